@@ -1,0 +1,65 @@
+# Completion of cairn(1) for bash.
+_cairn() {
+  local cur prev verb i command_at=0
+  cur=${COMP_WORDS[COMP_CWORD]}
+  prev=${COMP_WORDS[COMP_CWORD - 1]}
+  verb=${COMP_WORDS[1]}
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W 'record exec env info summary dump verify merge doctor --help --version' -- "$cur")
+    return
+  fi
+  case $verb in
+    record | exec | env)
+      # After the options comes a command, with completions of its own.
+      for ((i = 2; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+          -o | --output | --timing | --callsites | --memory | --merge | --oracle | --spool) i=$((i + 1)) ;;
+          --) command_at=$((i + 1)) && break ;;
+          -*) ;;
+          *) command_at=$i && break ;;
+        esac
+      done
+      if ((command_at != 0)) && declare -F _command_offset >/dev/null; then
+        _command_offset "$command_at"
+        return
+      fi
+      ;;
+  esac
+  case $prev in
+    -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
+    --oracle | --spool | --against) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && return ;;
+    --timing) mapfile -t COMPREPLY < <(compgen -W 'stats lossless' -- "$cur") && return ;;
+    --callsites)
+      if [[ $verb != summary ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur")
+        return
+      fi
+      ;;
+    --merge) mapfile -t COMPREPLY < <(compgen -W 'tree after' -- "$cur") && return ;;
+    --sort) mapfile -t COMPREPLY < <(compgen -W 'time calls bytes' -- "$cur") && return ;;
+    --memory | --rank | --function | --time | --limit) return ;;
+  esac
+  local recording='-o --output --timing --callsites --memory --merge --oracle --spool -q --quiet -f --force -h --help'
+  local options
+  case $verb in
+    record | exec) options=$recording ;;
+    env) options="--openmpi $recording" ;;
+    info) options='--json -h --help' ;;
+    summary) options='--callsites --per-rank --sort --rank --function --limit --json -h --help' ;;
+    dump) options='--jsonl --json --grammar --rank --function --time --limit -h --help' ;;
+    verify) options='--against --json -h --help' ;;
+    merge) options='-o --output -q --quiet -f --force -h --help' ;;
+    doctor) options='--json -h --help' ;;
+    *) return ;;
+  esac
+  if [[ $cur == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+    return
+  fi
+  case $verb in
+    info | summary | dump | verify) mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$cur" && compgen -d -- "$cur") ;;
+    merge) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    record | exec | env) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
+  esac
+}
+complete -o filenames -F _cairn cairn

@@ -1,0 +1,40 @@
+// DebugInfo: one module file opened with elfutils: its build-id, and for an offset the function, file and line.
+//
+// One thread at a time. Nothing is fetched over the network: separate debug files are used only if they lie
+// where distributions install them (/usr/lib/debug) or beside the module.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/bytes.h"
+#include "trace/trace.h"
+
+namespace cairn::analyze {
+
+class DebugInfo {
+ public:
+  /// nullptr if the file is missing or no ELF file.
+  static std::unique_ptr<DebugInfo> open(const std::string &path);
+  ~DebugInfo();
+  DebugInfo(const DebugInfo &) = delete;
+  DebugInfo &operator=(const DebugInfo &) = delete;
+
+  /// Empty if the file has none.
+  [[nodiscard]] Bytes build_id() const;
+  /// What stands before the return address `offset`; nullopt if not even a symbol is known.
+  [[nodiscard]] std::optional<trace::Source> find(uint64_t offset) const;
+  [[nodiscard]] bool has_lines() const;
+
+ private:
+  DebugInfo() = default;
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+/// The C++ name behind a mangled one; else `name` itself.
+std::string demangled(const char *name);
+
+}  // namespace cairn::analyze

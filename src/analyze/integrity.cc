@@ -1,0 +1,93 @@
+#include "analyze/integrity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/decode.h"
+
+namespace cairn::analyze {
+namespace {
+
+class Checker {
+ public:
+  explicit Checker(const trace::Trace &trace)
+      : trace_(trace), sources_(trace, Sources::Look::in_trace_only), decoder_(trace, sources_) {}
+
+  Integrity run() {
+    for (uint32_t index = 0; index < trace_.class_count(); ++index) check_class(index);
+    for (const uint32_t rank : trace_.ranks()) check_rank(rank);
+    return std::move(result_);
+  }
+
+ private:
+  void fault(std::string text) {
+    constexpr size_t kKept = 20;
+    ++result_.fault_count;
+    if (result_.faults.size() < kKept) result_.faults.push_back(std::move(text));
+  }
+
+  void check_class(uint32_t index) {
+    const trace::ClassView view = trace_.class_view(index);
+    result_.calls += view.calls->length() * view.ranks.size();
+    if (view.ranks.empty()) fault(fmt::format("class {}: it has no ranks", index));
+    if (!std::is_sorted(view.ranks.begin(), view.ranks.end()))
+      fault(fmt::format("class {}: ranks out of order", index));
+    const auto multiplicities = view.calls->multiplicities();
+    if (multiplicities.size() > view.rows) {
+      fault(fmt::format("class {}: calls of row {}, but only {} rows", index, multiplicities.size() - 1, view.rows));
+    }
+    const size_t sites = trace_.sites(index).size();
+    for (uint32_t row = 0; row < view.rows; ++row) {
+      const trace::Row head = trace_.row_head(index, row);
+      if (head.site != 0 && head.site >= sites) {
+        fault(fmt::format("class {}: row {} is of call site {}, but only {} are known", index, row, head.site, sites));
+      }
+      for (const uint32_t rank : view.ranks) check_row(index, row, rank, head);
+    }
+  }
+
+  void check_row(uint32_t index, uint32_t number, uint32_t rank, const trace::Row &head) {
+    const trace::Row row = trace_.row(index, number, rank);
+    const Call call = decoder_.decode(index, row);
+    ++result_.rows;
+    result_.values += call.arguments.size();
+    if (row.function != head.function || row.site != head.site || row.depth != head.depth) {
+      fault(fmt::format("class {}: row {} of rank {} is another call than its class's", index, number, rank));
+    }
+    if (call.malformed) {
+      fault(fmt::format("class {}: row {} of rank {} cannot be decoded: {}", index, number, rank, call_text(call)));
+    }
+  }
+
+  void check_rank(uint32_t rank) {
+    for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
+      const trace::ClassView view = trace_.class_view(sequence.class_index);
+      const std::string where = fmt::format("rank {}, thread {}", rank, sequence.thread);
+      if (!std::binary_search(view.ranks.begin(), view.ranks.end(), rank)) {
+        fault(fmt::format("{}: not a member of its class {}", where, sequence.class_index));
+      }
+      const auto times = trace_.times(sequence);
+      if (!times) {
+        fault(fmt::format("{}: {}", where, times.error().message));
+      } else if (!times->empty() && times->size() != view.calls->length()) {
+        fault(fmt::format("{}: {} times of {} calls", where, times->size(), view.calls->length()));
+      }
+      const auto tickets = trace_.tickets(sequence);
+      if (!tickets.empty() && tickets.size() != view.calls->length()) {
+        fault(fmt::format("{}: {} tickets of {} calls", where, tickets.size(), view.calls->length()));
+      }
+    }
+  }
+
+  const trace::Trace &trace_;
+  Sources sources_;
+  Decoder decoder_;
+  Integrity result_;
+};
+
+}  // namespace
+
+Integrity check_integrity(const trace::Trace &trace) { return Checker(trace).run(); }
+
+}  // namespace cairn::analyze

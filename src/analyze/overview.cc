@@ -1,0 +1,99 @@
+#include "analyze/overview.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "analyze/atoms.h"
+#include "spec/spec.h"
+
+namespace cairn::analyze {
+namespace {
+
+/// Communicators that a row uses by constant, and the ids of those it creates.
+void collect_communicators(const trace::Row &row, std::set<std::array<int64_t, 3>> &created,
+                           std::set<trace::Atom> &predefined) {
+  const auto functions = spec::functions();
+  if (row.function >= functions.size()) return;
+  const spec::Function &function = functions[row.function];
+  for (size_t i = 0; i < function.parameter_count && i < row.fields.size(); ++i) {
+    if (function.parameters[i].layout != spec::Layout::comm || row.fields[i].is_bytes) continue;
+    AtomReader atoms(row.fields[i].atoms);
+    if (atoms.at_end()) continue;
+    const AtomReader::Logical first = atoms.next();
+    if (const int id = first.constant(); id >= 0) {
+      const auto all = spec::constants();
+      const auto index = static_cast<size_t>(id);
+      if (index < all.size() && std::string_view(all[index].name) != "MPI_COMM_NULL") predefined.insert(first.value);
+      continue;
+    }
+    if (first.special || atoms.at_end()) continue;
+    std::array<int64_t, 3> identity{};
+    for (int64_t &part : identity) part = atoms.next().value;
+    if (!atoms.failed()) created.insert(identity);
+  }
+}
+
+bool has_communicator(uint32_t id) {
+  const auto functions = spec::functions();
+  if (id >= functions.size()) return false;
+  for (size_t i = 0; i < functions[id].parameter_count; ++i) {
+    if (functions[id].parameters[i].layout == spec::Layout::comm) return true;
+  }
+  return false;
+}
+
+bool creates_communicator(uint32_t id) {
+  const auto functions = spec::functions();
+  if (id >= functions.size() || !functions[id].creates) return false;
+  for (size_t i = 0; i < functions[id].parameter_count; ++i) {
+    const spec::Parameter &parameter = functions[id].parameters[i];
+    if (parameter.layout == spec::Layout::comm && parameter.direction != spec::Direction::in) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Overview overview(const trace::Trace &trace) {
+  Overview view;
+  view.run = trace.run();
+  view.hosts = trace.hosts();
+  view.world = trace.rank_count();
+  view.classes = trace.class_count();
+  view.bytes = trace.section_bytes();
+  std::set<uint32_t> functions;
+  std::set<std::array<int64_t, 3>> created;
+  std::set<trace::Atom> predefined;
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    const trace::ClassView cls = trace.class_view(index);
+    view.signatures += cls.rows;
+    view.calls += cls.calls->length() * cls.ranks.size();
+    for (uint32_t row = 0; row < cls.rows; ++row) {
+      const uint32_t function = trace.row_head(index, row).function;
+      functions.insert(function);
+      if (cls.ranks.empty() || !has_communicator(function)) continue;
+      // An id is the same on all of its members, but a class holds members of several communicators.
+      const size_t looks = creates_communicator(function) ? cls.ranks.size() : 1;
+      for (size_t i = 0; i < looks; ++i) {
+        collect_communicators(trace.row(index, row, cls.ranks[i]), created, predefined);
+      }
+    }
+  }
+  view.functions = functions.size();
+  view.communicators = created.size() + predefined.size();
+  for (const uint32_t rank : trace.ranks()) {
+    ++view.ranks;
+    std::set<uint32_t> threads;
+    for (const trace::SequenceView &sequence : trace.sequences(rank)) threads.insert(sequence.thread);
+    view.threads += threads.size();
+    const trace::Trace::RankInfo info = trace.rank_info(rank);
+    view.peak_memory = std::max(view.peak_memory, info.peak_memory);
+    if (!info.degraded.empty()) view.degraded[info.degraded].push_back(rank);
+    if (!info.complete) view.incomplete.push_back(rank);
+  }
+  return view;
+}
+
+}  // namespace cairn::analyze

@@ -1,0 +1,34 @@
+// Overview: what `cairn info` says of a trace: the run, its ranks, what was called and what the file is made of.
+// Computed from the compressed form; cost in proportion to the rows and ranks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace cairn::analyze {
+
+struct Overview {
+  trace::RunInfo run;
+  std::vector<std::string> hosts;
+  uint64_t ranks = 0;          ///< present in the trace
+  uint64_t world = 0;          ///< size of MPI_COMM_WORLD
+  uint64_t threads = 0;        ///< (rank, thread) pairs that called MPI
+  uint64_t calls = 0;          ///< over all ranks
+  uint64_t functions = 0;      ///< distinct
+  uint64_t signatures = 0;     ///< distinct rows, over classes
+  uint64_t classes = 0;        ///< ranks and threads of equal structure
+  uint64_t communicators = 0;  ///< distinct ones created, and the predefined ones used
+  uint64_t peak_memory = 0;    ///< the recorder's, of the rank that needed most
+  /// Reason → ranks.
+  std::map<std::string, std::vector<uint32_t>> degraded;
+  std::vector<uint32_t> incomplete;  ///< ranks that did not reach MPI_Finalize
+  std::map<std::string, uint64_t> bytes;
+};
+
+Overview overview(const trace::Trace &trace);
+
+}  // namespace cairn::analyze

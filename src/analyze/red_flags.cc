@@ -1,0 +1,80 @@
+#include "analyze/red_flags.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "analyze/decode.h"
+#include "analyze/sizes.h"
+
+namespace cairn::analyze {
+namespace {
+
+constexpr uint64_t kFewestRanks = 8;
+
+bool is_per_peer(spec::Kind kind) {
+  return kind == spec::Kind::count || kind == spec::Kind::displacement || kind == spec::Kind::datatype;
+}
+
+/// Dimensions and the like are short by nature: their length says nothing.
+bool may_follow_ranks(spec::Kind kind) {
+  return is_per_peer(kind) || kind == spec::Kind::request || kind == spec::Kind::rank || kind == spec::Kind::status ||
+         kind == spec::Kind::index || kind == spec::Kind::weight;
+}
+
+}  // namespace
+
+std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &sources, const Filter &filter) {
+  std::map<std::pair<uint32_t, size_t>, RedFlag> flags;
+  const auto functions = spec::functions();
+  const uint64_t world = trace.rank_count();
+  const Decoder decoder(trace, sources);
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    const trace::ClassView view = trace.class_view(index);
+    // The structure is the same on all members: any one that was asked for will do.
+    const auto member = std::find_if(view.ranks.begin(), view.ranks.end(), [&](uint32_t rank) {
+      return std::binary_search(filter.ranks.begin(), filter.ranks.end(), rank);
+    });
+    if (member == view.ranks.end()) continue;
+    std::unique_ptr<Sizes> sizes;
+    const RowScope scope{trace.sites(index), view.thread};
+    for (uint32_t i = 0; i < view.rows; ++i) {
+      const trace::Row head = trace.row_head(index, i);
+      if (head.function >= functions.size() || !filter.has_function(head.function)) continue;
+      const spec::Function &function = functions[head.function];
+      const auto all = std::span(function.parameters, function.parameter_count);
+      const bool arrays = std::any_of(all.begin(), all.end(), [](const spec::Parameter &parameter) {
+        return parameter.passing == spec::Passing::array && may_follow_ranks(parameter.kind);
+      });
+      if (!arrays) continue;
+      const trace::Row row = trace.row(index, i, *member);
+      const RowAccess access(row, scope);
+      if (!sizes) sizes = std::make_unique<Sizes>(trace, *member);
+      const auto comm = access.handle("comm");
+      const auto comm_size = comm ? sizes->communicator(*comm) : std::nullopt;
+      for (size_t p = 0; p < all.size() && p < row.fields.size(); ++p) {
+        if (all[p].passing != spec::Passing::array || !may_follow_ranks(all[p].kind)) continue;
+        bool malformed = false;
+        const Value value = decoder.value(index, all[p], row.fields[p], false, malformed);
+        const uint64_t length = value.items.size();
+        if (value.kind != Value::Kind::list || length < 2) continue;
+        const bool by_definition =
+            function.collective && is_per_peer(all[p].kind) && comm_size && static_cast<uint64_t>(*comm_size) == length;
+        const bool by_number = world >= kFewestRanks && (length == world || length == world - 1 ||
+                                                         length == 2 * world || length == 2 * (world - 1));
+        if (!by_definition && !by_number) continue;
+        RedFlag &flag = flags[{head.function, p}];
+        if (flag.elements >= length) continue;
+        flag = {head.function, all[p].name, length, sources.position(index, head.site), by_definition};
+      }
+    }
+  }
+  std::vector<RedFlag> list;
+  list.reserve(flags.size());
+  for (auto &[key, flag] : flags) list.push_back(std::move(flag));
+  return list;
+}
+
+}  // namespace cairn::analyze

@@ -1,0 +1,269 @@
+#include "analyze/sizes.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace cairn::analyze {
+namespace {
+
+constexpr std::pair<std::string_view, int64_t> kPredefined[] = {
+    {"MPI_DATATYPE_NULL", 0},
+    {"MPI_CHAR", 1},
+    {"MPI_SIGNED_CHAR", 1},
+    {"MPI_UNSIGNED_CHAR", 1},
+    {"MPI_BYTE", 1},
+    {"MPI_PACKED", 1},
+    {"MPI_WCHAR", 4},
+    {"MPI_SHORT", 2},
+    {"MPI_UNSIGNED_SHORT", 2},
+    {"MPI_INT", 4},
+    {"MPI_UNSIGNED", 4},
+    {"MPI_LONG", 8},
+    {"MPI_UNSIGNED_LONG", 8},
+    {"MPI_LONG_LONG", 8},
+    {"MPI_LONG_LONG_INT", 8},
+    {"MPI_UNSIGNED_LONG_LONG", 8},
+    {"MPI_FLOAT", 4},
+    {"MPI_DOUBLE", 8},
+    {"MPI_LONG_DOUBLE", 16},
+    {"MPI_INT8_T", 1},
+    {"MPI_INT16_T", 2},
+    {"MPI_INT32_T", 4},
+    {"MPI_INT64_T", 8},
+    {"MPI_UINT8_T", 1},
+    {"MPI_UINT16_T", 2},
+    {"MPI_UINT32_T", 4},
+    {"MPI_UINT64_T", 8},
+    {"MPI_C_BOOL", 1},
+    {"MPI_CXX_BOOL", 1},
+    {"MPI_C_COMPLEX", 8},
+    {"MPI_C_FLOAT_COMPLEX", 8},
+    {"MPI_C_DOUBLE_COMPLEX", 16},
+    {"MPI_C_LONG_DOUBLE_COMPLEX", 32},
+    {"MPI_CXX_FLOAT_COMPLEX", 8},
+    {"MPI_CXX_DOUBLE_COMPLEX", 16},
+    {"MPI_CXX_LONG_DOUBLE_COMPLEX", 32},
+    {"MPI_AINT", 8},
+    {"MPI_OFFSET", 8},
+    {"MPI_COUNT", 8},
+    {"MPI_CHARACTER", 1},
+    {"MPI_LOGICAL", 4},
+    {"MPI_INTEGER", 4},
+    {"MPI_REAL", 4},
+    {"MPI_DOUBLE_PRECISION", 8},
+    {"MPI_COMPLEX", 8},
+    {"MPI_DOUBLE_COMPLEX", 16},
+    {"MPI_INTEGER1", 1},
+    {"MPI_INTEGER2", 2},
+    {"MPI_INTEGER4", 4},
+    {"MPI_INTEGER8", 8},
+    {"MPI_INTEGER16", 16},
+    {"MPI_LOGICAL1", 1},
+    {"MPI_LOGICAL2", 2},
+    {"MPI_LOGICAL4", 4},
+    {"MPI_LOGICAL8", 8},
+    {"MPI_LOGICAL16", 16},
+    {"MPI_REAL2", 2},
+    {"MPI_REAL4", 4},
+    {"MPI_REAL8", 8},
+    {"MPI_REAL16", 16},
+    {"MPI_COMPLEX4", 4},
+    {"MPI_COMPLEX8", 8},
+    {"MPI_COMPLEX16", 16},
+    {"MPI_COMPLEX32", 32},
+    {"MPI_2INT", 8},
+    {"MPI_SHORT_INT", 6},
+    {"MPI_LONG_INT", 12},
+    {"MPI_FLOAT_INT", 8},
+    {"MPI_DOUBLE_INT", 12},
+    {"MPI_LONG_DOUBLE_INT", 20},
+    {"MPI_2INTEGER", 8},
+    {"MPI_2REAL", 8},
+    {"MPI_2DOUBLE_PRECISION", 16},
+    {"MPI_2COMPLEX", 16},
+    {"MPI_2DOUBLE_COMPLEX", 32},
+    {"MPI_LB", 0},
+    {"MPI_UB", 0},
+};
+
+/// a * b, or nothing when it is negative or too large to be a size.
+std::optional<int64_t> product(int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+std::optional<int64_t> product(const std::vector<int64_t> &factors) {
+  std::optional<int64_t> result = 1;
+  for (const int64_t factor : factors) {
+    if (result) result = product(*result, factor);
+  }
+  return result;
+}
+
+std::optional<int64_t> sum(const std::vector<int64_t> &terms) {
+  int64_t result = 0;
+  for (const int64_t term : terms) {
+    if (term < 0 || __builtin_add_overflow(result, term, &result)) return std::nullopt;
+  }
+  return result;
+}
+
+/// "MPI_Type_vector" for MPI_Type_vector and MPI_Type_vector_c.
+std::string_view base_function(const spec::Function &function) {
+  std::string_view name = function.name;
+  if (function.large_count && name.ends_with("_c")) name.remove_suffix(2);
+  return name;
+}
+
+}  // namespace
+
+std::optional<int64_t> predefined_size(std::string_view name) {
+  for (const auto &[type, size] : kPredefined) {
+    if (type == name) return size;
+  }
+  return std::nullopt;
+}
+
+bool Sizes::is_creator(const spec::Function &function) {
+  const std::string_view name = function.name;
+  if (name.starts_with("MPI_Type_size")) return true;
+  if (name == "MPI_Comm_size") return true;
+  if (!function.creates) return false;
+  for (size_t i = 0; i < function.parameter_count; ++i) {
+    const spec::Parameter &parameter = function.parameters[i];
+    if (parameter.effect == spec::Effect::none || parameter.direction == spec::Direction::in) continue;
+    if (parameter.kind == spec::Kind::datatype || parameter.kind == spec::Kind::comm) return true;
+  }
+  return false;
+}
+
+Sizes::Sizes(const trace::Trace &trace, uint32_t rank) : world_size_(trace.rank_count()) {
+  const auto all = spec::functions();
+  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+    const RowScope scope = RowScope::of(trace, sequence);
+    const uint32_t count = trace.class_view(sequence.class_index).rows;
+    // Rows are in order of first occurrence, so a type stands before the types made of it.
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint32_t function = trace.row_head(sequence.class_index, i).function;
+      if (function < all.size() && is_creator(all[function])) learn(trace.row(sequence.class_index, i, rank), scope);
+    }
+  }
+}
+
+void Sizes::learn(const trace::Row &row, const RowScope &scope) {
+  const RowAccess access(row, scope);
+  if (!access.succeeded()) return;
+  const std::string_view name = base_function(*access.function());
+  if (name.starts_with("MPI_Type_size")) {
+    if (const auto type = access.handle("datatype")) add(datatypes_, *type, access.number("size"), Evidence::query);
+  } else if (name == "MPI_Comm_size") {
+    if (const auto comm = access.handle("comm")) add(communicators_, *comm, access.number("size"), Evidence::query);
+  } else if (const auto type = access.handle("newtype")) {
+    add(datatypes_, *type, derived(access), Evidence::creation);
+  } else {
+    for (const char *output : {"newcomm", "comm_cart", "comm_graph", "comm_dist_graph", "newintracomm"}) {
+      if (const auto comm = access.handle(output)) add(communicators_, *comm, created(access), Evidence::creation);
+    }
+    // MPI_Comm_size gives an intercommunicator's local side, but data goes to the other: better unknown.
+    if (const auto comm = access.handle("newintercomm")) communicators_[*comm] = -1;
+  }
+}
+
+void Sizes::add(std::map<HandleName, std::optional<int64_t>> &table, const HandleName &name,
+                std::optional<int64_t> size, Evidence evidence) {
+  const auto [place, fresh] = table.emplace(name, size);
+  if (fresh) return;
+  if (evidence == Evidence::query && !place->second) {
+    place->second = size;
+  } else if (place->second != size) {
+    // Names were reused, by objects of different or of unknown sizes.
+    place->second = -1;
+  }
+}
+
+std::optional<int64_t> Sizes::datatype(const HandleName &name) const {
+  if (name.special != 0 && trace::special_code(name.special) >= trace::kFirstConstant) {
+    const size_t id = trace::special_code(name.special) - trace::kFirstConstant;
+    const auto all = spec::constants();
+    return id < all.size() ? predefined_size(all[id].name) : std::nullopt;
+  }
+  const auto found = datatypes_.find(name);
+  return found == datatypes_.end() || found->second.value_or(-1) < 0 ? std::nullopt : found->second;
+}
+
+std::optional<int64_t> Sizes::communicator(const HandleName &name) const {
+  if (name.special != 0 && trace::special_code(name.special) >= trace::kFirstConstant) {
+    const size_t id = trace::special_code(name.special) - trace::kFirstConstant;
+    const auto all = spec::constants();
+    const std::string_view text = id < all.size() ? all[id].name : "";
+    if (text == "MPI_COMM_WORLD") return world_size_;
+    if (text == "MPI_COMM_SELF") return 1;
+    return std::nullopt;
+  }
+  const auto found = communicators_.find(name);
+  return found == communicators_.end() || found->second.value_or(-1) < 0 ? std::nullopt : found->second;
+}
+
+std::optional<int64_t> Sizes::derived(const RowAccess &row) const {
+  const std::string_view name = base_function(*row.function());
+  const auto is = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const auto times = [](std::optional<int64_t> a, std::optional<int64_t> b) {
+    return a && b ? product(*a, *b) : std::nullopt;
+  };
+  std::optional<int64_t> old;
+  for (const char *parameter : {"oldtype", "type", "datatype"}) {
+    if (const auto handle = row.handle(parameter); handle && !old) old = datatype(*handle);
+  }
+  const auto lengths = row.numbers("array_of_blocklengths");
+  if (is({"MPI_Type_contiguous"})) return times(row.number("count"), old);
+  if (is({"MPI_Type_vector", "MPI_Type_hvector", "MPI_Type_create_hvector", "MPI_Type_create_indexed_block",
+          "MPI_Type_create_hindexed_block"})) {
+    return times(times(row.number("count"), row.number("blocklength")), old);
+  }
+  if (is({"MPI_Type_indexed", "MPI_Type_hindexed", "MPI_Type_create_hindexed"})) {
+    return lengths ? times(sum(*lengths), old) : std::nullopt;
+  }
+  if (is({"MPI_Type_struct", "MPI_Type_create_struct"})) {
+    auto types = row.handles("array_of_types");
+    if (!lengths || types.size() != lengths->size()) return std::nullopt;
+    std::vector<int64_t> parts;
+    for (size_t i = 0; i < types.size(); ++i) {
+      const auto part = times((*lengths)[i], datatype(types[i]));
+      if (!part) return std::nullopt;
+      parts.push_back(*part);
+    }
+    return sum(parts);
+  }
+  if (is({"MPI_Type_create_subarray"})) {
+    const auto extents = row.numbers("array_of_subsizes");
+    return extents ? times(product(*extents), old) : std::nullopt;
+  }
+  if (is({"MPI_Type_dup", "MPI_Type_create_resized"})) return old;
+  if (is({"MPI_Type_match_size"})) return row.number("size");
+  return std::nullopt;
+}
+
+std::optional<int64_t> Sizes::created(const RowAccess &row) const {
+  const std::string_view name = row.function()->name;
+  if (name.starts_with("MPI_Comm_dup") || name.starts_with("MPI_Comm_idup")) {
+    const auto comm = row.handle("comm");
+    return comm ? communicator(*comm) : std::nullopt;
+  }
+  if (name == "MPI_Cart_create") {
+    const auto extents = row.numbers("dims");
+    return extents ? product(*extents) : std::nullopt;
+  }
+  if (name == "MPI_Graph_create") return row.number("nnodes");
+  if (name.starts_with("MPI_Dist_graph_create")) {
+    const auto comm = row.handle("comm_old");
+    return comm ? communicator(*comm) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cairn::analyze

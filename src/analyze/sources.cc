@@ -1,0 +1,128 @@
+#include "analyze/sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analyze/debug_info.h"
+#include "analyze/module_id.h"
+#include "spec/spec.h"
+
+namespace cairn::analyze {
+namespace {
+
+std::string base_name(const std::string &path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+
+std::string Position::text() const {
+  if (module.empty()) return {};
+  std::string out = brief();
+  if (function.empty()) return out;
+  out += " in ";
+  out += function;
+  // A demangled C++ name brings its parameters.
+  if (function.back() != ')') out += "()";
+  return out;
+}
+
+std::string Position::brief() const {
+  if (!file.empty()) return fmt::format("{}:{}", base_name(file), line);
+  if (module.empty()) return function;
+  return fmt::format("{}+{:#x}", module, offset);
+}
+
+Sources::Sources(const trace::Trace &trace, Look look) : trace_(&trace), states_(trace.modules().size()) {
+  std::vector<std::set<uint64_t>> wanted(states_.size());
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    class_sites_.push_back(trace.sites(index));
+    for (const trace::Site &site : class_sites_.back()) {
+      if (site.module >= states_.size() || site.offset == 0) continue;
+      if (auto known = trace.source(site)) {
+        found_.emplace(std::pair(site.module, site.offset), std::move(*known));
+      } else {
+        wanted[site.module].insert(site.offset);
+      }
+    }
+  }
+  by_function_ = std::any_of(wanted.begin(), wanted.end(), [](const auto &offsets) { return !offsets.empty(); });
+  for (size_t number = 0; number < wanted.size(); ++number) {
+    const trace::Module &module = trace.modules()[number];
+    if (!wanted[number].empty() && !(module.path.empty() && module.build_id.empty())) by_function_ = false;
+  }
+  if (!found_.empty()) by_function_ = false;
+  if (look == Look::in_trace_only || by_function_) return;
+  for (uint32_t number = 0; number < states_.size(); ++number) {
+    if (wanted[number].empty()) continue;
+    const trace::Module &module = trace.modules()[number];
+    ModuleState &state = states_[number];
+    if (module.path.empty() || module.path[0] == '[') {
+      state.kind = ModuleState::Kind::anonymous;
+      continue;
+    }
+    const auto info = DebugInfo::open(module.path);
+    if (!info) {
+      state.kind = ModuleState::Kind::missing;
+      continue;
+    }
+    Bytes identity = info->build_id();
+    if (identity.empty()) identity = hashed_module_id(module.path);
+    if (identity != module.build_id) {
+      state.kind = ModuleState::Kind::stale;
+      continue;
+    }
+    state.kind = ModuleState::Kind::found;
+    state.has_lines = info->has_lines();
+    for (const uint64_t offset : wanted[number]) {
+      if (auto source = info->find(offset)) found_.emplace(std::pair(number, offset), std::move(*source));
+    }
+  }
+}
+
+Position Sources::position(const trace::Site &site) const {
+  Position position;
+  if (site.module >= trace_->modules().size() || site.offset == 0) return position;
+  if (by_function_) {
+    const auto functions = spec::functions();
+    if (site.offset < functions.size()) position.function = functions[site.offset].name;
+    return position;
+  }
+  const std::string &path = trace_->modules()[site.module].path;
+  position.module = path.empty() ? "anonymous" : base_name(path);
+  position.offset = site.offset;
+  const auto found = found_.find({site.module, site.offset});
+  if (found != found_.end()) {
+    position.function = found->second.function;
+    position.file = found->second.file;
+    position.line = found->second.line;
+  }
+  return position;
+}
+
+Position Sources::position(uint32_t class_index, uint64_t number) const {
+  if (class_index >= class_sites_.size() || number >= class_sites_[class_index].size()) return {};
+  return position(class_sites_[class_index][number]);
+}
+
+std::vector<std::pair<trace::Site, trace::Source>> Sources::resolved() const {
+  std::vector<std::pair<trace::Site, trace::Source>> all;
+  all.reserve(found_.size());
+  for (const auto &[site, source] : found_) all.push_back({{site.first, site.second}, source});
+  return all;
+}
+
+std::vector<std::string> Sources::warnings() const {
+  std::vector<std::string> lines;
+  for (size_t number = 0; number < states_.size(); ++number) {
+    if (states_[number].kind != ModuleState::Kind::stale) continue;
+    lines.push_back(fmt::format("{} has changed since it was recorded: its call sites are shown as offsets",
+                                trace_->modules()[number].path));
+  }
+  return lines;
+}
+
+}  // namespace cairn::analyze

@@ -1,0 +1,63 @@
+// Sources: call sites, (module, offset), as file, line and demangled function. Taken from the trace where `cairn
+// record` put them, else read from the modules' debug information, else from their symbols, else shown as
+// module+offset.
+//
+// A module on this machine is only believed when its build-id is the recorded one; otherwise it is *stale* and its
+// sites stay module+offset. Resolved on construction; const afterwards. Never fails: what can't be resolved says why.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace cairn::analyze {
+
+/// Where a call site lies.
+struct Position {
+  std::string module;    ///< base name of the module, "" if the site is unknown
+  uint64_t offset = 0;   ///< in the module
+  std::string function;  ///< demangled, or empty
+  std::string file;      ///< as the compiler was given it, or empty
+  uint32_t line = 0;
+  /// "main.c:42 in exchange()", "app+0x1234 in exchange()", "app+0x1234" or "".
+  [[nodiscard]] std::string text() const;
+  /// "main.c:42" or "app+0x1234", short, to name handles by; "MPI_Isend" of handles in a trace without call sites.
+  [[nodiscard]] std::string brief() const;
+};
+
+/// What became of one module.
+struct ModuleState {
+  enum class Kind : uint8_t { unused, found, missing, stale, anonymous };
+  Kind kind = Kind::unused;
+  bool has_lines = false;
+};
+
+class Sources {
+ public:
+  enum class Look { in_trace_only, in_modules_too };
+  explicit Sources(const trace::Trace &trace, Look look = Look::in_modules_too);
+
+  [[nodiscard]] Position position(const trace::Site &site) const;
+  /// The position of site `number` of a class; empty if there is none.
+  [[nodiscard]] Position position(uint32_t class_index, uint64_t number) const;
+  /// All resolved sites, for Trace::with_sources.
+  [[nodiscard]] std::vector<std::pair<trace::Site, trace::Source>> resolved() const;
+  [[nodiscard]] const std::vector<ModuleState> &modules() const { return states_; }
+  /// One line a stale module, to be shown to the user.
+  [[nodiscard]] std::vector<std::string> warnings() const;
+
+ private:
+  const trace::Trace *trace_;
+  std::vector<std::vector<trace::Site>> class_sites_;
+  std::map<std::pair<uint32_t, uint64_t>, trace::Source> found_;
+  std::vector<ModuleState> states_;
+  /// Recorded without call sites: handles are named by the function that made them, whose id stands for the offset in a
+  /// module without a name.
+  bool by_function_ = false;
+};
+
+}  // namespace cairn::analyze

@@ -1,0 +1,264 @@
+#include "analyze/summary.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "analyze/red_flags.h"
+#include "analyze/volume.h"
+
+namespace cairn::analyze {
+namespace {
+
+/// (function, module, offset) or (0, 0, rank).
+using Key = std::tuple<uint32_t, uint32_t, uint64_t>;
+
+/// What is gathered for one line.
+struct Gathered {
+  SummaryLine line;
+  std::vector<bool> ranks;
+  std::map<uint32_t, uint64_t> rank_sums;  // lossless
+  struct Row {
+    uint32_t class_index;
+    trace::RowStats stats;
+  };
+  std::vector<Row> rows;  // stats
+};
+
+class Summariser {
+ public:
+  Summariser(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group)
+      : trace_(trace), sources_(sources), filter_(filter), group_(group) {
+    for (const uint32_t rank : filter.ranks) {
+      if (rank >= selected_.size()) selected_.resize(size_t{rank} + 1);
+      selected_[rank] = true;
+    }
+  }
+
+  Result<Summary> run() {
+    summary_.group = group_;
+    for (uint32_t index = 0; index < trace_.class_count(); ++index) {
+      if (auto done = add_class(index); !done) return tl::unexpected(done.error());
+    }
+    add_bytes();
+    add_ranks();
+    for (auto &[key, gathered] : lines_) {
+      finish(gathered);
+      summary_.lines.push_back(std::move(gathered.line));
+    }
+    std::stable_sort(summary_.lines.begin(), summary_.lines.end(), [&](const SummaryLine &a, const SummaryLine &b) {
+      if (group_ == GroupBy::rank) return a.rank < b.rank;
+      if (a.time_ns != b.time_ns) return a.time_ns > b.time_ns;
+      return a.calls > b.calls;
+    });
+    summary_.flags = find_red_flags(trace_, sources_, filter_);
+    return std::move(summary_);
+  }
+
+ private:
+  [[nodiscard]] bool is_selected(uint32_t rank) const { return rank < selected_.size() && selected_[rank]; }
+
+  Gathered &line(uint32_t class_index, const trace::Row &head, uint32_t rank) {
+    Key key{head.function, 0, 0};
+    trace::Site site;
+    if (group_ == GroupBy::rank) key = {0, 0, rank};
+    if (group_ == GroupBy::call_site) {
+      if (head.site < sites_.size()) site = sites_[head.site];
+      key = {head.function, site.module, site.offset};
+    }
+    const auto [place, fresh] = lines_.try_emplace(key);
+    if (fresh) {
+      place->second.line.function = head.function;
+      place->second.line.rank = rank;
+      if (group_ == GroupBy::call_site) place->second.line.position = sources_.position(class_index, head.site);
+    }
+    return place->second;
+  }
+
+  Result<void> add_class(uint32_t index) {
+    const trace::ClassView view = trace_.class_view(index);
+    std::vector<uint32_t> members;
+    for (const uint32_t rank : view.ranks) {
+      if (is_selected(rank)) members.push_back(rank);
+    }
+    if (members.empty()) return {};
+    const bool whole = members.size() == view.ranks.size();
+    sites_ = trace_.sites(index);
+    const std::vector<uint64_t> multiplicities = view.calls->multiplicities();
+    for (uint32_t row = 0; row < view.rows && row < multiplicities.size(); ++row) {
+      const trace::Row head = trace_.row_head(index, row);
+      if (multiplicities[row] == 0 || !filter_.has_function(head.function)) continue;
+      summary_.calls += multiplicities[row] * members.size();
+      if (group_ == GroupBy::rank) {
+        for (const uint32_t rank : members) line(index, head, rank).line.calls += multiplicities[row];
+      } else {
+        Gathered &gathered = line(index, head, 0);
+        gathered.line.calls += multiplicities[row] * members.size();
+        for (const uint32_t rank : members) {
+          if (rank >= gathered.ranks.size()) gathered.ranks.resize(size_t{rank} + 1);
+          gathered.ranks[rank] = true;
+        }
+      }
+      if (trace_.run().timing == "stats") add_stats(index, row, head, whole);
+    }
+    if (trace_.run().timing == "stats") return {};
+    return add_times(index, view, members);
+  }
+
+  void add_stats(uint32_t index, uint32_t row, const trace::Row &head, bool whole) {
+    if (group_ == GroupBy::rank) return;  // rank_info has the sums
+    Gathered &gathered = line(index, head, 0);
+    const auto stats = whole ? trace_.row_stats(index, row) : std::nullopt;
+    if (!stats) {
+      gathered.line.timed = false;
+      return;
+    }
+    gathered.line.time_ns += stats->calls.sum;
+    gathered.line.longest_ns = std::max(gathered.line.longest_ns, stats->calls.maximum);
+    gathered.rows.push_back({index, *stats});
+  }
+
+  Result<void> add_times(uint32_t index, const trace::ClassView &view, const std::vector<uint32_t> &members) {
+    for (const uint32_t rank : members) {
+      for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
+        if (sequence.class_index != index) continue;
+        const auto times = trace_.times(sequence);
+        if (!times) return tl::unexpected(times.error());
+        std::vector<uint64_t> sums(view.rows);
+        std::vector<uint64_t> longest(view.rows);
+        grammar::Walker walker(*view.calls);
+        for (const trace::Trace::CallTime &time : *times) {
+          const grammar::Symbol symbol = walker.next();
+          if (symbol >= view.rows) break;
+          sums[symbol] += time.duration;
+          longest[symbol] = std::max(longest[symbol], time.duration);
+        }
+        for (uint32_t row = 0; row < view.rows; ++row) {
+          const trace::Row head = trace_.row_head(index, row);
+          if (!filter_.has_function(head.function)) continue;
+          Gathered &gathered = line(index, head, rank);
+          gathered.line.time_ns += sums[row];
+          gathered.line.longest_ns = std::max(gathered.line.longest_ns, longest[row]);
+          if (gathered.line.calls != 0) gathered.rank_sums[rank] += sums[row];
+        }
+      }
+    }
+    return {};
+  }
+
+  void add_bytes() {
+    const auto functions = spec::functions();
+    std::vector<std::vector<uint64_t>> multiplicities(trace_.class_count());
+    for (const uint32_t rank : filter_.ranks) {
+      std::unique_ptr<Volumes> volumes;  // made for ranks that move anything
+      for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
+        const trace::ClassView view = trace_.class_view(sequence.class_index);
+        auto &counts = multiplicities[sequence.class_index];
+        if (counts.empty()) counts = view.calls->multiplicities();
+        const RowScope scope = RowScope::of(trace_, sequence);
+        sites_ = scope.sites;
+        for (uint32_t row = 0; row < view.rows && row < counts.size(); ++row) {
+          const trace::Row head = trace_.row_head(sequence.class_index, row);
+          if (counts[row] == 0 || head.function >= functions.size() || !filter_.has_function(head.function) ||
+              !Volumes::may_move(functions[head.function])) {
+            continue;
+          }
+          if (!volumes) volumes = std::make_unique<Volumes>(trace_, rank);
+          const Volume volume = volumes->of(trace_.row(sequence.class_index, row, rank), scope);
+          if (!volume.moves) continue;
+          SummaryLine &target = line(sequence.class_index, head, rank).line;
+          target.moves = true;
+          uint64_t bytes = 0;
+          if (!volume.bytes || __builtin_mul_overflow(static_cast<uint64_t>(*volume.bytes), counts[row], &bytes) ||
+              __builtin_add_overflow(target.bytes, bytes, &target.bytes)) {
+            target.unsized_calls += counts[row];
+          }
+        }
+      }
+    }
+  }
+
+  /// Totals over ranks, and what is known of each.
+  void add_ranks() {
+    uint64_t most = 0;
+    for (const uint32_t rank : filter_.ranks) {
+      const trace::Trace::RankInfo info = trace_.rank_info(rank);
+      summary_.mpi_ns += info.mpi_ns;
+      summary_.run_ns += info.wall_ns;
+      most = std::max(most, info.mpi_ns);
+      if (group_ != GroupBy::rank) continue;
+      Gathered &gathered = lines_[Key{0, 0, rank}];
+      gathered.line.rank = rank;
+      gathered.line.host = info.host;
+      gathered.line.ranks = 1;
+      if (filter_.functions.empty()) {
+        gathered.line.time_ns = info.mpi_ns;
+      } else if (trace_.run().timing == "stats") {
+        gathered.line.timed = false;
+        summary_.times_missing = true;
+      }
+    }
+    if (summary_.mpi_ns != 0) {
+      summary_.mpi_imbalance =
+          static_cast<double>(most) * static_cast<double>(filter_.ranks.size()) / static_cast<double>(summary_.mpi_ns);
+    }
+  }
+
+  void finish(Gathered &gathered) {
+    if (group_ == GroupBy::rank) return;
+    SummaryLine &target = gathered.line;
+    target.ranks = static_cast<uint64_t>(std::count(gathered.ranks.begin(), gathered.ranks.end(), true));
+    if (!target.timed) {
+      target.time_ns = target.longest_ns = 0;
+      summary_.times_missing = true;
+      return;
+    }
+    if (target.time_ns == 0 || target.ranks == 0) return;
+    double most = 0;
+    for (const auto &[rank, sum] : gathered.rank_sums) most = std::max(most, static_cast<double>(sum));
+    if (!gathered.rows.empty()) most = most_of_rows(gathered.rows, target.imbalance_is_estimate);
+    target.imbalance = most * static_cast<double>(target.ranks) / static_cast<double>(target.time_ns);
+  }
+
+  /// The largest sum of a rank over several rows. Known of each row are its mean and its largest with the rank that had
+  /// it: of that rank, the other rows are taken at their means.
+  double most_of_rows(std::vector<Gathered::Row> &rows, bool &estimate) const {
+    constexpr size_t kCandidates = 64;
+    std::sort(rows.begin(), rows.end(),
+              [](const auto &a, const auto &b) { return a.stats.greatest_sum > b.stats.greatest_sum; });
+    double most = 0;
+    for (size_t i = 0; i < rows.size() && i < kCandidates; ++i) {
+      const uint32_t rank = rows[i].stats.greatest_rank;
+      double sum = 0;
+      for (const auto &row : rows) {
+        const trace::ClassView view = trace_.class_view(row.class_index);
+        if (row.stats.greatest_rank == rank) {
+          sum += static_cast<double>(row.stats.greatest_sum);
+        } else if (std::binary_search(view.ranks.begin(), view.ranks.end(), rank)) {
+          sum += row.stats.mean_sum;
+          estimate = true;
+        }
+      }
+      most = std::max(most, sum);
+    }
+    return most;
+  }
+
+  const trace::Trace &trace_;
+  const Sources &sources_;
+  const Filter &filter_;
+  GroupBy group_;
+  std::vector<bool> selected_;
+  std::vector<trace::Site> sites_;
+  std::map<Key, Gathered> lines_;
+  Summary summary_;
+};
+
+}  // namespace
+
+Result<Summary> summarise(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group) {
+  return Summariser(trace, sources, filter, group).run();
+}
+
+}  // namespace cairn::analyze

@@ -1,0 +1,62 @@
+// Summary: what a program spent in MPI, by function, by call site or by rank, from multiplicities and columns: nothing
+// is expanded unless the trace holds the time of every call (lossless), which has to be read to be summed.
+//
+// Under `stats` timing a class's statistics are merged over its ranks, so that times of a selection of ranks are known
+// only when it covers whole classes, times by rank are not known at all, and the imbalance of a function that
+// has several signatures is an estimate.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/filter.h"
+#include "analyze/sources.h"
+#include "trace/trace.h"
+
+namespace cairn::analyze {
+
+enum class GroupBy : uint8_t { function, call_site, rank };
+
+struct SummaryLine {
+  uint32_t function = 0;  ///< by function and call site
+  Position position;      ///< by call site
+  uint32_t rank = 0;      ///< by rank
+  std::string host;       ///< by rank
+  uint64_t calls = 0;
+  uint64_t ranks = 0;  ///< how many ranks make it
+  bool moves = false;  ///< this function moves bytes
+  uint64_t bytes = 0;  ///< of the calls whose size is known
+  uint64_t unsized_calls = 0;
+  bool timed = true;  ///< false: the times below are not known
+  uint64_t time_ns = 0;
+  uint64_t longest_ns = 0;
+  /// Largest sum of a rank over the mean of all ranks that make the call; 1 is balanced.
+  std::optional<double> imbalance;
+  bool imbalance_is_estimate = false;
+};
+
+/// A parameter whose length grows with the ranks: the call will not scale.
+struct RedFlag {
+  uint32_t function = 0;
+  std::string parameter;
+  uint64_t elements = 0;
+  Position position;
+  bool by_definition = false;  ///< its length is the communicator's size; else it merely equals the number of ranks
+};
+
+struct Summary {
+  GroupBy group = GroupBy::function;
+  std::vector<SummaryLine> lines;  ///< longest time first, then most calls
+  std::vector<RedFlag> flags;
+  uint64_t calls = 0;
+  uint64_t mpi_ns = 0;  ///< in MPI, over the ranks looked at
+  uint64_t run_ns = 0;  ///< wall time, over the ranks looked at
+  double mpi_imbalance = 1;
+  bool times_missing = false;  ///< some line has no times because of how they were recorded
+};
+
+Result<Summary> summarise(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group);
+
+}  // namespace cairn::analyze

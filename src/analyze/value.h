@@ -1,0 +1,52 @@
+// Value: one argument of a call as a reader sees it: a number, a name, a quoted string, a list or a record. Made by
+// decode.h from a field's atoms; printed as text or as JSON.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace cairn::analyze {
+
+/// The symbol for an outcome that is what the call asked for.
+constexpr const char *kImplied = "implied";
+
+struct Value {
+  enum class Kind : uint8_t {
+    absent,   ///< not significant on this rank, or not valid after the call
+    integer,  ///< `number`
+    real,     ///< `real`
+    symbol,   ///< `text`, printed bare: a constant, handle or address
+    string,   ///< `text`, printed in quotes
+    list,     ///< `items`
+    record,   ///< `items`, named by `keys`
+    change,   ///< two `items`: before the call and after it
+  };
+  Kind kind = Kind::absent;
+  int64_t number = 0;
+  double real = 0;
+  std::string text;
+  std::vector<Value> items;
+  std::vector<const char *> keys;
+  bool operator==(const Value &) const = default;
+
+  static Value integer(int64_t number);
+  static Value floating(double number);
+  static Value symbol(std::string text);
+  static Value string(std::string text);
+  static Value list(std::vector<Value> items);
+  static Value change(Value before, Value after);
+
+  void append_text(std::string &out) const;
+  [[nodiscard]] nlohmann::ordered_json json() const;
+};
+
+/// `text` in double quotes; control characters, quotes, backslashes and bytes that are not UTF-8 escaped as in C.
+std::string in_quotes(std::string_view text);
+/// `text` with every byte that is not part of valid UTF-8 replaced by U+FFFD, so that JSON can hold it.
+std::string valid_utf8(std::string_view text);
+
+}  // namespace cairn::analyze

@@ -1,0 +1,38 @@
+// Bytes moved by one call, from its arguments alone: elements times the size of their datatype.
+//
+// A send counts what it sends, a receive the room it posts, Sendrecv both, one-sided and file calls what they transfer;
+// a collective what this rank puts in, or, where it puts in nothing (Bcast and Scatter off the root), what it gets. A
+// persistent request moves its bytes when it is started. Calls that move nothing have no volume.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "analyze/sizes.h"
+
+namespace cairn::analyze {
+
+struct Volume {
+  bool moves = false;            ///< this kind of call moves bytes
+  std::optional<int64_t> bytes;  ///< nullopt: a size is not known
+};
+
+class Volumes {
+ public:
+  Volumes(const trace::Trace &trace, uint32_t rank);
+
+  [[nodiscard]] Volume of(const trace::Row &row, const RowScope &scope) const;
+  /// Rows of other functions need not be asked.
+  static bool may_move(const spec::Function &function);
+
+ private:
+  [[nodiscard]] std::optional<int64_t> payload(const RowAccess &row) const;
+  [[nodiscard]] std::optional<int64_t> started(const RowAccess &row) const;
+
+  Sizes sizes_;
+  /// Persistent requests by name; nullopt where several of one name differ.
+  std::map<HandleName, std::optional<int64_t>> persistent_;
+};
+
+}  // namespace cairn::analyze

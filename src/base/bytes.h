@@ -1,0 +1,131 @@
+// ByteWriter and ByteReader: the one way bytes are written and read in this project.
+//
+// Integers are little-endian base-128 varints (LEB128); signed ones are zigzag-mapped first.
+// A reader never reads past its end and never allocates: after the first violation it is `failed()`,
+// every later read gives 0, and `position()` names the byte where it happened. Check once at the end
+// of a record, and check counts against `remaining()` before reserving memory for them.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cairn {
+
+using Bytes = std::vector<uint8_t>;
+using ByteView = std::span<const uint8_t>;
+
+constexpr uint64_t zigzag(int64_t value) {
+  return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
+}
+constexpr int64_t unzigzag(uint64_t value) { return static_cast<int64_t>((value >> 1) ^ (~(value & 1) + 1)); }
+
+constexpr size_t kMaxVarint = 10;
+
+/// Writes `value` at `out` (room for kMaxVarint bytes) and returns the end.
+inline uint8_t *put_varint(uint8_t *out, uint64_t value) {
+  while (value >= 0x80) {
+    *out++ = static_cast<uint8_t>(value | 0x80);
+    value >>= 7;
+  }
+  *out++ = static_cast<uint8_t>(value);
+  return out;
+}
+
+class ByteWriter {
+ public:
+  void byte(uint8_t value) { bytes_.push_back(value); }
+  void varint(uint64_t value) {
+    uint8_t buffer[kMaxVarint];
+    bytes_.insert(bytes_.end(), buffer, put_varint(buffer, value));
+  }
+  void signed_varint(int64_t value) { varint(zigzag(value)); }
+  void fixed32(uint32_t value) { fixed(value, 4); }
+  void fixed64(uint64_t value) { fixed(value, 8); }
+  void raw(ByteView bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+  /// A length and that many bytes.
+  void blob(ByteView bytes) {
+    varint(bytes.size());
+    raw(bytes);
+  }
+  void text(std::string_view text) { blob({reinterpret_cast<const uint8_t *>(text.data()), text.size()}); }
+  [[nodiscard]] size_t size() const { return bytes_.size(); }
+  [[nodiscard]] ByteView view() const { return bytes_; }
+  [[nodiscard]] Bytes take() { return std::move(bytes_); }
+
+ private:
+  void fixed(uint64_t value, int width) {
+    for (int i = 0; i < width; ++i) bytes_.push_back(static_cast<uint8_t>(value >> (8 * i)));
+  }
+  Bytes bytes_;
+};
+
+class ByteReader {
+ public:
+  explicit ByteReader(ByteView bytes) : bytes_(bytes) {}
+
+  uint8_t byte() {
+    if (position_ >= bytes_.size()) return fail();
+    return bytes_[position_++];
+  }
+  uint64_t varint() {
+    uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (position_ >= bytes_.size()) return fail();
+      const uint8_t next = bytes_[position_++];
+      if (shift == 63 && next > 1) return fail();
+      value |= static_cast<uint64_t>(next & 0x7f) << shift;
+      if (next < 0x80) return value;
+    }
+    return fail();
+  }
+  int64_t signed_varint() { return unzigzag(varint()); }
+  /// A varint that counts things of at least `bytes_each` bytes still to come; fails when they
+  /// cannot all be there, so that a hostile count never turns into an allocation.
+  size_t count(size_t bytes_each = 1) {
+    const uint64_t value = varint();
+    if (failed_ || value > remaining() / (bytes_each == 0 ? 1 : bytes_each)) return fail();
+    return static_cast<size_t>(value);
+  }
+  uint32_t fixed32() { return static_cast<uint32_t>(fixed(4)); }
+  uint64_t fixed64() { return fixed(8); }
+  ByteView raw(size_t size) {
+    if (size > remaining()) {
+      fail();
+      return {};
+    }
+    const ByteView view = bytes_.subspan(position_, size);
+    position_ += size;
+    return view;
+  }
+  ByteView blob() { return raw(count()); }
+  std::string text() {
+    const ByteView view = blob();
+    return {reinterpret_cast<const char *>(view.data()), view.size()};
+  }
+  [[nodiscard]] size_t position() const { return position_; }
+  [[nodiscard]] size_t remaining() const { return bytes_.size() - position_; }
+  [[nodiscard]] bool at_end() const { return position_ == bytes_.size(); }
+  [[nodiscard]] bool failed() const { return failed_; }
+  /// Marks what was read as invalid; returns 0 so that callers can return it.
+  uint8_t fail() {
+    failed_ = true;
+    return 0;
+  }
+
+ private:
+  uint64_t fixed(int width) {
+    if (static_cast<size_t>(width) > remaining()) return fail();
+    uint64_t value = 0;
+    for (int i = 0; i < width; ++i) value |= static_cast<uint64_t>(bytes_[position_++]) << (8 * i);
+    return value;
+  }
+  ByteView bytes_;
+  size_t position_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace cairn

@@ -1,0 +1,177 @@
+// cairn doctor: looks at what recording needs here, and says what is missing and what to do about it.
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analyze/integrity.h"
+#include "analyze/value.h"
+#include "cli/child.h"
+#include "cli/installation.h"
+#include "cli/mpi_libraries.h"
+#include "cli/recording.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "cli/words.h"
+#include "spec/spec.h"
+#include "trace/part.h"
+
+namespace cairn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Check {
+  enum class Verdict : uint8_t { good, note, bad };
+  std::string name;
+  Verdict verdict = Verdict::good;
+  std::string text;
+};
+using Verdict = Check::Verdict;
+
+const char *word(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::good:
+      return "ok";
+    case Verdict::note:
+      return "note";
+    case Verdict::bad:
+      break;
+  }
+  return "bad";
+}
+
+/// A process recorded in memory, written and read back.
+Check self_test() {
+  trace::ProcessRecord process;
+  const spec::Function *function = spec::find_function("MPI_Barrier");
+  if (function == nullptr) return {"self test", Verdict::bad, "the table of MPI functions is empty"};
+  trace::Row row;
+  row.function = function->id;
+  row.fields.resize(size_t{function->parameter_count} + 1);
+  row.fields.back().atoms = {0};
+  ByteWriter packed;
+  trace::pack_row(row, packed);
+  trace::SequenceRecord sequence;
+  sequence.rows = {packed.take()};
+  sequence.calls = grammar::Grammar::from_symbols(std::vector<grammar::Symbol>(1000, 0));
+  process.sequences.push_back(std::move(sequence));
+  const auto part = trace::Part::of(process);
+  if (!part) return {"self test", Verdict::bad, error_line(part.error())};
+  const auto trace = trace::Trace::from_bytes(part->to_file({}), "self test");
+  if (!trace) return {"self test", Verdict::bad, error_line(trace.error())};
+  const analyze::Integrity integrity = analyze::check_integrity(*trace);
+  const bool good = integrity.calls == 1000 && integrity.fault_count == 0;
+  return {"self test", good ? Verdict::good : Verdict::bad,
+          good ? "1,000 calls written and read back" : "what was written is not what was read; please report it"};
+}
+
+Check preload_check(const std::string &library) {
+  int pipe_ends[2];
+  if (pipe(pipe_ends) != 0) return {"preload", Verdict::bad, "cannot make a pipe"};
+  const int saved = dup(STDERR_FILENO);
+  dup2(pipe_ends[1], STDERR_FILENO);
+  close(pipe_ends[1]);
+  const auto code = run_child({"/bin/sh", "-c", ":"}, {{"LD_PRELOAD", preload_value(library)}});
+  dup2(saved, STDERR_FILENO);
+  close(saved);
+  std::string text(512, '\0');
+  const ssize_t got = read(pipe_ends[0], text.data(), text.size());
+  close(pipe_ends[0]);
+  text.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  if (!code || *code != 0) return {"preload", Verdict::bad, "a shell with " + library + " preloaded fails"};
+  if (!text.empty()) return {"preload", Verdict::bad, text.substr(0, text.find('\n'))};
+  return {"preload", Verdict::good, library};
+}
+
+Check folder_check() {
+  const std::string probe = fmt::format(".cairn-doctor.{}", getpid());
+  std::error_code error;
+  fs::create_directory(probe, error);
+  const fs::space_info space = fs::space(".", error);
+  const bool made = fs::remove(probe, error);
+  if (!made) return {"folder", Verdict::bad, "this folder cannot be written; use -o and --spool to write elsewhere"};
+  return {"folder", space.available < (64U << 20) ? Verdict::note : Verdict::good,
+          fmt::format("can be written, {} free", bytes_text(space.available))};
+}
+
+Check shared_memory_check() {
+  struct statvfs info {};
+  if (statvfs("/dev/shm", &info) != 0 || access("/dev/shm", W_OK) != 0) {
+    return {"/dev/shm", Verdict::note, "cannot be written; some MPI libraries need it between the processes of a node"};
+  }
+  return {"/dev/shm", Verdict::good, fmt::format("{} free", bytes_text(uint64_t{info.f_bavail} * info.f_frsize))};
+}
+
+std::vector<Check> all_checks() {
+  std::vector<Check> checks;
+  checks.push_back({"cairn", Verdict::good, CAIRN_VERSION});
+  checks.push_back({"MPI table", Verdict::good, plural(spec::functions().size(), "function")});
+  const auto library = find_library();
+  std::vector<Recorder> recorders;
+  if (library) {
+    checks.push_back(preload_check(*library));
+    recorders = find_recorders(*library);
+  } else {
+    checks.push_back({"preload", Verdict::bad, error_line(library.error())});
+  }
+  if (recorders.empty()) {
+    checks.push_back({"recorder", Verdict::bad, "there is none; build cairn where an MPI library is installed"});
+  }
+  for (const Recorder &recorder : recorders) checks.push_back({"recorder", Verdict::good, "for " + recorder.soname});
+  for (const MpiLibrary &each : find_mpi_libraries()) {
+    const bool covered = std::any_of(recorders.begin(), recorders.end(),
+                                     [&](const Recorder &recorder) { return recorder.soname == each.soname; });
+    checks.push_back({"MPI library", covered ? Verdict::good : Verdict::note,
+                      fmt::format("{} ({}){}", each.soname, each.path,
+                                  covered ? "" : ": no recorder for it; build one with -DCAIRN_MPICC=/path/to/mpicc")});
+  }
+  checks.push_back(folder_check());
+  checks.push_back(shared_memory_check());
+  checks.push_back(self_test());
+  return checks;
+}
+
+int doctor(bool json) {
+  const std::vector<Check> checks = all_checks();
+  const bool good =
+      std::none_of(checks.begin(), checks.end(), [](const Check &check) { return check.verdict == Verdict::bad; });
+  Output out;
+  if (json) {
+    nlohmann::ordered_json object;
+    object["schema"] = "cairn.doctor/1";
+    object["ok"] = good;
+    object["checks"] = nlohmann::ordered_json::array();
+    for (const Check &check : checks) {
+      nlohmann::ordered_json entry;
+      entry["name"] = check.name;
+      entry["verdict"] = word(check.verdict);
+      entry["text"] = analyze::valid_utf8(check.text);
+      object["checks"].push_back(std::move(entry));
+    }
+    out.write(object.dump(2) + "\n");
+  } else {
+    for (const Check &check : checks) {
+      const bool plain = check.verdict == Verdict::good;
+      out.write(fmt::format("{}{:<5}{}{:<13}{}\n", plain ? "" : out.warning(), word(check.verdict),
+                            plain ? "" : out.plain(), check.name, check.text));
+    }
+  }
+  const int written = out.finish();
+  return good ? written : kEnvironment;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App &app, Run &run) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App *verb = app.add_subcommand("doctor", "Check that recording works here");
+  verb->add_flag("--json", *json, "Print JSON, with the name of its schema");
+  verb->callback([json, &run] { run = [json] { return doctor(*json); }; });
+}
+
+}  // namespace cairn::cli

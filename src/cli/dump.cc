@@ -1,0 +1,172 @@
+// cairn dump: every call with every argument, in order, as text or as one JSON object a line; or the grammars.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "analyze/decode.h"
+#include "analyze/events.h"
+#include "analyze/grammar_text.h"
+#include "cli/inspect.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "cli/words.h"
+
+namespace cairn::cli {
+namespace {
+
+using analyze::Event;
+
+struct Options : Inspection {
+  bool grammar = false;
+};
+
+/// Rows of one rank as they are printed. A row recurs as often as its call was made, and costs its decoding once.
+class RowTexts {
+ public:
+  RowTexts(const trace::Trace &trace, const analyze::Decoder &decoder, uint32_t rank, bool json)
+      : trace_(trace), decoder_(decoder), rank_(rank), json_(json) {}
+
+  const std::string &text(const Event &event) {
+    const uint64_t key = uint64_t{event.class_index} << 32 | event.row;
+    const auto found = texts_.find(key);
+    if (found != texts_.end()) return found->second;
+    const analyze::Call call = decoder_.decode(event.class_index, trace_.row(event.class_index, event.row, rank_));
+    // The members of a JSON object without its opening brace: the event's own members stand before them.
+    return texts_.emplace(key, json_ ? analyze::call_json(call).dump().substr(1) : analyze::call_text(call))
+        .first->second;
+  }
+  /// Function and depth: the same on all ranks.
+  const trace::Row &head(const Event &event) {
+    const uint64_t key = uint64_t{event.class_index} << 32 | event.row;
+    const auto found = heads_.find(key);
+    if (found != heads_.end()) return found->second;
+    return heads_.emplace(key, trace_.row_head(event.class_index, event.row)).first->second;
+  }
+
+ private:
+  const trace::Trace &trace_;
+  const analyze::Decoder &decoder_;
+  uint32_t rank_;
+  bool json_;
+  std::unordered_map<uint64_t, std::string> texts_;
+  std::unordered_map<uint64_t, trace::Row> heads_;
+};
+
+class Dump {
+ public:
+  Dump(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter, bool json,
+       Output &out)
+      : trace_(trace), decoder_(trace, sources), filter_(filter), json_(json), out_(out) {}
+
+  Result<void> rank(uint32_t rank) {
+    const auto sequences = trace_.sequences(rank);
+    several_threads_ = !sequences.empty() && sequences.front().thread != sequences.back().thread;
+    if (!json_) {
+      const auto info = trace_.rank_info(rank);
+      out_.write(fmt::format("{}# rank {} of {}{}{}\n", out_.dim(), rank, trace_.rank_count(),
+                             info.host.empty() ? "" : " on " + info.host, out_.plain()));
+    }
+    RowTexts texts(trace_, decoder_, rank, json_);
+    return analyze::for_each_event(trace_, rank, [&](const Event &event) { return print(event, texts); });
+  }
+  [[nodiscard]] bool full() const { return filter_.limit && printed_ >= *filter_.limit; }
+
+ private:
+  bool print(const Event &event, RowTexts &texts) {
+    if (full()) return false;
+    if (filter_.window && event.timed) {
+      // Threads are merged by tickets, not by times: a late one does not end the search.
+      if (event.begin_ns > filter_.window->end_ns || event.begin_ns + event.duration_ns < filter_.window->begin_ns) {
+        return true;
+      }
+    }
+    const trace::Row &head = texts.head(event);
+    if (!filter_.has_function(head.function)) return true;
+    ++printed_;
+    const std::string &text = texts.text(event);
+    line_.clear();
+    const auto to = std::back_inserter(line_);
+    if (json_) {
+      fmt::format_to(to, "{{\"rank\":{},\"thread\":{},\"index\":{},", event.rank, event.thread, event.index);
+      if (event.segment == trace::SequenceRecord::kEpilogue) line_ += "\"after_finalize\":true,";
+      if (event.timed) {
+        fmt::format_to(to, "\"begin_ns\":{},\"duration_ns\":{},", event.begin_ns, event.duration_ns);
+      }
+    } else {
+      fmt::format_to(to, "{:>6}  ", event.index);
+      if (several_threads_) fmt::format_to(to, "t{}  ", event.thread);
+      if (event.timed) {
+        fmt::format_to(to, "{:>13.9f} +{:.9f}  ", static_cast<double>(event.begin_ns) * 1e-9,
+                       static_cast<double>(event.duration_ns) * 1e-9);
+      }
+      line_.append(2 * size_t{head.depth}, ' ');
+    }
+    line_ += text;
+    line_ += '\n';
+    out_.write(line_);
+    return true;
+  }
+
+  const trace::Trace &trace_;
+  analyze::Decoder decoder_;
+  const analyze::Filter &filter_;
+  bool json_;
+  Output &out_;
+  bool several_threads_ = false;
+  uint64_t printed_ = 0;
+  std::string line_;
+};
+
+int dump(Options &options) {
+  if (options.grammar && options.json) {
+    return report({ErrorKind::usage, "--grammar is text, without JSON", {}, Error::kNoOffset, "choose one"});
+  }
+  const auto trace = open_trace(options);
+  if (!trace) return report(trace.error());
+  const auto filter = analyze::make_filter(options.filter, *trace);
+  if (!filter) return report(filter.error());
+  const analyze::Sources sources(*trace);
+  for (const std::string &warning : sources.warnings()) say(warning);
+  Output out;
+  if (options.grammar) {
+    out.write(analyze::grammar_text(*trace, sources, *filter));
+    return out.finish();
+  }
+  if (trace->run().timing == "stats") {
+    say("no times: this trace has statistics only (cairn summary shows them); record with --timing lossless for each "
+        "call's time");
+  }
+  if (options.json) {
+    nlohmann::ordered_json header;
+    header["schema"] = "cairn.dump/1";
+    header["timing"] = analyze::valid_utf8(trace->run().timing);
+    header["ranks"] = filter->ranks;
+    out.write(header.dump() + "\n");
+  }
+  Dump dump(*trace, sources, *filter, options.json, out);
+  for (const uint32_t rank : filter->ranks) {
+    if (dump.full()) break;
+    if (auto done = dump.rank(rank); !done) {
+      done.error().path = options.file;
+      out.finish();
+      return report(done.error());
+    }
+  }
+  return out.finish();
+}
+
+}  // namespace
+
+void add_dump(CLI::App &app, Run &run) {
+  auto options = std::make_shared<Options>();
+  CLI::App *verb = app.add_subcommand("dump", "Print every call with its arguments");
+  add_file(*verb, *options);
+  verb->add_flag("--jsonl,--json", options->json, "One JSON object a line, after one that names the schema");
+  verb->add_flag("--grammar", options->grammar, "Print the rules and rows of each class instead");
+  add_filters(*verb, *options, "At most N calls");
+  verb->callback([options, &run] { run = [options] { return dump(*options); }; });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,60 @@
+// cairn exec: becomes a program with the recorder in it. For launchers that start each process themselves:
+// mpiexec -n 4 cairn exec ./app.
+#include <filesystem>
+#include <memory>
+
+#include "cli/child.h"
+#include "cli/installation.h"
+#include "cli/recording.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+
+namespace cairn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+int exec(const RecordingOptions &options, const std::vector<std::string> &command) {
+  const auto recording = resolve(options);
+  if (!recording) return report_recording(recording.error());
+  const auto library = find_library();
+  if (!library) return report_recording(library.error());
+  std::error_code error;
+  // Every process of the job comes here, before any of them can have finished: what exists is from an earlier run.
+  if (fs::exists(recording->output, error)) {
+    if (!options.force) {
+      return report_recording({ErrorKind::environment, "it exists already", options.output, Error::kNoOffset,
+                               "choose another name with -o, or --force"});
+    }
+    fs::remove(recording->output, error);
+  }
+  if (auto made = make_folder(recording->spool, "the spool"); !made) return report_recording(made.error());
+  if (!recording->oracle.empty()) {
+    if (auto made = make_folder(recording->oracle, "the folder for the oracle"); !made) {
+      return report_recording(made.error());
+    }
+  }
+  auto variables = recording_environment(options, *recording, command);
+  variables.emplace_back("LD_PRELOAD", preload_value(*library));
+  set_environment(variables);
+  return report_recording(execute(command));
+}
+
+}  // namespace
+
+void add_exec(CLI::App &app, Run &run, const Command &command) {
+  auto options = std::make_shared<RecordingOptions>();
+  CLI::App *verb = app.add_subcommand("exec", "Become a program that is recorded, under a launcher");
+  add_recording_options(*verb, *options);
+  verb->callback([options, &run, &command] {
+    run = [options, command] {
+      if (command.empty()) {
+        say("there is no program to run; write it at the end, as in mpiexec -n 4 cairn exec -- ./app");
+        return kRecordFailed;
+      }
+      return exec(*options, command);
+    };
+  });
+}
+
+}  // namespace cairn::cli

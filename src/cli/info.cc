@@ -1,0 +1,119 @@
+// cairn info: what a trace is: the run, its ranks, what was called, and what the file is made of.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analyze/overview.h"
+#include "analyze/value.h"
+#include "cli/inspect.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "cli/words.h"
+
+namespace cairn::cli {
+namespace {
+
+using analyze::Overview;
+using analyze::valid_utf8;
+
+std::string json_text(const std::string &path, const Overview &view) {
+  nlohmann::ordered_json out;
+  out["schema"] = "cairn.info/1";
+  out["file"] = valid_utf8(path);
+  out["command"] = valid_utf8(view.run.command);
+  out["start"] = utc_text(view.run.start_unix_ns);
+  out["wall_seconds"] = static_cast<double>(view.run.wall_ns) * 1e-9;
+  out["hosts"] = nlohmann::ordered_json::array();
+  for (const std::string &host : view.hosts) out["hosts"].push_back(valid_utf8(host));
+  out["mpi"] = valid_utf8(view.run.mpi);
+  out["recorder"] = valid_utf8(view.run.recorder);
+  out["ranks"] = view.ranks;
+  out["world_size"] = view.world;
+  out["threads"] = view.threads;
+  out["calls"] = view.calls;
+  out["functions"] = view.functions;
+  out["signatures"] = view.signatures;
+  out["classes"] = view.classes;
+  out["communicators"] = view.communicators;
+  out["timing"] = valid_utf8(view.run.timing);
+  out["status"] = valid_utf8(view.run.status);
+  out["incomplete_ranks"] = view.incomplete;
+  out["degraded"] = nlohmann::ordered_json::array();
+  for (const auto &[reason, ranks] : view.degraded) {
+    nlohmann::ordered_json entry;
+    entry["reason"] = valid_utf8(reason);
+    entry["ranks"] = ranks;
+    out["degraded"].push_back(std::move(entry));
+  }
+  out["peak_memory"] = view.peak_memory;
+  out["bytes"] = view.bytes;
+  return out.dump(2) + "\n";
+}
+
+std::string hosts_text(const std::vector<std::string> &hosts) {
+  constexpr size_t kShown = 4;
+  std::string text;
+  for (size_t i = 0; i < hosts.size() && i < kShown; ++i) text += (i == 0 ? "" : ", ") + hosts[i];
+  if (hosts.size() > kShown) text += fmt::format(" and {} more", hosts.size() - kShown);
+  return text;
+}
+
+void print_text(Output &out, const std::string &path, const Overview &view) {
+  const auto line = [&](const char *name, const std::string &value) {
+    out.write(fmt::format("{}{:<15}{}{}\n", out.dim(), name, out.plain(), value));
+  };
+  const auto total = view.bytes.find("total");
+  out.write(fmt::format("{}{}{}\n", out.bold(), path, out.plain()));
+  line("command", view.run.command);
+  line("status", view.run.status);
+  line("start", utc_text(view.run.start_unix_ns));
+  line("wall time", time_text(view.run.wall_ns));
+  line("hosts", hosts_text(view.hosts));
+  line("MPI", view.run.mpi);
+  line("recorder", view.run.recorder);
+  line("ranks", view.ranks == view.world ? grouped(view.ranks)
+                                         : fmt::format("{} of {}", grouped(view.ranks), grouped(view.world)));
+  line("threads", grouped(view.threads));
+  line("calls", fmt::format("{} of {}", grouped(view.calls), plural(view.functions, "function")));
+  line("signatures", fmt::format("{} in {}", grouped(view.signatures), plural(view.classes, "class", "classes")));
+  line("communicators", grouped(view.communicators));
+  line("timing", view.run.timing);
+  line("memory", fmt::format("{} at most on a rank", bytes_text(view.peak_memory)));
+  std::string sections;
+  for (const auto &[name, bytes] : view.bytes) {
+    if (name != "total") sections += fmt::format("{}{} {}", sections.empty() ? "" : ", ", name, grouped(bytes));
+  }
+  line("bytes", fmt::format("{} ({})", grouped(total == view.bytes.end() ? 0 : total->second), sections));
+  const auto note = [&](const std::string &what, const std::vector<uint32_t> &ranks) {
+    out.write(fmt::format("{}{:<15}{}{}{}\n", out.warning(), "note", out.plain(),
+                          fmt::format("rank{} {}: ", ranks.size() == 1 ? "" : "s", analyze::ranks_text(ranks)), what));
+  };
+  if (!view.incomplete.empty()) note("did not reach MPI_Finalize", view.incomplete);
+  for (const auto &[reason, ranks] : view.degraded) note(reason, ranks);
+}
+
+int info(Inspection &inspection) {
+  const auto trace = open_trace(inspection);
+  if (!trace) return report(trace.error());
+  const Overview view = analyze::overview(*trace);
+  Output out;
+  if (inspection.json) {
+    out.write(json_text(inspection.file, view));
+  } else {
+    print_text(out, inspection.file, view);
+  }
+  return out.finish();
+}
+
+}  // namespace
+
+void add_info(CLI::App &app, Run &run) {
+  auto options = std::make_shared<Inspection>();
+  CLI::App *verb = app.add_subcommand("info", "Tell what a trace holds");
+  add_file(*verb, *options);
+  add_json(*verb, *options);
+  verb->callback([options, &run] { run = [options] { return info(*options); }; });
+}
+
+}  // namespace cairn::cli

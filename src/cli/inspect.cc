@@ -1,0 +1,81 @@
+#include "cli/inspect.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace cairn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::string> newest_trace() {
+  std::error_code error;
+  std::string newest;
+  fs::file_time_type when;
+  for (const auto &entry : fs::directory_iterator(".", error)) {
+    std::error_code ignored;
+    if (entry.path().extension() != ".cairn" || !entry.is_regular_file(ignored)) continue;
+    const auto time = entry.last_write_time(ignored);
+    if (ignored) continue;
+    const std::string name = entry.path().filename().string();
+    if (newest.empty() || time > when || (time == when && name > newest)) {
+      newest = name;
+      when = time;
+    }
+  }
+  if (newest.empty()) {
+    return fail(ErrorKind::usage, "no trace named, and none in this folder",
+                "record one with: cairn record -- mpiexec -n 4 ./app");
+  }
+  return newest;
+}
+
+}  // namespace
+
+void add_file(CLI::App &verb, Inspection &inspection) {
+  verb.add_option("trace", inspection.file, "Trace to read; the newest .cairn in this folder if left out");
+}
+
+void add_json(CLI::App &verb, Inspection &inspection) {
+  verb.add_flag("--json", inspection.json, "Print JSON, with the name of its schema");
+}
+
+void add_rank_and_function(CLI::App &verb, Inspection &inspection) {
+  verb.add_option("--rank", inspection.filter.ranks, "Only these ranks, as in 0-7,12")->type_name("LIST");
+  verb.add_option("--function", inspection.filter.functions, "Only functions that match, as in 'MPI_*send'")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+}
+
+void add_filters(CLI::App &verb, Inspection &inspection, const std::string &limit) {
+  add_rank_and_function(verb, inspection);
+  verb.add_option("--time", inspection.filter.time,
+                  "Only calls that overlap START+LENGTH, as in 1s+20ms (lossless timing)")
+      ->type_name("START+LENGTH");
+  verb.add_option("--limit", inspection.filter.limit, limit)->type_name("N");
+}
+
+Result<trace::Trace> open_trace(Inspection &inspection) {
+  if (inspection.file.empty()) {
+    auto newest = newest_trace();
+    if (!newest) return tl::unexpected(newest.error());
+    inspection.file = *newest;
+  }
+  std::error_code error;
+  const auto status = fs::status(inspection.file, error);
+  const auto complain = [&](ErrorKind kind, const char *what, const char *hint) {
+    Error result{kind, what, inspection.file, Error::kNoOffset, hint};
+    return tl::unexpected<Error>(std::move(result));
+  };
+  if (status.type() == fs::file_type::not_found) {
+    return complain(ErrorKind::unreadable, "there is no such file", "cairn record makes one");
+  }
+  if (status.type() == fs::file_type::directory) {
+    return complain(ErrorKind::unreadable, "this is a folder, not a trace",
+                    inspection.file.ends_with(".spool") ? "cairn merge makes a trace of it" : "name a .cairn file");
+  }
+  return trace::Trace::open(inspection.file);
+}
+
+}  // namespace cairn::cli

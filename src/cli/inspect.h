@@ -1,0 +1,29 @@
+// What the inspecting verbs share: which trace, which filters, text or JSON.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "analyze/filter.h"
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace cairn::cli {
+
+struct Inspection {
+  std::string file;  ///< as given, or empty: the newest trace in the folder
+  bool json = false;
+  analyze::FilterText filter;
+};
+
+void add_file(CLI::App &verb, Inspection &inspection);
+void add_json(CLI::App &verb, Inspection &inspection);
+/// --rank, --function, --time and --limit, in this order; `limit` says what is limited.
+void add_filters(CLI::App &verb, Inspection &inspection, const std::string &limit);
+/// --rank and --function only, for verbs whose answers have no times to cut.
+void add_rank_and_function(CLI::App &verb, Inspection &inspection);
+
+/// Opens the trace that the user means and leaves its path in `inspection.file`.
+Result<trace::Trace> open_trace(Inspection &inspection);
+
+}  // namespace cairn::cli

@@ -1,0 +1,21 @@
+// Where the injected library and the recorders lie: beside an installed cairn, or in the build folder it runs from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace cairn::cli {
+
+/// libcairn.so: $CAIRN_LIB, else relative to this executable. Absolute.
+Result<std::string> find_library();
+
+struct Recorder {
+  std::string soname;  ///< of the MPI library it is for, as "libmpich.so.12"
+  std::string path;    ///< of its libcairn-recorder.so
+};
+/// The recorders that the library at `library` can open, by soname.
+std::vector<Recorder> find_recorders(const std::string &library);
+
+}  // namespace cairn::cli

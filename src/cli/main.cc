@@ -1,0 +1,134 @@
+// Entry of `cairn`: chooses the verb, turns wrong words into one line with a suggestion, and gives the exit code.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyze/nearest.h"
+#include "cli/recording.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+
+namespace cairn::cli {
+namespace {
+
+/// `record` and `exec` report their own failures as 125, since every other code may be the program's.
+bool runs_programs(const CLI::App *verb) {
+  return verb != nullptr && (verb->get_name() == "record" || verb->get_name() == "exec");
+}
+
+/// CLI11's help with usage lines that say where a command goes.
+class Help : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App *app, std::string name) const override {
+    const std::string verb = app->get_name();
+    if (verb == "record") return "Usage: cairn record [OPTIONS] [--] COMMAND [ARGUMENTS]\n";
+    if (verb == "exec") return "Usage: LAUNCHER cairn exec [OPTIONS] [--] PROGRAM [ARGUMENTS]\n";
+    if (verb == "env") return "Usage: cairn env [OPTIONS] [--] [COMMAND]\n";
+    if (verb == "cairn") return "Usage: cairn VERB [OPTIONS]\n";
+    return CLI::Formatter::make_usage(app, std::move(name));
+  }
+};
+
+std::vector<std::string> option_names(const CLI::App &verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : verb.get_options()) {
+    for (const std::string &name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string &name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+/// One line for a word that CLI11 could not place.
+std::string complaint(const CLI::App &app, const CLI::App *verb, const CLI::ParseError &error) {
+  const std::string help = fmt::format("see cairn {}--help", verb != nullptr ? verb->get_name() + " " : "");
+  const CLI::App &asked = verb != nullptr ? *verb : app;
+  if (dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr) {
+    const auto extras = app.remaining(true);
+    const std::string word = extras.empty() ? std::string() : extras.front();
+    if (word.size() > 1 && word[0] == '-') {
+      const std::string guess = analyze::nearest(word.substr(0, word.find('=')), option_names(asked));
+      return fmt::format("unknown option {}; {}", word, guess.empty() ? help : "did you mean " + guess + "?");
+    }
+    return fmt::format("unexpected argument '{}'; {}", word, help);
+  }
+  return fmt::format("{}; {}", error.what(), help);
+}
+
+int run(int argc, char **argv) {
+  CLI::App app{"Records what a parallel program does and keeps all of it, small."};
+  app.name("cairn");
+  app.formatter(std::make_shared<Help>());
+  app.set_version_flag("--version", "cairn " CAIRN_VERSION, "Print the version and exit");
+  app.get_help_ptr()->description("Print help and exit");
+  app.require_subcommand(1);
+  app.footer("cairn VERB --help tells a verb's options. Without a file, verbs read the newest .cairn in the folder.");
+  Run chosen;
+  Command command;
+  add_record(app, chosen, command);
+  add_exec(app, chosen, command);
+  add_env(app, chosen, command);
+  add_info(app, chosen);
+  add_summary(app, chosen);
+  add_dump(app, chosen);
+  add_verify(app, chosen);
+  add_merge(app, chosen);
+  add_doctor(app, chosen);
+  std::vector<std::string> verbs;
+  for (CLI::App *verb : app.get_subcommands({})) {
+    verb->get_help_ptr()->description("Print help and exit");
+    verb->group("Verbs");
+    verbs.push_back(verb->get_name());
+  }
+  if (argc < 2) {
+    std::fputs(app.help().c_str(), stderr);
+    return kUsage;
+  }
+  const std::string word = argv[1];
+  CLI::App *verb = nullptr;
+  if (!word.empty() && word[0] != '-') {
+    const auto all = app.get_subcommands([&](const CLI::App *each) { return each->get_name() == word; });
+    if (!all.empty()) verb = all.front();
+    if (verb == nullptr) {
+      const std::string guess = analyze::nearest(word, verbs);
+      say(fmt::format("there is no verb '{}'; {}", word,
+                      guess.empty() ? "see cairn --help" : "did you mean cairn " + guess + "?"));
+      return kUsage;
+    }
+  }
+  std::vector<std::string> words(argv + 2, argv + argc);
+  if (runs_programs(verb) || word == "env") {
+    const size_t start = command_start(*verb, words);
+    command.assign(words.begin() + static_cast<std::ptrdiff_t>(start), words.end());
+    if (!command.empty() && command.front() == "--") command.erase(command.begin());
+    words.resize(start);
+  }
+  words.insert(words.begin(), word);
+  // CLI11 takes its words from the back.
+  std::reverse(words.begin(), words.end());
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::Success &success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError &error) {
+    say(complaint(app, verb, error));
+    return runs_programs(verb) ? kRecordFailed : kUsage;
+  }
+  return chosen ? chosen() : kInternal;
+}
+
+}  // namespace
+}  // namespace cairn::cli
+
+int main(int argc, char **argv) {
+  try {
+    return cairn::cli::run(argc, argv);
+  } catch (const std::exception &error) {
+    cairn::cli::say(fmt::format("internal error: {}; please report it", error.what()));
+    return cairn::cli::kInternal;
+  }
+}

@@ -1,0 +1,205 @@
+// cairn record: runs a command with the recorder in it and finishes the trace: parts joined, call sites resolved,
+// renamed into place.
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "analyze/filter.h"
+#include "analyze/overview.h"
+#include "cli/child.h"
+#include "cli/executable.h"
+#include "cli/installation.h"
+#include "cli/recording.h"
+#include "cli/spool.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "cli/words.h"
+
+namespace cairn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error about(const std::string &path, std::string message, std::string hint) {
+  return {ErrorKind::environment, std::move(message), path, Error::kNoOffset, std::move(hint)};
+}
+
+/// Everything that can be known to fail before the program runs.
+Result<void> prepare(const RecordingOptions &options, const Recording &recording) {
+  std::error_code error;
+  if (fs::is_directory(recording.output, error)) {
+    return tl::unexpected(about(options.output, "this is a folder", "name a file with -o"));
+  }
+  if (!options.force && fs::exists(recording.output, error)) {
+    return tl::unexpected(about(options.output, "it exists already", "choose another name with -o, or --force"));
+  }
+  const fs::path folder = fs::path(recording.output).parent_path();
+  if (!fs::is_directory(folder, error)) {
+    return tl::unexpected(
+        about(options.output, fmt::format("there is no folder {}", folder.string()), "make it first"));
+  }
+  if (!fs::is_empty(recording.spool, error) && !error) {
+    if (!options.force) {
+      return tl::unexpected(about(recording.spool, "it holds what an earlier recording left",
+                                  "join that with cairn merge, remove it, or use --force"));
+    }
+    fs::remove_all(recording.spool, error);
+  }
+  if (auto made = make_folder(recording.spool, "the spool"); !made) return made;
+  if (recording.oracle.empty()) return {};
+  if (!fs::is_empty(recording.oracle, error) && !error) {
+    return tl::unexpected(about(recording.oracle, "it is not empty", "give --oracle a new folder"));
+  }
+  return make_folder(recording.oracle, "the folder for the oracle");
+}
+
+class Finish {
+ public:
+  Finish(const RecordingOptions &options, const Recording &recording) : options_(options), recording_(recording) {}
+
+  /// True if at least one trace was written and nothing was lost on the way.
+  bool run(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
+    const Spool spool = read_spool(recording_.spool);
+    for (const Error &damage : spool.damaged) fault(damage);
+    for (const std::string &path : spool.traces) {
+      auto bytes = read_file(path);
+      if (bytes) {
+        place(*bytes, path, spool.epilogues);
+      } else {
+        fault(bytes.error());
+      }
+    }
+    for (const Job &job : jobs_of(spool.parts)) {
+      auto bytes = join(job);
+      if (bytes) {
+        place(*bytes, {}, spool.epilogues);
+      } else {
+        fault(bytes.error());
+      }
+    }
+    if (written_ == 0 && !failed_) nothing(command, recorders, spool);
+    if (spool.recovered != 0) {
+      const bool one = spool.recovered == 1;
+      say(fmt::format("{} killed; what {} recorded until then is in the trace",
+                      one ? "a process was" : plural(spool.recovered, "process", "processes") + " were",
+                      one ? "it" : "they"));
+    }
+    if (!failed_) clean(spool);
+    return written_ > 0 && !failed_;
+  }
+
+ private:
+  void fault(const Error &error) {
+    failed_ = true;
+    report(error);
+  }
+
+  void place(const Bytes &bytes, const std::string &from, const std::vector<SpoolPart> &epilogues) {
+    std::string path;
+    do {
+      path = numbered(recording_.output, ++number_);
+    } while (number_ > 1 && !options_.force && fs::exists(path));
+    auto resolved = with_epilogues(bytes, path, epilogues);
+    if (resolved) resolved = with_sources(std::move(*resolved), path);
+    // A trace that cannot be read is still worth keeping: verify will say what is wrong with it.
+    if (!resolved) fault(resolved.error());
+    const Bytes &final_bytes = resolved ? *resolved : bytes;
+    if (auto done = write_trace(path, final_bytes, options_.force); !done) {
+      fault(done.error());
+      if (!from.empty()) say(fmt::format("the trace without call sites is still in {}", from));
+      return;
+    }
+    std::error_code ignored;
+    if (!from.empty()) fs::remove(from, ignored);
+    ++written_;
+    if (!options_.quiet && resolved) announce(path, final_bytes);
+  }
+
+  void announce(const std::string &path, const Bytes &bytes) const {
+    const auto trace = trace::Trace::from_bytes(bytes, path);
+    if (!trace) return;
+    const analyze::Overview view = analyze::overview(*trace);
+    std::error_code ignored;
+    const std::string shown =
+        number_ == 1 ? options_.output : fs::path(path).lexically_proximate(fs::current_path(ignored)).string();
+    say(fmt::format("{}: {}, {} of {}, {}{}", shown, plural(view.ranks, "rank"), plural(view.calls, "call"),
+                    plural(view.functions, "function"), bytes_text(bytes.size()),
+                    view.run.status == "complete" ? "" : ", " + view.run.status));
+    for (const auto &[reason, ranks] : view.degraded) {
+      say(fmt::format("{}: rank{} {}: {}", shown, ranks.size() == 1 ? "" : "s", analyze::ranks_text(ranks), reason));
+    }
+  }
+
+  void nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders, const Spool &spool) {
+    struct statvfs disk {};
+    if (!spool.reasons.empty()) {
+      for (const std::string &reason : spool.reasons) say("nothing was recorded: " + reason);
+    } else if (statvfs(recording_.spool.c_str(), &disk) == 0 && disk.f_bavail == 0) {
+      say(fmt::format("nothing was recorded: the disk of {} is full; make room or choose another place with -o",
+                      recording_.output));
+    } else {
+      say("nothing was recorded: " + why_nothing(command, recorders));
+    }
+  }
+
+  void clean(const Spool &spool) const {
+    std::error_code ignored;
+    for (const std::string &file : spool.files) fs::remove(file, ignored);
+    // Only if nothing else lies there.
+    if (spool.arenas.empty()) fs::remove(recording_.spool, ignored);
+  }
+
+  const RecordingOptions &options_;
+  const Recording &recording_;
+  size_t number_ = 0;
+  size_t written_ = 0;
+  bool failed_ = false;
+};
+
+int record(const RecordingOptions &options, const std::vector<std::string> &command) {
+  const auto recording = resolve(options);
+  if (!recording) return report_recording(recording.error());
+  const auto library = find_library();
+  if (!library) return report_recording(library.error());
+  if (auto ready = prepare(options, *recording); !ready) return report_recording(ready.error());
+  RecordingOptions inner = options;
+  inner.quiet = true;  // one line, from here, not one from every job
+  // Several programs in one job (a : b): one of them may have no recorder, and merging in MPI would wait for it.
+  if (std::find(command.begin(), command.end(), ":") != command.end()) inner.merge = "after";
+  Recording places = *recording;
+  // Traces are finished in the spool and then renamed, so that a name never holds half a trace.
+  places.output =
+      (fs::path(recording->spool) / fs::path(recording->output).filename()).replace_extension(".cairn").string();
+  auto variables = recording_environment(inner, places, command);
+  variables.emplace_back("LD_PRELOAD", preload_value(*library));
+  const auto code = run_child(command, variables);
+  if (!code) {
+    std::error_code ignored;
+    fs::remove(recording->spool, ignored);
+    return report_recording(code.error());
+  }
+  const bool recorded = Finish(options, *recording).run(command, find_recorders(*library));
+  return *code == 0 && !recorded ? kRecordFailed : *code;
+}
+
+}  // namespace
+
+void add_record(CLI::App &app, Run &run, const Command &command) {
+  auto options = std::make_shared<RecordingOptions>();
+  CLI::App *verb = app.add_subcommand("record", "Run a command and record its MPI calls");
+  add_recording_options(*verb, *options);
+  verb->callback([options, &run, &command] {
+    run = [options, command] {
+      if (command.empty()) {
+        say("there is no command to run; write it at the end, as in cairn record -- mpiexec -n 4 ./app");
+        return kRecordFailed;
+      }
+      return record(*options, command);
+    };
+  });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,142 @@
+#include "cli/recording.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace cairn::cli {
+namespace fs = std::filesystem;
+
+void add_recording_options(CLI::App &verb, RecordingOptions &options) {
+  verb.add_option("-o,--output", options.output, "Trace to write (run.cairn)")->type_name("FILE");
+  verb.add_option("--timing", options.timing, "stats: statistics per signature; lossless: each call's time (stats)")
+      ->check(CLI::IsMember({"stats", "lossless"}))
+      ->type_name("MODE");
+  verb.add_option("--callsites", options.callsites, "Whether call sites are kept: on or off (on)")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->type_name("WHETHER");
+  verb.add_option("--memory", options.memory, "What the recorder may use in each process (64M)")->type_name("SIZE");
+  verb.add_option("--merge", options.merge, "tree: within MPI_Finalize; after: without communication (tree)")
+      ->check(CLI::IsMember({"tree", "after"}))
+      ->type_name("HOW");
+  verb.add_option("--oracle", options.oracle, "Also log every call uncompressed there, for verify --against")
+      ->type_name("DIR");
+  verb.add_option("--spool", options.spool, "Where processes leave what they can't merge (FILE.spool)")
+      ->type_name("DIR");
+  verb.add_flag("-q,--quiet", options.quiet, "Say nothing when all is well");
+  verb.add_flag("-f,--force", options.force, "Overwrite an existing trace");
+}
+
+std::vector<std::string> &words_behind_dashes() {
+  static std::vector<std::string> words;
+  return words;
+}
+
+size_t command_start(const CLI::App &verb, const std::vector<std::string> &words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string &word = words[i];
+    if (word == "--" || word.size() < 2 || word[0] != '-') return i;
+    const bool is_long = word[1] == '-';
+    const size_t equals = is_long ? word.find('=') : std::string::npos;
+    const CLI::Option *option = verb.get_option_no_throw(is_long ? word.substr(0, equals) : word.substr(0, 2));
+    const bool value_follows = equals == std::string::npos && (is_long || word.size() == 2);
+    if (option != nullptr && option->get_items_expected_max() > 0 && value_follows) ++i;
+  }
+  return words.size();
+}
+
+Result<uint64_t> parse_size(const std::string &text) {
+  uint64_t value = 0;
+  const char *end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  std::string unit(stop, static_cast<size_t>(end - stop));
+  if (unit.size() == 3 && unit.ends_with("iB")) unit.resize(1);
+  if (unit.size() == 2 && unit.ends_with("B")) unit.resize(1);
+  const std::string_view units = "KMG";
+  const size_t which = unit.empty() ? 0 : units.find(static_cast<char>(unit[0] & ~0x20));
+  const size_t scale = unit.empty() ? 0 : which == std::string_view::npos ? 4 : which + 1;
+  if (error != std::errc() || unit.size() > 1 || scale > 3 || value > UINT64_MAX >> (10 * scale)) {
+    return fail(ErrorKind::usage, fmt::format("'{}' is no size", text), "write sizes as in --memory 64M");
+  }
+  value <<= 10 * scale;
+  if (value < 1U << 20) {
+    return fail(ErrorKind::usage, fmt::format("{} is too little memory to record anything", text), "give at least 1M");
+  }
+  return value;
+}
+
+Result<Recording> resolve(const RecordingOptions &options) {
+  Recording recording;
+  const auto memory = parse_size(options.memory);
+  if (!memory) return tl::unexpected(memory.error());
+  recording.memory = *memory;
+  if (options.output.empty()) return fail(ErrorKind::usage, "the name of the trace is empty", "give one with -o");
+  std::error_code error;
+  const auto absolute = [&](const std::string &path) { return fs::absolute(path, error).lexically_normal().string(); };
+  recording.output = absolute(options.output);
+  recording.spool = absolute(options.spool.empty() ? options.output + ".spool" : options.spool);
+  if (!options.oracle.empty()) recording.oracle = absolute(options.oracle);
+  return recording;
+}
+
+std::vector<std::pair<std::string, std::string>> recording_environment(const RecordingOptions &options,
+                                                                       const Recording &recording,
+                                                                       const std::vector<std::string> &command) {
+  std::vector<std::pair<std::string, std::string>> variables = {
+      {"CAIRN_OUTPUT", recording.output},
+      {"CAIRN_SPOOL", recording.spool},
+      {"CAIRN_TIMING", options.timing},
+      {"CAIRN_CALLSITES", options.callsites},
+      {"CAIRN_MEMORY", fmt::format("{}", recording.memory)},
+      {"CAIRN_MERGE", options.merge},
+  };
+  if (!recording.oracle.empty()) variables.emplace_back("CAIRN_ORACLE", recording.oracle);
+  if (options.quiet) variables.emplace_back("CAIRN_QUIET", "1");
+  if (!command.empty()) variables.emplace_back("CAIRN_COMMAND", shell_quoted(command));
+  return variables;
+}
+
+std::string preload_value(const std::string &library) {
+  const char *set = getenv("LD_PRELOAD");
+  return set == nullptr || *set == '\0' ? library : library + ":" + set;
+}
+
+std::string shell_quoted(const std::vector<std::string> &words) {
+  std::string line;
+  for (const std::string &word : words) {
+    if (!line.empty()) line += ' ';
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789_-+=:,./@%") == std::string::npos;
+    if (plain) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) {
+      if (c == '\'') {
+        line += "'\\''";
+      } else {
+        line += c;
+      }
+    }
+    line += '\'';
+  }
+  return line;
+}
+
+Result<void> make_folder(const std::string &path, const char *what) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error && access(path.c_str(), W_OK | X_OK) == 0) return {};
+  return tl::unexpected<Error>(Error{
+      ErrorKind::environment, fmt::format("cannot make {}: {}", what, error ? error.message() : std::strerror(errno)),
+      path, Error::kNoOffset, "choose a place that can be written"});
+}
+
+}  // namespace cairn::cli

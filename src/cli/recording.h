@@ -1,0 +1,56 @@
+// What `record`, `exec` and `env` share: the options of a recording and the environment that tells the injected
+// library.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace cairn::cli {
+
+struct RecordingOptions {
+  std::string output = "run.cairn";
+  std::string timing = "stats";
+  std::string callsites = "on";
+  std::string memory = "64M";
+  std::string merge = "tree";
+  std::string oracle;
+  std::string spool;  ///< empty: OUTPUT.spool
+  bool quiet = false;
+  bool force = false;
+};
+
+void add_recording_options(CLI::App &verb, RecordingOptions &options);
+
+/// Where in `words`, what follows the verb, its options end: at "--", or at the first word that is neither an option
+/// nor an option's value.
+size_t command_start(const CLI::App &verb, const std::vector<std::string> &words);
+
+/// Paths made absolute, sizes made numbers.
+struct Recording {
+  std::string output;
+  std::string spool;
+  std::string oracle;  ///< or empty
+  uint64_t memory = 0;
+};
+Result<Recording> resolve(const RecordingOptions &options);
+/// "64M" → bytes; K, M, G or nothing; at least 1 MiB.
+Result<uint64_t> parse_size(const std::string &text);
+
+/// NAME=value pairs for the injected library, without LD_PRELOAD.
+std::vector<std::pair<std::string, std::string>> recording_environment(const RecordingOptions &options,
+                                                                       const Recording &recording,
+                                                                       const std::vector<std::string> &command);
+/// `library` before what LD_PRELOAD holds already.
+std::string preload_value(const std::string &library);
+
+/// The words as a shell would take them.
+std::string shell_quoted(const std::vector<std::string> &words);
+
+/// Makes the folder, or fails with what stands in the way.
+Result<void> make_folder(const std::string &path, const char *what);
+
+}  // namespace cairn::cli

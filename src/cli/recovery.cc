@@ -1,0 +1,112 @@
+#include "cli/recovery.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include "mpi/arena_file.h"
+#include "mpi/harvest.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr unsigned kSeconds = 60;
+
+/// The bytes of a part file, or a message for the user with a zero in front.
+Bytes part_file(const std::string &arena) {
+  ByteWriter out;
+  const auto refuse = [&](const Error &error) {
+    out.byte(0);
+    out.text(error.message);
+    return out.take();
+  };
+  const auto dead = recorder::DeadProcess::open(arena);
+  if (!dead) return refuse(dead.error());
+  const recorder::Process &process = (*dead)->process();
+  const auto record = recorder::harvest_dead(process, (*dead)->size());
+  if (!record) return refuse(record.error());
+  if (process.finished && record->sequences.empty()) {
+    out.byte(2);
+    return out.take();
+  }
+  auto part = trace::Part::of(*record);
+  if (part)
+    part = recorder::with_segments(process, std::filesystem::path(arena).parent_path().string(), std::move(*part));
+  if (!part) return refuse(part.error());
+  out.byte(1);
+  // Killed after MPI_Finalize: what came before is in the trace already.
+  const auto kind = process.finished ? SpoolHeader::Kind::epilogue : SpoolHeader::Kind::main;
+  out.raw(write_spool_header(recorder::spool_header(process, kind, "killed")));
+  out.raw(part->serialise());
+  return out.take();
+}
+
+[[noreturn]] void child(const std::string &arena, int to) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM}) std::signal(signal, SIG_DFL);
+  alarm(kSeconds);
+  bool sent = true;
+  try {
+    const Bytes bytes = part_file(arena);
+    for (size_t done = 0; done < bytes.size() && sent;) {
+      const ssize_t n = write(to, bytes.data() + done, bytes.size() - done);
+      sent = n > 0;
+      done += sent ? static_cast<size_t>(n) : 0;
+    }
+  } catch (...) {
+    sent = false;
+  }
+  _exit(sent ? 0 : 1);
+}
+
+Bytes read_all(int from) {
+  Bytes bytes;
+  uint8_t buffer[65536];
+  for (;;) {
+    const ssize_t n = read(from, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return bytes;
+    bytes.insert(bytes.end(), buffer, buffer + n);
+  }
+}
+
+}  // namespace
+
+Result<SpoolPart> recover(const std::string &arena) {
+  const auto failure = [&](std::string message) {
+    return tl::unexpected(Error{ErrorKind::unreadable, std::move(message), arena, Error::kNoOffset, "it stays there"});
+  };
+  int ends[2];
+  if (pipe(ends) != 0) return failure(std::strerror(errno));
+  const pid_t pid = fork();
+  if (pid == 0) {
+    close(ends[0]);
+    child(arena, ends[1]);
+  }
+  close(ends[1]);
+  Bytes bytes = pid < 0 ? Bytes() : read_all(ends[0]);
+  close(ends[0]);
+  int status = -1;
+  if (pid > 0) waitpid(pid, &status, 0);
+  if (status != 0 || bytes.empty()) return failure("the memory of a killed process is damaged");
+  if (bytes.front() == 2) return SpoolPart{};  // nothing that isn't in the trace
+  if (bytes.front() == 0) {
+    ByteReader in(ByteView(bytes).subspan(1));
+    return failure(in.text());
+  }
+  bytes.erase(bytes.begin());
+  SpoolPart part;
+  part.path = arena;
+  ByteReader in(bytes);
+  auto header = read_spool_header(in);
+  if (!header) return failure(header.error().message);
+  part.header = std::move(*header);
+  part.offset = in.position();
+  part.bytes = std::move(bytes);
+  return part;
+}
+
+}  // namespace cairn::cli

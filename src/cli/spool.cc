@@ -1,0 +1,313 @@
+#include "cli/spool.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "analyze/sources.h"
+#include "cli/recovery.h"
+#include "trace/trace.h"
+
+namespace cairn::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uint64_t kOneJob = 60'000'000'000;  // ns between the first and the last start
+
+Error at(ErrorKind kind, std::string message, const std::string &path, std::string hint = {}) {
+  return {kind, std::move(message), path, Error::kNoOffset, std::move(hint)};
+}
+
+/// run.cairn before run-2.cairn before run-10.cairn.
+bool job_order(const std::string &a, const std::string &b) { return std::tuple(a.size(), a) < std::tuple(b.size(), b); }
+
+}  // namespace
+
+Result<Bytes> read_file(const std::string &path) {
+  std::ifstream in(path, std::ios::binary);
+  Bytes bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (!in.good() && !in.eof()) {
+    return tl::unexpected<Error>(
+        at(ErrorKind::environment, fmt::format("cannot be read: {}", std::strerror(errno)), path));
+  }
+  return bytes;
+}
+
+void read_spool_file(const std::string &path, Spool &spool) {
+  auto bytes = read_file(path);
+  if (!bytes) {
+    spool.damaged.push_back(bytes.error());
+    return;
+  }
+  SpoolPart part;
+  part.path = path;
+  ByteReader in(*bytes);
+  auto header = read_spool_header(in);
+  if (!header) {
+    header.error().path = path;
+    spool.damaged.push_back(header.error());
+    return;
+  }
+  part.header = std::move(*header);
+  part.offset = in.position();
+  part.bytes = std::move(*bytes);
+  spool.files.push_back(path);
+  (part.header.kind == SpoolHeader::Kind::main ? spool.parts : spool.epilogues).push_back(std::move(part));
+}
+
+Spool read_spool(const std::string &folder) {
+  Spool spool;
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto &entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path().string());
+  std::sort(paths.begin(), paths.end(), job_order);
+  std::set<std::string> reasons;
+  for (const std::string &path : paths) {
+    const std::string name = fs::path(path).filename().string();
+    if (name.ends_with(".cairn")) {
+      spool.traces.push_back(path);
+    } else if (name.ends_with(".part") || name.ends_with(".epilogue")) {
+      read_spool_file(path, spool);
+    } else if (name.ends_with(".segment") || name.ends_with(".timing")) {
+      spool.files.push_back(path);  // read together with their arena
+    } else if (name.ends_with(".arena")) {
+      spool.arenas.push_back(path);
+    } else if (name.starts_with("unrecorded.") || name.ends_with(".unrecorded")) {
+      std::ifstream in(path);
+      std::string line;
+      std::getline(in, line);
+      if (line.empty()) line = "there was no room on the disk of " + folder + " to write the trace, or to say so";
+      if (!line.empty() && reasons.insert(line).second) spool.reasons.push_back(line);
+      spool.files.push_back(path);
+    }
+  }
+  // A process that aborts writes its part and dies with its arena still there: that one holds nothing more.
+  const auto has_part = [&](const std::string &arena) {
+    const std::string part = fs::path(arena).replace_extension(".part").string();
+    return std::any_of(spool.parts.begin(), spool.parts.end(),
+                       [&](const SpoolPart &each) { return each.path == part; });
+  };
+  for (const std::string &arena : spool.arenas) {
+    if (has_part(arena)) spool.files.push_back(arena);
+  }
+  std::erase_if(spool.arenas, has_part);
+  std::vector<std::string> lost;
+  for (const std::string &arena : spool.arenas) {
+    auto part = recover(arena);
+    if (!part) {
+      spool.damaged.push_back(part.error());
+      lost.push_back(arena);
+      continue;
+    }
+    spool.files.push_back(arena);
+    if (part->bytes.empty()) continue;
+    const bool killed = part->header.kind == SpoolHeader::Kind::main;
+    if (killed) ++spool.recovered;
+    (killed ? spool.parts : spool.epilogues).push_back(std::move(*part));
+  }
+  spool.arenas = std::move(lost);
+  return spool;
+}
+
+std::vector<Job> jobs_of(const std::vector<SpoolPart> &parts) {
+  std::vector<const SpoolPart *> ordered;
+  ordered.reserve(parts.size());
+  for (const SpoolPart &part : parts) ordered.push_back(&part);
+  std::sort(ordered.begin(), ordered.end(), [](const SpoolPart *a, const SpoolPart *b) {
+    return std::tuple(a->header.start_unix_ns, a->header.rank) < std::tuple(b->header.start_unix_ns, b->header.rank);
+  });
+  std::vector<Job> jobs;
+  std::vector<std::set<uint32_t>> ranks;
+  for (const SpoolPart *part : ordered) {
+    size_t chosen = jobs.size();
+    for (size_t i = 0; i < jobs.size() && chosen == jobs.size(); ++i) {
+      const SpoolHeader &first = jobs[i].parts.front()->header;
+      const bool fits = first.command == part->header.command && first.size == part->header.size &&
+                        part->header.start_unix_ns - first.start_unix_ns <= kOneJob &&
+                        ranks[i].count(part->header.rank) == 0;
+      if (fits) chosen = i;
+    }
+    if (chosen == jobs.size()) {
+      jobs.emplace_back();
+      ranks.emplace_back();
+    }
+    jobs[chosen].parts.push_back(part);
+    ranks[chosen].insert(part->header.rank);
+  }
+  for (Job &job : jobs) {
+    std::sort(job.parts.begin(), job.parts.end(),
+              [](const SpoolPart *a, const SpoolPart *b) { return a->header.rank < b->header.rank; });
+  }
+  return jobs;
+}
+
+namespace {
+
+/// Merges neighbours pairwise, so that each level works on parts of about one size.
+Result<trace::Part> reduce(std::vector<trace::Part> parts) {
+  while (parts.size() > 1) {
+    std::vector<trace::Part> next;
+    for (size_t i = 0; i + 1 < parts.size(); i += 2) {
+      auto merged = trace::Part::merge(std::move(parts[i]), std::move(parts[i + 1]));
+      if (!merged) return tl::unexpected(merged.error());
+      next.push_back(std::move(*merged));
+    }
+    if (parts.size() % 2 == 1) next.push_back(std::move(parts.back()));
+    parts = std::move(next);
+  }
+  if (parts.empty()) return fail(ErrorKind::internal, "nothing to merge");
+  return std::move(parts.front());
+}
+
+Result<trace::Part> parse_and_reduce(const std::vector<const SpoolPart *> &files) {
+  std::vector<trace::Part> parts;
+  for (const SpoolPart *file : files) {
+    auto part = trace::Part::parse(ByteView(file->bytes).subspan(file->offset));
+    if (!part) {
+      part.error().path = file->path;
+      if (part.error().offset != Error::kNoOffset) part.error().offset += file->offset;
+      return tl::unexpected(part.error());
+    }
+    parts.push_back(std::move(*part));
+  }
+  return reduce(std::move(parts));
+}
+
+/// "complete" if all ranks are there and say so.
+std::string status_of(const Job &job) {
+  for (const SpoolPart *part : job.parts) {
+    if (part->header.status != "complete") return part->header.status;
+  }
+  return job.parts.size() == job.parts.front()->header.size ? "complete" : "incomplete";
+}
+
+}  // namespace
+
+Result<Bytes> join(const Job &job) {
+  constexpr size_t kFewest = 8;  // parts worth a thread
+  const size_t threads =
+      std::clamp<size_t>(job.parts.size() / kFewest, 1, std::max(1U, std::thread::hardware_concurrency()));
+  // Contiguous blocks of ranks concatenate; interleaved ones would cost.
+  std::vector<std::optional<Result<trace::Part>>> blocks(threads);
+  std::vector<std::thread> workers;
+  for (size_t i = 0; i < threads; ++i) {
+    workers.emplace_back([&, i] {
+      const auto begin = job.parts.begin() + static_cast<std::ptrdiff_t>(job.parts.size() * i / threads);
+      const auto end = job.parts.begin() + static_cast<std::ptrdiff_t>(job.parts.size() * (i + 1) / threads);
+      blocks[i].emplace(parse_and_reduce({begin, end}));
+    });
+  }
+  for (std::thread &worker : workers) worker.join();
+  std::vector<trace::Part> parts;
+  for (auto &block : blocks) {
+    if (!*block) return tl::unexpected(block->error());
+    parts.push_back(std::move(**block));
+  }
+  auto merged = reduce(std::move(parts));
+  if (!merged) return tl::unexpected(merged.error());
+  const SpoolHeader &header = job.parts.front()->header;
+  trace::RunInfo run;
+  run.command = header.command;
+  run.mpi = header.mpi;
+  run.recorder = header.recorder;
+  run.timing = header.timing;
+  run.status = status_of(job);
+  uint64_t start = UINT64_MAX;
+  for (const SpoolPart *part : job.parts) start = std::min(start, part->header.start_unix_ns);
+  run.start_unix_ns = static_cast<int64_t>(start);
+  // How long it took stands with the ranks: read it back before writing for good.
+  auto trace = trace::Trace::from_bytes(merged->to_file(run), "merged parts");
+  if (!trace) return tl::unexpected(trace.error());
+  for (const uint32_t rank : trace->ranks()) run.wall_ns = std::max(run.wall_ns, trace->rank_info(rank).wall_ns);
+  return merged->to_file(run);
+}
+
+Result<Bytes> with_epilogues(Bytes bytes, const std::string &path, const std::vector<SpoolPart> &epilogues) {
+  if (epilogues.empty()) return bytes;
+  auto trace = trace::Trace::from_bytes(bytes, path);
+  if (!trace) return tl::unexpected(trace.error());
+  std::vector<const SpoolPart *> files;
+  for (const SpoolPart &each : epilogues) {
+    const auto start = static_cast<uint64_t>(trace->run().start_unix_ns);
+    const uint64_t apart = std::max(start, each.header.start_unix_ns) - std::min(start, each.header.start_unix_ns);
+    if (each.header.command == trace->run().command && each.header.size == trace->rank_count() && apart <= kOneJob) {
+      files.push_back(&each);
+    }
+  }
+  if (files.empty()) return bytes;
+  std::sort(files.begin(), files.end(),
+            [](const SpoolPart *a, const SpoolPart *b) { return a->header.rank < b->header.rank; });
+  auto later = parse_and_reduce(files);
+  if (!later) return tl::unexpected(later.error());
+  auto whole = trace->to_part();
+  if (!whole) return tl::unexpected(whole.error());
+  auto merged = trace::Part::merge(std::move(*whole), std::move(*later));
+  if (!merged) return tl::unexpected(merged.error());
+  return merged->to_file(trace->run());
+}
+
+Result<Bytes> with_sources(Bytes bytes, const std::string &path) {
+  auto trace = trace::Trace::from_bytes(bytes, path);
+  if (!trace) return tl::unexpected(trace.error());
+  const auto resolved = analyze::Sources(*trace).resolved();
+  return resolved.empty() ? std::move(bytes) : trace->with_sources(resolved);
+}
+
+Result<void> write_trace(const std::string &path, ByteView bytes, bool force) {
+  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  const auto complain = [&](int number) {
+    unlink(temporary.c_str());
+    return tl::unexpected<Error>(at(ErrorKind::environment, fmt::format("cannot be written: {}", std::strerror(number)),
+                                    path, number == ENOSPC ? "make room on the disk" : "choose another place with -o"));
+  };
+  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return complain(errno);
+  size_t done = 0;
+  int number = 0;
+  while (done < bytes.size() && number == 0) {
+    const ssize_t wrote = write(file, bytes.data() + done, bytes.size() - done);
+    if (wrote >= 0) {
+      done += static_cast<size_t>(wrote);
+    } else if (errno != EINTR) {
+      number = errno;
+    }
+  }
+  if (number == 0 && fsync(file) != 0 && errno != EINVAL) number = errno;
+  if (close(file) != 0 && number == 0) number = errno;
+  if (number != 0) return complain(number);
+  if (force) {
+    if (rename(temporary.c_str(), path.c_str()) != 0) return complain(errno);
+    return {};
+  }
+  // A link fails where a rename would overwrite; file systems without links get the check before.
+  if (link(temporary.c_str(), path.c_str()) == 0) {
+    unlink(temporary.c_str());
+    return {};
+  }
+  if (errno == EEXIST || access(path.c_str(), F_OK) == 0) {
+    unlink(temporary.c_str());
+    return tl::unexpected<Error>(
+        at(ErrorKind::environment, "it exists already", path, "choose another name with -o, or --force"));
+  }
+  if (rename(temporary.c_str(), path.c_str()) != 0) return complain(errno);
+  return {};
+}
+
+std::string numbered(const std::string &path, size_t number) {
+  if (number <= 1) return path;
+  const fs::path whole(path);
+  const std::string name = fmt::format("{}-{}{}", whole.stem().string(), number, whole.extension().string());
+  return (whole.parent_path() / name).string();
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,26 @@
+// The verbs of `cairn`, one file each. A verb declares its options on a subcommand and, when that was chosen, sets
+// `run` to what main is to do; `run` returns the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cairn::cli {
+
+using Run = std::function<int()>;
+/// What follows the options of a verb that runs something.
+using Command = std::vector<std::string>;
+
+void add_record(CLI::App &app, Run &run, const Command &command);
+void add_exec(CLI::App &app, Run &run, const Command &command);
+void add_env(CLI::App &app, Run &run, const Command &command);
+void add_info(CLI::App &app, Run &run);
+void add_summary(CLI::App &app, Run &run);
+void add_dump(CLI::App &app, Run &run);
+void add_verify(CLI::App &app, Run &run);
+void add_merge(CLI::App &app, Run &run);
+void add_doctor(CLI::App &app, Run &run);
+
+}  // namespace cairn::cli

@@ -1,0 +1,107 @@
+// cairn verify: reads and decodes everything in a trace and says what does not fit; with --against, also compares every
+// call with an uncompressed log of the same run.
+#include "oracle/verify.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analyze/integrity.h"
+#include "analyze/value.h"
+#include "cli/inspect.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "cli/words.h"
+
+namespace cairn::cli {
+namespace {
+
+struct Options : Inspection {
+  std::string against;
+};
+
+/// One of the two questions that verify answers.
+struct Answer {
+  uint64_t fault_count = 0;
+  std::vector<std::string> faults;
+};
+
+nlohmann::ordered_json json_of(const Answer &answer) {
+  nlohmann::ordered_json object;
+  object["ok"] = answer.fault_count == 0;
+  object["fault_count"] = answer.fault_count;
+  object["faults"] = nlohmann::ordered_json::array();
+  for (const std::string &fault : answer.faults) object["faults"].push_back(analyze::valid_utf8(fault));
+  return object;
+}
+
+void print(Output &out, const std::string &file, const Answer &answer, const std::string &good) {
+  if (answer.fault_count == 0) out.write(fmt::format("{}: {}\n", file, good));
+  for (const std::string &fault : answer.faults) out.write(fmt::format("{}: {}\n", file, fault));
+  if (answer.fault_count > answer.faults.size()) {
+    out.write(fmt::format("{}: and {} more\n", file, grouped(answer.fault_count - answer.faults.size())));
+  }
+}
+
+int verify(Options &options) {
+  const auto trace = open_trace(options);
+  if (!trace) return report(trace.error());
+  const analyze::Integrity integrity = analyze::check_integrity(*trace);
+  const Answer sound{integrity.fault_count, integrity.faults};
+  Result<oracle::VerifyReport> compared = oracle::VerifyReport();
+  if (!options.against.empty()) compared = oracle::verify(*trace, options.against);
+  if (!compared) return report(compared.error());
+  const Answer equal{compared->difference_count, compared->differences};
+  const bool good = sound.fault_count == 0 && equal.fault_count == 0;
+  Output out;
+  if (options.json) {
+    nlohmann::ordered_json object;
+    object["schema"] = "cairn.verify/1";
+    object["file"] = analyze::valid_utf8(options.file);
+    object["ok"] = good;
+    object["integrity"] = json_of(sound);
+    object["integrity"]["calls"] = integrity.calls;
+    object["integrity"]["rows"] = integrity.rows;
+    object["integrity"]["values"] = integrity.values;
+    if (!options.against.empty()) {
+      object["against"] = json_of(equal);
+      object["against"]["directory"] = analyze::valid_utf8(options.against);
+      object["against"]["ranks"] = compared->ranks;
+      object["against"]["threads"] = compared->threads;
+      object["against"]["calls"] = compared->calls;
+      object["against"]["fields"] = compared->fields;
+      object["against"]["beyond"] = compared->beyond;
+    }
+    out.write(object.dump(2) + "\n");
+  } else {
+    print(out, options.file, sound,
+          fmt::format("sound: {} in {} with {} decoded", plural(integrity.calls, "call"), plural(integrity.rows, "row"),
+                      plural(integrity.values, "value")));
+    if (!options.against.empty()) {
+      print(out, options.file, equal,
+            fmt::format("equal to {}: {} and {} of {} compared", options.against, plural(compared->calls, "call"),
+                        plural(compared->fields, "field"), plural(compared->ranks, "rank")));
+      if (compared->beyond != 0) {
+        say(fmt::format("{} logged after the end of an incomplete recording were not compared",
+                        plural(compared->beyond, "call")));
+      }
+    }
+  }
+  const int written = out.finish();
+  return good ? written : kNegative;
+}
+
+}  // namespace
+
+void add_verify(CLI::App &app, Run &run) {
+  auto options = std::make_shared<Options>();
+  CLI::App *verb = app.add_subcommand("verify", "Check that a trace is sound");
+  add_file(*verb, *options);
+  verb->add_option("--against", options->against, "Compare every call with the logs of record --oracle DIR")
+      ->type_name("DIR");
+  add_json(*verb, *options);
+  verb->callback([options, &run] { run = [options] { return verify(*options); }; });
+}
+
+}  // namespace cairn::cli

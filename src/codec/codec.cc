@@ -1,0 +1,135 @@
+#include "codec/codec.h"
+
+#include <zstd.h>
+
+#include <array>
+
+namespace cairn::codec {
+namespace {
+
+bool encode_raw(ByteView plain, int /*level*/, Bytes *out) {
+  out->insert(out->end(), plain.begin(), plain.end());
+  return true;
+}
+
+bool decode_raw(ByteView encoded, size_t size, Bytes *out) {
+  if (encoded.size() != size) return false;
+  out->insert(out->end(), encoded.begin(), encoded.end());
+  return true;
+}
+
+bool encode_zstd(ByteView plain, int level, Bytes *out) {
+  const size_t before = out->size();
+  out->resize(before + ZSTD_compressBound(plain.size()));
+  ZSTD_CCtx *context = ZSTD_createCCtx();
+  if (context == nullptr) {
+    out->resize(before);
+    return false;
+  }
+  // Content size, checksum and dictionary id stand in our own headers or nowhere: six bytes less a frame.
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
+  const size_t size = ZSTD_compress2(context, out->data() + before, out->size() - before, plain.data(), plain.size());
+  ZSTD_freeCCtx(context);
+  const bool good = ZSTD_isError(size) == 0U;
+  out->resize(before + (good ? size : 0));
+  return good;
+}
+
+bool decode_zstd(ByteView encoded, size_t size, Bytes *out) {
+  const size_t before = out->size();
+  out->resize(before + size);
+  const size_t result = ZSTD_decompress(out->data() + before, size, encoded.data(), encoded.size());
+  const bool good = ZSTD_isError(result) == 0U && result == size;
+  if (!good) out->resize(before);
+  return good;
+}
+
+/// Only for bytes that are varints from the first to the last, each in its shortest form: others would not come back
+/// byte for byte.
+bool encode_numbers(ByteView plain, int level, Bytes *out) {
+  ByteReader in(plain);
+  ByteWriter differences;
+  uint64_t previous = 0;
+  while (!in.at_end()) {
+    const size_t start = in.position();
+    const uint64_t value = in.varint();
+    uint8_t shortest[kMaxVarint];
+    if (in.failed() || put_varint(shortest, value) - shortest != static_cast<ptrdiff_t>(in.position() - start)) {
+      return false;
+    }
+    differences.signed_varint(static_cast<int64_t>(value - previous));
+    previous = value;
+  }
+  ByteWriter head;
+  head.varint(differences.size());
+  const size_t before = out->size();
+  out->insert(out->end(), head.view().begin(), head.view().end());
+  if (encode_zstd(differences.view(), level, out)) return true;
+  out->resize(before);
+  return false;
+}
+
+bool decode_numbers(ByteView encoded, size_t size, Bytes *out) {
+  ByteReader head(encoded);
+  const uint64_t middle_size = head.varint();
+  // A difference can be one byte longer than its number, or up to nine shorter.
+  if (head.failed() || middle_size > 2 * static_cast<uint64_t>(size) || middle_size > decoded_bound(encoded.size()))
+    return false;
+  Bytes middle;
+  if (!decode_zstd(encoded.subspan(head.position()), middle_size, &middle)) return false;
+  const size_t before = out->size();
+  ByteReader in(middle);
+  uint64_t previous = 0;
+  bool good = true;
+  while (good && !in.at_end()) {
+    previous += static_cast<uint64_t>(in.signed_varint());
+    uint8_t bytes[kMaxVarint];
+    uint8_t *end = put_varint(bytes, previous);
+    good = !in.failed() && static_cast<size_t>(end - bytes) <= size - (out->size() - before);
+    if (good) out->insert(out->end(), bytes, end);
+  }
+  good = good && out->size() - before == size;
+  if (!good) out->resize(before);
+  return good;
+}
+
+constexpr std::array<Codec, 3> kCodecs = {{
+    {kRaw, "raw", encode_raw, decode_raw},
+    {kZstd, "zstd", encode_zstd, decode_zstd},
+    {kNumbers, "numbers", encode_numbers, decode_numbers},
+}};
+
+}  // namespace
+
+std::span<const Codec> all() { return kCodecs; }
+
+const Codec *find(uint8_t id) { return id < kCodecs.size() ? &kCodecs[id] : nullptr; }
+
+const Codec *find(std::string_view name) {
+  for (const Codec &codec : kCodecs) {
+    if (codec.name == name) return &codec;
+  }
+  return nullptr;
+}
+
+Encoded smallest(ByteView plain, std::span<const uint8_t> codecs, int level) {
+  Encoded best{kRaw, {plain.begin(), plain.end()}};
+  for (const uint8_t id : codecs) {
+    const Codec *codec = find(id);
+    Bytes bytes;
+    if (codec == nullptr || !codec->encode(plain, level, &bytes)) continue;
+    if (bytes.size() < best.bytes.size() && plain.size() <= decoded_bound(bytes.size())) {
+      best = {id, std::move(bytes)};
+    }
+  }
+  return best;
+}
+
+bool decode(uint8_t id, ByteView encoded, uint64_t size, Bytes *out) {
+  const Codec *codec = find(id);
+  return codec != nullptr && size <= decoded_bound(encoded.size()) && codec->decode(encoded, size, out);
+}
+
+}  // namespace cairn::codec

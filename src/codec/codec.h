@@ -1,0 +1,51 @@
+// Codecs: bytes in, fewer bytes out, under a number that stands in files and a name that people read. One registry for
+// all streams of all recorders.
+//
+// Numbers are permanent. Decoders are given the size they must produce and refuse it before allocating anything when
+// it exceeds `decoded_bound`, so that a hostile length never becomes an allocation. Nothing throws or prints; static
+// data and stack only, so any thread may use any codec.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/bytes.h"
+
+namespace cairn::codec {
+
+constexpr uint8_t kRaw = 0;      ///< as they are
+constexpr uint8_t kZstd = 1;     ///< one zstd frame (RFC 8878)
+constexpr uint8_t kNumbers = 2;  ///< varints as zigzag differences of successive numbers, then zstd
+
+struct Codec {
+  uint8_t id;
+  std::string_view name;
+  /// Appends the encoded bytes; false if `plain` is nothing that this codec can carry (then nothing was appended).
+  bool (*encode)(ByteView plain, int level, Bytes *out);
+  /// Appends exactly `size` bytes; false if the bytes are not valid, or not that long.
+  bool (*decode)(ByteView encoded, size_t size, Bytes *out);
+};
+
+std::span<const Codec> all();
+const Codec *find(uint8_t id);             ///< nullptr if there is none
+const Codec *find(std::string_view name);  ///< nullptr if there is none
+
+constexpr int kDefaultLevel = 9;
+
+/// The most that `encoded` bytes may claim to hold. Far above what our streams reach; whoever encodes uses kRaw for
+/// what would exceed it.
+constexpr uint64_t decoded_bound(uint64_t encoded) { return 65536 + 128 * encoded; }
+
+/// The smallest of kRaw and `codecs`, as (codec, bytes).
+struct Encoded {
+  uint8_t codec = kRaw;
+  Bytes bytes;
+};
+Encoded smallest(ByteView plain, std::span<const uint8_t> codecs, int level = kDefaultLevel);
+
+/// Decodes with the codec of number `id` after checking `size` against `decoded_bound`.
+bool decode(uint8_t id, ByteView encoded, uint64_t size, Bytes *out);
+
+}  // namespace cairn::codec

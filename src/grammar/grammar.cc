@@ -1,0 +1,120 @@
+#include "grammar/grammar.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "grammar/tidy.h"
+
+namespace cairn::grammar {
+
+Result<Grammar> Grammar::from_rules(std::vector<Body> rules) {
+  const auto order = users_first(rules);
+  if (!order) return fail(ErrorKind::unreadable, "the rules of a grammar form a cycle");
+  // Lengths first: shrinking multiplies counts, which are in range if the lengths are.
+  std::vector<Body> ordered;
+  std::vector<uint32_t> number_of(rules.size(), 0);
+  for (size_t i = 0; i < order->size(); ++i) number_of[(*order)[i]] = static_cast<uint32_t>(i);
+  std::vector<uint32_t> identity;
+  for (const uint32_t number : *order) {
+    identity.push_back(static_cast<uint32_t>(ordered.size()));
+    ordered.push_back(std::move(rules[number]));
+    for (Term &term : ordered.back()) {
+      if (term.is_rule) term.id = number_of[term.id];
+    }
+  }
+  if (!rule_lengths(ordered)) return fail(ErrorKind::unreadable, "a grammar stands for too many symbols");
+  Grammar grammar;
+  grammar.rules_ = tidy(ordered, identity);
+  grammar.lengths_ = *rule_lengths(grammar.rules_);
+  return grammar;
+}
+
+Grammar Grammar::from_symbols(const std::vector<Symbol> &symbols) {
+  // More than a Builder needs for so many; pages that it does not touch cost nothing.
+  constexpr size_t kPage = 4096;
+  const size_t size = (symbols.size() * 160 + (size_t{1} << 16)) / kPage * kPage;
+  const std::unique_ptr<void, decltype(&std::free)> memory(std::calloc(1, size + kPage), &std::free);
+  if (memory != nullptr) {
+    const auto start = (reinterpret_cast<uintptr_t>(memory.get()) + kPage - 1) / kPage * kPage;
+    Arena arena(reinterpret_cast<void *>(start), size);
+    Builder builder(arena);
+    if (std::all_of(symbols.begin(), symbols.end(), [&](Symbol symbol) { return builder.append(symbol); })) {
+      auto grammar = from(builder);
+      if (grammar) return *std::move(grammar);
+    }
+  }
+  std::vector<Body> rules(1);
+  for (const Symbol symbol : symbols) add_term(rules[0], {symbol, false, 1});
+  return *from_rules(std::move(rules));
+}
+
+std::vector<uint64_t> Grammar::rule_multiplicities() const {
+  std::vector<uint64_t> times(rules_.size(), 0);
+  if (times.empty()) return times;
+  times[0] = 1;
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    for (const Term &term : rules_[i]) {
+      if (term.is_rule) times[term.id] += times[i] * term.count;
+    }
+  }
+  return times;
+}
+
+std::vector<uint64_t> Grammar::multiplicities() const {
+  const std::vector<uint64_t> times = rule_multiplicities();
+  std::vector<uint64_t> counts;
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    for (const Term &term : rules_[i]) {
+      if (term.is_rule) continue;
+      if (counts.size() <= term.id) counts.resize(size_t{term.id} + 1, 0);
+      counts[term.id] += times[i] * term.count;
+    }
+  }
+  return counts;
+}
+
+Grammar Grammar::mapped(const std::function<Symbol(Symbol)> &map) const {
+  std::vector<Body> rules = rules_;
+  for (Body &body : rules) {
+    for (Term &term : body) {
+      if (!term.is_rule) term.id = map(term.id);
+    }
+  }
+  return *from_rules(std::move(rules));
+}
+
+Grammar Grammar::projected(const std::function<bool(Symbol)> &keep) const {
+  std::vector<Body> rules = rules_;
+  for (Body &body : rules) {
+    std::erase_if(body, [&](const Term &term) { return !term.is_rule && !keep(term.id); });
+  }
+  return *from_rules(std::move(rules));
+}
+
+Grammar Grammar::concatenated(const Grammar &first, const Grammar &second) {
+  std::vector<Body> rules(1);
+  const auto add = [&rules](const Grammar &part) {
+    const auto shift = static_cast<uint32_t>(rules.size());
+    rules[0].push_back({shift, true, 1});
+    for (const Body &body : part.rules_) {
+      rules.push_back(body);
+      for (Term &term : rules.back()) {
+        if (term.is_rule) term.id += shift;
+      }
+    }
+  };
+  if (!first.empty()) add(first);
+  if (!second.empty()) add(second);
+  return *from_rules(std::move(rules));
+}
+
+std::vector<Symbol> Grammar::expand() const {
+  std::vector<Symbol> symbols;
+  symbols.reserve(length());
+  Walker walker(*this);
+  for (Symbol symbol = walker.next(); symbol != kNoSymbol; symbol = walker.next()) symbols.push_back(symbol);
+  return symbols;
+}
+
+}  // namespace cairn::grammar

@@ -1,0 +1,25 @@
+// What the environment asks of the recorder (`cairn record`, `cairn exec` and `cairn env` set it).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cairn::recorder {
+
+struct Config {
+  static constexpr size_t kDefaultMemory = 64u << 20;
+
+  const char *output = nullptr;    ///< CAIRN_OUTPUT: absolute path of the trace; nullptr: record nothing
+  const char *spool = nullptr;     ///< CAIRN_SPOOL: folder for what ranks leave on their own; nullptr: none
+  const char *oracle = nullptr;    ///< CAIRN_ORACLE: folder for the uncompressed log; nullptr: none
+  const char *command = "";        ///< CAIRN_COMMAND
+  bool lossless = false;           ///< CAIRN_TIMING=lossless
+  bool call_sites = true;          ///< CAIRN_CALLSITES=off
+  bool merge_after = false;        ///< CAIRN_MERGE=after
+  bool quiet = false;              ///< CAIRN_QUIET
+  size_t memory = kDefaultMemory;  ///< CAIRN_MEMORY: limit of the arena, bytes
+
+  static Config from_environment();
+};
+
+}  // namespace cairn::recorder

@@ -1,0 +1,213 @@
+#include "mpi/engine.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "mpi/encoder.h"
+#include "mpi/finish.h"
+#include "mpi/names.h"
+
+namespace cairn::recorder {
+
+Process *process = nullptr;
+thread_local Thread *current_thread __attribute__((tls_model("initial-exec"))) = nullptr;
+
+namespace {
+
+/// Calls that wrote their frame below this one have left it by exception or longjmp: stacks grow downwards.
+void drop_stale(Thread &thread, uintptr_t stack) {
+  while (thread.depth > 0 && thread.frames[thread.depth - 1].stack <= stack) {
+    Frame &left = thread.frames[--thread.depth];
+    if ((left.flags & kFrameRecorded) == 0) {
+      ++thread.process->unreturned_calls;
+      record(thread, left, false, thread.process->clock.now());
+    }
+    if ((left.flags & kFrameSaved) != 0) thread.before.resize(left.scratch);
+  }
+}
+
+/// The current sequence is full: pass everything through from here on.
+void give_up(Process &of, const char *reason) {
+  degrade(of, reason);
+  of.phase.store(Phase::off, std::memory_order_relaxed);
+}
+
+/// Where this call stands among those of all threads; nothing while there is one thread.
+void add_ticket(Thread &thread) {
+  Process &of = *thread.process;
+  if (of.thread_count.load(std::memory_order_relaxed) < 2) return;
+  Sequence &sequence = thread.sequence;
+  const uint64_t ticket = of.tickets.fetch_add(1, std::memory_order_relaxed);
+  if (sequence.order == nullptr) {
+    sequence.unordered = sequence.calls->length() - 1;
+    if (sequence.unordered == 0) sequence.first_ticket = ticket;
+    sequence.last_ticket = sequence.unordered == 0 ? ticket - 1 : sequence.first_ticket + sequence.unordered - 1;
+    sequence.order = of.arena->create<grammar::Builder>(*of.arena);
+  }
+  // While a second thread joins, the first may still be adding calls without a ticket.
+  const uint64_t next = sequence.last_ticket + 1;
+  const uint64_t skipped = ticket > next ? ticket - next : 0;
+  sequence.last_ticket = ticket > next ? ticket : next;
+  constexpr uint64_t kMost = UINT32_MAX - 1;
+  if (sequence.order == nullptr || !sequence.order->append(static_cast<uint32_t>(skipped < kMost ? skipped : kMost))) {
+    degrade(of, "no memory for the order of threads");
+  }
+}
+
+/// Appends the event to the thread's sequence.
+void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t end_ns) {
+  Process &of = *thread.process;
+  if (!thread.sequence.calls->append(signature.id)) {
+    ++of.lost_calls;
+    return give_up(of, "the memory limit was reached; raise it with --memory");
+  }
+  if (thread.sequence.calls->length() == 1) {
+    thread.sequence.begin_ns = frame.begin;
+    thread.last_end = frame.begin;
+  }
+  const uint64_t duration = end_ns > frame.begin ? end_ns - frame.begin : 0;
+  if (frame.depth == 0) thread.mpi_ns += duration;
+  if (of.config.lossless) {
+    thread.timing.add(frame.begin > thread.last_end ? frame.begin - thread.last_end : 0, duration);
+  } else {
+    signature.add_time(*of.arena, duration);
+  }
+  thread.last_end = end_ns;
+  add_ticket(thread);
+}
+
+}  // namespace
+
+void degrade(Process &of, const char *reason) {
+  if (of.degraded[0] == '\0') strncpy(of.degraded, reason, sizeof of.degraded - 1);
+}
+
+/// Little of the arena is left, and the thread's sequence is long enough for spilling it to help.
+bool wants_to_spill(const Process &of, const Thread &thread) {
+  constexpr uint64_t kWorthwhile = 4096;
+  return of.arena->used() > of.arena->limit() / 8 * 7 && thread.sequence.calls->length() >= kWorthwhile &&
+         of.phase.load(std::memory_order_relaxed) == Phase::recording;
+}
+
+void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ns) {
+  Process &of = *thread.process;
+  frame.flags |= kFrameRecorded;
+  if (wants_to_spill(of, thread)) spill(of, thread);
+  note_names(thread, frame);
+  Outcome outcome;
+  const bool whole = encode(thread, frame, returned, &outcome);
+  if (!whole) {
+    degrade(of, "no memory for the arguments of some calls, which stand without them; raise the limit with --memory");
+    if (!encode_bare(thread, frame)) {
+      ++of.lost_calls;
+      return give_up(of, "the memory limit was reached; raise it with --memory");
+    }
+  }
+  bool is_new = false;
+  Signature *signature = thread.sequence.signatures.intern(*of.arena, thread.row.data(),
+                                                           static_cast<uint32_t>(thread.row.size()), &is_new);
+  if (signature == nullptr) {
+    ++of.lost_calls;
+    return give_up(of, "the memory limit was reached; raise it with --memory");
+  }
+  if (returned && whole) remember(thread, frame, *signature, outcome);
+  append(thread, *signature, frame, end_ns);
+}
+
+namespace {
+
+/// The thread opens its sequence of calls after MPI_Finalize; false without memory.
+bool open_epilogue(Thread &thread) {
+  thread.wants_epilogue = false;
+  thread.spilled_calls = 0;
+  thread.timing.reset();
+  if (open_sequence(thread, trace::SequenceRecord::kEpilogue)) return true;
+  thread.process->phase.store(Phase::off);
+  return false;
+}
+
+}  // namespace
+
+Frame *enter(uint32_t function, void *return_address, void *frame_address) {
+  Process *of = process;
+  if (of == nullptr) return nullptr;
+  // Where other ranks wait for this one it takes part even if it gave up recording.
+  if (of->phase.load(std::memory_order_relaxed) == Phase::off && (of->finished || !is_landmark(function)))
+    return nullptr;
+  const int saved_errno = errno;
+  const auto stack = reinterpret_cast<uintptr_t>(frame_address);
+  Thread *thread = current_thread;
+  if (thread == nullptr) {
+    thread = join_thread(stack);
+    errno = saved_errno;
+    if (thread == nullptr) return nullptr;
+  }
+  if (thread->busy) return nullptr;
+  thread->busy = true;
+  if (thread->wants_epilogue && !open_epilogue(*thread)) {
+    thread->busy = false;
+    return nullptr;
+  }
+  if (thread->depth > 0 && thread->frames[thread->depth - 1].stack <= stack) drop_stale(*thread, stack);
+  Site *site = thread->site_table->find(reinterpret_cast<uintptr_t>(return_address));
+  thread->busy = false;
+  errno = saved_errno;
+  if (site == nullptr || site->internal || thread->depth == Thread::kMaxDepth) return nullptr;
+  if (!of->call_sites) site = &of->function_site[function];
+  Frame *frame = &thread->frames[thread->depth];
+  frame->function = function;
+  frame->depth = thread->depth++;
+  frame->site = site;
+  frame->stack = stack;
+  frame->flags = 0;
+  return frame;
+}
+
+void begin(Frame *frame) {
+  if (current_thread == nullptr) return;  // a forked child on its way out of a callback
+  Thread &thread = *current_thread;
+  Process &of = *thread.process;
+  const int saved_errno = errno;
+  thread.busy = true;
+  if (function_facts[frame->function].read_before && !save_before(thread, *frame)) {
+    degrade(of, "no memory for the arguments of some calls, which stand without them; raise the limit with --memory");
+  }
+  if (is_landmark(frame->function)) {
+    frame->begin = of.clock.now();  // this very frame may be recorded
+    before_landmark(thread, *frame);
+  }
+  const grammar::Symbol expected = thread.sequence.calls->predict();
+  if (expected != grammar::kNoSymbol) __builtin_prefetch(&thread.sequence.signatures[expected]);
+  thread.busy = false;
+  errno = saved_errno;
+  frame->begin = of.clock.now();
+}
+
+void end(Frame *frame) {
+  if (current_thread == nullptr) return;
+  Thread &thread = *current_thread;
+  Process &of = *thread.process;
+  const uint64_t end_ns = of.clock.now();
+  const int saved_errno = errno;
+  thread.busy = true;
+  // Frames above this one were left by longjmp into the code that MPI called back.
+  while (thread.depth > 0 && &thread.frames[thread.depth - 1] != frame)
+    drop_stale(thread, thread.frames[thread.depth - 1].stack);
+  if ((frame->flags & kFrameRecorded) == 0 && of.phase.load(std::memory_order_relaxed) != Phase::off) {
+    const grammar::Symbol expected = thread.sequence.calls->predict();
+    Signature *signature = expected == grammar::kNoSymbol ? nullptr : &thread.sequence.signatures[expected];
+    if (signature != nullptr && apply_memo(thread, *frame, *signature)) {
+      append(thread, *signature, *frame, end_ns);
+    } else {
+      record(thread, *frame, true, end_ns);
+    }
+  }
+  if ((frame->flags & kFrameSaved) != 0) thread.before.resize(frame->scratch);
+  if (is_landmark(frame->function)) after_landmark(thread, *frame);
+  if (thread.depth > 0) --thread.depth;
+  thread.busy = false;
+  errno = saved_errno;
+}
+
+}  // namespace cairn::recorder

@@ -1,0 +1,245 @@
+#include "mpi/facts.h"
+
+#include <dlfcn.h>
+
+#include <cstring>
+#include <string_view>
+
+#include "spec/abi.h"
+#include "trace/atom.h"
+
+namespace cairn::recorder {
+namespace {
+
+using spec::Direction;
+using spec::Effect;
+using spec::Element;
+using spec::Function;
+using spec::Kind;
+using spec::Layout;
+using spec::Parameter;
+using spec::Passing;
+
+constexpr size_t kMostFunctions = 1024;
+constexpr size_t kMostConstants = 1024;
+
+struct Value {
+  uint64_t word;
+  bool present;
+};
+Value values[kMostConstants];
+bool null_constant[kMostConstants];
+
+bool resolve_constants(void *library) {
+  const auto constants = spec::constants();
+  if (constants.size() > kMostConstants) return false;
+  for (size_t id = 0; id < constants.size(); ++id) {
+    const std::string_view name = constants[id].name;
+    null_constant[id] = name.ends_with("_NULL");
+    if (!abi_has_constant[id]) continue;
+    if (abi_constant_form[id] == AbiConstant::number) {
+      values[id] = {abi_constant[id], true};
+      continue;
+    }
+    // The executable may hold a copy of the object (a copy relocation), and then everybody means that one: global scope
+    // first.
+    const void *symbol = dlsym(RTLD_DEFAULT, abi_constant_symbol[id]);
+    if (symbol == nullptr) symbol = dlsym(library, abi_constant_symbol[id]);
+    if (symbol == nullptr) continue;
+    uint64_t word = reinterpret_cast<uint64_t>(symbol) + abi_constant[id];
+    if (abi_constant_form[id] == AbiConstant::variable) memcpy(&word, symbol, sizeof word);
+    values[id] = {word, true};
+  }
+  return true;
+}
+
+uint8_t domain_called(std::string_view name) {
+  for (unsigned index = 1; index < 256; ++index) {
+    if (name == spec::domain_name(static_cast<uint8_t>(index))) return static_cast<uint8_t>(index);
+  }
+  return 0;
+}
+
+uint64_t value_called(std::string_view name) {
+  for (const spec::Constant &constant : spec::constants()) {
+    if (name == constant.name) return values[constant.id].word;
+  }
+  return 0;
+}
+
+int8_t parameter_called(const Function &function, std::string_view name) {
+  for (unsigned i = 0; i < function.parameter_count; ++i) {
+    if (name == function.parameters[i].name) return static_cast<int8_t>(i);
+  }
+  return -1;
+}
+
+int8_t first_of(int8_t a, int8_t b) { return a >= 0 ? a : b; }
+
+/// A memo compares raw arguments only, so whatever the call reads or writes behind a pointer must be covered otherwise.
+void decide_memo(const Function &function, FunctionFacts &facts) {
+  facts.memo = MemoKind::none;
+  if (function.returns != spec::ReturnKind::error_code && function.returns != spec::ReturnKind::wall_time) return;
+  const std::string_view name = function.name;
+  const bool waits = name == "MPI_Wait" || name == "MPI_Waitall" || name == "MPI_Test" || name == "MPI_Testall";
+  MemoKind memo = MemoKind::plain;
+  uint16_t compared = 0;
+  uint16_t outputs = 0;
+  for (unsigned i = 0; i < function.parameter_count; ++i) {
+    const Parameter &p = function.parameters[i];
+    const auto bit = static_cast<uint16_t>(1U << i);
+    if (p.layout == Layout::none) continue;
+    // A request's value comes back for another request at once.
+    if ((p.kind == Kind::request || p.kind == Kind::message) && p.passing == Passing::value) return;
+    if (p.passing == Passing::value && (p.effect == Effect::none)) {
+      compared |= bit;
+    } else if (p.passing == Passing::buffer && p.effect == Effect::none) {
+      compared |= bit;
+    } else if (static_cast<int>(i) == facts.request) {
+      memo = MemoKind::request;
+    } else if (static_cast<int>(i) == facts.requests && waits) {
+      memo = MemoKind::wait;
+    } else if (static_cast<int>(i) == facts.status && (p.passing == Passing::pointer || waits)) {
+      compared |= bit;  // the pointer may be MPI_STATUS_IGNORE
+      if (memo == MemoKind::plain) memo = MemoKind::status;
+    } else if (p.direction == Direction::out && p.passing == Passing::pointer && p.layout == Layout::integer &&
+               p.effect == Effect::none && !p.valid && !p.capacity && !p.may_be_null) {
+      outputs |= bit;
+    } else {
+      return;
+    }
+  }
+  if (function.nonblocking && memo != MemoKind::request) return;
+  facts.memo = memo;
+  facts.compared = compared;
+  facts.outputs = outputs;
+}
+
+FunctionFacts facts_of(const Function &function) {
+  FunctionFacts facts{};
+  facts.request = facts.requests = facts.request_count = facts.request_in = facts.message = -1;
+  facts.index = facts.status = facts.source = facts.tag = facts.count = facts.datatype = -1;
+  const std::string_view name = function.name;
+  for (unsigned i = 0; i < function.parameter_count; ++i) {
+    const Parameter &p = function.parameters[i];
+    const auto here = static_cast<int8_t>(i);
+    if (p.kind == Kind::request) {
+      if (p.effect == Effect::create || p.effect == Effect::create_if) facts.request = here;
+      if (p.effect == Effect::complete) facts.requests = here;
+      if (p.passing == Passing::value) facts.request_in = here;
+    }
+    if (p.kind == Kind::message && p.effect == Effect::consume) facts.message = here;
+    if (p.kind == Kind::index && p.direction == Direction::out) facts.index = here;
+    if (p.kind == Kind::status && p.direction == Direction::out) facts.status = here;
+    if (p.kind == Kind::array_length && p.passing == Passing::value) facts.request_count = here;
+  }
+  if (facts.requests < 0) facts.index = facts.request_count = -1;
+  const int8_t source = parameter_called(function, "source");
+  const bool receive = source >= 0 && function.parameters[source].direction == Direction::in &&
+                       (facts.request >= 0 || facts.status >= 0);
+  facts.receives = receive || facts.message >= 0 || name == "MPI_Grequest_start";
+  if (receive) {
+    facts.source = source;
+    facts.tag = first_of(parameter_called(function, "recvtag"), parameter_called(function, "tag"));
+  }
+  if (facts.receives && parameter_called(function, "partitions") < 0) {
+    facts.count = first_of(parameter_called(function, "recvcount"), parameter_called(function, "count"));
+    facts.datatype = first_of(parameter_called(function, "recvtype"), parameter_called(function, "datatype"));
+  }
+  facts.transfers_file = name.starts_with("MPI_File_") && (facts.request >= 0 || facts.status >= 0);
+  facts.read_before = function.any_read_before;
+  for (unsigned i = 0; i < function.parameter_count; ++i) {
+    facts.read_before = facts.read_before || static_cast<bool>(function.parameters[i].capacity);
+  }
+  decide_memo(function, facts);
+  return facts;
+}
+
+}  // namespace
+
+FunctionFacts function_facts[kMostFunctions];
+StatusDomains status_domains;
+
+bool prepare_facts(void *library, mpi::Constants *constants) {
+  if (spec::functions().size() > kMostFunctions || !resolve_constants(library)) return false;
+  for (const Function &function : spec::functions()) function_facts[function.id] = facts_of(function);
+  status_domains = {domain_called("status_source"), domain_called("tag"), domain_called("error")};
+  constants->comm_world = value_called("MPI_COMM_WORLD");
+  constants->comm_self = value_called("MPI_COMM_SELF");
+  constants->errors_return = value_called("MPI_ERRORS_RETURN");
+  constants->byte = value_called("MPI_BYTE");
+  return constants->comm_world != 0 && constants->comm_self != 0 && constants->byte != 0;
+}
+
+bool enter_predefined(HandleTable &handles) {
+  bool entered[256] = {};
+  for (const Function &function : spec::functions()) {
+    for (unsigned i = 0; i < function.parameter_count; ++i) {
+      const Parameter &p = function.parameters[i];
+      const bool handle = p.layout == Layout::handle || p.layout == Layout::comm;
+      if (!handle || p.domain == 0 || entered[p.domain]) continue;
+      entered[p.domain] = true;
+      for (const uint16_t id : spec::domain(p.domain)) {
+        if (!values[id].present || handles.find(p.kind, values[id].word) != nullptr) continue;
+        HandleEntry *entry = handles.add(p.kind, values[id].word);
+        if (entry == nullptr) return false;
+        entry->constant = static_cast<int16_t>(id);
+      }
+    }
+  }
+  return true;
+}
+
+bool local_constant(uint16_t id, uint64_t *value) {
+  if (id >= kMostConstants || !values[id].present) return false;
+  *value = values[id].word;
+  return true;
+}
+
+int constant_of(uint8_t domain, uint64_t value) {
+  if (domain == 0) return -1;
+  for (const uint16_t id : spec::domain(domain)) {
+    if (values[id].present && values[id].word == value) return id;
+  }
+  return -1;
+}
+
+bool is_null_handle(const HandleEntry &entry) { return entry.constant >= 0 && null_constant[entry.constant]; }
+
+size_t element_size(const Parameter &parameter) {
+  switch (parameter.element) {
+    case Element::none:
+    case Element::character:
+      return 1;
+    case Element::i32:
+      return 4;
+    case Element::i64:
+    case Element::f64:
+    case Element::pointer:
+      return 8;
+    case Element::handle:
+      // MPI_File is a pointer also where other handles are ints.
+      return parameter.kind == Kind::file ? sizeof(void *) : mpi::handle_size;
+    case Element::status:
+      return mpi::status_size;
+  }
+  return 1;
+}
+
+uint64_t element_word(const Parameter &parameter, const void *array, size_t index) {
+  const size_t size = element_size(parameter);
+  const auto *at = static_cast<const uint8_t *>(array) + index * size;
+  if (size == 4) {
+    int32_t value = 0;
+    memcpy(&value, at, sizeof value);
+    return static_cast<uint64_t>(int64_t{value});
+  }
+  if (size == 8) {
+    uint64_t value = 0;
+    memcpy(&value, at, sizeof value);
+    return value;
+  }
+  return *at;
+}
+
+}  // namespace cairn::recorder

@@ -1,0 +1,62 @@
+// Facts about functions and constants that follow from spec/ and the local MPI's ABI, worked out once when the recorder
+// is attached and then read by any thread: which parameters play which part, and what value each named constant has
+// here.
+#pragma once
+
+#include <cstdint>
+
+#include "mpi/handles.h"
+#include "mpi/mpi_calls.h"
+#include "mpi/signatures.h"
+#include "spec/spec.h"
+
+namespace cairn::recorder {
+
+/// Parameters by the part they play; -1 where a function has none.
+struct FunctionFacts {
+  MemoKind memo;
+  bool read_before;     ///< the call may overwrite what must be kept
+  uint16_t compared;    ///< arguments that a memo compares, a bit each
+  uint16_t outputs;     ///< integer outputs whose values a memo compares
+  bool receives;        ///< its status, or its request's, carries an envelope
+  bool transfers_file;  ///< its status, or its request's, carries bytes
+  int8_t request;       ///< creates a request
+  int8_t requests;      ///< requests that may complete
+  int8_t request_count;
+  int8_t request_in;  ///< a request only looked at (Request_get_status)
+  int8_t message;     ///< matched message consumed
+  int8_t index;       ///< which requests completed (Waitany, …)
+  int8_t status;
+  int8_t source;
+  int8_t tag;
+  int8_t count;
+  int8_t datatype;
+};
+extern FunctionFacts function_facts[];
+
+/// Resolves what the ABI tables leave to run time from `library`, and works out everything above. False if the library
+/// lacks something the recorder cannot do without.
+bool prepare_facts(void *library, mpi::Constants *constants);
+/// Enters predefined handles into the table; false without memory.
+bool enter_predefined(HandleTable &handles);
+
+/// The value of a constant in the local MPI as a word; false if it has none.
+bool local_constant(uint16_t id, uint64_t *value);
+/// The id of the constant of `domain` that has this value, or -1.
+int constant_of(uint8_t domain, uint64_t value);
+/// Bytes of one element in memory, and its value as a word.
+size_t element_size(const spec::Parameter &parameter);
+uint64_t element_word(const spec::Parameter &parameter, const void *array, size_t index);
+
+/// Domains of a status' fields and of return codes.
+struct StatusDomains {
+  uint8_t source;
+  uint8_t tag;
+  uint8_t error;
+};
+extern StatusDomains status_domains;
+
+/// A null handle: asking MPI about it would call the program's error handler.
+bool is_null_handle(const HandleEntry &entry);
+
+}  // namespace cairn::recorder

@@ -1,0 +1,297 @@
+#include "mpi/finish.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include "mpi/engine.h"
+#include "mpi/file_size.h"
+#include "mpi/harvest.h"
+#include "mpi/uncancelled.h"
+#include "trace/part.h"
+
+namespace cairn::recorder {
+namespace {
+
+using trace::Part;
+
+bool write_all(int file, ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+/// Writes a new file completely or not at all; errno says why not.
+bool write_file(const std::string &path, ByteView bytes) {
+  if (!may_grow_to(bytes.size())) {
+    errno = EFBIG;
+    return false;
+  }
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return false;
+  const bool written = write_all(file, bytes);
+  const int why = errno;
+  const bool closed = close(file) == 0;
+  if (written && closed) return true;
+  if (!written) errno = why;
+  const int kept = errno;
+  unlink(path.c_str());
+  errno = kept;
+  return false;
+}
+
+/// run.cairn, run-2.cairn, …
+std::string numbered(const std::string &path, int n) {
+  if (n == 1) return path;
+  const size_t slash = path.find_last_of('/');
+  const size_t dot = path.find_last_of('.');
+  const size_t end = dot == std::string::npos || (slash != std::string::npos && dot < slash) ? path.size() : dot;
+  return path.substr(0, end) + "-" + std::to_string(n) + path.substr(end);
+}
+
+/// Writes beside `path` and links it to the first free of path, path-2, …; gives that name, or nothing (errno).
+std::string publish(const Process &of, const std::string &path, ByteView bytes) {
+  const std::string partial = path + "." + of.host + "." + std::to_string(of.pid) + ".partial";
+  if (!write_file(partial, bytes)) return {};
+  constexpr int kMost = 10000;
+  for (int n = 1; n < kMost; ++n) {
+    std::string name = numbered(path, n);
+    bool linked = link(partial.c_str(), name.c_str()) == 0;
+    if (!linked && errno != EEXIST) {
+      // A file system without hard links: rename, having looked first.
+      struct stat status {};
+      linked = stat(name.c_str(), &status) != 0 && rename(partial.c_str(), name.c_str()) == 0;
+      if (linked) return name;
+    }
+    if (linked) {
+      unlink(partial.c_str());
+      return name;
+    }
+  }
+  unlink(partial.c_str());
+  return {};
+}
+
+trace::RunInfo run_info(const Process &of, const char *status) {
+  trace::RunInfo run;
+  run.command = of.command;
+  run.mpi = of.mpi_version;
+  run.recorder = of.recorder;
+  run.timing = of.config.lossless ? "lossless" : "stats";
+  run.status = status;
+  run.start_unix_ns = of.start_unix_ns;
+  run.wall_ns = of.clock.now() - of.init_ns;
+  return run;
+}
+
+Result<Part> own_part(const Process &of) {
+  Result<trace::ProcessRecord> record = harvest(of, of.clock.now());
+  if (!record) return tl::unexpected(record.error());
+  Result<Part> part = Part::of(*record);
+  if (!part || of.config.spool == nullptr) return part;
+  return with_segments(of, of.config.spool, std::move(*part));
+}
+
+/// Joins what comes from the ranks above; gives the part for the rank below. An empty part (nothing but a length of
+/// zero on the wire) stands for one that was lost.
+class Tree {
+ public:
+  explicit Tree(Process &of) : of_(of) {}
+
+  std::unique_ptr<Part> run() {
+    std::unique_ptr<Part> part = guarded([&] { return own_part(of_); });
+    for (int64_t step = 1; step < of_.size; step *= 2) {
+      if ((of_.rank & step) != 0) {
+        send(part.get(), static_cast<int>(of_.rank - step));
+        return nullptr;
+      }
+      if (of_.rank + step < of_.size) part = join(std::move(part), receive(static_cast<int>(of_.rank + step)));
+    }
+    return part;
+  }
+
+ private:
+  /// The trace room allocates; running out of memory here must not end the program.
+  template <typename Make>
+  std::unique_ptr<Part> guarded(Make make) {
+    try {
+      Result<Part> made = make();
+      if (made) return std::make_unique<Part>(std::move(*made));
+      degrade(of_, made.error().message.c_str());
+    } catch (...) {
+      degrade(of_, "no memory to merge");
+    }
+    return nullptr;
+  }
+
+  void send(const Part *part, int to) {
+    Bytes bytes;
+    try {
+      if (part != nullptr) bytes = part->serialise();
+    } catch (...) {
+      bytes.clear();
+    }
+    mpi::send(of_.own_comm, bytes.data(), bytes.size(), to);
+  }
+
+  std::unique_ptr<Part> receive(int from) {
+    uint8_t *bytes = nullptr;
+    uint64_t size = 0;
+    std::unique_ptr<Part> part;
+    if (mpi::receive(of_.own_comm, &bytes, &size, from) && size != 0) {
+      part = guarded([&] { return Part::parse({bytes, size}); });
+    }
+    free(bytes);
+    return part;
+  }
+
+  std::unique_ptr<Part> join(std::unique_ptr<Part> left, std::unique_ptr<Part> right) {
+    if (left == nullptr) return right;
+    if (right == nullptr) return left;
+    return guarded([&] { return Part::merge(std::move(*left), std::move(*right)); });
+  }
+
+  Process &of_;
+};
+
+std::string spool_path(const Process &of, const char *ending) {
+  if (of.config.spool == nullptr) return {};
+  return std::string(of.config.spool) + "/" + of.host + "." + std::to_string(of.pid) + "." + ending;
+}
+
+bool write_spool(const Process &of, const Part &part, SpoolHeader::Kind kind, const char *status, const char *ending) {
+  Bytes bytes = write_spool_header(spool_header(of, kind, status));
+  const Bytes body = part.serialise();
+  bytes.insert(bytes.end(), body.begin(), body.end());
+  const std::string path = spool_path(of, ending);
+  // Readers take every *.part they find: it must appear whole.
+  return !path.empty() && write_file(path + ".partial", bytes) &&
+         rename((path + ".partial").c_str(), path.c_str()) == 0;
+}
+
+}  // namespace
+
+void leave_reason(const Process &of, const char *reason) {
+  const std::string path = spool_path(of, "unrecorded");
+  if (path.empty() || write_file(path, {reinterpret_cast<const uint8_t *>(reason), strlen(reason)})) return;
+  // No room for a line: a file without one says so.
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file >= 0) close(file);
+}
+
+namespace {
+
+void arena_release(Process &of, grammar::Builder *builder) { of.arena->release(builder, sizeof *builder); }
+
+/// A file has its number only once it is whole.
+bool add_segment(Process &of, const Bytes &bytes, uint32_t thread) {
+  const std::string partial = segment_path(of, of.config.spool, thread) + ".partial";
+  if (!write_file(partial, bytes)) return false;
+  while (of.segments_lock.test_and_set(std::memory_order_acquire)) {
+  }
+  const uint32_t n = of.spilled.load();
+  const bool placed = rename(partial.c_str(), segment_path(of, of.config.spool, n).c_str()) == 0;
+  if (placed) of.spilled.store(n + 1);
+  of.segments_lock.clear(std::memory_order_release);
+  return placed;
+}
+
+}  // namespace
+
+bool spill(Process &of, Thread &thread) {
+  if (of.config.spool == nullptr) return false;
+  const Uncancelled guard;
+  auto *next_calls = of.arena->create<grammar::Builder>(*of.arena);
+  if (next_calls == nullptr) return false;
+  try {
+    const Result<trace::ProcessRecord> record = harvest_thread(of, thread);
+    const Result<Part> part = record ? Part::of(*record) : tl::unexpected(record.error());
+    if (!part || !add_segment(of, part->serialise(), thread.number)) {
+      arena_release(of, next_calls);
+      return false;
+    }
+  } catch (...) {
+    arena_release(of, next_calls);
+    return false;
+  }
+  Arena &arena = *of.arena;
+  Sequence &old = thread.sequence;
+  const uint32_t next = old.segment + 1;
+  thread.spilled_calls += old.calls->length();
+  old.calls->release();
+  arena.release(old.calls, sizeof *old.calls);
+  if (old.order != nullptr) {
+    old.order->release();
+    arena.release(old.order, sizeof *old.order);
+  }
+  old.signatures.release(arena);
+  old.local_site.release(arena);
+  old.sites.release(arena);
+  thread.timing.reset();
+  degrade(of, "memory limit reached: segments went to the spool; nothing is lost, more --memory gives a smaller trace");
+  thread.sequence = Sequence{};
+  thread.sequence.segment = next;
+  thread.sequence.first_ticket = thread.spilled_calls;
+  thread.sequence.calls = next_calls;
+  return true;
+}
+
+void finish_together(Process &of) {
+  timespec before{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+  const std::unique_ptr<Part> all = Tree(of).run();
+  if (of.rank != 0) return;
+  std::string written;
+  std::string why = of.degraded;
+  if (all != nullptr) {
+    try {
+      const Bytes file = all->to_file(run_info(of, "complete"));
+      written = publish(of, of.config.output, file);
+      if (written.empty()) why = std::string("cannot write ") + of.config.output + ": " + strerror(errno);
+      if (!written.empty() && !of.config.quiet) {
+        fprintf(stderr, "cairn: %d ranks recorded in %s (%zu bytes)\n", of.size, written.c_str(), file.size());
+      }
+    } catch (...) {
+      why = "no memory to write the trace";
+    }
+  }
+  if (!written.empty()) return;
+  leave_reason(of, why.c_str());
+  if (!of.config.quiet) fprintf(stderr, "cairn: no trace: %s\n", why.c_str());
+}
+
+void finish_alone(Process &of, const char *status) {
+  try {
+    const Result<Part> part = own_part(of);
+    if (!part) return leave_reason(of, part.error().message.c_str());
+    of.left_part = write_spool(of, *part, SpoolHeader::Kind::main, status, "part");
+    if (!of.left_part) {
+      leave_reason(of, (std::string("cannot write to the spool: ") + strerror(errno)).c_str());
+    }
+  } catch (...) {
+    leave_reason(of, "no memory to write the record");
+  }
+}
+
+void finish_epilogue(Process &of) {
+  try {
+    const Result<Part> part = own_part(of);
+    if (part) write_spool(of, *part, SpoolHeader::Kind::epilogue, "complete", "epilogue");
+  } catch (...) {
+    // The trace itself is written; what came after it is lost with the memory.
+  }
+}
+
+}  // namespace cairn::recorder

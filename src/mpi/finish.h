@@ -1,0 +1,21 @@
+// The end of a recording: merging all ranks' records into one file, or leaving this rank's in the spool.
+#pragma once
+
+#include "mpi/process.h"
+
+namespace cairn::recorder {
+
+/// Communicates over the recorder's own communicator; the root writes the file. Called on every rank, where MPI still
+/// works.
+void finish_together(Process &of);
+/// Writes this process's record to the spool: `status` says why ("complete", "aborted", "exited without MPI_Finalize").
+void finish_alone(Process &of, const char *status);
+/// Writes what came after MPI_Finalize to the spool, if anything did.
+void finish_epilogue(Process &of);
+/// Writes the thread's sequence to the spool, gives its memory back and begins a new one. False, with nothing changed,
+/// if that cannot be.
+bool spill(Process &of, Thread &thread);
+/// Leaves a line for `cairn record` about why there is no trace.
+void leave_reason(const Process &of, const char *reason);
+
+}  // namespace cairn::recorder

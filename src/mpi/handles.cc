@@ -1,0 +1,136 @@
+#include "mpi/handles.h"
+
+namespace cairn::recorder {
+
+class HandleTable::Guard {
+ public:
+  Guard(Shard &shard, bool shared) : lock_(shared ? &shard.lock : nullptr) {
+    if (lock_ == nullptr) return;
+    while (lock_->test_and_set(std::memory_order_acquire)) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  }
+  ~Guard() {
+    if (lock_ != nullptr) lock_->clear(std::memory_order_release);
+  }
+  Guard(const Guard &) = delete;
+  Guard &operator=(const Guard &) = delete;
+
+ private:
+  std::atomic_flag *lock_;
+};
+
+HandleEntry **HandleTable::place_of(Shard &shard, uint64_t hash, spec::Kind kind, uint64_t raw) {
+  HandleEntry **at = &shard.buckets[(hash / kShards) & (shard.capacity - 1)];
+  while (*at != nullptr && ((*at)->raw != raw || (*at)->kind != kind)) at = &(*at)->next;
+  return at;
+}
+
+HandleEntry *HandleTable::find(spec::Kind kind, uint64_t raw, uint32_t thread, uint64_t mark) {
+  const uint64_t hash = mix(kind, raw);
+  Shard &shard = shards_[hash % kShards];
+  const Guard guard(shard, shared_);
+  if (shard.capacity == 0) return nullptr;
+  HandleEntry *oldest = *place_of(shard, hash, kind, raw);
+  if (oldest == nullptr) return nullptr;
+  const bool any_thread = !shared_ || thread == kAnyThread;
+  HandleEntry *unmarked = nullptr;
+  // Everything before the place where the last search with this mark ended is marked.
+  HandleEntry *start = mark != 0 && oldest->searched_mark == mark ? oldest->searched : oldest;
+  for (HandleEntry *entry = start; entry != nullptr; entry = entry->younger) {
+    if (mark != 0 && entry->mark == mark) continue;
+    if (any_thread || entry->thread == thread) {
+      if (any_thread && mark != 0) {
+        oldest->searched_mark = mark;
+        oldest->searched = entry;
+      }
+      return entry;
+    }
+    if (unmarked == nullptr) unmarked = entry;
+  }
+  return unmarked != nullptr ? unmarked : oldest;
+}
+
+bool HandleTable::grow(Shard &shard) {
+  const uint32_t capacity = shard.capacity == 0 ? 32 : shard.capacity * 2;
+  auto **buckets = arena_.allocate_array<HandleEntry *>(capacity);
+  if (buckets == nullptr) return shard.capacity != 0;  // longer chains, no loss
+  for (uint32_t i = 0; i < shard.capacity; ++i) {
+    for (HandleEntry *entry = shard.buckets[i]; entry != nullptr;) {
+      HandleEntry *next = entry->next;
+      HandleEntry **bucket = &buckets[(mix(entry->kind, entry->raw) / kShards) & (capacity - 1)];
+      entry->next = *bucket;
+      *bucket = entry;
+      entry = next;
+    }
+  }
+  arena_.release_array(shard.buckets, shard.capacity);
+  shard.buckets = buckets;
+  shard.capacity = capacity;
+  return true;
+}
+
+HandleEntry *HandleTable::add(spec::Kind kind, uint64_t raw) {
+  const uint64_t hash = mix(kind, raw);
+  Shard &shard = shards_[hash % kShards];
+  const Guard guard(shard, shared_);
+  if (shard.values >= shard.capacity && !grow(shard)) return nullptr;
+  HandleEntry *entry = shard.free;
+  if (entry != nullptr) {
+    shard.free = entry->next;
+    *entry = HandleEntry{};
+  } else {
+    entry = arena_.allocate_array<HandleEntry>(1);
+    if (entry == nullptr) return nullptr;
+  }
+  entry->raw = raw;
+  entry->kind = kind;
+  entry->constant = -1;
+  entry->references = 1;
+  HandleEntry **at = place_of(shard, hash, kind, raw);
+  if (*at == nullptr) {
+    *at = entry->youngest = entry;
+    ++shard.values;
+  } else {
+    (*at)->youngest->younger = entry;
+    (*at)->youngest = entry;
+  }
+  return entry;
+}
+
+void HandleTable::remove(HandleEntry *entry) {
+  const uint64_t hash = mix(entry->kind, entry->raw);
+  Shard &shard = shards_[hash % kShards];
+  const Guard guard(shard, shared_);
+  HandleEntry **at = place_of(shard, hash, entry->kind, entry->raw);
+  HandleEntry *oldest = *at;
+  if (oldest == nullptr) return;
+  if (oldest == entry) {
+    HandleEntry *heir = entry->younger;
+    if (heir == nullptr) {
+      *at = entry->next;
+      --shard.values;
+    } else {
+      heir->next = entry->next;
+      heir->youngest = entry->youngest;
+      heir->searched = entry->searched == entry ? heir : entry->searched;
+      heir->searched_mark = entry->searched_mark;
+      *at = heir;
+    }
+  } else {
+    HandleEntry *elder = oldest;
+    while (elder != nullptr && elder->younger != entry) elder = elder->younger;
+    if (elder == nullptr) return;
+    elder->younger = entry->younger;
+    if (oldest->youngest == entry) oldest->youngest = elder;
+    if (oldest->searched == entry) oldest->searched_mark = 0;
+  }
+  if (entry->pool != nullptr) entry->pool->give_back(entry->place, shared_);
+  if (entry->kind != spec::Kind::request && entry->kind != spec::Kind::message) end_epoch();
+  entry->next = shard.free;
+  shard.free = entry;
+}
+
+}  // namespace cairn::recorder

@@ -1,0 +1,120 @@
+// HandleTable: which object a raw handle value means, and its name.
+//
+// One a process; memory from the arena. An MPI may hand out the *same* value for several outstanding requests (MPICH
+// does, for eager sends and for MPI_PROC_NULL), and with threads a value may be reused before the thread that completed
+// its last bearer got to say so: entries of one value queue up, the oldest is found first. Predefined handles are
+// entries that never end. Locks (16 shards) are not taken once MPI says that threads do not call it at the same time. A
+// lookup costs about 3 ns warm.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/arena.h"
+#include "mpi/places.h"
+#include "mpi/sites.h"
+#include "spec/spec.h"
+
+namespace cairn::recorder {
+
+/// What is known of a communicator beyond its name.
+struct Communicator {
+  uint32_t number;  ///< lowest free local number
+  int32_t size;     ///< of the local group
+  int32_t rank;
+  uint32_t creations;  ///< collective creations over it so far
+};
+
+/// What the status of a request carries.
+enum class PostedKind : uint8_t {
+  nothing,   ///< sends, collectives: no field of it means anything but error and cancelled
+  bytes,     ///< file access: how much was moved
+  envelope,  ///< receives: source, tag and bytes
+  empty,     ///< no request: MPI's empty status
+};
+
+/// What the call that made a request asked for, to code its status against.
+struct Posted {
+  PostedKind kind;
+  int32_t source;  ///< MPI_UNDEFINED: not known
+  int32_t tag;
+  int64_t bytes;  ///< -1: not known
+};
+
+struct HandleEntry {
+  HandleEntry *next;      ///< oldest of another value in the bucket
+  HandleEntry *younger;   ///< the next with the same value
+  HandleEntry *youngest;  ///< of that value; in the oldest only, as are the next two
+  HandleEntry
+      *searched;  ///< where the last search with a mark ended: an array of n equal values costs n steps, not n * n
+  uint64_t searched_mark;
+  uint64_t raw;
+  Site *site;       ///< that created it; nullptr: predefined, or never seen created
+  PlacePool *pool;  ///< where `place` goes back to; nullptr: nowhere
+  uint32_t place;   ///< among the living of its site; a running number if it was never seen created
+  uint32_t thread;  ///< that created it
+  uint32_t references;
+  int16_t constant;  ///< constant id in spec/, or -1
+  spec::Kind kind;
+  uint64_t mark;             ///< the last array of handles that named it (Encoder)
+  bool persistent;           ///< a persistent request: completion does not end it
+  Posted posted;             ///< requests
+  Communicator *comm;        ///< communicators
+  const void *pending_comm;  ///< a request of MPI_Comm_idup…: where the new handle will appear
+  Communicator *pending;
+};
+
+class HandleTable {
+ public:
+  explicit HandleTable(Arena &arena) : arena_(arena) {}
+
+  /// From now on several threads may be here at once.
+  void share() { shared_ = true; }
+  /// MPI promised that only one at a time is.
+  void unshare() { shared_ = false; }
+  [[nodiscard]] bool shared() const { return shared_; }
+
+  static constexpr uint32_t kAnyThread = UINT32_MAX;
+  /// The oldest living object of that kind and value, if possible one that `thread` created (two threads may both have
+  /// got MPICH's one handle for eager sends) and that isn't marked `mark`; nullptr if there is none.
+  HandleEntry *find(spec::Kind kind, uint64_t raw, uint32_t thread = kAnyThread, uint64_t mark = 0);
+  /// A new object of that kind and value; nullptr without memory. The caller fills in its name.
+  HandleEntry *add(spec::Kind kind, uint64_t raw);
+  /// Ends `entry`: its place is free again.
+  void remove(HandleEntry *entry);
+
+  /// Grows whenever an object other than a request or message ends: raw values remembered before may mean another
+  /// object now.
+  void end_epoch() { epoch_.fetch_add(1, std::memory_order_relaxed); }
+  [[nodiscard]] uint32_t epoch() const { return epoch_.load(std::memory_order_relaxed); }
+
+  /// A running number for objects never seen created.
+  uint32_t next_unknown() { return unknown_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  static constexpr int kShards = 16;
+  struct Shard {
+    std::atomic_flag lock = ATOMIC_FLAG_INIT;
+    HandleEntry **buckets = nullptr;
+    uint32_t capacity = 0;  ///< power of two
+    uint32_t values = 0;    ///< distinct ones
+    HandleEntry *free = nullptr;
+  };
+  class Guard;
+
+  static uint64_t mix(spec::Kind kind, uint64_t raw) {
+    const uint64_t hash = (raw ^ (static_cast<uint64_t>(kind) << 56)) * 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 29);
+  }
+  bool grow(Shard &shard);
+  /// Where the oldest entry of that value hangs, or would.
+  static HandleEntry **place_of(Shard &shard, uint64_t hash, spec::Kind kind, uint64_t raw);
+
+  Arena &arena_;
+  bool shared_ = true;  ///< until MPI says otherwise: sessions and Fortran may begin without our seeing it
+  std::atomic<uint32_t> epoch_{0};
+  std::atomic<uint32_t> unknown_{0};
+  Shard shards_[kShards];
+};
+
+}  // namespace cairn::recorder

@@ -1,0 +1,186 @@
+#include "mpi/harvest.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "mpi/arena_file.h"
+
+namespace cairn::recorder {
+namespace {
+
+using trace::CallStats;
+using trace::ProcessRecord;
+using trace::SequenceRecord;
+
+CallStats stats_of(const Signature &signature) {
+  CallStats stats;
+  stats.count = signature.count;
+  stats.sum = signature.sum;
+  stats.minimum = signature.minimum;
+  stats.maximum = signature.maximum;
+  if (signature.histogram != nullptr) {
+    for (int i = 0; i < CallStats::kBuckets; ++i) stats.histogram[static_cast<size_t>(i)] = signature.histogram[i];
+  } else if (signature.count == 1) {
+    stats.histogram[static_cast<size_t>(CallStats::bucket(signature.sum))] = 1;
+  }
+  return stats;
+}
+
+/// Where a dead process's arena lies here; nothing for the living.
+struct Remains {
+  uintptr_t base = 0;
+  size_t readable = 0;
+};
+
+Result<grammar::Grammar> read_grammar(const grammar::Builder &builder, const Remains &remains) {
+  return remains.readable == 0 ? grammar::Grammar::from(builder)
+                               : grammar::Grammar::from(builder, remains.base, remains.readable);
+}
+
+/// The order's grammar with zeros in front for the calls made while there was one thread.
+grammar::Grammar with_zeros(const grammar::Grammar &order, uint64_t zeros) {
+  if (zeros == 0) return order;
+  Result<grammar::Grammar> repeated = grammar::Grammar::from_rules({{grammar::Term{0, false, zeros}}});
+  return repeated ? grammar::Grammar::concatenated(*repeated, order) : order;
+}
+
+Result<SequenceRecord> harvest_sequence(const Process &of, const Thread &thread, const Remains &remains) {
+  const Sequence &sequence = thread.sequence;
+  SequenceRecord record;
+  record.thread = thread.number;
+  record.segment = sequence.segment;
+  Result<grammar::Grammar> calls = read_grammar(*sequence.calls, remains);
+  if (!calls) return tl::unexpected(calls.error());
+  record.calls = std::move(*calls);
+  const uint32_t rows = sequence.signatures.size();
+  record.rows.reserve(rows);
+  for (uint32_t id = 0; id < rows; ++id) {
+    const Signature &signature = sequence.signatures[id];
+    record.rows.emplace_back(signature.bytes, signature.bytes + signature.size);
+    if (!of.config.lossless) record.stats.push_back(stats_of(signature));
+  }
+  for (size_t i = 0; i < sequence.sites.size(); ++i) {
+    const Site *site = sequence.sites[i];
+    if (site == nullptr) {
+      record.sites.push_back({});
+    } else {
+      const bool real = site->module != kNoModule;
+      record.sites.push_back({real ? site->module : static_cast<uint32_t>(of.modules->count()), site->offset});
+    }
+  }
+  if (sequence.order != nullptr) {
+    Result<grammar::Grammar> order = read_grammar(*sequence.order, remains);
+    if (!order) return tl::unexpected(order.error());
+    record.order = with_zeros(*order, sequence.unordered);
+  } else if (of.thread_count.load() > 1) {
+    record.order = with_zeros(grammar::Grammar(), record.calls.length());
+  }
+  record.first_ticket = sequence.first_ticket;
+  record.begin_ns = sequence.begin_ns > of.init_ns ? sequence.begin_ns - of.init_ns : 0;
+  if (of.config.lossless) record.timing = thread.timing.read();
+  return record;
+}
+
+/// Everything but the sequences.
+ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
+  ProcessRecord record;
+  record.rank = static_cast<uint32_t>(of.rank < 0 ? 0 : of.rank);
+  record.size = static_cast<uint32_t>(of.size < 1 ? 1 : of.size);
+  record.host = of.host;
+  record.degraded = of.degraded;
+  record.complete = of.complete;
+  record.wall_ns = end_ns > of.init_ns ? end_ns - of.init_ns : 0;
+  record.peak_memory = of.arena->peak();
+  for (int i = 0; i < of.modules->count(); ++i) {
+    const ModuleInfo &module = (*of.modules)[i];
+    record.modules.push_back({Bytes(module.build_id, module.build_id + module.build_id_size), module.path});
+  }
+  if (!of.call_sites) record.modules.push_back({});  // what pseudo-sites of functions lie in
+  return record;
+}
+
+Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const Remains &remains) {
+  ProcessRecord record = frame_of(of, end_ns);
+  std::vector<const Thread *> threads;
+  for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) threads.push_back(thread);
+  std::sort(threads.begin(), threads.end(), [](const Thread *a, const Thread *b) { return a->number < b->number; });
+  for (const Thread *thread : threads) {
+    if (thread->wants_epilogue) continue;  // what it holds has been handed over
+    if (thread->sequence.calls == nullptr || thread->sequence.calls->length() == 0) continue;
+    record.mpi_ns += thread->mpi_ns;
+    if (of.config.lossless && thread->timing.stopped() && record.degraded.empty()) {
+      record.degraded = "no room for the timing of all calls";
+    }
+    Result<SequenceRecord> sequence = harvest_sequence(of, *thread, remains);
+    if (!sequence) {
+      if (record.degraded.empty()) record.degraded = "a thread's calls are lost: " + sequence.error().message;
+      continue;
+    }
+    record.sequences.push_back(std::move(*sequence));
+  }
+  if (of.lost_calls != 0) record.degraded += " (" + std::to_string(of.lost_calls) + " calls or more not kept)";
+  return record;
+}
+
+}  // namespace
+
+Result<ProcessRecord> harvest(const Process &of, uint64_t end_ns) { return harvest_process(of, end_ns, {}); }
+
+SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *status) {
+  SpoolHeader header;
+  header.kind = kind;
+  header.start_unix_ns = static_cast<uint64_t>(of.start_unix_ns);
+  header.rank = static_cast<uint32_t>(of.rank < 0 ? 0 : of.rank);
+  header.size = static_cast<uint32_t>(of.size < 1 ? 1 : of.size);
+  header.host = of.host;
+  header.command = of.command;
+  header.mpi = of.mpi_version;
+  header.recorder = of.recorder;
+  header.timing = of.config.lossless ? "lossless" : "stats";
+  header.status = status;
+  return header;
+}
+
+Result<ProcessRecord> harvest_thread(const Process &of, const Thread &thread) {
+  ProcessRecord record = frame_of(of, thread.last_end);
+  Result<SequenceRecord> sequence = harvest_sequence(of, thread, {});
+  if (!sequence) return tl::unexpected(sequence.error());
+  record.sequences.push_back(std::move(*sequence));
+  return record;
+}
+
+std::string segment_path(const Process &of, const std::string &folder, uint32_t n) {
+  return folder + "/" + of.host + "." + std::to_string(of.pid) + "." + std::to_string(n) + ".segment";
+}
+
+Result<trace::Part> with_segments(const Process &of, const std::string &folder, trace::Part part) {
+  for (uint32_t n = 0; n < of.spilled.load(); ++n) {
+    const std::string path = segment_path(of, folder, n);
+    std::ifstream in(path, std::ios::binary);
+    const Bytes bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    Result<trace::Part> segment = trace::Part::parse(bytes);
+    Result<trace::Part> joined =
+        segment ? trace::Part::merge(std::move(part), std::move(*segment)) : tl::unexpected(segment.error());
+    if (!joined) {
+      joined.error().path = path;
+      return joined;
+    }
+    part = std::move(*joined);
+  }
+  return part;
+}
+
+Result<ProcessRecord> harvest_dead(const Process &of, size_t readable) {
+  uint64_t end_ns = of.init_ns;
+  for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) {
+    end_ns = std::max(end_ns, thread->last_end);
+  }
+  const auto base = reinterpret_cast<uintptr_t>(of.self) + arena_front();
+  Result<ProcessRecord> record = harvest_process(of, end_ns, {base, readable - arena_front()});
+  if (record) record->complete = false;
+  if (record && record->degraded.empty()) record->degraded = "killed: recorded up to the last call that ended";
+  return record;
+}
+
+}  // namespace cairn::recorder

@@ -1,0 +1,86 @@
+// The few MPI calls that the recorder itself makes, on raw words, always through PMPI_. Only mpi_calls.cc knows an
+// mpi.h; it is compiled once per MPI library, like the wrappers.
+//
+// Handles are words: an MPI whose handles are ints has them sign-extended, one whose handles are pointers as they are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cairn::recorder::mpi {
+
+using Handle = uint64_t;
+
+extern const size_t handle_size;  ///< of every handle type in memory
+
+/// Reads the handle at `at` (an element of an array of handles).
+Handle read_handle(const void *at);
+
+struct Status {
+  int source;
+  int tag;
+  int error;
+  int64_t bytes;  ///< as MPI_Get_elements_x(MPI_BYTE) gives it
+  bool cancelled;
+};
+extern const size_t status_size;
+Status read_status(const void *at);
+
+extern const int success;
+extern const int error_in_status;
+extern const int undefined;
+extern const int any_source;
+extern const int any_tag;
+extern const int proc_null;
+extern const size_t max_error_string;
+
+/// Handles whose values come from the library at run time.
+struct Constants {
+  Handle comm_world = 0;
+  Handle comm_self = 0;
+  Handle errors_return = 0;
+  Handle byte = 0;
+};
+/// Resolves PMPI_ functions from `library`; false if one is missing. Before anything else here.
+bool load(void *library, const Constants &constants);
+
+int error_class(int code);
+int64_t type_size(Handle datatype);  ///< -1 if it has none
+
+int comm_size(Handle comm);  ///< local group
+int comm_rank(Handle comm);
+bool comm_is_inter(Handle comm);
+int comm_remote_size(Handle comm);  ///< of an intracommunicator, its size
+/// MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH or none.
+enum class Topology : uint8_t { none, cart, graph, dist_graph };
+Topology topology(Handle comm);
+int cart_dims(Handle comm);
+void graph_dims(Handle comm, int *nodes, int *edges);
+int graph_neighbors_count(Handle comm, int rank);
+void dist_graph_degrees(Handle comm, int *in, int *out, int *weighted);
+int64_t type_extent(Handle datatype);
+/// Control variables (0), performance variables (1), categories (2) or events (3) of a category of the tool interface.
+int category_count(int category, int which);
+void type_envelope(Handle datatype, int64_t *integers, int64_t *addresses, int64_t *datatypes, int64_t *large);
+/// Smallest rank in MPI_COMM_WORLD of any process of `comm`, both sides of an intercommunicator; -1 if none is in it.
+/// The hash of its members is the same on both sides.
+int smallest_world_rank(Handle comm, uint64_t *members_hash);
+int group_rank(Handle group);  ///< MPI_UNDEFINED if this process is not in it
+
+// The recorder's own communication.
+bool initialized();
+bool finalized();
+bool multiple_threads();  ///< MPI_THREAD_MULTIPLE, or not known
+bool library_version(char *buffer, size_t size);
+void place_in_world(int *rank, int *size);
+/// Duplicates MPI_COMM_WORLD for the recorder; false if that failed.
+bool open_own_comm(Handle *comm, int *rank, int *size);
+void close_own_comm(Handle comm);
+/// Calls `callback` when MPI_COMM_SELF is torn down at the start of MPI_Finalize, where communication still works.
+bool at_finalize(void (*callback)());
+bool send(Handle comm, const void *bytes, uint64_t size, int to);
+/// `*bytes` is malloc'ed; the caller frees it.
+bool receive(Handle comm, uint8_t **bytes, uint64_t *size, int from);
+bool broadcast(Handle comm, void *bytes, size_t size);
+
+}  // namespace cairn::recorder::mpi

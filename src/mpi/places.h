@@ -1,0 +1,74 @@
+// PlacePool: hands out the lowest free number, and takes it back.
+//
+// Objects are named (call site that created them, place); the place is the lowest number that no living object of that
+// site has, so that a loop which makes and frees objects gives them the same names each time round. One pool a (thread,
+// site), taken from by that thread only; given back by any thread. `shared` says whether other threads may be at it at
+// the same time (MPI_THREAD_MULTIPLE); plain loads and stores otherwise.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "base/arena.h"
+
+namespace cairn::recorder {
+
+class PlacePool {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  /// What `take` would give if it is below 256, else kNone.
+  [[nodiscard]] uint32_t peek() const {
+    for (uint32_t i = 0; i < kWords; ++i) {
+      const uint64_t word = __atomic_load_n(&taken_[i], __ATOMIC_RELAXED);
+      if (word != UINT64_MAX) return i * 64 + static_cast<uint32_t>(std::countr_one(word));
+    }
+    return kNone;
+  }
+
+  /// The lowest free place, now taken; kNone without memory.
+  uint32_t take(Arena &arena, bool shared) {
+    uint32_t first = 0;
+    for (PlacePool *pool = this;; pool = pool->more_, first += kWords * 64) {
+      const uint32_t place = pool->peek();
+      if (place != kNone) {
+        pool->mark(place, shared);
+        return first + place;
+      }
+      if (pool->more_ == nullptr) {
+        auto *more = arena.create<PlacePool>();
+        if (more == nullptr) return kNone;
+        __atomic_store_n(&pool->more_, more, __ATOMIC_RELEASE);
+      }
+    }
+  }
+
+  void give_back(uint32_t place, bool shared) {
+    PlacePool *pool = this;
+    for (; place >= kWords * 64; place -= kWords * 64) pool = __atomic_load_n(&pool->more_, __ATOMIC_ACQUIRE);
+    const uint64_t bit = uint64_t{1} << (place % 64);
+    uint64_t *word = &pool->taken_[place / 64];
+    if (shared) {
+      __atomic_fetch_and(word, ~bit, __ATOMIC_RELAXED);
+    } else {
+      *word &= ~bit;
+    }
+  }
+
+ private:
+  static constexpr uint32_t kWords = 4;
+
+  void mark(uint32_t place, bool shared) {
+    const uint64_t bit = uint64_t{1} << (place % 64);
+    if (shared) {
+      __atomic_fetch_or(&taken_[place / 64], bit, __ATOMIC_RELAXED);
+    } else {
+      taken_[place / 64] |= bit;
+    }
+  }
+
+  uint64_t taken_[kWords] = {};
+  PlacePool *more_ = nullptr;
+};
+
+}  // namespace cairn::recorder

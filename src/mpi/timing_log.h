@@ -1,0 +1,49 @@
+// TimingLog: the lossless timing of one thread while it is recorded.
+//
+// Pairs (gap, duration) fill a chunk in the arena; full chunks are compressed and appended to a file in the spool,
+// which outlives the process, or without a spool to memory of their own. Owned by one thread. When neither has room the
+// log stops, once and for all, and says so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "codec/timing_stream.h"
+
+namespace cairn::recorder {
+
+class TimingLog {
+ public:
+  /// `folder`: the spool, or nullptr. False without memory.
+  bool open(Arena &arena, const char *folder, const char *host, int pid, uint32_t thread);
+
+  void add(uint64_t gap, uint64_t duration) {
+    if (writer_ != nullptr && !writer_->add(gap, duration) && flush()) writer_->add(gap, duration);
+  }
+
+  /// Everything since `open`, as a stream of chunks. Does not need the process that wrote it to be alive.
+  [[nodiscard]] Bytes read() const;
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  /// Forgets everything; the file goes.
+  void reset();
+
+ private:
+  bool flush();
+  bool keep(const uint8_t *bytes, size_t size);
+
+  codec::TimingWriter *writer_;
+  uint8_t *pending_;
+  uint8_t *out_;
+  void *workspace_;
+  uint8_t *memory_;  ///< without a spool: chunks, in a mapping that grows
+  size_t memory_size_;
+  size_t memory_room_;
+  bool in_file_;
+  bool stopped_;
+  char path_[512];
+};
+
+}  // namespace cairn::recorder

@@ -1,0 +1,50 @@
+// What libcairn.so, the preloaded library, and a recorder know of each other.
+//
+// libcairn.so holds no C++ runtime, prints nothing and links nothing but libc. It exports the MPI_ functions as
+// trampolines, and malloc and its family. On the first MPI call it finds the MPI library through the *calling object*
+// (so that an MPI that was loaded with RTLD_LOCAL works), opens the recorder that was built for that library's soname,
+// hands over this table, and from then on every trampoline jumps straight into the recorder's wrapper (or into the real
+// function where there is no recorder), leaving the return address as it was.
+//
+// Environment: CAIRN_RECORDERS (folder of the recorders; default: recorders/ beside libcairn.so), CAIRN_OFF (pass
+// through), CAIRN_SPOOL (folder where `unrecorded.<pid>` says why a process that called MPI isn't recorded),
+// CAIRN_OUTPUT (allocations are tracked only where it is set).
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+extern "C" {
+
+struct CairnAllocation {
+  uintptr_t start;
+  size_t size;
+};
+
+struct CairnPreload {
+  uint32_t version;  ///< kCairnPreloadVersion
+  void *mpi_handle;  ///< dlopen handle through which PMPI_ functions are found; stays open
+  const char *mpi_soname;
+  /// The live heap allocation that contains `address`; false if none does. Marks it as tracked: when it is freed or
+  /// given to realloc, `forget` is called with its start (from that thread, before the memory is given back) and *epoch
+  /// grows. Takes no lock and allocates nothing.
+  bool (*find_allocation)(uintptr_t address, struct CairnAllocation *found);
+  /// Set by the recorder (AddressSpace does). Never called in a forked child.
+  void (**forget)(uintptr_t start);
+  /// Grows whenever a tracked allocation is freed or moved, watched memory is unmapped, a module is closed, or tracking
+  /// switches itself off: raw addresses remembered before are then worth nothing.
+  volatile uint32_t *epoch;
+  /// Grows when dlclose unloaded something: module and call-site caches are void.
+  volatile uint32_t *module_epoch;
+  /// Grows, besides *epoch, when watched memory is unmapped.
+  volatile uint32_t *mapping_epoch;
+  /// Makes *epoch and *mapping_epoch grow when munmap or mremap takes any of [low, high) away. Never undone.
+  void (*watch)(uintptr_t low, uintptr_t high);
+};
+
+enum { kCairnPreloadVersion = 1 };
+
+/// Exported by a recorder. 0 if it will record, else wrappers pass through. Called once, before any wrapper.
+typedef int (*CairnAttach)(const struct CairnPreload *preload);
+#define CAIRN_ATTACH_SYMBOL "cairn_recorder_attach"
+}

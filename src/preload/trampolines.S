@@ -1,0 +1,181 @@
+// The exported MPI_ functions: each jumps through its slot and leaves everything, the return address above all, as the
+// program passed it. A slot first leads to a stub that calls cairn_resolve(index, return address), which fills all
+// slots and returns where to go; until then arguments wait on the stack.
+//
+// CAIRN_MPI_FUNCTIONS_INC names the generated list, lines of CAIRN_MPI_FUNCTION(name). It is read three times: for the
+// exported functions, the slots, and what the slots first lead to. Indices follow its order.
+// The slots need one relative relocation each and no symbol look-ups at load time.
+
+        .data
+        .balign 8
+        .globl  cairn_slots
+        .hidden cairn_slots
+cairn_slots:
+        .macro  slot name
+.Lslot_\name:
+#if defined(__LP64__)
+        .quad   .Lfirst_\name
+#else
+#error "slots are 64 bits wide"
+#endif
+        .endm
+#define CAIRN_MPI_FUNCTION(name) slot name
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_MPI_FUNCTION
+
+        .set    cairn_index, 0
+
+#if defined(__x86_64__)
+
+        .macro  trampoline name
+        .globl  \name
+        .type   \name, @function
+        .balign 16
+\name:
+        endbr64
+        jmp     *.Lslot_\name(%rip)
+        .size   \name, . - \name
+        .endm
+
+        .macro  first name
+.Lfirst_\name:
+        endbr64
+        pushq   $cairn_index
+        jmp     cairn_first_call
+        .set    cairn_index, cairn_index + 1
+        .endm
+
+        .text
+        .type   cairn_first_call, @function
+cairn_first_call:
+        .cfi_startproc
+        .cfi_def_cfa_offset 16
+        pushq   %rdi
+        pushq   %rsi
+        pushq   %rdx
+        pushq   %rcx
+        pushq   %r8
+        pushq   %r9
+        pushq   %rax            // al: number of vector registers, where the callee is variadic
+        pushq   %r10
+        subq    $128, %rsp      // with the index, the stack is aligned to 16
+        .cfi_def_cfa_offset 208
+        movaps  %xmm0, (%rsp)
+        movaps  %xmm1, 16(%rsp)
+        movaps  %xmm2, 32(%rsp)
+        movaps  %xmm3, 48(%rsp)
+        movaps  %xmm4, 64(%rsp)
+        movaps  %xmm5, 80(%rsp)
+        movaps  %xmm6, 96(%rsp)
+        movaps  %xmm7, 112(%rsp)
+        movl    192(%rsp), %edi
+        movq    200(%rsp), %rsi
+        call    cairn_resolve
+        movq    %rax, %r11
+        movaps  (%rsp), %xmm0
+        movaps  16(%rsp), %xmm1
+        movaps  32(%rsp), %xmm2
+        movaps  48(%rsp), %xmm3
+        movaps  64(%rsp), %xmm4
+        movaps  80(%rsp), %xmm5
+        movaps  96(%rsp), %xmm6
+        movaps  112(%rsp), %xmm7
+        addq    $128, %rsp
+        .cfi_def_cfa_offset 80
+        popq    %r10
+        popq    %rax
+        popq    %r9
+        popq    %r8
+        popq    %rcx
+        popq    %rdx
+        popq    %rsi
+        popq    %rdi
+        addq    $8, %rsp
+        .cfi_def_cfa_offset 8
+        jmp     *%r11
+        .cfi_endproc
+        .size   cairn_first_call, . - cairn_first_call
+
+#elif defined(__aarch64__)
+
+        .macro  trampoline name
+        .globl  \name
+        .type   \name, %function
+        .balign 16
+\name:
+        hint    #34             // bti c
+        adrp    x16, .Lslot_\name
+        ldr     x16, [x16, :lo12:.Lslot_\name]
+        br      x16             // x16: allowed to land on "bti c"
+        .size   \name, . - \name
+        .endm
+
+        .macro  first name
+.Lfirst_\name:
+        hint    #34
+        mov     w17, #cairn_index
+        b       cairn_first_call
+        .set    cairn_index, cairn_index + 1
+        .endm
+
+        .text
+        .type   cairn_first_call, %function
+cairn_first_call:
+        .cfi_startproc
+        stp     x29, x30, [sp, #-224]!
+        .cfi_def_cfa_offset 224
+        .cfi_offset 29, -224
+        .cfi_offset 30, -216
+        mov     x29, sp
+        stp     x0, x1, [sp, #16]
+        stp     x2, x3, [sp, #32]
+        stp     x4, x5, [sp, #48]
+        stp     x6, x7, [sp, #64]
+        str     x8, [sp, #80]
+        stp     q0, q1, [sp, #96]
+        stp     q2, q3, [sp, #128]
+        stp     q4, q5, [sp, #160]
+        stp     q6, q7, [sp, #192]
+        mov     w0, w17
+        mov     x1, x30
+        bl      cairn_resolve
+        mov     x16, x0
+        ldp     x0, x1, [sp, #16]
+        ldp     x2, x3, [sp, #32]
+        ldp     x4, x5, [sp, #48]
+        ldp     x6, x7, [sp, #64]
+        ldr     x8, [sp, #80]
+        ldp     q0, q1, [sp, #96]
+        ldp     q2, q3, [sp, #128]
+        ldp     q4, q5, [sp, #160]
+        ldp     q6, q7, [sp, #192]
+        ldp     x29, x30, [sp], #224
+        .cfi_def_cfa_offset 0
+        .cfi_restore 29
+        .cfi_restore 30
+        br      x16
+        .cfi_endproc
+        .size   cairn_first_call, . - cairn_first_call
+
+#else
+#error "libcairn's trampolines are written for x86-64 and AArch64 only: add a block here for this machine"
+#endif
+
+        .balign 64
+        .globl  cairn_trampolines
+        .hidden cairn_trampolines
+cairn_trampolines:
+        .cfi_startproc
+#define CAIRN_MPI_FUNCTION(name) trampoline name
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_MPI_FUNCTION
+        .cfi_endproc
+        .globl  cairn_trampolines_end
+        .hidden cairn_trampolines_end
+cairn_trampolines_end:
+
+#define CAIRN_MPI_FUNCTION(name) first name
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_MPI_FUNCTION
+
+        .section .note.GNU-stack, "", %progbits

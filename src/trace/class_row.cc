@@ -1,0 +1,184 @@
+#include "trace/class_row.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cairn::trace {
+namespace {
+
+Bytes packed(const Field &field) {
+  ByteWriter out;
+  pack_field(field, out);
+  return out.take();
+}
+
+Bytes packed_text(const Bytes &text) {
+  Field field;
+  field.is_bytes = true;
+  field.bytes = text;
+  return packed(field);
+}
+
+/// Goes through a row's fields in order.
+class Fields {
+ public:
+  explicit Fields(const ClassRow &row) : row_(row) {}
+
+  /// Moves to the next field.
+  const FieldHead &next() {
+    if (current_ != nullptr) {
+      slot_ += current_->kind == FieldHead::atoms ? current_->count : 0;
+      text_ += current_->kind == FieldHead::text ? 1 : 0;
+      table_ += current_->kind == FieldHead::table ? 1 : 0;
+      while (varied_ < row_.varied.size() && row_.varied[varied_].slot < slot_) ++varied_;
+    }
+    current_ = &row_.heads[field_++];
+    return *current_;
+  }
+  [[nodiscard]] const Bytes &text() const { return row_.texts[text_]; }
+  [[nodiscard]] const TablePointer &table() const { return row_.tables[table_]; }
+  [[nodiscard]] uint32_t slot() const { return slot_; }
+  /// The column of the field's i-th atom, or nullptr. Ask in ascending order.
+  ColumnPointer column(uint32_t i) {
+    while (varied_ < row_.varied.size() && row_.varied[varied_].slot < slot_ + i) ++varied_;
+    const bool here = varied_ < row_.varied.size() && row_.varied[varied_].slot == slot_ + i;
+    return here ? row_.varied[varied_].column : nullptr;
+  }
+  [[nodiscard]] Atom atom(uint32_t i) const { return row_.atoms[slot_ + i]; }
+
+  /// The current field as a table along `members` ranks.
+  ValuesColumn as_table(uint64_t members) {
+    if (current_->kind == FieldHead::table) return *table();
+    if (current_->kind == FieldHead::text) return ValuesColumn::constant(packed_text(text()), members);
+    Field field;
+    std::vector<std::pair<uint32_t, FoldColumn::Cursor>> cursors;
+    std::vector<ColumnPointer> kept;
+    for (uint32_t i = 0; i < current_->count; ++i) {
+      field.atoms.push_back(atom(i));
+      if (ColumnPointer found = column(i)) {
+        kept.push_back(found);
+        cursors.emplace_back(i, FoldColumn::Cursor(*kept.back()));
+      }
+    }
+    if (cursors.empty()) return ValuesColumn::constant(packed(field), members);
+    std::vector<Bytes> values;
+    values.reserve(members);
+    for (uint64_t member = 0; member < members; ++member) {
+      for (auto &[i, cursor] : cursors) field.atoms[i] = cursor.next();
+      values.push_back(packed(field));
+    }
+    return ValuesColumn::of_each(values);
+  }
+
+ private:
+  const ClassRow &row_;
+  const FieldHead *current_ = nullptr;
+  size_t field_ = 0;
+  uint32_t slot_ = 0;
+  size_t varied_ = 0;
+  size_t text_ = 0;
+  size_t table_ = 0;
+};
+
+void merge_atoms(Fields *left, Fields *right, uint32_t count, const Interleave &order, ClassRow *out) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const ColumnPointer left_column = left->column(i);
+    const ColumnPointer right_column = right->column(i);
+    const auto slot = static_cast<uint32_t>(out->atoms.size());
+    if (left_column == nullptr && right_column == nullptr && left->atom(i) == right->atom(i)) {
+      out->atoms.push_back(left->atom(i));
+      continue;
+    }
+    FoldColumn l = left_column ? *left_column : FoldColumn::constant(left->atom(i), order.left_size());
+    FoldColumn r = right_column ? *right_column : FoldColumn::constant(right->atom(i), order.right_size());
+    out->atoms.push_back(0);
+    out->varied.push_back({slot, std::make_shared<const FoldColumn>(order.merged(std::move(l), std::move(r)))});
+  }
+}
+
+}  // namespace
+
+ClassRow ClassRow::of(const Row &row) {
+  ClassRow result;
+  result.function = row.function;
+  result.site = row.site;
+  result.depth = row.depth;
+  for (const Field &field : row.fields) {
+    if (field.is_bytes) {
+      result.heads.push_back({FieldHead::text, 1});
+      result.texts.push_back(field.bytes);
+    } else {
+      result.heads.push_back({FieldHead::atoms, static_cast<uint32_t>(field.atoms.size())});
+      result.atoms.insert(result.atoms.end(), field.atoms.begin(), field.atoms.end());
+    }
+  }
+  return result;
+}
+
+Row ClassRow::at(uint64_t member) const {
+  Row row;
+  row.function = function;
+  row.site = site;
+  row.depth = depth;
+  Fields fields(*this);
+  for (size_t f = 0; f < heads.size(); ++f) {
+    const FieldHead &head = fields.next();
+    Field field;
+    if (head.kind == FieldHead::text) {
+      field.is_bytes = true;
+      field.bytes = fields.text();
+    } else if (head.kind == FieldHead::table) {
+      ByteReader in(fields.table()->at(member));
+      field = unpack_field(in);
+    } else {
+      const auto begin = atoms.begin() + fields.slot();
+      field.atoms.assign(begin, begin + head.count);
+    }
+    row.fields.push_back(std::move(field));
+  }
+  // Differing atoms afterwards: few, and they need not be searched for in each field.
+  size_t f = 0;
+  uint32_t first = 0;
+  for (const VariedAtom &varied_atom : varied) {
+    while (heads[f].kind != FieldHead::atoms || varied_atom.slot >= first + heads[f].count) {
+      first += heads[f].kind == FieldHead::atoms ? heads[f].count : 0;
+      ++f;
+    }
+    row.fields[f].atoms[varied_atom.slot - first] = varied_atom.column->at(member);
+  }
+  return row;
+}
+
+Result<RowPointer> merge_rows(const RowPointer &left, const RowPointer &right, const Interleave &order) {
+  if (left->heads.size() != right->heads.size()) {
+    return fail(ErrorKind::unreadable, "two parts disagree on how many fields a call has");
+  }
+  if (left->varied.empty() && right->varied.empty() && left->tables.empty() && right->tables.empty() &&
+      (left == right || (left->heads == right->heads && left->atoms == right->atoms && left->texts == right->texts))) {
+    return left;
+  }
+  auto row = std::make_shared<ClassRow>();
+  row->function = left->function;
+  row->site = left->site;
+  row->depth = left->depth;
+  Fields lefts(*left);
+  Fields rights(*right);
+  for (size_t f = 0; f < left->heads.size(); ++f) {
+    const FieldHead &l = lefts.next();
+    const FieldHead &r = rights.next();
+    if (l.kind == FieldHead::atoms && l == r) {
+      row->heads.push_back(l);
+      merge_atoms(&lefts, &rights, l.count, order, row.get());
+    } else if (l.kind == FieldHead::text && l == r && lefts.text() == rights.text()) {
+      row->heads.push_back(l);
+      row->texts.push_back(lefts.text());
+    } else {
+      row->heads.push_back({FieldHead::table, 1});
+      row->tables.push_back(std::make_shared<const ValuesColumn>(
+          ValuesColumn::merged(lefts.as_table(order.left_size()), rights.as_table(order.right_size()), order)));
+    }
+  }
+  return RowPointer(std::move(row));
+}
+
+}  // namespace cairn::trace

@@ -1,0 +1,140 @@
+#include "trace/file.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/hash.h"
+#include "codec/codec.h"
+
+namespace cairn::trace {
+namespace {
+
+// The high bit and the line ends show transfers that were not binary; as PNG does it.
+constexpr std::array<uint8_t, 8> kMagic = {0x89, 'C', 'A', 'I', 'R', 'N', '\r', '\n'};
+constexpr std::array<uint8_t, 4> kEnd = {'n', 'r', 'i', 'a'};
+// The first version of Cairn that reads kFormatVersion.
+constexpr uint8_t kReaderMajor = 0;
+constexpr uint8_t kReaderMinor = 1;
+constexpr std::array<uint8_t, 2> kCodecs = {codec::kZstd, codec::kNumbers};
+// Level 19 takes some milliseconds on what regular programs leave; past that, time matters more.
+constexpr size_t kSmall = 65536;
+constexpr int kSmallLevel = 19;
+constexpr int kLargeLevel = 3;
+
+Error broken(std::string message, uint64_t offset, std::string hint) {
+  return {ErrorKind::unreadable, std::move(message), {}, offset, std::move(hint)};
+}
+
+const char *const kCopyAgain = "the file is damaged or not complete: copy it again or record again";
+
+void directory_entry(uint8_t kind, uint8_t codec, ByteView stored, uint64_t decoded_size, ByteWriter *out) {
+  out->byte(kind);
+  out->byte(codec);
+  out->varint(stored.size());
+  if (codec != codec::kRaw) out->varint(decoded_size);
+  out->fixed64(hash64(stored));
+}
+
+}  // namespace
+
+Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredSection> &stored) {
+  ByteWriter out;
+  out.raw(kMagic);
+  out.byte(kFormatVersion & 0xff);
+  out.byte(kFormatVersion >> 8);
+  out.byte(kReaderMajor);
+  out.byte(kReaderMinor);
+  ByteWriter directory;
+  directory.varint(sections.size() + stored.size());
+  for (const Section &section : sections) {
+    const auto kind = static_cast<uint8_t>(section.kind);
+    if (section.packed) {
+      directory_entry(kind, codec::kRaw, section.bytes, section.bytes.size(), &directory);
+      out.raw(section.bytes);
+      continue;
+    }
+    const codec::Encoded encoded =
+        codec::smallest(section.bytes, kCodecs, section.bytes.size() <= kSmall ? kSmallLevel : kLargeLevel);
+    directory_entry(kind, encoded.codec, encoded.bytes, section.bytes.size(), &directory);
+    out.raw(encoded.bytes);
+  }
+  for (const StoredSection &section : stored) {
+    directory_entry(section.kind, section.codec, section.bytes, section.decoded_size, &directory);
+    out.raw(section.bytes);
+  }
+  out.raw(directory.view());
+  out.fixed32(static_cast<uint32_t>(directory.size()));
+  out.fixed64(hash64(directory.view()));
+  out.raw(kEnd);
+  return out.take();
+}
+
+Result<std::vector<StoredSection>> read_file(ByteView file) {
+  const size_t known = std::min(file.size(), kMagic.size());
+  if (file.empty() || !std::equal(kMagic.begin(), kMagic.begin() + static_cast<ptrdiff_t>(known), file.begin())) {
+    return tl::unexpected(broken("this is not a Cairn trace", 0, "give a .cairn file that 'cairn record' wrote"));
+  }
+  if (file.size() < kHeaderBytes) {
+    return tl::unexpected(broken("the trace is cut short within its header", file.size(), kCopyAgain));
+  }
+  const unsigned version = file[8] | static_cast<unsigned>(file[9]) << 8;
+  if (version > kFormatVersion) {
+    const std::string reader = std::to_string(file[10]) + "." + std::to_string(file[11]);
+    return tl::unexpected(broken("the trace has format version " + std::to_string(version) +
+                                     ", this Cairn reads up to " + std::to_string(kFormatVersion),
+                                 8, "read it with Cairn " + reader + " or newer"));
+  }
+  if (version == 0) return tl::unexpected(broken("the trace has format version 0, which never existed", 8, kCopyAgain));
+  if (file.size() < kHeaderBytes + kFooterBytes || !std::equal(kEnd.begin(), kEnd.end(), file.end() - kEnd.size())) {
+    return tl::unexpected(broken("the trace is cut short: its end is missing", file.size(), kCopyAgain));
+  }
+  const size_t footer = file.size() - kFooterBytes;
+  ByteReader tail(file.subspan(footer));
+  const uint64_t directory_size = tail.fixed32();
+  const uint64_t directory_hash = tail.fixed64();
+  if (directory_size > footer - kHeaderBytes) {
+    return tl::unexpected(broken("the directory's length is wrong", footer, kCopyAgain));
+  }
+  const size_t directory = footer - directory_size;
+  const ByteView entries = file.subspan(directory, directory_size);
+  if (hash64(entries) != directory_hash) {
+    return tl::unexpected(broken("the directory's checksum is wrong", directory, kCopyAgain));
+  }
+  ByteReader in(entries);
+  std::vector<StoredSection> sections(in.count(11));
+  uint64_t offset = kHeaderBytes;
+  for (StoredSection &section : sections) {
+    const size_t entry = directory + in.position();
+    section.kind = in.byte();
+    section.codec = in.byte();
+    const uint64_t size = in.varint();
+    section.decoded_size = section.codec == codec::kRaw ? size : in.varint();
+    const uint64_t hash = in.fixed64();
+    const std::string name = "section '" + section_name(section.kind) + "'";
+    if (in.failed() || size > directory - offset) {
+      return tl::unexpected(broken("the directory's entry for " + name + " is wrong", entry, kCopyAgain));
+    }
+    section.bytes = file.subspan(offset, size);
+    section.offset = offset;
+    if (hash64(section.bytes) != hash) {
+      return tl::unexpected(broken(name + " has a wrong checksum", offset, kCopyAgain));
+    }
+    const bool again = std::any_of(sections.data(), &section,
+                                   [&section](const StoredSection &other) { return other.kind == section.kind; });
+    if (again) return tl::unexpected(broken(name + " is there twice", entry, kCopyAgain));
+    if (codec::find(section.codec) == nullptr) {
+      return tl::unexpected(
+          broken(name + " has the unknown codec " + std::to_string(section.codec), entry, kCopyAgain));
+    }
+    if (section.decoded_size > codec::decoded_bound(size) && section.codec != codec::kRaw) {
+      return tl::unexpected(broken(name + " claims an impossible size", entry, kCopyAgain));
+    }
+    offset += size;
+  }
+  if (in.failed() || !in.at_end() || offset != directory) {
+    return tl::unexpected(broken("the directory and the sections do not fill the file", directory, kCopyAgain));
+  }
+  return sections;
+}
+
+}  // namespace cairn::trace

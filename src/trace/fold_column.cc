@@ -1,0 +1,455 @@
+#include "trace/fold_column.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "trace/atom_code.h"
+
+namespace cairn::trace {
+namespace {
+
+constexpr size_t kLongestBody = 64;      // terms; longer repeats stay unfolded
+constexpr size_t kMostBodies = 4096;     // in use; past that a column counts as irregular
+constexpr size_t kIrregularTerms = 256;  // and a quarter of the values
+constexpr uint64_t kCopiesTried = 6;
+constexpr uint64_t kIndexEvery = 64;
+
+}  // namespace
+
+FoldColumn FoldColumn::constant(Atom value, uint64_t count, Domain domain) {
+  FoldColumn column(domain);
+  if (count != 0) column.append(value, count);
+  return column;
+}
+
+uint64_t FoldColumn::token_length(const Term &term) const {
+  return term.kind == Term::loop ? bodies_[static_cast<size_t>(term.value)].length : 1;
+}
+
+uint64_t FoldColumn::token_sum(const Term &term) const {
+  switch (term.kind) {
+    case Term::symbol:
+      return 0;
+    case Term::loop:
+      return bodies_[static_cast<size_t>(term.value)].sum;
+    default:
+      return static_cast<uint64_t>(term.value);
+  }
+}
+
+Atom FoldColumn::value_of(const Term &symbol) const {
+  return domain_ == Domain::symbols ? symbol.value : special(static_cast<uint16_t>(symbol.value));
+}
+
+void FoldColumn::describe(Body *body) const {
+  body->length = 0;
+  body->sum = 0;
+  body->moves = false;
+  body->starts.clear();
+  body->sums.clear();
+  uint64_t hash = body->terms.size();
+  for (const Term &term : body->terms) {
+    body->starts.push_back(body->length);
+    body->sums.push_back(body->sum);
+    body->length += token_length(term) * term.count;
+    body->sum += token_sum(term) * term.count;
+    body->moves |=
+        term.kind == Term::delta || (term.kind == Term::loop && bodies_[static_cast<size_t>(term.value)].moves);
+    const uint64_t words[3] = {term.kind, static_cast<uint64_t>(term.value), term.count};
+    hash = hash64({reinterpret_cast<const uint8_t *>(words), sizeof words}, hash);
+  }
+  body->hash = hash;
+}
+
+uint32_t FoldColumn::intern(std::vector<Term> terms) {
+  Body body;
+  body.terms = std::move(terms);
+  describe(&body);
+  for (size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].hash == body.hash && bodies_[i].terms == body.terms) return static_cast<uint32_t>(i);
+  }
+  bodies_.push_back(std::move(body));
+  return static_cast<uint32_t>(bodies_.size() - 1);
+}
+
+void FoldColumn::append(Atom value, uint64_t count) {
+  if (count == 0) return;
+  starts_.clear();
+  sums_.clear();
+  if (raw_mode_) {
+    for (uint64_t i = 0; i < count; ++i) append_raw(value);
+    return;
+  }
+  length_ += count;
+  if (domain_ == Domain::symbols) {
+    push({Term::symbol, value, count}, true);
+  } else if (is_special(value)) {
+    push({Term::symbol, special_code(value), count}, true);
+  } else {
+    const auto now = static_cast<uint64_t>(value);
+    if (has_first_) {
+      push({Term::delta, static_cast<int64_t>(now - last_), 1}, true);
+    } else {
+      push({Term::first, value, 1}, true);
+      has_first_ = true;
+    }
+    if (count > 1) push({Term::delta, 0, count - 1}, true);
+    last_ = now;
+  }
+  give_up_if_irregular();
+}
+
+void FoldColumn::append(const FoldColumn &right) {
+  if (right.length_ == 0) return;
+  if (length_ == 0) {
+    *this = right;
+    return;
+  }
+  starts_.clear();
+  sums_.clear();
+  if (raw_mode_ || right.raw_mode_) {
+    make_raw();
+    if (right.raw_mode_) {
+      // Both are one varint a value; only the index has to be found again where the phase differs.
+      Cursor cursor(right);
+      for (uint64_t i = 0; i < right.length_; ++i) append_raw(cursor.next());
+      return;
+    }
+    Cursor cursor(right);
+    for (uint64_t i = 0; i < right.length_; ++i) append_raw(cursor.next());
+    return;
+  }
+  std::vector<uint32_t> number(right.bodies_.size());
+  for (size_t i = 0; i < right.bodies_.size(); ++i) {
+    std::vector<Term> terms = right.bodies_[i].terms;
+    for (Term &term : terms) {
+      if (term.kind == Term::loop) term.value = number[static_cast<size_t>(term.value)];
+    }
+    number[i] = intern(std::move(terms));
+  }
+  for (Term term : right.terms_) {
+    if (term.kind == Term::loop) term.value = number[static_cast<size_t>(term.value)];
+    if (term.kind == Term::first) {
+      const auto now = static_cast<uint64_t>(term.value);
+      if (has_first_) {
+        term = {Term::delta, static_cast<int64_t>(now - last_), 1};
+      }
+      has_first_ = true;
+    }
+    push(term, true);
+  }
+  length_ += right.length_;
+  if (right.has_first_) last_ = right.last_;
+  if (bodies_.size() > 64 + 2 * bodies_kept_) drop_unused_bodies();
+  give_up_if_irregular();
+}
+
+void FoldColumn::push(const Term &term, bool may_unroll) {
+  if (!terms_.empty() && terms_.back().same_token(term)) {
+    terms_.back().count += term.count;
+    return;
+  }
+  fold_tail();
+  if (term.kind == Term::loop) {
+    if (!terms_.empty() && terms_.back().same_token(term)) {
+      terms_.back().count += term.count;
+      return;
+    }
+    if (may_unroll && unroll(term)) return;
+  }
+  terms_.push_back(term);
+}
+
+// Appends an incoming loop copy by copy. True if that folded it into what was there; otherwise nothing has changed.
+bool FoldColumn::unroll(const Term &term) {
+  if (terms_.empty()) return false;
+  const std::vector<Term> snapshot = terms_;
+  std::vector<Term> before;
+  const std::vector<Term> body = bodies_[static_cast<size_t>(term.value)].terms;
+  for (uint64_t copy = 1; copy <= std::min(kCopiesTried, term.count); ++copy) {
+    before = terms_;
+    for (const Term &inner : body) push(inner, false);
+    if (terms_.size() != before.size()) continue;
+    // A copy that changed nothing but one loop's count: so will all that follow.
+    size_t changed = terms_.size();
+    bool steady = true;
+    for (size_t i = 0; i < terms_.size() && steady; ++i) {
+      if (terms_[i] == before[i]) continue;
+      steady = changed == terms_.size() && terms_[i].kind == Term::loop && terms_[i].same_token(before[i]);
+      changed = i;
+    }
+    if (!steady || changed == terms_.size()) continue;
+    terms_[changed].count += (terms_[changed].count - before[changed].count) * (term.count - copy);
+    return true;
+  }
+  if (term.count <= kCopiesTried && terms_.size() <= snapshot.size()) return true;
+  terms_ = snapshot;
+  return false;
+}
+
+// Folds the closed tail of terms_ as long as something folds.
+void FoldColumn::fold_tail() {
+  for (bool again = true; again;) {
+    again = false;
+    const size_t n = terms_.size();
+    const size_t longest = std::min(kLongestBody, n);
+    for (size_t k = 1; k <= longest && !again; ++k) {
+      // The tail is one more copy of the loop before it.
+      if (k < n && terms_[n - k - 1].kind == Term::loop) {
+        const Body &body = bodies_[static_cast<size_t>(terms_[n - k - 1].value)];
+        if (body.terms.size() == k && std::equal(body.terms.begin(), body.terms.end(), terms_.end() - k)) {
+          terms_.resize(n - k);
+          ++terms_.back().count;
+          again = true;
+          break;
+        }
+      }
+      // The tail stands there twice.
+      if (k < 2 || 2 * k > n || terms_[n - 1] != terms_[n - 1 - k]) continue;
+      if (!std::equal(terms_.end() - k, terms_.end(), terms_.end() - 2 * k)) continue;
+      std::vector<Term> body(terms_.end() - k, terms_.end());
+      terms_.resize(n - 2 * k);
+      const Term loop = {Term::loop, intern(std::move(body)), 2};
+      if (!terms_.empty() && terms_.back().same_token(loop)) {
+        terms_.back().count += 2;
+      } else {
+        terms_.push_back(loop);
+      }
+      again = true;
+    }
+  }
+}
+
+// For each body whether a term refers to it, directly or through another body.
+std::vector<uint32_t> FoldColumn::body_use() const {
+  std::vector<uint32_t> used(bodies_.size(), 0);
+  const auto mark = [&used](const std::vector<Term> &terms) {
+    for (const Term &term : terms) {
+      if (term.kind == Term::loop) used[static_cast<size_t>(term.value)] = 1;
+    }
+  };
+  mark(terms_);
+  for (size_t i = bodies_.size(); i-- > 0;) {
+    if (used[i] != 0) mark(bodies_[i].terms);
+  }
+  return used;
+}
+
+void FoldColumn::drop_unused_bodies() {
+  std::vector<uint32_t> number = body_use();
+  std::vector<Body> kept;
+  const auto renumber = [&number](std::vector<Term> *terms) {
+    for (Term &term : *terms) {
+      if (term.kind == Term::loop) term.value = number[static_cast<size_t>(term.value)];
+    }
+  };
+  for (size_t i = 0; i < bodies_.size(); ++i) {
+    if (number[i] == 0) continue;
+    number[i] = static_cast<uint32_t>(kept.size());
+    kept.push_back(std::move(bodies_[i]));
+    renumber(&kept.back().terms);
+  }
+  renumber(&terms_);
+  bodies_ = std::move(kept);
+  for (size_t i = 0; i < bodies_.size(); ++i) describe(&bodies_[i]);  // the hash covers the numbers
+  bodies_kept_ = bodies_.size();
+}
+
+size_t FoldColumn::terms() const {
+  size_t count = terms_.size();
+  const std::vector<uint32_t> used = body_use();
+  for (size_t i = 0; i < bodies_.size(); ++i) count += used[i] != 0 ? bodies_[i].terms.size() : 0;
+  return count;
+}
+
+void FoldColumn::give_up_if_irregular() {
+  if (raw_mode_ || (terms_.size() <= kIrregularTerms && bodies_.size() <= kMostBodies)) return;
+  if (terms_.size() * 4 > length_) {
+    make_raw();
+  } else if (bodies_.size() > kMostBodies) {
+    drop_unused_bodies();
+    if (bodies_.size() > kMostBodies) make_raw();
+  }
+}
+
+void FoldColumn::make_raw() {
+  if (raw_mode_) return;
+  FoldColumn raw(domain_);
+  raw.raw_mode_ = true;
+  Cursor cursor(*this);
+  for (uint64_t i = 0; i < length_; ++i) raw.append_raw(cursor.next());
+  *this = std::move(raw);
+}
+
+void FoldColumn::append_raw(Atom value) {
+  if (length_ % kIndexEvery == 0) raw_index_.push_back(static_cast<uint32_t>(raw_.size()));
+  uint8_t bytes[kMaxVarint];
+  const uint64_t code = domain_ == Domain::symbols ? static_cast<uint64_t>(value) : atom_code(value);
+  const uint8_t *end = put_varint(bytes, code);
+  raw_.insert(raw_.end(), static_cast<const uint8_t *>(bytes), end);
+  ++length_;
+  if (domain_ == Domain::atoms && !is_special(value)) {
+    has_first_ = true;
+    last_ = static_cast<uint64_t>(value);
+  }
+}
+
+Atom FoldColumn::at(uint64_t index) const {
+  if (raw_mode_) {
+    ByteReader in(raw_);
+    in.raw(raw_index_[index / kIndexEvery]);
+    for (uint64_t skip = index % kIndexEvery; skip > 0; --skip) in.varint();
+    const uint64_t code = in.varint();
+    return domain_ == Domain::symbols ? static_cast<Atom>(code) : atom_of_code(code);
+  }
+  uint64_t value = 0;
+  const std::vector<Term> *terms = &terms_;
+  const std::vector<uint64_t> *starts = &starts_;
+  const std::vector<uint64_t> *sums = &sums_;
+  while (true) {
+    size_t t = 0;
+    if (starts->size() == terms->size()) {
+      t = static_cast<size_t>(std::upper_bound(starts->begin(), starts->end(), index) - starts->begin()) - 1;
+      index -= (*starts)[t];
+      value += (*sums)[t];
+    } else {
+      for (;; ++t) {
+        const Term &term = (*terms)[t];
+        const uint64_t length = token_length(term) * term.count;
+        if (index < length) break;
+        index -= length;
+        value += token_sum(term) * term.count;
+      }
+    }
+    const Term &term = (*terms)[t];
+    if (term.kind == Term::symbol) return value_of(term);
+    if (term.kind != Term::loop) return static_cast<Atom>(value + static_cast<uint64_t>(term.value) * (index + 1));
+    const Body &body = bodies_[static_cast<size_t>(term.value)];
+    value += body.sum * (index / body.length);
+    index %= body.length;
+    terms = &body.terms;
+    starts = &body.starts;
+    sums = &body.sums;
+  }
+}
+
+FoldColumn::Cursor::Cursor(const FoldColumn &column) : column_(column) { stack_.push_back({&column.terms_}); }
+
+Atom FoldColumn::Cursor::next() {
+  if (column_.raw_mode_) {
+    ByteReader in(ByteView(column_.raw_).subspan(raw_position_));
+    const uint64_t code = in.varint();
+    raw_position_ += in.position();
+    return column_.domain_ == Domain::symbols ? static_cast<Atom>(code) : atom_of_code(code);
+  }
+  while (true) {
+    Position &top = stack_.back();
+    const auto &terms = *static_cast<const std::vector<Term> *>(top.terms);
+    if (top.term == terms.size()) {
+      stack_.pop_back();
+      continue;
+    }
+    const Term &term = terms[top.term];
+    if (top.done == term.count) {
+      ++top.term;
+      top.done = 0;
+      continue;
+    }
+    ++top.done;
+    if (term.kind == Term::symbol) return column_.value_of(term);
+    if (term.kind != Term::loop) {
+      last_ += static_cast<uint64_t>(term.value);
+      return static_cast<Atom>(last_);
+    }
+    stack_.push_back({&column_.bodies_[static_cast<size_t>(term.value)].terms});
+  }
+}
+
+std::vector<Atom> FoldColumn::expand() const {
+  std::vector<Atom> values(length_);
+  Cursor cursor(*this);
+  for (Atom &value : values) value = cursor.next();
+  return values;
+}
+
+std::optional<Atom> FoldColumn::constant_value() const {
+  if (raw_mode_ || terms_.empty()) return std::nullopt;
+  const Term &head = terms_[0];
+  if (terms_.size() == 1 && head.kind == Term::symbol) return value_of(head);
+  if (head.kind != Term::first) return std::nullopt;
+  if (terms_.size() == 1 || (terms_.size() == 2 && terms_[1].kind == Term::delta && terms_[1].value == 0)) {
+    return head.value;
+  }
+  return std::nullopt;
+}
+
+bool FoldColumn::ascending_up_to(uint64_t limit) const {
+  if (length_ == 0) return true;
+  if (domain_ != Domain::atoms) return false;
+  if (raw_mode_) {
+    Cursor cursor(*this);
+    Atom previous = -1;
+    for (uint64_t i = 0; i < length_; ++i) {
+      const Atom value = cursor.next();
+      if (value <= previous || static_cast<uint64_t>(value) > limit) return false;
+      previous = value;
+    }
+    return true;
+  }
+  // Differences from 1 to `limit`, and no more of them than `limit` + 1: no sum wraps around.
+  if (limit > UINT32_MAX || length_ > limit + 1) return false;
+  const auto rises = [limit](const std::vector<Term> &terms) {
+    return std::all_of(terms.begin(), terms.end(), [limit](const Term &term) {
+      return term.kind == Term::loop || term.kind == Term::first ||
+             (term.kind == Term::delta && term.value > 0 && static_cast<uint64_t>(term.value) <= limit);
+    });
+  };
+  const std::vector<uint32_t> used = body_use();
+  for (size_t i = 0; i < bodies_.size(); ++i) {
+    if (used[i] != 0 && !rises(bodies_[i].terms)) return false;
+  }
+  const bool begins = terms_[0].kind == Term::first && terms_[0].value >= 0;
+  return begins && static_cast<uint64_t>(terms_[0].value) <= limit && rises(terms_) && last_ <= limit;
+}
+
+void FoldColumn::rename(const std::vector<uint32_t> &to) {
+  if (raw_mode_) {
+    FoldColumn renamed(domain_);
+    renamed.raw_mode_ = true;
+    Cursor cursor(*this);
+    for (uint64_t i = 0; i < length_; ++i) renamed.append_raw(to[static_cast<size_t>(cursor.next())]);
+    *this = std::move(renamed);
+    return;
+  }
+  const auto rename_terms = [&to](std::vector<Term> *terms) {
+    for (Term &term : *terms) {
+      if (term.kind == Term::symbol) term.value = to[static_cast<size_t>(term.value)];
+    }
+  };
+  drop_unused_bodies();
+  rename_terms(&terms_);
+  for (Body &body : bodies_) {
+    rename_terms(&body.terms);
+    describe(&body);
+  }
+}
+
+bool FoldColumn::symbols_below(uint64_t count) const {
+  if (domain_ != Domain::symbols) return false;
+  if (raw_mode_) {
+    Cursor cursor(*this);
+    for (uint64_t i = 0; i < length_; ++i) {
+      if (static_cast<uint64_t>(cursor.next()) >= count) return false;
+    }
+    return true;
+  }
+  const auto below = [count](const std::vector<Term> &terms) {
+    return std::all_of(terms.begin(), terms.end(), [count](const Term &term) {
+      return term.kind == Term::loop || static_cast<uint64_t>(term.value) < count;
+    });
+  };
+  return below(terms_) &&
+         std::all_of(bodies_.begin(), bodies_.end(), [&below](const Body &body) { return below(body.terms); });
+}
+
+}  // namespace cairn::trace

@@ -1,0 +1,152 @@
+// The bytes of a fold column: docs/format.md, "Columns".
+#include "trace/atom_code.h"
+#include "trace/fold_column.h"
+
+namespace cairn::trace {
+namespace {
+
+// The low two bits of a term's first varint.
+constexpr uint64_t kOne = 0;     // the rest: a difference, once
+constexpr uint64_t kRun = 1;     // the rest: a count; then the difference
+constexpr uint64_t kSymbol = 2;  // the rest: a symbol, and in its lowest bit whether a count follows
+constexpr uint64_t kLoop = 3;    // the rest: a body; then a count
+constexpr uint64_t kLargest = UINT64_MAX >> 3;
+
+}  // namespace
+
+void FoldColumn::write_term(const Term &term, const std::vector<uint32_t> &numbers, ByteWriter &out) {
+  const auto value = static_cast<uint64_t>(term.value);
+  switch (term.kind) {
+    case Term::first:
+    case Term::delta:
+      if (term.count == 1 && zigzag(term.value) <= kLargest) {
+        out.varint(zigzag(term.value) << 2 | kOne);
+      } else {
+        out.varint(term.count << 2 | kRun);
+        out.signed_varint(term.value);
+      }
+      break;
+    case Term::symbol:
+      out.varint(value << 3 | (term.count > 1 ? 4U : 0U) | kSymbol);
+      if (term.count > 1) out.varint(term.count);
+      break;
+    case Term::loop:
+      out.varint(static_cast<uint64_t>(numbers[value]) << 2 | kLoop);
+      out.varint(term.count);
+      break;
+  }
+}
+
+void FoldColumn::write(ByteWriter &out) const {
+  if (raw_mode_) {
+    out.varint(1);
+    out.varint(length_);
+    out.raw(raw_);
+    return;
+  }
+  std::vector<uint32_t> numbers = body_use();
+  uint32_t used = 0;
+  for (size_t i = 0; i < bodies_.size(); ++i) used += numbers[i];
+  out.varint(static_cast<uint64_t>(used) << 1);
+  used = 0;
+  for (size_t i = 0; i < bodies_.size(); ++i) {
+    if (numbers[i] == 0) continue;
+    numbers[i] = used++;
+    out.varint(bodies_[i].terms.size());
+    for (const Term &term : bodies_[i].terms) write_term(term, numbers, out);
+  }
+  out.varint(terms_.size());
+  for (const Term &term : terms_) write_term(term, numbers, out);
+}
+
+bool FoldColumn::parse_terms(ByteReader &in, size_t bodies, bool top, uint64_t limit, std::vector<Term> *out) {
+  const size_t count = in.count();
+  uint64_t room = limit;
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t head = in.varint();
+    Term term;
+    term.value = static_cast<int64_t>(head >> 2);
+    switch (head & 3) {
+      case kOne:
+        term = {Term::delta, unzigzag(head >> 2), 1};
+        break;
+      case kRun:
+        term = {Term::delta, 0, head >> 2};
+        term.value = in.signed_varint();
+        break;
+      case kSymbol:
+        term = {Term::symbol, static_cast<int64_t>(head >> 3), 1};
+        if ((head & 4) != 0) term.count = in.varint();
+        if (static_cast<uint64_t>(term.value) > (domain_ == Domain::symbols ? UINT32_MAX : 4095U)) return false;
+        break;
+      default:
+        term.kind = Term::loop;
+        term.count = in.varint();
+        // A loop runs at least twice, so depth is at most the logarithm of the length.
+        if (static_cast<uint64_t>(term.value) >= bodies || term.count < 2) return false;
+    }
+    if (in.failed() || term.count == 0) return false;
+    const bool moves =
+        term.kind == Term::delta || (term.kind == Term::loop && bodies_[static_cast<size_t>(term.value)].moves);
+    if (moves && domain_ == Domain::symbols) return false;
+    if (moves && top && !has_first_) {
+      // The first ordinary value stands alone at the top.
+      if (term.kind == Term::loop || term.count != 1) return false;
+      term.kind = Term::first;
+      has_first_ = true;
+    }
+    const uint64_t each = token_length(term);
+    if (term.count > room / each) return false;
+    room -= term.count * each;
+    out->push_back(term);
+  }
+  return !in.failed();
+}
+
+void FoldColumn::index_terms() {
+  starts_.clear();
+  sums_.clear();
+  length_ = 0;
+  last_ = 0;
+  for (const Term &term : terms_) {
+    starts_.push_back(length_);
+    sums_.push_back(last_);
+    length_ += token_length(term) * term.count;
+    last_ += token_sum(term) * term.count;
+  }
+}
+
+FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
+  FoldColumn column(domain);
+  const uint64_t head = in.varint();
+  if ((head & 1) != 0) {
+    column.raw_mode_ = true;
+    const size_t count = in.count();
+    if (head != 1 || count > limit || count == 0) in.fail();
+    for (size_t i = 0; i < count && !in.failed(); ++i) {
+      const uint64_t code = in.varint();
+      if (domain == Domain::symbols && code > UINT32_MAX) in.fail();
+      column.append_raw(domain == Domain::symbols ? static_cast<Atom>(code) : atom_of_code(code));
+    }
+    return in.failed() ? FoldColumn(domain) : column;
+  }
+  const uint64_t bodies = head >> 1;
+  bool good = !in.failed() && bodies <= in.remaining() / 2;
+  for (uint64_t i = 0; i < bodies && good; ++i) {
+    Body body;
+    good = column.parse_terms(in, column.bodies_.size(), false, limit, &body.terms) && !body.terms.empty();
+    if (!good) break;
+    column.describe(&body);
+    column.bodies_.push_back(std::move(body));
+  }
+  good = good && column.parse_terms(in, column.bodies_.size(), true, limit, &column.terms_);
+  if (!good) {
+    in.fail();
+    return FoldColumn(domain);
+  }
+  column.bodies_kept_ = column.bodies_.size();
+  column.index_terms();
+  return column;
+}
+
+}  // namespace cairn::trace

@@ -1,0 +1,28 @@
+// Files of every format version that ever was, as bytes: what they hold must be read the same for ever.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "trace/plain_text.h"
+
+namespace cairn::trace {
+namespace {
+
+class Golden : public ::testing::TestWithParam<const char *> {};
+
+TEST_P(Golden, IsReadAsEver) {
+  const std::string base = std::string(CAIRN_TRACE_TESTDATA) + "/" + GetParam();
+  const Result<Trace> trace = Trace::open(base + ".cairn");
+  ASSERT_TRUE(trace.has_value()) << trace.error().message;
+  std::ifstream file(base + ".txt");
+  std::ostringstream expected;
+  expected << file.rdbuf();
+  ASSERT_FALSE(expected.str().empty());
+  EXPECT_EQ(plain_text(*trace), expected.str());
+}
+
+INSTANTIATE_TEST_SUITE_P(Version1, Golden, ::testing::Values("v1-stencil", "v1-stats", "v1-lossless"));
+
+}  // namespace
+}  // namespace cairn::trace

@@ -1,0 +1,203 @@
+// Bytes that no writer wrote: every reader answers with an error or with something harmless. Run under the address and
+// undefined-behaviour sanitizers (CAIRN_SANITIZE) to see what this hides.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "codec/codec.h"
+#include "trace/exercise.h"
+#include "trace/file.h"
+#include "trace/synthetic.h"
+
+namespace cairn::trace {
+namespace {
+
+Part program(uint32_t ranks, uint64_t seed) {
+  Part part;
+  for (const ProcessRecord &process : random_program(ranks, seed))
+    part = *Part::merge(std::move(part), *Part::of(process));
+  return part;
+}
+
+Bytes some_file(uint64_t seed) {
+  const Trace trace =
+      *Trace::from_bytes(program(9, seed).to_file({"command", "mpi", "cairn", "stats", "complete", 1, 2}), "");
+  const std::vector<Site> sites = trace.sites(0);
+  std::vector<std::pair<Site, Source>> sources;
+  if (sites.size() > 1) sources.emplace_back(sites[1], Source{"main", "main.c", 12});
+  return trace.with_sources(sources);
+}
+
+void expect_named_error(const Result<Trace> &trace) {
+  if (trace) {
+    exercise(*trace);
+    return;
+  }
+  EXPECT_EQ(trace.error().kind, ErrorKind::unreadable);
+  EXPECT_FALSE(trace.error().message.empty());
+  EXPECT_NE(trace.error().offset, Error::kNoOffset) << trace.error().message;
+  EXPECT_EQ(trace.error().path, "x.cairn");
+}
+
+TEST(Hostile, EveryTruncationIsAnError) {
+  const Bytes file = some_file(3);
+  for (size_t size = 0; size < file.size(); ++size) {
+    const Result<Trace> trace =
+        Trace::from_bytes({file.begin(), file.begin() + static_cast<ptrdiff_t>(size)}, "x.cairn");
+    ASSERT_FALSE(trace.has_value()) << size;
+    expect_named_error(trace);
+  }
+  Bytes longer = file;
+  longer.push_back(0);
+  EXPECT_FALSE(Trace::from_bytes(longer, "x.cairn").has_value());
+}
+
+TEST(Hostile, EveryFlippedBitIsFound) {
+  const Bytes file = some_file(4);
+  // Bytes 10 and 11 only advise readers that are too old.
+  for (size_t i = 0; i < file.size(); ++i) {
+    for (int b = 0; b < 8; ++b) {
+      Bytes broken = file;
+      broken[i] = static_cast<uint8_t>(broken[i] ^ 1U << b);
+      const Result<Trace> trace = Trace::from_bytes(broken, "x.cairn");
+      ASSERT_EQ(trace.has_value(), i == 10 || i == 11) << i;
+      expect_named_error(trace);
+    }
+  }
+}
+
+std::vector<Section> plain_sections(const Bytes &file) {
+  std::vector<Section> sections;
+  const std::vector<StoredSection> all = *read_file(file);
+  for (const StoredSection &stored : all) {
+    Section section{static_cast<SectionKind>(stored.kind), {}};
+    EXPECT_TRUE(codec::decode(stored.codec, stored.bytes, stored.decoded_size, &section.bytes));
+    sections.push_back(std::move(section));
+  }
+  return sections;
+}
+
+void mutate(Bytes *bytes, std::mt19937_64 *random) {
+  for (uint64_t n = 1 + (*random)() % 3; n > 0; --n) {
+    const size_t at = bytes->empty() ? 0 : (*random)() % bytes->size();
+    switch ((*random)() % 5) {
+      case 0:
+        if (!bytes->empty()) (*bytes)[at] = static_cast<uint8_t>((*random)());
+        break;
+      case 1:
+        if (!bytes->empty()) (*bytes)[at] = static_cast<uint8_t>((*bytes)[at] ^ 1U << ((*random)() % 8));
+        break;
+      case 2:
+        bytes->resize(at);
+        break;
+      case 3: {  // a large number
+        uint8_t varint[kMaxVarint];
+        const uint8_t *end = put_varint(varint, (*random)() >> ((*random)() % 64));
+        bytes->insert(bytes->begin() + static_cast<ptrdiff_t>(at), static_cast<const uint8_t *>(varint), end);
+        break;
+      }
+      default:
+        if (!bytes->empty()) bytes->erase(bytes->begin() + static_cast<ptrdiff_t>(at));
+    }
+  }
+}
+
+// With the checksums made right again, so that the damage reaches the decoders.
+TEST(Hostile, DamagedSectionsNeverHarm) {
+  std::mt19937_64 random(21);
+  int accepted = 0;
+  int refused = 0;
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    const std::vector<Section> good = plain_sections(some_file(seed));
+    for (int round = 0; round < 700; ++round) {
+      std::vector<Section> sections = good;
+      mutate(&sections[random() % sections.size()].bytes, &random);
+      for (Section &section : sections) section.packed = true;  // zstd -19 would take most of the time
+      const Result<Trace> trace = Trace::from_bytes(write_file(sections), "x.cairn");
+      expect_named_error(trace);
+      ++(trace ? accepted : refused);
+      if (trace && trace->rank_count() < 1000) (void)Part::parse(trace->to_part()->serialise());
+    }
+  }
+  EXPECT_GT(refused, 2000);
+  EXPECT_GT(accepted, 50);  // or the mutations test nothing but the checks of the first bytes
+}
+
+TEST(Hostile, DamagedPartsNeverHarm) {
+  std::mt19937_64 random(22);
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    const Bytes good = program(7, seed).serialise();
+    const Bytes other = program(3, seed).serialise();
+    for (int round = 0; round < 700; ++round) {
+      Bytes bytes = good;
+      mutate(&bytes, &random);
+      Result<Part> part = Part::parse(bytes);
+      if (!part) {
+        EXPECT_EQ(part.error().kind, ErrorKind::unreadable);
+        EXPECT_NE(part.error().offset, Error::kNoOffset);
+        continue;
+      }
+      (void)Part::merge(*std::move(part), *Part::parse(other));
+    }
+  }
+}
+
+TEST(Hostile, LiesInTheDirectory) {
+  const Bytes file = some_file(5);
+  std::vector<Section> sections = plain_sections(file);
+  const auto open = [](const std::vector<Section> &list) { return Trace::from_bytes(write_file(list), "x.cairn"); };
+  ASSERT_TRUE(open(sections).has_value());
+  for (size_t i = 0; i < sections.size(); ++i) {
+    std::vector<Section> without = sections;
+    without.erase(without.begin() + static_cast<ptrdiff_t>(i));
+    const SectionKind kind = sections[i].kind;
+    const bool optional = kind == SectionKind::timing || kind == SectionKind::order || kind == SectionKind::source;
+    const Result<Trace> trace = open(without);
+    EXPECT_EQ(trace.has_value(), optional) << section_name(static_cast<uint8_t>(kind));
+    if (!trace && !optional) {
+      EXPECT_NE(trace.error().message.find("'" + section_name(static_cast<uint8_t>(kind)) + "' is missing"),
+                std::string::npos);
+    }
+    std::vector<Section> twice = sections;
+    twice.push_back(sections[i]);
+    EXPECT_FALSE(open(twice).has_value());
+    std::vector<Section> swapped = sections;
+    std::swap(swapped[i].kind, swapped[(i + 1) % swapped.size()].kind);
+    expect_named_error(open(swapped));
+  }
+  // Kinds of later versions are passed over, and kept.
+  std::vector<Section> more = sections;
+  more.push_back({static_cast<SectionKind>(77), {1, 2, 3}});
+  const Result<Trace> trace = open(more);
+  ASSERT_TRUE(trace.has_value());
+  EXPECT_EQ(trace->section_bytes().at("section 77"), 3U);
+  EXPECT_EQ(Trace::from_bytes(trace->with_sources({}), "")->section_bytes().at("section 77"), 3U);
+  // A size that the bytes cannot hold.
+  StoredSection bomb{static_cast<uint8_t>(78), codec::kZstd, UINT64_MAX, ByteView(file).first(20), 0};
+  EXPECT_FALSE(Trace::from_bytes(write_file(sections, {bomb}), "x.cairn").has_value());
+  bomb.decoded_size = 1000;
+  EXPECT_FALSE(Trace::from_bytes(write_file(sections, {bomb}), "x.cairn").has_value());
+  bomb.codec = 99;
+  EXPECT_FALSE(Trace::from_bytes(write_file(sections, {bomb}), "x.cairn").has_value());
+}
+
+TEST(Hostile, ForeignAndNewerFilesAreNamed) {
+  const std::string elf =
+      "\x7f"
+      "ELF and so on and on and on and on";
+  const Result<Trace> foreign = Trace::from_bytes({elf.begin(), elf.end()}, "x.cairn");
+  ASSERT_FALSE(foreign.has_value());
+  EXPECT_NE(foreign.error().message.find("not a Cairn trace"), std::string::npos);
+  EXPECT_FALSE(Trace::from_bytes({}, "x.cairn").has_value());
+  Bytes newer = some_file(5);
+  newer[8] = 2;
+  newer[10] = 3;
+  newer[11] = 14;
+  const Result<Trace> trace = Trace::from_bytes(newer, "x.cairn");
+  ASSERT_FALSE(trace.has_value());
+  EXPECT_NE(trace.error().message.find("format version 2"), std::string::npos);
+  EXPECT_NE(trace.error().hint.find("Cairn 3.14 or newer"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cairn::trace

@@ -1,0 +1,319 @@
+#include "trace/part.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+
+#include "trace/part_body.h"
+
+namespace cairn::trace {
+namespace {
+
+Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
+
+/// What makes two modules the same one.
+std::string module_identity(const Module &module) {
+  if (module.build_id.empty()) return "path " + module.path;
+  return "id " + std::string(module.build_id.begin(), module.build_id.end());
+}
+
+/// Identities, told apart where one process has the same thing twice (a library loaded under two names).
+std::vector<std::string> module_identities(const std::vector<Module> &modules) {
+  std::map<std::string, uint32_t> seen;
+  std::vector<std::string> result;
+  for (const Module &module : modules) {
+    std::string identity = module_identity(module);
+    const uint32_t times = seen[identity]++;
+    if (times != 0) identity += " again " + std::to_string(times);
+    result.push_back(std::move(identity));
+  }
+  return result;
+}
+
+Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, Part::Body *body,
+                           std::map<std::pair<uint32_t, uint64_t>, uint32_t> *known_sites) {
+  ClassPart part;
+  part.thread = sequence.thread;
+  part.segment = sequence.segment;
+  part.calls = std::make_shared<const grammar::Grammar>(sequence.calls);
+  part.ranks = RankSet(rank);
+  for (size_t i = 1; i < sequence.sites.size(); ++i) {
+    const Site &site = sequence.sites[i];
+    if (site.module >= body->modules.size()) {
+      return fail(ErrorKind::internal, "a call site refers to a module that was not listed");
+    }
+    const auto [entry, added] =
+        known_sites->emplace(std::pair(site.module, site.offset), static_cast<uint32_t>(body->sites.size()));
+    if (added) body->sites.push_back(site);
+    part.sites.push_back(entry->second);
+  }
+  part.rows.reserve(sequence.rows.size());
+  for (const Bytes &packed : sequence.rows) {
+    ByteReader in(packed);
+    Result<Row> row = unpack_row(in);
+    if (!row || !in.at_end()) return fail(ErrorKind::internal, "a recorded row is malformed");
+    if (row->site > part.sites.size()) return fail(ErrorKind::internal, "a recorded row has an unknown call site");
+    part.rows.push_back(std::make_shared<const ClassRow>(ClassRow::of(*row)));
+  }
+  for (const grammar::Body &rule : part.calls->rules()) {
+    for (const grammar::Term &term : rule) {
+      if (!term.is_rule && term.id >= part.rows.size()) {
+        return fail(ErrorKind::internal, "a recorded call has no row");
+      }
+    }
+  }
+  if (!sequence.stats.empty() && sequence.stats.size() != part.rows.size()) {
+    return fail(ErrorKind::internal, "statistics were recorded for some rows only");
+  }
+  for (const CallStats &stats : sequence.stats) part.stats.emplace_back(stats, rank);
+  if (!sequence.timing.empty()) part.lossless.emplace_back(rank, sequence.timing);
+  part.begin_ns.append(as_atom(sequence.begin_ns));
+  part.first_ticket.append(as_atom(sequence.first_ticket));
+  ByteWriter order;
+  if (!sequence.order.empty()) sequence.order.write(order);
+  part.order = ValuesColumn::constant(order.take(), 1);
+  return part;
+}
+
+/// Moves `right` into `left`, which has the same key.
+Result<void> merge_class(ClassPart *left, ClassPart right) {
+  const std::optional<Interleave> order = Interleave::of(left->ranks, right.ranks);
+  if (!order) return fail(ErrorKind::unreadable, "the same rank and thread is in both of two parts");
+  if (left->rows.size() != right.rows.size() || left->stats.size() != right.stats.size()) {
+    return fail(ErrorKind::unreadable, "two parts disagree on the rows of a class");
+  }
+  for (size_t i = 0; i < left->rows.size(); ++i) {
+    Result<RowPointer> row = merge_rows(left->rows[i], right.rows[i], *order);
+    if (!row) return tl::unexpected(row.error());
+    left->rows[i] = *std::move(row);
+  }
+  for (size_t i = 0; i < left->stats.size(); ++i) left->stats[i].merge(right.stats[i]);
+  const auto middle = static_cast<ptrdiff_t>(left->lossless.size());
+  std::move(right.lossless.begin(), right.lossless.end(), std::back_inserter(left->lossless));
+  std::inplace_merge(left->lossless.begin(), left->lossless.begin() + middle, left->lossless.end(),
+                     [](const auto &a, const auto &b) { return a.first < b.first; });
+  left->begin_ns = order->merged(std::move(left->begin_ns), std::move(right.begin_ns));
+  left->first_ticket = order->merged(std::move(left->first_ticket), std::move(right.first_ticket));
+  left->order = ValuesColumn::merged(std::move(left->order), std::move(right.order), *order);
+  left->ranks = order->merged(std::move(left->ranks), right.ranks);
+  return {};
+}
+
+/// Adds right's modules to left's; number of each of right's in left.
+std::vector<uint32_t> merge_modules(std::vector<Module> *left, const std::vector<Module> &right) {
+  std::unordered_map<std::string, uint32_t> known;
+  const std::vector<std::string> left_names = module_identities(*left);
+  for (size_t i = 0; i < left_names.size(); ++i) known.emplace(left_names[i], static_cast<uint32_t>(i));
+  const std::vector<std::string> right_names = module_identities(right);
+  std::vector<uint32_t> number;
+  for (size_t i = 0; i < right.size(); ++i) {
+    const auto [entry, added] = known.emplace(right_names[i], static_cast<uint32_t>(left->size()));
+    if (added) {
+      left->push_back(right[i]);
+    } else {
+      // One of several paths, whatever the shape of the tree.
+      std::string &path = (*left)[entry->second].path;
+      path = std::min(path, right[i].path);
+    }
+    number.push_back(entry->second);
+  }
+  return number;
+}
+
+bool is_identity(const std::vector<uint32_t> &map) {
+  for (size_t i = 0; i < map.size(); ++i) {
+    if (map[i] != i) return false;
+  }
+  return true;
+}
+
+/// A rank's module map after the modules it points to were renumbered.
+Bytes renumbered(const Bytes &map, const std::vector<uint32_t> &number) {
+  std::vector<uint32_t> result;
+  if (map.empty()) {
+    result = number;
+  } else {
+    ByteReader in(map);
+    while (!in.at_end() && !in.failed()) {
+      const uint64_t module = in.varint();
+      result.push_back(module < number.size() ? number[module] : 0);
+    }
+  }
+  if (is_identity(result)) return {};
+  ByteWriter out;
+  for (const uint32_t module : result) out.varint(module);
+  return out.take();
+}
+
+}  // namespace
+
+void Part::Body::set_key(ClassPart *part) const {
+  ByteWriter out;
+  out.varint(part->thread);
+  out.varint(part->segment);
+  out.byte(part->stats.empty() ? 0 : 1);
+  const Hash128 sequence = part->calls->sequence_hash();
+  out.fixed64(sequence.low);
+  out.fixed64(sequence.high);
+  out.varint(part->sites.size());
+  const std::vector<std::string> identity = module_identities(modules);
+  for (const uint32_t site : part->sites) {
+    out.text(identity[sites[site].module]);
+    out.varint(sites[site].offset);
+  }
+  out.varint(part->rows.size());
+  for (const RowPointer &row : part->rows) {
+    out.varint(row->function);
+    out.varint(row->site);
+    out.varint(row->depth);
+    out.varint(row->heads.size());
+  }
+  part->key = hash128(out.view());
+}
+
+Part::Part() : body_(std::make_unique<Body>()) {}
+Part::Part(Part &&) noexcept = default;
+Part &Part::operator=(Part &&) noexcept = default;
+Part::~Part() = default;
+Part::Part(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+
+Result<Part> Part::of(const ProcessRecord &process) {
+  if (process.rank >= kMaxRanks) return fail(ErrorKind::internal, "a trace holds at most 16,777,216 ranks");
+  Part result;
+  Body &body = *result.body_;
+  body.world = process.world;
+  body.size = std::max(process.size, process.rank + 1);
+  body.ranks = RankSet(process.rank);
+  body.modules = process.modules;
+  body.hosts = ValuesColumn::constant(bytes_of(process.host), 1);
+  body.degraded = ValuesColumn::constant(bytes_of(process.degraded), 1);
+  body.module_maps = ValuesColumn::constant({}, 1);
+  body.complete.append(process.complete ? 1 : 0);
+  body.wall_ns.append(as_atom(process.wall_ns));
+  body.mpi_ns.append(as_atom(process.mpi_ns));
+  body.peak_memory.append(as_atom(process.peak_memory));
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> known_sites;
+  for (const SequenceRecord &sequence : process.sequences) {
+    Result<ClassPart> part = class_of(sequence, process.rank, &body, &known_sites);
+    if (!part) return tl::unexpected(part.error());
+    body.set_key(&*part);
+    for (const ClassPart &other : body.classes) {
+      if (other.thread == part->thread && other.segment == part->segment) {
+        return fail(ErrorKind::internal, "two sequences of one rank have the same thread and segment");
+      }
+    }
+    body.classes.push_back(*std::move(part));
+  }
+  return result;
+}
+
+namespace {
+
+using SiteNumbers = std::map<std::pair<uint32_t, uint64_t>, uint32_t>;
+
+/// Adds right's sites to left's; number of each of right's in left.
+std::vector<uint32_t> merge_sites(std::vector<Site> *left, const std::vector<Site> &right,
+                                  const std::vector<uint32_t> &module_number) {
+  SiteNumbers known;
+  for (size_t i = 0; i < left->size(); ++i) {
+    known.emplace(std::pair((*left)[i].module, (*left)[i].offset), static_cast<uint32_t>(i));
+  }
+  std::vector<uint32_t> number;
+  for (const Site &site : right) {
+    const Site here = {module_number[site.module], site.offset};
+    const auto [entry, added] = known.emplace(std::pair(here.module, here.offset), static_cast<uint32_t>(left->size()));
+    if (added) left->push_back(here);
+    number.push_back(entry->second);
+  }
+  return number;
+}
+
+/// What is known of each rank, when no rank is on both sides.
+void merge_ranks(Part::Body *left, Part::Body *right, const Interleave &order) {
+  left->hosts = ValuesColumn::merged(std::move(left->hosts), std::move(right->hosts), order);
+  left->degraded = ValuesColumn::merged(std::move(left->degraded), std::move(right->degraded), order);
+  left->module_maps = ValuesColumn::merged(std::move(left->module_maps), std::move(right->module_maps), order);
+  left->complete = order.merged(std::move(left->complete), std::move(right->complete));
+  left->wall_ns = order.merged(std::move(left->wall_ns), std::move(right->wall_ns));
+  left->mpi_ns = order.merged(std::move(left->mpi_ns), std::move(right->mpi_ns));
+  left->peak_memory = order.merged(std::move(left->peak_memory), std::move(right->peak_memory));
+  left->ranks = order.merged(std::move(left->ranks), right->ranks);
+}
+
+/// The ranks of `later` are all in `left`, and none of their sequences is.
+Result<void> check_later(const Part::Body &left, const Part::Body &later) {
+  for (const uint32_t rank : later.ranks.expand()) {
+    if (!left.ranks.index_of(rank)) return fail(ErrorKind::unreadable, "two parts have some of their ranks in common");
+  }
+  for (const ClassPart &part : later.classes) {
+    for (const ClassPart &other : left.classes) {
+      if (part.thread == other.thread && part.segment == other.segment && !Interleave::of(other.ranks, part.ranks)) {
+        return fail(ErrorKind::unreadable, "the same rank, thread and segment is in both of two parts");
+      }
+    }
+  }
+  return {};
+}
+
+/// A process lists its modules in one order: what it listed later begins with what it listed before.
+void extend_module_maps(Part::Body *left, const Part::Body &later) {
+  std::vector<Bytes> maps;
+  const std::vector<uint32_t> ranks = left->ranks.expand();
+  bool changed = false;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    maps.push_back(left->module_maps.at(i));
+    const std::optional<uint64_t> place = later.ranks.index_of(ranks[i]);
+    if (!place || later.module_maps.at(*place).size() <= maps.back().size()) continue;
+    maps.back() = later.module_maps.at(*place);
+    changed = true;
+  }
+  if (changed) left->module_maps = ValuesColumn::of_each(maps);
+}
+
+}  // namespace
+
+Result<Part> Part::merge(Part left_part, Part right_part) {
+  Body &left = *left_part.body_;
+  Body &right = *right_part.body_;
+  if (right.ranks.empty()) return left_part;
+  if (left.ranks.empty()) return right_part;
+  if (left.world != right.world) return fail(ErrorKind::unreadable, "two parts are of different worlds");
+  const std::optional<Interleave> order = Interleave::of(left.ranks, right.ranks);
+  if (!order) {
+    Result<void> later = check_later(left, right);
+    if (!later) return tl::unexpected(later.error());
+  }
+  left.size = std::max(left.size, right.size);
+
+  const std::vector<uint32_t> module_number = merge_modules(&left.modules, right.modules);
+  if (!is_identity(module_number)) {
+    right.module_maps.transform([&module_number](const Bytes &map) { return renumbered(map, module_number); });
+  }
+  const std::vector<uint32_t> site_number = merge_sites(&left.sites, right.sites, module_number);
+  if (order) {
+    merge_ranks(&left, &right, *order);
+  } else {
+    extend_module_maps(&left, right);
+  }
+
+  std::unordered_map<Hash128, size_t, HashOf128> known_classes;
+  for (size_t i = 0; i < left.classes.size(); ++i) known_classes.emplace(left.classes[i].key, i);
+  for (ClassPart &part : right.classes) {
+    const auto found = known_classes.find(part.key);
+    if (found != known_classes.end()) {
+      Result<void> merged = merge_class(&left.classes[found->second], std::move(part));
+      if (!merged) return tl::unexpected(merged.error());
+      continue;
+    }
+    for (uint32_t &site : part.sites) site = site_number[site];
+    left.classes.push_back(std::move(part));
+  }
+  // The same order whatever the shape of the tree.
+  std::sort(left.classes.begin(), left.classes.end(), [](const ClassPart &a, const ClassPart &b) {
+    return std::tuple(a.ranks.front(), a.thread, a.segment) < std::tuple(b.ranks.front(), b.thread, b.segment);
+  });
+  return left_part;
+}
+
+}  // namespace cairn::trace

@@ -1,0 +1,57 @@
+// Part: the recordings of some ranks, merged: classes with their members, rows whose differing fields are columns
+// along the ranks, statistics, sites and modules stored once. The value that travels up the reduction tree, lies in
+// a spool, and is what a .cairn file holds when it covers all ranks.
+//
+// `merge(a, b)` accepts parts of any two disjoint sets of ranks, in any tree shape; the events that can be read back do
+// not depend on the shape (the bytes may). Cost: proportional to the compressed sizes; where ranks of both sides lie
+// among each other, to the ranks. It also adds what ranks did later to what they did before: then all ranks of b are
+// ranks of a, with other threads or segments (an epilogue, a spilled segment), and a's word on the ranks stands.
+// No MPI, no OS calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "trace/record.h"
+
+namespace cairn::trace {
+
+/// What belongs to the run and not to a rank. Set once, by whoever writes the file.
+struct RunInfo {
+  std::string command;   ///< the traced command line
+  std::string mpi;       ///< MPI_Get_library_version, first line
+  std::string recorder;  ///< "cairn 0.1.0 libmpich.so.12"
+  std::string timing;    ///< "stats" or "lossless"
+  std::string status;    ///< "complete", "aborted", "recovered", …
+  int64_t start_unix_ns = 0;
+  uint64_t wall_ns = 0;
+};
+
+class Part {
+ public:
+  Part();
+  Part(Part &&) noexcept;
+  Part &operator=(Part &&) noexcept;
+  ~Part();
+
+  static Result<Part> of(const ProcessRecord &process);
+  static Result<Part> merge(Part left, Part right);
+  static Result<Part> parse(ByteView bytes);
+  [[nodiscard]] Bytes serialise() const;
+
+  /// The complete bytes of a .cairn file (docs/format.md).
+  [[nodiscard]] Bytes to_file(const RunInfo &run) const;
+
+  struct Body;
+  [[nodiscard]] const Body &body() const { return *body_; }
+
+ private:
+  friend class Trace;
+  explicit Part(std::unique_ptr<Body> body);
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace cairn::trace

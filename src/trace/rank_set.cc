@@ -1,0 +1,97 @@
+#include "trace/rank_set.h"
+
+#include <utility>
+
+namespace cairn::trace {
+
+std::optional<uint64_t> RankSet::index_of(uint32_t rank) const {
+  uint64_t low = 0;
+  uint64_t high = size();
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    const uint32_t found = at(middle);
+    if (found == rank) return middle;
+    if (found < rank) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<uint32_t> RankSet::expand() const {
+  std::vector<uint32_t> ranks(size());
+  FoldColumn::Cursor cursor(ranks_);
+  for (uint32_t &rank : ranks) rank = static_cast<uint32_t>(cursor.next());
+  return ranks;
+}
+
+std::optional<RankSet> RankSet::of(FoldColumn column) {
+  if (!column.ascending_up_to(kMaxRanks - 1)) return std::nullopt;
+  RankSet set;
+  set.ranks_ = std::move(column);
+  return set;
+}
+
+std::optional<Interleave> Interleave::of(const RankSet &left, const RankSet &right) {
+  Interleave result;
+  result.left_size_ = left.size();
+  result.right_size_ = right.size();
+  if (left.empty() || right.empty() || left.back() < right.front()) return result;
+  if (right.back() < left.front()) {
+    result.order_ = Order::right_first;
+    return result;
+  }
+  result.order_ = Order::mixed;
+  FoldColumn::Cursor lefts(left.column());
+  FoldColumn::Cursor rights(right.column());
+  uint64_t l = 0;
+  uint64_t r = 0;
+  Atom left_rank = lefts.next();
+  Atom right_rank = rights.next();
+  bool from_left = true;
+  result.runs_.push_back(0);
+  while (l < left.size() || r < right.size()) {
+    const bool both = l < left.size() && r < right.size();
+    if (both && left_rank == right_rank) return std::nullopt;
+    const bool take_left = both ? left_rank < right_rank : l < left.size();
+    if (take_left != from_left) result.runs_.push_back(0);
+    from_left = take_left;
+    ++result.runs_.back();
+    if (take_left) {
+      if (++l < left.size()) left_rank = lefts.next();
+    } else {
+      if (++r < right.size()) right_rank = rights.next();
+    }
+  }
+  return result;
+}
+
+FoldColumn Interleave::merged(FoldColumn left, FoldColumn right) const {
+  if (order_ == Order::left_first) {
+    left.append(right);
+    return left;
+  }
+  if (order_ == Order::right_first) {
+    right.append(left);
+    return right;
+  }
+  FoldColumn out(left.domain());
+  FoldColumn::Cursor lefts(left);
+  FoldColumn::Cursor rights(right);
+  bool from_left = true;
+  for (const uint64_t run : runs_) {
+    for (uint64_t i = 0; i < run; ++i) out.append(from_left ? lefts.next() : rights.next());
+    from_left = !from_left;
+  }
+  return out;
+}
+
+RankSet Interleave::merged(RankSet left, const RankSet &right) const {
+  RankSet out;
+  out.ranks_ = merged(std::move(left.ranks_), right.ranks_);
+  return out;
+}
+
+}  // namespace cairn::trace

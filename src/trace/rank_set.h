@@ -1,0 +1,61 @@
+// RankSet: ranks in ascending order as a fold column, so that "all", "every second" and "the inner ones of a grid" take
+// a few bytes whatever their number.
+//
+// Plain value; concurrent const use is fine. Look-ups are O(log size · depth · log terms); nothing is expanded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "trace/fold_column.h"
+
+namespace cairn::trace {
+
+class RankSet {
+ public:
+  RankSet() = default;
+  explicit RankSet(uint32_t rank) { ranks_.append(rank); }
+
+  [[nodiscard]] uint64_t size() const { return ranks_.size(); }
+  [[nodiscard]] bool empty() const { return ranks_.size() == 0; }
+  [[nodiscard]] uint32_t at(uint64_t index) const { return static_cast<uint32_t>(ranks_.at(index)); }
+  [[nodiscard]] uint32_t front() const { return at(0); }
+  [[nodiscard]] uint32_t back() const { return at(size() - 1); }
+  /// Place of `rank` among the members, if it is one.
+  [[nodiscard]] std::optional<uint64_t> index_of(uint32_t rank) const;
+  [[nodiscard]] std::vector<uint32_t> expand() const;
+  [[nodiscard]] const FoldColumn &column() const { return ranks_; }
+
+  /// `rank` must be greater than back().
+  void append(uint32_t rank) { ranks_.append(rank); }
+
+  /// The set that a column holds, unless it isn't ascending within kMaxRanks.
+  static std::optional<RankSet> of(FoldColumn column);
+
+ private:
+  friend class Interleave;
+  FoldColumn ranks_;
+};
+
+/// How the members of two disjoint sets lie among each other; columns along them are merged by it.
+class Interleave {
+ public:
+  /// nullopt when the sets share a member. Proportional to the terms if one lies entirely below the other, else to
+  /// the members.
+  static std::optional<Interleave> of(const RankSet &left, const RankSet &right);
+
+  [[nodiscard]] RankSet merged(RankSet left, const RankSet &right) const;
+  [[nodiscard]] FoldColumn merged(FoldColumn left, FoldColumn right) const;
+  [[nodiscard]] uint64_t left_size() const { return left_size_; }
+  [[nodiscard]] uint64_t right_size() const { return right_size_; }
+
+ private:
+  enum class Order : uint8_t { left_first, right_first, mixed };
+  Order order_ = Order::left_first;
+  uint64_t left_size_ = 0;
+  uint64_t right_size_ = 0;
+  std::vector<uint64_t> runs_;  ///< mixed: members from left, then right, then left, …
+};
+
+}  // namespace cairn::trace

@@ -1,0 +1,449 @@
+#!/usr/bin/env python3
+"""A second reader of .cairn files, written from docs/format.md alone, used only by the tests.
+
+read_trace.py FILE.cairn TEXT      compares what it reads with the text (see plain_text.h), exit 1 if it differs
+read_trace.py --sample PROGRAM DIR SEED...   lets PROGRAM (sample_trace) write traces and compares those
+"""
+import ctypes
+import ctypes.util
+import subprocess
+import sys
+
+ZSTD = ctypes.CDLL("libzstd.so.1")
+XXHASH = ctypes.CDLL("libxxhash.so.0")
+XXHASH.XXH3_64bits.restype = ctypes.c_uint64
+ZSTD.ZSTD_decompress.restype = ctypes.c_size_t
+BIT64 = 1 << 64
+
+
+def xxh3(data):
+    return XXHASH.XXH3_64bits(data, ctypes.c_size_t(len(data)))
+
+
+def unzstd(data, size):
+    out = ctypes.create_string_buffer(max(size, 1))
+    got = ZSTD.ZSTD_decompress(out, ctypes.c_size_t(size), data, ctypes.c_size_t(len(data)))
+    assert got == size, "a zstd frame does not hold what it should"
+    return out.raw[:size]
+
+
+def unzigzag(n):
+    return n >> 1 if n % 2 == 0 else -((n + 1) >> 1)
+
+
+def signed(n):
+    n %= BIT64
+    return n - BIT64 if n >= BIT64 >> 1 else n
+
+
+def atom(u):
+    if u % 2 == 0:
+        return u // 2
+    if u < 8192:
+        return special((u - 1) // 2)
+    return -((u - 8192 + 1) // 2)
+
+
+def special(code):
+    return -(1 << 63) + code
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def byte(self):
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def varint(self):
+        n = shift = 0
+        while True:
+            b = self.byte()
+            n |= (b & 127) << shift
+            shift += 7
+            if b < 128:
+                return n
+
+    def signed(self):
+        return unzigzag(self.varint())
+
+    def raw(self, n):
+        assert self.at + n <= len(self.data)
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def fixed(self, n):
+        return int.from_bytes(self.raw(n), "little")
+
+    def blob(self):
+        return self.raw(self.varint())
+
+    def text(self):
+        return self.blob().decode()
+
+    def end(self):
+        return self.at == len(self.data)
+
+
+def varint_bytes(n):
+    out = bytearray()
+    while n >= 128:
+        out.append(n & 127 | 128)
+        n >>= 7
+    out.append(n)
+    return bytes(out)
+
+
+def decode(codec, data, size):
+    if codec == 0:
+        return data
+    if codec == 1:
+        return unzstd(data, size)
+    assert codec == 2
+    head = Reader(data)
+    middle = head.varint()
+    numbers, out, value = Reader(unzstd(data[head.at:], middle)), b"", 0
+    while not numbers.end():
+        value = (value + numbers.signed()) % BIT64
+        out += varint_bytes(value)
+    assert len(out) == size
+    return out
+
+
+def container(data):
+    assert data[:8] == b"\x89CAIRN\r\n" and data[8:10] == b"\x01\x00" and data[-4:] == b"nria"
+    tail = Reader(data[-16:-4])
+    size, check = tail.fixed(4), tail.fixed(8)
+    start = len(data) - 16 - size
+    assert xxh3(data[start:start + size]) == check
+    entries, offset, sections = Reader(data[start:start + size]), 12, {}
+    for _ in range(entries.varint()):
+        kind, codec, stored = entries.byte(), entries.byte(), entries.varint()
+        plain = stored if codec == 0 else entries.varint()
+        part = data[offset:offset + stored]
+        assert xxh3(part) == entries.fixed(8) and kind not in sections
+        sections[kind] = decode(codec, part, plain)
+        offset += stored
+    assert entries.end() and offset == start
+    return sections
+
+
+def column(r, symbols=False):
+    h = r.varint()
+    if h == 1:
+        return [r.varint() if symbols else atom(r.varint()) for _ in range(r.varint())]
+    assert h % 2 == 0
+    bodies = []
+
+    def terms():
+        out = []
+        for _ in range(r.varint()):
+            t = r.varint()
+            v = t // 4
+            if t % 4 == 0:
+                out.append(("difference", unzigzag(v), 1))
+            elif t % 4 == 1:
+                out.append(("difference", r.signed(), v))
+            elif t % 4 == 2:
+                out.append(("symbol", v // 2, r.varint() if v % 2 else 1))
+            else:
+                assert v < len(bodies)
+                out.append(("body", v, r.varint()))
+        return out
+
+    def flat(list_of_terms):
+        for kind, value, count in list_of_terms:
+            for _ in range(count):
+                if kind == "body":
+                    yield from flat(bodies[value])
+                else:
+                    yield kind, value
+
+    for _ in range(h // 2):
+        bodies.append(terms())
+    values, last = [], 0
+    for kind, value in flat(terms()):
+        if kind == "symbol":
+            values.append(value if symbols else special(value))
+        else:
+            last = signed(last + value)
+            values.append(last)
+    return values
+
+
+def values_column(r):
+    values = [r.blob() for _ in range(r.varint())]
+    return [values[i] for i in column(r, True)]
+
+
+def packed_field(data):
+    r = Reader(data)
+    n = r.varint()
+    return r.raw(n // 2) if n % 2 else [r.signed() for _ in range(n // 2)]
+
+
+def grammar(r):
+    rules, expected = [], 0
+    for number in range(r.varint()):
+        need, body = r.varint(), []
+        while len(body) < need:
+            token = r.varint()
+            kind, value = token % 8, token // 8
+            if token % 2 == 0 or kind == 1:
+                symbol = expected + unzigzag(token // 2 if token % 2 == 0 else value)
+                body.append(("symbol", symbol, r.varint() + 2 if token % 2 else 1))
+                expected = symbol + 1
+            elif kind == 3:
+                for _ in range(value + 2):
+                    body.append(("symbol", expected, 1))
+                    expected += 1
+            else:
+                body.append(("rule", number + 1 + value, r.varint() + 2 if kind == 7 else 1))
+        rules.append(body)
+
+    def flat(number):
+        for kind, value, count in rules[number]:
+            for _ in range(count):
+                if kind == "rule":
+                    yield from flat(value)
+                else:
+                    yield value
+
+    return list(flat(0))
+
+
+def bit(mask, i):
+    return bool(mask) and mask[i // 8] >> (i % 8) & 1
+
+
+class Trace:
+    def __init__(self, data):
+        parts = {kind: Reader(part) for kind, part in container(data).items()}
+        self.grammars = [grammar(parts[3]) for _ in range(parts[3].varint())]
+        self.read_columns(parts[4])
+        self.read_rows(parts[5])
+        self.read_sites(parts[2])
+        self.read_meta(parts[1])
+        self.sources = {}
+        for kind, read in ((6, self.read_order), (7, self.read_timing), (8, self.read_source)):
+            if kind in parts:
+                read(parts[kind])
+        for kind in (1, 2, 3, 4, 5, 6, 7, 8):
+            assert kind not in parts or parts[kind].end(), kind
+
+    def read_columns(self, r):
+        self.values = [r.blob() for _ in range(r.varint())]
+        self.columns = [column(r) for _ in range(r.varint())]
+        self.tables = []
+        for _ in range(r.varint()):
+            numbers = [r.varint() for _ in range(r.varint())]
+            self.tables.append([self.values[numbers[i]] for i in column(r, True)])
+
+    def read_rows(self, r):
+        shapes = []
+        for _ in range(r.varint()):
+            function, depth, fields = r.varint(), r.varint(), []
+            for _ in range(r.varint()):
+                f = r.varint()
+                if f in (2, 3):
+                    fields.append((f, 1, b""))
+                else:
+                    fields.append((0, f // 4, r.raw((f // 4 + 7) // 8) if f % 4 == 1 else b""))
+            shapes.append((function, depth, fields))
+        self.ranks = self.columns[r.varint()]
+        self.classes, known, last = [], [], {}
+
+        def new_row():
+            number, site = r.varint(), r.varint()
+            n = sum(count for _, count, _ in shapes[number][2])
+            if number not in last:
+                codes = [r.varint() for _ in range(n)]
+            else:
+                mask = r.raw((n + 7) // 8)
+                codes = [r.varint() if bit(mask, i) else last[number][i] for i in range(n)]
+            last[number] = codes
+            known.append((shapes[number], site, codes))
+            return known[-1]
+
+        for _ in range(r.varint()):
+            c = {"thread": r.varint(), "segment": (r.varint() - 1) % (1 << 32), "calls": self.grammars[r.varint()],
+                 "ranks": self.columns[r.varint()], "sites": [None], "rows": [], "stats": [], "times": {},
+                 "order": None}
+            for _ in range(r.varint()):
+                first, length = r.varint(), r.varint()
+                c["sites"] += range(first, first + length)
+            n, new = r.varint(), True
+            while len(c["rows"]) < n:
+                for _ in range(r.varint()):
+                    c["rows"].append(new_row() if new else known[r.varint()])
+                new = not new
+            self.classes.append(c)
+
+    def read_sites(self, r):
+        self.modules = [(r.blob(), r.text()) for _ in range(r.varint())]
+        count, self.sites, last = r.varint(), [], {}
+        while len(self.sites) < count:
+            module, run = r.varint(), r.varint()
+            for _ in range(run):
+                last[module] = (last.get(module, 0) + r.signed()) % BIT64
+                self.sites.append((module, last[module]))
+        self.maps = {}
+        if r.byte():
+            for rank, value in zip(self.ranks, values_column(r)):
+                numbers = Reader(value)
+                self.maps[rank] = []
+                while not numbers.end():
+                    self.maps[rank].append(numbers.varint())
+
+    def read_meta(self, r):
+        run = [r.text() for _ in range(5)] + [r.signed(), r.varint()]
+        r.varint()  # world
+        self.run = run + [r.varint()]
+        hosts, degraded = values_column(r), values_column(r)
+        numbers = [column(r) for _ in range(4)]
+        self.info = {rank: (hosts[i].decode(), degraded[i].decode(), *(n[i] for n in numbers))
+                     for i, rank in enumerate(self.ranks)}
+        for c in self.classes:
+            c["begin"] = column(r)
+
+    def read_order(self, r):
+        for c in self.classes:
+            if r.byte():
+                skips = [grammar(Reader(v)) if v else None for v in values_column(r)]
+                c["order"] = list(zip(skips, column(r)))
+
+    def read_timing(self, r):
+        for c in self.classes:
+            what = r.byte()
+            if what & 1:
+                c["stats"] = [self.statistics(r, c["calls"].count(i) * len(c["ranks"])) for i in range(len(c["rows"]))]
+            rank = -1
+            for _ in range(r.varint() if what & 2 else 0):
+                rank += 1 + r.varint()
+                c["times"][rank] = self.pairs(Reader(r.blob()))
+
+    @staticmethod
+    def statistics(r, calls):
+        count, ranks = calls + r.signed(), r.varint()
+        if ranks == 0:
+            return [count] + [0] * 7, []
+        total, least_time = r.varint(), r.varint()
+        greatest_time = least_time + r.varint()
+        if ranks == 1:
+            least = greatest = total
+            rank = r.varint()
+        else:
+            least = r.varint()
+            greatest, rank = least + r.varint(), r.varint()
+            r.raw(r.byte())
+        buckets, at = [], 0
+        for i in range(r.varint()):
+            if i == 0:
+                at, n = r.varint(), r.varint()
+            else:
+                word = r.varint()
+                n = word // 2
+                at += 1 + (r.varint() if word % 2 else 0)
+            buckets.append((at, n))
+        return [count, total, least_time, greatest_time, ranks, least, greatest, rank], buckets
+
+    @staticmethod
+    def pairs(r):
+        out = []
+        while not r.end():
+            calls, size, stored = r.varint(), r.varint(), r.blob()
+            chunk = Reader(stored if len(stored) == size else unzstd(stored, size))
+            out += [(chunk.varint(), chunk.varint()) for _ in range(calls)]
+            assert chunk.end()
+        return out
+
+    def read_source(self, r):
+        texts = [r.text() for _ in range(r.varint())]
+        for _ in range(r.varint()):
+            module, offset = r.varint(), r.varint()
+            self.sources[module, offset] = (texts[r.varint()], texts[r.varint()], r.varint())
+
+    def fields(self, row, member, rank):
+        (_, _, shape), _, codes = row
+        codes = iter(codes)
+        for kind, count, mask in shape:
+            if kind == 2:
+                yield self.values[next(codes)]
+            elif kind == 3:
+                yield self.translated(packed_field(self.tables[next(codes)][member]), rank)
+            else:
+                atoms = [self.columns[next(codes)][member] if bit(mask, i) else atom(next(codes)) for i in range(count)]
+                yield self.translated(atoms, rank)
+
+    def translated(self, field, rank):
+        numbers = self.maps.get(rank)
+        if isinstance(field, bytes) or not numbers:
+            return field
+        for i in range(len(field) - 1):
+            if field[i] == special(17) and 0 <= field[i + 1] < len(numbers):
+                field[i + 1] = numbers[field[i + 1]]
+        return field
+
+    def plain_text(self):
+        out = ["run " + "|".join(map(str, self.run))]
+        for rank in self.ranks:
+            host, degraded, complete, wall, mpi, memory = self.info[rank]
+            out.append(f"rank {rank} {host}|{degraded}|{complete} {wall} {mpi} {memory}")
+            mine = [c for c in self.classes if rank in c["ranks"]]
+            for c in sorted(mine, key=lambda c: (c["thread"], c["segment"])):
+                self.sequence(c, c["ranks"].index(rank), rank, out)
+        return "\n".join(out) + "\n"
+
+    def sequence(self, c, member, rank, out):
+        calls = "".join(f" {symbol}" for symbol in c["calls"])
+        out.append(f" sequence {c['thread']} {c['segment']} begin {c['begin'][member]} calls {len(c['calls'])}:{calls}")
+        for number, site in enumerate(c["sites"][1:], 1):
+            module, offset = self.sites[site]
+            line = f"  site {number} {self.modules[module][0].hex()} {offset}"
+            if (module, offset) in self.sources:
+                line += " {} {}:{}".format(*self.sources[module, offset])
+            out.append(line)
+        for i, row in enumerate(c["rows"]):
+            line = f"  row {row[0][0]} {row[1]} {row[0][1]}"
+            for field in self.fields(row, member, rank):
+                line += " x" + field.hex() if isinstance(field, bytes) else f" [{' '.join(map(str, field))}]"
+            out.append(line)
+            if c["stats"]:
+                numbers, buckets = c["stats"][i]
+                out.append("   stats " + " ".join(map(str, numbers)) + "".join(f" {b}:{n}" for b, n in buckets))
+        if c["times"].get(rank):
+            out.append("  times" + "".join(f" {gap}+{duration}" for gap, duration in c["times"][rank]))
+        if c["order"] and c["order"][member][0] is not None:
+            skips, ticket = c["order"][member]
+            tickets = [ticket]
+            for skip in skips[1:]:
+                tickets.append(tickets[-1] + skip + 1)
+            out.append("  tickets" + "".join(f" {t}" for t in tickets))
+
+
+def differs(path, expected_path):
+    with open(path, "rb") as file:
+        found = Trace(file.read()).plain_text()
+    with open(expected_path, encoding="utf-8") as file:
+        expected = file.read()
+    for number, (a, b) in enumerate(zip(found.split("\n"), expected.split("\n")), 1):
+        if a != b:
+            print(f"{path}: line {number}: read\n{a}\nexpected\n{b}")
+            return True
+    return len(found) != len(expected)
+
+
+def main():
+    if sys.argv[1] != "--sample":
+        return differs(sys.argv[1], sys.argv[2])
+    wrong = False
+    for seed in sys.argv[4:]:
+        base = f"{sys.argv[3]}/sample-{seed}"
+        subprocess.run([sys.argv[2], base, seed], check=True)
+        wrong |= differs(base + ".cairn", base + ".txt")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())

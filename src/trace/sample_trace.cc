@@ -1,0 +1,55 @@
+// Writes sample traces: sample_trace OUT SEED writes OUT.cairn and OUT.txt (what is in it, as plain text). SEED 0 is a
+// 3 x 3 stencil, others are random programs. The golden files of format version 1 in testdata/ were made with seeds 0,
+// 1 and 2 and stay as they are: readers must read them for ever.
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "trace/plain_text.h"
+#include "trace/synthetic.h"
+
+namespace {
+
+bool save(const std::string &path, const void *data, size_t size) {
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return false;
+  const bool good = std::fwrite(data, 1, size, file) == size;
+  return (std::fclose(file) == 0) && good;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  using namespace cairn;
+  using namespace cairn::trace;
+  if (argc != 3) return 2;
+  const std::string out = argv[1];
+  const uint64_t seed = std::strtoull(argv[2], nullptr, 10);
+  std::vector<ProcessRecord> processes;
+  if (seed == 0) {
+    for (uint32_t rank = 0; rank < 9; ++rank) processes.push_back(stencil_rank(rank, 3, 3, 20));
+  } else {
+    processes = random_program(3 + static_cast<uint32_t>(seed % 9), seed);
+  }
+  Part part;
+  for (const ProcessRecord &process : processes) {
+    Result<Part> merged = Part::merge(std::move(part), *Part::of(process));
+    if (!merged) return 1;
+    part = *std::move(merged);
+  }
+  const RunInfo run = {"mpiexec -n 9 ./sample",   "An MPI 1.0", "cairn 0.1.0 sample", "stats", "complete",
+                       1'700'000'000'000'000'000, 1'234'567'890};
+  Result<Trace> trace = Trace::from_bytes(part.to_file(run), out);
+  if (!trace) return 1;
+  std::vector<std::pair<Site, Source>> sources;
+  for (uint32_t c = 0; c < trace->class_count(); ++c) {
+    const std::vector<Site> sites = trace->sites(c);
+    if (sites.size() > 1) sources.emplace_back(sites[1], Source{"main", "sample.c", 10 + c});
+  }
+  const Bytes bytes = trace->with_sources(sources);
+  trace = Trace::from_bytes(bytes, out);
+  if (!trace) return 1;
+  const std::string text = plain_text(*trace);
+  const bool good = save(out + ".cairn", bytes.data(), bytes.size()) && save(out + ".txt", text.data(), text.size());
+  return good ? 0 : 1;
+}

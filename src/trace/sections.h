@@ -1,0 +1,58 @@
+// Sections: a Part's body as named runs of bytes (docs/format.md, "Sections"), the same in a .cairn file, in a spool
+// and on the way up the reduction tree.
+//
+// `encode` shares what is equal: row shapes, rows, columns, values, grammars. `decode` trusts nothing: it answers with
+// an Error that names section and byte, and allocates in proportion to the bytes it was given. No state.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "trace/part_body.h"
+
+namespace cairn::trace {
+
+enum class SectionKind : uint8_t {
+  meta = 1,
+  sites = 2,
+  grammars = 3,
+  columns = 4,
+  rows = 5,
+  order = 6,
+  timing = 7,
+  source = 8,
+};
+
+/// "rows"; "section 42" for kinds of later versions.
+std::string section_name(uint8_t kind);
+
+struct Section {
+  SectionKind kind;
+  Bytes bytes;
+  bool packed = false;  ///< compressed already, not worth trying
+};
+
+/// Sections that would be empty are left out.
+std::vector<Section> encode(const Part::Body &body, const RunInfo &run);
+
+/// A section's decoded bytes and where they lie in the file.
+struct SectionView {
+  uint8_t kind = 0;
+  ByteView bytes;
+  uint64_t offset = 0;      ///< of the section in the file
+  bool compressed = false;  ///< `bytes` are not the file's own
+};
+
+struct Decoded {
+  std::unique_ptr<Part::Body> body;
+  RunInfo run;
+};
+Result<Decoded> decode(const std::vector<SectionView> &sections);
+
+/// "section 'rows' …" with the file's byte.
+Error section_error(const SectionView &section, size_t position, const std::string &what);
+
+}  // namespace cairn::trace

@@ -1,0 +1,305 @@
+#include "trace/trace.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "codec/codec.h"
+#include "codec/timing_stream.h"
+#include "trace/file.h"
+#include "trace/part_body.h"
+#include "trace/sections.h"
+#include "trace/sources.h"
+
+namespace cairn::trace {
+namespace {
+
+std::string text_of(const Bytes &bytes) { return {bytes.begin(), bytes.end()}; }
+
+/// Local module numbers in static addresses become numbers in Trace::modules().
+void globalise(Row *row, const Bytes &map) {
+  if (map.empty()) return;
+  std::vector<uint64_t> number;
+  ByteReader in(map);
+  while (!in.at_end() && !in.failed()) number.push_back(in.varint());
+  for (Field &field : row->fields) {
+    for (size_t i = 0; i + 1 < field.atoms.size(); ++i) {
+      Atom &module = field.atoms[i + 1];
+      if (field.atoms[i] != kStatic || module < 0 || static_cast<uint64_t>(module) >= number.size()) continue;
+      module = static_cast<Atom>(number[static_cast<size_t>(module)]);
+    }
+  }
+}
+
+Result<Bytes> read_bytes(const std::string &path) {
+  const auto error = [&path](const std::string &what) {
+    return tl::unexpected(Error{ErrorKind::unreadable, what + ": " + std::strerror(errno), path, Error::kNoOffset, {}});
+  };
+  std::FILE *file = std::fopen(path.c_str(), "rbe");
+  if (file == nullptr) return error("cannot open the trace");
+  Bytes bytes;
+  constexpr size_t kStep = 1 << 16;
+  size_t used = 0;
+  while (true) {
+    bytes.resize(std::max(used + kStep, used * 2));
+    const size_t got = std::fread(bytes.data() + used, 1, bytes.size() - used, file);
+    used += got;
+    if (got == 0) break;
+  }
+  const bool failed = std::ferror(file) != 0;
+  bytes.resize(used);
+  if (failed) {
+    auto result = error("cannot read the trace");
+    (void)std::fclose(file);
+    return result;
+  }
+  (void)std::fclose(file);
+  return bytes;
+}
+
+}  // namespace
+
+struct Trace::Body {
+  std::string path;
+  Bytes file;
+  std::vector<StoredSection> stored;  ///< views into `file`
+  std::unique_ptr<Part::Body> part;
+  RunInfo run;
+  Sources sources;
+};
+
+Trace::Trace(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+Trace::Trace(Trace &&) noexcept = default;
+Trace &Trace::operator=(Trace &&) noexcept = default;
+Trace::~Trace() = default;
+
+Result<Trace> Trace::open(const std::string &path) {
+  Result<Bytes> bytes = read_bytes(path);
+  if (!bytes) return tl::unexpected(bytes.error());
+  return from_bytes(*std::move(bytes), path);
+}
+
+Result<Trace> Trace::from_bytes(Bytes bytes, std::string path) {
+  auto body = std::make_unique<Body>();
+  body->file = std::move(bytes);
+  body->path = std::move(path);
+  const auto with_path = [&body](Error error) {
+    error.path = body->path;
+    return tl::unexpected(std::move(error));
+  };
+  Result<std::vector<StoredSection>> stored = read_file(body->file);
+  if (!stored) return with_path(stored.error());
+  body->stored = *std::move(stored);
+  std::vector<Bytes> decoded(body->stored.size());
+  std::vector<SectionView> views;
+  for (size_t i = 0; i < body->stored.size(); ++i) {
+    const StoredSection &section = body->stored[i];
+    SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
+    if (view.compressed) {
+      if (!codec::decode(section.codec, section.bytes, section.decoded_size, &decoded[i])) {
+        Error error = section_error(view, 0, "cannot be decompressed");
+        return with_path(std::move(error));
+      }
+      view.bytes = decoded[i];
+    }
+    views.push_back(view);
+  }
+  Result<Decoded> content = decode(views);
+  if (!content) return with_path(content.error());
+  body->part = std::move(content->body);
+  body->run = std::move(content->run);
+  for (const SectionView &view : views) {
+    if (view.kind != static_cast<uint8_t>(SectionKind::source)) continue;
+    Result<Sources> sources = Sources::parse(view, body->part->modules.size());
+    if (!sources) return with_path(sources.error());
+    body->sources = *std::move(sources);
+  }
+  return Trace(std::move(body));
+}
+
+const RunInfo &Trace::run() const { return body_->run; }
+uint32_t Trace::rank_count() const { return body_->part->size; }
+std::vector<uint32_t> Trace::ranks() const { return body_->part->ranks.expand(); }
+uint32_t Trace::class_count() const { return static_cast<uint32_t>(body_->part->classes.size()); }
+const std::vector<Module> &Trace::modules() const { return body_->part->modules; }
+
+ClassView Trace::class_view(uint32_t index) const {
+  ClassView view;
+  if (index >= class_count()) return view;
+  const ClassPart &part = body_->part->classes[index];
+  view.thread = part.thread;
+  view.segment = part.segment;
+  view.ranks = part.ranks.expand();
+  view.calls = part.calls.get();
+  view.rows = static_cast<uint32_t>(part.rows.size());
+  return view;
+}
+
+const RankSet &Trace::class_ranks(uint32_t index) const { return body_->part->classes[index].ranks; }
+
+std::vector<SequenceView> Trace::sequences(uint32_t rank) const {
+  std::vector<SequenceView> result;
+  for (uint32_t i = 0; i < class_count(); ++i) {
+    const ClassPart &part = body_->part->classes[i];
+    const std::optional<uint64_t> member = part.ranks.index_of(rank);
+    if (!member) continue;
+    const Atom begin = part.begin_ns.at(*member);
+    result.push_back({rank, part.thread, part.segment, i, begin < 0 ? 0 : static_cast<uint64_t>(begin)});
+  }
+  std::sort(result.begin(), result.end(), [](const SequenceView &a, const SequenceView &b) {
+    return std::tuple(a.thread, a.segment, a.class_index) < std::tuple(b.thread, b.segment, b.class_index);
+  });
+  return result;
+}
+
+Row Trace::row(uint32_t class_index, uint32_t row, uint32_t rank) const {
+  if (class_index >= class_count()) return {};
+  const ClassPart &part = body_->part->classes[class_index];
+  const std::optional<uint64_t> member = part.ranks.index_of(rank);
+  if (!member || row >= part.rows.size()) return {};
+  Row result = part.rows[row]->at(*member);
+  const std::optional<uint64_t> place = body_->part->ranks.index_of(rank);
+  if (place) globalise(&result, body_->part->module_maps.at(*place));
+  return result;
+}
+
+Row Trace::row_head(uint32_t class_index, uint32_t row) const {
+  Row head;
+  if (class_index >= class_count() || row >= body_->part->classes[class_index].rows.size()) return head;
+  const ClassRow &source = *body_->part->classes[class_index].rows[row];
+  head.function = source.function;
+  head.site = source.site;
+  head.depth = source.depth;
+  return head;
+}
+
+std::optional<RowStats> Trace::row_stats(uint32_t class_index, uint32_t row) const {
+  if (class_index >= class_count()) return std::nullopt;
+  const std::vector<RankStats> &all = body_->part->classes[class_index].stats;
+  if (row >= all.size()) return std::nullopt;
+  const RankStats &stats = all[row];
+  RowStats result;
+  result.calls = stats.calls();
+  result.ranks = stats.ranks();
+  result.least_sum = stats.least_sum();
+  result.greatest_sum = stats.greatest_sum();
+  result.greatest_rank = stats.greatest_rank();
+  result.mean_sum = stats.mean_sum();
+  result.deviation_of_sums = stats.deviation_of_sums();
+  return result;
+}
+
+Result<std::vector<Trace::CallTime>> Trace::times(const SequenceView &sequence) const {
+  std::vector<CallTime> result;
+  if (sequence.class_index >= class_count()) return result;
+  const ClassPart &part = body_->part->classes[sequence.class_index];
+  const auto found = std::lower_bound(part.lossless.begin(), part.lossless.end(), sequence.rank,
+                                      [](const auto &entry, uint32_t rank) { return entry.first < rank; });
+  if (found == part.lossless.end() || found->first != sequence.rank) return result;
+  std::vector<codec::GapAndDuration> pairs;
+  size_t bad = 0;
+  if (!codec::decode_timing(found->second, part.calls->length(), &pairs, &bad)) {
+    Error error{ErrorKind::unreadable,
+                "section 'timing' is malformed: the times of rank " + std::to_string(sequence.rank) + ", byte " +
+                    std::to_string(bad) + " of its stream",
+                body_->path,
+                Error::kNoOffset,
+                {}};
+    for (const StoredSection &section : body_->stored) {
+      if (section.kind == static_cast<uint8_t>(SectionKind::timing)) error.offset = section.offset;
+    }
+    return tl::unexpected(std::move(error));
+  }
+  result.reserve(pairs.size());
+  for (const auto &pair : pairs) result.push_back({pair.gap, pair.duration});
+  return result;
+}
+
+std::optional<CallOrder> Trace::order(const SequenceView &sequence) const {
+  if (sequence.class_index >= class_count()) return std::nullopt;
+  const ClassPart &part = body_->part->classes[sequence.class_index];
+  const std::optional<uint64_t> member = part.ranks.index_of(sequence.rank);
+  if (!member) return std::nullopt;
+  const Bytes &bytes = part.order.at(*member);
+  if (bytes.empty()) return std::nullopt;
+  ByteReader in(bytes);
+  Result<grammar::Grammar> skips = grammar::Grammar::parse(in);
+  if (!skips) return std::nullopt;  // was checked when the file was opened
+  return CallOrder{static_cast<uint64_t>(part.first_ticket.at(*member)), *std::move(skips)};
+}
+
+std::vector<uint64_t> Trace::tickets(const SequenceView &sequence) const {
+  std::vector<uint64_t> result;
+  const std::optional<CallOrder> found = order(sequence);
+  if (!found || found->skips.length() > kMostTickets) return result;
+  grammar::Walker walker(found->skips);
+  uint64_t next = 0;
+  for (uint64_t i = 0; i < found->skips.length(); ++i) {
+    const uint64_t skip = walker.next();
+    next = i == 0 ? found->first_ticket : next + skip + 1;
+    result.push_back(next);
+  }
+  return result;
+}
+
+std::vector<Site> Trace::sites(uint32_t class_index) const {
+  if (class_index >= class_count()) return {};
+  std::vector<Site> result(1);
+  for (const uint32_t site : body_->part->classes[class_index].sites) result.push_back(body_->part->sites[site]);
+  return result;
+}
+
+std::optional<Source> Trace::source(const Site &site) const { return body_->sources.find(site); }
+
+Trace::RankInfo Trace::rank_info(uint32_t rank) const {
+  RankInfo info;
+  const Part::Body &part = *body_->part;
+  const std::optional<uint64_t> place = part.ranks.index_of(rank);
+  if (!place) return info;
+  const auto number = [&place](const FoldColumn &column) {
+    const Atom value = column.at(*place);
+    return value < 0 ? uint64_t{0} : static_cast<uint64_t>(value);
+  };
+  info.host = text_of(part.hosts.at(*place));
+  info.degraded = text_of(part.degraded.at(*place));
+  info.complete = number(part.complete) != 0;
+  info.wall_ns = number(part.wall_ns);
+  info.mpi_ns = number(part.mpi_ns);
+  info.peak_memory = number(part.peak_memory);
+  return info;
+}
+
+std::vector<std::string> Trace::hosts() const {
+  std::vector<std::string> result;
+  for (const Bytes &host : body_->part->hosts.values()) result.push_back(text_of(host));
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+std::map<std::string, uint64_t> Trace::section_bytes() const {
+  std::map<std::string, uint64_t> result;
+  uint64_t rest = body_->file.size();
+  result["total"] = rest;
+  for (const StoredSection &section : body_->stored) {
+    result[section_name(section.kind)] += section.bytes.size();
+    rest -= section.bytes.size();
+  }
+  result["directory"] = rest;
+  return result;
+}
+
+Bytes Trace::with_sources(const std::vector<std::pair<Site, Source>> &sources) const {
+  constexpr auto kSource = static_cast<uint8_t>(SectionKind::source);
+  Sources all;
+  for (const auto &[site, source] : sources) {
+    if (site.module < modules().size()) all.add(site, source);
+  }
+  std::vector<StoredSection> kept = body_->stored;
+  std::erase_if(kept, [](const StoredSection &section) { return section.kind == kSource; });
+  return write_file({{SectionKind::source, all.write()}}, kept);
+}
+
+Result<Part> Trace::to_part() const { return Part(std::make_unique<Part::Body>(*body_->part)); }
+
+}  // namespace cairn::trace

@@ -1,0 +1,138 @@
+// Trace: a .cairn file opened for reading. Every consumer (summary, dump, verify, …) uses this and never a
+// recorder.
+//
+// `open` checks magic, version, directory and the checksum of every section it loads, and gives an Error naming section
+// and byte on anything else. Values of one rank are found without expanding the others: cost in proportion to the rows
+// of its classes. Const after open: any number of threads may read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "trace/part.h"
+#include "trace/rank_set.h"
+#include "trace/record.h"
+
+namespace cairn::trace {
+
+/// Statistics of one row merged over the members of its class.
+struct RowStats {
+  CallStats calls;         ///< over all members
+  uint64_t ranks = 0;      ///< number of ranks' sums that went in
+  uint64_t least_sum = 0;  ///< smallest of the ranks' sums
+  uint64_t greatest_sum = 0;
+  uint32_t greatest_rank = 0;
+  double mean_sum = 0;
+  double deviation_of_sums = 0;
+};
+
+/// (rank, thread) pairs whose structure is identical, in one segment of their lives.
+struct ClassView {
+  uint32_t thread = 0;
+  uint32_t segment = 0;
+  std::vector<uint32_t> ranks;  ///< members, ascending
+  const grammar::Grammar *calls = nullptr;
+  uint32_t rows = 0;
+};
+
+/// One sequence of one rank.
+struct SequenceView {
+  uint32_t rank = 0;
+  uint32_t thread = 0;
+  uint32_t segment = 0;
+  uint32_t class_index = 0;
+  uint64_t begin_ns = 0;  ///< SequenceRecord::begin_ns
+};
+
+/// Where the calls of one thread stand among those of its process's other threads: the first has `first_ticket`, each
+/// further one the ticket of the one before plus 1 plus its symbol in `skips` (whose first symbol means nothing).
+struct CallOrder {
+  uint64_t first_ticket = 0;
+  grammar::Grammar skips;
+};
+
+/// Source position of a site, if it was resolved (by `cairn record`, or by the reading verb).
+struct Source {
+  std::string function;
+  std::string file;
+  uint32_t line = 0;
+};
+
+class Trace {
+ public:
+  static Result<Trace> open(const std::string &path);  ///< reads the file
+  static Result<Trace> from_bytes(Bytes bytes, std::string path);
+  Trace(Trace &&) noexcept;
+  Trace &operator=(Trace &&) noexcept;
+  ~Trace();
+
+  [[nodiscard]] const RunInfo &run() const;
+  [[nodiscard]] uint32_t rank_count() const;          ///< size of MPI_COMM_WORLD
+  [[nodiscard]] std::vector<uint32_t> ranks() const;  ///< those present
+  [[nodiscard]] uint32_t class_count() const;
+  [[nodiscard]] ClassView class_view(uint32_t index) const;
+  /// The members of class `index`, which must exist, without expanding them.
+  [[nodiscard]] const RankSet &class_ranks(uint32_t index) const;
+  /// Sequences of one rank in order of (thread, segment); empty if there is no such rank.
+  [[nodiscard]] std::vector<SequenceView> sequences(uint32_t rank) const;
+
+  /// Row `row` of a class as it was on `rank`; without function and fields if there is no such row or member. In static
+  /// addresses the module is its number in modules().
+  [[nodiscard]] Row row(uint32_t class_index, uint32_t row, uint32_t rank) const;
+  /// Function, site and depth only: the same on all members.
+  [[nodiscard]] Row row_head(uint32_t class_index, uint32_t row) const;
+  /// Empty under lossless timing.
+  [[nodiscard]] std::optional<RowStats> row_stats(uint32_t class_index, uint32_t row) const;
+
+  /// Lossless timing of a sequence: (gap, duration) in ns for each call, in order; empty otherwise. The gap of the
+  /// first call counts from begin_ns of the sequence.
+  struct CallTime {
+    uint64_t gap = 0;
+    uint64_t duration = 0;
+  };
+  [[nodiscard]] Result<std::vector<CallTime>> times(const SequenceView &sequence) const;
+  /// What `tickets` expands; nullopt with one thread.
+  [[nodiscard]] std::optional<CallOrder> order(const SequenceView &sequence) const;
+  /// Process-wide ticket of every call of the sequence, in order, for merging threads; empty with one thread, and for
+  /// more than kMostTickets calls: walk `order` then.
+  static constexpr uint64_t kMostTickets = uint64_t{1} << 27;
+  [[nodiscard]] std::vector<uint64_t> tickets(const SequenceView &sequence) const;
+
+  [[nodiscard]] const std::vector<Module> &modules() const;
+  /// A class's sites; Row::site indexes this. Module indexes modules().
+  [[nodiscard]] std::vector<Site> sites(uint32_t class_index) const;
+  [[nodiscard]] std::optional<Source> source(const Site &site) const;
+
+  struct RankInfo {
+    std::string host;
+    std::string degraded;
+    bool complete = true;
+    uint64_t wall_ns = 0;
+    uint64_t mpi_ns = 0;
+    uint64_t peak_memory = 0;
+  };
+  [[nodiscard]] RankInfo rank_info(uint32_t rank) const;
+  [[nodiscard]] std::vector<std::string> hosts() const;
+
+  /// Section name → bytes in the file, plus "directory" (with header and footer) and "total" (the sum).
+  [[nodiscard]] std::map<std::string, uint64_t> section_bytes() const;
+
+  /// The bytes of the same trace with a `source` section added or replaced (made by src/analyze from DWARF).
+  [[nodiscard]] Bytes with_sources(const std::vector<std::pair<Site, Source>> &sources) const;
+  /// The part that the file holds, to merge more into it.
+  [[nodiscard]] Result<Part> to_part() const;
+
+ private:
+  struct Body;
+  explicit Trace(std::unique_ptr<Body> body);
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace cairn::trace

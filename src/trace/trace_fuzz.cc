@@ -1,0 +1,23 @@
+// libFuzzer on a whole file. The checksums would stop nearly every mutation, so the input is the sections, kind byte
+// and length first, from which a file with right checksums is made; an input that begins like a file is one.
+#include "trace/exercise.h"
+#include "trace/file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  using namespace cairn;
+  using namespace cairn::trace;
+  Bytes file(data, data + size);
+  if (size > 0 && data[0] != 0x89) {
+    ByteReader in({data, size});
+    std::vector<Section> sections;
+    while (!in.at_end() && !in.failed()) {
+      const auto kind = static_cast<SectionKind>(in.byte());
+      const ByteView bytes = in.blob();
+      sections.push_back({kind, {bytes.begin(), bytes.end()}, true});
+    }
+    file = write_file(sections);
+  }
+  const Result<Trace> trace = Trace::from_bytes(std::move(file), "fuzz");
+  if (trace) (void)exercise(*trace);
+  return 0;
+}

@@ -1,0 +1,751 @@
+"""Runs `cairn` over made-up traces and compares output, error lines and exit codes exactly.
+
+  cli_test.py --cairn CAIRN --make-traces PROGRAM --programs FOLDER [--update] [name ...]
+
+Long outputs stand in expected/NAME.txt; --update writes them anew (read the diff before committing it).
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+VERBS = ("record", "exec", "env", "info", "summary", "dump", "verify", "merge", "doctor")
+
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        raise Failure(f"{what}:\n--- got\n{got}\n--- wanted\n{wanted}")
+
+
+class Bench:
+    """A folder with the made-up traces in it, and `cairn` to be run there."""
+
+    def __init__(self, arguments, folder):
+        self.cairn = str(pathlib.Path(arguments.cairn).resolve())
+        self.programs = pathlib.Path(arguments.programs).resolve()
+        self.update = arguments.update
+        self.folder = folder
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "LC_ALL": "C.UTF-8",
+            "CAIRN_LIB": str(self.programs / "libno_recorder.so"),
+        }
+
+    def run(self, *words, environment=None, **options):
+        return subprocess.run(
+            [self.cairn, *words],
+            cwd=self.folder,
+            env={**self.environment, **(environment or {})},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            stdin=subprocess.DEVNULL,
+            **options,
+        )
+
+    def check(self, *words, code=0, out="", err="", environment=None):
+        """Runs and compares; `out` or `err` None: not looked at."""
+        done = self.run(*words, environment=environment)
+        shown = "cairn " + " ".join(words)
+        if err is not None:
+            expect(f"stderr of {shown}", done.stderr, err)
+        if out is not None:
+            expect(f"stdout of {shown}", done.stdout, out)
+        expect(f"exit code of {shown}", done.returncode, code)
+        return done
+
+    def golden(self, name, *words, err="", code=0):
+        done = self.check(*words, out=None, err=err, code=code)
+        path = HERE / "expected" / f"{name}.txt"
+        if self.update:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(done.stdout)
+        expect(f"stdout of cairn {' '.join(words)}", done.stdout, path.read_text())
+
+    def sees(self, pattern):
+        return sorted(path.name for path in self.folder.glob(pattern))
+
+
+NO_TIMES = (
+    "cairn: no times: this trace has statistics only (cairn summary shows them); "
+    "record with --timing lossless for each call's time\n"
+)
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+@case
+def info_text(bench):
+    bench.golden("info", "info", "ring.cairn")
+    bench.golden("info_threads", "info", "threads.cairn")
+
+
+@case
+def info_json(bench):
+    done = bench.check("info", "--json", "ring.cairn", out=None)
+    got = json.loads(done.stdout)
+    size = (bench.folder / "ring.cairn").stat().st_size
+    expect("total", got["bytes"]["total"], size)
+    expect("sum of sections", sum(got["bytes"].values()), 2 * size)
+    expect("peak_memory", got.pop("peak_memory"), 123456)
+    del got["bytes"], got["signatures"], got["classes"]
+    expect(
+        "info --json",
+        got,
+        {
+            "schema": "cairn.info/1",
+            "file": "ring.cairn",
+            "command": "mpiexec -n 4 ./stencil 100",
+            "start": "2023-11-14T22:13:20Z",
+            "wall_seconds": 1.0,
+            "hosts": ["node1", "node2"],
+            "mpi": "MPICH Version: 4.0.2",
+            "recorder": "cairn 0.1.0 libmpich.so.12",
+            "ranks": 4,
+            "world_size": 4,
+            "threads": 4,
+            "calls": 4 * 306,
+            "functions": 9,
+            "communicators": 1,
+            "timing": "stats",
+            "status": "complete",
+            "incomplete_ranks": [],
+            "degraded": [],
+        },
+    )
+    got = json.loads(bench.check("info", "--json", "threads.cairn", out=None).stdout)
+    expect("status", got["status"], "aborted")
+    expect("threads", (got["ranks"], got["threads"]), (1, 2))
+    expect("incomplete", got["incomplete_ranks"], [0])
+    expect("degraded", got["degraded"], [{"reason": "memory ran out after 4 calls", "ranks": [0]}])
+
+
+@case
+def summary_text(bench):
+    bench.golden("summary", "summary", "ring.cairn")
+    bench.golden("summary_callsites", "summary", "--callsites", "ring.cairn", "--limit", "3")
+    bench.golden("summary_per_rank", "summary", "--per-rank", "ring.cairn")
+    bench.golden("summary_calls", "summary", "--sort", "calls", "--function", "MPI_I*,mpi_waitall", "ring.cairn")
+    bench.golden("summary_lossless", "summary", "lossless.cairn", "--rank", "1")
+
+
+@case
+def summary_of_single_ranks_under_stats(bench):
+    note = (
+        "cairn: times are kept for all ranks of a class together; "
+        "record with --timing lossless to see those of single ranks\n"
+    )
+    bench.golden("summary_one_rank", "summary", "ring.cairn", "--rank", "1", "--function", "MPI_Isend", err=note)
+
+
+@case
+def summary_json(bench):
+    got = json.loads(bench.check("summary", "--json", "ring.cairn", out=None).stdout)
+    expect("schema", got["schema"], "cairn.summary/1")
+    lines = {line["function"]: line for line in got["lines"]}
+    expect("calls", lines["MPI_Waitall"]["calls"], 400)
+    expect("seconds", lines["MPI_Waitall"]["seconds"], 0.01)
+    expect("imbalance", lines["MPI_Waitall"]["imbalance"], 1.6)
+    # 10 elements of a type of 10 doubles; the last rank sends to nobody, the first receives from nobody.
+    expect("sent", lines["MPI_Isend"]["bytes"], 3 * 100 * 10 * 80)
+    expect("received", lines["MPI_Irecv"]["bytes"], 3 * 100 * 100 * 8)
+    expect("collective", lines["MPI_Alltoallv"]["bytes"], 4 * 4 * 5 * 8)
+    expect("no bytes", lines["MPI_Comm_rank"]["bytes"], None)
+    flags = {flag["parameter"]: flag for flag in got["grows_with_ranks"]}
+    expect("flags", sorted(flags), ["rdispls", "recvcounts", "sdispls", "sendcounts"])
+    expect("flag", (flags["sendcounts"]["elements"], flags["sendcounts"]["by_definition"]), (4, True))
+
+
+@case
+def dump_text(bench):
+    bench.golden("dump", "dump", "ring.cairn", "--rank", "0,3", "--limit", "310", err=NO_TIMES)
+    bench.golden("dump_offsets", "dump", "bare.cairn", "--rank", "1", "--limit", "6", err=NO_TIMES)
+    bench.golden("dump_threads", "dump", "threads.cairn", err=NO_TIMES)
+    bench.golden("dump_times", "dump", "lossless.cairn", "--rank", "1", "--time", "5ms+20us")
+    bench.golden("dump_function", "dump", "ring.cairn", "--function", "MPI_Comm_*", err=NO_TIMES)
+
+
+@case
+def dump_json(bench):
+    done = bench.check("dump", "--jsonl", "lossless.cairn", out=None)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    expect("header", lines[0], {"schema": "cairn.dump/1", "timing": "lossless", "ranks": [0, 1]})
+    expect("lines", len(lines), 1 + 2 * 306)
+    expect("alias", bench.check("dump", "--json", "lossless.cairn", out=None).stdout, done.stdout)
+    isend = next(line for line in lines if line.get("function") == "MPI_Isend")
+    expect(
+        "a call",
+        isend,
+        {
+            "rank": 0,
+            "thread": 0,
+            "index": 4,
+            "begin_ns": 5_005_750,
+            "duration_ns": 300,
+            "function": "MPI_Isend",
+            "args": {
+                "buf": "heap#0+128",
+                "count": 10,
+                "datatype": "type(stencil.cc:30 #0)",
+                "dest": 1,
+                "tag": 7,
+                "comm": "MPI_COMM_WORLD",
+                "request": "req(stencil.cc:50 #0)",
+            },
+            "return": "MPI_SUCCESS",
+            "site": {
+                "module": "stencil",
+                "offset": 0x1050,
+                "function": "exchange(int)",
+                "file": "/home/me/src/stencil.cc",
+                "line": 50,
+            },
+        },
+    )
+    name = next(line for line in lines if line.get("function") == "MPI_Comm_set_name")
+    expect("a string", name["args"]["comm_name"], 'a "ring"\n')
+
+
+@case
+def dump_grammar(bench):
+    bench.golden("dump_grammar", "dump", "--grammar", "ring.cairn")
+
+
+@case
+def verify_sound(bench):
+    bench.golden("verify", "verify", "ring.cairn")
+    got = json.loads(bench.check("verify", "--json", "ring.cairn", out=None).stdout)
+    expect("verify --json", (got["schema"], got["ok"], got["integrity"]["calls"]), ("cairn.verify/1", True, 1224))
+
+
+@case
+def verify_malformed(bench):
+    bench.golden("verify_malformed", "verify", "malformed.cairn", code=1)
+
+
+@case
+def newest_trace_is_the_default(bench):
+    with tempfile.TemporaryDirectory() as other:
+        here = Bench.__new__(Bench)
+        here.__dict__.update(bench.__dict__, folder=pathlib.Path(other))
+        here.check(
+            "info",
+            code=2,
+            err="cairn: no trace named, and none in this folder; record one with: cairn record -- mpiexec -n 4 ./app\n",
+        )
+        shutil.copy(bench.folder / "ring.cairn", other)
+        shutil.copy(bench.folder / "threads.cairn", other)
+        os.utime(here.folder / "ring.cairn", (1, 1))
+        expect("file", json.loads(here.check("info", "--json", out=None).stdout)["file"], "threads.cairn")
+        os.utime(here.folder / "threads.cairn", (0, 0))
+        expect("file", json.loads(here.check("info", "--json", out=None).stdout)["file"], "ring.cairn")
+
+
+@case
+def unreadable_traces(bench):
+    for verb in ("info", "summary", "dump", "verify"):
+        for name in ("cut", "flipped", "newer", "foreign", "empty"):
+            done = bench.run(verb, f"{name}.cairn")
+            expect(f"exit code of {verb} {name}", done.returncode, 3)
+            expect(f"stdout of {verb} {name}", done.stdout, "")
+            if not re.fullmatch(rf"cairn: {name}\.cairn: [^\n]+\n", done.stderr):
+                raise Failure(f"{verb} {name} said: {done.stderr}")
+        bench.check(verb, "none.cairn", code=3, err="cairn: none.cairn: there is no such file; cairn record makes one\n")
+        bench.check(verb, ".", code=3, err="cairn: .: this is a folder, not a trace; name a .cairn file\n")
+    newer = bench.run("info", "newer.cairn").stderr
+    if "version" not in newer:
+        raise Failure(f"no word of the version: {newer}")
+
+
+@case
+def a_closed_pipe_is_quiet(bench):
+    words = f"'{bench.cairn}' dump lossless.cairn | head -n 1 | wc -l"
+    done = subprocess.run(["sh", "-c", words], cwd=bench.folder, env=bench.environment, capture_output=True, text=True)
+    expect("a closed pipe", (done.stdout.strip(), done.stderr), ("1", ""))
+
+
+@case
+def a_full_disk_is_not(bench):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [bench.cairn, "info", "ring.cairn"], cwd=bench.folder, env=bench.environment, stdout=full,
+            stderr=subprocess.PIPE, text=True,
+        )
+    expect("a full disk", done.stderr, "cairn: cannot write the output: No space left on device\n")
+    expect("exit code", done.returncode, 4)
+
+
+# --- wrong words -------------------------------------------------------------------------------------------------------
+
+
+@case
+def wrong_words(bench):
+    def wrong(*words, code=2, err):
+        bench.check(*words, code=code, err=f"cairn: {err}\n")
+
+    wrong("inof", err="there is no verb 'inof'; did you mean cairn info?")
+    wrong("frobnicate", err="there is no verb 'frobnicate'; see cairn --help")
+    wrong("info", "--jsn", err="unknown option --jsn; did you mean --json?")
+    wrong("info", "--frobnicate", err="unknown option --frobnicate; see cairn info --help")
+    wrong("info", "ring.cairn", "bare.cairn", err="unexpected argument 'bare.cairn'; see cairn info --help")
+    wrong(
+        "dump", "ring.cairn", "--function", "MPI_Isned",
+        err="unknown function 'MPI_Isned'; did you mean MPI_Isend?",
+    )
+    wrong("dump", "ring.cairn", "--function", "send", err="unknown function 'send'; did you mean MPI_Send?")
+    wrong(
+        "dump", "ring.cairn", "--function", "qwertzuiop",
+        err="unknown function 'qwertzuiop'; names are those of the MPI standard, as in MPI_Send",
+    )
+    wrong(
+        "summary", "ring.cairn", "--function", "foo*",
+        err="no MPI function matches 'foo*'; quote patterns, as in --function 'MPI_*send'",
+    )
+    wrong("dump", "ring.cairn", "--rank", "4", err="there is no rank 4 in this trace; it holds 0-3")
+    wrong("dump", "ring.cairn", "--rank", "0-9", err="there is no rank 4 in this trace; it holds 0-3")
+    for text in ("x", "3-1", "1,,2", "-1", "0x3", "99999999999"):
+        wrong("dump", "ring.cairn", f"--rank={text}", err=f"'{text}' is no list of ranks; write ranks as in --rank 0-7,12")
+    wrong(
+        "dump", "ring.cairn", "--rank", "0-4294967295",
+        err="'0-4294967295' names too many ranks; leave --rank out for all ranks",
+    )
+    wrong(
+        "dump", "ring.cairn", "--time", "1s+20ms",
+        err="--time needs the time of every call, and this trace has statistics only; record with --timing lossless",
+    )
+    for text in ("x", "1h", "1s+", "-1s", "1e99", ""):
+        if text:
+            bad = text.split("+")[-1] if text != "1s+" else ""
+            wrong(
+                "dump", "lossless.cairn", f"--time={text}",
+                err=f"'{bad}' is no time; write times as in --time 1s+20ms",
+            )
+    wrong("summary", "--callsites", "--per-rank", err="--callsites and --per-rank cannot go together; choose one")
+    wrong("dump", "--grammar", "--json", err="--grammar is text, without JSON; choose one")
+    done = bench.check(code=2, err=None)
+    if not done.stderr.startswith("Records what a parallel program does"):
+        raise Failure(f"no help: {done.stderr}")
+
+
+@case
+def help_and_version(bench):
+    bench.check("--version", out="cairn 0.1.0\n")
+    for words in (["--help"], *([verb, "--help"] for verb in VERBS)):
+        done = bench.check(*words, out=None)
+        if "Usage: " not in done.stdout or "-h,--help" not in done.stdout:
+            raise Failure(f"no help from {words}: {done.stdout}")
+    general = bench.run("--help").stdout
+    expect("verbs", re.findall(r"^  ([a-z]+) +[A-Z]", general, re.M), list(VERBS))
+
+
+def options_of_help(bench, verb):
+    text = bench.run(verb, "--help").stdout if verb else bench.run("--help").stdout
+    found = set()
+    for line in text.splitlines():
+        if re.match(r"  -", line):
+            found.update(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", line.split("  ")[1].split(" ")[0].replace(",", " ")))
+    return found
+
+
+@case
+def man_pages_name_the_options(bench):
+    for verb in ("", *VERBS):
+        page = (ROOT / "man" / (f"cairn-{verb}.1" if verb else "cairn.1")).read_text()
+        section = page.split(".SH OPTIONS", 1)[1].split("\n.SH ", 1)[0]
+        heads = re.findall(r"^\.TP\n(.*)$", section, re.M)
+        found = set()
+        for head in heads:
+            found.update(re.findall(r"\\fB(-[a-z-]+)\\fR", head.replace("\\-", "-")))
+        expect(f"options in the man page of {verb or 'cairn'}", sorted(found), sorted(options_of_help(bench, verb)))
+
+
+@case
+def bash_completes_the_options(bench):
+    script = ROOT / "completions" / "cairn.bash"
+    for verb in ("", *VERBS):
+        words = f"cairn {verb} -" if verb else "cairn -"
+        done = subprocess.run(
+            ["bash", "-c", f"source '{script}'; COMP_WORDS=({words}); COMP_CWORD={len(words.split()) - 1}; "
+             '_cairn; printf "%s\\n" "${COMPREPLY[@]}"'],
+            capture_output=True, text=True, cwd=bench.folder,
+        )
+        expected = options_of_help(bench, verb) - ({"-h"} if not verb else set())
+        expect(f"bash completion of {verb or 'cairn'}", sorted(done.stdout.split()), sorted(expected))
+        expect("stderr of bash", done.stderr, "")
+    done = subprocess.run(
+        ["bash", "-c", f"source '{script}'; COMP_WORDS=(cairn ''); COMP_CWORD=1; _cairn; echo ${{COMPREPLY[@]}}"],
+        capture_output=True, text=True,
+    )
+    expect("verbs", [word for word in done.stdout.split() if word[0] != "-"], list(VERBS))
+
+
+@case
+def fish_completes_the_options(bench):
+    text = (ROOT / "completions" / "cairn.fish").read_text()
+    found = {verb: set() for verb in VERBS}
+    loop = []
+    for line in text.splitlines():
+        if line.startswith("for verb in "):
+            loop = line.removeprefix("for verb in ").split()
+        elif line.startswith("end"):
+            loop = []
+        elif line.strip().startswith("complete"):
+            verbs = loop
+            if "__fish_seen_subcommand_from " in line and "$verb" not in line:
+                verbs = re.search(r"__fish_seen_subcommand_from ([a-z ]+)'", line).group(1).split()
+            elif "__fish_use_subcommand" in line:
+                continue
+            for verb in verbs:
+                found[verb].update("--" + name for name in re.findall(r" -l ([a-z-]+)", line))
+                found[verb].update("-" + name for name in re.findall(r" -s ([a-z])\b", line))
+    for verb in VERBS:
+        expect(f"fish completion of {verb}", sorted(found[verb]), sorted(options_of_help(bench, verb)))
+
+
+@case
+def zsh_completes_the_options(bench):
+    text = (ROOT / "completions" / "_cairn").read_text()
+    lists = {name: re.search(rf"  {name}=\((.*?)\n  \)", text, re.S).group(1) for name in ("recording", "filters")}
+    for verb in VERBS:
+        arm = re.search(rf"\n +(?:\w+ \| )*{verb}(?: \| \w+)*\) ?(.*?);;", text.split("case $words[1] in")[1], re.S).group(1)
+        for name, content in lists.items():
+            arm = arm.replace(f"${name}", content)
+        arm = re.sub(r"\[[^\]]*\]", "", re.sub(r"\([^()]*\)", " ", arm))
+        found = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", arm)) - {"-a", "-e", "-g"}
+        expect(f"zsh completion of {verb}", sorted(found), sorted(options_of_help(bench, verb)))
+
+
+# --- recording -----------------------------------------------------------------------------------------------------------
+
+
+def fresh(bench, name):
+    """A folder of its own for a recording."""
+    folder = bench.folder / name
+    folder.mkdir()
+    here = Bench.__new__(Bench)
+    here.__dict__.update(bench.__dict__, folder=folder)
+    return here
+
+
+@case
+def record_passes_on_the_exit_status(bench):
+    here = fresh(bench, "status")
+    nothing = "cairn: nothing was recorded: no process called MPI; is it an MPI program, and did it start?\n"
+    here.check("record", "--", "sh", "-c", "exit 0", code=125, err=nothing)
+    here.check("record", "--", "sh", "-c", "exit 7", code=7, err=nothing)
+    here.check("record", "sh", "-c", "exit 7", code=7, err=nothing)
+    here.check("record", "-o", "x.cairn", "sh", "-c", "kill -KILL $$", code=137, err=nothing)
+    here.check("record", "--", "sh", "-c", "echo out; echo err >&2; exit 3", code=3, out="out\n", err="err\n" + nothing)
+    expect("left over", here.sees("*"), [])
+
+
+@case
+def record_writes_the_trace(bench):
+    here = fresh(bench, "writes")
+    line = "cairn: run.cairn: 4 ranks, 1,224 calls of 9 functions, {} B\n"
+    size = (bench.folder / "ring.cairn").stat().st_size
+    here.check("record", "sh", "-c", 'cp ../ring.cairn "$CAIRN_OUTPUT"', err=line.format(size))
+    expect("files", here.sees("*"), ["run.cairn"])
+    here.check("verify", "run.cairn", out=None)
+    here.check(
+        "record", "true", code=125, err="cairn: run.cairn: it exists already; choose another name with -o, or --force\n"
+    )
+    here.check("record", "-q", "-f", "sh", "-c", 'cp ../threads.cairn "$CAIRN_OUTPUT"; exit 9', code=9)
+    expect("replaced", json.loads(here.run("info", "--json", "run.cairn").stdout)["ranks"], 1)
+
+
+@case
+def record_sets_the_environment(bench):
+    here = fresh(bench, "environment")
+    show = "env | grep -E '^(CAIRN|LD_PRELOAD)' | sort; cp ../ring.cairn \"$CAIRN_OUTPUT\""
+    done = here.check(
+        "record", "-q", "-o", "a b.cairn", "--timing", "lossless", "--callsites", "off", "--memory", "8M", "--merge",
+        "after", "--oracle", "logs", "--", "sh", "-c", show,
+        out=None, environment={"LD_PRELOAD": here.environment["CAIRN_LIB"]},
+    )
+    folder, library = str(here.folder), here.environment["CAIRN_LIB"]
+    expect(
+        "environment",
+        done.stdout.splitlines(),
+        [
+            "CAIRN_CALLSITES=off",
+            f"CAIRN_COMMAND=sh -c '" + show.replace("'", "'\\''") + "'",
+            f"CAIRN_LIB={library}",
+            f"CAIRN_MEMORY={8 << 20}",
+            "CAIRN_MERGE=after",
+            f"CAIRN_ORACLE={folder}/logs",
+            f"CAIRN_OUTPUT={folder}/a b.cairn.spool/a b.cairn",
+            "CAIRN_QUIET=1",
+            f"CAIRN_SPOOL={folder}/a b.cairn.spool",
+            "CAIRN_TIMING=lossless",
+            f"LD_PRELOAD={library}:{library}",
+        ],
+    )
+    expect("files", here.sees("*"), ["a b.cairn", "logs"])
+
+
+@case
+def several_jobs_make_several_traces(bench):
+    here = fresh(bench, "jobs")
+    script = 'cp ../ring.cairn "$CAIRN_OUTPUT"; cp ../bare.cairn "$CAIRN_SPOOL/run-2.cairn"'
+    done = here.check("record", "sh", "-c", script, err=None)
+    expect("lines", [line.split(":")[1] for line in done.stderr.splitlines()], [" run.cairn", " run-2.cairn"])
+    expect("files", here.sees("*"), ["run-2.cairn", "run.cairn"])
+
+
+@case
+def parts_are_joined(bench):
+    here = fresh(bench, "parts")
+    here.check("record", "-q", "sh", "-c", 'cp ../spool/*.part "$CAIRN_SPOOL"')
+    expect("files", here.sees("*"), ["run.cairn"])
+    got = json.loads(here.run("info", "--json", "run.cairn").stdout)
+    expect("joined", (got["ranks"], got["calls"], got["status"], got["wall_seconds"]), (4, 1224, "complete", 1.0))
+    expect("command", (got["command"], got["mpi"]), ("./stencil", "MPICH Version: 4.0.2"))
+    here.check("record", "-q", "-o", "late.cairn", "sh", "-c", 'cp ../spool/* "$CAIRN_SPOOL"')
+    late = here.run("dump", "--jsonl", "late.cairn", "--rank", "2").stdout.splitlines()
+    expect("calls", len(late), 1 + 307)
+    last = json.loads(late[-1])
+    expect("epilogue", (last["function"], last["after_finalize"], last["args"]), ("MPI_Finalized", True, {"flag": "true"}))
+    here.check("verify", "late.cairn", out=None)
+    here.check("record", "-q", "-o", "some.cairn", "sh", "-c", 'cp ../spool/[12].part "$CAIRN_SPOOL"')
+    got = json.loads(here.run("info", "--json", "some.cairn").stdout)
+    expect("joined", (got["ranks"], got["world_size"], got["status"]), (2, 4, "incomplete"))
+
+
+@case
+def merge_joins_parts(bench):
+    here = fresh(bench, "merge")
+    done = here.check("merge", "../spool", "-o", "all.cairn", err=None)
+    if not re.fullmatch(r"cairn: all\.cairn: 4 ranks of 4, \d+ B\n", done.stderr):
+        raise Failure(done.stderr)
+    by_part = here.run("dump", "all.cairn", "--rank", "3", "--jsonl").stdout.splitlines()[1:]
+    expect("calls", len(by_part), 306)
+    expect("with an epilogue", len(here.run("dump", "all.cairn", "--rank", "2", "--jsonl").stdout.splitlines()), 1 + 307)
+    here.check("merge", "../spool", "-o", "all.cairn", code=4,
+               err="cairn: all.cairn: it exists already; choose another name with -o, or --force\n")
+    here.check("merge", "-q", "-f", "../spool/3.part", "../spool/0.part", "-o", "all.cairn")
+    expect("ranks", json.loads(here.run("info", "--json", "all.cairn").stdout)["ranks"], 2)
+    here.check("merge", "nowhere", code=3, err="cairn: nowhere: there is no such file or folder; name a spool, as in "
+               "run.cairn.spool, or its .part files\n")
+    here.check("merge", ".", code=3, err="cairn: .: there are no parts to merge; processes leave them with --merge "
+               "after, or when they can't merge in MPI_Finalize\n")
+    (here.folder / "bad.part").write_bytes(b"rubbish")
+    here.check("merge", "bad.part", code=3, err="cairn: bad.part: not a Cairn spool file\n")
+    whole = (bench.folder / "spool" / "0.part").read_bytes()
+    (here.folder / "cut.part").write_bytes(whole[: len(whole) - 9])
+    done = here.check("merge", "cut.part", "-o", "cut.cairn", code=3, err=None)
+    if not done.stderr.startswith("cairn: cut.part: "):
+        raise Failure(done.stderr)
+    expect("files", here.sees("*.cairn"), ["all.cairn"])
+
+
+@case
+def commands_that_cannot_run(bench):
+    here = fresh(bench, "cannot")
+    (here.folder / "plain.txt").write_text("no program\n")
+    for verb in ("record", "exec"):
+        here.check(verb, "--", "no-such-launcher", "-n", "4", code=127,
+                   err="cairn: no-such-launcher: command not found; check its spelling and PATH\n")
+        here.check(verb, "--", "./nowhere", code=127,
+                   err="cairn: ./nowhere: there is no such file, or its interpreter is missing; check the path\n")
+        here.check(verb, "--", "./plain.txt", code=126, err="cairn: ./plain.txt: cannot be executed: Permission denied; "
+                   "check its permissions and format\n")
+        here.check(verb, "--", "/", code=126,
+                   err="cairn: /: cannot be executed: Permission denied; check its permissions and format\n")
+        if verb == "record":
+            expect("left over", here.sees("*"), ["plain.txt"])
+
+
+@case
+def recordings_that_cannot_be(bench):
+    here = fresh(bench, "cannot_be")
+
+    def wrong(*words, err, code=125, **options):
+        here.check(*words, code=code, err=f"cairn: {err}\n", **options)
+
+    wrong("record", err="there is no command to run; write it at the end, as in cairn record -- mpiexec -n 4 ./app")
+    wrong("record", "-o", "x.cairn", "--",
+          err="there is no command to run; write it at the end, as in cairn record -- mpiexec -n 4 ./app")
+    wrong("exec", err="there is no program to run; write it at the end, as in mpiexec -n 4 cairn exec -- ./app")
+    wrong("record", "--timming", "stats", "true", err="unknown option --timming; did you mean --timing?")
+    wrong("record", "--timing", "lossy", "true", err="--timing: lossy not in {stats,lossless}; see cairn record --help")
+    wrong("record", "--memory", "8Q", "true", err="'8Q' is no size; write sizes as in --memory 64M")
+    wrong("record", "--memory", "1K", "true", err="1K is too little memory to record anything; give at least 1M")
+    wrong("record", "-o", "no/where.cairn", "true",
+          err=f"no/where.cairn: there is no folder {here.folder}/no; make it first")
+    wrong("record", "-o", ".", "true", err=".: this is a folder; name a file with -o")
+    wrong("record", "true", environment={"CAIRN_LIB": "/no/libcairn.so"},
+          err="CAIRN_LIB names /no/libcairn.so, which is no file; point it at libcairn.so, or unset it")
+    (here.folder / "logs").mkdir()
+    (here.folder / "logs" / "old").write_text("")
+    wrong("record", "--oracle", "logs", "true", err=f"{here.folder}/logs: it is not empty; give --oracle a new folder")
+    wrong("record", "-o", "/proc/x.cairn", "true",
+          err="/proc/x.cairn.spool: cannot make the spool: No such file or directory; choose a place that can be written")
+    shutil.rmtree(here.folder / "run.cairn.spool", ignore_errors=True)
+    (here.folder / "run.cairn.spool").mkdir()
+    (here.folder / "run.cairn.spool" / "host.1.part").write_text("")
+    wrong("record", "true", err=f"{here.folder}/run.cairn.spool: it holds what an earlier recording left; join that with "
+          "cairn merge, remove it, or use --force")
+
+
+@case
+def why_nothing_was_recorded(bench):
+    here = fresh(bench, "why")
+    programs = bench.programs
+
+    def nothing(program, why, code=125):
+        here.check("record", "--", *program, code=code, err=f"cairn: nothing was recorded: {why}\n")
+
+    static = str(programs / "cli_static")
+    nothing([static], f"{static} is statically linked, so nothing can be loaded into it; link it dynamically")
+    nothing(["sh", "-c", f"exec {static} 1", static], f"{static} is statically linked, so nothing can be loaded into it; "
+            "link it dynamically", code=1)
+    own = str(programs / "cli_own_mpi")
+    nothing([own], f"{own} has MPI linked into it statically, where no call can be seen; link it with the shared MPI library")
+    strange = str(programs / "cli_strange")
+    nothing([strange], f"{strange} uses libmpi.so.99, for which there is no recorder; build one with "
+            "cmake -DCAIRN_MPICC=/path/to/mpicc")
+    nothing(["sh", "-c", 'echo "the reason" > "$CAIRN_SPOOL/unrecorded.17"; echo "the reason" > "$CAIRN_SPOOL/h.18.unrecorded"'],
+            "the reason")
+    expect("left over", here.sees("*"), [])
+    script = 'echo x > "$CAIRN_SPOOL/node1.17.arena"'
+    done = here.check("record", "sh", "-c", script, code=125, err=None)
+    expect("arena", done.stderr, f"cairn: {here.folder}/run.cairn.spool/node1.17.arena: not the memory of a recording "
+           "process of this version; it stays there\n")
+    expect("kept", here.sees("*/*"), ["node1.17.arena"])
+    script = 'cp ../spool/0.part "$CAIRN_SPOOL/h.1.part"; echo x > "$CAIRN_SPOOL/h.1.arena"; exit 7'
+    here.check("record", "-q", "-o", "aborted.cairn", "sh", "-c", script, code=7)
+    expect("gone", here.sees("aborted*"), ["aborted.cairn"])
+
+
+@case
+def damaged_leavings_are_told(bench):
+    here = fresh(bench, "damaged")
+    done = here.check("record", "sh", "-c", 'echo rubbish > "$CAIRN_SPOOL/node1.17.part"; cp ../cut.cairn "$CAIRN_OUTPUT"',
+                      code=125, err=None)
+    lines = done.stderr.splitlines()
+    expect("first line", lines[0], f"cairn: {here.folder}/run.cairn.spool/node1.17.part: not a Cairn spool file")
+    if not lines[1].startswith(f"cairn: {here.folder}/run.cairn: "):
+        raise Failure(done.stderr)
+    expect("kept", here.sees("*/*.part"), ["node1.17.part"])
+
+
+@case
+def signals_are_passed_on(bench):
+    here = fresh(bench, "signals")
+    script = 'trap "echo caught; exit 5" TERM; echo ready; while :; do sleep 0.05; done'
+    child = subprocess.Popen(
+        [here.cairn, "record", "-q", "--", "sh", "-c", script], cwd=here.folder, env=here.environment,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )
+    expect("start", child.stdout.readline(), "ready\n")
+    child.send_signal(signal.SIGTERM)
+    expect("output", child.stdout.read(), "caught\n")
+    expect("exit code", child.wait(timeout=20), 5)
+
+
+@case
+def exec_becomes_the_program(bench):
+    here = fresh(bench, "exec")
+    done = here.check("exec", "-o", "x.cairn", "sh", "-c", "env | grep ^CAIRN_OUTPUT; exit 6", code=6, out=None)
+    expect("environment", done.stdout, f"CAIRN_OUTPUT={here.folder}/x.cairn\n")
+    expect("spool", here.sees("*"), ["x.cairn.spool"])
+    (here.folder / "x.cairn").write_text("")
+    here.check("exec", "-o", "x.cairn", "true", code=125,
+               err="cairn: x.cairn: it exists already; choose another name with -o, or --force\n")
+    here.check("exec", "-f", "-o", "x.cairn", "true")
+    expect("removed", here.sees("*"), ["x.cairn.spool"])
+
+
+@case
+def env_prints_the_environment(bench):
+    here = fresh(bench, "env")
+    library = here.environment["CAIRN_LIB"]
+    folder = str(here.folder)
+    here.check("env", "-o", "a b.cairn", "--", "./app", "it's", out=f"""export CAIRN_OUTPUT='{folder}/a b.cairn'
+export CAIRN_SPOOL='{folder}/a b.cairn.spool'
+export CAIRN_TIMING=stats
+export CAIRN_CALLSITES=on
+export CAIRN_MEMORY=67108864
+export CAIRN_MERGE=tree
+export CAIRN_COMMAND='./app '\\''it'\\''\\'\\'''\\''s'\\'''
+export LD_PRELOAD={library}
+""")
+    done = here.check("env", "--openmpi", "-q", out=None)
+    expect("-x list", done.stdout, " ".join(
+        f"-x {pair}" for pair in (f"CAIRN_OUTPUT={folder}/run.cairn", f"CAIRN_SPOOL={folder}/run.cairn.spool",
+                                  "CAIRN_TIMING=stats", "CAIRN_CALLSITES=on", "CAIRN_MEMORY=67108864", "CAIRN_MERGE=tree",
+                                  "CAIRN_QUIET=1", f"LD_PRELOAD={library}")) + "\n")
+    expect("spools", here.sees("*"), ["a b.cairn.spool", "run.cairn.spool"])
+
+
+@case
+def doctor_looks_around(bench):
+    here = fresh(bench, "doctor")
+    got = json.loads(here.run("doctor", "--json").stdout)
+    expect("schema", got["schema"], "cairn.doctor/1")
+    verdicts = {check["name"]: check for check in got["checks"]}
+    expect("self test", verdicts["self test"], {"name": "self test", "verdict": "ok",
+                                                "text": "1,000 calls written and read back"})
+    expect("folder", verdicts["folder"]["verdict"] in ("ok", "note"), True)
+    expect("preload", verdicts["preload"]["verdict"], "ok")
+    # No recorders lie beside the library that stands in.
+    expect("recorder", verdicts["recorder"]["verdict"], "bad")
+    expect("verdict", (got["ok"], here.run("doctor").returncode), (False, 4))
+    expect("left over", here.sees("*"), [])
+    text = here.run("doctor", environment={"CAIRN_LIB": "/no/lib.so"}).stdout
+    if "bad  preload      CAIRN_LIB names /no/lib.so, which is no file" not in text:
+        raise Failure(text)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cairn", required=True)
+    parser.add_argument("--make-traces", required=True)
+    parser.add_argument("--programs", required=True)
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("names", nargs="*")
+    arguments = parser.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="cairn-cli-") as name:
+        folder = pathlib.Path(name).resolve()
+        (folder / "spool").mkdir()
+        subprocess.run([arguments.make_traces, str(folder)], check=True)
+        bench = Bench(arguments, folder)
+        for function in CASES:
+            if arguments.names and function.__name__ not in arguments.names:
+                continue
+            begin = time.monotonic()
+            try:
+                function(bench)
+                print(f"ok    {function.__name__} ({time.monotonic() - begin:.2f} s)")
+            except (Failure, AssertionError, subprocess.SubprocessError, ValueError, KeyError, OSError) as failure:
+                failed += 1
+                print(f"FAIL  {function.__name__}: {failure}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

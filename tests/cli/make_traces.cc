@@ -1,0 +1,356 @@
+// Makes the traces that the CLI tests read: recordings made up by hand, so that the tests need no MPI and their output
+// is exact. `make_traces FOLDER`; prints nothing.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/spool_header.h"
+#include "codec/timing_stream.h"
+#include "spec/spec.h"
+#include "trace/part.h"
+#include "trace/trace.h"
+
+namespace {
+
+using namespace cairn;
+using trace::Atom;
+
+Atom constant(const char *name) {
+  for (const spec::Constant &each : spec::constants()) {
+    if (std::string_view(each.name) == name)
+      return trace::special(static_cast<uint16_t>(trace::kFirstConstant + each.id));
+  }
+  std::fprintf(stderr, "make_traces: no constant %s\n", name);
+  std::exit(1);
+}
+
+trace::Field atoms(std::vector<Atom> values) {
+  trace::Field field;
+  field.atoms = std::move(values);
+  return field;
+}
+
+trace::Field text(const std::string &value) {
+  trace::Field field;
+  field.is_bytes = true;
+  field.bytes.assign(value.begin(), value.end());
+  return field;
+}
+
+/// One thread's recording, call by call.
+class Thread {
+ public:
+  explicit Thread(uint32_t number) { record_.thread = number; }
+
+  /// Arguments by name; parameters not named are absent. `ns` is the duration of this and every like call.
+  void call(const std::string &name, uint32_t site, std::map<std::string, trace::Field> arguments, uint64_t ns,
+            std::vector<Atom> result = {0}, uint32_t depth = 0) {
+    const spec::Function *function = spec::find_function(name);
+    if (function == nullptr) {
+      std::fprintf(stderr, "make_traces: no function %s\n", name.c_str());
+      std::exit(1);
+    }
+    trace::Row row;
+    row.function = function->id;
+    row.site = site;
+    row.depth = depth;
+    for (size_t i = 0; i < function->parameter_count; ++i) {
+      const auto found = arguments.find(function->parameters[i].name);
+      row.fields.push_back(found == arguments.end() ? trace::Field() : found->second);
+      if (found != arguments.end()) arguments.erase(found);
+    }
+    if (!arguments.empty()) {
+      std::fprintf(stderr, "make_traces: %s has no %s\n", name.c_str(), arguments.begin()->first.c_str());
+      std::exit(1);
+    }
+    row.fields.push_back(atoms(std::move(result)));
+    ByteWriter packed;
+    trace::pack_row(row, packed);
+    const Bytes bytes = packed.take();
+    size_t number = 0;
+    while (number < record_.rows.size() && record_.rows[number] != bytes) ++number;
+    if (number == record_.rows.size()) {
+      record_.rows.push_back(bytes);
+      stats_.emplace_back();
+    }
+    symbols_.push_back(static_cast<grammar::Symbol>(number));
+    durations_.push_back(ns);
+    trace::CallStats &stats = stats_[number];
+    stats.minimum = stats.count == 0 ? ns : std::min(stats.minimum, ns);
+    stats.maximum = std::max(stats.maximum, ns);
+    ++stats.count;
+    stats.sum += ns;
+    ++stats.histogram[static_cast<size_t>(trace::CallStats::bucket(ns))];
+  }
+
+  void ticket(uint64_t number) { tickets_.push_back(number); }
+  [[nodiscard]] uint64_t total() const {
+    uint64_t sum = 0;
+    for (const uint64_t ns : durations_) sum += ns;
+    return sum;
+  }
+
+  trace::SequenceRecord finish(const std::vector<trace::Site> &sites, bool lossless) {
+    record_.calls = grammar::Grammar::from_symbols(symbols_);
+    record_.sites = sites;
+    if (!lossless) {
+      record_.stats = stats_;
+    } else {
+      std::vector<uint8_t> pending(codec::TimingWriter::kMaxChunk);
+      codec::TimingWriter writer(pending.data(), pending.size());
+      for (const uint64_t ns : durations_) writer.add(1000, ns);
+      Bytes out(writer.flush_bound());
+      out.resize(writer.flush(out.data(), out.size(), nullptr, 0));
+      record_.timing = out;
+    }
+    if (!tickets_.empty()) {
+      std::vector<grammar::Symbol> skips;
+      for (size_t i = 0; i < tickets_.size(); ++i) {
+        skips.push_back(i == 0 ? 0 : static_cast<grammar::Symbol>(tickets_[i] - tickets_[i - 1] - 1));
+      }
+      record_.order = grammar::Grammar::from_symbols(skips);
+      record_.first_ticket = tickets_.front();
+    }
+    return record_;
+  }
+
+ private:
+  trace::SequenceRecord record_;
+  std::vector<grammar::Symbol> symbols_;
+  std::vector<uint64_t> durations_;
+  std::vector<trace::CallStats> stats_;
+  std::vector<uint64_t> tickets_;
+};
+
+constexpr uint64_t kStart = 1'700'000'000'000'000'000;
+
+trace::RunInfo run_info(const std::string &timing, uint64_t wall) {
+  trace::RunInfo run;
+  run.command = "mpiexec -n 4 ./stencil 100";
+  run.mpi = "MPICH Version: 4.0.2";
+  run.recorder = "cairn 0.1.0 libmpich.so.12";
+  run.timing = timing;
+  run.status = "complete";
+  run.start_unix_ns = kStart;
+  run.wall_ns = wall;
+  return run;
+}
+
+std::vector<trace::Module> modules() { return {{{0x12, 0x34, 0x56, 0x78}, "/nowhere/stencil"}}; }
+
+std::vector<trace::Site> sites() {
+  return {{0, 0}, {0, 0x1010}, {0, 0x1020}, {0, 0x1030}, {0, 0x1040}, {0, 0x1050}, {0, 0x1060}, {0, 0x1070}};
+}
+
+/// A ring: each rank receives from the left and sends to the right, then an Alltoallv as long as the communicator.
+trace::ProcessRecord ring(uint32_t rank, uint32_t size, bool lossless) {
+  trace::ProcessRecord process;
+  process.rank = rank;
+  process.size = size;
+  process.host = rank < 2 ? "node1" : "node2";
+  process.modules = modules();
+  process.wall_ns = 1'000'000'000;
+  process.peak_memory = 123'456;
+  Thread thread(0);
+  const Atom world = constant("MPI_COMM_WORLD");
+  const trace::Field doubles = atoms({constant("MPI_DOUBLE"), 0});
+  const int64_t self = rank;
+  const int64_t last = size - 1;
+  const Atom left = rank == 0 ? constant("MPI_PROC_NULL") : self - 1;
+  const Atom right = self == last ? constant("MPI_PROC_NULL") : self + 1;
+  thread.call("MPI_Init", 1, {{"argc", atoms({trace::kNull})}, {"argv", atoms({trace::kNull})}}, 5'000'000);
+  thread.call("MPI_Comm_rank", 2, {{"comm", atoms({world})}, {"rank", atoms({self})}}, 100);
+  thread.call("MPI_Type_contiguous", 3, {{"count", atoms({10})}, {"oldtype", doubles}, {"newtype", atoms({3, 0})}},
+              400);
+  for (int i = 0; i < 100; ++i) {
+    thread.call("MPI_Irecv", 4,
+                {{"buf", atoms({trace::kHeap, 0, 0})},
+                 {"count", atoms({100})},
+                 {"datatype", doubles},
+                 {"source", atoms({left})},
+                 {"tag", atoms({7})},
+                 {"comm", atoms({world})},
+                 {"request", atoms({4, 0})}},
+                250);
+    thread.call("MPI_Isend", 5,
+                {{"buf", atoms({trace::kHeap, 0, 128})},
+                 {"count", atoms({10})},
+                 {"datatype", atoms({3, 0})},
+                 {"dest", atoms({right})},
+                 {"tag", atoms({7})},
+                 {"comm", atoms({world})},
+                 {"request", atoms({5, 0})}},
+                300);
+    thread.call("MPI_Waitall", 6,
+                {{"count", atoms({2})},
+                 {"array_of_requests", atoms({4, 0, 5, 0})},
+                 {"array_of_statuses", atoms({constant("MPI_STATUSES_IGNORE")})}},
+                10'000 * (rank + 1));
+  }
+  std::vector<Atom> counts(size, 5);
+  std::vector<Atom> places;
+  for (uint32_t i = 0; i < size; ++i) places.push_back(5 * i);
+  thread.call("MPI_Alltoallv", 7,
+              {{"sendbuf", atoms({trace::kStack, 0, -64})},
+               {"sendcounts", atoms(counts)},
+               {"sdispls", atoms(places)},
+               {"sendtype", doubles},
+               {"recvbuf", atoms({trace::kStatic, 0, 0x40})},
+               {"recvcounts", atoms(counts)},
+               {"rdispls", atoms(places)},
+               {"recvtype", doubles},
+               {"comm", atoms({world})}},
+              20'000);
+  thread.call("MPI_Comm_set_name", 7, {{"comm", atoms({world})}, {"comm_name", text("a \"ring\"\n")}}, 100);
+  thread.call("MPI_Finalize", 0, {}, 1'000'000);
+  process.mpi_ns = thread.total();
+  process.sequences.push_back(thread.finish(sites(), lossless));
+  return process;
+}
+
+/// Two threads whose calls alternate.
+trace::ProcessRecord threaded() {
+  trace::ProcessRecord process;
+  process.host = "node1";
+  process.modules = modules();
+  process.wall_ns = 5'000'000;
+  const Atom self = constant("MPI_COMM_SELF");
+  Thread threads[2] = {Thread(0), Thread(1)};
+  for (uint64_t i = 0; i < 6; ++i) {
+    Thread &thread = threads[i % 2];
+    if (i < 4) {
+      thread.call("MPI_Barrier", static_cast<uint32_t>(1 + i % 2), {{"comm", atoms({self})}}, 100);
+    } else if (i == 4) {
+      thread.call("MPI_Comm_size", 3, {{"comm", atoms({self})}, {"size", atoms({1})}}, 100);
+    } else {
+      thread.call("MPI_Abort", 4, {{"comm", atoms({self})}, {"errorcode", atoms({9})}}, 0, {trace::kNoReturn});
+    }
+    thread.ticket(i);
+  }
+  process.complete = false;
+  process.degraded = "memory ran out after 4 calls";
+  process.mpi_ns = 500;
+  process.sequences.push_back(threads[0].finish(sites(), false));
+  process.sequences.push_back(threads[1].finish(sites(), false));
+  return process;
+}
+
+/// Rows that no MPI program makes: an unknown function, too few fields, a field that is no status.
+trace::ProcessRecord malformed() {
+  trace::ProcessRecord process;
+  process.host = "node1";
+  trace::SequenceRecord sequence;
+  for (int i = 0; i < 2; ++i) {
+    trace::Row row;
+    row.function = i == 0 ? 60'000 : spec::find_function("MPI_Get_count")->id;
+    if (i == 1) row.fields = {atoms({1, 2}), {}, {}, atoms({0})};
+    ByteWriter packed;
+    trace::pack_row(row, packed);
+    sequence.rows.push_back(packed.take());
+  }
+  sequence.calls = grammar::Grammar::from_symbols({0, 1});
+  process.sequences.push_back(std::move(sequence));
+  return process;
+}
+
+void save(const std::string &path, const Bytes &bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) {
+    std::fprintf(stderr, "make_traces: cannot write %s\n", path.c_str());
+    std::exit(1);
+  }
+}
+
+template <typename T>
+T must(Result<T> result) {
+  if (result) return std::move(*result);
+  std::fprintf(stderr, "make_traces: %s\n", result.error().message.c_str());
+  std::exit(1);
+}
+
+trace::Part merged(uint32_t size, bool lossless) {
+  trace::Part whole = must(trace::Part::of(ring(0, size, lossless)));
+  for (uint32_t rank = 1; rank < size; ++rank) {
+    whole = must(trace::Part::merge(std::move(whole), must(trace::Part::of(ring(rank, size, lossless)))));
+  }
+  return whole;
+}
+
+Bytes with_lines(const Bytes &file) {
+  const trace::Trace trace = must(trace::Trace::from_bytes(file, "ring"));
+  std::vector<std::pair<trace::Site, trace::Source>> lines;
+  for (uint32_t i = 1; i < sites().size(); ++i) {
+    lines.push_back({sites()[i], {i < 4 ? "main" : "exchange(int)", "/home/me/src/stencil.cc", 10 * i}});
+  }
+  return trace.with_sources(lines);
+}
+
+void save_part(const std::string &path, const trace::ProcessRecord &process, SpoolHeader::Kind kind) {
+  SpoolHeader header;
+  header.kind = kind;
+  header.start_unix_ns = kStart + process.rank;
+  header.rank = process.rank;
+  header.size = process.size;
+  header.host = "node1";
+  header.command = "./stencil";
+  header.mpi = "MPICH Version: 4.0.2";
+  header.recorder = "cairn 0.1.0 libmpich.so.12";
+  header.timing = "stats";
+  header.status = "complete";
+  Bytes bytes = write_spool_header(header);
+  const Bytes part = must(trace::Part::of(process)).serialise();
+  bytes.insert(bytes.end(), part.begin(), part.end());
+  save(path, bytes);
+}
+
+/// Four processes that did not merge; the third also called MPI after MPI_Finalize.
+void save_spool(const std::string &folder) {
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    save_part(folder + "/" + std::to_string(rank) + ".part", ring(rank, 4, false), SpoolHeader::Kind::main);
+  }
+  trace::ProcessRecord process;
+  process.rank = 2;
+  process.size = 4;
+  process.modules = modules();
+  Thread thread(0);
+  thread.call("MPI_Finalized", 1, {{"flag", atoms({1})}}, 100);
+  trace::SequenceRecord sequence = thread.finish(sites(), false);
+  sequence.segment = trace::SequenceRecord::kEpilogue;
+  process.sequences.push_back(std::move(sequence));
+  save_part(folder + "/2.epilogue", process, SpoolHeader::Kind::epilogue);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2) return 2;
+  const std::string folder = argv[1];
+  const Bytes ring4 = with_lines(merged(4, false).to_file(run_info("stats", 1'000'000'000)));
+  save(folder + "/ring.cairn", ring4);
+  save(folder + "/bare.cairn", merged(2, false).to_file(run_info("stats", 1'000'000'000)));
+  save(folder + "/lossless.cairn", with_lines(merged(2, true).to_file(run_info("lossless", 1'000'000'000))));
+  trace::RunInfo aborted = run_info("stats", 5'000'000);
+  aborted.status = "aborted";
+  save(folder + "/threads.cairn", must(trace::Part::of(threaded())).to_file(aborted));
+  save(folder + "/malformed.cairn", must(trace::Part::of(malformed())).to_file(run_info("stats", 0)));
+
+  Bytes cut = ring4;
+  cut.resize(cut.size() / 2);
+  save(folder + "/cut.cairn", cut);
+  Bytes flipped = ring4;
+  flipped[flipped.size() / 3] ^= 0x40;
+  save(folder + "/flipped.cairn", flipped);
+  Bytes newer = ring4;
+  newer[8] = 99;
+  save(folder + "/newer.cairn", newer);
+  save(folder + "/foreign.cairn", {'P', 'K', 3, 4, 0, 0, 0, 0, 0, 0, 0, 0});
+  save(folder + "/empty.cairn", {});
+  save_spool(folder + "/spool");
+  return 0;
+}

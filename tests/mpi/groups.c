@@ -1,0 +1,63 @@
+// Groups: set operations, ranges, translation, comparison, and groups that equal predefined ones.
+#include "check.h"
+
+int main(int argc, char **argv) {
+  start(&argc, &argv);
+  MPI_Group world;
+  MPI_Group again;
+  MPI_Group even;
+  MPI_Group rest;
+  MPI_Group both;
+  MPI_Group none;
+  int result = 0;
+  int members = 0;
+  int mine = 0;
+  MPI(MPI_Comm_group(MPI_COMM_WORLD, &world));
+  MPI(MPI_Comm_group(MPI_COMM_WORLD, &again));
+  MPI(MPI_Group_compare(world, again, &result));
+  CHECK(result == MPI_IDENT);
+  MPI(MPI_Group_size(world, &members));
+  CHECK(members == size);
+  MPI(MPI_Group_rank(world, &mine));
+  CHECK(mine == rank);
+  int range[2][3] = {{0, size - 1, 2}, {0, 0, 1}};
+  MPI(MPI_Group_range_incl(world, 1, range, &even));
+  MPI(MPI_Group_range_excl(world, 1, range, &rest));
+  MPI(MPI_Group_union(even, rest, &both));
+  MPI(MPI_Group_compare(world, both, &result));
+  CHECK(result == (size <= 2 ? MPI_IDENT : MPI_SIMILAR));
+  MPI(MPI_Group_free(&both));
+  MPI(MPI_Group_intersection(even, rest, &none));
+  MPI(MPI_Group_size(none, &members));
+  CHECK(members == 0);
+  if (none != MPI_GROUP_EMPTY) MPI(MPI_Group_free(&none));
+  MPI(MPI_Group_difference(world, rest, &both));
+  MPI(MPI_Group_compare(even, both, &result));
+  CHECK(result == MPI_IDENT);
+  MPI(MPI_Group_free(&both));
+  int list[2] = {size - 1, 0};
+  MPI(MPI_Group_incl(world, size > 1 ? 2 : 1, list, &both));
+  int translated[2] = {-5, -5};
+  int from[2] = {0, 1};
+  MPI(MPI_Group_translate_ranks(both, 2, from, world, translated));
+  CHECK(translated[0] == size - 1 && translated[1] == 0);
+  MPI(MPI_Group_translate_ranks(world, 2, from, even, translated));
+  CHECK(translated[0] == 0 && translated[1] == MPI_UNDEFINED);
+  MPI(MPI_Group_rank(both, &mine));
+  CHECK(mine == (rank == size - 1 ? 0 : rank == 0 ? 1 : MPI_UNDEFINED));
+  MPI(MPI_Group_free(&both));
+  MPI(MPI_Group_incl(world, 0, NULL, &none));
+  MPI(MPI_Group_compare(none, MPI_GROUP_EMPTY, &result));
+  CHECK(result == MPI_IDENT);
+  if (none != MPI_GROUP_EMPTY) MPI(MPI_Group_free(&none));
+  MPI(MPI_Group_excl(world, 1, list, &both));
+  MPI(MPI_Group_size(both, &members));
+  CHECK(members == size - 1);
+  MPI(MPI_Group_free(&both));
+  MPI(MPI_Group_free(&even));
+  MPI(MPI_Group_free(&rest));
+  MPI(MPI_Group_free(&again));
+  MPI(MPI_Group_free(&world));
+  CHECK(world == MPI_GROUP_NULL);
+  return finish();
+}

@@ -1,0 +1,24 @@
+// Preloaded into MPICH programs with more ranks than cores: MPICH spins in ucp_worker_progress; when that finds nothing
+// several times in a row, sleep a moment so that the rank that has work can run. Changes how ranks wait, not what they
+// do.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+
+enum { kPatience = 20 };
+
+unsigned ucp_worker_progress(void *worker);
+
+unsigned ucp_worker_progress(void *worker) {
+  static unsigned (*next)(void *);
+  static __thread unsigned idle;
+  if (next == NULL) *(void **)&next = dlsym(RTLD_NEXT, "ucp_worker_progress");
+  const unsigned progress = next(worker);
+  if (progress != 0) {
+    idle = 0;
+  } else if (++idle >= kPatience) {
+    const struct timespec moment = {0, 1000};
+    nanosleep(&moment, NULL);
+  }
+  return progress;
+}
