@@ -11,6 +11,7 @@ export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+export OMPI_MCA_orte_tmpdir_base="$folder"
 "$mpicc" -o "$folder/program" "$source"
 run() {
   status=0

@@ -27,7 +27,8 @@ def record(folder, what, limit=None):
         if limit:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     env = dict(os.environ, LD_PRELOAD=shim, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
-               OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_MCA_mpi_yield_when_idle='1')
+               OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_MCA_mpi_yield_when_idle='1',
+               OMPI_MCA_orte_tmpdir_base=sessions)
     trace = folder / 'run.cairn'
     done = subprocess.run([cairn, 'record', '-o', trace, '--', mpiexec, '-n', '2', program, '3000'], env=env, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=100, preexec_fn=prepare)
@@ -48,7 +49,8 @@ def record(folder, what, limit=None):
 
 if os.geteuid() != 0:
     sys.exit(77)
-with tempfile.TemporaryDirectory(prefix='cairn-full-') as top:
+with tempfile.TemporaryDirectory(prefix='cairn-full-') as top, \
+     tempfile.TemporaryDirectory(prefix='cairn-ompi-') as sessions:
     for size in SIZES:
         folder = pathlib.Path(top) / size
         folder.mkdir()

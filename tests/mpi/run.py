@@ -45,6 +45,15 @@ class Failed(Exception):
 
 def run(command, folder, env, seconds, what):
     """Its status and output; kills everything it started when it takes too long."""
+    # Open MPI's jobs of one user share a folder, which the end of one removes while the next begins.
+    sessions = tempfile.mkdtemp(prefix='cairn-ompi-')
+    try:
+        return run_in(command, folder, dict(env, OMPI_MCA_orte_tmpdir_base=sessions), seconds, what)
+    finally:
+        shutil.rmtree(sessions, ignore_errors=True)
+
+
+def run_in(command, folder, env, seconds, what):
     process = subprocess.Popen([str(c) for c in command], cwd=folder, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     try:
