@@ -34,7 +34,7 @@ class Decoder {
         read(SectionKind::sites, true, &Decoder::sites) && read(SectionKind::grammars, true, &Decoder::grammars) &&
         read(SectionKind::columns, true, &Decoder::columns) && read(SectionKind::rows, true, &Decoder::rows) &&
         read(SectionKind::meta, true, &Decoder::meta) && read(SectionKind::order, false, &Decoder::order) &&
-        read(SectionKind::timing, false, &Decoder::timing);
+        read(SectionKind::timing, false, &Decoder::timing) && read(SectionKind::cost, false, &Decoder::cost);
     if (!good) return tl::unexpected(std::move(error_));
     for (ClassPart &part : body().classes) body().set_key(&part);
     return std::move(decoded_);
@@ -424,6 +424,17 @@ class Decoder {
       }
     }
     return true;
+  }
+
+  bool cost(ByteReader &in) {
+    MergeCost &merge = decoded_.run.merge;
+    merge.ranks = in.varint();
+    merge.sum_ns = in.varint();
+    merge.most_ns = in.varint();
+    if (in.failed()) return false;
+    const bool possible = merge.ranks != 0 && merge.ranks <= kMaxRanks && merge.most_ns <= merge.sum_ns &&
+                          merge.sum_ns / merge.ranks <= merge.most_ns;
+    return possible || bad("has times that contradict each other");
   }
 
   const std::vector<SectionView> &sections_;

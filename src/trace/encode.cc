@@ -42,6 +42,7 @@ class Encoder {
                                         [](const ClassPart &part) { return !part.lossless.empty(); });
       sections.push_back({SectionKind::timing, std::move(bytes), lossless});
     }
+    if (run.merge.ranks != 0) sections.push_back(cost_section(run.merge));
     return sections;
   }
 
@@ -319,6 +320,14 @@ class Encoder {
 
 std::vector<Section> encode(const Part::Body &body, const RunInfo &run) { return Encoder(body).run(run); }
 
+Section cost_section(const MergeCost &cost) {
+  ByteWriter out;
+  out.varint(cost.ranks);
+  out.varint(cost.sum_ns);
+  out.varint(cost.most_ns);
+  return {SectionKind::cost, out.take()};
+}
+
 std::string section_name(uint8_t kind) {
   switch (static_cast<SectionKind>(kind)) {
     case SectionKind::meta:
@@ -337,6 +346,8 @@ std::string section_name(uint8_t kind) {
       return "timing";
     case SectionKind::source:
       return "source";
+    case SectionKind::cost:
+      return "cost";
   }
   return "section " + std::to_string(kind);
 }

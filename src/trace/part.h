@@ -19,6 +19,13 @@
 
 namespace cairn::trace {
 
+/// CPU time that the recorder spent on the ranks themselves, in MPI_Finalize, to merge; what MPI took is not in it.
+struct MergeCost {
+  uint64_t ranks = 0;  ///< that took part; 0: not known
+  uint64_t sum_ns = 0;
+  uint64_t most_ns = 0;
+};
+
 /// What belongs to the run and not to a rank. Set once, by whoever writes the file.
 struct RunInfo {
   std::string command;   ///< the traced command line
@@ -28,6 +35,7 @@ struct RunInfo {
   std::string status;    ///< "complete", "aborted", "recovered", …
   int64_t start_unix_ns = 0;
   uint64_t wall_ns = 0;
+  MergeCost merge;
 };
 
 class Part {
@@ -53,5 +61,8 @@ class Part {
   explicit Part(std::unique_ptr<Body> body);
   std::unique_ptr<Body> body_;
 };
+
+/// `file`, which `to_file` made without it, with what the merge cost: that is known only once the file is made.
+Bytes with_merge_cost(ByteView file, const MergeCost &cost);
 
 }  // namespace cairn::trace

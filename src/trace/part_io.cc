@@ -1,4 +1,6 @@
 // A Part as bytes: on its way through the tree (serialise, parse), and as a whole file.
+#include <vector>
+
 #include "trace/file.h"
 #include "trace/part.h"
 #include "trace/part_body.h"
@@ -40,5 +42,13 @@ Result<Part> Part::parse(ByteView bytes) {
 }
 
 Bytes Part::to_file(const RunInfo &run) const { return write_file(encode(*body_, run)); }
+
+Bytes with_merge_cost(ByteView file, const MergeCost &cost) {
+  Result<std::vector<StoredSection>> stored = read_file(file);
+  if (!stored) return {file.begin(), file.end()};
+  constexpr auto kCost = static_cast<uint8_t>(SectionKind::cost);
+  std::erase_if(*stored, [](const StoredSection &section) { return section.kind == kCost; });
+  return write_file({cost_section(cost)}, *stored);
+}
 
 }  // namespace cairn::trace

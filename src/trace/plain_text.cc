@@ -74,6 +74,9 @@ std::string plain_text(const Trace &trace) {
   const RunInfo &run = trace.run();
   out << "run " << run.command << "|" << run.mpi << "|" << run.recorder << "|" << run.timing << "|" << run.status << "|"
       << run.start_unix_ns << "|" << run.wall_ns << "|" << trace.rank_count() << "\n";
+  if (run.merge.ranks != 0) {
+    out << "merge " << run.merge.ranks << " " << run.merge.sum_ns << " " << run.merge.most_ns << "\n";
+  }
   for (const uint32_t rank : trace.ranks()) {
     const Trace::RankInfo info = trace.rank_info(rank);
     out << "rank " << rank << " " << info.host << "|" << info.degraded << "|" << info.complete << " " << info.wall_ns

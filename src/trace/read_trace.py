@@ -226,10 +226,11 @@ class Trace:
         self.read_sites(parts[2])
         self.read_meta(parts[1])
         self.sources = {}
-        for kind, read in ((6, self.read_order), (7, self.read_timing), (8, self.read_source)):
+        self.cost = None
+        for kind, read in ((6, self.read_order), (7, self.read_timing), (8, self.read_source), (9, self.read_cost)):
             if kind in parts:
                 read(parts[kind])
-        for kind in (1, 2, 3, 4, 5, 6, 7, 8):
+        for kind in (1, 2, 3, 4, 5, 6, 7, 8, 9):
             assert kind not in parts or parts[kind].end(), kind
 
     def read_columns(self, r):
@@ -306,6 +307,9 @@ class Trace:
                      for i, rank in enumerate(self.ranks)}
         for c in self.classes:
             c["begin"] = column(r)
+
+    def read_cost(self, r):
+        self.cost = [r.varint() for _ in range(3)]
 
     def read_order(self, r):
         for c in self.classes:
@@ -387,6 +391,8 @@ class Trace:
 
     def plain_text(self):
         out = ["run " + "|".join(map(str, self.run))]
+        if self.cost:
+            out.append("merge " + " ".join(map(str, self.cost)))
         for rank in self.ranks:
             host, degraded, complete, wall, mpi, memory = self.info[rank]
             out.append(f"rank {rank} {host}|{degraded}|{complete} {wall} {mpi} {memory}")

@@ -24,6 +24,7 @@ enum class SectionKind : uint8_t {
   order = 6,
   timing = 7,
   source = 8,
+  cost = 9,
 };
 
 /// "rows"; "section 42" for kinds of later versions.
@@ -37,6 +38,7 @@ struct Section {
 
 /// Sections that would be empty are left out.
 std::vector<Section> encode(const Part::Body &body, const RunInfo &run);
+Section cost_section(const MergeCost &cost);
 
 /// A section's decoded bytes and where they lie in the file.
 struct SectionView {

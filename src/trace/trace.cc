@@ -164,6 +164,16 @@ Row Trace::row(uint32_t class_index, uint32_t row, uint32_t rank) const {
   return result;
 }
 
+std::vector<CountedRow> Trace::counted_rows(const SequenceView &sequence) const {
+  std::vector<CountedRow> result;
+  if (sequence.class_index >= class_count()) return result;
+  const std::vector<uint64_t> counts = body_->part->classes[sequence.class_index].calls->multiplicities();
+  for (uint32_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] != 0) result.push_back({row(sequence.class_index, i, sequence.rank), i, counts[i]});
+  }
+  return result;
+}
+
 Row Trace::row_head(uint32_t class_index, uint32_t row) const {
   Row head;
   if (class_index >= class_count() || row >= body_->part->classes[class_index].rows.size()) return head;

@@ -51,6 +51,13 @@ struct SequenceView {
   uint64_t begin_ns = 0;  ///< SequenceRecord::begin_ns
 };
 
+/// A call with all its values, and how often it stands in its sequence.
+struct CountedRow {
+  Row row;
+  uint32_t class_row = 0;  ///< the row of the class that it is
+  uint64_t count = 0;
+};
+
 /// Where the calls of one thread stand among those of its process's other threads: the first has `first_ticket`, each
 /// further one the ticket of the one before plus 1 plus its symbol in `skips` (whose first symbol means nothing).
 struct CallOrder {
@@ -86,6 +93,10 @@ class Trace {
   /// Row `row` of a class as it was on `rank`; without function and fields if there is no such row or member. In static
   /// addresses the module is its number in modules().
   [[nodiscard]] Row row(uint32_t class_index, uint32_t row, uint32_t rank) const;
+  /// The distinct calls of a sequence with all their values: what `row` gives, and once for each combination of the
+  /// values that have moved into streams (see call_reader.h for their order). Calls that never happen are left out.
+  /// Nothing is expanded but what has no pattern.
+  [[nodiscard]] std::vector<CountedRow> counted_rows(const SequenceView &sequence) const;
   /// Function, site and depth only: the same on all members.
   [[nodiscard]] Row row_head(uint32_t class_index, uint32_t row) const;
   /// Empty under lossless timing.
