@@ -1,0 +1,42 @@
+// product: two sequences of the same length walked side by side, as a grammar over the pairs of symbols that stand at
+// the same places; and what else compares sequences without expanding them.
+//
+// Where ranks do the same thing but their values coincide at different places, the pairs are the rows that tell all of
+// them apart. Equal stretches of both grammars are paired rule by rule: loops of lengths that share a multiple become a
+// loop over that multiple, and a pair of stretches that recurs is gone through once. Loops that are out of phase are
+// expanded, within the budget.
+//
+// Cost: proportional to the terms of the result. No recursion. Plain functions, no state.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "grammar/grammar.h"
+
+namespace cairn::grammar {
+
+struct Product {
+  Grammar pairs;                              ///< symbols are numbered in order of first occurrence
+  std::vector<std::pair<Symbol, Symbol>> of;  ///< what a symbol of `pairs` stands for: one of each sequence
+};
+
+/// Nothing if the lengths differ, or when it takes more than `most_steps` steps (a step gives a term or enters a rule).
+std::optional<Product> product(const Grammar &left, const Grammar &right, size_t most_steps);
+
+/// The distinct symbols of a sequence in order of first occurrence. One visit of each rule.
+std::vector<Symbol> first_occurrences(const Grammar &grammar);
+
+/// The same sequence with symbols numbered in order of first occurrence; `old_symbol[new]` gets what they were.
+Grammar renumbered(const Grammar &grammar, std::vector<Symbol> *old_symbol);
+
+/// The same sequence parsed anew, if it has at most `most_symbols` symbols and gets fewer terms by it; mapping and
+/// projection leave repetitions that the rules do not show. Linear in the symbols, a few ns each where they repeat.
+Grammar reparsed(const Grammar &grammar, uint64_t most_symbols);
+
+/// Terms in all rules: what a grammar costs.
+size_t term_count(const Grammar &grammar);
+
+}  // namespace cairn::grammar
