@@ -6,11 +6,9 @@
 // iteration finds its caches emptied as behind a computing phase. Prints one line of JSON: CPU nanoseconds a call over
 // the whole loop (meaningful without eviction), the median over iterations of wall nanoseconds a call, and, read
 // after MPI_Finalize, the peak resident memory in KiB.
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
+
+#include "patterns/pattern.h"
 
 static double now(clockid_t clock) {
   struct timespec t;
@@ -23,24 +21,13 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static long peak_kib(void) {
-  char line[256];
-  long kib = -1;
-  FILE *status = fopen("/proc/self/status", "r");
-  while (status && fgets(line, sizeof line, status)) {
-    if (strncmp(line, "VmHWM:", 6) == 0) kib = strtol(line + 6, NULL, 10);
-  }
-  if (status) fclose(status);
-  return kib;
-}
-
 int main(int argc, char **argv) {
   long iterations = argc > 1 ? strtol(argv[1], NULL, 10) : 100000;
   size_t evict = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
   const long warmup = 2000;
   double *wall = malloc(sizeof(double) * (size_t)(iterations + warmup));
   volatile char *cold = evict ? malloc(evict) : NULL;
-  double send[16] = {0}, receive[16];
+  double send[16] = {3}, receive[16] = {0};
   if (iterations < 1 || !wall || (evict && !cold)) return 2;
 
   MPI_Init(&argc, &argv);
@@ -58,6 +45,7 @@ int main(int argc, char **argv) {
     if (evict) wall[i] = now(CLOCK_MONOTONIC) - start;
   }
   double cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu_start;
+  CHECK(receive[0] == 3);
   MPI_Finalize();
 
   double calls = 3.0 * (double)iterations, median = 0;

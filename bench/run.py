@@ -61,7 +61,7 @@ class Bench:
         """bench/NAME.c compiled for that MPI library."""
         key = (name, library)
         if key not in self.programs:
-            target = self.work / f"{name}.{library}"
+            target = self.work / f"{pathlib.Path(name).name}.{library}"
             source = ROOT / "bench" / f"{name}.c"
             # GCC does not know that MPI_STATUSES_IGNORE is no array.
             subprocess.run([f"mpicc.{library}", "-O2", "-g", "-Wno-stringop-overflow", str(source), "-o", str(target), "-lm"],
