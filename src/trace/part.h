@@ -35,7 +35,7 @@ struct RunInfo {
   std::string status;    ///< "complete", "aborted", "recovered", …
   int64_t start_unix_ns = 0;
   uint64_t wall_ns = 0;
-  MergeCost merge;
+  MergeCost merge = {};
 };
 
 class Part {

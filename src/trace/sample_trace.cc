@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
     if (!merged) return 1;
     part = *std::move(merged);
   }
-  const RunInfo run = {"mpiexec -n 9 ./sample",   "An MPI 1.0", "cairn 0.1.0 sample", "stats", "complete",
+  const RunInfo run = {"mpiexec -n 9 ./sample",   "An MPI 1.0",  "cairn 0.1.0 sample",     "stats", "complete",
                        1'700'000'000'000'000'000, 1'234'567'890, {9, 8'765'432, 4'321'098}};
   Result<Trace> trace = Trace::from_bytes(part.to_file(run), out);
   if (!trace) return 1;
