@@ -1,19 +1,26 @@
 // Alltoallv whose counts change in every step, as when a program balances its load (NAS IS does this with its keys).
 //
-//   rebalance [STEPS]
+//   rebalance [STEPS] [random]
 //
-// Counts travel first, through Alltoall, as programs do it that do not know what they will get.
+// Counts drift by rule, or with random have none. They travel first, through Alltoall, as programs do it that do not
+// know what they will get.
 #include "pattern.h"
 
-enum { kMost = 64 };
+enum { kMost = 1021 };
+
+static int by_chance;
 
 static int share(int from, int to, long step) {
-  return (int)((from * 7 + to * 5 + step * (from + 2 * to + 1)) % kMost);
+  if (!by_chance) return (int)((from * 7 + to * 5 + step * 3) % kMost);
+  unsigned long long state =
+      ((unsigned long long)step << 32) + (unsigned long long)from * 65536 + (unsigned long long)to;
+  return (int)(draw(&state) % kMost);
 }
 
 int main(int argc, char **argv) {
   start(&argc, &argv);
   const long steps = number(argc, argv, 1, 20);
+  by_chance = said(argc, argv, "random");
   const size_t ranks = (size_t)size;
   int *give = room(sizeof(int) * ranks), *get = room(sizeof(int) * ranks);
   int *give_at = room(sizeof(int) * ranks), *get_at = room(sizeof(int) * ranks);
