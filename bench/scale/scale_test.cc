@@ -1,0 +1,185 @@
+// Every made-up program, on few ranks and through trees of many shapes: what is read back is what the program did.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "analyze/decode.h"
+#include "scale/chance.h"
+#include "scale/read_back.h"
+#include "scale/reduction.h"
+
+namespace cairn::scale {
+namespace {
+
+std::vector<uint32_t> all_ranks(uint32_t ranks) {
+  std::vector<uint32_t> all(ranks);
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+Setting setting_of(const Pattern &pattern, uint32_t ranks, uint32_t steps) {
+  return {ranks, steps, Grid::of(ranks, std::max(1U, pattern.dimensions))};
+}
+
+/// The trace of a program; a failed expectation if there is none.
+std::optional<trace::Trace> traced(Source *source, const Tree &tree) {
+  Result<Reduced> reduced = reduce(source, tree);
+  EXPECT_TRUE(reduced) << reduced.error().message;
+  if (!reduced) return std::nullopt;
+  Result<trace::Trace> trace = trace::Trace::from_bytes(reduced->part.to_file({}), "");
+  EXPECT_TRUE(trace) << trace.error().message;
+  if (!trace) return std::nullopt;
+  return *std::move(trace);
+}
+
+class EveryPattern : public testing::TestWithParam<std::string> {
+ protected:
+  const Pattern &pattern() { return *find_pattern(GetParam()); }
+};
+
+TEST_P(EveryPattern, IsReadBackWhateverTheTree) {
+  const std::vector<Tree> trees = {{Tree::Shape::binomial, 0},
+                                   {Tree::Shape::flat, 0},
+                                   {Tree::Shape::interleaved, 0},
+                                   {Tree::Shape::random, 1},
+                                   {Tree::Shape::random, 2}};
+  uint32_t turn = 0;
+  for (const uint32_t ranks : {1U, 2U, 3U, 4U, 5U, 7U, 9U, 12U, 13U, 16U, 19U, 25U, 27U, 31U, 36U, 40U}) {
+    const Setting setting = setting_of(pattern(), ranks, 1 + ranks % 4);
+    if (!unfit(pattern(), setting).empty()) continue;
+    Source source(pattern(), setting, {ranks % 2 == 0});
+    const Tree &tree = trees[turn++ % trees.size()];
+    const std::optional<trace::Trace> trace = traced(&source, tree);
+    ASSERT_TRUE(trace);
+    const ReadBack back = read_back(*trace, &source, all_ranks(ranks));
+    EXPECT_EQ(back.problem, "") << ranks << " ranks, tree " << static_cast<int>(tree.shape);
+    EXPECT_GE(back.calls, ranks);
+  }
+}
+
+/// The recorder's form of every field: the decoder, which the table of MPI drives, finds all of them in place.
+TEST_P(EveryPattern, HasRowsLikeARecorders) {
+  const uint32_t ranks = 16;
+  Source source(pattern(), setting_of(pattern(), ranks, 3));
+  const std::optional<trace::Trace> trace = traced(&source, {});
+  ASSERT_TRUE(trace);
+  const analyze::Sources sources(*trace);
+  const analyze::Decoder decoder(*trace, sources);
+  for (const uint32_t rank : all_ranks(ranks)) {
+    const trace::SequenceView sequence = trace->sequences(rank).at(0);
+    const trace::ProcessRecord record = source.record(rank);
+    for (const Bytes &packed : record.sequences[0].rows) {
+      ByteReader in(packed);
+      const analyze::Call call = decoder.decode(sequence.class_index, *trace::unpack_row(in));
+      ASSERT_FALSE(call.malformed) << analyze::call_text(call);
+    }
+  }
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const Pattern &pattern : patterns()) result.push_back(pattern.name);
+  return result;
+}
+INSTANTIATE_TEST_SUITE_P(Scale, EveryPattern, testing::ValuesIn(names()), [](const auto &each) {
+  std::string name = each.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(ReadBack, SeesADifference) {
+  const Pattern &pattern = *find_pattern("stencil2d5");
+  Source made(pattern, setting_of(pattern, 12, 2));
+  const std::optional<trace::Trace> trace = traced(&made, {});
+  ASSERT_TRUE(trace);
+  Source longer(pattern, setting_of(pattern, 12, 3));
+  EXPECT_NE(read_back(*trace, &longer, all_ranks(12)).problem, "");
+  Source shorter(pattern, setting_of(pattern, 12, 1));
+  EXPECT_NE(read_back(*trace, &shorter, all_ranks(12)).problem, "");
+  Source elsewhere(pattern, {12, 2, Grid({6, 2})});
+  EXPECT_NE(read_back(*trace, &elsewhere, all_ranks(12)).problem, "");
+  Source periodic(*find_pattern("stencil2d5-periodic"), setting_of(pattern, 12, 2));
+  EXPECT_NE(read_back(*trace, &periodic, all_ranks(12)).problem, "");
+}
+
+/// Every message that is sent is received: pairs of (rank, peer, tag, words), both ways.
+TEST_P(EveryPattern, SendsWhatIsReceived) {
+  using Message = std::tuple<Atom, Atom, Atom, Atom, Atom>;  // from, to, tag, count, type
+  namespace function = spec::function_id;
+  if (GetParam() == "cg-skip-all") return;  // a structure that columns find hard, no program that would run
+  for (const uint32_t ranks : {13U, 27U, 36U}) {
+    const Setting setting = setting_of(pattern(), ranks, 2);
+    if (!unfit(pattern(), setting).empty()) continue;
+    Source source(pattern(), setting);
+    std::map<Message, int64_t> open;
+    for (const uint32_t rank : all_ranks(ranks)) {
+      const trace::ProcessRecord record = source.record(rank);
+      std::vector<trace::Row> rows;
+      for (const Bytes &packed : record.sequences[0].rows) {
+        ByteReader in(packed);
+        rows.push_back(*trace::unpack_row(in));
+      }
+      const auto word = [](const trace::Row &row, size_t field) { return row.fields[field].atoms[0]; };
+      const auto note = [&](const trace::Row &row, size_t data, bool sends) {
+        Atom peer = word(row, data + 3);
+        Atom tag = word(row, data + 4);
+        Atom count = word(row, data + 1);
+        if (peer == kProcNull) return;
+        if (peer == kAnySource) {
+          const std::vector<Atom> &status = row.fields[6].atoms;
+          peer = status[0];
+          tag = status[1];
+          count = status[3] / 8;
+        }
+        // A vector of 32 is as long as 32 of its elements.
+        const Atom type = word(row, data + 2);
+        const bool derived = !trace::is_special(type);
+        const Message message = sends ? Message{rank, peer, tag, derived ? 32 * count : count, 0}
+                                      : Message{peer, rank, tag, derived ? 32 * count : count, 0};
+        open[message] += sends ? 1 : -1;
+      };
+      for (const uint32_t call : source.calls(rank)) {
+        const trace::Row &row = rows[call];
+        if (row.function == function::Send || row.function == function::Isend) note(row, 0, true);
+        if (row.function == function::Recv || row.function == function::Irecv) note(row, 0, false);
+        if (row.function == function::Sendrecv) {
+          note(row, 0, true);
+          note(row, 5, false);
+        }
+      }
+    }
+    for (const auto &[message, times] : open) {
+      ASSERT_EQ(times, 0) << ranks << " ranks: from " << std::get<0>(message) << " to " << std::get<1>(message)
+                          << " tag " << std::get<2>(message) << " count " << std::get<3>(message);
+    }
+  }
+}
+
+TEST(Permutation, IsOne) {
+  for (const uint32_t size : {1U, 2U, 3U, 17U, 64U, 1000U}) {
+    const Permutation permutation(size, 99);
+    std::vector<bool> hit(size);
+    for (uint32_t i = 0; i < size; ++i) {
+      const uint32_t to = permutation.forth(i);
+      ASSERT_LT(to, size);
+      EXPECT_FALSE(hit[to]);
+      hit[to] = true;
+      EXPECT_EQ(permutation.back(to), i);
+    }
+  }
+}
+
+TEST(Grid, IsAsSquareAsCanBe) {
+  EXPECT_EQ(Grid::of(61 * 67, 2).sides(), (std::vector<uint32_t>{67, 61}));
+  EXPECT_EQ(Grid::of(1 << 20, 2).sides(), (std::vector<uint32_t>{1024, 1024}));
+  EXPECT_EQ(Grid::of(1 << 20, 3).sides(), (std::vector<uint32_t>{128, 128, 64}));
+  EXPECT_EQ(Grid::of(1000, 3).sides(), (std::vector<uint32_t>{10, 10, 10}));
+  EXPECT_EQ(Grid::of(13, 3).sides(), (std::vector<uint32_t>{13, 1, 1}));
+}
+
+}  // namespace
+}  // namespace cairn::scale
