@@ -1,6 +1,12 @@
 #include "trace/plain_text.h"
 
+#include <map>
+#include <set>
 #include <sstream>
+#include <utility>
+#include <vector>
+
+#include "trace/call_reader.h"
 
 namespace cairn::trace {
 namespace {
@@ -15,21 +21,59 @@ std::string hex(const Bytes &bytes) {
   return text;
 }
 
-void write_field(const Field &field, std::ostringstream *out) {
-  if (field.is_bytes) {
-    *out << " x" << hex(field.bytes);
-    return;
+std::string call_text(const Row &row) {
+  std::ostringstream out;
+  out << row.function << " " << row.site << " " << row.depth;
+  for (const Field &field : row.fields) {
+    if (field.is_bytes) {
+      out << " x" << hex(field.bytes);
+      continue;
+    }
+    out << " [";
+    for (size_t i = 0; i < field.atoms.size(); ++i) out << (i == 0 ? "" : " ") << field.atoms[i];
+    out << "]";
   }
-  *out << " [";
-  for (size_t i = 0; i < field.atoms.size(); ++i) *out << (i == 0 ? "" : " ") << field.atoms[i];
-  *out << "]";
+  return out.str();
+}
+
+/// The calls of a sequence, numbered by what they are: two rows of a class may be the same call on one rank.
+struct NumberedCalls {
+  std::vector<size_t> order;
+  std::vector<std::string> texts;                 ///< by number
+  std::vector<std::pair<uint32_t, size_t>> rows;  ///< of the class, with the number of its first call, in that order
+
+  NumberedCalls(const Trace &trace, const SequenceView &view) {
+    CallReader reader(trace, view);
+    std::vector<size_t> numbers;  // by the reader's
+    std::map<std::string, size_t> known;
+    std::set<uint32_t> rows_met;
+    for (grammar::Symbol call = reader.next(); call != grammar::kNoSymbol; call = reader.next()) {
+      if (call == numbers.size()) {
+        const auto [place, fresh] = known.emplace(call_text(reader.call(call)), texts.size());
+        if (fresh) texts.push_back(place->first);
+        numbers.push_back(place->second);
+        const uint32_t row = reader.class_row(call);
+        if (rows_met.insert(row).second) rows.emplace_back(row, place->second);
+      }
+      order.push_back(numbers[call]);
+    }
+  }
+};
+
+void write_statistics(const RowStats &stats, std::ostringstream *out) {
+  *out << stats.calls.count << " " << stats.calls.sum << " " << stats.calls.minimum << " " << stats.calls.maximum << " "
+       << stats.ranks << " " << stats.least_sum << " " << stats.greatest_sum << " " << stats.greatest_rank;
+  for (int b = 0; b < CallStats::kBuckets; ++b) {
+    const uint64_t count = stats.calls.histogram[static_cast<size_t>(b)];
+    if (count != 0) *out << " " << b << ":" << count;
+  }
 }
 
 void write_sequence(const Trace &trace, const SequenceView &view, std::ostringstream *out) {
-  const ClassView shared = trace.class_view(view.class_index);
+  const NumberedCalls calls(trace, view);
   *out << " sequence " << view.thread << " " << view.segment << " begin " << view.begin_ns << " calls "
-       << shared.calls->length() << ":";
-  for (const uint32_t symbol : shared.calls->expand()) *out << " " << symbol;
+       << calls.order.size() << ":";
+  for (const size_t number : calls.order) *out << " " << number;
   *out << "\n";
   const std::vector<Site> sites = trace.sites(view.class_index);
   for (size_t s = 1; s < sites.size(); ++s) {
@@ -39,21 +83,13 @@ void write_sequence(const Trace &trace, const SequenceView &view, std::ostringst
     }
     *out << "\n";
   }
-  for (uint32_t r = 0; r < shared.rows; ++r) {
-    const Row row = trace.row(view.class_index, r, view.rank);
-    *out << "  row " << row.function << " " << row.site << " " << row.depth;
-    for (const Field &field : row.fields) write_field(field, out);
+  for (const std::string &text : calls.texts) *out << "  call " << text << "\n";
+  for (const auto &[row, number] : calls.rows) {
+    const auto stats = trace.row_stats(view.class_index, row);
+    if (!stats) continue;
+    *out << "  stats " << number << ": ";
+    write_statistics(*stats, out);
     *out << "\n";
-    if (const auto stats = trace.row_stats(view.class_index, r)) {
-      *out << "   stats " << stats->calls.count << " " << stats->calls.sum << " " << stats->calls.minimum << " "
-           << stats->calls.maximum << " " << stats->ranks << " " << stats->least_sum << " " << stats->greatest_sum
-           << " " << stats->greatest_rank;
-      for (int b = 0; b < CallStats::kBuckets; ++b) {
-        const uint64_t count = stats->calls.histogram[static_cast<size_t>(b)];
-        if (count != 0) *out << " " << b << ":" << count;
-      }
-      *out << "\n";
-    }
   }
   if (const auto times = trace.times(view); times && !times->empty()) {
     *out << "  times";

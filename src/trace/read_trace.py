@@ -401,23 +401,29 @@ class Trace:
                 self.sequence(c, c["ranks"].index(rank), rank, out)
         return "\n".join(out) + "\n"
 
+    def call_text(self, row, member, rank):
+        text = f"{row[0][0]} {row[1]} {row[0][1]}"
+        for field in self.fields(row, member, rank):
+            text += " x" + field.hex() if isinstance(field, bytes) else f" [{' '.join(map(str, field))}]"
+        return text
+
     def sequence(self, c, member, rank, out):
-        calls = "".join(f" {symbol}" for symbol in c["calls"])
-        out.append(f" sequence {c['thread']} {c['segment']} begin {c['begin'][member]} calls {len(c['calls'])}:{calls}")
+        texts, number_of, first, order = [self.call_text(row, member, rank) for row in c["rows"]], {}, {}, ""
+        for row in c["calls"]:
+            number = number_of.setdefault(texts[row], len(number_of))
+            first.setdefault(row, number)
+            order += f" {number}"
+        out.append(f" sequence {c['thread']} {c['segment']} begin {c['begin'][member]} calls {len(c['calls'])}:{order}")
         for number, site in enumerate(c["sites"][1:], 1):
             module, offset = self.sites[site]
             line = f"  site {number} {self.modules[module][0].hex()} {offset}"
             if (module, offset) in self.sources:
                 line += " {} {}:{}".format(*self.sources[module, offset])
             out.append(line)
-        for i, row in enumerate(c["rows"]):
-            line = f"  row {row[0][0]} {row[1]} {row[0][1]}"
-            for field in self.fields(row, member, rank):
-                line += " x" + field.hex() if isinstance(field, bytes) else f" [{' '.join(map(str, field))}]"
-            out.append(line)
-            if c["stats"]:
-                numbers, buckets = c["stats"][i]
-                out.append("   stats " + " ".join(map(str, numbers)) + "".join(f" {b}:{n}" for b, n in buckets))
+        out += ["  call " + text for text in number_of]
+        for row, number in first.items() if c["stats"] else ():
+            numbers, buckets = c["stats"][row]
+            out.append(f"  stats {number}: " + " ".join(map(str, numbers)) + "".join(f" {b}:{n}" for b, n in buckets))
         if c["times"].get(rank):
             out.append("  times" + "".join(f" {gap}+{duration}" for gap, duration in c["times"][rank]))
         if c["order"] and c["order"][member][0] is not None:
