@@ -7,12 +7,13 @@
 
 Every case of compression_cases.py is recorded once, under MPICH: programs of bench/ and bench/patterns, NAS 3.4 binaries
 (cg.S.x, …; with --npb), ScaLAPACK's testers (where Debian puts them; the slow one with --long). A size is the whole file
-without its sections `timing` and `meta`, call sites and sources included. --cost also measures CPU (user and system of
-the whole job, with the launcher, `cairn record` and the resolving of sources), traced and untraced in alternating pairs,
-and reports the median of the ratios. --overhead measures only the time of the 3-D stencil against ranks and steps.
+without its sections `timing` and `meta`, call sites and sources included. --cost also measures, for some cases on 4 ranks,
+CPU (user and system of the whole job, with the launcher, `cairn record` and the resolving of sources), traced and untraced
+in alternating pairs, and reports the median of the ratios. --overhead measures only the time of the 3-D stencil against
+ranks and steps.
 
 Results are written into docs/compression.json, where a case replaces its earlier result and others stay, and into the
-tables of docs/compression.md. --only measures the cases whose name (table/name/ranks/steps) holds one of the words;
+tables of docs/compression.md. --only measures the cases whose name (table/name/ranks/steps) or program holds a word;
 --tables only writes the tables. Figures of different machines do not compare. Standard library only.
 """
 
@@ -84,13 +85,16 @@ class Compression(Bench):
         trace = self.work / "case.cairn"
         try:
             _, seconds = self.job(case, trace)
-            info = self.info(trace)
+            try:
+                info = self.info(trace)
+            except subprocess.CalledProcessError:
+                raise Failed("the trace cannot be read") from None
             size = info["bytes"]
             row |= {key: info[key] for key in ("calls", "signatures", "classes", "peak_memory", "status")}
             row |= {"bytes": size, "size": size["total"] - size.get("timing", 0) - size.get("meta", 0),
                     "seconds": round(seconds, 2), "merge_cpu_seconds": info.get("merge_cpu_seconds")}
-            if cost:
-                row["cost"] = self.pairs(case)
+            if cost and case.timed:
+                row["cost"] = self.pairs(case) | {"commit": commit()}
         except Failed as failure:
             row["failed"] = str(failure)
         return row
@@ -99,11 +103,14 @@ class Compression(Bench):
         """Traced and untraced runs in turn."""
         trace = self.work / "pair.cairn"
         measured = [(self.job(case), self.job(case, trace)) for _ in range(pairs)]
+        ratios = [traced[0] / bare[0] for bare, traced in measured]
         return {
             "pairs": pairs,
             "untraced_cpu_seconds": round(statistics.median(bare[0] for bare, _ in measured), 3),
             "traced_cpu_seconds": round(statistics.median(traced[0] for _, traced in measured), 3),
-            "cpu_ratio": round(statistics.median(traced[0] / bare[0] for bare, traced in measured), 3),
+            "cpu_ratio": round(statistics.median(ratios), 3),
+            "cpu_ratio_least": round(min(ratios), 3),
+            "cpu_ratio_greatest": round(max(ratios), 3),
             "wall_ratio": round(statistics.median(traced[1] / bare[1] for bare, traced in measured), 3),
         }
 
@@ -116,13 +123,22 @@ class Compression(Bench):
         return rows
 
 
+def write_json(path, result):
+    """A result a line, so that a change of one changes one."""
+    lists = {name: ",\n".join("  " + json.dumps(row, ensure_ascii=False) for row in result[name])
+             for name in ("rows", "overhead")}
+    head = json.dumps({name: value for name, value in result.items() if name not in lists}, indent=1, ensure_ascii=False)
+    body = ",\n".join(f' "{name}": [\n{text}\n ]' for name, text in lists.items())
+    path.write_text(f"{head[:-2]},\n{body}\n}}\n")
+
+
 def chosen(options):
     everything = [*cases.stencils(), *cases.patterns(), *cases.osu()]
     if options.npb:
         everything += cases.nas(options.npb)
     everything += [case for folder in options.scalapack for case in cases.scalapack(folder)]
     return [case for case in everything
-            if (options.long or not case.long) and (not options.only or any(word in case.key for word in options.only))]
+            if (options.long or not case.long) and (not options.only or any(word in f"{case.key} {case.program}" for word in options.only))]
 
 
 def main():
@@ -135,7 +151,7 @@ def main():
                         default=glob.glob("/usr/lib/*/scalapack/mpich-tests"))
     parser.add_argument("--long", action="store_true", help="also what takes minutes")
     parser.add_argument("--cost", action="store_true", help="also CPU, traced and untraced")
-    parser.add_argument("--only", action="append", default=[], help="what the case's name must hold; may be repeated")
+    parser.add_argument("--only", action="append", default=[], help="a word; may be repeated")
     parser.add_argument("--overhead", action="store_true", help="only time against ranks and steps")
     parser.add_argument("--tables", action="store_true", help="only write the tables")
     parser.add_argument("--quick", action="store_true", help=argparse.SUPPRESS)
@@ -165,7 +181,7 @@ def main():
                 result["measured"] = measured
         finally:
             shutil.rmtree(bench.work, ignore_errors=True)
-        options.json.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+        write_json(options.json, result)
     tables.write(options.page, result)
     return 0
 

@@ -29,16 +29,21 @@ def sections(row):
     return " + ".join(grouped(part) for part in (*of, row["size"] - sum(of)))
 
 
+def pilgrim(row):
+    """Its figure, and what else is known about it."""
+    return "; ".join(part for part in (grouped(row["pilgrim"]), row.get("note")) if part)
+
+
 def comparison(rows):
     """Sizes beside those of Pilgrim."""
     out = []
     for row in rows:
         head = [row["name"], str(row["ranks"]), *([grouped(row["steps"])] if row["steps"] else [""])]
         if "failed" in row:
-            out.append([*head, "", "", "", f"{row['failed']}", "", grouped(row["pilgrim"]), ""])
+            out.append([*head, "", "", "", row["failed"], "", pilgrim(row), ""])
         else:
             out.append([*head, grouped(row["calls"]), grouped(row["signatures"]), grouped(row["classes"]),
-                        f"**{grouped(row['size'])}**", sections(row), grouped(row["pilgrim"]), verdict(row)])
+                        f"**{grouped(row['size'])}**", sections(row), pilgrim(row), verdict(row)])
     return lines(["program", "ranks", "steps", "calls", "signatures", "classes", "bytes",
                   "of these: grammars + rows + columns + sites + rest", "Pilgrim", "goal"], out)
 
@@ -60,13 +65,18 @@ def osu(rows):
     return lines(["program", *(f"{count} ranks: bytes (signatures, classes)" for count in ranks)], out)
 
 
+def spread(of):
+    """A median ratio, and in brackets the least and the greatest."""
+    return f"**{of['cpu_ratio']:.2f}** ({of['cpu_ratio_least']:.2f} to {of['cpu_ratio_greatest']:.2f})"
+
+
 def cost(rows):
     out = []
     for row in rows:
         if "cost" in row and "failed" not in row:
             of, merge = row["cost"], row.get("merge_cpu_seconds") or {}
             out.append([row["name"], str(row["ranks"]), grouped(row["steps"] or None), grouped(row["calls"]),
-                        f"{of['untraced_cpu_seconds']:.2f}", f"{of['traced_cpu_seconds']:.2f}", f"**{of['cpu_ratio']:.2f}**",
+                        f"{of['untraced_cpu_seconds']:.2f}", f"{of['traced_cpu_seconds']:.2f}", spread(of),
                         f"{of['wall_ratio']:.2f}",
                         f"{merge['mean'] * 1e3:.1f} ({merge['maximum'] * 1e3:.1f})" if merge else ""])
     return lines(["program", "ranks", "steps", "calls", "untraced, s", "traced, s", "CPU ratio", "wall ratio",
@@ -80,8 +90,9 @@ def overhead(rows, axis):
     out = []
     for at in sorted({row[axis] for row in rows}):
         of = {row["block"]: row for row in rows if row[axis] == at}
-        out.append([grouped(at), *(f"{of[block][what]:.2f}" if block in of else "" for block in blocks
-                                   for what in ("cpu_ratio", "wall_ratio", "untraced_cpu_seconds"))])
+        cells = [(spread(of[block]), f"{of[block]['wall_ratio']:.2f}", f"{of[block]['untraced_cpu_seconds']:.2f}")
+                 for block in blocks]
+        out.append([grouped(at), *(cell for three in cells for cell in three)])
     fixed = grouped(rows[0][other]) if rows else "?"
     heads = [f"block {block}³: {what}" for block in blocks for what in ("CPU ratio", "wall ratio", "untraced CPU, s")]
     return lines([f"{axis} ({fixed} {other})", *heads], out)
