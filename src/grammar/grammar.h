@@ -52,6 +52,8 @@ class Grammar {
   /// Identity of the SEQUENCE, however it was parsed (composes over concatenation and powers). Costs a visit
   /// of each term.
   [[nodiscard]] Hash128 sequence_hash() const;
+  /// Of the sequence with map(symbol) for each symbol.
+  [[nodiscard]] Hash128 sequence_hash(const std::function<Symbol(Symbol)> &map) const;
   /// At least one, rule 0; its body is empty for the empty sequence only.
   [[nodiscard]] const std::vector<Body> &rules() const { return rules_; }
   /// Length of each rule's expansion.

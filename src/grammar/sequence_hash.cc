@@ -66,11 +66,15 @@ Hash128 SequenceHash::value() const {
 }
 
 Hash128 Grammar::sequence_hash() const {
+  return sequence_hash([](Symbol symbol) { return symbol; });
+}
+
+Hash128 Grammar::sequence_hash(const std::function<Symbol(Symbol)> &map) const {
   std::vector<SequenceHash> hashes(rules_.size());
   for (size_t i = rules_.size(); i-- > 0;) {
     SequenceHash whole;
     for (const Term &term : rules_[i]) {
-      const SequenceHash one = term.is_rule ? hashes[term.id] : SequenceHash::of(term.id);
+      const SequenceHash one = term.is_rule ? hashes[term.id] : SequenceHash::of(map(term.id));
       whole = whole.then(term.count == 1 ? one : one.times(term.count));
     }
     hashes[i] = whole;

@@ -1,43 +1,190 @@
 #include "trace/call_reader.h"
 
+#include <algorithm>
 #include <deque>
+#include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "grammar/product.h"
+#include "trace/part_body.h"
+
 namespace cairn::trace {
+namespace {
+
+using grammar::Grammar;
+using grammar::Symbol;
+
+/// One stream as one member has it, read in order.
+class StreamReader {
+ public:
+  StreamReader(const StreamVariant &variant, uint32_t field, uint64_t member)
+      : variant_(&variant), field_(field), member_(member), walker_(*variant.order), values_(variant.values.size()) {}
+
+  /// Moves to the next value and adds what tells it from others to `key`.
+  void next(ByteWriter *key) {
+    const Symbol symbol = walker_.next();
+    if (symbol >= values_.size()) return;  // only if the trace contradicts itself
+    if (!values_[symbol]) values_[symbol] = std::move(variant_->values[symbol]->at(member_).fields[0]);
+    if (!variant_->differences) {
+      current_ = &*values_[symbol];
+      key->varint(symbol);
+      return;
+    }
+    apply(*values_[symbol]);
+    current_ = &sum_;
+    pack_field(sum_, *key);
+  }
+  [[nodiscard]] uint32_t field() const { return field_; }
+  /// The value that `next` moved to.
+  [[nodiscard]] const Field &value() const { return *current_; }
+
+ private:
+  void apply(const Field &difference) {
+    sum_.is_bytes = difference.is_bytes;
+    sum_.bytes = difference.bytes;
+    sum_.atoms.resize(difference.atoms.size());
+    last_.resize(std::max(last_.size(), difference.atoms.size()));
+    for (size_t i = 0; i < difference.atoms.size(); ++i) {
+      if (is_special(difference.atoms[i])) {
+        sum_.atoms[i] = difference.atoms[i];
+      } else {
+        last_[i] += static_cast<uint64_t>(difference.atoms[i]);
+        sum_.atoms[i] = static_cast<Atom>(last_[i]);
+      }
+    }
+  }
+
+  const StreamVariant *variant_;
+  uint32_t field_;
+  uint64_t member_;
+  grammar::Walker walker_;
+  std::vector<std::optional<Field>> values_;
+  Field sum_;
+  std::vector<uint64_t> last_;
+  const Field *current_ = &sum_;
+};
+
+/// Makes complete calls of one rank from rows and streams.
+class Completion {
+ public:
+  Completion(const Trace &trace, const ClassPart &part, const SequenceView &sequence)
+      : trace_(trace), part_(part), sequence_(sequence), groups_(part.rows), of_group_(groups_.count()) {
+    for (const Stream &stream : part.streams) {
+      for (const StreamVariant &variant : stream.variants) {
+        const std::optional<uint64_t> member = variant.ranks.index_of(sequence.rank);
+        if (member) of_group_[stream.group].emplace_back(variant, stream.field, *member);
+      }
+    }
+  }
+  [[nodiscard]] const RowGroups &groups() const { return groups_; }
+  std::vector<StreamReader> &streams(uint32_t group) { return of_group_[group]; }
+
+  /// What tells the next call of this row from others of it; empty if nothing does.
+  Bytes next(uint32_t row) {
+    ByteWriter key;
+    for (StreamReader &stream : of_group_[groups_.of_row[row]]) stream.next(&key);
+    return key.take();
+  }
+  /// The row with the values that the streams stand at.
+  [[nodiscard]] Row complete(uint32_t row) const {
+    Row result = part_.rows[row]->at(*part_.ranks.index_of(sequence_.rank));
+    for (const StreamReader &stream : of_group_[groups_.of_row[row]]) {
+      result.fields[stream.field()] = stream.value();
+    }
+    trace_.globalise(&result, sequence_.rank);
+    return result;
+  }
+
+ private:
+  const Trace &trace_;
+  const ClassPart &part_;
+  SequenceView sequence_;
+  RowGroups groups_;
+  std::vector<std::vector<StreamReader>> of_group_;
+};
+
+}  // namespace
 
 struct CallReader::State {
   struct Call {
     Row row;
     uint32_t class_row;
   };
-  const Trace &trace;
-  SequenceView sequence;
+  Completion completion;
   grammar::Walker walker;
-  std::vector<grammar::Symbol> number_of_row;
+  std::vector<Symbol> number_of_row;                  // of rows without streams
+  std::unordered_map<std::string, Symbol> number_of;  // of the others
   std::deque<Call> calls;
+
+  Symbol add(uint32_t row) {
+    calls.push_back({completion.complete(row), row});
+    return static_cast<Symbol>(calls.size() - 1);
+  }
 };
 
 CallReader::CallReader(const Trace &trace, const SequenceView &sequence) {
-  const ClassView view = trace.class_view(sequence.class_index);
-  state_ = std::make_unique<State>(State{
-      trace, sequence, grammar::Walker(*view.calls), std::vector<grammar::Symbol>(view.rows, grammar::kNoSymbol), {}});
+  const ClassPart &part = trace.class_part(sequence.class_index);
+  state_ = std::make_unique<State>(State{Completion(trace, part, sequence),
+                                         grammar::Walker(*part.calls),
+                                         std::vector<Symbol>(part.rows.size(), grammar::kNoSymbol),
+                                         {},
+                                         {}});
 }
 CallReader::CallReader(CallReader &&) noexcept = default;
 CallReader &CallReader::operator=(CallReader &&) noexcept = default;
 CallReader::~CallReader() = default;
 
-grammar::Symbol CallReader::next() {
-  const grammar::Symbol row = state_->walker.next();
+Symbol CallReader::next() {
+  const Symbol row = state_->walker.next();
   if (row == grammar::kNoSymbol) return row;
-  grammar::Symbol &number = state_->number_of_row[row];
-  if (number == grammar::kNoSymbol) {
-    number = static_cast<grammar::Symbol>(state_->calls.size());
-    state_->calls.push_back({state_->trace.row(state_->sequence.class_index, row, state_->sequence.rank), row});
+  const Bytes values = state_->completion.next(row);
+  if (values.empty()) {
+    Symbol &number = state_->number_of_row[row];
+    if (number == grammar::kNoSymbol) number = state_->add(row);
+    return number;
   }
-  return number;
+  ByteWriter key;
+  key.varint(row);
+  key.raw(values);
+  const Bytes bytes = key.take();
+  const auto [entry, added] = state_->number_of.try_emplace(std::string(bytes.begin(), bytes.end()), 0);
+  if (added) entry->second = state_->add(row);
+  return entry->second;
 }
 
-const Row &CallReader::call(grammar::Symbol number) const { return state_->calls[number].row; }
-uint32_t CallReader::class_row(grammar::Symbol number) const { return state_->calls[number].class_row; }
+const Row &CallReader::call(Symbol number) const { return state_->calls[number].row; }
+uint32_t CallReader::class_row(Symbol number) const { return state_->calls[number].class_row; }
+
+std::vector<CountedRow> Trace::counted_rows(const SequenceView &sequence) const {
+  std::vector<CountedRow> result;
+  if (sequence.class_index >= class_count()) return result;
+  const ClassPart &part = class_part(sequence.class_index);
+  if (!part.ranks.index_of(sequence.rank)) return result;
+  Completion completion(*this, part, sequence);
+  const RowGroups &groups = completion.groups();
+  const std::vector<uint64_t> counts = part.calls->multiplicities();
+  for (uint32_t row = 0; row < counts.size(); ++row) {
+    if (counts[row] == 0 || !completion.streams(groups.of_row[row]).empty()) continue;
+    result.push_back({completion.complete(row), row, counts[row]});
+  }
+  for (uint32_t group = 0; group < groups.count(); ++group) {
+    if (completion.streams(group).empty()) continue;
+    // Calls of this group only, in order.
+    const Grammar calls = part.calls->projected([&](Symbol row) { return groups.of_row[row] == group; });
+    grammar::Walker walker(calls);
+    std::unordered_map<std::string, size_t> known;
+    for (Symbol row = walker.next(); row != grammar::kNoSymbol; row = walker.next()) {
+      const Bytes values = completion.next(row);
+      std::string key(values.begin(), values.end());
+      key += std::to_string(row);
+      const auto [entry, added] = known.emplace(std::move(key), result.size());
+      if (added) result.push_back({completion.complete(row), row, 0});
+      ++result[entry->second].count;
+    }
+  }
+  return result;
+}
 
 }  // namespace cairn::trace

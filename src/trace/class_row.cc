@@ -115,6 +115,103 @@ ClassRow ClassRow::of(const Row &row) {
   return result;
 }
 
+namespace {
+
+/// Copies the current field of `from` to the end of `to`.
+void copy_field(Fields *from, const FieldHead &head, ClassRow *to) {
+  to->heads.push_back(head);
+  switch (head.kind) {
+    case FieldHead::text:
+      to->texts.push_back(from->text());
+      return;
+    case FieldHead::table:
+      to->tables.push_back(from->table());
+      return;
+    case FieldHead::moved:
+      return;
+    case FieldHead::atoms:
+      break;
+  }
+  for (uint32_t i = 0; i < head.count; ++i) {
+    const auto slot = static_cast<uint32_t>(to->atoms.size());
+    to->atoms.push_back(from->atom(i));
+    if (ColumnPointer column = from->column(i)) to->varied.push_back({slot, std::move(column)});
+  }
+}
+
+bool same_column(const ColumnPointer &a, const ColumnPointer &b) {
+  return a == b || (a != nullptr && b != nullptr && a->same(*b));
+}
+
+bool same_current(Fields *a, const FieldHead &head, Fields *b) {
+  switch (head.kind) {
+    case FieldHead::text:
+      return a->text() == b->text();
+    case FieldHead::table:
+      return a->table() == b->table() ||
+             (a->table()->values() == b->table()->values() && a->table()->index().same(b->table()->index()));
+    case FieldHead::moved:
+      return true;
+    case FieldHead::atoms:
+      break;
+  }
+  for (uint32_t i = 0; i < head.count; ++i) {
+    if (a->atom(i) != b->atom(i) || !same_column(a->column(i), b->column(i))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void mark_differing(const ClassRow &a, const ClassRow &b, std::vector<bool> *differs) {
+  Fields mine(a);
+  Fields theirs(b);
+  for (size_t f = 0; f < a.heads.size(); ++f) {
+    const FieldHead &head = mine.next();
+    if (theirs.next() != head || !same_current(&mine, head, &theirs)) (*differs)[f] = true;
+  }
+}
+
+bool ClassRow::same(const ClassRow &other) const {
+  if (this == &other) return true;
+  if (function != other.function || site != other.site || depth != other.depth || heads != other.heads ||
+      atoms != other.atoms || texts != other.texts || varied.size() != other.varied.size()) {
+    return false;
+  }
+  if (varied.empty() && tables.empty()) return true;
+  std::vector<bool> differs(heads.size());
+  mark_differing(*this, other, &differs);
+  return std::find(differs.begin(), differs.end(), true) == differs.end();
+}
+
+RowPointer only_field(const ClassRow &row, size_t field) {
+  auto result = std::make_shared<ClassRow>();
+  Fields fields(row);
+  for (size_t f = 0; f < field; ++f) fields.next();
+  const FieldHead &head = fields.next();
+  copy_field(&fields, head, result.get());
+  return RowPointer(std::move(result));
+}
+
+RowPointer without_fields(const ClassRow &row, const std::vector<uint32_t> &gone) {
+  auto result = std::make_shared<ClassRow>();
+  result->function = row.function;
+  result->site = row.site;
+  result->depth = row.depth;
+  Fields fields(row);
+  size_t next = 0;
+  for (size_t f = 0; f < row.heads.size(); ++f) {
+    const FieldHead &head = fields.next();
+    if (next < gone.size() && gone[next] == f) {
+      ++next;
+      result->heads.push_back({FieldHead::moved, 0});
+    } else {
+      copy_field(&fields, head, result.get());
+    }
+  }
+  return RowPointer(std::move(result));
+}
+
 Row ClassRow::at(uint64_t member) const {
   Row row;
   row.function = function;
@@ -130,7 +227,7 @@ Row ClassRow::at(uint64_t member) const {
     } else if (head.kind == FieldHead::table) {
       ByteReader in(fields.table()->at(member));
       field = unpack_field(in);
-    } else {
+    } else if (head.kind == FieldHead::atoms) {
       const auto begin = atoms.begin() + fields.slot();
       field.atoms.assign(begin, begin + head.count);
     }
@@ -169,6 +266,9 @@ Result<RowPointer> merge_rows(const RowPointer &left, const RowPointer &right, c
     if (l.kind == FieldHead::atoms && l == r) {
       row->heads.push_back(l);
       merge_atoms(&lefts, &rights, l.count, order, row.get());
+    } else if (l.kind == FieldHead::moved || r.kind == FieldHead::moved) {
+      if (l != r) return fail(ErrorKind::unreadable, "two parts disagree on what has moved out of a row");
+      row->heads.push_back(l);
     } else if (l.kind == FieldHead::text && l == r && lefts.text() == rights.text()) {
       row->heads.push_back(l);
       row->texts.push_back(lefts.text());

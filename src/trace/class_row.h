@@ -3,8 +3,8 @@
 //
 // The fields lie flat: `heads` says what each field is; the atoms of fields whose shape is the same on all members
 // lie in `atoms`, those that differ are named in `varied`; fields of bytes that all share are in `texts`; fields that
-// differ in shape, or are bytes that differ, are in `tables` (of packed fields). Head, site and depth are part of a
-// class's structure and never differ.
+// differ in shape, or are bytes that differ, are in `tables` (of packed fields); fields that have moved into a stream
+// are nowhere here. Function, site and depth are part of a class's structure and never differ.
 //
 // Immutable once made and shared between classes, hence the shared pointers. Merging costs what the terms of its
 // columns cost; only a field whose shape begins to differ while it has columns is expanded.
@@ -20,9 +20,9 @@
 namespace cairn::trace {
 
 struct FieldHead {
-  enum Kind : uint8_t { atoms, text, table };
+  enum Kind : uint8_t { atoms, text, table, moved };
   Kind kind = atoms;
-  uint32_t count = 0;  ///< of atoms; 1 for the others
+  uint32_t count = 0;  ///< of atoms; 0 for what has moved, 1 for the others
   bool operator==(const FieldHead &) const = default;
 };
 
@@ -45,11 +45,20 @@ struct ClassRow {
   std::vector<TablePointer> tables;
 
   static ClassRow of(const Row &row);
-  /// The row as it is on the member at this place.
+  /// The row as it is on the member at this place. Fields that have moved are absent.
   [[nodiscard]] Row at(uint64_t member) const;
+  /// Looks the same: what is equal may be written differently and then counts as different.
+  [[nodiscard]] bool same(const ClassRow &other) const;
 };
 
 using RowPointer = std::shared_ptr<const ClassRow>;
+
+/// Sets differs[f] for each field that does not look the same in both rows, which must have as many.
+void mark_differing(const ClassRow &a, const ClassRow &b, std::vector<bool> *differs);
+/// A row of that field alone, without function, site and depth.
+RowPointer only_field(const ClassRow &row, size_t field);
+/// The row after these fields, ascending, have moved.
+RowPointer without_fields(const ClassRow &row, const std::vector<uint32_t> &fields);
 
 /// The rows of the two sides of a class; function, site and depth must agree. Fails only on parts that contradict
 /// themselves.

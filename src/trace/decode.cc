@@ -2,26 +2,11 @@
 #include <memory>
 #include <utility>
 
-#include "trace/atom_code.h"
+#include "trace/row_code.h"
 #include "trace/sections.h"
 
 namespace cairn::trace {
 namespace {
-
-/// A shape as it was read: the bits say which codes of a field of atoms are columns.
-struct Shape {
-  struct Head {
-    FieldHead field;
-    Bytes columns;
-  };
-  uint32_t function = 0;
-  uint32_t depth = 0;
-  std::vector<Head> heads;
-  uint64_t codes = 0;
-  std::vector<uint64_t> last;
-};
-
-bool bit(ByteView mask, uint64_t i) { return !mask.empty() && (mask[i / 8] >> (i % 8) & 1) != 0; }
 
 class Decoder {
  public:
@@ -32,7 +17,8 @@ class Decoder {
   Result<Decoded> run() {
     const bool good =
         read(SectionKind::sites, true, &Decoder::sites) && read(SectionKind::grammars, true, &Decoder::grammars) &&
-        read(SectionKind::columns, true, &Decoder::columns) && read(SectionKind::rows, true, &Decoder::rows) &&
+        read(SectionKind::columns, true, &Decoder::columns) && read_rows() &&
+        read(SectionKind::streams, false, &Decoder::streams) && check_moved() &&
         read(SectionKind::meta, true, &Decoder::meta) && read(SectionKind::order, false, &Decoder::order) &&
         read(SectionKind::timing, false, &Decoder::timing) && read(SectionKind::cost, false, &Decoder::cost);
     if (!good) return tl::unexpected(std::move(error_));
@@ -42,6 +28,16 @@ class Decoder {
 
  private:
   Part::Body &body() { return *decoded_.body; }
+
+  [[nodiscard]] bool has(SectionKind kind) const {
+    return std::any_of(sections_.begin(), sections_.end(),
+                       [kind](const SectionView &section) { return section.kind == static_cast<uint8_t>(kind); });
+  }
+
+  bool read_rows() {
+    old_rows_ = has(SectionKind::rows_1);
+    return read(old_rows_ ? SectionKind::rows_1 : SectionKind::rows, true, &Decoder::rows);
+  }
 
   bool read(SectionKind kind, bool required, bool (Decoder::*parse)(ByteReader &)) {
     const auto found = std::find_if(sections_.begin(), sections_.end(), [kind](const SectionView &section) {
@@ -126,14 +122,14 @@ class Decoder {
   }
 
   bool columns(ByteReader &in) {
-    values_.resize(in.count());
-    for (Bytes &value : values_) {
+    pool_.values.resize(in.count());
+    for (Bytes &value : pool_.values) {
       const ByteView bytes = in.blob();
       value.assign(bytes.begin(), bytes.end());
     }
     const size_t folds = in.count(2);
     for (size_t i = 0; i < folds && !in.failed(); ++i) {
-      columns_.push_back(std::make_shared<const FoldColumn>(FoldColumn::parse(in, FoldColumn::Domain::atoms)));
+      pool_.columns.push_back(std::make_shared<const FoldColumn>(FoldColumn::parse(in, FoldColumn::Domain::atoms)));
     }
     const size_t tables = in.count(3);
     for (size_t i = 0; i < tables && !in.failed(); ++i) {
@@ -142,11 +138,11 @@ class Decoder {
       uint64_t size = 0;
       for (size_t v = 0; v < count && !in.failed(); ++v) {
         const uint64_t number = in.varint();
-        if (number >= values_.size()) return bad("refers to a value that does not exist");
-        size += values_[number].size();
+        if (number >= pool_.values.size()) return bad("refers to a value that does not exist");
+        size += pool_.values[number].size();
         // Distinct values: a table is never larger than all of them.
         if (size > values_bytes()) return bad("has a table with a value twice");
-        values.push_back(values_[number]);
+        values.push_back(pool_.values[number]);
       }
       FoldColumn index = FoldColumn::parse(in, FoldColumn::Domain::symbols);
       auto table = std::make_shared<ValuesColumn>();
@@ -160,14 +156,14 @@ class Decoder {
       // Tables of large values that many tables repeat could multiply.
       table_bytes_ += size;
       if (table_bytes_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return bad("has too large tables");
-      tables_.push_back(std::move(table));
+      pool_.tables.push_back(std::move(table));
     }
     return true;
   }
 
   uint64_t values_bytes() {
     if (values_bytes_ == 0) {
-      for (const Bytes &value : values_) values_bytes_ += value.size();
+      for (const Bytes &value : pool_.values) values_bytes_ += value.size();
     }
     return values_bytes_;
   }
@@ -175,105 +171,17 @@ class Decoder {
   bool rank_set(ByteReader &in, RankSet *out) {
     const uint64_t number = in.varint();
     if (in.failed()) return false;
-    if (number >= columns_.size()) return bad("refers to a column that does not exist");
-    std::optional<RankSet> set = RankSet::of(*columns_[number]);
+    if (number >= pool_.columns.size()) return bad("refers to a column that does not exist");
+    std::optional<RankSet> set = RankSet::of(*pool_.columns[number]);
     if (!set || set->empty()) return bad("has a set of ranks that are not ascending");
     *out = *std::move(set);
     return true;
   }
 
-  bool read_shape(ByteReader &in, Shape *shape) {
-    const uint64_t function = in.varint();
-    const uint64_t depth = in.varint();
-    if (function > UINT32_MAX || depth > UINT32_MAX) return bad("has a function that cannot be");
-    shape->function = static_cast<uint32_t>(function);
-    shape->depth = static_cast<uint32_t>(depth);
-    shape->heads.resize(in.count());
-    for (Shape::Head &head : shape->heads) {
-      const uint64_t word = in.varint();
-      const uint64_t count = word >> 2;
-      if (word == 2 || word == 3) {
-        head.field = {word == 2 ? FieldHead::text : FieldHead::table, 1};
-        ++shape->codes;
-        continue;
-      }
-      if (count > UINT32_MAX || (word & 2) != 0) return bad("has a malformed shape");
-      head.field = {FieldHead::atoms, static_cast<uint32_t>(count)};
-      shape->codes += count;
-      if ((word & 1) == 0) continue;
-      const ByteView mask = in.raw((count + 7) / 8);
-      head.columns.assign(mask.begin(), mask.end());
-    }
-    return !in.failed();
-  }
-
-  bool read_codes(ByteReader &in, Shape *shape) {
-    if (shape->last.size() != shape->codes) {
-      if (shape->codes > in.remaining()) return bad("has a row that is cut short");
-      shape->last.resize(shape->codes);
-      for (uint64_t &code : shape->last) code = in.varint();
-      return !in.failed();
-    }
-    const ByteView mask = in.raw((shape->codes + 7) / 8);
-    if (in.failed()) return bad("has a row that is cut short");
-    for (uint64_t i = 0; i < shape->codes; ++i) {
-      if (bit(mask, i)) shape->last[i] = in.varint();
-    }
-    return !in.failed();
-  }
-
-  RowPointer read_row(ByteReader &in) {
-    const uint64_t shape_number = in.varint();
-    const uint64_t site = in.varint();
-    if (in.failed()) return nullptr;
-    if (shape_number >= shapes_.size()) return bad("has a row of a shape that does not exist"), nullptr;
-    if (site > UINT32_MAX) return bad("has a site out of range"), nullptr;
-    Shape &shape = shapes_[shape_number];
-    if (!read_codes(in, &shape)) return nullptr;
-    auto row = std::make_shared<ClassRow>();
-    row->function = shape.function;
-    row->depth = shape.depth;
-    row->site = static_cast<uint32_t>(site);
-    const uint64_t *code = shape.last.data();
-    for (const Shape::Head &head : shape.heads) {
-      row->heads.push_back(head.field);
-      if (head.field.kind == FieldHead::text) {
-        if (*code >= values_.size()) return bad("has a row that refers to a value that does not exist"), nullptr;
-        row->texts.push_back(values_[*code++]);
-        row_bytes_ += row->texts.back().size();
-        // One large text in many rows would multiply.
-        if (row_bytes_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
-          return bad("has too large texts"), nullptr;
-        }
-        continue;
-      }
-      if (head.field.kind == FieldHead::table) {
-        if (*code >= tables_.size()) return bad("has a row that refers to a table that does not exist"), nullptr;
-        row->tables.push_back(tables_[*code++]);
-        continue;
-      }
-      for (uint32_t i = 0; i < head.field.count; ++i, ++code) {
-        if (!bit(head.columns, i)) {
-          row->atoms.push_back(atom_of_code(*code));
-          continue;
-        }
-        if (*code >= columns_.size()) return bad("has a row that refers to a column that does not exist"), nullptr;
-        row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), columns_[*code]});
-        row->atoms.push_back(0);
-      }
-    }
-    return row;
-  }
-
   bool add_row(RowPointer row, ClassPart *part) {
     if (row == nullptr) return false;
     if (row->site > part->sites.size()) return bad("has a row with a site that its class lacks");
-    for (const VariedAtom &varied : row->varied) {
-      if (varied.column->size() != part->ranks.size()) return bad("has a row whose column has the wrong length");
-    }
-    for (const TablePointer &table : row->tables) {
-      if (table->size() != part->ranks.size()) return bad("has a row whose table has the wrong length");
-    }
+    if (!has_columns_of(*row, part->ranks.size())) return bad("has a row whose column has the wrong length");
     part->rows.push_back(std::move(row));
     return true;
   }
@@ -281,23 +189,39 @@ class Decoder {
   bool class_rows(ByteReader &in, ClassPart *part) {
     const uint64_t count = in.varint();
     bool fresh = true;
+    uint64_t next_known = 0;
     while (part->rows.size() < count) {
+      uint64_t again = 0;  // of the run of successive numbers
       uint64_t run = in.varint();
-      if (in.failed() || run > count - part->rows.size() || run > in.remaining()) {
+      if (in.failed() || run > count - part->rows.size() || (fresh && run > in.remaining())) {
         return bad("has a class whose rows are cut short");
       }
       if (run == 0 && (!fresh || !part->rows.empty())) return bad("has an empty run of rows");
       for (; run > 0; --run) {
         if (fresh) {
-          RowPointer row = read_row(in);
+          RowPointer row = rows_reader_.read(in);
+          if (row == nullptr) return bad(rows_reader_.what());
           known_rows_.push_back(row);
           if (!add_row(std::move(row), part)) return false;
         } else {
-          const uint64_t number = in.varint();
-          if (in.failed() || number >= known_rows_.size()) return bad("refers to a row that does not exist");
-          if (!add_row(known_rows_[number], part)) return false;
+          if (again == 0) {
+            const uint64_t word = in.varint();
+            if (old_rows_) {
+              next_known = word;
+            } else {
+              next_known += static_cast<uint64_t>(unzigzag(word >> 1));
+              if ((word & 1) != 0) again = in.varint() + 1;
+            }
+          } else {
+            --again;
+          }
+          if (in.failed() || next_known >= known_rows_.size()) return bad("refers to a row that does not exist");
+          // A run of two bytes can name many rows.
+          if (++named_rows_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return bad("has too many rows");
+          if (!add_row(known_rows_[next_known++], part)) return false;
         }
       }
+      if (again != 0) return bad("has a run of rows that is too long");
       fresh = !fresh;
     }
     return true;
@@ -318,10 +242,7 @@ class Decoder {
   }
 
   bool rows(ByteReader &in) {
-    shapes_.resize(in.count(3));
-    for (Shape &shape : shapes_) {
-      if (!read_shape(in, &shape)) return false;
-    }
+    if (!rows_reader_.read_shapes(in)) return bad(rows_reader_.what());
     if (!rank_set(in, &body().ranks)) return false;
     const size_t classes = in.count(6);
     for (size_t i = 0; i < classes; ++i) {
@@ -337,6 +258,114 @@ class Decoder {
       if (!rank_set(in, &part.ranks) || !site_list(in, &part) || !class_rows(in, &part)) return false;
       if (symbols_[grammar] > part.rows.size()) return bad("has a class whose grammar names a row that does not exist");
       body().classes.push_back(std::move(part));
+    }
+    return true;
+  }
+
+  bool streams(ByteReader &in) {
+    if (!stream_reader_.read_shapes(in)) return bad(stream_reader_.what());
+    for (ClassPart &part : body().classes) {
+      const size_t count = in.count(4);
+      if (count == 0) continue;
+      const RowGroups groups(part.rows);
+      std::vector<uint64_t> calls(groups.count());
+      const std::vector<uint64_t> multiplicities = part.calls->multiplicities();
+      for (size_t row = 0; row < multiplicities.size(); ++row) calls[groups.of_row[row]] += multiplicities[row];
+      for (size_t i = 0; i < count; ++i) {
+        Stream stream;
+        const uint64_t group = in.varint();
+        const uint64_t field = in.varint();
+        if (in.failed() || group >= groups.count() || field >= part.rows[groups.first_row[group]]->heads.size()) {
+          return bad("has a stream of a field that does not exist");
+        }
+        stream.group = static_cast<uint32_t>(group);
+        stream.field = static_cast<uint32_t>(field);
+        if (!part.streams.empty() &&
+            std::pair(part.streams.back().group, part.streams.back().field) >= std::pair(stream.group, stream.field)) {
+          return bad("has streams out of order");
+        }
+        stream.variants.resize(in.count(2));
+        if (stream.variants.empty()) return bad("has a stream without values");
+        std::vector<const RankSet *> ranks;
+        for (StreamVariant &variant : stream.variants) {
+          if (stream.variants.size() == 1) {
+            variant.ranks = part.ranks;
+          } else if (!rank_set(in, &variant.ranks)) {
+            return false;
+          }
+          ranks.push_back(&variant.ranks);
+          if (!read_variant(in, calls[group], &variant)) return false;
+        }
+        if (ranks.size() > 1 && !is_partition(part.ranks, ranks))
+          return bad("has a stream of other ranks than its class");
+        part.streams.push_back(std::move(stream));
+      }
+    }
+    return true;
+  }
+
+  bool read_variant(ByteReader &in, uint64_t calls, StreamVariant *variant) {
+    const uint64_t word = in.varint();
+    const uint64_t rows = in.varint();
+    const uint64_t grammar = word >> 1;
+    if (in.failed() || grammar >= grammars_.size()) return bad("refers to a grammar that does not exist");
+    variant->differences = (word & 1) != 0;
+    variant->order = grammars_[grammar];
+    if (variant->order->length() != calls)
+      return bad("has a stream with another number of values than there are calls");
+    if (rows == 0) {
+      const uint64_t number = in.varint();
+      if (in.failed() || number >= pool_.columns.size()) return bad("refers to a column that does not exist");
+      const FoldColumn &column = *pool_.columns[number];
+      if (column.size() != symbols_[grammar]) return bad("has a stream with values that it does not use");
+      for (const Atom atom : column.expand()) {
+        auto row = std::make_shared<ClassRow>();
+        row->heads.push_back({FieldHead::atoms, 1});
+        row->atoms.push_back(atom);
+        variant->values.push_back(std::move(row));
+      }
+    } else {
+      if (rows != symbols_[grammar]) return bad("has a stream with values that it does not use");
+      for (uint64_t i = 0; i < rows; ++i) {
+        RowPointer row = stream_reader_.read(in);
+        if (row == nullptr) return bad(stream_reader_.what());
+        if (row->heads.size() != 1 || row->heads[0].kind == FieldHead::moved)
+          return bad("has a value of several fields");
+        if (!has_columns_of(*row, variant->ranks.size())) return bad("has a value whose column has the wrong length");
+        variant->values.push_back(std::move(row));
+      }
+    }
+    variant->set_key();
+    return true;
+  }
+
+  static bool has_columns_of(const ClassRow &row, uint64_t members) {
+    return std::all_of(row.varied.begin(), row.varied.end(),
+                       [members](const VariedAtom &varied) { return varied.column->size() == members; }) &&
+           std::all_of(row.tables.begin(), row.tables.end(),
+                       [members](const TablePointer &table) { return table->size() == members; });
+  }
+
+  /// A field has a stream if and only if it has moved out of all rows of its group.
+  bool check_moved() {
+    for (const ClassPart &part : body().classes) {
+      const RowGroups groups(part.rows);
+      std::vector<std::vector<uint32_t>> moved(groups.count());
+      for (const Stream &stream : part.streams) moved[stream.group].push_back(stream.field);
+      for (size_t i = 0; i < part.rows.size(); ++i) {
+        const std::vector<FieldHead> &heads = part.rows[i]->heads;
+        std::vector<uint32_t> fields;
+        for (uint32_t f = 0; f < heads.size(); ++f) {
+          if (heads[f].kind == FieldHead::moved) fields.push_back(f);
+        }
+        if (fields == moved[groups.of_row[i]]) continue;
+        error_ = {ErrorKind::unreadable,
+                  "section 'streams' does not hold the fields that have moved out of the rows",
+                  {},
+                  0,
+                  "the file is damaged: copy it again or record again"};
+        return false;
+      }
     }
     return true;
   }
@@ -398,18 +427,43 @@ class Decoder {
     return true;
   }
 
+  bool read_stats(ByteReader &in, bool blocks, ClassPart *part) {
+    std::vector<uint64_t> calls = part->calls->multiplicities();
+    calls.resize(part->rows.size());
+    part->stats.resize(blocks ? in.count(3) : 1);
+    std::vector<const RankSet *> ranks;
+    for (StatsBlock &block : part->stats) {
+      size_t slots = 0;
+      if (blocks) {
+        if (!rank_set(in, &block.ranks)) return false;
+        slots = in.count();
+        for (size_t i = 0; i < slots && !in.failed(); ++i) {
+          std::vector<uint32_t> &rows = block.rows.emplace_back(in.count());
+          uint64_t next = 0;
+          for (uint32_t &row : rows) {
+            next += in.varint();
+            if (next >= part->rows.size()) return bad("has statistics of a row that does not exist");
+            row = static_cast<uint32_t>(next++);
+          }
+        }
+      } else {
+        block.ranks = part->ranks;
+      }
+      if (slots == 0) slots = part->rows.size();
+      for (size_t slot = 0; slot < slots && !in.failed(); ++slot) {
+        block.slots.push_back(RankStats::parse(in, block.calls_of(slot, calls)));
+      }
+      if (in.failed()) return false;
+      ranks.push_back(&block.ranks);
+    }
+    return (blocks ? is_partition(part->ranks, ranks) : true) || bad("has statistics of other ranks than its class");
+  }
+
   bool timing(ByteReader &in) {
     for (ClassPart &part : body().classes) {
       const uint8_t what = in.byte();
-      if (in.failed() || what > 3) return bad("is malformed");
-      if ((what & 1) != 0) {
-        std::vector<uint64_t> calls = part.calls->multiplicities();
-        calls.resize(part.rows.size());
-        for (const uint64_t count : calls) {
-          part.stats.push_back(RankStats::parse(in, count * part.ranks.size()));
-          if (in.failed()) return false;
-        }
-      }
+      if (in.failed() || what > 6 || (what & 5) == 5) return bad("is malformed");
+      if ((what & 5) != 0 && !read_stats(in, (what & 4) != 0, &part)) return false;
       if ((what & 2) == 0) continue;
       const size_t blobs = in.count(2);
       uint64_t next = 0;
@@ -444,15 +498,15 @@ class Decoder {
   bool has_maps_ = false;
   std::vector<GrammarPointer> grammars_;
   std::vector<uint64_t> symbols_;  ///< of each grammar: largest + 1
-  std::vector<Bytes> values_;
-  std::vector<ColumnPointer> columns_;
-  std::vector<TablePointer> tables_;
-  std::vector<Shape> shapes_;
+  Pool pool_;
+  RowReader rows_reader_{pool_};
+  RowReader stream_reader_{pool_};
   std::vector<RowPointer> known_rows_;
   uint64_t values_bytes_ = 0;
   uint64_t table_bytes_ = 0;
-  uint64_t row_bytes_ = 0;
   uint64_t listed_sites_ = 0;
+  uint64_t named_rows_ = 0;
+  bool old_rows_ = false;  ///< of version 1
 };
 
 }  // namespace

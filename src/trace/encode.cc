@@ -1,28 +1,11 @@
 #include <algorithm>
 #include <string>
-#include <unordered_map>
 
-#include "trace/atom_code.h"
+#include "trace/row_code.h"
 #include "trace/sections.h"
 
 namespace cairn::trace {
 namespace {
-
-/// Numbers byte strings in order of first occurrence.
-class Interned {
- public:
-  uint32_t number(Bytes bytes) {
-    const std::string key(bytes.begin(), bytes.end());
-    const auto [entry, added] = numbers_.emplace(key, static_cast<uint32_t>(list_.size()));
-    if (added) list_.push_back(std::move(bytes));
-    return entry->second;
-  }
-  [[nodiscard]] const std::vector<Bytes> &list() const { return list_; }
-
- private:
-  std::unordered_map<std::string, uint32_t> numbers_;
-  std::vector<Bytes> list_;
-};
 
 class Encoder {
  public:
@@ -30,96 +13,29 @@ class Encoder {
 
   std::vector<Section> run(const RunInfo &run) {
     std::vector<Section> sections;
+    // These name grammars and columns, which are written afterwards.
     Section rows{SectionKind::rows, rows_section()};
+    Section streams{SectionKind::streams, streams_section()};
+    Bytes times = timing();
     sections.push_back({SectionKind::meta, meta(run)});
     sections.push_back({SectionKind::sites, sites()});
     sections.push_back({SectionKind::grammars, grammars()});
-    sections.push_back({SectionKind::columns, columns()});
+    ByteWriter columns;
+    pool_.write(columns);
+    sections.push_back({SectionKind::columns, columns.take()});
     sections.push_back(std::move(rows));
+    if (!streams.bytes.empty()) sections.push_back(std::move(streams));
     if (Bytes bytes = order(); !bytes.empty()) sections.push_back({SectionKind::order, std::move(bytes)});
-    if (Bytes bytes = timing(); !bytes.empty()) {
+    if (!times.empty()) {
       const bool lossless = std::any_of(body_.classes.begin(), body_.classes.end(),
                                         [](const ClassPart &part) { return !part.lossless.empty(); });
-      sections.push_back({SectionKind::timing, std::move(bytes), lossless});
+      sections.push_back({SectionKind::timing, std::move(times), lossless});
     }
     if (run.merge.ranks != 0) sections.push_back(cost_section(run.merge));
     return sections;
   }
 
  private:
-  uint32_t column(const FoldColumn &fold) {
-    ByteWriter out;
-    fold.write(out);
-    return columns_.number(out.take());
-  }
-
-  uint32_t table(const ValuesColumn &values) {
-    ByteWriter out;
-    out.varint(values.values().size());
-    for (const Bytes &value : values.values()) out.varint(values_.number(value));
-    values.index().write(out);
-    return tables_.number(out.take());
-  }
-
-  // Function, depth and what the fields are; then one code for each atom, text or table.
-  uint32_t shape(const ClassRow &row, std::vector<uint64_t> *codes) {
-    ByteWriter out;
-    out.varint(row.function);
-    out.varint(row.depth);
-    out.varint(row.heads.size());
-    uint32_t slot = 0;
-    size_t varied = 0;
-    size_t text = 0;
-    size_t table_index = 0;
-    for (const FieldHead &head : row.heads) {
-      if (head.kind == FieldHead::text) {
-        out.varint(2);
-        codes->push_back(values_.number(row.texts[text++]));
-        continue;
-      }
-      if (head.kind == FieldHead::table) {
-        out.varint(3);
-        codes->push_back(table(*row.tables[table_index++]));
-        continue;
-      }
-      Bytes mask((head.count + 7) / 8);
-      bool any = false;
-      for (uint32_t i = 0; i < head.count; ++i, ++slot) {
-        if (varied < row.varied.size() && row.varied[varied].slot == slot) {
-          any = true;
-          mask[i / 8] = static_cast<uint8_t>(mask[i / 8] | 1U << (i % 8));
-          codes->push_back(column(*row.varied[varied++].column));
-        } else {
-          codes->push_back(atom_code(row.atoms[slot]));
-        }
-      }
-      out.varint(static_cast<uint64_t>(head.count) << 2 | (any ? 1U : 0U));
-      if (any) out.raw(mask);
-    }
-    return shapes_.number(out.take());
-  }
-
-  // Against the last row of that shape: one bit for each code, and the codes that differ.
-  void row(const ClassRow &row, uint32_t shape_number, const std::vector<uint64_t> &codes, ByteWriter *out) {
-    out->varint(shape_number);
-    out->varint(row.site);
-    if (shape_number >= last_codes_.size()) last_codes_.resize(shape_number + 1U);
-    std::vector<uint64_t> &last = last_codes_[shape_number];
-    if (last.size() != codes.size()) {
-      for (const uint64_t code : codes) out->varint(code);
-    } else {
-      Bytes mask((codes.size() + 7) / 8);
-      for (size_t i = 0; i < codes.size(); ++i) {
-        if (codes[i] != last[i]) mask[i / 8] = static_cast<uint8_t>(mask[i / 8] | 1U << (i % 8));
-      }
-      out->raw(mask);
-      for (size_t i = 0; i < codes.size(); ++i) {
-        if (codes[i] != last[i]) out->varint(codes[i]);
-      }
-    }
-    last = codes;
-  }
-
   void class_rows(const ClassPart &part, ByteWriter *out) {
     out->varint(part.rows.size());
     if (part.rows.empty()) return;
@@ -127,6 +43,7 @@ class Encoder {
     ByteWriter fresh;
     uint64_t fresh_count = 0;
     std::vector<uint32_t> known;
+    uint32_t next_known = 0;
     const auto flush_fresh = [&] {
       out->varint(fresh_count);
       out->raw(fresh.view());
@@ -134,20 +51,24 @@ class Encoder {
       fresh_count = 0;
     };
     const auto flush_known = [&] {
+      // Runs of successive numbers, each told against the end of the one before.
       out->varint(known.size());
-      for (const uint32_t number : known) out->varint(number);
+      for (size_t i = 0; i < known.size();) {
+        size_t end = i + 1;
+        while (end < known.size() && known[end] == known[end - 1] + 1) ++end;
+        const auto step = static_cast<int64_t>(known[i]) - static_cast<int64_t>(next_known);
+        out->varint(zigzag(step) << 1 | (end - i > 1 ? 1U : 0U));
+        if (end - i > 1) out->varint(end - i - 2);
+        next_known = known[end - 1] + 1;
+        i = end;
+      }
       known.clear();
     };
     bool in_known = false;
     for (const RowPointer &pointer : part.rows) {
-      std::vector<uint64_t> codes;
-      const uint32_t shape_number = shape(*pointer, &codes);
-      ByteWriter identity;
-      identity.varint(shape_number);
-      identity.varint(pointer->site);
-      for (const uint64_t code : codes) identity.varint(code);
+      const RowWriter::Coded coded = row_writer_.code(*pointer);
       const size_t rows_before = rows_.list().size();
-      const uint32_t number = rows_.number(identity.take());
+      const uint32_t number = rows_.number(coded.identity());
       if (number < rows_before) {
         if (!in_known) flush_fresh();
         in_known = true;
@@ -155,7 +76,7 @@ class Encoder {
       } else {
         if (in_known) flush_known();
         in_known = false;
-        row(*pointer, shape_number, codes, &fresh);
+        row_writer_.write(coded, fresh);
         ++fresh_count;
       }
     }
@@ -165,23 +86,67 @@ class Encoder {
 
   Bytes rows_section() {
     ByteWriter classes;
-    classes.varint(column(body_.ranks.column()));
+    classes.varint(pool_.column(body_.ranks.column()));
     classes.varint(body_.classes.size());
     for (const ClassPart &part : body_.classes) {
       classes.varint(part.thread);
       classes.varint(static_cast<uint32_t>(part.segment + 1));  // the epilogue is 0
-      ByteWriter grammar;
-      part.calls->write(grammar);
-      classes.varint(grammars_.number(grammar.take()));
-      classes.varint(column(part.ranks.column()));
+      classes.varint(grammar_number(*part.calls));
+      classes.varint(pool_.column(part.ranks.column()));
       site_list(part.sites, &classes);
       class_rows(part, &classes);
     }
     ByteWriter out;
-    out.varint(shapes_.list().size());
-    for (const Bytes &bytes : shapes_.list()) out.raw(bytes);
+    row_writer_.write_shapes(out);
     out.raw(classes.view());
     return out.take();
+  }
+
+  uint32_t grammar_number(const grammar::Grammar &grammar) {
+    ByteWriter out;
+    grammar.write(out);
+    return grammars_.number(out.take());
+  }
+
+  Bytes streams_section() {
+    RowWriter writer(pool_);
+    ByteWriter classes;
+    bool any = false;
+    for (const ClassPart &part : body_.classes) {
+      classes.varint(part.streams.size());
+      for (const Stream &stream : part.streams) {
+        any = true;
+        classes.varint(stream.group);
+        classes.varint(stream.field);
+        classes.varint(stream.variants.size());
+        for (const StreamVariant &variant : stream.variants) {
+          if (stream.variants.size() > 1) classes.varint(pool_.column(variant.ranks.column()));
+          write_variant(variant, &writer, &classes);
+        }
+      }
+    }
+    if (!any) return {};
+    ByteWriter out;
+    writer.write_shapes(out);
+    out.raw(classes.view());
+    return out.take();
+  }
+
+  void write_variant(const StreamVariant &variant, RowWriter *writer, ByteWriter *out) {
+    out->varint(static_cast<uint64_t>(grammar_number(*variant.order)) << 1 | (variant.differences ? 1U : 0U));
+    // Single atoms that all members share are a column themselves, along the table.
+    const bool flat = std::all_of(variant.values.begin(), variant.values.end(), [](const RowPointer &row) {
+      return row->heads[0] == FieldHead{FieldHead::atoms, 1} && row->varied.empty();
+    });
+    if (flat) {
+      FoldColumn column;
+      for (const RowPointer &row : variant.values) column.append(row->atoms[0]);
+      out->varint(0);
+      out->varint(pool_.column(column));
+      return;
+    }
+    out->varint(variant.values.size());
+    for (const RowPointer &row : variant.values) writer->write(writer->code(*row), *out);
   }
 
   // Runs of successive numbers.
@@ -236,17 +201,6 @@ class Encoder {
     return out.take();
   }
 
-  [[nodiscard]] Bytes columns() const {
-    ByteWriter out;
-    out.varint(values_.list().size());
-    for (const Bytes &bytes : values_.list()) out.blob(bytes);
-    out.varint(columns_.list().size());
-    for (const Bytes &bytes : columns_.list()) out.raw(bytes);
-    out.varint(tables_.list().size());
-    for (const Bytes &bytes : tables_.list()) out.raw(bytes);
-    return out.take();
-  }
-
   [[nodiscard]] Bytes order() const {
     ByteWriter out;
     bool any = false;
@@ -262,17 +216,38 @@ class Encoder {
     return any ? out.take() : Bytes();
   }
 
-  [[nodiscard]] Bytes timing() const {
+  void write_stats(const ClassPart &part, ByteWriter *out) {
+    std::vector<uint64_t> calls = part.calls->multiplicities();
+    calls.resize(part.rows.size());
+    const bool plain = part.stats.size() == 1 && part.stats[0].rows.empty();
+    if (!plain) out->varint(part.stats.size());
+    for (const StatsBlock &block : part.stats) {
+      if (!plain) {
+        out->varint(pool_.column(block.ranks.column()));
+        out->varint(block.rows.empty() ? 0 : block.slots.size());
+      }
+      for (const std::vector<uint32_t> &rows : block.rows) {
+        out->varint(rows.size());
+        uint32_t next = 0;
+        for (const uint32_t row : rows) {
+          out->varint(row - next);
+          next = row + 1;
+        }
+      }
+      for (size_t slot = 0; slot < block.slots.size(); ++slot) {
+        block.slots[slot].write(*out, block.calls_of(slot, calls));
+      }
+    }
+  }
+
+  [[nodiscard]] Bytes timing() {
     ByteWriter out;
     bool any = false;
     for (const ClassPart &part : body_.classes) {
       any = any || !part.stats.empty() || !part.lossless.empty();
-      out.byte(static_cast<uint8_t>((part.stats.empty() ? 0U : 1U) | (part.lossless.empty() ? 0U : 2U)));
-      if (!part.stats.empty()) {
-        std::vector<uint64_t> calls = part.calls->multiplicities();
-        calls.resize(part.stats.size());
-        for (size_t i = 0; i < part.stats.size(); ++i) part.stats[i].write(out, calls[i] * part.ranks.size());
-      }
+      const bool plain = part.stats.size() == 1 && part.stats[0].rows.empty();
+      out.byte(static_cast<uint8_t>((part.stats.empty() ? 0U : plain ? 1U : 4U) | (part.lossless.empty() ? 0U : 2U)));
+      if (!part.stats.empty()) write_stats(part, &out);
       if (part.lossless.empty()) continue;
       out.varint(part.lossless.size());
       uint32_t next = 0;
@@ -307,13 +282,10 @@ class Encoder {
   }
 
   const Part::Body &body_;
-  Interned values_;
-  Interned columns_;
-  Interned tables_;
+  PoolWriter pool_;
+  RowWriter row_writer_{pool_};
   Interned grammars_;
-  Interned shapes_;
   Interned rows_;
-  std::vector<std::vector<uint64_t>> last_codes_;  // by shape
 };
 
 }  // namespace
@@ -338,14 +310,18 @@ std::string section_name(uint8_t kind) {
       return "grammars";
     case SectionKind::columns:
       return "columns";
+    case SectionKind::rows_1:
     case SectionKind::rows:
       return "rows";
     case SectionKind::order:
       return "order";
     case SectionKind::timing:
       return "timing";
+    case SectionKind::source_1:
     case SectionKind::source:
       return "source";
+    case SectionKind::streams:
+      return "streams";
     case SectionKind::cost:
       return "cost";
   }

@@ -14,7 +14,7 @@
 
 namespace cairn::trace {
 
-constexpr uint16_t kFormatVersion = 1;
+constexpr uint16_t kFormatVersion = 2;
 constexpr size_t kHeaderBytes = 12;
 constexpr size_t kFooterBytes = 16;
 

@@ -383,6 +383,11 @@ std::optional<Atom> FoldColumn::constant_value() const {
   return std::nullopt;
 }
 
+bool FoldColumn::same(const FoldColumn &other) const {
+  return domain_ == other.domain_ && length_ == other.length_ && raw_mode_ == other.raw_mode_ && raw_ == other.raw_ &&
+         terms_ == other.terms_ && bodies_ == other.bodies_;
+}
+
 bool FoldColumn::ascending_up_to(uint64_t limit) const {
   if (length_ == 0) return true;
   if (domain_ != Domain::atoms) return false;

@@ -48,6 +48,8 @@ class FoldColumn {
   [[nodiscard]] std::vector<Atom> expand() const;
   /// Value if it is the same everywhere; costs O(1), and may miss a constant column that was built oddly.
   [[nodiscard]] std::optional<Atom> constant_value() const;
+  /// The same terms. Columns of equal values may have others.
+  [[nodiscard]] bool same(const FoldColumn &other) const;
   /// Ordinary atoms only, from 0, each greater than the one before, none above `limit`.
   [[nodiscard]] bool ascending_up_to(uint64_t limit) const;
   /// Top-level terms and terms of bodies in use: what the column costs.
@@ -98,6 +100,7 @@ class FoldColumn {
     uint64_t sum = 0;     ///< of its differences, modulo 2^64
     uint64_t hash = 0;
     bool moves = false;  ///< holds a difference
+    bool operator==(const Body &other) const { return terms == other.terms; }
     std::vector<uint64_t> starts;
     std::vector<uint64_t> sums;
   };

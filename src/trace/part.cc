@@ -5,7 +5,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "trace/class_merge.h"
 #include "trace/part_body.h"
+#include "trace/streams.h"
 
 namespace cairn::trace {
 namespace {
@@ -66,38 +68,20 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, Part::
   if (!sequence.stats.empty() && sequence.stats.size() != part.rows.size()) {
     return fail(ErrorKind::internal, "statistics were recorded for some rows only");
   }
-  for (const CallStats &stats : sequence.stats) part.stats.emplace_back(stats, rank);
+  if (!sequence.stats.empty()) {
+    StatsBlock block;
+    block.ranks = part.ranks;
+    for (const CallStats &stats : sequence.stats) block.slots.emplace_back(stats, rank);
+    part.stats.push_back(std::move(block));
+  }
   if (!sequence.timing.empty()) part.lossless.emplace_back(rank, sequence.timing);
   part.begin_ns.append(as_atom(sequence.begin_ns));
   part.first_ticket.append(as_atom(sequence.first_ticket));
   ByteWriter order;
   if (!sequence.order.empty()) sequence.order.write(order);
   part.order = ValuesColumn::constant(order.take(), 1);
+  move_by_cost(&part);
   return part;
-}
-
-/// Moves `right` into `left`, which has the same key.
-Result<void> merge_class(ClassPart *left, ClassPart right) {
-  const std::optional<Interleave> order = Interleave::of(left->ranks, right.ranks);
-  if (!order) return fail(ErrorKind::unreadable, "the same rank and thread is in both of two parts");
-  if (left->rows.size() != right.rows.size() || left->stats.size() != right.stats.size()) {
-    return fail(ErrorKind::unreadable, "two parts disagree on the rows of a class");
-  }
-  for (size_t i = 0; i < left->rows.size(); ++i) {
-    Result<RowPointer> row = merge_rows(left->rows[i], right.rows[i], *order);
-    if (!row) return tl::unexpected(row.error());
-    left->rows[i] = *std::move(row);
-  }
-  for (size_t i = 0; i < left->stats.size(); ++i) left->stats[i].merge(right.stats[i]);
-  const auto middle = static_cast<ptrdiff_t>(left->lossless.size());
-  std::move(right.lossless.begin(), right.lossless.end(), std::back_inserter(left->lossless));
-  std::inplace_merge(left->lossless.begin(), left->lossless.begin() + middle, left->lossless.end(),
-                     [](const auto &a, const auto &b) { return a.first < b.first; });
-  left->begin_ns = order->merged(std::move(left->begin_ns), std::move(right.begin_ns));
-  left->first_ticket = order->merged(std::move(left->first_ticket), std::move(right.first_ticket));
-  left->order = ValuesColumn::merged(std::move(left->order), std::move(right.order), *order);
-  left->ranks = order->merged(std::move(left->ranks), right.ranks);
-  return {};
 }
 
 /// Adds right's modules to left's; number of each of right's in left.
@@ -149,27 +133,40 @@ Bytes renumbered(const Bytes &map, const std::vector<uint32_t> &number) {
 }  // namespace
 
 void Part::Body::set_key(ClassPart *part) const {
-  ByteWriter out;
-  out.varint(part->thread);
-  out.varint(part->segment);
-  out.byte(part->stats.empty() ? 0 : 1);
-  const Hash128 sequence = part->calls->sequence_hash();
-  out.fixed64(sequence.low);
-  out.fixed64(sequence.high);
-  out.varint(part->sites.size());
+  const RowGroups groups(part->rows);
+  ByteWriter common;
+  common.varint(part->thread);
+  common.varint(part->segment);
+  common.byte(part->stats.empty() ? 0 : 1);
+  common.varint(part->sites.size());
   const std::vector<std::string> identity = module_identities(modules);
   for (const uint32_t site : part->sites) {
-    out.text(identity[sites[site].module]);
-    out.varint(sites[site].offset);
+    common.text(identity[sites[site].module]);
+    common.varint(sites[site].offset);
   }
-  out.varint(part->rows.size());
-  for (const RowPointer &row : part->rows) {
-    out.varint(row->function);
-    out.varint(row->site);
-    out.varint(row->depth);
-    out.varint(row->heads.size());
+  common.varint(groups.count());
+  for (const uint32_t first : groups.first_row) {
+    const ClassRow &row = *part->rows[first];
+    common.varint(row.function);
+    common.varint(row.site);
+    common.varint(row.depth);
+    common.varint(row.heads.size());
   }
-  part->key = hash128(out.view());
+  const auto add_hash = [](const Hash128 &hash, ByteWriter *out) {
+    out->fixed64(hash.low);
+    out->fixed64(hash.high);
+  };
+  ByteWriter skeleton = common;
+  add_hash(part->calls->sequence_hash([&groups](grammar::Symbol row) { return groups.of_row[row]; }), &skeleton);
+  part->skeleton = hash128(skeleton.view());
+  ByteWriter whole = common;
+  add_hash(part->calls->sequence_hash(), &whole);
+  for (const uint32_t group : groups.of_row) whole.varint(group);
+  for (const Stream &stream : part->streams) {
+    whole.varint(stream.group);
+    whole.varint(stream.field);
+  }
+  part->key = hash128(whole.view());
 }
 
 Part::Part() : body_(std::make_unique<Body>()) {}
@@ -256,6 +253,39 @@ Result<void> check_later(const Part::Body &left, const Part::Body &later) {
   return {};
 }
 
+/// Adds classes whose sites are numbered as left's.
+Result<void> merge_classes(Part::Body *left, std::vector<ClassPart> classes) {
+  std::unordered_map<Hash128, size_t, HashOf128> by_key;
+  std::unordered_map<Hash128, size_t, HashOf128> by_skeleton;
+  for (size_t i = 0; i < left->classes.size(); ++i) {
+    by_key.emplace(left->classes[i].key, i);
+    by_skeleton.emplace(left->classes[i].skeleton, i);
+  }
+  for (ClassPart &part : classes) {
+    auto found = by_key.find(part.key);
+    if (found == by_key.end()) {
+      const auto candidate = by_skeleton.find(part.skeleton);
+      if (candidate != by_skeleton.end()) {
+        ClassPart &other = left->classes[candidate->second];
+        by_key.erase(other.key);
+        const bool alike = unify(&other, &part);
+        left->set_key(&other);
+        const auto entry = by_key.emplace(other.key, candidate->second).first;
+        if (alike) found = entry;
+      }
+    }
+    if (found == by_key.end()) {
+      by_key.emplace(part.key, left->classes.size());
+      by_skeleton.emplace(part.skeleton, left->classes.size());
+      left->classes.push_back(std::move(part));
+      continue;
+    }
+    Result<void> merged = merge_class(&left->classes[found->second], std::move(part));
+    if (!merged) return merged;
+  }
+  return {};
+}
+
 /// A process lists its modules in one order: what it listed later begins with what it listed before.
 void extend_module_maps(Part::Body *left, const Part::Body &later) {
   std::vector<Bytes> maps;
@@ -297,18 +327,11 @@ Result<Part> Part::merge(Part left_part, Part right_part) {
     extend_module_maps(&left, right);
   }
 
-  std::unordered_map<Hash128, size_t, HashOf128> known_classes;
-  for (size_t i = 0; i < left.classes.size(); ++i) known_classes.emplace(left.classes[i].key, i);
   for (ClassPart &part : right.classes) {
-    const auto found = known_classes.find(part.key);
-    if (found != known_classes.end()) {
-      Result<void> merged = merge_class(&left.classes[found->second], std::move(part));
-      if (!merged) return tl::unexpected(merged.error());
-      continue;
-    }
     for (uint32_t &site : part.sites) site = site_number[site];
-    left.classes.push_back(std::move(part));
   }
+  Result<void> merged = merge_classes(&left, std::move(right.classes));
+  if (!merged) return tl::unexpected(merged.error());
   // The same order whatever the shape of the tree.
   std::sort(left.classes.begin(), left.classes.end(), [](const ClassPart &a, const ClassPart &b) {
     return std::tuple(a.ranks.front(), a.thread, a.segment) < std::tuple(b.ranks.front(), b.thread, b.segment);

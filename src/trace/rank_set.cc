@@ -1,5 +1,7 @@
 #include "trace/rank_set.h"
 
+#include <functional>
+#include <queue>
 #include <utility>
 
 namespace cairn::trace {
@@ -32,6 +34,36 @@ std::optional<RankSet> RankSet::of(FoldColumn column) {
   RankSet set;
   set.ranks_ = std::move(column);
   return set;
+}
+
+bool is_partition(const RankSet &whole, const std::vector<const RankSet *> &parts) {
+  struct Next {
+    Atom rank;
+    size_t part;
+    bool operator>(const Next &other) const { return rank > other.rank; }
+  };
+  uint64_t members = 0;
+  std::vector<FoldColumn::Cursor> cursors;
+  std::vector<uint64_t> left;
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    members += parts[i]->size();
+    if (parts[i]->empty() || members > whole.size()) return false;
+    cursors.emplace_back(parts[i]->column());
+    left.push_back(parts[i]->size() - 1);
+    next.push({cursors[i].next(), i});
+  }
+  if (members != whole.size()) return false;
+  FoldColumn::Cursor ranks(whole.column());
+  for (uint64_t i = 0; i < members; ++i) {
+    const Next first = next.top();
+    next.pop();
+    if (first.rank != ranks.next()) return false;
+    if (left[first.part] == 0) continue;
+    --left[first.part];
+    next.push({cursors[first.part].next(), first.part});
+  }
+  return true;
 }
 
 std::optional<Interleave> Interleave::of(const RankSet &left, const RankSet &right) {

@@ -38,6 +38,9 @@ class RankSet {
   FoldColumn ranks_;
 };
 
+/// Each member of `whole` is in exactly one of `parts`, which hold nothing else. Proportional to the members.
+bool is_partition(const RankSet &whole, const std::vector<const RankSet *> &parts);
+
 /// How the members of two disjoint sets lie among each other; columns along them are merged by it.
 class Interleave {
  public:

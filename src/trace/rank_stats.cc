@@ -118,6 +118,12 @@ void RankStats::merge(const RankStats &other) {
   add(&squares_, other.squares_);
 }
 
+void RankStats::add_calls(const RankStats &other) {
+  RankStats both = *this;
+  both.merge(other);
+  *this = RankStats(both.calls_, greatest_rank_);
+}
+
 double RankStats::mean_sum() const {
   return ranks_ == 0 ? 0.0 : static_cast<double>(calls_.sum) / static_cast<double>(ranks_);
 }

@@ -19,6 +19,8 @@ class RankStats {
   RankStats(const CallStats &calls, uint32_t rank);
 
   void merge(const RankStats &other);
+  /// Adds calls of the same rank; nothing but this rank's may have gone into either.
+  void add_calls(const RankStats &other);
 
   [[nodiscard]] const CallStats &calls() const { return calls_; }
   [[nodiscard]] uint64_t ranks() const { return ranks_; }

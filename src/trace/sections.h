@@ -20,11 +20,14 @@ enum class SectionKind : uint8_t {
   sites = 2,
   grammars = 3,
   columns = 4,
-  rows = 5,
+  rows_1 = 5,  ///< of version 1
   order = 6,
   timing = 7,
-  source = 8,
+  source_1 = 8,  ///< of version 1
   cost = 9,
+  streams = 10,
+  rows = 11,
+  source = 12,
 };
 
 /// "rows"; "section 42" for kinds of later versions.

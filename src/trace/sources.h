@@ -18,8 +18,11 @@ class Sources {
   void add(const Site &site, Source source) { sources_[{site.module, site.offset}] = std::move(source); }
   [[nodiscard]] std::optional<Source> find(const Site &site) const;
 
-  [[nodiscard]] Bytes write() const;
-  static Result<Sources> parse(const SectionView &section, size_t modules);
+  /// In the order of a trace's sites.
+  [[nodiscard]] Bytes write(const std::vector<Site> &sites) const;
+  static Result<Sources> parse(const SectionView &section, const std::vector<Site> &sites);
+  /// Of version 1.
+  static Result<Sources> parse_1(const SectionView &section, size_t modules);
 
  private:
   std::map<std::pair<uint32_t, uint64_t>, Source> sources_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -18,7 +19,7 @@ namespace {
 std::string text_of(const Bytes &bytes) { return {bytes.begin(), bytes.end()}; }
 
 /// Local module numbers in static addresses become numbers in Trace::modules().
-void globalise(Row *row, const Bytes &map) {
+void number_modules(Row *row, const Bytes &map) {
   if (map.empty()) return;
   std::vector<uint64_t> number;
   ByteReader in(map);
@@ -110,8 +111,10 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path) {
   body->part = std::move(content->body);
   body->run = std::move(content->run);
   for (const SectionView &view : views) {
-    if (view.kind != static_cast<uint8_t>(SectionKind::source)) continue;
-    Result<Sources> sources = Sources::parse(view, body->part->modules.size());
+    const auto kind = static_cast<SectionKind>(view.kind);
+    if (kind != SectionKind::source && kind != SectionKind::source_1) continue;
+    Result<Sources> sources = kind == SectionKind::source ? Sources::parse(view, body->part->sites)
+                                                          : Sources::parse_1(view, body->part->modules.size());
     if (!sources) return with_path(sources.error());
     body->sources = *std::move(sources);
   }
@@ -159,19 +162,15 @@ Row Trace::row(uint32_t class_index, uint32_t row, uint32_t rank) const {
   const std::optional<uint64_t> member = part.ranks.index_of(rank);
   if (!member || row >= part.rows.size()) return {};
   Row result = part.rows[row]->at(*member);
-  const std::optional<uint64_t> place = body_->part->ranks.index_of(rank);
-  if (place) globalise(&result, body_->part->module_maps.at(*place));
+  globalise(&result, rank);
   return result;
 }
 
-std::vector<CountedRow> Trace::counted_rows(const SequenceView &sequence) const {
-  std::vector<CountedRow> result;
-  if (sequence.class_index >= class_count()) return result;
-  const std::vector<uint64_t> counts = body_->part->classes[sequence.class_index].calls->multiplicities();
-  for (uint32_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] != 0) result.push_back({row(sequence.class_index, i, sequence.rank), i, counts[i]});
-  }
-  return result;
+const ClassPart &Trace::class_part(uint32_t index) const { return body_->part->classes[index]; }
+
+void Trace::globalise(Row *row, uint32_t rank) const {
+  const std::optional<uint64_t> place = body_->part->ranks.index_of(rank);
+  if (place) number_modules(row, body_->part->module_maps.at(*place));
 }
 
 Row Trace::row_head(uint32_t class_index, uint32_t row) const {
@@ -184,11 +183,9 @@ Row Trace::row_head(uint32_t class_index, uint32_t row) const {
   return head;
 }
 
-std::optional<RowStats> Trace::row_stats(uint32_t class_index, uint32_t row) const {
-  if (class_index >= class_count()) return std::nullopt;
-  const std::vector<RankStats> &all = body_->part->classes[class_index].stats;
-  if (row >= all.size()) return std::nullopt;
-  const RankStats &stats = all[row];
+namespace {
+
+RowStats as_row_stats(const RankStats &stats) {
   RowStats result;
   result.calls = stats.calls();
   result.ranks = stats.ranks();
@@ -197,6 +194,87 @@ std::optional<RowStats> Trace::row_stats(uint32_t class_index, uint32_t row) con
   result.greatest_rank = stats.greatest_rank();
   result.mean_sum = stats.mean_sum();
   result.deviation_of_sums = stats.deviation_of_sums();
+  return result;
+}
+
+/// Several statistics of the same ranks as one: of the rank with the greatest sum in one, the others count as their
+/// means.
+RowStats together(const std::vector<const RankStats *> &parts) {
+  RankStats all;
+  double mean = 0;
+  double squares = 0;
+  for (const RankStats *part : parts) {
+    all.merge(*part);
+    mean += part->mean_sum();
+    squares += part->deviation_of_sums() * part->deviation_of_sums();
+  }
+  RowStats result = as_row_stats(all);
+  result.ranks = parts[0]->ranks();
+  result.mean_sum = mean;
+  result.deviation_of_sums = std::sqrt(squares);
+  result.sums_are_estimates = true;
+  double greatest = -1;
+  double least = 0;
+  for (const RankStats *part : parts) {
+    const double sum = mean - part->mean_sum() + static_cast<double>(part->greatest_sum());
+    least += static_cast<double>(part->least_sum());
+    if (sum <= greatest) continue;
+    greatest = sum;
+    result.greatest_rank = part->greatest_rank();
+  }
+  result.greatest_sum = static_cast<uint64_t>(greatest);
+  result.least_sum = static_cast<uint64_t>(least);
+  return result;
+}
+
+/// Statistics of other ranks are added.
+void add_ranks(const RowStats &other, RowStats *to) {
+  if (to->ranks == 0) {
+    *to = other;
+    return;
+  }
+  if (other.ranks == 0) return;
+  const auto ours = static_cast<double>(to->ranks);
+  const auto theirs = static_cast<double>(other.ranks);
+  const double mean = (to->mean_sum * ours + other.mean_sum * theirs) / (ours + theirs);
+  const double apart = to->mean_sum - other.mean_sum;
+  const double variance = (to->deviation_of_sums * to->deviation_of_sums * ours +
+                           other.deviation_of_sums * other.deviation_of_sums * theirs) /
+                              (ours + theirs) +
+                          apart * apart * ours * theirs / ((ours + theirs) * (ours + theirs));
+  RankStats calls(to->calls, 0);
+  calls.merge(RankStats(other.calls, 0));
+  to->calls = calls.calls();
+  to->ranks += other.ranks;
+  to->least_sum = std::min(to->least_sum, other.least_sum);
+  if (other.greatest_sum > to->greatest_sum) {
+    to->greatest_sum = other.greatest_sum;
+    to->greatest_rank = other.greatest_rank;
+  }
+  to->mean_sum = mean;
+  to->deviation_of_sums = std::sqrt(variance);
+  to->sums_are_estimates |= other.sums_are_estimates;
+}
+
+}  // namespace
+
+std::optional<RowStats> Trace::row_stats(uint32_t class_index, uint32_t row) const {
+  if (class_index >= class_count()) return std::nullopt;
+  const ClassPart &part = body_->part->classes[class_index];
+  if (part.stats.empty() || row >= part.rows.size()) return std::nullopt;
+  RowStats result;
+  for (const StatsBlock &block : part.stats) {
+    if (block.rows.empty()) {
+      add_ranks(as_row_stats(block.slots[row]), &result);
+      continue;
+    }
+    std::vector<const RankStats *> found;
+    for (size_t slot = 0; slot < block.slots.size(); ++slot) {
+      if (!block.rows[slot].empty() && block.rows[slot][0] == row) found.push_back(&block.slots[slot]);
+    }
+    if (found.size() == 1) add_ranks(as_row_stats(*found[0]), &result);
+    if (found.size() > 1) add_ranks(together(found), &result);
+  }
   return result;
 }
 
@@ -300,14 +378,16 @@ std::map<std::string, uint64_t> Trace::section_bytes() const {
 }
 
 Bytes Trace::with_sources(const std::vector<std::pair<Site, Source>> &sources) const {
-  constexpr auto kSource = static_cast<uint8_t>(SectionKind::source);
   Sources all;
   for (const auto &[site, source] : sources) {
     if (site.module < modules().size()) all.add(site, source);
   }
   std::vector<StoredSection> kept = body_->stored;
-  std::erase_if(kept, [](const StoredSection &section) { return section.kind == kSource; });
-  return write_file({{SectionKind::source, all.write()}}, kept);
+  std::erase_if(kept, [](const StoredSection &section) {
+    const auto kind = static_cast<SectionKind>(section.kind);
+    return kind == SectionKind::source || kind == SectionKind::source_1;
+  });
+  return write_file({{SectionKind::source, all.write(body_->part->sites)}}, kept);
 }
 
 Result<Part> Trace::to_part() const { return Part(std::make_unique<Part::Body>(*body_->part)); }

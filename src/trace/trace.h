@@ -31,6 +31,8 @@ struct RowStats {
   uint32_t greatest_rank = 0;
   double mean_sum = 0;
   double deviation_of_sums = 0;
+  /// The ranks' sums are made of several that were kept apart: least, greatest and deviation are not known exactly.
+  bool sums_are_estimates = false;
 };
 
 /// (rank, thread) pairs whose structure is identical, in one segment of their lives.
@@ -50,6 +52,8 @@ struct SequenceView {
   uint32_t class_index = 0;
   uint64_t begin_ns = 0;  ///< SequenceRecord::begin_ns
 };
+
+struct ClassPart;
 
 /// A call with all its values, and how often it stands in its sequence.
 struct CountedRow {
@@ -95,11 +99,12 @@ class Trace {
   [[nodiscard]] Row row(uint32_t class_index, uint32_t row, uint32_t rank) const;
   /// The distinct calls of a sequence with all their values: what `row` gives, and once for each combination of the
   /// values that have moved into streams (see call_reader.h for their order). Calls that never happen are left out.
-  /// Nothing is expanded but what has no pattern.
+  /// Expands the calls of groups that have streams, and nothing else.
   [[nodiscard]] std::vector<CountedRow> counted_rows(const SequenceView &sequence) const;
   /// Function, site and depth only: the same on all members.
   [[nodiscard]] Row row_head(uint32_t class_index, uint32_t row) const;
-  /// Empty under lossless timing.
+  /// Nothing under lossless timing. Where statistics do not tell some rows apart, the lowest of them has those of all,
+  /// the others have none (0 calls).
   [[nodiscard]] std::optional<RowStats> row_stats(uint32_t class_index, uint32_t row) const;
 
   /// Lossless timing of a sequence: (gap, duration) in ns for each call, in order; empty otherwise. The gap of the
@@ -139,6 +144,11 @@ class Trace {
   [[nodiscard]] Bytes with_sources(const std::vector<std::pair<Site, Source>> &sources) const;
   /// The part that the file holds, to merge more into it.
   [[nodiscard]] Result<Part> to_part() const;
+
+  /// What the class `index`, which must exist, is made of.
+  [[nodiscard]] const ClassPart &class_part(uint32_t index) const;
+  /// Modules in static addresses become numbers in modules().
+  void globalise(Row *row, uint32_t rank) const;
 
  private:
   struct Body;

@@ -1,0 +1,268 @@
+#include "trace/row_code.h"
+
+#include <utility>
+
+#include "trace/atom_code.h"
+
+namespace cairn::trace {
+
+uint32_t Interned::number(Bytes bytes) {
+  const std::string key(bytes.begin(), bytes.end());
+  const auto [entry, added] = numbers_.emplace(key, static_cast<uint32_t>(list_.size()));
+  if (added) list_.push_back(std::move(bytes));
+  return entry->second;
+}
+
+uint32_t PoolWriter::column(const FoldColumn &fold) {
+  ByteWriter out;
+  fold.write(out);
+  return columns_.number(out.take());
+}
+
+uint32_t PoolWriter::table(const ValuesColumn &values) {
+  ByteWriter out;
+  out.varint(values.values().size());
+  for (const Bytes &value : values.values()) out.varint(values_.number(value));
+  values.index().write(out);
+  return tables_.number(out.take());
+}
+
+void PoolWriter::write(ByteWriter &out) const {
+  out.varint(values_.list().size());
+  for (const Bytes &bytes : values_.list()) out.blob(bytes);
+  out.varint(columns_.list().size());
+  for (const Bytes &bytes : columns_.list()) out.raw(bytes);
+  out.varint(tables_.list().size());
+  for (const Bytes &bytes : tables_.list()) out.raw(bytes);
+}
+
+Bytes RowWriter::Coded::identity() const {
+  ByteWriter out;
+  out.varint(shape);
+  out.varint(site);
+  for (const uint64_t code : codes) out.varint(code);
+  return out.take();
+}
+
+// An array whose elements are runs or progressions is a column along itself.
+std::optional<uint32_t> RowWriter::as_array(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied) {
+  constexpr uint32_t kShortest = 4;
+  constexpr uint32_t kLongest = uint32_t{1} << 20;
+  if (count < kShortest || count > kLongest) return std::nullopt;
+  if (varied < row.varied.size() && row.varied[varied].slot < slot + count) return std::nullopt;
+  FoldColumn column;
+  ByteWriter plain;
+  for (uint32_t i = 0; i < count; ++i) {
+    column.append(row.atoms[slot + i]);
+    plain.varint(atom_code(row.atoms[slot + i]));
+  }
+  ByteWriter folded;
+  column.write(folded);
+  if (folded.size() + 2 >= plain.size()) return std::nullopt;
+  return pool_.column(column);
+}
+
+// Function, depth and what the fields are; then one code for each atom, text or table.
+RowWriter::Coded RowWriter::code(const ClassRow &row) {
+  Coded coded;
+  coded.site = row.site;
+  ByteWriter out;
+  out.varint(row.function);
+  out.varint(row.depth);
+  out.varint(row.heads.size());
+  uint32_t slot = 0;
+  size_t varied = 0;
+  size_t text = 0;
+  size_t table = 0;
+  for (const FieldHead &head : row.heads) {
+    switch (head.kind) {
+      case FieldHead::text:
+        out.varint(2);
+        coded.codes.push_back(pool_.value(row.texts[text++]));
+        continue;
+      case FieldHead::table:
+        out.varint(3);
+        coded.codes.push_back(pool_.table(*row.tables[table++]));
+        continue;
+      case FieldHead::moved:
+        out.varint(6);
+        continue;
+      case FieldHead::atoms:
+        break;
+    }
+    if (const std::optional<uint32_t> array = as_array(row, slot, head.count, varied)) {
+      out.varint(7);
+      coded.codes.push_back(*array);
+      slot += head.count;
+      continue;
+    }
+    Bytes mask((head.count + 7) / 8);
+    bool any = false;
+    for (uint32_t i = 0; i < head.count; ++i, ++slot) {
+      if (varied < row.varied.size() && row.varied[varied].slot == slot) {
+        any = true;
+        mask[i / 8] = static_cast<uint8_t>(mask[i / 8] | 1U << (i % 8));
+        coded.codes.push_back(pool_.column(*row.varied[varied++].column));
+      } else {
+        coded.codes.push_back(atom_code(row.atoms[slot]));
+      }
+    }
+    out.varint(static_cast<uint64_t>(head.count) << 2 | (any ? 1U : 0U));
+    if (any) out.raw(mask);
+  }
+  coded.shape = shapes_.number(out.take());
+  return coded;
+}
+
+// Against the last row of that shape: one bit for each code, and the codes that differ.
+void RowWriter::write(const Coded &row, ByteWriter &out) {
+  out.varint(row.shape);
+  out.varint(row.site);
+  if (row.shape >= last_codes_.size()) last_codes_.resize(row.shape + 1U);
+  std::vector<uint64_t> &last = last_codes_[row.shape];
+  if (last.size() != row.codes.size()) {
+    for (const uint64_t code : row.codes) out.varint(code);
+  } else {
+    Bytes mask((row.codes.size() + 7) / 8);
+    for (size_t i = 0; i < row.codes.size(); ++i) {
+      if (row.codes[i] != last[i]) mask[i / 8] = static_cast<uint8_t>(mask[i / 8] | 1U << (i % 8));
+    }
+    out.raw(mask);
+    for (size_t i = 0; i < row.codes.size(); ++i) {
+      if (row.codes[i] != last[i]) out.varint(row.codes[i]);
+    }
+  }
+  last = row.codes;
+}
+
+void RowWriter::write_shapes(ByteWriter &out) const {
+  out.varint(shapes_.list().size());
+  for (const Bytes &bytes : shapes_.list()) out.raw(bytes);
+}
+
+namespace {
+
+bool bit(ByteView mask, uint64_t i) { return !mask.empty() && (mask[i / 8] >> (i % 8) & 1) != 0; }
+
+}  // namespace
+
+bool RowReader::bad(std::string what) {
+  what_ = std::move(what);
+  return false;
+}
+
+bool RowReader::read_shapes(ByteReader &in) {
+  shapes_.resize(in.count(3));
+  for (Shape &shape : shapes_) {
+    if (!read_shape(in, &shape)) return false;
+  }
+  return !in.failed();
+}
+
+bool RowReader::read_shape(ByteReader &in, Shape *shape) {
+  const uint64_t function = in.varint();
+  const uint64_t depth = in.varint();
+  if (function > UINT32_MAX || depth > UINT32_MAX) return bad("has a function that cannot be");
+  shape->function = static_cast<uint32_t>(function);
+  shape->depth = static_cast<uint32_t>(depth);
+  shape->heads.resize(in.count());
+  for (Shape::Head &head : shape->heads) {
+    const uint64_t word = in.varint();
+    const uint64_t count = word >> 2;
+    if (word == 2 || word == 3) {
+      head.field = {word == 2 ? FieldHead::text : FieldHead::table, 1};
+      ++shape->codes;
+      continue;
+    }
+    if (word == 6) {
+      head.field = {FieldHead::moved, 0};
+      continue;
+    }
+    if (word == 7) {
+      head.field = {FieldHead::atoms, 0};
+      head.is_array = true;
+      ++shape->codes;
+      continue;
+    }
+    if (count > UINT32_MAX || (word & 2) != 0) return bad("has a malformed shape");
+    head.field = {FieldHead::atoms, static_cast<uint32_t>(count)};
+    shape->codes += count;
+    if ((word & 1) == 0) continue;
+    const ByteView mask = in.raw((count + 7) / 8);
+    head.columns.assign(mask.begin(), mask.end());
+  }
+  return !in.failed();
+}
+
+bool RowReader::read_codes(ByteReader &in, Shape *shape) {
+  if (shape->last.size() != shape->codes) {
+    if (shape->codes > in.remaining()) return bad("has a row that is cut short");
+    shape->last.resize(shape->codes);
+    for (uint64_t &code : shape->last) code = in.varint();
+    return !in.failed();
+  }
+  const ByteView mask = in.raw((shape->codes + 7) / 8);
+  if (in.failed()) return bad("has a row that is cut short");
+  for (uint64_t i = 0; i < shape->codes; ++i) {
+    if (bit(mask, i)) shape->last[i] = in.varint();
+  }
+  return !in.failed();
+}
+
+RowPointer RowReader::read(ByteReader &in) {
+  const uint64_t shape_number = in.varint();
+  const uint64_t site = in.varint();
+  if (in.failed()) return nullptr;
+  if (shape_number >= shapes_.size()) return bad("has a row of a shape that does not exist"), nullptr;
+  if (site > UINT32_MAX) return bad("has a site out of range"), nullptr;
+  Shape &shape = shapes_[shape_number];
+  if (!read_codes(in, &shape)) return nullptr;
+  auto row = std::make_shared<ClassRow>();
+  row->function = shape.function;
+  row->depth = shape.depth;
+  row->site = static_cast<uint32_t>(site);
+  const uint64_t *code = shape.last.data();
+  for (const Shape::Head &head : shape.heads) {
+    row->heads.push_back(head.field);
+    if (head.field.kind == FieldHead::text) {
+      if (*code >= pool_.values.size()) return bad("has a row that refers to a value that does not exist"), nullptr;
+      row->texts.push_back(pool_.values[*code++]);
+      text_bytes_ += row->texts.back().size();
+      // One large text in many rows would multiply.
+      if (text_bytes_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
+        return bad("has too large texts"), nullptr;
+      }
+      continue;
+    }
+    if (head.field.kind == FieldHead::table) {
+      if (*code >= pool_.tables.size()) return bad("has a row that refers to a table that does not exist"), nullptr;
+      row->tables.push_back(pool_.tables[*code++]);
+      continue;
+    }
+    if (head.is_array) {
+      if (*code >= pool_.columns.size()) return bad("has a row that refers to a column that does not exist"), nullptr;
+      const FoldColumn &column = *pool_.columns[*code++];
+      // A column of a few bytes can hold millions of values, and many rows can name it.
+      array_atoms_ += column.size();
+      if (array_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
+        return bad("has too large arrays"), nullptr;
+      }
+      const std::vector<Atom> atoms = column.expand();
+      row->heads.back().count = static_cast<uint32_t>(atoms.size());
+      row->atoms.insert(row->atoms.end(), atoms.begin(), atoms.end());
+      continue;
+    }
+    for (uint32_t i = 0; i < head.field.count; ++i, ++code) {
+      if (!bit(head.columns, i)) {
+        row->atoms.push_back(atom_of_code(*code));
+        continue;
+      }
+      if (*code >= pool_.columns.size()) return bad("has a row that refers to a column that does not exist"), nullptr;
+      row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), pool_.columns[*code]});
+      row->atoms.push_back(0);
+    }
+  }
+  return row;
+}
+
+}  // namespace cairn::trace

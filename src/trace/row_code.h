@@ -1,0 +1,103 @@
+// RowWriter and RowReader: rows as bytes (docs/format.md, "rows"): a list of shapes, and rows told against the last one
+// of their shape. Values, columns and tables are kept in a pool, each once, and named by number.
+//
+// The reader trusts nothing: `read` gives nullptr and `what` says why. One use each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/bytes.h"
+#include "trace/class_row.h"
+
+namespace cairn::trace {
+
+/// Numbers byte strings in order of first occurrence.
+class Interned {
+ public:
+  uint32_t number(Bytes bytes);
+  [[nodiscard]] const std::vector<Bytes> &list() const { return list_; }
+
+ private:
+  std::unordered_map<std::string, uint32_t> numbers_;
+  std::vector<Bytes> list_;
+};
+
+/// What rows refer to.
+class PoolWriter {
+ public:
+  uint32_t column(const FoldColumn &fold);
+  uint32_t table(const ValuesColumn &values);
+  uint32_t value(Bytes bytes) { return values_.number(std::move(bytes)); }
+  void write(ByteWriter &out) const;
+
+ private:
+  Interned values_;
+  Interned columns_;
+  Interned tables_;
+};
+
+class RowWriter {
+ public:
+  explicit RowWriter(PoolWriter &pool) : pool_(pool) {}
+  /// A row as its shape's number and codes.
+  struct Coded {
+    uint32_t shape = 0;
+    uint32_t site = 0;
+    std::vector<uint64_t> codes;
+    [[nodiscard]] Bytes identity() const;
+  };
+  Coded code(const ClassRow &row);
+  void write(const Coded &row, ByteWriter &out);
+  void write_shapes(ByteWriter &out) const;
+
+ private:
+  std::optional<uint32_t> as_array(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
+
+  PoolWriter &pool_;
+  Interned shapes_;
+  std::vector<std::vector<uint64_t>> last_codes_;  // by shape
+};
+
+struct Pool {
+  std::vector<Bytes> values;
+  std::vector<ColumnPointer> columns;
+  std::vector<TablePointer> tables;
+};
+
+class RowReader {
+ public:
+  explicit RowReader(const Pool &pool) : pool_(pool) {}
+  bool read_shapes(ByteReader &in);
+  RowPointer read(ByteReader &in);
+  [[nodiscard]] const std::string &what() const { return what_; }
+
+ private:
+  /// The bits say which codes of a field of atoms are columns.
+  struct Shape {
+    struct Head {
+      FieldHead field;
+      Bytes columns;
+      bool is_array = false;  ///< one code: the column along the array
+    };
+    uint32_t function = 0;
+    uint32_t depth = 0;
+    std::vector<Head> heads;
+    uint64_t codes = 0;
+    std::vector<uint64_t> last;
+  };
+  bool read_shape(ByteReader &in, Shape *shape);
+  bool read_codes(ByteReader &in, Shape *shape);
+  bool bad(std::string what);
+
+  const Pool &pool_;
+  std::vector<Shape> shapes_;
+  uint64_t text_bytes_ = 0;
+  uint64_t array_atoms_ = 0;
+  std::string what_ = "is malformed";
+};
+
+}  // namespace cairn::trace

@@ -1,0 +1,202 @@
+#include "trace/streams.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "grammar/product.h"
+
+namespace cairn::trace {
+namespace {
+
+using grammar::Grammar;
+using grammar::Symbol;
+
+constexpr size_t kProductSteps = 64;  // and four a term of the longer side
+constexpr size_t kMostRefined = 4;    // variants that a new one is tried against: random values have one a rank
+
+/// What a parse of so many symbols may find is worth looking for.
+uint64_t worth_parsing(const Grammar &grammar) { return 4096 + 32 * static_cast<uint64_t>(term_count(grammar)); }
+
+/// Hash of what `same` compares, but for columns.
+uint64_t content_hash(const ClassRow &row) {
+  uint64_t hash = hash64({reinterpret_cast<const uint8_t *>(row.atoms.data()), row.atoms.size() * sizeof(Atom)});
+  for (const FieldHead &head : row.heads) hash = hash * 0x9E3779B97F4A7C15ULL + (uint64_t{head.count} << 2 | head.kind);
+  for (const Bytes &text : row.texts) hash = hash64(text, hash);
+  return hash;
+}
+
+/// Numbers rows that look the same alike.
+class DistinctRows {
+ public:
+  uint32_t number(RowPointer row) {
+    const uint64_t hash = content_hash(*row);
+    const auto [begin, end] = known_.equal_range(hash);
+    for (auto entry = begin; entry != end; ++entry) {
+      if (rows_[entry->second]->same(*row)) return entry->second;
+    }
+    const auto number = static_cast<uint32_t>(rows_.size());
+    known_.emplace(hash, number);
+    rows_.push_back(std::move(row));
+    return number;
+  }
+  [[nodiscard]] const std::vector<RowPointer> &rows() const { return rows_; }
+
+ private:
+  std::unordered_multimap<uint64_t, uint32_t> known_;
+  std::vector<RowPointer> rows_;
+};
+
+/// `grammar` over `rows` with symbols in order of first occurrence.
+std::pair<Grammar, std::vector<RowPointer>> in_order(const Grammar &grammar, const std::vector<RowPointer> &rows) {
+  std::vector<Symbol> old;
+  Grammar result = renumbered(grammar, &old);
+  std::vector<RowPointer> ordered;
+  ordered.reserve(old.size());
+  for (const Symbol symbol : old) ordered.push_back(rows[symbol]);
+  return {std::move(result), std::move(ordered)};
+}
+
+Stream taken_out(const ClassPart &part, const Grammar &projected, const std::vector<uint32_t> &members, uint32_t group,
+                 uint32_t field) {
+  DistinctRows values;
+  std::unordered_map<Symbol, Symbol> value_of;
+  for (const uint32_t row : members) value_of[row] = values.number(only_field(*part.rows[row], field));
+  const Grammar mapped = projected.mapped([&](Symbol row) { return value_of.at(row); });
+  auto [order, ordered] = in_order(reparsed(mapped, worth_parsing(mapped)), values.rows());
+  Stream stream{group, field, {}};
+  stream.variants.push_back(
+      {part.ranks, false, std::make_shared<const Grammar>(std::move(order)), std::move(ordered), {}});
+  stream.variants.back().set_key();
+  return stream;
+}
+
+bool before(const Stream &a, const Stream &b) { return std::pair(a.group, a.field) < std::pair(b.group, b.field); }
+
+Result<void> merge_variant(StreamVariant *left, const StreamVariant &right) {
+  const std::optional<Interleave> order = Interleave::of(left->ranks, right.ranks);
+  if (!order) return fail(ErrorKind::unreadable, "a rank is in two variants of a stream");
+  for (size_t i = 0; i < left->values.size(); ++i) {
+    Result<RowPointer> merged = merge_rows(left->values[i], right.values[i], *order);
+    if (!merged) return tl::unexpected(merged.error());
+    left->values[i] = *std::move(merged);
+  }
+  left->ranks = order->merged(std::move(left->ranks), right.ranks);
+  return {};
+}
+
+/// Gives both variants one structure, if that is hardly larger than theirs.
+bool refine(StreamVariant *left, StreamVariant *right) {
+  const size_t terms = std::max(term_count(*left->order), term_count(*right->order));
+  const auto found = product(*left->order, *right->order, kProductSteps + 4 * terms);
+  if (!found) return false;
+  if (found->of.size() > 8 + 2 * std::max(left->values.size(), right->values.size())) return false;
+  std::vector<RowPointer> lefts;
+  std::vector<RowPointer> rights;
+  for (const auto &[l, r] : found->of) {
+    lefts.push_back(left->values[l]);
+    rights.push_back(right->values[r]);
+  }
+  left->values = std::move(lefts);
+  right->values = std::move(rights);
+  left->order = right->order = std::make_shared<const Grammar>(found->pairs);
+  left->set_key();
+  right->key = left->key;
+  return true;
+}
+
+}  // namespace
+
+Grammar skeleton_of(const Grammar &calls, const RowGroups &groups) {
+  return calls.mapped([&groups](Symbol row) { return groups.of_row[row]; });
+}
+
+std::vector<uint32_t> varying_fields(const ClassPart &part, const RowGroups &groups, uint32_t group) {
+  const ClassRow &first = *part.rows[groups.first_row[group]];
+  std::vector<bool> differs(first.heads.size());
+  for (size_t i = groups.first_row[group] + size_t{1}; i < part.rows.size(); ++i) {
+    if (groups.of_row[i] == group) mark_differing(first, *part.rows[i], &differs);
+  }
+  std::vector<uint32_t> fields;
+  for (uint32_t f = 0; f < differs.size(); ++f) {
+    if (differs[f]) fields.push_back(f);
+  }
+  return fields;
+}
+
+std::vector<Stream> streams_of(const MovedFields &move, const RowGroups &groups, const ClassPart &part) {
+  std::vector<uint32_t> members;
+  for (uint32_t row = 0; row < part.rows.size(); ++row) {
+    if (groups.of_row[row] == move.group) members.push_back(row);
+  }
+  const Grammar projected = part.calls->projected([&](Symbol row) { return groups.of_row[row] == move.group; });
+  std::vector<Stream> streams;
+  for (const uint32_t field : move.fields) {
+    streams.push_back(taken_out(part, projected, members, move.group, field));
+  }
+  return streams;
+}
+
+void move_out(const std::vector<MovedFields> &moves, ClassPart *part) {
+  const RowGroups groups(part->rows);
+  std::vector<std::vector<uint32_t>> members(groups.count());
+  for (uint32_t row = 0; row < part->rows.size(); ++row) members[groups.of_row[row]].push_back(row);
+
+  std::vector<RowPointer> rows = part->rows;
+  for (const MovedFields &move : moves) {
+    const std::vector<uint32_t> &own = members[move.group];
+    std::vector<uint32_t> fields = move.fields;
+    std::erase_if(fields, [&](uint32_t field) { return part->rows[own[0]]->heads[field].kind == FieldHead::moved; });
+    if (fields.empty()) continue;
+    for (Stream &stream : streams_of({move.group, fields}, groups, *part)) part->streams.push_back(std::move(stream));
+    for (const uint32_t row : own) rows[row] = without_fields(*rows[row], fields);
+  }
+  std::sort(part->streams.begin(), part->streams.end(), before);
+
+  DistinctRows distinct;
+  std::vector<uint32_t> number;
+  number.reserve(rows.size());
+  for (const RowPointer &row : rows) number.push_back(distinct.number(row));
+  const Grammar mapped = part->calls->mapped([&number](Symbol row) { return number[row]; });
+  const Grammar parsed = reparsed(mapped, worth_parsing(mapped));
+  std::vector<Symbol> old;
+  part->calls = std::make_shared<const Grammar>(renumbered(parsed, &old));
+  std::vector<std::vector<uint32_t>> place(distinct.rows().size());
+  part->rows.clear();
+  for (const Symbol symbol : old) {
+    place[symbol] = {static_cast<uint32_t>(part->rows.size())};
+    part->rows.push_back(distinct.rows()[symbol]);
+  }
+  std::vector<std::vector<uint32_t>> rows_of_old;
+  rows_of_old.reserve(number.size());
+  for (const uint32_t n : number) rows_of_old.push_back(place[n]);
+  for (StatsBlock &block : part->stats) block.remap(rows_of_old, part->rows.size());
+}
+
+Result<void> merge_stream(Stream *left, Stream right) {
+  std::unordered_map<Hash128, size_t, HashOf128> known;
+  for (size_t i = 0; i < left->variants.size(); ++i) known.emplace(left->variants[i].key, i);
+  for (StreamVariant &variant : right.variants) {
+    auto found = known.find(variant.key);
+    for (size_t i = 0; found == known.end() && i < left->variants.size() && i < kMostRefined; ++i) {
+      StreamVariant &other = left->variants[i];
+      if (other.differences != variant.differences) continue;
+      const Hash128 old = other.key;
+      if (!refine(&other, &variant)) continue;
+      known.erase(old);
+      found = known.emplace(other.key, i).first;
+    }
+    if (found == known.end()) {
+      known.emplace(variant.key, left->variants.size());
+      left->variants.push_back(std::move(variant));
+      continue;
+    }
+    Result<void> merged = merge_variant(&left->variants[found->second], variant);
+    if (!merged) return merged;
+  }
+  std::sort(left->variants.begin(), left->variants.end(),
+            [](const StreamVariant &a, const StreamVariant &b) { return a.ranks.front() < b.ranks.front(); });
+  return {};
+}
+
+}  // namespace cairn::trace
