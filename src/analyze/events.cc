@@ -1,8 +1,10 @@
 #include "analyze/events.h"
 
 #include <map>
-#include <memory>
+#include <optional>
 #include <vector>
+
+#include "trace/call_reader.h"
 
 namespace cairn::analyze {
 namespace {
@@ -16,9 +18,9 @@ class ThreadCursor {
   /// Moves to the next call; false at the end.
   Result<bool> advance() {
     while (true) {
-      if (walker_) {
-        row_ = walker_->next();
-        if (row_ != grammar::kNoSymbol) {
+      if (reader_) {
+        call_ = reader_->next();
+        if (call_ != grammar::kNoSymbol) {
           const uint64_t at = position_++;
           if (!times_.empty()) {
             if (at >= times_.size()) return fail(ErrorKind::unreadable, "fewer times than calls");
@@ -32,7 +34,7 @@ class ThreadCursor {
           }
           return true;
         }
-        walker_.reset();
+        reader_.reset();
       }
       if (next_ == sequences_.size()) return false;
       const trace::SequenceView &sequence = sequences_[next_++];
@@ -42,7 +44,7 @@ class ThreadCursor {
       tickets_ = trace_->tickets(sequence);
       clock_ = sequence.begin_ns;
       position_ = 0;
-      walker_ = std::make_unique<grammar::Walker>(*trace_->class_view(sequence.class_index).calls);
+      reader_.emplace(*trace_, sequence);
     }
   }
   [[nodiscard]] uint64_t ticket() const { return ticket_; }
@@ -53,7 +55,9 @@ class ThreadCursor {
     event.thread = sequence.thread;
     event.segment = sequence.segment;
     event.class_index = sequence.class_index;
-    event.row = row_;
+    event.row = reader_->class_row(call_);
+    event.call = call_;
+    event.values = &reader_->call(call_);
     event.timed = !times_.empty();
     event.begin_ns = begin_;
     event.duration_ns = duration_;
@@ -64,7 +68,7 @@ class ThreadCursor {
   const trace::Trace *trace_;
   std::vector<trace::SequenceView> sequences_;
   size_t next_ = 0;
-  std::unique_ptr<grammar::Walker> walker_;
+  std::optional<trace::CallReader> reader_;
   std::vector<trace::Trace::CallTime> times_;
   std::vector<uint64_t> tickets_;
   uint64_t position_ = 0;
@@ -72,7 +76,7 @@ class ThreadCursor {
   uint64_t begin_ = 0;
   uint64_t duration_ = 0;
   uint64_t ticket_ = 0;
-  grammar::Symbol row_ = grammar::kNoSymbol;
+  grammar::Symbol call_ = grammar::kNoSymbol;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Events of one rank in the order in which they happened: its threads' sequences expanded lazily and merged by tickets.
 //
-// Borrows the trace. Cost: O(1) amortised an event; tickets and times of the rank's sequences are held in memory where
-// the trace has them (one thread under stats has neither).
+// Borrows the trace. Cost: O(1) amortised an event, memory for the distinct calls of a sequence; tickets and times of
+// the rank's sequences are held in memory where the trace has them (one thread under stats has neither).
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,11 @@ struct Event {
   uint32_t segment = 0;
   uint64_t index = 0;  ///< among the rank's events, from 0
   uint32_t class_index = 0;
-  uint32_t row = 0;
-  bool timed = false;     ///< under lossless timing
-  uint64_t begin_ns = 0;  ///< since the rank's MPI_Init began
+  uint32_t row = 0;                    ///< of the class
+  uint32_t call = 0;                   ///< number of the distinct call within its sequence (trace::CallReader)
+  const trace::Row *values = nullptr;  ///< that call, complete; for the length of the visit
+  bool timed = false;                  ///< under lossless timing
+  uint64_t begin_ns = 0;               ///< since the rank's MPI_Init began
   uint64_t duration_ns = 0;
 };
 

@@ -18,26 +18,34 @@ std::string rule_text(const std::vector<grammar::Term> &body) {
   return text;
 }
 
-/// `first` with every argument that `other` has otherwise replaced: by its difference to the rank, or by "*".
+/// Calls of one row, on several ranks or at several times, as one: every argument that others have otherwise than the
+/// first is replaced: by its difference to the rank, or by "*".
 class Folder {
  public:
-  Folder(Call first, uint32_t rank) : first_(std::move(first)), rank_(rank), states_(first_.arguments.size()) {}
-
-  void add(const Call &other, uint32_t rank) {
+  void add(Call other, uint32_t rank) {
+    if (!begun_) {
+      begun_ = true;
+      first_ = std::move(other);
+      rank_ = rank;
+      states_.resize(first_.arguments.size());
+      return;
+    }
     for (size_t i = 0; i < states_.size() && i < other.arguments.size(); ++i) {
       const Value &a = first_.arguments[i].value;
       const Value &b = other.arguments[i].value;
       if (a == b && states_[i] != State::relative) continue;
       const bool numbers = a.kind == Value::Kind::integer && b.kind == Value::Kind::integer;
       const bool shifted = numbers && b.number - rank == a.number - rank_;
-      if (states_[i] == State::same && shifted && only_first_) {
+      if (states_[i] == State::same && shifted && one_rank_) {
         states_[i] = State::relative;
       } else if (states_[i] != State::relative || !shifted) {
         states_[i] = State::various;
       }
     }
-    only_first_ = false;
+    if (!(first_.result == other.result)) first_.result = Value::symbol("*");
+    one_rank_ = one_rank_ && rank == rank_;
   }
+  [[nodiscard]] bool begun() const { return begun_; }
   Call result() {
     for (size_t i = 0; i < states_.size(); ++i) {
       Value &value = first_.arguments[i].value;
@@ -51,9 +59,10 @@ class Folder {
 
  private:
   enum class State : uint8_t { same, relative, various };
+  bool begun_ = false;
   Call first_;
-  int64_t rank_;
-  bool only_first_ = true;
+  int64_t rank_ = 0;
+  bool one_rank_ = true;  ///< so far
   std::vector<State> states_;
 };
 
@@ -69,12 +78,14 @@ std::string class_text(const trace::Trace &trace, const Decoder &decoder, uint32
   text += fmt::format(", {} calls each\n", view.calls->length());
   const auto &rules = view.calls->rules();
   for (size_t rule = 0; rule < rules.size(); ++rule) text += fmt::format("  R{} ->{}\n", rule, rule_text(rules[rule]));
-  for (uint32_t row = 0; row < view.rows && !view.ranks.empty(); ++row) {
-    Folder folder(decoder.decode(index, trace.row(index, row, view.ranks[0])), view.ranks[0]);
-    for (size_t i = 1; i < view.ranks.size(); ++i) {
-      folder.add(decoder.decode(index, trace.row(index, row, view.ranks[i])), view.ranks[i]);
+  std::vector<Folder> rows(view.rows);
+  for (const uint32_t rank : view.ranks) {
+    for (const trace::CountedRow &call : trace.counted_rows({rank, view.thread, view.segment, index, 0})) {
+      if (call.class_row < rows.size()) rows[call.class_row].add(decoder.decode(index, call.row), rank);
     }
-    text += fmt::format("  {:>4}: {}\n", row, call_text(folder.result()));
+  }
+  for (size_t row = 0; row < rows.size(); ++row) {
+    if (rows[row].begun()) text += fmt::format("  {:>4}: {}\n", row, call_text(rows[row].result()));
   }
   return text;
 }

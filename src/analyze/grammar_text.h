@@ -9,8 +9,9 @@
 
 namespace cairn::analyze {
 
-/// Arguments that differ between the members of a class are shown as "rank+1" where that holds for all, else as
-/// "*". --function and --time do not apply; --rank chooses classes, and --limit how many.
+/// A row is shown once for all its calls: arguments that differ between the members of the class or along time are
+/// shown as "rank+1" where that holds for all, else as "*". --function and --time do not apply; --rank chooses classes,
+/// and --limit how many.
 std::string grammar_text(const trace::Trace &trace, const Sources &sources, const Filter &filter);
 
 }  // namespace cairn::analyze

@@ -12,11 +12,14 @@ namespace {
 class Checker {
  public:
   explicit Checker(const trace::Trace &trace)
-      : trace_(trace), sources_(trace, Sources::Look::in_trace_only), decoder_(trace, sources_) {}
+      : trace_(trace),
+        ranks_(trace.ranks()),
+        sources_(trace, Sources::Look::in_trace_only),
+        decoder_(trace, sources_) {}
 
   Integrity run() {
     for (uint32_t index = 0; index < trace_.class_count(); ++index) check_class(index);
-    for (const uint32_t rank : trace_.ranks()) check_rank(rank);
+    for (const uint32_t rank : ranks_) check_rank(rank);
     return std::move(result_);
   }
 
@@ -33,6 +36,11 @@ class Checker {
     if (view.ranks.empty()) fault(fmt::format("class {}: it has no ranks", index));
     if (!std::is_sorted(view.ranks.begin(), view.ranks.end()))
       fault(fmt::format("class {}: ranks out of order", index));
+    for (const uint32_t rank : view.ranks) {
+      if (!std::binary_search(ranks_.begin(), ranks_.end(), rank)) {
+        fault(fmt::format("class {}: its rank {} is not in the trace", index, rank));
+      }
+    }
     const auto multiplicities = view.calls->multiplicities();
     if (multiplicities.size() > view.rows) {
       fault(fmt::format("class {}: calls of row {}, but only {} rows", index, multiplicities.size() - 1, view.rows));
@@ -43,15 +51,16 @@ class Checker {
       if (head.site != 0 && head.site >= sites) {
         fault(fmt::format("class {}: row {} is of call site {}, but only {} are known", index, row, head.site, sites));
       }
-      for (const uint32_t rank : view.ranks) check_row(index, row, rank, head);
     }
+    lengths_.push_back(view.calls->length());
   }
 
-  void check_row(uint32_t index, uint32_t number, uint32_t rank, const trace::Row &head) {
-    const trace::Row row = trace_.row(index, number, rank);
+  void check_call(uint32_t index, uint32_t rank, const trace::CountedRow &counted) {
+    const auto &[row, number, count] = counted;
     const Call call = decoder_.decode(index, row);
     ++result_.rows;
     result_.values += call.arguments.size();
+    const trace::Row head = trace_.row_head(index, number);
     if (row.function != head.function || row.site != head.site || row.depth != head.depth) {
       fault(fmt::format("class {}: row {} of rank {} is another call than its class's", index, number, rank));
     }
@@ -62,27 +71,32 @@ class Checker {
 
   void check_rank(uint32_t rank) {
     for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
-      const trace::ClassView view = trace_.class_view(sequence.class_index);
+      const uint64_t length = lengths_[sequence.class_index];
       const std::string where = fmt::format("rank {}, thread {}", rank, sequence.thread);
-      if (!std::binary_search(view.ranks.begin(), view.ranks.end(), rank)) {
-        fault(fmt::format("{}: not a member of its class {}", where, sequence.class_index));
+      uint64_t counted = 0;
+      for (const trace::CountedRow &call : trace_.counted_rows(sequence)) {
+        check_call(sequence.class_index, rank, call);
+        counted += call.count;
       }
+      if (counted != length) fault(fmt::format("{}: values of {} calls, but it made {}", where, counted, length));
       const auto times = trace_.times(sequence);
       if (!times) {
         fault(fmt::format("{}: {}", where, times.error().message));
-      } else if (!times->empty() && times->size() != view.calls->length()) {
-        fault(fmt::format("{}: {} times of {} calls", where, times->size(), view.calls->length()));
+      } else if (!times->empty() && times->size() != length) {
+        fault(fmt::format("{}: {} times of {} calls", where, times->size(), length));
       }
       const auto tickets = trace_.tickets(sequence);
-      if (!tickets.empty() && tickets.size() != view.calls->length()) {
-        fault(fmt::format("{}: {} tickets of {} calls", where, tickets.size(), view.calls->length()));
+      if (!tickets.empty() && tickets.size() != length) {
+        fault(fmt::format("{}: {} tickets of {} calls", where, tickets.size(), length));
       }
     }
   }
 
   const trace::Trace &trace_;
+  std::vector<uint32_t> ranks_;
   Sources sources_;
   Decoder decoder_;
+  std::vector<uint64_t> lengths_;  ///< calls of each class's sequences
   Integrity result_;
 };
 

@@ -12,7 +12,7 @@ namespace cairn::analyze {
 
 struct Integrity {
   uint64_t calls = 0;   ///< over all ranks
-  uint64_t rows = 0;    ///< decoded, over all ranks
+  uint64_t rows = 0;    ///< distinct calls decoded, over all ranks
   uint64_t values = 0;  ///< arguments decoded
   uint64_t fault_count = 0;
   std::vector<std::string> faults;  ///< the first 20, a line each

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyze/atoms.h"
+#include "analyze/selected_calls.h"
 #include "spec/spec.h"
 
 namespace cairn::analyze {
@@ -35,20 +36,17 @@ void collect_communicators(const trace::Row &row, std::set<std::array<int64_t, 3
   }
 }
 
-bool has_communicator(uint32_t id) {
-  const auto functions = spec::functions();
-  if (id >= functions.size()) return false;
-  for (size_t i = 0; i < functions[id].parameter_count; ++i) {
-    if (functions[id].parameters[i].layout == spec::Layout::comm) return true;
+bool has_communicator(const spec::Function &function) {
+  for (size_t i = 0; i < function.parameter_count; ++i) {
+    if (function.parameters[i].layout == spec::Layout::comm) return true;
   }
   return false;
 }
 
-bool creates_communicator(uint32_t id) {
-  const auto functions = spec::functions();
-  if (id >= functions.size() || !functions[id].creates) return false;
-  for (size_t i = 0; i < functions[id].parameter_count; ++i) {
-    const spec::Parameter &parameter = functions[id].parameters[i];
+bool creates_communicator(const spec::Function &function) {
+  if (!function.creates) return false;
+  for (size_t i = 0; i < function.parameter_count; ++i) {
+    const spec::Parameter &parameter = function.parameters[i];
     if (parameter.layout == spec::Layout::comm && parameter.direction != spec::Direction::in) return true;
   }
   return false;
@@ -64,35 +62,37 @@ Overview overview(const trace::Trace &trace) {
   view.classes = trace.class_count();
   view.bytes = trace.section_bytes();
   std::set<uint32_t> functions;
-  std::set<std::array<int64_t, 3>> created;
-  std::set<trace::Atom> predefined;
+  std::vector<uint32_t> first(trace.class_count(), UINT32_MAX);  // member of each class
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
     const trace::ClassView cls = trace.class_view(index);
     view.signatures += cls.rows;
     view.calls += cls.calls->length() * cls.ranks.size();
-    for (uint32_t row = 0; row < cls.rows; ++row) {
-      const uint32_t function = trace.row_head(index, row).function;
-      functions.insert(function);
-      if (cls.ranks.empty() || !has_communicator(function)) continue;
-      // An id is the same on all of its members, but a class holds members of several communicators.
-      const size_t looks = creates_communicator(function) ? cls.ranks.size() : 1;
-      for (size_t i = 0; i < looks; ++i) {
-        collect_communicators(trace.row(index, row, cls.ranks[i]), created, predefined);
-      }
-    }
+    for (uint32_t row = 0; row < cls.rows; ++row) functions.insert(trace.row_head(index, row).function);
+    if (!cls.ranks.empty()) first[index] = cls.ranks[0];
   }
   view.functions = functions.size();
-  view.communicators = created.size() + predefined.size();
+  std::set<std::array<int64_t, 3>> created;
+  std::set<trace::Atom> predefined;
+  // An id is the same on all of its members, but a class holds members of several communicators.
+  const SelectedCalls creating(trace, creates_communicator);
+  const SelectedCalls using_any(trace, has_communicator);
   for (const uint32_t rank : trace.ranks()) {
     ++view.ranks;
     std::set<uint32_t> threads;
-    for (const trace::SequenceView &sequence : trace.sequences(rank)) threads.insert(sequence.thread);
+    for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+      threads.insert(sequence.thread);
+      const SelectedCalls &selected = first[sequence.class_index] == rank ? using_any : creating;
+      for (const trace::CountedRow &call : selected.in(sequence)) {
+        collect_communicators(call.row, created, predefined);
+      }
+    }
     view.threads += threads.size();
     const trace::Trace::RankInfo info = trace.rank_info(rank);
     view.peak_memory = std::max(view.peak_memory, info.peak_memory);
     if (!info.degraded.empty()) view.degraded[info.degraded].push_back(rank);
     if (!info.complete) view.incomplete.push_back(rank);
   }
+  view.communicators = created.size() + predefined.size();
   return view;
 }
 

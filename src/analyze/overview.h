@@ -1,5 +1,5 @@
 // Overview: what `cairn info` says of a trace: the run, its ranks, what was called and what the file is made of.
-// Computed from the compressed form; cost in proportion to the rows and ranks.
+// Computed from the compressed form; cost in proportion to the distinct calls and ranks.
 #pragma once
 
 #include <cstdint>

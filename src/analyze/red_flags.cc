@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -31,27 +33,40 @@ std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &so
   const auto functions = spec::functions();
   const uint64_t world = trace.rank_count();
   const Decoder decoder(trace, sources);
+  const SelectedCalls::Wanted suspect = [&](const spec::Function &function) {
+    const auto all = std::span(function.parameters, function.parameter_count);
+    return filter.has_function(function.id) &&
+           std::any_of(all.begin(), all.end(), [](const spec::Parameter &parameter) {
+             return parameter.passing == spec::Passing::array && may_follow_ranks(parameter.kind);
+           });
+  };
+  const SelectedCalls selected(
+      trace, [&](const spec::Function &function) { return suspect(function) || Sizes::is_creator(function); });
+  // Of the rank that was looked at last: the classes of one rank's threads and segments follow one another.
+  std::optional<uint32_t> known;
+  std::vector<SelectedCalls::Sequence> calls;
+  std::unique_ptr<Sizes> sizes;
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    if (!SelectedCalls::has(trace, index, suspect)) continue;
     const trace::ClassView view = trace.class_view(index);
     // The structure is the same on all members: any one that was asked for will do.
     const auto member = std::find_if(view.ranks.begin(), view.ranks.end(), [&](uint32_t rank) {
       return std::binary_search(filter.ranks.begin(), filter.ranks.end(), rank);
     });
     if (member == view.ranks.end()) continue;
-    std::unique_ptr<Sizes> sizes;
-    const RowScope scope{trace.sites(index), view.thread};
-    for (uint32_t i = 0; i < view.rows; ++i) {
-      const trace::Row head = trace.row_head(index, i);
-      if (head.function >= functions.size() || !filter.has_function(head.function)) continue;
-      const spec::Function &function = functions[head.function];
+    if (known != *member) {
+      calls = selected.of(*member);
+      sizes = std::make_unique<Sizes>(trace, calls);
+      known = *member;
+    }
+    const auto here =
+        std::find_if(calls.begin(), calls.end(), [&](const auto &each) { return each.class_index == index; });
+    if (here == calls.end()) continue;
+    for (const auto &[row, class_row, count] : here->calls) {
+      const spec::Function &function = functions[row.function];
+      if (!suspect(function)) continue;
       const auto all = std::span(function.parameters, function.parameter_count);
-      const bool arrays = std::any_of(all.begin(), all.end(), [](const spec::Parameter &parameter) {
-        return parameter.passing == spec::Passing::array && may_follow_ranks(parameter.kind);
-      });
-      if (!arrays) continue;
-      const trace::Row row = trace.row(index, i, *member);
-      const RowAccess access(row, scope);
-      if (!sizes) sizes = std::make_unique<Sizes>(trace, *member);
+      const RowAccess access(row, *here->scope);
       const auto comm = access.handle("comm");
       const auto comm_size = comm ? sizes->communicator(*comm) : std::nullopt;
       for (size_t p = 0; p < all.size() && p < row.fields.size(); ++p) {
@@ -65,9 +80,9 @@ std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &so
         const bool by_number = world >= kFewestRanks && (length == world || length == world - 1 ||
                                                          length == 2 * world || length == 2 * (world - 1));
         if (!by_definition && !by_number) continue;
-        RedFlag &flag = flags[{head.function, p}];
+        RedFlag &flag = flags[{row.function, p}];
         if (flag.elements >= length) continue;
-        flag = {head.function, all[p].name, length, sources.position(index, head.site), by_definition};
+        flag = {row.function, all[p].name, length, sources.position(index, row.site), by_definition};
       }
     }
   }

@@ -140,15 +140,13 @@ bool Sizes::is_creator(const spec::Function &function) {
   return false;
 }
 
-Sizes::Sizes(const trace::Trace &trace, uint32_t rank) : world_size_(trace.rank_count()) {
+Sizes::Sizes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls)
+    : world_size_(trace.rank_count()) {
   const auto all = spec::functions();
-  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-    const RowScope scope = RowScope::of(trace, sequence);
-    const uint32_t count = trace.class_view(sequence.class_index).rows;
-    // Rows are in order of first occurrence, so a type stands before the types made of it.
-    for (uint32_t i = 0; i < count; ++i) {
-      const uint32_t function = trace.row_head(sequence.class_index, i).function;
-      if (function < all.size() && is_creator(all[function])) learn(trace.row(sequence.class_index, i, rank), scope);
+  for (const SelectedCalls::Sequence &sequence : calls) {
+    // They are in order of their rows' first occurrence, so a type stands before the types made of it.
+    for (const trace::CountedRow &call : sequence.calls) {
+      if (call.row.function < all.size() && is_creator(all[call.row.function])) learn(call.row, *sequence.scope);
     }
   }
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <tuple>
 
 #include "analyze/red_flags.h"
@@ -148,31 +147,35 @@ class Summariser {
   }
 
   void add_bytes() {
-    const auto functions = spec::functions();
-    std::vector<std::vector<uint64_t>> multiplicities(trace_.class_count());
+    const SelectedCalls::Wanted moves = [&](const spec::Function &function) {
+      return filter_.has_function(function.id) && Volumes::may_move(function);
+    };
+    std::vector<bool> moving(trace_.class_count());
+    for (uint32_t index = 0; index < trace_.class_count(); ++index) {
+      moving[index] = SelectedCalls::has(trace_, index, moves);
+    }
+    const SelectedCalls selected(
+        trace_, [&](const spec::Function &function) { return moves(function) || Volumes::needs(function); });
     for (const uint32_t rank : filter_.ranks) {
-      std::unique_ptr<Volumes> volumes;  // made for ranks that move anything
-      for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
-        const trace::ClassView view = trace_.class_view(sequence.class_index);
-        auto &counts = multiplicities[sequence.class_index];
-        if (counts.empty()) counts = view.calls->multiplicities();
-        const RowScope scope = RowScope::of(trace_, sequence);
-        sites_ = scope.sites;
-        for (uint32_t row = 0; row < view.rows && row < counts.size(); ++row) {
-          const trace::Row head = trace_.row_head(sequence.class_index, row);
-          if (counts[row] == 0 || head.function >= functions.size() || !filter_.has_function(head.function) ||
-              !Volumes::may_move(functions[head.function])) {
-            continue;
-          }
-          if (!volumes) volumes = std::make_unique<Volumes>(trace_, rank);
-          const Volume volume = volumes->of(trace_.row(sequence.class_index, row, rank), scope);
+      const auto sequences = trace_.sequences(rank);
+      if (std::none_of(sequences.begin(), sequences.end(),
+                       [&](const auto &each) { return moving[each.class_index]; })) {
+        continue;
+      }
+      const std::vector<SelectedCalls::Sequence> calls = selected.of(rank);
+      const Volumes volumes(trace_, calls);
+      for (const SelectedCalls::Sequence &sequence : calls) {
+        sites_ = sequence.scope->sites;
+        for (const trace::CountedRow &call : sequence.calls) {
+          if (!filter_.has_function(call.row.function)) continue;
+          const Volume volume = volumes.of(call.row, *sequence.scope);
           if (!volume.moves) continue;
-          SummaryLine &target = line(sequence.class_index, head, rank).line;
+          SummaryLine &target = line(sequence.class_index, call.row, rank).line;
           target.moves = true;
           uint64_t bytes = 0;
-          if (!volume.bytes || __builtin_mul_overflow(static_cast<uint64_t>(*volume.bytes), counts[row], &bytes) ||
+          if (!volume.bytes || __builtin_mul_overflow(static_cast<uint64_t>(*volume.bytes), call.count, &bytes) ||
               __builtin_add_overflow(target.bytes, bytes, &target.bytes)) {
-            target.unsized_calls += counts[row];
+            target.unsized_calls += call.count;
           }
         }
       }

@@ -59,16 +59,17 @@ bool Volumes::may_move(const spec::Function &function) {
   return false;
 }
 
-Volumes::Volumes(const trace::Trace &trace, uint32_t rank) : sizes_(trace, rank) {
+bool Volumes::needs(const spec::Function &function) {
+  return Sizes::is_creator(function) || (function.persistent && may_move(function));
+}
+
+Volumes::Volumes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls) : sizes_(trace, calls) {
   const auto all = spec::functions();
-  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-    const RowScope scope = RowScope::of(trace, sequence);
-    const uint32_t count = trace.class_view(sequence.class_index).rows;
-    for (uint32_t i = 0; i < count; ++i) {
-      const uint32_t id = trace.row_head(sequence.class_index, i).function;
+  for (const SelectedCalls::Sequence &sequence : calls) {
+    for (const trace::CountedRow &call : sequence.calls) {
+      const uint32_t id = call.row.function;
       if (id >= all.size() || !all[id].persistent || !may_move(all[id])) continue;
-      const trace::Row row = trace.row(sequence.class_index, i, rank);
-      const RowAccess access(row, scope);
+      const RowAccess access(call.row, *sequence.scope);
       const auto request = access.handle("request");
       if (!request) continue;
       const auto bytes = payload(access);

@@ -20,11 +20,14 @@ struct Volume {
 
 class Volumes {
  public:
-  Volumes(const trace::Trace &trace, uint32_t rank);
+  /// `calls`: one rank's, those of which `needs` says so among them; not kept.
+  Volumes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls);
 
   [[nodiscard]] Volume of(const trace::Row &row, const RowScope &scope) const;
-  /// Rows of other functions need not be asked.
+  /// Calls of other functions need not be asked.
   static bool may_move(const spec::Function &function);
+  /// Functions whose calls this class must know to answer.
+  static bool needs(const spec::Function &function);
 
  private:
   [[nodiscard]] std::optional<int64_t> payload(const RowAccess &row) const;

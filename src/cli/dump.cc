@@ -22,36 +22,27 @@ struct Options : Inspection {
   bool grammar = false;
 };
 
-/// Rows of one rank as they are printed. A row recurs as often as its call was made, and costs its decoding once.
-class RowTexts {
+/// Calls of one rank as they are printed. Equal ones recur, and cost their decoding once.
+class CallTexts {
  public:
-  RowTexts(const trace::Trace &trace, const analyze::Decoder &decoder, uint32_t rank, bool json)
-      : trace_(trace), decoder_(decoder), rank_(rank), json_(json) {}
+  CallTexts(const analyze::Decoder &decoder, bool json) : decoder_(decoder), json_(json) {}
 
   const std::string &text(const Event &event) {
-    const uint64_t key = uint64_t{event.class_index} << 32 | event.row;
+    constexpr size_t kMost = size_t{1} << 18;  // some 100 MB; where calls do not recur, keeping more helps nothing
+    const uint64_t key = uint64_t{event.class_index} << 32 | event.call;
     const auto found = texts_.find(key);
     if (found != texts_.end()) return found->second;
-    const analyze::Call call = decoder_.decode(event.class_index, trace_.row(event.class_index, event.row, rank_));
+    if (texts_.size() >= kMost) texts_.clear();
+    const analyze::Call call = decoder_.decode(event.class_index, *event.values);
     // The members of a JSON object without its opening brace: the event's own members stand before them.
     return texts_.emplace(key, json_ ? analyze::call_json(call).dump().substr(1) : analyze::call_text(call))
         .first->second;
   }
-  /// Function and depth: the same on all ranks.
-  const trace::Row &head(const Event &event) {
-    const uint64_t key = uint64_t{event.class_index} << 32 | event.row;
-    const auto found = heads_.find(key);
-    if (found != heads_.end()) return found->second;
-    return heads_.emplace(key, trace_.row_head(event.class_index, event.row)).first->second;
-  }
 
  private:
-  const trace::Trace &trace_;
   const analyze::Decoder &decoder_;
-  uint32_t rank_;
   bool json_;
   std::unordered_map<uint64_t, std::string> texts_;
-  std::unordered_map<uint64_t, trace::Row> heads_;
 };
 
 class Dump {
@@ -68,13 +59,13 @@ class Dump {
       out_.write(fmt::format("{}# rank {} of {}{}{}\n", out_.dim(), rank, trace_.rank_count(),
                              info.host.empty() ? "" : " on " + info.host, out_.plain()));
     }
-    RowTexts texts(trace_, decoder_, rank, json_);
+    CallTexts texts(decoder_, json_);
     return analyze::for_each_event(trace_, rank, [&](const Event &event) { return print(event, texts); });
   }
   [[nodiscard]] bool full() const { return filter_.limit && printed_ >= *filter_.limit; }
 
  private:
-  bool print(const Event &event, RowTexts &texts) {
+  bool print(const Event &event, CallTexts &texts) {
     if (full()) return false;
     if (filter_.window && event.timed) {
       // Threads are merged by tickets, not by times: a late one does not end the search.
@@ -82,8 +73,7 @@ class Dump {
         return true;
       }
     }
-    const trace::Row &head = texts.head(event);
-    if (!filter_.has_function(head.function)) return true;
+    if (!filter_.has_function(event.values->function)) return true;
     ++printed_;
     const std::string &text = texts.text(event);
     line_.clear();
@@ -101,7 +91,7 @@ class Dump {
         fmt::format_to(to, "{:>13.9f} +{:.9f}  ", static_cast<double>(event.begin_ns) * 1e-9,
                        static_cast<double>(event.duration_ns) * 1e-9);
       }
-      line_.append(2 * size_t{head.depth}, ' ');
+      line_.append(2 * size_t{event.values->depth}, ' ');
     }
     line_ += text;
     line_ += '\n';
