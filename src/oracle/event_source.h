@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/call_reader.h"
 #include "trace/trace.h"
 
 namespace cairn::oracle {
@@ -17,6 +18,12 @@ struct SiteKey {
   auto operator<=>(const SiteKey &) const = default;
 };
 
+/// A sequence expanded.
+struct Calls {
+  std::vector<uint32_t> order;       ///< the calls, as indices into `distinct`
+  std::vector<trace::Row> distinct;  ///< each with all its values, in order of first occurrence
+};
+
 class EventSource {
  public:
   virtual ~EventSource() = default;
@@ -26,8 +33,7 @@ class EventSource {
   [[nodiscard]] virtual bool complete(uint32_t rank) const = 0;
   /// In order of (thread, segment).
   [[nodiscard]] virtual std::vector<trace::SequenceView> sequences(uint32_t rank) const = 0;
-  [[nodiscard]] virtual const grammar::Grammar &calls(const trace::SequenceView &sequence) const = 0;
-  [[nodiscard]] virtual trace::Row row(const trace::SequenceView &sequence, uint32_t row) const = 0;
+  [[nodiscard]] virtual Calls calls(const trace::SequenceView &sequence) const = 0;
   [[nodiscard]] virtual std::vector<SiteKey> sites(const trace::SequenceView &sequence) const = 0;
 };
 
@@ -40,11 +46,14 @@ class TraceSource : public EventSource {
   [[nodiscard]] std::vector<trace::SequenceView> sequences(uint32_t rank) const override {
     return trace_.sequences(rank);
   }
-  [[nodiscard]] const grammar::Grammar &calls(const trace::SequenceView &sequence) const override {
-    return *trace_.class_view(sequence.class_index).calls;
-  }
-  [[nodiscard]] trace::Row row(const trace::SequenceView &sequence, uint32_t row) const override {
-    return trace_.row(sequence.class_index, row, sequence.rank);
+  [[nodiscard]] Calls calls(const trace::SequenceView &sequence) const override {
+    Calls all;
+    trace::CallReader reader(trace_, sequence);
+    for (grammar::Symbol call = reader.next(); call != grammar::kNoSymbol; call = reader.next()) {
+      if (call == all.distinct.size()) all.distinct.push_back(reader.call(call));
+      all.order.push_back(call);
+    }
+    return all;
   }
   [[nodiscard]] std::vector<SiteKey> sites(const trace::SequenceView &sequence) const override {
     std::vector<SiteKey> keys;

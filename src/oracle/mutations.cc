@@ -16,24 +16,23 @@
 namespace cairn::oracle {
 namespace {
 
-/// A trace in which one row of one rank is another.
+/// A trace in which one distinct call of one rank is another.
 class MutatedSource : public EventSource {
  public:
-  MutatedSource(const EventSource &base, trace::SequenceView where, uint32_t row, trace::Row value)
-      : base_(base), where_(where), row_(row), value_(std::move(value)) {}
+  MutatedSource(const EventSource &base, trace::SequenceView where, uint32_t call, trace::Row value)
+      : base_(base), where_(where), call_(call), value_(std::move(value)) {}
   [[nodiscard]] uint32_t rank_count() const override { return base_.rank_count(); }
   [[nodiscard]] std::vector<uint32_t> ranks() const override { return base_.ranks(); }
   [[nodiscard]] bool complete(uint32_t rank) const override { return base_.complete(rank); }
   [[nodiscard]] std::vector<trace::SequenceView> sequences(uint32_t rank) const override {
     return base_.sequences(rank);
   }
-  [[nodiscard]] const grammar::Grammar &calls(const trace::SequenceView &sequence) const override {
-    return base_.calls(sequence);
-  }
-  [[nodiscard]] trace::Row row(const trace::SequenceView &sequence, uint32_t row) const override {
-    const bool here = row == row_ && sequence.rank == where_.rank && sequence.thread == where_.thread &&
-                      sequence.segment == where_.segment;
-    return here ? value_ : base_.row(sequence, row);
+  [[nodiscard]] Calls calls(const trace::SequenceView &sequence) const override {
+    Calls all = base_.calls(sequence);
+    const bool here =
+        sequence.rank == where_.rank && sequence.thread == where_.thread && sequence.segment == where_.segment;
+    if (here) all.distinct[call_] = value_;
+    return all;
   }
   [[nodiscard]] std::vector<SiteKey> sites(const trace::SequenceView &sequence) const override {
     return base_.sites(sequence);
@@ -42,7 +41,7 @@ class MutatedSource : public EventSource {
  private:
   const EventSource &base_;
   trace::SequenceView where_;
-  uint32_t row_;
+  uint32_t call_;
   trace::Row value_;
 };
 
@@ -125,11 +124,8 @@ class Mutations {
       return 1;
     }
     for (const trace::SequenceView &sequence : source_.sequences(source_.ranks().back())) {
-      uint32_t rows = 0;
-      for (const uint64_t times : source_.calls(sequence).multiplicities()) {
-        if (times != 0) one_row(sequence, rows);
-        ++rows;
-      }
+      const std::vector<trace::Row> distinct = source_.calls(sequence).distinct;
+      for (uint32_t number = 0; number < distinct.size(); ++number) one_call(sequence, number, distinct[number]);
     }
     for (const auto &[kind, score] : names_) {
       if (score.found == 0) missed_.push_back(kind + ": no change of such a name was found");
@@ -145,12 +141,11 @@ class Mutations {
   }
 
  private:
-  void one_row(const trace::SequenceView &sequence, uint32_t number) {
-    const trace::Row row = source_.row(sequence, number);
+  void one_call(const trace::SequenceView &sequence, uint32_t number, const trace::Row &row) {
     const spec::Function &function = spec::functions()[row.function];
-    try_row(sequence, number, row, function.name, "depth", [](trace::Row &r) { ++r.depth; });
-    try_row(sequence, number, row, function.name, "function",
-            [](trace::Row &r) { r.function = r.function == 0 ? 1 : r.function - 1; });
+    try_call(sequence, number, row, function.name, "depth", [](trace::Row &r) { ++r.depth; });
+    try_call(sequence, number, row, function.name, "function",
+             [](trace::Row &r) { r.function = r.function == 0 ? 1 : r.function - 1; });
     for (size_t f = 0; f < row.fields.size(); ++f) {
       const bool result = f == function.parameter_count;
       const spec::Layout layout = result ? function.return_layout : function.parameters[f].layout;
@@ -181,8 +176,8 @@ class Mutations {
   }
 
   template <typename Change>
-  void try_row(const trace::SequenceView &sequence, uint32_t number, const trace::Row &row, const char *function,
-               const char *what, Change change) {
+  void try_call(const trace::SequenceView &sequence, uint32_t number, const trace::Row &row, const char *function,
+                const char *what, Change change) {
     if (!tried_.insert({row.function, SIZE_MAX, what}).second) return;
     trace::Row changed = row;
     change(changed);

@@ -32,15 +32,10 @@ class TracedThread {
     thread_ = segments.front().thread;
     for (const trace::SequenceView &segment : segments) {
       sites_.push_back(source.sites(segment));
-      grammar::Walker walker(source.calls(segment));
-      std::map<uint32_t, const trace::Row *> rows;
-      for (grammar::Symbol symbol = walker.next(); symbol != grammar::kNoSymbol; symbol = walker.next()) {
-        auto [at, is_new] = rows.try_emplace(symbol, nullptr);
-        if (is_new) {
-          rows_.push_back(source.row(segment, symbol));
-          at->second = &rows_.back();
-        }
-        events_.push_back({thread_, events_.size(), at->second, &sites_.back()});
+      Calls calls = source.calls(segment);
+      rows_.push_back(std::move(calls.distinct));
+      for (const uint32_t call : calls.order) {
+        events_.push_back({thread_, events_.size(), &rows_.back()[call], &sites_.back()});
       }
     }
   }
@@ -50,7 +45,7 @@ class TracedThread {
  private:
   uint32_t thread_ = 0;
   std::list<std::vector<SiteKey>> sites_;
-  std::list<trace::Row> rows_;
+  std::list<std::vector<trace::Row>> rows_;
   std::vector<Event> events_;
 };
 
