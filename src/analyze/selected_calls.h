@@ -1,4 +1,4 @@
-// SelectedCalls: the distinct calls of some functions, rank by rank, with all their values and how often they were made.
+// SelectedCalls: the distinct calls of some functions, rank by rank, with all their values and how often each was made.
 //
 // Borrows the trace. Which classes have such calls is found out once, and what they share is made once. `of` reads each
 // sequence of the rank once; it costs what the distinct calls of those sequences cost and holds those that were wanted.
