@@ -16,6 +16,7 @@ import language  # noqa: E402
 import library  # noqa: E402
 import model  # noqa: E402
 import oracle  # noqa: E402
+import preload  # noqa: E402
 
 CONSTANTS = '''
 domain comm of MPI_Comm
@@ -346,6 +347,30 @@ class RealTableTest(unittest.TestCase):
                 pairs = {name for name in mpi.exports if name.startswith('MPI_') and 'P' + name in mpi.exports}
                 self.assertEqual(pairs, set(mpi.prototypes), compiler)
                 self.assertGreater(len(pairs), 400)
+
+    def test_installed_fortran_bindings_are_covered(self):
+        """Every entry for a function of the table has a trampoline, under each name that the binding exports."""
+        table = model.Table(HERE)
+        listed = {name for f in table.by_id for name in preload.fortran_names(f)}
+        for compiler, binding in (('mpifort.mpich', 'libmpichfort.so'), ('mpifort.openmpi', 'libmpi_mpifh.so')):
+            path = shutil.which(compiler) and subprocess.run([compiler, f'-print-file-name={binding}'],
+                                                             capture_output=True, text=True).stdout.strip()
+            if not path or not pathlib.Path(path).is_file():
+                continue
+            exports = library.exported(path)
+            entries = {f'{f.name.lower()}_' for f in table.by_id} & exports
+            self.assertGreater(len(entries), 350)
+            wanted = {spelt for entry in entries for spelt in (entry, entry + '_', entry[:-1], entry[:-1].upper())}
+            self.assertLessEqual(wanted & exports, listed)
+
+    def test_fortran_names(self):
+        table = model.Table(HERE)
+        names = {f.name: preload.fortran_names(f) for f in table.by_id}
+        self.assertEqual(names['MPI_Send'], ['mpi_send_', 'mpi_send__', 'MPI_SEND', 'mpi_send', 'mpi_send_f08ts_'])
+        self.assertEqual(names['MPI_Send_c'], ['mpi_send_f08ts_large_'])
+        self.assertEqual(names['MPI_Init'], ['mpi_init_', 'mpi_init__', 'MPI_INIT', 'mpi_init'])
+        self.assertEqual(names['MPI_Comm_f2c'], [])
+        self.assertEqual(names['MPI_T_init_thread'], [])
 
     def test_counts(self):
         table = model.Table(HERE)

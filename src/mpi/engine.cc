@@ -6,6 +6,7 @@
 
 #include "mpi/encoder.h"
 #include "mpi/finish.h"
+#include "mpi/fortran.h"
 #include "mpi/names.h"
 
 namespace cairn::recorder {
@@ -151,6 +152,8 @@ Frame *enter(uint32_t function, void *return_address, void *frame_address) {
   }
   if (thread->depth > 0 && thread->frames[thread->depth - 1].stack <= stack) drop_stale(*thread, stack);
   Site *site = thread->site_table->find(reinterpret_cast<uintptr_t>(return_address));
+  if (site != nullptr && site->fortran_binding) [[unlikely]]
+    site = fortran_site(*thread, site, function, stack);
   thread->busy = false;
   errno = saved_errno;
   if (site == nullptr || site->internal || thread->depth == Thread::kMaxDepth) return nullptr;

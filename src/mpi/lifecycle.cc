@@ -19,6 +19,7 @@
 #include "mpi/encoder.h"
 #include "mpi/engine.h"
 #include "mpi/finish.h"
+#include "mpi/fortran.h"
 #include "mpi/harvest.h"
 #include "mpi/names.h"
 #include "mpi/uncancelled.h"
@@ -413,6 +414,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
     return -1;
   }
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  prepare_fortran(*preload);
   load_oracle(*of);
   process = of;
   of->phase.store(Phase::recording);

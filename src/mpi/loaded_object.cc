@@ -114,6 +114,11 @@ bool run(Search &search) {
 
 bool begins_with(const char *text, const char *start) { return std::strncmp(text, start, std::strlen(start)) == 0; }
 
+const char *base_name(const char *path) {
+  const char *slash = std::strrchr(path, '/');
+  return slash == nullptr ? path : slash + 1;
+}
+
 }  // namespace
 
 bool LoadedObject::locate(uintptr_t address) {
@@ -126,9 +131,17 @@ bool LoadedObject::locate_executable() {
   return run(search);
 }
 
+bool is_fortran_binding_name(const char *path) {
+  const char *name = base_name(path);
+  for (const char *start :
+       {"libmpichfort.", "libmpifort.", "libmpichf90.", "libfmpich.", "libmpi_mpifh.", "libmpi_usempi"}) {
+    if (begins_with(name, start)) return true;
+  }
+  return false;
+}
+
 bool is_internal_name(const char *path) {
-  const char *slash = std::strrchr(path, '/');
-  const char *name = slash == nullptr ? path : slash + 1;
+  const char *name = base_name(path);
   // The dot keeps bindings such as libmpi_mpifh.so, libmpichfort.so and libmpicxx.so out.
   for (const char *start : {"libmpi.", "libpmpi.", "libmpich.", "libpmpich.", "libopen-rte.", "libopen-pal.",
                             "libromio.", "libmca_", "mca_", "libcairn.", "libcairn-"}) {

@@ -26,4 +26,7 @@ struct LoadedObject {
 /// program's. Its bindings for Fortran and C++ act for the program and don't count.
 bool is_internal_name(const char *path);
 
+/// Whether an object of that name is a binding for Fortran, whose calls the program made in Fortran.
+bool is_fortran_binding_name(const char *path);
+
 }  // namespace cairn::recorder

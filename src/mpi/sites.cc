@@ -87,6 +87,7 @@ struct Modules::State {
     // A program that holds its own MPI would otherwise have no calls at all.
     fresh.info.internal = !object.is_executable &&
                           ((mpi_function >= object.low && mpi_function < object.high) || is_internal_name(object.path));
+    fresh.info.fortran_binding = !object.is_executable && is_fortran_binding_name(object.path);
     place(fresh, object);
     count.store(number + 1, std::memory_order_release);
     return number;
@@ -125,7 +126,8 @@ struct Modules::State {
     if (site_count == site_mask) return nullptr;  // growing failed, and one slot must stay empty
     auto *site = arena.create<Site>();
     if (site == nullptr) return nullptr;
-    *site = {site_count++, module, offset, listed(static_cast<int>(module)).info.internal};
+    const ModuleInfo &info = listed(static_cast<int>(module)).info;
+    *site = {site_count++, module, offset, info.internal, info.fortran_binding};
     return sites[at].site = site;
   }
 };

@@ -19,6 +19,7 @@ struct ModuleInfo {
   uintptr_t load_base;  ///< subtract it from an address to get the offset in the file image
   bool internal;  ///< belongs to the MPI library (libmpi, ROMIO, its plugins, but not its Fortran or C++ bindings) or
                   ///< to this recorder: its calls aren't the program's
+  bool fortran_binding;  ///< its calls are the program's, which made them elsewhere (fortran.h)
   uint8_t build_id[32];
   uint8_t build_id_size;  ///< 0 for anonymous code
   const char *path;       ///< in the arena; "" for anonymous code
@@ -30,6 +31,7 @@ struct Site {
   uint32_t module;
   uint64_t offset;  ///< of the return address
   bool internal;
+  bool fortran_binding = false;
 };
 
 class Modules {

@@ -79,6 +79,16 @@ TEST(InternalName, TellsTheLibraryFromItsBindings) {
   }
 }
 
+TEST(FortranBindingName, TellsFortranFromTheRest) {
+  for (const char *path : {"/usr/lib/libmpichfort.so.12.2.2", "libmpifort.so.12", "/x/libmpi_mpifh.so.40",
+                           "libmpi_usempif08.so.40", "libmpi_usempi_ignore_tkr.so.40"}) {
+    EXPECT_TRUE(is_fortran_binding_name(path)) << path;
+  }
+  for (const char *path : {"libmpich.so.12", "libmpi.so.40", "libmpichcxx.so.12", "/libmpifort.so/app", "", "/"}) {
+    EXPECT_FALSE(is_fortran_binding_name(path)) << path;
+  }
+}
+
 TEST_F(SitesTest, ReadsBuildIds) {
   Modules modules(arena, nullptr);
   modules.use_epoch(&epoch);

@@ -6,6 +6,10 @@
 // hands over this table, and from then on every trampoline jumps straight into the recorder's wrapper (or into the real
 // function where there is no recorder), leaving the return address as it was.
 //
+// It also exports the names of MPI's Fortran bindings. Those trampolines only note where they were called from and jump
+// to the binding's own code: a binding that calls C functions, as MPICH's does, is recorded there, at the program's
+// line.
+//
 // Environment: CAIRN_RECORDERS (folder of the recorders; default: recorders/ beside libcairn.so), CAIRN_OFF (pass
 // through), CAIRN_SPOOL (folder where `unrecorded.<pid>` says why a process that called MPI isn't recorded),
 // CAIRN_OUTPUT (allocations are tracked only where it is set).
@@ -19,6 +23,14 @@ extern "C" {
 struct CairnAllocation {
   uintptr_t start;
   size_t size;
+};
+
+/// The Fortran function that a thread called last. Nothing is written here when it returns: whoever reads it must know
+/// from the stack address whether it can still be running.
+struct CairnFortranEntry {
+  const void *return_address;  ///< in the program
+  uintptr_t stack;             ///< pointer on entry; 0: none, or already answered for (the recorder clears it)
+  uint32_t function;           ///< id in spec/
 };
 
 struct CairnPreload {
@@ -40,9 +52,11 @@ struct CairnPreload {
   volatile uint32_t *mapping_epoch;
   /// Makes *epoch and *mapping_epoch grow when munmap or mremap takes any of [low, high) away. Never undone.
   void (*watch)(uintptr_t low, uintptr_t high);
+  /// Of the calling thread; never nullptr.
+  struct CairnFortranEntry *(*fortran_entry)(void);
 };
 
-enum { kCairnPreloadVersion = 1 };
+enum { kCairnPreloadVersion = 2 };
 
 /// Exported by a recorder. 0 if it will record, else wrappers pass through. Called once, before any wrapper.
 typedef int (*CairnAttach)(const struct CairnPreload *preload);

@@ -81,7 +81,38 @@ extern "C" __attribute__((noinline, visibility("default"))) long call_site(int *
   return result;
 }
 
+extern "C" __attribute__((noinline, visibility("default"))) long fortran_call_site() {
+  return mpi_alltoallw_(1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5, 10, 10.5, 11, 12, 13);
+}
+
 namespace {
+
+/// A Fortran entry gets its arguments as they were, first and later, and its C function sees where it was called.
+void fortran(const char *expected) {
+  for (int round = 0; round < 2; ++round) {
+    CHECK(fortran_call_site() == 4712);
+    CHECK(errno == 78);
+    Seen *seen = nullptr;
+    MPI_Get_processor_name(&seen);
+    check_seen(*seen, expected, "mpi_alltoallw_");
+    CHECK(is_in(seen->fortran_site, "fortran_call_site"));  // and MPI_Alltoallw is function 36 for ever
+    CHECK(seen->fortran_function == 36);
+    const auto here = reinterpret_cast<unsigned long>(&seen);
+    CHECK(seen->fortran_stack < here + 4096 && seen->fortran_stack > here - 4096);
+    memset(seen, 0, sizeof *seen);
+  }
+  // Another thread has a note of its own.
+  std::thread([] {
+    MPI_Alltoallw(1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5, 10, 10.5, 11, 12, 13);
+  }).join();
+  Seen *seen = nullptr;
+  MPI_Get_processor_name(&seen);
+  CHECK(seen->fortran_site == nullptr && seen->fortran_stack == 0);
+  // Nobody has this one.
+  auto missing = reinterpret_cast<int (*)(int *)>(dlsym(RTLD_DEFAULT, "mpi_comm_rank_"));
+  int rank = 5;
+  CHECK(missing != nullptr && missing(&rank) != 0 && rank == 5);
+}
 
 /// The first call of the process and a later one look the same to the callee.
 void call(const char *expected) {
@@ -345,6 +376,7 @@ void untracked() {
 
 void run(const std::string &what, const char *expected) {
   if (what == "call") return call(expected);
+  if (what == "fortran") return fortran(expected);
   if (what == "missing") return missing();
   if (what == "variadic") return first_is_variadic();
   if (what == "race") return race(expected);

@@ -1,6 +1,7 @@
 // Stands in for an MPI library. What its functions take differs from MPI on purpose: the trampolines must not care.
 #include "preload/preload_test_mpi.h"
 
+#include <errno.h>
 #include <string.h>
 
 #ifdef SERIAL  // a stub library without a profiling interface
@@ -26,6 +27,11 @@ BOTH(long, MPI_Alltoallw, (WIDE_PARAMETERS)) {
   seen.by = "library";
   __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
   return 4711;
+}
+
+__attribute__((visibility("default"))) long mpi_alltoallw_(WIDE_PARAMETERS) {
+  errno = 78;
+  return MPI_Alltoallw(a, p, b, q, c, r, d, s, e, t, f, u, g, v, h, w, i, x, j, y, k, l, m) + 1;
 }
 
 BOTH(double, MPI_Wtime, (void)) { return 2.5; }

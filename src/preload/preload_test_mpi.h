@@ -13,6 +13,10 @@ struct Seen {
   double broken[10];
   void *return_address;
   const char *by;
+  // The preload's note, as it was then.
+  const void *fortran_site;
+  unsigned long fortran_stack;
+  unsigned fortran_function;
 };
 
 // More of each kind than there are registers.
@@ -22,6 +26,8 @@ struct Seen {
 
 int MPI_Init(void);
 long MPI_Alltoallw(WIDE_PARAMETERS);
+/// The binding's entry of MPI_Alltoallw: calls it with what it got.
+long mpi_alltoallw_(WIDE_PARAMETERS);
 double MPI_Wtime(void);
 double MPI_Pcontrol(int count, ...);
 /// The library's record of what arrived, or the recorder's.

@@ -32,6 +32,10 @@ EXPORTED long MPI_Alltoallw(WIDE_PARAMETERS) {
   memcpy(seen.whole, whole, sizeof whole);
   memcpy(seen.broken, broken, sizeof broken);
   seen.return_address = __builtin_return_address(0);
+  const CairnFortranEntry *entry = preload->fortran_entry();
+  seen.fortran_site = entry->return_address;
+  seen.fortran_stack = entry->stack;
+  seen.fortran_function = entry->function;
   seen.by = attached == 1 ? preload->mpi_soname : "attached more than once";
   return next(a, p, b, q, c, r, d, s, e, t, f, u, g, v, h, w, i, x, j, y, k, l, m);
 }

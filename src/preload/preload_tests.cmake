@@ -47,6 +47,7 @@ endfunction()
 
 preload_case(recorded preload_test "call;libfakempi.so.1")
 preload_case(recorded_late preload_test_late "call;libfakempi.so.1")
+preload_case(fortran preload_test "fortran;libfakempi.so.1")
 preload_case(variadic preload_test "variadic;x")
 preload_case(missing preload_test "missing;x")
 preload_case(race preload_test "race;libfakempi.so.1" SLOW=1)

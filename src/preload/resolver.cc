@@ -4,6 +4,8 @@
 // by one that has waited ten seconds, goes to the real function). All slots are then filled at once. Uses the dynamic
 // linker and plain system calls; errno is kept. Nothing here can fail loudly: whatever goes wrong, the program's calls
 // reach its MPI library and `unrecorded.<pid>` in CAIRN_SPOOL says why they weren't recorded.
+//
+// Entries of Fortran bindings are found one by one, each when it is first called, by any number of threads at once.
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -24,7 +26,9 @@ extern "C" {
 extern void *cairn_slots[];
 extern const char cairn_trampolines[];
 extern const char cairn_trampolines_end[];
+extern void *cairn_fortran_slots[];
 void *cairn_resolve(unsigned index, const void *return_address);
+__attribute__((visibility("hidden"))) thread_local constinit CairnFortranEntry cairn_fortran_entry = {};
 }
 
 namespace cairn::preload {
@@ -36,6 +40,13 @@ constexpr char kNames[] =
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_MPI_FUNCTION
     ;
+
+constexpr char kFortranNames[] =
+#define CAIRN_FORTRAN_ENTRY(name, function) #name "\0"
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_FORTRAN_ENTRY
+    ;
+constexpr unsigned kFortranBase = 0x10000;  // cairn_fortran_base
 
 using Path = Text<4096>;
 
@@ -79,10 +90,9 @@ void *real_function(const char *name) {
   return found != nullptr ? found : reinterpret_cast<void *>(missing_function);
 }
 
-const char *name_of(unsigned index) {
-  const char *name = kNames;
-  while (index-- != 0) name += strlen(name) + 1;
-  return name;
+const char *name_of(const char *names, unsigned index) {
+  while (index-- != 0) names += strlen(names) + 1;
+  return names;
 }
 
 link_map *object_of(const void *address) {
@@ -214,6 +224,7 @@ void *open_recorder(Path &reason) {
   table.module_epoch = &shared.module_epoch;
   table.mapping_epoch = &shared.mapping_epoch;
   table.watch = watch;
+  table.fortran_entry = [] { return &cairn_fortran_entry; };
   shared.recording_process = getpid();
   const int answer = attach(&table);
   if (answer != 0) {
@@ -256,12 +267,33 @@ void fill_slots(const void *return_address) {
   if (recorder == nullptr) write_reason(reason);
 }
 
+/// The binding's code that the program would have reached without us. Its object stays open, as the slot leads there.
+void *resolve_fortran(unsigned index, const void *return_address) {
+  const char *name = name_of(kFortranNames, index);
+  void *found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) {  // loaded with RTLD_LOCAL
+    const link_map *caller = object_of(return_address);
+    void *handle = caller == nullptr ? nullptr : open_loaded(caller);
+    found = find_in(handle, name);
+    if (handle != nullptr) dlclose(handle);
+  }
+  if (found == nullptr) return reinterpret_cast<void *>(missing_function);
+  if (const link_map *binding = object_of(found); binding != nullptr) open_loaded(binding);
+  __atomic_store_n(&cairn_fortran_slots[index], found, __ATOMIC_RELEASE);
+  return found;
+}
+
 }  // namespace
 }  // namespace cairn::preload
 
 void *cairn_resolve(unsigned index, const void *return_address) {
   using namespace cairn::preload;
   const int saved_errno = errno;
+  if (index >= kFortranBase) {
+    void *entry = resolve_fortran(index - kFortranBase, return_address);
+    errno = saved_errno;
+    return entry;
+  }
   const long thread = syscall(SYS_gettid);
   int seen = kNew;
   if (__atomic_compare_exchange_n(&progress, &seen, kBusy, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
@@ -272,7 +304,7 @@ void *cairn_resolve(unsigned index, const void *return_address) {
   const timespec pause = {0, 1000000};
   for (int waited = 0; __atomic_load_n(&progress, __ATOMIC_ACQUIRE) != kDone; ++waited) {
     if (__atomic_load_n(&resolving_thread, __ATOMIC_ACQUIRE) == thread || waited == 10000) {
-      void *function = real_function(name_of(index));
+      void *function = real_function(name_of(kNames, index));
       errno = saved_errno;
       return function;
     }

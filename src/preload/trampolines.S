@@ -2,9 +2,13 @@
 // program passed it. A slot first leads to a stub that calls cairn_resolve(index, return address), which fills all
 // slots and returns where to go; until then arguments wait on the stack.
 //
-// CAIRN_MPI_FUNCTIONS_INC names the generated list, lines of CAIRN_MPI_FUNCTION(name). It is read three times: for the
+// CAIRN_MPI_FUNCTIONS_INC names the generated list, lines of CAIRN_MPI_FUNCTION(name). It is read for the
 // exported functions, the slots, and what the slots first lead to. Indices follow its order.
 // The slots need one relative relocation each and no symbol look-ups at load time.
+//
+// The same file lists CAIRN_FORTRAN_ENTRY(name, function): the entries of Fortran bindings. Such a trampoline notes where the
+// program called which function (cairn_fortran_entry, preload.h) and jumps on to the entry itself. Their slots are empty
+// until a name is first called, so that a program without Fortran pays for none: cairn_resolve finds each by itself.
 
         .data
         .balign 8
@@ -24,6 +28,17 @@ cairn_slots:
 #undef CAIRN_MPI_FUNCTION
 
         .set    cairn_index, 0
+        .set    cairn_fortran_index, 0
+        .set    cairn_fortran_base, 0x10000     // tells cairn_resolve which of the two lists an index is of
+
+        .bss
+        .balign 8
+        .globl  cairn_fortran_slots
+        .hidden cairn_fortran_slots
+cairn_fortran_slots:
+#define CAIRN_FORTRAN_ENTRY(name, function) .zero 8
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_FORTRAN_ENTRY
 
 #if defined(__x86_64__)
 
@@ -96,6 +111,40 @@ cairn_first_call:
         .cfi_endproc
         .size   cairn_first_call, . - cairn_first_call
 
+        // None of these is variadic or an internal procedure: rax, r10 and r11 carry nothing.
+        .macro  fortran_trampoline name, function
+        .globl  \name
+        .type   \name, @function
+        .balign 16
+\name:
+        endbr64
+        movl    $\function, %r10d
+        movl    $cairn_fortran_index, %eax
+        jmp     cairn_enter_fortran
+        .size   \name, . - \name
+        .set    cairn_fortran_index, cairn_fortran_index + 1
+        .endm
+
+        .type   cairn_enter_fortran, @function
+cairn_enter_fortran:
+        .cfi_startproc
+        movq    cairn_fortran_entry@gottpoff(%rip), %r11
+        movl    %r10d, %fs:16(%r11)
+        movq    %rsp, %fs:8(%r11)
+        movq    (%rsp), %r10
+        movq    %r10, %fs:(%r11)
+        leaq    cairn_fortran_slots(%rip), %r10
+        movq    (%r10,%rax,8), %r11
+        testq   %r11, %r11
+        je      1f
+        jmp     *%r11
+1:      addl    $cairn_fortran_base, %eax
+        pushq   %rax
+        .cfi_def_cfa_offset 16
+        jmp     cairn_first_call
+        .cfi_endproc
+        .size   cairn_enter_fortran, . - cairn_enter_fortran
+
 #elif defined(__aarch64__)
 
         .macro  trampoline name
@@ -157,6 +206,40 @@ cairn_first_call:
         .cfi_endproc
         .size   cairn_first_call, . - cairn_first_call
 
+        .macro  fortran_trampoline name, function
+        .globl  \name
+        .type   \name, %function
+        .balign 16
+\name:
+        hint    #34
+        mov     w9, #\function
+        mov     w10, #cairn_fortran_index
+        b       cairn_enter_fortran
+        .size   \name, . - \name
+        .set    cairn_fortran_index, cairn_fortran_index + 1
+        .endm
+
+        .type   cairn_enter_fortran, %function
+cairn_enter_fortran:
+        .cfi_startproc
+        mrs     x11, tpidr_el0
+        adrp    x12, :gottprel:cairn_fortran_entry
+        ldr     x12, [x12, :gottprel_lo12:cairn_fortran_entry]
+        add     x11, x11, x12
+        mov     x12, sp
+        stp     x30, x12, [x11]
+        str     w9, [x11, #16]
+        adrp    x12, cairn_fortran_slots
+        add     x12, x12, :lo12:cairn_fortran_slots
+        ldr     x16, [x12, x10, lsl #3]
+        cbz     x16, 1f
+        br      x16
+1:      mov     w17, #cairn_fortran_base
+        add     w17, w17, w10
+        b       cairn_first_call
+        .cfi_endproc
+        .size   cairn_enter_fortran, . - cairn_enter_fortran
+
 #else
 #error "libcairn's trampolines are written for x86-64 and AArch64 only: add a block here for this machine"
 #endif
@@ -169,6 +252,9 @@ cairn_trampolines:
 #define CAIRN_MPI_FUNCTION(name) trampoline name
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_MPI_FUNCTION
+#define CAIRN_FORTRAN_ENTRY(name, function) fortran_trampoline name, function
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_FORTRAN_ENTRY
         .cfi_endproc
         .globl  cairn_trampolines_end
         .hidden cairn_trampolines_end

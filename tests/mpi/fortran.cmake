@@ -1,0 +1,34 @@
+# Fortran programs. Under MPICH they are recorded, and fortran_sites.py holds each event against its line of the source; under
+# Open MPI, whose binding cannot be seen into, they must run as they do without us.
+foreach(mpi mpich openmpi)
+  find_program(CAIRN_FORTRAN_${mpi} NAMES mpifort.${mpi})
+  mark_as_advanced(CAIRN_FORTRAN_${mpi})
+  if(NOT CAIRN_FORTRAN_${mpi})
+    continue()
+  endif()
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${mpi})
+  foreach(program fortran_mpifh fortran_module fortran_f08)
+    # Modules are compiled in a folder of their own; what mpif.h's calls pass for one another is their business.
+    file(MAKE_DIRECTORY ${folder}/${program}.mod)
+    add_custom_command(OUTPUT ${folder}/${program}
+      COMMAND ${CAIRN_FORTRAN_${mpi}} -g -O1 -fopenmp -fallow-argument-mismatch -w -J ${folder}/${program}.mod
+              -o ${folder}/${program} ${CMAKE_CURRENT_SOURCE_DIR}/${program}.f90
+      DEPENDS ${program}.f90
+      COMMENT "Compiling ${program} for ${mpi}"
+      VERBATIM)
+    list(APPEND binaries ${folder}/${program})
+    if(mpi STREQUAL "openmpi")
+      cairn_mpi_test(${program} ${mpi} 3 fast --no-oracle --may-lose-trace -- ${folder}/${program})
+      continue()
+    endif()
+    cairn_mpi_test(${program} ${mpi} 3 fast -- ${folder}/${program})
+    set(only)
+    if(program STREQUAL "fortran_f08")
+      set(only --messages-only)
+    endif()
+    add_test(NAME mpi.${mpi}.${program}_sites
+      COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/fortran_sites.py --build ${PROJECT_BINARY_DIR} -n 3 ${only}
+              --source ${CMAKE_CURRENT_SOURCE_DIR}/${program}.f90 -- ${folder}/${program})
+    set_tests_properties(mpi.${mpi}.${program}_sites PROPERTIES LABELS fast TIMEOUT 240 SKIP_RETURN_CODE 77 PROCESSORS 2)
+  endforeach()
+endforeach()
