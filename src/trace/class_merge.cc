@@ -115,11 +115,15 @@ Result<void> merge_class(ClassPart *left, ClassPart right) {
       !have_same_streams(*left, right)) {
     return fail(ErrorKind::unreadable, "two parts disagree on the rows of a class");
   }
+  std::vector<RowPointer> rows;
+  rows.reserve(left->rows.size());
+  RowMerge merge_rows(*order);
   for (size_t i = 0; i < left->rows.size(); ++i) {
-    Result<RowPointer> row = merge_rows(left->rows[i], right.rows[i], *order);
+    Result<RowPointer> row = merge_rows(std::move(left->rows[i]), right.rows[i]);
     if (!row) return tl::unexpected(row.error());
-    left->rows[i] = *std::move(row);
+    rows.push_back(*std::move(row));
   }
+  left->rows = std::move(rows);
   for (size_t i = 0; i < left->streams.size(); ++i) {
     Result<void> merged = merge_stream(&left->streams[i], std::move(right.streams[i]));
     if (!merged) return merged;

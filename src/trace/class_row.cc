@@ -19,10 +19,12 @@ Bytes packed_text(const Bytes &text) {
   return packed(field);
 }
 
+}  // namespace
+
 /// Goes through a row's fields in order.
-class Fields {
+class RowFields {
  public:
-  explicit Fields(const ClassRow &row) : row_(row) {}
+  explicit RowFields(const ClassRow &row) : row_(row) {}
 
   /// Moves to the next field.
   const FieldHead &next() {
@@ -80,23 +82,31 @@ class Fields {
   size_t table_ = 0;
 };
 
-void merge_atoms(Fields *left, Fields *right, uint32_t count, const Interleave &order, ClassRow *out) {
-  for (uint32_t i = 0; i < count; ++i) {
-    const ColumnPointer left_column = left->column(i);
-    const ColumnPointer right_column = right->column(i);
-    const auto slot = static_cast<uint32_t>(out->atoms.size());
-    if (left_column == nullptr && right_column == nullptr && left->atom(i) == right->atom(i)) {
-      out->atoms.push_back(left->atom(i));
-      continue;
-    }
-    FoldColumn l = left_column ? *left_column : FoldColumn::constant(left->atom(i), order.left_size());
-    FoldColumn r = right_column ? *right_column : FoldColumn::constant(right->atom(i), order.right_size());
-    out->atoms.push_back(0);
-    out->varied.push_back({slot, std::make_shared<const FoldColumn>(order.merged(std::move(l), std::move(r)))});
+ColumnPointer RowMerge::merged(const Side &left, const Side &right) {
+  ColumnPointer &column = known_[{left, right}];
+  if (column == nullptr) {
+    const auto all = [](const Side &side, uint64_t members) {
+      return side.column != nullptr ? *side.column : FoldColumn::constant(side.atom, members);
+    };
+    column = std::make_shared<const FoldColumn>(
+        order_.merged(all(left, order_.left_size()), all(right, order_.right_size())));
   }
+  return column;
 }
 
-}  // namespace
+void RowMerge::merge_atoms(RowFields *left, RowFields *right, uint32_t count, ClassRow *out) {
+  for (uint32_t i = 0; i < count; ++i) {
+    const Side l = {left->column(i).get(), left->atom(i)};
+    const Side r = {right->column(i).get(), right->atom(i)};
+    const auto slot = static_cast<uint32_t>(out->atoms.size());
+    if (l.column == nullptr && r.column == nullptr && l.atom == r.atom) {
+      out->atoms.push_back(l.atom);
+      continue;
+    }
+    out->atoms.push_back(0);
+    out->varied.push_back({slot, merged(l, r)});
+  }
+}
 
 ClassRow ClassRow::of(const Row &row) {
   ClassRow result;
@@ -118,7 +128,7 @@ ClassRow ClassRow::of(const Row &row) {
 namespace {
 
 /// Copies the current field of `from` to the end of `to`.
-void copy_field(Fields *from, const FieldHead &head, ClassRow *to) {
+void copy_field(RowFields *from, const FieldHead &head, ClassRow *to) {
   to->heads.push_back(head);
   switch (head.kind) {
     case FieldHead::text:
@@ -143,7 +153,7 @@ bool same_column(const ColumnPointer &a, const ColumnPointer &b) {
   return a == b || (a != nullptr && b != nullptr && a->same(*b));
 }
 
-bool same_current(Fields *a, const FieldHead &head, Fields *b) {
+bool same_current(RowFields *a, const FieldHead &head, RowFields *b) {
   switch (head.kind) {
     case FieldHead::text:
       return a->text() == b->text();
@@ -164,8 +174,8 @@ bool same_current(Fields *a, const FieldHead &head, Fields *b) {
 }  // namespace
 
 void mark_differing(const ClassRow &a, const ClassRow &b, std::vector<bool> *differs) {
-  Fields mine(a);
-  Fields theirs(b);
+  RowFields mine(a);
+  RowFields theirs(b);
   for (size_t f = 0; f < a.heads.size(); ++f) {
     const FieldHead &head = mine.next();
     if (theirs.next() != head || !same_current(&mine, head, &theirs)) (*differs)[f] = true;
@@ -186,7 +196,7 @@ bool ClassRow::same(const ClassRow &other) const {
 
 RowPointer only_field(const ClassRow &row, size_t field) {
   auto result = std::make_shared<ClassRow>();
-  Fields fields(row);
+  RowFields fields(row);
   for (size_t f = 0; f < field; ++f) fields.next();
   const FieldHead &head = fields.next();
   copy_field(&fields, head, result.get());
@@ -198,7 +208,7 @@ RowPointer without_fields(const ClassRow &row, const std::vector<uint32_t> &gone
   result->function = row.function;
   result->site = row.site;
   result->depth = row.depth;
-  Fields fields(row);
+  RowFields fields(row);
   size_t next = 0;
   for (size_t f = 0; f < row.heads.size(); ++f) {
     const FieldHead &head = fields.next();
@@ -217,7 +227,7 @@ Row ClassRow::at(uint64_t member) const {
   row.function = function;
   row.site = site;
   row.depth = depth;
-  Fields fields(*this);
+  RowFields fields(*this);
   for (size_t f = 0; f < heads.size(); ++f) {
     const FieldHead &head = fields.next();
     Field field;
@@ -246,7 +256,26 @@ Row ClassRow::at(uint64_t member) const {
   return row;
 }
 
-Result<RowPointer> merge_rows(const RowPointer &left, const RowPointer &right, const Interleave &order) {
+/// Fields have the same shapes on both sides, and texts are equal.
+RowPointer RowMerge::merge_alike(RowPointer left, const ClassRow &right) {
+  std::vector<VariedAtom> varied;
+  auto l = left->varied.begin();
+  auto r = right.varied.begin();
+  for (uint32_t slot = 0; slot < left->atoms.size(); ++slot) {
+    const bool in_left = l != left->varied.end() && l->slot == slot;
+    const bool in_right = r != right.varied.end() && r->slot == slot;
+    if (!in_left && !in_right && left->atoms[slot] == right.atoms[slot]) continue;
+    const Side left_side = {in_left ? (l++)->column.get() : nullptr, left->atoms[slot]};
+    const Side right_side = {in_right ? (r++)->column.get() : nullptr, right.atoms[slot]};
+    varied.push_back({slot, merged(left_side, right_side)});
+  }
+  const auto row = left.use_count() == 1 ? std::const_pointer_cast<ClassRow>(left) : std::make_shared<ClassRow>(*left);
+  for (const VariedAtom &atom : varied) row->atoms[atom.slot] = 0;
+  kept_.push_back(std::exchange(row->varied, std::move(varied)));
+  return row;
+}
+
+Result<RowPointer> RowMerge::operator()(RowPointer left, const RowPointer &right) {
   if (left->heads.size() != right->heads.size()) {
     return fail(ErrorKind::unreadable, "two parts disagree on how many fields a call has");
   }
@@ -254,18 +283,21 @@ Result<RowPointer> merge_rows(const RowPointer &left, const RowPointer &right, c
       (left == right || (left->heads == right->heads && left->atoms == right->atoms && left->texts == right->texts))) {
     return left;
   }
+  if (left->tables.empty() && right->tables.empty() && left->heads == right->heads && left->texts == right->texts) {
+    return merge_alike(std::move(left), *right);
+  }
   auto row = std::make_shared<ClassRow>();
   row->function = left->function;
   row->site = left->site;
   row->depth = left->depth;
-  Fields lefts(*left);
-  Fields rights(*right);
+  RowFields lefts(*left);
+  RowFields rights(*right);
   for (size_t f = 0; f < left->heads.size(); ++f) {
     const FieldHead &l = lefts.next();
     const FieldHead &r = rights.next();
     if (l.kind == FieldHead::atoms && l == r) {
       row->heads.push_back(l);
-      merge_atoms(&lefts, &rights, l.count, order, row.get());
+      merge_atoms(&lefts, &rights, l.count, row.get());
     } else if (l.kind == FieldHead::moved || r.kind == FieldHead::moved) {
       if (l != r) return fail(ErrorKind::unreadable, "two parts disagree on what has moved out of a row");
       row->heads.push_back(l);
@@ -275,7 +307,7 @@ Result<RowPointer> merge_rows(const RowPointer &left, const RowPointer &right, c
     } else {
       row->heads.push_back({FieldHead::table, 1});
       row->tables.push_back(std::make_shared<const ValuesColumn>(
-          ValuesColumn::merged(lefts.as_table(order.left_size()), rights.as_table(order.right_size()), order)));
+          ValuesColumn::merged(lefts.as_table(order_.left_size()), rights.as_table(order_.right_size()), order_)));
     }
   }
   return RowPointer(std::move(row));

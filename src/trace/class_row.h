@@ -10,8 +10,11 @@
 // columns cost; only a field whose shape begins to differ while it has columns is expanded.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "trace/record.h"
@@ -52,6 +55,7 @@ struct ClassRow {
 };
 
 using RowPointer = std::shared_ptr<const ClassRow>;
+class RowFields;
 
 /// Sets differs[f] for each field that does not look the same in both rows, which must have as many.
 void mark_differing(const ClassRow &a, const ClassRow &b, std::vector<bool> *differs);
@@ -60,8 +64,30 @@ RowPointer only_field(const ClassRow &row, size_t field);
 /// The row after these fields, ascending, have moved.
 RowPointer without_fields(const ClassRow &row, const std::vector<uint32_t> &fields);
 
-/// The rows of the two sides of a class; function, site and depth must agree. Fails only on parts that contradict
-/// themselves.
-Result<RowPointer> merge_rows(const RowPointer &left, const RowPointer &right, const Interleave &order);
+/// Merges the rows of two sides of a class, whose ranks lie among each other as `order` says. Rows share columns (the
+/// neighbour that is sent to is also received from): a pair of columns is merged once. Everything that is merged must
+/// outlive this. Use one for all rows of a merge.
+class RowMerge {
+ public:
+  explicit RowMerge(const Interleave &order) : order_(order) {}
+  /// Function, site and depth must agree. Fails only on parts that contradict themselves. `left` is changed in place if
+  /// nobody else has it: half the cost of a merge is memory.
+  Result<RowPointer> operator()(RowPointer left, const RowPointer &right);
+
+ private:
+  /// An atom, or a column if it is not the same on all ranks.
+  struct Side {
+    const FoldColumn *column;
+    Atom atom;
+    auto operator<=>(const Side &) const = default;
+  };
+  ColumnPointer merged(const Side &left, const Side &right);
+  RowPointer merge_alike(RowPointer left, const ClassRow &right);
+  void merge_atoms(RowFields *left, RowFields *right, uint32_t count, ClassRow *out);
+
+  const Interleave &order_;
+  std::map<std::pair<Side, Side>, ColumnPointer> known_;
+  std::vector<std::vector<VariedAtom>> kept_;  ///< what `known_` points to
+};
 
 }  // namespace cairn::trace

@@ -19,6 +19,12 @@ uint32_t PoolWriter::column(const FoldColumn &fold) {
   return columns_.number(out.take());
 }
 
+uint32_t PoolWriter::column(const ColumnPointer &fold) {
+  const auto [entry, added] = known_.try_emplace(fold.get(), 0);
+  if (added) entry->second = column(*fold);
+  return entry->second;
+}
+
 uint32_t PoolWriter::table(const ValuesColumn &values) {
   ByteWriter out;
   out.varint(values.values().size());
@@ -102,7 +108,7 @@ RowWriter::Coded RowWriter::code(const ClassRow &row) {
       if (varied < row.varied.size() && row.varied[varied].slot == slot) {
         any = true;
         mask[i / 8] = static_cast<uint8_t>(mask[i / 8] | 1U << (i % 8));
-        coded.codes.push_back(pool_.column(*row.varied[varied++].column));
+        coded.codes.push_back(pool_.column(row.varied[varied++].column));
       } else {
         coded.codes.push_back(atom_code(row.atoms[slot]));
       }

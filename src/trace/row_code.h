@@ -30,6 +30,8 @@ class Interned {
 class PoolWriter {
  public:
   uint32_t column(const FoldColumn &fold);
+  /// The same for one that rows share, which must outlive this.
+  uint32_t column(const ColumnPointer &fold);
   uint32_t table(const ValuesColumn &values);
   uint32_t value(Bytes bytes) { return values_.number(std::move(bytes)); }
   void write(ByteWriter &out) const;
@@ -38,6 +40,7 @@ class PoolWriter {
   Interned values_;
   Interned columns_;
   Interned tables_;
+  std::unordered_map<const FoldColumn *, uint32_t> known_;
 };
 
 class RowWriter {

@@ -76,11 +76,15 @@ bool before(const Stream &a, const Stream &b) { return std::pair(a.group, a.fiel
 Result<void> merge_variant(StreamVariant *left, const StreamVariant &right) {
   const std::optional<Interleave> order = Interleave::of(left->ranks, right.ranks);
   if (!order) return fail(ErrorKind::unreadable, "a rank is in two variants of a stream");
+  std::vector<RowPointer> values;
+  values.reserve(left->values.size());
+  RowMerge merge_rows(*order);
   for (size_t i = 0; i < left->values.size(); ++i) {
-    Result<RowPointer> merged = merge_rows(left->values[i], right.values[i], *order);
+    Result<RowPointer> merged = merge_rows(std::move(left->values[i]), right.values[i]);
     if (!merged) return tl::unexpected(merged.error());
-    left->values[i] = *std::move(merged);
+    values.push_back(*std::move(merged));
   }
+  left->values = std::move(values);
   left->ranks = order->merged(std::move(left->ranks), right.ranks);
   return {};
 }
