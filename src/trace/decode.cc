@@ -16,9 +16,9 @@ class Decoder {
 
   Result<Decoded> run() {
     const bool good =
-        read(SectionKind::sites, true, &Decoder::sites) && read(SectionKind::grammars, true, &Decoder::grammars) &&
-        read(SectionKind::columns, true, &Decoder::columns) && read_rows() &&
-        read(SectionKind::streams, false, &Decoder::streams) && check_moved() &&
+        read(SectionKind::sites, true, &Decoder::sites) && read(SectionKind::callers, false, &Decoder::callers) &&
+        read(SectionKind::grammars, true, &Decoder::grammars) && read(SectionKind::columns, true, &Decoder::columns) &&
+        read_rows() && read(SectionKind::streams, false, &Decoder::streams) && check_moved() &&
         read(SectionKind::meta, true, &Decoder::meta) && read(SectionKind::order, false, &Decoder::order) &&
         read(SectionKind::timing, false, &Decoder::timing) && read(SectionKind::cost, false, &Decoder::cost);
     if (!good) return tl::unexpected(std::move(error_));
@@ -70,6 +70,16 @@ class Decoder {
     return false;
   }
 
+  bool callers(ByteReader &in) {
+    for (size_t i = 0; i < body().sites.size(); ++i) {
+      const uint64_t caller = in.varint();
+      // Below it in the list, so that no stack is endless.
+      if (caller > i) return bad("has a caller that does not stand before its site");
+      body().sites[i].caller = static_cast<uint32_t>(caller);
+    }
+    return true;
+  }
+
   bool sites(ByteReader &in) {
     const size_t modules = in.count(2);
     for (size_t i = 0; i < modules && !in.failed(); ++i) {
@@ -88,7 +98,7 @@ class Decoder {
       if (run == 0 || run > sites - body().sites.size()) return bad("has a run of sites that is too long");
       for (uint64_t i = 0; i < run && !in.failed(); ++i) {
         last[module] += static_cast<uint64_t>(in.signed_varint());
-        body().sites.push_back({static_cast<uint32_t>(module), last[module]});
+        body().sites.push_back({static_cast<uint32_t>(module), last[module], 0});
       }
     }
     has_maps_ = in.byte() != 0;

@@ -19,6 +19,7 @@ class Encoder {
     Bytes times = timing();
     sections.push_back({SectionKind::meta, meta(run)});
     sections.push_back({SectionKind::sites, sites()});
+    if (Bytes bytes = callers(); !bytes.empty()) sections.push_back({SectionKind::callers, std::move(bytes)});
     sections.push_back({SectionKind::grammars, grammars()});
     ByteWriter columns;
     pool_.write(columns);
@@ -164,6 +165,15 @@ class Encoder {
       out->varint(first);
       out->varint(length);
     }
+  }
+
+  /// Nothing where no stacks were kept.
+  [[nodiscard]] Bytes callers() const {
+    if (std::all_of(body_.sites.begin(), body_.sites.end(), [](const Site &site) { return site.caller == 0; }))
+      return {};
+    ByteWriter out;
+    for (const Site &site : body_.sites) out.varint(site.caller);
+    return out.take();
   }
 
   [[nodiscard]] Bytes sites() const {
@@ -322,6 +332,8 @@ std::string section_name(uint8_t kind) {
       return "source";
     case SectionKind::streams:
       return "streams";
+    case SectionKind::callers:
+      return "callers";
     case SectionKind::cost:
       return "cost";
   }

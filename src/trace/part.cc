@@ -33,22 +33,36 @@ std::vector<std::string> module_identities(const std::vector<Module> &modules) {
   return result;
 }
 
-Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, Part::Body *body,
-                           std::map<std::pair<uint32_t, uint64_t>, uint32_t> *known_sites) {
+using SiteNumbers = std::map<std::tuple<uint32_t, uint64_t, uint32_t>, uint32_t>;
+
+/// Adds a site whose module and caller are numbered as in `sites`; its number.
+uint32_t add_site(const Site &site, std::vector<Site> *sites, SiteNumbers *known) {
+  const auto [entry, added] =
+      known->emplace(std::tuple(site.module, site.offset, site.caller), static_cast<uint32_t>(sites->size()));
+  if (added) sites->push_back(site);
+  return entry->second;
+}
+
+/// A process's site, or frame of one, with its caller's number among all sites.
+Result<Site> with_caller(const Site &site, const std::vector<uint32_t> &frame_numbers, const Part::Body &body) {
+  if (site.module >= body.modules.size()) {
+    return fail(ErrorKind::internal, "a call site refers to a module that was not listed");
+  }
+  if (site.caller > frame_numbers.size()) return fail(ErrorKind::internal, "a call site was called from nowhere");
+  return Site{site.module, site.offset, site.caller == 0 ? 0 : frame_numbers[site.caller - 1] + 1};
+}
+
+Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const std::vector<uint32_t> &frame_numbers,
+                           Part::Body *body, SiteNumbers *known_sites) {
   ClassPart part;
   part.thread = sequence.thread;
   part.segment = sequence.segment;
   part.calls = std::make_shared<const grammar::Grammar>(sequence.calls);
   part.ranks = RankSet(rank);
   for (size_t i = 1; i < sequence.sites.size(); ++i) {
-    const Site &site = sequence.sites[i];
-    if (site.module >= body->modules.size()) {
-      return fail(ErrorKind::internal, "a call site refers to a module that was not listed");
-    }
-    const auto [entry, added] =
-        known_sites->emplace(std::pair(site.module, site.offset), static_cast<uint32_t>(body->sites.size()));
-    if (added) body->sites.push_back(site);
-    part.sites.push_back(entry->second);
+    const Result<Site> site = with_caller(sequence.sites[i], frame_numbers, *body);
+    if (!site) return tl::unexpected(site.error());
+    part.sites.push_back(add_site(*site, &body->sites, known_sites));
   }
   part.rows.reserve(sequence.rows.size());
   for (const Bytes &packed : sequence.rows) {
@@ -143,6 +157,10 @@ void Part::Body::set_key(ClassPart *part) const {
   for (const uint32_t site : part->sites) {
     common.text(identity[sites[site].module]);
     common.varint(sites[site].offset);
+    for (uint32_t caller = sites[site].caller; caller != 0; caller = sites[caller - 1].caller) {
+      common.text(identity[sites[caller - 1].module]);
+      common.varint(sites[caller - 1].offset);
+    }
   }
   common.varint(groups.count());
   for (const uint32_t first : groups.first_row) {
@@ -190,9 +208,15 @@ Result<Part> Part::of(const ProcessRecord &process) {
   body.wall_ns.append(as_atom(process.wall_ns));
   body.mpi_ns.append(as_atom(process.mpi_ns));
   body.peak_memory.append(as_atom(process.peak_memory));
-  std::map<std::pair<uint32_t, uint64_t>, uint32_t> known_sites;
+  SiteNumbers known_sites;
+  std::vector<uint32_t> frame_numbers;
+  for (const Site &frame : process.frames) {
+    const Result<Site> site = with_caller(frame, frame_numbers, body);
+    if (!site) return tl::unexpected(site.error());
+    frame_numbers.push_back(add_site(*site, &body.sites, &known_sites));
+  }
   for (const SequenceRecord &sequence : process.sequences) {
-    Result<ClassPart> part = class_of(sequence, process.rank, &body, &known_sites);
+    Result<ClassPart> part = class_of(sequence, process.rank, frame_numbers, &body, &known_sites);
     if (!part) return tl::unexpected(part.error());
     body.set_key(&*part);
     for (const ClassPart &other : body.classes) {
@@ -207,21 +231,17 @@ Result<Part> Part::of(const ProcessRecord &process) {
 
 namespace {
 
-using SiteNumbers = std::map<std::pair<uint32_t, uint64_t>, uint32_t>;
-
 /// Adds right's sites to left's; number of each of right's in left.
 std::vector<uint32_t> merge_sites(std::vector<Site> *left, const std::vector<Site> &right,
                                   const std::vector<uint32_t> &module_number) {
   SiteNumbers known;
   for (size_t i = 0; i < left->size(); ++i) {
-    known.emplace(std::pair((*left)[i].module, (*left)[i].offset), static_cast<uint32_t>(i));
+    known.emplace(std::tuple((*left)[i].module, (*left)[i].offset, (*left)[i].caller), static_cast<uint32_t>(i));
   }
   std::vector<uint32_t> number;
   for (const Site &site : right) {
-    const Site here = {module_number[site.module], site.offset};
-    const auto [entry, added] = known.emplace(std::pair(here.module, here.offset), static_cast<uint32_t>(left->size()));
-    if (added) left->push_back(here);
-    number.push_back(entry->second);
+    const uint32_t caller = site.caller == 0 ? 0 : number[site.caller - 1] + 1;  // callers come first
+    number.push_back(add_site({module_number[site.module], site.offset, caller}, left, &known));
   }
   return number;
 }

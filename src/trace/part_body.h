@@ -20,7 +20,7 @@ struct Part::Body {
   uint32_t size = 1;
   RankSet ranks;
   std::vector<Module> modules;  ///< a process's own modules never coincide, though their content may
-  std::vector<Site> sites;      ///< distinct; module is a number in `modules`
+  std::vector<Site> sites;      ///< distinct; module is a number in `modules`, caller 1 + a lower number in `sites`
   std::vector<ClassPart> classes;
   // Along `ranks`:
   ValuesColumn hosts;

@@ -61,8 +61,10 @@ struct NumberedCalls {
 };
 
 void write_statistics(const RowStats &stats, std::ostringstream *out) {
-  *out << stats.calls.count << " " << stats.calls.sum << " " << stats.calls.minimum << " " << stats.calls.maximum << " "
-       << stats.ranks << " " << stats.least_sum << " " << stats.greatest_sum << " " << stats.greatest_rank;
+  *out << stats.calls.count << " " << stats.calls.sum << " " << stats.calls.minimum << " " << stats.calls.maximum;
+  if (!stats.sums_are_estimates) {
+    *out << " " << stats.ranks << " " << stats.least_sum << " " << stats.greatest_sum << " " << stats.greatest_rank;
+  }
   for (int b = 0; b < CallStats::kBuckets; ++b) {
     const uint64_t count = stats.calls.histogram[static_cast<size_t>(b)];
     if (count != 0) *out << " " << b << ":" << count;
@@ -80,6 +82,10 @@ void write_sequence(const Trace &trace, const SequenceView &view, std::ostringst
     *out << "  site " << s << " " << hex(trace.modules()[sites[s].module].build_id) << " " << sites[s].offset;
     if (const auto source = trace.source(sites[s])) {
       *out << " " << source->function << " " << source->file << ":" << source->line;
+    }
+    for (uint32_t caller = sites[s].caller; caller != 0; caller = trace.all_sites()[caller - 1].caller) {
+      const Site &frame = trace.all_sites()[caller - 1];
+      *out << " < " << hex(trace.modules()[frame.module].build_id) << " " << frame.offset;
     }
     *out << "\n";
   }

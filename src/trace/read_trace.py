@@ -112,7 +112,8 @@ def decode(codec, data, size):
 
 
 def container(data):
-    assert data[:8] == b"\x89CAIRN\r\n" and data[8:10] == b"\x01\x00" and data[-4:] == b"nria"
+    assert data[:8] == b"\x89CAIRN\r\n" and data[8:10] in (b"\x01\x00", b"\x02\x00") and data[-4:] == b"nria"
+    width = 8 if data[8] == 1 else 4
     tail = Reader(data[-16:-4])
     size, check = tail.fixed(4), tail.fixed(8)
     start = len(data) - 16 - size
@@ -122,7 +123,7 @@ def container(data):
         kind, codec, stored = entries.byte(), entries.byte(), entries.varint()
         plain = stored if codec == 0 else entries.varint()
         part = data[offset:offset + stored]
-        assert xxh3(part) == entries.fixed(8) and kind not in sections
+        assert xxh3(part) % (1 << 8 * width) == entries.fixed(width) and kind not in sections
         sections[kind] = decode(codec, part, plain)
         offset += stored
     assert entries.end() and offset == start
@@ -222,16 +223,19 @@ class Trace:
         parts = {kind: Reader(part) for kind, part in container(data).items()}
         self.grammars = [grammar(parts[3]) for _ in range(parts[3].varint())]
         self.read_columns(parts[4])
-        self.read_rows(parts[5])
+        self.old = 5 in parts
+        self.read_rows(parts[5 if self.old else 11])
         self.read_sites(parts[2])
         self.read_meta(parts[1])
         self.sources = {}
         self.cost = None
-        for kind, read in ((6, self.read_order), (7, self.read_timing), (8, self.read_source), (9, self.read_cost)):
+        self.callers = [0] * len(self.sites)
+        for kind, read in ((6, self.read_order), (7, self.read_timing), (8, self.read_source_1), (9, self.read_cost),
+                           (10, self.read_streams), (12, self.read_source), (13, self.read_callers)):
             if kind in parts:
                 read(parts[kind])
-        for kind in (1, 2, 3, 4, 5, 6, 7, 8, 9):
-            assert kind not in parts or parts[kind].end(), kind
+        for kind, part in parts.items():
+            assert part.end(), kind
 
     def read_columns(self, r):
         self.values = [r.blob() for _ in range(r.varint())]
@@ -241,45 +245,101 @@ class Trace:
             numbers = [r.varint() for _ in range(r.varint())]
             self.tables.append([self.values[numbers[i]] for i in column(r, True)])
 
-    def read_rows(self, r):
+    @staticmethod
+    def read_shapes(r):
         shapes = []
         for _ in range(r.varint()):
             function, depth, fields = r.varint(), r.varint(), []
             for _ in range(r.varint()):
                 f = r.varint()
-                if f in (2, 3):
+                if f in (2, 3, 7):
                     fields.append((f, 1, b""))
+                elif f == 6:
+                    fields.append((f, 0, b""))
                 else:
                     fields.append((0, f // 4, r.raw((f // 4 + 7) // 8) if f % 4 == 1 else b""))
             shapes.append((function, depth, fields))
+        return shapes
+
+    @staticmethod
+    def new_row(r, shapes, last):
+        number, site = r.varint(), r.varint()
+        n = sum(count for _, count, _ in shapes[number][2])
+        if number not in last:
+            codes = [r.varint() for _ in range(n)]
+        else:
+            mask = r.raw((n + 7) // 8)
+            codes = [r.varint() if bit(mask, i) else last[number][i] for i in range(n)]
+        last[number] = codes
+        return shapes[number], site, codes
+
+    def read_rows(self, r):
+        shapes = self.read_shapes(r)
         self.ranks = self.columns[r.varint()]
         self.classes, known, last = [], [], {}
-
-        def new_row():
-            number, site = r.varint(), r.varint()
-            n = sum(count for _, count, _ in shapes[number][2])
-            if number not in last:
-                codes = [r.varint() for _ in range(n)]
-            else:
-                mask = r.raw((n + 7) // 8)
-                codes = [r.varint() if bit(mask, i) else last[number][i] for i in range(n)]
-            last[number] = codes
-            known.append((shapes[number], site, codes))
-            return known[-1]
-
         for _ in range(r.varint()):
             c = {"thread": r.varint(), "segment": (r.varint() - 1) % (1 << 32), "calls": self.grammars[r.varint()],
                  "ranks": self.columns[r.varint()], "sites": [None], "rows": [], "stats": [], "times": {},
-                 "order": None}
+                 "order": None, "streams": {}}
             for _ in range(r.varint()):
                 first, length = r.varint(), r.varint()
                 c["sites"] += range(first, first + length)
-            n, new = r.varint(), True
+            n, new, at = r.varint(), True, 0
             while len(c["rows"]) < n:
-                for _ in range(r.varint()):
-                    c["rows"].append(new_row() if new else known[r.varint()])
+                left = r.varint()
+                while left:
+                    run = 1
+                    if new:
+                        known.append(self.new_row(r, shapes, last))
+                        c["rows"].append(known[-1])
+                    elif self.old:
+                        c["rows"].append(known[r.varint()])
+                    else:
+                        word = r.varint()
+                        at += unzigzag(word // 2)
+                        run += r.varint() + 1 if word % 2 else 0
+                        c["rows"] += known[at:at + run]
+                        at += run
+                    left -= run
                 new = not new
             self.classes.append(c)
+
+    def read_streams(self, r):
+        shapes, last = self.read_shapes(r), {}
+        for c in self.classes:
+            for _ in range(r.varint()):
+                group, field = r.varint(), r.varint()
+                variants, count = [], r.varint()
+                for _ in range(count):
+                    ranks = self.columns[r.varint()] if count > 1 else c["ranks"]
+                    word, rows = r.varint(), r.varint()
+                    if rows == 0:
+                        values = [[[a]] for a in self.columns[r.varint()]]
+                    else:
+                        values = [self.new_row(r, shapes, last) for _ in range(rows)]
+                    variants.append((ranks, self.grammars[word // 2], word % 2, values))
+                c["streams"].setdefault(group, {})[field] = variants
+
+    def values_of(self, stream, rank):
+        """The field at each call of the group, as that rank has it."""
+        ranks, order, differences, values = next(v for v in stream if rank in v[0])
+        member, last = ranks.index(rank), []
+        fields = [list(v[0]) if isinstance(v, list) else self.raw_field(v, member) for v in values]
+        for symbol in order:
+            field = fields[symbol]
+            if differences and not isinstance(field, bytes):
+                last += [0] * (len(field) - len(last))
+                out = []
+                for i, a in enumerate(field):
+                    if a >= -(1 << 63) + 4096:
+                        last[i] = signed(last[i] + a)
+                        a = last[i]
+                    out.append(a)
+                field = out
+            yield field
+
+    def raw_field(self, row, member):
+        return next(iter(self.untranslated(row, member)))
 
     def read_sites(self, r):
         self.modules = [(r.blob(), r.text()) for _ in range(r.varint())]
@@ -296,6 +356,9 @@ class Trace:
                 self.maps[rank] = []
                 while not numbers.end():
                     self.maps[rank].append(numbers.varint())
+
+    def read_callers(self, r):
+        self.callers = [r.varint() for _ in self.sites]
 
     def read_meta(self, r):
         run = [r.text() for _ in range(5)] + [r.signed(), r.varint()]
@@ -320,8 +383,19 @@ class Trace:
     def read_timing(self, r):
         for c in self.classes:
             what = r.byte()
-            if what & 1:
-                c["stats"] = [self.statistics(r, c["calls"].count(i) * len(c["ranks"])) for i in range(len(c["rows"]))]
+            if what & 5:
+                times, n = [c["calls"].count(i) for i in range(len(c["rows"]))], len(c["rows"])
+                for _ in range(r.varint() if what & 4 else 1):
+                    ranks, slots = (self.columns[r.varint()], r.varint()) if what & 4 else (c["ranks"], 0)
+                    rows = []
+                    for _ in range(slots):
+                        rows.append([])
+                        for _ in range(r.varint()):
+                            rows[-1].append(r.varint() + (rows[-1][-1] + 1 if rows[-1] else 0))
+                    for own in rows if slots else [[i] for i in range(n)]:
+                        found = self.statistics(r, sum(times[i] for i in own) * len(ranks))
+                        if own:
+                            c["stats"].append((own[0], id(rows), *found))
             rank = -1
             for _ in range(r.varint() if what & 2 else 0):
                 rank += 1 + r.varint()
@@ -364,21 +438,34 @@ class Trace:
 
     def read_source(self, r):
         texts = [r.text() for _ in range(r.varint())]
+        places, line = [(r.varint(), r.varint()) for _ in range(r.varint())], 0
+        for site in self.sites:
+            place = r.varint()
+            if place:
+                line += r.signed()
+                function, file = places[place - 1]
+                self.sources[site] = (texts[function], texts[file], line)
+
+    def read_source_1(self, r):
+        texts = [r.text() for _ in range(r.varint())]
         for _ in range(r.varint()):
             module, offset = r.varint(), r.varint()
             self.sources[module, offset] = (texts[r.varint()], texts[r.varint()], r.varint())
 
-    def fields(self, row, member, rank):
+    def untranslated(self, row, member):
         (_, _, shape), _, codes = row
         codes = iter(codes)
         for kind, count, mask in shape:
             if kind == 2:
                 yield self.values[next(codes)]
             elif kind == 3:
-                yield self.translated(packed_field(self.tables[next(codes)][member]), rank)
+                yield packed_field(self.tables[next(codes)][member])
+            elif kind == 6:
+                yield None
+            elif kind == 7:
+                yield list(self.columns[next(codes)])
             else:
-                atoms = [self.columns[next(codes)][member] if bit(mask, i) else atom(next(codes)) for i in range(count)]
-                yield self.translated(atoms, rank)
+                yield [self.columns[next(codes)][member] if bit(mask, i) else atom(next(codes)) for i in range(count)]
 
     def translated(self, field, rank):
         numbers = self.maps.get(rank)
@@ -401,16 +488,28 @@ class Trace:
                 self.sequence(c, c["ranks"].index(rank), rank, out)
         return "\n".join(out) + "\n"
 
-    def call_text(self, row, member, rank):
+    def call_text(self, row, fields, rank):
         text = f"{row[0][0]} {row[1]} {row[0][1]}"
-        for field in self.fields(row, member, rank):
+        for field in fields:
+            field = field if isinstance(field, bytes) else self.translated(list(field), rank)
             text += " x" + field.hex() if isinstance(field, bytes) else f" [{' '.join(map(str, field))}]"
         return text
 
     def sequence(self, c, member, rank, out):
-        texts, number_of, first, order = [self.call_text(row, member, rank) for row in c["rows"]], {}, {}, ""
+        groups, group_of = {}, []
+        for shape, site, _ in c["rows"]:
+            group_of.append(groups.setdefault((shape[0], site, shape[1], len(shape[2])), len(groups)))
+        streams = {group: {field: self.values_of(variants, rank) for field, variants in fields.items()}
+                   for group, fields in c["streams"].items()}
+        rows = [list(self.untranslated(row, member)) for row in c["rows"]]
+        number_of, first, order = {}, {}, ""
         for row in c["calls"]:
-            number = number_of.setdefault(texts[row], len(number_of))
+            fields = list(rows[row])
+            for field, values in streams.get(group_of[row], {}).items():
+                assert fields[field] is None
+                value = next(values)
+                fields[field] = value if isinstance(value, bytes) else list(value)
+            number = number_of.setdefault(self.call_text(c["rows"][row], fields, rank), len(number_of))
             first.setdefault(row, number)
             order += f" {number}"
         out.append(f" sequence {c['thread']} {c['segment']} begin {c['begin'][member]} calls {len(c['calls'])}:{order}")
@@ -419,11 +518,14 @@ class Trace:
             line = f"  site {number} {self.modules[module][0].hex()} {offset}"
             if (module, offset) in self.sources:
                 line += " {} {}:{}".format(*self.sources[module, offset])
+            while self.callers[site]:
+                site = self.callers[site] - 1
+                module, offset = self.sites[site]
+                line += f" < {self.modules[module][0].hex()} {offset}"
             out.append(line)
         out += ["  call " + text for text in number_of]
         for row, number in first.items() if c["stats"] else ():
-            numbers, buckets = c["stats"][row]
-            out.append(f"  stats {number}: " + " ".join(map(str, numbers)) + "".join(f" {b}:{n}" for b, n in buckets))
+            out.append(f"  stats {number}: " + self.statistics_text([s for s in c["stats"] if s[0] == row]))
         if c["times"].get(rank):
             out.append("  times" + "".join(f" {gap}+{duration}" for gap, duration in c["times"][rank]))
         if c["order"] and c["order"][member][0] is not None:
@@ -432,6 +534,23 @@ class Trace:
             for skip in skips[1:]:
                 tickets.append(tickets[-1] + skip + 1)
             out.append("  tickets" + "".join(f" {t}" for t in tickets))
+
+
+    @staticmethod
+    def statistics_text(slots):
+        """Of all slots whose first row this is; of the ranks' sums nothing if one block has several of these."""
+        numbers, histogram, exact = [0] * 8, {}, len({block for _, block, _, _ in slots}) == len(slots)
+        for _, _, more, buckets in slots:
+            for bucket, n in buckets:
+                histogram[bucket] = histogram.get(bucket, 0) + n
+            a, b = numbers, more
+            empty = a[0] == 0 and a[4] == 0
+            least_time = b[2] if empty or a[0] == 0 else a[2] if b[0] == 0 else min(a[2], b[2])
+            greatest = max(((a[6], -a[7]), (b[6], -b[7]))) if not empty else (b[6], -b[7])
+            numbers = [a[0] + b[0], a[1] + b[1], least_time, max(a[3], b[3]), a[4] + b[4],
+                       b[5] if empty else min(a[5], b[5]), greatest[0], -greatest[1]]
+        text = " ".join(map(str, numbers if exact else numbers[:4]))
+        return text + "".join(f" {bucket}:{n}" for bucket, n in sorted(histogram.items()))
 
 
 def differs(path, expected_path):

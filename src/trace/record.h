@@ -71,6 +71,7 @@ struct Module {
 struct Site {
   uint32_t module = 0;  ///< index into ProcessRecord::modules
   uint64_t offset = 0;  ///< of the return address in the module's file image (address minus load base)
+  uint32_t caller = 0;  ///< 1 + index into ProcessRecord::frames of the site that called its function; 0: not known
   bool operator==(const Site &) const = default;
 };
 
@@ -100,6 +101,7 @@ struct ProcessRecord {
   uint64_t mpi_ns = 0;   ///< in MPI, outermost calls only
   uint64_t peak_memory = 0;
   std::vector<Module> modules;
+  std::vector<Site> frames;  ///< callers of sites, where call stacks are kept; a frame's caller stands before it
   std::vector<SequenceRecord> sequences;
 };
 

@@ -26,6 +26,7 @@ enum class SectionKind : uint8_t {
   source_1 = 8,  ///< of version 1
   cost = 9,
   streams = 10,
+  callers = 13,
   rows = 11,
   source = 12,
 };

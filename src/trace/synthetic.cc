@@ -335,4 +335,41 @@ std::vector<ProcessRecord> random_program(uint32_t ranks, uint64_t seed) {
   return result;
 }
 
+std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed) {
+  std::vector<ProcessRecord> result;
+  std::mt19937_64 random(seed);
+  const auto below = [&random](uint64_t limit) { return static_cast<Atom>(random() % limit); };
+  const Atom steps = 20 + below(30);
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    const Atom me = rank;
+    Recording recording;
+    for (Atom step = 0; step < steps; ++step) {
+      recording.call({61, 1, 0, {atoms({kDouble}), atoms({step}), atoms({4096 * step + me})}});
+      for (const Atom neighbour : {me - 1, me + 1}) {
+        const bool outside = neighbour < 0 || neighbour >= ranks;
+        recording.call({62, 2, 0, {atoms({outside ? kProcNull : neighbour}), atoms({7})}});
+      }
+      recording.call({63, 3, 0, {atoms({10 * below(3)}), bytes(below(2) == 0 ? "even" : "odd")}});
+      std::vector<Atom> list(static_cast<size_t>(seed % 2 == 0 ? 6 : below(6)));
+      for (Atom &atom : list) atom = below(1000);
+      recording.call({64, 4, 0, {atoms(list), atoms(std::vector<Atom>(9, 5))}});
+    }
+    ProcessRecord process;
+    process.rank = rank;
+    process.size = ranks;
+    process.host = "node";
+    process.wall_ns = 1000;
+    process.modules = {module(1, "/program")};
+    SequenceRecord sequence;
+    sequence.calls = grammar::Grammar::from_symbols(recording.calls());
+    sequence.rows = recording.rows();
+    sequence.stats = durations(recording.calls(), recording.rows().size(), seed + rank);
+    sequence.sites.resize(5);
+    for (uint64_t site = 1; site < 5; ++site) sequence.sites[site].offset = 1000 * site;
+    process.sequences.push_back(std::move(sequence));
+    result.push_back(std::move(process));
+  }
+  return result;
+}
+
 }  // namespace cairn::trace

@@ -247,7 +247,8 @@ void add_ranks(const RowStats &other, RowStats *to) {
   to->calls = calls.calls();
   to->ranks += other.ranks;
   to->least_sum = std::min(to->least_sum, other.least_sum);
-  if (other.greatest_sum > to->greatest_sum) {
+  if (other.greatest_sum > to->greatest_sum ||
+      (other.greatest_sum == to->greatest_sum && other.greatest_rank < to->greatest_rank)) {
     to->greatest_sum = other.greatest_sum;
     to->greatest_rank = other.greatest_rank;
   }
@@ -330,6 +331,8 @@ std::vector<uint64_t> Trace::tickets(const SequenceView &sequence) const {
   }
   return result;
 }
+
+const std::vector<Site> &Trace::all_sites() const { return body_->part->sites; }
 
 std::vector<Site> Trace::sites(uint32_t class_index) const {
   if (class_index >= class_count()) return {};

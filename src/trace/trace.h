@@ -122,6 +122,8 @@ class Trace {
   [[nodiscard]] std::vector<uint64_t> tickets(const SequenceView &sequence) const;
 
   [[nodiscard]] const std::vector<Module> &modules() const;
+  /// All sites and the frames that called them; Site::caller is 1 + an index into this, 0 if nothing is known.
+  [[nodiscard]] const std::vector<Site> &all_sites() const;
   /// A class's sites; Row::site indexes this. Module indexes modules().
   [[nodiscard]] std::vector<Site> sites(uint32_t class_index) const;
   [[nodiscard]] std::optional<Source> source(const Site &site) const;
