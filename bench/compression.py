@@ -138,7 +138,7 @@ def chosen(options):
         everything += cases.nas(options.npb)
     everything += [case for folder in options.scalapack for case in cases.scalapack(folder)]
     return [case for case in everything
-            if (options.long or not case.long) and (not options.only or any(word in f"{case.key} {case.program}" for word in options.only))]
+            if (options.long or not case.long) and (not options.only or any(word in f"{case.key} {pathlib.Path(case.program).name}" for word in options.only))]
 
 
 def main():

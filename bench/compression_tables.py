@@ -23,9 +23,9 @@ def verdict(row):
 
 
 def sections(row):
-    """Where the bytes are: grammars; rows; columns; sites and sources; the rest."""
+    """Where the bytes are: grammars; rows; streams; columns; sites and sources; the rest."""
     size = row["bytes"]
-    of = [size.get(name, 0) for name in ("grammars", "rows", "columns")] + [size.get("sites", 0) + size.get("source", 0)]
+    of = [size.get(name, 0) for name in ("grammars", "rows", "streams", "columns")] + [size.get("sites", 0) + size.get("source", 0)]
     return " + ".join(grouped(part) for part in (*of, row["size"] - sum(of)))
 
 
@@ -45,7 +45,7 @@ def comparison(rows):
             out.append([*head, grouped(row["calls"]), grouped(row["signatures"]), grouped(row["classes"]),
                         f"**{grouped(row['size'])}**", sections(row), pilgrim(row), verdict(row)])
     return lines(["program", "ranks", "steps", "calls", "signatures", "classes", "bytes",
-                  "of these: grammars + rows + columns + sites + rest", "Pilgrim", "goal"], out)
+                  "of these: grammars + rows + streams + columns + sites + rest", "Pilgrim", "goal"], out)
 
 
 def osu(rows):
@@ -76,7 +76,7 @@ def cost(rows):
         if "cost" in row and "failed" not in row:
             of, merge = row["cost"], row.get("merge_cpu_seconds") or {}
             out.append([row["name"], str(row["ranks"]), grouped(row["steps"] or None), grouped(row["calls"]),
-                        f"{of['untraced_cpu_seconds']:.2f}", f"{of['traced_cpu_seconds']:.2f}", spread(of),
+                        f"{of['untraced_cpu_seconds']:.2f}", f"{of['traced_cpu_seconds']:.2f}", f"**{of['cpu_ratio']:.2f}**",
                         f"{of['wall_ratio']:.2f}",
                         f"{merge['mean'] * 1e3:.1f} ({merge['maximum'] * 1e3:.1f})" if merge else ""])
     return lines(["program", "ranks", "steps", "calls", "untraced, s", "traced, s", "CPU ratio", "wall ratio",
