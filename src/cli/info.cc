@@ -47,6 +47,11 @@ std::string json_text(const std::string &path, const Overview &view) {
     out["degraded"].push_back(std::move(entry));
   }
   out["peak_memory"] = view.peak_memory;
+  out["merge_cpu_seconds"] = nullptr;
+  if (const trace::MergeCost &merge = view.run.merge; merge.ranks != 0) {
+    out["merge_cpu_seconds"] = {{"mean", static_cast<double>(merge.sum_ns) / static_cast<double>(merge.ranks) * 1e-9},
+                                {"maximum", static_cast<double>(merge.most_ns) * 1e-9}};
+  }
   out["bytes"] = view.bytes;
   return out.dump(2) + "\n";
 }
@@ -80,6 +85,10 @@ void print_text(Output &out, const std::string &path, const Overview &view) {
   line("communicators", grouped(view.communicators));
   line("timing", view.run.timing);
   line("memory", fmt::format("{} at most on a rank", bytes_text(view.peak_memory)));
+  if (const trace::MergeCost &merge = view.run.merge; merge.ranks != 0) {
+    line("merge", fmt::format("CPU {} a rank in the mean, {} at most", time_text(merge.sum_ns / merge.ranks),
+                              time_text(merge.most_ns)));
+  }
   std::string sections;
   for (const auto &[name, bytes] : view.bytes) {
     if (name != "total") sections += fmt::format("{}{} {}", sections.empty() ? "" : ", ", name, grouped(bytes));

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -104,22 +105,48 @@ Result<Part> own_part(const Process &of) {
   return with_segments(of, of.config.spool, std::move(*part));
 }
 
+/// CPU time of the calling thread between `go` and `stop`, which alternate.
+class Stopwatch {
+ public:
+  void go() { since_ = now(); }
+  void stop() { spent_ += now() - since_; }
+  [[nodiscard]] uint64_t spent() const { return spent_; }
+
+ private:
+  static uint64_t now() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+  }
+  uint64_t since_ = 0;
+  uint64_t spent_ = 0;
+};
+
 /// Joins what comes from the ranks above; gives the part for the rank below. An empty part (nothing but a length of
-/// zero on the wire) stands for one that was lost.
+/// zero on the wire) stands for one that was lost. What it cost a rank is known only once its part is on its way, so
+/// that follows as a message of its own.
 class Tree {
  public:
-  explicit Tree(Process &of) : of_(of) {}
+  explicit Tree(Process &of) : of_(of) { own_.go(); }
 
+  /// The part of all ranks at the root, where the clock goes on; nothing elsewhere.
   std::unique_ptr<Part> run() {
     std::unique_ptr<Part> part = guarded([&] { return own_part(of_); });
     for (int64_t step = 1; step < of_.size; step *= 2) {
       if ((of_.rank & step) != 0) {
-        send(part.get(), static_cast<int>(of_.rank - step));
+        send(std::move(part), static_cast<int>(of_.rank - step));
         return nullptr;
       }
       if (of_.rank + step < of_.size) part = join(std::move(part), receive(static_cast<int>(of_.rank + step)));
     }
     return part;
+  }
+
+  /// Of all ranks whose parts came here, and this one up to now.
+  trace::MergeCost cost() {
+    own_.stop();
+    own_.go();
+    return {others_.ranks + 1, others_.sum_ns + own_.spent(), std::max(others_.most_ns, own_.spent())};
   }
 
  private:
@@ -136,25 +163,47 @@ class Tree {
     return nullptr;
   }
 
-  void send(const Part *part, int to) {
+  void send(std::unique_ptr<Part> part, int to) {
     Bytes bytes;
     try {
       if (part != nullptr) bytes = part->serialise();
     } catch (...) {
       bytes.clear();
     }
+    part.reset();
+    own_.stop();
     mpi::send(of_.own_comm, bytes.data(), bytes.size(), to);
+    own_.go();
+    const trace::MergeCost spent = cost();
+    mpi::send(of_.own_comm, &spent, sizeof spent, to);
   }
 
   std::unique_ptr<Part> receive(int from) {
     uint8_t *bytes = nullptr;
     uint64_t size = 0;
     std::unique_ptr<Part> part;
-    if (mpi::receive(of_.own_comm, &bytes, &size, from) && size != 0) {
-      part = guarded([&] { return Part::parse({bytes, size}); });
+    own_.stop();
+    const bool came = mpi::receive(of_.own_comm, &bytes, &size, from);
+    own_.go();
+    if (came && size != 0) part = guarded([&] { return Part::parse({bytes, size}); });
+    free(bytes);
+    own_.stop();
+    receive_cost(from);
+    own_.go();
+    return part;
+  }
+
+  void receive_cost(int from) {
+    uint8_t *bytes = nullptr;
+    uint64_t size = 0;
+    trace::MergeCost theirs;
+    if (mpi::receive(of_.own_comm, &bytes, &size, from) && size == sizeof theirs) {
+      memcpy(&theirs, bytes, sizeof theirs);
+      others_.ranks += theirs.ranks;
+      others_.sum_ns += theirs.sum_ns;
+      others_.most_ns = std::max(others_.most_ns, theirs.most_ns);
     }
     free(bytes);
-    return part;
   }
 
   std::unique_ptr<Part> join(std::unique_ptr<Part> left, std::unique_ptr<Part> right) {
@@ -164,6 +213,8 @@ class Tree {
   }
 
   Process &of_;
+  Stopwatch own_;
+  trace::MergeCost others_;
 };
 
 std::string spool_path(const Process &of, const char *ending) {
@@ -249,15 +300,15 @@ bool spill(Process &of, Thread &thread) {
 }
 
 void finish_together(Process &of) {
-  timespec before{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
-  const std::unique_ptr<Part> all = Tree(of).run();
+  Tree tree(of);
+  const std::unique_ptr<Part> all = tree.run();
   if (of.rank != 0) return;
   std::string written;
   std::string why = of.degraded;
   if (all != nullptr) {
     try {
-      const Bytes file = all->to_file(run_info(of, "complete"));
+      Bytes file = all->to_file(run_info(of, "complete"));
+      file = trace::with_merge_cost(file, tree.cost());
       written = publish(of, of.config.output, file);
       if (written.empty()) why = std::string("cannot write ") + of.config.output + ": " + strerror(errno);
       if (!written.empty() && !of.config.quiet) {

@@ -110,6 +110,7 @@ def info_json(bench):
     expect("total", got["bytes"]["total"], size)
     expect("sum of sections", sum(got["bytes"].values()), 2 * size)
     expect("peak_memory", got.pop("peak_memory"), 123456)
+    expect("merge_cpu_seconds", got.pop("merge_cpu_seconds"), {"mean": 0.002, "maximum": 0.005})
     del got["bytes"], got["signatures"], got["classes"]
     expect(
         "info --json",

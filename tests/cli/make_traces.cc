@@ -331,7 +331,8 @@ void save_spool(const std::string &folder) {
 int main(int argc, char **argv) {
   if (argc != 2) return 2;
   const std::string folder = argv[1];
-  const Bytes ring4 = with_lines(merged(4, false).to_file(run_info("stats", 1'000'000'000)));
+  const Bytes ring4 = with_lines(
+      trace::with_merge_cost(merged(4, false).to_file(run_info("stats", 1'000'000'000)), {4, 8'000'000, 5'000'000}));
   save(folder + "/ring.cairn", ring4);
   save(folder + "/bare.cairn", merged(2, false).to_file(run_info("stats", 1'000'000'000)));
   save(folder + "/lossless.cairn", with_lines(merged(2, true).to_file(run_info("lossless", 1'000'000'000))));
