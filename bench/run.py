@@ -2,6 +2,7 @@
 """Measures what recording costs and how small traces are, and writes it as JSON.
 
   bench/run.py [--build DIR] [--out FILE] [--quick] [cost] [memory] [size]
+  bench/run.py [--build DIR] [--out FILE] [--quick] scale
 
 cost    CPU that recording adds to an MPI call (bench/loop_self.c), warm and with caches emptied between iterations, for each
         MPI library; traced and untraced runs alternate, the result is the median of the differences of the pairs. With
@@ -9,6 +10,8 @@ cost    CPU that recording adds to an MPI call (bench/loop_self.c), warm and wit
 memory  what the recorder allocated at its peak, by its own account, and what the ranks' peak resident memory grew by.
 size    the 2-D five-point stencil (bench/stencil2d.c) at several numbers of ranks and iterations: bytes of the trace
         without the sections timing and meta, and bytes of timing a signature.
+scale   the merge on up to a million ranks, simulated (bench/scale/suite.py); hours without --quick. Writes docs/scale.json and
+        the table in docs/scale.md, or FILE alone.
 
 Figures of other machines do not compare with each other; nothing here passes or fails. Standard library only.
 """
@@ -241,15 +244,22 @@ def commit():
     return text or "unknown"
 
 
+def scale(options, result):
+    sys.path.insert(0, str(ROOT / "bench/scale"))
+    import suite
+
+    result["scale"] = suite.measure(options.build, options.quick, limit=300 if options.quick else 3600)
+    suite.write(result, options.out or ROOT / "docs/scale.json", None if options.out else ROOT / "docs/scale.md")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=str(ROOT / "build-release"), help="build folder (default: build-release)")
     parser.add_argument("--out", help="where to write (default: bench/results/DATE-TIME.json)")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and ranks")
-    parser.add_argument("what", nargs="*", choices=[[], "cost", "memory", "size"], help="default: all")
+    parser.add_argument("what", nargs="*", choices=[[], "cost", "memory", "size", "scale"], help="default: all but scale")
     options = parser.parse_args()
 
-    bench = Bench(options)
     result = {
         "schema": "cairn-bench-1",
         "command": " ".join(["bench/run.py", *sys.argv[1:]]),
@@ -257,6 +267,11 @@ def main():
         "commit": commit(),
         "machine": machine(),
     }
+    if "scale" in options.what:
+        if options.what != ["scale"]:
+            parser.error("scale is run alone")
+        return scale(options, result)
+    bench = Bench(options)
     try:
         for name in options.what or ("cost", "memory", "size"):
             result[name] = getattr(bench, name)()
