@@ -177,8 +177,9 @@ def main():
                     if "cost" in before and "cost" not in row:
                         row["cost"] = before["cost"]
                     rows[case.key] = row
-                result["rows"] = list(rows.values())
-                result["measured"] = measured
+                    # At once: a long series that is interrupted keeps what it has.
+                    result |= {"rows": list(rows.values()), "measured": measured}
+                    write_json(options.json, result)
         finally:
             shutil.rmtree(bench.work, ignore_errors=True)
         write_json(options.json, result)
