@@ -31,7 +31,7 @@ _cairn() {
     --timing) mapfile -t COMPREPLY < <(compgen -W 'stats lossless' -- "$cur") && return ;;
     --callsites)
       if [[ $verb != summary ]]; then
-        mapfile -t COMPREPLY < <(compgen -W 'on off' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'site stack none' -- "$cur")
         return
       fi
       ;;
@@ -46,7 +46,7 @@ _cairn() {
     env) options="--openmpi $recording" ;;
     info) options='--json -h --help' ;;
     summary) options='--callsites --per-rank --sort --rank --function --limit --json -h --help' ;;
-    dump) options='--jsonl --json --grammar --rank --function --time --limit -h --help' ;;
+    dump) options='--jsonl --json --grammar --stack --rank --function --time --limit -h --help' ;;
     verify) options='--against --json -h --help' ;;
     merge) options='-o --output -q --quiet -f --force -h --help' ;;
     doctor) options='--json -h --help' ;;

@@ -15,7 +15,7 @@ for verb in record exec env
     set -l chosen "__fish_seen_subcommand_from $verb"
     complete -c cairn -n "$chosen" -s o -l output -r -F -d 'Trace to write'
     complete -c cairn -n "$chosen" -l timing -x -a 'stats lossless' -d 'What is kept of times'
-    complete -c cairn -n "$chosen" -l callsites -x -a 'on off' -d 'Whether call sites are kept'
+    complete -c cairn -n "$chosen" -l callsites -x -a 'site stack none' -d 'What tells calls apart'
     complete -c cairn -n "$chosen" -l memory -x -d 'What the recorder may use in each process'
     complete -c cairn -n "$chosen" -l merge -x -a 'tree after' -d 'How recordings are joined'
     complete -c cairn -n "$chosen" -l oracle -x -a '(__fish_complete_directories)' -d 'Also log every call uncompressed there'
@@ -39,6 +39,7 @@ complete -c cairn -n '__fish_seen_subcommand_from summary' -l per-rank -d 'A lin
 complete -c cairn -n '__fish_seen_subcommand_from summary' -l sort -x -a 'time calls bytes' -d 'Order of the lines'
 complete -c cairn -n '__fish_seen_subcommand_from dump' -l jsonl -d 'One JSON object a line'
 complete -c cairn -n '__fish_seen_subcommand_from dump' -l grammar -d 'Print the rules of each class'
+complete -c cairn -n '__fish_seen_subcommand_from dump' -l stack -d 'Print who called'
 complete -c cairn -n '__fish_seen_subcommand_from dump' -l time -x -d 'Only calls that overlap START+LENGTH'
 complete -c cairn -n '__fish_seen_subcommand_from verify' -l against -x -a '(__fish_complete_directories)' -d 'Compare with the logs of record --oracle'
 complete -c cairn -n '__fish_seen_subcommand_from merge' -s o -l output -r -F -d 'Trace to write'

@@ -288,6 +288,7 @@ Call Decoder::decode(uint32_t class_index, const trace::Row &row) const {
   call.function_id = row.function;
   call.depth = row.depth;
   call.position = sources_->position(class_index, row.site);
+  call.callers = sources_->callers(class_index, row.site);
   const auto all = spec::functions();
   if (row.function >= all.size()) {
     call.malformed = true;
@@ -346,7 +347,29 @@ std::string call_text(const Call &call) {
   return out;
 }
 
-nlohmann::ordered_json call_json(const Call &call) {
+std::string stack_text(const Call &call) {
+  std::string out;
+  for (const Position &caller : call.callers) out += "\n            called at " + caller.text();
+  return out;
+}
+
+namespace {
+
+nlohmann::ordered_json position_json(const Position &position) {
+  nlohmann::ordered_json site;
+  site["module"] = position.module;
+  site["offset"] = position.offset;
+  if (!position.function.empty()) site["function"] = valid_utf8(position.function);
+  if (!position.file.empty()) {
+    site["file"] = valid_utf8(position.file);
+    site["line"] = position.line;
+  }
+  return site;
+}
+
+}  // namespace
+
+nlohmann::ordered_json call_json(const Call &call, bool with_stack) {
   nlohmann::ordered_json object;
   object["function"] = function_name(call.function_id);
   if (call.depth != 0) object["depth"] = call.depth;
@@ -359,16 +382,11 @@ nlohmann::ordered_json call_json(const Call &call) {
     object["returned"] = false;
   }
   if (call.malformed) object["malformed"] = true;
-  if (!call.position.module.empty()) {
-    nlohmann::ordered_json site;
-    site["module"] = call.position.module;
-    site["offset"] = call.position.offset;
-    if (!call.position.function.empty()) site["function"] = valid_utf8(call.position.function);
-    if (!call.position.file.empty()) {
-      site["file"] = valid_utf8(call.position.file);
-      site["line"] = call.position.line;
-    }
-    object["site"] = std::move(site);
+  if (!call.position.module.empty()) object["site"] = position_json(call.position);
+  if (with_stack) {
+    auto callers = nlohmann::ordered_json::array();
+    for (const Position &caller : call.callers) callers.push_back(position_json(caller));
+    object["callers"] = std::move(callers);
   }
   return object;
 }

@@ -28,7 +28,8 @@ struct Call {
   Value result;
   bool returned = true;  ///< false: the call never returned (it was left by an exception, longjmp or the end)
   bool malformed = false;
-  Position position;  ///< of the call
+  Position position;              ///< of the call
+  std::vector<Position> callers;  ///< of its function and so on outwards, where call stacks were kept
 };
 
 class Decoder {
@@ -48,8 +49,10 @@ class Decoder {
 
 /// "MPI_Isend(buf=heap#2+0, …) = MPI_SUCCESS  main.c:42 in exchange()"
 std::string call_text(const Call &call);
-/// {"function": …, "args": {…}, "return": …, "site": {…}}
-nlohmann::ordered_json call_json(const Call &call);
+/// A line for each caller: "            called at main.c:50 in main()".
+std::string stack_text(const Call &call);
+/// {"function": …, "args": {…}, "return": …, "site": {…}}, and with the stack "callers": [{…}, …].
+nlohmann::ordered_json call_json(const Call &call, bool with_stack = false);
 /// The name of a function, or "function#17" for an id of a newer table.
 std::string function_name(uint32_t id);
 

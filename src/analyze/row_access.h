@@ -18,7 +18,7 @@ struct HandleName {
   uint32_t thread = 0;      ///< that created it
   trace::Site site;         ///< where
   trace::Atom number = 0;   ///< its place among those of the site, or a communicator's number
-  [[nodiscard]] auto key() const { return std::tuple(special, thread, site.module, site.offset, number); }
+  [[nodiscard]] auto key() const { return std::tuple(special, thread, site.module, site.offset, site.caller, number); }
   bool operator<(const HandleName &other) const { return key() < other.key(); }
   bool operator==(const HandleName &) const = default;
 };

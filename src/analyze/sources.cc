@@ -38,15 +38,13 @@ std::string Position::brief() const {
 
 Sources::Sources(const trace::Trace &trace, Look look) : trace_(&trace), states_(trace.modules().size()) {
   std::vector<std::set<uint64_t>> wanted(states_.size());
-  for (uint32_t index = 0; index < trace.class_count(); ++index) {
-    class_sites_.push_back(trace.sites(index));
-    for (const trace::Site &site : class_sites_.back()) {
-      if (site.module >= states_.size() || site.offset == 0) continue;
-      if (auto known = trace.source(site)) {
-        found_.emplace(std::pair(site.module, site.offset), std::move(*known));
-      } else {
-        wanted[site.module].insert(site.offset);
-      }
+  for (uint32_t index = 0; index < trace.class_count(); ++index) class_sites_.push_back(trace.sites(index));
+  for (const trace::Site &site : trace.all_sites()) {
+    if (site.module >= states_.size() || site.offset == 0) continue;
+    if (auto known = trace.source(site)) {
+      found_.emplace(std::pair(site.module, site.offset), std::move(*known));
+    } else {
+      wanted[site.module].insert(site.offset);
     }
   }
   by_function_ = std::any_of(wanted.begin(), wanted.end(), [](const auto &offsets) { return !offsets.empty(); });
@@ -108,10 +106,21 @@ Position Sources::position(uint32_t class_index, uint64_t number) const {
   return position(class_sites_[class_index][number]);
 }
 
+std::vector<Position> Sources::callers(uint32_t class_index, uint64_t number) const {
+  std::vector<Position> result;
+  if (class_index >= class_sites_.size() || number >= class_sites_[class_index].size()) return result;
+  for (uint32_t caller = class_sites_[class_index][number].caller; caller != 0;) {
+    const trace::Site &site = trace_->all_sites()[caller - 1];
+    result.push_back(position(site));
+    caller = site.caller;
+  }
+  return result;
+}
+
 std::vector<std::pair<trace::Site, trace::Source>> Sources::resolved() const {
   std::vector<std::pair<trace::Site, trace::Source>> all;
   all.reserve(found_.size());
-  for (const auto &[site, source] : found_) all.push_back({{site.first, site.second}, source});
+  for (const auto &[site, source] : found_) all.push_back({{site.first, site.second, 0}, source});
   return all;
 }
 

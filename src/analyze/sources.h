@@ -44,6 +44,8 @@ class Sources {
   [[nodiscard]] Position position(const trace::Site &site) const;
   /// The position of site `number` of a class; empty if there is none.
   [[nodiscard]] Position position(uint32_t class_index, uint64_t number) const;
+  /// The callers of that site, the innermost first; empty unless the trace has call stacks.
+  [[nodiscard]] std::vector<Position> callers(uint32_t class_index, uint64_t number) const;
   /// All resolved sites, for Trace::with_sources.
   [[nodiscard]] std::vector<std::pair<trace::Site, trace::Source>> resolved() const;
   [[nodiscard]] const std::vector<ModuleState> &modules() const { return states_; }

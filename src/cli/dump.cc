@@ -20,12 +20,13 @@ using analyze::Event;
 
 struct Options : Inspection {
   bool grammar = false;
+  bool stack = false;
 };
 
 /// Calls of one rank as they are printed. Equal ones recur, and cost their decoding once.
 class CallTexts {
  public:
-  CallTexts(const analyze::Decoder &decoder, bool json) : decoder_(decoder), json_(json) {}
+  CallTexts(const analyze::Decoder &decoder, bool json, bool stack) : decoder_(decoder), json_(json), stack_(stack) {}
 
   const std::string &text(const Event &event) {
     constexpr size_t kMost = size_t{1} << 18;  // some 100 MB; where calls do not recur, keeping more helps nothing
@@ -35,21 +36,28 @@ class CallTexts {
     if (texts_.size() >= kMost) texts_.clear();
     const analyze::Call call = decoder_.decode(event.class_index, *event.values);
     // The members of a JSON object without its opening brace: the event's own members stand before them.
-    return texts_.emplace(key, json_ ? analyze::call_json(call).dump().substr(1) : analyze::call_text(call))
-        .first->second;
+    std::string text = json_ ? analyze::call_json(call, stack_).dump().substr(1) : analyze::call_text(call);
+    if (stack_ && !json_) text += analyze::stack_text(call);
+    return texts_.emplace(key, std::move(text)).first->second;
   }
 
  private:
   const analyze::Decoder &decoder_;
   bool json_;
+  bool stack_;
   std::unordered_map<uint64_t, std::string> texts_;
 };
 
 class Dump {
  public:
-  Dump(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter, bool json,
-       Output &out)
-      : trace_(trace), decoder_(trace, sources), filter_(filter), json_(json), out_(out) {}
+  Dump(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
+       const Options &options, Output &out)
+      : trace_(trace),
+        decoder_(trace, sources),
+        filter_(filter),
+        json_(options.json),
+        stack_(options.stack),
+        out_(out) {}
 
   Result<void> rank(uint32_t rank) {
     const auto sequences = trace_.sequences(rank);
@@ -59,7 +67,7 @@ class Dump {
       out_.write(fmt::format("{}# rank {} of {}{}{}\n", out_.dim(), rank, trace_.rank_count(),
                              info.host.empty() ? "" : " on " + info.host, out_.plain()));
     }
-    CallTexts texts(decoder_, json_);
+    CallTexts texts(decoder_, json_, stack_);
     return analyze::for_each_event(trace_, rank, [&](const Event &event) { return print(event, texts); });
   }
   [[nodiscard]] bool full() const { return filter_.limit && printed_ >= *filter_.limit; }
@@ -103,6 +111,7 @@ class Dump {
   analyze::Decoder decoder_;
   const analyze::Filter &filter_;
   bool json_;
+  bool stack_;
   Output &out_;
   bool several_threads_ = false;
   uint64_t printed_ = 0;
@@ -112,6 +121,9 @@ class Dump {
 int dump(Options &options) {
   if (options.grammar && options.json) {
     return report({ErrorKind::usage, "--grammar is text, without JSON", {}, Error::kNoOffset, "choose one"});
+  }
+  if (options.grammar && options.stack) {
+    return report({ErrorKind::usage, "--grammar prints rows, without call stacks", {}, Error::kNoOffset, "choose one"});
   }
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
@@ -135,7 +147,7 @@ int dump(Options &options) {
     header["ranks"] = filter->ranks;
     out.write(header.dump() + "\n");
   }
-  Dump dump(*trace, sources, *filter, options.json, out);
+  Dump dump(*trace, sources, *filter, options, out);
   for (const uint32_t rank : filter->ranks) {
     if (dump.full()) break;
     if (auto done = dump.rank(rank); !done) {
@@ -155,6 +167,7 @@ void add_dump(CLI::App &app, Run &run) {
   add_file(*verb, *options);
   verb->add_flag("--jsonl,--json", options->json, "One JSON object a line, after one that names the schema");
   verb->add_flag("--grammar", options->grammar, "Print the rules and rows of each class instead");
+  verb->add_flag("--stack", options->stack, "Print who called, where record --callsites stack was asked for");
   add_filters(*verb, *options, "At most N calls");
   verb->callback([options, &run] { run = [options] { return dump(*options); }; });
 }

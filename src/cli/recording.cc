@@ -17,9 +17,9 @@ void add_recording_options(CLI::App &verb, RecordingOptions &options) {
   verb.add_option("--timing", options.timing, "stats: statistics per signature; lossless: each call's time (stats)")
       ->check(CLI::IsMember({"stats", "lossless"}))
       ->type_name("MODE");
-  verb.add_option("--callsites", options.callsites, "Whether call sites are kept: on or off (on)")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->type_name("WHETHER");
+  verb.add_option("--callsites", options.callsites, "What tells calls apart: site, stack or none (site)")
+      ->check(CLI::IsMember({"site", "stack", "none", "on", "off"}))
+      ->type_name("WHAT");
   verb.add_option("--memory", options.memory, "What the recorder may use in each process (64M)")->type_name("SIZE");
   verb.add_option("--merge", options.merge, "tree: within MPI_Finalize; after: without communication (tree)")
       ->check(CLI::IsMember({"tree", "after"}))

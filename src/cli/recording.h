@@ -14,7 +14,7 @@ namespace cairn::cli {
 struct RecordingOptions {
   std::string output = "run.cairn";
   std::string timing = "stats";
-  std::string callsites = "on";
+  std::string callsites = "site";
   std::string memory = "64M";
   std::string merge = "tree";
   std::string oracle;

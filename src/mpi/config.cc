@@ -22,7 +22,9 @@ Config Config::from_environment() {
   config.oracle = text("CAIRN_ORACLE");
   if (const char *command = text("CAIRN_COMMAND")) config.command = command;
   config.lossless = is(text("CAIRN_TIMING"), "lossless");
-  config.call_sites = !is(text("CAIRN_CALLSITES"), "off");
+  const char *call_sites = text("CAIRN_CALLSITES");
+  config.call_sites = !is(call_sites, "none") && !is(call_sites, "off");
+  config.call_stacks = is(call_sites, "stack");
   // Several programs in one job: one of them may have no recorder, and merging would wait for it.
   const char *programs = text("OMPI_NUM_APP_CTX");
   config.merge_after = is(text("CAIRN_MERGE"), "after") || (programs != nullptr && atoi(programs) > 1);

@@ -14,7 +14,8 @@ struct Config {
   const char *oracle = nullptr;    ///< CAIRN_ORACLE: folder for the uncompressed log; nullptr: none
   const char *command = "";        ///< CAIRN_COMMAND
   bool lossless = false;           ///< CAIRN_TIMING=lossless
-  bool call_sites = true;          ///< CAIRN_CALLSITES=off
+  bool call_sites = true;          ///< CAIRN_CALLSITES=none (or off)
+  bool call_stacks = false;        ///< CAIRN_CALLSITES=stack
   bool merge_after = false;        ///< CAIRN_MERGE=after
   bool quiet = false;              ///< CAIRN_QUIET
   size_t memory = kDefaultMemory;  ///< CAIRN_MEMORY: limit of the arena, bytes

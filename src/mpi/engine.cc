@@ -154,6 +154,8 @@ Frame *enter(uint32_t function, void *return_address, void *frame_address) {
   Site *site = thread->site_table->find(reinterpret_cast<uintptr_t>(return_address));
   if (site != nullptr && site->fortran_binding) [[unlikely]]
     site = fortran_site(*thread, site, function, stack);
+  if (thread->call_stacks != nullptr && site != nullptr && !site->internal) [[unlikely]]
+    site = thread->call_stacks->find(site, stack, thread->stack);
   thread->busy = false;
   errno = saved_errno;
   if (site == nullptr || site->internal || thread->depth == Thread::kMaxDepth) return nullptr;

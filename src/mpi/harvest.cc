@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <unordered_map>
 
 #include "mpi/arena_file.h"
 
@@ -45,7 +46,29 @@ grammar::Grammar with_zeros(const grammar::Grammar &order, uint64_t zeros) {
   return repeated ? grammar::Grammar::concatenated(*repeated, order) : order;
 }
 
-Result<SequenceRecord> harvest_sequence(const Process &of, const Thread &thread, const Remains &remains) {
+/// The frames of call stacks, callers first, as ProcessRecord has them.
+class Frames {
+ public:
+  explicit Frames(std::vector<trace::Site> *list) : list_(list) {}
+  /// Its place in the list plus one.
+  uint32_t number(const Site *site) {
+    std::vector<const Site *> fresh;  // stacks may be deep
+    for (; site != nullptr && !known_.contains(site); site = site->caller) fresh.push_back(site);
+    uint32_t caller = site == nullptr ? 0 : known_[site];
+    for (auto frame = fresh.rbegin(); frame != fresh.rend(); ++frame) {
+      list_->push_back({(*frame)->module, (*frame)->offset, caller});
+      caller = known_[*frame] = static_cast<uint32_t>(list_->size());
+    }
+    return caller;
+  }
+
+ private:
+  std::vector<trace::Site> *list_;
+  std::unordered_map<const Site *, uint32_t> known_;
+};
+
+Result<SequenceRecord> harvest_sequence(const Process &of, const Thread &thread, const Remains &remains,
+                                        Frames *frames) {
   const Sequence &sequence = thread.sequence;
   SequenceRecord record;
   record.thread = thread.number;
@@ -66,7 +89,8 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Thread &thread,
       record.sites.push_back({});
     } else {
       const bool real = site->module != kNoModule;
-      record.sites.push_back({real ? site->module : static_cast<uint32_t>(of.modules->count()), site->offset});
+      const uint32_t caller = site->caller == nullptr ? 0 : frames->number(site->caller);
+      record.sites.push_back({real ? site->module : static_cast<uint32_t>(of.modules->count()), site->offset, caller});
     }
   }
   if (sequence.order != nullptr) {
@@ -102,6 +126,7 @@ ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
 
 Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const Remains &remains) {
   ProcessRecord record = frame_of(of, end_ns);
+  Frames frames(&record.frames);
   std::vector<const Thread *> threads;
   for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) threads.push_back(thread);
   std::sort(threads.begin(), threads.end(), [](const Thread *a, const Thread *b) { return a->number < b->number; });
@@ -112,7 +137,7 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
     if (of.config.lossless && thread->timing.stopped() && record.degraded.empty()) {
       record.degraded = "no room for the timing of all calls";
     }
-    Result<SequenceRecord> sequence = harvest_sequence(of, *thread, remains);
+    Result<SequenceRecord> sequence = harvest_sequence(of, *thread, remains, &frames);
     if (!sequence) {
       if (record.degraded.empty()) record.degraded = "a thread's calls are lost: " + sequence.error().message;
       continue;
@@ -144,7 +169,8 @@ SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *
 
 Result<ProcessRecord> harvest_thread(const Process &of, const Thread &thread) {
   ProcessRecord record = frame_of(of, thread.last_end);
-  Result<SequenceRecord> sequence = harvest_sequence(of, thread, {});
+  Frames frames(&record.frames);
+  Result<SequenceRecord> sequence = harvest_sequence(of, thread, {}, &frames);
   if (!sequence) return tl::unexpected(sequence.error());
   record.sequences.push_back(std::move(*sequence));
   return record;

@@ -357,6 +357,9 @@ Thread *join_thread(uintptr_t frame_address) {
     }
     thread->process = &of;
     thread->site_table = sites;
+    if (of.config.call_stacks) {
+      thread->call_stacks = of.arena->create<CallStacks>(*of.arena, *of.modules, *sites, of.preload->module_epoch);
+    }
     thread->number = of.thread_count.load();
     thread->taken.store(true);
     const uint32_t segment = of.phase.load() == Phase::epilogue ? trace::SequenceRecord::kEpilogue : 0;

@@ -140,6 +140,11 @@ bool is_fortran_binding_name(const char *path) {
   return false;
 }
 
+bool is_c_library_name(const char *path) {
+  const char *name = base_name(path);
+  return begins_with(name, "libc.") || begins_with(name, "libc-") || begins_with(name, "libpthread");
+}
+
 bool is_internal_name(const char *path) {
   const char *name = base_name(path);
   // The dot keeps bindings such as libmpi_mpifh.so, libmpichfort.so and libmpicxx.so out.

@@ -29,4 +29,7 @@ bool is_internal_name(const char *path);
 /// Whether an object of that name is a binding for Fortran, whose calls the program made in Fortran.
 bool is_fortran_binding_name(const char *path);
 
+/// Whether an object of that name is the C library, which calls main.
+bool is_c_library_name(const char *path);
+
 }  // namespace cairn::recorder

@@ -1,7 +1,7 @@
 # Addresses, modules and call sites: a library of the recorder, and its tests, which need no MPI. Included by
 # CMakeLists.txt beside this file.
-set(CAIRN_NAMES_SOURCES addresses.cc device_memory.cc loaded_object.cc memory_map.cc ranges.cc sites.cc
-    thread_stack.cc)
+set(CAIRN_NAMES_SOURCES addresses.cc call_stack.cc device_memory.cc frame_rule.cc loaded_object.cc memory_map.cc
+    ranges.cc sites.cc thread_stack.cc)
 list(TRANSFORM CAIRN_NAMES_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 cairn_library(cairn_names ${CAIRN_NAMES_SOURCES} USES cairn_base)
@@ -23,6 +23,7 @@ set_target_properties(names_fake_driver PROPERTIES C_STANDARD 11 OUTPUT_NAME nam
 target_link_options(names_fake_driver PRIVATE LINKER:-soname,libcuda.so.1)
 
 cairn_test(ranges_test ${CMAKE_CURRENT_LIST_DIR}/ranges_test.cc USES cairn_names)
+cairn_test(call_stack_test ${CMAKE_CURRENT_LIST_DIR}/call_stack_test.cc USES cairn_names)
 cairn_test(sites_test ${CMAKE_CURRENT_LIST_DIR}/sites_test.cc USES cairn_names)
 cairn_test(addresses_test ${CMAKE_CURRENT_LIST_DIR}/addresses_test.cc USES cairn_names)
 foreach(test sites_test addresses_test)

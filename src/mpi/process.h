@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "grammar/builder.h"
 #include "mpi/addresses.h"
+#include "mpi/call_stack.h"
 #include "mpi/clock.h"
 #include "mpi/config.h"
 #include "mpi/frame.h"
@@ -63,6 +64,7 @@ struct Thread {
   uint64_t mpi_ns;          ///< in outermost calls
   ThreadStack stack;
   SiteTable *site_table;
+  CallStacks *call_stacks;  ///< nullptr unless whole stacks are kept
   Sequence sequence;
   TimingLog timing;
   Growable<PlacePool *> pools;  ///< by Site::id

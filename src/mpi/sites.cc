@@ -22,8 +22,9 @@ struct Slot {
   Site *site;
 };
 
-size_t site_hash(uint32_t module, uint64_t offset) {
-  return static_cast<size_t>(((offset + (uint64_t{module} << 40)) * 0x9e3779b97f4a7c15U) >> 20);
+size_t site_hash(uint32_t module, uint64_t offset, const Site *caller) {
+  const uint64_t under = caller == nullptr ? 0 : (uint64_t{caller->id} + 1) * 0xff51afd7ed558ccdU;
+  return static_cast<size_t>(((offset + (uint64_t{module} << 40) + under) * 0x9e3779b97f4a7c15U) >> 20);
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ struct Modules::State {
     for (size_t i = 0; sites != nullptr && i <= site_mask; ++i) {
       const Site *site = sites[i].site;
       if (site == nullptr) continue;
-      size_t at = site_hash(site->module, site->offset) & (size - 1);
+      size_t at = site_hash(site->module, site->offset, site->caller) & (size - 1);
       while (grown[at].site != nullptr) at = (at + 1) & (size - 1);
       grown[at] = sites[i];
     }
@@ -117,17 +118,18 @@ struct Modules::State {
     return true;
   }
 
-  Site *site_at(uint32_t module, uint64_t offset) {
+  Site *site_at(uint32_t module, uint64_t offset, Site *caller) {
     if ((sites == nullptr || site_count * 2 > site_mask) && !grow_sites() && sites == nullptr) return nullptr;
-    size_t at = site_hash(module, offset) & site_mask;
+    size_t at = site_hash(module, offset, caller) & site_mask;
     for (; sites[at].site != nullptr; at = (at + 1) & site_mask) {
-      if (sites[at].site->module == module && sites[at].site->offset == offset) return sites[at].site;
+      Site *known = sites[at].site;
+      if (known->module == module && known->offset == offset && known->caller == caller) return known;
     }
     if (site_count == site_mask) return nullptr;  // growing failed, and one slot must stay empty
     auto *site = arena.create<Site>();
     if (site == nullptr) return nullptr;
     const ModuleInfo &info = listed(static_cast<int>(module)).info;
-    *site = {site_count++, module, offset, info.internal, info.fortran_binding};
+    *site = {site_count++, module, offset, info.internal, info.fortran_binding, caller};
     return sites[at].site = site;
   }
 };
@@ -205,12 +207,12 @@ int Modules::count() const { return state_ == nullptr ? 0 : state_->count.load(s
 
 const ModuleInfo &Modules::operator[](int number) const { return state_->listed(number).info; }
 
-Site *Modules::site(uintptr_t return_address) {
+Site *Modules::site(uintptr_t return_address, Site *caller) {
   // A call that never returns may be the last instruction of its module.
   const int module = find(return_address - 1);
   if (module < 0) return nullptr;
   const SpinGuard guard(state_->lock);
-  return state_->site_at(static_cast<uint32_t>(module), return_address - state_->listed(module).info.load_base);
+  return state_->site_at(static_cast<uint32_t>(module), return_address - state_->listed(module).info.load_base, caller);
 }
 
 SiteTable::SiteTable(Arena &arena, Modules &modules, const volatile uint32_t *module_epoch)

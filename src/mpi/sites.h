@@ -25,13 +25,14 @@ struct ModuleInfo {
   const char *path;       ///< in the arena; "" for anonymous code
 };
 
-/// A call site, unique in the process for (module, offset).
+/// A call site, unique in the process for (module, offset, caller).
 struct Site {
   uint32_t id;  ///< dense, in order of first sight in the process
   uint32_t module;
   uint64_t offset;  ///< of the return address
   bool internal;
   bool fortran_binding = false;
+  Site *caller = nullptr;  ///< where its function was called; nullptr: nothing is known (call_stack.h)
 };
 
 class Modules {
@@ -50,8 +51,9 @@ class Modules {
   [[nodiscard]] int count() const;
   /// `low`, `high` and `load_base` change when an object is opened again elsewhere.
   [[nodiscard]] const ModuleInfo &operator[](int number) const;
-  /// The site of a return address; nullptr only when there is no memory (or no such code).
-  Site *site(uintptr_t return_address);
+  /// The site of a return address, in a function that was called at `caller` if that is kept; nullptr only when there
+  /// is no memory (or no such code).
+  Site *site(uintptr_t return_address, Site *caller = nullptr);
 
  private:
   struct State;

@@ -11,10 +11,12 @@
 
 namespace cairn::oracle {
 
-/// A call site as it is the same in all sequences: module (index into the trace's) and offset.
+/// A call site as it is the same in all sequences: module (index into the trace's), offset, and caller (1 + index into
+/// the trace's sites, or 0).
 struct SiteKey {
   uint64_t module = UINT64_MAX;  ///< UINT64_MAX: the unknown site
   uint64_t offset = 0;
+  uint64_t caller = 0;
   auto operator<=>(const SiteKey &) const = default;
 };
 
@@ -58,7 +60,7 @@ class TraceSource : public EventSource {
   [[nodiscard]] std::vector<SiteKey> sites(const trace::SequenceView &sequence) const override {
     std::vector<SiteKey> keys;
     for (const trace::Site &site : trace_.sites(sequence.class_index)) {
-      keys.push_back(keys.empty() ? SiteKey{} : SiteKey{site.module, site.offset});
+      keys.push_back(keys.empty() ? SiteKey{} : SiteKey{site.module, site.offset, site.caller});
     }
     return keys;
   }

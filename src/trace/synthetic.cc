@@ -203,6 +203,8 @@ class RandomProgram {
                                       : module(static_cast<uint8_t>(m), "/lib/" + std::to_string(m)));
     }
     const uint32_t kind = kind_of_rank_[rank];
+    // Two frames of call stacks: module 1 at 5040, called by module 0 at 5000 (or 6000).
+    result.frames = {{place(0, order), kind == 0 ? 5000U : 6000U, 0}, {place(1, order), 5040, 1}};
     for (uint32_t t = 0; t < threads_; ++t) {
       if (t == 2 && rank % 3 == 1) continue;  // has no third thread
       for (const uint32_t segment : plans_[t * kinds_ + kind].segments) {
@@ -230,6 +232,10 @@ class RandomProgram {
   };
 
   uint32_t below(uint32_t limit) { return static_cast<uint32_t>(random_() % limit); }
+
+  static uint32_t place(uint32_t module, const std::vector<uint32_t> &modules) {
+    return static_cast<uint32_t>(std::find(modules.begin(), modules.end(), module) - modules.begin());
+  }
 
   Plan plan(uint32_t thread) {
     Plan result;
@@ -296,8 +302,7 @@ class RandomProgram {
     }
     result.sites.push_back({});
     for (uint32_t s = 0; s < plan.sites; ++s) {
-      const auto place = std::find(modules.begin(), modules.end(), s % 3) - modules.begin();
-      result.sites.push_back({static_cast<uint32_t>(place), 1000 + s * 40 + thread});
+      result.sites.push_back({place(s % 3, modules), 1000 + s * 40 + thread, s == 2 || s == 3 ? s - 1 : 0});
     }
     if (!lossless_) result.stats = durations(plan.calls, plan.rows.size(), random_());
     if (lossless_ && !plan.calls.empty()) {

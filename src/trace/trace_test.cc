@@ -253,6 +253,7 @@ TEST(Trace, WhatARankDidLaterIsAdded) {
       for (const SequenceRecord &s : before[i].sequences) {
         for (const Site &site : s.sites) needed = std::max(needed, site.module + 1);
       }
+      for (const Site &frame : before[i].frames) needed = std::max(needed, frame.module + 1);
       if (seed % 2 == 0) before[i].modules.resize(std::max(needed, 1U));
     }
     const Part part = merge(binomial(before), seed % 3 == 0 ? binomial(later) : random_tree(later, seed));

@@ -345,6 +345,7 @@ def wrong_words(bench):
             )
     wrong("summary", "--callsites", "--per-rank", err="--callsites and --per-rank cannot go together; choose one")
     wrong("dump", "--grammar", "--json", err="--grammar is text, without JSON; choose one")
+    wrong("dump", "--grammar", "--stack", err="--grammar prints rows, without call stacks; choose one")
     done = bench.check(code=2, err=None)
     if not done.stderr.startswith("Records what a parallel program does"):
         raise Failure(f"no help: {done.stderr}")
@@ -688,7 +689,7 @@ def env_prints_the_environment(bench):
     here.check("env", "-o", "a b.cairn", "--", "./app", "it's", out=f"""export CAIRN_OUTPUT='{folder}/a b.cairn'
 export CAIRN_SPOOL='{folder}/a b.cairn.spool'
 export CAIRN_TIMING=stats
-export CAIRN_CALLSITES=on
+export CAIRN_CALLSITES=site
 export CAIRN_MEMORY=67108864
 export CAIRN_MERGE=tree
 export CAIRN_COMMAND='./app '\\''it'\\''\\'\\'''\\''s'\\'''
@@ -697,7 +698,7 @@ export LD_PRELOAD={library}
     done = here.check("env", "--openmpi", "-q", out=None)
     expect("-x list", done.stdout, " ".join(
         f"-x {pair}" for pair in (f"CAIRN_OUTPUT={folder}/run.cairn", f"CAIRN_SPOOL={folder}/run.cairn.spool",
-                                  "CAIRN_TIMING=stats", "CAIRN_CALLSITES=on", "CAIRN_MEMORY=67108864", "CAIRN_MERGE=tree",
+                                  "CAIRN_TIMING=stats", "CAIRN_CALLSITES=site", "CAIRN_MEMORY=67108864", "CAIRN_MERGE=tree",
                                   "CAIRN_QUIET=1", f"LD_PRELOAD={library}")) + "\n")
     expect("spools", here.sees("*"), ["a b.cairn.spool", "run.cairn.spool"])
 
