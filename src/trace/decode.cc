@@ -209,7 +209,7 @@ class Decoder {
       if (run == 0 && (!fresh || !part->rows.empty())) return bad("has an empty run of rows");
       for (; run > 0; --run) {
         if (fresh) {
-          RowPointer row = rows_reader_.read(in);
+          RowPointer row = rows_reader_.read(in, part->sites, !old_rows_);
           if (row == nullptr) return bad(rows_reader_.what());
           known_rows_.push_back(row);
           if (!add_row(std::move(row), part)) return false;
@@ -337,7 +337,7 @@ class Decoder {
     } else {
       if (rows != symbols_[grammar]) return bad("has a stream with values that it does not use");
       for (uint64_t i = 0; i < rows; ++i) {
-        RowPointer row = stream_reader_.read(in);
+        RowPointer row = stream_reader_.read(in, {}, true);
         if (row == nullptr) return bad(stream_reader_.what());
         if (row->heads.size() != 1 || row->heads[0].kind == FieldHead::moved)
           return bad("has a value of several fields");

@@ -9,7 +9,7 @@ namespace {
 
 class Encoder {
  public:
-  explicit Encoder(const Part::Body &body) : body_(body) {}
+  Encoder(const Part::Body &body, bool to_stay) : body_(body), pool_(to_stay) {}
 
   std::vector<Section> run(const RunInfo &run) {
     std::vector<Section> sections;
@@ -77,7 +77,7 @@ class Encoder {
       } else {
         if (in_known) flush_known();
         in_known = false;
-        row_writer_.write(coded, fresh);
+        row_writer_.write(coded, site_in_trace(pointer->site, part.sites), fresh);
         ++fresh_count;
       }
     }
@@ -147,7 +147,7 @@ class Encoder {
       return;
     }
     out->varint(variant.values.size());
-    for (const RowPointer &row : variant.values) writer->write(writer->code(*row), *out);
+    for (const RowPointer &row : variant.values) writer->write(writer->code(*row), 0, *out);
   }
 
   // Runs of successive numbers.
@@ -300,7 +300,9 @@ class Encoder {
 
 }  // namespace
 
-std::vector<Section> encode(const Part::Body &body, const RunInfo &run) { return Encoder(body).run(run); }
+std::vector<Section> encode(const Part::Body &body, const RunInfo &run, bool to_stay) {
+  return Encoder(body, to_stay).run(run);
+}
 
 Section cost_section(const MergeCost &cost) {
   ByteWriter out;

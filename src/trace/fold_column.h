@@ -62,6 +62,9 @@ class FoldColumn {
   [[nodiscard]] bool symbols_below(uint64_t count) const;
 
   void write(ByteWriter &out) const;
+  /// In whichever form takes fewer bytes. Not for a column that will be appended to: what was written as plain values
+  /// is never folded again.
+  void write_smallest(ByteWriter &out) const;
   /// `in` fails on malformed bytes and on more than `limit` values.
   static FoldColumn parse(ByteReader &in, Domain domain, uint64_t limit = kMaxRanks);
 

@@ -59,6 +59,24 @@ void FoldColumn::write(ByteWriter &out) const {
   for (const Term &term : terms_) write_term(term, numbers, out);
 }
 
+void FoldColumn::write_smallest(ByteWriter &out) const {
+  constexpr uint64_t kLongest = uint64_t{1} << 16;
+  ByteWriter folded;
+  write(folded);
+  // A value takes a byte at least.
+  if (!raw_mode_ && length_ <= kLongest && length_ != 0 && folded.size() > length_ + 2) {
+    FoldColumn plain = *this;
+    plain.make_raw();
+    ByteWriter raw;
+    plain.write(raw);
+    if (raw.size() < folded.size()) {
+      out.raw(raw.view());
+      return;
+    }
+  }
+  out.raw(folded.view());
+}
+
 bool FoldColumn::parse_terms(ByteReader &in, size_t bodies, bool top, uint64_t limit, std::vector<Term> *out) {
   const size_t count = in.count();
   uint64_t room = limit;

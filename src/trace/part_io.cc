@@ -12,7 +12,7 @@ Bytes Part::serialise() const {
   ByteWriter out;
   out.byte(kFormatVersion);
   if (body_->ranks.empty()) return out.take();
-  for (const Section &section : encode(*body_, {})) {
+  for (const Section &section : encode(*body_, {}, false)) {
     out.byte(static_cast<uint8_t>(section.kind));
     out.blob(section.bytes);
   }
@@ -41,7 +41,7 @@ Result<Part> Part::parse(ByteView bytes) {
   return Part(std::move(decoded->body));
 }
 
-Bytes Part::to_file(const RunInfo &run) const { return write_file(encode(*body_, run)); }
+Bytes Part::to_file(const RunInfo &run) const { return write_file(encode(*body_, run, true)); }
 
 Bytes with_merge_cost(ByteView file, const MergeCost &cost) {
   Result<std::vector<StoredSection>> stored = read_file(file);

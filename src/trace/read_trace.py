@@ -256,21 +256,24 @@ class Trace:
                     fields.append((f, 1, b""))
                 elif f == 6:
                     fields.append((f, 0, b""))
+                elif f % 4 == 2:
+                    fields.append((-((f - 10) // 4), 1, b""))
                 else:
                     fields.append((0, f // 4, r.raw((f // 4 + 7) // 8) if f % 4 == 1 else b""))
             shapes.append((function, depth, fields))
         return shapes
 
     @staticmethod
-    def new_row(r, shapes, last):
+    def new_row(r, shapes, last, sites):
         number, site = r.varint(), r.varint()
         n = sum(count for _, count, _ in shapes[number][2])
-        if number not in last:
+        base = last.get((number, sites[site]), last.get(number))
+        if base is None:
             codes = [r.varint() for _ in range(n)]
         else:
             mask = r.raw((n + 7) // 8)
-            codes = [r.varint() if bit(mask, i) else last[number][i] for i in range(n)]
-        last[number] = codes
+            codes = [r.varint() if bit(mask, i) else base[i] for i in range(n)]
+        last[number] = last[number, sites[site]] = codes
         return shapes[number], site, codes
 
     def read_rows(self, r):
@@ -290,7 +293,7 @@ class Trace:
                 while left:
                     run = 1
                     if new:
-                        known.append(self.new_row(r, shapes, last))
+                        known.append(self.new_row(r, shapes, last, [0] * len(c["sites"]) if self.old else c["sites"]))
                         c["rows"].append(known[-1])
                     elif self.old:
                         c["rows"].append(known[r.varint()])
@@ -316,7 +319,7 @@ class Trace:
                     if rows == 0:
                         values = [[[a]] for a in self.columns[r.varint()]]
                     else:
-                        values = [self.new_row(r, shapes, last) for _ in range(rows)]
+                        values = [self.new_row(r, shapes, last, [None]) for _ in range(rows)]
                     variants.append((ranks, self.grammars[word // 2], word % 2, values))
                 c["streams"].setdefault(group, {})[field] = variants
 
@@ -462,6 +465,9 @@ class Trace:
                 yield packed_field(self.tables[next(codes)][member])
             elif kind == 6:
                 yield None
+            elif kind < 0:
+                first = next(codes)
+                yield [self.columns[first + i][member] for i in range(-kind)]
             elif kind == 7:
                 yield list(self.columns[next(codes)])
             else:

@@ -6,6 +6,22 @@
 
 namespace cairn::trace {
 
+uint32_t site_in_trace(uint32_t site, const std::vector<uint32_t> &sites) {
+  return site == 0 ? 0 : sites[site - 1] + 1;
+}
+
+const std::vector<uint64_t> *LastCodes::find(uint32_t site) const {
+  if (!any_) return nullptr;
+  const auto found = by_site_.find(site);
+  return &by_site_.at(found == by_site_.end() ? last_site_ : site);
+}
+
+void LastCodes::put(uint32_t site, std::vector<uint64_t> codes) {
+  by_site_[site] = std::move(codes);
+  last_site_ = site;
+  any_ = true;
+}
+
 uint32_t Interned::number(Bytes bytes) {
   const std::string key(bytes.begin(), bytes.end());
   const auto [entry, added] = numbers_.emplace(key, static_cast<uint32_t>(list_.size()));
@@ -15,7 +31,11 @@ uint32_t Interned::number(Bytes bytes) {
 
 uint32_t PoolWriter::column(const FoldColumn &fold) {
   ByteWriter out;
-  fold.write(out);
+  if (to_stay_) {
+    fold.write_smallest(out);
+  } else {
+    fold.write(out);
+  }
   return columns_.number(out.take());
 }
 
@@ -68,6 +88,20 @@ std::optional<uint32_t> RowWriter::as_array(const ClassRow &row, uint32_t slot, 
   return pool_.column(column);
 }
 
+// An array whose elements all differ along the ranks, with columns that follow each other, as they do the first time.
+std::optional<uint32_t> RowWriter::as_successive(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied) {
+  constexpr uint32_t kShortest = 3;
+  if (count < kShortest || varied + count > row.varied.size() || row.varied[varied].slot != slot ||
+      row.varied[varied + count - 1].slot != slot + count - 1) {
+    return std::nullopt;
+  }
+  const uint32_t first = pool_.column(row.varied[varied].column);
+  for (uint32_t i = 1; i < count; ++i) {
+    if (pool_.column(row.varied[varied + i].column) != first + i) return std::nullopt;
+  }
+  return first;
+}
+
 // Function, depth and what the fields are; then one code for each atom, text or table.
 RowWriter::Coded RowWriter::code(const ClassRow &row) {
   Coded coded;
@@ -102,6 +136,13 @@ RowWriter::Coded RowWriter::code(const ClassRow &row) {
       slot += head.count;
       continue;
     }
+    if (const std::optional<uint32_t> first = as_successive(row, slot, head.count, varied)) {
+      out.varint((static_cast<uint64_t>(head.count) << 2) + 10);
+      coded.codes.push_back(*first);
+      slot += head.count;
+      varied += head.count;
+      continue;
+    }
     Bytes mask((head.count + 7) / 8);
     bool any = false;
     for (uint32_t i = 0; i < head.count; ++i, ++slot) {
@@ -120,25 +161,25 @@ RowWriter::Coded RowWriter::code(const ClassRow &row) {
   return coded;
 }
 
-// Against the last row of that shape: one bit for each code, and the codes that differ.
-void RowWriter::write(const Coded &row, ByteWriter &out) {
+// Against the last row of that shape at that site, or of that shape: one bit for each code, and the codes that differ.
+void RowWriter::write(const Coded &row, uint32_t site, ByteWriter &out) {
   out.varint(row.shape);
   out.varint(row.site);
-  if (row.shape >= last_codes_.size()) last_codes_.resize(row.shape + 1U);
-  std::vector<uint64_t> &last = last_codes_[row.shape];
-  if (last.size() != row.codes.size()) {
+  if (row.shape >= last_.size()) last_.resize(row.shape + 1U);
+  const std::vector<uint64_t> *base = last_[row.shape].find(site);
+  if (base == nullptr) {
     for (const uint64_t code : row.codes) out.varint(code);
   } else {
     Bytes mask((row.codes.size() + 7) / 8);
     for (size_t i = 0; i < row.codes.size(); ++i) {
-      if (row.codes[i] != last[i]) mask[i / 8] = static_cast<uint8_t>(mask[i / 8] | 1U << (i % 8));
+      if (row.codes[i] != (*base)[i]) mask[i / 8] = static_cast<uint8_t>(mask[i / 8] | 1U << (i % 8));
     }
     out.raw(mask);
     for (size_t i = 0; i < row.codes.size(); ++i) {
-      if (row.codes[i] != last[i]) out.varint(row.codes[i]);
+      if (row.codes[i] != (*base)[i]) out.varint(row.codes[i]);
     }
   }
-  last = row.codes;
+  last_[row.shape].put(site, row.codes);
 }
 
 void RowWriter::write_shapes(ByteWriter &out) const {
@@ -190,6 +231,12 @@ bool RowReader::read_shape(ByteReader &in, Shape *shape) {
       ++shape->codes;
       continue;
     }
+    if ((word & 3) == 2 && word >= 14 && count - 2 <= pool_.columns.size()) {
+      head.field = {FieldHead::atoms, static_cast<uint32_t>(count - 2)};
+      head.successive = true;
+      ++shape->codes;
+      continue;
+    }
     if (count > UINT32_MAX || (word & 2) != 0) return bad("has a malformed shape");
     head.field = {FieldHead::atoms, static_cast<uint32_t>(count)};
     shape->codes += count;
@@ -200,34 +247,37 @@ bool RowReader::read_shape(ByteReader &in, Shape *shape) {
   return !in.failed();
 }
 
-bool RowReader::read_codes(ByteReader &in, Shape *shape) {
-  if (shape->last.size() != shape->codes) {
+bool RowReader::read_codes(ByteReader &in, uint32_t site, Shape *shape, std::vector<uint64_t> *codes) {
+  if (const std::vector<uint64_t> *base = shape->last.find(site); base != nullptr) {
+    *codes = *base;
+    const ByteView mask = in.raw((shape->codes + 7) / 8);
+    if (in.failed()) return bad("has a row that is cut short");
+    for (uint64_t i = 0; i < shape->codes; ++i) {
+      if (bit(mask, i)) (*codes)[i] = in.varint();
+    }
+  } else {
     if (shape->codes > in.remaining()) return bad("has a row that is cut short");
-    shape->last.resize(shape->codes);
-    for (uint64_t &code : shape->last) code = in.varint();
-    return !in.failed();
+    codes->resize(shape->codes);
+    for (uint64_t &code : *codes) code = in.varint();
   }
-  const ByteView mask = in.raw((shape->codes + 7) / 8);
-  if (in.failed()) return bad("has a row that is cut short");
-  for (uint64_t i = 0; i < shape->codes; ++i) {
-    if (bit(mask, i)) shape->last[i] = in.varint();
-  }
+  shape->last.put(site, *codes);
   return !in.failed();
 }
-
-RowPointer RowReader::read(ByteReader &in) {
+RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, bool by_site) {
   const uint64_t shape_number = in.varint();
   const uint64_t site = in.varint();
   if (in.failed()) return nullptr;
   if (shape_number >= shapes_.size()) return bad("has a row of a shape that does not exist"), nullptr;
-  if (site > UINT32_MAX) return bad("has a site out of range"), nullptr;
+  if (site > sites.size()) return bad("has a row with a site that its class lacks"), nullptr;
   Shape &shape = shapes_[shape_number];
-  if (!read_codes(in, &shape)) return nullptr;
+  std::vector<uint64_t> codes;
+  const uint32_t base = by_site ? site_in_trace(static_cast<uint32_t>(site), sites) : 0;
+  if (!read_codes(in, base, &shape, &codes)) return nullptr;
   auto row = std::make_shared<ClassRow>();
   row->function = shape.function;
   row->depth = shape.depth;
   row->site = static_cast<uint32_t>(site);
-  const uint64_t *code = shape.last.data();
+  const uint64_t *code = codes.data();
   for (const Shape::Head &head : shape.heads) {
     row->heads.push_back(head.field);
     if (head.field.kind == FieldHead::text) {
@@ -256,6 +306,21 @@ RowPointer RowReader::read(ByteReader &in) {
       const std::vector<Atom> atoms = column.expand();
       row->heads.back().count = static_cast<uint32_t>(atoms.size());
       row->atoms.insert(row->atoms.end(), atoms.begin(), atoms.end());
+      continue;
+    }
+    if (head.successive) {
+      const uint64_t first = *code++;
+      if (first > pool_.columns.size() || head.field.count > pool_.columns.size() - first) {
+        return bad("has a row that refers to a column that does not exist"), nullptr;
+      }
+      array_atoms_ += head.field.count;
+      if (array_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
+        return bad("has too large arrays"), nullptr;
+      }
+      for (uint32_t i = 0; i < head.field.count; ++i) {
+        row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), pool_.columns[first + i]});
+        row->atoms.push_back(0);
+      }
       continue;
     }
     for (uint32_t i = 0; i < head.field.count; ++i, ++code) {

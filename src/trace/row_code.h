@@ -26,9 +26,26 @@ class Interned {
   std::vector<Bytes> list_;
 };
 
+/// A class's site as all classes name it: 0 is unknown, else its number in the trace plus one.
+uint32_t site_in_trace(uint32_t site, const std::vector<uint32_t> &sites);
+
+/// Of one shape, the codes that the next row is told against: those of its last row at the same site, else of its last.
+class LastCodes {
+ public:
+  [[nodiscard]] const std::vector<uint64_t> *find(uint32_t site) const;
+  void put(uint32_t site, std::vector<uint64_t> codes);
+
+ private:
+  std::unordered_map<uint32_t, std::vector<uint64_t>> by_site_;
+  uint32_t last_site_ = 0;
+  bool any_ = false;
+};
+
 /// What rows refer to.
 class PoolWriter {
  public:
+  /// `to_stay`: nothing will be appended to the columns once they were read again.
+  explicit PoolWriter(bool to_stay) : to_stay_(to_stay) {}
   uint32_t column(const FoldColumn &fold);
   /// The same for one that rows share, which must outlive this.
   uint32_t column(const ColumnPointer &fold);
@@ -41,6 +58,7 @@ class PoolWriter {
   Interned columns_;
   Interned tables_;
   std::unordered_map<const FoldColumn *, uint32_t> known_;
+  bool to_stay_;
 };
 
 class RowWriter {
@@ -54,15 +72,17 @@ class RowWriter {
     [[nodiscard]] Bytes identity() const;
   };
   Coded code(const ClassRow &row);
-  void write(const Coded &row, ByteWriter &out);
+  /// `site` is the row's as all classes name it.
+  void write(const Coded &row, uint32_t site, ByteWriter &out);
   void write_shapes(ByteWriter &out) const;
 
  private:
   std::optional<uint32_t> as_array(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
+  std::optional<uint32_t> as_successive(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
 
   PoolWriter &pool_;
   Interned shapes_;
-  std::vector<std::vector<uint64_t>> last_codes_;  // by shape
+  std::vector<LastCodes> last_;  // by shape
 };
 
 struct Pool {
@@ -75,7 +95,8 @@ class RowReader {
  public:
   explicit RowReader(const Pool &pool) : pool_(pool) {}
   bool read_shapes(ByteReader &in);
-  RowPointer read(ByteReader &in);
+  /// A row of a class with these sites. `by_site`: since version 2, a row is told against the last one at its site.
+  RowPointer read(ByteReader &in, const std::vector<uint32_t> &sites, bool by_site);
   [[nodiscard]] const std::string &what() const { return what_; }
 
  private:
@@ -84,16 +105,17 @@ class RowReader {
     struct Head {
       FieldHead field;
       Bytes columns;
-      bool is_array = false;  ///< one code: the column along the array
+      bool is_array = false;    ///< one code: the column along the array
+      bool successive = false;  ///< one code: the column of the first atom, those of the others follow
     };
     uint32_t function = 0;
     uint32_t depth = 0;
     std::vector<Head> heads;
     uint64_t codes = 0;
-    std::vector<uint64_t> last;
+    LastCodes last;
   };
   bool read_shape(ByteReader &in, Shape *shape);
-  bool read_codes(ByteReader &in, Shape *shape);
+  bool read_codes(ByteReader &in, uint32_t site, Shape *shape, std::vector<uint64_t> *codes);
   bool bad(std::string what);
 
   const Pool &pool_;

@@ -41,7 +41,8 @@ struct Section {
 };
 
 /// Sections that would be empty are left out.
-std::vector<Section> encode(const Part::Body &body, const RunInfo &run);
+/// `to_stay`: more will hardly be merged into it (a file), so that columns may be written as plain values.
+std::vector<Section> encode(const Part::Body &body, const RunInfo &run, bool to_stay);
 Section cost_section(const MergeCost &cost);
 
 /// A section's decoded bytes and where they lie in the file.
