@@ -3,6 +3,7 @@
 #include <execinfo.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -101,14 +102,18 @@ struct CallStacksTest : testing::Test {
     }
     return result;
   }
+  /// Sanitizers put frames of their own in front.
+  [[nodiscard]] Addresses backtrace_from(uintptr_t first) const {
+    return {std::find(by_backtrace.begin(), by_backtrace.end(), first), by_backtrace.end()};
+  }
   volatile int calls = 0;
 };
 
 TEST_F(CallStacksTest, AgreesWithTheUnwinderOfTheCompiler) {
   const Site *site = direct(0);
-  Addresses expected = by_backtrace;
   const Addresses got = chain(site);
   ASSERT_GE(got.size(), 5U);
+  Addresses expected = backtrace_from(got[0]);
   // The C library around main is left out.
   ASSERT_LT(got.size(), expected.size());
   EXPECT_GE(got.size() + 3, expected.size());
@@ -118,8 +123,8 @@ TEST_F(CallStacksTest, AgreesWithTheUnwinderOfTheCompiler) {
 
 TEST_F(CallStacksTest, GetsPastRealignedFrames) {
   const Addresses got = chain(realigned(300));
-  Addresses expected = by_backtrace;
   ASSERT_GE(got.size(), 5U);
+  Addresses expected = backtrace_from(got[0]);
   expected.resize(got.size());
   EXPECT_EQ(got, expected);
 }
