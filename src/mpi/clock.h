@@ -1,8 +1,9 @@
-// The recorder's clock: nanoseconds since the process was attached.
+// The recorder's clock: ticks, and nanoseconds since the process was attached.
 //
-// Reads the time-stamp counter where the processor says it is invariant (8 ns here, against 18 for clock_gettime)
-// and scales it with a factor measured at start and again, over a longer time, when MPI_Init returns; else, and under
-// lossless timing, clock_gettime(CLOCK_MONOTONIC). One a process; reading is safe from any thread.
+// A tick is one of the time-stamp counter where the processor says that it is invariant (8 ns a reading here, against
+// 18 for clock_gettime), scaled with a factor measured at start and again, over a longer time, when MPI_Init returns;
+// else, and under lossless timing, a nanosecond of clock_gettime(CLOCK_MONOTONIC). Frames hold ticks, so that a call
+// scales one difference and not two times. One a process; reading is safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -49,15 +50,28 @@ class Clock {
 #endif
   }
 
-  [[nodiscard]] uint64_t now() const {
+  /// Whether ticks are the processor's: then `counter` reads them.
+  [[nodiscard]] bool counts() const { return scale_ != 0; }
+
+  static uint64_t counter() {
 #if defined(__x86_64__)
-    if (scale_ != 0) {
-      const Wide ticks = __rdtsc() - origin_ticks_;
-      return static_cast<uint64_t>((ticks * scale_) >> 32);
-    }
+    return __rdtsc();
+#else
+    return 0;
 #endif
-    return monotonic() - origin_ns_;
   }
+
+  [[nodiscard]] uint64_t ticks() const { return counts() ? counter() : monotonic() - origin_ns_; }
+
+  /// From one moment to a later one, in nanoseconds. Counters of two cores may be apart: then nothing.
+  [[nodiscard]] uint64_t between(uint64_t begin, uint64_t end) const {
+    const uint64_t ticks = end > begin ? end - begin : 0;
+    return counts() ? scaled(ticks) : ticks;
+  }
+
+  /// Nanoseconds since the process was attached.
+  [[nodiscard]] uint64_t at(uint64_t ticks) const { return counts() ? scaled(ticks - origin_ticks_) : ticks; }
+  [[nodiscard]] uint64_t now() const { return at(ticks()); }
 
   static uint64_t monotonic() {
     timespec time{};
@@ -82,23 +96,9 @@ class Clock {
   }
 #endif
 
-#if defined(__x86_64__)
-  /// Both clocks at one moment. A process that shares its core may be put aside between the two readings, and a
-  /// hypervisor may take 50 us for an instruction: the tightest of some tries counts.
-  static void sample(uint64_t &nanoseconds, uint64_t &ticks) {
-    uint64_t tightest = UINT64_MAX;
-    for (int i = 0; i < 8 && tightest > 500; ++i) {
-      const uint64_t before = monotonic();
-      const uint64_t between = __rdtsc();
-      const uint64_t after = monotonic();
-      if (after - before < tightest) {
-        tightest = after - before;
-        nanoseconds = before + tightest / 2;
-        ticks = between;
-      }
-    }
+  [[nodiscard]] uint64_t scaled(uint64_t ticks) const {
+    return static_cast<uint64_t>((static_cast<Wide>(ticks) * scale_) >> 32);
   }
-#endif
 
   uint64_t origin_ns_ = 0;
   uint64_t origin_ticks_ = 0;

@@ -12,7 +12,7 @@
 namespace cairn::recorder {
 
 Process *process = nullptr;
-thread_local Thread *current_thread __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local Thread *current_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
 namespace {
 
@@ -22,7 +22,7 @@ void drop_stale(Thread &thread, uintptr_t stack) {
     Frame &left = thread.frames[--thread.depth];
     if ((left.flags & kFrameRecorded) == 0) {
       ++thread.process->unreturned_calls;
-      record(thread, left, false, thread.process->clock.now());
+      record(thread, left, false, thread.process->clock.ticks());
     }
     if ((left.flags & kFrameSaved) != 0) thread.before.resize(left.scratch);
   }
@@ -34,7 +34,27 @@ void give_up(Process &of, const char *reason) {
   of.phase.store(Phase::off, std::memory_order_relaxed);
 }
 
-/// Where this call stands among those of all threads; nothing while there is one thread.
+/// Appends the event to the thread's sequence.
+void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t end_ticks) {
+  Process &of = *thread.process;
+  if (!thread.sequence.calls->append(signature.id)) return lose_call(of);
+  if (thread.sequence.calls->length() == 1) {
+    thread.sequence.begin_ns = of.clock.at(frame.begin);
+    thread.last_end = frame.begin;
+  }
+  const uint64_t duration = of.clock.between(frame.begin, end_ticks);
+  if (frame.depth == 0) thread.mpi_ns += duration;
+  if (of.config.lossless) {
+    thread.timing.add(of.clock.between(thread.last_end, frame.begin), duration);
+  } else {
+    signature.add_time(*of.arena, duration);
+  }
+  thread.last_end = end_ticks;
+  add_ticket(thread);
+}
+
+}  // namespace
+
 void add_ticket(Thread &thread) {
   Process &of = *thread.process;
   if (of.thread_count.load(std::memory_order_relaxed) < 2) return;
@@ -56,29 +76,10 @@ void add_ticket(Thread &thread) {
   }
 }
 
-/// Appends the event to the thread's sequence.
-void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t end_ns) {
-  Process &of = *thread.process;
-  if (!thread.sequence.calls->append(signature.id)) {
-    ++of.lost_calls;
-    return give_up(of, "the memory limit was reached; raise it with --memory");
-  }
-  if (thread.sequence.calls->length() == 1) {
-    thread.sequence.begin_ns = frame.begin;
-    thread.last_end = frame.begin;
-  }
-  const uint64_t duration = end_ns > frame.begin ? end_ns - frame.begin : 0;
-  if (frame.depth == 0) thread.mpi_ns += duration;
-  if (of.config.lossless) {
-    thread.timing.add(frame.begin > thread.last_end ? frame.begin - thread.last_end : 0, duration);
-  } else {
-    signature.add_time(*of.arena, duration);
-  }
-  thread.last_end = end_ns;
-  add_ticket(thread);
+void lose_call(Process &of) {
+  ++of.lost_calls;
+  give_up(of, "the memory limit was reached; raise it with --memory");
 }
-
-}  // namespace
 
 void degrade(Process &of, const char *reason) {
   if (of.degraded[0] == '\0') strncpy(of.degraded, reason, sizeof of.degraded - 1);
@@ -91,7 +92,7 @@ bool wants_to_spill(const Process &of, const Thread &thread) {
          of.phase.load(std::memory_order_relaxed) == Phase::recording;
 }
 
-void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ns) {
+void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
   Process &of = *thread.process;
   frame.flags |= kFrameRecorded;
   if (wants_to_spill(of, thread)) spill(of, thread);
@@ -101,19 +102,15 @@ void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ns) {
   if (!whole) {
     degrade(of, "no memory for the arguments of some calls, which stand without them; raise the limit with --memory");
     if (!encode_bare(thread, frame)) {
-      ++of.lost_calls;
-      return give_up(of, "the memory limit was reached; raise it with --memory");
+      return lose_call(of);
     }
   }
   bool is_new = false;
   Signature *signature = thread.sequence.signatures.intern(*of.arena, thread.row.data(),
                                                            static_cast<uint32_t>(thread.row.size()), &is_new);
-  if (signature == nullptr) {
-    ++of.lost_calls;
-    return give_up(of, "the memory limit was reached; raise it with --memory");
-  }
+  if (signature == nullptr) return lose_call(of);
   if (returned && whole) remember(thread, frame, *signature, outcome);
-  append(thread, *signature, frame, end_ns);
+  append(thread, *signature, frame, end_ticks);
 }
 
 namespace {
@@ -130,7 +127,7 @@ bool open_epilogue(Thread &thread) {
 
 }  // namespace
 
-Frame *enter(uint32_t function, void *return_address, void *frame_address) {
+Frame *enter_slowly(uint32_t function, void *return_address, void *frame_address) {
   Process *of = process;
   if (of == nullptr) return nullptr;
   // Where other ranks wait for this one it takes part even if it gave up recording.
@@ -152,64 +149,71 @@ Frame *enter(uint32_t function, void *return_address, void *frame_address) {
   }
   if (thread->depth > 0 && thread->frames[thread->depth - 1].stack <= stack) drop_stale(*thread, stack);
   Site *site = thread->site_table->find(reinterpret_cast<uintptr_t>(return_address));
-  if (site != nullptr && site->fortran_binding) [[unlikely]]
+  // What depends on more than the return address must clear it: `enter` knows a call by that alone.
+  uintptr_t known_by = reinterpret_cast<uintptr_t>(return_address);
+  if (site != nullptr && site->fortran_binding) [[unlikely]] {
     site = fortran_site(*thread, site, function, stack);
-  if (thread->call_stacks != nullptr && site != nullptr && !site->internal) [[unlikely]]
+    known_by = 0;
+  }
+  if (thread->call_stacks != nullptr && site != nullptr && !site->internal) [[unlikely]] {
     site = thread->call_stacks->find(site, stack, thread->stack);
+    known_by = 0;
+  }
   thread->busy = false;
   errno = saved_errno;
   if (site == nullptr || site->internal || thread->depth == Thread::kMaxDepth) return nullptr;
   if (!of->call_sites) site = &of->function_site[function];
   Frame *frame = &thread->frames[thread->depth];
+  frame->return_address = known_by;
+  frame->expected = nullptr;
   frame->function = function;
   frame->depth = thread->depth++;
   frame->site = site;
   frame->stack = stack;
-  frame->flags = 0;
+  const bool plain = of->clock.counts() && !function_facts[function].read_before && !is_landmark(function);
+  frame->flags = plain ? kFramePlain : 0;
   return frame;
 }
 
-void begin(Frame *frame) {
-  if (current_thread == nullptr) return;  // a forked child on its way out of a callback
-  Thread &thread = *current_thread;
+void begin_unexpected(Thread &thread, Frame &frame) {
   Process &of = *thread.process;
   const int saved_errno = errno;
   thread.busy = true;
-  if (function_facts[frame->function].read_before && !save_before(thread, *frame)) {
+  if (function_facts[frame.function].read_before && !save_before(thread, frame)) {
     degrade(of, "no memory for the arguments of some calls, which stand without them; raise the limit with --memory");
   }
-  if (is_landmark(frame->function)) {
-    frame->begin = of.clock.now();  // this very frame may be recorded
-    before_landmark(thread, *frame);
+  if (is_landmark(frame.function)) {
+    frame.begin = of.clock.ticks();  // this very frame may be recorded
+    before_landmark(thread, frame);
   }
-  const grammar::Symbol expected = thread.sequence.calls->predict();
-  if (expected != grammar::kNoSymbol) __builtin_prefetch(&thread.sequence.signatures[expected]);
   thread.busy = false;
   errno = saved_errno;
-  frame->begin = of.clock.now();
+  frame.begin = of.clock.ticks();
 }
 
-void end(Frame *frame) {
+void end_slowly(Frame *frame) {
   if (current_thread == nullptr) return;
-  Thread &thread = *current_thread;
+  end_unexpected(*current_thread, *frame, current_thread->process->clock.ticks());
+}
+
+void end_unexpected(Thread &thread, Frame &frame, uint64_t end_ticks) {
   Process &of = *thread.process;
-  const uint64_t end_ns = of.clock.now();
   const int saved_errno = errno;
   thread.busy = true;
   // Frames above this one were left by longjmp into the code that MPI called back.
-  while (thread.depth > 0 && &thread.frames[thread.depth - 1] != frame)
+  while (thread.depth > 0 && &thread.frames[thread.depth - 1] != &frame)
     drop_stale(thread, thread.frames[thread.depth - 1].stack);
-  if ((frame->flags & kFrameRecorded) == 0 && of.phase.load(std::memory_order_relaxed) != Phase::off) {
-    const grammar::Symbol expected = thread.sequence.calls->predict();
-    Signature *signature = expected == grammar::kNoSymbol ? nullptr : &thread.sequence.signatures[expected];
-    if (signature != nullptr && apply_memo(thread, *frame, *signature)) {
-      append(thread, *signature, *frame, end_ns);
+  if ((frame.flags & kFrameRecorded) == 0 && of.phase.load(std::memory_order_relaxed) != Phase::off) {
+    const grammar::Symbol predicted = thread.sequence.calls->predict();
+    Signature *signature = predicted == grammar::kNoSymbol ? nullptr : &thread.sequence.signatures[predicted];
+    if (signature != nullptr && apply_memo(thread, frame, *signature)) {
+      append(thread, *signature, frame, end_ticks);
     } else {
-      record(thread, *frame, true, end_ns);
+      record(thread, frame, true, end_ticks);
     }
   }
-  if ((frame->flags & kFrameSaved) != 0) thread.before.resize(frame->scratch);
-  if (is_landmark(frame->function)) after_landmark(thread, *frame);
+  if ((frame.flags & kFrameSaved) != 0) thread.before.resize(frame.scratch);
+  if (is_landmark(frame.function)) after_landmark(thread, frame);
   if (thread.depth > 0) --thread.depth;
   thread.busy = false;
   errno = saved_errno;

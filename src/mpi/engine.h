@@ -3,7 +3,7 @@
 // enter: finds the thread and the call site, takes a frame. begin: keeps what the call may overwrite, reads the clock.
 // end: reads the clock; if the grammar predicted a signature whose memo this call matches, that is the event; else the
 // call is encoded and its row interned. Then the symbol is appended to the thread's grammar and the time added to the
-// signature.
+// signature. Calls that were expected do all this in fast_path.cc.
 #pragma once
 
 #include "mpi/process.h"
@@ -11,13 +11,13 @@
 namespace cairn::recorder {
 
 /// The calling thread's Thread; nullptr before its first recorded call.
-extern thread_local Thread *current_thread __attribute__((tls_model("initial-exec")));
+extern constinit thread_local Thread *current_thread __attribute__((tls_model("initial-exec")));
 
 /// Makes or reuses a Thread for the calling thread; nullptr without memory.
 Thread *join_thread(uintptr_t frame_address);
 
 /// Encodes and appends the event of `frame`, in progress or finished. `returned`: the call came back.
-void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ns);
+void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks);
 
 /// Starts a new sequence for the thread; false without memory.
 bool open_sequence(Thread &thread, uint32_t segment);
@@ -29,13 +29,52 @@ void before_landmark(Thread &thread, Frame &frame);
 void after_landmark(Thread &thread, Frame &frame);
 bool is_landmark(uint32_t function);
 
-// memo.cc
-/// The call is `signature` again: ends and creates objects accordingly and gives true. Else nothing has changed.
+// fast_path.cc, and where it leaves to
+/// The call is `signature` again: makes and ends objects accordingly and gives true. Else nothing has changed.
 bool apply_memo(Thread &thread, Frame &frame, Signature &signature);
+Frame *enter_slowly(uint32_t function, void *return_address, void *frame_address);
+void begin_unexpected(Thread &thread, Frame &frame);
+/// For a frame that nothing was expected of.
+void end_slowly(Frame *frame);
+/// `end`, from where it turns out that the call is another than expected.
+void end_unexpected(Thread &thread, Frame &frame, uint64_t end_ticks);
+/// The event could not be appended: pass everything through from here on.
+void lose_call(Process &of);
+/// Where this call stands among those of all threads; nothing while there is one thread.
+void add_ticket(Thread &thread);
+
+// memo.cc
 struct Outcome;
 /// Remembers the raw arguments with which `signature` was just encoded.
 void remember(Thread &thread, const Frame &frame, Signature &signature, const Outcome &outcome);
 /// For a waiting call that may be memoised: the names of its requests, taken before `encode` ends them.
 void note_names(Thread &thread, const Frame &frame);
+bool outputs_match(const Frame &frame, const Signature &signature);
+/// Where several threads may be at MPI, or one value means several requests.
+bool complete_among_equals(Thread &thread, Frame &frame, Signature &signature);
+
+/// The requests of a call that waits, as they were saved before it and as they are now.
+class WaitedRequests {
+ public:
+  static constexpr uint64_t kMost = 64;  ///< that a memo is used for
+
+  WaitedRequests(const Thread &thread, const Frame &frame, unsigned parameter)
+      : saved_(thread.before.data() + frame.scratch),
+        now_(reinterpret_cast<const uint8_t *>(frame.argument[parameter])) {}
+
+  [[nodiscard]] uint64_t count() const {
+    uint64_t count = 0;
+    memcpy(&count, saved_, sizeof count);
+    return count;
+  }
+  [[nodiscard]] uint64_t before(uint64_t k) const {
+    return mpi::read_handle(saved_ + sizeof(uint64_t) + k * mpi::handle_size);
+  }
+  [[nodiscard]] uint64_t after(uint64_t k) const { return mpi::read_handle(now_ + k * mpi::handle_size); }
+
+ private:
+  const uint8_t *saved_;
+  const uint8_t *now_;
+};
 
 }  // namespace cairn::recorder

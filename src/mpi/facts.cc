@@ -111,7 +111,10 @@ void decide_memo(const Function &function, FunctionFacts &facts) {
   }
   if (function.nonblocking && memo != MemoKind::request) return;
   facts.memo = memo;
-  facts.compared = compared;
+  facts.waits = waits;
+  for (unsigned i = 0; i < spec::kMaxParameters; ++i) {
+    compared_arguments[function.id].mask[i] = (compared >> i & 1) != 0 ? UINT64_MAX : 0;
+  }
   facts.outputs = outputs;
 }
 
@@ -158,6 +161,7 @@ FunctionFacts facts_of(const Function &function) {
 }  // namespace
 
 FunctionFacts function_facts[kMostFunctions];
+ComparedArguments compared_arguments[kMostFunctions];
 StatusDomains status_domains;
 
 bool prepare_facts(void *library, mpi::Constants *constants) {

@@ -16,8 +16,8 @@ namespace cairn::recorder {
 struct FunctionFacts {
   MemoKind memo;
   bool read_before;     ///< the call may overwrite what must be kept
-  uint16_t compared;    ///< arguments that a memo compares, a bit each
   uint16_t outputs;     ///< integer outputs whose values a memo compares
+  bool waits;           ///< MPI_Wait, MPI_Test, MPI_Waitall, MPI_Testall: nothing but their requests is kept
   bool receives;        ///< its status, or its request's, carries an envelope
   bool transfers_file;  ///< its status, or its request's, carries bytes
   int8_t request;       ///< creates a request
@@ -33,6 +33,12 @@ struct FunctionFacts {
   int8_t datatype;
 };
 extern FunctionFacts function_facts[];
+
+/// All ones where a memo compares an argument as it is; else 0.
+struct alignas(64) ComparedArguments {
+  uint64_t mask[spec::kMaxParameters];
+};
+extern ComparedArguments compared_arguments[];
 
 /// Resolves what the ABI tables leave to run time from `library`, and works out everything above. False if the library
 /// lacks something the recorder cannot do without.

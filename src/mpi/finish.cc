@@ -292,6 +292,7 @@ bool spill(Process &of, Thread &thread) {
   old.sites.release(arena);
   thread.timing.reset();
   degrade(of, "memory limit reached: segments went to the spool; nothing is lost, more --memory gives a smaller trace");
+  thread.frames[0].expected = nullptr;  // a signature of the old sequence
   thread.sequence = Sequence{};
   thread.sequence.segment = next;
   thread.sequence.first_ticket = thread.spilled_calls;

@@ -19,30 +19,42 @@
 //     return result;
 //   }
 //
-// and nothing else. errno is preserved by `begin` and `end`.
+// and nothing else. errno is preserved by all three.
+//
+// Most calls are the one that the grammar predicts. `enter` knows such a call by its return address and notes the
+// signature that it expects; `begin` is then a reading of the clock, and `end` compares words (fast_path.cc).
+// Everything else goes through engine.cc.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
+#include "mpi/clock.h"
 #include "spec/spec.h"
 
 namespace cairn::recorder {
 
 struct Site;
+struct Signature;
 
-struct Frame {
-  uint64_t begin;   ///< clock ticks
-  uint64_t result;  ///< the returned word
-  uint32_t function;
-  uint32_t depth;  ///< calls of the program this one is nested in
+struct alignas(64) Frame {
+  uint64_t begin;            ///< clock ticks
+  uint64_t result;           ///< the returned word
+  uintptr_t return_address;  ///< by which `site` was found; 0: by something else
+  Signature *expected;       ///< the predicted one, if it is a memo of this return address; nullptr: take the long way
   Site *site;
-  uintptr_t stack;   ///< frame address of the wrapper
+  uintptr_t stack;  ///< frame address of the wrapper
+  uint32_t function;
+  uint32_t depth;    ///< calls of the program this one is nested in
   uint32_t scratch;  ///< mark in the thread's scratch where values read by `begin` lie
   uint32_t flags;
   uint64_t argument[spec::kMaxParameters];  ///< the C arguments as 64-bit words
 };
+
+constexpr uint32_t kFrameSaved = 1;     ///< Frame::flags: `save_before` ran
+constexpr uint32_t kFrameRecorded = 2;  ///< the event is already in the sequence
+constexpr uint32_t kFramePlain = 4;     ///< all that `begin` has to do is to read the processor's counter
 
 /// The real MPI functions by function id. `real_function` is what the program's calls go to (PMPI_, or the oracle's
 /// logger in between); `pmpi_function` is always PMPI_. Filled before the first wrapper of the library returns from
@@ -55,7 +67,11 @@ Frame *enter(uint32_t function, void *return_address, void *frame_address);
 /// After an MPI_Init (or _thread) for which `enter` gave no frame: the other ranks count on this one's part in what
 /// follows.
 void unrecorded_init(int result);
-void begin(Frame *frame);
+void begin_slowly(Frame *frame);
+inline void begin(Frame *frame) {
+  if ((frame->flags & kFramePlain) == 0) return begin_slowly(frame);
+  frame->begin = Clock::counter();
+}
 void end(Frame *frame);
 
 /// Any argument or result as a word: integers are sign-extended, doubles bit-cast, aggregates are not supported.

@@ -22,6 +22,17 @@ class HandleTable::Guard {
   std::atomic_flag *lock_;
 };
 
+namespace {
+
+/// As a new one. `add_only` counts on free entries being like this, or being requests that `remove_only` ended.
+void clear(HandleEntry &entry) {
+  entry = HandleEntry{};
+  entry.constant = -1;
+  entry.references = 1;
+}
+
+}  // namespace
+
 HandleEntry **HandleTable::place_of(Shard &shard, uint64_t hash, spec::Kind kind, uint64_t raw) {
   HandleEntry **at = &shard.buckets[(hash / kShards) & (shard.capacity - 1)];
   while (*at != nullptr && ((*at)->raw != raw || (*at)->kind != kind)) at = &(*at)->next;
@@ -80,15 +91,13 @@ HandleEntry *HandleTable::add(spec::Kind kind, uint64_t raw) {
   HandleEntry *entry = shard.free;
   if (entry != nullptr) {
     shard.free = entry->next;
-    *entry = HandleEntry{};
   } else {
     entry = arena_.allocate_array<HandleEntry>(1);
     if (entry == nullptr) return nullptr;
   }
+  clear(*entry);
   entry->raw = raw;
   entry->kind = kind;
-  entry->constant = -1;
-  entry->references = 1;
   HandleEntry **at = place_of(shard, hash, kind, raw);
   if (*at == nullptr) {
     *at = entry->youngest = entry;
@@ -129,6 +138,7 @@ void HandleTable::remove(HandleEntry *entry) {
   }
   if (entry->pool != nullptr) entry->pool->give_back(entry->place, shared_);
   if (entry->kind != spec::Kind::request && entry->kind != spec::Kind::message) end_epoch();
+  clear(*entry);
   entry->next = shard.free;
   shard.free = entry;
 }

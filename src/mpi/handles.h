@@ -42,26 +42,27 @@ struct Posted {
 };
 
 struct HandleEntry {
+  // What a request that comes and goes touches: two cache lines.
   HandleEntry *next;      ///< oldest of another value in the bucket
   HandleEntry *younger;   ///< the next with the same value
-  HandleEntry *youngest;  ///< of that value; in the oldest only, as are the next two
+  HandleEntry *youngest;  ///< of that value; in the oldest only, as are `searched` and `searched_mark`
+  uint64_t raw;
+  Site *site;       ///< that created it; nullptr: predefined, or never seen created
+  uint32_t place;   ///< among the living of its site; a running number if it was never seen created
+  uint32_t thread;  ///< that created it
+  uint64_t mark;    ///< the last array of handles that named it (Encoder)
+  PlacePool *pool;  ///< where `place` goes back to; nullptr: nowhere
+  Posted posted;    ///< requests
+  spec::Kind kind;
+  bool persistent;   ///< a persistent request: completion does not end it
+  int16_t constant;  ///< constant id in spec/, or -1
+  uint32_t references;
+  Communicator *comm;        ///< communicators
+  Communicator *pending;     ///< a request of MPI_Comm_idup…: what the new handle will mean
+  const void *pending_comm;  ///< where it will appear
   HandleEntry
       *searched;  ///< where the last search with a mark ended: an array of n equal values costs n steps, not n * n
   uint64_t searched_mark;
-  uint64_t raw;
-  Site *site;       ///< that created it; nullptr: predefined, or never seen created
-  PlacePool *pool;  ///< where `place` goes back to; nullptr: nowhere
-  uint32_t place;   ///< among the living of its site; a running number if it was never seen created
-  uint32_t thread;  ///< that created it
-  uint32_t references;
-  int16_t constant;  ///< constant id in spec/, or -1
-  spec::Kind kind;
-  uint64_t mark;             ///< the last array of handles that named it (Encoder)
-  bool persistent;           ///< a persistent request: completion does not end it
-  Posted posted;             ///< requests
-  Communicator *comm;        ///< communicators
-  const void *pending_comm;  ///< a request of MPI_Comm_idup…: where the new handle will appear
-  Communicator *pending;
 };
 
 class HandleTable {
@@ -82,6 +83,14 @@ class HandleTable {
   HandleEntry *add(spec::Kind kind, uint64_t raw);
   /// Ends `entry`: its place is free again.
   void remove(HandleEntry *entry);
+
+  // The same for the common case that one thread at a time is here and nothing else has this value.
+  /// nullptr if there is none or there are several.
+  [[nodiscard]] HandleEntry *find_only(spec::Kind kind, uint64_t raw) const;
+  /// nullptr also where `add` would have more to do.
+  HandleEntry *add_only(spec::Kind kind, uint64_t raw);
+  /// `entry`, which `find_only` gave, is a request.
+  void remove_only(HandleEntry *entry);
 
   /// Grows whenever an object other than a request or message ends: raw values remembered before may mean another
   /// object now.
@@ -110,11 +119,52 @@ class HandleTable {
   /// Where the oldest entry of that value hangs, or would.
   static HandleEntry **place_of(Shard &shard, uint64_t hash, spec::Kind kind, uint64_t raw);
 
-  Arena &arena_;
-  bool shared_ = true;  ///< until MPI says otherwise: sessions and Fortran may begin without our seeing it
   std::atomic<uint32_t> epoch_{0};
+  bool shared_ = true;  ///< until MPI says otherwise: sessions and Fortran may begin without our seeing it
   std::atomic<uint32_t> unknown_{0};
+  Arena &arena_;
   Shard shards_[kShards];
 };
+
+inline HandleEntry *HandleTable::find_only(spec::Kind kind, uint64_t raw) const {
+  const uint64_t hash = mix(kind, raw);
+  const Shard &shard = shards_[hash % kShards];
+  if (shard.capacity == 0) return nullptr;
+  HandleEntry *entry = shard.buckets[(hash / kShards) & (shard.capacity - 1)];
+  while (entry != nullptr && (entry->raw != raw || entry->kind != kind)) entry = entry->next;
+  return entry == nullptr || entry->younger != nullptr ? nullptr : entry;
+}
+
+inline HandleEntry *HandleTable::add_only(spec::Kind kind, uint64_t raw) {
+  const uint64_t hash = mix(kind, raw);
+  Shard &shard = shards_[hash % kShards];
+  HandleEntry *entry = shard.free;
+  if (entry == nullptr || shard.values >= shard.capacity) return nullptr;
+  HandleEntry **bucket = &shard.buckets[(hash / kShards) & (shard.capacity - 1)];
+  for (const HandleEntry *other = *bucket; other != nullptr; other = other->next) {
+    if (other->raw == raw && other->kind == kind) return nullptr;
+  }
+  shard.free = entry->next;
+  ++shard.values;
+  // No free entry is anything but a plain request (handles.cc): the caller sets the rest.
+  entry->next = *bucket;
+  entry->youngest = entry;
+  entry->raw = raw;
+  entry->kind = kind;
+  *bucket = entry;
+  return entry;
+}
+
+inline void HandleTable::remove_only(HandleEntry *entry) {
+  const uint64_t hash = mix(entry->kind, entry->raw);
+  Shard &shard = shards_[hash % kShards];
+  HandleEntry **at = &shard.buckets[(hash / kShards) & (shard.capacity - 1)];
+  while (*at != entry) at = &(*at)->next;
+  *at = entry->next;
+  --shard.values;
+  if (entry->pool != nullptr) entry->pool->give_back(entry->place, false);
+  entry->next = shard.free;
+  shard.free = entry;
+}
 
 }  // namespace cairn::recorder

@@ -168,7 +168,7 @@ SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *
 }
 
 Result<ProcessRecord> harvest_thread(const Process &of, const Thread &thread) {
-  ProcessRecord record = frame_of(of, thread.last_end);
+  ProcessRecord record = frame_of(of, of.clock.at(thread.last_end));
   Frames frames(&record.frames);
   Result<SequenceRecord> sequence = harvest_sequence(of, thread, {}, &frames);
   if (!sequence) return tl::unexpected(sequence.error());
@@ -200,7 +200,7 @@ Result<trace::Part> with_segments(const Process &of, const std::string &folder, 
 Result<ProcessRecord> harvest_dead(const Process &of, size_t readable) {
   uint64_t end_ns = of.init_ns;
   for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) {
-    end_ns = std::max(end_ns, thread->last_end);
+    if (thread->last_end != 0) end_ns = std::max(end_ns, of.clock.at(thread->last_end));
   }
   const auto base = reinterpret_cast<uintptr_t>(of.self) + arena_front();
   Result<ProcessRecord> record = harvest_process(of, end_ns, {base, readable - arena_front()});

@@ -160,7 +160,7 @@ void copy(char *to, size_t size, const char *from) {
 void record_unfinished(Thread &thread, Frame &last) {
   for (uint32_t i = 0; i < thread.depth; ++i) {
     Frame &frame = thread.frames[i];
-    if ((frame.flags & kFrameRecorded) == 0) record(thread, frame, false, thread.process->clock.now());
+    if ((frame.flags & kFrameRecorded) == 0) record(thread, frame, false, thread.process->clock.ticks());
     if (&frame == &last) break;
   }
 }
@@ -219,7 +219,7 @@ void on_finalize() {
       landmarks[thread->frames[thread->depth - 1].function] == Landmark::finalize) {
     Frame &frame = thread->frames[thread->depth - 1];
     frame.result = static_cast<uint64_t>(int64_t{mpi::success});  // if it should fail, nobody is left to record it
-    record(*thread, frame, true, of->clock.now());
+    record(*thread, frame, true, of->clock.ticks());
   }
   finish(*of, of->have_own_comm, "complete");
   if (of->have_own_comm) mpi::close_own_comm(of->own_comm);
@@ -292,7 +292,7 @@ void before_landmark(Thread &thread, Frame &frame) {
       of.handles->share();
       break;
     case Landmark::init:
-      if (!of.initialized) of.init_ns = frame.begin;
+      if (!of.initialized) of.init_ns = of.clock.at(frame.begin);
       break;
     case Landmark::abort:
       if (of.finished) break;
@@ -320,6 +320,7 @@ void after_landmark(Thread &thread, Frame &frame) {
 
 bool open_sequence(Thread &thread, uint32_t segment) {
   Arena &arena = *thread.process->arena;
+  thread.frames[0].expected = nullptr;  // a signature of the old sequence
   thread.sequence = Sequence{};
   thread.sequence.segment = segment;
   thread.sequence.first_ticket = thread.spilled_calls;
@@ -401,6 +402,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   Process *of = make_process(config);
   if (of == nullptr) return -1;
   of->preload = preload;
+  of->preload_epoch = preload->epoch;
   of->clock.start(config.lossless);
   of->call_sites = config.call_sites;
   of->rank = -1;

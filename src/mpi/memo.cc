@@ -1,4 +1,5 @@
-// The memo: recognising a call by its raw arguments, without encoding it.
+// The memo: what a signature remembers of the call that was last encoded to it, so that fast_path.cc recognises the
+// next one by its raw arguments.
 #include <cstring>
 
 #include "mpi/encoder.h"
@@ -11,37 +12,6 @@ namespace {
 
 using spec::Kind;
 
-/// Both counters only grow: their sum is the same only if nothing that raw values stand for has ended.
-uint32_t epoch_now(const Process &process) { return process.handles->epoch() + *process.preload->epoch; }
-
-bool outputs_match(const Frame &frame, const Signature &signature, const FunctionFacts &facts) {
-  const spec::Function &function = spec::functions()[frame.function];
-  for (uint32_t left = facts.outputs; left != 0; left &= left - 1) {
-    const auto i = static_cast<unsigned>(__builtin_ctz(left));
-    const uint64_t at = frame.argument[i];
-    if (at == 0) return false;
-    if (element_word(function.parameters[i], reinterpret_cast<const void *>(at), 0) != signature.argument[i])
-      return false;
-  }
-  return true;
-}
-
-struct Waiting {
-  const uint8_t *before;  ///< the requests as they were
-  const void *after;
-  uint64_t count;
-};
-
-/// The only thing that `save_before` keeps of a waiting call is its requests.
-Waiting waiting(const Thread &thread, const Frame &frame, const FunctionFacts &facts) {
-  Waiting result{};
-  const uint8_t *at = thread.before.data() + frame.scratch;
-  memcpy(&result.count, at, 8);
-  result.before = at + 8;
-  result.after = reinterpret_cast<const void *>(frame.argument[facts.requests]);
-  return result;
-}
-
 /// What the status of such a call, or of its request, carries.
 PostedKind carried(const FunctionFacts &facts) {
   if (facts.receives) return PostedKind::envelope;
@@ -52,109 +22,63 @@ bool is_name(const HandleEntry &entry, const RequestName &name) {
   return entry.site == name.site && entry.thread == name.thread && entry.place == name.place && entry.constant < 0;
 }
 
-bool apply_wait(Thread &thread, Frame &frame, Signature &signature, const FunctionFacts &facts) {
-  if ((frame.flags & kFrameSaved) == 0) return false;
-  const Waiting wait = waiting(thread, frame, facts);
-  if (wait.count != signature.name_count) return false;
-  constexpr uint64_t kMost = 64;  // longer arrays are encoded: the entries found are kept on the stack
-  if (wait.count > kMost) return false;
-  HandleEntry *entries[kMost];
+}  // namespace
+
+bool outputs_match(const Frame &frame, const Signature &signature) {
+  const spec::Function &function = spec::functions()[frame.function];
+  for (uint32_t left = signature.outputs; left != 0; left &= left - 1) {
+    const auto i = static_cast<unsigned>(__builtin_ctz(left));
+    const uint64_t at = frame.argument[i];
+    if (at == 0) return false;
+    if (element_word(function.parameters[i], reinterpret_cast<const void *>(at), 0) != signature.argument[i])
+      return false;
+  }
+  return true;
+}
+
+bool complete_among_equals(Thread &thread, Frame &frame, Signature &signature) {
+  const WaitedRequests waited(thread, frame, signature.wait.parameter);
+  const uint64_t count = waited.count();
+  HandleEntry *entries[WaitedRequests::kMost];
   HandleTable &handles = *thread.process->handles;
-  const spec::Parameter &p = spec::functions()[frame.function].parameters[facts.requests];
-  const uint64_t statuses = facts.status >= 0 ? frame.argument[facts.status] : 0;
-  const spec::Parameter *status =
-      facts.status >= 0 ? &spec::functions()[frame.function].parameters[facts.status] : nullptr;
-  const bool reads_statuses =
-      status != nullptr && signature.implied_status && constant_of(status->pointer_domain, statuses) < 0;
+  const auto *statuses =
+      signature.checks_status ? reinterpret_cast<const uint8_t *>(frame.argument[signature.wait.status]) : nullptr;
   const uint64_t mark = thread.new_mark();
-  for (uint64_t k = 0; k < wait.count; ++k) {
+  for (uint64_t k = 0; k < count; ++k) {
     // The same value twice in one array (MPICH's shared requests): the second one is another object.
-    HandleEntry *entry = handles.find(Kind::request, element_word(p, wait.before, k), thread.number, mark);
+    HandleEntry *entry = handles.find(Kind::request, waited.before(k), thread.number, mark);
     if (entry == nullptr) return false;
     entries[k] = entry;
     if (entry->constant < 0) {
       if (entry->mark == mark) return false;
       entry->mark = mark;
     }
-    const RequestName &name = signature.names[k];
+    const RequestName &name = signature.wait.names[k];
     if (name.site == nullptr ? entry->constant < 0 : !is_name(*entry, name)) return false;
     if (entry->pending != nullptr) return false;
-    if (reads_statuses) {
-      const auto *at = reinterpret_cast<const uint8_t *>(statuses) + k * mpi::status_size;
+    if (statuses != nullptr) {
+      const auto *at = statuses + k * mpi::status_size;
       const Posted empty = {PostedKind::empty, 0, 0, 0};
       if (!status_implied(mpi::read_status(at), entry->constant < 0 ? entry->posted : empty, false)) return false;
     }
   }
-  for (uint64_t k = 0; k < wait.count; ++k) {
+  for (uint64_t k = 0; k < count; ++k) {
     if (entries[k]->constant >= 0) continue;
-    if (element_word(p, wait.before, k) != element_word(p, wait.after, k)) handles.remove(entries[k]);
+    if (waited.before(k) != waited.after(k)) handles.remove(entries[k]);
   }
   return true;
-}
-
-bool apply_request(Thread &thread, Frame &frame, Signature &signature, const FunctionFacts &facts) {
-  PlacePool *pool = Names(thread).pool(frame.site);
-  if (pool == nullptr || pool->peek() != signature.place) return false;
-  HandleTable &handles = *thread.process->handles;
-  const uint64_t raw = mpi::read_handle(reinterpret_cast<const void *>(frame.argument[facts.request]));
-  HandleEntry *entry = handles.add(Kind::request, raw);
-  if (entry == nullptr) return false;
-  entry->site = frame.site;
-  entry->thread = thread.number;
-  entry->place = pool->take(*thread.process->arena, handles.shared());
-  entry->pool = pool;
-  entry->persistent = spec::functions()[frame.function].persistent;
-  entry->posted = {carried(facts), signature.posted_source, signature.posted_tag, signature.posted_bytes};
-  return true;
-}
-
-bool apply_status(const Frame &frame, const Signature &signature, const FunctionFacts &facts) {
-  const uint64_t at = frame.argument[facts.status];
-  const spec::Parameter &p = spec::functions()[frame.function].parameters[facts.status];
-  if (constant_of(p.pointer_domain, at) >= 0) return true;
-  if (!signature.implied_status || at == 0) return false;
-  const Posted posted = {carried(facts), signature.posted_source, signature.posted_tag, signature.posted_bytes};
-  return status_implied(mpi::read_status(reinterpret_cast<const void *>(at)), posted, false);
-}
-
-}  // namespace
-
-bool apply_memo(Thread &thread, Frame &frame, Signature &signature) {
-  if (signature.memo == MemoKind::none || signature.function != frame.function || signature.site != frame.site ||
-      signature.result != frame.result || frame.depth != 0 || signature.epoch != epoch_now(*thread.process)) {
-    return false;
-  }
-  for (uint32_t left = signature.compared; left != 0; left &= left - 1) {
-    const auto i = static_cast<unsigned>(__builtin_ctz(left));
-    if (frame.argument[i] != signature.argument[i]) return false;
-  }
-  const FunctionFacts &facts = function_facts[frame.function];
-  if (facts.outputs != 0 && !outputs_match(frame, signature, facts)) return false;
-  switch (signature.memo) {
-    case MemoKind::plain:
-      return true;
-    case MemoKind::request:
-      return apply_request(thread, frame, signature, facts);
-    case MemoKind::status:
-      return apply_status(frame, signature, facts);
-    case MemoKind::wait:
-      return apply_wait(thread, frame, signature, facts);
-    case MemoKind::none:
-      break;
-  }
-  return false;
 }
 
 void note_names(Thread &thread, const Frame &frame) {
   thread.names.clear();
   const FunctionFacts &facts = function_facts[frame.function];
   if (facts.memo != MemoKind::wait || (frame.flags & kFrameSaved) == 0) return;
-  const Waiting wait = waiting(thread, frame, facts);
-  const spec::Parameter &p = spec::functions()[frame.function].parameters[facts.requests];
+  const WaitedRequests waited(thread, frame, static_cast<unsigned>(facts.requests));
+  const uint64_t count = waited.count();
+  if (count > WaitedRequests::kMost) return;
   const uint64_t mark = thread.new_mark();
-  for (uint64_t k = 0; k < wait.count; ++k) {
-    HandleEntry *entry =
-        thread.process->handles->find(Kind::request, element_word(p, wait.before, k), thread.number, mark);
+  for (uint64_t k = 0; k < count; ++k) {
+    HandleEntry *entry = thread.process->handles->find(Kind::request, waited.before(k), thread.number, mark);
     RequestName name = {nullptr, 0, 0};
     if (entry != nullptr && entry->constant < 0) {
       entry->mark = mark;
@@ -165,47 +89,112 @@ void note_names(Thread &thread, const Frame &frame) {
   }
 }
 
+namespace {
+
+/// Whether status parameter `i` stands for no status (MPI_STATUS_IGNORE).
+bool is_ignored(const Frame &frame, int i) {
+  return constant_of(spec::functions()[frame.function].parameters[i].pointer_domain, frame.argument[i]) >= 0;
+}
+
+/// Whether statuses have to be looked at when the call comes again; false if they were not what was implied, or not
+/// there.
+bool remember_status(const Frame &frame, Signature &signature, const FunctionFacts &facts, bool implied) {
+  signature.checks_status = facts.status >= 0 && !is_ignored(frame, facts.status);
+  return !signature.checks_status || (implied && frame.argument[facts.status] != 0);
+}
+
+bool remember_request(Thread &thread, const Frame &frame, Signature &signature, const FunctionFacts &facts,
+                      const Outcome &outcome) {
+  RequestMemo &memo = signature.request;
+  memo.posted_kind = carried(facts);
+  memo.posted_source = outcome.posted.source;
+  memo.posted_tag = outcome.posted.tag;
+  memo.posted_bytes = outcome.posted.bytes;
+  if (facts.memo == MemoKind::status) {
+    memo.parameter = static_cast<uint8_t>(facts.status);
+    return remember_status(frame, signature, facts, outcome.implied_status);
+  }
+  memo.pool = Names(thread).pool(frame.site);
+  if (outcome.created == nullptr || memo.pool == nullptr) return false;
+  memo.place = outcome.created->place;
+  memo.persistent = spec::functions()[frame.function].persistent;
+  memo.parameter = static_cast<uint8_t>(facts.request);
+  return true;
+}
+
+bool remember_wait(Thread &thread, const Frame &frame, Signature &signature, const FunctionFacts &facts,
+                   const Outcome &outcome) {
+  const size_t n = thread.names.size();
+  if ((frame.flags & kFrameSaved) == 0) return false;
+  if (n != WaitedRequests(thread, frame, static_cast<unsigned>(facts.requests)).count()) return false;
+  WaitMemo &memo = signature.wait;
+  if (n > memo.name_capacity) {
+    Arena &arena = *thread.process->arena;
+    arena.release_array(memo.names, memo.name_capacity);
+    memo.names = arena.allocate_array<RequestName>(n);
+    memo.name_capacity = memo.names == nullptr ? 0 : static_cast<uint32_t>(n);
+    if (memo.names == nullptr) return false;
+    signature.has_names = true;
+  }
+  memo.name_count = static_cast<uint32_t>(n);
+  if (n != 0) memcpy(memo.names, thread.names.data(), n * sizeof(RequestName));
+  memo.parameter = static_cast<uint8_t>(facts.requests);
+  memo.count_parameter = facts.request_count;
+  memo.status = static_cast<uint8_t>(facts.status);
+  if (!outcome.implied_status) return false;
+  return remember_status(frame, signature, facts, true);
+}
+
+bool remember_outputs(const Frame &frame, Signature &signature, const FunctionFacts &facts) {
+  const spec::Function &function = spec::functions()[frame.function];
+  signature.outputs = facts.outputs;
+  for (uint32_t left = facts.outputs; left != 0; left &= left - 1) {
+    const auto i = static_cast<unsigned>(__builtin_ctz(left));
+    if (frame.argument[i] == 0) return false;
+    signature.argument[i] = element_word(function.parameters[i], reinterpret_cast<const void *>(frame.argument[i]), 0);
+    // MPI_Test whose flag is false: there is no status.
+    if (facts.waits && signature.argument[i] == 0) signature.checks_status = false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void remember(Thread &thread, const Frame &frame, Signature &signature, const Outcome &outcome) {
   const FunctionFacts &facts = function_facts[frame.function];
   signature.memo = MemoKind::none;
+  signature.return_address = 0;
   const bool returns_code = spec::functions()[frame.function].returns == spec::ReturnKind::error_code;
   if (facts.memo == MemoKind::none || frame.depth != 0 || !outcome.lasting_addresses) return;
+  if (is_landmark(frame.function)) return;
   if (returns_code && frame.result != static_cast<uint64_t>(int64_t{mpi::success})) return;
-  Process &of = *thread.process;
-  if (facts.memo == MemoKind::request) {
-    if (outcome.created == nullptr) return;
-    signature.place = outcome.created->place;
-  }
-  if (facts.memo == MemoKind::wait) {
-    const size_t n = thread.names.size();
-    if (n != waiting(thread, frame, facts).count) return;
-    if (n > signature.name_capacity) {
-      of.arena->release_array(signature.names, signature.name_capacity);
-      signature.names = of.arena->allocate_array<RequestName>(n);
-      signature.name_capacity = signature.names == nullptr ? 0 : static_cast<uint32_t>(n);
-      if (signature.names == nullptr) return;
-    }
-    signature.name_count = static_cast<uint32_t>(n);
-    if (n != 0) memcpy(signature.names, thread.names.data(), n * sizeof(RequestName));
-    if (!outcome.implied_status) return;
+  const Process &of = *thread.process;
+  signature.checks_status = false;
+  switch (facts.memo) {
+    case MemoKind::request:
+    case MemoKind::status:
+      if (!remember_request(thread, frame, signature, facts, outcome)) return;
+      break;
+    case MemoKind::wait:
+      if (!remember_wait(thread, frame, signature, facts, outcome)) return;
+      break;
+    default:
+      break;
   }
   signature.site = frame.site;
   signature.function = frame.function;
   signature.result = frame.result;
-  signature.compared = facts.compared;
-  signature.implied_status = outcome.implied_status;
-  signature.posted_source = outcome.posted.source;
-  signature.posted_tag = outcome.posted.tag;
-  signature.posted_bytes = outcome.posted.bytes;
+  signature.any_result = !returns_code;
   memcpy(signature.argument, frame.argument, sizeof signature.argument);
-  const spec::Function &function = spec::functions()[frame.function];
-  for (uint32_t left = facts.outputs; left != 0; left &= left - 1) {
-    const auto i = static_cast<unsigned>(__builtin_ctz(left));
-    if (frame.argument[i] == 0) return;
-    signature.argument[i] = element_word(function.parameters[i], reinterpret_cast<const void *>(frame.argument[i]), 0);
+  if (!remember_outputs(frame, signature, facts)) return;
+  const uint64_t *mask = compared_arguments[frame.function].mask;
+  signature.many_arguments = false;
+  for (unsigned i = spec::kMaxParameters / 2; i < spec::kMaxParameters; ++i) {
+    if (mask[i] != 0) signature.many_arguments = true;
   }
-  signature.epoch = epoch_now(of);
+  signature.epoch = of.handles->epoch() + *of.preload_epoch;
   signature.memo = facts.memo;
+  if (of.clock.counts()) signature.return_address = frame.return_address;
 }
 
 }  // namespace cairn::recorder

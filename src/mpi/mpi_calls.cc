@@ -108,7 +108,8 @@ bool load(void *library, const Constants &constants) {
 
 const size_t handle_size = sizeof(MPI_Comm);
 static_assert(sizeof(MPI_Comm) == sizeof(MPI_Datatype) && sizeof(MPI_Comm) == sizeof(MPI_Request) &&
-              sizeof(MPI_Comm) == sizeof(MPI_Group) && sizeof(MPI_Comm) == sizeof(MPI_Op));
+              sizeof(MPI_Comm) == sizeof(MPI_Group) && sizeof(MPI_Comm) == sizeof(MPI_Op) &&
+              (std::is_pointer_v<MPI_Comm> || sizeof(MPI_Comm) == sizeof(int)));
 const size_t status_size = sizeof(MPI_Status);
 const int success = MPI_SUCCESS;
 const int error_in_status = MPI_ERR_IN_STATUS;
@@ -117,12 +118,6 @@ const int any_source = MPI_ANY_SOURCE;
 const int any_tag = MPI_ANY_TAG;
 const int proc_null = MPI_PROC_NULL;
 const size_t max_error_string = MPI_MAX_ERROR_STRING;
-
-Handle read_handle(const void *at) {
-  MPI_Comm handle;
-  memcpy(&handle, at, sizeof handle);
-  return word(handle);
-}
 
 Status read_status(const void *at) {
   MPI_Status status;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace cairn::recorder::mpi {
 
@@ -14,7 +15,16 @@ using Handle = uint64_t;
 extern const size_t handle_size;  ///< of every handle type in memory
 
 /// Reads the handle at `at` (an element of an array of handles).
-Handle read_handle(const void *at);
+inline Handle read_handle(const void *at) {
+  if (handle_size == sizeof(int)) {
+    int handle = 0;
+    memcpy(&handle, at, sizeof handle);
+    return static_cast<Handle>(int64_t{handle});
+  }
+  Handle handle = 0;
+  memcpy(&handle, at, sizeof handle);
+  return handle;
+}
 
 struct Status {
   int source;

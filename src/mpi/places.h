@@ -26,6 +26,16 @@ class PlacePool {
     return kNone;
   }
 
+  /// Takes `place`, which `peek` gave.
+  void mark(uint32_t place, bool shared) {
+    const uint64_t bit = uint64_t{1} << (place % 64);
+    if (shared) {
+      __atomic_fetch_or(&taken_[place / 64], bit, __ATOMIC_RELAXED);
+    } else {
+      taken_[place / 64] |= bit;
+    }
+  }
+
   /// The lowest free place, now taken; kNone without memory.
   uint32_t take(Arena &arena, bool shared) {
     uint32_t first = 0;
@@ -57,15 +67,6 @@ class PlacePool {
 
  private:
   static constexpr uint32_t kWords = 4;
-
-  void mark(uint32_t place, bool shared) {
-    const uint64_t bit = uint64_t{1} << (place % 64);
-    if (shared) {
-      __atomic_fetch_or(&taken_[place / 64], bit, __ATOMIC_RELAXED);
-    } else {
-      taken_[place / 64] |= bit;
-    }
-  }
 
   uint64_t taken_[kWords] = {};
   PlacePool *more_ = nullptr;

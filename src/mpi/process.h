@@ -49,23 +49,24 @@ struct Sequence {
   uint32_t segment;
 };
 
-struct Thread {
+struct alignas(64) Thread {
   static constexpr uint32_t kMaxDepth = 64;
 
+  // What every call touches lies together, with the front of `sequence`.
   Process *process;
-  Thread *next;
-  uint32_t number;
   uint32_t depth;           ///< frames in flight
   std::atomic<bool> taken;  ///< a living thread owns it
   bool wants_epilogue;      ///< its next call begins the segment after MPI_Finalize
   bool busy;                ///< inside the recorder: a signal handler that calls MPI now is not recorded
-  uint64_t spilled_calls;   ///< in segments that are no longer in memory
-  uint64_t last_end;        ///< when the last call ended, for gaps
+  uint64_t last_end;        ///< when the last call ended, in ticks
   uint64_t mpi_ns;          ///< in outermost calls
+  Sequence sequence;
+  Thread *next;
+  uint32_t number;
+  uint64_t spilled_calls;  ///< in segments that are no longer in memory
   ThreadStack stack;
   SiteTable *site_table;
   CallStacks *call_stacks;  ///< nullptr unless whole stacks are kept
-  Sequence sequence;
   TimingLog timing;
   Growable<PlacePool *> pools;  ///< by Site::id
   Growable<uint8_t> row;        ///< scratch of the encoder
@@ -81,9 +82,6 @@ struct Thread {
   uint64_t new_mark() { return (uint64_t{number} + 1) << 40 | (++marks & 0xffffffffff); }
 };
 
-constexpr uint32_t kFrameSaved = 1;     ///< Frame::flags: `save_before` ran
-constexpr uint32_t kFrameRecorded = 2;  ///< Frame::flags: the event is already in the sequence
-
 enum class Phase : uint32_t {
   off,  ///< pass everything through
   recording,
@@ -93,19 +91,21 @@ enum class Phase : uint32_t {
 struct Process {
   static constexpr uint64_t kMagic = 0x314152454e524943;  // "CINRERA1"
 
+  // What every call reads lies together.
+  std::atomic<Phase> phase;
+  std::atomic<uint32_t> thread_count;
+  const volatile uint32_t *preload_epoch;  ///< the preload's, see preload.h
+  HandleTable *handles;
+  Clock clock;
+  Arena *arena;
   uint64_t magic;
   uint64_t layout;  ///< sizes of the structures: a reader of another build refuses
-  Arena *arena;
-  Process *self;  ///< the address it is valid at
-  std::atomic<Phase> phase;
+  Process *self;    ///< the address it is valid at
   Config config;
-  Clock clock;
   const CairnPreload *preload;
   Modules *modules;
   AddressSpace *addresses;
-  HandleTable *handles;
   std::atomic<Thread *> threads;
-  std::atomic<uint32_t> thread_count;
   std::atomic<uint64_t> tickets;  ///< counts calls of all threads once there are two
   std::atomic_flag threads_lock;
   PlacePool comm_numbers;

@@ -1,61 +1,71 @@
 #include "mpi/signatures.h"
 
-#include <bit>
 #include <cstring>
 
 #include "base/hash.h"
 
 namespace cairn::recorder {
-namespace {
 
-/// trace::CallStats::bucket, inlined on the hot path.
-int bucket_of(uint64_t nanoseconds) {
-  if (nanoseconds < 2) return static_cast<int>(nanoseconds);
-  const int octave = static_cast<int>(std::bit_width(nanoseconds)) - 1;
-  const int bucket = 2 * octave + static_cast<int>((nanoseconds >> (octave - 1)) & 1);
-  return bucket < trace::CallStats::kBuckets ? bucket : trace::CallStats::kBuckets - 1;
-}
-
-}  // namespace
-
-void Signature::add_time(Arena &arena, uint64_t nanoseconds) {
-  if (count++ == 0) {
-    sum = minimum = maximum = nanoseconds;
+void Signature::begin_statistics(Arena &arena, uint64_t before, uint64_t nanoseconds) {
+  if (before == 0) {
+    minimum = maximum = nanoseconds;
     return;
   }
-  if (histogram == nullptr) {
-    histogram = arena.allocate_array<uint32_t>(trace::CallStats::kBuckets);
-    if (histogram != nullptr && count == 2) ++histogram[bucket_of(sum)];
-  }
-  sum += nanoseconds;
+  const uint64_t first = minimum;
   if (nanoseconds < minimum) minimum = nanoseconds;
   if (nanoseconds > maximum) maximum = nanoseconds;
-  if (histogram != nullptr) ++histogram[bucket_of(nanoseconds)];
+  histogram = arena.allocate_array<uint32_t>(trace::CallStats::kBuckets);
+  if (histogram == nullptr) return;
+  if (before == 1) ++histogram[bucket_of(first)];
+  ++histogram[bucket_of(nanoseconds)];
+}
+
+void SignatureTable::insert(const Slots &slots, Slot slot) {
+  uint32_t at = slot.hash & (slots.capacity - 1);
+  while (slots.at[at].number != 0) at = (at + 1) & (slots.capacity - 1);
+  slots.at[at] = slot;
 }
 
 bool SignatureTable::grow(Arena &arena) {
-  const uint32_t capacity = capacity_ == 0 ? 128 : capacity_ * 2;
-  auto *slots = arena.allocate_array<uint32_t>(capacity);
+  const uint32_t capacity = slots_.capacity == 0 ? 128 : slots_.capacity * 2;
+  auto *slots = arena.allocate_array<Slot>(capacity);
   if (slots == nullptr) return false;
-  for (uint32_t id = 0; id < signatures_.size(); ++id) {
-    uint32_t at = static_cast<uint32_t>(signatures_[id].hash) & (capacity - 1);
-    while (slots[at] != 0) at = (at + 1) & (capacity - 1);
-    slots[at] = id + 1;
-  }
-  arena.release_array(slots_, capacity_);
-  slots_ = slots;
-  capacity_ = capacity;
+  while (old_.at != nullptr) move_some(arena);  // long done
+  old_ = slots_;
+  moved_ = 0;
+  slots_ = {slots, capacity};
   return true;
 }
 
+void SignatureTable::move_some(Arena &arena) {
+  constexpr uint32_t kAtOnce = 8;  // two would do: the old slots are half full, and the new ones twice as many
+  for (uint32_t i = 0; i < kAtOnce && moved_ < old_.capacity; ++i, ++moved_) {
+    if (old_.at[moved_].number != 0) insert(slots_, old_.at[moved_]);
+  }
+  if (moved_ < old_.capacity) return;
+  arena.release_array(old_.at, old_.capacity);
+  old_ = {};
+}
+
+Signature *SignatureTable::find(const Slots &slots, uint32_t hash, const uint8_t *bytes, uint32_t size) {
+  for (uint32_t at = hash & (slots.capacity - 1); slots.at[at].number != 0; at = (at + 1) & (slots.capacity - 1)) {
+    if (slots.at[at].hash != hash) continue;
+    Signature &known = signatures_[slots.at[at].number - 1];
+    if (known.size == size && memcmp(known.bytes, bytes, size) == 0) return &known;
+  }
+  return nullptr;
+}
+
 Signature *SignatureTable::intern(Arena &arena, const uint8_t *bytes, uint32_t size, bool *is_new) {
-  const uint64_t hash = hash64({bytes, size});
+  const auto hash = static_cast<uint32_t>(hash64({bytes, size}));
   *is_new = false;
-  if ((signatures_.size() + 1) * 2 > capacity_ && !grow(arena)) return nullptr;
-  uint32_t at = static_cast<uint32_t>(hash) & (capacity_ - 1);
-  for (; slots_[at] != 0; at = (at + 1) & (capacity_ - 1)) {
-    Signature &known = signatures_[slots_[at] - 1];
-    if (known.hash == hash && known.size == size && memcmp(known.bytes, bytes, size) == 0) return &known;
+  const size_t wanted = signatures_.size() + 1;
+  // Without memory for more slots these do until they are nearly full.
+  if (wanted * 2 > slots_.capacity && !grow(arena) && wanted * 8 > slots_.capacity * size_t{7}) return nullptr;
+  if (Signature *known = find(slots_, hash, bytes, size)) return known;
+  if (old_.at != nullptr) {
+    if (Signature *known = find(old_, hash, bytes, size)) return known;
+    move_some(arena);
   }
   auto *copy = static_cast<uint8_t *>(arena.allocate(size));
   if (copy == nullptr) return nullptr;
@@ -67,9 +77,8 @@ Signature *SignatureTable::intern(Arena &arena, const uint8_t *bytes, uint32_t s
   memcpy(copy, bytes, size);
   added->bytes = copy;
   added->size = size;
-  added->hash = hash;
   added->id = static_cast<uint32_t>(signatures_.size() - 1);
-  slots_[at] = static_cast<uint32_t>(signatures_.size());
+  insert(slots_, {hash, static_cast<uint32_t>(signatures_.size())});
   *is_new = true;
   return added;
 }
@@ -79,12 +88,12 @@ void SignatureTable::release(Arena &arena) {
     Signature &signature = signatures_[id];
     arena.release(const_cast<uint8_t *>(signature.bytes), signature.size);
     arena.release_array(signature.histogram, trace::CallStats::kBuckets);
-    arena.release_array(signature.names, signature.name_capacity);
+    if (signature.has_names) arena.release_array(signature.wait.names, signature.wait.name_capacity);
   }
   signatures_.release(arena);
-  arena.release_array(slots_, capacity_);
-  slots_ = nullptr;
-  capacity_ = 0;
+  arena.release_array(slots_.at, slots_.capacity);
+  arena.release_array(old_.at, old_.capacity);
+  slots_ = old_ = {};
 }
 
 }  // namespace cairn::recorder
