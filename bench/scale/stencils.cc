@@ -144,7 +144,7 @@ void add_stencils(std::vector<Pattern> *to) {
       }
     }
   }
-  const Shape cube = shapes.back();
+  const Shape &cube = shapes.back();
   const auto recursion = [cube](Script &script, const Setting &setting) {
     Stencil stencil(&script, setting, cube, Style::sites, false);
     stencil.begin();
