@@ -38,28 +38,51 @@ std::array<uint64_t, 4> times(const Words &words, uint64_t factor) {
 
 uint64_t saturating(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
-// Buckets as (places skipped, count) with a zero skip for neighbours; docs/format.md, "Statistics".
-void write_histogram(const std::array<uint64_t, CallStats::kBuckets> &histogram, ByteWriter &out) {
-  int used = 0;
-  for (const uint64_t count : histogram) used += count != 0 ? 1 : 0;
-  out.varint(static_cast<uint64_t>(used));
-  int next = 0;
-  for (int i = 0; i < CallStats::kBuckets; ++i) {
-    const uint64_t count = histogram[static_cast<size_t>(i)];
-    if (count == 0) continue;
-    if (next == 0) {
-      out.varint(static_cast<uint64_t>(i));
-      out.varint(count);
-    } else {
-      // The lowest bit tells a skip.
-      out.varint(count << 1 | (i != next ? 1U : 0U));
-      if (i != next) out.varint(static_cast<uint64_t>(i - next));
-    }
-    next = i + 1;
+}  // namespace
+
+RankStats::RankStats(const CallStats &calls, uint32_t rank)
+    : count_(calls.count),
+      sum_(calls.sum),
+      minimum_(calls.minimum),
+      maximum_(calls.maximum),
+      ranks_(1),
+      least_(calls.sum),
+      greatest_(calls.sum),
+      greatest_rank_(rank),
+      squares_(square(calls.sum)) {
+  for (size_t i = 0; i < calls.histogram.size(); ++i) {
+    if (calls.histogram[i] != 0) histogram_.push_back({static_cast<uint8_t>(i), calls.histogram[i]});
   }
 }
 
-void parse_histogram(ByteReader &in, std::array<uint64_t, CallStats::kBuckets> *histogram) {
+CallStats RankStats::calls() const {
+  CallStats result;
+  result.count = count_;
+  result.sum = sum_;
+  result.minimum = minimum_;
+  result.maximum = maximum_;
+  for (const Bucket &bucket : histogram_) result.histogram[bucket.number] = bucket.count;
+  return result;
+}
+
+// Buckets as (places skipped, count) with a zero skip for neighbours; docs/format.md, "Statistics".
+void RankStats::write_histogram(ByteWriter &out) const {
+  out.varint(histogram_.size());
+  for (size_t i = 0; i < histogram_.size(); ++i) {
+    const Bucket &bucket = histogram_[i];
+    if (i == 0) {
+      out.varint(bucket.number);
+      out.varint(bucket.count);
+      continue;
+    }
+    // The lowest bit tells a skip.
+    const unsigned skipped = bucket.number - histogram_[i - 1].number - 1U;
+    out.varint(bucket.count << 1 | (skipped != 0 ? 1U : 0U));
+    if (skipped != 0) out.varint(skipped);
+  }
+}
+
+void RankStats::parse_histogram(ByteReader &in) {
   const uint64_t used = in.varint();
   uint64_t next = 0;
   if (used > CallStats::kBuckets) in.fail();
@@ -77,19 +100,10 @@ void parse_histogram(ByteReader &in, std::array<uint64_t, CallStats::kBuckets> *
       in.fail();
       return;
     }
-    (*histogram)[next++] = count;
+    if (count != 0) histogram_.push_back({static_cast<uint8_t>(next), count});
+    ++next;
   }
 }
-
-}  // namespace
-
-RankStats::RankStats(const CallStats &calls, uint32_t rank)
-    : calls_(calls),
-      ranks_(1),
-      least_(calls.sum),
-      greatest_(calls.sum),
-      greatest_rank_(rank),
-      squares_(square(calls.sum)) {}
 
 void RankStats::merge(const RankStats &other) {
   if (other.ranks_ == 0) return;
@@ -97,17 +111,23 @@ void RankStats::merge(const RankStats &other) {
     *this = other;
     return;
   }
-  if (calls_.count == 0) {
-    calls_.minimum = other.calls_.minimum;
-    calls_.maximum = other.calls_.maximum;
-  } else if (other.calls_.count != 0) {
-    calls_.minimum = std::min(calls_.minimum, other.calls_.minimum);
-    calls_.maximum = std::max(calls_.maximum, other.calls_.maximum);
+  if (count_ == 0) {
+    minimum_ = other.minimum_;
+    maximum_ = other.maximum_;
+  } else if (other.count_ != 0) {
+    minimum_ = std::min(minimum_, other.minimum_);
+    maximum_ = std::max(maximum_, other.maximum_);
   }
-  calls_.count = saturating(calls_.count, other.calls_.count);
-  calls_.sum = saturating(calls_.sum, other.calls_.sum);
-  for (size_t i = 0; i < calls_.histogram.size(); ++i) {
-    calls_.histogram[i] = saturating(calls_.histogram[i], other.calls_.histogram[i]);
+  count_ = saturating(count_, other.count_);
+  sum_ = saturating(sum_, other.sum_);
+  auto at = histogram_.begin();
+  for (const Bucket &bucket : other.histogram_) {
+    while (at != histogram_.end() && at->number < bucket.number) ++at;
+    if (at != histogram_.end() && at->number == bucket.number) {
+      at->count = saturating(at->count, bucket.count);
+    } else {
+      at = histogram_.insert(at, bucket);
+    }
   }
   ranks_ += other.ranks_;
   least_ = std::min(least_, other.least_);
@@ -121,18 +141,18 @@ void RankStats::merge(const RankStats &other) {
 void RankStats::add_calls(const RankStats &other) {
   RankStats both = *this;
   both.merge(other);
-  *this = RankStats(both.calls_, greatest_rank_);
+  *this = RankStats(both.calls(), greatest_rank_);
 }
 
 double RankStats::mean_sum() const {
-  return ranks_ == 0 ? 0.0 : static_cast<double>(calls_.sum) / static_cast<double>(ranks_);
+  return ranks_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(ranks_);
 }
 
 double RankStats::deviation_of_sums() const {
   if (ranks_ < 2) return 0.0;
   // n·Σx² − (Σx)², exactly: as floating-point numbers the two would cancel.
   std::array<uint64_t, 4> difference = times(squares_, ranks_);
-  const Words total = square(calls_.sum);
+  const Words total = square(sum_);
   uint64_t borrow = 0;
   for (size_t i = 0; i < difference.size(); ++i) {
     const uint64_t subtract = i < total.size() ? total[i] : 0;
@@ -147,12 +167,12 @@ double RankStats::deviation_of_sums() const {
 }
 
 void RankStats::write(ByteWriter &out, uint64_t calls) const {
-  out.signed_varint(static_cast<int64_t>(calls_.count - calls));
+  out.signed_varint(static_cast<int64_t>(count_ - calls));
   out.varint(ranks_);
   if (ranks_ == 0) return;
-  out.varint(calls_.sum);
-  out.varint(calls_.minimum);
-  out.varint(calls_.maximum - calls_.minimum);
+  out.varint(sum_);
+  out.varint(minimum_);
+  out.varint(maximum_ - minimum_);
   if (ranks_ == 1) {
     out.varint(greatest_rank_);
   } else {
@@ -164,23 +184,23 @@ void RankStats::write(ByteWriter &out, uint64_t calls) const {
     out.byte(length);
     for (unsigned i = 0; i < length; ++i) out.byte(static_cast<uint8_t>(squares_[i / 8] >> (i % 8 * 8)));
   }
-  write_histogram(calls_.histogram, out);
+  write_histogram(out);
 }
 
 RankStats RankStats::parse(ByteReader &in, uint64_t calls) {
   RankStats stats;
-  stats.calls_.count = calls + static_cast<uint64_t>(in.signed_varint());
+  stats.count_ = calls + static_cast<uint64_t>(in.signed_varint());
   stats.ranks_ = in.varint();
   if (stats.ranks_ == 0) return stats;
   if (stats.ranks_ > (uint64_t{1} << 32)) in.fail();
-  stats.calls_.sum = in.varint();
-  stats.calls_.minimum = in.varint();
-  stats.calls_.maximum = stats.calls_.minimum + in.varint();
+  stats.sum_ = in.varint();
+  stats.minimum_ = in.varint();
+  stats.maximum_ = stats.minimum_ + in.varint();
   if (stats.ranks_ == 1) {
-    stats.least_ = stats.calls_.sum;
-    stats.greatest_ = stats.calls_.sum;
+    stats.least_ = stats.sum_;
+    stats.greatest_ = stats.sum_;
     stats.greatest_rank_ = static_cast<uint32_t>(in.varint());
-    stats.squares_ = square(stats.calls_.sum);
+    stats.squares_ = square(stats.sum_);
   } else {
     stats.least_ = in.varint();
     stats.greatest_ = stats.least_ + in.varint();
@@ -191,15 +211,8 @@ RankStats RankStats::parse(ByteReader &in, uint64_t calls) {
       stats.squares_[i / 8] |= static_cast<uint64_t>(in.byte()) << (i % 8 * 8);
     }
   }
-  parse_histogram(in, &stats.calls_.histogram);
+  stats.parse_histogram(in);
   return stats;
-}
-
-bool RankStats::operator==(const RankStats &other) const {
-  return calls_.count == other.calls_.count && calls_.sum == other.calls_.sum &&
-         calls_.minimum == other.calls_.minimum && calls_.maximum == other.calls_.maximum &&
-         calls_.histogram == other.calls_.histogram && ranks_ == other.ranks_ && least_ == other.least_ &&
-         greatest_ == other.greatest_ && greatest_rank_ == other.greatest_rank_ && squares_ == other.squares_;
 }
 
 }  // namespace cairn::trace
