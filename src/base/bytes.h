@@ -39,6 +39,10 @@ class ByteWriter {
  public:
   void byte(uint8_t value) { bytes_.push_back(value); }
   void varint(uint64_t value) {
+    if (value < 0x80) {
+      bytes_.push_back(static_cast<uint8_t>(value));
+      return;
+    }
     uint8_t buffer[kMaxVarint];
     bytes_.insert(bytes_.end(), buffer, put_varint(buffer, value));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <unordered_map>
 
@@ -234,6 +235,13 @@ namespace {
 /// Adds right's sites to left's; number of each of right's in left.
 std::vector<uint32_t> merge_sites(std::vector<Site> *left, const std::vector<Site> &right,
                                   const std::vector<uint32_t> &module_number) {
+  // Nearly always both have the same.
+  if (is_identity(module_number) && left->size() >= right.size() &&
+      std::equal(right.begin(), right.end(), left->begin())) {
+    std::vector<uint32_t> same(right.size());
+    std::iota(same.begin(), same.end(), 0U);
+    return same;
+  }
   SiteNumbers known;
   for (size_t i = 0; i < left->size(); ++i) {
     known.emplace(std::tuple((*left)[i].module, (*left)[i].offset, (*left)[i].caller), static_cast<uint32_t>(i));
