@@ -111,10 +111,6 @@ bool refine(StreamVariant *left, StreamVariant *right) {
 
 }  // namespace
 
-Grammar skeleton_of(const Grammar &calls, const RowGroups &groups) {
-  return calls.mapped([&groups](Symbol row) { return groups.of_row[row]; });
-}
-
 std::vector<uint32_t> varying_fields(const ClassPart &part, const RowGroups &groups, uint32_t group) {
   const ClassRow &first = *part.rows[groups.first_row[group]];
   std::vector<bool> differs(first.heads.size());

@@ -34,7 +34,4 @@ std::vector<uint32_t> varying_fields(const ClassPart &part, const RowGroups &gro
 /// Adds right's variants, of the same group and field, to left's.
 Result<void> merge_stream(Stream *left, Stream right);
 
-/// What `calls` leaves of the rows' groups, with group numbers for symbols.
-grammar::Grammar skeleton_of(const grammar::Grammar &calls, const RowGroups &groups);
-
 }  // namespace cairn::trace
