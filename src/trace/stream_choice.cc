@@ -13,10 +13,9 @@ namespace {
 using grammar::Grammar;
 using grammar::Symbol;
 
-constexpr size_t kFewestRows = 4;                         // fewer rows cannot cost more than a stream
-constexpr size_t kFewestValues = 6;                       // the same for differences of values
-constexpr uint64_t kMostDifferenced = uint64_t{1} << 20;  // calls: taking differences expands
-constexpr size_t kStreamBytes = 6;                        // of a stream beside its order and values
+constexpr size_t kFewestRows = 4;    // fewer rows cannot cost more than a stream
+constexpr size_t kFewestValues = 6;  // the same for differences of values
+constexpr size_t kStreamBytes = 6;   // of a stream beside its order and values
 
 size_t varint_bytes(uint64_t value) {
   size_t bytes = 1;
@@ -77,8 +76,8 @@ Bytes order_bytes(const Grammar &order) {
 std::optional<StreamVariant> differences_of(const StreamVariant &variant) {
   const std::vector<RowPointer> &values = variant.values;
   const FieldHead head = values[0]->heads[0];
-  if (values.size() < kFewestValues || variant.order->length() > kMostDifferenced || head.kind != FieldHead::atoms ||
-      head.count == 0) {
+  if (values.size() < kFewestValues || variant.order->length() > worth_parsing(*variant.order) ||
+      head.kind != FieldHead::atoms || head.count == 0) {
     return std::nullopt;
   }
   if (!std::all_of(values.begin(), values.end(), [&](const RowPointer &row) { return row->heads[0] == head; })) {

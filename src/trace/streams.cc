@@ -15,9 +15,6 @@ using grammar::Symbol;
 constexpr size_t kProductSteps = 64;  // and four a term of the longer side
 constexpr size_t kMostRefined = 4;    // variants that a new one is tried against: random values have one a rank
 
-/// What a parse of so many symbols may find is worth looking for.
-uint64_t worth_parsing(const Grammar &grammar) { return 4096 + 32 * static_cast<uint64_t>(term_count(grammar)); }
-
 /// Hash of what `same` compares, but for columns.
 uint64_t content_hash(const ClassRow &row) {
   uint64_t hash = hash64({reinterpret_cast<const uint8_t *>(row.atoms.data()), row.atoms.size() * sizeof(Atom)});
@@ -110,6 +107,8 @@ bool refine(StreamVariant *left, StreamVariant *right) {
 }
 
 }  // namespace
+
+uint64_t worth_parsing(const Grammar &grammar) { return 4096 + 32 * static_cast<uint64_t>(term_count(grammar)); }
 
 std::vector<uint32_t> varying_fields(const ClassPart &part, const RowGroups &groups, uint32_t group) {
   const ClassRow &first = *part.rows[groups.first_row[group]];

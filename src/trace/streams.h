@@ -28,6 +28,10 @@ std::vector<Stream> streams_of(const MovedFields &move, const RowGroups &groups,
 /// For a class of one rank.
 void move_by_cost(ClassPart *part);
 
+/// A sequence is expanded to find more in it only up to so many symbols: one that has many times its terms is
+/// compressed already.
+uint64_t worth_parsing(const grammar::Grammar &grammar);
+
 /// The fields of a group that differ between its rows, ascending, without those that have moved.
 std::vector<uint32_t> varying_fields(const ClassPart &part, const RowGroups &groups, uint32_t group);
 
