@@ -1,5 +1,5 @@
-// A time-step loop written as a recursion, direct and by way of another function: recursion STEPS. Buffers are static, so
-// that nothing but the call stack grows with the depth.
+// A time-step loop written as a recursion, direct and by way of another function: recursion STEPS. Buffers are static,
+// so that nothing but the call stack grows with the depth.
 #include "check.h"
 
 static int steps = 10;
