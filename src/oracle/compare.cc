@@ -9,7 +9,6 @@ using spec::Effect;
 using spec::Kind;
 using spec::Layout;
 using spec::Parameter;
-using spec::Passing;
 
 namespace {
 

@@ -257,7 +257,7 @@ Row ClassRow::at(uint64_t member) const {
 }
 
 /// Fields have the same shapes on both sides, and texts are equal.
-RowPointer RowMerge::merge_alike(RowPointer left, const ClassRow &right) {
+RowPointer RowMerge::merge_alike(const RowPointer &left, const ClassRow &right) {
   std::vector<VariedAtom> varied;
   auto l = left->varied.begin();
   auto r = right.varied.begin();
@@ -284,7 +284,7 @@ Result<RowPointer> RowMerge::operator()(RowPointer left, const RowPointer &right
     return left;
   }
   if (left->tables.empty() && right->tables.empty() && left->heads == right->heads && left->texts == right->texts) {
-    return merge_alike(std::move(left), *right);
+    return merge_alike(left, *right);
   }
   auto row = std::make_shared<ClassRow>();
   row->function = left->function;

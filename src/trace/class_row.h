@@ -82,7 +82,7 @@ class RowMerge {
     auto operator<=>(const Side &) const = default;
   };
   ColumnPointer merged(const Side &left, const Side &right);
-  RowPointer merge_alike(RowPointer left, const ClassRow &right);
+  RowPointer merge_alike(const RowPointer &left, const ClassRow &right);
   void merge_atoms(RowFields *left, RowFields *right, uint32_t count, ClassRow *out);
 
   const Interleave &order_;
