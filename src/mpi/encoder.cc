@@ -95,7 +95,7 @@ class Encoder {
   void begin_field() {
     thread_.atoms.clear();
     bytes_ = false;
-    text_size_ = 0;
+    text_.clear();
   }
   void atom(Atom value) { memory_ = thread_.atoms.push(arena_, value) && memory_; }
   void integer(int64_t value) {
@@ -106,13 +106,13 @@ class Encoder {
   }
   void end_field() {
     if (bytes_) {
-      put((static_cast<uint64_t>(text_size_) << 1) | 1);
-      if (!thread_.row.reserve(arena_, thread_.row.size() + text_size_)) {
+      put((static_cast<uint64_t>(text_.size()) << 1) | 1);
+      if (!thread_.row.reserve(arena_, thread_.row.size() + text_.size())) {
         memory_ = false;
         return;
       }
-      memcpy(thread_.row.data() + thread_.row.size(), text_.data(), text_size_);
-      thread_.row.resize(thread_.row.size() + text_size_);
+      memcpy(thread_.row.data() + thread_.row.size(), text_.data(), text_.size());
+      thread_.row.resize(thread_.row.size() + text_.size());
       return;
     }
     const size_t n = thread_.atoms.size();
@@ -135,12 +135,12 @@ class Encoder {
   }
   void text(const char *bytes, size_t size) {
     bytes_ = true;
-    if (!text_.reserve(arena_, text_size_ + size)) {
+    if (!text_.reserve(arena_, text_.size() + size)) {
       memory_ = false;
       return;
     }
-    memcpy(text_.data() + text_size_, bytes, size);
-    text_size_ += size;
+    memcpy(text_.data() + text_.size(), bytes, size);
+    text_.resize(text_.size() + size);
   }
   void text_varint(uint64_t value) {
     uint8_t buffer[kMaxVarint];
@@ -625,7 +625,6 @@ class Encoder {
   bool errors_in_statuses_ = false;
   bool memory_ = true;
   bool bytes_ = false;
-  size_t text_size_ = 0;
   Growable<char> &text_ = thread_.text;
   Communicator *pending_ = nullptr;
   const void *pending_at_ = nullptr;
