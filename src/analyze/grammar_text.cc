@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "analyze/decode.h"
 
@@ -75,7 +76,12 @@ std::string class_text(const trace::Trace &trace, const Decoder &decoder, uint32
   } else if (view.segment != 0) {
     text += fmt::format(", segment {}", view.segment);
   }
-  text += fmt::format(", {} calls each\n", view.calls->length());
+  const std::vector<uint64_t> counts = trace.row_counts(index);
+  if (view.counted) {
+    text += fmt::format(", {} calls together\n", std::accumulate(counts.begin(), counts.end(), uint64_t{0}));
+  } else {
+    text += fmt::format(", {} calls each\n", view.calls->length());
+  }
   const auto &rules = view.calls->rules();
   for (size_t rule = 0; rule < rules.size(); ++rule) text += fmt::format("  R{} ->{}\n", rule, rule_text(rules[rule]));
   std::vector<Folder> rows(view.rows);
@@ -85,7 +91,14 @@ std::string class_text(const trace::Trace &trace, const Decoder &decoder, uint32
     }
   }
   for (size_t row = 0; row < rows.size(); ++row) {
-    if (rows[row].begun()) text += fmt::format("  {:>4}: {}\n", row, call_text(rows[row].result()));
+    const uint32_t cycle = trace.row_cycle(index, static_cast<uint32_t>(row));
+    if (rows[row].begun()) {
+      const std::string times = cycle == 0 ? "" : fmt::format("({} times in all) ", counts[row]);
+      text += fmt::format("  {:>4}: {}{}\n", row, times, call_text(rows[row].result()));
+    } else if (cycle != 0) {
+      const Call call = decoder.decode(index, trace.row(index, static_cast<uint32_t>(row), view.ranks[0]));
+      text += fmt::format("  {:>4}: (never) {}\n", row, call_text(call));
+    }
   }
   return text;
 }

@@ -32,7 +32,7 @@ class Checker {
 
   void check_class(uint32_t index) {
     const trace::ClassView view = trace_.class_view(index);
-    result_.calls += view.calls->length() * view.ranks.size();
+    for (const uint64_t count : trace_.row_counts(index)) result_.calls += count;
     if (view.ranks.empty()) fault(fmt::format("class {}: it has no ranks", index));
     if (!std::is_sorted(view.ranks.begin(), view.ranks.end()))
       fault(fmt::format("class {}: ranks out of order", index));
@@ -52,7 +52,6 @@ class Checker {
         fault(fmt::format("class {}: row {} is of call site {}, but only {} are known", index, row, head.site, sites));
       }
     }
-    lengths_.push_back(view.calls->length());
   }
 
   void check_call(uint32_t index, uint32_t rank, const trace::CountedRow &counted) {
@@ -71,7 +70,8 @@ class Checker {
 
   void check_rank(uint32_t rank) {
     for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
-      const uint64_t length = lengths_[sequence.class_index];
+      uint64_t length = 0;
+      for (const uint64_t count : trace_.row_counts(sequence)) length += count;
       const std::string where = fmt::format("rank {}, thread {}", rank, sequence.thread);
       uint64_t counted = 0;
       for (const trace::CountedRow &call : trace_.counted_rows(sequence)) {
@@ -96,7 +96,6 @@ class Checker {
   std::vector<uint32_t> ranks_;
   Sources sources_;
   Decoder decoder_;
-  std::vector<uint64_t> lengths_;  ///< calls of each class's sequences
   Integrity result_;
 };
 

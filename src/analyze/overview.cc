@@ -66,7 +66,7 @@ Overview overview(const trace::Trace &trace) {
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
     const trace::ClassView cls = trace.class_view(index);
     view.signatures += cls.rows;
-    view.calls += cls.calls->length() * cls.ranks.size();
+    for (const uint64_t count : trace.row_counts(index)) view.calls += count;
     for (uint32_t row = 0; row < cls.rows; ++row) functions.insert(trace.row_head(index, row).function);
     if (!cls.ranks.empty()) first[index] = cls.ranks[0];
   }

@@ -6,6 +6,7 @@
 
 #include "analyze/red_flags.h"
 #include "analyze/volume.h"
+#include "trace/call_reader.h"
 
 namespace cairn::analyze {
 namespace {
@@ -84,16 +85,19 @@ class Summariser {
     if (members.empty()) return {};
     const bool whole = members.size() == view.ranks.size();
     sites_ = trace_.sites(index);
-    const std::vector<uint64_t> multiplicities = view.calls->multiplicities();
-    for (uint32_t row = 0; row < view.rows && row < multiplicities.size(); ++row) {
+    std::vector<uint64_t> counts;
+    if (whole && group_ != GroupBy::rank) {
+      counts = trace_.row_counts(index);
+    } else {
+      counts = counts_by_rank(index, view, members);
+    }
+    for (uint32_t row = 0; row < view.rows; ++row) {
       const trace::Row head = trace_.row_head(index, row);
-      if (multiplicities[row] == 0 || !filter_.has_function(head.function)) continue;
-      summary_.calls += multiplicities[row] * members.size();
-      if (group_ == GroupBy::rank) {
-        for (const uint32_t rank : members) line(index, head, rank).line.calls += multiplicities[row];
-      } else {
+      if (counts[row] == 0 || !filter_.has_function(head.function)) continue;
+      summary_.calls += counts[row];
+      if (group_ != GroupBy::rank) {
         Gathered &gathered = line(index, head, 0);
-        gathered.line.calls += multiplicities[row] * members.size();
+        gathered.line.calls += counts[row];
         for (const uint32_t rank : members) {
           if (rank >= gathered.ranks.size()) gathered.ranks.resize(size_t{rank} + 1);
           gathered.ranks[rank] = true;
@@ -103,6 +107,23 @@ class Summariser {
     }
     if (trace_.run().timing == "stats") return {};
     return add_times(index, view, members);
+  }
+
+  /// Of these members together; by rank, each one's calls go to its line.
+  std::vector<uint64_t> counts_by_rank(uint32_t index, const trace::ClassView &view,
+                                       const std::vector<uint32_t> &members) {
+    std::vector<uint64_t> all(view.rows);
+    std::vector<uint64_t> own;
+    for (const uint32_t rank : members) {
+      if (own.empty() || view.counted) own = trace_.row_counts({rank, view.thread, view.segment, index, 0});
+      for (uint32_t row = 0; row < view.rows; ++row) {
+        all[row] += own[row];
+        if (group_ != GroupBy::rank || own[row] == 0) continue;
+        const trace::Row head = trace_.row_head(index, row);
+        if (filter_.has_function(head.function)) line(index, head, rank).line.calls += own[row];
+      }
+    }
+    return all;
   }
 
   void add_stats(uint32_t index, uint32_t row, const trace::Row &head, bool whole) {
@@ -126,12 +147,13 @@ class Summariser {
         if (!times) return tl::unexpected(times.error());
         std::vector<uint64_t> sums(view.rows);
         std::vector<uint64_t> longest(view.rows);
-        grammar::Walker walker(*view.calls);
+        trace::CallReader reader(trace_, sequence);
         for (const trace::Trace::CallTime &time : *times) {
-          const grammar::Symbol symbol = walker.next();
-          if (symbol >= view.rows) break;
-          sums[symbol] += time.duration;
-          longest[symbol] = std::max(longest[symbol], time.duration);
+          const grammar::Symbol call = reader.next();
+          if (call == grammar::kNoSymbol) break;
+          const uint32_t row = reader.class_row(call);
+          sums[row] += time.duration;
+          longest[row] = std::max(longest[row], time.duration);
         }
         for (uint32_t row = 0; row < view.rows; ++row) {
           const trace::Row head = trace_.row_head(index, row);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "mpi/arena_file.h"
+#include "mpi/polls.h"
 
 namespace cairn::recorder {
 namespace {
@@ -83,6 +84,7 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Thread &thread,
     record.rows.emplace_back(signature.bytes, signature.bytes + signature.size);
     if (!of.config.lossless) record.stats.push_back(stats_of(signature));
   }
+  record.polls = polls_of(record.rows);
   for (size_t i = 0; i < sequence.sites.size(); ++i) {
     const Site *site = sequence.sites[i];
     if (site == nullptr) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -72,20 +73,38 @@ class Completion {
   Completion(const Trace &trace, const ClassPart &part, const SequenceView &sequence)
       : trace_(trace), part_(part), sequence_(sequence), groups_(part.rows), of_group_(groups_.count()) {
     for (const Stream &stream : part.streams) {
+      const ClassRow &first = *part.rows[groups_.first_row[stream.group]];
       for (const StreamVariant &variant : stream.variants) {
         const std::optional<uint64_t> member = variant.ranks.index_of(sequence.rank);
-        if (member) of_group_[stream.group].emplace_back(variant, stream.field, *member);
+        if (!member) continue;
+        if (count_field(first) == stream.field) {
+          counts_.try_emplace(stream.group, variant, stream.field, *member);
+        } else {
+          of_group_[stream.group].emplace_back(variant, stream.field, *member);
+        }
       }
     }
   }
   [[nodiscard]] const RowGroups &groups() const { return groups_; }
-  std::vector<StreamReader> &streams(uint32_t group) { return of_group_[group]; }
+  /// Whether the calls of a group are all that their rows and the sequence say.
+  [[nodiscard]] bool is_plain(uint32_t group) const { return of_group_[group].empty() && !counts_.contains(group); }
 
-  /// What tells the next call of this row from others of it; empty if nothing does.
-  Bytes next(uint32_t row) {
+  struct Next {
+    Bytes key;           ///< what tells the call from others of its row; empty if nothing does
+    uint64_t count = 1;  ///< how often it was made here: with the rest of its cycle, if it has one
+  };
+  Next next(uint32_t row) {
+    Next result;
     ByteWriter key;
     for (StreamReader &stream : of_group_[groups_.of_row[row]]) stream.next(&key);
-    return key.take();
+    result.key = key.take();
+    const auto count = counts_.find(groups_.of_row[row]);
+    if (count == counts_.end()) return result;
+    ByteWriter unused;
+    count->second.next(&unused);
+    const Field &value = count->second.value();
+    result.count = value.atoms.empty() || value.atoms[0] < 0 ? 0 : static_cast<uint64_t>(value.atoms[0]);
+    return result;
   }
   /// The row with the values that the streams stand at.
   [[nodiscard]] Row complete(uint32_t row) const {
@@ -103,6 +122,7 @@ class Completion {
   SequenceView sequence_;
   RowGroups groups_;
   std::vector<std::vector<StreamReader>> of_group_;
+  std::map<uint32_t, StreamReader> counts_;  ///< of groups of counted rows
 };
 
 }  // namespace
@@ -117,10 +137,42 @@ struct CallReader::State {
   std::vector<Symbol> number_of_row;                  // of rows without streams
   std::unordered_map<std::string, Symbol> number_of;  // of the others
   std::deque<Call> calls;
+  const ClassPart &part;
+  std::vector<Symbol> cycle;  // being repeated
+  size_t place = 0;           // in it
+  uint64_t left = 0;          // how often it is begun again
 
   Symbol add(uint32_t row) {
     calls.push_back({completion.complete(row), row});
     return static_cast<Symbol>(calls.size() - 1);
+  }
+  /// Of the call that `key` tells from others of its row.
+  Symbol number(uint32_t row, const Bytes &key) {
+    if (key.empty()) {
+      Symbol &number = number_of_row[row];
+      if (number == grammar::kNoSymbol) number = add(row);
+      return number;
+    }
+    ByteWriter whole;
+    whole.varint(row);
+    whole.raw(key);
+    const Bytes bytes = whole.take();
+    const auto [entry, added] = number_of.try_emplace(std::string(bytes.begin(), bytes.end()), 0);
+    if (added) entry->second = add(row);
+    return entry->second;
+  }
+  /// The cycle that begins with this counted row, which was made so often.
+  void read_cycle(uint32_t row, const Completion::Next &first) {
+    cycle.clear();
+    place = 0;
+    left = first.count;
+    Bytes key = first.key;
+    for (uint32_t length = part.rows[row]->cycle; row != grammar::kNoSymbol;) {
+      if (left != 0) cycle.push_back(number(row, key));
+      if (--length == 0) return;
+      row = walker.next();
+      if (row != grammar::kNoSymbol) key = completion.next(row).key;
+    }
   }
 };
 
@@ -130,6 +182,8 @@ CallReader::CallReader(const Trace &trace, const SequenceView &sequence) {
                                          grammar::Walker(*part.calls),
                                          std::vector<Symbol>(part.rows.size(), grammar::kNoSymbol),
                                          {},
+                                         {},
+                                         part,
                                          {}});
 }
 CallReader::CallReader(CallReader &&) noexcept = default;
@@ -137,21 +191,20 @@ CallReader &CallReader::operator=(CallReader &&) noexcept = default;
 CallReader::~CallReader() = default;
 
 Symbol CallReader::next() {
-  const Symbol row = state_->walker.next();
-  if (row == grammar::kNoSymbol) return row;
-  const Bytes values = state_->completion.next(row);
-  if (values.empty()) {
-    Symbol &number = state_->number_of_row[row];
-    if (number == grammar::kNoSymbol) number = state_->add(row);
-    return number;
+  State &state = *state_;
+  while (state.left == 0) {
+    const Symbol row = state.walker.next();
+    if (row == grammar::kNoSymbol) return row;
+    const Completion::Next next = state.completion.next(row);
+    if (state.part.rows[row]->cycle == 0) return state.number(row, next.key);
+    state.read_cycle(row, next);
   }
-  ByteWriter key;
-  key.varint(row);
-  key.raw(values);
-  const Bytes bytes = key.take();
-  const auto [entry, added] = state_->number_of.try_emplace(std::string(bytes.begin(), bytes.end()), 0);
-  if (added) entry->second = state_->add(row);
-  return entry->second;
+  const Symbol number = state.cycle[state.place];
+  if (++state.place == state.cycle.size()) {
+    state.place = 0;
+    --state.left;
+  }
+  return number;
 }
 
 const Row &CallReader::call(Symbol number) const { return state_->calls[number].row; }
@@ -166,22 +219,23 @@ std::vector<CountedRow> Trace::counted_rows(const SequenceView &sequence) const 
   const RowGroups &groups = completion.groups();
   const std::vector<uint64_t> counts = part.calls->multiplicities();
   for (uint32_t row = 0; row < counts.size(); ++row) {
-    if (counts[row] == 0 || !completion.streams(groups.of_row[row]).empty()) continue;
+    if (counts[row] == 0 || !completion.is_plain(groups.of_row[row])) continue;
     result.push_back({completion.complete(row), row, counts[row]});
   }
   for (uint32_t group = 0; group < groups.count(); ++group) {
-    if (completion.streams(group).empty()) continue;
+    if (completion.is_plain(group)) continue;
     // Calls of this group only, in order.
     const Grammar calls = part.calls->projected([&](Symbol row) { return groups.of_row[row] == group; });
     grammar::Walker walker(calls);
     std::unordered_map<std::string, size_t> known;
     for (Symbol row = walker.next(); row != grammar::kNoSymbol; row = walker.next()) {
-      const Bytes values = completion.next(row);
-      std::string key(values.begin(), values.end());
+      const Completion::Next next = completion.next(row);
+      if (next.count == 0) continue;
+      std::string key(next.key.begin(), next.key.end());
       key += std::to_string(row);
       const auto [entry, added] = known.emplace(std::move(key), result.size());
       if (added) result.push_back({completion.complete(row), row, 0});
-      ++result[entry->second].count;
+      result[entry->second].count += next.count;
     }
   }
   return result;

@@ -7,11 +7,12 @@
 namespace cairn::trace {
 
 RowGroups::RowGroups(const std::vector<RowPointer> &rows) {
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t, size_t>, uint32_t> known;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, size_t, uint32_t>, uint32_t> known;
   of_row.reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     const ClassRow &row = *rows[i];
-    const auto [entry, added] = known.emplace(std::tuple(row.function, row.site, row.depth, row.heads.size()), count());
+    const auto [entry, added] =
+        known.emplace(std::tuple(row.function, row.site, row.depth, row.heads.size(), row.cycle), count());
     if (added) first_row.push_back(static_cast<uint32_t>(i));
     of_row.push_back(entry->second);
   }

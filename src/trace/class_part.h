@@ -1,9 +1,9 @@
 // ClassPart: ranks whose thread did the same in one segment of its life: their structure once, what differs along the
 // ranks as columns, what varies along time as streams.
 //
-// Calls of one function at one call site, nesting depth and number of fields are a *group*; groups are numbered in
-// order of first occurrence. The sequence of groups, the *skeleton*, is what makes ranks comparable: it stays the same
-// whatever their values are. Rows tell the calls of a group apart by their values. A field that has moved out of a
+// Calls of one function at one call site, nesting depth, number of fields and cycle are a *group*; groups are numbered
+// in order of first occurrence. The sequence of groups, the *skeleton*, is what makes ranks comparable: it stays the
+// same whatever their values are. Rows tell the calls of a group apart by their values. A field that has moved out of a
 // group's rows is a *stream*: its values in the order of that group's calls (the grammar projected onto them), as a
 // grammar over a table of values. Ranks of a class need not agree on a stream: those that have one structure share a
 // variant, whose values are columns along its ranks.
@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -85,5 +86,11 @@ struct RowGroups {
   std::vector<uint32_t> first_row;  ///< of each group
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(first_row.size()); }
 };
+
+/// The field that a counted row's count is; nothing for ordinary rows.
+inline std::optional<uint32_t> count_field(const ClassRow &row) {
+  if (row.cycle == 0) return std::nullopt;
+  return static_cast<uint32_t>(row.heads.size() - 1);
+}
 
 }  // namespace cairn::trace

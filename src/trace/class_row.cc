@@ -184,8 +184,8 @@ void mark_differing(const ClassRow &a, const ClassRow &b, std::vector<bool> *dif
 
 bool ClassRow::same(const ClassRow &other) const {
   if (this == &other) return true;
-  if (function != other.function || site != other.site || depth != other.depth || heads != other.heads ||
-      atoms != other.atoms || texts != other.texts || varied.size() != other.varied.size()) {
+  if (function != other.function || site != other.site || depth != other.depth || cycle != other.cycle ||
+      heads != other.heads || atoms != other.atoms || texts != other.texts || varied.size() != other.varied.size()) {
     return false;
   }
   if (varied.empty() && tables.empty()) return true;
@@ -208,6 +208,7 @@ RowPointer without_fields(const ClassRow &row, const std::vector<uint32_t> &gone
   result->function = row.function;
   result->site = row.site;
   result->depth = row.depth;
+  result->cycle = row.cycle;
   RowFields fields(row);
   size_t next = 0;
   for (size_t f = 0; f < row.heads.size(); ++f) {
@@ -228,7 +229,8 @@ Row ClassRow::at(uint64_t member) const {
   row.site = site;
   row.depth = depth;
   RowFields fields(*this);
-  for (size_t f = 0; f < heads.size(); ++f) {
+  const size_t count = heads.size() - (cycle != 0 ? 1 : 0);
+  for (size_t f = 0; f < count; ++f) {
     const FieldHead &head = fields.next();
     Field field;
     if (head.kind == FieldHead::text) {
@@ -276,7 +278,7 @@ RowPointer RowMerge::merge_alike(const RowPointer &left, const ClassRow &right) 
 }
 
 Result<RowPointer> RowMerge::operator()(RowPointer left, const RowPointer &right) {
-  if (left->heads.size() != right->heads.size()) {
+  if (left->heads.size() != right->heads.size() || left->cycle != right->cycle) {
     return fail(ErrorKind::unreadable, "two parts disagree on how many fields a call has");
   }
   if (left->varied.empty() && right->varied.empty() && left->tables.empty() && right->tables.empty() &&
@@ -290,6 +292,7 @@ Result<RowPointer> RowMerge::operator()(RowPointer left, const RowPointer &right
   row->function = left->function;
   row->site = left->site;
   row->depth = left->depth;
+  row->cycle = left->cycle;
   RowFields lefts(*left);
   RowFields rights(*right);
   for (size_t f = 0; f < left->heads.size(); ++f) {

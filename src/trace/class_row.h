@@ -6,6 +6,10 @@
 // differ in shape, or are bytes that differ, are in `tables` (of packed fields); fields that have moved into a stream
 // are nowhere here. Function, site and depth are part of a class's structure and never differ.
 //
+// A *counted* row (poll_fold.h) has one more field than its call, which has always moved: how often the call was made
+// where the row stands in the sequence. With `cycle` above 1, this row and the next cycle - 1, which are counted alike,
+// were made in turn, that many times.
+//
 // Immutable once made and shared between classes, hence the shared pointers. Merging costs what the terms of its
 // columns cost; only a field whose shape begins to differ while it has columns is expanded.
 #pragma once
@@ -41,6 +45,7 @@ struct ClassRow {
   uint32_t function = 0;
   uint32_t site = 0;  ///< number in the class's sites
   uint32_t depth = 0;
+  uint32_t cycle = 0;  ///< 0: an ordinary row, one call
   std::vector<FieldHead> heads;
   std::vector<Atom> atoms;
   std::vector<VariedAtom> varied;  ///< by slot
@@ -48,7 +53,7 @@ struct ClassRow {
   std::vector<TablePointer> tables;
 
   static ClassRow of(const Row &row);
-  /// The row as it is on the member at this place. Fields that have moved are absent.
+  /// The row as it is on the member at this place. Fields that have moved are absent; the count is no field of a Row.
   [[nodiscard]] Row at(uint64_t member) const;
   /// Looks the same: what is equal may be written differently and then counts as different.
   [[nodiscard]] bool same(const ClassRow &other) const;

@@ -8,6 +8,7 @@
 
 #include "trace/class_merge.h"
 #include "trace/part_body.h"
+#include "trace/poll_fold.h"
 #include "trace/streams.h"
 
 namespace cairn::trace {
@@ -95,6 +96,10 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
   ByteWriter order;
   if (!sequence.order.empty()) sequence.order.write(order);
   part.order = ValuesColumn::constant(order.take(), 1);
+  if (!sequence.polls.empty() && sequence.polls.size() != part.rows.size()) {
+    return fail(ErrorKind::internal, "polls were told apart for some rows only");
+  }
+  fold_polls(sequence.rows, sequence.polls, &part);
   move_by_cost(&part);
   return part;
 }
@@ -170,6 +175,7 @@ void Part::Body::set_key(ClassPart *part) const {
     common.varint(row.site);
     common.varint(row.depth);
     common.varint(row.heads.size());
+    common.varint(row.cycle);
   }
   const auto add_hash = [](const Hash128 &hash, ByteWriter *out) {
     out->fixed64(hash.low);

@@ -256,6 +256,8 @@ class Trace:
                     fields.append((f, 1, b""))
                 elif f == 6:
                     fields.append((f, 0, b""))
+                elif f % 4 == 3:
+                    fields.append((6, 0, b"", (f - 7) // 4))
                 elif f % 4 == 2:
                     fields.append((-((f - 10) // 4), 1, b""))
                 else:
@@ -266,7 +268,7 @@ class Trace:
     @staticmethod
     def new_row(r, shapes, last, sites):
         number, site = r.varint(), r.varint()
-        n = sum(count for _, count, _ in shapes[number][2])
+        n = sum(field[1] for field in shapes[number][2])
         base = last.get((number, sites[site]), last.get(number))
         if base is None:
             codes = [r.varint() for _ in range(n)]
@@ -458,7 +460,7 @@ class Trace:
     def untranslated(self, row, member):
         (_, _, shape), _, codes = row
         codes = iter(codes)
-        for kind, count, mask in shape:
+        for kind, count, mask in (field[:3] for field in shape):
             if kind == 2:
                 yield self.values[next(codes)]
             elif kind == 3:
@@ -501,24 +503,38 @@ class Trace:
             text += " x" + field.hex() if isinstance(field, bytes) else f" [{' '.join(map(str, field))}]"
         return text
 
+    @staticmethod
+    def cycle(shape):
+        """0 for an ordinary row."""
+        return shape[2][-1][3] if shape[2] and len(shape[2][-1]) == 4 else 0
+
     def sequence(self, c, member, rank, out):
         groups, group_of = {}, []
         for shape, site, _ in c["rows"]:
-            group_of.append(groups.setdefault((shape[0], site, shape[1], len(shape[2])), len(groups)))
+            group_of.append(groups.setdefault((shape[0], site, shape[1], len(shape[2]), self.cycle(shape)), len(groups)))
         streams = {group: {field: self.values_of(variants, rank) for field, variants in fields.items()}
                    for group, fields in c["streams"].items()}
         rows = [list(self.untranslated(row, member)) for row in c["rows"]]
-        number_of, first, order = {}, {}, ""
+        number_of, first, order, pending = {}, {}, [], []
         for row in c["calls"]:
-            fields = list(rows[row])
+            fields, cycle = list(rows[row]), self.cycle(c["rows"][row][0])
             for field, values in streams.get(group_of[row], {}).items():
                 assert fields[field] is None
                 value = next(values)
                 fields[field] = value if isinstance(value, bytes) else list(value)
-            number = number_of.setdefault(self.call_text(c["rows"][row], fields, rank), len(number_of))
-            first.setdefault(row, number)
-            order += f" {number}"
-        out.append(f" sequence {c['thread']} {c['segment']} begin {c['begin'][member]} calls {len(c['calls'])}:{order}")
+            count = fields.pop()[0] if cycle else 1
+            if not pending:
+                times, left = count, cycle
+            if times:
+                number = number_of.setdefault(self.call_text(c["rows"][row], fields, rank), len(number_of))
+                first.setdefault(row, number)
+            pending.append(number if times else None)
+            left -= 1
+            if left <= 0:
+                order += pending * times
+                pending = []
+        text = "".join(f" {number}" for number in order)
+        out.append(f" sequence {c['thread']} {c['segment']} begin {c['begin'][member]} calls {len(order)}:{text}")
         for number, site in enumerate(c["sites"][1:], 1):
             module, offset = self.sites[site]
             line = f"  site {number} {self.modules[module][0].hex()} {offset}"

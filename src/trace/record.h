@@ -45,6 +45,14 @@ Result<Row> unpack_row(ByteReader &in);
 void pack_field(const Field &field, ByteWriter &out);
 Field unpack_field(ByteReader &in);
 
+/// What is known of a row whose function asks whether something has happened (MPI_Test, MPI_Iprobe, …): see
+/// poll_fold.h.
+struct Poll {
+  enum Kind : uint8_t { none, unsuccessful, successful };
+  Kind kind = none;
+  Bytes unsuccessful_form;  ///< of a successful one: the packed row of the same call, had it found nothing
+};
+
 /// Durations of the calls with one signature, in nanoseconds (`--timing stats`).
 struct CallStats {
   static constexpr int kBuckets = 80;
@@ -81,6 +89,7 @@ struct SequenceRecord {
   uint32_t segment = 0;
   grammar::Grammar calls;
   std::vector<Bytes> rows;       ///< packed rows; index = symbol
+  std::vector<Poll> polls;       ///< one a row; or empty
   std::vector<CallStats> stats;  ///< one a row, under `stats` timing; else empty
   std::vector<Site> sites;       ///< this sequence's sites, in order of first occurrence
   grammar::Grammar order;  ///< process-wide ticket minus (previous ticket of this sequence + 1), one a call; empty if

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "trace/atom_code.h"
+#include "trace/poll_word.h"
 
 namespace cairn::trace {
 
@@ -115,6 +116,10 @@ RowWriter::Coded RowWriter::code(const ClassRow &row) {
   size_t text = 0;
   size_t table = 0;
   for (const FieldHead &head : row.heads) {
+    if (row.cycle != 0 && &head == &row.heads.back()) {
+      out.varint((uint64_t{row.cycle} << 2) + 7);
+      continue;
+    }
     switch (head.kind) {
       case FieldHead::text:
         out.varint(2);
@@ -231,6 +236,12 @@ bool RowReader::read_shape(ByteReader &in, Shape *shape) {
       ++shape->codes;
       continue;
     }
+    if ((word & 3) == 3) {
+      if (count - 1 > PollWord::kLongestCycle || &head != &shape->heads.back()) return bad("has a malformed count");
+      head.field = {FieldHead::moved, 0};
+      shape->cycle = static_cast<uint32_t>(count - 1);
+      continue;
+    }
     if ((word & 3) == 2 && word >= 14 && count - 2 <= pool_.columns.size()) {
       head.field = {FieldHead::atoms, static_cast<uint32_t>(count - 2)};
       head.successive = true;
@@ -276,6 +287,7 @@ RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, b
   auto row = std::make_shared<ClassRow>();
   row->function = shape.function;
   row->depth = shape.depth;
+  row->cycle = shape.cycle;
   row->site = static_cast<uint32_t>(site);
   const uint64_t *code = codes.data();
   for (const Shape::Head &head : shape.heads) {

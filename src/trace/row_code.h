@@ -110,6 +110,7 @@ class RowReader {
     };
     uint32_t function = 0;
     uint32_t depth = 0;
+    uint32_t cycle = 0;
     std::vector<Head> heads;
     uint64_t codes = 0;
     LastCodes last;

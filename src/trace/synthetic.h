@@ -20,4 +20,9 @@ std::vector<ProcessRecord> random_program(uint32_t ranks, uint64_t seed);
 /// of changing length, texts; statistics.
 std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed);
 
+/// Ranks that wait by polling: MPI_Test and MPI_Iprobe as often as it takes, 0 times among them, and cycles of several
+/// polls that end anywhere; never the same number on two ranks. With an even number of
+/// ranks, two threads.
+std::vector<ProcessRecord> polling_program(uint32_t ranks, uint64_t seed);
+
 }  // namespace cairn::trace

@@ -10,6 +10,7 @@
 #include "codec/timing_stream.h"
 #include "trace/file.h"
 #include "trace/part_body.h"
+#include "trace/row_counts.h"
 #include "trace/sections.h"
 #include "trace/sources.h"
 
@@ -136,6 +137,7 @@ ClassView Trace::class_view(uint32_t index) const {
   view.ranks = part.ranks.expand();
   view.calls = part.calls.get();
   view.rows = static_cast<uint32_t>(part.rows.size());
+  view.counted = has_counted_rows(part);
   return view;
 }
 
@@ -166,11 +168,28 @@ Row Trace::row(uint32_t class_index, uint32_t row, uint32_t rank) const {
   return result;
 }
 
+std::vector<uint64_t> Trace::row_counts(uint32_t class_index) const {
+  if (class_index >= class_count()) return {};
+  return trace::row_counts(body_->part->classes[class_index]);
+}
+
+std::vector<uint64_t> Trace::row_counts(const SequenceView &sequence) const {
+  if (sequence.class_index >= class_count()) return {};
+  const ClassPart &part = body_->part->classes[sequence.class_index];
+  if (!part.ranks.index_of(sequence.rank)) return {};
+  return row_counts_of(part, sequence.rank);
+}
+
 const ClassPart &Trace::class_part(uint32_t index) const { return body_->part->classes[index]; }
 
 void Trace::globalise(Row *row, uint32_t rank) const {
   const std::optional<uint64_t> place = body_->part->ranks.index_of(rank);
   if (place) number_modules(row, body_->part->module_maps.at(*place));
+}
+
+uint32_t Trace::row_cycle(uint32_t class_index, uint32_t row) const {
+  if (class_index >= class_count() || row >= body_->part->classes[class_index].rows.size()) return 0;
+  return body_->part->classes[class_index].rows[row]->cycle;
 }
 
 Row Trace::row_head(uint32_t class_index, uint32_t row) const {
@@ -288,7 +307,7 @@ Result<std::vector<Trace::CallTime>> Trace::times(const SequenceView &sequence) 
   if (found == part.lossless.end() || found->first != sequence.rank) return result;
   std::vector<codec::GapAndDuration> pairs;
   size_t bad = 0;
-  if (!codec::decode_timing(found->second, part.calls->length(), &pairs, &bad)) {
+  if (!codec::decode_timing(found->second, call_count_of(part, sequence.rank), &pairs, &bad)) {
     Error error{ErrorKind::unreadable,
                 "section 'timing' is malformed: the times of rank " + std::to_string(sequence.rank) + ", byte " +
                     std::to_string(bad) + " of its stream",

@@ -42,6 +42,7 @@ struct ClassView {
   std::vector<uint32_t> ranks;  ///< members, ascending
   const grammar::Grammar *calls = nullptr;
   uint32_t rows = 0;
+  bool counted = false;  ///< some rows are counted ones: members differ in how many calls they made
 };
 
 /// One sequence of one rank.
@@ -101,6 +102,12 @@ class Trace {
   /// values that have moved into streams (see call_reader.h for their order). Calls that never happen are left out.
   /// Expands the calls of groups that have streams, and nothing else.
   [[nodiscard]] std::vector<CountedRow> counted_rows(const SequenceView &sequence) const;
+  /// How often each row of a class was called: by all its members, or in one sequence. Where unsuccessful
+  /// polls are counted (ClassView::counted), members differ, and the grammar alone does not say it.
+  [[nodiscard]] std::vector<uint64_t> row_counts(uint32_t class_index) const;
+  [[nodiscard]] std::vector<uint64_t> row_counts(const SequenceView &sequence) const;
+  /// ClassRow::cycle: 0 for ordinary rows.
+  [[nodiscard]] uint32_t row_cycle(uint32_t class_index, uint32_t row) const;
   /// Function, site and depth only: the same on all members.
   [[nodiscard]] Row row_head(uint32_t class_index, uint32_t row) const;
   /// Nothing under lossless timing. Where statistics do not tell some rows apart, the lowest of them has those of all,

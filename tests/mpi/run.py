@@ -10,6 +10,7 @@ sound, and `cairn verify --against DIR` must find no difference in any field of 
 that is removed unless something failed (or --keep). Exit status: 0 passed, 1 failed, 77 not possible here.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -159,6 +160,11 @@ def check(options, top):
             problems.append(f'verify --against: status {status}\n{head(out)}\n{tail(err)}')
         else:
             print(out.strip())
+    if options.classes:
+        status, out, err = run([cairn, 'info', '--json', trace], top, env, options.seconds, 'info')
+        classes = json.loads(out)['classes'] if status == 0 else err
+        if classes != options.classes:
+            problems.append(f'{classes} classes of ranks, not {options.classes}')
     if problems:
         raise Failed('\n'.join(problems) + f'\n  record said\n{tail(said)}')
     if options.mutate:
@@ -192,6 +198,7 @@ def main():
     parser.add_argument('--record', action='append', default=[], help='an option for cairn record')
     parser.add_argument('--unrecorded', action='store_true', help='record cannot see into this one, says so and ends with 125')
     parser.add_argument('--may-lose-trace', action='store_true', help='every process was killed')
+    parser.add_argument('--classes', type=int, default=0, help='how many classes of ranks there must be')
     parser.add_argument('--silent', action='store_true', help='the program need not print anything')
     parser.add_argument('--mutate', action='store_true', help='change every value of the trace: each must be found')
     parser.add_argument('--no-oracle', action='store_true')
