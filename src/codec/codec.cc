@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <array>
 
 namespace cairn::codec {
@@ -37,6 +38,20 @@ bool encode_zstd(ByteView plain, int level, Bytes *out) {
   return good;
 }
 
+constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
+
+bool encode_bare_zstd(ByteView plain, int level, Bytes *out) {
+  const size_t before = out->size();
+  if (!encode_zstd(plain, level, out)) return false;
+  const auto frame = out->begin() + static_cast<ptrdiff_t>(before);
+  if (out->size() - before < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), frame)) {
+    out->resize(before);
+    return false;
+  }
+  out->erase(frame, frame + kMagic.size());
+  return true;
+}
+
 bool decode_zstd(ByteView encoded, size_t size, Bytes *out) {
   const size_t before = out->size();
   out->resize(before + size);
@@ -46,8 +61,15 @@ bool decode_zstd(ByteView encoded, size_t size, Bytes *out) {
   return good;
 }
 
+bool decode_bare_zstd(ByteView encoded, size_t size, Bytes *out) {
+  Bytes frame(kMagic.begin(), kMagic.end());
+  frame.insert(frame.end(), encoded.begin(), encoded.end());
+  return decode_zstd(frame, size, out);
+}
+
 /// Only for bytes that are varints from the first to the last, each in its shortest form: others would not come back
 /// byte for byte.
+template <auto encode_differences>
 bool encode_numbers(ByteView plain, int level, Bytes *out) {
   ByteReader in(plain);
   ByteWriter differences;
@@ -66,11 +88,12 @@ bool encode_numbers(ByteView plain, int level, Bytes *out) {
   head.varint(differences.size());
   const size_t before = out->size();
   out->insert(out->end(), head.view().begin(), head.view().end());
-  if (encode_zstd(differences.view(), level, out)) return true;
+  if (encode_differences(differences.view(), level, out)) return true;
   out->resize(before);
   return false;
 }
 
+template <auto decode_differences>
 bool decode_numbers(ByteView encoded, size_t size, Bytes *out) {
   ByteReader head(encoded);
   const uint64_t middle_size = head.varint();
@@ -78,7 +101,7 @@ bool decode_numbers(ByteView encoded, size_t size, Bytes *out) {
   if (head.failed() || middle_size > 2 * static_cast<uint64_t>(size) || middle_size > decoded_bound(encoded.size()))
     return false;
   Bytes middle;
-  if (!decode_zstd(encoded.subspan(head.position()), middle_size, &middle)) return false;
+  if (!decode_differences(encoded.subspan(head.position()), middle_size, &middle)) return false;
   const size_t before = out->size();
   ByteReader in(middle);
   uint64_t previous = 0;
@@ -95,10 +118,12 @@ bool decode_numbers(ByteView encoded, size_t size, Bytes *out) {
   return good;
 }
 
-constexpr std::array<Codec, 3> kCodecs = {{
+constexpr std::array<Codec, 5> kCodecs = {{
     {kRaw, "raw", encode_raw, decode_raw},
     {kZstd, "zstd", encode_zstd, decode_zstd},
-    {kNumbers, "numbers", encode_numbers, decode_numbers},
+    {kNumbers, "numbers", encode_numbers<encode_zstd>, decode_numbers<decode_zstd>},
+    {kBareZstd, "bare-zstd", encode_bare_zstd, decode_bare_zstd},
+    {kBareNumbers, "bare-numbers", encode_numbers<encode_bare_zstd>, decode_numbers<decode_bare_zstd>},
 }};
 
 }  // namespace

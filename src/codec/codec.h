@@ -18,6 +18,9 @@ namespace cairn::codec {
 constexpr uint8_t kRaw = 0;      ///< as they are
 constexpr uint8_t kZstd = 1;     ///< one zstd frame (RFC 8878)
 constexpr uint8_t kNumbers = 2;  ///< varints as zigzag differences of successive numbers, then zstd
+// The same, where every byte counts: frames lack the four bytes that all of them begin with.
+constexpr uint8_t kBareZstd = 3;
+constexpr uint8_t kBareNumbers = 4;
 
 struct Codec {
   uint8_t id;

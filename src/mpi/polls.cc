@@ -13,7 +13,6 @@ namespace {
 
 using spec::Direction;
 using spec::Function;
-using spec::Parameter;
 using trace::Poll;
 
 /// Functions that return at once and say in `flag`, or by `outcount`, whether they found something.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -140,6 +141,17 @@ class Decoder {
     }
     const size_t folds = in.count(2);
     for (size_t i = 0; i < folds && !in.failed(); ++i) {
+      ByteReader ahead = in;
+      if (ahead.varint() == kRanksPlus) {
+        in.varint();
+        // A column of its own, empty until somebody's ranks are known.
+        pool_.columns.push_back(std::make_shared<const FoldColumn>());
+        const Atom distance = in.signed_varint();
+        constexpr Atom kFarthest = Atom{1} << 40;
+        if (distance > kFarthest || distance < -kFarthest) return bad("has a column too far from the ranks");
+        pool_.distances.emplace(pool_.columns.back().get(), distance);
+        continue;
+      }
       pool_.columns.push_back(std::make_shared<const FoldColumn>(FoldColumn::parse(in, FoldColumn::Domain::atoms)));
     }
     const size_t tables = in.count(3);
@@ -189,15 +201,63 @@ class Decoder {
     return true;
   }
 
+  /// Columns that are the rank plus something become those of these ranks.
+  RowPointer with_ranks(RowPointer row, const RankSet &ranks) {
+    const auto is_relative = [&](const VariedAtom &varied) { return pool_.distances.contains(varied.column.get()); };
+    if (std::none_of(row->varied.begin(), row->varied.end(), is_relative)) return row;
+    if (ranks.size() > RankColumns::kMostRanks) return nullptr;
+    auto own = std::make_shared<ClassRow>(*row);
+    own->varied.clear();
+    for (const VariedAtom &varied : row->varied) {
+      const auto found = pool_.distances.find(varied.column.get());
+      if (found == pool_.distances.end()) {
+        own->varied.push_back(varied);
+      } else if (ranks.size() == 1) {
+        own->atoms[varied.slot] = static_cast<Atom>(ranks.front()) + found->second;
+      } else {
+        own->varied.push_back({varied.slot, ranks_plus(ranks, found->second)});
+      }
+    }
+    return own;
+  }
+
+  ColumnPointer ranks_plus(const RankSet &ranks, Atom distance) {
+    ColumnPointer &column = of_ranks_[distance];
+    if (column == nullptr) {
+      FoldColumn made;
+      FoldColumn::Cursor cursor(ranks.column());
+      for (uint64_t i = 0; i < ranks.size(); ++i) made.append(cursor.next() + distance);
+      column = std::make_shared<const FoldColumn>(std::move(made));
+    }
+    return column;
+  }
+
   bool add_row(RowPointer row, ClassPart *part) {
     if (row == nullptr) return false;
     if (row->site > part->sites.size()) return bad("has a row with a site that its class lacks");
+    row = with_ranks(std::move(row), part->ranks);
+    if (row == nullptr) return bad("has columns from the ranks of too many");
     if (!has_columns_of(*row, part->ranks.size())) return bad("has a row whose column has the wrong length");
     part->rows.push_back(std::move(row));
     return true;
   }
 
+  bool add_known_row(const std::pair<RowPointer, uint32_t> &known, const SitesOfClass &sites, size_t position,
+                     ClassPart *part) {
+    if (old_rows_) return add_row(known.first, part);
+    const std::optional<uint32_t> site = sites.number(known.second);
+    if (!site) return bad("has a row with a site that its class lacks");
+    if (*site == known.first->site) return add_row(known.first, part);
+    // One large row in many classes would multiply.
+    copied_atoms_ += known.first->atoms.size() + known.first->heads.size();
+    if (copied_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(position)) return bad("has too large rows");
+    auto row = std::make_shared<ClassRow>(*known.first);
+    row->site = *site;
+    return add_row(std::move(row), part);
+  }
+
   bool class_rows(ByteReader &in, ClassPart *part) {
+    const SitesOfClass sites(part->sites);
     const uint64_t count = in.varint();
     bool fresh = true;
     uint64_t next_known = 0;
@@ -212,7 +272,7 @@ class Decoder {
         if (fresh) {
           RowPointer row = rows_reader_.read(in, part->sites, !old_rows_);
           if (row == nullptr) return bad(rows_reader_.what());
-          known_rows_.push_back(row);
+          known_rows_.emplace_back(row, site_in_trace(row->site, part->sites));
           if (!add_row(std::move(row), part)) return false;
         } else {
           if (again == 0) {
@@ -229,7 +289,7 @@ class Decoder {
           if (in.failed() || next_known >= known_rows_.size()) return bad("refers to a row that does not exist");
           // A run of two bytes can name many rows.
           if (++named_rows_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return bad("has too many rows");
-          if (!add_row(known_rows_[next_known++], part)) return false;
+          if (!add_known_row(known_rows_[next_known++], sites, in.position(), part)) return false;
         }
       }
       if (again != 0) return bad("has a run of rows that is too long");
@@ -266,6 +326,7 @@ class Decoder {
       part.thread = static_cast<uint32_t>(thread);
       part.segment = static_cast<uint32_t>(segment) - 1;
       part.calls = grammars_[grammar];
+      of_ranks_.clear();
       if (!rank_set(in, &part.ranks) || !site_list(in, &part) || !class_rows(in, &part)) return false;
       if (symbols_[grammar] > part.rows.size()) return bad("has a class whose grammar names a row that does not exist");
       body().classes.push_back(std::move(part));
@@ -521,13 +582,16 @@ class Decoder {
   std::vector<GrammarPointer> grammars_;
   std::vector<uint64_t> symbols_;  ///< of each grammar: largest + 1
   Pool pool_;
+  std::map<Atom, ColumnPointer> of_ranks_;  ///< of the class being read, by distance
   RowReader rows_reader_{pool_};
   RowReader stream_reader_{pool_};
-  std::vector<RowPointer> known_rows_;
+  /// With their sites as all classes name them.
+  std::vector<std::pair<RowPointer, uint32_t>> known_rows_;
   uint64_t values_bytes_ = 0;
   uint64_t table_bytes_ = 0;
   uint64_t listed_sites_ = 0;
   uint64_t named_rows_ = 0;
+  uint64_t copied_atoms_ = 0;
   bool old_rows_ = false;  ///< of version 1
 };
 

@@ -9,7 +9,13 @@ namespace {
 
 class Encoder {
  public:
-  Encoder(const Part::Body &body, bool to_stay) : body_(body), pool_(to_stay) {}
+  Encoder(const Part::Body &body, bool to_stay) : body_(body), to_stay_(to_stay), pool_(to_stay) {
+    for (const ClassPart &part : body.classes) classes_.push_back(&part);
+    if (!to_stay) return;
+    // Those of most ranks first: they have nearly all that others have, who are told against them.
+    std::stable_sort(classes_.begin(), classes_.end(),
+                     [](const ClassPart *a, const ClassPart *b) { return a->ranks.size() > b->ranks.size(); });
+  }
 
   std::vector<Section> run(const RunInfo &run) {
     std::vector<Section> sections;
@@ -38,6 +44,8 @@ class Encoder {
 
  private:
   void class_rows(const ClassPart &part, ByteWriter *out) {
+    RankColumns ranks(part.ranks);
+    const SitesOfClass sites(part.sites);
     out->varint(part.rows.size());
     if (part.rows.empty()) return;
     // New rows and known ones take turns.
@@ -67,9 +75,16 @@ class Encoder {
     };
     bool in_known = false;
     for (const RowPointer &pointer : part.rows) {
-      const RowWriter::Coded coded = row_writer_.code(*pointer);
+      const uint32_t site = site_in_trace(pointer->site, part.sites);
+      const RowWriter::Coded coded = row_writer_.code(*pointer, to_stay_ ? &ranks : nullptr, site);
       const size_t rows_before = rows_.list().size();
-      const uint32_t number = rows_.number(coded.identity());
+      // A site that the class has twice could be found again as its other number.
+      Bytes identity = coded.identity(site);
+      for (size_t i = rows_before; sites.number(site) != pointer->site; i >>= 8) {
+        identity.push_back(static_cast<uint8_t>(i));
+        if (i == 0) break;
+      }
+      const uint32_t number = rows_.number(std::move(identity));
       if (number < rows_before) {
         if (!in_known) flush_fresh();
         in_known = true;
@@ -77,7 +92,7 @@ class Encoder {
       } else {
         if (in_known) flush_known();
         in_known = false;
-        row_writer_.write(coded, site_in_trace(pointer->site, part.sites), fresh);
+        row_writer_.write(coded, site, fresh);
         ++fresh_count;
       }
     }
@@ -89,7 +104,8 @@ class Encoder {
     ByteWriter classes;
     classes.varint(pool_.column(body_.ranks.column()));
     classes.varint(body_.classes.size());
-    for (const ClassPart &part : body_.classes) {
+    for (const ClassPart *each : classes_) {
+      const ClassPart &part = *each;
       classes.varint(part.thread);
       classes.varint(static_cast<uint32_t>(part.segment + 1));  // the epilogue is 0
       classes.varint(grammar_number(*part.calls));
@@ -113,7 +129,8 @@ class Encoder {
     RowWriter writer(pool_);
     ByteWriter classes;
     bool any = false;
-    for (const ClassPart &part : body_.classes) {
+    for (const ClassPart *each : classes_) {
+      const ClassPart &part = *each;
       classes.varint(part.streams.size());
       for (const Stream &stream : part.streams) {
         any = true;
@@ -147,7 +164,7 @@ class Encoder {
       return;
     }
     out->varint(variant.values.size());
-    for (const RowPointer &row : variant.values) writer->write(writer->code(*row), 0, *out);
+    for (const RowPointer &row : variant.values) writer->write(writer->code(*row, nullptr, 0), 0, *out);
   }
 
   // Runs of successive numbers.
@@ -214,7 +231,8 @@ class Encoder {
   [[nodiscard]] Bytes order() const {
     ByteWriter out;
     bool any = false;
-    for (const ClassPart &part : body_.classes) {
+    for (const ClassPart *each : classes_) {
+      const ClassPart &part = *each;
       const bool plain =
           part.first_ticket.constant_value() == 0 && part.order.values().size() == 1 && part.order.values()[0].empty();
       out.byte(plain ? 0 : 1);
@@ -253,7 +271,8 @@ class Encoder {
   [[nodiscard]] Bytes timing() {
     ByteWriter out;
     bool any = false;
-    for (const ClassPart &part : body_.classes) {
+    for (const ClassPart *each : classes_) {
+      const ClassPart &part = *each;
       any = any || !part.stats.empty() || !part.lossless.empty();
       const bool plain = part.stats.size() == 1 && part.stats[0].rows.empty();
       out.byte(static_cast<uint8_t>((part.stats.empty() ? 0U : plain ? 1U : 4U) | (part.lossless.empty() ? 0U : 2U)));
@@ -287,11 +306,13 @@ class Encoder {
     body_.wall_ns.write(out);
     body_.mpi_ns.write(out);
     body_.peak_memory.write(out);
-    for (const ClassPart &part : body_.classes) part.begin_ns.write(out);
+    for (const ClassPart *part : classes_) part->begin_ns.write(out);
     return out.take();
   }
 
   const Part::Body &body_;
+  bool to_stay_;
+  std::vector<const ClassPart *> classes_;
   PoolWriter pool_;
   RowWriter row_writer_{pool_};
   Interned grammars_;

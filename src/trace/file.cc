@@ -15,7 +15,7 @@ constexpr std::array<uint8_t, 4> kEnd = {'n', 'r', 'i', 'a'};
 // The first version of Cairn that reads kFormatVersion.
 constexpr uint8_t kReaderMajor = 0;
 constexpr uint8_t kReaderMinor = 1;
-constexpr std::array<uint8_t, 2> kCodecs = {codec::kZstd, codec::kNumbers};
+constexpr std::array<uint8_t, 2> kCodecs = {codec::kBareZstd, codec::kBareNumbers};
 // Level 19 takes some milliseconds on what regular programs leave; past that, time matters more.
 constexpr size_t kSmall = 65536;
 constexpr int kSmallLevel = 19;

@@ -184,7 +184,7 @@ Body calls_of(const PollWord &word, Symbol call, const Poll &poll, CountedRows *
 }
 
 /// Numbers the rows in order of first occurrence and leaves out those that no longer occur.
-void take(Grammar calls, const CountedRows &rows, ClassPart *part) {
+void take(const Grammar &calls, const CountedRows &rows, ClassPart *part) {
   std::vector<Symbol> old;
   part->calls = std::make_shared<const Grammar>(renumbered(calls, &old));
   std::vector<std::vector<uint32_t>> place(rows.rows().size());
@@ -235,7 +235,7 @@ void fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls
   if (whole.first) add_word(whole.after, &rows, &rules[0]);
   Result<Grammar> calls = Grammar::from_rules(std::move(rules));
   if (!calls) return;
-  take(*std::move(calls), rows, part);
+  take(*calls, rows, part);
 
   std::vector<MovedFields> counts;
   const RowGroups groups(part->rows);

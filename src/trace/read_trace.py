@@ -98,12 +98,13 @@ def varint_bytes(n):
 def decode(codec, data, size):
     if codec == 0:
         return data
-    if codec == 1:
-        return unzstd(data, size)
-    assert codec == 2
+    magic = b"\x28\xb5\x2f\xfd" if codec > 2 else b""
+    if codec in (1, 3):
+        return unzstd(magic + data, size)
+    assert codec in (2, 4)
     head = Reader(data)
     middle = head.varint()
-    numbers, out, value = Reader(unzstd(data[head.at:], middle)), b"", 0
+    numbers, out, value = Reader(unzstd(magic + data[head.at:], middle)), b"", 0
     while not numbers.end():
         value = (value + numbers.signed()) % BIT64
         out += varint_bytes(value)
@@ -132,6 +133,8 @@ def container(data):
 
 def column(r, symbols=False):
     h = r.varint()
+    if h == 3:
+        return r.signed()  # the ranks plus this
     if h == 1:
         return [r.varint() if symbols else atom(r.varint()) for _ in range(r.varint())]
     assert h % 2 == 0
@@ -295,19 +298,26 @@ class Trace:
                 while left:
                     run = 1
                     if new:
-                        known.append(self.new_row(r, shapes, last, [0] * len(c["sites"]) if self.old else c["sites"]))
-                        c["rows"].append(known[-1])
+                        row = self.new_row(r, shapes, last, [0] * len(c["sites"]) if self.old else c["sites"])
+                        known.append((*row, c["sites"][row[1]]))
+                        c["rows"].append(row)
                     elif self.old:
-                        c["rows"].append(known[r.varint()])
+                        c["rows"].append(known[r.varint()][:3])
                     else:
                         word = r.varint()
                         at += unzigzag(word // 2)
                         run += r.varint() + 1 if word % 2 else 0
-                        c["rows"] += known[at:at + run]
+                        c["rows"] += [self.moved_to(c, row) for row in known[at:at + run]]
                         at += run
                     left -= run
                 new = not new
             self.classes.append(c)
+
+    @staticmethod
+    def moved_to(c, known):
+        """A row of another class with the site as this class numbers it."""
+        shape, _, codes, site = known
+        return shape, c["sites"].index(site), codes
 
     def read_streams(self, r):
         shapes, last = self.read_shapes(r), {}
@@ -344,7 +354,7 @@ class Trace:
             yield field
 
     def raw_field(self, row, member):
-        return next(iter(self.untranslated(row, member)))
+        return next(iter(self.untranslated(row, member, None)))
 
     def read_sites(self, r):
         self.modules = [(r.blob(), r.text()) for _ in range(r.varint())]
@@ -457,7 +467,11 @@ class Trace:
             module, offset = r.varint(), r.varint()
             self.sources[module, offset] = (texts[r.varint()], texts[r.varint()], r.varint())
 
-    def untranslated(self, row, member):
+    @staticmethod
+    def along(column, member, ranks):
+        return ranks[member] + column if isinstance(column, int) else column[member]
+
+    def untranslated(self, row, member, ranks):
         (_, _, shape), _, codes = row
         codes = iter(codes)
         for kind, count, mask in (field[:3] for field in shape):
@@ -469,11 +483,12 @@ class Trace:
                 yield None
             elif kind < 0:
                 first = next(codes)
-                yield [self.columns[first + i][member] for i in range(-kind)]
+                yield [self.along(self.columns[first + i], member, ranks) for i in range(-kind)]
             elif kind == 7:
                 yield list(self.columns[next(codes)])
             else:
-                yield [self.columns[next(codes)][member] if bit(mask, i) else atom(next(codes)) for i in range(count)]
+                yield [self.along(self.columns[next(codes)], member, ranks) if bit(mask, i) else atom(next(codes))
+                       for i in range(count)]
 
     def translated(self, field, rank):
         numbers = self.maps.get(rank)
@@ -514,7 +529,7 @@ class Trace:
             group_of.append(groups.setdefault((shape[0], site, shape[1], len(shape[2]), self.cycle(shape)), len(groups)))
         streams = {group: {field: self.values_of(variants, rank) for field, variants in fields.items()}
                    for group, fields in c["streams"].items()}
-        rows = [list(self.untranslated(row, member)) for row in c["rows"]]
+        rows = [list(self.untranslated(row, member, c["ranks"])) for row in c["rows"]]
         number_of, first, order, pending = {}, {}, [], []
         for row in c["calls"]:
             fields, cycle = list(rows[row]), self.cycle(c["rows"][row][0])

@@ -11,6 +11,17 @@ uint32_t site_in_trace(uint32_t site, const std::vector<uint32_t> &sites) {
   return site == 0 ? 0 : sites[site - 1] + 1;
 }
 
+SitesOfClass::SitesOfClass(const std::vector<uint32_t> &sites) {
+  numbers_.emplace(0, 0);
+  for (uint32_t i = 0; i < sites.size(); ++i) numbers_.emplace(sites[i] + 1, i + 1);
+}
+
+std::optional<uint32_t> SitesOfClass::number(uint32_t site_in_trace) const {
+  const auto found = numbers_.find(site_in_trace);
+  if (found == numbers_.end()) return std::nullopt;
+  return found->second;
+}
+
 const std::vector<uint64_t> *LastCodes::find(uint32_t site) const {
   if (!any_) return nullptr;
   const auto found = by_site_.find(site);
@@ -46,6 +57,13 @@ uint32_t PoolWriter::column(const ColumnPointer &fold) {
   return entry->second;
 }
 
+uint32_t PoolWriter::ranks_plus(Atom distance) {
+  ByteWriter out;
+  out.varint(kRanksPlus);
+  out.signed_varint(distance);
+  return columns_.number(out.take());
+}
+
 uint32_t PoolWriter::table(const ValuesColumn &values) {
   ByteWriter out;
   out.varint(values.values().size());
@@ -63,10 +81,43 @@ void PoolWriter::write(ByteWriter &out) const {
   for (const Bytes &bytes : tables_.list()) out.raw(bytes);
 }
 
-Bytes RowWriter::Coded::identity() const {
+RankColumns::RankColumns(const RankSet &ranks) {
+  if (ranks.size() <= kMostRanks) ranks_ = ranks.expand();
+}
+
+std::optional<Atom> RankColumns::distance(const ColumnPointer &column) {
+  if (ranks_.empty() || column->irregular()) return std::nullopt;
+  const auto [entry, fresh] = known_.try_emplace(column.get());
+  if (!fresh) return entry->second;
+  FoldColumn::Cursor cursor(*column);
+  std::optional<Atom> distance;
+  for (const uint32_t rank : ranks_) {
+    const Atom value = cursor.next();
+    if (is_special(value) || value > INT32_MAX || value < INT32_MIN) return std::nullopt;
+    if (distance && value - rank != *distance) return std::nullopt;
+    distance = value - rank;
+  }
+  entry->second = distance;
+  return distance;
+}
+
+std::optional<Atom> RankColumns::distance(Atom atom) const {
+  if (!is_one() || is_special(atom) || atom > INT32_MAX || atom < INT32_MIN) return std::nullopt;
+  return atom - ranks_[0];
+}
+
+std::optional<uint32_t> RowWriter::as_before(Atom atom, const std::tuple<uint32_t, uint32_t, uint32_t> &place,
+                                             RankColumns *ranks) {
+  if (ranks == nullptr || !ranks->is_one()) return std::nullopt;
+  const auto last = distances_.find(place);
+  if (last == distances_.end() || ranks->distance(atom) != last->second) return std::nullopt;
+  return pool_.ranks_plus(last->second);
+}
+
+Bytes RowWriter::Coded::identity(uint32_t site_in_all) const {
   ByteWriter out;
   out.varint(shape);
-  out.varint(site);
+  out.varint(site_in_all);
   for (const uint64_t code : codes) out.varint(code);
   return out.take();
 }
@@ -104,7 +155,7 @@ std::optional<uint32_t> RowWriter::as_successive(const ClassRow &row, uint32_t s
 }
 
 // Function, depth and what the fields are; then one code for each atom, text or table.
-RowWriter::Coded RowWriter::code(const ClassRow &row) {
+RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32_t site) {
   Coded coded;
   coded.site = row.site;
   ByteWriter out;
@@ -148,13 +199,21 @@ RowWriter::Coded RowWriter::code(const ClassRow &row) {
       varied += head.count;
       continue;
     }
+    const auto place = std::tuple(site, row.function, static_cast<uint32_t>(&head - row.heads.data()));
     Bytes mask((head.count + 7) / 8);
     bool any = false;
     for (uint32_t i = 0; i < head.count; ++i, ++slot) {
       if (varied < row.varied.size() && row.varied[varied].slot == slot) {
         any = true;
         mask[i / 8] = static_cast<uint8_t>(mask[i / 8] | 1U << (i % 8));
-        coded.codes.push_back(pool_.column(row.varied[varied++].column));
+        const ColumnPointer &column = row.varied[varied++].column;
+        const std::optional<Atom> distance = ranks == nullptr ? std::nullopt : ranks->distance(column);
+        coded.codes.push_back(distance ? pool_.ranks_plus(*distance) : pool_.column(column));
+        if (distance && head.count == 1) distances_[place] = *distance;
+      } else if (const auto before = head.count == 1 ? as_before(row.atoms[slot], place, ranks) : std::nullopt) {
+        any = true;
+        mask[0] = 1;
+        coded.codes.push_back(*before);
       } else {
         coded.codes.push_back(atom_code(row.atoms[slot]));
       }

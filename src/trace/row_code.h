@@ -5,15 +5,21 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "base/bytes.h"
 #include "trace/class_row.h"
+#include "trace/rank_set.h"
 
 namespace cairn::trace {
+
+/// How a column that is the ranks of whoever names it plus something begins; no other column does.
+constexpr uint64_t kRanksPlus = 3;
 
 /// Numbers byte strings in order of first occurrence.
 class Interned {
@@ -28,6 +34,17 @@ class Interned {
 
 /// A class's site as all classes name it: 0 is unknown, else its number in the trace plus one.
 uint32_t site_in_trace(uint32_t site, const std::vector<uint32_t> &sites);
+
+/// The way back.
+class SitesOfClass {
+ public:
+  explicit SitesOfClass(const std::vector<uint32_t> &sites);
+  /// The class's first number of the site that all classes name so; nothing if it has none.
+  [[nodiscard]] std::optional<uint32_t> number(uint32_t site_in_trace) const;
+
+ private:
+  std::unordered_map<uint32_t, uint32_t> numbers_;
+};
 
 /// Of one shape, the codes that the next row is told against: those of its last row at the same site, else of its last.
 class LastCodes {
@@ -49,6 +66,8 @@ class PoolWriter {
   uint32_t column(const FoldColumn &fold);
   /// The same for one that rows share, which must outlive this.
   uint32_t column(const ColumnPointer &fold);
+  /// The column of whoever names it: rank + distance on each of its ranks.
+  uint32_t ranks_plus(Atom distance);
   uint32_t table(const ValuesColumn &values);
   uint32_t value(Bytes bytes) { return values_.number(std::move(bytes)); }
   void write(ByteWriter &out) const;
@@ -61,6 +80,25 @@ class PoolWriter {
   bool to_stay_;
 };
 
+/// The ranks of a class, and which columns along them are the rank plus something. Those are told so: neighbours of
+/// different classes, at corners and edges, are then the same.
+class RankColumns {
+ public:
+  /// Beyond so many ranks a regular column costs next to nothing, and reading it so would cost time.
+  static constexpr uint64_t kMostRanks = uint64_t{1} << 16;
+
+  explicit RankColumns(const RankSet &ranks);
+  /// What must be added to each rank; nothing if it isn't so. The column must outlive this.
+  std::optional<Atom> distance(const ColumnPointer &column);
+  /// The same of an atom, for one rank.
+  [[nodiscard]] std::optional<Atom> distance(Atom atom) const;
+  [[nodiscard]] bool is_one() const { return ranks_.size() == 1; }
+
+ private:
+  std::vector<uint32_t> ranks_;  ///< none if there are too many
+  std::unordered_map<const FoldColumn *, std::optional<Atom>> known_;
+};
+
 class RowWriter {
  public:
   explicit RowWriter(PoolWriter &pool) : pool_(pool) {}
@@ -69,9 +107,12 @@ class RowWriter {
     uint32_t shape = 0;
     uint32_t site = 0;
     std::vector<uint64_t> codes;
-    [[nodiscard]] Bytes identity() const;
+    /// Of what rows of other classes may share, whose sites are numbered otherwise: `site_in_all` is this one's number
+    /// for all.
+    [[nodiscard]] Bytes identity(uint32_t site_in_all) const;
   };
-  Coded code(const ClassRow &row);
+  /// `ranks`: of the row's class; nullptr for rows that no class has. `site` is the row's as all classes name it.
+  Coded code(const ClassRow &row, RankColumns *ranks, uint32_t site);
   /// `site` is the row's as all classes name it.
   void write(const Coded &row, uint32_t site, ByteWriter &out);
   void write_shapes(ByteWriter &out) const;
@@ -79,15 +120,21 @@ class RowWriter {
  private:
   std::optional<uint32_t> as_array(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
   std::optional<uint32_t> as_successive(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
+  /// The field's one atom, as its column, if it is so far from the rank as it was in the last row here.
+  std::optional<uint32_t> as_before(Atom atom, const std::tuple<uint32_t, uint32_t, uint32_t> &place,
+                                    RankColumns *ranks);
 
   PoolWriter &pool_;
   Interned shapes_;
   std::vector<LastCodes> last_;  // by shape
+  /// By site, function and field: how far from the rank its one atom last was.
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Atom> distances_;
 };
 
 struct Pool {
   std::vector<Bytes> values;
   std::vector<ColumnPointer> columns;
+  std::unordered_map<const FoldColumn *, Atom> distances;  ///< of those columns that are ranks plus something
   std::vector<TablePointer> tables;
 };
 
