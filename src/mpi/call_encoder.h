@@ -134,6 +134,7 @@ class CallEncoder {
   bool readable(const Parameter &p);
   void elements(const Parameter &p, uint64_t word, unsigned i);
   size_t length(const Parameter &p, unsigned i);
+  bool is_prefix_sums(unsigned i, size_t n) const;
   bool special_pointer(const Parameter &p, uint64_t word);
   static Atom constant_atom(int id) { return trace::special(static_cast<uint16_t>(trace::kFirstConstant + id)); }
   void element(const Parameter &p, uint64_t word);

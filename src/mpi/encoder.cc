@@ -85,7 +85,24 @@ void CallEncoder::elements(const Parameter &p, uint64_t word, unsigned i) {
     return;
   }
   if (p.effect == Effect::create && p.layout == Layout::comm && function_.nonblocking) return pending_comm(at);
+  if (p.prefix_sums && is_prefix_sums(i, n)) return atom(trace::kPrefixSums);
   for (size_t k = 0; k < n && memory_; ++k) element(p, element_word(p, at, k));
+}
+
+/// Whether the n displacements in parameter `i` follow from the counts before it. So they do where there are none:
+/// ranks with and without neighbours have the same field.
+bool CallEncoder::is_prefix_sums(unsigned i, size_t n) const {
+  const Parameter &counts = function_.parameters[i - 1];
+  const auto *count = reinterpret_cast<const void *>(frame_.argument[i - 1]);
+  const auto *displacement = reinterpret_cast<const void *>(frame_.argument[i]);
+  if (count == nullptr) return false;
+  int64_t sum = 0;
+  for (size_t k = 0; k < n; ++k) {
+    const auto next = static_cast<int64_t>(element_word(counts, count, k));
+    if (next < 0 || static_cast<int64_t>(element_word(function_.parameters[i], displacement, k)) != sum) return false;
+    if (__builtin_add_overflow(sum, next, &sum)) return false;
+  }
+  return true;
 }
 
 size_t CallEncoder::length(const Parameter &p, unsigned i) {

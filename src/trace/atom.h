@@ -26,6 +26,8 @@ constexpr Atom kNull = special(2);      ///< a NULL pointer where a pointer may 
 constexpr Atom kImplied = special(3);   ///< an outcome equal to what the call implies
 constexpr Atom kUnknown = special(4);   ///< a handle or address never seen created; a number follows
 constexpr Atom kNoReturn = special(5);  ///< in the return field: the call never returned
+/// A whole field: the running sums of the numbers in the field before, 0, c0, c0 + c1, … (derived_values.h)
+constexpr Atom kPrefixSums = special(6);
 
 /// Address classes: the first of the three atoms (class, number, offset) of a buffer.
 constexpr Atom kHeap = special(16);       ///< number: segment, lowest free when MPI first sees it

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "grammar/product.h"
+#include "trace/derived_values.h"
 #include "trace/part_body.h"
 
 namespace cairn::trace {
@@ -93,6 +94,7 @@ class Completion {
     for (const StreamReader &stream : of_group_[groups_.of_row[row]]) {
       result.fields[stream.field()] = stream.value();
     }
+    expand_prefix_sums(&result);
     trace_.globalise(&result, sequence_.rank);
     return result;
   }

@@ -494,8 +494,19 @@ class Trace:
                 self.sequence(c, c["ranks"].index(rank), rank, out)
         return "\n".join(out) + "\n"
 
+    @staticmethod
+    def with_sums(fields):
+        """Field for field; a lone special 6 becomes the running sums of the numbers in the field before it."""
+        before = []
+        for field in fields:
+            if field == [special(6)] and not isinstance(before, bytes) and all(n >= 0 for n in before):
+                field = [sum(before[:i]) for i in range(len(before))]
+            yield field
+            before = field
+
     def call_text(self, row, fields, rank):
         text = f"{row[0][0]} {row[1]} {row[0][1]}"
+        fields = self.with_sums(fields)
         for field in fields:
             field = field if isinstance(field, bytes) else self.translated(list(field), rank)
             text += " x" + field.hex() if isinstance(field, bytes) else f" [{' '.join(map(str, field))}]"

@@ -74,6 +74,24 @@ Module module(uint8_t seed, std::string path) {
   return result;
 }
 
+/// A process with one thread whose call sites 1 to 4 lie in one module.
+ProcessRecord single_thread(uint32_t rank, uint32_t ranks, const Recording &recording, uint64_t seed) {
+  ProcessRecord process;
+  process.rank = rank;
+  process.size = ranks;
+  process.host = "node";
+  process.wall_ns = 1000;
+  process.modules = {module(1, "/program")};
+  SequenceRecord sequence;
+  sequence.calls = grammar::Grammar::from_symbols(recording.calls());
+  sequence.rows = recording.rows();
+  sequence.stats = durations(recording.calls(), recording.rows().size(), seed);
+  sequence.sites.resize(5);
+  for (uint64_t site = 1; site < 5; ++site) sequence.sites[site].offset = 1000 * site;
+  process.sequences.push_back(std::move(sequence));
+  return process;
+}
+
 }  // namespace
 
 ProcessRecord stencil_rank(uint32_t rank, uint32_t rows, uint32_t columns, uint32_t iterations) {
@@ -359,20 +377,31 @@ std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed) {
       for (Atom &atom : list) atom = below(1000);
       recording.call({64, 4, 0, {atoms(list), atoms(std::vector<Atom>(9, 5))}});
     }
-    ProcessRecord process;
-    process.rank = rank;
-    process.size = ranks;
-    process.host = "node";
-    process.wall_ns = 1000;
-    process.modules = {module(1, "/program")};
-    SequenceRecord sequence;
-    sequence.calls = grammar::Grammar::from_symbols(recording.calls());
-    sequence.rows = recording.rows();
-    sequence.stats = durations(recording.calls(), recording.rows().size(), seed + rank);
-    sequence.sites.resize(5);
-    for (uint64_t site = 1; site < 5; ++site) sequence.sites[site].offset = 1000 * site;
-    process.sequences.push_back(std::move(sequence));
+    ProcessRecord process = single_thread(rank, ranks, recording, seed + rank);
     result.push_back(std::move(process));
+  }
+  return result;
+}
+
+std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed) {
+  std::vector<ProcessRecord> result;
+  std::mt19937_64 random(seed);
+  const auto below = [&random](uint64_t limit) { return static_cast<Atom>(random() % limit); };
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    Recording recording;
+    for (uint32_t step = 0; step < 12; ++step) {
+      Row row{32, 1 + step % 2, 0, {}};
+      for (const bool always : {true, false}) {
+        // Up to `ranks` counts at one call site, always that many at the other.
+        std::vector<Atom> counts(static_cast<size_t>(step % 2 == 0 ? below(ranks + 1) : ranks));
+        for (Atom &count : counts) count = seed % 2 == 0 ? 100 : below(300);
+        row.fields.push_back(atoms(counts));
+        const bool sums = always || (rank + step / 4) % 3 == 0;
+        row.fields.push_back(sums ? atoms({kPrefixSums}) : atoms(std::vector<Atom>(counts.size(), below(9))));
+      }
+      recording.call(row);
+    }
+    result.push_back(single_thread(rank, ranks, recording, seed + rank));
   }
   return result;
 }

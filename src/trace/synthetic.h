@@ -20,4 +20,8 @@ std::vector<ProcessRecord> random_program(uint32_t ranks, uint64_t seed);
 /// of changing length, texts; statistics.
 std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed);
 
+/// An MPI_Alltoallv a step: counts that are the same, differ or change, whose running sums the displacements are
+/// always, on some ranks or never.
+std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed);
+
 }  // namespace cairn::trace

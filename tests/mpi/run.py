@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+import stored
+
 SKIPPED = 77
 
 
@@ -161,6 +163,9 @@ def check(options, top):
             print(out.strip())
     if problems:
         raise Failed('\n'.join(problems) + f'\n  record said\n{tail(said)}')
+    problems = list(stored.problems(trace, options.stored))
+    if problems:
+        raise Failed('\n'.join(problems))
     if options.mutate:
         mutations = options.build / 'src/oracle/cairn-oracle-mutations'
         status, out, err = run([mutations, trace, logs], top, env, 4 * options.seconds, 'mutations')
@@ -194,6 +199,7 @@ def main():
     parser.add_argument('--may-lose-trace', action='store_true', help='every process was killed')
     parser.add_argument('--silent', action='store_true', help='the program need not print anything')
     parser.add_argument('--mutate', action='store_true', help='change every value of the trace: each must be found')
+    parser.add_argument('--stored', action='append', default=[], help='how little it must take: see stored.py')
     parser.add_argument('--no-oracle', action='store_true')
     parser.add_argument('--bare-only', action='store_true')
     parser.add_argument('--keep', action='store_true', help='keep the folder')
