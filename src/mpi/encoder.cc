@@ -62,7 +62,9 @@ void CallEncoder::parameter(unsigned i) {
 }
 
 bool CallEncoder::readable(const Parameter &p) {
-  if (p.layout == Layout::status ? !statuses_readable_ : !succeeded_) {
+  // MPI_Waitsome that gives MPI_ERR_IN_STATUS says as ever what completed.
+  const bool all_there = facts_.status >= 0 && function_.parameters[facts_.status].passing == Passing::array;
+  if (p.layout == Layout::status || all_there ? !statuses_readable_ : !succeeded_) {
     // A non-blocking creation names its object when it is entered; nothing else is there after a failure.
     return false;
   }
