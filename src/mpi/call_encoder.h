@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstring>
+#include <span>
 
 #include "base/bytes.h"
 #include "mpi/encoder.h"
@@ -153,6 +154,9 @@ class CallEncoder {
   void named(const HandleEntry *entry);
   void handle(Kind kind, Effect effect, uint64_t word);
   void requests(const Parameter &p, unsigned i);
+  void drain(unsigned i);
+  bool take_completed(std::span<Atom> left);
+  void number_completed();
   void comm(const Parameter &p, uint64_t word);
   void identity(uint64_t comm);
   void pending_comm(const void *at);
@@ -193,6 +197,8 @@ class CallEncoder {
   Growable<char> &text_ = thread_.text;
   Communicator *pending_ = nullptr;
   const void *pending_at_ = nullptr;
+  bool drains_ = false;     ///< what the call leaves of its requests is remembered
+  int drained_place_ = -1;  ///< of the remembered array that it found; -1: none
 };
 
 }  // namespace cairn::recorder

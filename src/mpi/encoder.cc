@@ -29,12 +29,14 @@ bool CallEncoder::run() {
   for (unsigned i = 0; i < function_.parameter_count; ++i) {
     begin_field();
     parameter(i);
+    if (drains_ && static_cast<int>(i) == facts_.index) number_completed();
     end_field();
   }
   begin_field();
   returned_value();
   end_field();
   if (returned_) end_objects();
+  if (drains_ && memory_) thread_.sequence.drained.leave(drained_place_);
   return memory_;
 }
 

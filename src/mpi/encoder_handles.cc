@@ -1,5 +1,8 @@
 // Handles: which object a value means, what it is called, and what of them begins and ends with a call.
+#include <cstring>
+
 #include "mpi/call_encoder.h"
+#include "spec/ids.h"
 
 namespace cairn::recorder {
 
@@ -9,6 +12,8 @@ using spec::Kind;
 using spec::Parameter;
 using spec::Passing;
 using trace::Atom;
+
+static_assert(trace::kRequestNull == trace::special(trace::kFirstConstant + spec::constant_id::k_REQUEST_NULL));
 
 void CallEncoder::named(const HandleEntry *entry) {
   if (entry == nullptr) {
@@ -64,6 +69,59 @@ void CallEncoder::requests(const Parameter &p, unsigned i) {
     named(entry);
     if (entry != nullptr && entry->constant < 0) entry->mark = mark;
     memory_ = thread_.found.push(arena_, entry) && memory_;
+  }
+  if (facts_.index >= 0 && memory_) drain(i);
+}
+
+/// The requests of a call that takes some of them out of the array: names them by the call before, if that left the
+/// array like this, and remembers what this one leaves (trace/request_arrays.h). Where one is persistent it stays in
+/// the array, which is written out.
+void CallEncoder::drain(unsigned i) {
+  const size_t n = thread_.found.size();
+  if (n < 2 || n > DrainedArrays::kLongest) return;
+  for (size_t k = 0; k < n; ++k) {
+    if (thread_.found[k]->constant < 0 && thread_.found[k]->persistent) return;
+  }
+  DrainedArrays &arrays = thread_.sequence.drained;
+  const std::span<const Atom> array(thread_.atoms.data(), thread_.atoms.size());
+  const std::span<Atom> left = arrays.prepare(arena_, array);
+  if (left.empty() || !take_completed(left)) return;
+  drains_ = true;
+  drained_place_ = arrays.find(array);
+  const Atom mark = trace::kRequests + (facts_.index - static_cast<int>(i));
+  if (drained_place_ >= 0) {
+    thread_.atoms.clear();
+    atom(mark);
+    return atom(drained_place_);
+  }
+  atom(0);
+  if (memory_) memmove(thread_.atoms.data() + 1, thread_.atoms.data(), 2 * n * sizeof(Atom));
+  thread_.atoms[0] = mark;
+}
+
+/// Takes what the call completed out of the array, and notes by which numbers. False if it says something that cannot
+/// be.
+bool CallEncoder::take_completed(std::span<Atom> left) {
+  thread_.completed.clear();
+  const Parameter &p = function_.parameters[facts_.index];
+  const uint64_t word = frame_.argument[facts_.index];
+  if (!returned_ || word == 0 || !readable(p)) return true;
+  const size_t n = p.passing == Passing::array ? length(p, static_cast<unsigned>(facts_.index)) : 1;
+  for (size_t k = 0; k < n; ++k) {
+    const uint64_t index = element_word(p, reinterpret_cast<const void *>(word), k);
+    if (constant_of(p.domain, index) >= 0) continue;
+    if (index >= left.size() / 2 || left[2 * index] == trace::kRequestNull) return false;
+    if (!thread_.completed.push(arena_, static_cast<Atom>(trace::requests_before(left, index)))) return false;
+    trace::remove_request(left, index);
+  }
+  return true;
+}
+
+/// In the field that says which requests completed, now in thread_.atoms: numbers for places.
+void CallEncoder::number_completed() {
+  size_t next = 0;
+  for (size_t k = 0; k < thread_.atoms.size() && next < thread_.completed.size(); ++k) {
+    if (!trace::is_special(thread_.atoms[k])) thread_.atoms[k] = thread_.completed[next++];
   }
 }
 

@@ -10,6 +10,7 @@
 #include "grammar/product.h"
 #include "trace/derived_values.h"
 #include "trace/part_body.h"
+#include "trace/request_arrays.h"
 
 namespace cairn::trace {
 namespace {
@@ -88,7 +89,7 @@ class Completion {
     for (StreamReader &stream : of_group_[groups_.of_row[row]]) stream.next(&key);
     return key.take();
   }
-  /// The row with the values that the streams stand at.
+  /// The row with the values that the streams stand at. Requests that are drained are as the row has them.
   [[nodiscard]] Row complete(uint32_t row) const {
     Row result = part_.rows[row]->at(*part_.ranks.index_of(sequence_.rank));
     for (const StreamReader &stream : of_group_[groups_.of_row[row]]) {
@@ -96,6 +97,12 @@ class Completion {
     }
     expand_prefix_sums(&result);
     trace_.globalise(&result, sequence_.rank);
+    return result;
+  }
+  /// The same for who does not read in order.
+  [[nodiscard]] Row complete_alone(uint32_t row) const {
+    Row result = complete(row);
+    expand_requests(&result);
     return result;
   }
 
@@ -109,20 +116,58 @@ class Completion {
 
 }  // namespace
 
+/// One row, with one value of each of its streams, that drains requests: another call for each array that it finds.
+struct DrainingRow {
+  struct Step {
+    Symbol call = grammar::kNoSymbol;
+    uint32_t left = RequestArrays::kNone;
+  };
+  Row row;
+  DrainedField field;
+  std::unordered_map<uint32_t, Step> steps;  ///< by the array found
+};
+
 struct CallReader::State {
   struct Call {
     Row row;
     uint32_t class_row;
   };
+  /// What a row with values of its streams is: a call, or one of `draining`.
+  struct Met {
+    Symbol number = grammar::kNoSymbol;
+    bool drains = false;
+  };
   Completion completion;
   grammar::Walker walker;
-  std::vector<Symbol> number_of_row;                  // of rows without streams
-  std::unordered_map<std::string, Symbol> number_of;  // of the others
+  std::vector<Met> met_by_row;                  // rows without streams
+  std::unordered_map<std::string, Met> met_by;  // the others
   std::deque<Call> calls;
+  std::deque<DrainingRow> draining;
+  RequestArrays arrays;
 
-  Symbol add(uint32_t row) {
-    calls.push_back({completion.complete(row), row});
+  Symbol add(Row row, uint32_t class_row) {
+    calls.push_back({std::move(row), class_row});
     return static_cast<Symbol>(calls.size() - 1);
+  }
+  Met meet(uint32_t class_row) {
+    Row row = completion.complete(class_row);
+    const std::optional<DrainedField> field = DrainedField::of(row);
+    if (!field) return {add(std::move(row), class_row), false};
+    draining.push_back({std::move(row), *field, {}});
+    return {static_cast<Symbol>(draining.size() - 1), true};
+  }
+  Symbol call(const Met &met, uint32_t class_row) {
+    if (!met.drains) return met.number;
+    DrainingRow &drain = draining[met.number];
+    const uint32_t found = arrays.found(drain.row, drain.field);
+    const auto [step, added] = drain.steps.try_emplace(found);
+    if (added) {
+      Row row = drain.row;
+      step->second.left = arrays.complete(&row, drain.field, found);
+      step->second.call = add(std::move(row), class_row);
+    }
+    arrays.leave(drain.field, step->second.left);
+    return step->second.call;
   }
 };
 
@@ -130,7 +175,9 @@ CallReader::CallReader(const Trace &trace, const SequenceView &sequence) {
   const ClassPart &part = trace.class_part(sequence.class_index);
   state_ = std::make_unique<State>(State{Completion(trace, part, sequence),
                                          grammar::Walker(*part.calls),
-                                         std::vector<Symbol>(part.rows.size(), grammar::kNoSymbol),
+                                         std::vector<State::Met>(part.rows.size()),
+                                         {},
+                                         {},
                                          {},
                                          {}});
 }
@@ -143,17 +190,17 @@ Symbol CallReader::next() {
   if (row == grammar::kNoSymbol) return row;
   const Bytes values = state_->completion.next(row);
   if (values.empty()) {
-    Symbol &number = state_->number_of_row[row];
-    if (number == grammar::kNoSymbol) number = state_->add(row);
-    return number;
+    State::Met &met = state_->met_by_row[row];
+    if (met.number == grammar::kNoSymbol) met = state_->meet(row);
+    return state_->call(met, row);
   }
   ByteWriter key;
   key.varint(row);
   key.raw(values);
   const Bytes bytes = key.take();
-  const auto [entry, added] = state_->number_of.try_emplace(std::string(bytes.begin(), bytes.end()), 0);
-  if (added) entry->second = state_->add(row);
-  return entry->second;
+  const auto [entry, added] = state_->met_by.try_emplace(std::string(bytes.begin(), bytes.end()));
+  if (added) entry->second = state_->meet(row);
+  return state_->call(entry->second, row);
 }
 
 const Row &CallReader::call(Symbol number) const { return state_->calls[number].row; }
@@ -169,7 +216,7 @@ std::vector<CountedRow> Trace::counted_rows(const SequenceView &sequence) const 
   const std::vector<uint64_t> counts = part.calls->multiplicities();
   for (uint32_t row = 0; row < counts.size(); ++row) {
     if (counts[row] == 0 || !completion.streams(groups.of_row[row]).empty()) continue;
-    result.push_back({completion.complete(row), row, counts[row]});
+    result.push_back({completion.complete_alone(row), row, counts[row]});
   }
   for (uint32_t group = 0; group < groups.count(); ++group) {
     if (completion.streams(group).empty()) continue;
@@ -182,7 +229,7 @@ std::vector<CountedRow> Trace::counted_rows(const SequenceView &sequence) const 
       std::string key(values.begin(), values.end());
       key += std::to_string(row);
       const auto [entry, added] = known.emplace(std::move(key), result.size());
-      if (added) result.push_back({completion.complete(row), row, 0});
+      if (added) result.push_back({completion.complete_alone(row), row, 0});
       ++result[entry->second].count;
     }
   }

@@ -218,6 +218,31 @@ def bit(mask, i):
     return bool(mask) and mask[i // 8] >> (i % 8) & 1
 
 
+class Drained:
+    """The arrays of requests that the calls of one sequence left, the last one first."""
+
+    NULL = special(64 + 5)
+
+    def __init__(self):
+        self.arrays = []
+
+    def complete(self, fields):
+        """One call's fields with the array that it found, and places for what completed."""
+        for f, field in enumerate(fields):
+            d = field[0] - special(32) if isinstance(field, list) and len(field) > 1 else 0
+            if not 1 <= d <= 15:
+                continue
+            array = self.arrays.pop(field[1]) if len(field) == 2 else field[1:]
+            left, indices = list(array), list(fields[f + d])
+            for i, number in enumerate(indices):
+                if number >= -(1 << 63) + 4096:
+                    indices[i] = [k for k in range(len(left) // 2) if left[2 * k] != self.NULL][number]
+                    left[2 * indices[i]:2 * indices[i] + 2] = [self.NULL, 0]
+            self.arrays = [left] + self.arrays[:7]
+            return fields[:f] + [array] + fields[f + 1:f + d] + [indices] + fields[f + d + 1:]
+        return fields
+
+
 class Trace:
     def __init__(self, data):
         parts = {kind: Reader(part) for kind, part in container(data).items()}
@@ -519,13 +544,14 @@ class Trace:
         streams = {group: {field: self.values_of(variants, rank) for field, variants in fields.items()}
                    for group, fields in c["streams"].items()}
         rows = [list(self.untranslated(row, member)) for row in c["rows"]]
-        number_of, first, order = {}, {}, ""
+        number_of, first, order, drained = {}, {}, "", Drained()
         for row in c["calls"]:
             fields = list(rows[row])
             for field, values in streams.get(group_of[row], {}).items():
                 assert fields[field] is None
                 value = next(values)
                 fields[field] = value if isinstance(value, bytes) else list(value)
+            fields = drained.complete(fields)
             number = number_of.setdefault(self.call_text(c["rows"][row], fields, rank), len(number_of))
             first.setdefault(row, number)
             order += f" {number}"

@@ -406,4 +406,85 @@ std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed) {
   return result;
 }
 
+namespace {
+
+/// What a recorder does with requests that calls drain, written again from docs/format.md.
+class DrainWriter {
+ public:
+  /// `array`: all requests, then what the call leaves of them. The row's second field are the requests, the third what
+  /// completed. Gives the row as it is recorded.
+  Row write(Row row, std::vector<Atom> *array) {
+    const Atom mark = special(33);
+    const auto same = std::find(arrays_.begin(), arrays_.end(), *array);
+    std::vector<Atom> &requests = row.fields[1].atoms;
+    if (same == arrays_.end()) {
+      requests = *array;
+      requests.insert(requests.begin(), mark);
+    } else {
+      requests = {mark, static_cast<Atom>(same - arrays_.begin())};
+      arrays_.erase(same);
+    }
+    for (Atom &index : row.fields[2].atoms) {
+      const auto place = static_cast<size_t>(index);
+      index = 0;
+      for (size_t i = 0; i < place; ++i) index += (*array)[2 * i] == constant(5) ? 0 : 1;
+      (*array)[2 * place] = constant(5);
+      (*array)[2 * place + 1] = 0;
+    }
+    arrays_.insert(arrays_.begin(), *array);
+    if (arrays_.size() > 8) arrays_.pop_back();
+    return row;
+  }
+
+ private:
+  std::vector<std::vector<Atom>> arrays_;
+};
+
+}  // namespace
+
+DrainingProgram draining_program(uint32_t ranks, uint64_t seed, bool in_order) {
+  DrainingProgram program;
+  std::mt19937_64 random(seed);
+  const auto below = [&random](uint64_t limit) { return static_cast<size_t>(random() % limit); };
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    Recording recording;
+    DrainWriter writer;
+    std::vector<Row> calls;
+    std::vector<Atom> arrays[2];
+    for (uint32_t step = 0; step < 80; ++step) {
+      std::vector<Atom> &array = arrays[step % 2];
+      std::vector<size_t> there;
+      for (size_t i = 0; 2 * i < array.size(); ++i) {
+        if (array[2 * i] != constant(5)) there.push_back(i);
+      }
+      if (there.empty()) {  // posted again; now and then there are gaps from the start
+        array.clear();
+        for (Atom i = 0; i < 5; ++i) {
+          there.push_back(static_cast<size_t>(i));
+          array.push_back(3);
+          array.push_back(i);
+        }
+        if (!in_order && below(3) == 0) {
+          array[2] = constant(5);
+          array[3] = 0;
+          there.erase(there.begin() + 1);
+        }
+      }
+      Row row{700, 1 + step % 2, 0, {atoms({5}), atoms(array), atoms({}), atoms({kImplied})}};
+      const size_t completed = in_order ? 1 : below(4);
+      for (size_t i = 0; i < completed && !there.empty(); ++i) {
+        const size_t which = in_order ? 0 : below(there.size());
+        row.fields[2].atoms.push_back(static_cast<Atom>(there[which]));
+        there.erase(there.begin() + static_cast<std::ptrdiff_t>(which));
+      }
+      calls.push_back(row);
+      calls.back().fields.push_back(atoms({0}));
+      recording.call(writer.write(row, &array));
+    }
+    program.processes.push_back(single_thread(rank, ranks, recording, seed + rank));
+    program.calls.push_back(std::move(calls));
+  }
+  return program;
+}
+
 }  // namespace cairn::trace

@@ -24,4 +24,13 @@ std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed);
 /// always, on some ranks or never.
 std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed);
 
+/// A program that drains two arrays of requests in turns, at two call sites, and its calls as they are read back, by
+/// rank.
+struct DrainingProgram {
+  std::vector<ProcessRecord> processes;
+  std::vector<std::vector<Row>> calls;
+};
+/// `in_order`: a request completes in each call, always the first that is left; else up to three, any.
+DrainingProgram draining_program(uint32_t ranks, uint64_t seed, bool in_order);
+
 }  // namespace cairn::trace

@@ -33,7 +33,8 @@ int main(int argc, char **argv) {
   int apart[kMost];
   int backwards[kMost];
 
-  // Everywhere, with counts that differ between pairs and change; a call site for each case, whose fields run.py looks at.
+  // Everywhere, with counts that differ between pairs and change; a call site for each case, whose fields run.py looks
+  // at.
   for (int step = 0; step < 4; ++step) {
     set(step % 2 ? symmetric : one);
     exchange(sums, sums);
@@ -85,7 +86,8 @@ int main(int argc, char **argv) {
     many_at[i] = sums[i];
   }
   MPI(MPI_Alltoallv_c(out, many, many_at, MPI_INT, in, many, many_at, MPI_INT, MPI_COMM_WORLD));
-  MPI(MPI_Alltoallv_init(out, counts, sums, MPI_INT, in, counts, sums, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &request[0]));
+  MPI(MPI_Alltoallv_init(out, counts, sums, MPI_INT, in, counts, sums, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
+                         &request[0]));
   MPI(MPI_Start(&request[0]));
   MPI(MPI_Wait(&request[0], MPI_STATUS_IGNORE));
   MPI(MPI_Request_free(&request[0]));
@@ -97,8 +99,8 @@ int main(int argc, char **argv) {
   for (int i = 1; i < size && rank != 0; ++i)
     if (i != rank) others[n++] = i;
   MPI_Comm graph;
-  MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n, others, MPI_UNWEIGHTED, n, others, MPI_UNWEIGHTED, MPI_INFO_NULL,
-                                     0, &graph));
+  MPI(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n, others, MPI_UNWEIGHTED, n, others, MPI_UNWEIGHTED,
+                                     MPI_INFO_NULL, 0, &graph));
   for (int i = 0; i < n; ++i) {
     counts[i] = 2;
     sums[i] = 2 * i;

@@ -163,7 +163,7 @@ def check(options, top):
             print(out.strip())
     if problems:
         raise Failed('\n'.join(problems) + f'\n  record said\n{tail(said)}')
-    problems = list(stored.problems(trace, options.stored))
+    problems = list(stored.problems(trace, options.stored)) if options.stored else []
     if problems:
         raise Failed('\n'.join(problems))
     if options.mutate:

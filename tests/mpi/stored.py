@@ -1,7 +1,8 @@
 """What a trace stores, not what it means: lets a test say how few atoms and rows some calls may take.
 
 A condition is "FUNCTION PARAMETER atoms N" (in no row on any rank the field has more than N atoms), or
-"FUNCTION rows N" (no class has more than N rows of that function).
+"FUNCTION rows N" (no class has more than N rows of that function), or "bytes N" (the file, without what is known
+of the run and its times).
 """
 import pathlib
 import re
@@ -41,10 +42,28 @@ def most_rows(trace, number):
     return max(sum(row[0][0] == number for row in group['rows']) for group in trace.classes)
 
 
+def bytes_stored(path):
+    """Of the sections but meta, timing, cost and source."""
+    data = path.read_bytes()
+    directory = read_trace.Reader(data[-16 - int.from_bytes(data[-16:-12], 'little'):-16])
+    total = 0
+    for _ in range(directory.varint()):
+        kind, codec, stored = directory.byte(), directory.byte(), directory.varint()
+        if codec:
+            directory.varint()
+        directory.raw(4)
+        total += 0 if kind in (1, 7, 9, 12) else stored
+    return total
+
+
 def problems(path, conditions):
     trace = read_trace.Trace(path.read_bytes())
     for condition in conditions:
         words = condition.split()
+        if words[0] == 'bytes':
+            if (size := bytes_stored(path)) > int(words[1]):
+                yield f'stored: {condition}: {size}'
+            continue
         number, parameters = function_called(words[0])
         if words[-2] == 'atoms':
             found = most_atoms(trace, number, parameters.index(words[1]))
