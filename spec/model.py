@@ -331,7 +331,7 @@ class FileReader:
             parameter.of = (parts[0], parts[1], parts[2] if len(parts) == 3 else None)
         elif word == 'special' and value is not None:
             parameter.special = (value, inside)
-        elif word in ('null', 'async') and value is None:
+        elif word in ('null', 'async', 'sums') and value is None:
             parameter.flags.add(word)
         elif word in EFFECTS and value is None:
             parameter.effect = EFFECTS[word]

@@ -82,12 +82,13 @@ struct Parameter {
   Passing passing;
   Element element;
   Effect effect;
-  bool may_be_null;        ///< NULL is legal and meaningful
-  bool asynchronous;       ///< written or read until the request completes
-  bool read_before;        ///< inout through a pointer: its value must be taken before the call
-  uint8_t domain;          ///< index of the constant domain its specials come from, 0 none; of a status: its source's
-  Expression length;       ///< elements (or bytes, of strings) of an array; of buffers: bytes spanned, if expressible
-  Expression capacity;     ///< upper bound known before the call (cap:x), to be read before the call
+  bool may_be_null;     ///< NULL is legal and meaningful
+  bool asynchronous;    ///< written or read until the request completes
+  bool read_before;     ///< inout through a pointer: its value must be taken before the call
+  bool prefix_sums;     ///< displacements: the counts, of which they may be the running sums, are the parameter before
+  uint8_t domain;       ///< index of the constant domain its specials come from, 0 none; of a status: its source's
+  Expression length;    ///< elements (or bytes, of strings) of an array; of buffers: bytes spanned, if expressible
+  Expression capacity;  ///< upper bound known before the call (cap:x), to be read before the call
   Expression significant;  ///< only then does MPI read or write it at all (root only, ignored if IN_PLACE, …)
   Expression valid;        ///< outputs: after a successful call, only then is it set (flag, outcount, UNDEFINED)
   uint8_t

@@ -88,6 +88,16 @@ TEST(Spec, EveryParameterFitsTogether) {
         ASSERT_LE(p.count_parameter, f.parameter_count) << where;
         EXPECT_EQ(f.parameters[p.count_parameter - 1].kind, Kind::count) << where;
       }
+      if (p.prefix_sums) {
+        ASSERT_GT(i, 0U) << where;
+        const Parameter &counts = f.parameters[i - 1];
+        EXPECT_EQ(counts.kind, Kind::count) << where;
+        EXPECT_TRUE(p.layout == Layout::integer && counts.layout == Layout::integer) << where;
+        EXPECT_TRUE(p.domain == 0 && counts.domain == 0) << where << ": its numbers may be constants";
+        EXPECT_TRUE(p.passing == Passing::array && counts.passing == Passing::array) << where;
+        EXPECT_TRUE(p.length.first == counts.length.first && p.length.count == counts.length.count) << where;
+        EXPECT_EQ(p.significant.first, counts.significant.first) << where;
+      }
       if (p.type_parameter != 0) {
         ASSERT_LE(p.type_parameter, f.parameter_count) << where;
         EXPECT_EQ(f.parameters[p.type_parameter - 1].kind, Kind::datatype) << where;

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "trace/call_reader.h"
+#include "trace/derived_values.h"
 
 namespace cairn::scale {
 namespace {
@@ -22,6 +23,7 @@ class Comparison {
     for (const Bytes &packed : record_.sequences[0].rows) {
       ByteReader in(packed);
       rows_.push_back(*trace::unpack_row(in));
+      trace::expand_prefix_sums(&rows_.back());
     }
     trace::CallReader reader(trace_, sequences[0]);
     std::set<std::pair<uint32_t, uint32_t>> equal;

@@ -1,6 +1,7 @@
 #include "scale/script.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/hash.h"
 
@@ -186,7 +187,14 @@ void Script::alltoall(Place place, Data from, Data to, Atom comm) {
 void Script::alltoallv(Place place, const Pieces &from, const Pieces &to, Handle type, Atom comm) {
   Call row = call(function::Alltoallv, place, 9);
   for (const Pieces *pieces : {&from, &to}) {
-    row.address(pieces->at).list(pieces->counts).list(pieces->displacements).handle(type);
+    row.address(pieces->at).list(pieces->counts);
+    // As the recorder writes it: pieces without gaps are told by their counts.
+    std::vector<Atom> sums(pieces->counts.size());
+    std::exclusive_scan(pieces->counts.begin(), pieces->counts.end(), sums.begin(), Atom{0});
+    const bool packed =
+        std::equal(sums.begin(), sums.end(), pieces->displacements.begin(), pieces->displacements.end());
+    packed ? row.value(trace::kPrefixSums) : row.list(pieces->displacements);
+    row.handle(type);
   }
   row.value(comm);
 }

@@ -83,6 +83,7 @@ class FieldDecoder {
     if (const int id = logical.constant(); id >= 0) return Value::symbol(constant_name(id));
     if (logical.is(trace::kNull)) return Value::symbol("NULL");
     if (logical.is(trace::kImplied)) return Value::symbol(kImplied);
+    if (logical.is(trace::kAsLeft)) return Value::symbol("as left by the call before");
     if (logical.is(trace::kHole)) return {};
     if (logical.is(trace::kUnknown)) return Value::symbol("unknown");
     malformed_ = true;

@@ -86,6 +86,8 @@ TEST_F(Decode, HandlesAreNamedByWhereTheyWereCreated) {
   EXPECT_EQ(argument("MPI_Wait", "request", atoms({constant("MPI_REQUEST_NULL"), 0})), "MPI_REQUEST_NULL");
   EXPECT_EQ(argument("MPI_Wait", "request", atoms({99, 0})), "req(site 99 #0)");
   EXPECT_EQ(argument("MPI_Waitall", "array_of_requests", atoms({1, 0, 2, 1})), "[req(app+0x10 #0), req(app+0x20 #1)]");
+  EXPECT_EQ(argument("MPI_Waitany", "array_of_requests", atoms({trace::kAsLeft})), "as left by the call before");
+  EXPECT_EQ(argument("MPI_Waitany", "index", atoms({trace::kUnknown})), "unknown");
 }
 
 TEST_F(Decode, CommunicatorsHaveNumbersAndAtCreationAnId) {

@@ -290,6 +290,7 @@ bool spill(Process &of, Thread &thread) {
   old.signatures.release(arena);
   old.local_site.release(arena);
   old.sites.release(arena);
+  old.drained.release(arena);
   thread.timing.reset();
   degrade(of, "memory limit reached: segments went to the spool; nothing is lost, more --memory gives a smaller trace");
   thread.frames[0].expected = nullptr;  // a signature of the old sequence

@@ -17,6 +17,7 @@
 #include "mpi/call_stack.h"
 #include "mpi/clock.h"
 #include "mpi/config.h"
+#include "mpi/drained_arrays.h"
 #include "mpi/frame.h"
 #include "mpi/handles.h"
 #include "mpi/mpi_calls.h"
@@ -47,6 +48,7 @@ struct Sequence {
   uint64_t last_ticket;
   uint64_t begin_ns;  ///< of the first call
   uint32_t segment;
+  DrainedArrays drained;
 };
 
 struct alignas(64) Thread {
@@ -72,10 +74,11 @@ struct alignas(64) Thread {
   Growable<uint8_t> row;        ///< scratch of the encoder
   Growable<trace::Atom> atoms;
   Growable<char> text;
-  Growable<HandleEntry *> found;  ///< by the encoder, of the requests that a call may complete
-  uint64_t marks;                 ///< arrays of handles named so far
-  Growable<RequestName> names;    ///< of the requests of a waiting call
-  Growable<uint8_t> before;       ///< what `begin` saved, a stack
+  Growable<HandleEntry *> found;    ///< by the encoder, of the requests that a call may complete
+  Growable<trace::Atom> completed;  ///< by it, which of them a call completed
+  uint64_t marks;                   ///< arrays of handles named so far
+  Growable<RequestName> names;      ///< of the requests of a waiting call
+  Growable<uint8_t> before;         ///< what `begin` saved, a stack
   Frame frames[kMaxDepth];
 
   /// Unlike any other thread's or call's.

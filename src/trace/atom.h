@@ -26,6 +26,9 @@ constexpr Atom kNull = special(2);      ///< a NULL pointer where a pointer may 
 constexpr Atom kImplied = special(3);   ///< an outcome equal to what the call implies
 constexpr Atom kUnknown = special(4);   ///< a handle or address never seen created; a number follows
 constexpr Atom kNoReturn = special(5);  ///< in the return field: the call never returned
+/// A whole field: the running sums of the numbers in the field before, 0, c0, c0 + c1, … (derived_values.h)
+constexpr Atom kPrefixSums = special(6);
+constexpr Atom kAsLeft = special(7);  ///< in no file: requests that only who reads all calls in order knows
 
 /// Address classes: the first of the three atoms (class, number, offset) of a buffer.
 constexpr Atom kHeap = special(16);       ///< number: segment, lowest free when MPI first sees it
@@ -35,6 +38,10 @@ constexpr Atom kMapping = special(19);    ///< number: mapping in order of first
 constexpr Atom kMpiMemory = special(20);  ///< allocated by MPI (Alloc_mem, Win_allocate, …)
 constexpr Atom kDevice = special(21);     ///< GPU memory
 constexpr Atom kInteger = special(22);    ///< an address-like integer that lies in no segment
+
+/// kRequests + d, d from 1 to kMostDistance, begins an array of requests that calls drain (request_arrays.h).
+constexpr Atom kRequests = special(32);
+constexpr Atom kMostDistance = 15;
 
 /// Named MPI constants are special(kFirstConstant + id), with the ids of spec/constants.
 constexpr uint16_t kFirstConstant = 64;

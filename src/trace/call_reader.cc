@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "grammar/product.h"
+#include "trace/derived_values.h"
 #include "trace/part_body.h"
+#include "trace/request_arrays.h"
 
 namespace cairn::trace {
 namespace {
@@ -106,13 +108,20 @@ class Completion {
     result.count = value.atoms.empty() || value.atoms[0] < 0 ? 0 : static_cast<uint64_t>(value.atoms[0]);
     return result;
   }
-  /// The row with the values that the streams stand at.
+  /// The row with the values that the streams stand at. Requests that are drained are as the row has them.
   [[nodiscard]] Row complete(uint32_t row) const {
     Row result = part_.rows[row]->at(*part_.ranks.index_of(sequence_.rank));
     for (const StreamReader &stream : of_group_[groups_.of_row[row]]) {
       result.fields[stream.field()] = stream.value();
     }
+    expand_prefix_sums(&result);
     trace_.globalise(&result, sequence_.rank);
+    return result;
+  }
+  /// The same for who does not read in order.
+  [[nodiscard]] Row complete_alone(uint32_t row) const {
+    Row result = complete(row);
+    expand_requests(&result);
     return result;
   }
 
@@ -127,48 +136,87 @@ class Completion {
 
 }  // namespace
 
+/// One row, with one value of each of its streams, that drains requests: another call for each array that it finds.
+struct DrainingRow {
+  struct Step {
+    Symbol call = grammar::kNoSymbol;
+    uint32_t left = RequestArrays::kNone;
+  };
+  Row row;
+  DrainedField field;
+  std::unordered_map<uint32_t, Step> steps;  ///< by the array found
+};
+
 struct CallReader::State {
   struct Call {
     Row row;
     uint32_t class_row;
   };
+  /// What a row with values of its streams is: a call, or one of `draining`.
+  struct Met {
+    Symbol number = grammar::kNoSymbol;
+    bool drains = false;
+  };
   Completion completion;
   grammar::Walker walker;
-  std::vector<Symbol> number_of_row;                  // of rows without streams
-  std::unordered_map<std::string, Symbol> number_of;  // of the others
+  std::vector<Met> met_by_row;                  // rows without streams
+  std::unordered_map<std::string, Met> met_by;  // the others
   std::deque<Call> calls;
+  std::deque<DrainingRow> draining;
+  RequestArrays arrays;
   const ClassPart &part;
-  std::vector<Symbol> cycle;  // being repeated
-  size_t place = 0;           // in it
-  uint64_t left = 0;          // how often it is begun again
+  std::vector<std::pair<Met, uint32_t>> cycle;  // being repeated, with the rows of the class
+  size_t place = 0;                             // in it
+  uint64_t left = 0;                            // how often it is begun again
 
-  Symbol add(uint32_t row) {
-    calls.push_back({completion.complete(row), row});
+  Symbol add(Row row, uint32_t class_row) {
+    calls.push_back({std::move(row), class_row});
     return static_cast<Symbol>(calls.size() - 1);
   }
-  /// Of the call that `key` tells from others of its row.
-  Symbol number(uint32_t row, const Bytes &key) {
+  Met meet_first(uint32_t class_row) {
+    Row row = completion.complete(class_row);
+    const std::optional<DrainedField> field = DrainedField::of(row);
+    if (!field) return {add(std::move(row), class_row), false};
+    draining.push_back({std::move(row), *field, {}});
+    return {static_cast<Symbol>(draining.size() - 1), true};
+  }
+  /// What a row is with the values that `key` tells from others.
+  Met meet(uint32_t row, const Bytes &key) {
     if (key.empty()) {
-      Symbol &number = number_of_row[row];
-      if (number == grammar::kNoSymbol) number = add(row);
-      return number;
+      Met &met = met_by_row[row];
+      if (met.number == grammar::kNoSymbol) met = meet_first(row);
+      return met;
     }
     ByteWriter whole;
     whole.varint(row);
     whole.raw(key);
     const Bytes bytes = whole.take();
-    const auto [entry, added] = number_of.try_emplace(std::string(bytes.begin(), bytes.end()), 0);
-    if (added) entry->second = add(row);
+    const auto [entry, added] = met_by.try_emplace(std::string(bytes.begin(), bytes.end()));
+    if (added) entry->second = meet_first(row);
     return entry->second;
   }
-  /// The cycle that begins with this counted row, which was made so often.
+  Symbol call(const Met &met, uint32_t class_row) {
+    if (!met.drains) return met.number;
+    DrainingRow &drain = draining[met.number];
+    const uint32_t found = arrays.found(drain.row, drain.field);
+    const auto [step, added] = drain.steps.try_emplace(found);
+    if (added) {
+      Row row = drain.row;
+      step->second.left = arrays.complete(&row, drain.field, found);
+      step->second.call = add(std::move(row), class_row);
+    }
+    arrays.leave(drain.field, step->second.left);
+    return step->second.call;
+  }
+  /// The cycle that begins with this counted row, which was made so often. What a call of it is may differ from one
+  /// time to the next: it may drain another array.
   void read_cycle(uint32_t row, const Completion::Next &first) {
     cycle.clear();
     place = 0;
     left = first.count;
     Bytes key = first.key;
     for (uint32_t length = part.rows[row]->cycle; row != grammar::kNoSymbol;) {
-      if (left != 0) cycle.push_back(number(row, key));
+      if (left != 0) cycle.emplace_back(meet(row, key), row);
       if (--length == 0) return;
       row = walker.next();
       if (row != grammar::kNoSymbol) key = completion.next(row).key;
@@ -180,7 +228,9 @@ CallReader::CallReader(const Trace &trace, const SequenceView &sequence) {
   const ClassPart &part = trace.class_part(sequence.class_index);
   state_ = std::make_unique<State>(State{Completion(trace, part, sequence),
                                          grammar::Walker(*part.calls),
-                                         std::vector<Symbol>(part.rows.size(), grammar::kNoSymbol),
+                                         std::vector<State::Met>(part.rows.size()),
+                                         {},
+                                         {},
                                          {},
                                          {},
                                          part,
@@ -196,15 +246,15 @@ Symbol CallReader::next() {
     const Symbol row = state.walker.next();
     if (row == grammar::kNoSymbol) return row;
     const Completion::Next next = state.completion.next(row);
-    if (state.part.rows[row]->cycle == 0) return state.number(row, next.key);
+    if (state.part.rows[row]->cycle == 0) return state.call(state.meet(row, next.key), row);
     state.read_cycle(row, next);
   }
-  const Symbol number = state.cycle[state.place];
+  const auto [met, row] = state.cycle[state.place];
   if (++state.place == state.cycle.size()) {
     state.place = 0;
     --state.left;
   }
-  return number;
+  return state.call(met, row);
 }
 
 const Row &CallReader::call(Symbol number) const { return state_->calls[number].row; }
@@ -220,7 +270,7 @@ std::vector<CountedRow> Trace::counted_rows(const SequenceView &sequence) const 
   const std::vector<uint64_t> counts = part.calls->multiplicities();
   for (uint32_t row = 0; row < counts.size(); ++row) {
     if (counts[row] == 0 || !completion.is_plain(groups.of_row[row])) continue;
-    result.push_back({completion.complete(row), row, counts[row]});
+    result.push_back({completion.complete_alone(row), row, counts[row]});
   }
   for (uint32_t group = 0; group < groups.count(); ++group) {
     if (completion.is_plain(group)) continue;
@@ -234,7 +284,7 @@ std::vector<CountedRow> Trace::counted_rows(const SequenceView &sequence) const 
       std::string key(next.key.begin(), next.key.end());
       key += std::to_string(row);
       const auto [entry, added] = known.emplace(std::move(key), result.size());
-      if (added) result.push_back({completion.complete(row), row, 0});
+      if (added) result.push_back({completion.complete_alone(row), row, 0});
       result[entry->second].count += next.count;
     }
   }

@@ -221,6 +221,31 @@ def bit(mask, i):
     return bool(mask) and mask[i // 8] >> (i % 8) & 1
 
 
+class Drained:
+    """The arrays of requests that the calls of one sequence left, the last one first."""
+
+    NULL = special(64 + 5)
+
+    def __init__(self):
+        self.arrays = []
+
+    def complete(self, fields):
+        """One call's fields with the array that it found, and places for what completed."""
+        for f, field in enumerate(fields):
+            d = field[0] - special(32) if isinstance(field, list) and len(field) > 1 else 0
+            if not 1 <= d <= 15:
+                continue
+            array = self.arrays.pop(field[1]) if len(field) == 2 else field[1:]
+            left, indices = list(array), list(fields[f + d])
+            for i, number in enumerate(indices):
+                if number >= -(1 << 63) + 4096:
+                    indices[i] = [k for k in range(len(left) // 2) if left[2 * k] != self.NULL][number]
+                    left[2 * indices[i]:2 * indices[i] + 2] = [self.NULL, 0]
+            self.arrays = [left] + self.arrays[:7]
+            return fields[:f] + [array] + fields[f + 1:f + d] + [indices] + fields[f + d + 1:]
+        return fields
+
+
 class Trace:
     def __init__(self, data):
         parts = {kind: Reader(part) for kind, part in container(data).items()}
@@ -511,8 +536,19 @@ class Trace:
                 self.sequence(c, c["ranks"].index(rank), rank, out)
         return "\n".join(out) + "\n"
 
+    @staticmethod
+    def with_sums(fields):
+        """Field for field; a lone special 6 becomes the running sums of the numbers in the field before it."""
+        before = []
+        for field in fields:
+            if field == [special(6)] and not isinstance(before, bytes) and all(n >= 0 for n in before):
+                field = [sum(before[:i]) for i in range(len(before))]
+            yield field
+            before = field
+
     def call_text(self, row, fields, rank):
         text = f"{row[0][0]} {row[1]} {row[0][1]}"
+        fields = self.with_sums(fields)
         for field in fields:
             field = field if isinstance(field, bytes) else self.translated(list(field), rank)
             text += " x" + field.hex() if isinstance(field, bytes) else f" [{' '.join(map(str, field))}]"
@@ -530,24 +566,26 @@ class Trace:
         streams = {group: {field: self.values_of(variants, rank) for field, variants in fields.items()}
                    for group, fields in c["streams"].items()}
         rows = [list(self.untranslated(row, member, c["ranks"])) for row in c["rows"]]
-        number_of, first, order, pending = {}, {}, [], []
+        number_of, first, order, cycle, drained = {}, {}, [], [], Drained()
         for row in c["calls"]:
-            fields, cycle = list(rows[row]), self.cycle(c["rows"][row][0])
+            fields, length = list(rows[row]), self.cycle(c["rows"][row][0])
             for field, values in streams.get(group_of[row], {}).items():
                 assert fields[field] is None
                 value = next(values)
                 fields[field] = value if isinstance(value, bytes) else list(value)
-            count = fields.pop()[0] if cycle else 1
-            if not pending:
-                times, left = count, cycle
-            if times:
-                number = number_of.setdefault(self.call_text(c["rows"][row], fields, rank), len(number_of))
-                first.setdefault(row, number)
-            pending.append(number if times else None)
+            count = fields.pop()[0] if length else 1
+            if not cycle:
+                times, left = count, length
+            cycle.append((row, fields))
             left -= 1
-            if left <= 0:
-                order += pending * times
-                pending = []
+            if left > 0:
+                continue
+            # An array of requests may be another one each time.
+            for row, fields in cycle * times:
+                text = self.call_text(c["rows"][row], drained.complete(list(fields)), rank)
+                order.append(number_of.setdefault(text, len(number_of)))
+                first.setdefault(row, order[-1])
+            cycle = []
         text = "".join(f" {number}" for number in order)
         out.append(f" sequence {c['thread']} {c['segment']} begin {c['begin'][member]} calls {len(order)}:{text}")
         for number, site in enumerate(c["sites"][1:], 1):

@@ -28,8 +28,12 @@ int main(int argc, char **argv) {
   std::vector<ProcessRecord> processes;
   if (seed == 0) {
     for (uint32_t rank = 0; rank < 9; ++rank) processes.push_back(stencil_rank(rank, 3, 3, 20));
-  } else if (seed >= 200) {
+  } else if (seed >= 400) {
     processes = polling_program(1 + static_cast<uint32_t>(seed % 9), seed);
+  } else if (seed >= 300) {
+    processes = draining_program(1 + static_cast<uint32_t>(seed % 4), seed, seed % 2 == 0).processes;
+  } else if (seed >= 200) {
+    processes = exchanging_program(1 + static_cast<uint32_t>(seed % 9), seed);
   } else if (seed >= 100) {
     processes = varying_program(1 + static_cast<uint32_t>(seed % 9), seed);
   } else {

@@ -5,76 +5,11 @@
 #include <utility>
 
 #include "codec/timing_stream.h"
+#include "trace/synthetic_parts.h"
 
 namespace cairn::trace {
-namespace {
 
-constexpr Atom constant(uint16_t id) { return special(static_cast<uint16_t>(kFirstConstant + id)); }
-constexpr Atom kProcNull = constant(3);
-constexpr Atom kDouble = constant(120);
-constexpr Atom kWorld = constant(40);
-
-Field atoms(std::vector<Atom> values) {
-  Field field;
-  field.atoms = std::move(values);
-  return field;
-}
-
-Field bytes(const std::string &text) {
-  Field field;
-  field.is_bytes = true;
-  field.bytes.assign(text.begin(), text.end());
-  return field;
-}
-
-/// Rows in order of first occurrence, and calls.
-class Recording {
- public:
-  void call(Row row) {
-    ByteWriter out;
-    row.fields.push_back(atoms({0}));  // MPI_SUCCESS
-    pack_row(row, out);
-    const Bytes packed = out.take();
-    const auto found = std::find(rows_.begin(), rows_.end(), packed);
-    calls_.push_back(static_cast<uint32_t>(found - rows_.begin()));
-    if (found == rows_.end()) rows_.push_back(packed);
-  }
-  [[nodiscard]] const std::vector<uint32_t> &calls() const { return calls_; }
-  [[nodiscard]] const std::vector<Bytes> &rows() const { return rows_; }
-
- private:
-  std::vector<Bytes> rows_;
-  std::vector<uint32_t> calls_;
-};
-
-std::vector<CallStats> durations(const std::vector<uint32_t> &calls, size_t rows, uint64_t seed) {
-  std::vector<CallStats> stats(rows);
-  std::mt19937_64 random(seed);
-  for (const uint32_t row : calls) {
-    CallStats &s = stats[row];
-    // A few hundred nanoseconds with a long tail.
-    uint64_t time = 200 + random() % 400 + row * 20;
-    while (random() % 4 == 0) time *= 2;
-    s.minimum = s.count == 0 ? time : std::min(s.minimum, time);
-    s.maximum = std::max(s.maximum, time);
-    ++s.count;
-    s.sum += time;
-    ++s.histogram[static_cast<size_t>(CallStats::bucket(time))];
-  }
-  return stats;
-}
-
-Module module(uint8_t seed, std::string path) {
-  Module result{{}, std::move(path)};
-  uint32_t state = seed;
-  for (int i = 0; i < 20; ++i) {
-    state = state * 1664525 + 1013904223;
-    result.build_id.push_back(static_cast<uint8_t>(state >> 24));
-  }
-  return result;
-}
-
-}  // namespace
+using namespace synthetic;
 
 ProcessRecord stencil_rank(uint32_t rank, uint32_t rows, uint32_t columns, uint32_t iterations) {
   const Atom x = rank % columns;
@@ -359,130 +294,32 @@ std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed) {
       for (Atom &atom : list) atom = below(1000);
       recording.call({64, 4, 0, {atoms(list), atoms(std::vector<Atom>(9, 5))}});
     }
-    ProcessRecord process;
-    process.rank = rank;
-    process.size = ranks;
-    process.host = "node";
-    process.wall_ns = 1000;
-    process.modules = {module(1, "/program")};
-    SequenceRecord sequence;
-    sequence.calls = grammar::Grammar::from_symbols(recording.calls());
-    sequence.rows = recording.rows();
-    sequence.stats = durations(recording.calls(), recording.rows().size(), seed + rank);
-    sequence.sites.resize(5);
-    for (uint64_t site = 1; site < 5; ++site) sequence.sites[site].offset = 1000 * site;
-    process.sequences.push_back(std::move(sequence));
+    ProcessRecord process = single_thread(rank, ranks, recording, seed + rank);
     result.push_back(std::move(process));
   }
   return result;
 }
 
-namespace {
-
-constexpr uint32_t kTest = 584;
-constexpr uint32_t kIprobe = 339;
-
-Row test_row(uint32_t site, Atom request, bool found) {
-  return {kTest, site, 0, {atoms({request, 0}), atoms({found ? 1 : 0}), found ? atoms({constant(76)}) : Field{}}};
-}
-
-Row probe_row(uint32_t site, Atom source) {
-  return {kIprobe,
-          site,
-          0,
-          {atoms({constant(2)}), atoms({5}), atoms({kWorld}), atoms({source < 0 ? 0 : 1}),
-           source < 0 ? Field{} : atoms({source, 5, 0, 4, 0})}};
-}
-
-Bytes packed_call(Row row) {
-  row.fields.push_back(atoms({0}));
-  ByteWriter out;
-  pack_row(row, out);
-  return out.take();
-}
-
-class PollingProgram {
- public:
-  PollingProgram(uint32_t ranks, uint64_t seed) : random_(seed), ranks_(ranks), steps_(10 + below(40)) {}
-
-  SequenceRecord sequence(uint32_t rank, uint32_t thread) {
-    Recording recording;
-    const auto call = [&recording](Row row) { recording.call(std::move(row)); };
-    const auto wait = [&](uint32_t site, Atom request, uint64_t times) {
-      for (uint64_t i = 0; i < times; ++i) call(test_row(site, request, false));
-    };
-    for (Atom step = 0; step < steps_; ++step) {
-      call({61, 1, 0, {atoms({static_cast<Atom>(rank)}), atoms({3, 0})}});
-      wait(2, 1, below(4) == 0 ? 0 : below(30));
-      call(test_row(2, 1, true));
-      // A progress loop over three requests, which end in any order, and a message from anybody.
-      const uint64_t rounds = below(20);
-      const uint64_t last = below(3);
-      for (uint64_t i = 0; i < 3 * rounds + last; ++i) call(test_row(3 + static_cast<uint32_t>(i % 3), 1, false));
-      call(test_row(3 + static_cast<uint32_t>(last), 1, true));
-      for (uint64_t i = below(3); i > 0; --i) call(probe_row(6, -1));
-      if (step % 3 == 0) call(probe_row(6, static_cast<Atom>(below(ranks_))));
-    }
-    wait(2, 1, below(100));  // in vain
-    SequenceRecord result;
-    result.thread = thread;
-    result.calls = grammar::Grammar::from_symbols(recording.calls());
-    result.rows = recording.rows();
-    add_polls(&result);
-    result.stats = durations(recording.calls(), recording.rows().size(), random_());
-    result.sites.resize(7);
-    for (uint64_t site = 1; site < 7; ++site) result.sites[site].offset = 1000 * site;
-    if (ranks_ % 2 == 0) {
-      std::vector<uint32_t> skips;
-      for (size_t i = 0; i < recording.calls().size(); ++i) skips.push_back(static_cast<uint32_t>(below(2)));
-      result.order = grammar::Grammar::from_symbols(skips);
-    }
-    return result;
-  }
-
- private:
-  uint64_t below(uint64_t limit) { return random_() % limit; }
-
-  static void add_polls(SequenceRecord *sequence) {
-    for (const Bytes &packed : sequence->rows) {
-      ByteReader in(packed);
-      Row row = *unpack_row(in);
-      Poll poll;
-      if (row.function == kTest || row.function == kIprobe) {
-        const size_t answer = row.function == kTest ? 1 : 3;
-        poll.kind = row.fields[answer].atoms[0] == 0 ? Poll::unsuccessful : Poll::successful;
-        row.fields[answer].atoms[0] = 0;
-        row.fields[answer + 1] = {};
-        row.fields.pop_back();
-        if (poll.kind == Poll::successful) poll.unsuccessful_form = packed_call(row);
-      }
-      sequence->polls.push_back(std::move(poll));
-    }
-  }
-
-  std::mt19937_64 random_;
-  uint32_t ranks_;
-  Atom steps_;
-};
-
-}  // namespace
-
-std::vector<ProcessRecord> polling_program(uint32_t ranks, uint64_t seed) {
-  PollingProgram program(ranks, seed);
+std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed) {
   std::vector<ProcessRecord> result;
+  std::mt19937_64 random(seed);
+  const auto below = [&random](uint64_t limit) { return static_cast<Atom>(random() % limit); };
   for (uint32_t rank = 0; rank < ranks; ++rank) {
-    ProcessRecord process;
-    process.rank = rank;
-    process.size = ranks;
-    process.host = "node";
-    process.wall_ns = 1000;
-    process.modules = {module(1, "/program")};
-    for (uint32_t thread = 0; thread < 1 + (ranks + 1) % 2; ++thread) {
-      process.sequences.push_back(program.sequence(rank, thread));
+    Recording recording;
+    for (uint32_t step = 0; step < 12; ++step) {
+      Row row{32, 1 + step % 2, 0, {}};
+      for (const bool always : {true, false}) {
+        // Up to `ranks` counts at one call site, always that many at the other.
+        std::vector<Atom> counts(static_cast<size_t>(step % 2 == 0 ? below(ranks + 1) : ranks));
+        for (Atom &count : counts) count = seed % 2 == 0 ? 100 : below(300);
+        row.fields.push_back(atoms(counts));
+        const bool sums = always || (rank + step / 4) % 3 == 0;
+        row.fields.push_back(sums ? atoms({kPrefixSums}) : atoms(std::vector<Atom>(counts.size(), below(9))));
+      }
+      recording.call(row);
     }
-    result.push_back(std::move(process));
+    result.push_back(single_thread(rank, ranks, recording, seed + rank));
   }
   return result;
 }
-
 }  // namespace cairn::trace

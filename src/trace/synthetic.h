@@ -20,6 +20,19 @@ std::vector<ProcessRecord> random_program(uint32_t ranks, uint64_t seed);
 /// of changing length, texts; statistics.
 std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed);
 
+/// An MPI_Alltoallv a step: counts that are the same, differ or change, whose running sums the displacements are
+/// always, on some ranks or never.
+std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed);
+
+/// A program that drains two arrays of requests in turns, at two call sites, and its calls as they are read back, by
+/// rank.
+struct DrainingProgram {
+  std::vector<ProcessRecord> processes;
+  std::vector<std::vector<Row>> calls;
+};
+/// `in_order`: a request completes in each call, always the first that is left; else up to three, any.
+DrainingProgram draining_program(uint32_t ranks, uint64_t seed, bool in_order);
+
 /// Ranks that wait by polling: MPI_Test and MPI_Iprobe as often as it takes, 0 times among them, and cycles of several
 /// polls that end anywhere; never the same number on two ranks. With an even number of
 /// ranks, two threads.

@@ -8,8 +8,10 @@
 
 #include "codec/codec.h"
 #include "codec/timing_stream.h"
+#include "trace/derived_values.h"
 #include "trace/file.h"
 #include "trace/part_body.h"
+#include "trace/request_arrays.h"
 #include "trace/row_counts.h"
 #include "trace/sections.h"
 #include "trace/sources.h"
@@ -164,6 +166,8 @@ Row Trace::row(uint32_t class_index, uint32_t row, uint32_t rank) const {
   const std::optional<uint64_t> member = part.ranks.index_of(rank);
   if (!member || row >= part.rows.size()) return {};
   Row result = part.rows[row]->at(*member);
+  expand_prefix_sums(&result);
+  expand_requests(&result);
   globalise(&result, rank);
   return result;
 }

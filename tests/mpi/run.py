@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 
+import stored
+
 SKIPPED = 77
 
 
@@ -167,6 +169,9 @@ def check(options, top):
             problems.append(f'{classes} classes of ranks, not {options.classes}')
     if problems:
         raise Failed('\n'.join(problems) + f'\n  record said\n{tail(said)}')
+    problems = list(stored.problems(trace, options.stored)) if options.stored else []
+    if problems:
+        raise Failed('\n'.join(problems))
     if options.mutate:
         mutations = options.build / 'src/oracle/cairn-oracle-mutations'
         status, out, err = run([mutations, trace, logs], top, env, 4 * options.seconds, 'mutations')
@@ -201,6 +206,7 @@ def main():
     parser.add_argument('--classes', type=int, default=0, help='how many classes of ranks there must be')
     parser.add_argument('--silent', action='store_true', help='the program need not print anything')
     parser.add_argument('--mutate', action='store_true', help='change every value of the trace: each must be found')
+    parser.add_argument('--stored', action='append', default=[], help='how little it must take: see stored.py')
     parser.add_argument('--no-oracle', action='store_true')
     parser.add_argument('--bare-only', action='store_true')
     parser.add_argument('--keep', action='store_true', help='keep the folder')
