@@ -11,7 +11,8 @@
 // how it was put together; its terms may. Sequitur in its place keeps seams: 4 → 15 nodes on a
 // transposed exchange, 7 → 423 on a butterfly.
 //
-// Columns with more than 256 terms and a quarter of their values are kept as varints with an index every 64.
+// Columns with more than 256 terms and a quarter of their values are kept as varints with an index every 64. In a file
+// the values of an irregular column may take as many bytes each.
 //
 // In the domain `symbols`, values are numbers that mean nothing arithmetically (indices of a table): all tokens
 // stand for themselves and can be renamed without expanding.
@@ -124,6 +125,7 @@ class FoldColumn {
   void append_raw(Atom value);
   void index_terms();
   bool parse_terms(ByteReader &in, size_t bodies, bool top, uint64_t limit, std::vector<Term> *out);
+  bool parse_equal(ByteReader &in, size_t count);
   static void write_term(const Term &term, const std::vector<uint32_t> &numbers, ByteWriter &out);
 
   Domain domain_;

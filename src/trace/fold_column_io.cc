@@ -1,4 +1,9 @@
 // The bytes of a fold column: docs/format.md, "Columns".
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+
 #include "trace/atom_code.h"
 #include "trace/fold_column.h"
 
@@ -11,6 +16,35 @@ constexpr uint64_t kRun = 1;     // the rest: a count; then the difference
 constexpr uint64_t kSymbol = 2;  // the rest: a symbol, and in its lowest bit whether a count follows
 constexpr uint64_t kLoop = 3;    // the rest: a body; then a count
 constexpr uint64_t kLargest = UINT64_MAX >> 3;
+
+// How a column begins that is not folded.
+constexpr uint64_t kPlain = 1;  // a varint a value
+constexpr uint64_t kEqual = 3;  // as many bytes for each value
+
+/// Ordinary values in a narrow range, each in as many bytes as the widest difference to the least needs. nullopt: some
+/// are special, or nothing would be gained.
+std::optional<Bytes> in_equal_bytes(const std::vector<Atom> &values) {
+  Atom least = values.front();
+  Atom greatest = least;
+  for (const Atom value : values) {
+    if (is_special(value)) return std::nullopt;
+    least = std::min(least, value);
+    greatest = std::max(greatest, value);
+  }
+  const uint64_t range = static_cast<uint64_t>(greatest) - static_cast<uint64_t>(least);
+  const auto width = static_cast<unsigned>((std::bit_width(range) + 7) / 8);
+  if (width == 0 || width == sizeof range) return std::nullopt;
+  ByteWriter out;
+  out.varint(kEqual);
+  out.varint(values.size());
+  out.byte(static_cast<uint8_t>(width));
+  out.signed_varint(least);
+  for (const Atom value : values) {
+    const uint64_t more = static_cast<uint64_t>(value) - static_cast<uint64_t>(least);
+    for (unsigned i = 0; i < width; ++i) out.byte(static_cast<uint8_t>(more >> (8 * i)));
+  }
+  return out.take();
+}
 
 }  // namespace
 
@@ -39,7 +73,7 @@ void FoldColumn::write_term(const Term &term, const std::vector<uint32_t> &numbe
 
 void FoldColumn::write(ByteWriter &out) const {
   if (raw_mode_) {
-    out.varint(1);
+    out.varint(kPlain);
     out.varint(length_);
     out.raw(raw_);
     return;
@@ -63,18 +97,20 @@ void FoldColumn::write_smallest(ByteWriter &out) const {
   constexpr uint64_t kLongest = uint64_t{1} << 16;
   ByteWriter folded;
   write(folded);
+  Bytes best = folded.take();
   // A value takes a byte at least.
-  if (!raw_mode_ && length_ <= kLongest && length_ != 0 && folded.size() > length_ + 2) {
-    FoldColumn plain = *this;
-    plain.make_raw();
-    ByteWriter raw;
-    plain.write(raw);
-    if (raw.size() < folded.size()) {
-      out.raw(raw.view());
-      return;
+  if (length_ <= kLongest && length_ != 0 && best.size() > length_ + 2) {
+    if (!raw_mode_) {
+      FoldColumn plain = *this;
+      plain.make_raw();
+      ByteWriter raw;
+      plain.write(raw);
+      if (raw.size() < best.size()) best = raw.take();
     }
+    std::optional<Bytes> equal = domain_ == Domain::atoms ? in_equal_bytes(expand()) : std::nullopt;
+    if (equal && equal->size() < best.size()) best = *std::move(equal);
   }
-  out.raw(folded.view());
+  out.raw(best);
 }
 
 bool FoldColumn::parse_terms(ByteReader &in, size_t bodies, bool top, uint64_t limit, std::vector<Term> *out) {
@@ -134,13 +170,31 @@ void FoldColumn::index_terms() {
   }
 }
 
+bool FoldColumn::parse_equal(ByteReader &in, size_t count) {
+  const unsigned width = in.byte();
+  const auto least = static_cast<uint64_t>(in.signed_varint());
+  if (width == 0 || width >= sizeof least || in.remaining() / width < count) return false;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t more = 0;
+    for (unsigned place = 0; place < width; ++place) more |= static_cast<uint64_t>(in.byte()) << (8 * place);
+    const auto value = static_cast<Atom>(least + more);
+    if (is_special(value)) return false;
+    append_raw(value);
+  }
+  return true;
+}
+
 FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
   FoldColumn column(domain);
   const uint64_t head = in.varint();
   if ((head & 1) != 0) {
     column.raw_mode_ = true;
     const size_t count = in.count();
-    if (head != 1 || count > limit || count == 0) in.fail();
+    if ((head != kPlain && head != kEqual) || count > limit || count == 0) in.fail();
+    if (head == kEqual) {
+      if (domain == Domain::symbols || !column.parse_equal(in, count)) in.fail();
+      return in.failed() ? FoldColumn(domain) : column;
+    }
     for (size_t i = 0; i < count && !in.failed(); ++i) {
       const uint64_t code = in.varint();
       if (domain == Domain::symbols && code > UINT32_MAX) in.fail();

@@ -181,6 +181,33 @@ TEST(FoldColumn, IrregularOnesAreKeptAsVarints) {
   expect_holds(left, values, "irregular in the middle");
 }
 
+TEST(FoldColumn, IrregularOnesInANarrowRangeTakeAsManyBytesForEach) {
+  std::mt19937_64 random(3);
+  const auto written = [](const std::vector<Atom> &values) {
+    FoldColumn column;
+    for (const Atom value : values) column.append(value);
+    ByteWriter out;
+    column.write_smallest(out);
+    ByteReader in(out.view());
+    const FoldColumn again = FoldColumn::parse(in, FoldColumn::Domain::atoms);
+    EXPECT_TRUE(in.at_end() && !in.failed());
+    EXPECT_EQ(again.expand(), values);
+    return out.size();
+  };
+  for (const Atom least : {Atom{4000}, Atom{-4000}, Atom{1} << 40, kSpecialLast + 1, INT64_MAX - 255}) {
+    std::vector<Atom> values;
+    for (int i = 0; i < 500; ++i) values.push_back(least + static_cast<Atom>(random() % 256));
+    EXPECT_LE(written(values), 520U) << least;
+    values[250] = kNull;  // no number
+    EXPECT_GT(written(values), 900U) << least;
+  }
+  std::vector<Atom> wide;
+  for (int i = 0; i < 500; ++i) wide.push_back(1'000'000 + static_cast<Atom>(random() % 60'000));
+  EXPECT_LE(written(wide), 1020U);
+  for (Atom &value : wide) value = static_cast<Atom>(random() >> 1);
+  written(wide);
+}
+
 TEST(FoldColumn, ExtremesDoNotOverflow) {
   const Values values = {INT64_MAX, kSpecialLast + 1, 0, INT64_MAX, kSpecialLast + 1, 0, kHole, -1, INT64_MAX};
   expect_holds(binomial(values), values, "extremes");

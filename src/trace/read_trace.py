@@ -137,6 +137,9 @@ def column(r, symbols=False):
         return r.signed()  # the ranks plus this
     if h == 1:
         return [r.varint() if symbols else atom(r.varint()) for _ in range(r.varint())]
+    if h == 3 and not symbols:
+        n, width, least = r.varint(), r.byte(), r.signed()
+        return [signed(least + r.fixed(width)) for _ in range(n)]
     assert h % 2 == 0
     bodies = []
 
