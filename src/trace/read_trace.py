@@ -133,7 +133,7 @@ def container(data):
 
 def column(r, symbols=False):
     h = r.varint()
-    if h == 3:
+    if h == 5:
         return r.signed()  # the ranks plus this
     if h == 1:
         return [r.varint() if symbols else atom(r.varint()) for _ in range(r.varint())]

@@ -19,7 +19,7 @@
 namespace cairn::trace {
 
 /// How a column that is the ranks of whoever names it plus something begins; no other column does.
-constexpr uint64_t kRanksPlus = 3;
+constexpr uint64_t kRanksPlus = 5;
 
 /// Numbers byte strings in order of first occurrence.
 class Interned {

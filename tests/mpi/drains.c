@@ -18,6 +18,14 @@ static void post(MPI_Request *request, int n, int tag) {
     MPI(MPI_Isend(&data[i], 1, MPI_INT, rank, tag + i - n / 2, MPI_COMM_WORLD, &request[i]));
 }
 
+/// The same with requests that are handles of their own: Open MPI gives one handle for all short sends, and which of
+/// these a thread completes cannot be told when several threads have some.
+static void post_apart(MPI_Request *request, int n, int tag) {
+  for (int i = 0; i < n / 2; ++i) MPI(MPI_Irecv(&data[i], 1, MPI_INT, rank, tag + i, MPI_COMM_WORLD, &request[i]));
+  for (int i = n / 2; i < n; ++i)
+    MPI(MPI_Issend(&data[i], 1, MPI_INT, rank, tag + i - n / 2, MPI_COMM_WORLD, &request[i]));
+}
+
 static int living(const MPI_Request *request, int n) {
   int count = 0;
   for (int i = 0; i < n; ++i) count += request[i] != MPI_REQUEST_NULL;
@@ -156,7 +164,7 @@ static MPI_Request handed_over[kRequests];
 static void *other_thread(void *unused) {
   MPI_Request request[kRequests];
   for (int round = 0; round < 3; ++round) {
-    post(request, kRequests, 200);
+    post_apart(request, kRequests, 200);
     by_waitany(request, kRequests);
   }
   by_waitany(handed_over, kRequests);
@@ -166,8 +174,8 @@ static void *other_thread(void *unused) {
 static void threads(void) {
   MPI_Request request[kRequests];
   pthread_t thread;
-  post(handed_over, kRequests, 300);
-  post(request, kRequests, 400);
+  post_apart(handed_over, kRequests, 300);
+  post_apart(request, kRequests, 400);
   int index = -1;
   MPI(MPI_Waitany(kRequests, request, &index, MPI_STATUS_IGNORE));
   CHECK(pthread_create(&thread, NULL, other_thread, NULL) == 0);
