@@ -6,6 +6,7 @@
 #include "trace/row_code.h"
 #include "trace/row_counts.h"
 #include "trace/sections.h"
+#include "trace/site_atoms.h"
 
 namespace cairn::trace {
 namespace {
@@ -242,16 +243,26 @@ class Decoder {
     return true;
   }
 
-  bool add_known_row(const std::pair<RowPointer, uint32_t> &known, const SitesOfClass &sites, size_t position,
-                     ClassPart *part) {
-    if (old_rows_) return add_row(known.first, part);
-    const std::optional<uint32_t> site = sites.number(known.second);
+  struct KnownRow {
+    RowPointer row;
+    uint32_t site;                 ///< as all classes name it
+    std::vector<uint32_t> moving;  ///< atoms that move with the class's number of it
+  };
+
+  bool add_known_row(const KnownRow &known, const SitesOfClass &sites, size_t position, ClassPart *part) {
+    if (old_rows_) return add_row(known.row, part);
+    const std::optional<uint32_t> site = sites.number(known.site);
     if (!site) return bad("has a row with a site that its class lacks");
-    if (*site == known.first->site) return add_row(known.first, part);
+    if (*site == known.row->site) return add_row(known.row, part);
     // One large row in many classes would multiply.
-    copied_atoms_ += known.first->atoms.size() + known.first->heads.size();
+    copied_atoms_ += known.row->atoms.size() + known.row->heads.size();
     if (copied_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(position)) return bad("has too large rows");
-    auto row = std::make_shared<ClassRow>(*known.first);
+    auto row = std::make_shared<ClassRow>(*known.row);
+    for (const uint32_t slot : known.moving) {
+      const Atom atom = row->atoms[slot];
+      if (!is_special(atom))
+        row->atoms[slot] = SiteAtoms::read(static_cast<Atom>(static_cast<uint64_t>(atom) - row->site), *site);
+    }
     row->site = *site;
     return add_row(std::move(row), part);
   }
@@ -272,7 +283,7 @@ class Decoder {
         if (fresh) {
           RowPointer row = rows_reader_.read(in, part->sites, !old_rows_);
           if (row == nullptr) return bad(rows_reader_.what());
-          known_rows_.emplace_back(row, site_in_trace(row->site, part->sites));
+          known_rows_.push_back({row, site_in_trace(row->site, part->sites), rows_reader_.moving()});
           if (!add_row(std::move(row), part)) return false;
         } else {
           if (again == 0) {
@@ -585,8 +596,7 @@ class Decoder {
   std::map<Atom, ColumnPointer> of_ranks_;  ///< of the class being read, by distance
   RowReader rows_reader_{pool_};
   RowReader stream_reader_{pool_};
-  /// With their sites as all classes name them.
-  std::vector<std::pair<RowPointer, uint32_t>> known_rows_;
+  std::vector<KnownRow> known_rows_;
   uint64_t values_bytes_ = 0;
   uint64_t table_bytes_ = 0;
   uint64_t listed_sites_ = 0;

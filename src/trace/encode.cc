@@ -1,20 +1,29 @@
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <string>
 
+#include "codec/codec.h"
 #include "trace/row_code.h"
 #include "trace/sections.h"
+#include "trace/site_atoms.h"
 
 namespace cairn::trace {
 namespace {
 
 class Encoder {
  public:
-  Encoder(const Part::Body &body, bool to_stay) : body_(body), to_stay_(to_stay), pool_(to_stay) {
+  /// `moving`: what is told by call sites; nullptr: nothing.
+  Encoder(const Part::Body &body, bool to_stay, const SiteAtoms *moving)
+      : body_(body), to_stay_(to_stay), sites_(body.sites), site_numbers_(body.sites.size()), pool_(to_stay) {
+    std::iota(site_numbers_.begin(), site_numbers_.end(), 0U);
     for (const ClassPart &part : body.classes) classes_.push_back(&part);
     if (!to_stay) return;
+    row_writer_.tell_by(moving);
     // Those of most ranks first: they have nearly all that others have, who are told against them.
     std::stable_sort(classes_.begin(), classes_.end(),
                      [](const ClassPart *a, const ClassPart *b) { return a->ranks.size() > b->ranks.size(); });
+    if (!has_callers()) order_sites();
   }
 
   std::vector<Section> run(const RunInfo &run) {
@@ -43,6 +52,25 @@ class Encoder {
   }
 
  private:
+  [[nodiscard]] bool has_callers() const {
+    return std::any_of(body_.sites.begin(), body_.sites.end(), [](const Site &site) { return site.caller != 0; });
+  }
+
+  /// As the first class numbers them, so that its list is one run. Not where there are callers, who come first.
+  void order_sites() {
+    std::vector<bool> known(sites_.size());
+    std::vector<Site> ordered;
+    const auto add = [&](uint32_t site) {
+      if (known[site]) return;
+      known[site] = true;
+      site_numbers_[site] = static_cast<uint32_t>(ordered.size());
+      ordered.push_back(body_.sites[site]);
+    };
+    for (const ClassPart *part : classes_) std::for_each(part->sites.begin(), part->sites.end(), add);
+    for (uint32_t site = 0; site < body_.sites.size(); ++site) add(site);
+    sites_ = std::move(ordered);
+  }
+
   void class_rows(const ClassPart &part, ByteWriter *out) {
     RankColumns ranks(part.ranks);
     const SitesOfClass sites(part.sites);
@@ -168,9 +196,10 @@ class Encoder {
   }
 
   // Runs of successive numbers.
-  static void site_list(const std::vector<uint32_t> &sites, ByteWriter *out) {
+  void site_list(const std::vector<uint32_t> &sites, ByteWriter *out) const {
     std::vector<std::pair<uint32_t, uint64_t>> runs;
-    for (const uint32_t site : sites) {
+    for (const uint32_t in_body : sites) {
+      const uint32_t site = site_numbers_[in_body];
       if (!runs.empty() && site == runs.back().first + runs.back().second) {
         ++runs.back().second;
       } else {
@@ -186,8 +215,7 @@ class Encoder {
 
   /// Nothing where no stacks were kept.
   [[nodiscard]] Bytes callers() const {
-    if (std::all_of(body_.sites.begin(), body_.sites.end(), [](const Site &site) { return site.caller == 0; }))
-      return {};
+    if (!has_callers()) return {};
     ByteWriter out;
     for (const Site &site : body_.sites) out.varint(site.caller);
     return out.take();
@@ -200,18 +228,18 @@ class Encoder {
       out.blob(module.build_id);
       out.text(module.path);
     }
-    out.varint(body_.sites.size());
+    out.varint(sites_.size());
     // Runs of sites in one module, as differences from the last one there.
     std::vector<uint64_t> last(body_.modules.size());
-    for (size_t i = 0; i < body_.sites.size();) {
-      const uint32_t module = body_.sites[i].module;
+    for (size_t i = 0; i < sites_.size();) {
+      const uint32_t module = sites_[i].module;
       size_t end = i;
-      while (end < body_.sites.size() && body_.sites[end].module == module) ++end;
+      while (end < sites_.size() && sites_[end].module == module) ++end;
       out.varint(module);
       out.varint(end - i);
       for (; i < end; ++i) {
-        out.signed_varint(static_cast<int64_t>(body_.sites[i].offset - last[module]));
-        last[module] = body_.sites[i].offset;
+        out.signed_varint(static_cast<int64_t>(sites_[i].offset - last[module]));
+        last[module] = sites_[i].offset;
       }
     }
     const std::vector<Bytes> &maps = body_.module_maps.values();
@@ -312,7 +340,9 @@ class Encoder {
 
   const Part::Body &body_;
   bool to_stay_;
-  std::vector<const ClassPart *> classes_;
+  std::vector<const ClassPart *> classes_;  ///< as they are written
+  std::vector<Site> sites_;                 ///< the same
+  std::vector<uint32_t> site_numbers_;      ///< of the body's sites among these
   PoolWriter pool_;
   RowWriter row_writer_{pool_};
   Interned grammars_;
@@ -321,8 +351,30 @@ class Encoder {
 
 }  // namespace
 
+namespace {
+
+/// What the sections that depend on how rows are told take together.
+size_t packed_bytes(const std::vector<Section> &sections) {
+  constexpr std::array<uint8_t, 1> kCodecs = {codec::kBareZstd};
+  size_t bytes = 0;
+  for (const Section &section : sections) {
+    if (section.kind == SectionKind::rows || section.kind == SectionKind::columns) {
+      bytes += codec::smallest(section.bytes, kCodecs).bytes.size();
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
 std::vector<Section> encode(const Part::Body &body, const RunInfo &run, bool to_stay) {
-  return Encoder(body, to_stay).run(run);
+  std::vector<Section> plain = Encoder(body, to_stay, nullptr).run(run);
+  SiteAtoms moving;
+  for (size_t i = 0; to_stay && i < body.classes.size(); ++i) moving.add(body.classes[i].rows, body.classes[i].sites);
+  if (moving.empty()) return plain;
+  // Nothing tells beforehand whether it is worth it: where waits at many sites name one request it is not.
+  std::vector<Section> told = Encoder(body, to_stay, &moving).run(run);
+  return packed_bytes(told) < packed_bytes(plain) ? told : plain;
 }
 
 Section cost_section(const MergeCost &cost) {

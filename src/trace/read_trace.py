@@ -287,6 +287,9 @@ class Trace:
                     fields.append((f, 1, b""))
                 elif f == 6:
                     fields.append((f, 0, b""))
+                elif f % 4 == 3 and f >= 75:
+                    n = f // 4 - 18
+                    fields.append((0, n, r.raw((n + 7) // 8), r.raw((n + 7) // 8), None))
                 elif f % 4 == 3:
                     fields.append((6, 0, b"", (f - 7) // 4))
                 elif f % 4 == 2:
@@ -479,15 +482,28 @@ class Trace:
             assert chunk.end()
         return out
 
+    @staticmethod
+    def name(r):
+        name = bytearray()
+        while byte := r.byte():
+            name.append(byte)
+        return name.decode()
+
     def read_source(self, r):
-        texts = [r.text() for _ in range(r.varint())]
-        places, line = [(r.varint(), r.varint()) for _ in range(r.varint())], 0
+        folders = [(self.name(r), self.name(r)) for _ in range(r.varint())]
+        places, stem, path, line = [], "", "", 0
+        for _ in range(r.varint()):
+            folder = r.varint()
+            if folder:
+                stem = self.name(r)
+                path = stem.join(folders[folder - 1])
+            function = self.name(r)
+            places.append(({"\1": stem + "_", "\2": stem}.get(function, function), path))
         for site in self.sites:
             place = r.varint()
             if place:
                 line += r.signed()
-                function, file = places[place - 1]
-                self.sources[site] = (texts[function], texts[file], line)
+                self.sources[site] = (*places[place - 1], line)
 
     def read_source_1(self, r):
         texts = [r.text() for _ in range(r.varint())]
@@ -496,13 +512,17 @@ class Trace:
             self.sources[module, offset] = (texts[r.varint()], texts[r.varint()], r.varint())
 
     @staticmethod
+    def beside(told, site):
+        return told + site if told >= -(1 << 63) + 4096 else told
+
+    @staticmethod
     def along(column, member, ranks):
         return ranks[member] + column if isinstance(column, int) else column[member]
 
     def untranslated(self, row, member, ranks):
-        (_, _, shape), _, codes = row
+        (_, _, shape), site, codes = row
         codes = iter(codes)
-        for kind, count, mask in (field[:3] for field in shape):
+        for kind, count, mask, moving in ((*field, b"")[:4] for field in shape):
             if kind == 2:
                 yield self.values[next(codes)]
             elif kind == 3:
@@ -515,8 +535,8 @@ class Trace:
             elif kind == 7:
                 yield list(self.columns[next(codes)])
             else:
-                yield [self.along(self.columns[next(codes)], member, ranks) if bit(mask, i) else atom(next(codes))
-                       for i in range(count)]
+                yield [self.along(self.columns[next(codes)], member, ranks) if bit(mask, i)
+                       else self.beside(atom(next(codes)), site if bit(moving, i) else 0) for i in range(count)]
 
     def translated(self, field, rank):
         numbers = self.maps.get(rank)

@@ -4,6 +4,7 @@
 
 #include "trace/atom_code.h"
 #include "trace/poll_word.h"
+#include "trace/site_atoms.h"
 
 namespace cairn::trace {
 
@@ -154,6 +155,12 @@ std::optional<uint32_t> RowWriter::as_successive(const ClassRow &row, uint32_t s
   return first;
 }
 
+std::optional<Atom> RowWriter::moving_told(const ClassRow &row, uint32_t field, uint32_t atom, uint32_t slot) const {
+  if (moving_ == nullptr) return std::nullopt;
+  if (!moving_->moves({row.function, static_cast<uint32_t>(row.heads.size()), field, atom})) return std::nullopt;
+  return SiteAtoms::told(row.atoms[slot], row.site);
+}
+
 // Function, depth and what the fields are; then one code for each atom, text or table.
 RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32_t site) {
   Coded coded;
@@ -201,7 +208,9 @@ RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32
     }
     const auto place = std::tuple(site, row.function, static_cast<uint32_t>(&head - row.heads.data()));
     Bytes mask((head.count + 7) / 8);
+    Bytes moving(mask.size());
     bool any = false;
+    bool any_moves = false;
     for (uint32_t i = 0; i < head.count; ++i, ++slot) {
       if (varied < row.varied.size() && row.varied[varied].slot == slot) {
         any = true;
@@ -214,9 +223,19 @@ RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32
         any = true;
         mask[0] = 1;
         coded.codes.push_back(*before);
+      } else if (const auto told = moving_told(row, static_cast<uint32_t>(&head - row.heads.data()), i, slot)) {
+        any_moves = true;
+        moving[i / 8] = static_cast<uint8_t>(moving[i / 8] | 1U << (i % 8));
+        coded.codes.push_back(atom_code(*told));
       } else {
         coded.codes.push_back(atom_code(row.atoms[slot]));
       }
+    }
+    if (any_moves) {
+      out.varint(static_cast<uint64_t>(head.count + kMovingBase) << 2 | 3U);
+      out.raw(mask);
+      out.raw(moving);
+      continue;
     }
     out.varint(static_cast<uint64_t>(head.count) << 2 | (any ? 1U : 0U));
     if (any) out.raw(mask);
@@ -295,6 +314,16 @@ bool RowReader::read_shape(ByteReader &in, Shape *shape) {
       ++shape->codes;
       continue;
     }
+    if ((word & 3) == 3 && count >= kMovingBase) {
+      if (count - kMovingBase > UINT32_MAX) return bad("has a malformed shape");
+      head.field = {FieldHead::atoms, static_cast<uint32_t>(count - kMovingBase)};
+      shape->codes += head.field.count;
+      const ByteView columns = in.raw((uint64_t{head.field.count} + 7) / 8);
+      head.columns.assign(columns.begin(), columns.end());
+      const ByteView moving = in.raw((uint64_t{head.field.count} + 7) / 8);
+      head.moving.assign(moving.begin(), moving.end());
+      continue;
+    }
     if ((word & 3) == 3) {
       if (count - 1 > PollWord::kLongestCycle || &head != &shape->heads.back()) return bad("has a malformed count");
       head.field = {FieldHead::moved, 0};
@@ -349,6 +378,7 @@ RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, b
   row->cycle = shape.cycle;
   row->site = static_cast<uint32_t>(site);
   const uint64_t *code = codes.data();
+  moving_.clear();
   for (const Shape::Head &head : shape.heads) {
     row->heads.push_back(head.field);
     if (head.field.kind == FieldHead::text) {
@@ -395,6 +425,11 @@ RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, b
       continue;
     }
     for (uint32_t i = 0; i < head.field.count; ++i, ++code) {
+      if (bit(head.moving, i) && !bit(head.columns, i)) {
+        moving_.push_back(static_cast<uint32_t>(row->atoms.size()));
+        row->atoms.push_back(SiteAtoms::read(atom_of_code(*code), row->site));
+        continue;
+      }
       if (!bit(head.columns, i)) {
         row->atoms.push_back(atom_of_code(*code));
         continue;

@@ -20,6 +20,8 @@ namespace cairn::trace {
 
 /// How a column that is the ranks of whoever names it plus something begins; no other column does.
 constexpr uint64_t kRanksPlus = 5;
+/// A field of n atoms some of which move with the site begins with (n + this) * 4 + 3.
+constexpr uint64_t kMovingBase = 18;
 
 /// Numbers byte strings in order of first occurrence.
 class Interned {
@@ -57,6 +59,8 @@ class LastCodes {
   uint32_t last_site_ = 0;
   bool any_ = false;
 };
+
+class SiteAtoms;
 
 /// What rows refer to.
 class PoolWriter {
@@ -113,6 +117,8 @@ class RowWriter {
   };
   /// `ranks`: of the row's class; nullptr for rows that no class has. `site` is the row's as all classes name it.
   Coded code(const ClassRow &row, RankColumns *ranks, uint32_t site);
+  /// What the rows to come are told by; before the first one, if at all. Must outlive this.
+  void tell_by(const SiteAtoms *moving) { moving_ = moving; }
   /// `site` is the row's as all classes name it.
   void write(const Coded &row, uint32_t site, ByteWriter &out);
   void write_shapes(ByteWriter &out) const;
@@ -121,12 +127,14 @@ class RowWriter {
   std::optional<uint32_t> as_array(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
   std::optional<uint32_t> as_successive(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
   /// The field's one atom, as its column, if it is so far from the rank as it was in the last row here.
+  std::optional<Atom> moving_told(const ClassRow &row, uint32_t field, uint32_t atom, uint32_t slot) const;
   std::optional<uint32_t> as_before(Atom atom, const std::tuple<uint32_t, uint32_t, uint32_t> &place,
                                     RankColumns *ranks);
 
   PoolWriter &pool_;
   Interned shapes_;
   std::vector<LastCodes> last_;  // by shape
+  const SiteAtoms *moving_ = nullptr;
   /// By site, function and field: how far from the rank its one atom last was.
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Atom> distances_;
 };
@@ -144,6 +152,8 @@ class RowReader {
   bool read_shapes(ByteReader &in);
   /// A row of a class with these sites. `by_site`: since version 2, a row is told against the last one at its site.
   RowPointer read(ByteReader &in, const std::vector<uint32_t> &sites, bool by_site);
+  /// The places in `ClassRow::atoms` that move with the site, of the row that was read last.
+  [[nodiscard]] const std::vector<uint32_t> &moving() const { return moving_; }
   [[nodiscard]] const std::string &what() const { return what_; }
 
  private:
@@ -152,6 +162,7 @@ class RowReader {
     struct Head {
       FieldHead field;
       Bytes columns;
+      Bytes moving;             ///< bits of the atoms that move with the site
       bool is_array = false;    ///< one code: the column along the array
       bool successive = false;  ///< one code: the column of the first atom, those of the others follow
     };
@@ -168,6 +179,7 @@ class RowReader {
 
   const Pool &pool_;
   std::vector<Shape> shapes_;
+  std::vector<uint32_t> moving_;
   uint64_t text_bytes_ = 0;
   uint64_t array_atoms_ = 0;
   std::string what_ = "is malformed";
