@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "trace/call_reader.h"
 #include "trace/trace.h"
 
 namespace cairn::trace {
@@ -27,6 +28,11 @@ inline uint64_t exercise(const Trace &trace) {
         sum += times ? times->size() : 0;
         if (const auto order = trace.order(view)) {
           if (order->skips.length() < 100000) sum += trace.tickets(view).size();
+        }
+        CallReader reader(trace, view);
+        for (int i = 0; i < 100; ++i) {
+          const grammar::Symbol call = reader.next();
+          if (call != grammar::kNoSymbol) sum += reader.call(call).fields.size();
         }
       }
       const uint32_t rows = ranks.size() < 100000 ? trace.class_view(c).rows : 0;
