@@ -4,6 +4,7 @@
 
 #include "trace/call_reader.h"
 #include "trace/derived_values.h"
+#include "trace/request_arrays.h"
 
 namespace cairn::scale {
 namespace {
@@ -27,10 +28,17 @@ class Comparison {
     }
     trace::CallReader reader(trace_, sequences[0]);
     std::set<std::pair<uint32_t, uint32_t>> equal;
+    trace::RequestArrays arrays;
     for (const uint32_t expected : source_.calls(rank)) {
       const grammar::Symbol number = reader.next();
       if (number == grammar::kNoSymbol) return "ends at call " + std::to_string(*calls);
-      if (!equal.contains({expected, number})) {
+      if (const auto drained = trace::DrainedField::of(rows_[expected])) {
+        // Another call each time.
+        trace::Row whole = rows_[expected];
+        arrays.leave(*drained, arrays.complete(&whole, *drained, arrays.found(whole, *drained)));
+        const std::string problem = row(whole, reader.call(number));
+        if (!problem.empty()) return "call " + std::to_string(*calls) + ": " + problem;
+      } else if (!equal.contains({expected, number})) {
         const std::string problem = row(rows_[expected], reader.call(number));
         if (!problem.empty()) return "call " + std::to_string(*calls) + ": " + problem;
         equal.emplace(expected, number);

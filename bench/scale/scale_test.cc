@@ -11,6 +11,8 @@
 #include "scale/chance.h"
 #include "scale/read_back.h"
 #include "scale/reduction.h"
+#include "trace/derived_values.h"
+#include "trace/request_arrays.h"
 
 namespace cairn::scale {
 namespace {
@@ -74,7 +76,10 @@ TEST_P(EveryPattern, HasRowsLikeARecorders) {
     const trace::ProcessRecord record = source.record(rank);
     for (const Bytes &packed : record.sequences[0].rows) {
       ByteReader in(packed);
-      const analyze::Call call = decoder.decode(sequence.class_index, *trace::unpack_row(in));
+      trace::Row row = *trace::unpack_row(in);
+      trace::expand_prefix_sums(&row);
+      trace::expand_requests(&row);
+      const analyze::Call call = decoder.decode(sequence.class_index, row);
       ASSERT_FALSE(call.malformed) << analyze::call_text(call);
     }
   }

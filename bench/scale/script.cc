@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/hash.h"
+#include "trace/request_arrays.h"
 
 namespace cairn::scale {
 
@@ -296,11 +297,30 @@ void Script::waitall(Place place, std::span<const Handle> requests) {
 }
 
 void Script::waitany(Place place, std::span<Handle> requests, size_t index) {
-  call(function::Waitany, place, 4)
-      .value(static_cast<Atom>(requests.size()))
-      .handles(requests)
-      .value(static_cast<Atom>(index))
-      .value(trace::kImplied);
+  std::vector<Atom> array;
+  for (const Handle request : requests) array.insert(array.end(), {request.site, request.place});
+  Call row = call(function::Waitany, place, 4);
+  row.value(static_cast<Atom>(requests.size()));
+  if (requests.size() < 2) {
+    row.list(array).value(static_cast<Atom>(index));
+  } else {
+    // As the recorder writes it: told by the call before, or written out after a mark.
+    const auto number = static_cast<Atom>(trace::requests_before(array, index));
+    const auto same = std::find(drained_.begin(), drained_.end(), array);
+    std::vector<Atom> left = array;
+    trace::remove_request(left, index);
+    if (same == drained_.end()) {
+      array.insert(array.begin(), trace::kRequests + 1);
+      row.list(array);
+    } else {
+      row.atoms({trace::kRequests + 1, same - drained_.begin()});
+      drained_.erase(same);
+    }
+    row.value(number);
+    drained_.insert(drained_.begin(), std::move(left));
+    if (drained_.size() > trace::kRememberedArrays) drained_.pop_back();
+  }
+  row.value(trace::kImplied);
   complete(requests[index]);
   requests[index] = kNoRequest;
 }

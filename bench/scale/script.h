@@ -149,6 +149,7 @@ class Script {
   std::vector<std::vector<bool>> places_;  // by site: taken
   std::vector<uint32_t> segments_;         // labels
   Atom communicators_ = 0;
+  std::vector<std::vector<Atom>> drained_;  // what Waitany left, the last first
   std::vector<grammar::Body> open_;
   std::vector<grammar::Body> closed_;
 };

@@ -5,9 +5,7 @@
 namespace cairn::recorder {
 
 using spec::Direction;
-using spec::Effect;
 using spec::Function;
-using spec::Kind;
 using spec::Layout;
 using spec::Parameter;
 using spec::Passing;

@@ -6,10 +6,6 @@
 
 namespace cairn::recorder {
 
-using spec::Effect;
-using spec::Function;
-using spec::Kind;
-using spec::Parameter;
 using spec::Passing;
 using trace::Atom;
 

@@ -5,8 +5,6 @@
 namespace cairn::recorder {
 
 using spec::Direction;
-using spec::Kind;
-using spec::Parameter;
 using spec::Passing;
 
 namespace {

@@ -134,6 +134,34 @@ class Decoder {
     return true;
   }
 
+  /// One of n columns that say what n before them say, from the other side.
+  bool mirrored_column(ByteReader &in) {
+    const uint64_t n = in.varint();
+    const uint64_t back = in.varint();
+    const uint64_t place = in.varint();
+    const uint64_t number = pool_.columns.size();
+    if (in.failed() || n == 0 || n > back || place >= n || back > number || place > number - back) return false;
+    const uint64_t first = number - back - place;
+    // A few bytes each, and n values.
+    mirrored_values_ += n;
+    if (mirrored_values_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return false;
+    for (uint64_t r = 0; r < n; ++r) {
+      if (pool_.columns[first + r]->size() != n) return false;
+    }
+    if (place == 0) {
+      across_ = {first, 0, {}};
+      for (uint64_t r = 0; r < n; ++r) across_.cursors.emplace_back(*pool_.columns[first + r]);
+    }
+    const bool in_turn = across_.first == first && across_.place == place && across_.cursors.size() == n;
+    FoldColumn column;
+    for (uint64_t r = 0; r < n; ++r) {
+      column.append(in_turn ? across_.cursors[r].next() : pool_.columns[first + r]->at(place));
+    }
+    if (in_turn) ++across_.place;
+    pool_.columns.push_back(std::make_shared<const FoldColumn>(std::move(column)));
+    return true;
+  }
+
   bool columns(ByteReader &in) {
     pool_.values.resize(in.count());
     for (Bytes &value : pool_.values) {
@@ -143,14 +171,20 @@ class Decoder {
     const size_t folds = in.count(2);
     for (size_t i = 0; i < folds && !in.failed(); ++i) {
       ByteReader ahead = in;
-      if (ahead.varint() == kRanksPlus) {
-        in.varint();
+      const uint64_t head = ahead.varint();
+      if (head == kRanksPlus) {
+        in = ahead;
         // A column of its own, empty until somebody's ranks are known.
         pool_.columns.push_back(std::make_shared<const FoldColumn>());
         const Atom distance = in.signed_varint();
         constexpr Atom kFarthest = Atom{1} << 40;
         if (distance > kFarthest || distance < -kFarthest) return bad("has a column too far from the ranks");
         pool_.distances.emplace(pool_.columns.back().get(), distance);
+        continue;
+      }
+      if (head == kMirrored) {
+        in = ahead;
+        if (!mirrored_column(in)) return bad("has a column that others cannot tell");
         continue;
       }
       pool_.columns.push_back(std::make_shared<const FoldColumn>(FoldColumn::parse(in, FoldColumn::Domain::atoms)));
@@ -594,6 +628,14 @@ class Decoder {
   std::vector<uint64_t> symbols_;  ///< of each grammar: largest + 1
   Pool pool_;
   std::map<Atom, ColumnPointer> of_ranks_;  ///< of the class being read, by distance
+  /// Columns that were last read from the other side, and how far.
+  struct Across {
+    uint64_t first = 0;
+    uint64_t place = 0;
+    std::vector<FoldColumn::Cursor> cursors;
+  };
+  Across across_;
+  uint64_t mirrored_values_ = 0;
   RowReader rows_reader_{pool_};
   RowReader stream_reader_{pool_};
   std::vector<KnownRow> known_rows_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <utility>
 
 #include "trace/call_reader.h"
@@ -63,6 +64,59 @@ TEST(PrefixSums, AreThereHoweverTheRowsAreRead) {
       }
     }
   }
+}
+
+/// `ranks` processes that call MPI_Alltoallv once: rank i sends `counts`[i][k] to k, and gets what is sent to it.
+Part exchanging(const std::vector<std::vector<Atom>> &counts, bool changed) {
+  Part part;
+  for (uint32_t rank = 0; rank < counts.size(); ++rank) {
+    std::vector<Atom> received;
+    for (const std::vector<Atom> &row : counts) received.push_back(row[rank]);
+    if (changed && rank == 3) ++received[5];
+    ProcessRecord process;
+    process.rank = rank;
+    process.size = static_cast<uint32_t>(counts.size());
+    Row row;
+    row.fields = {{false, counts[rank], {}}, {false, received, {}}};
+    ByteWriter out;
+    pack_row(row, out);
+    SequenceRecord sequence;
+    sequence.rows.push_back(out.take());
+    sequence.calls = grammar::Grammar::from_symbols({0});
+    sequence.stats.emplace_back();
+    sequence.sites.emplace_back();
+    process.sequences.push_back(std::move(sequence));
+    part = *Part::merge(std::move(part), *Part::of(process));
+  }
+  return part;
+}
+
+TEST(Exchange, WhatIsReceivedCostsLittleBesideWhatIsSent) {
+  constexpr uint32_t kRanks = 40;
+  std::mt19937_64 random(5);
+  std::vector<std::vector<Atom>> counts(kRanks, std::vector<Atom>(kRanks));
+  for (auto &row : counts) {
+    for (Atom &count : row) count = 4000 + static_cast<Atom>(random() % 250);
+  }
+  uint64_t sizes[2];
+  for (const bool changed : {false, true}) {
+    const Part part = exchanging(counts, changed);
+    const Trace trace = *Trace::from_bytes(part.to_file(RunInfo{}), "exchange");
+    sizes[changed ? 1 : 0] = trace.section_bytes()["columns"];
+    // Written again, by those who add to it, it is the same.
+    const Trace again = *Trace::from_bytes(trace.to_part()->to_file(RunInfo{}), "exchange");
+    for (const Trace *each : {&trace, &again}) {
+      for (uint32_t rank = 0; rank < kRanks; ++rank) {
+        const Row row = each->row(0, 0, rank);
+        EXPECT_EQ(row.fields[0].atoms, counts[rank]);
+        for (uint32_t from = 0; from < kRanks; ++from) {
+          EXPECT_EQ(row.fields[1].atoms[from], counts[from][rank] + (changed && rank == 3 && from == 5 ? 1 : 0));
+        }
+      }
+    }
+  }
+  EXPECT_LE(sizes[0], kRanks * kRanks * 5 / 4);  // 1 byte a pair, and heads
+  EXPECT_GT(sizes[1], kRanks * kRanks * 2);
 }
 
 }  // namespace

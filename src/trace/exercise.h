@@ -29,6 +29,11 @@ inline uint64_t exercise(const Trace &trace) {
         if (const auto order = trace.order(view)) {
           if (order->skips.length() < 100000) sum += trace.tickets(view).size();
         }
+        CallReader reader(trace, view);
+        for (int i = 0; i < 100; ++i) {
+          const grammar::Symbol call = reader.next();
+          if (call != grammar::kNoSymbol) sum += reader.call(call).fields.size();
+        }
       }
       if (ranks.size() < 100000) {
         for (const SequenceView &view : trace.sequences(rank)) {

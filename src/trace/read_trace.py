@@ -270,7 +270,15 @@ class Trace:
 
     def read_columns(self, r):
         self.values = [r.blob() for _ in range(r.varint())]
-        self.columns = [column(r) for _ in range(r.varint())]
+        self.columns = []
+        for number in range(r.varint()):
+            if r.data[r.at] == 7:
+                r.varint()
+                n, back, place = r.varint(), r.varint(), r.varint()
+                first = number - back - place
+                self.columns.append([c[place] for c in self.columns[first:first + n]])
+            else:
+                self.columns.append(column(r))
         self.tables = []
         for _ in range(r.varint()):
             numbers = [r.varint() for _ in range(r.varint())]

@@ -65,6 +65,62 @@ uint32_t PoolWriter::ranks_plus(Atom distance) {
   return columns_.number(out.take());
 }
 
+namespace {
+
+/// Whether the k-th of one side's columns has at r what the r-th of the other side's has at k.
+bool mirror_each_other(const std::vector<ColumnPointer> &one, std::span<const VariedAtom> other) {
+  const size_t n = one.size();
+  for (size_t r = 0; r < n; ++r) {
+    if (other[0].column->at(r) != one[r]->at(0)) return false;
+  }
+  std::vector<FoldColumn::Cursor> across;
+  across.reserve(n);
+  for (const ColumnPointer &column : one) across.emplace_back(*column);
+  for (const VariedAtom &varied : other) {
+    FoldColumn::Cursor along(*varied.column);
+    for (FoldColumn::Cursor &cursor : across) {
+      if (cursor.next() != along.next()) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void PoolWriter::exchanged(uint32_t first, std::span<const VariedAtom> columns) {
+  constexpr size_t kMostSquares = 1024;
+  constexpr uint64_t kBytesOfMirrored = 12;
+  const size_t n = columns.size();
+  if (!to_stay_ || squares_.size() == kMostSquares) return;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (columns[i].column->size() != n) return;
+    bytes += columns_.list()[first + i].size();
+  }
+  if (bytes < n * kBytesOfMirrored) return;
+  for (const Square &square : squares_) {
+    if (first < square.first + square.columns.size() && square.first < first + n) return;
+  }
+  // What few bytes stand for so much that a reader would take them for hostile is left as it is.
+  Square own{first, 1000 * bytes, {}};
+  for (Square &square : squares_) {
+    if (square.columns.size() != n || square.room < n * n || square.first + n > first) continue;
+    if (!mirror_each_other(square.columns, columns)) continue;
+    square.room -= n * n;
+    own.room = 0;
+    for (uint32_t place = 0; place < n; ++place) {
+      ByteWriter out;
+      for (const uint64_t word : {kMirrored, uint64_t{n}, uint64_t{first - square.first}, uint64_t{place}}) {
+        out.varint(word);
+      }
+      columns_.rewrite(first + place, out.take());
+    }
+    break;
+  }
+  for (const VariedAtom &varied : columns) own.columns.push_back(varied.column);
+  squares_.push_back(std::move(own));
+}
+
 uint32_t PoolWriter::table(const ValuesColumn &values) {
   ByteWriter out;
   out.varint(values.values().size());
@@ -152,6 +208,7 @@ std::optional<uint32_t> RowWriter::as_successive(const ClassRow &row, uint32_t s
   for (uint32_t i = 1; i < count; ++i) {
     if (pool_.column(row.varied[varied + i].column) != first + i) return std::nullopt;
   }
+  pool_.exchanged(first, std::span(row.varied).subspan(varied, count));
   return first;
 }
 

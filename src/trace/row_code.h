@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -28,6 +29,8 @@ class Interned {
  public:
   uint32_t number(Bytes bytes);
   [[nodiscard]] const std::vector<Bytes> &list() const { return list_; }
+  /// Another way to write what has this number.
+  void rewrite(uint32_t number, Bytes bytes) { list_[number] = std::move(bytes); }
 
  private:
   std::unordered_map<std::string, uint32_t> numbers_;
@@ -74,11 +77,21 @@ class PoolWriter {
   uint32_t ranks_plus(Atom distance);
   uint32_t table(const ValuesColumn &values);
   uint32_t value(Bytes bytes) { return values_.number(std::move(bytes)); }
+  /// These columns are one array on all ranks, numbered from `first`. If it has a place for each rank and an array
+  /// before says the same from the other side (what i sends to k is what k receives from i), they are told by that.
+  void exchanged(uint32_t first, std::span<const VariedAtom> columns);
   void write(ByteWriter &out) const;
 
  private:
+  /// An array with a column for each rank.
+  struct Square {
+    uint32_t first;
+    uint64_t room;  ///< values that a reader lets others have by it; 0: it is told by another itself
+    std::vector<ColumnPointer> columns;
+  };
   Interned values_;
   Interned columns_;
+  std::vector<Square> squares_;
   Interned tables_;
   std::unordered_map<const FoldColumn *, uint32_t> known_;
   bool to_stay_;
@@ -102,6 +115,10 @@ class RankColumns {
   std::vector<uint32_t> ranks_;  ///< none if there are too many
   std::unordered_map<const FoldColumn *, std::optional<Atom>> known_;
 };
+
+/// How a column begins that is told by others: its value on the r-th rank is what another array's r-th column has at
+/// one place.
+constexpr uint64_t kMirrored = 7;
 
 class RowWriter {
  public:

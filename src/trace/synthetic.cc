@@ -312,6 +312,12 @@ std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed) {
         // Up to `ranks` counts at one call site, always that many at the other.
         std::vector<Atom> counts(static_cast<size_t>(step % 2 == 0 ? below(ranks + 1) : ranks));
         for (Atom &count : counts) count = seed % 2 == 0 ? 100 : below(300);
+        // What one rank sends, the other receives.
+        for (uint32_t other = 0; other < counts.size() && seed % 9 == 8 && step % 2 == 1; ++other) {
+          const uint32_t from = always ? rank : other;
+          const uint32_t to = always ? other : rank;
+          counts[other] = 4000 + static_cast<Atom>((from * 2654435761U ^ to * 2246822519U) >> 8) % 250;
+        }
         row.fields.push_back(atoms(counts));
         const bool sums = always || (rank + step / 4) % 3 == 0;
         row.fields.push_back(sums ? atoms({kPrefixSums}) : atoms(std::vector<Atom>(counts.size(), below(9))));
