@@ -13,8 +13,8 @@
 #include <memory>
 #include <string>
 
+#include "base/file_size.h"
 #include "mpi/engine.h"
-#include "mpi/file_size.h"
 #include "mpi/harvest.h"
 #include "mpi/uncancelled.h"
 #include "trace/part.h"
