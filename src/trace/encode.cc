@@ -11,7 +11,7 @@ class Encoder {
  public:
   Encoder(const Part::Body &body, bool to_stay) : body_(body), pool_(to_stay) {}
 
-  std::vector<Section> run(const RunInfo &run) {
+  std::vector<Section> run(const RunInfo &run, bool with_blocks) {
     std::vector<Section> sections;
     // These name grammars and columns, which are written afterwards.
     Section rows{SectionKind::rows, rows_section()};
@@ -31,6 +31,11 @@ class Encoder {
       const bool lossless = std::any_of(body_.classes.begin(), body_.classes.end(),
                                         [](const ClassPart &part) { return !part.lossless.empty(); });
       sections.push_back({SectionKind::timing, std::move(times), lossless});
+    }
+    if (with_blocks && body_.offset.constant_value() != kNoBlock) {
+      ByteWriter offsets;
+      body_.offset.write(offsets);
+      sections.push_back({SectionKind::offsets, offsets.take()});
     }
     if (run.merge.ranks != 0) sections.push_back(cost_section(run.merge));
     return sections;
@@ -300,8 +305,8 @@ class Encoder {
 
 }  // namespace
 
-std::vector<Section> encode(const Part::Body &body, const RunInfo &run, bool to_stay) {
-  return Encoder(body, to_stay).run(run);
+std::vector<Section> encode(const Part::Body &body, const RunInfo &run, bool to_stay, bool with_blocks) {
+  return Encoder(body, to_stay).run(run, with_blocks);
 }
 
 Section cost_section(const MergeCost &cost) {
@@ -338,6 +343,10 @@ std::string section_name(uint8_t kind) {
       return "callers";
     case SectionKind::cost:
       return "cost";
+    case SectionKind::offsets:
+      return "offsets";
+    case SectionKind::blocks:
+      return "blocks";
   }
   return "section " + std::to_string(kind);
 }

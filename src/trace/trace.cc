@@ -1,15 +1,14 @@
 #include "trace/trace.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 
 #include "codec/codec.h"
 #include "codec/timing_stream.h"
+#include "trace/disk.h"
 #include "trace/file.h"
 #include "trace/part_body.h"
+#include "trace/rank_block.h"
 #include "trace/sections.h"
 #include "trace/sources.h"
 
@@ -33,42 +32,72 @@ void number_modules(Row *row, const Bytes &map) {
   }
 }
 
-Result<Bytes> read_bytes(const std::string &path) {
-  const auto error = [&path](const std::string &what) {
-    return tl::unexpected(Error{ErrorKind::unreadable, what + ": " + std::strerror(errno), path, Error::kNoOffset, {}});
-  };
-  std::FILE *file = std::fopen(path.c_str(), "rbe");
-  if (file == nullptr) return error("cannot open the trace");
-  Bytes bytes;
-  constexpr size_t kStep = 1 << 16;
-  size_t used = 0;
-  while (true) {
-    bytes.resize(std::max(used + kStep, used * 2));
-    const size_t got = std::fread(bytes.data() + used, 1, bytes.size() - used, file);
-    used += got;
-    if (got == 0) break;
-  }
-  const bool failed = std::ferror(file) != 0;
-  bytes.resize(used);
-  if (failed) {
-    auto result = error("cannot read the trace");
-    (void)std::fclose(file);
-    return result;
-  }
-  (void)std::fclose(file);
-  return bytes;
-}
-
 }  // namespace
 
 struct Trace::Body {
   std::string path;
   Bytes file;
+  uint64_t absent = 0;                ///< bytes of blocks that are on `disk` only
+  std::shared_ptr<const Disk> disk;   ///< if there are any
   std::vector<StoredSection> stored;  ///< views into `file`
   std::unique_ptr<Part::Body> part;
   RunInfo run;
   Sources sources;
+
+  [[nodiscard]] Error times_error(SectionKind kind, const std::string &what) const {
+    const auto number = static_cast<uint8_t>(kind);
+    Error error{ErrorKind::unreadable, "section '" + section_name(number) + "' " + what, path, Error::kNoOffset, {}};
+    for (const StoredSection &section : stored) {
+      if (section.kind == number) error.offset = section.offset;
+    }
+    return error;
+  }
+
+  /// The streams in a rank's block, as views into `*bytes`; none if it has no block.
+  Result<std::vector<BlockStream>> block_of(uint32_t rank, Bytes *bytes) const;
 };
+
+namespace {
+
+/// `size` bytes from `offset` of the section on, or as many as it has.
+Result<Bytes> bytes_of_blocks(const StoredSection &blocks, const Disk *disk, uint64_t offset, uint64_t size) {
+  size = std::min(size, blocks.decoded_size - offset);
+  if (disk != nullptr) return disk->read(blocks.offset + offset, size);
+  const ByteView view = blocks.bytes.subspan(offset, size);
+  return Bytes(view.begin(), view.end());
+}
+
+}  // namespace
+
+Result<std::vector<BlockStream>> Trace::Body::block_of(uint32_t rank, Bytes *bytes) const {
+  std::vector<BlockStream> streams;
+  const std::optional<uint64_t> place = part->ranks.index_of(rank);
+  const Atom offset = place ? part->offset.at(*place) : kNoBlock;
+  if (offset == kNoBlock) return streams;
+  const auto wrong = [&](const std::string &what) {
+    Error error = times_error(SectionKind::blocks, what + ": the block of rank " + std::to_string(rank));
+    if (error.offset != Error::kNoOffset && offset > 0) error.offset += static_cast<uint64_t>(offset);
+    return tl::unexpected(std::move(error));
+  };
+  const auto blocks = std::find_if(stored.begin(), stored.end(), [](const StoredSection &section) {
+    return section.kind == static_cast<uint8_t>(SectionKind::blocks) && section.codec == kInBlocks;
+  });
+  if (blocks == stored.end()) return wrong("is missing");
+  if (offset < 0 || static_cast<uint64_t>(offset) >= blocks->decoded_size) return wrong("ends too early");
+  const auto begin = static_cast<uint64_t>(offset);
+  BlockFront front;
+  const Result<Bytes> first = bytes_of_blocks(*blocks, disk.get(), begin, kMostBlockFront);
+  if (!first) return tl::unexpected(first.error());
+  if (!parse_front(*first, &front) || front.size > blocks->decoded_size - begin - front.bytes) {
+    return wrong("is malformed");
+  }
+  Result<Bytes> rest = bytes_of_blocks(*blocks, disk.get(), begin + front.bytes, front.size);
+  if (!rest) return tl::unexpected(rest.error());
+  *bytes = *std::move(rest);
+  const char *what = parse_block(front, *bytes, rank, &streams);
+  if (what != nullptr) return wrong(what);
+  return streams;
+}
 
 Trace::Trace(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 Trace::Trace(Trace &&) noexcept = default;
@@ -76,12 +105,12 @@ Trace &Trace::operator=(Trace &&) noexcept = default;
 Trace::~Trace() = default;
 
 Result<Trace> Trace::open(const std::string &path) {
-  Result<Bytes> bytes = read_bytes(path);
-  if (!bytes) return tl::unexpected(bytes.error());
-  return from_bytes(*std::move(bytes), path);
+  Result<WithoutBlocks> file = read_without_blocks(path);
+  if (!file) return tl::unexpected(file.error());
+  return from_bytes(std::move(file->bytes), path, file->absent, path);
 }
 
-Result<Trace> Trace::from_bytes(Bytes bytes, std::string path) {
+Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, const std::string &blocks) {
   auto body = std::make_unique<Body>();
   body->file = std::move(bytes);
   body->path = std::move(path);
@@ -89,13 +118,20 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path) {
     error.path = body->path;
     return tl::unexpected(std::move(error));
   };
-  Result<std::vector<StoredSection>> stored = read_file(body->file);
+  body->absent = absent;
+  if (absent != 0) {
+    Result<std::shared_ptr<const Disk>> disk = Disk::open(blocks);
+    if (!disk) return with_path(disk.error());
+    body->disk = *std::move(disk);
+  }
+  Result<std::vector<StoredSection>> stored = read_file(body->file, absent);
   if (!stored) return with_path(stored.error());
   body->stored = *std::move(stored);
   std::vector<Bytes> decoded(body->stored.size());
   std::vector<SectionView> views;
   for (size_t i = 0; i < body->stored.size(); ++i) {
     const StoredSection &section = body->stored[i];
+    if (section.codec == kInBlocks) continue;
     SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
     if (view.compressed) {
       if (!codec::decode(section.codec, section.bytes, section.decoded_size, &decoded[i])) {
@@ -285,20 +321,25 @@ Result<std::vector<Trace::CallTime>> Trace::times(const SequenceView &sequence) 
   const ClassPart &part = body_->part->classes[sequence.class_index];
   const auto found = std::lower_bound(part.lossless.begin(), part.lossless.end(), sequence.rank,
                                       [](const auto &entry, uint32_t rank) { return entry.first < rank; });
-  if (found == part.lossless.end() || found->first != sequence.rank) return result;
+  ByteView stream;
+  Bytes block;
+  const bool in_section = found != part.lossless.end() && found->first == sequence.rank;
+  if (in_section) {
+    stream = found->second;
+  } else {
+    Result<std::vector<BlockStream>> streams = body_->block_of(sequence.rank, &block);
+    if (!streams) return tl::unexpected(streams.error());
+    for (const BlockStream &each : *streams) {
+      if (each.thread == part.thread && each.segment == part.segment) stream = each.times;
+    }
+  }
+  if (stream.empty()) return result;
   std::vector<codec::GapAndDuration> pairs;
   size_t bad = 0;
-  if (!codec::decode_timing(found->second, part.calls->length(), &pairs, &bad)) {
-    Error error{ErrorKind::unreadable,
-                "section 'timing' is malformed: the times of rank " + std::to_string(sequence.rank) + ", byte " +
-                    std::to_string(bad) + " of its stream",
-                body_->path,
-                Error::kNoOffset,
-                {}};
-    for (const StoredSection &section : body_->stored) {
-      if (section.kind == static_cast<uint8_t>(SectionKind::timing)) error.offset = section.offset;
-    }
-    return tl::unexpected(std::move(error));
+  if (!codec::decode_timing(stream, part.calls->length(), &pairs, &bad)) {
+    return tl::unexpected(body_->times_error(in_section ? SectionKind::timing : SectionKind::blocks,
+                                             "is malformed: the times of rank " + std::to_string(sequence.rank) +
+                                                 ", byte " + std::to_string(bad) + " of its stream"));
   }
   result.reserve(pairs.size());
   for (const auto &pair : pairs) result.push_back({pair.gap, pair.duration});
@@ -370,15 +411,18 @@ std::vector<std::string> Trace::hosts() const {
 
 std::map<std::string, uint64_t> Trace::section_bytes() const {
   std::map<std::string, uint64_t> result;
-  uint64_t rest = body_->file.size();
+  uint64_t rest = body_->file.size() + body_->absent;
   result["total"] = rest;
   for (const StoredSection &section : body_->stored) {
-    result[section_name(section.kind)] += section.bytes.size();
-    rest -= section.bytes.size();
+    const uint64_t size = section.codec == kInBlocks ? section.decoded_size : section.bytes.size();
+    result[section_name(section.kind)] += size;
+    rest -= size;
   }
   result["directory"] = rest;
   return result;
 }
+
+uint64_t Trace::absent() const { return body_->absent; }
 
 Bytes Trace::with_sources(const std::vector<std::pair<Site, Source>> &sources) const {
   Sources all;
