@@ -110,6 +110,26 @@ TEST(Blocks, DamageIsFoundInTheRankThatItIsIn) {
   }
 }
 
+TEST(Blocks, AreReadOnceForAllSequencesOfARank) {
+  size_t tried = 0;
+  for (const std::vector<ProcessRecord> &program : programs()) {
+    const InBlocks all = in_blocks(program);
+    const OnDisk disk(with_blocks(all.part.to_file(kRun, all.blocks.size()), all.blocks));
+    const Result<Trace> trace = Trace::open(disk.path());
+    const uint32_t rank = program[0].rank;
+    const std::vector<SequenceView> sequences = trace->sequences(rank);
+    ASSERT_TRUE(trace->times(sequences[0]).has_value());
+    std::ofstream(disk.path(), std::ios::trunc);
+    EXPECT_TRUE(read_times(*trace, rank).has_value());
+    const Result<void> other = read_times(*trace, program[1].rank);
+    ASSERT_FALSE(other.has_value());
+    EXPECT_NE(other.error().message.find("section 'blocks' is malformed"), std::string::npos) << other.error().message;
+    EXPECT_FALSE(read_times(*trace, rank).has_value());
+    tried += sequences.size() > 1 ? 1 : 0;
+  }
+  EXPECT_GT(tried, 0U);
+}
+
 TEST(Blocks, AFileThatIsCutShortIsSaid) {
   const InBlocks all = in_blocks(programs()[0]);
   const Bytes whole = with_blocks(all.part.to_file(kRun, all.blocks.size()), all.blocks);

@@ -5,10 +5,8 @@
 
 #include "codec/codec.h"
 #include "codec/timing_stream.h"
-#include "trace/disk.h"
-#include "trace/file.h"
+#include "trace/block_source.h"
 #include "trace/part_body.h"
-#include "trace/rank_block.h"
 #include "trace/sections.h"
 #include "trace/sources.h"
 
@@ -37,9 +35,9 @@ void number_modules(Row *row, const Bytes &map) {
 struct Trace::Body {
   std::string path;
   Bytes file;
-  uint64_t absent = 0;                ///< bytes of blocks that are on `disk` only
-  std::shared_ptr<const Disk> disk;   ///< if there are any
-  std::vector<StoredSection> stored;  ///< views into `file`
+  uint64_t absent = 0;                  ///< bytes of blocks that are not in `file`
+  std::vector<StoredSection> stored;    ///< views into `file`
+  std::unique_ptr<BlockSource> blocks;  ///< nullptr if there are none
   std::unique_ptr<Part::Body> part;
   RunInfo run;
   Sources sources;
@@ -53,51 +51,15 @@ struct Trace::Body {
     return error;
   }
 
-  /// The streams in a rank's block, as views into `*bytes`; none if it has no block.
-  Result<std::vector<BlockStream>> block_of(uint32_t rank, Bytes *bytes) const;
-};
-
-namespace {
-
-/// `size` bytes from `offset` of the section on, or as many as it has.
-Result<Bytes> bytes_of_blocks(const StoredSection &blocks, const Disk *disk, uint64_t offset, uint64_t size) {
-  size = std::min(size, blocks.decoded_size - offset);
-  if (disk != nullptr) return disk->read(blocks.offset + offset, size);
-  const ByteView view = blocks.bytes.subspan(offset, size);
-  return Bytes(view.begin(), view.end());
-}
-
-}  // namespace
-
-Result<std::vector<BlockStream>> Trace::Body::block_of(uint32_t rank, Bytes *bytes) const {
-  std::vector<BlockStream> streams;
-  const std::optional<uint64_t> place = part->ranks.index_of(rank);
-  const Atom offset = place ? part->offset.at(*place) : kNoBlock;
-  if (offset == kNoBlock) return streams;
-  const auto wrong = [&](const std::string &what) {
-    Error error = times_error(SectionKind::blocks, what + ": the block of rank " + std::to_string(rank));
-    if (error.offset != Error::kNoOffset && offset > 0) error.offset += static_cast<uint64_t>(offset);
-    return tl::unexpected(std::move(error));
-  };
-  const auto blocks = std::find_if(stored.begin(), stored.end(), [](const StoredSection &section) {
-    return section.kind == static_cast<uint8_t>(SectionKind::blocks) && section.codec == kInBlocks;
-  });
-  if (blocks == stored.end()) return wrong("is missing");
-  if (offset < 0 || static_cast<uint64_t>(offset) >= blocks->decoded_size) return wrong("ends too early");
-  const auto begin = static_cast<uint64_t>(offset);
-  BlockFront front;
-  const Result<Bytes> first = bytes_of_blocks(*blocks, disk.get(), begin, kMostBlockFront);
-  if (!first) return tl::unexpected(first.error());
-  if (!parse_front(*first, &front) || front.size > blocks->decoded_size - begin - front.bytes) {
-    return wrong("is malformed");
+  /// nullptr if the rank has none.
+  [[nodiscard]] Result<std::shared_ptr<const BlockSource::Block>> block_of(uint32_t rank) const {
+    const std::optional<uint64_t> place = part->ranks.index_of(rank);
+    const Atom offset = place ? part->offset.at(*place) : kNoBlock;
+    if (offset == kNoBlock) return nullptr;
+    if (blocks == nullptr) return tl::unexpected(times_error(SectionKind::blocks, "is missing"));
+    return blocks->read(rank, offset);
   }
-  Result<Bytes> rest = bytes_of_blocks(*blocks, disk.get(), begin + front.bytes, front.size);
-  if (!rest) return tl::unexpected(rest.error());
-  *bytes = *std::move(rest);
-  const char *what = parse_block(front, *bytes, rank, &streams);
-  if (what != nullptr) return wrong(what);
-  return streams;
-}
+};
 
 Trace::Trace(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 Trace::Trace(Trace &&) noexcept = default;
@@ -119,10 +81,11 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
     return tl::unexpected(std::move(error));
   };
   body->absent = absent;
+  std::shared_ptr<const Disk> disk;
   if (absent != 0) {
-    Result<std::shared_ptr<const Disk>> disk = Disk::open(blocks);
-    if (!disk) return with_path(disk.error());
-    body->disk = *std::move(disk);
+    Result<std::shared_ptr<const Disk>> opened = Disk::open(blocks);
+    if (!opened) return with_path(opened.error());
+    disk = *std::move(opened);
   }
   Result<std::vector<StoredSection>> stored = read_file(body->file, absent);
   if (!stored) return with_path(stored.error());
@@ -131,7 +94,12 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
   std::vector<SectionView> views;
   for (size_t i = 0; i < body->stored.size(); ++i) {
     const StoredSection &section = body->stored[i];
-    if (section.codec == kInBlocks) continue;
+    if (section.codec == kInBlocks) {
+      if (section.kind == static_cast<uint8_t>(SectionKind::blocks)) {
+        body->blocks = std::make_unique<BlockSource>(section, disk, body->path);
+      }
+      continue;
+    }
     SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
     if (view.compressed) {
       if (!codec::decode(section.codec, section.bytes, section.decoded_size, &decoded[i])) {
@@ -322,14 +290,16 @@ Result<std::vector<Trace::CallTime>> Trace::times(const SequenceView &sequence) 
   const auto found = std::lower_bound(part.lossless.begin(), part.lossless.end(), sequence.rank,
                                       [](const auto &entry, uint32_t rank) { return entry.first < rank; });
   ByteView stream;
-  Bytes block;
+  std::shared_ptr<const BlockSource::Block> block;
   const bool in_section = found != part.lossless.end() && found->first == sequence.rank;
   if (in_section) {
     stream = found->second;
   } else {
-    Result<std::vector<BlockStream>> streams = body_->block_of(sequence.rank, &block);
-    if (!streams) return tl::unexpected(streams.error());
-    for (const BlockStream &each : *streams) {
+    auto read = body_->block_of(sequence.rank);
+    if (!read) return tl::unexpected(read.error());
+    if (*read == nullptr) return result;
+    block = *std::move(read);
+    for (const BlockStream &each : block->streams) {
       if (each.thread == part.thread && each.segment == part.segment) stream = each.times;
     }
   }
