@@ -81,8 +81,9 @@ std::string numbered(const std::string &path, int n) {
   return path.substr(0, end) + "-" + std::to_string(n) + path.substr(end);
 }
 
-/// The name of the trace while it is written. Empty without memory.
+/// The name of the trace while it is written, which the root gives it. Empty without memory.
 std::string partial_name(const Process &of) {
+  if (of.rank != 0) return {};
   try {
     return std::string(of.config.output) + "." + of.host + "." + std::to_string(of.pid) + ".partial";
   } catch (...) {
