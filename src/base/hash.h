@@ -21,6 +21,14 @@ inline uint64_t hash64(std::span<const uint8_t> bytes, uint64_t seed = 0) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
+/// Of all the pieces as one run of bytes.
+inline uint64_t hash64(std::span<const std::span<const uint8_t>> pieces) {
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  for (const auto piece : pieces) XXH3_64bits_update(&state, piece.data(), piece.size());
+  return XXH3_64bits_digest(&state);
+}
+
 inline Hash128 hash128(std::span<const uint8_t> bytes) {
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
   return {hash.low64, hash.high64};

@@ -65,7 +65,7 @@ class Finish {
     const Spool spool = read_spool(recording_.spool);
     for (const Error &damage : spool.damaged) fault(damage);
     for (const std::string &path : spool.traces) {
-      auto bytes = read_file(path);
+      auto bytes = read_trace(path);
       if (bytes) {
         place(*bytes, path, spool.epilogues);
       } else {
@@ -97,7 +97,7 @@ class Finish {
     report(error);
   }
 
-  void place(const Bytes &bytes, const std::string &from, const std::vector<SpoolPart> &epilogues) {
+  void place(const TraceBytes &bytes, const std::string &from, const std::vector<SpoolPart> &epilogues) {
     std::string path;
     do {
       path = numbered(recording_.output, ++number_);
@@ -106,7 +106,7 @@ class Finish {
     if (resolved) resolved = with_sources(std::move(*resolved), path);
     // A trace that cannot be read is still worth keeping: verify will say what is wrong with it.
     if (!resolved) fault(resolved.error());
-    const Bytes &final_bytes = resolved ? *resolved : bytes;
+    const TraceBytes &final_bytes = resolved ? *resolved : bytes;
     if (auto done = write_trace(path, final_bytes, options_.force); !done) {
       fault(done.error());
       if (!from.empty()) say(fmt::format("the trace without call sites is still in {}", from));
@@ -118,8 +118,8 @@ class Finish {
     if (!options_.quiet && resolved) announce(path, final_bytes);
   }
 
-  void announce(const std::string &path, const Bytes &bytes) const {
-    const auto trace = trace::Trace::from_bytes(bytes, path);
+  void announce(const std::string &path, const TraceBytes &bytes) const {
+    const auto trace = trace::Trace::open(path);
     if (!trace) return;
     const analyze::Overview view = analyze::overview(*trace);
     std::error_code ignored;

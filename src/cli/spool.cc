@@ -15,7 +15,8 @@
 
 #include "analyze/sources.h"
 #include "cli/recovery.h"
-#include "trace/trace.h"
+#include "trace/disk.h"
+#include "trace/file.h"
 
 namespace cairn::cli {
 namespace fs = std::filesystem;
@@ -33,6 +34,8 @@ bool job_order(const std::string &a, const std::string &b) { return std::tuple(a
 
 }  // namespace
 
+namespace {
+
 Result<Bytes> read_file(const std::string &path) {
   std::ifstream in(path, std::ios::binary);
   Bytes bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -41,6 +44,18 @@ Result<Bytes> read_file(const std::string &path) {
         at(ErrorKind::environment, fmt::format("cannot be read: {}", std::strerror(errno)), path));
   }
   return bytes;
+}
+
+Result<trace::Trace> opened(const TraceBytes &from, const std::string &path) {
+  return trace::Trace::from_bytes(from.bytes, path, from.absent, from.blocks);
+}
+
+}  // namespace
+
+Result<TraceBytes> read_trace(const std::string &path) {
+  auto file = trace::read_without_blocks(path);
+  if (!file) return tl::unexpected(file.error());
+  return TraceBytes{std::move(file->bytes), file->absent, path};
 }
 
 void read_spool_file(const std::string &path, Spool &spool) {
@@ -193,7 +208,7 @@ std::string status_of(const Job &job) {
 
 }  // namespace
 
-Result<Bytes> join(const Job &job) {
+Result<TraceBytes> join(const Job &job) {
   constexpr size_t kFewest = 8;  // parts worth a thread
   const size_t threads =
       std::clamp<size_t>(job.parts.size() / kFewest, 1, std::max(1U, std::thread::hardware_concurrency()));
@@ -229,12 +244,12 @@ Result<Bytes> join(const Job &job) {
   auto trace = trace::Trace::from_bytes(merged->to_file(run), "merged parts");
   if (!trace) return tl::unexpected(trace.error());
   for (const uint32_t rank : trace->ranks()) run.wall_ns = std::max(run.wall_ns, trace->rank_info(rank).wall_ns);
-  return merged->to_file(run);
+  return TraceBytes{merged->to_file(run), 0, {}};
 }
 
-Result<Bytes> with_epilogues(Bytes bytes, const std::string &path, const std::vector<SpoolPart> &epilogues) {
+Result<TraceBytes> with_epilogues(TraceBytes bytes, const std::string &path, const std::vector<SpoolPart> &epilogues) {
   if (epilogues.empty()) return bytes;
-  auto trace = trace::Trace::from_bytes(bytes, path);
+  auto trace = opened(bytes, path);
   if (!trace) return tl::unexpected(trace.error());
   std::vector<const SpoolPart *> files;
   for (const SpoolPart &each : epilogues) {
@@ -253,17 +268,50 @@ Result<Bytes> with_epilogues(Bytes bytes, const std::string &path, const std::ve
   if (!whole) return tl::unexpected(whole.error());
   auto merged = trace::Part::merge(std::move(*whole), std::move(*later));
   if (!merged) return tl::unexpected(merged.error());
-  return merged->to_file(trace->run());
+  bytes.bytes = merged->to_file(trace->run(), bytes.absent);
+  return bytes;
 }
 
-Result<Bytes> with_sources(Bytes bytes, const std::string &path) {
-  auto trace = trace::Trace::from_bytes(bytes, path);
+Result<TraceBytes> with_sources(TraceBytes bytes, const std::string &path) {
+  auto trace = opened(bytes, path);
   if (!trace) return tl::unexpected(trace.error());
   const auto resolved = analyze::Sources(*trace).resolved();
-  return resolved.empty() ? std::move(bytes) : trace->with_sources(resolved);
+  if (!resolved.empty()) bytes.bytes = trace->with_sources(resolved);
+  return bytes;
 }
 
-Result<void> write_trace(const std::string &path, ByteView bytes, bool force) {
+namespace {
+
+/// 0 or errno.
+int write_all(int file, ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = write(file, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return errno;
+    bytes = bytes.subspan(static_cast<size_t>(wrote));
+  }
+  return 0;
+}
+
+int write_all(int file, const TraceBytes &trace) {
+  if (trace.absent == 0) return write_all(file, ByteView(trace.bytes));
+  const auto blocks = trace::Disk::open(trace.blocks);
+  if (!blocks) return errno;
+  int number = write_all(file, ByteView(trace.bytes).first(trace::kHeaderBytes));
+  constexpr uint64_t kStep = 1 << 20;
+  for (uint64_t done = 0; done < trace.absent && number == 0;) {
+    const auto bytes = (*blocks)->read(trace::kHeaderBytes + done, std::min(kStep, trace.absent - done));
+    if (!bytes) return errno;
+    if (bytes->empty()) return EIO;  // it has become shorter
+    number = write_all(file, ByteView(*bytes));
+    done += bytes->size();
+  }
+  return number != 0 ? number : write_all(file, ByteView(trace.bytes).subspan(trace::kHeaderBytes));
+}
+
+}  // namespace
+
+Result<void> write_trace(const std::string &path, const TraceBytes &bytes, bool force) {
   const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
   const auto complain = [&](int number) {
     unlink(temporary.c_str());
@@ -272,16 +320,7 @@ Result<void> write_trace(const std::string &path, ByteView bytes, bool force) {
   };
   const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) return complain(errno);
-  size_t done = 0;
-  int number = 0;
-  while (done < bytes.size() && number == 0) {
-    const ssize_t wrote = write(file, bytes.data() + done, bytes.size() - done);
-    if (wrote >= 0) {
-      done += static_cast<size_t>(wrote);
-    } else if (errno != EINTR) {
-      number = errno;
-    }
-  }
+  int number = write_all(file, bytes);
   if (number == 0 && fsync(file) != 0 && errno != EINVAL) number = errno;
   if (close(file) != 0 && number == 0) number = errno;
   if (number != 0) return complain(number);

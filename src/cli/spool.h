@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/spool_header.h"
 #include "trace/part.h"
+#include "trace/trace.h"
 
 namespace cairn::cli {
 
@@ -32,8 +33,6 @@ struct Spool {
   std::vector<Error> damaged;        ///< parts that cannot be read; they stay
 };
 
-Result<Bytes> read_file(const std::string &path);
-
 /// Reads a folder. A folder that is not there is an empty spool.
 Spool read_spool(const std::string &folder);
 /// Reads one *.part or *.epilogue file into `spool`.
@@ -45,17 +44,26 @@ struct Job {
 };
 std::vector<Job> jobs_of(const std::vector<SpoolPart> &parts);
 
-/// The bytes of a trace of that job, merged on all cores.
-Result<Bytes> join(const Job &job);
+/// The bytes of a trace, but for those of blocks, of which there may be too many: they stay in the file they are in.
+struct TraceBytes {
+  Bytes bytes;
+  uint64_t absent = 0;  ///< bytes of blocks, behind the first trace::kHeaderBytes of …
+  std::string blocks;   ///< … this file
+  [[nodiscard]] uint64_t size() const { return bytes.size() + absent; }
+};
+Result<TraceBytes> read_trace(const std::string &path);
 
-/// The trace in `bytes` with what its processes called after MPI_Finalize.
-Result<Bytes> with_epilogues(Bytes bytes, const std::string &path, const std::vector<SpoolPart> &epilogues);
+/// A trace of that job, merged on all cores.
+Result<TraceBytes> join(const Job &job);
 
-/// The trace in `bytes` with its call sites resolved, as far as the modules are at hand.
-Result<Bytes> with_sources(Bytes bytes, const std::string &path);
+/// The trace with what its processes called after MPI_Finalize.
+Result<TraceBytes> with_epilogues(TraceBytes bytes, const std::string &path, const std::vector<SpoolPart> &epilogues);
 
-/// Writes `bytes` under another name and renames it. Without `force` an existing file stays, and that is an error.
-Result<void> write_trace(const std::string &path, ByteView bytes, bool force);
+/// The trace with its call sites resolved, as far as the modules are at hand.
+Result<TraceBytes> with_sources(TraceBytes bytes, const std::string &path);
+
+/// Writes the trace under another name and renames it. Without `force` an existing file stays, and that is an error.
+Result<void> write_trace(const std::string &path, const TraceBytes &bytes, bool force);
 
 /// run.cairn, run-2.cairn, run-3.cairn, …: the name of the `number`-th trace (from 1).
 std::string numbered(const std::string &path, size_t number);

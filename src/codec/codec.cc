@@ -130,7 +130,12 @@ constexpr std::array<Codec, 5> kCodecs = {{
 
 std::span<const Codec> all() { return kCodecs; }
 
-const Codec *find(uint8_t id) { return id < kCodecs.size() ? &kCodecs[id] : nullptr; }
+const Codec *find(uint8_t id) {
+  for (const Codec &codec : kCodecs) {
+    if (codec.id == id) return &codec;
+  }
+  return nullptr;
+}
 
 const Codec *find(std::string_view name) {
   for (const Codec &codec : kCodecs) {

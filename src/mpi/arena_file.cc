@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "mpi/file_size.h"
+#include "base/file_size.h"
 #include "mpi/uncancelled.h"
 
 namespace cairn::recorder {

@@ -22,6 +22,7 @@ Config Config::from_environment() {
   config.oracle = text("CAIRN_ORACLE");
   if (const char *command = text("CAIRN_COMMAND")) config.command = command;
   config.lossless = is(text("CAIRN_TIMING"), "lossless");
+  if (const char *blocks = text("CAIRN_BLOCKS")) config.blocks_from = strtoull(blocks, nullptr, 10);
   const char *call_sites = text("CAIRN_CALLSITES");
   config.call_sites = !is(call_sites, "none") && !is(call_sites, "off");
   config.call_stacks = is(call_sites, "stack");

@@ -14,6 +14,7 @@ struct Config {
   const char *oracle = nullptr;    ///< CAIRN_ORACLE: folder for the uncompressed log; nullptr: none
   const char *command = "";        ///< CAIRN_COMMAND
   bool lossless = false;           ///< CAIRN_TIMING=lossless
+  uint64_t blocks_from = 65536;    ///< CAIRN_BLOCKS: mean bytes of lossless times from which ranks write their own
   bool call_sites = true;          ///< CAIRN_CALLSITES=none (or off)
   bool call_stacks = false;        ///< CAIRN_CALLSITES=stack
   bool merge_after = false;        ///< CAIRN_MERGE=after

@@ -172,6 +172,8 @@ bool prepare_facts(void *library, mpi::Constants *constants) {
   constants->comm_self = value_called("MPI_COMM_SELF");
   constants->errors_return = value_called("MPI_ERRORS_RETURN");
   constants->byte = value_called("MPI_BYTE");
+  constants->uint64 = value_called("MPI_UINT64_T");
+  constants->sum = value_called("MPI_SUM");
   return constants->comm_world != 0 && constants->comm_self != 0 && constants->byte != 0;
 }
 

@@ -13,10 +13,12 @@
 #include <memory>
 #include <string>
 
+#include "base/file_size.h"
 #include "mpi/engine.h"
-#include "mpi/file_size.h"
 #include "mpi/harvest.h"
+#include "mpi/times_in_place.h"
 #include "mpi/uncancelled.h"
+#include "trace/file.h"
 #include "trace/part.h"
 
 namespace cairn::recorder {
@@ -53,6 +55,23 @@ bool write_file(const std::string &path, ByteView bytes) {
   return false;
 }
 
+/// Writes all but the `blocks` bytes that lie in the file already, behind the header's place; errno says why not.
+bool complete_file(const std::string &path, ByteView bytes, uint64_t blocks) {
+  if (!may_grow_to(bytes.size() + blocks)) {
+    errno = EFBIG;
+    return false;
+  }
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool written = write_all(file, bytes.first(trace::kHeaderBytes)) &&
+                       lseek(file, static_cast<off_t>(trace::kHeaderBytes + blocks), SEEK_SET) >= 0 &&
+                       write_all(file, bytes.subspan(trace::kHeaderBytes));
+  const int why = errno;
+  const bool closed = close(file) == 0;
+  if (!written) errno = why;
+  return written && closed;
+}
+
 /// run.cairn, run-2.cairn, …
 std::string numbered(const std::string &path, int n) {
   if (n == 1) return path;
@@ -62,10 +81,26 @@ std::string numbered(const std::string &path, int n) {
   return path.substr(0, end) + "-" + std::to_string(n) + path.substr(end);
 }
 
-/// Writes beside `path` and links it to the first free of path, path-2, …; gives that name, or nothing (errno).
-std::string publish(const Process &of, const std::string &path, ByteView bytes) {
-  const std::string partial = path + "." + of.host + "." + std::to_string(of.pid) + ".partial";
-  if (!write_file(partial, bytes)) return {};
+/// The name of the trace while it is written, which the root gives it. Empty without memory.
+std::string partial_name(const Process &of) {
+  if (of.rank != 0) return {};
+  try {
+    return std::string(of.config.output) + "." + of.host + "." + std::to_string(of.pid) + ".partial";
+  } catch (...) {
+    return {};
+  }
+}
+
+/// Links `partial`, which is written or completed first, to the first free of path, path-2, …; gives that name, or
+/// nothing (errno). The partial name goes in either case.
+std::string publish(const std::string &partial, const std::string &path, ByteView bytes, uint64_t blocks) {
+  if (blocks == 0 && !write_file(partial, bytes)) return {};
+  if (blocks != 0 && !complete_file(partial, bytes, blocks)) {
+    const int why = errno;
+    unlink(partial.c_str());
+    errno = why;
+    return {};
+  }
   constexpr int kMost = 10000;
   for (int n = 1; n < kMost; ++n) {
     std::string name = numbered(path, n);
@@ -130,8 +165,11 @@ class Tree {
   explicit Tree(Process &of) : of_(of) { own_.go(); }
 
   /// The part of all ranks at the root, where the clock goes on; nothing elsewhere.
-  std::unique_ptr<Part> run() {
+  std::unique_ptr<Part> run(const std::string &partial) {
     std::unique_ptr<Part> part = guarded([&] { return own_part(of_); });
+    own_.stop();
+    blocks_ = write_times_in_place(of_, part.get(), partial);
+    own_.go();
     for (int64_t step = 1; step < of_.size; step *= 2) {
       if ((of_.rank & step) != 0) {
         send(std::move(part), static_cast<int>(of_.rank - step));
@@ -141,6 +179,9 @@ class Tree {
     }
     return part;
   }
+
+  /// Bytes that the ranks wrote into the file themselves.
+  [[nodiscard]] uint64_t blocks() const { return blocks_; }
 
   /// Of all ranks whose parts came here, and this one up to now.
   trace::MergeCost cost() {
@@ -215,6 +256,7 @@ class Tree {
   Process &of_;
   Stopwatch own_;
   trace::MergeCost others_;
+  uint64_t blocks_ = 0;
 };
 
 std::string spool_path(const Process &of, const char *ending) {
@@ -303,24 +345,27 @@ bool spill(Process &of, Thread &thread) {
 
 void finish_together(Process &of) {
   Tree tree(of);
-  const std::unique_ptr<Part> all = tree.run();
+  const std::string partial = partial_name(of);
+  const std::unique_ptr<Part> all = tree.run(partial);
   if (of.rank != 0) return;
+  const uint64_t blocks = tree.blocks();
   std::string written;
   std::string why = of.degraded;
   if (all != nullptr) {
     try {
-      Bytes file = all->to_file(run_info(of, "complete"));
-      file = trace::with_merge_cost(file, tree.cost());
-      written = publish(of, of.config.output, file);
+      Bytes file = all->to_file(run_info(of, "complete"), blocks);
+      file = trace::with_merge_cost(file, tree.cost(), blocks);
+      written = publish(partial, of.config.output, file, blocks);
       if (written.empty()) why = std::string("cannot write ") + of.config.output + ": " + strerror(errno);
       if (!written.empty() && !of.config.quiet) {
-        fprintf(stderr, "cairn: %d ranks recorded in %s (%zu bytes)\n", of.size, written.c_str(), file.size());
+        fprintf(stderr, "cairn: %d ranks recorded in %s (%zu bytes)\n", of.size, written.c_str(), file.size() + blocks);
       }
     } catch (...) {
       why = "no memory to write the trace";
     }
   }
   if (!written.empty()) return;
+  if (blocks != 0) unlink(partial.c_str());
   leave_reason(of, why.c_str());
   if (!of.config.quiet) fprintf(stderr, "cairn: no trace: %s\n", why.c_str());
 }

@@ -18,9 +18,9 @@ namespace {
 // Every PMPI_ function the recorder calls; resolved by `load` from the library that the program uses.
 // clang-format off
 #define CAIRN_OWN_CALLS(X) \
-  X(Bcast) X(Cartdim_get) X(Comm_create_keyval) X(Comm_dup) X(Comm_free) X(Comm_group) X(Comm_rank) \
+  X(Allreduce) X(Bcast) X(Cartdim_get) X(Comm_create_keyval) X(Comm_dup) X(Comm_free) X(Comm_group) X(Comm_rank) \
   X(Comm_remote_group) X(Comm_remote_size) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
-  X(Comm_test_inter) X(Dist_graph_neighbors_count) X(Error_class) X(Finalized) X(Get_elements_x) \
+  X(Comm_test_inter) X(Dist_graph_neighbors_count) X(Error_class) X(Exscan) X(Finalized) X(Get_elements_x) \
   X(Get_library_version) X(Graph_neighbors_count) X(Graphdims_get) X(Group_free) X(Group_rank) X(Group_size) \
   X(Group_translate_ranks) X(Initialized) X(Query_thread) X(Recv) X(Send) X(Test_cancelled) X(Topo_test) \
   X(Type_get_envelope) X(Type_size_x) X(Type_get_extent) X(T_category_get_info)
@@ -374,6 +374,22 @@ bool receive(Handle comm, uint8_t **bytes, uint64_t *size, int from) {
 bool broadcast(Handle comm, void *bytes, size_t size) {
   return call.Bcast(bytes, static_cast<int>(size), as<MPI_Datatype>(constant.byte), 0, as<MPI_Comm>(comm)) ==
          MPI_SUCCESS;
+}
+
+bool sum(Handle comm, uint64_t *values, int count) {
+  if (constant.uint64 == 0 || constant.sum == 0) return false;  // an MPI without 64-bit integers
+  return call.Allreduce(MPI_IN_PLACE, values, count, as<MPI_Datatype>(constant.uint64), as<MPI_Op>(constant.sum),
+                        as<MPI_Comm>(comm)) == MPI_SUCCESS;
+}
+
+bool sum_below(Handle comm, uint64_t value, uint64_t *below) {
+  *below = 0;
+  if (call.Exscan(&value, below, 1, as<MPI_Datatype>(constant.uint64), as<MPI_Op>(constant.sum), as<MPI_Comm>(comm)) !=
+      MPI_SUCCESS) {
+    return false;
+  }
+  if (comm_rank(comm) == 0) *below = 0;  // MPI leaves it undefined there
+  return true;
 }
 
 }  // namespace cairn::recorder::mpi

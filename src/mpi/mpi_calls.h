@@ -50,6 +50,8 @@ struct Constants {
   Handle comm_self = 0;
   Handle errors_return = 0;
   Handle byte = 0;
+  Handle uint64 = 0;
+  Handle sum = 0;
 };
 /// Resolves PMPI_ functions from `library`; false if one is missing. Before anything else here.
 bool load(void *library, const Constants &constants);
@@ -92,5 +94,9 @@ bool send(Handle comm, const void *bytes, uint64_t size, int to);
 /// `*bytes` is malloc'ed; the caller frees it.
 bool receive(Handle comm, uint8_t **bytes, uint64_t *size, int from);
 bool broadcast(Handle comm, void *bytes, size_t size);
+/// MPI_Allreduce with MPI_SUM, in place.
+bool sum(Handle comm, uint64_t *values, int count);
+/// MPI_Exscan with MPI_SUM; 0 on rank 0.
+bool sum_below(Handle comm, uint64_t value, uint64_t *below);
 
 }  // namespace cairn::recorder::mpi

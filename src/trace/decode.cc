@@ -23,7 +23,8 @@ class Decoder {
         read(SectionKind::grammars, true, &Decoder::grammars) && read(SectionKind::columns, true, &Decoder::columns) &&
         read_rows() && read(SectionKind::streams, false, &Decoder::streams) && check_moved() &&
         read(SectionKind::meta, true, &Decoder::meta) && read(SectionKind::order, false, &Decoder::order) &&
-        read(SectionKind::timing, false, &Decoder::timing) && read(SectionKind::cost, false, &Decoder::cost);
+        read(SectionKind::timing, false, &Decoder::timing) && read(SectionKind::cost, false, &Decoder::cost) &&
+        read(SectionKind::offsets, false, &Decoder::offsets);
     if (!good) return tl::unexpected(std::move(error_));
     for (ClassPart &part : body().classes) body().set_key(&part);
     return std::move(decoded_);
@@ -60,6 +61,7 @@ class Decoder {
   }
 
   bool missing(SectionKind kind) {
+    if (kind == SectionKind::offsets) body().offset = FoldColumn::constant(kNoBlock, body().ranks.size());
     if (kind != SectionKind::order) return true;
     for (ClassPart &part : body().classes) {
       part.order = ValuesColumn::constant({}, part.ranks.size());
@@ -607,6 +609,9 @@ class Decoder {
     }
     return true;
   }
+
+  /// Where they lead is looked at when a block is read.
+  bool offsets(ByteReader &in) { return along(in, body().ranks.size(), &body().offset); }
 
   bool cost(ByteReader &in) {
     MergeCost &merge = decoded_.run.merge;

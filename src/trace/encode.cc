@@ -26,7 +26,7 @@ class Encoder {
     if (!has_callers()) order_sites();
   }
 
-  std::vector<Section> run(const RunInfo &run) {
+  std::vector<Section> run(const RunInfo &run, bool with_blocks) {
     std::vector<Section> sections;
     // These name grammars and columns, which are written afterwards.
     Section rows{SectionKind::rows, rows_section()};
@@ -46,6 +46,11 @@ class Encoder {
       const bool lossless = std::any_of(body_.classes.begin(), body_.classes.end(),
                                         [](const ClassPart &part) { return !part.lossless.empty(); });
       sections.push_back({SectionKind::timing, std::move(times), lossless});
+    }
+    if (with_blocks && body_.offset.constant_value() != kNoBlock) {
+      ByteWriter offsets;
+      body_.offset.write(offsets);
+      sections.push_back({SectionKind::offsets, offsets.take()});
     }
     if (run.merge.ranks != 0) sections.push_back(cost_section(run.merge));
     return sections;
@@ -367,13 +372,13 @@ size_t packed_bytes(const std::vector<Section> &sections) {
 
 }  // namespace
 
-std::vector<Section> encode(const Part::Body &body, const RunInfo &run, bool to_stay) {
-  std::vector<Section> plain = Encoder(body, to_stay, nullptr).run(run);
+std::vector<Section> encode(const Part::Body &body, const RunInfo &run, bool to_stay, bool with_blocks) {
+  std::vector<Section> plain = Encoder(body, to_stay, nullptr).run(run, with_blocks);
   SiteAtoms moving;
   for (size_t i = 0; to_stay && i < body.classes.size(); ++i) moving.add(body.classes[i].rows, body.classes[i].sites);
   if (moving.empty()) return plain;
   // Nothing tells beforehand whether it is worth it: where waits at many sites name one request it is not.
-  std::vector<Section> told = Encoder(body, to_stay, &moving).run(run);
+  std::vector<Section> told = Encoder(body, to_stay, &moving).run(run, with_blocks);
   return packed_bytes(told) < packed_bytes(plain) ? told : plain;
 }
 
@@ -411,6 +416,10 @@ std::string section_name(uint8_t kind) {
       return "callers";
     case SectionKind::cost:
       return "cost";
+    case SectionKind::offsets:
+      return "offsets";
+    case SectionKind::blocks:
+      return "blocks";
   }
   return "section " + std::to_string(kind);
 }

@@ -38,17 +38,27 @@ void directory_entry(uint8_t kind, uint8_t codec, ByteView stored, uint64_t deco
   out->fixed32(checksum(stored));
 }
 
+bool in_blocks(const StoredSection &section) { return section.codec == kInBlocks; }
+
 }  // namespace
 
 Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredSection> &stored) {
   ByteWriter out;
+  const auto blocks = std::find_if(stored.begin(), stored.end(), in_blocks);
+  const uint16_t version = blocks == stored.end() ? kVersionWithoutBlocks : kFormatVersion;
   out.raw(kMagic);
-  out.byte(kFormatVersion & 0xff);
-  out.byte(kFormatVersion >> 8);
+  out.byte(static_cast<uint8_t>(version));
+  out.byte(static_cast<uint8_t>(version >> 8));
   out.byte(kReaderMajor);
   out.byte(kReaderMinor);
   ByteWriter directory;
   directory.varint(sections.size() + stored.size());
+  if (blocks != stored.end()) {
+    directory.byte(blocks->kind);
+    directory.byte(kInBlocks);
+    directory.varint(blocks->decoded_size);
+    out.raw(blocks->bytes);
+  }
   for (const Section &section : sections) {
     const auto kind = static_cast<uint8_t>(section.kind);
     if (section.packed) {
@@ -62,6 +72,7 @@ Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredS
     out.raw(encoded.bytes);
   }
   for (const StoredSection &section : stored) {
+    if (in_blocks(section)) continue;
     directory_entry(section.kind, section.codec, section.bytes, section.decoded_size, &directory);
     out.raw(section.bytes);
   }
@@ -72,7 +83,20 @@ Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredS
   return out.take();
 }
 
-Result<std::vector<StoredSection>> read_file(ByteView file) {
+StoredSection absent_blocks(uint64_t size) {
+  return {static_cast<uint8_t>(SectionKind::blocks), kInBlocks, size, {}, kHeaderBytes};
+}
+
+uint64_t blocks_in(ByteView directory) {
+  ByteReader in(directory);
+  in.varint();
+  in.byte();
+  const bool blocks = in.byte() == kInBlocks;
+  const uint64_t size = in.varint();
+  return blocks && !in.failed() ? size : 0;
+}
+
+Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent) {
   const size_t known = std::min(file.size(), kMagic.size());
   if (file.empty() || !std::equal(kMagic.begin(), kMagic.begin() + static_cast<ptrdiff_t>(known), file.begin())) {
     return tl::unexpected(broken("this is not a Cairn trace", 0, "give a .cairn file that 'cairn record' wrote"));
@@ -96,47 +120,62 @@ Result<std::vector<StoredSection>> read_file(ByteView file) {
   const uint64_t directory_size = tail.fixed32();
   const uint64_t directory_hash = tail.fixed64();
   if (directory_size > footer - kHeaderBytes) {
-    return tl::unexpected(broken("the directory's length is wrong", footer, kCopyAgain));
+    return tl::unexpected(broken("the directory's length is wrong", footer + absent, kCopyAgain));
   }
-  const size_t directory = footer - directory_size;
-  const ByteView entries = file.subspan(directory, directory_size);
+  const ByteView entries = file.subspan(footer - directory_size, directory_size);
+  const uint64_t directory = footer - directory_size + absent;
   if (hash64(entries) != directory_hash) {
     return tl::unexpected(broken("the directory's checksum is wrong", directory, kCopyAgain));
   }
   ByteReader in(entries);
-  std::vector<StoredSection> sections(in.count(7));
+  std::vector<StoredSection> sections(in.count(3));
   uint64_t offset = kHeaderBytes;
+  uint64_t skipped = 0;  // absent bytes before `offset`
   for (StoredSection &section : sections) {
-    const size_t entry = directory + in.position();
+    const uint64_t entry = directory + in.position();
     section.kind = in.byte();
     section.codec = in.byte();
     const uint64_t size = in.varint();
-    section.decoded_size = section.codec == codec::kRaw ? size : in.varint();
+    const bool blocks = in_blocks(section) && version >= kFormatVersion;
+    section.decoded_size = section.codec == codec::kRaw || blocks ? size : in.varint();
     const bool whole = version == 1;
-    const uint64_t hash = whole ? in.fixed64() : in.fixed32();
+    const uint64_t hash = blocks ? 0 : whole ? in.fixed64() : in.fixed32();
     const std::string name = "section '" + section_name(section.kind) + "'";
     if (in.failed() || size > directory - offset) {
       return tl::unexpected(broken("the directory's entry for " + name + " is wrong", entry, kCopyAgain));
     }
-    section.bytes = file.subspan(offset, size);
     section.offset = offset;
-    if ((whole ? hash64(section.bytes) : checksum(section.bytes)) != hash) {
+    const bool first = &section == sections.data();
+    if ((blocks && !first) || (first && absent != 0 && !(blocks && size == absent))) {
+      return tl::unexpected(broken("the directory's entry for " + name + " is wrong", entry, kCopyAgain));
+    }
+    if (blocks && absent != 0) {
+      skipped = absent;
+    } else {
+      section.bytes = file.subspan(offset - skipped, size);
+    }
+    if (!blocks && (whole ? hash64(section.bytes) : checksum(section.bytes)) != hash) {
       return tl::unexpected(broken(name + " has a wrong checksum", offset, kCopyAgain));
     }
     const bool again = std::any_of(sections.data(), &section,
                                    [&section](const StoredSection &other) { return other.kind == section.kind; });
     if (again) return tl::unexpected(broken(name + " is there twice", entry, kCopyAgain));
-    if (codec::find(section.codec) == nullptr) {
+    if (!blocks && codec::find(section.codec) == nullptr) {
       return tl::unexpected(
           broken(name + " has the unknown codec " + std::to_string(section.codec), entry, kCopyAgain));
     }
-    if (section.decoded_size > codec::decoded_bound(size) && section.codec != codec::kRaw) {
+    if (section.decoded_size > codec::decoded_bound(size) && section.codec != codec::kRaw && !blocks) {
       return tl::unexpected(broken(name + " claims an impossible size", entry, kCopyAgain));
     }
     offset += size;
   }
   if (in.failed() || !in.at_end() || offset != directory) {
     return tl::unexpected(broken("the directory and the sections do not fill the file", directory, kCopyAgain));
+  }
+  // What needs no newer version has none: so no damage to the version goes unseen.
+  if (version == kFormatVersion && (sections.empty() || !in_blocks(sections[0]))) {
+    return tl::unexpected(
+        broken("the trace claims version " + std::to_string(version) + " and has no blocks", 8, kCopyAgain));
   }
   return sections;
 }

@@ -14,23 +14,35 @@
 
 namespace cairn::trace {
 
-constexpr uint16_t kFormatVersion = 2;
+constexpr uint16_t kFormatVersion = 3;
+constexpr uint16_t kVersionWithoutBlocks = 2;  ///< of files that need nothing newer
 constexpr size_t kHeaderBytes = 12;
 constexpr size_t kFooterBytes = 16;
+
+/// Stands in the place of a codec: bytes in blocks that each hold a checksum, written in place by many ranks. Such a
+/// section is the file's first. It may be too large for memory: `read_file` can do without it.
+constexpr uint8_t kInBlocks = 3;
 
 /// A section as it lies in the file.
 struct StoredSection {
   uint8_t kind = 0;
   uint8_t codec = 0;
   uint64_t decoded_size = 0;
-  ByteView bytes;
+  ByteView bytes;  ///< nothing if they are absent
   uint64_t offset = 0;
 };
 
-/// A file with these sections, each under the codec that makes it smallest, followed by `stored` as they are.
+/// A file with these sections, each under the codec that makes it smallest, followed by `stored` as they are; blocks
+/// come before all others. Those of absent blocks' bytes, which belong after the header, are missing in what it gives.
 Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredSection> &stored = {});
 
-/// The sections in the order of the file, as views into `file`.
-Result<std::vector<StoredSection>> read_file(ByteView file);
+/// The sections in the order of the file, as views into `file`, from which `absent` bytes after the header, those of
+/// its blocks, were left out.
+Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent = 0);
+
+/// A section of `size` bytes in blocks that lie elsewhere.
+StoredSection absent_blocks(uint64_t size);
+/// How many bytes the directory says there are in blocks; 0 if it says nothing of them.
+uint64_t blocks_in(ByteView directory);
 
 }  // namespace cairn::trace

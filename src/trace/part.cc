@@ -215,6 +215,7 @@ Result<Part> Part::of(const ProcessRecord &process) {
   body.wall_ns.append(as_atom(process.wall_ns));
   body.mpi_ns.append(as_atom(process.mpi_ns));
   body.peak_memory.append(as_atom(process.peak_memory));
+  body.offset.append(kNoBlock);
   SiteNumbers known_sites;
   std::vector<uint32_t> frame_numbers;
   for (const Site &frame : process.frames) {
@@ -269,6 +270,7 @@ void merge_ranks(Part::Body *left, Part::Body *right, const Interleave &order) {
   left->wall_ns = order.merged(std::move(left->wall_ns), std::move(right->wall_ns));
   left->mpi_ns = order.merged(std::move(left->mpi_ns), std::move(right->mpi_ns));
   left->peak_memory = order.merged(std::move(left->peak_memory), std::move(right->peak_memory));
+  left->offset = order.merged(std::move(left->offset), std::move(right->offset));
   left->ranks = order.merged(std::move(left->ranks), right->ranks);
 }
 

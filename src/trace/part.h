@@ -50,8 +50,12 @@ class Part {
   static Result<Part> parse(ByteView bytes);
   [[nodiscard]] Bytes serialise() const;
 
-  /// The complete bytes of a .cairn file (docs/format.md).
-  [[nodiscard]] Bytes to_file(const RunInfo &run) const;
+  /// The complete bytes of a .cairn file (docs/format.md), but for `blocks` bytes in blocks, which belong behind the
+  /// first trace::kHeaderBytes of them.
+  [[nodiscard]] Bytes to_file(const RunInfo &run, uint64_t blocks = 0) const;
+
+  /// For a part of one rank whose RankBlock lies at `offset` among the blocks: the times leave the part.
+  void times_lie_at(uint64_t offset);
 
   struct Body;
   [[nodiscard]] const Body &body() const { return *body_; }
@@ -63,6 +67,6 @@ class Part {
 };
 
 /// `file`, which `to_file` made without it, with what the merge cost: that is known only once the file is made.
-Bytes with_merge_cost(ByteView file, const MergeCost &cost);
+Bytes with_merge_cost(ByteView file, const MergeCost &cost, uint64_t blocks = 0);
 
 }  // namespace cairn::trace

@@ -15,6 +15,8 @@
 
 namespace cairn::trace {
 
+constexpr Atom kNoBlock = -1;
+
 struct Part::Body {
   uint32_t world = 0;
   uint32_t size = 1;
@@ -30,6 +32,7 @@ struct Part::Body {
   FoldColumn wall_ns;
   FoldColumn mpi_ns;
   FoldColumn peak_memory;
+  FoldColumn offset;  ///< of the rank's block in the section `blocks` of the file that this is to become, or kNoBlock
 
   /// Recomputes the keys of a class; call when modules, sites or its structure changed.
   void set_key(ClassPart *part) const;

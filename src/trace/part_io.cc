@@ -12,7 +12,7 @@ Bytes Part::serialise() const {
   ByteWriter out;
   out.byte(kFormatVersion);
   if (body_->ranks.empty()) return out.take();
-  for (const Section &section : encode(*body_, {}, false)) {
+  for (const Section &section : encode(*body_, {}, false, true)) {
     out.byte(static_cast<uint8_t>(section.kind));
     out.blob(section.bytes);
   }
@@ -21,7 +21,8 @@ Bytes Part::serialise() const {
 
 Result<Part> Part::parse(ByteView bytes) {
   ByteReader in(bytes);
-  if (in.byte() != kFormatVersion || in.failed()) {
+  const uint8_t version = in.byte();
+  if (version < kVersionWithoutBlocks || version > kFormatVersion) {
     return tl::unexpected(Error{ErrorKind::unreadable, "a part has an unknown version", {}, 0, {}});
   }
   if (in.at_end()) return Part();
@@ -41,10 +42,19 @@ Result<Part> Part::parse(ByteView bytes) {
   return Part(std::move(decoded->body));
 }
 
-Bytes Part::to_file(const RunInfo &run) const { return write_file(encode(*body_, run, true)); }
+Bytes Part::to_file(const RunInfo &run, uint64_t blocks) const {
+  std::vector<StoredSection> stored;
+  if (blocks != 0) stored.push_back(absent_blocks(blocks));
+  return write_file(encode(*body_, run, true, blocks != 0), stored);
+}
 
-Bytes with_merge_cost(ByteView file, const MergeCost &cost) {
-  Result<std::vector<StoredSection>> stored = read_file(file);
+void Part::times_lie_at(uint64_t offset) {
+  body_->offset = FoldColumn::constant(as_atom(offset), 1);
+  for (ClassPart &part : body_->classes) part.lossless = {};
+}
+
+Bytes with_merge_cost(ByteView file, const MergeCost &cost, uint64_t blocks) {
+  Result<std::vector<StoredSection>> stored = read_file(file, blocks);
   if (!stored) return {file.begin(), file.end()};
   constexpr auto kCost = static_cast<uint8_t>(SectionKind::cost);
   std::erase_if(*stored, [](const StoredSection &section) { return section.kind == kCost; });

@@ -98,10 +98,10 @@ def varint_bytes(n):
 def decode(codec, data, size):
     if codec == 0:
         return data
-    magic = b"\x28\xb5\x2f\xfd" if codec > 2 else b""
-    if codec in (1, 3):
+    magic = b"\x28\xb5\x2f\xfd" if codec > 3 else b""
+    if codec in (1, 4):
         return unzstd(magic + data, size)
-    assert codec in (2, 4)
+    assert codec in (2, 5)
     head = Reader(data)
     middle = head.varint()
     numbers, out, value = Reader(unzstd(magic + data[head.at:], middle)), b"", 0
@@ -113,7 +113,7 @@ def decode(codec, data, size):
 
 
 def container(data):
-    assert data[:8] == b"\x89CAIRN\r\n" and data[8:10] in (b"\x01\x00", b"\x02\x00") and data[-4:] == b"nria"
+    assert data[:8] == b"\x89CAIRN\r\n" and data[8:10] in (b"\x01\x00", b"\x02\x00", b"\x03\x00") and data[-4:] == b"nria"
     width = 8 if data[8] == 1 else 4
     tail = Reader(data[-16:-4])
     size, check = tail.fixed(4), tail.fixed(8)
@@ -122,12 +122,17 @@ def container(data):
     entries, offset, sections = Reader(data[start:start + size]), 12, {}
     for _ in range(entries.varint()):
         kind, codec, stored = entries.byte(), entries.byte(), entries.varint()
+        if data[8] == 3 and codec == 3:
+            assert not sections
+            sections[kind] = data[offset:offset + stored]
+            offset += stored
+            continue
         plain = stored if codec == 0 else entries.varint()
         part = data[offset:offset + stored]
         assert xxh3(part) % (1 << 8 * width) == entries.fixed(width) and kind not in sections
         sections[kind] = decode(codec, part, plain)
         offset += stored
-    assert entries.end() and offset == start
+    assert entries.end() and offset == start and (data[8] == 3) == (15 in sections)
     return sections
 
 
@@ -262,7 +267,8 @@ class Trace:
         self.cost = None
         self.callers = [0] * len(self.sites)
         for kind, read in ((6, self.read_order), (7, self.read_timing), (8, self.read_source_1), (9, self.read_cost),
-                           (10, self.read_streams), (12, self.read_source), (13, self.read_callers)):
+                           (10, self.read_streams), (12, self.read_source), (13, self.read_callers),
+                           (14, self.read_offsets), (15, self.read_blocks)):
             if kind in parts:
                 read(parts[kind])
         for kind, part in parts.items():
@@ -454,6 +460,28 @@ class Trace:
             for _ in range(r.varint() if what & 2 else 0):
                 rank += 1 + r.varint()
                 c["times"][rank] = self.pairs(Reader(r.blob()))
+
+    def read_offsets(self, r):
+        self.offsets = {offset: rank for rank, offset in zip(self.ranks, column(r)) if offset >= 0}
+
+    def read_blocks(self, r):
+        found = 0
+        while not r.end():
+            begin, length, check = r.at, r.varint(), r.fixed(4)
+            content = r.raw(length)
+            assert xxh3(content) % (1 << 32) == check
+            block = Reader(content)
+            rank = block.varint()
+            if begin not in self.offsets:
+                continue
+            assert self.offsets[begin] == rank
+            found += 1
+            while not block.end():
+                thread, segment, stream = block.varint(), (block.varint() - 1) % (1 << 32), block.blob()
+                c, = (c for c in self.classes
+                      if (c["thread"], c["segment"]) == (thread, segment) and rank in c["ranks"])
+                c["times"][rank] = self.pairs(Reader(stream))
+        assert found == len(self.offsets)
 
     @staticmethod
     def statistics(r, calls):

@@ -29,6 +29,8 @@ enum class SectionKind : uint8_t {
   callers = 13,
   rows = 11,
   source = 12,
+  offsets = 14,
+  blocks = 15,  ///< written by the ranks: see rank_block.h
 };
 
 /// "rows"; "section 42" for kinds of later versions.
@@ -42,7 +44,8 @@ struct Section {
 
 /// Sections that would be empty are left out.
 /// `to_stay`: more will hardly be merged into it (a file), so that columns may be written as plain values.
-std::vector<Section> encode(const Part::Body &body, const RunInfo &run, bool to_stay);
+/// `with_blocks`: the blocks that the ranks' offsets lead to are there, or may be.
+std::vector<Section> encode(const Part::Body &body, const RunInfo &run, bool to_stay, bool with_blocks);
 Section cost_section(const MergeCost &cost);
 
 /// A section's decoded bytes and where they lie in the file.

@@ -275,6 +275,17 @@ std::vector<ProcessRecord> random_program(uint32_t ranks, uint64_t seed) {
   return result;
 }
 
+std::vector<ProcessRecord> lossless_program(uint32_t ranks, uint64_t seed) {
+  const auto timed = [](const SequenceRecord &sequence) { return !sequence.timing.empty(); };
+  for (uint64_t i = 0;; ++i) {
+    std::vector<ProcessRecord> program = random_program(ranks, seed * 1000 + i);
+    const bool all = std::all_of(program.begin(), program.end(), [&timed](const ProcessRecord &process) {
+      return std::any_of(process.sequences.begin(), process.sequences.end(), timed);
+    });
+    if (all) return program;
+  }
+}
+
 std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed) {
   std::vector<ProcessRecord> result;
   std::mt19937_64 random(seed);

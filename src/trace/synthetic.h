@@ -16,6 +16,9 @@ ProcessRecord stencil_rank(uint32_t rank, uint32_t rows, uint32_t columns, uint3
 /// differently, statistics or lossless times; ranks fall into a few classes.
 std::vector<ProcessRecord> random_program(uint32_t ranks, uint64_t seed);
 
+/// One of them in which every rank has lossless times.
+std::vector<ProcessRecord> lossless_program(uint32_t ranks, uint64_t seed);
+
 /// What varies along time: a counter, sizes in another order on each rank, neighbours that coincide at the edges, lists
 /// of changing length, texts; statistics.
 std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed);

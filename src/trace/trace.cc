@@ -1,13 +1,11 @@
 #include "trace/trace.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 
 #include "codec/codec.h"
 #include "codec/timing_stream.h"
+#include "trace/block_source.h"
 #include "trace/derived_values.h"
 #include "trace/file.h"
 #include "trace/part_body.h"
@@ -36,41 +34,35 @@ void number_modules(Row *row, const Bytes &map) {
   }
 }
 
-Result<Bytes> read_bytes(const std::string &path) {
-  const auto error = [&path](const std::string &what) {
-    return tl::unexpected(Error{ErrorKind::unreadable, what + ": " + std::strerror(errno), path, Error::kNoOffset, {}});
-  };
-  std::FILE *file = std::fopen(path.c_str(), "rbe");
-  if (file == nullptr) return error("cannot open the trace");
-  Bytes bytes;
-  constexpr size_t kStep = 1 << 16;
-  size_t used = 0;
-  while (true) {
-    bytes.resize(std::max(used + kStep, used * 2));
-    const size_t got = std::fread(bytes.data() + used, 1, bytes.size() - used, file);
-    used += got;
-    if (got == 0) break;
-  }
-  const bool failed = std::ferror(file) != 0;
-  bytes.resize(used);
-  if (failed) {
-    auto result = error("cannot read the trace");
-    (void)std::fclose(file);
-    return result;
-  }
-  (void)std::fclose(file);
-  return bytes;
-}
-
 }  // namespace
 
 struct Trace::Body {
   std::string path;
   Bytes file;
-  std::vector<StoredSection> stored;  ///< views into `file`
+  uint64_t absent = 0;                  ///< bytes of blocks that are not in `file`
+  std::vector<StoredSection> stored;    ///< views into `file`
+  std::unique_ptr<BlockSource> blocks;  ///< nullptr if there are none
   std::unique_ptr<Part::Body> part;
   RunInfo run;
   Sources sources;
+
+  [[nodiscard]] Error times_error(SectionKind kind, const std::string &what) const {
+    const auto number = static_cast<uint8_t>(kind);
+    Error error{ErrorKind::unreadable, "section '" + section_name(number) + "' " + what, path, Error::kNoOffset, {}};
+    for (const StoredSection &section : stored) {
+      if (section.kind == number) error.offset = section.offset;
+    }
+    return error;
+  }
+
+  /// nullptr if the rank has none.
+  [[nodiscard]] Result<std::shared_ptr<const BlockSource::Block>> block_of(uint32_t rank) const {
+    const std::optional<uint64_t> place = part->ranks.index_of(rank);
+    const Atom offset = place ? part->offset.at(*place) : kNoBlock;
+    if (offset == kNoBlock) return nullptr;
+    if (blocks == nullptr) return tl::unexpected(times_error(SectionKind::blocks, "is missing"));
+    return blocks->read(rank, offset);
+  }
 };
 
 Trace::Trace(std::unique_ptr<Body> body) : body_(std::move(body)) {}
@@ -79,12 +71,12 @@ Trace &Trace::operator=(Trace &&) noexcept = default;
 Trace::~Trace() = default;
 
 Result<Trace> Trace::open(const std::string &path) {
-  Result<Bytes> bytes = read_bytes(path);
-  if (!bytes) return tl::unexpected(bytes.error());
-  return from_bytes(*std::move(bytes), path);
+  Result<WithoutBlocks> file = read_without_blocks(path);
+  if (!file) return tl::unexpected(file.error());
+  return from_bytes(std::move(file->bytes), path, file->absent, path);
 }
 
-Result<Trace> Trace::from_bytes(Bytes bytes, std::string path) {
+Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, const std::string &blocks) {
   auto body = std::make_unique<Body>();
   body->file = std::move(bytes);
   body->path = std::move(path);
@@ -92,13 +84,26 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path) {
     error.path = body->path;
     return tl::unexpected(std::move(error));
   };
-  Result<std::vector<StoredSection>> stored = read_file(body->file);
+  body->absent = absent;
+  std::shared_ptr<const Disk> disk;
+  if (absent != 0) {
+    Result<std::shared_ptr<const Disk>> opened = Disk::open(blocks);
+    if (!opened) return with_path(opened.error());
+    disk = *std::move(opened);
+  }
+  Result<std::vector<StoredSection>> stored = read_file(body->file, absent);
   if (!stored) return with_path(stored.error());
   body->stored = *std::move(stored);
   std::vector<Bytes> decoded(body->stored.size());
   std::vector<SectionView> views;
   for (size_t i = 0; i < body->stored.size(); ++i) {
     const StoredSection &section = body->stored[i];
+    if (section.codec == kInBlocks) {
+      if (section.kind == static_cast<uint8_t>(SectionKind::blocks)) {
+        body->blocks = std::make_unique<BlockSource>(section, disk, body->path);
+      }
+      continue;
+    }
     SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
     if (view.compressed) {
       if (!codec::decode(section.codec, section.bytes, section.decoded_size, &decoded[i])) {
@@ -308,20 +313,27 @@ Result<std::vector<Trace::CallTime>> Trace::times(const SequenceView &sequence) 
   const ClassPart &part = body_->part->classes[sequence.class_index];
   const auto found = std::lower_bound(part.lossless.begin(), part.lossless.end(), sequence.rank,
                                       [](const auto &entry, uint32_t rank) { return entry.first < rank; });
-  if (found == part.lossless.end() || found->first != sequence.rank) return result;
+  ByteView stream;
+  std::shared_ptr<const BlockSource::Block> block;
+  const bool in_section = found != part.lossless.end() && found->first == sequence.rank;
+  if (in_section) {
+    stream = found->second;
+  } else {
+    auto read = body_->block_of(sequence.rank);
+    if (!read) return tl::unexpected(read.error());
+    if (*read == nullptr) return result;
+    block = *std::move(read);
+    for (const BlockStream &each : block->streams) {
+      if (each.thread == part.thread && each.segment == part.segment) stream = each.times;
+    }
+  }
+  if (stream.empty()) return result;
   std::vector<codec::GapAndDuration> pairs;
   size_t bad = 0;
-  if (!codec::decode_timing(found->second, call_count_of(part, sequence.rank), &pairs, &bad)) {
-    Error error{ErrorKind::unreadable,
-                "section 'timing' is malformed: the times of rank " + std::to_string(sequence.rank) + ", byte " +
-                    std::to_string(bad) + " of its stream",
-                body_->path,
-                Error::kNoOffset,
-                {}};
-    for (const StoredSection &section : body_->stored) {
-      if (section.kind == static_cast<uint8_t>(SectionKind::timing)) error.offset = section.offset;
-    }
-    return tl::unexpected(std::move(error));
+  if (!codec::decode_timing(stream, call_count_of(part, sequence.rank), &pairs, &bad)) {
+    return tl::unexpected(body_->times_error(in_section ? SectionKind::timing : SectionKind::blocks,
+                                             "is malformed: the times of rank " + std::to_string(sequence.rank) +
+                                                 ", byte " + std::to_string(bad) + " of its stream"));
   }
   result.reserve(pairs.size());
   for (const auto &pair : pairs) result.push_back({pair.gap, pair.duration});
@@ -393,15 +405,18 @@ std::vector<std::string> Trace::hosts() const {
 
 std::map<std::string, uint64_t> Trace::section_bytes() const {
   std::map<std::string, uint64_t> result;
-  uint64_t rest = body_->file.size();
+  uint64_t rest = body_->file.size() + body_->absent;
   result["total"] = rest;
   for (const StoredSection &section : body_->stored) {
-    result[section_name(section.kind)] += section.bytes.size();
-    rest -= section.bytes.size();
+    const uint64_t size = section.codec == kInBlocks ? section.decoded_size : section.bytes.size();
+    result[section_name(section.kind)] += size;
+    rest -= size;
   }
   result["directory"] = rest;
   return result;
 }
+
+uint64_t Trace::absent() const { return body_->absent; }
 
 Bytes Trace::with_sources(const std::vector<std::pair<Site, Source>> &sources) const {
   Sources all;

@@ -79,8 +79,9 @@ struct Source {
 
 class Trace {
  public:
-  static Result<Trace> open(const std::string &path);  ///< reads the file
-  static Result<Trace> from_bytes(Bytes bytes, std::string path);
+  static Result<Trace> open(const std::string &path);  ///< reads the file, but for blocks, which `times` reads
+  /// `absent` bytes of blocks, which are not among `bytes`, lie in the file `blocks`, at the same place.
+  static Result<Trace> from_bytes(Bytes bytes, std::string path, uint64_t absent = 0, const std::string &blocks = {});
   Trace(Trace &&) noexcept;
   Trace &operator=(Trace &&) noexcept;
   ~Trace();
@@ -149,9 +150,12 @@ class Trace {
   /// Section name → bytes in the file, plus "directory" (with header and footer) and "total" (the sum).
   [[nodiscard]] std::map<std::string, uint64_t> section_bytes() const;
 
-  /// The bytes of the same trace with a `source` section added or replaced (made by src/analyze from DWARF).
+  /// Bytes of blocks that were left in the file.
+  [[nodiscard]] uint64_t absent() const;
+  /// The bytes of the same trace with a `source` section added or replaced (made by src/analyze from DWARF); what is
+  /// absent here is absent there.
   [[nodiscard]] Bytes with_sources(const std::vector<std::pair<Site, Source>> &sources) const;
-  /// The part that the file holds, to merge more into it.
+  /// The part that the file holds, to merge more into it; what comes of it needs this file's blocks.
   [[nodiscard]] Result<Part> to_part() const;
 
   /// What the class `index`, which must exist, is made of.

@@ -10,12 +10,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size > 0 && data[0] != 0x89) {
     ByteReader in({data, size});
     std::vector<Section> sections;
+    std::vector<StoredSection> stored;
     while (!in.at_end() && !in.failed()) {
       const auto kind = static_cast<SectionKind>(in.byte());
       const ByteView bytes = in.blob();
+      if (kind == SectionKind::blocks) {
+        stored.push_back(absent_blocks(bytes.size()));
+        stored.back().bytes = bytes;
+        continue;
+      }
       sections.push_back({kind, {bytes.begin(), bytes.end()}, true});
     }
-    file = write_file(sections);
+    file = write_file(sections, stored);
   }
   const Result<Trace> trace = Trace::from_bytes(std::move(file), "fuzz");
   if (trace) (void)exercise(*trace);

@@ -15,6 +15,7 @@ import tempfile
 
 cairn, mpiexec, shim, program = sys.argv[1:]
 SIZES = ['64k', '300k', '1200k', '2500k', '3m', '8m']
+LOSSLESS_SIZES = ['64k', '100k', '140k', '180k', '220k', '260k', '1200k', '8m']
 
 
 def fail(what):
@@ -22,15 +23,15 @@ def fail(what):
     sys.exit(1)
 
 
-def record(folder, what, limit=None):
+def record(folder, what, limit=None, options=()):
     def prepare():
         if limit:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     env = dict(os.environ, LD_PRELOAD=shim, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
                OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_MCA_mpi_yield_when_idle='1',
-               OMPI_MCA_orte_tmpdir_base=sessions)
+               OMPI_MCA_orte_tmpdir_base=sessions, CAIRN_BLOCKS='1')
     trace = folder / 'run.cairn'
-    done = subprocess.run([cairn, 'record', '-o', trace, '--', mpiexec, '-n', '2', program, '3000'], env=env, text=True,
+    done = subprocess.run([cairn, 'record', '-o', trace, *options, '--', mpiexec, '-n', '2', program, '3000'], env=env, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=100, preexec_fn=prepare)
     said = [line for line in done.stderr.splitlines() if line.startswith('cairn: ')]
     if done.stdout != 'ok\n':
@@ -51,15 +52,18 @@ if os.geteuid() != 0:
     sys.exit(77)
 with tempfile.TemporaryDirectory(prefix='cairn-full-') as top, \
      tempfile.TemporaryDirectory(prefix='cairn-ompi-') as sessions:
-    for size in SIZES:
-        folder = pathlib.Path(top) / size
+    # With lossless times the ranks write these into the trace's file themselves.
+    lossless = ('--timing', 'lossless')
+    for size, options in [(size, ()) for size in SIZES] + [(size, lossless) for size in LOSSLESS_SIZES]:
+        folder = pathlib.Path(top) / (size + '-'.join(options))
         folder.mkdir()
         if subprocess.run(['mount', '-t', 'tmpfs', '-o', f'size={size}', 'none', folder], capture_output=True).returncode:
             sys.exit(77)
         try:
-            record(folder, f'disk of {size}')
+            record(folder, ' '.join(('disk of', size, *options)), options=options)
         finally:
             subprocess.run(['umount', folder], check=False)
-    folder = pathlib.Path(top) / 'limited'
-    folder.mkdir()
-    record(folder, 'files of 32 MiB at most', 32 << 20)
+    for options in (), lossless:
+        folder = pathlib.Path(top) / ('limited' + '-'.join(options))
+        folder.mkdir()
+        record(folder, ' '.join(('files of 32 MiB at most', *options)), 32 << 20, options)

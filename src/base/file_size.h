@@ -6,11 +6,11 @@
 
 #include <cstdint>
 
-namespace cairn::recorder {
+namespace cairn {
 
 inline bool may_grow_to(uint64_t bytes) {
   rlimit limit{};
   return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes;
 }
 
-}  // namespace cairn::recorder
+}  // namespace cairn

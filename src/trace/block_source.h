@@ -1,0 +1,44 @@
+// BlockSource: the blocks of a .cairn file, from memory or from its disk, one rank's at a time.
+//
+// The block that was read last is kept: a rank with several threads or segments is asked for each of them. Any number
+// of threads may read. Says what is wrong with a block, and at which byte of the file; trusts no offset.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "trace/atom.h"
+#include "trace/disk.h"
+#include "trace/file.h"
+#include "trace/rank_block.h"
+
+namespace cairn::trace {
+
+class BlockSource {
+ public:
+  /// Of the section `blocks`, which lies on `disk` unless that is nullptr. `path` is for errors.
+  BlockSource(const StoredSection &blocks, std::shared_ptr<const Disk> disk, std::string path)
+      : blocks_(blocks), disk_(std::move(disk)), path_(std::move(path)) {}
+
+  struct Block {
+    uint32_t rank = 0;
+    Bytes bytes;
+    std::vector<BlockStream> streams;  ///< views into `bytes`
+  };
+  [[nodiscard]] Result<std::shared_ptr<const Block>> read(uint32_t rank, Atom offset) const;
+
+ private:
+  [[nodiscard]] Result<std::shared_ptr<const Block>> load(uint32_t rank, Atom offset) const;
+  [[nodiscard]] Result<Bytes> bytes(uint64_t offset, uint64_t size) const;
+
+  StoredSection blocks_;
+  std::shared_ptr<const Disk> disk_;
+  std::string path_;
+  mutable std::mutex lock_;
+  mutable std::shared_ptr<const Block> last_;
+};
+
+}  // namespace cairn::trace

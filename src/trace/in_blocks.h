@@ -1,0 +1,23 @@
+// For tests: what the ranks of a recording and its root write together, without MPI.
+#pragma once
+
+#include <vector>
+
+#include "base/bytes.h"
+#include "trace/part.h"
+#include "trace/record.h"
+
+namespace cairn::trace {
+
+struct InBlocks {
+  Part part;     ///< of all ranks
+  Bytes blocks;  ///< of those that have lossless times
+};
+/// The recordings merged one by one, each part travelling as bytes, after the times of every rank, but for those that
+/// `keeps` says keep theirs, have left it.
+InBlocks in_blocks(const std::vector<ProcessRecord> &processes, bool (*keeps)(uint32_t rank) = nullptr);
+
+/// A whole file of one without its blocks.
+Bytes with_blocks(ByteView file, ByteView blocks);
+
+}  // namespace cairn::trace
