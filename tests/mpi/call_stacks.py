@@ -9,25 +9,20 @@ must agree with the oracle; the stacks shown must lead from `exchange` by way of
 """
 import argparse
 import json
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 
+from surroundings import environment
+
 
 class Bench:
     def __init__(self, options, folder):
         self.build, self.folder, self.options = options.build.resolve(), pathlib.Path(folder), options
         self.cairn = str(self.build / 'bin/cairn')
-        self.env = {name: value for name, value in os.environ.items() if not name.startswith('CAIRN_')}
-        self.env.update(OMPI_MCA_mpi_yield_when_idle='1', OMPI_MCA_rmaps_base_oversubscribe='1', LC_ALL='C',
-                        OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
-                        OMPI_MCA_orte_tmpdir_base=folder)
-        self.env.pop('LD_PRELOAD', None)
-        if options.mpi == 'mpich':
-            self.env['LD_PRELOAD'] = str(self.build / 'tests/mpi/libyield.so')
+        self.env = dict(environment(self.build, options.mpi), OMPI_MCA_orte_tmpdir_base=folder)
 
     def run(self, *command):
         done = subprocess.run([str(c) for c in command], cwd=self.folder, env=self.env, timeout=150,

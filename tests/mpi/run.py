@@ -21,21 +21,13 @@ import sys
 import tempfile
 
 import stored
+import surroundings
 
 SKIPPED = 77
 
 
 def environment(options):
-    env = dict(os.environ)
-    env.update(OMPI_MCA_mpi_yield_when_idle='1', OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_ALLOW_RUN_AS_ROOT='1',
-               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', LC_ALL='C')
-    for name in list(env):
-        if name.startswith('CAIRN_') or name == 'LD_PRELOAD':
-            del env[name]
-    # More ranks than cores: MPICH would spin.
-    yielding = options.build / 'tests/mpi/libyield.so'
-    if options.mpi == 'mpich' and yielding.exists():
-        env['LD_PRELOAD'] = str(yielding)
+    env = surroundings.environment(options.build, options.mpi)
     for setting in options.env:
         name, _, value = setting.partition('=')
         env[name] = value

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from surroundings import environment
+
 RANKS = 3
 CALLS = 40000
 FEW = 500
@@ -24,12 +26,7 @@ class Bench:
     def __init__(self, options, folder):
         self.build, self.folder, self.options = options.build.resolve(), pathlib.Path(folder), options
         self.cairn = str(self.build / 'bin/cairn')
-        self.env = {name: value for name, value in os.environ.items() if not name.startswith('CAIRN_')}
-        self.env.update(OMPI_MCA_mpi_yield_when_idle='1', OMPI_MCA_rmaps_base_oversubscribe='1', LC_ALL='C',
-                        OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
-        self.env.pop('LD_PRELOAD', None)
-        if options.mpi == 'mpich':
-            self.env['LD_PRELOAD'] = str(self.build / 'tests/mpi/libyield.so')
+        self.env = environment(self.build, options.mpi)
 
     def run(self, *command, status=0, **env):
         # Open MPI's jobs of one user share a folder, which the end of one removes while the next begins.
