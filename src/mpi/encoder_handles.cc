@@ -163,11 +163,7 @@ void CallEncoder::pending_comm(const void *at) {
   }
   pending_at_ = at;
   atom(pending_->number);
-  uint64_t members = 0;
-  const int least = mpi::smallest_world_rank(frame_.argument[0], &members);  // the parent has the same group
-  atom(names_.creation_number(function_, frame_, members));
-  atom(0);
-  atom(least < 0 ? trace::kUnknown : least);
+  identity(frame_.argument[0]);  // the parent has the same group
 }
 
 /// Objects that the call ended: what was a handle before and is none (or was given up) after.

@@ -66,7 +66,8 @@ Poll poll_of(trace::Row row, size_t answer) {
 }  // namespace
 
 std::vector<Poll> polls_of(const std::vector<Bytes> &rows) {
-  static const std::unordered_map<uint32_t, size_t> known = answers();
+  // No static: a process that ends without MPI_Finalize is harvested when those may be gone.
+  const std::unordered_map<uint32_t, size_t> known = answers();
   std::vector<Poll> polls;
   for (size_t i = 0; i < rows.size(); ++i) {
     // The function comes first: nearly all rows are seen to be something else by it.
