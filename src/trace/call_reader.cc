@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -73,14 +72,19 @@ class StreamReader {
 class Completion {
  public:
   Completion(const Trace &trace, const ClassPart &part, const SequenceView &sequence)
-      : trace_(trace), part_(part), sequence_(sequence), groups_(part.rows), of_group_(groups_.count()) {
+      : trace_(trace),
+        part_(part),
+        sequence_(sequence),
+        groups_(part.rows),
+        of_group_(groups_.count()),
+        counts_(groups_.count()) {
     for (const Stream &stream : part.streams) {
       const ClassRow &first = *part.rows[groups_.first_row[stream.group]];
       for (const StreamVariant &variant : stream.variants) {
         const std::optional<uint64_t> member = variant.ranks.index_of(sequence.rank);
         if (!member) continue;
         if (count_field(first) == stream.field) {
-          counts_.try_emplace(stream.group, variant, stream.field, *member);
+          counts_[stream.group].emplace(variant, stream.field, *member);
         } else {
           of_group_[stream.group].emplace_back(variant, stream.field, *member);
         }
@@ -89,7 +93,7 @@ class Completion {
   }
   [[nodiscard]] const RowGroups &groups() const { return groups_; }
   /// Whether the calls of a group are all that their rows and the sequence say.
-  [[nodiscard]] bool is_plain(uint32_t group) const { return of_group_[group].empty() && !counts_.contains(group); }
+  [[nodiscard]] bool is_plain(uint32_t group) const { return of_group_[group].empty() && !counts_[group]; }
 
   struct Next {
     Bytes key;           ///< what tells the call from others of its row; empty if nothing does
@@ -100,11 +104,11 @@ class Completion {
     ByteWriter key;
     for (StreamReader &stream : of_group_[groups_.of_row[row]]) stream.next(&key);
     result.key = key.take();
-    const auto count = counts_.find(groups_.of_row[row]);
-    if (count == counts_.end()) return result;
+    std::optional<StreamReader> &count = counts_[groups_.of_row[row]];
+    if (!count) return result;
     ByteWriter unused;
-    count->second.next(&unused);
-    const Field &value = count->second.value();
+    count->next(&unused);
+    const Field &value = count->value();
     result.count = value.atoms.empty() || value.atoms[0] < 0 ? 0 : static_cast<uint64_t>(value.atoms[0]);
     return result;
   }
@@ -131,7 +135,7 @@ class Completion {
   SequenceView sequence_;
   RowGroups groups_;
   std::vector<std::vector<StreamReader>> of_group_;
-  std::map<uint32_t, StreamReader> counts_;  ///< of groups of counted rows
+  std::vector<std::optional<StreamReader>> counts_;  ///< by group: of counted rows
 };
 
 }  // namespace

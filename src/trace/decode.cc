@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <utility>
 
+#include "trace/pool_reader.h"
 #include "trace/row_code.h"
 #include "trace/row_counts.h"
 #include "trace/sections.h"
@@ -136,97 +136,7 @@ class Decoder {
     return true;
   }
 
-  /// One of n columns that say what n before them say, from the other side.
-  bool mirrored_column(ByteReader &in) {
-    const uint64_t n = in.varint();
-    const uint64_t back = in.varint();
-    const uint64_t place = in.varint();
-    const uint64_t number = pool_.columns.size();
-    if (in.failed() || n == 0 || n > back || place >= n || back > number || place > number - back) return false;
-    const uint64_t first = number - back - place;
-    // A few bytes each, and n values.
-    mirrored_values_ += n;
-    if (mirrored_values_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return false;
-    for (uint64_t r = 0; r < n; ++r) {
-      if (pool_.columns[first + r]->size() != n) return false;
-    }
-    if (place == 0) {
-      across_ = {first, 0, {}};
-      for (uint64_t r = 0; r < n; ++r) across_.cursors.emplace_back(*pool_.columns[first + r]);
-    }
-    const bool in_turn = across_.first == first && across_.place == place && across_.cursors.size() == n;
-    FoldColumn column;
-    for (uint64_t r = 0; r < n; ++r) {
-      column.append(in_turn ? across_.cursors[r].next() : pool_.columns[first + r]->at(place));
-    }
-    if (in_turn) ++across_.place;
-    pool_.columns.push_back(std::make_shared<const FoldColumn>(std::move(column)));
-    return true;
-  }
-
-  bool columns(ByteReader &in) {
-    pool_.values.resize(in.count());
-    for (Bytes &value : pool_.values) {
-      const ByteView bytes = in.blob();
-      value.assign(bytes.begin(), bytes.end());
-    }
-    const size_t folds = in.count(2);
-    for (size_t i = 0; i < folds && !in.failed(); ++i) {
-      ByteReader ahead = in;
-      const uint64_t head = ahead.varint();
-      if (head == kRanksPlus) {
-        in = ahead;
-        // A column of its own, empty until somebody's ranks are known.
-        pool_.columns.push_back(std::make_shared<const FoldColumn>());
-        const Atom distance = in.signed_varint();
-        constexpr Atom kFarthest = Atom{1} << 40;
-        if (distance > kFarthest || distance < -kFarthest) return bad("has a column too far from the ranks");
-        pool_.distances.emplace(pool_.columns.back().get(), distance);
-        continue;
-      }
-      if (head == kMirrored) {
-        in = ahead;
-        if (!mirrored_column(in)) return bad("has a column that others cannot tell");
-        continue;
-      }
-      pool_.columns.push_back(std::make_shared<const FoldColumn>(FoldColumn::parse(in, FoldColumn::Domain::atoms)));
-    }
-    const size_t tables = in.count(3);
-    for (size_t i = 0; i < tables && !in.failed(); ++i) {
-      std::vector<Bytes> values;
-      const size_t count = in.count();
-      uint64_t size = 0;
-      for (size_t v = 0; v < count && !in.failed(); ++v) {
-        const uint64_t number = in.varint();
-        if (number >= pool_.values.size()) return bad("refers to a value that does not exist");
-        size += pool_.values[number].size();
-        // Distinct values: a table is never larger than all of them.
-        if (size > values_bytes()) return bad("has a table with a value twice");
-        values.push_back(pool_.values[number]);
-      }
-      FoldColumn index = FoldColumn::parse(in, FoldColumn::Domain::symbols);
-      auto table = std::make_shared<ValuesColumn>();
-      if (in.failed()) return false;
-      if (!ValuesColumn::of(std::move(values), std::move(index), table.get())) return bad("has a malformed table");
-      for (const Bytes &value : table->values()) {
-        ByteReader field(value);
-        unpack_field(field);
-        if (field.failed() || !field.at_end()) return bad("has a malformed value");
-      }
-      // Tables of large values that many tables repeat could multiply.
-      table_bytes_ += size;
-      if (table_bytes_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return bad("has too large tables");
-      pool_.tables.push_back(std::move(table));
-    }
-    return true;
-  }
-
-  uint64_t values_bytes() {
-    if (values_bytes_ == 0) {
-      for (const Bytes &value : pool_.values) values_bytes_ += value.size();
-    }
-    return values_bytes_;
-  }
+  bool columns(ByteReader &in) { return pool_reader_.read(in) || bad(pool_reader_.what()); }
 
   bool rank_set(ByteReader &in, RankSet *out) {
     const uint64_t number = in.varint();
@@ -238,41 +148,10 @@ class Decoder {
     return true;
   }
 
-  /// Columns that are the rank plus something become those of these ranks.
-  RowPointer with_ranks(RowPointer row, const RankSet &ranks) {
-    const auto is_relative = [&](const VariedAtom &varied) { return pool_.distances.contains(varied.column.get()); };
-    if (std::none_of(row->varied.begin(), row->varied.end(), is_relative)) return row;
-    if (ranks.size() > RankColumns::kMostRanks) return nullptr;
-    auto own = std::make_shared<ClassRow>(*row);
-    own->varied.clear();
-    for (const VariedAtom &varied : row->varied) {
-      const auto found = pool_.distances.find(varied.column.get());
-      if (found == pool_.distances.end()) {
-        own->varied.push_back(varied);
-      } else if (ranks.size() == 1) {
-        own->atoms[varied.slot] = static_cast<Atom>(ranks.front()) + found->second;
-      } else {
-        own->varied.push_back({varied.slot, ranks_plus(ranks, found->second)});
-      }
-    }
-    return own;
-  }
-
-  ColumnPointer ranks_plus(const RankSet &ranks, Atom distance) {
-    ColumnPointer &column = of_ranks_[distance];
-    if (column == nullptr) {
-      FoldColumn made;
-      FoldColumn::Cursor cursor(ranks.column());
-      for (uint64_t i = 0; i < ranks.size(); ++i) made.append(cursor.next() + distance);
-      column = std::make_shared<const FoldColumn>(std::move(made));
-    }
-    return column;
-  }
-
   bool add_row(RowPointer row, ClassPart *part) {
     if (row == nullptr) return false;
     if (row->site > part->sites.size()) return bad("has a row with a site that its class lacks");
-    row = with_ranks(std::move(row), part->ranks);
+    row = pool_reader_.with_ranks(std::move(row), part->ranks);
     if (row == nullptr) return bad("has columns from the ranks of too many");
     if (!has_columns_of(*row, part->ranks.size())) return bad("has a row whose column has the wrong length");
     part->rows.push_back(std::move(row));
@@ -294,11 +173,8 @@ class Decoder {
     copied_atoms_ += known.row->atoms.size() + known.row->heads.size();
     if (copied_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(position)) return bad("has too large rows");
     auto row = std::make_shared<ClassRow>(*known.row);
-    for (const uint32_t slot : known.moving) {
-      const Atom atom = row->atoms[slot];
-      if (!is_special(atom))
-        row->atoms[slot] = SiteAtoms::read(static_cast<Atom>(static_cast<uint64_t>(atom) - row->site), *site);
-    }
+    const int64_t by = int64_t{*site} - int64_t{row->site};
+    for (const uint32_t slot : known.moving) row->atoms[slot] = SiteAtoms::moved(row->atoms[slot], by);
     row->site = *site;
     return add_row(std::move(row), part);
   }
@@ -373,7 +249,7 @@ class Decoder {
       part.thread = static_cast<uint32_t>(thread);
       part.segment = static_cast<uint32_t>(segment) - 1;
       part.calls = grammars_[grammar];
-      of_ranks_.clear();
+      pool_reader_.begin_class();
       if (!rank_set(in, &part.ranks) || !site_list(in, &part) || !class_rows(in, &part)) return false;
       if (symbols_[grammar] > part.rows.size()) return bad("has a class whose grammar names a row that does not exist");
       body().classes.push_back(std::move(part));
@@ -632,20 +508,10 @@ class Decoder {
   std::vector<GrammarPointer> grammars_;
   std::vector<uint64_t> symbols_;  ///< of each grammar: largest + 1
   Pool pool_;
-  std::map<Atom, ColumnPointer> of_ranks_;  ///< of the class being read, by distance
-  /// Columns that were last read from the other side, and how far.
-  struct Across {
-    uint64_t first = 0;
-    uint64_t place = 0;
-    std::vector<FoldColumn::Cursor> cursors;
-  };
-  Across across_;
-  uint64_t mirrored_values_ = 0;
+  PoolReader pool_reader_{pool_};
   RowReader rows_reader_{pool_};
   RowReader stream_reader_{pool_};
   std::vector<KnownRow> known_rows_;
-  uint64_t values_bytes_ = 0;
-  uint64_t table_bytes_ = 0;
   uint64_t listed_sites_ = 0;
   uint64_t named_rows_ = 0;
   uint64_t copied_atoms_ = 0;

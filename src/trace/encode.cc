@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "codec/codec.h"
@@ -77,7 +78,9 @@ class Encoder {
   }
 
   void class_rows(const ClassPart &part, ByteWriter *out) {
-    RankColumns ranks(part.ranks);
+    // Only a file tells columns by ranks: on the way up the tree nobody lists them.
+    std::optional<RankColumns> ranks;
+    if (to_stay_) ranks.emplace(part.ranks);
     const SitesOfClass sites(part.sites);
     out->varint(part.rows.size());
     if (part.rows.empty()) return;
@@ -109,7 +112,7 @@ class Encoder {
     bool in_known = false;
     for (const RowPointer &pointer : part.rows) {
       const uint32_t site = site_in_trace(pointer->site, part.sites);
-      const RowWriter::Coded coded = row_writer_.code(*pointer, to_stay_ ? &ranks : nullptr, site);
+      const RowWriter::Coded coded = row_writer_.code(*pointer, ranks ? &*ranks : nullptr, site);
       const size_t rows_before = rows_.list().size();
       // A site that the class has twice could be found again as its other number.
       Bytes identity = coded.identity(site);
@@ -353,10 +356,6 @@ class Encoder {
   Interned grammars_;
   Interned rows_;
 };
-
-}  // namespace
-
-namespace {
 
 /// What the sections that depend on how rows are told take together.
 size_t packed_bytes(const std::vector<Section> &sections) {

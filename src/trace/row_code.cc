@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "trace/atom_code.h"
-#include "trace/poll_word.h"
 #include "trace/site_atoms.h"
 
 namespace cairn::trace {
@@ -159,16 +158,17 @@ std::optional<Atom> RankColumns::distance(const ColumnPointer &column) {
 }
 
 std::optional<Atom> RankColumns::distance(Atom atom) const {
-  if (!is_one() || is_special(atom) || atom > INT32_MAX || atom < INT32_MIN) return std::nullopt;
+  if (ranks_.size() != 1 || is_special(atom) || atom > INT32_MAX || atom < INT32_MIN) return std::nullopt;
   return atom - ranks_[0];
 }
 
 std::optional<uint32_t> RowWriter::as_before(Atom atom, const std::tuple<uint32_t, uint32_t, uint32_t> &place,
                                              RankColumns *ranks) {
-  if (ranks == nullptr || !ranks->is_one()) return std::nullopt;
+  const std::optional<Atom> distance = ranks == nullptr ? std::nullopt : ranks->distance(atom);
+  if (!distance) return std::nullopt;
   const auto last = distances_.find(place);
-  if (last == distances_.end() || ranks->distance(atom) != last->second) return std::nullopt;
-  return pool_.ranks_plus(last->second);
+  if (last == distances_.end() || last->second != *distance) return std::nullopt;
+  return pool_.ranks_plus(*distance);
 }
 
 Bytes RowWriter::Coded::identity(uint32_t site_in_all) const {
@@ -211,6 +211,12 @@ std::optional<uint32_t> RowWriter::as_successive(const ClassRow &row, uint32_t s
   pool_.exchanged(first, std::span(row.varied).subspan(varied, count));
   return first;
 }
+
+namespace {
+
+void set_bit(Bytes *mask, uint64_t i) { (*mask)[i / 8] = static_cast<uint8_t>((*mask)[i / 8] | 1U << (i % 8)); }
+
+}  // namespace
 
 std::optional<Atom> RowWriter::moving_told(const ClassRow &row, uint32_t field, uint32_t atom, uint32_t slot) const {
   if (moving_ == nullptr) return std::nullopt;
@@ -271,18 +277,18 @@ RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32
     for (uint32_t i = 0; i < head.count; ++i, ++slot) {
       if (varied < row.varied.size() && row.varied[varied].slot == slot) {
         any = true;
-        mask[i / 8] = static_cast<uint8_t>(mask[i / 8] | 1U << (i % 8));
+        set_bit(&mask, i);
         const ColumnPointer &column = row.varied[varied++].column;
         const std::optional<Atom> distance = ranks == nullptr ? std::nullopt : ranks->distance(column);
         coded.codes.push_back(distance ? pool_.ranks_plus(*distance) : pool_.column(column));
         if (distance && head.count == 1) distances_[place] = *distance;
       } else if (const auto before = head.count == 1 ? as_before(row.atoms[slot], place, ranks) : std::nullopt) {
         any = true;
-        mask[0] = 1;
+        set_bit(&mask, 0);
         coded.codes.push_back(*before);
       } else if (const auto told = moving_told(row, static_cast<uint32_t>(&head - row.heads.data()), i, slot)) {
         any_moves = true;
-        moving[i / 8] = static_cast<uint8_t>(moving[i / 8] | 1U << (i % 8));
+        set_bit(&moving, i);
         coded.codes.push_back(atom_code(*told));
       } else {
         coded.codes.push_back(atom_code(row.atoms[slot]));
@@ -312,7 +318,7 @@ void RowWriter::write(const Coded &row, uint32_t site, ByteWriter &out) {
   } else {
     Bytes mask((row.codes.size() + 7) / 8);
     for (size_t i = 0; i < row.codes.size(); ++i) {
-      if (row.codes[i] != (*base)[i]) mask[i / 8] = static_cast<uint8_t>(mask[i / 8] | 1U << (i % 8));
+      if (row.codes[i] != (*base)[i]) set_bit(&mask, i);
     }
     out.raw(mask);
     for (size_t i = 0; i < row.codes.size(); ++i) {
@@ -325,178 +331,6 @@ void RowWriter::write(const Coded &row, uint32_t site, ByteWriter &out) {
 void RowWriter::write_shapes(ByteWriter &out) const {
   out.varint(shapes_.list().size());
   for (const Bytes &bytes : shapes_.list()) out.raw(bytes);
-}
-
-namespace {
-
-bool bit(ByteView mask, uint64_t i) { return !mask.empty() && (mask[i / 8] >> (i % 8) & 1) != 0; }
-
-}  // namespace
-
-bool RowReader::bad(std::string what) {
-  what_ = std::move(what);
-  return false;
-}
-
-bool RowReader::read_shapes(ByteReader &in) {
-  shapes_.resize(in.count(3));
-  for (Shape &shape : shapes_) {
-    if (!read_shape(in, &shape)) return false;
-  }
-  return !in.failed();
-}
-
-bool RowReader::read_shape(ByteReader &in, Shape *shape) {
-  const uint64_t function = in.varint();
-  const uint64_t depth = in.varint();
-  if (function > UINT32_MAX || depth > UINT32_MAX) return bad("has a function that cannot be");
-  shape->function = static_cast<uint32_t>(function);
-  shape->depth = static_cast<uint32_t>(depth);
-  shape->heads.resize(in.count());
-  for (Shape::Head &head : shape->heads) {
-    const uint64_t word = in.varint();
-    const uint64_t count = word >> 2;
-    if (word == 2 || word == 3) {
-      head.field = {word == 2 ? FieldHead::text : FieldHead::table, 1};
-      ++shape->codes;
-      continue;
-    }
-    if (word == 6) {
-      head.field = {FieldHead::moved, 0};
-      continue;
-    }
-    if (word == 7) {
-      head.field = {FieldHead::atoms, 0};
-      head.is_array = true;
-      ++shape->codes;
-      continue;
-    }
-    if ((word & 3) == 3 && count >= kMovingBase) {
-      if (count - kMovingBase > UINT32_MAX) return bad("has a malformed shape");
-      head.field = {FieldHead::atoms, static_cast<uint32_t>(count - kMovingBase)};
-      shape->codes += head.field.count;
-      const ByteView columns = in.raw((uint64_t{head.field.count} + 7) / 8);
-      head.columns.assign(columns.begin(), columns.end());
-      const ByteView moving = in.raw((uint64_t{head.field.count} + 7) / 8);
-      head.moving.assign(moving.begin(), moving.end());
-      continue;
-    }
-    if ((word & 3) == 3) {
-      if (count - 1 > PollWord::kLongestCycle || &head != &shape->heads.back()) return bad("has a malformed count");
-      head.field = {FieldHead::moved, 0};
-      shape->cycle = static_cast<uint32_t>(count - 1);
-      continue;
-    }
-    if ((word & 3) == 2 && word >= 14 && count - 2 <= pool_.columns.size()) {
-      head.field = {FieldHead::atoms, static_cast<uint32_t>(count - 2)};
-      head.successive = true;
-      ++shape->codes;
-      continue;
-    }
-    if (count > UINT32_MAX || (word & 2) != 0) return bad("has a malformed shape");
-    head.field = {FieldHead::atoms, static_cast<uint32_t>(count)};
-    shape->codes += count;
-    if ((word & 1) == 0) continue;
-    const ByteView mask = in.raw((count + 7) / 8);
-    head.columns.assign(mask.begin(), mask.end());
-  }
-  return !in.failed();
-}
-
-bool RowReader::read_codes(ByteReader &in, uint32_t site, Shape *shape, std::vector<uint64_t> *codes) {
-  if (const std::vector<uint64_t> *base = shape->last.find(site); base != nullptr) {
-    *codes = *base;
-    const ByteView mask = in.raw((shape->codes + 7) / 8);
-    if (in.failed()) return bad("has a row that is cut short");
-    for (uint64_t i = 0; i < shape->codes; ++i) {
-      if (bit(mask, i)) (*codes)[i] = in.varint();
-    }
-  } else {
-    if (shape->codes > in.remaining()) return bad("has a row that is cut short");
-    codes->resize(shape->codes);
-    for (uint64_t &code : *codes) code = in.varint();
-  }
-  shape->last.put(site, *codes);
-  return !in.failed();
-}
-RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, bool by_site) {
-  const uint64_t shape_number = in.varint();
-  const uint64_t site = in.varint();
-  if (in.failed()) return nullptr;
-  if (shape_number >= shapes_.size()) return bad("has a row of a shape that does not exist"), nullptr;
-  if (site > sites.size()) return bad("has a row with a site that its class lacks"), nullptr;
-  Shape &shape = shapes_[shape_number];
-  std::vector<uint64_t> codes;
-  const uint32_t base = by_site ? site_in_trace(static_cast<uint32_t>(site), sites) : 0;
-  if (!read_codes(in, base, &shape, &codes)) return nullptr;
-  auto row = std::make_shared<ClassRow>();
-  row->function = shape.function;
-  row->depth = shape.depth;
-  row->cycle = shape.cycle;
-  row->site = static_cast<uint32_t>(site);
-  const uint64_t *code = codes.data();
-  moving_.clear();
-  for (const Shape::Head &head : shape.heads) {
-    row->heads.push_back(head.field);
-    if (head.field.kind == FieldHead::text) {
-      if (*code >= pool_.values.size()) return bad("has a row that refers to a value that does not exist"), nullptr;
-      row->texts.push_back(pool_.values[*code++]);
-      text_bytes_ += row->texts.back().size();
-      // One large text in many rows would multiply.
-      if (text_bytes_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
-        return bad("has too large texts"), nullptr;
-      }
-      continue;
-    }
-    if (head.field.kind == FieldHead::table) {
-      if (*code >= pool_.tables.size()) return bad("has a row that refers to a table that does not exist"), nullptr;
-      row->tables.push_back(pool_.tables[*code++]);
-      continue;
-    }
-    if (head.is_array) {
-      if (*code >= pool_.columns.size()) return bad("has a row that refers to a column that does not exist"), nullptr;
-      const FoldColumn &column = *pool_.columns[*code++];
-      // A column of a few bytes can hold millions of values, and many rows can name it.
-      array_atoms_ += column.size();
-      if (array_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
-        return bad("has too large arrays"), nullptr;
-      }
-      const std::vector<Atom> atoms = column.expand();
-      row->heads.back().count = static_cast<uint32_t>(atoms.size());
-      row->atoms.insert(row->atoms.end(), atoms.begin(), atoms.end());
-      continue;
-    }
-    if (head.successive) {
-      const uint64_t first = *code++;
-      if (first > pool_.columns.size() || head.field.count > pool_.columns.size() - first) {
-        return bad("has a row that refers to a column that does not exist"), nullptr;
-      }
-      array_atoms_ += head.field.count;
-      if (array_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
-        return bad("has too large arrays"), nullptr;
-      }
-      for (uint32_t i = 0; i < head.field.count; ++i) {
-        row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), pool_.columns[first + i]});
-        row->atoms.push_back(0);
-      }
-      continue;
-    }
-    for (uint32_t i = 0; i < head.field.count; ++i, ++code) {
-      if (bit(head.moving, i) && !bit(head.columns, i)) {
-        moving_.push_back(static_cast<uint32_t>(row->atoms.size()));
-        row->atoms.push_back(SiteAtoms::read(atom_of_code(*code), row->site));
-        continue;
-      }
-      if (!bit(head.columns, i)) {
-        row->atoms.push_back(atom_of_code(*code));
-        continue;
-      }
-      if (*code >= pool_.columns.size()) return bad("has a row that refers to a column that does not exist"), nullptr;
-      row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), pool_.columns[*code]});
-      row->atoms.push_back(0);
-    }
-  }
-  return row;
 }
 
 }  // namespace cairn::trace

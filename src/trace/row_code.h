@@ -107,9 +107,8 @@ class RankColumns {
   explicit RankColumns(const RankSet &ranks);
   /// What must be added to each rank; nothing if it isn't so. The column must outlive this.
   std::optional<Atom> distance(const ColumnPointer &column);
-  /// The same of an atom, for one rank.
+  /// The same of an atom; nothing for several ranks.
   [[nodiscard]] std::optional<Atom> distance(Atom atom) const;
-  [[nodiscard]] bool is_one() const { return ranks_.size() == 1; }
 
  private:
   std::vector<uint32_t> ranks_;  ///< none if there are too many
@@ -143,8 +142,9 @@ class RowWriter {
  private:
   std::optional<uint32_t> as_array(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
   std::optional<uint32_t> as_successive(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
-  /// The field's one atom, as its column, if it is so far from the rank as it was in the last row here.
+  /// The atom as its distance from the row's site, if such atoms are told so.
   std::optional<Atom> moving_told(const ClassRow &row, uint32_t field, uint32_t atom, uint32_t slot) const;
+  /// The field's one atom, as its column, if it is so far from the rank as it was in the last row here.
   std::optional<uint32_t> as_before(Atom atom, const std::tuple<uint32_t, uint32_t, uint32_t> &place,
                                     RankColumns *ranks);
 

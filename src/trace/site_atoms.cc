@@ -18,8 +18,8 @@ std::optional<Atom> SiteAtoms::told(Atom atom, uint32_t site) {
   return atom - Atom{site};
 }
 
-Atom SiteAtoms::read(Atom told, uint32_t site) {
-  return is_special(told) ? told : static_cast<Atom>(static_cast<uint64_t>(told) + site);
+Atom SiteAtoms::moved(Atom atom, int64_t by) {
+  return is_special(atom) ? atom : static_cast<Atom>(static_cast<uint64_t>(atom) + static_cast<uint64_t>(by));
 }
 
 void SiteAtoms::compare(const ClassRow &a, const ClassRow &b) {

@@ -34,10 +34,11 @@ class SiteAtoms {
   [[nodiscard]] bool empty() const;
   [[nodiscard]] bool moves(const Place &place) const;
 
-  /// `atom`, which is there where the row's site is `site`, as it is told; and back. Specials are told as they are.
-  /// Nothing for an atom that cannot be told so.
+  /// `atom` of a row at `site` as its distance from it. Specials are told as they are; nothing for an atom that cannot
+  /// be told so.
   static std::optional<Atom> told(Atom atom, uint32_t site);
-  static Atom read(Atom told, uint32_t site);
+  /// What becomes of an atom, if it is no special, when the site's number grows by so much.
+  static Atom moved(Atom atom, int64_t by);
 
  private:
   void compare(const ClassRow &a, const ClassRow &b);

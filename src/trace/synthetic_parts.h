@@ -76,14 +76,20 @@ inline Module module(uint8_t seed, std::string path) {
   return result;
 }
 
-/// A process with one thread whose call sites 1 to 4 lie in one module.
-inline ProcessRecord single_thread(uint32_t rank, uint32_t ranks, const Recording &recording, uint64_t seed) {
+/// A process with one module that has done nothing yet.
+inline ProcessRecord idle_process(uint32_t rank, uint32_t ranks) {
   ProcessRecord process;
   process.rank = rank;
   process.size = ranks;
   process.host = "node";
   process.wall_ns = 1000;
   process.modules = {module(1, "/program")};
+  return process;
+}
+
+/// A process with one thread whose call sites 1 to 4 lie in one module.
+inline ProcessRecord single_thread(uint32_t rank, uint32_t ranks, const Recording &recording, uint64_t seed) {
+  ProcessRecord process = idle_process(rank, ranks);
   SequenceRecord sequence;
   sequence.calls = grammar::Grammar::from_symbols(recording.calls());
   sequence.rows = recording.rows();

@@ -104,12 +104,7 @@ std::vector<ProcessRecord> polling_program(uint32_t ranks, uint64_t seed) {
   PollingProgram program(ranks, seed);
   std::vector<ProcessRecord> result;
   for (uint32_t rank = 0; rank < ranks; ++rank) {
-    ProcessRecord process;
-    process.rank = rank;
-    process.size = ranks;
-    process.host = "node";
-    process.wall_ns = 1000;
-    process.modules = {module(1, "/program")};
+    ProcessRecord process = idle_process(rank, ranks);
     for (uint32_t thread = 0; thread < 1 + (ranks + 1) % 2; ++thread) {
       process.sequences.push_back(program.sequence(rank, thread));
     }
