@@ -40,6 +40,7 @@ function(cairn_test name)
   cmake_parse_arguments(ARG "" "" "USES" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE cairn_flags ${ARG_USES} GTest::gtest_main GTest::gmock)
+  target_compile_options(${name} PRIVATE -O1)  # the rooms are optimised as they ship; tests only cost their compiling
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
   add_dependencies(unit_tests ${name})

@@ -13,6 +13,7 @@
 #include "cli/child.h"
 #include "cli/installation.h"
 #include "cli/mpi_libraries.h"
+#include "cli/options.h"
 #include "cli/recording.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -169,9 +170,9 @@ int doctor(bool json) {
 
 void add_doctor(CLI::App &app, Run &run) {
   auto json = std::make_shared<bool>(false);
-  CLI::App *verb = app.add_subcommand("doctor", "Check that recording works here");
-  verb->add_flag("--json", *json, "Print JSON, with the name of its schema");
-  verb->callback([json, &run] { run = [json] { return doctor(*json); }; });
+  Options verb(app, "doctor", "Check that recording works here");
+  verb.flag("--json", *json, "Print JSON, with the name of its schema");
+  verb.chosen([json, &run] { run = [json] { return doctor(*json); }; });
 }
 
 }  // namespace cairn::cli

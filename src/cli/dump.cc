@@ -9,6 +9,7 @@
 #include "analyze/events.h"
 #include "analyze/grammar_text.h"
 #include "cli/inspect.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
@@ -18,7 +19,7 @@ namespace {
 
 using analyze::Event;
 
-struct Options : Inspection {
+struct DumpOptions : Inspection {
   bool grammar = false;
   bool stack = false;
 };
@@ -51,7 +52,7 @@ class CallTexts {
 class Dump {
  public:
   Dump(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
-       const Options &options, Output &out)
+       const DumpOptions &options, Output &out)
       : trace_(trace),
         decoder_(trace, sources),
         filter_(filter),
@@ -118,7 +119,7 @@ class Dump {
   std::string line_;
 };
 
-int dump(Options &options) {
+int dump(DumpOptions &options) {
   if (options.grammar && options.json) {
     return report({ErrorKind::usage, "--grammar is text, without JSON", {}, Error::kNoOffset, "choose one"});
   }
@@ -162,14 +163,14 @@ int dump(Options &options) {
 }  // namespace
 
 void add_dump(CLI::App &app, Run &run) {
-  auto options = std::make_shared<Options>();
-  CLI::App *verb = app.add_subcommand("dump", "Print every call with its arguments");
-  add_file(*verb, *options);
-  verb->add_flag("--jsonl,--json", options->json, "One JSON object a line, after one that names the schema");
-  verb->add_flag("--grammar", options->grammar, "Print the rules and rows of each class instead");
-  verb->add_flag("--stack", options->stack, "Print who called, where record --callsites stack was asked for");
-  add_filters(*verb, *options, "At most N calls");
-  verb->callback([options, &run] { run = [options] { return dump(*options); }; });
+  auto options = std::make_shared<DumpOptions>();
+  Options verb(app, "dump", "Print every call with its arguments");
+  add_file(verb, *options);
+  verb.flag("--jsonl,--json", options->json, "One JSON object a line, after one that names the schema");
+  verb.flag("--grammar", options->grammar, "Print the rules and rows of each class instead");
+  verb.flag("--stack", options->stack, "Print who called, where record --callsites stack was asked for");
+  add_filters(verb, *options, "At most N calls");
+  verb.chosen([options, &run] { run = [options] { return dump(*options); }; });
 }
 
 }  // namespace cairn::cli

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/installation.h"
+#include "cli/options.h"
 #include "cli/recording.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -11,11 +12,11 @@
 namespace cairn::cli {
 namespace {
 
-struct Options : RecordingOptions {
+struct EnvOptions : RecordingOptions {
   bool openmpi = false;
 };
 
-int env(const Options &options, const std::vector<std::string> &command) {
+int env(const EnvOptions &options, const std::vector<std::string> &command) {
   const auto recording = resolve(options);
   if (!recording) return report(recording.error());
   const auto library = find_library();
@@ -42,11 +43,11 @@ int env(const Options &options, const std::vector<std::string> &command) {
 }  // namespace
 
 void add_env(CLI::App &app, Run &run, const Command &command) {
-  auto options = std::make_shared<Options>();
-  CLI::App *verb = app.add_subcommand("env", "Print the environment that records a program");
-  verb->add_flag("--openmpi", options->openmpi, "Print -x options for Open MPI's mpiexec instead of shell exports");
-  add_recording_options(*verb, *options);
-  verb->callback([options, &run, &command] { run = [options, command] { return env(*options, command); }; });
+  auto options = std::make_shared<EnvOptions>();
+  Options verb(app, "env", "Print the environment that records a program");
+  verb.flag("--openmpi", options->openmpi, "Print -x options for Open MPI's mpiexec instead of shell exports");
+  add_recording_options(verb, *options);
+  verb.chosen([options, &run, &command] { run = [options, command] { return env(*options, command); }; });
 }
 
 }  // namespace cairn::cli

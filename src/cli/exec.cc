@@ -5,6 +5,7 @@
 
 #include "cli/child.h"
 #include "cli/installation.h"
+#include "cli/options.h"
 #include "cli/recording.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -44,9 +45,9 @@ int exec(const RecordingOptions &options, const std::vector<std::string> &comman
 
 void add_exec(CLI::App &app, Run &run, const Command &command) {
   auto options = std::make_shared<RecordingOptions>();
-  CLI::App *verb = app.add_subcommand("exec", "Become a program that is recorded, under a launcher");
-  add_recording_options(*verb, *options);
-  verb->callback([options, &run, &command] {
+  Options verb(app, "exec", "Become a program that is recorded, under a launcher");
+  add_recording_options(verb, *options);
+  verb.chosen([options, &run, &command] {
     run = [options, command] {
       if (command.empty()) {
         say("there is no program to run; write it at the end, as in mpiexec -n 4 cairn exec -- ./app");

@@ -7,6 +7,7 @@
 #include "analyze/overview.h"
 #include "analyze/value.h"
 #include "cli/inspect.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
@@ -119,10 +120,10 @@ int info(Inspection &inspection) {
 
 void add_info(CLI::App &app, Run &run) {
   auto options = std::make_shared<Inspection>();
-  CLI::App *verb = app.add_subcommand("info", "Tell what a trace holds");
-  add_file(*verb, *options);
-  add_json(*verb, *options);
-  verb->callback([options, &run] { run = [options] { return info(*options); }; });
+  Options verb(app, "info", "Tell what a trace holds");
+  add_file(verb, *options);
+  add_json(verb, *options);
+  verb.chosen([options, &run] { run = [options] { return info(*options); }; });
 }
 
 }  // namespace cairn::cli

@@ -33,27 +33,24 @@ Result<std::string> newest_trace() {
 
 }  // namespace
 
-void add_file(CLI::App &verb, Inspection &inspection) {
-  verb.add_option("trace", inspection.file, "Trace to read; the newest .cairn in this folder if left out");
+void add_file(Options &verb, Inspection &inspection) {
+  verb.text("trace", inspection.file, "Trace to read; the newest .cairn in this folder if left out");
 }
 
-void add_json(CLI::App &verb, Inspection &inspection) {
-  verb.add_flag("--json", inspection.json, "Print JSON, with the name of its schema");
+void add_json(Options &verb, Inspection &inspection) {
+  verb.flag("--json", inspection.json, "Print JSON, with the name of its schema");
 }
 
-void add_rank_and_function(CLI::App &verb, Inspection &inspection) {
-  verb.add_option("--rank", inspection.filter.ranks, "Only these ranks, as in 0-7,12")->type_name("LIST");
-  verb.add_option("--function", inspection.filter.functions, "Only functions that match, as in 'MPI_*send'")
-      ->type_name("GLOB")
-      ->allow_extra_args(false);
+void add_rank_and_function(Options &verb, Inspection &inspection) {
+  verb.text("--rank", inspection.filter.ranks, "Only these ranks, as in 0-7,12", "LIST");
+  verb.repeated("--function", inspection.filter.functions, "Only functions that match, as in 'MPI_*send'", "GLOB");
 }
 
-void add_filters(CLI::App &verb, Inspection &inspection, const std::string &limit) {
+void add_filters(Options &verb, Inspection &inspection, const std::string &limit) {
   add_rank_and_function(verb, inspection);
-  verb.add_option("--time", inspection.filter.time,
-                  "Only calls that overlap START+LENGTH, as in 1s+20ms (lossless timing)")
-      ->type_name("START+LENGTH");
-  verb.add_option("--limit", inspection.filter.limit, limit)->type_name("N");
+  verb.text("--time", inspection.filter.time, "Only calls that overlap START+LENGTH, as in 1s+20ms (lossless timing)",
+            "START+LENGTH");
+  verb.number("--limit", inspection.filter.limit, limit, "N");
 }
 
 Result<trace::Trace> open_trace(Inspection &inspection) {

@@ -1,11 +1,11 @@
 // What the inspecting verbs share: which trace, which filters, text or JSON.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "analyze/filter.h"
 #include "base/result.h"
+#include "cli/options.h"
 #include "trace/trace.h"
 
 namespace cairn::cli {
@@ -16,12 +16,12 @@ struct Inspection {
   analyze::FilterText filter;
 };
 
-void add_file(CLI::App &verb, Inspection &inspection);
-void add_json(CLI::App &verb, Inspection &inspection);
+void add_file(Options &verb, Inspection &inspection);
+void add_json(Options &verb, Inspection &inspection);
 /// --rank, --function, --time and --limit, in this order; `limit` says what is limited.
-void add_filters(CLI::App &verb, Inspection &inspection, const std::string &limit);
+void add_filters(Options &verb, Inspection &inspection, const std::string &limit);
 /// --rank and --function only, for verbs whose answers have no times to cut.
-void add_rank_and_function(CLI::App &verb, Inspection &inspection);
+void add_rank_and_function(Options &verb, Inspection &inspection);
 
 /// Opens the trace that the user means and leaves its path in `inspection.file`.
 Result<trace::Trace> open_trace(Inspection &inspection);

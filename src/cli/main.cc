@@ -1,6 +1,7 @@
 // Entry of `cairn`: chooses the verb, turns wrong words into one line with a suggestion, and gives the exit code.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "analyze/nearest.h"
-#include "cli/recording.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/options.h"
 #include "cli/spool.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -16,14 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct MergeOptions {
   std::vector<std::string> inputs;
   std::string output = "run.cairn";
   bool force = false;
   bool quiet = false;
 };
 
-int merge(const Options &options) {
+int merge(const MergeOptions &options) {
   Spool spool;
   for (const std::string &input : options.inputs) {
     std::error_code error;
@@ -67,13 +68,13 @@ int merge(const Options &options) {
 }  // namespace
 
 void add_merge(CLI::App &app, Run &run) {
-  auto options = std::make_shared<Options>();
-  CLI::App *verb = app.add_subcommand("merge", "Join what processes left in a spool");
-  verb->add_option("spool", options->inputs, "Spool folder, or its .part files")->required();
-  verb->add_option("-o,--output", options->output, "Trace to write (run.cairn)")->type_name("FILE");
-  verb->add_flag("-q,--quiet", options->quiet, "Say nothing when all is well");
-  verb->add_flag("-f,--force", options->force, "Overwrite an existing trace");
-  verb->callback([options, &run] { run = [options] { return merge(*options); }; });
+  auto options = std::make_shared<MergeOptions>();
+  Options verb(app, "merge", "Join what processes left in a spool");
+  verb.words("spool", options->inputs, "Spool folder, or its .part files");
+  verb.text("-o,--output", options->output, "Trace to write (run.cairn)", "FILE");
+  verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
+  verb.flag("-f,--force", options->force, "Overwrite an existing trace");
+  verb.chosen([options, &run] { run = [options] { return merge(*options); }; });
 }
 
 }  // namespace cairn::cli

@@ -12,6 +12,7 @@
 #include "cli/child.h"
 #include "cli/executable.h"
 #include "cli/installation.h"
+#include "cli/options.h"
 #include "cli/recording.h"
 #include "cli/spool.h"
 #include "cli/terminal.h"
@@ -189,9 +190,9 @@ int record(const RecordingOptions &options, const std::vector<std::string> &comm
 
 void add_record(CLI::App &app, Run &run, const Command &command) {
   auto options = std::make_shared<RecordingOptions>();
-  CLI::App *verb = app.add_subcommand("record", "Run a command and record its MPI calls");
-  add_recording_options(*verb, *options);
-  verb->callback([options, &run, &command] {
+  Options verb(app, "record", "Run a command and record its MPI calls");
+  add_recording_options(verb, *options);
+  verb.chosen([options, &run, &command] {
     run = [options, command] {
       if (command.empty()) {
         say("there is no command to run; write it at the end, as in cairn record -- mpiexec -n 4 ./app");

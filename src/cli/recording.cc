@@ -12,42 +12,19 @@
 namespace cairn::cli {
 namespace fs = std::filesystem;
 
-void add_recording_options(CLI::App &verb, RecordingOptions &options) {
-  verb.add_option("-o,--output", options.output, "Trace to write (run.cairn)")->type_name("FILE");
-  verb.add_option("--timing", options.timing, "stats: statistics per signature; lossless: each call's time (stats)")
-      ->check(CLI::IsMember({"stats", "lossless"}))
-      ->type_name("MODE");
-  verb.add_option("--callsites", options.callsites, "What tells calls apart: site, stack or none (site)")
-      ->check(CLI::IsMember({"site", "stack", "none", "on", "off"}))
-      ->type_name("WHAT");
-  verb.add_option("--memory", options.memory, "What the recorder may use in each process (64M)")->type_name("SIZE");
-  verb.add_option("--merge", options.merge, "tree: within MPI_Finalize; after: without communication (tree)")
-      ->check(CLI::IsMember({"tree", "after"}))
-      ->type_name("HOW");
-  verb.add_option("--oracle", options.oracle, "Also log every call uncompressed there, for verify --against")
-      ->type_name("DIR");
-  verb.add_option("--spool", options.spool, "Where processes leave what they can't merge (FILE.spool)")
-      ->type_name("DIR");
-  verb.add_flag("-q,--quiet", options.quiet, "Say nothing when all is well");
-  verb.add_flag("-f,--force", options.force, "Overwrite an existing trace");
-}
-
-std::vector<std::string> &words_behind_dashes() {
-  static std::vector<std::string> words;
-  return words;
-}
-
-size_t command_start(const CLI::App &verb, const std::vector<std::string> &words) {
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string &word = words[i];
-    if (word == "--" || word.size() < 2 || word[0] != '-') return i;
-    const bool is_long = word[1] == '-';
-    const size_t equals = is_long ? word.find('=') : std::string::npos;
-    const CLI::Option *option = verb.get_option_no_throw(is_long ? word.substr(0, equals) : word.substr(0, 2));
-    const bool value_follows = equals == std::string::npos && (is_long || word.size() == 2);
-    if (option != nullptr && option->get_items_expected_max() > 0 && value_follows) ++i;
-  }
-  return words.size();
+void add_recording_options(Options &verb, RecordingOptions &options) {
+  verb.text("-o,--output", options.output, "Trace to write (run.cairn)", "FILE");
+  verb.choice("--timing", options.timing, {"stats", "lossless"},
+              "stats: statistics per signature; lossless: each call's time (stats)", "MODE");
+  verb.choice("--callsites", options.callsites, {"site", "stack", "none", "on", "off"},
+              "What tells calls apart: site, stack or none (site)", "WHAT");
+  verb.text("--memory", options.memory, "What the recorder may use in each process (64M)", "SIZE");
+  verb.choice("--merge", options.merge, {"tree", "after"},
+              "tree: within MPI_Finalize; after: without communication (tree)", "HOW");
+  verb.text("--oracle", options.oracle, "Also log every call uncompressed there, for verify --against", "DIR");
+  verb.text("--spool", options.spool, "Where processes leave what they can't merge (FILE.spool)", "DIR");
+  verb.flag("-q,--quiet", options.quiet, "Say nothing when all is well");
+  verb.flag("-f,--force", options.force, "Overwrite an existing trace");
 }
 
 Result<uint64_t> parse_size(const std::string &text) {

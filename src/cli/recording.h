@@ -2,12 +2,12 @@
 // library.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/options.h"
 
 namespace cairn::cli {
 
@@ -23,11 +23,7 @@ struct RecordingOptions {
   bool force = false;
 };
 
-void add_recording_options(CLI::App &verb, RecordingOptions &options);
-
-/// Where in `words`, what follows the verb, its options end: at "--", or at the first word that is neither an option
-/// nor an option's value.
-size_t command_start(const CLI::App &verb, const std::vector<std::string> &words);
+void add_recording_options(Options &verb, RecordingOptions &options);
 
 /// Paths made absolute, sizes made numbers.
 struct Recording {

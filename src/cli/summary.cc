@@ -9,6 +9,7 @@
 #include "analyze/decode.h"
 #include "analyze/value.h"
 #include "cli/inspect.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
@@ -20,7 +21,7 @@ using analyze::GroupBy;
 using analyze::Summary;
 using analyze::SummaryLine;
 
-struct Options : Inspection {
+struct SummaryOptions : Inspection {
   bool call_sites = false;
   bool per_rank = false;
   std::string sort = "time";
@@ -67,7 +68,7 @@ std::vector<std::string> flag_lines(const std::vector<analyze::RedFlag> &flags) 
 }
 
 void print_text(Output &out, const std::string &path, const trace::Trace &trace, const Summary &summary,
-                const Options &options, uint64_t ranks) {
+                const SummaryOptions &options, uint64_t ranks) {
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), path, out.plain(), trace.run().command));
   out.write(fmt::format("{}, {}, {} in MPI of {} run time ({} %), imbalance {:.2f}\n\n", plural(ranks, "rank"),
                         plural(summary.calls, "call"), time_text(summary.mpi_ns), time_text(summary.run_ns),
@@ -123,7 +124,7 @@ nlohmann::ordered_json site_json(const analyze::Position &position) {
   return site;
 }
 
-std::string json_text(const std::string &path, const Summary &summary, const Options &options) {
+std::string json_text(const std::string &path, const Summary &summary, const SummaryOptions &options) {
   nlohmann::ordered_json out;
   out["schema"] = "cairn.summary/1";
   out["file"] = analyze::valid_utf8(path);
@@ -175,7 +176,7 @@ std::string json_text(const std::string &path, const Summary &summary, const Opt
   return out.dump(2) + "\n";
 }
 
-int summary(Options &options) {
+int summary(SummaryOptions &options) {
   if (options.call_sites && options.per_rank) {
     return report(
         {ErrorKind::usage, "--callsites and --per-rank cannot go together", {}, Error::kNoOffset, "choose one"});
@@ -213,18 +214,16 @@ int summary(Options &options) {
 }  // namespace
 
 void add_summary(CLI::App &app, Run &run) {
-  auto options = std::make_shared<Options>();
-  CLI::App *verb = app.add_subcommand("summary", "Sum up calls, bytes and times");
-  add_file(*verb, *options);
-  verb->add_flag("--callsites", options->call_sites, "A line for each call site");
-  verb->add_flag("--per-rank", options->per_rank, "A line for each rank");
-  verb->add_option("--sort", options->sort, "Order of the lines: time, calls or bytes")
-      ->check(CLI::IsMember({"time", "calls", "bytes"}))
-      ->type_name("KEY");
-  add_rank_and_function(*verb, *options);
-  verb->add_option("--limit", options->filter.limit, "At most N lines")->type_name("N");
-  add_json(*verb, *options);
-  verb->callback([options, &run] { run = [options] { return summary(*options); }; });
+  auto options = std::make_shared<SummaryOptions>();
+  Options verb(app, "summary", "Sum up calls, bytes and times");
+  add_file(verb, *options);
+  verb.flag("--callsites", options->call_sites, "A line for each call site");
+  verb.flag("--per-rank", options->per_rank, "A line for each rank");
+  verb.choice("--sort", options->sort, {"time", "calls", "bytes"}, "Order of the lines: time, calls or bytes", "KEY");
+  add_rank_and_function(verb, *options);
+  verb.number("--limit", options->filter.limit, "At most N lines", "N");
+  add_json(verb, *options);
+  verb.chosen([options, &run] { run = [options] { return summary(*options); }; });
 }
 
 }  // namespace cairn::cli

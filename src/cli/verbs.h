@@ -2,10 +2,13 @@
 // `run` to what main is to do; `run` returns the exit code.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace cairn::cli {
 

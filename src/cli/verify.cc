@@ -10,6 +10,7 @@
 #include "analyze/integrity.h"
 #include "analyze/value.h"
 #include "cli/inspect.h"
+#include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
@@ -17,7 +18,7 @@
 namespace cairn::cli {
 namespace {
 
-struct Options : Inspection {
+struct VerifyOptions : Inspection {
   std::string against;
 };
 
@@ -44,7 +45,7 @@ void print(Output &out, const std::string &file, const Answer &answer, const std
   }
 }
 
-int verify(Options &options) {
+int verify(VerifyOptions &options) {
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
   const analyze::Integrity integrity = analyze::check_integrity(*trace);
@@ -95,13 +96,12 @@ int verify(Options &options) {
 }  // namespace
 
 void add_verify(CLI::App &app, Run &run) {
-  auto options = std::make_shared<Options>();
-  CLI::App *verb = app.add_subcommand("verify", "Check that a trace is sound");
-  add_file(*verb, *options);
-  verb->add_option("--against", options->against, "Compare every call with the logs of record --oracle DIR")
-      ->type_name("DIR");
-  add_json(*verb, *options);
-  verb->callback([options, &run] { run = [options] { return verify(*options); }; });
+  auto options = std::make_shared<VerifyOptions>();
+  Options verb(app, "verify", "Check that a trace is sound");
+  add_file(verb, *options);
+  verb.text("--against", options->against, "Compare every call with the logs of record --oracle DIR", "DIR");
+  add_json(verb, *options);
+  verb.chosen([options, &run] { run = [options] { return verify(*options); }; });
 }
 
 }  // namespace cairn::cli
