@@ -1,0 +1,48 @@
+// What the device headers need of a compiler, in one place: CUDA, HIP, or a plain C++ compiler (the emulator, the
+// decoders and the tests). Everything here runs on host and device and gives the same result on both; nothing
+// allocates.
+#pragma once
+
+#include <stdint.h>
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define CAIRN_GPU_BOTH __host__ __device__ __forceinline__
+#else
+#define CAIRN_GPU_BOTH inline
+#endif
+
+namespace cairn::gpu {
+
+/// A bit a lane. The width is a property of the trace: 32 lanes with CUDA, 64 where HIP's wavefronts have them.
+#if defined(__HIP_PLATFORM_AMD__)
+using LaneMask = uint64_t;
+#else
+using LaneMask = uint32_t;
+#endif
+
+CAIRN_GPU_BOTH uint32_t ones(uint32_t mask) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<uint32_t>(__popc(mask));
+#else
+  return static_cast<uint32_t>(__builtin_popcount(mask));
+#endif
+}
+
+CAIRN_GPU_BOTH uint32_t ones(uint64_t mask) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<uint32_t>(__popcll(mask));
+#else
+  return static_cast<uint32_t>(__builtin_popcountll(mask));
+#endif
+}
+
+/// How many bits it takes to write `value`; 0 for 0.
+CAIRN_GPU_BOTH uint32_t width_of(uint32_t value) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  return 32 - static_cast<uint32_t>(__clz(static_cast<int>(value)));
+#else
+  return value == 0 ? 0 : 32 - static_cast<uint32_t>(__builtin_clz(value));
+#endif
+}
+
+}  // namespace cairn::gpu

@@ -1,0 +1,251 @@
+// The coder `predict`: a warp's events as how often a prediction held, and what came where it did not.
+//
+// An event is (location, mask of the lanes that are there together). From the previous location, and whether the mask
+// had just changed, a table of 64 predicts the next location and how its mask *relates* to what is known: the same as
+// before; what it was when last at that location; the lanes that the branch left behind; those before the branch. An
+// event that is as predicted costs a comparison and an increment, and no bits; one that is not costs the number of hits
+// before it and what differs. The table also has a second guess of the location. It begins with what the program's text
+// says can follow (Guesses), so that warps that do little know the way. Masks that no relation gives are written within
+// a mask that holds them, by the few lanes that left or stayed. Numbers of hits are written for what they were before
+// (exponential Golomb codes whose order follows them).
+//
+// Longer contexts and larger tables were no better on the programs of the thesis. One caller at a time for a warp.
+// A state is 704 bytes with masks of 32 lanes; what a hit touches is its front, a slot and at most one mask.
+#pragma once
+
+#include "cairn/gpu/bits.h"
+#include "cairn/gpu/guesses.h"
+
+namespace cairn::gpu {
+
+/// How a mask follows from the state. The first four can be predicted.
+enum class Relation : uint8_t {
+  same,     ///< the mask of the event before
+  last,     ///< of the last event at this location
+  sibling,  ///< the lanes that were left when the mask became narrower
+  parent,   ///< the mask before it became narrower
+  within,   ///< some lanes of the event before
+  inside,   ///< some lanes of `parent`
+  none,     ///< no lane: nobody took the branch
+  raw,
+};
+
+template <typename Mask>
+struct PredictState {
+  static constexpr uint32_t kMasks = 32;
+  static constexpr uint32_t kParents = 4;
+
+  // What every event touches.
+  Mask previous;
+  uint32_t hits;  ///< since something was written
+  uint16_t location;
+  uint8_t changed;  ///< the mask of the last event differed from that before
+  uint8_t depth;    ///< of `parents`
+  uint32_t order;   ///< of the code for `hits`
+  Guesses guesses;
+
+  Mask parents[kParents];  ///< masks that hold `previous`, each within the one before
+  Mask last[kMasks];
+  PendingBits pending;
+};
+
+template <typename Mask>
+class Predict {
+ public:
+  using State = PredictState<Mask>;
+  /// The largest event, and what ends a stream after it.
+  static constexpr uint32_t kMostWords = 10;
+  static constexpr uint32_t kMostHits = 0x7ffffffe;
+
+  /// The state of a warp whose lanes `all` are alive, before its first event.
+  static CAIRN_GPU_BOTH void begin(State &state, Mask all, const Guesses &guesses) {
+    state.previous = all;
+    state.hits = 0;
+    state.location = 0;
+    state.changed = 0;
+    state.depth = 0;
+    state.order = 0;
+    state.guesses = guesses;
+    for (uint32_t i = 0; i < State::kMasks; ++i) state.last[i] = all;
+    state.pending.bits = 0;
+    state.pending.count = 0;
+  }
+
+  /// Records an event. `location_bits` is 8 or 16, the same for all of a trace.
+  template <typename Out>
+  static CAIRN_GPU_BOTH void event(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+    const uint32_t expected = guess(state).first;
+    const auto relation = static_cast<Relation>(expected & 3);
+    if (location == expected >> 2 && mask == related(state, location, relation) && state.hits < kMostHits) {
+      ++state.hits;
+      move(state, location, mask);
+      return;
+    }
+    miss(state, location, mask, location_bits, out);
+    follow(state, location, mask, false);
+  }
+
+  /// The number of hits after the last miss, and all pending bits: the end of a stream.
+  template <typename Out>
+  static CAIRN_GPU_BOTH void end(State &state, Out &out) {
+    put_hits(state, out);
+    flush_bits(state.pending, out);
+  }
+
+  static CAIRN_GPU_BOTH Guess &guess(State &state) {
+    return state.guesses.slots[Guesses::slot(state.location, state.changed != 0)];
+  }
+  static CAIRN_GPU_BOTH Mask related(const State &state, uint32_t location, Relation relation) {
+    switch (relation) {
+      case Relation::same:
+        return state.previous;
+      case Relation::last:
+        return state.last[location % State::kMasks];
+      case Relation::sibling:
+        return parent(state) & ~state.previous;
+      case Relation::parent:
+        return parent(state);
+      default:
+        return 0;
+    }
+  }
+  /// Moves on after an event that was as predicted (`hit`), or not: then the table learns.
+  static CAIRN_GPU_BOTH void follow(State &state, uint32_t location, Mask mask, bool hit) {
+    if (!hit) {
+      Guess &at = guess(state);
+      if (location != at.first >> 2) at.second = at.first >> 2;
+      at.first = location << 2 | static_cast<uint32_t>(foreseen(state, location, mask, at.first & 3));
+    }
+    move(state, location, mask);
+  }
+  /// The order of the code for the next number of hits.
+  static CAIRN_GPU_BOTH void adapt(State &state, uint32_t hits) {
+    const uint32_t width = width_of(hits);
+    if (width > state.order) {
+      state.order += (width - state.order + 1) / 2;
+    } else {
+      state.order -= (state.order - width + 1) / 2;
+    }
+  }
+  static CAIRN_GPU_BOTH Mask parent(const State &state) {
+    return state.depth == 0 ? state.previous : state.parents[state.depth - 1];
+  }
+
+  /// Bits for one of `n` lanes.
+  static CAIRN_GPU_BOTH uint32_t index_bits(uint32_t n) { return width_of(n - 1); }
+  /// Lanes are written one by one if that is shorter than a bit for each.
+  static CAIRN_GPU_BOTH bool one_by_one(uint32_t few, uint32_t n) { return few * index_bits(n) < n; }
+
+ private:
+  /// The relation to predict next time. That which was predicted keeps its place while it is true.
+  static CAIRN_GPU_BOTH Relation foreseen(const State &state, uint32_t location, Mask mask, uint32_t predicted) {
+    const auto before = static_cast<Relation>(predicted);
+    if (mask == related(state, location, before)) return before;
+    for (uint32_t i = 0; i < 4; ++i) {
+      const auto relation = static_cast<Relation>(i);
+      if (mask == related(state, location, relation)) return relation;
+    }
+    return Relation::same;
+  }
+
+  static CAIRN_GPU_BOTH void move(State &state, uint32_t location, Mask mask) {
+    const bool changed = mask != state.previous;
+    Mask &last = state.last[location % State::kMasks];
+    if (changed && mask != 0) {
+      // Lanes that leave a loop one after another don't make it deeper: they were at this place with the others.
+      if ((mask & ~state.previous) == 0) {
+        if (last != state.previous || state.depth == 0) push(state, state.previous);
+      } else {
+        while (state.depth > 0 && (mask & ~state.parents[state.depth - 1]) != 0) --state.depth;
+        if (state.depth > 0 && state.parents[state.depth - 1] == mask) --state.depth;
+      }
+    }
+    if (mask != 0) {
+      last = mask;
+      state.previous = mask;
+    }
+    state.changed = changed ? 1 : 0;
+    state.location = static_cast<uint16_t>(location);
+  }
+
+  static CAIRN_GPU_BOTH void push(State &state, Mask mask) {
+    if (state.depth == State::kParents) {
+      for (uint32_t i = 1; i < State::kParents; ++i) state.parents[i - 1] = state.parents[i];
+      --state.depth;
+    }
+    state.parents[state.depth++] = mask;
+  }
+
+  template <typename Out>
+  static CAIRN_GPU_BOTH void put_hits(State &state, Out &out) {
+    const uint32_t order = state.order;
+    put_gamma(state.pending, out, (state.hits >> order) + 1);
+    put_bits(state.pending, out, state.hits & ((uint32_t{1} << order) - 1), order);
+    adapt(state, state.hits);
+    state.hits = 0;
+  }
+
+  template <typename Out>
+  static CAIRN_GPU_BOTH void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+    PendingBits &pending = state.pending;
+    put_hits(state, out);
+    const Guess known = guess(state);
+    if (location == known.first >> 2) {
+      put_bits(pending, out, 1, 1);
+    } else if (location == known.second) {
+      put_bits(pending, out, 0b10, 2);
+    } else {
+      put_bits(pending, out, 0, 2);
+      put_bits(pending, out, location, location_bits);
+    }
+    // Where the location was foreseen, lanes have mostly left a loop; elsewhere the mask is mostly one that is known.
+    const bool foreseen_location = location == known.first >> 2;
+    for (uint32_t i = 0; i < 4; ++i) {
+      if (mask != related(state, location, static_cast<Relation>(i))) continue;
+      if (foreseen_location) return put_bits(pending, out, i << 2 | 0b01, 4);
+      return put_bits(pending, out, i << 1, 3);
+    }
+    const Mask outer = parent(state);
+    if (mask == 0) {
+      put_bits(pending, out, 0b0111, 4);
+    } else if ((mask & ~state.previous) == 0) {
+      if (foreseen_location) {
+        put_bits(pending, out, 0, 1);
+      } else {
+        put_bits(pending, out, 0b01, 2);
+      }
+      put_lanes(pending, out, state.previous, mask);
+    } else if ((mask & ~outer) == 0) {
+      put_bits(pending, out, 0b011, 3);
+      put_lanes(pending, out, outer, mask);
+    } else {
+      put_bits(pending, out, 0b1111, 4);
+      put_mask(pending, out, mask);
+    }
+  }
+
+  /// `mask` within `all`: neither all of its lanes nor none.
+  template <typename Out>
+  static CAIRN_GPU_BOTH void put_lanes(PendingBits &pending, Out &out, Mask all, Mask mask) {
+    const uint32_t n = ones(all);
+    const uint32_t kept = ones(mask);
+    const bool left = kept > n - kept;
+    Mask few = left ? all & ~mask : mask;
+    const uint32_t count = left ? n - kept : kept;
+    put_bits(pending, out, left ? 1 : 0, 1);
+    put_gamma(pending, out, count);
+    if (one_by_one(count, n)) {
+      const uint32_t bits = index_bits(n);
+      for (; few != 0; few &= few - 1) {
+        const Mask lane = few & (~few + 1);
+        put_bits(pending, out, ones(static_cast<Mask>(all & (lane - 1))), bits);
+      }
+    } else {
+      for (Mask rest = all; rest != 0; rest &= rest - 1) {
+        put_bits(pending, out, (few & rest & (~rest + 1)) != 0 ? 1 : 0, 1);
+      }
+    }
+  }
+};
+
+}  // namespace cairn::gpu

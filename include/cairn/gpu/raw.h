@@ -1,0 +1,35 @@
+// The coder `raw`: every event as it is, location and mask. What compression is measured against, and where it is off.
+#pragma once
+
+#include "cairn/gpu/bits.h"
+#include "cairn/gpu/guesses.h"
+
+namespace cairn::gpu {
+
+template <typename Mask>
+struct RawState {
+  PendingBits pending;
+};
+
+template <typename Mask>
+class Raw {
+ public:
+  using State = RawState<Mask>;
+  /// The largest event, and what ends a stream after it.
+  static constexpr uint32_t kMostWords = 4;
+  static CAIRN_GPU_BOTH void begin(State &state, Mask /*all*/, const Guesses & /*guesses*/) {
+    state.pending.bits = 0;
+    state.pending.count = 0;
+  }
+  template <typename Out>
+  static CAIRN_GPU_BOTH void event(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+    put_bits(state.pending, out, location, location_bits);
+    put_mask(state.pending, out, mask);
+  }
+  template <typename Out>
+  static CAIRN_GPU_BOTH void end(State &state, Out &out) {
+    flush_bits(state.pending, out);
+  }
+};
+
+}  // namespace cairn::gpu

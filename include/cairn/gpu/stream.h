@@ -1,0 +1,276 @@
+// Where a warp's events go: its head, its coder's state, and chunks of words from a pool that the launch shares.
+//
+// The memory of a launch belongs to the host, which makes it, hands it to the kernel and takes what is in it when the
+// kernel has ended. A warp writes its own head and chunks only; what warps share is the pool's cursor. Two policies:
+//
+//   stop   chunks double from 16 to 1,024 words and are linked. When the pool is used up a warp keeps its beginning and
+//          counts what it loses.
+//   ring   a warp has N chunks of one size for itself and begins the oldest anew; each is decodable alone.
+//
+// Before an event is coded, room for the largest one and for the stream's end is made sure of; so what is counted as
+// recorded is always whole.
+#pragma once
+
+#include "cairn/gpu/bits.h"
+#include "cairn/gpu/guesses.h"
+
+namespace cairn::gpu {
+
+enum class Policy : uint32_t { stop, ring };
+
+/// What a kernel is given, by value as its last parameter. An empty one: not traced.
+struct Buffers;
+struct Trace {
+  Buffers *buffers = nullptr;
+};
+
+struct Buffers {
+  void *warps;        ///< Warp<Coder>, one for each traced warp
+  uint32_t *words;    ///< the pool
+  uint32_t capacity;  ///< in words
+  unsigned int used;  ///< words given out; may run past the capacity
+  Policy policy;
+  uint32_t location_bits;  ///< 8 or 16
+  uint32_t warps_per_block;
+  uint32_t warp_count;  ///< in `warps`
+  // The filter: blocks in [first_block, end_block), and of their warps one in `one_in`.
+  uint32_t first_block;
+  uint32_t end_block;
+  uint32_t one_in;
+  uint32_t ring_words;    ///< of a chunk
+  uint32_t ring_chunks;   ///< of a warp
+  unsigned int gathered;  ///< words that `gather` has placed
+  Guesses guesses;        ///< what every warp starts from
+};
+
+/// Stands in front of a chunk's words.
+struct Chunk {
+  uint32_t next;    ///< stop: where the next chunk begins, 0 if there is none. ring: 1 + which chunk of the warp it is
+  uint32_t words;   ///< stop: that follow. ring: that are used
+  uint32_t events;  ///< ring: in this chunk
+  uint32_t unused;
+};
+constexpr uint32_t kChunkHead = sizeof(Chunk) / sizeof(uint32_t);
+
+constexpr uint32_t kFirstChunk = 32;
+constexpr uint32_t kLargestChunk = 1024;
+
+template <typename Mask>
+struct WarpHead {
+  uint64_t events;  ///< recorded
+  uint64_t lost;    ///< not recorded, for want of room
+  Buffers *buffers;
+  Mask all;  ///< lanes that were alive when the kernel began
+  uint32_t lock;
+  uint32_t first;  ///< chunk, as a place in the pool; 0: none yet
+  uint32_t current;
+  uint32_t following;  ///< stop: the chunk after `current`, if it is there already
+  uint32_t at;         ///< where the next word goes
+  uint32_t end;        ///< of the current chunk
+  uint32_t chunks;     ///< begun so far
+  uint32_t index;      ///< of the warp in the grid
+};
+
+template <typename Coder>
+struct Warp {
+  WarpHead<LaneMask> head;
+  typename Coder::State state;
+};
+
+CAIRN_GPU_BOTH uint32_t take_words(Buffers &buffers, uint32_t count) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  if (*static_cast<volatile unsigned int *>(&buffers.used) >= buffers.capacity) return 0;
+  const unsigned int at = atomicAdd(&buffers.used, count);
+#else
+  const unsigned int at = buffers.used;
+  if (at >= buffers.capacity) return 0;
+  buffers.used += count;
+#endif
+  // The cursor starts at 4, so that 0 is no place.
+  return at + count <= buffers.capacity ? at : 0;
+}
+
+/// A coder's Out.
+class ChunkWriter {
+ public:
+  CAIRN_GPU_BOTH ChunkWriter(WarpHead<LaneMask> &head, Buffers &buffers) : head_(head), buffers_(buffers) {}
+
+  CAIRN_GPU_BOTH void word(uint32_t value) {
+    if (head_.at == head_.end) advance();
+    buffers_.words[head_.at++] = value;
+  }
+
+  /// Room for `most` words. False: there is none, and nothing may be written.
+  CAIRN_GPU_BOTH bool reserve(uint32_t most) {
+    if (head_.end - head_.at >= most || head_.following != 0) return true;
+    uint32_t size = kFirstChunk << head_.chunks;
+    if (head_.chunks > 5 || size > kLargestChunk) size = kLargestChunk;
+    const uint32_t place = take_words(buffers_, size);
+    if (place == 0) return false;
+    Chunk &chunk = at(place);
+    chunk.next = 0;
+    chunk.words = size - kChunkHead;
+    ++head_.chunks;
+    if (head_.current == 0) {
+      head_.first = head_.current = place;
+      head_.at = place + kChunkHead;
+      head_.end = place + size;
+    } else {
+      at(head_.current).next = place;
+      head_.following = place;
+    }
+    return true;
+  }
+
+  CAIRN_GPU_BOTH Chunk &at(uint32_t place) { return *reinterpret_cast<Chunk *>(buffers_.words + place); }
+
+ private:
+  CAIRN_GPU_BOTH void advance() {
+    head_.current = head_.following;
+    head_.following = 0;
+    head_.at = head_.current + kChunkHead;
+    head_.end = head_.at + at(head_.current).words;
+  }
+
+  WarpHead<LaneMask> &head_;
+  Buffers &buffers_;
+};
+
+/// Closes the ring's current chunk: it becomes decodable.
+template <typename Coder>
+CAIRN_GPU_BOTH void close_chunk(Warp<Coder> &warp, Buffers &buffers) {
+  ChunkWriter out(warp.head, buffers);
+  Coder::end(warp.state, out);
+  Chunk &chunk = out.at(warp.head.current);
+  chunk.words = warp.head.at - warp.head.current - kChunkHead;
+}
+
+/// Makes room in the ring, in the oldest chunk if need be.
+template <typename Coder>
+CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers) {
+  WarpHead<LaneMask> &head = warp.head;
+  if (head.current != 0 && head.end - head.at >= Coder::kMostWords) return;
+  if (head.current != 0) {
+    close_chunk(warp, buffers);
+    Coder::begin(warp.state, head.all, buffers.guesses);
+  }
+  const uint32_t traced = static_cast<uint32_t>(&warp - static_cast<Warp<Coder> *>(buffers.warps));
+  const uint32_t size = buffers.ring_words;
+  const uint32_t place = (traced * buffers.ring_chunks + head.chunks % buffers.ring_chunks) * size + kChunkHead;
+  Chunk &chunk = ChunkWriter(head, buffers).at(place);
+  if (head.chunks >= buffers.ring_chunks) {  // what it held is gone
+    head.events -= chunk.events;
+    head.lost += chunk.events;
+  }
+  chunk.next = ++head.chunks;
+  chunk.events = 0;
+  chunk.words = 0;
+  head.current = place;
+  head.at = place + kChunkHead;
+  head.end = place + size;
+}
+
+/// Records an event of a warp that the caller alone may touch now.
+template <typename Coder>
+CAIRN_GPU_BOTH void record_event(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
+  WarpHead<LaneMask> &head = warp.head;
+  Buffers &buffers = *head.buffers;
+  ChunkWriter out(head, buffers);
+  if (buffers.policy == Policy::ring) {
+    turn_ring(warp, buffers);
+    ++out.at(head.current).events;
+  } else if (!out.reserve(Coder::kMostWords)) {
+    ++head.lost;
+    return;
+  }
+  Coder::event(warp.state, location, mask, buffers.location_bits, out);
+  ++head.events;
+}
+
+template <typename Coder>
+CAIRN_GPU_BOTH void begin_warp(Warp<Coder> &warp, Buffers *buffers, uint32_t index, LaneMask all) {
+  warp.head = {};
+  warp.head.buffers = buffers;
+  warp.head.all = all;
+  warp.head.index = index;
+  Coder::begin(warp.state, all, buffers->guesses);
+}
+
+/// What is left to write when the kernel has ended.
+template <typename Coder>
+CAIRN_GPU_BOTH void end_warp(Warp<Coder> &warp) {
+  Buffers &buffers = *warp.head.buffers;
+  if (warp.head.current == 0) return;
+  if (buffers.policy == Policy::ring) return close_chunk(warp, buffers);
+  ChunkWriter out(warp.head, buffers);
+  Coder::end(warp.state, out);
+}
+
+/// A warp's stream as the host takes it.
+struct WarpRecord {
+  uint64_t events;
+  uint64_t lost;
+  uint64_t all;     ///< lanes that were alive when the kernel began
+  uint32_t index;   ///< of the warp in the grid
+  uint32_t offset;  ///< of its words among those gathered
+  uint32_t words;
+  uint32_t chunks;  ///< ring: so many times (events, words, the words); stop: 0, one stream
+};
+
+/// Finishes a warp's stream and copies it to `out`, where the words of all warps follow each other. `out` has room for
+/// all of the pool.
+template <typename Coder>
+CAIRN_GPU_BOTH void gather(Warp<Coder> &warp, WarpRecord &record, uint32_t *out) {
+  record = {};
+  WarpHead<LaneMask> &head = warp.head;
+  if (head.buffers == nullptr) return;  // its block never ran
+  Buffers &buffers = *head.buffers;
+  end_warp(warp);
+  record.events = head.events;
+  record.lost = head.lost;
+  record.all = head.all;
+  record.index = head.index;
+  if (head.current == 0) return;
+  ChunkWriter chunks(head, buffers);
+  const bool ring = buffers.policy == Policy::ring;
+  uint32_t count = 0;
+  if (ring) {
+    count = head.chunks < buffers.ring_chunks ? head.chunks : buffers.ring_chunks;
+  }
+  const uint32_t base = head.current - (ring ? (head.chunks - 1) % buffers.ring_chunks * buffers.ring_words : 0);
+  const auto nth = [&](uint32_t n) {
+    return base + (head.chunks - count + n) % buffers.ring_chunks * buffers.ring_words;
+  };
+  if (ring) {
+    for (uint32_t n = 0; n < count; ++n) record.words += 2 + chunks.at(nth(n)).words;
+  } else {
+    for (uint32_t place = head.first; place != head.current; place = chunks.at(place).next) {
+      record.words += chunks.at(place).words;
+    }
+    record.words += head.at - head.current - kChunkHead;
+  }
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  record.offset = atomicAdd(&buffers.gathered, record.words);
+#else
+  record.offset = buffers.gathered;
+  buffers.gathered += record.words;
+#endif
+  record.chunks = count;
+  uint32_t *to = out + record.offset;
+  if (ring) {
+    for (uint32_t n = 0; n < count; ++n) {
+      const Chunk &chunk = chunks.at(nth(n));
+      *to++ = chunk.events;
+      *to++ = chunk.words;
+      for (uint32_t i = 0; i < chunk.words; ++i) *to++ = buffers.words[nth(n) + kChunkHead + i];
+    }
+    return;
+  }
+  for (uint32_t place = head.first;; place = chunks.at(place).next) {
+    const uint32_t end = place == head.current ? head.at : place + kChunkHead + chunks.at(place).words;
+    for (uint32_t i = place + kChunkHead; i < end; ++i) *to++ = buffers.words[i];
+    if (place == head.current) return;
+  }
+}
+
+}  // namespace cairn::gpu

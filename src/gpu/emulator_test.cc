@@ -1,0 +1,234 @@
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "cairn/emulator/cuda_runtime.h"
+#include "cairn/gpu/device.h"
+#include "gpu/streams.h"
+
+namespace cairn::gpu {
+namespace {
+
+using emulator::converge;
+
+struct Seen {
+  uint32_t location;
+  uint32_t mask;
+  bool operator==(const Seen &) const = default;
+};
+
+/// Notes who is at `location`, once for them all.
+void note(std::vector<Seen> *seen, uint32_t location) {
+  const uint32_t mask = converge(location);
+  if ((mask & ((1u << emulator::lane_index()) - 1)) == 0) seen->push_back({location, mask});
+}
+
+class Emulator : public ::testing::Test {
+ protected:
+  ~Emulator() override { emulator::set_schedule(emulator::Schedule::lowest_location); }
+};
+
+TEST_F(Emulator, LanesPartAndMeet) {
+  std::vector<Seen> seen;
+  emulator::launch(dim3(1), dim3(8), [&] {
+    note(&seen, 1);
+    if (threadIdx.x < 3) {
+      note(&seen, 2);
+    } else {
+      note(&seen, 3);
+    }
+    for (unsigned i = 0; i < threadIdx.x % 3; ++i) note(&seen, 4);
+    note(&seen, 5);
+  });
+  EXPECT_EQ(seen, (std::vector<Seen>{{1, 0xff}, {2, 0x07}, {3, 0xf8}, {4, 0xb6}, {4, 0x24}, {5, 0xff}}));
+}
+
+TEST_F(Emulator, WarpsTakeTurnsAndPartialWarpsAreSmaller) {
+  std::vector<Seen> seen;
+  emulator::launch(dim3(1), dim3(40), [&] {
+    note(&seen, 1);
+    note(&seen, 2);
+  });
+  EXPECT_EQ(seen, (std::vector<Seen>{{1, 0xffffffff}, {1, 0xff}, {2, 0xffffffff}, {2, 0xff}}));
+}
+
+TEST_F(Emulator, EveryThreadRunsOnceInThreeDimensions) {
+  std::vector<int> ran(2 * 3 * 2 * 4 * 2 * 5, 0);
+  emulator::launch(dim3(2, 3, 2), dim3(4, 2, 5), [&] {
+    const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    ++ran[block * 40 + thread];
+    EXPECT_EQ(emulator::lane_index(), thread % 32);
+  });
+  EXPECT_EQ(ran, std::vector<int>(ran.size(), 1));
+}
+
+TEST_F(Emulator, WarpAndBlockFunctionsExchange) {
+  std::vector<int> sums(64, 0);
+  emulator::launch(dim3(1), dim3(64), [&] {
+    __shared__ int shared[2];
+    int sum = static_cast<int>(threadIdx.x);
+    for (unsigned by = 16; by != 0; by /= 2) sum += __shfl_down_sync(0xffffffff, sum, by);
+    if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = sum;
+    __syncthreads();
+    sums[threadIdx.x] = shared[0] + shared[1];
+    EXPECT_EQ(__ballot_sync(0xffffffff, threadIdx.x % 2), 0xaaaaaaaau);
+    EXPECT_EQ(__shfl_xor_sync(0xffffffff, threadIdx.x, 1), threadIdx.x ^ 1);
+  });
+  EXPECT_EQ(sums, std::vector<int>(64, 64 * 63 / 2));
+}
+
+TEST_F(Emulator, ASpinLockOfOneWarpComesFree) {
+  int lock = 0;
+  int inside = 0;
+  emulator::launch(dim3(2), dim3(64), [&] {
+    bool done = false;
+    while (!done) {
+      if (atomicCAS(&lock, 0, 1) == 0) {
+        ++inside;
+        atomicExch(&lock, 0);
+        done = true;
+      }
+    }
+  });
+  EXPECT_EQ(inside, 128);
+}
+
+TEST_F(Emulator, RandomSchedulesSplitWarpsButLoseNoLane) {
+  emulator::set_schedule(emulator::Schedule::random, 4);
+  std::vector<Seen> seen;
+  emulator::launch(dim3(1), dim3(32), [&] {
+    for (int i = 0; i < 100; ++i) note(&seen, 1);
+  });
+  uint64_t visits = 0;
+  for (const Seen &each : seen) visits += ones(each.mask);
+  EXPECT_EQ(visits, 3200);
+  EXPECT_GT(seen.size(), 100);
+}
+
+/// What a traced launch leaves, decoded.
+struct Traced {
+  WarpRecord record;
+  std::vector<Event> events;
+};
+
+template <typename Body>
+std::vector<Traced> trace(dim3 grid, dim3 block, Buffers buffers, size_t capacity, Body body) {
+  const uint32_t per_block = (block.x * block.y * block.z + 31) / 32;
+  std::vector<TracedWarp> warps(size_t{grid.x} * per_block);
+  std::vector<uint32_t> pool(capacity);
+  buffers.warps = warps.data();
+  buffers.words = pool.data();
+  buffers.capacity = static_cast<uint32_t>(pool.size());
+  buffers.used = kChunkHead;
+  buffers.location_bits = 8;
+  buffers.warps_per_block = per_block;
+  buffers.warp_count = static_cast<uint32_t>(warps.size());
+  if (buffers.end_block == 0) buffers.end_block = grid.x;
+  if (buffers.one_in == 0) buffers.one_in = 1;
+  const Trace trace{&buffers};
+  emulator::launch(grid, block, [&] {
+    begin_kernel(trace);
+    body();
+  });
+  std::vector<uint32_t> out(pool.size());
+  std::vector<Traced> all;
+  for (TracedWarp &warp : warps) {
+    Traced traced;
+    gather(warp, traced.record, out.data());
+    const uint32_t *words = out.data() + traced.record.offset;
+    StreamForm form;
+    if (buffers.policy == Policy::stop) {
+      auto events = decode_stream(form, {words, traced.record.words}, traced.record.events, traced.record.all);
+      EXPECT_TRUE(events.has_value());
+      if (events) traced.events = *events;
+    }
+    for (uint32_t chunk = 0; chunk < traced.record.chunks; ++chunk) {
+      auto events = decode_stream(form, {words + 2, words[1]}, words[0], traced.record.all);
+      EXPECT_TRUE(events.has_value());
+      if (events) traced.events.insert(traced.events.end(), events->begin(), events->end());
+      words += 2 + words[1];
+    }
+    all.push_back(std::move(traced));
+  }
+  return all;
+}
+
+/// A warp of block b visits location 2 so often.
+constexpr int kVisits = 2000;
+void irregular() {
+  uint32_t draw = threadIdx.x * 2654435761u + blockIdx.x;
+  point(1);
+  for (int i = 0; i < kVisits; ++i) {
+    draw = draw * 1664525u + 1013904223u;
+    if (draw >> 31 != 0) point(static_cast<uint32_t>(2 + i % 50));
+  }
+}
+
+TEST_F(Emulator, APointRecordsWhoIsThere) {
+  const auto traced = trace(dim3(2), dim3(48), {}, 1 << 16, [] {
+    point(1);
+    if (threadIdx.x >= 40) return;
+    if (threadIdx.x % 2 == 0) point(2);
+    point(3);
+  });
+  ASSERT_EQ(traced.size(), 4);
+  EXPECT_EQ(traced[2].events, (std::vector<Event>{{1, 0xffffffff}, {2, 0x55555555}, {3, 0xffffffff}}));
+  EXPECT_EQ(traced[3].events, (std::vector<Event>{{1, 0xffff}, {2, 0x55}, {3, 0xff}}));
+  EXPECT_EQ(traced[3].record.all, 0xffff);
+  EXPECT_EQ(traced[3].record.index, 3);
+  EXPECT_EQ(traced[3].record.lost, 0);
+}
+
+TEST_F(Emulator, AFullPoolKeepsTheBeginningAndCountsTheRest) {
+  const auto whole = trace(dim3(3), dim3(64), {}, 1 << 20, irregular);
+  for (const size_t capacity : {200, 1000, 5000, 20000}) {
+    const auto cut = trace(dim3(3), dim3(64), {}, capacity, irregular);
+    uint64_t lost = 0;
+    for (size_t i = 0; i < cut.size(); ++i) {
+      lost += cut[i].record.lost;
+      ASSERT_EQ(cut[i].record.events + cut[i].record.lost, whole[i].record.events);
+      ASSERT_TRUE(std::equal(cut[i].events.begin(), cut[i].events.end(), whole[i].events.begin()));
+    }
+    EXPECT_GT(lost, 0);
+  }
+}
+
+TEST_F(Emulator, ARingKeepsTheEnd) {
+  const auto whole = trace(dim3(3), dim3(64), {}, 1 << 20, irregular);
+  Buffers ring{};
+  ring.policy = Policy::ring;
+  ring.ring_words = 64;
+  ring.ring_chunks = 3;
+  const auto cut = trace(dim3(3), dim3(64), ring, kChunkHead + 6 * 64 * 3, irregular);
+  for (size_t i = 0; i < cut.size(); ++i) {
+    ASSERT_GT(cut[i].record.lost, 0);
+    ASSERT_GT(cut[i].record.events, 50);
+    ASSERT_EQ(cut[i].record.events + cut[i].record.lost, whole[i].record.events);
+    ASSERT_TRUE(std::equal(cut[i].events.rbegin(), cut[i].events.rend(), whole[i].events.rbegin()));
+  }
+}
+
+TEST_F(Emulator, FiltersLeaveWarpsOut) {
+  Buffers some{};
+  some.first_block = 1;
+  some.end_block = 3;
+  some.one_in = 3;
+  const auto traced = trace(dim3(4), dim3(64), some, 1 << 16, [] { point(1); });
+  std::vector<uint32_t> indices;
+  for (const Traced &each : traced) {
+    if (each.record.events != 0) indices.push_back(each.record.index);
+  }
+  EXPECT_EQ(indices, (std::vector<uint32_t>{2, 5}));  // the first and the fourth of blocks 1 and 2
+}
+
+TEST_F(Emulator, AnEmptyTraceIsNoTrace) {
+  emulator::launch(dim3(1), dim3(32), [] {
+    begin_kernel(Trace());
+    point(1);
+  });
+}
+
+}  // namespace
+}  // namespace cairn::gpu

@@ -1,0 +1,278 @@
+#include "gpu/streams.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "cairn/gpu/predict.h"
+#include "cairn/gpu/raw.h"
+#include "cairn/gpu/thesis.h"
+
+namespace cairn::gpu {
+namespace {
+
+/// A coder's Out.
+struct Words {
+  std::vector<uint32_t> *to;
+  void word(uint32_t value) const { to->push_back(value); }
+};
+
+tl::unexpected<Error> damaged(uint64_t event) {
+  return fail(ErrorKind::unreadable, "a stream is damaged at event " + std::to_string(event));
+}
+
+/// What a hostile stream of few bytes can claim without being believed: a hit costs no bits.
+size_t room_for(uint64_t events) { return static_cast<size_t>(std::min<uint64_t>(events, uint64_t{1} << 20)); }
+
+template <typename Mask>
+Mask read_lanes(BitReader &in, Mask all) {
+  const uint32_t n = ones(all);
+  const bool left = in.get(1) != 0;
+  const uint32_t count = in.gamma();
+  if (n < 2 || count >= n) return 0;
+  Mask few = 0;
+  if (Predict<Mask>::one_by_one(count, n)) {
+    const uint32_t bits = Predict<Mask>::index_bits(n);
+    for (uint32_t i = 0; i < count; ++i) {
+      uint32_t index = in.get(bits);
+      Mask rest = all;
+      for (; rest != 0 && index != 0; --index) rest &= rest - 1;
+      few |= rest & (~rest + 1);
+    }
+  } else {
+    for (Mask rest = all; rest != 0; rest &= rest - 1) {
+      if (in.get(1) != 0) few |= rest & (~rest + 1);
+    }
+  }
+  // Anything else was not written so.
+  if (ones(few) != count) return 0;
+  return left ? all & ~few : few;
+}
+
+/// The mask of an event that was not as predicted, but perhaps its location was. `*valid` becomes false where no coder
+/// writes it so.
+template <typename Mask>
+Mask read_mask(BitReader &in, const PredictState<Mask> &state, uint32_t location, bool foreseen_location, bool *valid) {
+  const bool first = in.get(1) != 0;
+  const bool second = first && in.get(1) != 0;
+  if (first == foreseen_location && !second) {
+    return Predict<Mask>::related(state, location, static_cast<Relation>(in.get(2)));
+  }
+  Mask mask = 0;
+  if (!second) {
+    mask = read_lanes<Mask>(in, state.previous);
+  } else if (in.get(1) == 0) {
+    mask = read_lanes<Mask>(in, Predict<Mask>::parent(state));
+  } else if (in.get(1) == 0) {
+    return 0;
+  } else {
+    in.mask(mask);
+  }
+  *valid = mask != 0;
+  return mask;
+}
+
+template <typename Mask>
+uint64_t read_hits(BitReader &in, PredictState<Mask> *state) {
+  const uint32_t order = state->order;
+  const uint64_t high = in.gamma() - 1;
+  const uint64_t hits = high << order | in.get(order);
+  Predict<Mask>::adapt(*state, static_cast<uint32_t>(hits));
+  return hits;
+}
+
+template <typename Mask>
+Result<std::vector<Event>> decode_predict(const StreamForm &form, std::span<const uint32_t> words, uint64_t events,
+                                          Mask all) {
+  BitReader in(words.data(), words.size());
+  PredictState<Mask> state;
+  Predict<Mask>::begin(state, all, form.guesses);
+  std::vector<Event> out;
+  out.reserve(room_for(events));
+  while (out.size() < events) {
+    const uint64_t hits = read_hits(in, &state);
+    if (in.failed() || hits > events - out.size()) return damaged(out.size());
+    for (uint64_t i = 0; i < hits; ++i) {
+      const uint32_t expected = Predict<Mask>::guess(state).first;
+      const uint32_t location = expected >> 2;
+      const Mask mask = Predict<Mask>::related(state, location, static_cast<Relation>(expected & 3));
+      out.push_back({static_cast<uint16_t>(location), mask});
+      Predict<Mask>::follow(state, location, mask, true);
+    }
+    if (out.size() == events) break;
+    const Guess known = Predict<Mask>::guess(state);
+    uint32_t location = known.first >> 2;
+    if (in.get(1) == 0) location = in.get(1) != 0 ? known.second : in.get(form.location_bits);
+    bool valid = true;
+    const Mask mask = read_mask<Mask>(in, state, location, location == known.first >> 2, &valid);
+    if (in.failed() || !valid) return damaged(out.size());
+    out.push_back({static_cast<uint16_t>(location), mask});
+    Predict<Mask>::follow(state, location, mask, false);
+    if (out.size() == events) read_hits(in, &state);  // of the end: none
+  }
+  if (in.failed() || in.left() >= 32) return damaged(out.size());
+  return out;
+}
+
+template <typename Mask>
+Result<std::vector<Event>> decode_raw(uint32_t location_bits, std::span<const uint32_t> words, uint64_t events) {
+  if (events > words.size() * 32 / (location_bits + 8 * sizeof(Mask))) return damaged(0);
+  BitReader in(words.data(), words.size());
+  std::vector<Event> out(events);
+  for (Event &event : out) {
+    event.location = static_cast<uint16_t>(in.get(location_bits));
+    Mask mask = 0;
+    in.mask(mask);
+    event.mask = mask;
+  }
+  if (in.failed() || in.left() >= 32) return damaged(events);
+  return out;
+}
+
+/// RLE and LZa2 undone, byte by byte.
+template <typename Mask>
+class ThesisBytes {
+ public:
+  explicit ThesisBytes(std::span<const uint32_t> words)
+      : in_(words.data(), words.size()), state_(std::make_unique<ThesisState<Mask>>()) {
+    Thesis<Mask>::begin(*state_, 0, {});
+  }
+  uint8_t next() {
+    if (copies_ != 0) {
+      --copies_;
+      return remember(Thesis<Mask>::byte(*state_, match_++));
+    }
+    if (pending_match_) {
+      pending_match_ = false;
+      copies_ = from_groups();
+      if (copies_ != 0) {
+        cut_off_ = copies_ == Thesis<Mask>::kLongest;
+        return next();
+      }
+    }
+    const uint8_t value = from_groups();
+    const bool goes_on = cut_off_ && Thesis<Mask>::byte(*state_, match_) == value;
+    cut_off_ = false;
+    const uint32_t seen = Thesis<Mask>::remember(*state_, value);
+    match_ = goes_on ? match_ + 1 : Thesis<Mask>::before(*state_, seen);
+    pending_match_ = match_ != 0;
+    return value;
+  }
+  [[nodiscard]] bool failed() const { return failed_ || in_.failed(); }
+  /// All groups have been used up.
+  bool at_end() {
+    if (pending_match_ && copies_ == 0) from_groups();
+    return !failed() && plain_ == 0 && repeats_ == 0 && in_.left() < 32;
+  }
+
+ private:
+  uint8_t remember(uint8_t value) {
+    Thesis<Mask>::remember(*state_, value);
+    return value;
+  }
+  uint8_t from_groups() {
+    if (plain_ == 0 && repeats_ == 0) {
+      const uint32_t head = in_.get(8);
+      plain_ = head & 15;
+      repeats_ = head >> 4;
+      if (plain_ == 0) failed_ = true;
+    }
+    if (plain_ != 0) {
+      --plain_;
+      value_ = static_cast<uint8_t>(in_.get(8));
+    } else if (repeats_ != 0) {
+      --repeats_;
+    }
+    return value_;
+  }
+
+  BitReader in_;
+  std::unique_ptr<ThesisState<Mask>> state_;
+  uint32_t plain_ = 0;
+  uint32_t repeats_ = 0;
+  uint8_t value_ = 0;
+  bool pending_match_ = false;
+  uint32_t match_ = 0;
+  uint32_t copies_ = 0;
+  bool cut_off_ = false;  ///< the match was as long as one can be: it may go on
+  bool failed_ = false;
+};
+
+template <typename Mask>
+Result<std::vector<Event>> decode_thesis(uint32_t location_bits, std::span<const uint32_t> words, uint64_t events) {
+  std::vector<Event> out;
+  if (events == 0) return out;
+  out.reserve(room_for(events));
+  ThesisBytes<Mask> bytes(words);
+  while (out.size() < events) {
+    Event event;
+    for (uint32_t i = 0; i < location_bits; i += 8) event.location |= static_cast<uint16_t>(bytes.next() << i);
+    for (uint32_t i = 0; i < sizeof(Mask) * 8; i += 8) event.mask |= uint64_t{bytes.next()} << i;
+    if (bytes.failed()) return damaged(out.size());
+    out.push_back(event);
+  }
+  if (!bytes.at_end()) return damaged(events);
+  return out;
+}
+
+template <typename Mask>
+Result<std::vector<Event>> decode(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, Mask all) {
+  switch (form.coder) {
+    case CoderKind::raw:
+      return decode_raw<Mask>(form.location_bits, words, events);
+    case CoderKind::thesis:
+      return decode_thesis<Mask>(form.location_bits, words, events);
+    case CoderKind::predict:
+      return decode_predict<Mask>(form, words, events, all);
+  }
+  return fail(ErrorKind::unreadable, "a stream is of no known coder");
+}
+
+template <typename Coder, typename Mask>
+std::vector<uint32_t> encode(const StreamForm &form, std::span<const Event> events, Mask all) {
+  std::vector<uint32_t> words;
+  Words out{&words};
+  const auto state = std::make_unique<typename Coder::State>();
+  Coder::begin(*state, all, form.guesses);
+  if (events.empty()) return words;
+  for (const Event &event : events) {
+    Coder::event(*state, event.location, static_cast<Mask>(event.mask), form.location_bits, out);
+  }
+  Coder::end(*state, out);
+  return words;
+}
+
+template <typename Mask>
+std::vector<uint32_t> encode_as(const StreamForm &form, std::span<const Event> events, Mask all) {
+  switch (form.coder) {
+    case CoderKind::raw:
+      return encode<Raw<Mask>>(form, events, all);
+    case CoderKind::thesis:
+      return encode<Thesis<Mask>>(form, events, all);
+    case CoderKind::predict:
+      return encode<Predict<Mask>>(form, events, all);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(CoderKind coder) {
+  constexpr std::string_view kNames[] = {"raw", "thesis", "predict"};
+  return kNames[static_cast<size_t>(coder)];
+}
+
+Result<std::vector<Event>> decode_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events,
+                                         uint64_t all) {
+  if (events > kMostEvents) return fail(ErrorKind::unreadable, "a stream says that it has too many events");
+  if (events == 0) return std::vector<Event>();
+  return form.lanes == 64 ? decode<uint64_t>(form, words, events, all)
+                          : decode<uint32_t>(form, words, events, static_cast<uint32_t>(all));
+}
+
+std::vector<uint32_t> encode_stream(const StreamForm &form, std::span<const Event> events, uint64_t all) {
+  return form.lanes == 64 ? encode_as<uint64_t>(form, events, all)
+                          : encode_as<uint32_t>(form, events, static_cast<uint32_t>(all));
+}
+
+}  // namespace cairn::gpu

@@ -1,0 +1,44 @@
+// A warp's stream, decoded: the events that a coder was given, in order.
+//
+// Any bytes may be given: what is no stream of so many events gives an error that says which event is damaged. Cost in
+// proportion to the events, at most kMostEvents at a time; no state, any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cairn/gpu/guesses.h"
+
+namespace cairn::gpu {
+
+struct Event {
+  uint16_t location = 0;
+  uint64_t mask = 0;  ///< of the lanes that were there together
+  bool operator==(const Event &) const = default;
+};
+
+/// The numbers stand in files.
+enum class CoderKind : uint8_t { raw = 0, thesis = 1, predict = 2 };
+constexpr uint8_t kCoders = 3;
+std::string_view name_of(CoderKind coder);
+
+/// How a launch's streams were made.
+struct StreamForm {
+  CoderKind coder = CoderKind::predict;
+  uint8_t location_bits = 8;  ///< or 16
+  uint8_t lanes = 32;         ///< or 64: the width of masks
+  Guesses guesses{};
+};
+
+constexpr uint64_t kMostEvents = uint64_t{1} << 32;
+
+/// The `events` events of a stream of a warp whose lanes `all` were alive when it began.
+Result<std::vector<Event>> decode_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events,
+                                         uint64_t all);
+/// The stream that a coder makes of `events`: the inverse.
+std::vector<uint32_t> encode_stream(const StreamForm &form, std::span<const Event> events, uint64_t all);
+
+}  // namespace cairn::gpu
