@@ -136,7 +136,8 @@ std::vector<Traced> trace(dim3 grid, dim3 block, Buffers buffers, size_t capacit
   std::vector<Traced> all;
   for (TracedWarp &warp : warps) {
     Traced traced;
-    gather(warp, traced.record, out.data());
+    finish_warp(warp, traced.record);
+    place_words(warp, traced.record, out.data(), 0, 1);
     const uint32_t *words = out.data() + traced.record.offset;
     StreamForm form;
     if (buffers.policy == Policy::stop) {

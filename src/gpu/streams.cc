@@ -1,6 +1,5 @@
 #include "gpu/streams.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -21,8 +20,20 @@ tl::unexpected<Error> damaged(uint64_t event) {
   return fail(ErrorKind::unreadable, "a stream is damaged at event " + std::to_string(event));
 }
 
-/// What a hostile stream of few bytes can claim without being believed: a hit costs no bits.
-size_t room_for(uint64_t events) { return static_cast<size_t>(std::min<uint64_t>(events, uint64_t{1} << 20)); }
+/// Counts what it shows.
+class Shown {
+ public:
+  explicit Shown(const EventVisitor &visit) : visit_(visit) {}
+  void push_back(const Event &event) {
+    ++size_;
+    visit_(event);
+  }
+  [[nodiscard]] uint64_t size() const { return size_; }
+
+ private:
+  const EventVisitor &visit_;
+  uint64_t size_ = 0;
+};
 
 template <typename Mask>
 Mask read_lanes(BitReader &in, Mask all) {
@@ -82,13 +93,11 @@ uint64_t read_hits(BitReader &in, PredictState<Mask> *state) {
 }
 
 template <typename Mask>
-Result<std::vector<Event>> decode_predict(const StreamForm &form, std::span<const uint32_t> words, uint64_t events,
-                                          Mask all) {
+Result<void> decode_predict(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, Mask all,
+                            Shown &out) {
   BitReader in(words.data(), words.size());
   PredictState<Mask> state;
   Predict<Mask>::begin(state, all, form.guesses);
-  std::vector<Event> out;
-  out.reserve(room_for(events));
   while (out.size() < events) {
     const uint64_t hits = read_hits(in, &state);
     if (in.failed() || hits > events - out.size()) return damaged(out.size());
@@ -111,22 +120,21 @@ Result<std::vector<Event>> decode_predict(const StreamForm &form, std::span<cons
     if (out.size() == events) read_hits(in, &state);  // of the end: none
   }
   if (in.failed() || in.left() >= 32) return damaged(out.size());
-  return out;
+  return {};
 }
 
 template <typename Mask>
-Result<std::vector<Event>> decode_raw(uint32_t location_bits, std::span<const uint32_t> words, uint64_t events) {
+Result<void> decode_raw(uint32_t location_bits, std::span<const uint32_t> words, uint64_t events, Shown &out) {
   if (events > words.size() * 32 / (location_bits + 8 * sizeof(Mask))) return damaged(0);
   BitReader in(words.data(), words.size());
-  std::vector<Event> out(events);
-  for (Event &event : out) {
-    event.location = static_cast<uint16_t>(in.get(location_bits));
+  while (out.size() < events) {
+    const auto location = static_cast<uint16_t>(in.get(location_bits));
     Mask mask = 0;
     in.mask(mask);
-    event.mask = mask;
+    out.push_back({location, mask});
   }
   if (in.failed() || in.left() >= 32) return damaged(events);
-  return out;
+  return {};
 }
 
 /// RLE and LZa2 undone, byte by byte.
@@ -199,10 +207,7 @@ class ThesisBytes {
 };
 
 template <typename Mask>
-Result<std::vector<Event>> decode_thesis(uint32_t location_bits, std::span<const uint32_t> words, uint64_t events) {
-  std::vector<Event> out;
-  if (events == 0) return out;
-  out.reserve(room_for(events));
+Result<void> decode_thesis(uint32_t location_bits, std::span<const uint32_t> words, uint64_t events, Shown &out) {
   ThesisBytes<Mask> bytes(words);
   while (out.size() < events) {
     Event event;
@@ -212,18 +217,18 @@ Result<std::vector<Event>> decode_thesis(uint32_t location_bits, std::span<const
     out.push_back(event);
   }
   if (!bytes.at_end()) return damaged(events);
-  return out;
+  return {};
 }
 
 template <typename Mask>
-Result<std::vector<Event>> decode(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, Mask all) {
+Result<void> decode(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, Mask all, Shown &out) {
   switch (form.coder) {
     case CoderKind::raw:
-      return decode_raw<Mask>(form.location_bits, words, events);
+      return decode_raw<Mask>(form.location_bits, words, events, out);
     case CoderKind::thesis:
-      return decode_thesis<Mask>(form.location_bits, words, events);
+      return decode_thesis<Mask>(form.location_bits, words, events, out);
     case CoderKind::predict:
-      return decode_predict<Mask>(form, words, events, all);
+      return decode_predict<Mask>(form, words, events, all, out);
   }
   return fail(ErrorKind::unreadable, "a stream is of no known coder");
 }
@@ -262,12 +267,22 @@ std::string_view name_of(CoderKind coder) {
   return kNames[static_cast<size_t>(coder)];
 }
 
+Result<void> visit_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, uint64_t all,
+                          const EventVisitor &visit) {
+  if (events > kMostEvents) return fail(ErrorKind::unreadable, "a stream says that it has too many events");
+  if (events == 0) return {};
+  Shown out(visit);
+  return form.lanes == 64 ? decode<uint64_t>(form, words, events, all, out)
+                          : decode<uint32_t>(form, words, events, static_cast<uint32_t>(all), out);
+}
+
 Result<std::vector<Event>> decode_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events,
                                          uint64_t all) {
-  if (events > kMostEvents) return fail(ErrorKind::unreadable, "a stream says that it has too many events");
-  if (events == 0) return std::vector<Event>();
-  return form.lanes == 64 ? decode<uint64_t>(form, words, events, all)
-                          : decode<uint32_t>(form, words, events, static_cast<uint32_t>(all));
+  if (events > kMostAtOnce) return fail(ErrorKind::unreadable, "a stream has too many events to hold them at once");
+  std::vector<Event> out;
+  auto done = visit_stream(form, words, events, all, [&out](const Event &event) { out.push_back(event); });
+  if (!done) return tl::unexpected(done.error());
+  return out;
 }
 
 std::vector<uint32_t> encode_stream(const StreamForm &form, std::span<const Event> events, uint64_t all) {

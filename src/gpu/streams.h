@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -33,9 +34,15 @@ struct StreamForm {
   Guesses guesses{};
 };
 
-constexpr uint64_t kMostEvents = uint64_t{1} << 32;
+constexpr uint64_t kMostEvents = uint64_t{1} << 40;
 
-/// The `events` events of a stream of a warp whose lanes `all` were alive when it began.
+using EventVisitor = std::function<void(const Event &)>;
+/// Shows `visit` the `events` events of a stream of a warp whose lanes `all` were alive when it began, in order. After
+/// an error it has seen those in front of the damage.
+Result<void> visit_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, uint64_t all,
+                          const EventVisitor &visit);
+/// The same in memory, for tests and short streams: of more than kMostAtOnce events an error.
+constexpr uint64_t kMostAtOnce = uint64_t{1} << 26;
 Result<std::vector<Event>> decode_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events,
                                          uint64_t all);
 /// The stream that a coder makes of `events`: the inverse.

@@ -417,6 +417,10 @@ std::string section_name(uint8_t kind) {
       return "cost";
     case SectionKind::offsets:
       return "offsets";
+    case SectionKind::gpu:
+      return "gpu";
+    case SectionKind::warps:
+      return "warps";
     case SectionKind::blocks:
       return "blocks";
   }

@@ -66,8 +66,9 @@ Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredS
       out.raw(section.bytes);
       continue;
     }
+    const int by_size = section.bytes.size() <= kSmall ? kSmallLevel : kLargeLevel;
     const codec::Encoded encoded =
-        codec::smallest(section.bytes, kCodecs, section.bytes.size() <= kSmall ? kSmallLevel : kLargeLevel);
+        codec::smallest(section.bytes, kCodecs, section.level != 0 ? section.level : by_size);
     directory_entry(kind, encoded.codec, encoded.bytes, section.bytes.size(), &directory);
     out.raw(encoded.bytes);
   }

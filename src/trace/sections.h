@@ -31,6 +31,8 @@ enum class SectionKind : uint8_t {
   source = 12,
   offsets = 14,
   blocks = 15,  ///< written by the ranks: see rank_block.h
+  gpu = 16,     ///< programs, launches, warps: see src/gpu/launches.h
+  warps = 17,   ///< what they did
 };
 
 /// "rows"; "section 42" for kinds of later versions.
@@ -40,6 +42,7 @@ struct Section {
   SectionKind kind;
   Bytes bytes;
   bool packed = false;  ///< compressed already, not worth trying
+  int level = 0;        ///< of its compression; 0: by its size
 };
 
 /// Sections that would be empty are left out.

@@ -34,6 +34,11 @@ void number_modules(Row *row, const Bytes &map) {
   }
 }
 
+bool is_gpu(const StoredSection &section) {
+  const auto kind = static_cast<SectionKind>(section.kind);
+  return kind == SectionKind::gpu || kind == SectionKind::warps;
+}
+
 }  // namespace
 
 struct Trace::Body {
@@ -104,6 +109,7 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
       }
       continue;
     }
+    if (is_gpu(section)) continue;  // many, and read by those who want them
     SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
     if (view.compressed) {
       if (!codec::decode(section.codec, section.bytes, section.decoded_size, &decoded[i])) {
@@ -429,6 +435,31 @@ Bytes Trace::with_sources(const std::vector<std::pair<Site, Source>> &sources) c
     return kind == SectionKind::source || kind == SectionKind::source_1;
   });
   return write_file({{SectionKind::source, all.write(body_->part->sites)}}, kept);
+}
+
+Result<std::pair<Bytes, Bytes>> Trace::gpu() const {
+  std::pair<Bytes, Bytes> result;
+  for (const StoredSection &section : body_->stored) {
+    if (!is_gpu(section)) continue;
+    const SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
+    Bytes &to = section.kind == static_cast<uint8_t>(SectionKind::gpu) ? result.first : result.second;
+    if (!codec::decode(section.codec, section.bytes, section.decoded_size, &to)) {
+      Error error = section_error(view, 0, "cannot be decompressed");
+      error.path = body_->path;
+      return tl::unexpected(std::move(error));
+    }
+  }
+  return result;
+}
+
+Bytes Trace::with_gpu(Bytes gpu, Bytes warps) const {
+  constexpr int kLevel = 19;
+  std::vector<StoredSection> kept = body_->stored;
+  std::erase_if(kept, is_gpu);
+  std::vector<Section> added;
+  added.push_back({SectionKind::gpu, std::move(gpu), false, kLevel});
+  added.push_back({SectionKind::warps, std::move(warps), false, kLevel});
+  return write_file(added, kept);
 }
 
 Result<Part> Trace::to_part() const { return Part(std::make_unique<Part::Body>(*body_->part)); }

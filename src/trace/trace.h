@@ -155,6 +155,10 @@ class Trace {
   /// The bytes of the same trace with a `source` section added or replaced (made by src/analyze from DWARF); what is
   /// absent here is absent there.
   [[nodiscard]] Bytes with_sources(const std::vector<std::pair<Site, Source>> &sources) const;
+  /// What the sections `gpu` and `warps` hold, decompressed, for src/gpu; nothing where the run traced no kernel.
+  [[nodiscard]] Result<std::pair<Bytes, Bytes>> gpu() const;
+  /// The bytes of the same trace with these sections in place of any that it has.
+  [[nodiscard]] Bytes with_gpu(Bytes gpu, Bytes warps) const;
   /// The part that the file holds, to merge more into it; what comes of it needs this file's blocks.
   [[nodiscard]] Result<Part> to_part() const;
 

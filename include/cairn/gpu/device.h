@@ -14,7 +14,7 @@
 #include "cairn/gpu/thesis.h"
 
 #if defined(CAIRN_GPU_EMULATOR)
-#include "cairn/emulator/emulator.h"
+#include <cuda_runtime.h>
 #endif
 
 #if defined(CAIRN_GPU_CODER_RAW)
@@ -35,6 +35,7 @@ using TracedWarp = Warp<Coder>;
 #if defined(CAIRN_GPU_EMULATOR)
 inline LaneMask lanes_here(uint32_t location) { return emulator::converge(location); }
 inline uint32_t lane_of_thread() { return emulator::lane_index(); }
+inline LaneMask lanes_for(LaneMask here, bool condition) { return __ballot_sync(here, condition ? 1 : 0); }
 inline void stay_together(LaneMask) {}
 inline void lock(uint32_t &) {}
 inline void unlock(uint32_t &) {}
@@ -42,6 +43,7 @@ constexpr uint32_t kLanes = 32;
 #elif defined(__HIP_PLATFORM_AMD__)
 __device__ inline LaneMask lanes_here(uint32_t) { return __ballot(1); }
 __device__ inline uint32_t lane_of_thread() { return __lane_id(); }
+__device__ inline LaneMask lanes_for(LaneMask, bool condition) { return __ballot(condition); }
 __device__ inline void stay_together(LaneMask) {}
 // A wavefront runs in lockstep: its parts are never in a point at once.
 __device__ inline void lock(uint32_t &) {}
@@ -54,6 +56,7 @@ __device__ inline uint32_t lane_of_thread() {
   asm("mov.u32 %0, %%laneid;" : "=r"(lane));
   return lane;
 }
+__device__ inline LaneMask lanes_for(LaneMask here, bool condition) { return __ballot_sync(here, condition); }
 __device__ inline void stay_together(LaneMask mask) { __syncwarp(mask); }
 __device__ inline void lock(uint32_t &word) {
   while (atomicCAS(&word, 0u, 1u) != 0) __nanosleep(32);
@@ -81,19 +84,18 @@ __device__ inline uint32_t thread_in_block() {
 __device__ inline void begin_kernel(const Trace &trace) {
   const LaneMask all = lanes_here(0);
   const uint32_t thread = thread_in_block();
-  if ((all & ((LaneMask{1} << lane_of_thread()) - 1)) == 0) {
-    Buffers *buffers = trace.buffers;
-    TracedWarp *warp = nullptr;
-    if (buffers != nullptr) {
-      const uint32_t block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-      const uint32_t index = (block - buffers->first_block) * buffers->warps_per_block + thread / kLanes;
-      if (block >= buffers->first_block && block < buffers->end_block && index % buffers->one_in == 0) {
-        warp = static_cast<TracedWarp *>(buffers->warps) + index / buffers->one_in;
-        begin_warp(*warp, buffers, block * buffers->warps_per_block + thread / kLanes, all);
-      }
+  const uint32_t lane = ones(all & ((LaneMask{1} << lane_of_thread()) - 1));
+  Buffers *buffers = trace.buffers;
+  TracedWarp *warp = nullptr;
+  if (buffers != nullptr) {
+    const uint32_t block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    const uint32_t index = (block - buffers->first_block) * buffers->warps_per_block + thread / kLanes;
+    if (block >= buffers->first_block && block < buffers->end_block && index % buffers->one_in == 0) {
+      warp = static_cast<TracedWarp *>(buffers->warps) + index / buffers->one_in;
+      begin_warp(*warp, buffers, block * buffers->warps_per_block + thread / kLanes, all, lane, ones(all));
     }
-    block_warps()[thread / kLanes] = warp;
   }
+  if (lane == 0) block_warps()[thread / kLanes] = warp;
   stay_together(all);
 }
 
@@ -109,6 +111,24 @@ __device__ inline void point(uint32_t location) {
     if (alone) unlock(warp->head.lock);
   }
   stay_together(here);
+}
+
+/// Records who asks, and at the next location who of them goes in; gives `condition`.
+__device__ inline bool branch(uint32_t location, bool condition) {
+  TracedWarp *warp = block_warps()[thread_in_block() / kLanes];
+  if (warp == nullptr) return condition;
+  const LaneMask here = lanes_here(location);
+  const LaneMask taken = lanes_for(here, condition);
+  const LaneMask own = LaneMask{1} << lane_of_thread();
+  if ((here & (own - 1)) == 0) {
+    const bool alone = here != warp->head.all;
+    if (alone) lock(warp->head.lock);
+    record_event(*warp, location, here);
+    record_event(*warp, location + 1, taken);
+    if (alone) unlock(warp->head.lock);
+  }
+  stay_together(here);
+  return condition;
 }
 
 }  // namespace cairn::gpu

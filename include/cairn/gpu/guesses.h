@@ -21,4 +21,20 @@ struct Guesses {
   }
 };
 
+/// What follows from pairs (a, b), "b can come after a", up to (0, 0): the first pair with an a is the first guess, the
+/// second the second. Location 0 is the kernel's begin. The same table must come of the same pairs for ever: traces
+/// hold the pairs.
+CAIRN_GPU_BOTH void add_successors(Guesses &guesses, const uint16_t *pairs) {
+  for (; pairs != nullptr && pairs[1] != 0; pairs += 2) {
+    for (uint32_t changed = 0; changed < 2; ++changed) {
+      Guess &guess = guesses.slots[Guesses::slot(pairs[0], changed != 0)];
+      if (guess.first == 0) {
+        guess.first = uint32_t{pairs[1]} << 2;
+      } else if (guess.second == 0) {
+        guess.second = pairs[1];
+      }
+    }
+  }
+}
+
 }  // namespace cairn::gpu

@@ -7,8 +7,11 @@
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define CAIRN_GPU_BOTH __host__ __device__ __forceinline__
+/// Called, not inlined: what is large and seldom needed.
+#define CAIRN_GPU_CALLED __host__ __device__ __noinline__
 #else
 #define CAIRN_GPU_BOTH inline
+#define CAIRN_GPU_CALLED inline
 #endif
 
 namespace cairn::gpu {

@@ -57,30 +57,38 @@ class Predict {
   static constexpr uint32_t kMostWords = 10;
   static constexpr uint32_t kMostHits = 0x7ffffffe;
 
-  /// The state of a warp whose lanes `all` are alive, before its first event.
-  static CAIRN_GPU_BOTH void begin(State &state, Mask all, const Guesses &guesses) {
+  /// The state of a warp whose lanes `all` are alive, before its first event. Each of `lanes` callers does its share.
+  static CAIRN_GPU_BOTH void begin(State &state, Mask all, const Guesses &guesses, uint32_t lane = 0,
+                                   uint32_t lanes = 1) {
+    for (uint32_t i = lane; i < Guesses::kSlots; i += lanes) state.guesses.slots[i] = guesses.slots[i];
+    for (uint32_t i = lane; i < State::kMasks; i += lanes) state.last[i] = all;
+    if (lane != 0) return;
     state.previous = all;
     state.hits = 0;
     state.location = 0;
     state.changed = 0;
     state.depth = 0;
     state.order = 0;
-    state.guesses = guesses;
-    for (uint32_t i = 0; i < State::kMasks; ++i) state.last[i] = all;
     state.pending.bits = 0;
     state.pending.count = 0;
+  }
+
+  /// Records an event if it is as predicted: the quick way. False: it is not, and `event` must record it.
+  static CAIRN_GPU_BOTH bool hit(State &state, uint32_t location, Mask mask) {
+    const uint32_t expected = guess(state).first;
+    if (location != expected >> 2 || mask != related(state, location, static_cast<Relation>(expected & 3)) ||
+        state.hits >= kMostHits) {
+      return false;
+    }
+    ++state.hits;
+    move(state, location, mask);
+    return true;
   }
 
   /// Records an event. `location_bits` is 8 or 16, the same for all of a trace.
   template <typename Out>
   static CAIRN_GPU_BOTH void event(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
-    const uint32_t expected = guess(state).first;
-    const auto relation = static_cast<Relation>(expected & 3);
-    if (location == expected >> 2 && mask == related(state, location, relation) && state.hits < kMostHits) {
-      ++state.hits;
-      move(state, location, mask);
-      return;
-    }
+    if (hit(state, location, mask)) return;
     miss(state, location, mask, location_bits, out);
     follow(state, location, mask, false);
   }

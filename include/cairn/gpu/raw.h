@@ -17,10 +17,13 @@ class Raw {
   using State = RawState<Mask>;
   /// The largest event, and what ends a stream after it.
   static constexpr uint32_t kMostWords = 4;
-  static CAIRN_GPU_BOTH void begin(State &state, Mask /*all*/, const Guesses & /*guesses*/) {
+  static CAIRN_GPU_BOTH void begin(State &state, Mask /*all*/, const Guesses & /*guesses*/, uint32_t lane = 0,
+                                   uint32_t /*lanes*/ = 1) {
+    if (lane != 0) return;
     state.pending.bits = 0;
     state.pending.count = 0;
   }
+  static CAIRN_GPU_BOTH bool hit(State &, uint32_t, Mask) { return false; }
   template <typename Out>
   static CAIRN_GPU_BOTH void event(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
     put_bits(state.pending, out, location, location_bits);

@@ -62,6 +62,7 @@ struct WarpHead {
   Buffers *buffers;
   Mask all;  ///< lanes that were alive when the kernel began
   uint32_t lock;
+  uint32_t quick;  ///< events that are as predicted need no room: stop, and nothing was lost
   uint32_t first;  ///< chunk, as a place in the pool; 0: none yet
   uint32_t current;
   uint32_t following;  ///< stop: the chunk after `current`, if it is there already
@@ -170,30 +171,47 @@ CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers) {
   head.end = place + size;
 }
 
-/// Records an event of a warp that the caller alone may touch now.
+/// Records an event that may need room.
 template <typename Coder>
-CAIRN_GPU_BOTH void record_event(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
+CAIRN_GPU_CALLED void record_slowly(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
   WarpHead<LaneMask> &head = warp.head;
   Buffers &buffers = *head.buffers;
   ChunkWriter out(head, buffers);
   if (buffers.policy == Policy::ring) {
     turn_ring(warp, buffers);
     ++out.at(head.current).events;
-  } else if (!out.reserve(Coder::kMostWords)) {
-    ++head.lost;
-    return;
+  } else {
+    head.quick = out.reserve(Coder::kMostWords) ? 1 : 0;
+    if (head.quick == 0) {
+      ++head.lost;
+      return;
+    }
   }
   Coder::event(warp.state, location, mask, buffers.location_bits, out);
   ++head.events;
 }
 
+/// Records an event of a warp that the caller alone may touch now.
 template <typename Coder>
-CAIRN_GPU_BOTH void begin_warp(Warp<Coder> &warp, Buffers *buffers, uint32_t index, LaneMask all) {
-  warp.head = {};
-  warp.head.buffers = buffers;
-  warp.head.all = all;
-  warp.head.index = index;
-  Coder::begin(warp.state, all, buffers->guesses);
+CAIRN_GPU_BOTH void record_event(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
+  if (warp.head.quick != 0 && Coder::hit(warp.state, location, mask)) {
+    ++warp.head.events;
+    return;
+  }
+  record_slowly(warp, location, mask);
+}
+
+/// Each of `lanes` callers does its share; only then may an event be recorded.
+template <typename Coder>
+CAIRN_GPU_BOTH void begin_warp(Warp<Coder> &warp, Buffers *buffers, uint32_t index, LaneMask all, uint32_t lane,
+                               uint32_t lanes) {
+  if (lane == 0) {
+    warp.head = {};
+    warp.head.buffers = buffers;
+    warp.head.all = all;
+    warp.head.index = index;
+  }
+  Coder::begin(warp.state, all, buffers->guesses, lane, lanes);
 }
 
 /// What is left to write when the kernel has ended.
@@ -217,10 +235,15 @@ struct WarpRecord {
   uint32_t chunks;  ///< ring: so many times (events, words, the words); stop: 0, one stream
 };
 
-/// Finishes a warp's stream and copies it to `out`, where the words of all warps follow each other. `out` has room for
-/// all of the pool.
+/// Where the n-th of `count` chunks that a ring still holds begins, the oldest first.
+CAIRN_GPU_BOTH uint32_t ring_chunk(const WarpHead<LaneMask> &head, const Buffers &buffers, uint32_t count, uint32_t n) {
+  const uint32_t base = head.current - (head.chunks - 1) % buffers.ring_chunks * buffers.ring_words;
+  return base + (head.chunks - count + n) % buffers.ring_chunks * buffers.ring_words;
+}
+
+/// Finishes a warp's stream and finds it a place among those that `place_words` copies.
 template <typename Coder>
-CAIRN_GPU_BOTH void gather(Warp<Coder> &warp, WarpRecord &record, uint32_t *out) {
+CAIRN_GPU_BOTH void finish_warp(Warp<Coder> &warp, WarpRecord &record) {
   record = {};
   WarpHead<LaneMask> &head = warp.head;
   if (head.buffers == nullptr) return;  // its block never ran
@@ -232,17 +255,11 @@ CAIRN_GPU_BOTH void gather(Warp<Coder> &warp, WarpRecord &record, uint32_t *out)
   record.index = head.index;
   if (head.current == 0) return;
   ChunkWriter chunks(head, buffers);
-  const bool ring = buffers.policy == Policy::ring;
-  uint32_t count = 0;
-  if (ring) {
-    count = head.chunks < buffers.ring_chunks ? head.chunks : buffers.ring_chunks;
-  }
-  const uint32_t base = head.current - (ring ? (head.chunks - 1) % buffers.ring_chunks * buffers.ring_words : 0);
-  const auto nth = [&](uint32_t n) {
-    return base + (head.chunks - count + n) % buffers.ring_chunks * buffers.ring_words;
-  };
-  if (ring) {
-    for (uint32_t n = 0; n < count; ++n) record.words += 2 + chunks.at(nth(n)).words;
+  if (buffers.policy == Policy::ring) {
+    record.chunks = head.chunks < buffers.ring_chunks ? head.chunks : buffers.ring_chunks;
+    for (uint32_t n = 0; n < record.chunks; ++n) {
+      record.words += 2 + chunks.at(ring_chunk(head, buffers, record.chunks, n)).words;
+    }
   } else {
     for (uint32_t place = head.first; place != head.current; place = chunks.at(place).next) {
       record.words += chunks.at(place).words;
@@ -255,21 +272,35 @@ CAIRN_GPU_BOTH void gather(Warp<Coder> &warp, WarpRecord &record, uint32_t *out)
   record.offset = buffers.gathered;
   buffers.gathered += record.words;
 #endif
-  record.chunks = count;
+}
+
+/// Copies what `finish_warp` found to `out`, of which every lane of `lanes` takes its share.
+template <typename Coder>
+CAIRN_GPU_BOTH void place_words(const Warp<Coder> &warp, const WarpRecord &record, uint32_t *out, uint32_t lane,
+                                uint32_t lanes) {
+  if (record.words == 0) return;
+  const WarpHead<LaneMask> &head = warp.head;
+  const Buffers &buffers = *head.buffers;
+  const auto chunk_at = [&](uint32_t place) { return reinterpret_cast<const Chunk *>(buffers.words + place); };
   uint32_t *to = out + record.offset;
-  if (ring) {
-    for (uint32_t n = 0; n < count; ++n) {
-      const Chunk &chunk = chunks.at(nth(n));
-      *to++ = chunk.events;
-      *to++ = chunk.words;
-      for (uint32_t i = 0; i < chunk.words; ++i) *to++ = buffers.words[nth(n) + kChunkHead + i];
+  for (uint32_t n = 0; n < record.chunks; ++n) {
+    const uint32_t place = ring_chunk(head, buffers, record.chunks, n);
+    const Chunk *chunk = chunk_at(place);
+    if (lane == 0) {
+      to[0] = chunk->events;
+      to[1] = chunk->words;
     }
-    return;
+    to += 2;
+    for (uint32_t i = lane; i < chunk->words; i += lanes) to[i] = buffers.words[place + kChunkHead + i];
+    to += chunk->words;
   }
-  for (uint32_t place = head.first;; place = chunks.at(place).next) {
-    const uint32_t end = place == head.current ? head.at : place + kChunkHead + chunks.at(place).words;
-    for (uint32_t i = place + kChunkHead; i < end; ++i) *to++ = buffers.words[i];
-    if (place == head.current) return;
+  if (buffers.policy == Policy::ring) return;
+  for (uint32_t place = head.first;; place = chunk_at(place)->next) {
+    const bool last = place == head.current;
+    const uint32_t words = last ? head.at - place - kChunkHead : chunk_at(place)->words;
+    for (uint32_t i = lane; i < words; i += lanes) to[i] = buffers.words[place + kChunkHead + i];
+    to += words;
+    if (last) return;
   }
 }
 

@@ -42,18 +42,21 @@ class Thesis {
   static constexpr uint32_t kMostWords = 24;
   static constexpr uint32_t kLongest = 255;
 
-  static CAIRN_GPU_BOTH void begin(State &state, Mask /*all*/, const Guesses & /*guesses*/) {
+  static CAIRN_GPU_BOTH void begin(State &state, Mask /*all*/, const Guesses & /*guesses*/, uint32_t lane = 0,
+                                   uint32_t lanes = 1) {
+    for (uint32_t i = lane; i < State::kPlaces; i += lanes) state.place[i] = 0;
+    if (lane != 0) return;
     state.written = 0;
     state.match = 0;
     state.length = 0;
     state.matching = 0;
     state.plain = 0;
     state.repeats = 0;
-    for (uint32_t i = 0; i < State::kPlaces; ++i) state.place[i] = 0;
     state.pending.bits = 0;
     state.pending.count = 0;
   }
 
+  static CAIRN_GPU_BOTH bool hit(State &, uint32_t, Mask) { return false; }
   template <typename Out>
   static CAIRN_GPU_BOTH void event(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
     for (uint32_t i = 0; i < location_bits; i += 8) cut(state, static_cast<uint8_t>(location >> i), out);

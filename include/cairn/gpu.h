@@ -1,0 +1,49 @@
+// Tracing inside GPU kernels: which way each warp went, and which of its lanes. One header for the device and the host;
+// CUDA, HIP, or Cairn's emulator on the CPU. `cairn instrument` writes all of this into a source; by hand it is:
+//
+//   __global__ void kernel(int n, cairn::gpu::Trace trace) {
+//     CAIRN_KERNEL(trace);                   // first, in every kernel from which points can be reached
+//     CAIRN_POINT(1);                        // who is here
+//     if (CAIRN_BRANCH(2, threadIdx.x < n))  // who asks, and (as location 3) who goes in
+//       work();                              // device functions have points of their own
+//   }
+//   kernel<<<grid, block, 0, stream>>>(n, CAIRN_LAUNCH(program, 0, grid, block, stream));
+//
+// where `program` is a cairn::gpu::Program, which must live as long as the process. The trace is written at exit
+// (collect.h says where); the environment says what is traced (settings.h). Locations are 1 to 255, or to 65,535 with
+// CAIRN_GPU_LOCATION_BITS defined as 16 in front of this header. With CAIRN_GPU_OFF defined nothing is left of it.
+//
+// CAIRN_GPU_CODER_RAW or CAIRN_GPU_CODER_THESIS choose another coder than `predict`, to compare with.
+#pragma once
+
+#if defined(CAIRN_GPU_OFF)
+
+#include "cairn/gpu/program.h"
+namespace cairn::gpu {
+struct Trace {};
+struct Launch {
+  template <typename... Arguments>
+  Launch(Arguments &&...) {}
+  operator Trace() const { return {}; }
+};
+}  // namespace cairn::gpu
+#define CAIRN_KERNEL(trace) ((void)(trace))
+#define CAIRN_AT(id) ((void)0)
+#define CAIRN_BRANCH(id, condition) (condition)
+
+#else
+
+#include "cairn/gpu/launch.h"
+#define CAIRN_KERNEL(trace) ::cairn::gpu::begin_kernel(trace)
+/// An expression, for where no statement can stand: (CAIRN_AT(4), value).
+#define CAIRN_AT(id) ::cairn::gpu::point(id)
+#define CAIRN_BRANCH(id, condition) ::cairn::gpu::branch(id, (condition) ? true : false)
+
+#endif
+
+#define CAIRN_POINT(id) \
+  do {                  \
+    CAIRN_AT(id);       \
+  } while (false)
+#define CAIRN_LAUNCH(program, kernel, grid, block, stream) \
+  ::cairn::gpu::Launch((program), (kernel), dim3(grid), dim3(block), (stream))

@@ -1,0 +1,83 @@
+/* The library that keeps what kernels recorded, libcairn-gpu.so, as C sees it. Programs don't link it: launch.h loads
+ * it when the first traced kernel is launched, so that a traced program runs, untraced, where Cairn is not installed.
+ *
+ * Thread-safe. What it is given is copied before a call returns. At the end of the process it writes
+ *   $CAIRN_GPU_OUTPUT, if set; else, under `cairn record`, a part that becomes a section of that trace;
+ *   else NAME.cairn, NAME being the program's, in its folder at that time (NAME-2.cairn, ... if it exists).
+ * Failures are a line on stderr; the program goes on. */
+#ifndef CAIRN_GPU_COLLECT_H
+#define CAIRN_GPU_COLLECT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CAIRN_GPU_COLLECT_VERSION 1
+
+/** A trace point in the source. `kind`: cairn::gpu::Kind. */
+struct cairn_gpu_location {
+  uint16_t id;
+  uint8_t kind;
+  const char *function;
+  const char *file;
+  uint32_t line;
+};
+
+/** What `cairn instrument` made of one source file. */
+struct cairn_gpu_program {
+  const char *file;
+  uint64_t source_hash;
+  const struct cairn_gpu_location *locations;
+  uint32_t location_count;
+  const char *const *kernels;
+  uint32_t kernel_count;
+  const uint16_t *successors; /* pairs, see guesses.h; ends with 0, 0; or null */
+};
+
+/** One warp's stream (cairn::gpu::WarpRecord). */
+struct cairn_gpu_warp {
+  uint64_t events;
+  uint64_t lost;
+  uint64_t all;
+  uint32_t index;
+  uint32_t offset;
+  uint32_t words;
+  uint32_t chunks;
+};
+
+/** A launch that has ended. */
+struct cairn_gpu_launch {
+  const struct cairn_gpu_program *program; /* lives as long as the process */
+  uint32_t kernel;                         /* of the program's */
+  uint32_t device;
+  uint64_t stream; /* a number that tells streams apart */
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint8_t coder; /* 0 raw, 1 thesis, 2 predict */
+  uint8_t location_bits;
+  uint8_t lanes;
+  uint8_t policy; /* 0 stop, 1 ring */
+  uint32_t first_block;
+  uint32_t end_block;
+  uint32_t one_in;
+  const struct cairn_gpu_warp *warps;
+  uint32_t warp_count;
+  const uint32_t *words;
+  uint64_t word_count;
+};
+
+/** 0, or -1 if nothing can be kept. Every version of the library has it. */
+int cairn_gpu_open(uint32_t version);
+/** 0, or -1 if the launch could not be kept. */
+int cairn_gpu_collect(const struct cairn_gpu_launch *launch);
+/** Writes now what was collected; also called at exit. 0, or -1. What is collected afterwards goes into the next file.
+ */
+int cairn_gpu_write(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,95 @@
+// Launch: an object around a kernel's launch. It brings the memory that the kernel's warps write to and, when it goes,
+// sees to it that what they wrote reaches the trace. `cairn instrument` makes one an argument of every launch:
+//
+//   kernel<<<grid, block, 0, stream>>>(args, CAIRN_LAUNCH(program, 0, grid, block, stream));
+//
+// Any threads, streams and devices. On a GPU nothing here waits for the kernel: its end is gathered on its own stream,
+// and a thread of ours takes it from there; memory is used again. A launch that cannot be traced (no library, no
+// memory, a graph is being captured) runs untraced, and says so once. Host only.
+#pragma once
+
+#include "cairn/gpu/device.h"
+#include "cairn/gpu/library.h"
+#include "cairn/gpu/program.h"
+#include "cairn/gpu/settings.h"
+
+#if defined(CAIRN_GPU_EMULATOR)
+#include "cairn/gpu/memory_emulator.h"
+#else
+#include "cairn/gpu/memory_device.h"
+#endif
+
+namespace cairn::gpu {
+
+#if defined(CAIRN_GPU_CODER_RAW)
+constexpr uint8_t kCoderNumber = 0;
+#elif defined(CAIRN_GPU_CODER_THESIS)
+constexpr uint8_t kCoderNumber = 1;
+#else
+constexpr uint8_t kCoderNumber = 2;
+#endif
+#if defined(CAIRN_GPU_LOCATION_BITS)
+constexpr uint32_t kLocationBits = CAIRN_GPU_LOCATION_BITS;
+#else
+constexpr uint32_t kLocationBits = 8;
+#endif
+
+class Launch {
+ public:
+  Launch(const Program &program, uint32_t kernel, dim3 grid, dim3 block, Stream stream = nullptr) : stream_(stream) {
+    const Settings &wanted = settings();
+    const char *name = kernel < program.kernel_count ? program.kernels[kernel] : nullptr;
+    if (!wanted.traces(name) || library() == nullptr) return;
+    const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
+    if (blocks == 0 || blocks > UINT32_MAX) return;
+    Buffers buffers{};
+    buffers.policy = wanted.policy;
+    buffers.location_bits = kLocationBits;
+    buffers.warps_per_block = (block.x * block.y * block.z + kLanes - 1) / kLanes;
+    buffers.first_block = wanted.first_block;
+    buffers.end_block = wanted.end_block < blocks ? wanted.end_block : static_cast<uint32_t>(blocks);
+    buffers.one_in = wanted.one_in;
+    if (buffers.first_block >= buffers.end_block) return;
+    const uint64_t warps = uint64_t{buffers.end_block - buffers.first_block} * buffers.warps_per_block;
+    buffers.warp_count = static_cast<uint32_t>((warps + buffers.one_in - 1) / buffers.one_in);
+    buffers.ring_words = wanted.ring_words;
+    buffers.ring_chunks = wanted.ring_chunks;
+    const uint64_t ring = uint64_t{buffers.warp_count} * buffers.ring_words * buffers.ring_chunks + kChunkHead;
+    const uint64_t words = wanted.policy == Policy::ring ? ring : wanted.memory / sizeof(uint32_t);
+    constexpr uint64_t kMostWords = UINT32_MAX - (uint64_t{1} << 26);  // warps may run past it by one chunk each
+    buffers.capacity = static_cast<uint32_t>(words < kMostWords ? words : kMostWords);
+    if (wanted.policy == Policy::ring && ring > kMostWords) return;
+    buffers.used = kChunkHead;
+    add_successors(buffers.guesses, program.successors);
+    cairn_gpu_launch what{};
+    what.program = reinterpret_cast<const cairn_gpu_program *>(&program);
+    what.kernel = kernel;
+    what.stream = reinterpret_cast<uint64_t>(stream);
+    const uint32_t sizes[] = {grid.x, grid.y, grid.z, block.x, block.y, block.z};
+    for (int i = 0; i < 3; ++i) {
+      what.grid[i] = sizes[i];
+      what.block[i] = sizes[i + 3];
+    }
+    what.coder = kCoderNumber;
+    what.location_bits = static_cast<uint8_t>(kLocationBits);
+    what.lanes = static_cast<uint8_t>(kLanes);
+    what.policy = wanted.policy == Policy::ring ? 1 : 0;
+    what.first_block = buffers.first_block;
+    what.end_block = buffers.end_block;
+    what.one_in = buffers.one_in;
+    memory_ = take_memory(buffers, what, stream);
+  }
+  ~Launch() {
+    if (memory_ != nullptr) collect(memory_, stream_);
+  }
+  Launch(const Launch &) = delete;
+  Launch &operator=(const Launch &) = delete;
+
+  operator Trace() const { return memory_ == nullptr ? Trace() : memory_->trace(); }  // NOLINT: an argument of kernels
+
+ private:
+  Stream stream_;
+  Memory *memory_ = nullptr;
+};
+
+}  // namespace cairn::gpu

@@ -1,0 +1,59 @@
+// libcairn-gpu.so, loaded when the first kernel is traced: $CAIRN_GPU_LIBRARY, or the one that was installed with this
+// header, or where the loader looks. Host only.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "cairn/gpu/collect.h"
+
+namespace cairn::gpu {
+
+struct Library {
+  decltype(&cairn_gpu_collect) collect = nullptr;
+  decltype(&cairn_gpu_write) write = nullptr;
+};
+
+/// nullptr if there is none; then stderr has said so.
+inline const Library *library() {
+  static const Library *const loaded = []() -> const Library * {
+    const std::string header = __FILE__;  // PREFIX/include/cairn/gpu/library.h
+    const size_t include = header.rfind("/include/cairn/");
+    const std::string prefix = include == std::string::npos ? "" : header.substr(0, include);
+    const char *named = std::getenv("CAIRN_GPU_LIBRARY");
+    const std::string candidates[] = {
+      named == nullptr ? "" : named,
+#if defined(CAIRN_GPU_LIBRARY_PATH)
+      CAIRN_GPU_LIBRARY_PATH,
+#endif
+      prefix + "/lib/libcairn-gpu.so",
+      prefix + "/lib/x86_64-linux-gnu/libcairn-gpu.so",
+      prefix + "/build/lib/libcairn-gpu.so",
+      "libcairn-gpu.so"
+    };
+    void *handle = nullptr;
+    for (const std::string &path : candidates) {
+      if (!path.empty() && handle == nullptr) handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    }
+    if (handle == nullptr) {
+      std::fprintf(stderr,
+                   "cairn: libcairn-gpu.so was not found, so kernels are not traced; say where it is with "
+                   "CAIRN_GPU_LIBRARY\n");
+      return nullptr;
+    }
+    auto *made = new Library;
+    const auto open = reinterpret_cast<decltype(&cairn_gpu_open)>(dlsym(handle, "cairn_gpu_open"));
+    made->collect = reinterpret_cast<decltype(&cairn_gpu_collect)>(dlsym(handle, "cairn_gpu_collect"));
+    made->write = reinterpret_cast<decltype(&cairn_gpu_write)>(dlsym(handle, "cairn_gpu_write"));
+    if (open == nullptr || made->collect == nullptr || made->write == nullptr || open(CAIRN_GPU_COLLECT_VERSION) != 0) {
+      return nullptr;
+    }
+    return made;
+  }();
+  return loaded;
+}
+
+}  // namespace cairn::gpu

@@ -1,0 +1,53 @@
+// A launch's memory under the emulator: the host's. Launches have ended when they return.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "cairn/gpu/device.h"
+#include "cairn/gpu/library.h"
+
+namespace cairn::gpu {
+
+using Stream = cudaStream_t;
+
+struct Memory {
+  Buffers buffers{};
+  cairn_gpu_launch what{};
+  std::vector<TracedWarp> warps;
+  std::vector<uint32_t> words;
+  [[nodiscard]] Trace trace() { return {&buffers}; }
+};
+
+inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what, Stream) {
+  static const int registered = std::atexit([] { library()->write(); });
+  (void)registered;
+  static Memory memory;  // one launch at a time
+  memory.buffers = buffers;
+  memory.what = what;
+  memory.warps.assign(buffers.warp_count, TracedWarp{});
+  if (memory.words.size() < buffers.capacity) memory.words.resize(buffers.capacity);
+  memory.buffers.warps = memory.warps.data();
+  memory.buffers.words = memory.words.data();
+  return &memory;
+}
+
+inline void collect(Memory *memory, Stream) {
+  std::vector<WarpRecord> records(memory->warps.size());
+  std::vector<uint32_t> gathered;
+  for (size_t i = 0; i < records.size(); ++i) {
+    finish_warp(memory->warps[i], records[i]);
+    gathered.resize(memory->buffers.gathered);
+    place_words(memory->warps[i], records[i], gathered.data(), 0, 1);
+  }
+  static_assert(sizeof(WarpRecord) == sizeof(cairn_gpu_warp));
+  memory->what.warps = reinterpret_cast<const cairn_gpu_warp *>(records.data());
+  memory->what.warp_count = static_cast<uint32_t>(records.size());
+  memory->what.words = gathered.data();
+  memory->what.word_count = gathered.size();
+  library()->collect(&memory->what);
+}
+
+}  // namespace cairn::gpu
