@@ -5,7 +5,7 @@ _cairn() {
   prev=${COMP_WORDS[COMP_CWORD - 1]}
   verb=${COMP_WORDS[1]}
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'record exec env info summary dump verify merge doctor --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'record exec env info summary dump gpu verify merge doctor --help --version' -- "$cur")
     return
   fi
   case $verb in
@@ -37,7 +37,7 @@ _cairn() {
       ;;
     --merge) mapfile -t COMPREPLY < <(compgen -W 'tree after' -- "$cur") && return ;;
     --sort) mapfile -t COMPREPLY < <(compgen -W 'time calls bytes' -- "$cur") && return ;;
-    --memory | --rank | --function | --time | --limit) return ;;
+    --memory | --rank | --function | --time | --limit | --warp | --launch) return ;;
   esac
   local recording='-o --output --timing --callsites --memory --merge --oracle --spool -q --quiet -f --force -h --help'
   local options
@@ -46,7 +46,8 @@ _cairn() {
     env) options="--openmpi $recording" ;;
     info) options='--json -h --help' ;;
     summary) options='--callsites --per-rank --sort --rank --function --limit --json -h --help' ;;
-    dump) options='--jsonl --json --grammar --stack --rank --function --time --limit -h --help' ;;
+    dump) options='--jsonl --json --grammar --stack --warp --launch --join --raw5 --rank --function --time --limit -h --help' ;;
+    gpu) options='--limit --json -h --help' ;;
     verify) options='--against --json -h --help' ;;
     merge) options='-o --output -q --quiet -f --force -h --help' ;;
     doctor) options='--json -h --help' ;;
@@ -57,6 +58,13 @@ _cairn() {
     return
   fi
   case $verb in
+    gpu)
+      if ((COMP_CWORD == 2)); then
+        mapfile -t COMPREPLY < <(compgen -W 'divergence coverage' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$cur" && compgen -d -- "$cur")
+      fi
+      ;;
     info | summary | dump | verify) mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$cur" && compgen -d -- "$cur") ;;
     merge) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     record | exec | env) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;

@@ -7,6 +7,7 @@ complete -c cairn -n __fish_use_subcommand -f -a env -d 'Print the environment t
 complete -c cairn -n __fish_use_subcommand -f -a info -d 'Tell what a trace holds'
 complete -c cairn -n __fish_use_subcommand -f -a summary -d 'Sum up calls, bytes and times'
 complete -c cairn -n __fish_use_subcommand -f -a dump -d 'Print every call with its arguments'
+complete -c cairn -n __fish_use_subcommand -f -a gpu -d 'Tell how GPU warps diverged, or which code they ran'
 complete -c cairn -n __fish_use_subcommand -f -a verify -d 'Check that a trace is sound'
 complete -c cairn -n __fish_use_subcommand -f -a merge -d 'Join what processes left in a spool'
 complete -c cairn -n __fish_use_subcommand -f -a doctor -d 'Check that recording works here'
@@ -25,7 +26,7 @@ for verb in record exec env
 end
 complete -c cairn -n '__fish_seen_subcommand_from env' -l openmpi -d "Print -x options for Open MPI's mpiexec"
 
-for verb in info summary dump verify doctor
+for verb in info summary dump gpu verify doctor
     complete -c cairn -n "__fish_seen_subcommand_from $verb" -l json -d 'Print JSON'
 end
 for verb in summary dump
@@ -41,8 +42,14 @@ complete -c cairn -n '__fish_seen_subcommand_from dump' -l jsonl -d 'One JSON ob
 complete -c cairn -n '__fish_seen_subcommand_from dump' -l grammar -d 'Print the rules of each class'
 complete -c cairn -n '__fish_seen_subcommand_from dump' -l stack -d 'Print who called'
 complete -c cairn -n '__fish_seen_subcommand_from dump' -l time -x -d 'Only calls that overlap START+LENGTH'
+complete -c cairn -n '__fish_seen_subcommand_from dump' -l warp -x -d 'The events of this GPU warp'
+complete -c cairn -n '__fish_seen_subcommand_from dump' -l launch -x -d 'The events of this GPU launch'
+complete -c cairn -n '__fish_seen_subcommand_from dump' -l join -d 'Join what parts of a warp recorded'
+complete -c cairn -n '__fish_seen_subcommand_from dump' -l raw5 -d 'Five bytes an event'
+complete -c cairn -n '__fish_seen_subcommand_from gpu' -l limit -x -d 'At most N lines'
+complete -c cairn -n '__fish_seen_subcommand_from gpu' -x -a 'divergence coverage'
 complete -c cairn -n '__fish_seen_subcommand_from verify' -l against -x -a '(__fish_complete_directories)' -d 'Compare with the logs of record --oracle'
 complete -c cairn -n '__fish_seen_subcommand_from merge' -s o -l output -r -F -d 'Trace to write'
 complete -c cairn -n '__fish_seen_subcommand_from merge' -s q -l quiet -d 'Say nothing when all is well'
 complete -c cairn -n '__fish_seen_subcommand_from merge' -s f -l force -d 'Overwrite an existing trace'
-complete -c cairn -n '__fish_seen_subcommand_from record exec env info summary dump verify merge doctor' -s h -l help -d 'Print help and exit'
+complete -c cairn -n '__fish_seen_subcommand_from record exec env info summary dump gpu verify merge doctor' -s h -l help -d 'Print help and exit'

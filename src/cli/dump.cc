@@ -8,6 +8,7 @@
 #include "analyze/decode.h"
 #include "analyze/events.h"
 #include "analyze/grammar_text.h"
+#include "cli/dump_gpu.h"
 #include "cli/inspect.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -22,6 +23,7 @@ using analyze::Event;
 struct DumpOptions : Inspection {
   bool grammar = false;
   bool stack = false;
+  GpuDump gpu;
 };
 
 /// Calls of one rank as they are printed. Equal ones recur, and cost their decoding once.
@@ -128,6 +130,7 @@ int dump(DumpOptions &options) {
   }
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
+  if (options.gpu.wanted()) return dump_gpu(*trace, options, options.gpu);
   const auto filter = analyze::make_filter(options.filter, *trace);
   if (!filter) return report(filter.error());
   const analyze::Sources sources(*trace);
@@ -169,6 +172,10 @@ void add_dump(CLI::App &app, Run &run) {
   verb.flag("--jsonl,--json", options->json, "One JSON object a line, after one that names the schema");
   verb.flag("--grammar", options->grammar, "Print the rules and rows of each class instead");
   verb.flag("--stack", options->stack, "Print who called, where record --callsites stack was asked for");
+  verb.number("--warp", options->gpu.warp, "The events of this GPU warp instead", "N");
+  verb.number("--launch", options->gpu.launch, "The events of the warps of this GPU launch instead", "N");
+  verb.flag("--join", options->gpu.join, "Of GPU warps: join what parts of a warp recorded at one point");
+  verb.flag("--raw5", options->gpu.raw5, "Of GPU warps: five bytes an event, as ECL-Tracer wrote them");
   add_filters(verb, *options, "At most N calls");
   verb.chosen([options, &run] { run = [options] { return dump(*options); }; });
 }

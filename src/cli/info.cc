@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analyze/gpu_points.h"
 #include "analyze/overview.h"
 #include "analyze/value.h"
 #include "cli/inspect.h"
@@ -18,7 +19,7 @@ namespace {
 using analyze::Overview;
 using analyze::valid_utf8;
 
-std::string json_text(const std::string &path, const Overview &view) {
+std::string json_text(const std::string &path, const Overview &view, const analyze::GpuOverview &gpu) {
   nlohmann::ordered_json out;
   out["schema"] = "cairn.info/1";
   out["file"] = valid_utf8(path);
@@ -53,6 +54,10 @@ std::string json_text(const std::string &path, const Overview &view) {
     out["merge_cpu_seconds"] = {{"mean", static_cast<double>(merge.sum_ns) / static_cast<double>(merge.ranks) * 1e-9},
                                 {"maximum", static_cast<double>(merge.most_ns) * 1e-9}};
   }
+  if (gpu.launches != 0) {
+    out["gpu"] = {{"launches", gpu.launches}, {"kernels", gpu.kernels}, {"warps", gpu.warps},
+                  {"streams", gpu.streams},   {"events", gpu.events},   {"lost", gpu.lost}};
+  }
   out["bytes"] = view.bytes;
   return out.dump(2) + "\n";
 }
@@ -65,7 +70,7 @@ std::string hosts_text(const std::vector<std::string> &hosts) {
   return text;
 }
 
-void print_text(Output &out, const std::string &path, const Overview &view) {
+void print_text(Output &out, const std::string &path, const Overview &view, const analyze::GpuOverview &gpu) {
   const auto line = [&](const char *name, const std::string &value) {
     out.write(fmt::format("{}{:<15}{}{}\n", out.dim(), name, out.plain(), value));
   };
@@ -90,6 +95,11 @@ void print_text(Output &out, const std::string &path, const Overview &view) {
     line("merge", fmt::format("CPU {} a rank in the mean, {} at most", time_text(merge.sum_ns / merge.ranks),
                               time_text(merge.most_ns)));
   }
+  if (gpu.launches != 0) {
+    line("GPU", fmt::format("{} of {}, {} of {}, {}", plural(gpu.launches, "launch", "launches"),
+                            plural(gpu.kernels, "kernel"), plural(gpu.warps, "warp"), plural(gpu.streams, "kind"),
+                            plural(gpu.events, "event")));
+  }
   std::string sections;
   for (const auto &[name, bytes] : view.bytes) {
     if (name != "total") sections += fmt::format("{}{} {}", sections.empty() ? "" : ", ", name, grouped(bytes));
@@ -101,17 +111,27 @@ void print_text(Output &out, const std::string &path, const Overview &view) {
   };
   if (!view.incomplete.empty()) note("did not reach MPI_Finalize", view.incomplete);
   for (const auto &[reason, ranks] : view.degraded) note(reason, ranks);
+  if (gpu.lost != 0) {
+    out.write(fmt::format("{}{:<15}{}{} of GPU warps not kept: give CAIRN_GPU_MEMORY more\n", out.warning(), "note",
+                          out.plain(), plural(gpu.lost, "event")));
+  }
 }
 
 int info(Inspection &inspection) {
   const auto trace = open_trace(inspection);
   if (!trace) return report(trace.error());
   const Overview view = analyze::overview(*trace);
+  auto launches = analyze::gpu_launches(*trace);
+  if (!launches) {
+    launches.error().path = inspection.file;
+    return report(launches.error());
+  }
+  const analyze::GpuOverview gpu = analyze::gpu_overview(*launches);
   Output out;
   if (inspection.json) {
-    out.write(json_text(inspection.file, view));
+    out.write(json_text(inspection.file, view, gpu));
   } else {
-    print_text(out, inspection.file, view);
+    print_text(out, inspection.file, view, gpu);
   }
   return out.finish();
 }

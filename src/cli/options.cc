@@ -32,6 +32,11 @@ void Options::repeated(const std::string &names, std::vector<std::string> &value
   verb_->add_option(names, values, help)->type_name(type)->allow_extra_args(false);
 }
 
+void Options::needed(const std::string &name, std::string &value, const std::vector<std::string> &allowed,
+                     const std::string &help) {
+  verb_->add_option(name, value, help)->required()->check(CLI::IsMember(allowed));
+}
+
 void Options::words(const std::string &name, std::vector<std::string> &values, const std::string &help) {
   verb_->add_option(name, values, help)->required();
 }

@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -11,6 +12,7 @@
 #include "analyze/overview.h"
 #include "cli/child.h"
 #include "cli/executable.h"
+#include "cli/gpu_spool.h"
 #include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/recording.h"
@@ -18,6 +20,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/words.h"
+#include "gpu/collect.h"
 
 namespace cairn::cli {
 namespace {
@@ -65,6 +68,9 @@ class Finish {
   bool run(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
     const Spool spool = read_spool(recording_.spool);
     for (const Error &damage : spool.damaged) fault(damage);
+    auto launches = read_gpu(spool.gpu);
+    if (!launches) fault(launches.error());
+    if (launches) gpu_ = *std::move(launches);
     for (const std::string &path : spool.traces) {
       auto bytes = read_trace(path);
       if (bytes) {
@@ -81,6 +87,7 @@ class Finish {
         fault(bytes.error());
       }
     }
+    if (written_ == 0 && !gpu_.launches.empty()) place_gpu(command);
     if (written_ == 0 && !failed_) nothing(command, recorders, spool);
     if (spool.recovered != 0) {
       const bool one = spool.recovered == 1;
@@ -105,6 +112,7 @@ class Finish {
     } while (number_ > 1 && !options_.force && fs::exists(path));
     auto resolved = with_epilogues(bytes, path, epilogues);
     if (resolved) resolved = with_sources(std::move(*resolved), path);
+    if (resolved) resolved = with_gpu(std::move(*resolved), path, std::exchange(gpu_, {}));
     // A trace that cannot be read is still worth keeping: verify will say what is wrong with it.
     if (!resolved) fault(resolved.error());
     const TraceBytes &final_bytes = resolved ? *resolved : bytes;
@@ -117,6 +125,14 @@ class Finish {
     if (!from.empty()) fs::remove(from, ignored);
     ++written_;
     if (!options_.quiet && resolved) announce(path, final_bytes);
+  }
+
+  /// A program that calls no MPI.
+  void place_gpu(const std::vector<std::string> &command) {
+    const gpu::Launches launches = std::exchange(gpu_, {});
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const int64_t start = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+    place({gpu::file_of(launches, shell_quoted(command), start, 0), 0, {}}, {}, {});
   }
 
   void announce(const std::string &path, const TraceBytes &bytes) const {
@@ -155,6 +171,7 @@ class Finish {
 
   const RecordingOptions &options_;
   const Recording &recording_;
+  gpu::Launches gpu_;  ///< for the first trace
   size_t number_ = 0;
   size_t written_ = 0;
   bool failed_ = false;

@@ -15,6 +15,7 @@
 
 #include "analyze/sources.h"
 #include "cli/recovery.h"
+#include "gpu/spooled.h"
 #include "trace/disk.h"
 #include "trace/file.h"
 
@@ -95,6 +96,9 @@ Spool read_spool(const std::string &folder) {
       read_spool_file(path, spool);
     } else if (name.ends_with(".segment") || name.ends_with(".timing")) {
       spool.files.push_back(path);  // read together with their arena
+    } else if (name.ends_with(gpu::kSpooledEnding)) {
+      spool.gpu.push_back(path);
+      spool.files.push_back(path);
     } else if (name.ends_with(".arena")) {
       spool.arenas.push_back(path);
     } else if (name.starts_with("unrecorded.") || name.ends_with(".unrecorded")) {

@@ -28,6 +28,7 @@ struct Spool {
   std::vector<SpoolPart> epilogues;
   std::vector<std::string> arenas;   ///< that nothing could be read from
   size_t recovered = 0;              ///< parts that come from arenas of killed processes
+  std::vector<std::string> gpu;      ///< *.gpu: what processes traced in kernels
   std::vector<std::string> reasons;  ///< of unrecorded.<pid>, each once
   std::vector<std::string> files;    ///< all that was read and can go once the traces are written
   std::vector<Error> damaged;        ///< parts that cannot be read; they stay

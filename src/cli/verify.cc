@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analyze/gpu_points.h"
 #include "analyze/integrity.h"
 #include "analyze/value.h"
 #include "cli/inspect.h"
@@ -49,7 +50,12 @@ int verify(VerifyOptions &options) {
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
   const analyze::Integrity integrity = analyze::check_integrity(*trace);
-  const Answer sound{integrity.fault_count, integrity.faults};
+  Answer sound{integrity.fault_count, integrity.faults};
+  const auto launches = analyze::gpu_launches(*trace);
+  const std::vector<std::string> gpu_faults =
+      launches ? analyze::gpu_faults(*launches) : std::vector{launches.error().message};
+  sound.faults.insert(sound.faults.end(), gpu_faults.begin(), gpu_faults.end());
+  sound.fault_count += gpu_faults.size();
   Result<oracle::VerifyReport> compared = oracle::VerifyReport();
   if (!options.against.empty()) compared = oracle::verify(*trace, options.against);
   if (!compared) return report(compared.error());
@@ -79,6 +85,11 @@ int verify(VerifyOptions &options) {
     print(out, options.file, sound,
           fmt::format("sound: {} in {} with {} decoded", plural(integrity.calls, "call"), plural(integrity.rows, "row"),
                       plural(integrity.values, "value")));
+    if (const analyze::GpuOverview gpu = analyze::gpu_overview(*launches);
+        sound.fault_count == 0 && gpu.launches != 0) {
+      out.write(fmt::format("{}: sound: {} of {} decoded\n", options.file, plural(gpu.events, "event"),
+                            plural(gpu.warps, "GPU warp")));
+    }
     if (!options.against.empty()) {
       print(out, options.file, equal,
             fmt::format("equal to {}: {} and {} of {} compared", options.against, plural(compared->calls, "call"),

@@ -19,7 +19,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-VERBS = ("record", "exec", "env", "info", "summary", "dump", "verify", "merge", "doctor")
+VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "verify", "merge", "doctor")
 
 CASES = []
 
@@ -247,6 +247,32 @@ def verify_malformed(bench):
 
 
 @case
+def gpu_kernels(bench):
+    bench.golden("info_gpu", "info", "gpu.cairn")
+    bench.golden("gpu_divergence", "gpu", "divergence", "gpu.cairn")
+    bench.golden("gpu_divergence_limit", "gpu", "divergence", "gpu.cairn", "--limit", "1")
+    bench.golden("gpu_coverage", "gpu", "coverage", "gpu.cairn")
+    bench.golden("dump_warp", "dump", "gpu.cairn", "--warp", "1", "--launch", "0")
+    bench.golden("dump_launch_json", "dump", "gpu.cairn", "--launch", "1", "--json", "--limit", "3")
+    bench.golden("dump_join", "dump", "gpu.cairn", "--launch", "1", "--join")
+    raw = subprocess.run([bench.cairn, "dump", "gpu.cairn", "--raw5", "--launch", "1"], cwd=bench.folder, capture_output=True)
+    expect("raw5", raw.stdout[:15].hex(), "01ffffffff" "020f0f0f0f" "02f0f0f0f0")
+    points = json.loads(bench.run("gpu", "divergence", "gpu.cairn", "--json").stdout)["points"]
+    expect("points", [(each["location"], each["visits"]) for each in points], [(1, 6), (2, 64), (3, 4), (4, 0)])
+    bench.check("verify", "gpu.cairn", out=None)
+    no_kernels = "cairn: ring.cairn: this trace holds no GPU kernels; "
+    bench.check("gpu", "coverage", "ring.cairn", code=2, err=no_kernels + "trace some with cairn instrument\n")
+    bench.check("dump", "--warp", "3", "ring.cairn", code=2, err=no_kernels + "leave out --warp and --launch\n")
+    bench.check("dump", "--launch", "7", "gpu.cairn", code=2,
+                err="cairn: gpu.cairn: there is no launch 7; choose one of 0 to 1\n")
+    bench.check("dump", "--warp", "70", "gpu.cairn", code=2,
+                err="cairn: gpu.cairn: no warp 70 was traced; cairn gpu divergence names some\n")
+    bench.check("gpu", "gpu.cairn", code=2, err=None)
+    bench.check("verify", "badgpu.cairn", code=1, err=None,
+                out="badgpu.cairn: a stream is damaged at event 0 of warp 0 in launch 0\n")
+
+
+@case
 def newest_trace_is_the_default(bench):
     with tempfile.TemporaryDirectory() as other:
         here = Bench.__new__(Bench)
@@ -266,15 +292,16 @@ def newest_trace_is_the_default(bench):
 
 @case
 def unreadable_traces(bench):
-    for verb in ("info", "summary", "dump", "verify"):
+    for words in (("info",), ("summary",), ("dump",), ("gpu", "coverage"), ("verify",)):
+        verb = " ".join(words)
         for name in ("cut", "flipped", "newer", "foreign", "empty"):
-            done = bench.run(verb, f"{name}.cairn")
+            done = bench.run(*words, f"{name}.cairn")
             expect(f"exit code of {verb} {name}", done.returncode, 3)
             expect(f"stdout of {verb} {name}", done.stdout, "")
             if not re.fullmatch(rf"cairn: {name}\.cairn: [^\n]+\n", done.stderr):
                 raise Failure(f"{verb} {name} said: {done.stderr}")
-        bench.check(verb, "none.cairn", code=3, err="cairn: none.cairn: there is no such file; cairn record makes one\n")
-        bench.check(verb, ".", code=3, err="cairn: .: this is a folder, not a trace; name a .cairn file\n")
+        bench.check(*words, "none.cairn", code=3, err="cairn: none.cairn: there is no such file; cairn record makes one\n")
+        bench.check(*words, ".", code=3, err="cairn: .: this is a folder, not a trace; name a .cairn file\n")
     newer = bench.run("info", "newer.cairn").stderr
     if "version" not in newer:
         raise Failure(f"no word of the version: {newer}")
@@ -367,7 +394,7 @@ def options_of_help(bench, verb):
     found = set()
     for line in text.splitlines():
         if re.match(r"  -", line):
-            found.update(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", line.split("  ")[1].split(" ")[0].replace(",", " ")))
+            found.update(re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", line.split("  ")[1].split(" ")[0].replace(",", " ")))
     return found
 
 
@@ -379,7 +406,7 @@ def man_pages_name_the_options(bench):
         heads = re.findall(r"^\.TP\n(.*)$", section, re.M)
         found = set()
         for head in heads:
-            found.update(re.findall(r"\\fB(-[a-z-]+)\\fR", head.replace("\\-", "-")))
+            found.update(re.findall(r"\\fB(-[a-z0-9-]+)\\fR", head.replace("\\-", "-")))
         expect(f"options in the man page of {verb or 'cairn'}", sorted(found), sorted(options_of_help(bench, verb)))
 
 
@@ -420,7 +447,7 @@ def fish_completes_the_options(bench):
             elif "__fish_use_subcommand" in line:
                 continue
             for verb in verbs:
-                found[verb].update("--" + name for name in re.findall(r" -l ([a-z-]+)", line))
+                found[verb].update("--" + name for name in re.findall(r" -l ([a-z0-9-]+)", line))
                 found[verb].update("-" + name for name in re.findall(r" -s ([a-z])\b", line))
     for verb in VERBS:
         expect(f"fish completion of {verb}", sorted(found[verb]), sorted(options_of_help(bench, verb)))
@@ -435,7 +462,7 @@ def zsh_completes_the_options(bench):
         for name, content in lists.items():
             arm = arm.replace(f"${name}", content)
         arm = re.sub(r"\[[^\]]*\]", "", re.sub(r"\([^()]*\)", " ", arm))
-        found = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", arm)) - {"-a", "-e", "-g"}
+        found = set(re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", arm)) - {"-a", "-e", "-g"}
         expect(f"zsh completion of {verb}", sorted(found), sorted(options_of_help(bench, verb)))
 
 

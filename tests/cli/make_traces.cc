@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <string>
@@ -10,6 +11,8 @@
 
 #include "base/spool_header.h"
 #include "codec/timing_stream.h"
+#include "gpu/collect.h"
+#include "gpu/launches.h"
 #include "spec/spec.h"
 #include "trace/part.h"
 #include "trace/trace.h"
@@ -326,6 +329,41 @@ void save_spool(const std::string &folder) {
   save_part(folder + "/2.epilogue", process, SpoolHeader::Kind::epilogue);
 }
 
+/// Two launches: warps in a loop that lanes leave, and one that had split.
+gpu::Launches kernels() {
+  gpu::Launches made;
+  gpu::ProgramRecord program;
+  program.file = "fire.cu";
+  program.kernels = {"burn", "quench<4>"};
+  program.locations = {{1, gpu::Kind::entry, "burn", "fire.cu", 10},
+                       {2, gpu::Kind::loop, "burn", "fire.cu", 12},
+                       {3, gpu::Kind::then, "spark", "fire.h", 3},
+                       {4, gpu::Kind::otherwise, "spark", "fire.h", 5}};
+  program.successors = {{0, 1}, {1, 2}, {2, 2}, {2, 3}};
+  for (uint32_t number = 0; number < 2; ++number) {
+    gpu::LaunchRecord launch;
+    launch.program = made.add(program);
+    launch.kernel = number;
+    launch.grid = {2, 1, 1};
+    launch.block = {64, 1, 1};
+    launch.end_block = 2;
+    gpu::StreamForm form;
+    form.guesses = made.programs[launch.program].guesses();
+    for (uint32_t warp = 0; warp < (number == 0 ? 4u : 2u); ++warp) {
+      std::vector<gpu::Event> events{{1, 0xffffffff}};
+      if (number == 1) events.insert(events.end(), {{2, 0x0f0f0f0f}, {2, 0xf0f0f0f0}, {2, 0xffffffff}});
+      for (uint32_t i = 0; number == 0 && i < 14 + warp % 2; ++i) events.push_back({2, 0xffffffff >> i});
+      if (number == 0) events.push_back({3, warp % 2 == 0 ? 0x3u : 0x1u});
+      const std::vector<uint32_t> words = gpu::encode_stream(form, events, 0xffffffff);
+      gpu::StreamRecord stream{events.size(), 0xffffffff, Bytes(words.size() * 4)};
+      std::memcpy(stream.bytes.data(), words.data(), stream.bytes.size());
+      launch.warps.push_back({warp, warp == 3 ? 2u : 0u, {made.add(std::move(stream))}});
+    }
+    made.launches.push_back(std::move(launch));
+  }
+  return made;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -340,6 +378,17 @@ int main(int argc, char **argv) {
   aborted.status = "aborted";
   save(folder + "/threads.cairn", must(trace::Part::of(threaded())).to_file(aborted));
   save(folder + "/malformed.cairn", must(trace::Part::of(malformed())).to_file(run_info("stats", 0)));
+
+  gpu::Launches launches = kernels();
+  const auto gpu_file = [](const gpu::Launches &of) {
+    const auto trace =
+        trace::Trace::from_bytes(gpu::file_of(of, "./fire", 1'700'000'000'000'000'000, 1'000'000), "gpu");
+    if (!trace) std::exit(1);
+    return gpu::file_of(of, "./fire", 1'700'000'000'000'000'000, 1'000'000);
+  };
+  save(folder + "/gpu.cairn", gpu_file(launches));
+  launches.streams[0].bytes = {0, 0, 0, 0};
+  save(folder + "/badgpu.cairn", gpu_file(launches));
 
   Bytes cut = ring4;
   cut.resize(cut.size() / 2);

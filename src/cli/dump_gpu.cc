@@ -1,0 +1,152 @@
+#include "cli/dump_gpu.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <nlohmann/json.hpp>
+
+#include "analyze/gpu_points.h"
+#include "analyze/value.h"
+#include "cli/terminal.h"
+
+namespace cairn::cli {
+namespace {
+
+/// Prints one warp's events.
+class WarpDump {
+ public:
+  WarpDump(Output &out, const Inspection &options, const GpuDump &what, const gpu::Launches &launches)
+      : out_(out), options_(options), what_(what), launches_(launches) {}
+
+  Result<void> warp(uint32_t number, const gpu::WarpStreams &warp) {
+    const gpu::LaunchRecord &launch = launches_.launches[number];
+    number_ = number;
+    index_ = warp.index;
+    lanes_ = launch.lanes;
+    program_ = &launches_.programs[launch.program];
+    if (!what_.raw5 && !options_.json && !full()) {
+      out_.write(fmt::format("launch {} {}, warp {}{}\n", number, program_->kernel(launch.kernel), warp.index,
+                             warp.lost == 0 ? "" : fmt::format(", {} events not kept", warp.lost)));
+    }
+    auto done = launches_.visit(launch, warp, [this](const gpu::Event &event) { take(event); });
+    flush();
+    return done;
+  }
+  [[nodiscard]] bool full() const { return options_.filter.limit && written_ >= *options_.filter.limit; }
+
+ private:
+  void take(const gpu::Event &event) {
+    if (what_.join && held_ && pending_.location == event.location && (pending_.mask & event.mask) == 0) {
+      pending_.mask |= event.mask;
+      return;
+    }
+    flush();
+    pending_ = event;
+    held_ = true;
+  }
+  void flush() {
+    if (held_ && !full()) write(pending_);
+    held_ = false;
+  }
+  void write(const gpu::Event &event) {
+    ++written_;
+    if (what_.raw5) {
+      std::string bytes(1, static_cast<char>(event.location));
+      for (int i = 0; i < 32; i += 8) bytes += static_cast<char>(event.mask >> i);
+      out_.write(bytes);
+      return;
+    }
+    const gpu::LocationRecord *location = program_->find(event.location);
+    const std::string mask = fmt::format("{:0{}x}", event.mask, lanes_ / 4);
+    if (!options_.json) {
+      out_.write(fmt::format("  {} {:2}  {}\n", mask, std::popcount(event.mask),
+                             analyze::point_text(*program_, event.location)));
+      return;
+    }
+    nlohmann::ordered_json line;
+    line["launch"] = number_;
+    line["warp"] = index_;
+    line["location"] = event.location;
+    line["mask"] = mask;
+    if (location != nullptr) {
+      line["kind"] = name_of(location->kind);
+      line["function"] = analyze::valid_utf8(location->function);
+      line["file"] = analyze::valid_utf8(location->file);
+      line["line"] = location->line;
+    }
+    out_.write(line.dump() + "\n");
+  }
+
+  Output &out_;
+  const Inspection &options_;
+  const GpuDump &what_;
+  const gpu::Launches &launches_;
+  const gpu::ProgramRecord *program_ = nullptr;
+  uint32_t number_ = 0;
+  uint32_t index_ = 0;
+  unsigned lanes_ = 32;
+  gpu::Event pending_;
+  bool held_ = false;
+  uint64_t written_ = 0;
+};
+
+int fault(Error error, const std::string &file) {
+  error.path = file;
+  return report(error);
+}
+
+}  // namespace
+
+int dump_gpu(const trace::Trace &trace, const Inspection &options, const GpuDump &what) {
+  const auto launches = analyze::gpu_launches(trace);
+  if (!launches) return fault(launches.error(), options.file);
+  if (launches->launches.empty()) {
+    return fault(
+        {ErrorKind::usage, "this trace holds no GPU kernels", {}, Error::kNoOffset, "leave out --warp and --launch"},
+        options.file);
+  }
+  if (what.launch && *what.launch >= launches->launches.size()) {
+    return fault({ErrorKind::usage,
+                  fmt::format("there is no launch {}", *what.launch),
+                  {},
+                  Error::kNoOffset,
+                  fmt::format("choose one of 0 to {}", launches->launches.size() - 1)},
+                 options.file);
+  }
+  if (what.raw5) {
+    for (const gpu::LaunchRecord &launch : launches->launches) {
+      if (launch.location_bits == 8 && launch.lanes == 32) continue;
+      return fault(
+          {ErrorKind::usage, "--raw5 has no room for these locations or lanes", {}, Error::kNoOffset, "use --jsonl"},
+          options.file);
+    }
+  }
+  Output out;
+  if (options.json)
+    out.write(R"({"schema":"cairn.dump.gpu/1"})"
+              "\n");
+  WarpDump dump(out, options, what, *launches);
+  bool any = false;
+  for (uint32_t number = 0; number < launches->launches.size(); ++number) {
+    if (what.launch && *what.launch != number) continue;
+    for (const gpu::WarpStreams &warp : launches->launches[number].warps) {
+      if ((what.warp && *what.warp != warp.index) || dump.full()) continue;
+      any = true;
+      if (auto done = dump.warp(number, warp); !done) {
+        out.finish();
+        return fault(done.error(), options.file);
+      }
+    }
+  }
+  if (!any && what.warp) {
+    return fault({ErrorKind::usage,
+                  fmt::format("no warp {} was traced", *what.warp),
+                  {},
+                  Error::kNoOffset,
+                  "cairn gpu divergence names some"},
+                 options.file);
+  }
+  return out.finish();
+}
+
+}  // namespace cairn::cli

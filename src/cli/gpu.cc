@@ -1,0 +1,133 @@
+// cairn gpu: how well GPU kernels used their warps (divergence), and which of their code ran (coverage).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analyze/gpu_points.h"
+#include "analyze/value.h"
+#include "cli/inspect.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "cli/words.h"
+
+namespace cairn::cli {
+namespace {
+
+using analyze::PointUse;
+using analyze::valid_utf8;
+
+struct GpuOptions : Inspection {
+  std::string question;
+};
+
+nlohmann::ordered_json json_of(const gpu::Launches &launches, const PointUse &use) {
+  const gpu::ProgramRecord &program = launches.programs[use.program];
+  const gpu::LocationRecord *location = program.find(use.location);
+  nlohmann::ordered_json out;
+  out["program"] = valid_utf8(program.file);
+  out["location"] = use.location;
+  if (location != nullptr) {
+    out["kind"] = name_of(location->kind);
+    out["function"] = valid_utf8(location->function);
+    out["file"] = valid_utf8(location->file);
+    out["line"] = location->line;
+  }
+  out["visits"] = use.visits;
+  out["mean_lanes"] = use.mean_lanes();
+  out["efficiency"] = use.efficiency();
+  out["worst"] = nlohmann::ordered_json::array();
+  for (const analyze::WorstWarp &warp : use.worst) {
+    out["worst"].push_back({{"launch", warp.launch}, {"warp", warp.warp}, {"mean_lanes", warp.mean_lanes}});
+  }
+  return out;
+}
+
+/// The lines of a table, of which at most as many as asked for.
+void print(Output &out, const Table &table, const Inspection &inspection) {
+  const std::vector<std::string> lines = table.lines();
+  const uint64_t most = inspection.filter.limit ? *inspection.filter.limit + 1 : lines.size();
+  for (size_t i = 0; i < lines.size() && i < most; ++i) {
+    out.write((i == 0 ? out.bold() : "") + lines[i] + (i == 0 ? out.plain() : "") + "\n");
+  }
+}
+
+/// Most idle lanes first.
+void divergence(Output &out, const gpu::Launches &launches, std::vector<PointUse> uses, const GpuOptions &options) {
+  const auto idle = [](const PointUse &use) { return use.width - use.lanes; };
+  std::stable_sort(uses.begin(), uses.end(), [&](const PointUse &a, const PointUse &b) { return idle(a) > idle(b); });
+  std::erase_if(uses, [](const PointUse &use) { return use.visits == 0; });
+  Table table({"point", "visits", "mean lanes", "efficiency", "worst warps (launch/warp: lanes)"},
+              {true, false, false, false, true});
+  for (const PointUse &use : uses) {
+    std::string worst;
+    for (const analyze::WorstWarp &warp : use.worst) {
+      worst += fmt::format("{}{}/{}: {:.1f}", worst.empty() ? "" : ", ", warp.launch, warp.warp, warp.mean_lanes);
+    }
+    table.add({analyze::point_text(launches.programs[use.program], use.location), grouped(use.visits),
+               fmt::format("{:.1f}", use.mean_lanes()), fmt::format("{:.1f} %", 100 * use.efficiency()), worst});
+  }
+  print(out, table, options);
+}
+
+void coverage(Output &out, const gpu::Launches &launches, const std::vector<PointUse> &uses) {
+  for (uint32_t program = 0; program < launches.programs.size(); ++program) {
+    uint64_t all = 0;
+    uint64_t seen = 0;
+    for (const PointUse &use : uses) {
+      if (use.program != program) continue;
+      ++all;
+      seen += use.visits != 0 ? 1 : 0;
+    }
+    out.write(fmt::format("{}{}{}: {} of {} ran\n", out.bold(), launches.programs[program].file, out.plain(), seen,
+                          plural(all, "point")));
+    for (const PointUse &use : uses) {
+      if (use.program != program || use.visits != 0) continue;
+      out.write("  never: " + analyze::point_text(launches.programs[program], use.location) + "\n");
+    }
+  }
+}
+
+int answer(GpuOptions &options) {
+  const auto trace = open_trace(options);
+  if (!trace) return report(trace.error());
+  auto launches = analyze::gpu_launches(*trace);
+  if (launches && launches->launches.empty()) {
+    return report({ErrorKind::usage, "this trace holds no GPU kernels", options.file, Error::kNoOffset,
+                   "trace some with cairn instrument"});
+  }
+  auto uses = launches ? analyze::gpu_points(*launches) : tl::unexpected(launches.error());
+  if (!uses) {
+    uses.error().path = options.file;
+    return report(uses.error());
+  }
+  Output out;
+  if (options.json) {
+    nlohmann::ordered_json object;
+    object["schema"] = "cairn.gpu/1";
+    object["points"] = nlohmann::ordered_json::array();
+    for (const PointUse &use : *uses) object["points"].push_back(json_of(*launches, use));
+    out.write(object.dump(2) + "\n");
+  } else if (options.question == "coverage") {
+    coverage(out, *launches, *uses);
+  } else {
+    divergence(out, *launches, *std::move(uses), options);
+  }
+  return out.finish();
+}
+
+}  // namespace
+
+void add_gpu(CLI::App &app, Run &run) {
+  auto options = std::make_shared<GpuOptions>();
+  Options verb(app, "gpu", "Tell how GPU warps diverged, or which code they ran");
+  verb.needed("question", options->question, {"divergence", "coverage"}, "divergence or coverage");
+  add_file(verb, *options);
+  verb.number("--limit", options->filter.limit, "At most N lines", "N");
+  add_json(verb, *options);
+  verb.chosen([options, &run] { run = [options] { return answer(*options); }; });
+}
+
+}  // namespace cairn::cli

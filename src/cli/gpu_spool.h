@@ -1,0 +1,17 @@
+// What processes under `cairn record` traced in GPU kernels, joined and put into the trace. Of several jobs in one
+// command, the first trace gets the kernels of all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/spool.h"
+#include "gpu/launches.h"
+
+namespace cairn::cli {
+
+/// The launches of those files, rank by rank.
+Result<gpu::Launches> read_gpu(const std::vector<std::string> &files);
+Result<TraceBytes> with_gpu(TraceBytes bytes, const std::string &path, const gpu::Launches &launches);
+
+}  // namespace cairn::cli
