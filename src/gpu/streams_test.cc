@@ -59,7 +59,7 @@ std::vector<Event> program(std::mt19937_64 &random, uint64_t all, size_t wanted,
 
 TEST(Streams, AnyEventsComeBack) {
   std::mt19937_64 random(5);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 80; ++round) {
     for (const CoderKind coder : kAll) {
       for (const uint8_t lanes : {uint8_t{32}, uint8_t{64}}) {
         for (const uint8_t bits : {uint8_t{8}, uint8_t{16}}) {

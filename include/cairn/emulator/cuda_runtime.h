@@ -37,6 +37,9 @@ struct dim3 : cairn::emulator::Triple {
 struct int2 {
   int x, y;
 };
+struct alignas(16) double2 {
+  double x, y;
+};
 struct float2 {
   float x, y;
 };
