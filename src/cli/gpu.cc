@@ -1,4 +1,5 @@
-// cairn gpu: how well GPU kernels used their warps (divergence), and which of their code ran (coverage).
+// cairn gpu: how well GPU kernels used their warps (divergence), which of their code ran (coverage), and how small what
+// they recorded is (sizes).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/gpu_points.h"
+#include "analyze/gpu_sizes.h"
 #include "analyze/value.h"
 #include "cli/inspect.h"
 #include "cli/options.h"
@@ -90,6 +92,43 @@ void coverage(Output &out, const gpu::Launches &launches, const std::vector<Poin
   }
 }
 
+int sizes(const gpu::Launches &launches, uint64_t file_bytes, const GpuOptions &options) {
+  auto found = analyze::gpu_sizes(launches);
+  if (!found) {
+    found.error().path = options.file;
+    return report(found.error());
+  }
+  Output out;
+  if (options.json) {
+    nlohmann::ordered_json object;
+    object["schema"] = "cairn.gpu.sizes/1";
+    object["events"] = found->events;
+    object["warps"] = found->warps;
+    object["streams"] = found->streams;
+    object["plain"] = found->plain;
+    for (uint8_t coder = 0; coder < gpu::kCoders; ++coder) {
+      object["coded"][std::string(name_of(static_cast<gpu::CoderKind>(coder)))] = found->coded[coder];
+    }
+    object["file"] = file_bytes;
+    out.write(object.dump(2) + "\n");
+    return out.finish();
+  }
+  Table table({"form", "bytes", "times smaller"}, {true, false, false});
+  const auto add = [&](const std::string &form, uint64_t bytes) {
+    const double times = bytes == 0 ? 0 : static_cast<double>(found->plain) / static_cast<double>(bytes);
+    table.add({form, grouped(bytes), fmt::format("{:.1f}", times)});
+  };
+  add("events as they are", found->plain);
+  for (const gpu::CoderKind coder : {gpu::CoderKind::thesis, gpu::CoderKind::predict}) {
+    add(fmt::format("{}, on the device", name_of(coder)), found->coded[static_cast<size_t>(coder)]);
+  }
+  add("this trace", file_bytes);
+  out.write(fmt::format("{} of {} of {}\n", plural(found->events, "event"), plural(found->warps, "warp"),
+                        plural(found->streams, "kind")));
+  print(out, table, options);
+  return out.finish();
+}
+
 int answer(GpuOptions &options) {
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
@@ -98,6 +137,7 @@ int answer(GpuOptions &options) {
     return report({ErrorKind::usage, "this trace holds no GPU kernels", options.file, Error::kNoOffset,
                    "trace some with cairn instrument"});
   }
+  if (launches && options.question == "sizes") return sizes(*launches, trace->section_bytes().at("total"), options);
   auto uses = launches ? analyze::gpu_points(*launches) : tl::unexpected(launches.error());
   if (!uses) {
     uses.error().path = options.file;
@@ -122,8 +162,8 @@ int answer(GpuOptions &options) {
 
 void add_gpu(CLI::App &app, Run &run) {
   auto options = std::make_shared<GpuOptions>();
-  Options verb(app, "gpu", "Tell how GPU warps diverged, or which code they ran");
-  verb.needed("question", options->question, {"divergence", "coverage"}, "divergence or coverage");
+  Options verb(app, "gpu", "Tell how GPU warps diverged, which code ran, and how small that is");
+  verb.needed("question", options->question, {"divergence", "coverage", "sizes"}, "divergence, coverage or sizes");
   add_file(verb, *options);
   verb.number("--limit", options->filter.limit, "At most N lines", "N");
   add_json(verb, *options);

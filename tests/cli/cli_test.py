@@ -251,6 +251,7 @@ def gpu_kernels(bench):
     bench.golden("info_gpu", "info", "gpu.cairn")
     bench.golden("gpu_divergence", "gpu", "divergence", "gpu.cairn")
     bench.golden("gpu_divergence_limit", "gpu", "divergence", "gpu.cairn", "--limit", "1")
+    bench.golden("gpu_sizes", "gpu", "sizes", "gpu.cairn")
     bench.golden("gpu_coverage", "gpu", "coverage", "gpu.cairn")
     bench.golden("dump_warp", "dump", "gpu.cairn", "--warp", "1", "--launch", "0")
     bench.golden("dump_launch_json", "dump", "gpu.cairn", "--launch", "1", "--json", "--limit", "3")
