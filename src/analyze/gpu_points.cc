@@ -121,6 +121,7 @@ Result<std::vector<PointUse>> gpu_points(const gpu::Launches &launches) {
     }
   }
   std::vector<PointUse> all;
+  all.reserve(uses.size());
   for (auto &[key, use] : uses) all.push_back(std::move(use));
   return all;
 }
