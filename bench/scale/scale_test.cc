@@ -32,7 +32,7 @@ std::optional<trace::Trace> traced(Source *source, const Tree &tree) {
   Result<Reduced> reduced = reduce(source, tree);
   EXPECT_TRUE(reduced) << reduced.error().message;
   if (!reduced) return std::nullopt;
-  Result<trace::Trace> trace = trace::Trace::from_bytes(reduced->part.to_file({}), "");
+  Result<trace::Trace> trace = trace::Trace::from_bytes(*reduced->part.to_file({}), "");
   EXPECT_TRUE(trace) << trace.error().message;
   if (!trace) return std::nullopt;
   return *std::move(trace);

@@ -34,11 +34,24 @@ void LastCodes::put(uint32_t site, std::vector<uint64_t> codes) {
   any_ = true;
 }
 
-uint32_t Interned::number(Bytes bytes) {
-  const std::string key(bytes.begin(), bytes.end());
-  const auto [entry, added] = numbers_.emplace(key, static_cast<uint32_t>(list_.size()));
-  if (added) list_.push_back(std::move(bytes));
-  return entry->second;
+uint32_t Numbers::number(ByteView bytes) {
+  return numbers_.emplace(hash128(bytes), static_cast<uint32_t>(numbers_.size())).first->second;
+}
+
+uint32_t Interned::number(ByteView bytes) {
+  const uint32_t before = size();
+  const uint32_t number = numbers_.number(bytes);
+  if (number == before) {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    ends_.push_back(bytes_.size());
+  }
+  return number;
+}
+
+ByteView Interned::at(uint32_t number) const {
+  if (const auto other = rewritten_.find(number); other != rewritten_.end()) return other->second;
+  const size_t begin = number == 0 ? 0 : ends_[number - 1];
+  return ByteView(bytes_).subspan(begin, ends_[number] - begin);
 }
 
 uint32_t PoolWriter::column(const FoldColumn &fold) {
@@ -48,7 +61,7 @@ uint32_t PoolWriter::column(const FoldColumn &fold) {
   } else {
     fold.write(out);
   }
-  return columns_.number(out.take());
+  return columns_.number(out.view());
 }
 
 uint32_t PoolWriter::column(const ColumnPointer &fold) {
@@ -61,7 +74,7 @@ uint32_t PoolWriter::ranks_plus(Atom distance) {
   ByteWriter out;
   out.varint(kRanksPlus);
   out.signed_varint(distance);
-  return columns_.number(out.take());
+  return columns_.number(out.view());
 }
 
 namespace {
@@ -92,9 +105,9 @@ void PoolWriter::exchanged(uint32_t first, std::span<const VariedAtom> columns) 
   const size_t n = columns.size();
   if (!to_stay_ || squares_.size() == kMostSquares) return;
   uint64_t bytes = 0;
-  for (size_t i = 0; i < n; ++i) {
+  for (uint32_t i = 0; i < n; ++i) {
     if (columns[i].column->size() != n) return;
-    bytes += columns_.list()[first + i].size();
+    bytes += columns_.at(first + i).size();
   }
   if (bytes < n * kBytesOfMirrored) return;
   for (const Square &square : squares_) {
@@ -125,16 +138,16 @@ uint32_t PoolWriter::table(const ValuesColumn &values) {
   out.varint(values.values().size());
   for (const Bytes &value : values.values()) out.varint(values_.number(value));
   values.index().write(out);
-  return tables_.number(out.take());
+  return tables_.number(out.view());
 }
 
 void PoolWriter::write(ByteWriter &out) const {
-  out.varint(values_.list().size());
-  for (const Bytes &bytes : values_.list()) out.blob(bytes);
-  out.varint(columns_.list().size());
-  for (const Bytes &bytes : columns_.list()) out.raw(bytes);
-  out.varint(tables_.list().size());
-  for (const Bytes &bytes : tables_.list()) out.raw(bytes);
+  out.varint(values_.size());
+  for (uint32_t i = 0; i < values_.size(); ++i) out.blob(values_.at(i));
+  out.varint(columns_.size());
+  for (uint32_t i = 0; i < columns_.size(); ++i) out.raw(columns_.at(i));
+  out.varint(tables_.size());
+  for (uint32_t i = 0; i < tables_.size(); ++i) out.raw(tables_.at(i));
 }
 
 RankColumns::RankColumns(const RankSet &ranks) {
@@ -303,7 +316,7 @@ RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32
     out.varint(static_cast<uint64_t>(head.count) << 2 | (any ? 1U : 0U));
     if (any) out.raw(mask);
   }
-  coded.shape = shapes_.number(out.take());
+  coded.shape = shapes_.number(out.view());
   return coded;
 }
 
@@ -329,8 +342,8 @@ void RowWriter::write(const Coded &row, uint32_t site, ByteWriter &out) {
 }
 
 void RowWriter::write_shapes(ByteWriter &out) const {
-  out.varint(shapes_.list().size());
-  for (const Bytes &bytes : shapes_.list()) out.raw(bytes);
+  out.varint(shapes_.size());
+  for (uint32_t i = 0; i < shapes_.size(); ++i) out.raw(shapes_.at(i));
 }
 
 }  // namespace cairn::trace

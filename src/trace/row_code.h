@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "trace/class_row.h"
 #include "trace/rank_set.h"
 
@@ -24,17 +25,30 @@ constexpr uint64_t kRanksPlus = 5;
 /// A field of n atoms some of which move with the site begins with (n + this) * 4 + 3.
 constexpr uint64_t kMovingBase = 18;
 
-/// Numbers byte strings in order of first occurrence.
-class Interned {
+/// Numbers byte strings in order of first occurrence; keeps none.
+class Numbers {
  public:
-  uint32_t number(Bytes bytes);
-  [[nodiscard]] const std::vector<Bytes> &list() const { return list_; }
-  /// Another way to write what has this number.
-  void rewrite(uint32_t number, Bytes bytes) { list_[number] = std::move(bytes); }
+  uint32_t number(ByteView bytes);
+  [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(numbers_.size()); }
 
  private:
-  std::unordered_map<std::string, uint32_t> numbers_;
-  std::vector<Bytes> list_;
+  std::unordered_map<Hash128, uint32_t, HashOf128> numbers_;
+};
+
+/// The same, and keeps them, one behind the other.
+class Interned {
+ public:
+  uint32_t number(ByteView bytes);
+  [[nodiscard]] uint32_t size() const { return numbers_.size(); }
+  [[nodiscard]] ByteView at(uint32_t number) const;
+  /// Another way to write what has this number.
+  void rewrite(uint32_t number, Bytes bytes) { rewritten_[number] = std::move(bytes); }
+
+ private:
+  Numbers numbers_;
+  Bytes bytes_;
+  std::vector<size_t> ends_;
+  std::unordered_map<uint32_t, Bytes> rewritten_;
 };
 
 /// A class's site as all classes name it: 0 is unknown, else its number in the trace plus one.
@@ -71,12 +85,13 @@ class PoolWriter {
   /// `to_stay`: nothing will be appended to the columns once they were read again.
   explicit PoolWriter(bool to_stay) : to_stay_(to_stay) {}
   uint32_t column(const FoldColumn &fold);
-  /// The same for one that rows share, which must outlive this.
+  /// The same for one that rows share, which must stay until `forget_columns`.
   uint32_t column(const ColumnPointer &fold);
+  void forget_columns() { known_.clear(); }
   /// The column of whoever names it: rank + distance on each of its ranks.
   uint32_t ranks_plus(Atom distance);
   uint32_t table(const ValuesColumn &values);
-  uint32_t value(Bytes bytes) { return values_.number(std::move(bytes)); }
+  uint32_t value(ByteView bytes) { return values_.number(bytes); }
   /// These columns are one array on all ranks, numbered from `first`. If it has a place for each rank and an array
   /// before says the same from the other side (what i sends to k is what k receives from i), they are told by that.
   void exchanged(uint32_t first, std::span<const VariedAtom> columns);
