@@ -1,7 +1,6 @@
 #include "trace/class_writer.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace cairn::trace {
@@ -25,6 +24,7 @@ void ClassWriter::add(const ClassPart &part, const std::vector<uint32_t> &sites)
   if (site_numbers_ != nullptr) {
     rows_.varint(pool_.column(part.ranks.column()));
     std::vector<uint32_t> in_trace;
+    in_trace.reserve(sites.size());
     for (const uint32_t site : sites) in_trace.push_back((*site_numbers_)[site]);
     write_sites(in_trace, rows_);
   }
@@ -37,12 +37,20 @@ void ClassWriter::add(const ClassPart &part, const std::vector<uint32_t> &sites)
 }
 
 void ClassWriter::rows_of(const ClassPart &part, const std::vector<uint32_t> &in_trace) {
-  // Only a file tells columns by ranks: on the way up the tree nobody lists them.
-  std::optional<RankColumns> ranks;
-  if (to_stay_) ranks.emplace(part.ranks);
-  const SitesOfClass sites(in_trace);
   rows_.varint(part.rows.size());
   if (part.rows.empty()) return;
+  if (!to_stay_) {
+    // One class alone: no row is known.
+    rows_.varint(part.rows.size());
+    for (const RowPointer &row : part.rows) {
+      const uint32_t site = site_in_trace(row->site, in_trace);
+      row_writer_.write(row_writer_.code(*row, nullptr, site), site, rows_);
+    }
+    return;
+  }
+  // Only a file tells columns by ranks: on the way up the tree nobody lists them.
+  RankColumns ranks(part.ranks);
+  const SitesOfClass sites(in_trace);
   // New rows and known ones take turns.
   ByteWriter fresh;
   uint64_t fresh_count = 0;
@@ -71,7 +79,7 @@ void ClassWriter::rows_of(const ClassPart &part, const std::vector<uint32_t> &in
   bool in_known = false;
   for (const RowPointer &pointer : part.rows) {
     const uint32_t site = site_in_trace(pointer->site, in_trace);
-    const RowWriter::Coded coded = row_writer_.code(*pointer, ranks ? &*ranks : nullptr, site);
+    const RowWriter::Coded coded = row_writer_.code(*pointer, &ranks, site);
     const size_t rows_before = known_rows_.size();
     // A site that the class has twice could be found again as its other number.
     Bytes identity = coded.identity(site);

@@ -113,7 +113,7 @@ PackedClass pack(ClassPart &&part) {
 Result<ClassPart> unpack(const PackedClass &packed) { return Unpacking(packed, packed).run(); }
 
 Result<ClassPart> unpack(PackedClass &&packed) {
-  ClassHead head = std::move(packed);
+  ClassHead head = std::move(static_cast<ClassHead &>(packed));
   return Unpacking(std::move(head), packed).run();
 }
 

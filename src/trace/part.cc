@@ -275,11 +275,11 @@ void merge_ranks(Part::Body *left, Part::Body *right, const Interleave &order) {
   left->hosts = ValuesColumn::merged(std::move(left->hosts), std::move(right->hosts), order);
   left->degraded = ValuesColumn::merged(std::move(left->degraded), std::move(right->degraded), order);
   left->module_maps = ValuesColumn::merged(std::move(left->module_maps), std::move(right->module_maps), order);
-  left->complete = order.merged(std::move(left->complete), std::move(right->complete));
-  left->wall_ns = order.merged(std::move(left->wall_ns), std::move(right->wall_ns));
-  left->mpi_ns = order.merged(std::move(left->mpi_ns), std::move(right->mpi_ns));
-  left->peak_memory = order.merged(std::move(left->peak_memory), std::move(right->peak_memory));
-  left->offset = order.merged(std::move(left->offset), std::move(right->offset));
+  left->complete = order.merged(std::move(left->complete), right->complete);
+  left->wall_ns = order.merged(std::move(left->wall_ns), right->wall_ns);
+  left->mpi_ns = order.merged(std::move(left->mpi_ns), right->mpi_ns);
+  left->peak_memory = order.merged(std::move(left->peak_memory), right->peak_memory);
+  left->offset = order.merged(std::move(left->offset), right->offset);
   left->ranks = order.merged(std::move(left->ranks), right->ranks);
 }
 

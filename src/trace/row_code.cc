@@ -1,5 +1,6 @@
 #include "trace/row_code.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "trace/atom_code.h"
@@ -28,14 +29,29 @@ const std::vector<uint64_t> *LastCodes::find(uint32_t site) const {
   return &by_site_.at(found == by_site_.end() ? last_site_ : site);
 }
 
-void LastCodes::put(uint32_t site, std::vector<uint64_t> codes) {
-  by_site_[site] = std::move(codes);
+void LastCodes::put(uint32_t site, const std::vector<uint64_t> &codes) {
+  by_site_[site] = codes;  // mostly as many as before: no allocation
   last_site_ = site;
   any_ = true;
 }
 
+Numbers::Slot &Numbers::slot_of(const Hash128 &hash) {
+  size_t place = hash.low & (slots_.size() - 1);
+  while (slots_[place].number != kFree && slots_[place].hash != hash) place = (place + 1) & (slots_.size() - 1);
+  return slots_[place];
+}
+
 uint32_t Numbers::number(ByteView bytes) {
-  return numbers_.emplace(hash128(bytes), static_cast<uint32_t>(numbers_.size())).first->second;
+  constexpr size_t kFirst = 16;
+  if (2 * size_t{size_} >= slots_.size()) {
+    const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(std::max(kFirst, 2 * slots_.size())));
+    for (const Slot &slot : before) {
+      if (slot.number != kFree) slot_of(slot.hash) = slot;
+    }
+  }
+  Slot &slot = slot_of(hash128(bytes));
+  if (slot.number == kFree) slot = {hash128(bytes), size_++};
+  return slot.number;
 }
 
 uint32_t Interned::number(ByteView bytes) {
@@ -55,16 +71,17 @@ ByteView Interned::at(uint32_t number) const {
 }
 
 uint32_t PoolWriter::column(const FoldColumn &fold) {
-  ByteWriter out;
+  scratch_.clear();
   if (to_stay_) {
-    fold.write_smallest(out);
+    fold.write_smallest(scratch_);
   } else {
-    fold.write(out);
+    fold.write(scratch_);
   }
-  return columns_.number(out.view());
+  return columns_.number(scratch_.view());
 }
 
 uint32_t PoolWriter::column(const ColumnPointer &fold) {
+  if (fold.use_count() == 1) return column(*fold);  // nobody else will ask
   const auto [entry, added] = known_.try_emplace(fold.get(), 0);
   if (added) entry->second = column(*fold);
   return entry->second;
@@ -241,10 +258,12 @@ std::optional<Atom> RowWriter::moving_told(const ClassRow &row, uint32_t field, 
 RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32_t site) {
   Coded coded;
   coded.site = row.site;
-  ByteWriter out;
+  ByteWriter &out = shape_;
+  out.clear();
   out.varint(row.function);
   out.varint(row.depth);
   out.varint(row.heads.size());
+  coded.codes.reserve(row.atoms.size() + row.texts.size() + row.tables.size());
   uint32_t slot = 0;
   size_t varied = 0;
   size_t text = 0;
@@ -283,8 +302,10 @@ RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32
       continue;
     }
     const auto place = std::tuple(site, row.function, static_cast<uint32_t>(&head - row.heads.data()));
-    Bytes mask((head.count + 7) / 8);
-    Bytes moving(mask.size());
+    Bytes &mask = mask_;
+    Bytes &moving = moves_;
+    mask.assign((head.count + 7) / 8, 0);
+    moving.assign(mask.size(), 0);
     bool any = false;
     bool any_moves = false;
     for (uint32_t i = 0; i < head.count; ++i, ++slot) {

@@ -29,10 +29,19 @@ constexpr uint64_t kMovingBase = 18;
 class Numbers {
  public:
   uint32_t number(ByteView bytes);
-  [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(numbers_.size()); }
+  [[nodiscard]] uint32_t size() const { return size_; }
 
  private:
-  std::unordered_map<Hash128, uint32_t, HashOf128> numbers_;
+  static constexpr uint32_t kFree = UINT32_MAX;
+  struct Slot {
+    Hash128 hash;
+    uint32_t number = kFree;
+  };
+  Slot &slot_of(const Hash128 &hash);
+
+  /// Open addressing, half full at most; a map would allocate a node for each.
+  std::vector<Slot> slots_;
+  uint32_t size_ = 0;
 };
 
 /// The same, and keeps them, one behind the other.
@@ -69,7 +78,7 @@ class SitesOfClass {
 class LastCodes {
  public:
   [[nodiscard]] const std::vector<uint64_t> *find(uint32_t site) const;
-  void put(uint32_t site, std::vector<uint64_t> codes);
+  void put(uint32_t site, const std::vector<uint64_t> &codes);
 
  private:
   std::unordered_map<uint32_t, std::vector<uint64_t>> by_site_;
@@ -109,6 +118,7 @@ class PoolWriter {
   std::vector<Square> squares_;
   Interned tables_;
   std::unordered_map<const FoldColumn *, uint32_t> known_;
+  ByteWriter scratch_;
   bool to_stay_;
 };
 
@@ -167,6 +177,9 @@ class RowWriter {
   Interned shapes_;
   std::vector<LastCodes> last_;  // by shape
   const SiteAtoms *moving_ = nullptr;
+  ByteWriter shape_;  // of the row being coded; kept for its room, as the next two
+  Bytes mask_;
+  Bytes moves_;
   /// By site, function and field: how far from the rank its one atom last was.
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Atom> distances_;
 };
@@ -203,6 +216,7 @@ class RowReader {
     uint32_t cycle = 0;
     std::vector<Head> heads;
     uint64_t codes = 0;
+    uint64_t columns = 0;  ///< how many codes are, at least
     LastCodes last;
   };
   bool read_shape(ByteReader &in, Shape *shape);
@@ -212,6 +226,7 @@ class RowReader {
   const Pool &pool_;
   std::vector<Shape> shapes_;
   std::vector<uint32_t> moving_;
+  std::vector<uint64_t> codes_;  // of the row being read
   uint64_t text_bytes_ = 0;
   uint64_t array_atoms_ = 0;
   std::string what_ = "is malformed";
