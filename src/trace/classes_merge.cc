@@ -109,8 +109,8 @@ class Merge {
     auto &part = std::get<ClassPart>(all_[left]);
     Result<void> merged = merge_class(&part, std::get<ClassPart>(std::move(right)));
     if (!merged) return merged;
-    // One of many, perhaps: the next pair needs the room.
-    if (words_of(part) > kMostOpen / 4) all_[left] = pack(std::move(part));
+    // The next pair needs the room.
+    if (words_of(part) > kMostOpen / std::min<size_t>(all_.size(), 4)) all_[left] = pack(std::move(part));
     return {};
   }
 
