@@ -92,10 +92,12 @@ Result<ordered_json> measure(const Request &request) {
   heap::count(true);
   heap::forget_peak();
   const uint64_t start = cpu_ns();
-  Bytes file = reduced->part.to_file(run_info(request));
+  Result<Bytes> written = reduced->part.to_file(run_info(request));
   const uint64_t write_ns = cpu_ns() - start;
   const uint64_t write_memory = heap::peak();
   heap::count(false);
+  if (!written) return tl::unexpected(written.error());
+  Bytes file = *std::move(written);
   if (!request.keep.empty()) {
     std::ofstream out(request.keep, std::ios::binary);
     out.write(reinterpret_cast<const char *>(file.data()), static_cast<std::streamsize>(file.size()));

@@ -32,7 +32,7 @@ std::optional<trace::Trace> traced(Source *source, const Tree &tree) {
   Result<Reduced> reduced = reduce(source, tree);
   EXPECT_TRUE(reduced) << reduced.error().message;
   if (!reduced) return std::nullopt;
-  Result<trace::Trace> trace = trace::Trace::from_bytes(reduced->part.to_file({}), "");
+  Result<trace::Trace> trace = trace::Trace::from_bytes(*reduced->part.to_file({}), "");
   EXPECT_TRUE(trace) << trace.error().message;
   if (!trace) return std::nullopt;
   return *std::move(trace);
@@ -95,6 +95,20 @@ INSTANTIATE_TEST_SUITE_P(Scale, EveryPattern, testing::ValuesIn(names()), [](con
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+/// What a rank holds while it merges goes with the bytes of its part, and what it needs to make its own: classes are
+/// open in pairs, not all at once.
+TEST(Memory, GoesWithTheBytesThatAreJoined) {
+  for (const auto &[name, ranks] : {std::pair<std::string, uint32_t>{"fdlf", 96}, {"amr", 256}, {"random", 128}}) {
+    const Pattern &pattern = *find_pattern(name);
+    Source source(pattern, setting_of(pattern, ranks, 20));
+    const Result<Reduced> reduced = reduce(&source, {});
+    ASSERT_TRUE(reduced) << reduced.error().message;
+    const Level &last = reduced->levels.back();
+    const uint64_t bytes = reduced->part.serialise().size();
+    EXPECT_LE(last.memory.greatest(), 4 * bytes + 4 * reduced->levels[0].memory.greatest()) << name;
+  }
+}
 
 TEST(ReadBack, SeesADifference) {
   const Pattern &pattern = *find_pattern("stencil2d5");

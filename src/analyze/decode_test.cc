@@ -33,7 +33,7 @@ class Decode : public testing::Test {
     sequence.calls = grammar::Grammar::from_symbols({0, 1});
     process.sequences = {sequence};
     auto part = trace::Part::of(process);
-    auto trace = trace::Trace::from_bytes(part->to_file({}), "test");
+    auto trace = trace::Trace::from_bytes(*part->to_file({}), "test");
     if (!trace) throw std::runtime_error(trace.error().message);
     return std::move(*trace);
   }

@@ -59,6 +59,8 @@ class ByteWriter {
   [[nodiscard]] size_t size() const { return bytes_.size(); }
   [[nodiscard]] ByteView view() const { return bytes_; }
   [[nodiscard]] Bytes take() { return std::move(bytes_); }
+  /// Keeps the room.
+  void clear() { bytes_.clear(); }
 
  private:
   void fixed(uint64_t value, int width) {

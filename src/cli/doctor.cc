@@ -63,7 +63,9 @@ Check self_test() {
   process.sequences.push_back(std::move(sequence));
   const auto part = trace::Part::of(process);
   if (!part) return {"self test", Verdict::bad, error_line(part.error())};
-  const auto trace = trace::Trace::from_bytes(part->to_file({}), "self test");
+  auto file = part->to_file({});
+  if (!file) return {"self test", Verdict::bad, error_line(file.error())};
+  const auto trace = trace::Trace::from_bytes(*std::move(file), "self test");
   if (!trace) return {"self test", Verdict::bad, error_line(trace.error())};
   const analyze::Integrity integrity = analyze::check_integrity(*trace);
   const bool good = integrity.calls == 1000 && integrity.fault_count == 0;

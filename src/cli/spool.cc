@@ -245,10 +245,14 @@ Result<TraceBytes> join(const Job &job) {
   for (const SpoolPart *part : job.parts) start = std::min(start, part->header.start_unix_ns);
   run.start_unix_ns = static_cast<int64_t>(start);
   // How long it took stands with the ranks: read it back before writing for good.
-  auto trace = trace::Trace::from_bytes(merged->to_file(run), "merged parts");
+  auto without_time = merged->to_file(run);
+  if (!without_time) return tl::unexpected(without_time.error());
+  auto trace = trace::Trace::from_bytes(*std::move(without_time), "merged parts");
   if (!trace) return tl::unexpected(trace.error());
   for (const uint32_t rank : trace->ranks()) run.wall_ns = std::max(run.wall_ns, trace->rank_info(rank).wall_ns);
-  return TraceBytes{merged->to_file(run), 0, {}};
+  auto file = merged->to_file(run);
+  if (!file) return tl::unexpected(file.error());
+  return TraceBytes{*std::move(file), 0, {}};
 }
 
 Result<TraceBytes> with_epilogues(TraceBytes bytes, const std::string &path, const std::vector<SpoolPart> &epilogues) {
@@ -272,7 +276,9 @@ Result<TraceBytes> with_epilogues(TraceBytes bytes, const std::string &path, con
   if (!whole) return tl::unexpected(whole.error());
   auto merged = trace::Part::merge(std::move(*whole), std::move(*later));
   if (!merged) return tl::unexpected(merged.error());
-  bytes.bytes = merged->to_file(trace->run(), bytes.absent);
+  auto file = merged->to_file(trace->run(), bytes.absent);
+  if (!file) return tl::unexpected(file.error());
+  bytes.bytes = *std::move(file);
   return bytes;
 }
 

@@ -104,7 +104,9 @@ Bytes file_of(const Launches &launches, const std::string &command, int64_t star
   run.wall_ns = process.wall_ns;
   const auto part = trace::Part::of(process);
   if (!part) return {};
-  const auto trace = trace::Trace::from_bytes(part->to_file(run), "the trace");
+  auto file = part->to_file(run);
+  if (!file) return {};
+  const auto trace = trace::Trace::from_bytes(*std::move(file), "the trace");
   if (!trace) return {};
   auto [gpu, warps] = launches.write();
   return trace->with_gpu(std::move(gpu), std::move(warps));

@@ -353,10 +353,15 @@ void finish_together(Process &of) {
   std::string why = of.degraded;
   if (all != nullptr) {
     try {
-      Bytes file = all->to_file(run_info(of, "complete"), blocks);
-      file = trace::with_merge_cost(file, tree.cost(), blocks);
-      written = publish(partial, of.config.output, file, blocks);
-      if (written.empty()) why = std::string("cannot write ") + of.config.output + ": " + strerror(errno);
+      const Result<Bytes> bare = all->to_file(run_info(of, "complete"), blocks);
+      Bytes file;
+      if (bare) {
+        file = trace::with_merge_cost(*bare, tree.cost(), blocks);
+        written = publish(partial, of.config.output, file, blocks);
+      } else {
+        why = bare.error().message;
+      }
+      if (bare && written.empty()) why = std::string("cannot write ") + of.config.output + ": " + strerror(errno);
       if (!written.empty() && !of.config.quiet) {
         fprintf(stderr, "cairn: %d ranks recorded in %s (%zu bytes)\n", of.size, written.c_str(), file.size() + blocks);
       }

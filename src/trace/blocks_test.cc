@@ -27,7 +27,7 @@ std::vector<std::vector<ProcessRecord>> programs() {
 std::string plain_in_parts(const std::vector<ProcessRecord> &program) {
   Part part;
   for (const ProcessRecord &process : program) part = *Part::merge(std::move(part), *Part::of(process));
-  return plain_text(*Trace::from_bytes(part.to_file(kRun), "in parts"));
+  return plain_text(*Trace::from_bytes(*part.to_file(kRun), "in parts"));
 }
 
 /// A file that goes with the test.
@@ -51,7 +51,7 @@ TEST(Blocks, HoldTheSameTimes) {
     const std::string expected = plain_in_parts(program);
     const InBlocks all = in_blocks(program);
     ASSERT_FALSE(all.blocks.empty());
-    const Bytes file = all.part.to_file(kRun, all.blocks.size());
+    const Bytes file = *all.part.to_file(kRun, all.blocks.size());
     const Bytes whole = with_blocks(file, all.blocks);
     const Result<Trace> trace = Trace::from_bytes(whole, "test");
     ASSERT_TRUE(trace.has_value()) << trace.error().message;
@@ -72,7 +72,7 @@ TEST(Blocks, HoldTheSameTimes) {
 TEST(Blocks, SomeRanksMayKeepTheirTimesInTheirPart) {
   for (const std::vector<ProcessRecord> &program : programs()) {
     const InBlocks all = in_blocks(program, [](uint32_t rank) { return rank % 3 == 1; });
-    const Bytes whole = with_blocks(all.part.to_file(kRun, all.blocks.size()), all.blocks);
+    const Bytes whole = with_blocks(*all.part.to_file(kRun, all.blocks.size()), all.blocks);
     EXPECT_EQ(plain_text(*Trace::from_bytes(whole, "test")), plain_in_parts(program));
   }
 }
@@ -89,7 +89,7 @@ Result<void> read_times(const Trace &trace, uint32_t rank) {
 TEST(Blocks, DamageIsFoundInTheRankThatItIsIn) {
   const std::vector<ProcessRecord> program = programs()[0];
   const InBlocks all = in_blocks(program);
-  const Bytes whole = with_blocks(all.part.to_file(kRun, all.blocks.size()), all.blocks);
+  const Bytes whole = with_blocks(*all.part.to_file(kRun, all.blocks.size()), all.blocks);
   for (size_t at = 0; at < all.blocks.size(); at += 1 + at / 400) {
     Bytes bytes = whole;
     bytes[kHeaderBytes + at] ^= static_cast<uint8_t>(1U << at % 8);
@@ -114,7 +114,7 @@ TEST(Blocks, AreReadOnceForAllSequencesOfARank) {
   size_t tried = 0;
   for (const std::vector<ProcessRecord> &program : programs()) {
     const InBlocks all = in_blocks(program);
-    const OnDisk disk(with_blocks(all.part.to_file(kRun, all.blocks.size()), all.blocks));
+    const OnDisk disk(with_blocks(*all.part.to_file(kRun, all.blocks.size()), all.blocks));
     const Result<Trace> trace = Trace::open(disk.path());
     const uint32_t rank = program[0].rank;
     const std::vector<SequenceView> sequences = trace->sequences(rank);
@@ -132,7 +132,7 @@ TEST(Blocks, AreReadOnceForAllSequencesOfARank) {
 
 TEST(Blocks, AFileThatIsCutShortIsSaid) {
   const InBlocks all = in_blocks(programs()[0]);
-  const Bytes whole = with_blocks(all.part.to_file(kRun, all.blocks.size()), all.blocks);
+  const Bytes whole = with_blocks(*all.part.to_file(kRun, all.blocks.size()), all.blocks);
   for (const size_t missing : {size_t{1}, size_t{16}, size_t{200}, all.blocks.size(), whole.size() - 12}) {
     Bytes bytes = whole;
     bytes.resize(whole.size() - std::min(missing, whole.size()));
@@ -154,7 +154,7 @@ TEST(Blocks, OffsetsThatLieNeverHarm) {
     auto &body = const_cast<Part::Body &>(part.body());
     body.offset = FoldColumn::constant(offset, body.ranks.size());
     const Result<Trace> trace =
-        Trace::from_bytes(with_blocks(part.to_file(kRun, all.blocks.size()), all.blocks), "test");
+        Trace::from_bytes(with_blocks(*part.to_file(kRun, all.blocks.size()), all.blocks), "test");
     ASSERT_TRUE(trace.has_value());
     for (const ProcessRecord &process : program) EXPECT_FALSE(read_times(*trace, process.rank).has_value());
   }
@@ -162,14 +162,15 @@ TEST(Blocks, OffsetsThatLieNeverHarm) {
   Part part = in_blocks(program).part;
   auto &body = const_cast<Part::Body &>(part.body());
   body.offset = FoldColumn::constant(0, body.ranks.size());
-  const Result<Trace> trace = Trace::from_bytes(with_blocks(part.to_file(kRun, all.blocks.size()), all.blocks), "test");
+  const Result<Trace> trace =
+      Trace::from_bytes(with_blocks(*part.to_file(kRun, all.blocks.size()), all.blocks), "test");
   EXPECT_TRUE(read_times(*trace, program[0].rank).has_value());
   EXPECT_FALSE(read_times(*trace, program[1].rank).has_value());
 }
 
 TEST(Blocks, TheContainerChecksWhatItIsTold) {
   const InBlocks all = in_blocks(programs()[1]);
-  const Bytes file = all.part.to_file(kRun, all.blocks.size());
+  const Bytes file = *all.part.to_file(kRun, all.blocks.size());
   const Bytes whole = with_blocks(file, all.blocks);
   ASSERT_TRUE(read_file(whole).has_value());
   ASSERT_TRUE(read_file(file, all.blocks.size()).has_value());
@@ -177,7 +178,7 @@ TEST(Blocks, TheContainerChecksWhatItIsTold) {
   EXPECT_FALSE(read_file(file, all.blocks.size() + 1).has_value());
   EXPECT_FALSE(read_file(file, all.blocks.size() - 1).has_value());
   EXPECT_FALSE(read_file(whole, all.blocks.size()).has_value());
-  const Bytes plain = all.part.to_file(kRun);
+  const Bytes plain = *all.part.to_file(kRun);
   EXPECT_EQ(plain[8], 2);  // readers of version 2 go on reading what needs no blocks
   ASSERT_TRUE(read_file(plain).has_value());
   EXPECT_FALSE(read_file(plain, 5).has_value());
@@ -192,7 +193,7 @@ TEST(Blocks, TheContainerChecksWhatItIsTold) {
 TEST(Blocks, StayWhereTheyAreWhenSourcesAndEpiloguesAreAdded) {
   const std::vector<ProcessRecord> program = programs()[2];
   const InBlocks all = in_blocks(program);
-  const OnDisk disk(with_blocks(all.part.to_file(kRun, all.blocks.size()), all.blocks));
+  const OnDisk disk(with_blocks(*all.part.to_file(kRun, all.blocks.size()), all.blocks));
   const Result<Trace> trace = Trace::open(disk.path());
   ASSERT_TRUE(trace.has_value());
   ProcessRecord later = program[0];
@@ -200,7 +201,7 @@ TEST(Blocks, StayWhereTheyAreWhenSourcesAndEpiloguesAreAdded) {
   const Result<Part> both = Part::merge(*trace->to_part(), *Part::of(later));
   ASSERT_TRUE(both.has_value()) << both.error().message;
   const Result<Trace> longer =
-      Trace::from_bytes(both->to_file(kRun, trace->absent()), "longer", trace->absent(), disk.path());
+      Trace::from_bytes(*both->to_file(kRun, trace->absent()), "longer", trace->absent(), disk.path());
   ASSERT_TRUE(longer.has_value()) << longer.error().message;
   const Bytes bytes = longer->with_sources({{longer->sites(0).back(), {"main", "a.c", 3}}});
   const Result<Trace> last = Trace::from_bytes(bytes, "last", trace->absent(), disk.path());

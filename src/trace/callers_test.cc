@@ -45,7 +45,7 @@ Trace trace_of(const std::vector<ProcessRecord> &processes) {
     EXPECT_TRUE(joined.has_value()) << (joined ? "" : joined.error().message);
     all = std::move(*joined);
   }
-  Result<Trace> trace = Trace::from_bytes(all.to_file({}), "test.cairn");
+  Result<Trace> trace = Trace::from_bytes(*all.to_file({}), "test.cairn");
   EXPECT_TRUE(trace.has_value()) << (trace ? "" : trace.error().message);
   return std::move(*trace);
 }

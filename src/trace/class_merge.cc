@@ -134,8 +134,8 @@ Result<void> merge_class(ClassPart *left, ClassPart right) {
   std::move(right.lossless.begin(), right.lossless.end(), std::back_inserter(left->lossless));
   std::inplace_merge(left->lossless.begin(), left->lossless.begin() + middle, left->lossless.end(),
                      [](const auto &a, const auto &b) { return a.first < b.first; });
-  left->begin_ns = order->merged(std::move(left->begin_ns), std::move(right.begin_ns));
-  left->first_ticket = order->merged(std::move(left->first_ticket), std::move(right.first_ticket));
+  left->begin_ns = order->merged(std::move(left->begin_ns), right.begin_ns);
+  left->first_ticket = order->merged(std::move(left->first_ticket), right.first_ticket);
   left->order = ValuesColumn::merged(std::move(left->order), std::move(right.order), *order);
   left->ranks = order->merged(std::move(left->ranks), right.ranks);
   return {};

@@ -18,6 +18,10 @@ RowGroups::RowGroups(const std::vector<RowPointer> &rows) {
   }
 }
 
+bool stands_before(const ClassHead &a, const ClassHead &b) {
+  return std::tuple(a.ranks.front(), a.thread, a.segment) < std::tuple(b.ranks.front(), b.thread, b.segment);
+}
+
 void StreamVariant::set_key() {
   ByteWriter out;
   const Hash128 sequence = order->sequence_hash();

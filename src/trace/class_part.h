@@ -62,18 +62,25 @@ struct StatsBlock {
   void join_slots();
 };
 
-struct ClassPart {
+/// What tells classes apart, and which ranks, sites and times belong to one, whatever its calls are.
+struct ClassHead {
   uint32_t thread = 0;
   uint32_t segment = 0;
-  Hash128 key;       ///< of all that makes two sequences alike without further ado; see Part::Body::set_key
-  Hash128 skeleton;  ///< of what they need to have in common to become one class
-  GrammarPointer calls;
+  Hash128 key;                  ///< of all that makes two sequences alike without further ado; see Part::Body::set_key
+  Hash128 skeleton;             ///< of what they need to have in common to become one class
   std::vector<uint32_t> sites;  ///< number in Body::sites of the class's site 1, 2, …
   RankSet ranks;
-  std::vector<RowPointer> rows;
-  std::vector<Stream> streams;                       ///< by group, then field
-  std::vector<StatsBlock> stats;                     ///< none under lossless timing
   std::vector<std::pair<uint32_t, Bytes>> lossless;  ///< (rank, timing stream), ascending, without empty ones
+};
+
+/// The order of classes, whatever the shape of the tree.
+bool stands_before(const ClassHead &a, const ClassHead &b);
+
+struct ClassPart : ClassHead {
+  GrammarPointer calls;
+  std::vector<RowPointer> rows;
+  std::vector<Stream> streams;    ///< by group, then field
+  std::vector<StatsBlock> stats;  ///< none under lossless timing
   FoldColumn begin_ns;
   FoldColumn first_ticket;
   ValuesColumn order;  ///< the bytes of each member's `order` grammar; empty bytes for none

@@ -85,11 +85,10 @@ class RowFields {
 ColumnPointer RowMerge::merged(const Side &left, const Side &right) {
   ColumnPointer &column = known_[{left, right}];
   if (column == nullptr) {
-    const auto all = [](const Side &side, uint64_t members) {
-      return side.column != nullptr ? *side.column : FoldColumn::constant(side.atom, members);
-    };
+    FoldColumn all = left.column != nullptr ? *left.column : FoldColumn::constant(left.atom, order_.left_size());
     column = std::make_shared<const FoldColumn>(
-        order_.merged(all(left, order_.left_size()), all(right, order_.right_size())));
+        right.column != nullptr ? order_.merged(std::move(all), *right.column)
+                                : order_.merged(std::move(all), FoldColumn::constant(right.atom, order_.right_size())));
   }
   return column;
 }
@@ -113,6 +112,10 @@ ClassRow ClassRow::of(const Row &row) {
   result.function = row.function;
   result.site = row.site;
   result.depth = row.depth;
+  size_t atoms = 0;
+  for (const Field &field : row.fields) atoms += field.atoms.size();
+  result.heads.reserve(row.fields.size());
+  result.atoms.reserve(atoms);
   for (const Field &field : row.fields) {
     if (field.is_bytes) {
       result.heads.push_back({FieldHead::text, 1});
@@ -209,6 +212,7 @@ RowPointer without_fields(const ClassRow &row, const std::vector<uint32_t> &gone
   result->site = row.site;
   result->depth = row.depth;
   result->cycle = row.cycle;
+  result->heads.reserve(row.heads.size());
   RowFields fields(row);
   size_t next = 0;
   for (size_t f = 0; f < row.heads.size(); ++f) {
@@ -261,6 +265,7 @@ Row ClassRow::at(uint64_t member) const {
 /// Fields have the same shapes on both sides, and texts are equal.
 RowPointer RowMerge::merge_alike(const RowPointer &left, const ClassRow &right) {
   std::vector<VariedAtom> varied;
+  varied.reserve(std::max(left->varied.size(), right.varied.size()));
   auto l = left->varied.begin();
   auto r = right.varied.begin();
   for (uint32_t slot = 0; slot < left->atoms.size(); ++slot) {

@@ -63,7 +63,7 @@ uint64_t merged_bytes(uint32_t kinds) {
   for (uint32_t rank = 0; rank < kRanks; ++rank) {
     part = *Part::merge(std::move(part), *Part::of(recorded(rank, left_out(rank, kinds))));
   }
-  const Result<Trace> trace = Trace::from_bytes(part.to_file({}), "test");
+  const Result<Trace> trace = Trace::from_bytes(*part.to_file({}), "test");
   EXPECT_TRUE(trace.has_value()) << (trace ? "" : trace.error().message);
   if (!trace) return 0;
   EXPECT_EQ(trace->class_count(), kinds);
@@ -84,7 +84,7 @@ uint64_t merged_bytes(uint32_t kinds) {
   }
   // What is read can be merged on, and written again.
   const Result<Part> again = trace->to_part();
-  EXPECT_EQ(again->to_file({}), part.to_file({}));
+  EXPECT_EQ(*again->to_file({}), *part.to_file({}));
   const auto bytes = trace->section_bytes();
   return bytes.at("total") - bytes.at("meta");
 }

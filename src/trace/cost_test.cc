@@ -8,7 +8,7 @@
 namespace cairn::trace {
 namespace {
 
-Bytes file_of(const RunInfo &run) { return Part::of(stencil_rank(0, 1, 1, 3))->to_file(run); }
+Bytes file_of(const RunInfo &run) { return *Part::of(stencil_rank(0, 1, 1, 3))->to_file(run); }
 
 MergeCost cost_in(const Bytes &file) {
   const Result<Trace> trace = Trace::from_bytes(file, "test");
@@ -37,7 +37,7 @@ TEST(MergeCost, IsKeptWhenTheFileIsRewritten) {
   const Result<Trace> trace = Trace::from_bytes(file, "test");
   ASSERT_TRUE(trace.has_value());
   EXPECT_EQ(cost_in(trace->with_sources({})).sum_ns, 12U);
-  EXPECT_EQ(cost_in(trace->to_part()->to_file(trace->run())).sum_ns, 12U);
+  EXPECT_EQ(cost_in(*trace->to_part()->to_file(trace->run())).sum_ns, 12U);
 }
 
 TEST(MergeCost, ImpossibleTimesAreRefused) {

@@ -2,11 +2,8 @@
 #include <memory>
 #include <utility>
 
-#include "trace/pool_reader.h"
-#include "trace/row_code.h"
-#include "trace/row_counts.h"
+#include "trace/class_reader.h"
 #include "trace/sections.h"
-#include "trace/site_atoms.h"
 
 namespace cairn::trace {
 namespace {
@@ -30,6 +27,15 @@ class Decoder {
     return std::move(decoded_);
   }
 
+  Result<Decoded> run_packed() {
+    const bool good =
+        read(SectionKind::sites, true, &Decoder::sites) && read(SectionKind::callers, false, &Decoder::callers) &&
+        read(SectionKind::packed_classes, true, &Decoder::packed_classes) &&
+        read(SectionKind::meta, true, &Decoder::meta) && read(SectionKind::offsets, false, &Decoder::offsets);
+    if (!good) return tl::unexpected(std::move(error_));
+    return std::move(decoded_);
+  }
+
  private:
   Part::Body &body() { return *decoded_.body; }
 
@@ -39,8 +45,9 @@ class Decoder {
   }
 
   bool read_rows() {
-    old_rows_ = has(SectionKind::rows_1);
-    return read(old_rows_ ? SectionKind::rows_1 : SectionKind::rows, true, &Decoder::rows);
+    const bool old = has(SectionKind::rows_1);
+    if (old) classes_.rows_are_old();
+    return read(old ? SectionKind::rows_1 : SectionKind::rows, true, &Decoder::rows);
   }
 
   bool read(SectionKind kind, bool required, bool (Decoder::*parse)(ByteReader &)) {
@@ -54,6 +61,7 @@ class Decoder {
       return false;
     }
     ByteReader in(found->bytes);
+    section_ = &*found;
     what_ = "is malformed";
     if ((this->*parse)(in) && !in.failed() && in.at_end()) return true;
     error_ = section_error(*found, in.position(), what_);
@@ -63,10 +71,7 @@ class Decoder {
   bool missing(SectionKind kind) {
     if (kind == SectionKind::offsets) body().offset = FoldColumn::constant(kNoBlock, body().ranks.size());
     if (kind != SectionKind::order) return true;
-    for (ClassPart &part : body().classes) {
-      part.order = ValuesColumn::constant({}, part.ranks.size());
-      part.first_ticket = FoldColumn::constant(0, part.ranks.size());
-    }
+    for (ClassPart &part : body().classes) ClassReader::no_order(&part);
     return true;
   }
 
@@ -119,109 +124,12 @@ class Decoder {
     return true;
   }
 
-  bool grammars(ByteReader &in) {
-    const size_t count = in.count();
-    for (size_t i = 0; i < count && !in.failed(); ++i) {
-      Result<grammar::Grammar> grammar = grammar::Grammar::parse(in);
-      if (!grammar) return bad("is malformed: " + grammar.error().message);
-      uint64_t symbols = 0;
-      for (const grammar::Body &rule : grammar->rules()) {
-        for (const grammar::Term &term : rule) {
-          if (!term.is_rule) symbols = std::max<uint64_t>(symbols, uint64_t{term.id} + 1);
-        }
-      }
-      grammars_.push_back(std::make_shared<const grammar::Grammar>(*std::move(grammar)));
-      symbols_.push_back(symbols);
-    }
-    return true;
-  }
+  bool told(bool good) { return good || bad(classes_.what()); }
 
-  bool columns(ByteReader &in) { return pool_reader_.read(in) || bad(pool_reader_.what()); }
+  bool grammars(ByteReader &in) { return told(classes_.grammars(in)); }
+  bool columns(ByteReader &in) { return told(classes_.columns(in)); }
 
-  bool rank_set(ByteReader &in, RankSet *out) {
-    const uint64_t number = in.varint();
-    if (in.failed()) return false;
-    if (number >= pool_.columns.size()) return bad("refers to a column that does not exist");
-    std::optional<RankSet> set = RankSet::of(*pool_.columns[number]);
-    if (!set || set->empty()) return bad("has a set of ranks that are not ascending");
-    *out = *std::move(set);
-    return true;
-  }
-
-  bool add_row(RowPointer row, ClassPart *part) {
-    if (row == nullptr) return false;
-    if (row->site > part->sites.size()) return bad("has a row with a site that its class lacks");
-    row = pool_reader_.with_ranks(std::move(row), part->ranks);
-    if (row == nullptr) return bad("has columns from the ranks of too many");
-    if (!has_columns_of(*row, part->ranks.size())) return bad("has a row whose column has the wrong length");
-    part->rows.push_back(std::move(row));
-    return true;
-  }
-
-  struct KnownRow {
-    RowPointer row;
-    uint32_t site;                 ///< as all classes name it
-    std::vector<uint32_t> moving;  ///< atoms that move with the class's number of it
-  };
-
-  bool add_known_row(const KnownRow &known, const SitesOfClass &sites, size_t position, ClassPart *part) {
-    if (old_rows_) return add_row(known.row, part);
-    const std::optional<uint32_t> site = sites.number(known.site);
-    if (!site) return bad("has a row with a site that its class lacks");
-    if (*site == known.row->site) return add_row(known.row, part);
-    // One large row in many classes would multiply.
-    copied_atoms_ += known.row->atoms.size() + known.row->heads.size();
-    if (copied_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(position)) return bad("has too large rows");
-    auto row = std::make_shared<ClassRow>(*known.row);
-    const int64_t by = int64_t{*site} - int64_t{row->site};
-    for (const uint32_t slot : known.moving) row->atoms[slot] = SiteAtoms::moved(row->atoms[slot], by);
-    row->site = *site;
-    return add_row(std::move(row), part);
-  }
-
-  bool class_rows(ByteReader &in, ClassPart *part) {
-    const SitesOfClass sites(part->sites);
-    const uint64_t count = in.varint();
-    bool fresh = true;
-    uint64_t next_known = 0;
-    while (part->rows.size() < count) {
-      uint64_t again = 0;  // of the run of successive numbers
-      uint64_t run = in.varint();
-      if (in.failed() || run > count - part->rows.size() || (fresh && run > in.remaining())) {
-        return bad("has a class whose rows are cut short");
-      }
-      if (run == 0 && (!fresh || !part->rows.empty())) return bad("has an empty run of rows");
-      for (; run > 0; --run) {
-        if (fresh) {
-          RowPointer row = rows_reader_.read(in, part->sites, !old_rows_);
-          if (row == nullptr) return bad(rows_reader_.what());
-          known_rows_.push_back({row, site_in_trace(row->site, part->sites), rows_reader_.moving()});
-          if (!add_row(std::move(row), part)) return false;
-        } else {
-          if (again == 0) {
-            const uint64_t word = in.varint();
-            if (old_rows_) {
-              next_known = word;
-            } else {
-              next_known += static_cast<uint64_t>(unzigzag(word >> 1));
-              if ((word & 1) != 0) again = in.varint() + 1;
-            }
-          } else {
-            --again;
-          }
-          if (in.failed() || next_known >= known_rows_.size()) return bad("refers to a row that does not exist");
-          // A run of two bytes can name many rows.
-          if (++named_rows_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return bad("has too many rows");
-          if (!add_known_row(known_rows_[next_known++], sites, in.position(), part)) return false;
-        }
-      }
-      if (again != 0) return bad("has a run of rows that is too long");
-      fresh = !fresh;
-    }
-    return true;
-  }
-
-  bool site_list(ByteReader &in, ClassPart *part) {
+  bool site_list(ByteReader &in, ClassHead *part) {
     const size_t runs = in.count(2);
     for (size_t i = 0; i < runs && !in.failed(); ++i) {
       const uint64_t first = in.varint();
@@ -235,143 +143,78 @@ class Decoder {
     return !in.failed();
   }
 
+  bool thread_and_segment(ByteReader &in, ClassHead *part) {
+    const uint64_t thread = in.varint();
+    const uint64_t segment = in.varint();
+    if (thread > UINT32_MAX || segment > UINT32_MAX) return bad("has a thread or segment out of range");
+    part->thread = static_cast<uint32_t>(thread);
+    part->segment = static_cast<uint32_t>(segment) - 1;
+    return true;
+  }
+
+  bool ranks(ByteReader &in, RankSet *out) {
+    std::optional<RankSet> set = RankSet::of(FoldColumn::parse(in, FoldColumn::Domain::atoms));
+    if (in.failed()) return false;
+    if (!set || set->empty()) return bad("has a set of ranks that are not ascending");
+    *out = *std::move(set);
+    return true;
+  }
+
+  static Hash128 hash(ByteReader &in) {
+    Hash128 hash;
+    hash.low = in.fixed64();
+    hash.high = in.fixed64();
+    return hash;
+  }
+
+  bool packed_classes(ByteReader &in) {
+    constexpr size_t kLeast = 40;  // bytes of a class
+    if (!ranks(in, &body().ranks)) return false;
+    const size_t classes = in.count(kLeast);
+    for (size_t i = 0; i < classes && !in.failed(); ++i) {
+      PackedClass part;
+      part.received = true;
+      if (!thread_and_segment(in, &part)) return false;
+      part.key = hash(in);
+      part.skeleton = hash(in);
+      if (!ranks(in, &part.ranks) || !site_list(in, &part) || !told(classes_.lossless(in, &part))) return false;
+      const ByteView bytes = in.blob();
+      part.offset = section_->offset + in.position() - bytes.size();
+      part.bytes.assign(bytes.begin(), bytes.end());
+      body().packed.push_back(std::move(part));
+    }
+    return true;
+  }
+
   bool rows(ByteReader &in) {
-    if (!rows_reader_.read_shapes(in)) return bad(rows_reader_.what());
-    if (!rank_set(in, &body().ranks)) return false;
+    if (!told(classes_.row_shapes(in)) || !told(classes_.rank_set(in, &body().ranks))) return false;
     const size_t classes = in.count(6);
     for (size_t i = 0; i < classes; ++i) {
       ClassPart part;
-      const uint64_t thread = in.varint();
-      const uint64_t segment = in.varint();
-      const uint64_t grammar = in.varint();
-      if (thread > UINT32_MAX || segment > UINT32_MAX) return bad("has a thread or segment out of range");
-      if (in.failed() || grammar >= grammars_.size()) return bad("refers to a grammar that does not exist");
-      part.thread = static_cast<uint32_t>(thread);
-      part.segment = static_cast<uint32_t>(segment) - 1;
-      part.calls = grammars_[grammar];
-      pool_reader_.begin_class();
-      if (!rank_set(in, &part.ranks) || !site_list(in, &part) || !class_rows(in, &part)) return false;
-      if (symbols_[grammar] > part.rows.size()) return bad("has a class whose grammar names a row that does not exist");
+      if (!thread_and_segment(in, &part)) return false;
+      if (!told(classes_.grammar(in, &part)) || !told(classes_.rank_set(in, &part.ranks)) || !site_list(in, &part) ||
+          !told(classes_.rows(in, &part))) {
+        return false;
+      }
       body().classes.push_back(std::move(part));
     }
     return true;
   }
 
   bool streams(ByteReader &in) {
-    if (!stream_reader_.read_shapes(in)) return bad(stream_reader_.what());
-    for (ClassPart &part : body().classes) {
-      const size_t count = in.count(4);
-      if (count == 0) continue;
-      const RowGroups groups(part.rows);
-      std::vector<uint64_t> calls(groups.count());
-      const std::vector<uint64_t> multiplicities = part.calls->multiplicities();
-      for (size_t row = 0; row < multiplicities.size(); ++row) calls[groups.of_row[row]] += multiplicities[row];
-      for (size_t i = 0; i < count; ++i) {
-        Stream stream;
-        const uint64_t group = in.varint();
-        const uint64_t field = in.varint();
-        if (in.failed() || group >= groups.count() || field >= part.rows[groups.first_row[group]]->heads.size()) {
-          return bad("has a stream of a field that does not exist");
-        }
-        stream.group = static_cast<uint32_t>(group);
-        stream.field = static_cast<uint32_t>(field);
-        if (!part.streams.empty() &&
-            std::pair(part.streams.back().group, part.streams.back().field) >= std::pair(stream.group, stream.field)) {
-          return bad("has streams out of order");
-        }
-        stream.variants.resize(in.count(2));
-        if (stream.variants.empty()) return bad("has a stream without values");
-        std::vector<const RankSet *> ranks;
-        for (StreamVariant &variant : stream.variants) {
-          if (stream.variants.size() == 1) {
-            variant.ranks = part.ranks;
-          } else if (!rank_set(in, &variant.ranks)) {
-            return false;
-          }
-          ranks.push_back(&variant.ranks);
-          if (!read_variant(in, calls[group], &variant)) return false;
-          if (field == count_field(*part.rows[groups.first_row[group]]) && !are_counts(variant)) {
-            return bad("has counts that are no numbers");
-          }
-        }
-        if (ranks.size() > 1 && !is_partition(part.ranks, ranks))
-          return bad("has a stream of other ranks than its class");
-        part.streams.push_back(std::move(stream));
-      }
-    }
-    return true;
+    return told(classes_.stream_shapes(in)) &&
+           std::all_of(body().classes.begin(), body().classes.end(),
+                       [&](ClassPart &part) { return told(classes_.streams(in, &part)); });
   }
 
-  bool read_variant(ByteReader &in, uint64_t calls, StreamVariant *variant) {
-    const uint64_t word = in.varint();
-    const uint64_t rows = in.varint();
-    const uint64_t grammar = word >> 1;
-    if (in.failed() || grammar >= grammars_.size()) return bad("refers to a grammar that does not exist");
-    variant->differences = (word & 1) != 0;
-    variant->order = grammars_[grammar];
-    if (variant->order->length() != calls)
-      return bad("has a stream with another number of values than there are calls");
-    if (rows == 0) {
-      const uint64_t number = in.varint();
-      if (in.failed() || number >= pool_.columns.size()) return bad("refers to a column that does not exist");
-      const FoldColumn &column = *pool_.columns[number];
-      if (column.size() != symbols_[grammar]) return bad("has a stream with values that it does not use");
-      for (const Atom atom : column.expand()) {
-        auto row = std::make_shared<ClassRow>();
-        row->heads.push_back({FieldHead::atoms, 1});
-        row->atoms.push_back(atom);
-        variant->values.push_back(std::move(row));
-      }
-    } else {
-      if (rows != symbols_[grammar]) return bad("has a stream with values that it does not use");
-      for (uint64_t i = 0; i < rows; ++i) {
-        RowPointer row = stream_reader_.read(in, {}, true);
-        if (row == nullptr) return bad(stream_reader_.what());
-        if (row->heads.size() != 1 || row->heads[0].kind == FieldHead::moved)
-          return bad("has a value of several fields");
-        if (!has_columns_of(*row, variant->ranks.size())) return bad("has a value whose column has the wrong length");
-        variant->values.push_back(std::move(row));
-      }
-    }
-    variant->set_key();
-    return true;
-  }
-
-  static bool are_counts(const StreamVariant &variant) {
-    return !variant.differences && std::all_of(variant.values.begin(), variant.values.end(), [](const RowPointer &row) {
-      return row->heads[0] == FieldHead{FieldHead::atoms, 1};
-    });
-  }
-
-  static bool has_columns_of(const ClassRow &row, uint64_t members) {
-    return std::all_of(row.varied.begin(), row.varied.end(),
-                       [members](const VariedAtom &varied) { return varied.column->size() == members; }) &&
-           std::all_of(row.tables.begin(), row.tables.end(),
-                       [members](const TablePointer &table) { return table->size() == members; });
-  }
-
-  /// A field has a stream if and only if it has moved out of all rows of its group.
   bool check_moved() {
-    for (const ClassPart &part : body().classes) {
-      const RowGroups groups(part.rows);
-      std::vector<std::vector<uint32_t>> moved(groups.count());
-      for (const Stream &stream : part.streams) moved[stream.group].push_back(stream.field);
-      for (size_t i = 0; i < part.rows.size(); ++i) {
-        const std::vector<FieldHead> &heads = part.rows[i]->heads;
-        std::vector<uint32_t> fields;
-        for (uint32_t f = 0; f < heads.size(); ++f) {
-          if (heads[f].kind == FieldHead::moved) fields.push_back(f);
-        }
-        if (fields == moved[groups.of_row[i]]) continue;
-        error_ = {ErrorKind::unreadable,
-                  "section 'streams' does not hold the fields that have moved out of the rows",
-                  {},
-                  0,
-                  "the file is damaged: copy it again or record again"};
-        return false;
-      }
-    }
-    return true;
+    if (std::all_of(body().classes.begin(), body().classes.end(), ClassReader::has_what_moved)) return true;
+    error_ = {ErrorKind::unreadable,
+              "section 'streams' does not hold the fields that have moved out of the rows",
+              {},
+              0,
+              "the file is damaged: copy it again or record again"};
+    return false;
   }
 
   bool along(ByteReader &in, uint64_t size, FoldColumn *out) {
@@ -411,79 +254,17 @@ class Decoder {
     if (!has_maps_) body().module_maps = ValuesColumn::constant({}, ranks);
     if (body().module_maps.size() != ranks) return bad("and section 'sites' disagree on the number of ranks");
     return std::all_of(body().classes.begin(), body().classes.end(),
-                       [&](ClassPart &part) { return along(in, part.ranks.size(), &part.begin_ns); });
+                       [&](ClassPart &part) { return told(classes_.begin(in, &part)); });
   }
 
   bool order(ByteReader &in) {
-    for (ClassPart &part : body().classes) {
-      part.order = ValuesColumn::constant({}, part.ranks.size());
-      part.first_ticket = FoldColumn::constant(0, part.ranks.size());
-      if (in.byte() == 0) continue;
-      if (!along(in, part.ranks.size(), &part.order) || !along(in, part.ranks.size(), &part.first_ticket)) return false;
-      for (const Bytes &value : part.order.values()) {
-        if (value.empty()) continue;
-        ByteReader bytes(value);
-        const Result<grammar::Grammar> grammar = grammar::Grammar::parse(bytes);
-        if (!grammar || !bytes.at_end()) return bad("has a malformed grammar");
-        // Where polls are counted, members differ in how many calls they made: `verify` looks at each.
-        if (!has_counted_rows(part) && grammar->length() != part.calls->length())
-          return bad("orders another number of calls than there are");
-      }
-    }
-    return true;
-  }
-
-  bool read_stats(ByteReader &in, bool blocks, ClassPart *part) {
-    std::vector<uint64_t> calls = part->calls->multiplicities();
-    calls.resize(part->rows.size());
-    part->stats.resize(blocks ? in.count(3) : 1);
-    std::vector<const RankSet *> ranks;
-    for (StatsBlock &block : part->stats) {
-      size_t slots = 0;
-      if (blocks) {
-        if (!rank_set(in, &block.ranks)) return false;
-        slots = in.count();
-        for (size_t i = 0; i < slots && !in.failed(); ++i) {
-          std::vector<uint32_t> &rows = block.rows.emplace_back(in.count());
-          uint64_t next = 0;
-          for (uint32_t &row : rows) {
-            next += in.varint();
-            if (next >= part->rows.size()) return bad("has statistics of a row that does not exist");
-            row = static_cast<uint32_t>(next++);
-          }
-        }
-      } else {
-        block.ranks = part->ranks;
-      }
-      if (slots == 0) slots = part->rows.size();
-      for (size_t slot = 0; slot < slots && !in.failed(); ++slot) {
-        block.slots.push_back(RankStats::parse(in, block.calls_of(slot, calls)));
-      }
-      if (in.failed()) return false;
-      ranks.push_back(&block.ranks);
-    }
-    return (blocks ? is_partition(part->ranks, ranks) : true) || bad("has statistics of other ranks than its class");
+    return std::all_of(body().classes.begin(), body().classes.end(),
+                       [&](ClassPart &part) { return told(classes_.order(in, &part)); });
   }
 
   bool timing(ByteReader &in) {
-    for (ClassPart &part : body().classes) {
-      const uint8_t what = in.byte();
-      if (in.failed() || what > 6 || (what & 5) == 5) return bad("is malformed");
-      if ((what & 5) != 0 && !read_stats(in, (what & 4) != 0, &part)) return false;
-      if ((what & 2) == 0) continue;
-      const size_t blobs = in.count(2);
-      uint64_t next = 0;
-      for (size_t i = 0; i < blobs && !in.failed(); ++i) {
-        next += in.varint();
-        const ByteView bytes = in.blob();
-        if (next > UINT32_MAX || !part.ranks.index_of(static_cast<uint32_t>(next))) {
-          return bad("has times of a rank that its class lacks");
-        }
-        part.lossless.emplace_back(static_cast<uint32_t>(next), Bytes(bytes.begin(), bytes.end()));
-        ++next;
-      }
-    }
-    return true;
+    return std::all_of(body().classes.begin(), body().classes.end(),
+                       [&](ClassPart &part) { return told(classes_.timing(in, &part)); });
   }
 
   /// Where they lead is looked at when a block is read.
@@ -501,21 +282,13 @@ class Decoder {
   }
 
   const std::vector<SectionView> &sections_;
+  const SectionView *section_ = nullptr;  ///< being read
   Decoded decoded_;
   Error error_;
   std::string what_;
   bool has_maps_ = false;
-  std::vector<GrammarPointer> grammars_;
-  std::vector<uint64_t> symbols_;  ///< of each grammar: largest + 1
-  Pool pool_;
-  PoolReader pool_reader_{pool_};
-  RowReader rows_reader_{pool_};
-  RowReader stream_reader_{pool_};
-  std::vector<KnownRow> known_rows_;
+  ClassReader classes_;
   uint64_t listed_sites_ = 0;
-  uint64_t named_rows_ = 0;
-  uint64_t copied_atoms_ = 0;
-  bool old_rows_ = false;  ///< of version 1
 };
 
 }  // namespace
@@ -535,5 +308,7 @@ Error section_error(const SectionView &section, size_t position, const std::stri
 }
 
 Result<Decoded> decode(const std::vector<SectionView> &sections) { return Decoder(sections).run(); }
+
+Result<Decoded> decode_packed(const std::vector<SectionView> &sections) { return Decoder(sections).run_packed(); }
 
 }  // namespace cairn::trace

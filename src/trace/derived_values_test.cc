@@ -44,7 +44,7 @@ TEST(PrefixSums, AreThereHoweverTheRowsAreRead) {
     const std::vector<ProcessRecord> processes = exchanging_program(5, seed);
     Part part;
     for (const ProcessRecord &process : processes) part = *Part::merge(std::move(part), *Part::of(process));
-    const Trace trace = *Trace::from_bytes(part.to_file(RunInfo{}), "sums");
+    const Trace trace = *Trace::from_bytes(*part.to_file(RunInfo{}), "sums");
     for (const ProcessRecord &process : processes) {
       const SequenceView sequence = trace.sequences(process.rank)[0];
       CallReader reader(trace, sequence);
@@ -101,10 +101,10 @@ TEST(Exchange, WhatIsReceivedCostsLittleBesideWhatIsSent) {
   uint64_t sizes[2];
   for (const bool changed : {false, true}) {
     const Part part = exchanging(counts, changed);
-    const Trace trace = *Trace::from_bytes(part.to_file(RunInfo{}), "exchange");
+    const Trace trace = *Trace::from_bytes(*part.to_file(RunInfo{}), "exchange");
     sizes[changed ? 1 : 0] = trace.section_bytes()["columns"];
     // Written again, by those who add to it, it is the same.
-    const Trace again = *Trace::from_bytes(trace.to_part()->to_file(RunInfo{}), "exchange");
+    const Trace again = *Trace::from_bytes(*trace.to_part()->to_file(RunInfo{}), "exchange");
     for (const Trace *each : {&trace, &again}) {
       for (uint32_t rank = 0; rank < kRanks; ++rank) {
         const Row row = each->row(0, 0, rank);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/hash.h"
 #include "trace/atom_code.h"
 
 namespace cairn::trace {
@@ -39,26 +38,6 @@ uint64_t FoldColumn::token_sum(const Term &term) const {
 
 Atom FoldColumn::value_of(const Term &symbol) const {
   return domain_ == Domain::symbols ? symbol.value : special(static_cast<uint16_t>(symbol.value));
-}
-
-void FoldColumn::describe(Body *body) const {
-  body->length = 0;
-  body->sum = 0;
-  body->moves = false;
-  body->starts.clear();
-  body->sums.clear();
-  uint64_t hash = body->terms.size();
-  for (const Term &term : body->terms) {
-    body->starts.push_back(body->length);
-    body->sums.push_back(body->sum);
-    body->length += token_length(term) * term.count;
-    body->sum += token_sum(term) * term.count;
-    body->moves |=
-        term.kind == Term::delta || (term.kind == Term::loop && bodies_[static_cast<size_t>(term.value)].moves);
-    const uint64_t words[3] = {term.kind, static_cast<uint64_t>(term.value), term.count};
-    hash = hash64({reinterpret_cast<const uint8_t *>(words), sizeof words}, hash);
-  }
-  body->hash = hash;
 }
 
 uint32_t FoldColumn::intern(std::vector<Term> terms) {
@@ -127,6 +106,7 @@ void FoldColumn::append(const FoldColumn &right) {
     }
     number[i] = intern(std::move(terms));
   }
+  if (right.terms_.size() >= terms_.size()) terms_.reserve(terms_.size() + right.terms_.size());
   for (Term term : right.terms_) {
     if (term.kind == Term::loop) term.value = number[static_cast<size_t>(term.value)];
     if (term.kind == Term::first) {
@@ -166,7 +146,7 @@ bool FoldColumn::unroll(const Term &term) {
   const std::vector<Term> snapshot = terms_;
   std::vector<Term> before;
   const std::vector<Term> body = bodies_[static_cast<size_t>(term.value)].terms;
-  for (uint64_t copy = 1; copy <= std::min(kCopiesTried, term.count); ++copy) {
+  for (uint64_t copy = 1; copy <= std::min<uint64_t>(kCopiesTried, term.count); ++copy) {
     before = terms_;
     for (const Term &inner : body) push(inner, false);
     if (terms_.size() != before.size()) continue;
@@ -179,7 +159,8 @@ bool FoldColumn::unroll(const Term &term) {
       changed = i;
     }
     if (!steady || changed == terms_.size()) continue;
-    terms_[changed].count += (terms_[changed].count - before[changed].count) * (term.count - copy);
+    const auto left = static_cast<uint32_t>(term.count - copy);
+    terms_[changed].count += (terms_[changed].count - before[changed].count) * left;
     return true;
   }
   if (term.count <= kCopiesTried && terms_.size() <= snapshot.size()) return true;

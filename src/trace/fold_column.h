@@ -92,9 +92,11 @@ class FoldColumn {
  private:
   struct Term {
     enum Kind : uint8_t { delta, symbol, first, loop };
+    Term() = default;
+    Term(Kind of, int64_t what, uint64_t times) : value(what), count(static_cast<uint32_t>(times)), kind(of) {}
+    int64_t value = 0;   ///< difference, code of a special or symbol, first value, or number of a body
+    uint32_t count = 1;  ///< at most kMaxRanks; a trace may have millions of terms
     Kind kind = delta;
-    int64_t value = 0;  ///< difference, code of a special or symbol, first value, or number of a body
-    uint64_t count = 1;
     bool same_token(const Term &other) const { return kind == other.kind && value == other.value; }
     bool operator==(const Term &other) const = default;
   };
@@ -136,7 +138,7 @@ class FoldColumn {
   std::vector<Term> terms_;
   std::vector<Body> bodies_;      ///< loops in bodies refer to lower numbers
   size_t bodies_kept_ = 0;        ///< after the last clean-up
-  std::vector<uint64_t> starts_;  ///< of terms_, if parsed; else empty
+  std::vector<uint64_t> starts_;  ///< of terms_, if parsed and many; else empty
   std::vector<uint64_t> sums_;
   Bytes raw_;                        ///< raw mode: a varint a value
   std::vector<uint32_t> raw_index_;  ///< where every 64th begins

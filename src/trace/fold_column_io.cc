@@ -1,9 +1,10 @@
-// The bytes of a fold column: docs/format.md, "Columns".
+// The bytes of a fold column (docs/format.md, "Columns"), and what is known of its terms beside them.
 #include <algorithm>
 #include <bit>
 #include <optional>
 #include <utility>
 
+#include "base/hash.h"
 #include "trace/atom_code.h"
 #include "trace/fold_column.h"
 
@@ -16,6 +17,8 @@ constexpr uint64_t kRun = 1;     // the rest: a count; then the difference
 constexpr uint64_t kSymbol = 2;  // the rest: a symbol, and in its lowest bit whether a count follows
 constexpr uint64_t kLoop = 3;    // the rest: a body; then a count
 constexpr uint64_t kLargest = UINT64_MAX >> 3;
+
+constexpr size_t kIndexedTerms = 16;  // `at` goes through fewer as fast, and most columns are only merged on
 
 // How a column begins that is not folded.
 constexpr uint64_t kPlain = 1;  // a varint a value
@@ -56,7 +59,7 @@ void FoldColumn::write_term(const Term &term, const std::vector<uint32_t> &numbe
       if (term.count == 1 && zigzag(term.value) <= kLargest) {
         out.varint(zigzag(term.value) << 2 | kOne);
       } else {
-        out.varint(term.count << 2 | kRun);
+        out.varint(uint64_t{term.count} << 2 | kRun);
         out.signed_varint(term.value);
       }
       break;
@@ -116,55 +119,82 @@ void FoldColumn::write_smallest(ByteWriter &out) const {
 bool FoldColumn::parse_terms(ByteReader &in, size_t bodies, bool top, uint64_t limit, std::vector<Term> *out) {
   const size_t count = in.count();
   uint64_t room = limit;
+  out->reserve(count);
   for (size_t i = 0; i < count; ++i) {
     const uint64_t head = in.varint();
     Term term;
     term.value = static_cast<int64_t>(head >> 2);
+    uint64_t times = 1;
     switch (head & 3) {
       case kOne:
-        term = {Term::delta, unzigzag(head >> 2), 1};
+        term.value = unzigzag(head >> 2);
         break;
       case kRun:
-        term = {Term::delta, 0, head >> 2};
+        times = head >> 2;
         term.value = in.signed_varint();
         break;
       case kSymbol:
         term = {Term::symbol, static_cast<int64_t>(head >> 3), 1};
-        if ((head & 4) != 0) term.count = in.varint();
+        if ((head & 4) != 0) times = in.varint();
         if (static_cast<uint64_t>(term.value) > (domain_ == Domain::symbols ? UINT32_MAX : 4095U)) return false;
         break;
       default:
         term.kind = Term::loop;
-        term.count = in.varint();
+        times = in.varint();
         // A loop runs at least twice, so depth is at most the logarithm of the length.
-        if (static_cast<uint64_t>(term.value) >= bodies || term.count < 2) return false;
+        if (static_cast<uint64_t>(term.value) >= bodies || times < 2) return false;
     }
-    if (in.failed() || term.count == 0) return false;
+    if (in.failed() || times == 0) return false;
     const bool moves =
         term.kind == Term::delta || (term.kind == Term::loop && bodies_[static_cast<size_t>(term.value)].moves);
     if (moves && domain_ == Domain::symbols) return false;
     if (moves && top && !has_first_) {
       // The first ordinary value stands alone at the top.
-      if (term.kind == Term::loop || term.count != 1) return false;
+      if (term.kind == Term::loop || times != 1) return false;
       term.kind = Term::first;
       has_first_ = true;
     }
     const uint64_t each = token_length(term);
-    if (term.count > room / each) return false;
-    room -= term.count * each;
+    if (times > room / each) return false;
+    room -= times * each;
+    term.count = static_cast<uint32_t>(times);
     out->push_back(term);
   }
   return !in.failed();
 }
 
+void FoldColumn::describe(Body *body) const {
+  body->length = 0;
+  body->sum = 0;
+  body->moves = false;
+  body->starts.clear();
+  body->sums.clear();
+  uint64_t hash = body->terms.size();
+  const bool indexed = body->terms.size() > kIndexedTerms;
+  for (const Term &term : body->terms) {
+    if (indexed) body->starts.push_back(body->length);
+    if (indexed) body->sums.push_back(body->sum);
+    body->length += token_length(term) * term.count;
+    body->sum += token_sum(term) * term.count;
+    body->moves |=
+        term.kind == Term::delta || (term.kind == Term::loop && bodies_[static_cast<size_t>(term.value)].moves);
+    const uint64_t words[3] = {term.kind, static_cast<uint64_t>(term.value), uint64_t{term.count}};
+    hash = hash64({reinterpret_cast<const uint8_t *>(words), sizeof words}, hash);
+  }
+  body->hash = hash;
+}
+
 void FoldColumn::index_terms() {
+  const size_t indexed = terms_.size() > kIndexedTerms ? terms_.size() : 0;
   starts_.clear();
   sums_.clear();
+  starts_.reserve(indexed);
+  sums_.reserve(indexed);
   length_ = 0;
   last_ = 0;
   for (const Term &term : terms_) {
-    starts_.push_back(length_);
-    sums_.push_back(last_);
+    if (indexed != 0) starts_.push_back(length_);
+    if (indexed != 0) sums_.push_back(last_);
     length_ += token_length(term) * term.count;
     last_ += token_sum(term) * term.count;
   }

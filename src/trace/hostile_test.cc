@@ -7,6 +7,7 @@
 #include "codec/codec.h"
 #include "trace/exercise.h"
 #include "trace/file.h"
+#include "trace/part_body.h"
 #include "trace/synthetic.h"
 
 namespace cairn::trace {
@@ -27,9 +28,17 @@ Part program(uint32_t ranks, uint64_t seed) {
   return part;
 }
 
+/// Ranks from..to - 1 of a program of seven.
+Part some_of_seven(uint64_t seed, uint32_t from, uint32_t to) {
+  const std::vector<ProcessRecord> all = processes(7, seed);
+  Part part;
+  for (uint32_t rank = from; rank < to; ++rank) part = *Part::merge(std::move(part), *Part::of(all[rank]));
+  return part;
+}
+
 Bytes some_file(uint64_t seed) {
   const Trace trace =
-      *Trace::from_bytes(program(9, seed).to_file({"command", "mpi", "cairn", "stats", "complete", 1, 2}), "");
+      *Trace::from_bytes(*program(9, seed).to_file({"command", "mpi", "cairn", "stats", "complete", 1, 2}), "");
   const std::vector<Site> sites = trace.sites(0);
   std::vector<std::pair<Site, Source>> sources;
   if (sites.size() > 1) sources.emplace_back(sites[1], Source{"main", "main.c", 12});
@@ -131,23 +140,66 @@ TEST(Hostile, DamagedSectionsNeverHarm) {
   EXPECT_GT(accepted, 50);  // or the mutations test nothing but the checks of the first bytes
 }
 
+// Classes that came packed are looked into when they find a partner, or when the file is written.
 TEST(Hostile, DamagedPartsNeverHarm) {
   std::mt19937_64 random(22);
-  for (uint64_t seed = 0; seed < 6; ++seed) {
-    const Bytes good = program(7, seed).serialise();
-    const Bytes other = program(3, seed).serialise();
+  int refused = 0;
+  int refused_late = 0;
+  int written = 0;
+  for (const uint64_t seed : std::vector<uint64_t>{0, 1, 2, 3, 4, 5, kExchanging, kDraining}) {
+    const Bytes good = some_of_seven(seed, 0, 4).serialise();
+    const Bytes other = some_of_seven(seed, 4, 7).serialise();
     for (int round = 0; round < 700; ++round) {
       Bytes bytes = good;
       mutate(&bytes, &random);
       Result<Part> part = Part::parse(bytes);
       if (!part) {
+        ++refused;
         EXPECT_EQ(part.error().kind, ErrorKind::unreadable);
         EXPECT_NE(part.error().offset, Error::kNoOffset);
         continue;
       }
-      (void)Part::merge(*std::move(part), *Part::parse(other));
+      if (round % 2 == 0) part = Part::merge(*std::move(part), *Part::parse(other));
+      Result<Bytes> file = part ? part->to_file({}) : tl::unexpected(part.error());
+      if (!file) {
+        ++refused_late;
+        EXPECT_EQ(file.error().kind, ErrorKind::unreadable);
+        EXPECT_FALSE(file.error().message.empty());
+        continue;
+      }
+      ++written;
+      const Result<Trace> trace = Trace::from_bytes(*std::move(file), "x.cairn");
+      if (trace) exercise(*trace);
     }
   }
+  EXPECT_GT(refused, 400);
+  EXPECT_GT(refused_late, 400);
+  EXPECT_GT(written, 50);
+}
+
+// Keys decide what is merged with what: a wrong one must not bring together what differs.
+TEST(Hostile, AClassThatIsNotWhatItsKeysSayIsNotMerged) {
+  Part part = some_of_seven(1, 0, 1);
+  auto &body = const_cast<Part::Body &>(part.body());
+  for (ClassPart &each : body.classes) body.packed.push_back(pack(std::move(each)));
+  body.classes.clear();
+  ASSERT_FALSE(body.packed.empty());
+  const Bytes honest = part.serialise();
+  body.packed[0].skeleton.low ^= 1;
+  const Bytes lying = part.serialise();
+  const auto merged = [](const Bytes &bytes) {
+    // With itself, as if it were the next rank's.
+    Result<Part> next = Part::parse(bytes);
+    auto &moved = const_cast<Part::Body &>(next->body());
+    moved.ranks = RankSet(1);
+    for (PackedClass &each : moved.packed) each.ranks = RankSet(1);
+    return Part::merge(*Part::parse(bytes), *std::move(next));
+  };
+  EXPECT_TRUE(merged(honest).has_value());
+  const Result<Part> refused = merged(lying);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message, "a packed class is not what its keys say");
+  EXPECT_NE(refused.error().offset, Error::kNoOffset);
 }
 
 TEST(Hostile, LiesInTheDirectory) {

@@ -6,13 +6,21 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "trace/class_merge.h"
+#include "trace/classes_merge.h"
 #include "trace/part_body.h"
 #include "trace/poll_fold.h"
 #include "trace/streams.h"
 
 namespace cairn::trace {
 namespace {
+
+/// Of all classes, whether they are packed or not.
+std::vector<const ClassHead *> heads_of(const Part::Body &body) {
+  std::vector<const ClassHead *> heads;
+  for (const ClassPart &part : body.classes) heads.push_back(&part);
+  for (const PackedClass &part : body.packed) heads.push_back(&part);
+  return heads;
+}
 
 Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
 
@@ -234,6 +242,7 @@ Result<Part> Part::of(const ProcessRecord &process) {
     }
     body.classes.push_back(*std::move(part));
   }
+  settle(&body);
   return result;
 }
 
@@ -266,11 +275,11 @@ void merge_ranks(Part::Body *left, Part::Body *right, const Interleave &order) {
   left->hosts = ValuesColumn::merged(std::move(left->hosts), std::move(right->hosts), order);
   left->degraded = ValuesColumn::merged(std::move(left->degraded), std::move(right->degraded), order);
   left->module_maps = ValuesColumn::merged(std::move(left->module_maps), std::move(right->module_maps), order);
-  left->complete = order.merged(std::move(left->complete), std::move(right->complete));
-  left->wall_ns = order.merged(std::move(left->wall_ns), std::move(right->wall_ns));
-  left->mpi_ns = order.merged(std::move(left->mpi_ns), std::move(right->mpi_ns));
-  left->peak_memory = order.merged(std::move(left->peak_memory), std::move(right->peak_memory));
-  left->offset = order.merged(std::move(left->offset), std::move(right->offset));
+  left->complete = order.merged(std::move(left->complete), right->complete);
+  left->wall_ns = order.merged(std::move(left->wall_ns), right->wall_ns);
+  left->mpi_ns = order.merged(std::move(left->mpi_ns), right->mpi_ns);
+  left->peak_memory = order.merged(std::move(left->peak_memory), right->peak_memory);
+  left->offset = order.merged(std::move(left->offset), right->offset);
   left->ranks = order.merged(std::move(left->ranks), right->ranks);
 }
 
@@ -279,45 +288,14 @@ Result<void> check_later(const Part::Body &left, const Part::Body &later) {
   for (const uint32_t rank : later.ranks.expand()) {
     if (!left.ranks.index_of(rank)) return fail(ErrorKind::unreadable, "two parts have some of their ranks in common");
   }
-  for (const ClassPart &part : later.classes) {
-    for (const ClassPart &other : left.classes) {
-      if (part.thread == other.thread && part.segment == other.segment && !Interleave::of(other.ranks, part.ranks)) {
+  const std::vector<const ClassHead *> earlier = heads_of(left);
+  for (const ClassHead *part : heads_of(later)) {
+    for (const ClassHead *other : earlier) {
+      if (part->thread == other->thread && part->segment == other->segment &&
+          !Interleave::of(other->ranks, part->ranks)) {
         return fail(ErrorKind::unreadable, "the same rank, thread and segment is in both of two parts");
       }
     }
-  }
-  return {};
-}
-
-/// Adds classes whose sites are numbered as left's.
-Result<void> merge_classes(Part::Body *left, std::vector<ClassPart> classes) {
-  std::unordered_map<Hash128, size_t, HashOf128> by_key;
-  std::unordered_map<Hash128, size_t, HashOf128> by_skeleton;
-  for (size_t i = 0; i < left->classes.size(); ++i) {
-    by_key.emplace(left->classes[i].key, i);
-    by_skeleton.emplace(left->classes[i].skeleton, i);
-  }
-  for (ClassPart &part : classes) {
-    auto found = by_key.find(part.key);
-    if (found == by_key.end()) {
-      const auto candidate = by_skeleton.find(part.skeleton);
-      if (candidate != by_skeleton.end()) {
-        ClassPart &other = left->classes[candidate->second];
-        by_key.erase(other.key);
-        const bool alike = unify(&other, &part);
-        left->set_key(&other);
-        const auto entry = by_key.emplace(other.key, candidate->second).first;
-        if (alike) found = entry;
-      }
-    }
-    if (found == by_key.end()) {
-      by_key.emplace(part.key, left->classes.size());
-      by_skeleton.emplace(part.skeleton, left->classes.size());
-      left->classes.push_back(std::move(part));
-      continue;
-    }
-    Result<void> merged = merge_class(&left->classes[found->second], std::move(part));
-    if (!merged) return merged;
   }
   return {};
 }
@@ -363,15 +341,13 @@ Result<Part> Part::merge(Part left_part, Part right_part) {
     extend_module_maps(&left, right);
   }
 
-  for (ClassPart &part : right.classes) {
-    for (uint32_t &site : part.sites) site = site_number[site];
-  }
-  Result<void> merged = merge_classes(&left, std::move(right.classes));
+  const auto renumber = [&site_number](ClassHead *part) {
+    for (uint32_t &site : part->sites) site = site_number[site];
+  };
+  for (ClassPart &part : right.classes) renumber(&part);
+  for (PackedClass &part : right.packed) renumber(&part);
+  Result<void> merged = merge_classes(&left, &right);
   if (!merged) return tl::unexpected(merged.error());
-  // The same order whatever the shape of the tree.
-  std::sort(left.classes.begin(), left.classes.end(), [](const ClassPart &a, const ClassPart &b) {
-    return std::tuple(a.ranks.front(), a.thread, a.segment) < std::tuple(b.ranks.front(), b.thread, b.segment);
-  });
   return left_part;
 }
 

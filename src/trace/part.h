@@ -47,12 +47,13 @@ class Part {
 
   static Result<Part> of(const ProcessRecord &process);
   static Result<Part> merge(Part left, Part right);
+  /// Looks into no class: what is wrong there is an error of the merge that needs it, or of `to_file`.
   static Result<Part> parse(ByteView bytes);
   [[nodiscard]] Bytes serialise() const;
 
   /// The complete bytes of a .cairn file (docs/format.md), but for `blocks` bytes in blocks, which belong behind the
-  /// first trace::kHeaderBytes of them.
-  [[nodiscard]] Bytes to_file(const RunInfo &run, uint64_t blocks = 0) const;
+  /// first trace::kHeaderBytes of them. Fails if what was parsed, and not yet looked into, is damaged.
+  [[nodiscard]] Result<Bytes> to_file(const RunInfo &run, uint64_t blocks = 0) const;
 
   /// For a part of one rank whose RankBlock lies at `offset` among the blocks: the times leave the part.
   void times_lie_at(uint64_t offset);

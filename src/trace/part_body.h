@@ -1,4 +1,5 @@
-// What a Part holds: its classes, and what is known of each rank. Read by part.cc, the encoder, the decoder and Trace;
+// What a Part holds: its classes, and what is known of each rank. Classes that are large, or joined by no others so
+// far, are packed. Read by part.cc, the encoder, the decoder and Trace;
 // nobody else.
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "trace/class_part.h"
+#include "trace/packed_class.h"
 #include "trace/part.h"
 #include "trace/rank_set.h"
 #include "trace/values_column.h"
@@ -24,6 +26,7 @@ struct Part::Body {
   std::vector<Module> modules;  ///< a process's own modules never coincide, though their content may
   std::vector<Site> sites;      ///< distinct; module is a number in `modules`, caller 1 + a lower number in `sites`
   std::vector<ClassPart> classes;
+  std::vector<PackedClass> packed;  ///< other classes; none in what was read from a file
   // Along `ranks`:
   ValuesColumn hosts;
   ValuesColumn degraded;

@@ -1,7 +1,8 @@
 // libFuzzer on parts: what can be parsed must serialise to something that parses, and merge with an honest part or
-// fail.
+// fail, and so must writing it: classes are not looked into before.
 #include <cstdlib>
 
+#include "trace/exercise.h"
 #include "trace/part_body.h"
 #include "trace/synthetic.h"
 
@@ -13,6 +14,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!part) return 0;
   if (!part->body().ranks.empty() && part->body().ranks.size() > 10000) return 0;  // slow, not wrong
   if (!Part::parse(part->serialise())) std::abort();
-  (void)Part::merge(*std::move(part), *Part::parse(honest));
+  const Result<Part> merged = Part::merge(*std::move(part), *Part::parse(honest));
+  if (!merged) return 0;
+  Result<Bytes> file = merged->to_file({});
+  if (!file) return 0;
+  const Result<Trace> trace = Trace::from_bytes(*std::move(file), "fuzz");
+  if (trace) (void)exercise(*trace);
   return 0;
 }

@@ -8,11 +8,18 @@
 
 namespace cairn::trace {
 
+namespace {
+
+/// What travels begins with this; up to 3 it was the number of the file's format.
+constexpr uint8_t kPartVersion = 4;
+
+}  // namespace
+
 Bytes Part::serialise() const {
   ByteWriter out;
-  out.byte(kFormatVersion);
+  out.byte(kPartVersion);
   if (body_->ranks.empty()) return out.take();
-  for (const Section &section : encode(*body_, {}, false, true)) {
+  for (const Section &section : encode_packed(*body_)) {
     out.byte(static_cast<uint8_t>(section.kind));
     out.blob(section.bytes);
   }
@@ -21,8 +28,7 @@ Bytes Part::serialise() const {
 
 Result<Part> Part::parse(ByteView bytes) {
   ByteReader in(bytes);
-  const uint8_t version = in.byte();
-  if (version < kVersionWithoutBlocks || version > kFormatVersion) {
+  if (in.byte() != kPartVersion) {
     return tl::unexpected(Error{ErrorKind::unreadable, "a part has an unknown version", {}, 0, {}});
   }
   if (in.at_end()) return Part();
@@ -37,20 +43,23 @@ Result<Part> Part::parse(ByteView bytes) {
   if (in.failed()) {
     return tl::unexpected(Error{ErrorKind::unreadable, "a part is cut short", {}, in.position(), {}});
   }
-  Result<Decoded> decoded = decode(sections);
+  Result<Decoded> decoded = decode_packed(sections);
   if (!decoded) return tl::unexpected(decoded.error());
   return Part(std::move(decoded->body));
 }
 
-Bytes Part::to_file(const RunInfo &run, uint64_t blocks) const {
+Result<Bytes> Part::to_file(const RunInfo &run, uint64_t blocks) const {
   std::vector<StoredSection> stored;
   if (blocks != 0) stored.push_back(absent_blocks(blocks));
-  return write_file(encode(*body_, run, true, blocks != 0), stored);
+  const Result<std::vector<Section>> sections = encode(*body_, run, blocks != 0);
+  if (!sections) return tl::unexpected(sections.error());
+  return write_file(*sections, stored);
 }
 
 void Part::times_lie_at(uint64_t offset) {
   body_->offset = FoldColumn::constant(as_atom(offset), 1);
   for (ClassPart &part : body_->classes) part.lossless = {};
+  for (PackedClass &part : body_->packed) part.lossless = {};
 }
 
 Bytes with_merge_cost(ByteView file, const MergeCost &cost, uint64_t blocks) {

@@ -32,7 +32,7 @@ Trace merged(const std::vector<ProcessRecord> &processes, const Choice &choose) 
     parts[at] = *std::move(both);
     parts.erase(parts.begin() + static_cast<ptrdiff_t>(at) + 1);
   }
-  Result<Trace> trace = Trace::from_bytes(parts[0].to_file({}), "test");
+  Result<Trace> trace = Trace::from_bytes(*parts[0].to_file({}), "test");
   EXPECT_TRUE(trace.has_value()) << (trace ? "" : trace.error().message);
   return *std::move(trace);
 }
@@ -171,7 +171,7 @@ TEST(PollFold, NothingIsExpanded) {
   process.sequences[0].calls = *grammar::Grammar::from_rules(rules);
   const Result<Part> part = Part::of(process);
   ASSERT_TRUE(part.has_value());
-  const Trace trace = *Trace::from_bytes(part->to_file({}), "test");
+  const Trace trace = *Trace::from_bytes(*part->to_file({}), "test");
   const std::vector<uint64_t> counts = trace.row_counts(0);
   EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), uint64_t{0}), 1'000'002'000'000U);
   EXPECT_EQ(trace.class_view(0).calls->length(), 3'000'000U);

@@ -7,16 +7,19 @@ namespace cairn::trace {
 
 RankBlock::RankBlock(const Part &part) {
   uint64_t size = 0;
-  for (const ClassPart &each : part.body().classes) {
-    if (each.lossless.empty()) continue;
+  std::vector<const ClassHead *> classes;
+  for (const ClassPart &each : part.body().classes) classes.push_back(&each);
+  for (const PackedClass &each : part.body().packed) classes.push_back(&each);
+  for (const ClassHead *each : classes) {
+    if (each->lossless.empty()) continue;
     ByteWriter head;
     if (pieces_.empty()) {
       pieces_.emplace_back();  // the front
       head.varint(part.body().ranks.front());
     }
-    const Bytes &times = each.lossless[0].second;
-    head.varint(each.thread);
-    head.varint(static_cast<uint32_t>(each.segment + 1));
+    const Bytes &times = each->lossless[0].second;
+    head.varint(each->thread);
+    head.varint(static_cast<uint32_t>(each->segment + 1));
     head.varint(times.size());
     heads_.push_back(head.take());
     pieces_.emplace_back(heads_.back());

@@ -100,14 +100,15 @@ std::optional<Interleave> Interleave::of(const RankSet &left, const RankSet &rig
   return result;
 }
 
-FoldColumn Interleave::merged(FoldColumn left, FoldColumn right) const {
+FoldColumn Interleave::merged(FoldColumn left, const FoldColumn &right) const {
   if (order_ == Order::left_first) {
     left.append(right);
     return left;
   }
   if (order_ == Order::right_first) {
-    right.append(left);
-    return right;
+    FoldColumn out = right;
+    out.append(left);
+    return out;
   }
   FoldColumn out(left.domain());
   FoldColumn::Cursor lefts(left);

@@ -49,7 +49,7 @@ class Interleave {
   static std::optional<Interleave> of(const RankSet &left, const RankSet &right);
 
   [[nodiscard]] RankSet merged(RankSet left, const RankSet &right) const;
-  [[nodiscard]] FoldColumn merged(FoldColumn left, FoldColumn right) const;
+  [[nodiscard]] FoldColumn merged(FoldColumn left, const FoldColumn &right) const;
   [[nodiscard]] uint64_t left_size() const { return left_size_; }
   [[nodiscard]] uint64_t right_size() const { return right_size_; }
 

@@ -16,7 +16,7 @@ namespace {
 Trace merged(const std::vector<ProcessRecord> &processes) {
   Part part;
   for (const ProcessRecord &process : processes) part = *Part::merge(std::move(part), *Part::of(process));
-  return *Trace::from_bytes(part.to_file(RunInfo{}), "drained");
+  return *Trace::from_bytes(*part.to_file(RunInfo{}), "drained");
 }
 
 std::vector<Row> calls_of(const Trace &trace, uint32_t rank) {

@@ -1,5 +1,6 @@
 #include "trace/row_code.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "trace/atom_code.h"
@@ -28,30 +29,59 @@ const std::vector<uint64_t> *LastCodes::find(uint32_t site) const {
   return &by_site_.at(found == by_site_.end() ? last_site_ : site);
 }
 
-void LastCodes::put(uint32_t site, std::vector<uint64_t> codes) {
-  by_site_[site] = std::move(codes);
+void LastCodes::put(uint32_t site, const std::vector<uint64_t> &codes) {
+  by_site_[site] = codes;  // mostly as many as before: no allocation
   last_site_ = site;
   any_ = true;
 }
 
-uint32_t Interned::number(Bytes bytes) {
-  const std::string key(bytes.begin(), bytes.end());
-  const auto [entry, added] = numbers_.emplace(key, static_cast<uint32_t>(list_.size()));
-  if (added) list_.push_back(std::move(bytes));
-  return entry->second;
+Numbers::Slot &Numbers::slot_of(const Hash128 &hash) {
+  size_t place = hash.low & (slots_.size() - 1);
+  while (slots_[place].number != kFree && slots_[place].hash != hash) place = (place + 1) & (slots_.size() - 1);
+  return slots_[place];
+}
+
+uint32_t Numbers::number(ByteView bytes) {
+  constexpr size_t kFirst = 16;
+  if (2 * size_t{size_} >= slots_.size()) {
+    const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(std::max(kFirst, 2 * slots_.size())));
+    for (const Slot &slot : before) {
+      if (slot.number != kFree) slot_of(slot.hash) = slot;
+    }
+  }
+  Slot &slot = slot_of(hash128(bytes));
+  if (slot.number == kFree) slot = {hash128(bytes), size_++};
+  return slot.number;
+}
+
+uint32_t Interned::number(ByteView bytes) {
+  const uint32_t before = size();
+  const uint32_t number = numbers_.number(bytes);
+  if (number == before) {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    ends_.push_back(bytes_.size());
+  }
+  return number;
+}
+
+ByteView Interned::at(uint32_t number) const {
+  if (const auto other = rewritten_.find(number); other != rewritten_.end()) return other->second;
+  const size_t begin = number == 0 ? 0 : ends_[number - 1];
+  return ByteView(bytes_).subspan(begin, ends_[number] - begin);
 }
 
 uint32_t PoolWriter::column(const FoldColumn &fold) {
-  ByteWriter out;
+  scratch_.clear();
   if (to_stay_) {
-    fold.write_smallest(out);
+    fold.write_smallest(scratch_);
   } else {
-    fold.write(out);
+    fold.write(scratch_);
   }
-  return columns_.number(out.take());
+  return columns_.number(scratch_.view());
 }
 
 uint32_t PoolWriter::column(const ColumnPointer &fold) {
+  if (fold.use_count() == 1) return column(*fold);  // nobody else will ask
   const auto [entry, added] = known_.try_emplace(fold.get(), 0);
   if (added) entry->second = column(*fold);
   return entry->second;
@@ -61,7 +91,7 @@ uint32_t PoolWriter::ranks_plus(Atom distance) {
   ByteWriter out;
   out.varint(kRanksPlus);
   out.signed_varint(distance);
-  return columns_.number(out.take());
+  return columns_.number(out.view());
 }
 
 namespace {
@@ -92,9 +122,9 @@ void PoolWriter::exchanged(uint32_t first, std::span<const VariedAtom> columns) 
   const size_t n = columns.size();
   if (!to_stay_ || squares_.size() == kMostSquares) return;
   uint64_t bytes = 0;
-  for (size_t i = 0; i < n; ++i) {
+  for (uint32_t i = 0; i < n; ++i) {
     if (columns[i].column->size() != n) return;
-    bytes += columns_.list()[first + i].size();
+    bytes += columns_.at(first + i).size();
   }
   if (bytes < n * kBytesOfMirrored) return;
   for (const Square &square : squares_) {
@@ -125,16 +155,16 @@ uint32_t PoolWriter::table(const ValuesColumn &values) {
   out.varint(values.values().size());
   for (const Bytes &value : values.values()) out.varint(values_.number(value));
   values.index().write(out);
-  return tables_.number(out.take());
+  return tables_.number(out.view());
 }
 
 void PoolWriter::write(ByteWriter &out) const {
-  out.varint(values_.list().size());
-  for (const Bytes &bytes : values_.list()) out.blob(bytes);
-  out.varint(columns_.list().size());
-  for (const Bytes &bytes : columns_.list()) out.raw(bytes);
-  out.varint(tables_.list().size());
-  for (const Bytes &bytes : tables_.list()) out.raw(bytes);
+  out.varint(values_.size());
+  for (uint32_t i = 0; i < values_.size(); ++i) out.blob(values_.at(i));
+  out.varint(columns_.size());
+  for (uint32_t i = 0; i < columns_.size(); ++i) out.raw(columns_.at(i));
+  out.varint(tables_.size());
+  for (uint32_t i = 0; i < tables_.size(); ++i) out.raw(tables_.at(i));
 }
 
 RankColumns::RankColumns(const RankSet &ranks) {
@@ -228,10 +258,12 @@ std::optional<Atom> RowWriter::moving_told(const ClassRow &row, uint32_t field, 
 RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32_t site) {
   Coded coded;
   coded.site = row.site;
-  ByteWriter out;
+  ByteWriter &out = shape_;
+  out.clear();
   out.varint(row.function);
   out.varint(row.depth);
   out.varint(row.heads.size());
+  coded.codes.reserve(row.atoms.size() + row.texts.size() + row.tables.size());
   uint32_t slot = 0;
   size_t varied = 0;
   size_t text = 0;
@@ -270,8 +302,10 @@ RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32
       continue;
     }
     const auto place = std::tuple(site, row.function, static_cast<uint32_t>(&head - row.heads.data()));
-    Bytes mask((head.count + 7) / 8);
-    Bytes moving(mask.size());
+    Bytes &mask = mask_;
+    Bytes &moving = moves_;
+    mask.assign((head.count + 7) / 8, 0);
+    moving.assign(mask.size(), 0);
     bool any = false;
     bool any_moves = false;
     for (uint32_t i = 0; i < head.count; ++i, ++slot) {
@@ -303,7 +337,7 @@ RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32
     out.varint(static_cast<uint64_t>(head.count) << 2 | (any ? 1U : 0U));
     if (any) out.raw(mask);
   }
-  coded.shape = shapes_.number(out.take());
+  coded.shape = shapes_.number(out.view());
   return coded;
 }
 
@@ -329,8 +363,8 @@ void RowWriter::write(const Coded &row, uint32_t site, ByteWriter &out) {
 }
 
 void RowWriter::write_shapes(ByteWriter &out) const {
-  out.varint(shapes_.list().size());
-  for (const Bytes &bytes : shapes_.list()) out.raw(bytes);
+  out.varint(shapes_.size());
+  for (uint32_t i = 0; i < shapes_.size(); ++i) out.raw(shapes_.at(i));
 }
 
 }  // namespace cairn::trace

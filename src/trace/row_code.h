@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "trace/class_row.h"
 #include "trace/rank_set.h"
 
@@ -24,17 +25,39 @@ constexpr uint64_t kRanksPlus = 5;
 /// A field of n atoms some of which move with the site begins with (n + this) * 4 + 3.
 constexpr uint64_t kMovingBase = 18;
 
-/// Numbers byte strings in order of first occurrence.
-class Interned {
+/// Numbers byte strings in order of first occurrence; keeps none.
+class Numbers {
  public:
-  uint32_t number(Bytes bytes);
-  [[nodiscard]] const std::vector<Bytes> &list() const { return list_; }
-  /// Another way to write what has this number.
-  void rewrite(uint32_t number, Bytes bytes) { list_[number] = std::move(bytes); }
+  uint32_t number(ByteView bytes);
+  [[nodiscard]] uint32_t size() const { return size_; }
 
  private:
-  std::unordered_map<std::string, uint32_t> numbers_;
-  std::vector<Bytes> list_;
+  static constexpr uint32_t kFree = UINT32_MAX;
+  struct Slot {
+    Hash128 hash;
+    uint32_t number = kFree;
+  };
+  Slot &slot_of(const Hash128 &hash);
+
+  /// Open addressing, half full at most; a map would allocate a node for each.
+  std::vector<Slot> slots_;
+  uint32_t size_ = 0;
+};
+
+/// The same, and keeps them, one behind the other.
+class Interned {
+ public:
+  uint32_t number(ByteView bytes);
+  [[nodiscard]] uint32_t size() const { return numbers_.size(); }
+  [[nodiscard]] ByteView at(uint32_t number) const;
+  /// Another way to write what has this number.
+  void rewrite(uint32_t number, Bytes bytes) { rewritten_[number] = std::move(bytes); }
+
+ private:
+  Numbers numbers_;
+  Bytes bytes_;
+  std::vector<size_t> ends_;
+  std::unordered_map<uint32_t, Bytes> rewritten_;
 };
 
 /// A class's site as all classes name it: 0 is unknown, else its number in the trace plus one.
@@ -55,7 +78,7 @@ class SitesOfClass {
 class LastCodes {
  public:
   [[nodiscard]] const std::vector<uint64_t> *find(uint32_t site) const;
-  void put(uint32_t site, std::vector<uint64_t> codes);
+  void put(uint32_t site, const std::vector<uint64_t> &codes);
 
  private:
   std::unordered_map<uint32_t, std::vector<uint64_t>> by_site_;
@@ -71,12 +94,13 @@ class PoolWriter {
   /// `to_stay`: nothing will be appended to the columns once they were read again.
   explicit PoolWriter(bool to_stay) : to_stay_(to_stay) {}
   uint32_t column(const FoldColumn &fold);
-  /// The same for one that rows share, which must outlive this.
+  /// The same for one that rows share, which must stay until `forget_columns`.
   uint32_t column(const ColumnPointer &fold);
+  void forget_columns() { known_.clear(); }
   /// The column of whoever names it: rank + distance on each of its ranks.
   uint32_t ranks_plus(Atom distance);
   uint32_t table(const ValuesColumn &values);
-  uint32_t value(Bytes bytes) { return values_.number(std::move(bytes)); }
+  uint32_t value(ByteView bytes) { return values_.number(bytes); }
   /// These columns are one array on all ranks, numbered from `first`. If it has a place for each rank and an array
   /// before says the same from the other side (what i sends to k is what k receives from i), they are told by that.
   void exchanged(uint32_t first, std::span<const VariedAtom> columns);
@@ -94,6 +118,7 @@ class PoolWriter {
   std::vector<Square> squares_;
   Interned tables_;
   std::unordered_map<const FoldColumn *, uint32_t> known_;
+  ByteWriter scratch_;
   bool to_stay_;
 };
 
@@ -152,6 +177,9 @@ class RowWriter {
   Interned shapes_;
   std::vector<LastCodes> last_;  // by shape
   const SiteAtoms *moving_ = nullptr;
+  ByteWriter shape_;  // of the row being coded; kept for its room, as the next two
+  Bytes mask_;
+  Bytes moves_;
   /// By site, function and field: how far from the rank its one atom last was.
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Atom> distances_;
 };
@@ -188,6 +216,7 @@ class RowReader {
     uint32_t cycle = 0;
     std::vector<Head> heads;
     uint64_t codes = 0;
+    uint64_t columns = 0;  ///< how many codes are, at least
     LastCodes last;
   };
   bool read_shape(ByteReader &in, Shape *shape);
@@ -197,6 +226,7 @@ class RowReader {
   const Pool &pool_;
   std::vector<Shape> shapes_;
   std::vector<uint32_t> moving_;
+  std::vector<uint64_t> codes_;  // of the row being read
   uint64_t text_bytes_ = 0;
   uint64_t array_atoms_ = 0;
   std::string what_ = "is malformed";

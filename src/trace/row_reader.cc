@@ -1,4 +1,6 @@
 // Rows out of bytes: RowReader of row_code.h.
+#include <bit>
+
 #include "trace/atom_code.h"
 #include "trace/poll_word.h"
 #include "trace/row_code.h"
@@ -78,6 +80,9 @@ bool RowReader::read_shape(ByteReader &in, Shape *shape) {
     const ByteView mask = in.raw((count + 7) / 8);
     head.columns.assign(mask.begin(), mask.end());
   }
+  for (const Shape::Head &head : shape->heads) {
+    for (const uint8_t byte : head.columns) shape->columns += static_cast<unsigned>(std::popcount(byte));
+  }
   return !in.failed();
 }
 
@@ -91,7 +96,7 @@ bool RowReader::read_codes(ByteReader &in, uint32_t site, Shape *shape, std::vec
     }
   } else {
     if (shape->codes > in.remaining()) return bad("has a row that is cut short");
-    codes->resize(shape->codes);
+    codes->assign(shape->codes, 0);
     for (uint64_t &code : *codes) code = in.varint();
   }
   shape->last.put(site, *codes);
@@ -104,7 +109,7 @@ RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, b
   if (shape_number >= shapes_.size()) return bad("has a row of a shape that does not exist"), nullptr;
   if (site > sites.size()) return bad("has a row with a site that its class lacks"), nullptr;
   Shape &shape = shapes_[shape_number];
-  std::vector<uint64_t> codes;
+  std::vector<uint64_t> &codes = codes_;
   const uint32_t base = by_site ? site_in_trace(static_cast<uint32_t>(site), sites) : 0;
   if (!read_codes(in, base, &shape, &codes)) return nullptr;
   auto row = std::make_shared<ClassRow>();
@@ -114,6 +119,9 @@ RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, b
   row->site = static_cast<uint32_t>(site);
   const uint64_t *code = codes.data();
   moving_.clear();
+  row->heads.reserve(shape.heads.size());
+  row->atoms.reserve(shape.codes);
+  row->varied.reserve(shape.columns);
   for (const Shape::Head &head : shape.heads) {
     row->heads.push_back(head.field);
     if (head.field.kind == FieldHead::text) {

@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
   const RunInfo run = {"mpiexec -n 9 ./sample",   "An MPI 1.0",  "cairn 0.1.0 sample",     "stats", "complete",
                        1'700'000'000'000'000'000, 1'234'567'890, {9, 8'765'432, 4'321'098}};
   Result<Trace> trace = Trace::from_bytes(
-      blocks ? with_blocks(all.part.to_file(run, all.blocks.size()), all.blocks) : part.to_file(run), out);
+      blocks ? with_blocks(*all.part.to_file(run, all.blocks.size()), all.blocks) : *part.to_file(run), out);
   if (!trace) return 1;
   std::vector<std::pair<Site, Source>> sources;
   for (uint32_t c = 0; c < trace->class_count(); ++c) {

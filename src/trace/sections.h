@@ -1,8 +1,9 @@
-// Sections: a Part's body as named runs of bytes (docs/format.md, "Sections"), the same in a .cairn file, in a spool
-// and on the way up the reduction tree.
+// Sections: a Part's body as named runs of bytes (docs/format.md, "Sections"). In a .cairn file, classes share what is
+// equal: row shapes, rows, columns, values, grammars. In a spool and on the way up the reduction tree, where they are
+// still to be merged, each is packed by itself (packed_class.h).
 //
-// `encode` shares what is equal: row shapes, rows, columns, values, grammars. `decode` trusts nothing: it answers with
-// an Error that names section and byte, and allocates in proportion to the bytes it was given. No state.
+// `decode` trusts nothing: it answers with an Error that names section and byte, and allocates in proportion to the
+// bytes it was given. No state.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,10 @@ enum class SectionKind : uint8_t {
   rows = 11,
   source = 12,
   offsets = 14,
-  blocks = 15,  ///< written by the ranks: see rank_block.h
-  gpu = 16,     ///< programs, launches, warps: see src/gpu/launches.h
-  warps = 17,   ///< what they did
+  blocks = 15,           ///< written by the ranks: see rank_block.h
+  gpu = 16,              ///< programs, launches, warps: see src/gpu/launches.h
+  warps = 17,            ///< what they did
+  packed_classes = 255,  ///< in no file: see packed_class.h
 };
 
 /// "rows"; "section 42" for kinds of later versions.
@@ -46,9 +48,11 @@ struct Section {
 };
 
 /// Sections that would be empty are left out.
-/// `to_stay`: more will hardly be merged into it (a file), so that columns may be written as plain values.
 /// `with_blocks`: the blocks that the ranks' offsets lead to are there, or may be.
-std::vector<Section> encode(const Part::Body &body, const RunInfo &run, bool to_stay, bool with_blocks);
+/// Packed classes are opened one at a time; fails where one that was received is malformed.
+Result<std::vector<Section>> encode(const Part::Body &body, const RunInfo &run, bool with_blocks);
+/// What travels: classes packed.
+std::vector<Section> encode_packed(const Part::Body &body);
 Section cost_section(const MergeCost &cost);
 
 /// A section's decoded bytes and where they lie in the file.
@@ -64,6 +68,8 @@ struct Decoded {
   RunInfo run;
 };
 Result<Decoded> decode(const std::vector<SectionView> &sections);
+/// Packed classes are not looked into.
+Result<Decoded> decode_packed(const std::vector<SectionView> &sections);
 
 /// "section 'rows' …" with the file's byte.
 Error section_error(const SectionView &section, size_t position, const std::string &what);

@@ -1,4 +1,4 @@
-// What is worth moving, for one rank: estimates in bytes of the file (encode.cc, before it is packed).
+// What is worth moving, for one rank: estimates in bytes of the file (class_writer.cc, before it is packed).
 #include <algorithm>
 #include <map>
 #include <set>
@@ -23,7 +23,7 @@ size_t varint_bytes(uint64_t value) {
   return bytes;
 }
 
-/// A list of rows as encode.cc writes it: each against the last one of its shape.
+/// A list of rows as class_writer.cc writes it: each against the last one of its shape.
 class RowBytes {
  public:
   size_t add(const ClassRow &row) {

@@ -139,24 +139,26 @@ std::vector<Stream> streams_of(const MovedFields &move, const RowGroups &groups,
 
 void move_out(const std::vector<MovedFields> &moves, ClassPart *part) {
   const RowGroups groups(part->rows);
-  std::vector<std::vector<uint32_t>> members(groups.count());
-  for (uint32_t row = 0; row < part->rows.size(); ++row) members[groups.of_row[row]].push_back(row);
-
-  std::vector<RowPointer> rows = part->rows;
+  std::vector<std::vector<uint32_t>> gone(groups.count());
   for (const MovedFields &move : moves) {
-    const std::vector<uint32_t> &own = members[move.group];
-    std::vector<uint32_t> fields = move.fields;
-    std::erase_if(fields, [&](uint32_t field) { return part->rows[own[0]]->heads[field].kind == FieldHead::moved; });
+    const ClassRow &first = *part->rows[groups.first_row[move.group]];
+    std::vector<uint32_t> &fields = gone[move.group];
+    fields = move.fields;
+    std::erase_if(fields, [&](uint32_t field) { return first.heads[field].kind == FieldHead::moved; });
     if (fields.empty()) continue;
     for (Stream &stream : streams_of({move.group, fields}, groups, *part)) part->streams.push_back(std::move(stream));
-    for (const uint32_t row : own) rows[row] = without_fields(*rows[row], fields);
   }
   std::sort(part->streams.begin(), part->streams.end(), before);
 
+  // Most rows of a group are the same then: they go as they come.
   DistinctRows distinct;
   std::vector<uint32_t> number;
-  number.reserve(rows.size());
-  for (const RowPointer &row : rows) number.push_back(distinct.number(row));
+  number.reserve(part->rows.size());
+  for (uint32_t row = 0; row < part->rows.size(); ++row) {
+    const std::vector<uint32_t> &fields = gone[groups.of_row[row]];
+    const RowPointer &whole = part->rows[row];
+    number.push_back(distinct.number(fields.empty() ? whole : without_fields(*whole, fields)));
+  }
   const Grammar mapped = part->calls->mapped([&number](Symbol row) { return number[row]; });
   const Grammar parsed = reparsed(mapped, worth_parsing(mapped));
   std::vector<Symbol> old;

@@ -123,7 +123,7 @@ Size merge_and_check(const std::vector<Calls> &program, uint64_t seed = 1) {
     for (uint32_t rank = 0; rank < program.size(); ++rank) {
       parts.push_back(*Part::of(recorded(rank, static_cast<uint32_t>(program.size()), program[rank])));
     }
-    const Result<Trace> trace = Trace::from_bytes(merged(std::move(parts), tree).to_file({}), "test");
+    const Result<Trace> trace = Trace::from_bytes(*merged(std::move(parts), tree).to_file({}), "test");
     EXPECT_TRUE(trace.has_value()) << (trace ? "" : trace.error().message);
     if (!trace) return {};
     expect_calls(*trace, program);

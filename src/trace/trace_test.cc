@@ -198,7 +198,7 @@ TEST(Trace, StencilIsOneClassOfGoalSize) {
   for (const auto &[rows, columns] : {std::pair{2U, 2U}, {8U, 8U}, {6U, 6U}, {32U, 32U}}) {
     const auto processes = stencil(rows, columns, rows * columns <= 64 ? 100 : 10);
     const Part part = binomial(processes);
-    const Trace trace = opened(part.to_file(some_run()));
+    const Trace trace = opened(*part.to_file(some_run()));
     EXPECT_EQ(trace.class_count(), 1U);
     std::map<std::string, uint64_t> bytes = trace.section_bytes();
     const uint64_t counted = bytes["total"] - bytes["timing"] - bytes["meta"];
@@ -216,7 +216,7 @@ TEST(Trace, StencilIsOneClassOfGoalSize) {
 TEST(Trace, SizeDoesNotDependOnIterations) {
   const auto counted = [](uint32_t iterations) {
     std::map<std::string, uint64_t> bytes =
-        opened(binomial(stencil(4, 4, iterations)).to_file(some_run())).section_bytes();
+        opened(*binomial(stencil(4, 4, iterations)).to_file(some_run())).section_bytes();
     return bytes["total"] - bytes["timing"] - bytes["meta"];
   };
   EXPECT_LE(counted(1000), counted(20) + 10);
@@ -228,12 +228,12 @@ TEST(Trace, AnyTreeGivesBackWhatWasRecorded) {
     const std::string what = "seed " + std::to_string(seed);
     for (const bool in_order : {true, false}) {
       const Part part = in_order ? binomial(processes) : random_tree(processes, seed);
-      const Trace trace = opened(part.to_file(some_run()));
+      const Trace trace = opened(*part.to_file(some_run()));
       expect_same(trace, processes, what);
       expect_statistics(trace, processes);
       const Result<Part> again = trace.to_part();
       ASSERT_TRUE(again.has_value());
-      expect_same(opened(again->to_file(trace.run())), processes, what + " again");
+      expect_same(opened(*again->to_file(trace.run())), processes, what + " again");
       if (HasFatalFailure() || HasNonfatalFailure()) return;
     }
   }
@@ -257,7 +257,7 @@ TEST(Trace, WhatARankDidLaterIsAdded) {
       if (seed % 2 == 0) before[i].modules.resize(std::max(needed, 1U));
     }
     const Part part = merge(binomial(before), seed % 3 == 0 ? binomial(later) : random_tree(later, seed));
-    expect_same(opened(part.to_file(some_run())), processes, "later " + std::to_string(seed));
+    expect_same(opened(*part.to_file(some_run())), processes, "later " + std::to_string(seed));
     Result<Part> again = Part::merge(binomial(before), part_of(processes[3]));
     EXPECT_FALSE(again.has_value());
   }
@@ -287,7 +287,7 @@ TEST(Trace, ContradictionsAreErrors) {
 }
 
 TEST(Trace, WhatIsNotThereIsAnsweredQuietly) {
-  const Trace trace = opened(binomial(stencil(2, 2, 3)).to_file(some_run()));
+  const Trace trace = opened(*binomial(stencil(2, 2, 3)).to_file(some_run()));
   EXPECT_TRUE(trace.sequences(4).empty());
   EXPECT_TRUE(trace.row(0, 0, 4).fields.empty());
   EXPECT_TRUE(trace.row(0, 1000, 0).fields.empty());
@@ -302,7 +302,7 @@ TEST(Trace, WhatIsNotThereIsAnsweredQuietly) {
 
 TEST(Trace, SourcesAreAddedAndReplaced) {
   const auto processes = stencil(2, 2, 3);
-  const Trace trace = opened(binomial(processes).to_file(some_run()));
+  const Trace trace = opened(*binomial(processes).to_file(some_run()));
   const std::vector<Site> sites = trace.sites(0);
   const Bytes once =
       trace.with_sources({{sites[1], {"main", "stencil.c", 12}}, {sites[2], {"exchange", "stencil.c", 40}}});
@@ -319,7 +319,7 @@ TEST(Trace, SourcesAreAddedAndReplaced) {
 
 TEST(Trace, OpensFilesAndNamesThoseItCannot) {
   const std::string path = ::testing::TempDir() + "trace_test.cairn";
-  const Bytes bytes = binomial(stencil(2, 2, 3)).to_file(some_run());
+  const Bytes bytes = *binomial(stencil(2, 2, 3)).to_file(some_run());
   std::FILE *file = std::fopen(path.c_str(), "wb");
   ASSERT_NE(file, nullptr);
   ASSERT_EQ(std::fwrite(bytes.data(), 1, bytes.size(), file), bytes.size());

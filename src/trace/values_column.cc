@@ -54,7 +54,7 @@ ValuesColumn ValuesColumn::merged(ValuesColumn left, ValuesColumn right, const I
     renamed = renamed || to.back() != i;
   }
   if (renamed) right.index_.rename(to);
-  left.index_ = order.merged(std::move(left.index_), std::move(right.index_));
+  left.index_ = order.merged(std::move(left.index_), right.index_);
   return left;
 }
 

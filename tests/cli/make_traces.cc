@@ -370,14 +370,14 @@ int main(int argc, char **argv) {
   if (argc != 2) return 2;
   const std::string folder = argv[1];
   const Bytes ring4 = with_lines(
-      trace::with_merge_cost(merged(4, false).to_file(run_info("stats", 1'000'000'000)), {4, 8'000'000, 5'000'000}));
+      trace::with_merge_cost(*merged(4, false).to_file(run_info("stats", 1'000'000'000)), {4, 8'000'000, 5'000'000}));
   save(folder + "/ring.cairn", ring4);
-  save(folder + "/bare.cairn", merged(2, false).to_file(run_info("stats", 1'000'000'000)));
-  save(folder + "/lossless.cairn", with_lines(merged(2, true).to_file(run_info("lossless", 1'000'000'000))));
+  save(folder + "/bare.cairn", *merged(2, false).to_file(run_info("stats", 1'000'000'000)));
+  save(folder + "/lossless.cairn", with_lines(*merged(2, true).to_file(run_info("lossless", 1'000'000'000))));
   trace::RunInfo aborted = run_info("stats", 5'000'000);
   aborted.status = "aborted";
-  save(folder + "/threads.cairn", must(trace::Part::of(threaded())).to_file(aborted));
-  save(folder + "/malformed.cairn", must(trace::Part::of(malformed())).to_file(run_info("stats", 0)));
+  save(folder + "/threads.cairn", *must(trace::Part::of(threaded())).to_file(aborted));
+  save(folder + "/malformed.cairn", *must(trace::Part::of(malformed())).to_file(run_info("stats", 0)));
 
   gpu::Launches launches = kernels();
   const auto gpu_file = [](const gpu::Launches &of) {

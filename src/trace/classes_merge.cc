@@ -1,0 +1,145 @@
+#include "trace/classes_merge.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+#include "trace/class_merge.h"
+
+namespace cairn::trace {
+namespace {
+
+/// Words in memory of all classes that a part holds open. A stencil's class has some 2,000, in 50 KiB.
+constexpr size_t kMostOpen = 12'000;
+
+using Held = std::variant<ClassPart, PackedClass>;
+
+ClassHead &head_of(Held *held) {
+  return std::visit([](ClassHead &head) -> ClassHead & { return head; }, *held);
+}
+
+std::vector<Held> taken_out(Part::Body *body) {
+  std::vector<Held> all;
+  all.reserve(body->classes.size() + body->packed.size());
+  for (ClassPart &part : body->classes) all.emplace_back(std::move(part));
+  for (PackedClass &part : body->packed) all.emplace_back(std::move(part));
+  body->classes.clear();
+  body->packed.clear();
+  return all;
+}
+
+class Merge {
+ public:
+  explicit Merge(Part::Body *left) : body_(*left), all_(taken_out(left)) {
+    for (size_t i = 0; i < all_.size(); ++i) know(i);
+  }
+
+  Result<void> add(Held right) {
+    auto found = by_key_.find(head_of(&right).key);
+    if (found == by_key_.end()) {
+      const auto candidate = by_skeleton_.find(head_of(&right).skeleton);
+      if (candidate != by_skeleton_.end()) {
+        Result<bool> alike = unified(candidate->second, &right);
+        if (!alike) return tl::unexpected(alike.error());
+        if (*alike) return join(candidate->second, std::move(right));
+      }
+      all_.push_back(std::move(right));
+      know(all_.size() - 1);
+      return {};
+    }
+    return join(found->second, std::move(right));
+  }
+
+  void put_back() {
+    for (Held &held : all_) {
+      if (auto *open = std::get_if<ClassPart>(&held)) {
+        body_.classes.push_back(std::move(*open));
+      } else {
+        body_.packed.push_back(std::get<PackedClass>(std::move(held)));
+      }
+    }
+    std::sort(body_.classes.begin(), body_.classes.end(), stands_before);
+    std::sort(body_.packed.begin(), body_.packed.end(), stands_before);
+  }
+
+ private:
+  void know(size_t i) {
+    by_key_.emplace(head_of(&all_[i]).key, i);
+    by_skeleton_.emplace(head_of(&all_[i]).skeleton, i);
+  }
+
+  Result<void> open(Held *held) {
+    auto *packed = std::get_if<PackedClass>(held);
+    if (packed == nullptr) return {};
+    Result<ClassPart> part = unpack(std::move(*packed));
+    if (!part) return tl::unexpected(part.error());
+    if (packed->received) {
+      // What is merged must be what its keys say.
+      const Hash128 key = part->key;
+      const Hash128 skeleton = part->skeleton;
+      body_.set_key(&*part);
+      if (part->key != key || part->skeleton != skeleton) {
+        return tl::unexpected(
+            Error{ErrorKind::unreadable, "a packed class is not what its keys say", {}, packed->offset, {}});
+      }
+    }
+    *held = *std::move(part);
+    return {};
+  }
+
+  Result<bool> unified(size_t left, Held *right) {
+    for (Held *held : {&all_[left], right}) {
+      Result<void> opened = open(held);
+      if (!opened) return tl::unexpected(opened.error());
+    }
+    auto &part = std::get<ClassPart>(all_[left]);
+    by_key_.erase(part.key);
+    const bool alike = unify(&part, &std::get<ClassPart>(*right));
+    body_.set_key(&part);
+    by_key_.emplace(part.key, left);
+    return alike;
+  }
+
+  Result<void> join(size_t left, Held right) {
+    for (Held *held : {&all_[left], &right}) {
+      Result<void> opened = open(held);
+      if (!opened) return opened;
+    }
+    auto &part = std::get<ClassPart>(all_[left]);
+    Result<void> merged = merge_class(&part, std::get<ClassPart>(std::move(right)));
+    if (!merged) return merged;
+    // The next pair needs the room.
+    if (words_of(part) > kMostOpen / std::min<size_t>(all_.size(), 4)) all_[left] = pack(std::move(part));
+    return {};
+  }
+
+  Part::Body &body_;
+  std::vector<Held> all_;
+  std::unordered_map<Hash128, size_t, HashOf128> by_key_;
+  std::unordered_map<Hash128, size_t, HashOf128> by_skeleton_;
+};
+
+}  // namespace
+
+Result<void> merge_classes(Part::Body *left, Part::Body *right) {
+  Merge merge(left);
+  for (Held &held : taken_out(right)) {
+    Result<void> added = merge.add(std::move(held));
+    if (!added) return added;
+  }
+  merge.put_back();
+  settle(left);
+  return {};
+}
+
+void settle(Part::Body *body) {
+  size_t words = 0;
+  for (const ClassPart &part : body->classes) words += words_of(part);
+  if (words <= kMostOpen) return;
+  for (ClassPart &part : body->classes) body->packed.push_back(pack(std::move(part)));
+  body->classes.clear();
+  std::sort(body->packed.begin(), body->packed.end(), stands_before);
+}
+
+}  // namespace cairn::trace
