@@ -43,6 +43,11 @@ class Builder {
   bool append(Symbol symbol) {
     if (symbol != predicted_) [[unlikely]]
       return append_slowly(symbol);
+    return append_predicted();
+  }
+
+  /// Adds what `predict` gives, which is a symbol.
+  bool append_predicted() {
     ++matched_;
     if (++at_ == filled_) [[unlikely]] {
       if (!looping_) return turn();

@@ -20,12 +20,15 @@ namespace {
 /// Far from where Linux puts programs, heaps, libraries and stacks.
 constexpr uintptr_t kAddress = 0x1ca100000000;
 constexpr size_t kStep = size_t{1} << 20;
+/// What is made present at once: a page fault of a file costs more than the kernel needs to zero the page.
+constexpr size_t kPresent = size_t{64} << 10;
 /// The Process stands at the front, the Arena hands out what is behind it.
 constexpr size_t kFront = (sizeof(Process) + sizeof(Arena) + 4095) & ~size_t{4095};
 
 char arena_path[768];
 size_t arena_size;
 size_t reserved;
+size_t present;  ///< all up to here; 0 before the first step was used up
 
 /// The last of a disk's room is for the trace itself.
 bool has_room(const char *path) {
@@ -34,11 +37,10 @@ bool has_room(const char *path) {
   return statvfs(path, &disk) != 0 || uint64_t{disk.f_bavail} * disk.f_frsize > kForTheTrace;
 }
 
-/// Reserves disk blocks up to `wanted` bytes behind the front. The file is opened anew each time: descriptors belong to
-/// the program.
-size_t reserve(size_t wanted) {
+/// Reserves disk blocks up to `wanted`. The file is opened anew each time: descriptors belong to the program.
+void reserve(size_t wanted) {
   const Uncancelled guard;
-  const size_t target = std::min((kFront + wanted + kStep - 1) / kStep * kStep, arena_size);
+  const size_t target = std::min((wanted + kStep - 1) / kStep * kStep, arena_size);
   const int file = open(arena_path, O_RDWR | O_CLOEXEC);
   const bool have_blocks =
       file >= 0 && has_room(arena_path) &&
@@ -46,13 +48,31 @@ size_t reserve(size_t wanted) {
   if (file >= 0) close(file);
   if (have_blocks) {
     reserved = target;
-    return reserved - kFront;
+    return;
   }
   // The disk is full, or the file gone: go on in memory that does not outlive the process.
   void *rest = mmap(reinterpret_cast<void *>(kAddress + reserved), arena_size - reserved, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (rest != MAP_FAILED) reserved = arena_size;
-  return reserved - kFront;
+}
+
+/// The Arena's `commit`.
+size_t commit(size_t wanted) {
+#ifdef MADV_POPULATE_WRITE
+  constexpr int kPopulate = MADV_POPULATE_WRITE;
+#else
+  constexpr int kPopulate = 23;  // an older kernel refuses it
+#endif
+  const size_t end = kFront + wanted;
+  if (present == 0) present = reserved;  // small programs do with what they touch of the first step
+  if (end > reserved) reserve(end);
+  if (end > reserved) return reserved - kFront;
+  const size_t target = std::min((end + kPresent - 1) / kPresent * kPresent, reserved);
+  if (target > present) {
+    madvise(reinterpret_cast<void *>(kAddress + present), target - present, kPopulate);
+    present = target;
+  }
+  return present - kFront;
 }
 
 uint64_t layout() {
@@ -110,7 +130,7 @@ Process *make_process(const Config &config) {
   void *rest = static_cast<uint8_t *>(memory) + kFront;
   void *behind = static_cast<uint8_t *>(memory) + (sizeof(Process) + 63) / 64 * 64;
   const size_t size = arena_size - kFront;
-  of->arena = in_file ? new (behind) Arena(rest, size, reserved - kFront, reserve) : new (behind) Arena(rest, size);
+  of->arena = in_file ? new (behind) Arena(rest, size, reserved - kFront, commit) : new (behind) Arena(rest, size);
   of->config = config;
   of->self = of;
   of->pid = getpid();

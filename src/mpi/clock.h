@@ -69,6 +69,9 @@ class Clock {
     return counts() ? scaled(ticks) : ticks;
   }
 
+  /// The same where ticks are the processor's.
+  [[nodiscard]] uint64_t counted(uint64_t begin, uint64_t end) const { return end > begin ? scaled(end - begin) : 0; }
+
   /// Nanoseconds since the process was attached.
   [[nodiscard]] uint64_t at(uint64_t ticks) const { return counts() ? scaled(ticks - origin_ticks_) : ticks; }
   [[nodiscard]] uint64_t now() const { return at(ticks()); }

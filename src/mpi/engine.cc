@@ -31,7 +31,7 @@ void drop_stale(Thread &thread, uintptr_t stack) {
 /// The current sequence is full: pass everything through from here on.
 void give_up(Process &of, const char *reason) {
   degrade(of, reason);
-  of.phase.store(Phase::off, std::memory_order_relaxed);
+  enter_phase(of, Phase::off);
 }
 
 /// Appends the event to the thread's sequence.
@@ -51,9 +51,25 @@ void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t e
   }
   thread.last_end = end_ticks;
   add_ticket(thread);
+  expect_next(thread, signature.memo);
 }
 
 }  // namespace
+
+void expect_next(Thread &thread, Memo *last) {
+  const grammar::Symbol predicted = thread.sequence.calls->predict();
+  thread.expected = predicted == grammar::kNoSymbol ? nullptr : thread.sequence.signatures[predicted].memo;
+  if (last == nullptr) return;
+  last->next = thread.expected;
+  last->next_id = predicted;
+}
+
+void forget_expected(Frame &frame) {
+  if (frame.expected == nullptr) return;
+  frame.return_address = frame.expected->return_address;
+  frame.site = frame.expected->site;
+  frame.expected = nullptr;
+}
 
 void add_ticket(Thread &thread) {
   Process &of = *thread.process;
@@ -94,6 +110,7 @@ bool wants_to_spill(const Process &of, const Thread &thread) {
 
 void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
   Process &of = *thread.process;
+  forget_expected(frame);
   frame.flags |= kFrameRecorded;
   if (wants_to_spill(of, thread)) spill(of, thread);
   note_names(thread, frame);
@@ -109,7 +126,7 @@ void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
   Signature *signature = thread.sequence.signatures.intern(*of.arena, thread.row.data(),
                                                            static_cast<uint32_t>(thread.row.size()), &is_new);
   if (signature == nullptr) return lose_call(of);
-  if (returned && whole) remember(thread, frame, *signature, outcome);
+  if (returned && whole && !is_new) remember(thread, frame, *signature, outcome);
   append(thread, *signature, frame, end_ticks);
 }
 
@@ -121,7 +138,7 @@ bool open_epilogue(Thread &thread) {
   thread.spilled_calls = 0;
   thread.timing.reset();
   if (open_sequence(thread, trace::SequenceRecord::kEpilogue)) return true;
-  thread.process->phase.store(Phase::off);
+  enter_phase(*thread.process, Phase::off);
   return false;
 }
 
@@ -200,14 +217,14 @@ void end_unexpected(Thread &thread, Frame &frame, uint64_t end_ticks) {
   Process &of = *thread.process;
   const int saved_errno = errno;
   thread.busy = true;
+  forget_expected(frame);
   // Frames above this one were left by longjmp into the code that MPI called back.
   while (thread.depth > 0 && &thread.frames[thread.depth - 1] != &frame)
     drop_stale(thread, thread.frames[thread.depth - 1].stack);
   if ((frame.flags & kFrameRecorded) == 0 && of.phase.load(std::memory_order_relaxed) != Phase::off) {
-    const grammar::Symbol predicted = thread.sequence.calls->predict();
-    Signature *signature = predicted == grammar::kNoSymbol ? nullptr : &thread.sequence.signatures[predicted];
-    if (signature != nullptr && apply_memo(thread, frame, *signature)) {
-      append(thread, *signature, frame, end_ticks);
+    Memo *memo = thread.expected;
+    if (memo != nullptr && apply_memo(thread, frame, *memo)) {
+      append(thread, *memo->signature, frame, end_ticks);
     } else {
       record(thread, frame, true, end_ticks);
     }

@@ -30,14 +30,23 @@ void after_landmark(Thread &thread, Frame &frame);
 bool is_landmark(uint32_t function);
 
 // fast_path.cc, and where it leaves to
-/// The call is `signature` again: makes and ends objects accordingly and gives true. Else nothing has changed.
-bool apply_memo(Thread &thread, Frame &frame, Signature &signature);
+/// The call is `memo.signature` again: makes and ends objects accordingly and gives true. Else nothing has changed.
+bool apply_memo(Thread &thread, Frame &frame, Memo &memo);
+/// What follows `last` (or anything): sets `thread.expected`.
+void expect_next(Thread &thread, Memo *last);
 Frame *enter_slowly(uint32_t function, void *return_address, void *frame_address);
 void begin_unexpected(Thread &thread, Frame &frame);
 /// For a frame that nothing was expected of.
 void end_slowly(Frame *frame);
 /// `end`, from where it turns out that the call is another than expected.
 void end_unexpected(Thread &thread, Frame &frame, uint64_t end_ticks);
+/// A frame that expected a memo takes the long way from here on.
+void forget_expected(Frame &frame);
+/// With every phase an epoch ends: a call that a memo recognises asks for the epoch only.
+inline void enter_phase(Process &of, Phase phase) {
+  of.phase.store(phase);
+  of.handles->end_epoch();
+}
 /// The event could not be appended: pass everything through from here on.
 void lose_call(Process &of);
 /// Where this call stands among those of all threads; nothing while there is one thread.
@@ -49,9 +58,11 @@ struct Outcome;
 void remember(Thread &thread, const Frame &frame, Signature &signature, const Outcome &outcome);
 /// For a waiting call that may be memoised: the names of its requests, taken before `encode` ends them.
 void note_names(Thread &thread, const Frame &frame);
-bool outputs_match(const Frame &frame, const Signature &signature);
+bool outputs_match(const Frame &frame, const Memo &memo);
+/// Where a new request is not fresh. False, and nothing has changed, without memory.
+bool enter_request(Thread &thread, uint64_t raw, const Memo &memo);
 /// Where several threads may be at MPI, or one value means several requests.
-bool complete_among_equals(Thread &thread, Frame &frame, Signature &signature);
+bool complete_among_equals(Thread &thread, Frame &frame, const Memo &memo);
 
 /// The requests of a call that waits, as they were saved before it and as they are now.
 class WaitedRequests {
@@ -71,6 +82,21 @@ class WaitedRequests {
     return mpi::read_handle(saved_ + sizeof(uint64_t) + k * mpi::handle_size);
   }
   [[nodiscard]] uint64_t after(uint64_t k) const { return mpi::read_handle(now_ + k * mpi::handle_size); }
+  /// As arrays of handles, whose type is as large as `Value`.
+  template <typename Value>
+  struct Array {
+    using Element [[gnu::may_alias]] = Value;
+    const Element *at;
+    Value operator[](uint64_t k) const { return at[k]; }
+  };
+  template <typename Value>
+  [[nodiscard]] Array<Value> all_before() const {
+    return {reinterpret_cast<const typename Array<Value>::Element *>(saved_ + sizeof(uint64_t))};
+  }
+  template <typename Value>
+  [[nodiscard]] Array<Value> all_after() const {
+    return {reinterpret_cast<const typename Array<Value>::Element *>(now_)};
+  }
 
  private:
   const uint8_t *saved_;

@@ -193,6 +193,7 @@ bool enter_predefined(HandleTable &handles) {
       }
     }
   }
+  handles.set_null_request(value_called("MPI_REQUEST_NULL"));
   return true;
 }
 

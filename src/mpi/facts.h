@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "mpi/handles.h"
+#include "mpi/memo.h"
 #include "mpi/mpi_calls.h"
-#include "mpi/signatures.h"
 #include "spec/spec.h"
 
 namespace cairn::recorder {

@@ -320,6 +320,8 @@ bool spill(Process &of, Thread &thread) {
     return false;
   }
   Arena &arena = *of.arena;
+  of.handles->settle();
+  forget_expected(thread.frames[0]);
   Sequence &old = thread.sequence;
   const uint32_t next = old.segment + 1;
   thread.spilled_calls += old.calls->length();
@@ -335,7 +337,7 @@ bool spill(Process &of, Thread &thread) {
   old.drained.release(arena);
   thread.timing.reset();
   degrade(of, "memory limit reached: segments went to the spool; nothing is lost, more --memory gives a smaller trace");
-  thread.frames[0].expected = nullptr;  // a signature of the old sequence
+  thread.expected = nullptr;
   thread.sequence = Sequence{};
   thread.sequence.segment = next;
   thread.sequence.first_ticket = thread.spilled_calls;

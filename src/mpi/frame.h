@@ -36,13 +36,13 @@
 namespace cairn::recorder {
 
 struct Site;
-struct Signature;
+struct Memo;
 
 struct alignas(64) Frame {
   uint64_t begin;            ///< clock ticks
   uint64_t result;           ///< the returned word
-  uintptr_t return_address;  ///< by which `site` was found; 0: by something else
-  Signature *expected;       ///< the predicted one, if it is a memo of this return address; nullptr: take the long way
+  uintptr_t return_address;  ///< by which `site` was found; 0: by something else. Where a memo is expected it says both
+  Memo *expected;            ///< of the predicted signature, if it is one of this return address; nullptr: the long way
   Site *site;
   uintptr_t stack;  ///< frame address of the wrapper
   uint32_t function;

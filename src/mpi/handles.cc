@@ -40,6 +40,7 @@ HandleEntry **HandleTable::place_of(Shard &shard, uint64_t hash, spec::Kind kind
 }
 
 HandleEntry *HandleTable::find(spec::Kind kind, uint64_t raw, uint32_t thread, uint64_t mark) {
+  if (kind == spec::Kind::request) settle();
   const uint64_t hash = mix(kind, raw);
   Shard &shard = shards_[hash % kShards];
   const Guard guard(shard, shared_);
@@ -83,18 +84,7 @@ bool HandleTable::grow(Shard &shard) {
   return true;
 }
 
-HandleEntry *HandleTable::add(spec::Kind kind, uint64_t raw) {
-  const uint64_t hash = mix(kind, raw);
-  Shard &shard = shards_[hash % kShards];
-  const Guard guard(shard, shared_);
-  if (shard.values >= shard.capacity && !grow(shard)) return nullptr;
-  HandleEntry *entry = shard.free;
-  if (entry != nullptr) {
-    shard.free = entry->next;
-  } else {
-    entry = arena_.allocate_array<HandleEntry>(1);
-    if (entry == nullptr) return nullptr;
-  }
+void HandleTable::insert(Shard &shard, uint64_t hash, HandleEntry *entry, spec::Kind kind, uint64_t raw) {
   clear(*entry);
   entry->raw = raw;
   entry->kind = kind;
@@ -106,6 +96,64 @@ HandleEntry *HandleTable::add(spec::Kind kind, uint64_t raw) {
     (*at)->youngest->younger = entry;
     (*at)->youngest = entry;
   }
+}
+
+/// So that settling never needs memory. What is set aside is used where a shard has no free entry of its own, and then
+/// becomes one: this happens a few times in a process.
+void HandleTable::make_room() {
+  if (reserved_ < kMostFresh) {
+    for (Shard &shard : shards_) {
+      if (shard.capacity == 0 && !grow(shard)) return;
+    }
+    while (reserved_ < kMostFresh) {
+      auto *entry = arena_.allocate_array<HandleEntry>(1);
+      if (entry == nullptr) break;
+      entry->next = reserve_;
+      reserve_ = entry;
+      ++reserved_;
+    }
+  }
+  if (shared_ || !one_thread_ || requests_.load(std::memory_order_relaxed) != 0) return;
+  __atomic_store_n(&fresh_room_, reserved_, __ATOMIC_SEQ_CST);
+  if (!one_thread_) __atomic_store_n(&fresh_room_, 0, __ATOMIC_RELAXED);  // a second thread came meanwhile
+}
+
+void HandleTable::settle_all() {
+  const uint32_t count = fresh_count_;
+  fresh_count_ = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const FreshRequest &fresh = fresh_[i];
+    const uint64_t hash = mix(spec::Kind::request, fresh.raw);
+    Shard &shard = shards_[hash % kShards];
+    HandleEntry *&from = shard.free != nullptr ? shard.free : reserve_;
+    if (&from == &reserve_) --reserved_;
+    HandleEntry *entry = from;
+    from = entry->next;
+    insert(shard, hash, entry, spec::Kind::request, fresh.raw);
+    entry->site = fresh.memo->site;
+    entry->thread = fresh.memo->thread;
+    entry->place = fresh.memo->place;
+    entry->pool = fresh.memo->pool;
+    entry->posted = fresh.memo->posted;
+    count_request(1);
+  }
+}
+
+HandleEntry *HandleTable::add(spec::Kind kind, uint64_t raw) {
+  if (kind == spec::Kind::request) settle();
+  const uint64_t hash = mix(kind, raw);
+  Shard &shard = shards_[hash % kShards];
+  const Guard guard(shard, shared_);
+  if (shard.values >= shard.capacity && !grow(shard)) return nullptr;
+  HandleEntry *entry = shard.free;
+  if (entry != nullptr) {
+    shard.free = entry->next;
+  } else {
+    entry = arena_.allocate_array<HandleEntry>(1);
+    if (entry == nullptr) return nullptr;
+  }
+  insert(shard, hash, entry, kind, raw);
+  if (kind == spec::Kind::request) count_request(1);
   return entry;
 }
 
@@ -137,7 +185,11 @@ void HandleTable::remove(HandleEntry *entry) {
     if (oldest->searched == entry) oldest->searched_mark = 0;
   }
   if (entry->pool != nullptr) entry->pool->give_back(entry->place, shared_);
-  if (entry->kind != spec::Kind::request && entry->kind != spec::Kind::message) end_epoch();
+  if (entry->kind == spec::Kind::request) {
+    count_request(UINT32_MAX);
+  } else if (entry->kind != spec::Kind::message) {
+    end_epoch();
+  }
   clear(*entry);
   entry->next = shard.free;
   shard.free = entry;

@@ -5,13 +5,20 @@
 // its last bearer got to say so: entries of one value queue up, the oldest is found first. Predefined handles are
 // entries that never end. Locks (16 shards) are not taken once MPI says that threads do not call it at the same time. A
 // lookup costs about 3 ns warm.
+//
+// Most requests are completed soon after they were made, by a call that was expected. While a process has one thread
+// and all its living requests were made by calls that a memo recognised, they are *fresh*: a short list in the order of
+// their creation. Whatever asks the table for a request (or changes it) first puts them into it, with memory set aside
+// before.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 #include "base/arena.h"
+#include "mpi/memo.h"
 #include "mpi/places.h"
+#include "mpi/posted.h"
 #include "mpi/sites.h"
 #include "spec/spec.h"
 
@@ -23,22 +30,6 @@ struct Communicator {
   int32_t size;     ///< of the local group
   int32_t rank;
   uint32_t creations;  ///< collective creations over it so far
-};
-
-/// What the status of a request carries.
-enum class PostedKind : uint8_t {
-  nothing,   ///< sends, collectives: no field of it means anything but error and cancelled
-  bytes,     ///< file access: how much was moved
-  envelope,  ///< receives: source, tag and bytes
-  empty,     ///< no request: MPI's empty status
-};
-
-/// What the call that made a request asked for, to code its status against.
-struct Posted {
-  PostedKind kind;
-  int32_t source;  ///< MPI_UNDEFINED: not known
-  int32_t tag;
-  int64_t bytes;  ///< -1: not known
 };
 
 struct HandleEntry {
@@ -65,14 +56,27 @@ struct HandleEntry {
   uint64_t searched_mark;
 };
 
+/// A living request that is not in the table.
+struct FreshRequest {
+  uint64_t raw;
+  const Memo *memo;  ///< of the call that made it: its name, and what it posted
+};
+
 class HandleTable {
  public:
   explicit HandleTable(Arena &arena) : arena_(arena) {}
 
   /// From now on several threads may be here at once.
-  void share() { shared_ = true; }
+  void share() {
+    settle();
+    shared_ = true;
+    fresh_room_ = 0;
+  }
   /// MPI promised that only one at a time is.
-  void unshare() { shared_ = false; }
+  void unshare() {
+    shared_ = false;
+    make_room();
+  }
   [[nodiscard]] bool shared() const { return shared_; }
 
   static constexpr uint32_t kAnyThread = UINT32_MAX;
@@ -91,6 +95,56 @@ class HandleTable {
   HandleEntry *add_only(spec::Kind kind, uint64_t raw);
   /// `entry`, which `find_only` gave, is a request.
   void remove_only(HandleEntry *entry);
+
+  // Fresh requests.
+  static constexpr uint32_t kMostFresh = 8;
+  /// The process has a second thread. Those that are fresh stay so until their thread comes here again.
+  void end_freshness() {
+    one_thread_.store(false);
+    __atomic_store_n(&fresh_room_, 0, __ATOMIC_SEQ_CST);
+  }
+  /// All living requests are fresh.
+  [[nodiscard]] bool all_fresh() const { return __atomic_load_n(&fresh_room_, __ATOMIC_RELAXED) != 0; }
+  [[nodiscard]] uint32_t fresh_count() const { return fresh_count_; }
+  [[nodiscard]] const FreshRequest &fresh(uint32_t i) const { return fresh_[i]; }
+  /// A new one, with its place. False, and nothing has changed, if it has to be entered in the table or has another
+  /// name.
+  bool add_fresh(uint64_t raw, const Memo &memo) {
+    const uint32_t count = fresh_count_;
+    if (count >= __atomic_load_n(&fresh_room_, __ATOMIC_RELAXED) || !memo.pool->take_only(memo.place)) return false;
+    fresh_[count] = {raw, &memo};
+    fresh_count_ = count + 1;
+    return true;
+  }
+  /// All of them completed.
+  void end_all_fresh() {
+    for (uint32_t i = 0; i < fresh_count_; ++i) fresh_[i].memo->pool->give_back_only(fresh_[i].memo->place);
+    fresh_count_ = 0;
+  }
+  /// Bit i of `ended`: fresh request i completed.
+  void end_fresh(uint32_t ended) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < fresh_count_; ++i) {
+      if ((ended >> i & 1) != 0) {
+        fresh_[i].memo->pool->give_back_only(fresh_[i].memo->place);
+      } else {
+        fresh_[kept++] = fresh_[i];
+      }
+    }
+    fresh_count_ = kept;
+  }
+  /// Enters them in the table. Before a memo that they refer to is freed; `find`, `add` and `remove` do it themselves.
+  void settle() {
+    if (fresh_count_ != 0) [[unlikely]]
+      settle_all();
+  }
+
+  /// The value of MPI_REQUEST_NULL, once `enter_predefined` is done; it counts living requests from there.
+  [[nodiscard]] uint64_t null_request() const { return null_request_; }
+  void set_null_request(uint64_t raw) {
+    null_request_ = raw;
+    requests_ = 0;
+  }
 
   /// Grows whenever an object other than a request or message ends: raw values remembered before may mean another
   /// object now.
@@ -116,12 +170,39 @@ class HandleTable {
     return hash ^ (hash >> 29);
   }
   bool grow(Shard &shard);
+  void make_room();
+  void settle_all();
+  /// One request more or less in the table.
+  void count_request(uint32_t change) {
+    if (shared_) {
+      requests_.fetch_add(change, std::memory_order_relaxed);
+      return;
+    }
+    const uint32_t left = requests_.load(std::memory_order_relaxed) + change;
+    requests_.store(left, std::memory_order_relaxed);
+    if (left == 0) {
+      make_room();
+    } else {
+      __atomic_store_n(&fresh_room_, 0, __ATOMIC_RELAXED);
+    }
+  }
+  static void insert(Shard &shard, uint64_t hash, HandleEntry *entry, spec::Kind kind, uint64_t raw);
   /// Where the oldest entry of that value hangs, or would.
   static HandleEntry **place_of(Shard &shard, uint64_t hash, spec::Kind kind, uint64_t raw);
 
-  std::atomic<uint32_t> epoch_{0};
+  // What a call that a memo recognises touches.
+  alignas(64) std::atomic<uint32_t> epoch_{0};
+  uint32_t fresh_room_ = 0;  ///< 0 while they are shared, or others than fresh ones live
+  uint32_t fresh_count_ = 0;
   bool shared_ = true;  ///< until MPI says otherwise: sessions and Fortran may begin without our seeing it
+  std::atomic<bool> one_thread_{true};
+  uint64_t null_request_ = 0;
+  FreshRequest fresh_[kMostFresh] = {};
+
+  std::atomic<uint32_t> requests_{0};  ///< living ones in the table
   std::atomic<uint32_t> unknown_{0};
+  HandleEntry *reserve_ = nullptr;  ///< entries for fresh requests
+  uint32_t reserved_ = 0;
   Arena &arena_;
   Shard shards_[kShards];
 };
@@ -152,6 +233,7 @@ inline HandleEntry *HandleTable::add_only(spec::Kind kind, uint64_t raw) {
   entry->raw = raw;
   entry->kind = kind;
   *bucket = entry;
+  count_request(1);
   return entry;
 }
 
@@ -165,6 +247,7 @@ inline void HandleTable::remove_only(HandleEntry *entry) {
   if (entry->pool != nullptr) entry->pool->give_back(entry->place, false);
   entry->next = shard.free;
   shard.free = entry;
+  count_request(UINT32_MAX);
 }
 
 }  // namespace cairn::recorder

@@ -181,7 +181,7 @@ void begin_epilogue(Process &of) {
   drop_segments(of);
   of.degraded[0] = '\0';
   of.lost_calls = 0;
-  of.phase.store(Phase::epilogue);
+  enter_phase(of, Phase::epilogue);
 }
 
 /// Waits until no other thread is inside the recorder, a tenth of a second at most. The phase is off: none will begin.
@@ -197,7 +197,7 @@ void let_others_leave(const Process &of) {
 
 void finish(Process &of, bool together, const char *status) {
   const Uncancelled guard;
-  of.phase.store(Phase::off);
+  enter_phase(of, Phase::off);
   let_others_leave(of);
   if (together) {
     finish_together(of);
@@ -265,7 +265,7 @@ __attribute__((destructor)) void at_exit() {
     }
     if (any) finish_epilogue(*of);
   }
-  of->phase.store(Phase::off);
+  enter_phase(*of, Phase::off);
   for (Thread *thread = of->threads.load(); thread != nullptr; thread = thread->next) thread->timing.reset();
   remove_arena_file(*of);
   drop_segments(*of);
@@ -320,7 +320,8 @@ void after_landmark(Thread &thread, Frame &frame) {
 
 bool open_sequence(Thread &thread, uint32_t segment) {
   Arena &arena = *thread.process->arena;
-  thread.frames[0].expected = nullptr;  // a signature of the old sequence
+  forget_expected(thread.frames[0]);  // a memo of the old sequence
+  thread.expected = nullptr;
   thread.sequence = Sequence{};
   thread.sequence.segment = segment;
   thread.sequence.first_ticket = thread.spilled_calls;
@@ -374,6 +375,7 @@ Thread *join_thread(uintptr_t frame_address) {
     if (last == nullptr) {
       of.threads.store(thread);
     } else {
+      of.handles->end_freshness();
       if (thread->number == 1) of.tickets.store(last->spilled_calls + last->sequence.calls->length());
       last->next = thread;
     }

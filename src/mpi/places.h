@@ -26,6 +26,16 @@ class PlacePool {
     return kNone;
   }
 
+  /// Takes `place` if that is what `take` would give and it is below 64. Where threads do not share.
+  bool take_only(uint32_t place) {
+    const uint64_t lowest = ~taken_[0] & (taken_[0] + 1);
+    if (place >= 64 || lowest != uint64_t{1} << place) return false;
+    taken_[0] |= lowest;
+    return true;
+  }
+  /// Gives back what `take_only` took.
+  void give_back_only(uint32_t place) { taken_[0] &= ~(uint64_t{1} << place); }
+
   /// Takes `place`, which `peek` gave.
   void mark(uint32_t place, bool shared) {
     const uint64_t bit = uint64_t{1} << (place % 64);

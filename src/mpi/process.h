@@ -60,6 +60,7 @@ struct alignas(64) Thread {
   std::atomic<bool> taken;  ///< a living thread owns it
   bool wants_epilogue;      ///< its next call begins the segment after MPI_Finalize
   bool busy;                ///< inside the recorder: a signal handler that calls MPI now is not recorded
+  Memo *expected;           ///< of the signature that `sequence.calls` predicts; nullptr: it has none
   uint64_t last_end;        ///< when the last call ended, in ticks
   uint64_t mpi_ns;          ///< in outermost calls
   Sequence sequence;

@@ -88,7 +88,10 @@ void SignatureTable::release(Arena &arena) {
     Signature &signature = signatures_[id];
     arena.release(const_cast<uint8_t *>(signature.bytes), signature.size);
     arena.release_array(signature.histogram, trace::CallStats::kBuckets);
-    if (signature.has_names) arena.release_array(signature.wait.names, signature.wait.name_capacity);
+    if (Memo *memo = signature.memo; memo != nullptr) {
+      if (memo->has_names) arena.release_array(memo->names, memo->name_capacity);
+      arena.release(memo, sizeof *memo);
+    }
   }
   signatures_.release(arena);
   arena.release_array(slots_.at, slots_.capacity);

@@ -1,9 +1,8 @@
 // Signature and SignatureTable: the distinct calls of one thread, in order of first occurrence.
 //
-// A signature is a packed row (trace::pack_row's form), its statistics, and a *memo*: the raw arguments with which it
-// was last encoded. When the grammar predicts a signature and the raw arguments equal its memo, the call is that
-// signature and nothing is encoded (fast_path.cc). A call that its memo recognises touches the first two cache lines
-// and as many of the arguments' as there are.
+// A signature is a packed row (trace::pack_row's form), its statistics, and, if it came more than once, a memo of the
+// raw arguments with which it was last encoded (memo.h): one cache line, so that programs which never repeat themselves
+// stay small.
 //
 // Owned by one thread; memory from the arena, never throws; `intern` gives nullptr when there is no memory.
 #pragma once
@@ -12,105 +11,49 @@
 #include <cstdint>
 
 #include "base/arena.h"
-#include "mpi/handles.h"
-#include "mpi/places.h"
+#include "mpi/memo.h"
 #include "mpi/scratch.h"
-#include "mpi/sites.h"
-#include "spec/spec.h"
 #include "trace/record.h"
 
 namespace cairn::recorder {
 
-/// What besides equal raw arguments must hold for a memo to apply.
-enum class MemoKind : uint8_t {
-  none,     ///< not memoised: always encoded
-  plain,    ///< nothing
-  request,  ///< the call makes a request, whose place must come out the same
-  status,   ///< a status, whose outcome must be coded the same
-  wait,     ///< completes requests, whose names must be the same; statuses, if any, as implied
-};
-
-/// A request's name, as a memo of a waiting call keeps it.
-struct RequestName {
-  const Site *site;  ///< nullptr: MPI_REQUEST_NULL
-  uint32_t thread;
-  uint32_t place;
-};
-
-/// The memo of a call that makes a request or fills one status.
-struct RequestMemo {
-  PlacePool *pool;       ///< where the request's place comes from
-  int64_t posted_bytes;  ///< what the call asked for
-  int32_t posted_source;
-  int32_t posted_tag;
-  uint32_t place;  ///< the place that the request had
-  PostedKind posted_kind;
-  bool persistent;
-  uint8_t parameter;  ///< the request or the status
-
-  [[nodiscard]] Posted posted() const { return {posted_kind, posted_source, posted_tag, posted_bytes}; }
-};
-
-/// The memo of a call that waits.
-struct WaitMemo {
-  RequestName *names;
-  uint32_t name_count;
-  uint32_t name_capacity;
-  uint8_t parameter;       ///< the requests
-  int8_t count_parameter;  ///< how many; -1: one
-  uint8_t status;          ///< the statuses, if `checks_status`
-};
-
 struct alignas(64) Signature {
-  // What every call of it touches.
-  uintptr_t return_address;  ///< of the call that `site` stands for; 0: no memo, or not known by its return address
-  uint32_t function;
-  uint32_t epoch;
-  uint32_t id;  ///< symbol
-  MemoKind memo;
-  bool checks_status : 1;   ///< status, wait: there are statuses, all of which must be as implied
-  bool has_names : 1;       ///< `wait` is what the union holds
-  bool any_result : 1;      ///< what it returns is not part of the row
-  bool many_arguments : 1;  ///< more than half of kMaxParameters are compared
-  uint16_t outputs;         ///< bit i: what argument i points to must be equal
-  uint64_t count;           ///< statistics, in nanoseconds
+  uint64_t count;  ///< statistics, in nanoseconds
   uint64_t sum;
   uint64_t minimum;
   uint64_t maximum;
-  uint32_t *histogram;  ///< trace::CallStats::kBuckets counters, from the second call on
-
-  Site *site;
-  uint64_t result;
-  union {
-    RequestMemo request;  ///< request, status
-    WaitMemo wait;
-  };
-  uint32_t size;         ///< of `bytes`
+  uint32_t *histogram;   ///< trace::CallStats::kBuckets counters, from the second call on
   const uint8_t *bytes;  ///< the packed row
-
-  uint64_t argument[spec::kMaxParameters];
+  uint32_t size;         ///< of `bytes`
+  uint32_t id;           ///< symbol
+  Memo *memo;            ///< nullptr until it was encoded twice
 
   void add_time(Arena &arena, uint64_t nanoseconds) {
     const uint64_t before = count++;
     sum += nanoseconds;
     if (histogram == nullptr) [[unlikely]]
       return begin_statistics(arena, before, nanoseconds);
+    add_to(histogram, nanoseconds);
+  }
+
+  /// The rest of `add_time` where the histogram is known.
+  void add_to(uint32_t *counters, uint64_t nanoseconds) {
     if (nanoseconds < minimum) minimum = nanoseconds;
     if (nanoseconds > maximum) maximum = nanoseconds;
-    ++histogram[bucket_of(nanoseconds)];
+    ++counters[bucket_of(nanoseconds)];
   }
 
  private:
   /// trace::CallStats::bucket, inlined.
   static unsigned bucket_of(uint64_t nanoseconds) {
-    if (nanoseconds < 2) return static_cast<unsigned>(nanoseconds);
-    const auto octave = static_cast<unsigned>(std::bit_width(nanoseconds)) - 1;
-    const unsigned bucket = 2 * octave + (static_cast<unsigned>(nanoseconds >> (octave - 1)) & 1);
+    if (nanoseconds < 2) return 0;
+    const auto half = static_cast<unsigned>(std::bit_width(nanoseconds)) - 2;
+    const auto bucket = 2 * half + static_cast<unsigned>(nanoseconds >> half);  // the two leading bits are 2 or 3
     return bucket < trace::CallStats::kBuckets ? bucket : trace::CallStats::kBuckets - 1;
   }
   void begin_statistics(Arena &arena, uint64_t before, uint64_t nanoseconds);
 };
-static_assert(sizeof(Signature) == 256);
+static_assert(sizeof(Signature) == 64);
 
 class SignatureTable {
  public:
