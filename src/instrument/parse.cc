@@ -22,7 +22,7 @@ std::string located(CXDiagnostic diagnostic) {
   CXFile file = nullptr;
   unsigned line = 0;
   clang_getFileLocation(clang_getDiagnosticLocation(diagnostic), &file, &line, nullptr, nullptr);
-  const std::string message = text_of(clang_getDiagnosticSpelling(diagnostic));
+  std::string message = text_of(clang_getDiagnosticSpelling(diagnostic));
   if (file == nullptr) return message;
   return text_of(clang_getFileName(file)) + ":" + std::to_string(line) + ": " + message;
 }
@@ -63,8 +63,10 @@ Result<Unit> parse(const std::string &file, const Language &language) {
   }
   arguments.insert(arguments.end(), language.arguments.begin(), language.arguments.end());
   std::vector<const char *> words;
+  words.reserve(arguments.size());
   for (const std::string &argument : arguments) words.push_back(argument.c_str());
   std::vector<CXUnsavedFile> unsaved;
+  unsaved.reserve(stubs.size());
   for (const auto &[name, text] : stubs) unsaved.push_back({name.c_str(), text, strlen(text)});
 
   Unit unit;

@@ -15,19 +15,15 @@ const char *const kStub = R"stub(#pragma once
 #include <stdlib.h>
 #pragma clang force_cuda_host_device end
 #include <new>
+#include <algorithm>  // before what follows, which includes part of it
 #pragma clang force_cuda_host_device begin
-#include <algorithm>
 #include <assert.h>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #pragma clang force_cuda_host_device end
@@ -72,16 +68,16 @@ __device__ int __any_sync(unsigned, int); __device__ unsigned long long __ballot
 __device__ int __any(int); __device__ void __nanosleep(unsigned); __device__ void __trap();
 __device__ long long clock64(); __device__ unsigned __lane_id();
 #define CAIRN_EACH(CairnT) template <class CairnT, class CairnU = int, class CairnV = int, class CairnW = int> __device__
-CAIRN_EACH(CairnT) CairnT __shfl_sync(unsigned, CairnT, CairnU, CairnV = 32); CAIRN_EACH(CairnT) CairnT __shfl_up_sync(unsigned, CairnT, CairnU, CairnV = 32);
-CAIRN_EACH(CairnT) CairnT __shfl_down_sync(unsigned, CairnT, CairnU, CairnV = 32); CAIRN_EACH(CairnT) CairnT __shfl_xor_sync(unsigned, CairnT, CairnU, CairnV = 32);
-CAIRN_EACH(CairnT) CairnT __shfl(CairnT, CairnU, CairnV = 32); CAIRN_EACH(CairnT) CairnT __shfl_up(CairnT, CairnU, CairnV = 32); CAIRN_EACH(CairnT) CairnT __shfl_down(CairnT, CairnU, CairnV = 32);
-CAIRN_EACH(CairnT) CairnT __shfl_xor(CairnT, CairnU, CairnV = 32); CAIRN_EACH(CairnT) unsigned __match_any_sync(unsigned, CairnT);
-CAIRN_EACH(CairnT) unsigned __match_all_sync(unsigned, CairnT, int *); CAIRN_EACH(CairnT) CairnT __reduce_add_sync(unsigned, CairnT);
-CAIRN_EACH(CairnT) CairnT __ldg(const CairnT *); CAIRN_EACH(CairnT) CairnT __ldcg(const CairnT *); CAIRN_EACH(CairnT) CairnT __ldcs(const CairnT *);
-#define CAIRN_ATOMIC(name) CAIRN_EACH(CairnT) CairnT name(CairnT *, CairnU); CAIRN_EACH(CairnT) CairnT name##_block(CairnT *, CairnU); CAIRN_EACH(CairnT) CairnT name##_system(CairnT *, CairnU);
+CAIRN_EACH(CairnT) CairnT __shfl_sync(unsigned, CairnT, CairnU, CairnV = 32) { return {}; } CAIRN_EACH(CairnT) CairnT __shfl_up_sync(unsigned, CairnT, CairnU, CairnV = 32) { return {}; }
+CAIRN_EACH(CairnT) CairnT __shfl_down_sync(unsigned, CairnT, CairnU, CairnV = 32) { return {}; } CAIRN_EACH(CairnT) CairnT __shfl_xor_sync(unsigned, CairnT, CairnU, CairnV = 32) { return {}; }
+CAIRN_EACH(CairnT) CairnT __shfl(CairnT, CairnU, CairnV = 32) { return {}; } CAIRN_EACH(CairnT) CairnT __shfl_up(CairnT, CairnU, CairnV = 32) { return {}; } CAIRN_EACH(CairnT) CairnT __shfl_down(CairnT, CairnU, CairnV = 32) { return {}; }
+CAIRN_EACH(CairnT) CairnT __shfl_xor(CairnT, CairnU, CairnV = 32) { return {}; } CAIRN_EACH(CairnT) unsigned __match_any_sync(unsigned, CairnT) { return {}; }
+CAIRN_EACH(CairnT) unsigned __match_all_sync(unsigned, CairnT, int *) { return {}; } CAIRN_EACH(CairnT) CairnT __reduce_add_sync(unsigned, CairnT) { return {}; }
+CAIRN_EACH(CairnT) CairnT __ldg(const CairnT *) { return {}; } CAIRN_EACH(CairnT) CairnT __ldcg(const CairnT *) { return {}; } CAIRN_EACH(CairnT) CairnT __ldcs(const CairnT *) { return {}; }
+#define CAIRN_ATOMIC(name) CAIRN_EACH(CairnT) CairnT name(CairnT *, CairnU) { return {}; } CAIRN_EACH(CairnT) CairnT name##_block(CairnT *, CairnU) { return {}; } CAIRN_EACH(CairnT) CairnT name##_system(CairnT *, CairnU) { return {}; }
 CAIRN_ATOMIC(atomicAdd) CAIRN_ATOMIC(atomicSub) CAIRN_ATOMIC(atomicMin) CAIRN_ATOMIC(atomicMax) CAIRN_ATOMIC(atomicAnd)
 CAIRN_ATOMIC(atomicOr) CAIRN_ATOMIC(atomicXor) CAIRN_ATOMIC(atomicExch) CAIRN_ATOMIC(atomicInc) CAIRN_ATOMIC(atomicDec)
-CAIRN_EACH(CairnT) CairnT atomicCAS(CairnT *, CairnU, CairnV);
+CAIRN_EACH(CairnT) CairnT atomicCAS(CairnT *, CairnU, CairnV) { return {}; }
 CAIRN_BOTH int __popc(unsigned); CAIRN_BOTH int __popcll(unsigned long long); CAIRN_BOTH int __clz(int);
 CAIRN_BOTH int __clzll(long long); CAIRN_BOTH int __ffs(int); CAIRN_BOTH int __ffsll(long long);
 CAIRN_BOTH unsigned __brev(unsigned); CAIRN_BOTH float __fdividef(float, float); CAIRN_BOTH float rsqrtf(float);
@@ -118,32 +114,32 @@ struct CAIRN_API(DeviceProp) {
   int l2CacheSize, maxThreadsPerMultiProcessor, canMapHostMemory, concurrentKernels, ECCEnabled;
 };
 struct CAIRN_API(FuncAttributes) { size_t sharedSizeBytes, constSizeBytes, localSizeBytes; int maxThreadsPerBlock, numRegs; };
-#define CAIRN_CALL template <class... CairnA> CAIRN_API(Error_t)
-CAIRN_CALL CAIRN_API(Malloc)(CairnA...); CAIRN_CALL CAIRN_API(MallocHost)(CairnA...); CAIRN_CALL CAIRN_API(MallocManaged)(CairnA...);
-CAIRN_CALL CAIRN_API(MallocAsync)(CairnA...); CAIRN_CALL CAIRN_API(HostAlloc)(CairnA...); CAIRN_CALL CAIRN_API(HostMalloc)(CairnA...);
-CAIRN_CALL CAIRN_API(Free)(CairnA...); CAIRN_CALL CAIRN_API(FreeHost)(CairnA...); CAIRN_CALL CAIRN_API(HostFree)(CairnA...);
-CAIRN_CALL CAIRN_API(FreeAsync)(CairnA...); CAIRN_CALL CAIRN_API(Memcpy)(CairnA...); CAIRN_CALL CAIRN_API(MemcpyAsync)(CairnA...);
-CAIRN_CALL CAIRN_API(Memset)(CairnA...); CAIRN_CALL CAIRN_API(MemsetAsync)(CairnA...); CAIRN_CALL CAIRN_API(MemGetInfo)(CairnA...);
-template <class CairnS, class... CairnA> CAIRN_API(Error_t) CAIRN_API(MemcpyToSymbol)(const CairnS &, CairnA...);
-template <class CairnS, class... CairnA> CAIRN_API(Error_t) CAIRN_API(MemcpyFromSymbol)(CairnA *..., const CairnS &);
-template <class... CairnA> CAIRN_API(Error_t) CAIRN_API(MemcpyFromSymbol)(void *, const CairnA &...);
+// With an ellipsis: enumerations without a name cannot be arguments of a template that has no body.
+#define CAIRN_CALL CAIRN_API(Error_t)
+CAIRN_CALL CAIRN_API(Malloc)(...); CAIRN_CALL CAIRN_API(MallocHost)(...); CAIRN_CALL CAIRN_API(MallocManaged)(...);
+CAIRN_CALL CAIRN_API(MallocAsync)(...); CAIRN_CALL CAIRN_API(HostAlloc)(...); CAIRN_CALL CAIRN_API(HostMalloc)(...);
+CAIRN_CALL CAIRN_API(Free)(...); CAIRN_CALL CAIRN_API(FreeHost)(...); CAIRN_CALL CAIRN_API(HostFree)(...);
+CAIRN_CALL CAIRN_API(FreeAsync)(...); CAIRN_CALL CAIRN_API(Memcpy)(...); CAIRN_CALL CAIRN_API(MemcpyAsync)(...);
+CAIRN_CALL CAIRN_API(Memset)(...); CAIRN_CALL CAIRN_API(MemsetAsync)(...); CAIRN_CALL CAIRN_API(MemGetInfo)(...);
+template <class CairnS> CAIRN_API(Error_t) CAIRN_API(MemcpyToSymbol)(const CairnS &, ...);
+template <class CairnS> CAIRN_API(Error_t) CAIRN_API(MemcpyFromSymbol)(void *, const CairnS &, ...);
 template <class CairnS> CAIRN_API(Error_t) CAIRN_API(GetSymbolAddress)(void **, const CairnS &);
-CAIRN_CALL CAIRN_API(MemPrefetchAsync)(CairnA...); CAIRN_CALL CAIRN_API(HostGetDevicePointer)(CairnA...);
-CAIRN_CALL CAIRN_API(HostRegister)(CairnA...); CAIRN_CALL CAIRN_API(HostUnregister)(CairnA...);
-CAIRN_CALL CAIRN_API(DeviceSynchronize)(CairnA...); CAIRN_CALL CAIRN_API(ThreadSynchronize)(CairnA...);
-CAIRN_CALL CAIRN_API(DeviceReset)(CairnA...); CAIRN_CALL CAIRN_API(SetDevice)(CairnA...); CAIRN_CALL CAIRN_API(GetDevice)(CairnA...);
-CAIRN_CALL CAIRN_API(GetDeviceCount)(CairnA...); CAIRN_CALL CAIRN_API(GetDeviceProperties)(CairnA...);
-CAIRN_CALL CAIRN_API(DeviceSetLimit)(CairnA...); CAIRN_CALL CAIRN_API(DeviceSetCacheConfig)(CairnA...);
-CAIRN_CALL CAIRN_API(StreamCreate)(CairnA...); CAIRN_CALL CAIRN_API(StreamCreateWithFlags)(CairnA...);
-CAIRN_CALL CAIRN_API(StreamDestroy)(CairnA...); CAIRN_CALL CAIRN_API(StreamSynchronize)(CairnA...);
-CAIRN_CALL CAIRN_API(StreamWaitEvent)(CairnA...); CAIRN_CALL CAIRN_API(EventCreate)(CairnA...); CAIRN_CALL CAIRN_API(EventDestroy)(CairnA...);
-CAIRN_CALL CAIRN_API(EventRecord)(CairnA...); CAIRN_CALL CAIRN_API(EventSynchronize)(CairnA...);
-CAIRN_CALL CAIRN_API(EventElapsedTime)(CairnA...); CAIRN_CALL CAIRN_API(EventQuery)(CairnA...);
-template <class CairnF, class... CairnA> CAIRN_API(Error_t) CAIRN_API(FuncSetAttribute)(CairnF *, CairnA...);
-template <class CairnF, class... CairnA> CAIRN_API(Error_t) CAIRN_API(FuncSetCacheConfig)(CairnF *, CairnA...);
+CAIRN_CALL CAIRN_API(MemPrefetchAsync)(...); CAIRN_CALL CAIRN_API(HostGetDevicePointer)(...);
+CAIRN_CALL CAIRN_API(HostRegister)(...); CAIRN_CALL CAIRN_API(HostUnregister)(...);
+CAIRN_CALL CAIRN_API(DeviceSynchronize)(...); CAIRN_CALL CAIRN_API(ThreadSynchronize)(...);
+CAIRN_CALL CAIRN_API(DeviceReset)(...); CAIRN_CALL CAIRN_API(SetDevice)(...); CAIRN_CALL CAIRN_API(GetDevice)(...);
+CAIRN_CALL CAIRN_API(GetDeviceCount)(...); CAIRN_CALL CAIRN_API(GetDeviceProperties)(...);
+CAIRN_CALL CAIRN_API(DeviceSetLimit)(...); CAIRN_CALL CAIRN_API(DeviceSetCacheConfig)(...);
+CAIRN_CALL CAIRN_API(StreamCreate)(...); CAIRN_CALL CAIRN_API(StreamCreateWithFlags)(...);
+CAIRN_CALL CAIRN_API(StreamDestroy)(...); CAIRN_CALL CAIRN_API(StreamSynchronize)(...);
+CAIRN_CALL CAIRN_API(StreamWaitEvent)(...); CAIRN_CALL CAIRN_API(EventCreate)(...); CAIRN_CALL CAIRN_API(EventDestroy)(...);
+CAIRN_CALL CAIRN_API(EventRecord)(...); CAIRN_CALL CAIRN_API(EventSynchronize)(...);
+CAIRN_CALL CAIRN_API(EventElapsedTime)(...); CAIRN_CALL CAIRN_API(EventQuery)(...);
+template <class CairnF> CAIRN_API(Error_t) CAIRN_API(FuncSetAttribute)(CairnF *, ...);
+template <class CairnF> CAIRN_API(Error_t) CAIRN_API(FuncSetCacheConfig)(CairnF *, ...);
 template <class CairnF> CAIRN_API(Error_t) CAIRN_API(FuncGetAttributes)(CAIRN_API(FuncAttributes) *, CairnF *);
-template <class CairnF, class... CairnA> CAIRN_API(Error_t) CAIRN_API(OccupancyMaxActiveBlocksPerMultiprocessor)(int *, CairnF *, CairnA...);
-template <class CairnF, class... CairnA> CAIRN_API(Error_t) CAIRN_API(OccupancyMaxPotentialBlockSize)(int *, int *, CairnF *, CairnA...);
+template <class CairnF> CAIRN_API(Error_t) CAIRN_API(OccupancyMaxActiveBlocksPerMultiprocessor)(int *, CairnF *, ...);
+template <class CairnF> CAIRN_API(Error_t) CAIRN_API(OccupancyMaxPotentialBlockSize)(int *, int *, CairnF *, ...);
 template <class CairnF> CAIRN_API(Error_t) CAIRN_API(LaunchKernel)(CairnF *, dim3, dim3, void **, size_t = 0, CAIRN_API(Stream_t) = 0);
 template <class CairnF> CAIRN_API(Error_t) CAIRN_API(LaunchCooperativeKernel)(CairnF *, dim3, dim3, void **, size_t = 0, CAIRN_API(Stream_t) = 0);
 CAIRN_API(Error_t) CAIRN_API(GetLastError)(); CAIRN_API(Error_t) CAIRN_API(PeekAtLastError)();

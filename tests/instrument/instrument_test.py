@@ -178,6 +178,29 @@ def words_for_the_parser(bench):
 
 
 @case
+def the_stand_in_for_cuda_bears_the_library(bench):
+    (bench.folder / "library.cu").write_text("""#include <cmath>
+#include <map>
+#include <random>
+#include <tuple>
+#include <vector>
+enum { kOne, kTwo };
+__global__ void k(int *p, float *q) {
+  atomicAdd(p, kTwo);
+  q[0] = std::sqrt(q[1]) + sqrtf(q[2]) + fmaxf(q[3], 1.0f) + min(p[0], 3);
+  printf("%d", p[0]);
+}
+int main() {
+  std::vector<bool> bits(3);
+  int *p = nullptr;
+  cudaMemset(p, kOne, sizeof *p);
+  return bits[0] + std::get<0>(std::make_tuple(1));
+}
+""")
+    bench.run("library.cu")
+
+
+@case
 def refusals(bench):
     bench.run("wave.hip", "-o", "out.cu")
     first = bench.read("out.cu")
