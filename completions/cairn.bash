@@ -5,7 +5,7 @@ _cairn() {
   prev=${COMP_WORDS[COMP_CWORD - 1]}
   verb=${COMP_WORDS[1]}
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'record exec env info summary dump gpu verify merge doctor --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'record exec env info summary dump gpu verify merge doctor instrument --help --version' -- "$cur")
     return
   fi
   case $verb in
@@ -27,7 +27,7 @@ _cairn() {
   esac
   case $prev in
     -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
-    --oracle | --spool | --against) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && return ;;
+    --oracle | --spool | --against | --headers | --project | --include | --cuda-path | -I) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && return ;;
     --timing) mapfile -t COMPREPLY < <(compgen -W 'stats lossless' -- "$cur") && return ;;
     --callsites)
       if [[ $verb != summary ]]; then
@@ -35,9 +35,11 @@ _cairn() {
         return
       fi
       ;;
+    -x | --language) mapfile -t COMPREPLY < <(compgen -W 'cuda hip' -- "$cur") && return ;;
+    --std) mapfile -t COMPREPLY < <(compgen -W 'c++14 c++17 c++20' -- "$cur") && return ;;
     --merge) mapfile -t COMPREPLY < <(compgen -W 'tree after' -- "$cur") && return ;;
     --sort) mapfile -t COMPREPLY < <(compgen -W 'time calls bytes' -- "$cur") && return ;;
-    --memory | --rank | --function | --time | --limit | --warp | --launch) return ;;
+    --memory | -D | --rank | --function | --time | --limit | --warp | --launch) return ;;
   esac
   local recording='-o --output --timing --callsites --memory --merge --oracle --spool -q --quiet -f --force -h --help'
   local options
@@ -51,6 +53,10 @@ _cairn() {
     verify) options='--against --json -h --help' ;;
     merge) options='-o --output -q --quiet -f --force -h --help' ;;
     doctor) options='--json -h --help' ;;
+    instrument)
+      options='-o --output --headers --project --emulator --no-points --include -I -D --std -x --language --cuda-path'
+      options+=' -f --force -h --help'
+      ;;
     *) return ;;
   esac
   if [[ $cur == -* ]]; then
@@ -66,7 +72,7 @@ _cairn() {
       fi
       ;;
     info | summary | dump | verify) mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$cur" && compgen -d -- "$cur") ;;
-    merge) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+    merge | instrument) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     record | exec | env) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
   esac
 }

@@ -11,6 +11,7 @@ complete -c cairn -n __fish_use_subcommand -f -a gpu -d 'Tell how GPU warps dive
 complete -c cairn -n __fish_use_subcommand -f -a verify -d 'Check that a trace is sound'
 complete -c cairn -n __fish_use_subcommand -f -a merge -d 'Join what processes left in a spool'
 complete -c cairn -n __fish_use_subcommand -f -a doctor -d 'Check that recording works here'
+complete -c cairn -n __fish_use_subcommand -f -a instrument -d 'Put trace points into a CUDA or HIP program'
 
 for verb in record exec env
     set -l chosen "__fish_seen_subcommand_from $verb"
@@ -52,4 +53,16 @@ complete -c cairn -n '__fish_seen_subcommand_from verify' -l against -x -a '(__f
 complete -c cairn -n '__fish_seen_subcommand_from merge' -s o -l output -r -F -d 'Trace to write'
 complete -c cairn -n '__fish_seen_subcommand_from merge' -s q -l quiet -d 'Say nothing when all is well'
 complete -c cairn -n '__fish_seen_subcommand_from merge' -s f -l force -d 'Overwrite an existing trace'
-complete -c cairn -n '__fish_seen_subcommand_from record exec env info summary dump gpu verify merge doctor' -s h -l help -d 'Print help and exit'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -s o -l output -r -F -d 'File to write'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -l headers -x -a '(__fish_complete_directories)' -d 'Also instrument headers, into copies there'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -l project -x -a '(__fish_complete_directories)' -d 'More project headers'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -l emulator -d 'Write for the emulator'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -l no-points -d 'Change launches only'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -l include -x -a '(__fish_complete_directories)' -d 'Folder that has cairn/gpu.h'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -s I -x -a '(__fish_complete_directories)' -d 'A folder of headers'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -s D -x -d 'A macro'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -l std -x -a 'c++14 c++17 c++20' -d 'Version of the language'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -s x -l language -x -a 'cuda hip' -d 'The language'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -l cuda-path -x -a '(__fish_complete_directories)' -d 'Where CUDA lies'
+complete -c cairn -n '__fish_seen_subcommand_from instrument' -s f -l force -d 'Overwrite existing files'
+complete -c cairn -n '__fish_seen_subcommand_from record exec env info summary dump gpu verify merge doctor instrument' -s h -l help -d 'Print help and exit'

@@ -1,4 +1,4 @@
-// Where the injected library and the recorders lie: beside an installed cairn, or in the build folder it runs from.
+// Where the injected library, the recorders and programs of our own lie: beside an installed cairn, or in the build folder it runs from.
 #pragma once
 
 #include <string>
@@ -10,6 +10,9 @@ namespace cairn::cli {
 
 /// libcairn.so: $CAIRN_LIB, else relative to this executable. Absolute.
 Result<std::string> find_library();
+
+/// cairn-instrument, relative to this executable; an error where it was not built.
+Result<std::string> find_instrumenter();
 
 struct Recorder {
   std::string soname;  ///< of the MPI library it is for, as "libmpich.so.12"

@@ -30,6 +30,7 @@ class Help : public CLI::Formatter {
     if (verb == "record") return "Usage: cairn record [OPTIONS] [--] COMMAND [ARGUMENTS]\n";
     if (verb == "exec") return "Usage: LAUNCHER cairn exec [OPTIONS] [--] PROGRAM [ARGUMENTS]\n";
     if (verb == "env") return "Usage: cairn env [OPTIONS] [--] [COMMAND]\n";
+    if (verb == "instrument") return "Usage: cairn instrument [OPTIONS] FILE [-- PARSER OPTIONS]\n";
     if (verb == "cairn") return "Usage: cairn VERB [OPTIONS]\n";
     return CLI::Formatter::make_usage(app, std::move(name));
   }
@@ -80,6 +81,7 @@ int run(int argc, char **argv) {
   add_verify(app, chosen);
   add_merge(app, chosen);
   add_doctor(app, chosen);
+  add_instrument(app, chosen, command);
   std::vector<std::string> verbs;
   for (CLI::App *verb : app.get_subcommands({})) {
     verb->get_help_ptr()->description("Print help and exit");
@@ -108,6 +110,14 @@ int run(int argc, char **argv) {
     command.assign(words.begin() + static_cast<std::ptrdiff_t>(start), words.end());
     if (!command.empty() && command.front() == "--") command.erase(command.begin());
     words.resize(start);
+  }
+  if (word == "instrument") {
+    // The program that does it reads them again. CLI11 knows no long option with one dash.
+    command = words;
+    words.erase(std::find(words.begin(), words.end(), "--"), words.end());
+    for (std::string &each : words) {
+      if (each == "-std" || each.starts_with("-std=")) each.insert(0, 1, '-');
+    }
   }
   words.insert(words.begin(), word);
   // CLI11 takes its words from the back.

@@ -26,5 +26,7 @@ void add_gpu(CLI::App &app, Run &run);
 void add_verify(CLI::App &app, Run &run);
 void add_merge(CLI::App &app, Run &run);
 void add_doctor(CLI::App &app, Run &run);
+/// `words`: all that follows the verb.
+void add_instrument(CLI::App &app, Run &run, const Command &words);
 
 }  // namespace cairn::cli

@@ -5,6 +5,7 @@
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -230,6 +231,7 @@ class Block {
 }  // namespace
 
 Place &place() { return current->place; }
+bool in_kernel() { return current != nullptr; }
 uint32_t lane_index() { return current->index; }
 
 uint32_t converge(uint32_t location) {
@@ -264,7 +266,20 @@ void set_schedule(Schedule wanted, uint64_t seed) {
   random_state = seed * 0x9e3779b97f4a7c15 | 1;
 }
 
+namespace {
+
+/// CAIRN_EMULATOR_SCHEDULE=random:SEED, for programs that cannot call set_schedule.
+void schedule_from_environment() {
+  const char *wanted = std::getenv("CAIRN_EMULATOR_SCHEDULE");
+  if (wanted == nullptr || std::strncmp(wanted, "random", 6) != 0) return;
+  set_schedule(Schedule::random, wanted[6] == ':' ? std::strtoull(wanted + 7, nullptr, 10) : 1);
+}
+
+}  // namespace
+
 void launch(Triple grid, Triple block, const std::function<void()> &kernel) {
+  static const bool asked = (schedule_from_environment(), true);
+  (void)asked;
   if (block.x * block.y * block.z > 1024) stop("a block has 1024 threads at most");
   Block lanes(block, kernel);
   for (unsigned z = 0; z < grid.z; ++z) {
@@ -272,6 +287,7 @@ void launch(Triple grid, Triple block, const std::function<void()> &kernel) {
       for (unsigned x = 0; x < grid.x; ++x) lanes.run(grid, {x, y, z});
     }
   }
+  current = nullptr;
 }
 
 }  // namespace cairn::emulator

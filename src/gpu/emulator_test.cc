@@ -224,6 +224,12 @@ TEST_F(Emulator, FiltersLeaveWarpsOut) {
   EXPECT_EQ(indices, (std::vector<uint32_t>{2, 5}));  // the first and the fourth of blocks 1 and 2
 }
 
+TEST_F(Emulator, PointsOnTheHostAreNothing) {
+  emulator::launch(dim3(1), dim3(32), [] { begin_kernel(Trace()); });
+  point(1);
+  EXPECT_TRUE(branch(2, true));
+}
+
 TEST_F(Emulator, AnEmptyTraceIsNoTrace) {
   emulator::launch(dim3(1), dim3(32), [] {
     begin_kernel(Trace());

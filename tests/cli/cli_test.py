@@ -19,7 +19,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "verify", "merge", "doctor")
+VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "verify", "merge", "doctor", "instrument")
 
 CASES = []
 
@@ -395,7 +395,7 @@ def options_of_help(bench, verb):
     found = set()
     for line in text.splitlines():
         if re.match(r"  -", line):
-            found.update(re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", line.split("  ")[1].split(" ")[0].replace(",", " ")))
+            found.update(re.findall(r"(?<![\w-])--?[A-Za-z][a-z0-9-]*", line.split("  ")[1].split(" ")[0].replace(",", " ")))
     return found
 
 
@@ -407,7 +407,7 @@ def man_pages_name_the_options(bench):
         heads = re.findall(r"^\.TP\n(.*)$", section, re.M)
         found = set()
         for head in heads:
-            found.update(re.findall(r"\\fB(-[a-z0-9-]+)\\fR", head.replace("\\-", "-")))
+            found.update(re.findall(r"\\fB(-[A-Za-z0-9-]+)\\fR", head.replace("\\-", "-")))
         expect(f"options in the man page of {verb or 'cairn'}", sorted(found), sorted(options_of_help(bench, verb)))
 
 
@@ -449,7 +449,7 @@ def fish_completes_the_options(bench):
                 continue
             for verb in verbs:
                 found[verb].update("--" + name for name in re.findall(r" -l ([a-z0-9-]+)", line))
-                found[verb].update("-" + name for name in re.findall(r" -s ([a-z])\b", line))
+                found[verb].update("-" + name for name in re.findall(r" -s ([A-Za-z])\b", line))
     for verb in VERBS:
         expect(f"fish completion of {verb}", sorted(found[verb]), sorted(options_of_help(bench, verb)))
 
@@ -463,7 +463,7 @@ def zsh_completes_the_options(bench):
         for name, content in lists.items():
             arm = arm.replace(f"${name}", content)
         arm = re.sub(r"\[[^\]]*\]", "", re.sub(r"\([^()]*\)", " ", arm))
-        found = set(re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", arm)) - {"-a", "-e", "-g"}
+        found = set(re.findall(r"(?<![\w-])--?[A-Za-z][a-z0-9-]*", arm)) - {"-a", "-e", "-g"}
         expect(f"zsh completion of {verb}", sorted(found), sorted(options_of_help(bench, verb)))
 
 

@@ -13,7 +13,9 @@
 
 #include "cairn/emulator/emulator.h"
 
-#define CAIRN_GPU_EMULATOR 1
+#if !defined(CAIRN_GPU_EMULATOR)
+#define CAIRN_GPU_EMULATOR
+#endif
 #define __global__
 #define __device__
 #define __host__

@@ -33,6 +33,8 @@ struct Place {
 };
 Place &place();
 
+/// Whether a lane runs, not the host.
+bool in_kernel();
 /// The lane's number in its warp.
 uint32_t lane_index();
 /// Waits for the lanes that are at `location` too; gives those that are.
@@ -45,7 +47,7 @@ const uint64_t *exchange(uint32_t mask, uint64_t value);
 void pause();
 
 enum class Schedule : uint8_t { lowest_location, random };
-/// For the launches that follow.
+/// For the launches that follow. CAIRN_EMULATOR_SCHEDULE=random or random:SEED does it from outside.
 void set_schedule(Schedule schedule, uint64_t seed = 1);
 
 /// Runs `kernel` once for every thread of the grid; returns when all have ended. One launch at a time in a process.

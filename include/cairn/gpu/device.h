@@ -99,7 +99,12 @@ __device__ inline void begin_kernel(const Trace &trace) {
   stay_together(all);
 }
 
-__device__ inline void point(uint32_t location) {
+/// On the host, where functions for both sides run as well, nothing.
+__host__ __device__ inline void point(uint32_t location) {
+#if defined(CAIRN_GPU_EMULATOR) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#if defined(CAIRN_GPU_EMULATOR)
+  if (!emulator::in_kernel()) return;
+#endif
   TracedWarp *warp = block_warps()[thread_in_block() / kLanes];
   if (warp == nullptr) return;
   const LaneMask here = lanes_here(location);
@@ -111,10 +116,17 @@ __device__ inline void point(uint32_t location) {
     if (alone) unlock(warp->head.lock);
   }
   stay_together(here);
+#else
+  (void)location;
+#endif
 }
 
 /// Records who asks, and at the next location who of them goes in; gives `condition`.
-__device__ inline bool branch(uint32_t location, bool condition) {
+__host__ __device__ inline bool branch(uint32_t location, bool condition) {
+#if defined(CAIRN_GPU_EMULATOR) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#if defined(CAIRN_GPU_EMULATOR)
+  if (!emulator::in_kernel()) return condition;
+#endif
   TracedWarp *warp = block_warps()[thread_in_block() / kLanes];
   if (warp == nullptr) return condition;
   const LaneMask here = lanes_here(location);
@@ -128,6 +140,9 @@ __device__ inline bool branch(uint32_t location, bool condition) {
     if (alone) unlock(warp->head.lock);
   }
   stay_together(here);
+#else
+  (void)location;
+#endif
   return condition;
 }
 

@@ -1,0 +1,166 @@
+// cairn-instrument: what `cairn instrument` becomes, so that only it loads libclang. Its words are those of the verb,
+// which has checked them.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+
+#include "instrument/body_walker.h"
+#include "instrument/kernels.h"
+#include "instrument/launches.h"
+#include "instrument/output.h"
+#include "instrument/parse.h"
+
+namespace cairn::instrument {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kUsage = 2;
+constexpr int kEnvironment = 4;
+constexpr int kInternal = 5;
+constexpr size_t kErrorsShown = 5;
+
+struct Options : OutputOptions {
+  std::string file;
+  Language language;
+  bool emulator = false;
+};
+
+int say(int code, const std::string &message) {
+  std::fprintf(stderr, "cairn: %s\n", message.c_str());
+  return code;
+}
+
+int report(const Error &error) {
+  const std::string where = error.path.empty() ? "" : error.path + ": ";
+  const std::string hint = error.hint.empty() ? "" : "; " + error.hint;
+  return say(error.kind == ErrorKind::usage ? kUsage : kEnvironment, where + error.message + hint);
+}
+
+std::string default_include() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return (self.parent_path() / CAIRN_INCLUDE_FROM_LIBEXEC).lexically_normal().string();
+}
+
+/// "" or what is wrong with the words.
+std::string read(const std::vector<std::string> &words, Options &options) {
+  std::string cuda = "/usr/local/cuda";
+  std::string language;
+  std::vector<std::string> folders;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string &word = words[i];
+    if (word == "--") {
+      options.language.arguments.insert(options.language.arguments.end(),
+                                        words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      break;
+    }
+    const bool is_long = word.starts_with("--") || word.starts_with("-std");
+    const bool is_short = !is_long && word.size() > 1 && word[0] == '-';
+    const size_t equals = is_long ? word.find('=') : std::string::npos;
+    const std::string name = is_short ? word.substr(0, 2) : word.substr(0, equals);
+    if (name == "--force" || name == "-f") {
+      options.force = true;
+    } else if (name == "--emulator") {
+      options.emulator = true;
+    } else if (name == "--no-points") {
+      options.points = false;
+    } else if (is_long || is_short) {
+      std::string value = is_short ? word.substr(2) : equals != std::string::npos ? word.substr(equals + 1) : "";
+      if (is_short ? value.empty() : equals == std::string::npos) {
+        if (++i == words.size()) return name + " needs a value";
+        value = words[i];
+      }
+      if (name == "--output" || name == "-o") options.output = value;
+      if (name == "--include") options.include = value;
+      if (name == "--headers") options.headers = value;
+      if (name == "--project") folders.push_back(value);
+      if (name == "--cuda-path") cuda = value;
+      if (name == "--std" || name == "-std") options.language.standard = value;
+      if (name == "--language" || name == "-x") language = value;
+      if (name == "-I" || name == "-D") options.language.arguments.push_back(name + value);
+    } else {
+      options.file = word;
+    }
+  }
+  if (options.file.empty()) return "there is no file to instrument";
+  if (!options.points && !options.emulator) return "without --emulator, --no-points leaves nothing to do";
+  const fs::path file = options.file;
+  options.language.hip = language == "hip" || (language.empty() && file.extension() == ".hip");
+  std::error_code error;
+  if (fs::is_directory(cuda + "/include", error)) options.language.cuda = cuda;
+  if (options.output.empty()) {
+    options.output = (file.parent_path() / (file.stem().string() + ".traced" + file.extension().string())).string();
+  }
+  if (options.include.empty()) options.include = default_include();
+  options.folders = {fs::absolute(file, error).parent_path().string()};
+  options.folders.insert(options.folders.end(), folders.begin(), folders.end());
+  return {};
+}
+
+/// The main file and, if they are to be rewritten, the project's headers in the order that they are included in.
+void add_sources(Program &program, CXTranslationUnit unit, const Options &options) {
+  const auto add = [&](CXFile file) {
+    if (file == nullptr || !program.source_of.emplace(file, program.sources.size()).second) return;
+    program.sources.emplace_back(unit, file);
+  };
+  add(clang_getFile(unit, options.file.c_str()));
+  if (options.headers.empty()) return;
+  for (const CXCursor cursor : children(clang_getTranslationUnitCursor(unit))) {
+    if (clang_getCursorKind(cursor) != CXCursor_InclusionDirective) continue;
+    CXFile file = clang_getIncludedFile(cursor);
+    if (file != nullptr && !within(text_of(clang_getFileName(file)), options.folders).empty()) add(file);
+  }
+}
+
+int instrument(const Options &options) {
+  std::error_code error;
+  if (!fs::is_regular_file(options.file, error)) return say(kEnvironment, options.file + ": there is no such file");
+  if (fs::equivalent(options.file, options.output, error)) {
+    return say(kUsage, options.output + ": that is the source itself; choose another name with -o");
+  }
+  const auto unit = parse(options.file, options.language);
+  if (!unit) return report(unit.error());
+  if (!unit->errors.empty()) {
+    for (size_t i = 0; i < std::min(kErrorsShown, unit->errors.size()); ++i)
+      std::fprintf(stderr, "%s\n", unit->errors[i].c_str());
+    return say(kUsage, options.file + ": " + std::to_string(unit->errors.size()) +
+                           (unit->errors.size() == 1 ? " error" : " errors") +
+                           ", nothing is written; arguments after -- go to the parser");
+  }
+  CXTranslationUnit tree = unit->tree.get();
+  Program program;
+  add_sources(program, tree, options);
+  survey(program, tree);
+  if (options.points) {
+    put_points(program);
+    put_parameters(program);
+  }
+  put_launches(program, options.points, options.emulator);
+  const auto files = outputs(program, tree, options);
+  if (!files) return report(files.error());
+  for (const Warning &warning : program.warnings) {
+    const Source &source = program.sources[warning.file];
+    if (options.points)
+      std::fprintf(stderr, "%s:%u: warning: %s\n", source.path.c_str(), source.line(warning.offset),
+                   warning.text.c_str());
+  }
+  if (const auto written = write_all(*files, options.force); !written) return report(written.error());
+  return 0;
+}
+
+}  // namespace
+}  // namespace cairn::instrument
+
+int main(int argc, char **argv) {
+  using namespace cairn::instrument;
+  try {
+    Options options;
+    const std::string wrong = read({argv + 1, argv + argc}, options);
+    return wrong.empty() ? instrument(options) : say(kUsage, wrong + "; see cairn instrument --help");
+  } catch (const std::exception &error) {
+    return say(kInternal, std::string("internal error: ") + error.what() + "; please report it");
+  }
+}

@@ -1,0 +1,3 @@
+#pragma once
+#include "parts/leaf.h"
+#include "untouched.h"

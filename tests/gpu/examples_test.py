@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Runs the GPU examples under the emulator, traced and not, and looks at what was traced.
+
+examples_test.py --cairn CAIRN --library libcairn-gpu.so --examples FOLDER [--table]
+Every example checks its own result. --table prints the sizes as docs/gpu.md has them, for the words of --large too.
+"""
+import argparse
+import bz2
+import gzip
+import json
+import lzma
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SMALL = [("fractal", "64", "256"), ("nbody", "600", "2"), ("mis", "road:40"), ("mis", "power:1500:4"), ("mst", "rmat:8:6"),
+         ("refine", "24", "6")]
+LARGE = [("fractal", "512", "1024"), ("nbody", "5000", "2"), ("mis", "road:150"), ("mis", "power:20000:6"), ("mst", "rmat:12:15"),
+         ("mst", "road:80"), ("refine", "100", "15")]
+REGULAR = ("fractal", "nbody")
+
+
+class Bench:
+    def __init__(self, arguments, folder):
+        self.cairn, self.library, self.examples, self.folder = arguments.cairn, arguments.library, arguments.examples, folder
+
+    def run(self, words, check=True, **environment):
+        done = subprocess.run(words, cwd=self.folder, env={**os.environ, "CAIRN_GPU_LIBRARY": self.library, "CAIRN_QUIET": "1", **environment},
+                              capture_output=True, timeout=3000)
+        if check and done.returncode != 0:
+            sys.exit(f"{words}: exit code {done.returncode}\n{done.stderr.decode()}")
+        return done
+
+    def trace(self, program, words, name, **environment):
+        """Runs a traced program; gives its output and the path of its trace."""
+        path = self.folder / f"{name}.cairn"
+        path.unlink(missing_ok=True)
+        done = self.run([str(self.examples / program), *words], CAIRN_GPU_OUTPUT=str(path), **environment)
+        expect(f"stderr of {program}", done.stderr.decode(), "")
+        return done.stdout, path
+
+    def raw5(self, path):
+        return self.run([self.cairn, "dump", str(path), "--raw5"]).stdout
+
+    def sizes(self, path):
+        return json.loads(self.run([self.cairn, "gpu", "sizes", str(path), "--json"]).stdout)
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        sys.exit(f"{what}: {got!r}, not {wanted!r}")
+
+
+def measured(bench, name, words):
+    out, path = bench.trace(name, words, "traced")
+    plain = bench.run([str(bench.examples / f"{name}_plain"), *words]).stdout
+    # How many rounds mis needs depends on who comes first, and points are where warps take turns; it checks its set itself.
+    expect(f"output of {name} {words}", *((text.split(b",")[0] for text in (out, plain)) if name == "mis" else (out, plain)))
+    bench.run([bench.cairn, "verify", str(path)])
+    sizes = bench.sizes(path)
+    raw = bench.raw5(path)
+    expect("bytes of --raw5", len(raw), 5 * sizes["events"])
+    if sizes["events"] == 0:
+        sys.exit(f"{name}: nothing was traced")
+    sizes["gzip"], sizes["bzip2"], sizes["xz"] = (len(gzip.compress(raw, 9)), len(bz2.compress(raw, 9)), len(lzma.compress(raw, preset=6)))
+    return sizes
+
+
+def quick(bench):
+    for name, *words in SMALL:
+        sizes = measured(bench, name, words)
+        times = sizes["coded"]["thesis"] / sizes["coded"]["predict"]
+        if times < 1.5:
+            sys.exit(f"{name} {words}: predict is only {times:.2f} times smaller than the thesis's coder")
+    # What the device wrote does not depend on the coder.
+    for name, words in (("fractal", ["64", "256"]), ("mis", ["road:40"])):
+        raws = {coder: bench.raw5(bench.trace(name + coder, words, "coder")[1]) for coder in ("", "_raw", "_thesis")}
+        if len(set(raws.values())) != 1:
+            sys.exit(f"{name}: the coders recorded different events")
+    # Warps that split at any time do the same work in more pieces.
+    for name, words in (("nbody", ["200", "1"]), ("mst", ["rmat:6:4"])):
+        calm = bench.trace(name, words, "calm")
+        wild = bench.trace(name, words, "wild", CAIRN_EMULATOR_SCHEDULE="random:7")
+        expect(f"output of {name} under another schedule", wild[0], calm[0])
+        bench.run([bench.cairn, "verify", str(wild[1])])
+        if bench.sizes(wild[1])["events"] <= bench.sizes(calm[1])["events"]:
+            sys.exit(f"{name}: the random schedule split no warp")
+    settings(bench)
+
+
+def settings(bench):
+    """What the environment asks for, and what is lost is told."""
+    words = ["300", "1"]
+    whole = bench.sizes(bench.trace("nbody", words, "whole")[1])
+    one = bench.trace("nbody", words, "one", CAIRN_GPU_KERNELS="move")[1]
+    expect("kernels", json.loads(bench.run([bench.cairn, "info", str(one), "--json"]).stdout)["gpu"]["launches"], 1)
+    few = bench.sizes(bench.trace("nbody", words, "few", CAIRN_GPU_WARPS="5")[1])
+    if not 0 < few["warps"] < whole["warps"] / 3:
+        sys.exit(f"one warp in 5: {few['warps']} of {whole['warps']}")
+    expect("blocks", bench.sizes(bench.trace("nbody", words, "block", CAIRN_GPU_BLOCKS="1")[1])["warps"], 16)
+    ring = bench.trace("refine", ["24", "3"], "ring", CAIRN_GPU_POLICY="ring", CAIRN_GPU_RING="2x64")[1]
+    bench.run([bench.cairn, "verify", str(ring)])
+    lost = json.loads(bench.run([bench.cairn, "info", str(ring), "--json"]).stdout)["gpu"]
+    all_events = bench.sizes(bench.trace("refine", ["24", "3"], "all")[1])["events"]
+    expect("events kept and lost in a ring", lost["events"] + lost["lost"], all_events)
+    expect("no trace", bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU="off").stderr, b"")
+    wrong = bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU_POLICY="heap", CAIRN_GPU_OUTPUT="heap.cairn").stderr
+    expect("a wrong word", wrong.decode().splitlines()[0],
+           "cairn: CAIRN_GPU_POLICY=heap is not understood; write it as in CAIRN_GPU_POLICY=ring")
+    missing = bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU_LIBRARY="/nowhere.so", CAIRN_GPU_OUTPUT="none.cairn")
+    if (bench.folder / "none.cairn").exists() and b"was not found" in missing.stderr:
+        sys.exit("a trace without the library")
+    recorded = bench.folder / "recorded.cairn"
+    bench.run([bench.cairn, "record", "-o", str(recorded), "--", str(bench.examples / "nbody"), *words])
+    expect("events under cairn record", bench.sizes(recorded)["events"], whole["events"])
+
+
+def table(bench, more):
+    print("| program | events | raw | thesis | predict | thesis / predict | trace | gzip -9 | bzip2 -9 | xz -6 |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for name, *words in LARGE + more:
+        s = measured(bench, name, words)
+        shown = " ".join(pathlib.Path(word).name for word in words)
+        print(f"| {name} {shown} | {s['events']:,} | {s['plain']:,} | {s['coded']['thesis']:,} | {s['coded']['predict']:,} | "
+              f"{s['coded']['thesis'] / s['coded']['predict']:.2f} | **{s['file']:,}** | {s['gzip']:,} | {s['bzip2']:,} | {s['xz']:,} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cairn", required=True)
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--examples", required=True, type=pathlib.Path)
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--large", action="append", default=[], help='one more line of the table: "mis graph.egr"')
+    arguments = parser.parse_args()
+    arguments.examples = arguments.examples.resolve()
+    with tempfile.TemporaryDirectory(prefix="cairn-gpu-") as folder:
+        bench = Bench(arguments, pathlib.Path(folder))
+        if arguments.table:
+            table(bench, [tuple(line.split()) for line in arguments.large])
+        else:
+            quick(bench)
+            print("compiled for the emulator only; no GPU was used")
+
+
+main()
