@@ -1,4 +1,5 @@
-// Where the injected library, the recorders and programs of our own lie: beside an installed cairn, or in the build folder it runs from.
+// Where the injected library, the recorders and programs of our own lie: beside an installed cairn, or in the build
+// folder it runs from.
 #pragma once
 
 #include <string>
