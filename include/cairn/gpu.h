@@ -18,7 +18,7 @@
 
 #if defined(CAIRN_GPU_OFF)
 
-#include "cairn/gpu/program.h"
+#include "gpu/program.h"
 namespace cairn::gpu {
 struct Trace {};
 struct Launch {
@@ -33,7 +33,7 @@ struct Launch {
 
 #else
 
-#include "cairn/gpu/launch.h"
+#include "gpu/launch.h"
 #define CAIRN_KERNEL(trace) ::cairn::gpu::begin_kernel(trace)
 /// An expression, for where no statement can stand: (CAIRN_AT(4), value).
 #define CAIRN_AT(id) ::cairn::gpu::point(id)

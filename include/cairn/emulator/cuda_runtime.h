@@ -11,7 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "cairn/emulator/emulator.h"
+#include "emulator.h"
 
 #if !defined(CAIRN_GPU_EMULATOR)
 #define CAIRN_GPU_EMULATOR

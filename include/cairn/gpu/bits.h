@@ -3,7 +3,7 @@
 // The pending bits lie in the warp's state (PendingBits), so that the host can finish what the device began.
 #pragma once
 
-#include "cairn/gpu/portability.h"
+#include "portability.h"
 
 namespace cairn::gpu {
 

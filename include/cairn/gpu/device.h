@@ -8,10 +8,10 @@
 // Cost of a point whose event was predicted: some 40 instructions of one lane, and three cache lines that stay in L1.
 #pragma once
 
-#include "cairn/gpu/predict.h"
-#include "cairn/gpu/raw.h"
-#include "cairn/gpu/stream.h"
-#include "cairn/gpu/thesis.h"
+#include "predict.h"
+#include "raw.h"
+#include "stream.h"
+#include "thesis.h"
 
 #if defined(CAIRN_GPU_EMULATOR)
 #include <cuda_runtime.h>

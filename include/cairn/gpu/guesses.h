@@ -2,7 +2,7 @@
 // of a launch; it stands in the trace, since decoding starts from it too.
 #pragma once
 
-#include "cairn/gpu/portability.h"
+#include "portability.h"
 
 namespace cairn::gpu {
 

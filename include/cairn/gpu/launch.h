@@ -8,15 +8,15 @@
 // memory, a graph is being captured) runs untraced, and says so once. Host only.
 #pragma once
 
-#include "cairn/gpu/device.h"
-#include "cairn/gpu/library.h"
-#include "cairn/gpu/program.h"
-#include "cairn/gpu/settings.h"
+#include "device.h"
+#include "library.h"
+#include "program.h"
+#include "settings.h"
 
 #if defined(CAIRN_GPU_EMULATOR)
-#include "cairn/gpu/memory_emulator.h"
+#include "memory_emulator.h"
 #else
-#include "cairn/gpu/memory_device.h"
+#include "memory_device.h"
 #endif
 
 namespace cairn::gpu {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "cairn/gpu/collect.h"
+#include "collect.h"
 
 namespace cairn::gpu {
 

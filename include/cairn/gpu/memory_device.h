@@ -22,8 +22,8 @@
 #include <thread>
 #include <vector>
 
-#include "cairn/gpu/device.h"
-#include "cairn/gpu/library.h"
+#include "device.h"
+#include "library.h"
 
 namespace cairn::gpu {
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "cairn/gpu/device.h"
-#include "cairn/gpu/library.h"
+#include "device.h"
+#include "library.h"
 
 namespace cairn::gpu {
 

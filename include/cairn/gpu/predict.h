@@ -13,8 +13,8 @@
 // A state is 704 bytes with masks of 32 lanes; what a hit touches is its front, a slot and at most one mask.
 #pragma once
 
-#include "cairn/gpu/bits.h"
-#include "cairn/gpu/guesses.h"
+#include "bits.h"
+#include "guesses.h"
 
 namespace cairn::gpu {
 

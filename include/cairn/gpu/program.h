@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cairn/gpu/collect.h"
+#include "collect.h"
 
 namespace cairn::gpu {
 

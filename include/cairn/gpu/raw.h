@@ -1,8 +1,8 @@
 // The coder `raw`: every event as it is, location and mask. What compression is measured against, and where it is off.
 #pragma once
 
-#include "cairn/gpu/bits.h"
-#include "cairn/gpu/guesses.h"
+#include "bits.h"
+#include "guesses.h"
 
 namespace cairn::gpu {
 

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <string>
 
-#include "cairn/gpu/stream.h"
+#include "stream.h"
 
 namespace cairn::gpu {
 

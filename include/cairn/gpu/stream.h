@@ -11,8 +11,8 @@
 // recorded is always whole.
 #pragma once
 
-#include "cairn/gpu/bits.h"
-#include "cairn/gpu/guesses.h"
+#include "bits.h"
+#include "guesses.h"
 
 namespace cairn::gpu {
 

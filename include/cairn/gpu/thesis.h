@@ -13,8 +13,8 @@
 // kHistory bytes. One caller at a time for a warp.
 #pragma once
 
-#include "cairn/gpu/bits.h"
-#include "cairn/gpu/guesses.h"
+#include "bits.h"
+#include "guesses.h"
 
 namespace cairn::gpu {
 
