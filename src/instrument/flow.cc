@@ -15,6 +15,19 @@ void Flow::join(int from, int to) {
   if (from != kNone && to != kNone) nodes_[static_cast<size_t>(from)].next.push_back(to);
 }
 
+int Flow::first_point(const std::string &function) const {
+  const auto found = entries_.find(function);
+  if (found == entries_.end()) return kNone;
+  // Places where ways meet may stand before it; what has no point of its own leads on.
+  int node = found->second.front();
+  for (size_t step = 0; step < nodes_.size(); ++step) {
+    const Node &here = nodes_[static_cast<size_t>(node)];
+    if (here.point != kNone || here.next.empty()) return here.point;
+    node = here.next.front();
+  }
+  return kNone;
+}
+
 std::vector<std::pair<int, int>> Flow::successors() const {
   std::vector<Node> nodes = nodes_;
   for (const auto &[node, function] : calls_) {

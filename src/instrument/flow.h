@@ -23,6 +23,8 @@ class Flow {
   /// `node` is the first of a function with that key.
   void enter(const std::string &function, int node) { entries_[function].push_back(node); }
 
+  /// The first point of the function with that key, or kNone.
+  [[nodiscard]] int first_point(const std::string &function) const;
   /// Pairs of points, without repetition, by the first and then the second.
   [[nodiscard]] std::vector<std::pair<int, int>> successors() const;
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 #include "base/hash.h"
 
@@ -89,15 +91,26 @@ std::string table_of(const Program &program, const std::vector<size_t> &order, c
     ++kernels;
   }
   if (kernels != 0) out += "  static const char *const kernels[] = {" + names + "};\n";
+  // The coder's first guesses are the first pairs: a point that nothing follows is mostly an early return, taken
+  // seldom.
+  std::set<unsigned> followed;
   std::vector<std::pair<unsigned, unsigned>> pairs;
   for (const auto &[from, to] : program.flow.successors()) {
     pairs.emplace_back(ids[static_cast<size_t>(from)], ids[static_cast<size_t>(to)]);
   }
-  std::sort(pairs.begin(), pairs.end());
+  for (const auto &[from, to] : pairs) followed.insert(from);
+  for (const Kernel &kernel : program.kernels) {
+    const int first = program.flow.first_point(kernel.key);
+    if (kernel.untraced.empty() && first != Flow::kNone) pairs.emplace_back(0, ids[static_cast<size_t>(first)]);
+  }
+  std::sort(pairs.begin(), pairs.end(), [&followed](const auto &a, const auto &b) {
+    return std::tuple(a.first, !followed.contains(a.second), a.second) <
+           std::tuple(b.first, !followed.contains(b.second), b.second);
+  });
   out += "  static const uint16_t successors[] = {";
   unsigned last = 0;
   for (const auto &[from, to] : pairs) {
-    out += (from == last ? " " : "\n      ") + std::to_string(from) + ", " + std::to_string(to) + ",";
+    out += (from == last && from != 0 ? " " : "\n      ") + std::to_string(from) + ", " + std::to_string(to) + ",";
     last = from;
   }
   out += "\n      0, 0};\n  static const cairn::gpu::Program program = {" + quoted(program.sources.front().path) +

@@ -10,7 +10,7 @@
 // (exponential Golomb codes whose order follows them).
 //
 // Longer contexts and larger tables were no better on the programs of the thesis. One caller at a time for a warp.
-// A state is 704 bytes with masks of 32 lanes; what a hit touches is its front, a slot and at most one mask.
+// A state is 688 bytes with masks of 32 lanes; what a hit touches is its front, a slot and at most one mask.
 #pragma once
 
 #include "bits.h"
