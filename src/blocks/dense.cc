@@ -51,10 +51,11 @@ int write_at(int file, uint64_t at, ByteView bytes) {
 /// The first error counts; some file systems tell only now that there was no room.
 int closed(int file, int error) { return close(file) != 0 && error == 0 ? errno : error; }
 
-int make_file(const char *path, uint64_t mark_at, const Mark &mark) {
+int mark_file(const char *path, Target target, uint64_t mark_at, const Mark &mark) {
   if (!may_grow_to(mark_at + sizeof mark)) return EFBIG;
-  unlink(path);
-  const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (target == Target::fresh) unlink(path);
+  const int file =
+      open(path, target == Target::fresh ? O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC : O_WRONLY | O_CLOEXEC, 0666);
   if (file < 0) return errno;
   return closed(file, write_at(file, mark_at, {reinterpret_cast<const uint8_t *>(&mark), sizeof mark}));
 }
@@ -94,14 +95,15 @@ bool agreed(const Calls &calls, int error, uint64_t *opposing) {
 
 }  // namespace
 
-Dense write_dense(const Calls &calls, const char *path, uint64_t front, uint64_t total, std::span<const ByteView> own) {
+Dense write_dense(const Calls &calls, const char *path, Target target, uint64_t front, uint64_t total,
+                  std::span<const ByteView> own) {
   Dense result;
   const bool root = calls.rank == 0;
   const uint64_t mark_at = (front + total + kPage - 1) / kPage * kPage;
   Invitation invited{};
   if (root) {
     invited.mark = new_mark();
-    result.error = strlen(path) < kMostPath ? make_file(path, mark_at, invited.mark) : ENAMETOOLONG;
+    result.error = strlen(path) < kMostPath ? mark_file(path, target, mark_at, invited.mark) : ENAMETOOLONG;
     if (result.error == 0) memcpy(invited.path, path, strlen(path) + 1);
   }
   if (!calls.broadcast(calls.context, &invited, sizeof invited)) invited.path[0] = '\0';
@@ -125,7 +127,13 @@ Dense write_dense(const Calls &calls, const char *path, uint64_t front, uint64_t
   const bool all = agreed(calls, together ? result.error : 1, &failed);
   if (together) result.opposing = failed;
   result.written = together && all;
-  if (root && !result.written) unlink(path);
+  if (root && !result.written) {
+    if (target == Target::fresh) {
+      unlink(path);
+    } else if (truncate(path, static_cast<off_t>(front)) != 0 && result.error == 0) {
+      result.error = errno;
+    }
+  }
   return result;
 }
 

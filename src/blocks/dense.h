@@ -1,4 +1,4 @@
-// write_dense: many ranks write blocks of any size into one new file, without a gap, each rank its own bytes: an
+// write_dense: many ranks write blocks of any size into one file, without a gap, each rank its own bytes: an
 // exclusive scan of the sizes says where. The bytes go nowhere else, and no rank holds more than its own sizes
 // (the "dense" layout of transparent parallel compression for PnetCDF).
 //
@@ -24,15 +24,21 @@
 namespace cairn::blocks {
 
 struct Dense {
-  bool written = false;   ///< the bytes of all ranks are in the file; otherwise there is no file
+  bool written = false;   ///< the bytes of all ranks are in the file; otherwise none, and there is no fresh file
   uint64_t begin = 0;     ///< where this rank's bytes lie, from the first rank's
   uint64_t opposing = 0;  ///< how many ranks could not open the file, or not write to it
   int error = 0;          ///< errno of this rank, if it is one of them
 };
 
-/// Collective. Makes the file `path` (rank 0's word counts; something of that name is replaced) and writes the `own`
-/// pieces of all ranks into it, in rank order, from byte `front` on. `total` is the size of all ranks' pieces and the
-/// same on all. Afterwards the file ends with the last rank's bytes; its first `front` bytes are the caller's to write.
-Dense write_dense(const Calls &calls, const char *path, uint64_t front, uint64_t total, std::span<const ByteView> own);
+enum class Target : uint8_t {
+  fresh,   ///< the file is made; something of that name is replaced
+  longer,  ///< the file is there, with `front` bytes, and stays so if not all ranks can write to it
+};
+
+/// Collective. Writes the `own` pieces of all ranks into the file `path`, in rank order, from byte `front` on; path and
+/// target are rank 0's word. `total` is the size of all ranks' pieces and the same on all. Afterwards the file ends
+/// with the last rank's bytes; the first `front` bytes of a fresh one are the caller's to write.
+Dense write_dense(const Calls &calls, const char *path, Target target, uint64_t front, uint64_t total,
+                  std::span<const ByteView> own);
 
 }  // namespace cairn::blocks

@@ -111,7 +111,7 @@ class DenseTest : public ::testing::Test {
         std::vector<ByteView> pieces = {ByteView(bytes).first(half), ByteView(bytes).subspan(half)};
         // A write from there fails with EFAULT, as one to a broken disk does with EIO.
         if (i == broken_) pieces[1] = {static_cast<const uint8_t *>(unreadable()), pieces[1].size()};
-        results[static_cast<size_t>(i)] = write_dense(calls, path().c_str(), front, total, pieces);
+        results[static_cast<size_t>(i)] = write_dense(calls, path().c_str(), target_, front, total, pieces);
       });
     }
     for (std::thread &thread : threads) thread.join();
@@ -137,6 +137,7 @@ class DenseTest : public ::testing::Test {
   }
 
   int broken_ = -1;
+  Target target_ = Target::fresh;
 
  private:
   static void *unreadable() { return mmap(nullptr, 1 << 16, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
@@ -205,6 +206,34 @@ TEST_F(DenseTest, AnotherFileOfThatNameIsNotTakenForIt) {
 TEST_F(DenseTest, ARankThatHearsNothingStopsAll) {
   const std::vector<Dense> results = write(4, 0, [](Member &member) { member.hears = member.rank != 1; });
   expect_refused(results, 1);
+  EXPECT_FALSE(is_there());
+}
+
+TEST_F(DenseTest, AFileGrowsAndKeepsWhatItHas) {
+  const Bytes before(70001, 'x');
+  const auto put_back = [&] {
+    std::ofstream(path(), std::ios::binary).write(reinterpret_cast<const char *>(before.data()), 70001);
+  };
+  put_back();
+  target_ = Target::longer;
+  EXPECT_TRUE(write(5, before.size())[4].written);
+  Bytes expected = before;
+  for (int i = 0; i < 5; ++i) {
+    const Bytes bytes = own(i);
+    expected.insert(expected.end(), bytes.begin(), bytes.end());
+  }
+  EXPECT_EQ(read(), expected);
+  for (const int broken : {0, 4}) {
+    put_back();
+    broken_ = broken;
+    expect_refused(write(5, before.size()), 1);
+    EXPECT_EQ(read(), before);
+  }
+}
+
+TEST_F(DenseTest, AFileThatIsToGrowMustBeThere) {
+  target_ = Target::longer;
+  expect_refused(write(3, 12), 3);
   EXPECT_FALSE(is_there());
 }
 

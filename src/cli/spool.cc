@@ -276,7 +276,7 @@ Result<TraceBytes> with_epilogues(TraceBytes bytes, const std::string &path, con
   if (!whole) return tl::unexpected(whole.error());
   auto merged = trace::Part::merge(std::move(*whole), std::move(*later));
   if (!merged) return tl::unexpected(merged.error());
-  auto file = merged->to_file(trace->run(), bytes.absent);
+  auto file = merged->to_file(trace->run(), bytes.absent, trace->bundles());
   if (!file) return tl::unexpected(file.error());
   bytes.bytes = *std::move(file);
   return bytes;

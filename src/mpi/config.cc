@@ -23,6 +23,7 @@ Config Config::from_environment() {
   if (const char *command = text("CAIRN_COMMAND")) config.command = command;
   config.lossless = is(text("CAIRN_TIMING"), "lossless");
   if (const char *blocks = text("CAIRN_BLOCKS")) config.blocks_from = strtoull(blocks, nullptr, 10);
+  if (const char *bundles = text("CAIRN_BUNDLES")) config.bundles_from = strtoull(bundles, nullptr, 10);
   const char *call_sites = text("CAIRN_CALLSITES");
   config.call_sites = !is(call_sites, "none") && !is(call_sites, "off");
   config.call_stacks = is(call_sites, "stack");

@@ -11,9 +11,11 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/file_size.h"
+#include "mpi/bundles.h"
 #include "mpi/engine.h"
 #include "mpi/harvest.h"
 #include "mpi/times_in_place.h"
@@ -162,7 +164,7 @@ class Stopwatch {
 /// that follows as a message of its own.
 class Tree {
  public:
-  explicit Tree(Process &of) : of_(of) { own_.go(); }
+  explicit Tree(Process &of) : of_(of), bundles_(of) { own_.go(); }
 
   /// The part of all ranks at the root, where the clock goes on; nothing elsewhere.
   std::unique_ptr<Part> run(const std::string &partial) {
@@ -180,8 +182,21 @@ class Tree {
     return part;
   }
 
+  /// Collective, after `run`; `part` is what that gave. False, and errno, on the root if there is no room for them.
+  bool write_bundles(const std::string &partial, const Part *part) {
+    own_.stop();
+    const uint64_t total = part == nullptr ? 0 : others_bundles_ + bundles_.bytes();
+    const bool written = bundles_.write(partial, blocks_, total);
+    own_.go();
+    if (total != 0) bundles_at_ = blocks_;
+    blocks_ += total;
+    return written;
+  }
+
   /// Bytes that the ranks wrote into the file themselves.
   [[nodiscard]] uint64_t blocks() const { return blocks_; }
+  /// Where among them bundles begin.
+  [[nodiscard]] std::optional<uint64_t> bundles() const { return bundles_at_; }
 
   /// Of all ranks whose parts came here, and this one up to now.
   trace::MergeCost cost() {
@@ -215,7 +230,7 @@ class Tree {
     own_.stop();
     mpi::send(of_.own_comm, bytes.data(), bytes.size(), to);
     own_.go();
-    const trace::MergeCost spent = cost();
+    const Spent spent = {cost(), others_bundles_ + bundles_.bytes()};
     mpi::send(of_.own_comm, &spent, sizeof spent, to);
   }
 
@@ -237,12 +252,13 @@ class Tree {
   void receive_cost(int from) {
     uint8_t *bytes = nullptr;
     uint64_t size = 0;
-    trace::MergeCost theirs;
+    Spent theirs;
     if (mpi::receive(of_.own_comm, &bytes, &size, from) && size == sizeof theirs) {
       memcpy(&theirs, bytes, sizeof theirs);
-      others_.ranks += theirs.ranks;
-      others_.sum_ns += theirs.sum_ns;
-      others_.most_ns = std::max(others_.most_ns, theirs.most_ns);
+      others_.ranks += theirs.cost.ranks;
+      others_.sum_ns += theirs.cost.sum_ns;
+      others_.most_ns = std::max(others_.most_ns, theirs.cost.most_ns);
+      others_bundles_ += theirs.bundles;
     }
     free(bytes);
   }
@@ -250,13 +266,29 @@ class Tree {
   std::unique_ptr<Part> join(std::unique_ptr<Part> left, std::unique_ptr<Part> right) {
     if (left == nullptr) return right;
     if (right == nullptr) return left;
-    return guarded([&] { return Part::merge(std::move(*left), std::move(*right)); });
+    return guarded([&]() -> Result<Part> {
+      Result<Part> both = Part::merge(std::move(*left), std::move(*right));
+      if (!both) return both;
+      Result<Bytes> bundle = both->take_bundle(of_.config.bundles_from);
+      if (!bundle) return tl::unexpected(bundle.error());
+      bundles_.add(*std::move(bundle));
+      return both;
+    });
   }
 
+  /// What a rank says of itself and of those above it, when it has sent its part.
+  struct Spent {
+    trace::MergeCost cost;
+    uint64_t bundles = 0;  ///< bytes
+  };
+
   Process &of_;
+  BundleStore bundles_;
   Stopwatch own_;
   trace::MergeCost others_;
+  uint64_t others_bundles_ = 0;
   uint64_t blocks_ = 0;
+  std::optional<uint64_t> bundles_at_;
 };
 
 std::string spool_path(const Process &of, const char *ending) {
@@ -345,34 +377,49 @@ bool spill(Process &of, Thread &thread) {
   return true;
 }
 
+namespace {
+
+/// errno says why.
+std::string cannot_write(const Process &of) {
+  return std::string("cannot write ") + of.config.output + ": " + strerror(errno);
+}
+
+/// Writes the trace and gives its name; or nothing, and `*why`.
+std::string write_trace(const Process &of, Tree &tree, const Part &all, const std::string &partial, std::string *why) {
+  const uint64_t blocks = tree.blocks();
+  const Result<Bytes> bare = all.to_file(run_info(of, "complete"), blocks, tree.bundles());
+  if (!bare) {
+    *why = bare.error().message;
+    return {};
+  }
+  const Bytes file = trace::with_merge_cost(*bare, tree.cost(), blocks);
+  std::string written = publish(partial, of.config.output, file, blocks);
+  if (written.empty()) *why = cannot_write(of);
+  if (!written.empty() && !of.config.quiet) {
+    fprintf(stderr, "cairn: %d ranks recorded in %s (%zu bytes)\n", of.size, written.c_str(), file.size() + blocks);
+  }
+  return written;
+}
+
+}  // namespace
+
 void finish_together(Process &of) {
   Tree tree(of);
   const std::string partial = partial_name(of);
   const std::unique_ptr<Part> all = tree.run(partial);
+  const bool complete = tree.write_bundles(partial, all.get());
   if (of.rank != 0) return;
-  const uint64_t blocks = tree.blocks();
   std::string written;
   std::string why = of.degraded;
-  if (all != nullptr) {
-    try {
-      const Result<Bytes> bare = all->to_file(run_info(of, "complete"), blocks);
-      Bytes file;
-      if (bare) {
-        file = trace::with_merge_cost(*bare, tree.cost(), blocks);
-        written = publish(partial, of.config.output, file, blocks);
-      } else {
-        why = bare.error().message;
-      }
-      if (bare && written.empty()) why = std::string("cannot write ") + of.config.output + ": " + strerror(errno);
-      if (!written.empty() && !of.config.quiet) {
-        fprintf(stderr, "cairn: %d ranks recorded in %s (%zu bytes)\n", of.size, written.c_str(), file.size() + blocks);
-      }
-    } catch (...) {
-      why = "no memory to write the trace";
-    }
+  try {
+    // Without the bundles some calls would look like all.
+    if (!complete) why = cannot_write(of);
+    if (complete && all != nullptr) written = write_trace(of, tree, *all, partial, &why);
+  } catch (...) {
+    why = "no memory to write the trace";
   }
   if (!written.empty()) return;
-  if (blocks != 0) unlink(partial.c_str());
+  if (tree.blocks() != 0) unlink(partial.c_str());
   leave_reason(of, why.c_str());
   if (!of.config.quiet) fprintf(stderr, "cairn: no trace: %s\n", why.c_str());
 }

@@ -4,13 +4,12 @@
 #include <span>
 
 #include "blocks/dense.h"
+#include "mpi/comm_calls.h"
 #include "trace/file.h"
 #include "trace/rank_block.h"
 
 namespace cairn::recorder {
 namespace {
-
-mpi::Handle comm_of(const void *context) { return *static_cast<const mpi::Handle *>(context); }
 
 /// Nothing if the rank has no times, or no memory for the few bytes of the block's own, which `*failed` tells.
 std::unique_ptr<trace::RankBlock> block_of(const trace::Part *part, bool *failed) {
@@ -45,18 +44,9 @@ uint64_t write_times_in_place(const Process &of, trace::Part *part, const std::s
   if (words[bytes] == 0 || mean < words[least] || words[failures] != 0) return 0;
 
   mpi::Handle comm = of.own_comm;
-  blocks::Calls calls;
-  calls.context = &comm;
-  calls.rank = of.rank;
-  calls.sum = [](void *context, uint64_t *values, int count) { return mpi::sum(comm_of(context), values, count); };
-  calls.sum_below = [](void *context, uint64_t value, uint64_t *below) {
-    return mpi::sum_below(comm_of(context), value, below);
-  };
-  calls.broadcast = [](void *context, void *message, size_t size) {
-    return mpi::broadcast(comm_of(context), message, size);
-  };
   const std::span<const ByteView> pieces = block == nullptr ? std::span<const ByteView>() : block->pieces();
-  const blocks::Dense result = blocks::write_dense(calls, path.c_str(), trace::kHeaderBytes, words[bytes], pieces);
+  const blocks::Dense result = blocks::write_dense(calls_of(&comm, of.rank), path.c_str(), blocks::Target::fresh,
+                                                   trace::kHeaderBytes, words[bytes], pieces);
   block.reset();  // views into the part
   if (!result.written) return 0;
   if (own != 0) forget_times(part, result.begin);

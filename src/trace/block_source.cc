@@ -17,30 +17,44 @@ Result<std::shared_ptr<const BlockSource::Block>> BlockSource::read(uint32_t ran
   return block;
 }
 
-Result<std::shared_ptr<const BlockSource::Block>> BlockSource::load(uint32_t rank, Atom offset) const {
-  const auto wrong = [&](const std::string &what) {
-    return tl::unexpected(
-        Error{ErrorKind::unreadable,
-              "section '" + section_name(blocks_.kind) + "' " + what + ": the block of rank " + std::to_string(rank),
-              path_,
-              blocks_.offset + (offset > 0 ? static_cast<uint64_t>(offset) : 0),
-              {}});
-  };
-  if (offset < 0 || static_cast<uint64_t>(offset) >= blocks_.decoded_size) return wrong("ends too early");
-  const auto begin = static_cast<uint64_t>(offset);
-  BlockFront front;
-  const Result<Bytes> first = bytes(begin, kMostBlockFront);
-  if (!first) return tl::unexpected(first.error());
-  if (!parse_front(*first, &front) || front.size > blocks_.decoded_size - begin - front.bytes) {
-    return wrong("is malformed");
+tl::unexpected<Error> BlockSource::wrong(const std::string &how, const std::string &what, uint64_t offset) const {
+  return tl::unexpected(Error{ErrorKind::unreadable,
+                              "section '" + section_name(blocks_.kind) + "' " + how + ": " + what,
+                              path_,
+                              blocks_.offset + offset,
+                              {}});
+}
+
+Result<Bytes> BlockSource::content(uint64_t offset, const std::string &what, BlockFront *front) const {
+  if (offset >= blocks_.decoded_size) return wrong("ends too early", what, 0);
+  const Result<Bytes> first = bytes(offset, kMostBlockFront);
+  if (!first) return first;
+  if (!parse_front(*first, front) || front->size > blocks_.decoded_size - offset - front->bytes) {
+    return wrong("is malformed", what, offset);
   }
-  Result<Bytes> rest = bytes(begin + front.bytes, front.size);
+  Result<Bytes> rest = bytes(offset + front->bytes, front->size);
+  if (rest && !holds(*front, *rest)) return wrong("has a wrong checksum", what, offset);
+  return rest;
+}
+
+Result<Bytes> BlockSource::read_next(uint64_t *offset, const std::string &what) const {
+  BlockFront front;
+  Result<Bytes> found = content(*offset, what, &front);
+  if (found) *offset += front.bytes + front.size;
+  return found;
+}
+
+Result<std::shared_ptr<const BlockSource::Block>> BlockSource::load(uint32_t rank, Atom offset) const {
+  const std::string what = "the block of rank " + std::to_string(rank);
+  if (offset < 0) return wrong("ends too early", what, 0);
+  BlockFront front;
+  Result<Bytes> rest = content(static_cast<uint64_t>(offset), what, &front);
   if (!rest) return tl::unexpected(rest.error());
   const auto block = std::make_shared<Block>();
   block->rank = rank;
   block->bytes = *std::move(rest);
-  const char *what = parse_block(front, block->bytes, rank, &block->streams);
-  if (what != nullptr) return wrong(what);
+  const char *how = parse_block(block->bytes, rank, &block->streams);
+  if (how != nullptr) return wrong(how, what, static_cast<uint64_t>(offset));
   return block;
 }
 

@@ -29,10 +29,15 @@ class BlockSource {
     std::vector<BlockStream> streams;  ///< views into `bytes`
   };
   [[nodiscard]] Result<std::shared_ptr<const Block>> read(uint32_t rank, Atom offset) const;
+  /// The content of the block at `*offset`, which moves behind it; `what` it is of, for errors.
+  [[nodiscard]] Result<Bytes> read_next(uint64_t *offset, const std::string &what) const;
+  [[nodiscard]] uint64_t size() const { return blocks_.decoded_size; }
 
  private:
   [[nodiscard]] Result<std::shared_ptr<const Block>> load(uint32_t rank, Atom offset) const;
+  [[nodiscard]] Result<Bytes> content(uint64_t offset, const std::string &what, BlockFront *front) const;
   [[nodiscard]] Result<Bytes> bytes(uint64_t offset, uint64_t size) const;
+  [[nodiscard]] tl::unexpected<Error> wrong(const std::string &how, const std::string &what, uint64_t offset) const;
 
   StoredSection blocks_;
   std::shared_ptr<const Disk> disk_;

@@ -21,7 +21,7 @@ class Decoder {
         read_rows() && read(SectionKind::streams, false, &Decoder::streams) && check_moved() &&
         read(SectionKind::meta, true, &Decoder::meta) && read(SectionKind::order, false, &Decoder::order) &&
         read(SectionKind::timing, false, &Decoder::timing) && read(SectionKind::cost, false, &Decoder::cost) &&
-        read(SectionKind::offsets, false, &Decoder::offsets);
+        read(SectionKind::offsets, false, &Decoder::offsets) && read(SectionKind::bundles, false, &Decoder::bundles);
     if (!good) return tl::unexpected(std::move(error_));
     for (ClassPart &part : body().classes) body().set_key(&part);
     return std::move(decoded_);
@@ -269,6 +269,12 @@ class Decoder {
 
   /// Where they lead is looked at when a block is read.
   bool offsets(ByteReader &in) { return along(in, body().ranks.size(), &body().offset); }
+
+  /// The same.
+  bool bundles(ByteReader &in) {
+    decoded_.bundles = in.varint();
+    return true;
+  }
 
   bool cost(ByteReader &in) {
     MergeCost &merge = decoded_.run.merge;

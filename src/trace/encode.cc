@@ -221,6 +221,12 @@ Section cost_section(const MergeCost &cost) {
   return {SectionKind::cost, out.take()};
 }
 
+Section bundles_section(uint64_t begin) {
+  ByteWriter out;
+  out.varint(begin);
+  return {SectionKind::bundles, out.take()};
+}
+
 std::string section_name(uint8_t kind) {
   switch (static_cast<SectionKind>(kind)) {
     case SectionKind::meta:
@@ -255,6 +261,8 @@ std::string section_name(uint8_t kind) {
       return "warps";
     case SectionKind::blocks:
       return "blocks";
+    case SectionKind::bundles:
+      return "bundles";
     case SectionKind::packed_classes:
       return "packed classes";
   }

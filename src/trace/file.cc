@@ -40,12 +40,21 @@ void directory_entry(uint8_t kind, uint8_t codec, ByteView stored, uint64_t deco
 
 bool in_blocks(const StoredSection &section) { return section.codec == kInBlocks; }
 
+template <typename AnySection>
+bool is_bundles(const AnySection &section) {
+  return static_cast<SectionKind>(section.kind) == SectionKind::bundles;
+}
+
 }  // namespace
 
 Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredSection> &stored) {
   ByteWriter out;
   const auto blocks = std::find_if(stored.begin(), stored.end(), in_blocks);
-  const uint16_t version = blocks == stored.end() ? kVersionWithoutBlocks : kFormatVersion;
+  const bool bundles = std::any_of(stored.begin(), stored.end(), is_bundles<StoredSection>) ||
+                       std::any_of(sections.begin(), sections.end(), is_bundles<Section>);
+  const uint16_t version = bundles                  ? kFormatVersion
+                           : blocks == stored.end() ? kVersionWithoutBlocks
+                                                    : kVersionWithoutBundles;
   out.raw(kMagic);
   out.byte(static_cast<uint8_t>(version));
   out.byte(static_cast<uint8_t>(version >> 8));
@@ -137,7 +146,7 @@ Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent) {
     section.kind = in.byte();
     section.codec = in.byte();
     const uint64_t size = in.varint();
-    const bool blocks = in_blocks(section) && version >= kFormatVersion;
+    const bool blocks = in_blocks(section) && version >= kVersionWithoutBundles;
     section.decoded_size = section.codec == codec::kRaw || blocks ? size : in.varint();
     const bool whole = version == 1;
     const uint64_t hash = blocks ? 0 : whole ? in.fixed64() : in.fixed32();
@@ -174,9 +183,15 @@ Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent) {
     return tl::unexpected(broken("the directory and the sections do not fill the file", directory, kCopyAgain));
   }
   // What needs no newer version has none: so no damage to the version goes unseen.
-  if (version == kFormatVersion && (sections.empty() || !in_blocks(sections[0]))) {
+  if (version >= kVersionWithoutBundles && (sections.empty() || !in_blocks(sections[0]))) {
     return tl::unexpected(
         broken("the trace claims version " + std::to_string(version) + " and has no blocks", 8, kCopyAgain));
+  }
+  const bool bundles = std::any_of(sections.begin(), sections.end(), is_bundles<StoredSection>);
+  if (bundles != (version > kVersionWithoutBundles)) {
+    return tl::unexpected(broken(
+        "the trace claims version " + std::to_string(version) + " and has " + (bundles ? "bundles" : "no bundles"), 8,
+        kCopyAgain));
   }
   return sections;
 }

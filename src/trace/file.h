@@ -14,8 +14,9 @@
 
 namespace cairn::trace {
 
-constexpr uint16_t kFormatVersion = 3;
-constexpr uint16_t kVersionWithoutBlocks = 2;  ///< of files that need nothing newer
+constexpr uint16_t kFormatVersion = 4;
+constexpr uint16_t kVersionWithoutBundles = 3;  ///< of files that need nothing newer
+constexpr uint16_t kVersionWithoutBlocks = 2;   ///< the same
 constexpr size_t kHeaderBytes = 12;
 constexpr size_t kFooterBytes = 16;
 

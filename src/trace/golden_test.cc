@@ -25,6 +25,7 @@ TEST_P(Golden, IsReadAsEver) {
 INSTANTIATE_TEST_SUITE_P(Version1, Golden, ::testing::Values("v1-stencil", "v1-stats", "v1-lossless"));
 INSTANTIATE_TEST_SUITE_P(Version2, Golden, ::testing::Values("v2-streams", "v2-polls", "v2-stats", "v2-lossless"));
 INSTANTIATE_TEST_SUITE_P(Version3, Golden, ::testing::Values("v3-blocks"));
+INSTANTIATE_TEST_SUITE_P(Version4, Golden, ::testing::Values("v4-bundles"));
 
 }  // namespace
 }  // namespace cairn::trace

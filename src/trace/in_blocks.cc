@@ -1,9 +1,19 @@
 #include "trace/in_blocks.h"
 
+#include <utility>
+
 #include "trace/file.h"
 #include "trace/rank_block.h"
 
 namespace cairn::trace {
+
+namespace {
+
+void write(const RankBlock &block, Bytes *blocks) {
+  for (const ByteView piece : block.pieces()) blocks->insert(blocks->end(), piece.begin(), piece.end());
+}
+
+}  // namespace
 
 InBlocks in_blocks(const std::vector<ProcessRecord> &processes, bool (*keeps)(uint32_t rank)) {
   InBlocks all;
@@ -12,15 +22,43 @@ InBlocks in_blocks(const std::vector<ProcessRecord> &processes, bool (*keeps)(ui
     const uint64_t offset = all.blocks.size();
     {
       const RankBlock block(part);
-      const bool written = block.size() != 0 && (keeps == nullptr || !keeps(process.rank));
-      for (const ByteView piece : written ? block.pieces() : std::vector<ByteView>()) {
-        all.blocks.insert(all.blocks.end(), piece.begin(), piece.end());
-      }
+      if (keeps == nullptr || !keeps(process.rank)) write(block, &all.blocks);
     }
     if (all.blocks.size() != offset) part.times_lie_at(offset);
     all.part = *Part::merge(std::move(all.part), *Part::parse(part.serialise()));
   }
   return all;
+}
+
+InBlocks in_bundles(const std::vector<ProcessRecord> &processes, size_t most) {
+  InBlocks all;
+  std::vector<Part> parts;
+  for (const ProcessRecord &process : processes) {
+    Part part = *Part::of(process);
+    const uint64_t offset = all.blocks.size();
+    write(RankBlock(part), &all.blocks);
+    if (all.blocks.size() != offset) part.times_lie_at(offset);
+    parts.push_back(std::move(part));
+  }
+  const uint64_t begin = all.blocks.size();
+  while (parts.size() > 1) {
+    std::vector<Part> pairs;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      pairs.push_back(std::move(parts[i]));
+      if (i + 1 == parts.size()) break;
+      pairs.back() = *Part::merge(std::move(pairs.back()), *Part::parse(parts[i + 1].serialise()));
+      const Bytes bundle = *pairs.back().take_bundle(most);
+      all.blocks.insert(all.blocks.end(), bundle.begin(), bundle.end());
+    }
+    parts = std::move(pairs);
+  }
+  all.part = std::move(parts[0]);
+  if (all.blocks.size() != begin) all.bundles = begin;
+  return all;
+}
+
+Bytes InBlocks::file(const RunInfo &run) const {
+  return with_blocks(*part.to_file(run, blocks.size(), bundles), blocks);
 }
 
 Bytes with_blocks(ByteView file, ByteView blocks) {

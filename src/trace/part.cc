@@ -1,14 +1,12 @@
 #include "trace/part.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <string_view>
-#include <unordered_map>
 
 #include "trace/classes_merge.h"
 #include "trace/part_body.h"
 #include "trace/poll_fold.h"
+#include "trace/site_lists.h"
 #include "trace/streams.h"
 
 namespace cairn::trace {
@@ -23,35 +21,6 @@ std::vector<const ClassHead *> heads_of(const Part::Body &body) {
 }
 
 Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
-
-/// What makes two modules the same one.
-std::string module_identity(const Module &module) {
-  if (module.build_id.empty()) return "path " + module.path;
-  return "id " + std::string(module.build_id.begin(), module.build_id.end());
-}
-
-/// Identities, told apart where one process has the same thing twice (a library loaded under two names).
-std::vector<std::string> module_identities(const std::vector<Module> &modules) {
-  std::map<std::string, uint32_t> seen;
-  std::vector<std::string> result;
-  for (const Module &module : modules) {
-    std::string identity = module_identity(module);
-    const uint32_t times = seen[identity]++;
-    if (times != 0) identity += " again " + std::to_string(times);
-    result.push_back(std::move(identity));
-  }
-  return result;
-}
-
-using SiteNumbers = std::map<std::tuple<uint32_t, uint64_t, uint32_t>, uint32_t>;
-
-/// Adds a site whose module and caller are numbered as in `sites`; its number.
-uint32_t add_site(const Site &site, std::vector<Site> *sites, SiteNumbers *known) {
-  const auto [entry, added] =
-      known->emplace(std::tuple(site.module, site.offset, site.caller), static_cast<uint32_t>(sites->size()));
-  if (added) sites->push_back(site);
-  return entry->second;
-}
 
 /// A process's site, or frame of one, with its caller's number among all sites.
 Result<Site> with_caller(const Site &site, const std::vector<uint32_t> &frame_numbers, const Part::Body &body) {
@@ -110,34 +79,6 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
   fold_polls(sequence.rows, sequence.polls, &part);
   move_by_cost(&part);
   return part;
-}
-
-/// Adds right's modules to left's; number of each of right's in left.
-std::vector<uint32_t> merge_modules(std::vector<Module> *left, const std::vector<Module> &right) {
-  std::unordered_map<std::string, uint32_t> known;
-  const std::vector<std::string> left_names = module_identities(*left);
-  for (size_t i = 0; i < left_names.size(); ++i) known.emplace(left_names[i], static_cast<uint32_t>(i));
-  const std::vector<std::string> right_names = module_identities(right);
-  std::vector<uint32_t> number;
-  for (size_t i = 0; i < right.size(); ++i) {
-    const auto [entry, added] = known.emplace(right_names[i], static_cast<uint32_t>(left->size()));
-    if (added) {
-      left->push_back(right[i]);
-    } else {
-      // One of several paths, whatever the shape of the tree.
-      std::string &path = (*left)[entry->second].path;
-      path = std::min(path, right[i].path);
-    }
-    number.push_back(entry->second);
-  }
-  return number;
-}
-
-bool is_identity(const std::vector<uint32_t> &map) {
-  for (size_t i = 0; i < map.size(); ++i) {
-    if (map[i] != i) return false;
-  }
-  return true;
 }
 
 /// A rank's module map after the modules it points to were renumbered.
@@ -247,28 +188,6 @@ Result<Part> Part::of(const ProcessRecord &process) {
 }
 
 namespace {
-
-/// Adds right's sites to left's; number of each of right's in left.
-std::vector<uint32_t> merge_sites(std::vector<Site> *left, const std::vector<Site> &right,
-                                  const std::vector<uint32_t> &module_number) {
-  // Nearly always both have the same.
-  if (is_identity(module_number) && left->size() >= right.size() &&
-      std::equal(right.begin(), right.end(), left->begin())) {
-    std::vector<uint32_t> same(right.size());
-    std::iota(same.begin(), same.end(), 0U);
-    return same;
-  }
-  SiteNumbers known;
-  for (size_t i = 0; i < left->size(); ++i) {
-    known.emplace(std::tuple((*left)[i].module, (*left)[i].offset, (*left)[i].caller), static_cast<uint32_t>(i));
-  }
-  std::vector<uint32_t> number;
-  for (const Site &site : right) {
-    const uint32_t caller = site.caller == 0 ? 0 : number[site.caller - 1] + 1;  // callers come first
-    number.push_back(add_site({module_number[site.module], site.offset, caller}, left, &known));
-  }
-  return number;
-}
 
 /// What is known of each rank, when no rank is on both sides.
 void merge_ranks(Part::Body *left, Part::Body *right, const Interleave &order) {

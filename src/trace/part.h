@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/bytes.h"
@@ -52,8 +53,16 @@ class Part {
   [[nodiscard]] Bytes serialise() const;
 
   /// The complete bytes of a .cairn file (docs/format.md), but for `blocks` bytes in blocks, which belong behind the
-  /// first trace::kHeaderBytes of them. Fails if what was parsed, and not yet looked into, is damaged.
-  [[nodiscard]] Result<Bytes> to_file(const RunInfo &run, uint64_t blocks = 0) const;
+  /// first trace::kHeaderBytes of them; those from `bundles` on, if it is said, are bundles. Fails if what was parsed,
+  /// and not yet looked into, is damaged.
+  [[nodiscard]] Result<Bytes> to_file(const RunInfo &run, uint64_t blocks = 0,
+                                      std::optional<uint64_t> bundles = std::nullopt) const;
+
+  /// Where the packed classes take more than `most` bytes, those of fewest ranks leave, until the rest take half of it:
+  /// they come as a bundle (bundle.h), a block for the section `blocks` of the file that this is to become. Empty where
+  /// there is no need. No rank is forgotten: what else is known of it stays. Classes that are open are few and small,
+  /// and leave only where `most` is 0.
+  [[nodiscard]] Result<Bytes> take_bundle(size_t most);
 
   /// For a part of one rank whose RankBlock lies at `offset` among the blocks: the times leave the part.
   void times_lie_at(uint64_t offset);

@@ -48,11 +48,12 @@ Result<Part> Part::parse(ByteView bytes) {
   return Part(std::move(decoded->body));
 }
 
-Result<Bytes> Part::to_file(const RunInfo &run, uint64_t blocks) const {
+Result<Bytes> Part::to_file(const RunInfo &run, uint64_t blocks, std::optional<uint64_t> bundles) const {
   std::vector<StoredSection> stored;
   if (blocks != 0) stored.push_back(absent_blocks(blocks));
-  const Result<std::vector<Section>> sections = encode(*body_, run, blocks != 0);
+  Result<std::vector<Section>> sections = encode(*body_, run, blocks != 0);
   if (!sections) return tl::unexpected(sections.error());
+  if (bundles) sections->push_back(bundles_section(*bundles));
   return write_file(*sections, stored);
 }
 

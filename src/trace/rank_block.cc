@@ -48,10 +48,11 @@ bool parse_front(ByteView bytes, BlockFront *front) {
   return !in.failed();
 }
 
-const char *parse_block(const BlockFront &front, ByteView bytes, uint32_t rank, std::vector<BlockStream> *streams) {
-  if (bytes.size() != front.size || static_cast<uint32_t>(hash64(bytes)) != front.checksum) {
-    return "has a wrong checksum";
-  }
+bool holds(const BlockFront &front, ByteView bytes) {
+  return bytes.size() == front.size && static_cast<uint32_t>(hash64(bytes)) == front.checksum;
+}
+
+const char *parse_block(ByteView bytes, uint32_t rank, std::vector<BlockStream> *streams) {
   ByteReader in(bytes);
   if (in.varint() != rank) return "is of another rank";
   while (!in.at_end() && !in.failed()) {

@@ -45,7 +45,9 @@ struct BlockStream {
   uint32_t segment = 0;
   ByteView times;
 };
+/// Whether that is what follows the front.
+bool holds(const BlockFront &front, ByteView bytes);
 /// What follows the front; nullptr, or what is wrong with it.
-const char *parse_block(const BlockFront &front, ByteView bytes, uint32_t rank, std::vector<BlockStream> *streams);
+const char *parse_block(ByteView bytes, uint32_t rank, std::vector<BlockStream> *streams);
 
 }  // namespace cairn::trace

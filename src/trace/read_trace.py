@@ -113,7 +113,7 @@ def decode(codec, data, size):
 
 
 def container(data):
-    assert data[:8] == b"\x89CAIRN\r\n" and data[8:10] in (b"\x01\x00", b"\x02\x00", b"\x03\x00") and data[-4:] == b"nria"
+    assert data[:8] == b"\x89CAIRN\r\n" and data[8:10] in (b"\x01\x00", b"\x02\x00", b"\x03\x00", b"\x04\x00") and data[-4:] == b"nria"
     width = 8 if data[8] == 1 else 4
     tail = Reader(data[-16:-4])
     size, check = tail.fixed(4), tail.fixed(8)
@@ -122,7 +122,7 @@ def container(data):
     entries, offset, sections = Reader(data[start:start + size]), 12, {}
     for _ in range(entries.varint()):
         kind, codec, stored = entries.byte(), entries.byte(), entries.varint()
-        if data[8] == 3 and codec == 3:
+        if data[8] >= 3 and codec == 3:
             assert not sections
             sections[kind] = data[offset:offset + stored]
             offset += stored
@@ -132,7 +132,7 @@ def container(data):
         assert xxh3(part) % (1 << 8 * width) == entries.fixed(width) and kind not in sections
         sections[kind] = decode(codec, part, plain)
         offset += stored
-    assert entries.end() and offset == start and (data[8] == 3) == (15 in sections)
+    assert entries.end() and offset == start and (data[8] >= 3) == (15 in sections) and (data[8] >= 4) == (18 in sections)
     return sections
 
 
@@ -266,9 +266,10 @@ class Trace:
         self.sources = {}
         self.cost = None
         self.callers = [0] * len(self.sites)
+        self.bundles, self.offsets = None, {}
         for kind, read in ((6, self.read_order), (7, self.read_timing), (8, self.read_source_1), (9, self.read_cost),
                            (10, self.read_streams), (12, self.read_source), (13, self.read_callers),
-                           (14, self.read_offsets), (15, self.read_blocks)):
+                           (18, self.read_bundles), (14, self.read_offsets), (15, self.read_blocks)):
             if kind in parts:
                 read(parts[kind])
         for kind, part in parts.items():
@@ -461,15 +462,35 @@ class Trace:
                 rank += 1 + r.varint()
                 c["times"][rank] = self.pairs(Reader(r.blob()))
 
+    def read_bundles(self, r):
+        self.bundles = r.varint()
+
+    def site_name(self, site):
+        """What makes it the same site in another file: its module, offset and callers."""
+        identity, path = self.modules[self.sites[site][0]]
+        caller = self.callers[site]
+        return identity or path, self.sites[site][1], self.site_name(caller - 1) if caller else None
+
+    def add_bundle(self, bundle):
+        known = {self.site_name(site): site for site in range(len(self.sites))}
+        for c in bundle.classes:
+            assert set(c["ranks"]) <= set(self.ranks)
+            c["sites"] = [None] + [known[bundle.site_name(site)] for site in c["sites"][1:]]
+            c["file"] = bundle
+            self.classes.append(c)
+
     def read_offsets(self, r):
         self.offsets = {offset: rank for rank, offset in zip(self.ranks, column(r)) if offset >= 0}
 
     def read_blocks(self, r):
-        found = 0
+        found, streams = 0, []
         while not r.end():
             begin, length, check = r.at, r.varint(), r.fixed(4)
             content = r.raw(length)
             assert xxh3(content) % (1 << 32) == check
+            if self.bundles is not None and begin >= self.bundles:
+                self.add_bundle(Trace(content))
+                continue
             block = Reader(content)
             rank = block.varint()
             if begin not in self.offsets:
@@ -477,11 +498,12 @@ class Trace:
             assert self.offsets[begin] == rank
             found += 1
             while not block.end():
-                thread, segment, stream = block.varint(), (block.varint() - 1) % (1 << 32), block.blob()
-                c, = (c for c in self.classes
-                      if (c["thread"], c["segment"]) == (thread, segment) and rank in c["ranks"])
-                c["times"][rank] = self.pairs(Reader(stream))
+                streams.append((block.varint(), (block.varint() - 1) % (1 << 32), rank, block.blob()))
         assert found == len(self.offsets)
+        for thread, segment, rank, stream in streams:  # of classes that may have come last
+            c, = (c for c in self.classes
+                  if (c["thread"], c["segment"]) == (thread, segment) and rank in c["ranks"])
+            c["times"][rank] = self.pairs(Reader(stream))
 
     @staticmethod
     def statistics(r, calls):
@@ -622,9 +644,10 @@ class Trace:
         groups, group_of = {}, []
         for shape, site, _ in c["rows"]:
             group_of.append(groups.setdefault((shape[0], site, shape[1], len(shape[2]), self.cycle(shape)), len(groups)))
-        streams = {group: {field: self.values_of(variants, rank) for field, variants in fields.items()}
+        file = c.get("file", self)
+        streams = {group: {field: file.values_of(variants, rank) for field, variants in fields.items()}
                    for group, fields in c["streams"].items()}
-        rows = [list(self.untranslated(row, member, c["ranks"])) for row in c["rows"]]
+        rows = [list(file.untranslated(row, member, c["ranks"])) for row in c["rows"]]
         number_of, first, order, cycle, drained = {}, {}, [], [], Drained()
         for row in c["calls"]:
             fields, length = list(rows[row]), self.cycle(c["rows"][row][0])

@@ -1,6 +1,7 @@
 // Writes sample traces: sample_trace OUT SEED writes OUT.cairn and OUT.txt (what is in it, as plain text). SEED 0 is a
-// 3 x 3 stencil, others are random programs; from 200 on with lossless times, in blocks. The golden files of format
-// version 1 in testdata/ were made with seeds 0, 1 and 2 and stay as they are: readers must read them for ever.
+// 3 x 3 stencil, others are random programs of several kinds; from 500 on with lossless times, in blocks; from 600 on
+// classes are in bundles. The golden files of format version 1 in testdata/ were made with seeds 0, 1 and 2 and stay as
+// they are: readers must read them for ever.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -27,10 +28,13 @@ int main(int argc, char **argv) {
   const std::string out = argv[1];
   const uint64_t seed = std::strtoull(argv[2], nullptr, 10);
   std::vector<ProcessRecord> processes;
-  const bool blocks = seed >= 500;
+  const bool bundles = seed >= 600;
+  const bool blocks = seed >= 500 && !bundles;
   if (seed == 0) {
     for (uint32_t rank = 0; rank < 9; ++rank) processes.push_back(stencil_rank(rank, 3, 3, 20));
-  } else if (blocks) {
+  } else if (bundles && seed % 2 == 0) {
+    processes = polling_program(3 + static_cast<uint32_t>(seed % 9), seed);
+  } else if (blocks || bundles) {
     processes = lossless_program(3 + static_cast<uint32_t>(seed % 9), seed);
   } else if (seed >= 400) {
     processes = polling_program(1 + static_cast<uint32_t>(seed % 9), seed);
@@ -43,7 +47,8 @@ int main(int argc, char **argv) {
   } else {
     processes = random_program(3 + static_cast<uint32_t>(seed % 9), seed);
   }
-  const InBlocks all = in_blocks(processes, [](uint32_t rank) { return rank % 4 == 1; });
+  const InBlocks all = bundles ? in_bundles(processes, seed % 3 * 200)
+                               : in_blocks(processes, [](uint32_t rank) { return rank % 4 == 1; });
   Part part;
   for (const ProcessRecord &process : processes) {
     Result<Part> merged = Part::merge(std::move(part), *Part::of(process));
@@ -52,8 +57,7 @@ int main(int argc, char **argv) {
   }
   const RunInfo run = {"mpiexec -n 9 ./sample",   "An MPI 1.0",  "cairn 0.1.0 sample",     "stats", "complete",
                        1'700'000'000'000'000'000, 1'234'567'890, {9, 8'765'432, 4'321'098}};
-  Result<Trace> trace = Trace::from_bytes(
-      blocks ? with_blocks(*all.part.to_file(run, all.blocks.size()), all.blocks) : *part.to_file(run), out);
+  Result<Trace> trace = Trace::from_bytes(blocks || bundles ? all.file(run) : *part.to_file(run), out);
   if (!trace) return 1;
   std::vector<std::pair<Site, Source>> sources;
   for (uint32_t c = 0; c < trace->class_count(); ++c) {

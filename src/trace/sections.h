@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ enum class SectionKind : uint8_t {
   blocks = 15,           ///< written by the ranks: see rank_block.h
   gpu = 16,              ///< programs, launches, warps: see src/gpu/launches.h
   warps = 17,            ///< what they did
+  bundles = 18,          ///< where in `blocks` the bundles begin: see bundle.h
   packed_classes = 255,  ///< in no file: see packed_class.h
 };
 
@@ -54,6 +56,7 @@ Result<std::vector<Section>> encode(const Part::Body &body, const RunInfo &run, 
 /// What travels: classes packed.
 std::vector<Section> encode_packed(const Part::Body &body);
 Section cost_section(const MergeCost &cost);
+Section bundles_section(uint64_t begin);
 
 /// A section's decoded bytes and where they lie in the file.
 struct SectionView {
@@ -66,6 +69,7 @@ struct SectionView {
 struct Decoded {
   std::unique_ptr<Part::Body> body;
   RunInfo run;
+  std::optional<uint64_t> bundles;  ///< where in the blocks they begin
 };
 Result<Decoded> decode(const std::vector<SectionView> &sections);
 /// Packed classes are not looked into.

@@ -6,6 +6,7 @@
 #include "codec/codec.h"
 #include "codec/timing_stream.h"
 #include "trace/block_source.h"
+#include "trace/bundle.h"
 #include "trace/derived_values.h"
 #include "trace/file.h"
 #include "trace/part_body.h"
@@ -48,8 +49,29 @@ struct Trace::Body {
   std::vector<StoredSection> stored;    ///< views into `file`
   std::unique_ptr<BlockSource> blocks;  ///< nullptr if there are none
   std::unique_ptr<Part::Body> part;
+  std::unique_ptr<Part::Body> without_bundles;  ///< `part` as it was; nullptr if there are none
+  uint64_t bundles = 0;                         ///< where they begin
   RunInfo run;
   Sources sources;
+
+  [[nodiscard]] Result<void> return_bundles(uint64_t begin) {
+    without_bundles = std::make_unique<Part::Body>(*part);
+    bundles = begin;
+    if (blocks == nullptr || begin >= blocks->size()) {
+      return tl::unexpected(times_error(SectionKind::bundles, "leads to nothing"));
+    }
+    while (begin < blocks->size()) {
+      const uint64_t at = begin;
+      const Result<Bytes> bundle = blocks->read_next(&begin, "a bundle of classes");
+      if (!bundle) return tl::unexpected(bundle.error());
+      Result<void> returned = return_bundle(*bundle, part.get());
+      if (returned) continue;
+      returned.error().message = "a bundle of classes: " + returned.error().message;
+      returned.error().offset = kHeaderBytes + at;
+      return returned;
+    }
+    return {};
+  }
 
   [[nodiscard]] Error times_error(SectionKind kind, const std::string &what) const {
     const auto number = static_cast<uint8_t>(kind);
@@ -124,6 +146,10 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
   if (!content) return with_path(content.error());
   body->part = std::move(content->body);
   body->run = std::move(content->run);
+  if (content->bundles) {
+    const Result<void> returned = body->return_bundles(*content->bundles);
+    if (!returned) return with_path(returned.error());
+  }
   for (const SectionView &view : views) {
     const auto kind = static_cast<SectionKind>(view.kind);
     if (kind != SectionKind::source && kind != SectionKind::source_1) continue;
@@ -415,8 +441,10 @@ std::map<std::string, uint64_t> Trace::section_bytes() const {
   result["total"] = rest;
   for (const StoredSection &section : body_->stored) {
     const uint64_t size = section.codec == kInBlocks ? section.decoded_size : section.bytes.size();
-    result[section_name(section.kind)] += size;
     rest -= size;
+    const uint64_t bundles = section.codec == kInBlocks && body_->without_bundles ? size - body_->bundles : 0;
+    if (bundles != 0) result[section_name(static_cast<uint8_t>(SectionKind::bundles))] += bundles;
+    if (size != bundles) result[section_name(section.kind)] += size - bundles;
   }
   result["directory"] = rest;
   return result;
@@ -462,6 +490,13 @@ Bytes Trace::with_gpu(Bytes gpu, Bytes warps) const {
   return write_file(added, kept);
 }
 
-Result<Part> Trace::to_part() const { return Part(std::make_unique<Part::Body>(*body_->part)); }
+Result<Part> Trace::to_part() const {
+  return Part(std::make_unique<Part::Body>(body_->without_bundles ? *body_->without_bundles : *body_->part));
+}
+
+std::optional<uint64_t> Trace::bundles() const {
+  if (!body_->without_bundles) return std::nullopt;
+  return body_->bundles;
+}
 
 }  // namespace cairn::trace

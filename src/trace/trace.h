@@ -159,8 +159,10 @@ class Trace {
   [[nodiscard]] Result<std::pair<Bytes, Bytes>> gpu() const;
   /// The bytes of the same trace with these sections in place of any that it has.
   [[nodiscard]] Bytes with_gpu(Bytes gpu, Bytes warps) const;
-  /// The part that the file holds, to merge more into it; what comes of it needs this file's blocks.
+  /// The part that the file holds, to merge more into it; what comes of it needs this file's blocks, among which
+  /// bundles begin where `bundles` says.
   [[nodiscard]] Result<Part> to_part() const;
+  [[nodiscard]] std::optional<uint64_t> bundles() const;
 
   /// What the class `index`, which must exist, is made of.
   [[nodiscard]] const ClassPart &class_part(uint32_t index) const;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Records long polling loops with `--timing lossless` and fails unless every rank's times are in the trace, written by
-the ranks themselves where that is worth it and possible, and through the reduction tree where not.
+the ranks themselves where that is worth it and possible, and through the reduction tree where not. The same for bundles
+of classes, which without a file that all ranks can write to are written by the root.
 
     times_in_place.py --build BUILD --mpi mpich|openmpi PROGRAM
 
@@ -37,7 +38,7 @@ class Bench:
             sys.exit(f'{" ".join(map(str, command))}: status {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}')
         return done.stdout
 
-    def record(self, name, *arguments, blocks, **env):
+    def record(self, name, *arguments, blocks, bundles=False, **env):
         """Records, and checks that there is a time for each call, in blocks or in the section of the tree."""
         trace = self.folder / name
         said = self.run(self.cairn, 'record', '-q', '-o', trace, '--timing', 'lossless', f'mpiexec.{self.options.mpi}',
@@ -48,7 +49,7 @@ class Bench:
         self.run(self.cairn, 'verify', trace)
         info = json.loads(self.run(self.cairn, 'info', '--json', trace))
         sizes = info['bytes']
-        if ('blocks' in sizes) != blocks or sizes['total'] != trace.stat().st_size:
+        if ('blocks' in sizes) != blocks or ('bundles' in sizes) != bundles or sizes['total'] != trace.stat().st_size:
             sys.exit(f'{name}: {sizes} of {trace.stat().st_size} bytes')
         for rank in range(RANKS):
             events = self.run(self.cairn, 'dump', '--json', '--rank', rank, trace).splitlines()[1:]
@@ -70,11 +71,14 @@ def check(bench):
         sys.exit(f'large.cairn: only {sizes["blocks"]} bytes in blocks; more CALLS are needed to test anything')
     bench.record('small.cairn', FEW, blocks=False)
     bench.record('asked.cairn', FEW, blocks=True, CAIRN_BLOCKS='1')
+    bench.record('bundles.cairn', FEW, blocks=False, bundles=True, CAIRN_BUNDLES='0')
+    bench.record('both.cairn', FEW, blocks=True, bundles=True, CAIRN_BLOCKS='1', CAIRN_BUNDLES='0')
     for rank in (0, 1):
         bench.record(f'limit-{rank}.cairn', FEW, 'limit', rank, blocks=False, CAIRN_BLOCKS='1')
     if os.geteuid() == 0:
         os.chmod(bench.folder, 0o700)
         bench.record('stranger.cairn', FEW, 'stranger', blocks=False, CAIRN_BLOCKS='1')
+        bench.record('by-root.cairn', FEW, 'stranger', blocks=False, bundles=True, CAIRN_BUNDLES='0')
     # A block that is damaged is found by whoever reads it, and by verify.
     damaged = bench.folder / 'damaged.cairn'
     content = bytearray(trace.read_bytes())

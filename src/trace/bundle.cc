@@ -1,0 +1,130 @@
+#include "trace/bundle.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/hash.h"
+#include "codec/codec.h"
+#include "trace/file.h"
+#include "trace/sections.h"
+#include "trace/site_lists.h"
+
+namespace cairn::trace {
+namespace {
+
+/// Of the packed classes, those that leave so that no more than `most` bytes stay: of fewest ranks first.
+std::vector<PackedClass> leaving(size_t most, std::vector<PackedClass> *packed) {
+  std::vector<size_t> order(packed->size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return (*packed)[a].ranks.size() < (*packed)[b].ranks.size(); });
+  size_t bytes = 0;
+  for (const PackedClass &each : *packed) bytes += each.bytes.size();
+  std::vector<bool> leaves(packed->size());
+  for (const size_t i : order) {
+    if (bytes <= most) break;
+    bytes -= (*packed)[i].bytes.size();
+    leaves[i] = true;
+  }
+  std::vector<PackedClass> gone;
+  std::vector<PackedClass> kept;
+  for (size_t i = 0; i < packed->size(); ++i) (leaves[i] ? gone : kept).push_back(std::move((*packed)[i]));
+  *packed = std::move(kept);
+  return gone;
+}
+
+/// A part of the same ranks, of which nothing is known but those classes.
+Part::Body body_of(const Part::Body &of, std::vector<PackedClass> classes) {
+  Part::Body body;
+  body.world = of.world;
+  body.size = of.size;
+  body.ranks = of.ranks;
+  body.modules = of.modules;
+  body.sites = of.sites;
+  body.packed = std::move(classes);
+  const uint64_t ranks = of.ranks.size();
+  for (ValuesColumn *column : {&body.hosts, &body.degraded, &body.module_maps}) {
+    *column = ValuesColumn::constant({}, ranks);
+  }
+  for (FoldColumn *column : {&body.complete, &body.wall_ns, &body.mpi_ns, &body.peak_memory}) {
+    *column = FoldColumn::constant(0, ranks);
+  }
+  body.offset = FoldColumn::constant(kNoBlock, ranks);
+  return body;
+}
+
+Bytes block_of(ByteView content) {
+  ByteWriter out;
+  out.varint(content.size());
+  out.fixed32(static_cast<uint32_t>(hash64(content)));
+  out.raw(content);
+  return out.take();
+}
+
+tl::unexpected<Error> malformed(const char *what) {
+  return tl::unexpected(Error{ErrorKind::unreadable, std::string("section 'bundles' ") + what, {}, 0, {}});
+}
+
+Result<Decoded> read(ByteView bundle) {
+  const Result<std::vector<StoredSection>> stored = read_file(bundle);
+  if (!stored) return tl::unexpected(stored.error());
+  std::vector<Bytes> decoded(stored->size());
+  std::vector<SectionView> views;
+  for (size_t i = 0; i < stored->size(); ++i) {
+    const StoredSection &section = (*stored)[i];
+    SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
+    if (section.codec == kInBlocks) return malformed("has a bundle with blocks");
+    if (view.compressed) {
+      if (!codec::decode(section.codec, section.bytes, section.decoded_size, &decoded[i])) {
+        return tl::unexpected(section_error(view, 0, "cannot be decompressed"));
+      }
+      view.bytes = decoded[i];
+    }
+    views.push_back(view);
+  }
+  return decode(views);
+}
+
+}  // namespace
+
+Result<Bytes> Part::take_bundle(size_t most) {
+  if (most == 0) {
+    for (ClassPart &part : body_->classes) body_->packed.push_back(pack(std::move(part)));
+    body_->classes.clear();
+  }
+  size_t bytes = 0;
+  for (const PackedClass &each : body_->packed) bytes += each.bytes.size();
+  if (bytes <= most) return Bytes();
+  std::vector<PackedClass> classes = leaving(most / 2, &body_->packed);
+  const Part bundle(std::make_unique<Body>(body_of(*body_, std::move(classes))));
+  const Result<Bytes> file = bundle.to_file({});
+  if (!file) return tl::unexpected(file.error());
+  return block_of(*file);
+}
+
+Result<void> return_bundle(ByteView bundle, Part::Body *body) {
+  Result<Decoded> decoded = read(bundle);
+  if (!decoded) return tl::unexpected(decoded.error());
+  Part::Body &from = *decoded->body;
+  if (from.world != body->world || decoded->bundles) return malformed("has a bundle of another trace");
+  const size_t modules = body->modules.size();
+  const size_t sites = body->sites.size();
+  std::vector<Module> all = body->modules;
+  const std::vector<uint32_t> module_number = merge_modules(&all, from.modules);
+  const std::vector<uint32_t> site_number = merge_sites(&body->sites, from.sites, module_number);
+  if (all.size() != modules || body->sites.size() != sites) {
+    body->sites.resize(sites);
+    return malformed("has a bundle with sites that the trace does not have");
+  }
+  for (ClassPart &part : from.classes) {
+    for (const uint32_t rank : part.ranks.expand()) {
+      if (!body->ranks.index_of(rank)) return malformed("has a bundle with a rank that the trace does not have");
+    }
+    for (uint32_t &site : part.sites) site = site_number[site];
+    body->set_key(&part);
+    body->classes.push_back(std::move(part));
+  }
+  return {};
+}
+
+}  // namespace cairn::trace

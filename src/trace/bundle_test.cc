@@ -1,0 +1,134 @@
+// Classes that leave the part on its way and come back when the file is read.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/hash.h"
+#include "trace/file.h"
+#include "trace/in_blocks.h"
+#include "trace/plain_text.h"
+#include "trace/synthetic.h"
+
+namespace cairn::trace {
+namespace {
+
+const RunInfo kRun = {"./a", "MPI", "cairn", "stats", "complete", 1, 2, {}};
+
+/// All but the statistics, which are kept by class.
+std::string calls_text(const Trace &trace) {
+  std::istringstream in(plain_text(trace));
+  std::string text;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("  stats ")) text += line + "\n";
+  }
+  return text;
+}
+
+std::string together(const std::vector<ProcessRecord> &program) {
+  const InBlocks all = in_blocks(program);
+  return calls_text(*Trace::from_bytes(all.file(kRun), "together"));
+}
+
+std::vector<std::vector<ProcessRecord>> programs() {
+  std::vector<std::vector<ProcessRecord>> result;
+  for (uint32_t seed = 1; seed < 6; ++seed) {
+    result.push_back(random_program(3 + seed, seed));
+    result.push_back(lossless_program(2 + seed, seed));
+    result.push_back(varying_program(2 + seed, seed));
+    result.push_back(polling_program(2 + seed, seed));
+  }
+  return result;
+}
+
+TEST(Bundles, HoldTheSameCalls) {
+  size_t bundles = 0;
+  for (const std::vector<ProcessRecord> &program : programs()) {
+    for (const size_t most : {size_t{0}, size_t{300}}) {
+      const InBlocks made = in_bundles(program, most);
+      const Bytes file = made.file(kRun);
+      const Result<Trace> trace = Trace::from_bytes(file, "test");
+      ASSERT_TRUE(trace.has_value()) << trace.error().message;
+      EXPECT_EQ(calls_text(*trace), together(program));
+      EXPECT_EQ(trace->bundles(), made.bundles);
+      EXPECT_EQ(file[8], made.bundles ? kFormatVersion : made.blocks.empty() ? 2 : 3);
+      bundles += made.bundles ? 1 : 0;
+      const auto sizes = trace->section_bytes();
+      uint64_t sum = 0;
+      for (const auto &[name, bytes] : sizes) sum += name == "total" ? 0 : bytes;
+      EXPECT_EQ(sum, file.size());
+      EXPECT_EQ(sizes.contains("bundles"), made.bundles.has_value());
+      EXPECT_EQ(sizes.contains("blocks") ? sizes.at("blocks") : 0, made.bundles.value_or(made.blocks.size()));
+    }
+  }
+  EXPECT_GT(bundles, 20U);
+}
+
+TEST(Bundles, AreThereWhenMoreIsMergedIntoTheTrace) {
+  for (const std::vector<ProcessRecord> &program : programs()) {
+    const InBlocks made = in_bundles(program, 0);
+    ASSERT_TRUE(made.bundles.has_value());
+    const Result<Trace> trace = Trace::from_bytes(made.file(kRun), "test");
+    std::vector<ProcessRecord> longer = program;
+    ProcessRecord later = program[0];
+    for (SequenceRecord &sequence : later.sequences) {
+      sequence.segment += 1000;
+      sequence.timing.clear();
+      longer[0].sequences.push_back(sequence);
+    }
+    const Result<Part> both = Part::merge(*trace->to_part(), *Part::of(later));
+    ASSERT_TRUE(both.has_value()) << both.error().message;
+    const Bytes file = with_blocks(*both->to_file(kRun, made.blocks.size(), trace->bundles()), made.blocks);
+    const Result<Trace> all = Trace::from_bytes(file, "longer");
+    ASSERT_TRUE(all.has_value()) << all.error().message;
+    EXPECT_EQ(calls_text(*all), together(longer));
+  }
+}
+
+TEST(Bundles, DamageIsFound) {
+  const std::vector<ProcessRecord> program = programs()[0];
+  const InBlocks made = in_bundles(program, 0);
+  const Bytes file = made.file(kRun);
+  const std::string expected = calls_text(*Trace::from_bytes(file, "test"));
+  for (size_t at = *made.bundles; at < made.blocks.size(); ++at) {
+    Bytes bytes = file;
+    bytes[kHeaderBytes + at] ^= static_cast<uint8_t>(1U << at % 8);
+    const Result<Trace> trace = Trace::from_bytes(bytes, "damaged");
+    ASSERT_FALSE(trace.has_value()) << at;
+    EXPECT_NE(trace.error().message.find("a bundle of classes"), std::string::npos) << trace.error().message;
+    EXPECT_EQ(trace.error().path, "damaged");
+    EXPECT_LE(trace.error().offset, kHeaderBytes + at);
+    EXPECT_GE(trace.error().offset, kHeaderBytes + *made.bundles);
+  }
+  for (const uint64_t begin : {made.blocks.size(), made.blocks.size() + 1, *made.bundles + 1}) {
+    const Bytes wrong = with_blocks(*made.part.to_file(kRun, made.blocks.size(), begin), made.blocks);
+    EXPECT_FALSE(Trace::from_bytes(wrong, "wrong").has_value()) << begin;
+  }
+}
+
+/// A block that holds what it says it does, made of whatever.
+Bytes block(ByteView content) {
+  ByteWriter out;
+  out.varint(content.size());
+  out.fixed32(static_cast<uint32_t>(hash64(content)));
+  out.raw(content);
+  return out.take();
+}
+
+TEST(Bundles, OfAnotherTraceAreRefused) {
+  const std::vector<ProcessRecord> program = random_program(4, 1);
+  const InBlocks made = in_bundles(program, 0);
+  const InBlocks others = in_bundles({stencil_rank(0, 2, 2, 4), stencil_rank(1, 2, 2, 4)}, 0);
+  std::vector<ProcessRecord> more = random_program(9, 1);
+  const InBlocks of_more = in_bundles({more[7], more[8]}, 0);
+  const Bytes nothing;
+  for (const Bytes &bundle : {others.blocks, of_more.blocks, block(nothing), block(made.file(kRun))}) {
+    const Bytes file = with_blocks(*made.part.to_file(kRun, bundle.size(), 0), bundle);
+    const Result<Trace> trace = Trace::from_bytes(file, "mixed");
+    ASSERT_FALSE(trace.has_value());
+    EXPECT_NE(trace.error().message.find("a bundle of classes: "), std::string::npos) << trace.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace cairn::trace
