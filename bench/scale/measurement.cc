@@ -1,15 +1,21 @@
 #include "scale/measurement.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "scale/chance.h"
 #include "scale/heap_count.h"
 #include "scale/read_back.h"
+#include "trace/file.h"
 
 namespace cairn::scale {
 namespace {
@@ -81,37 +87,92 @@ std::vector<uint32_t> some_ranks(uint32_t ranks, uint32_t count) {
   return {chosen.begin(), chosen.end()};
 }
 
+/// The trace while it is made: what bundles there are lie in it before all else, as they do in the recorder's.
+class TraceFile {
+ public:
+  explicit TraceFile(const std::string &keep) : path_(keep), kept_(!keep.empty()) {
+    char name[] = "/tmp/cairn-scale-XXXXXX";
+    if (!kept_) {
+      const int file = mkstemp(name);
+      if (file >= 0) close(file);
+      path_ = name;
+    }
+    out_.open(path_, std::ios::binary | std::ios::trunc);
+    const char header[trace::kHeaderBytes] = {};
+    out_.write(header, sizeof header);
+  }
+  TraceFile(const TraceFile &) = delete;
+  TraceFile &operator=(const TraceFile &) = delete;
+  ~TraceFile() {
+    if (!kept_) std::remove(path_.c_str());
+  }
+  bool add(ByteView bundle) { return !!out_.write(reinterpret_cast<const char *>(bundle.data()), size_of(bundle)); }
+  /// `bytes`: all but the bundles.
+  bool complete(ByteView bytes) {
+    add(bytes.subspan(trace::kHeaderBytes));
+    out_.seekp(0);
+    add(bytes.first(trace::kHeaderBytes));
+    out_.close();
+    return !!out_;
+  }
+  [[nodiscard]] const std::string &path() const { return path_; }
+
+ private:
+  static std::streamsize size_of(ByteView bytes) { return static_cast<std::streamsize>(bytes.size()); }
+  std::string path_;
+  bool kept_;
+  std::ofstream out_;
+};
+
+/// As Trace::section_bytes gives it, without opening all classes. `file` lacks its bundles.
+std::map<std::string, uint64_t> sections_of(ByteView file, uint64_t bundles) {
+  std::map<std::string, uint64_t> sizes;
+  uint64_t rest = file.size();
+  const auto stored = trace::read_file(file, bundles);
+  for (const trace::StoredSection &section : stored ? *stored : std::vector<trace::StoredSection>()) {
+    if (section.codec == trace::kInBlocks) continue;
+    sizes[trace::section_name(section.kind)] += section.bytes.size();
+    rest -= section.bytes.size();
+  }
+  if (bundles != 0) sizes["bundles"] += bundles;
+  sizes["directory"] = rest;
+  sizes["total"] = file.size() + bundles;
+  return sizes;
+}
+
 }  // namespace
 
 Result<ordered_json> measure(const Request &request) {
   Source source(*request.pattern, request.setting, request.options);
-  Result<Reduced> reduced = reduce(&source, request.tree);
+  TraceFile on_disk(request.keep);
+  Result<Reduced> reduced = reduce(&source, request.tree, [&on_disk](ByteView bundle) { return on_disk.add(bundle); });
   if (!reduced) return tl::unexpected(reduced.error());
   const Source::Totals totals = source.totals();
 
   heap::count(true);
   heap::forget_peak();
   const uint64_t start = cpu_ns();
-  Result<Bytes> written = reduced->part.to_file(run_info(request));
+  const uint64_t bundles = reduced->bundle_bytes;
+  Result<Bytes> written =
+      reduced->part.to_file(run_info(request), bundles, bundles == 0 ? std::nullopt : std::optional<uint64_t>(0));
   const uint64_t write_ns = cpu_ns() - start;
   const uint64_t write_memory = heap::peak();
   heap::count(false);
   if (!written) return tl::unexpected(written.error());
-  Bytes file = *std::move(written);
-  if (!request.keep.empty()) {
-    std::ofstream out(request.keep, std::ios::binary);
-    out.write(reinterpret_cast<const char *>(file.data()), static_cast<std::streamsize>(file.size()));
-    if (!out.flush()) return fail(ErrorKind::environment, "cannot write " + request.keep);
-  }
+  const std::map<std::string, uint64_t> sections = sections_of(*written, bundles);
+  if (!on_disk.complete(*written)) return fail(ErrorKind::environment, "cannot write " + on_disk.path());
+  *written = Bytes();
   reduced->part = trace::Part();
-  const uint64_t bytes = file.size();
-  const Result<trace::Trace> trace = trace::Trace::from_bytes(std::move(file), "simulated");
-  if (!trace) return tl::unexpected(trace.error());
+  uint32_t classes = 0;
+  ReadBack back;
   const std::vector<uint32_t> ranks = some_ranks(source.ranks(), request.verify);
-  const ReadBack back = read_back(*trace, &source, ranks);
-  if (!back.problem.empty()) return fail(ErrorKind::internal, "what is read back differs: " + back.problem);
-
-  const std::map<std::string, uint64_t> sections = trace->section_bytes();
+  if (!ranks.empty()) {
+    const Result<trace::Trace> trace = trace::Trace::open(on_disk.path());
+    if (!trace) return tl::unexpected(trace.error());
+    classes = trace->class_count();
+    back = read_back(*trace, &source, ranks);
+    if (!back.problem.empty()) return fail(ErrorKind::internal, "what is read back differs: " + back.problem);
+  }
   const auto section = [&](const char *name) {
     const auto found = sections.find(name);
     return found == sections.end() ? 0 : found->second;
@@ -125,9 +186,9 @@ Result<ordered_json> measure(const Request &request) {
       {"own", request.options.own},
       {"calls", totals.calls},
       {"rows_of_a_rank", {{"least", totals.least_rows}, {"greatest", totals.most_rows}}},
-      {"classes", trace->class_count()}};
-  result["file"] = {{"bytes", bytes},
-                    {"bytes_without_timing_and_meta", bytes - section("timing") - section("meta")},
+      {"classes", classes}};
+  result["file"] = {{"bytes", section("total")},
+                    {"bytes_without_timing_and_meta", section("total") - section("timing") - section("meta")},
                     {"sections", sections},
                     {"write_ns", write_ns},
                     {"write_memory", write_memory}};
@@ -182,8 +243,9 @@ std::string text_of(const ordered_json &measured) {
   }
   out += fmt::format("  file             {} bytes without timing and meta ({})\n",
                      file["bytes_without_timing_and_meta"].get<uint64_t>(), sections);
+  const auto classes = measured["classes"].get<uint64_t>();
   out += fmt::format("  structure        {} classes; {} calls; {} to {} rows a rank\n",
-                     measured["classes"].get<uint64_t>(), measured["calls"].get<uint64_t>(),
+                     classes == 0 ? "?" : std::to_string(classes), measured["calls"].get<uint64_t>(),
                      measured["rows_of_a_rank"]["least"].get<uint64_t>(),
                      measured["rows_of_a_rank"]["greatest"].get<uint64_t>());
   const ordered_json &all = reduction["all_ranks_ns"];

@@ -69,7 +69,8 @@ class Stretch {
 
 class Reduction {
  public:
-  Reduction(Source *source, const Tree &tree, Reduced *into) : source_(*source), tree_(tree), into_(*into) {
+  Reduction(Source *source, const Tree &tree, const std::function<bool(ByteView)> &bundle, Reduced *into)
+      : source_(*source), tree_(tree), bundle_(bundle), into_(*into) {
     into_.levels.resize(static_cast<size_t>(std::bit_width(source->ranks() - 1)) + 1);
   }
 
@@ -153,9 +154,14 @@ class Reduction {
     if (!received) return tl::unexpected(received.error());
     const uint64_t parse_ns = work.lap();
     Result<Part> part = Part::merge(std::move(lower.part), *std::move(received));
-    const uint64_t merge_ns = work.lap();
     if (!part) return tl::unexpected(part.error());
+    const Result<Bytes> bundle = part->take_bundle(tree_.bundles_from);
+    const uint64_t merge_ns = work.lap();
+    if (!bundle) return tl::unexpected(bundle.error());
     const uint64_t memory = heap::peak() - before;
+    into_.bundle_bytes += bundle->size();
+    if (!bundle_(*bundle)) return fail(ErrorKind::environment, "no room for a bundle");
+    (void)work.lap();
     level.serialise_ns.add(serialise_ns, root);
     level.parse_ns.add(parse_ns, root);
     level.merge_ns.add(merge_ns, root);
@@ -178,16 +184,17 @@ class Reduction {
 
   Source &source_;
   Tree tree_;
+  const std::function<bool(ByteView)> &bundle_;
   Reduced &into_;
 };
 
 }  // namespace
 
-Result<Reduced> reduce(Source *source, const Tree &tree) {
+Result<Reduced> reduce(Source *source, const Tree &tree, const std::function<bool(ByteView)> &bundle) {
   Reduced result;
   timespec start{};
   clock_gettime(CLOCK_MONOTONIC, &start);
-  Result<Node> root = Reduction(source, tree, &result).run();
+  Result<Node> root = Reduction(source, tree, bundle, &result).run();
   if (!root) return tl::unexpected(root.error());
   timespec end{};
   clock_gettime(CLOCK_MONOTONIC, &end);

@@ -6,6 +6,7 @@
 // does so, its own part included. What making the inputs costs is counted nowhere.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Tree {
   };
   Shape shape = Shape::binomial;
   uint64_t seed = 1;
+  size_t bundles_from = 4u << 20;  ///< as in the recorder (src/mpi/config.h)
 };
 
 /// Least, mean, greatest, and that of the root (rank 0).
@@ -63,10 +65,12 @@ struct Reduced {
   Spread rank_memory;                  ///< greatest of its steps
   uint64_t longest_path_ns = 0;        ///< through the tree, everything included but what the network takes
   uint64_t longest_merge_path_ns = 0;  ///< the same of Part::merge alone
+  uint64_t bundle_bytes = 0;           ///< that ranks took out of their parts
   double seconds = 0;                  ///< with the making of inputs
 };
 
-Result<Reduced> reduce(Source *source, const Tree &tree);
+/// `bundle` is given each bundle, and says whether it could keep it; the time that it takes does not count.
+Result<Reduced> reduce(Source *source, const Tree &tree, const std::function<bool(ByteView)> &bundle);
 
 /// CPU time of this thread.
 uint64_t cpu_ns();

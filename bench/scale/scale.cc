@@ -21,6 +21,7 @@ struct Options {
   std::string json;
   std::string keep;
   uint32_t verify = 16;
+  uint64_t bundles = Tree().bundles_from;
   bool list = false;
   bool alike = false;
   bool quiet = false;
@@ -76,6 +77,7 @@ int run(const Options &options) {
   request.verify = options.verify;
   request.keep = options.keep;
   request.tree_name = options.tree;
+  request.tree.bundles_from = options.bundles;
   if (!read_tree(options.tree, &request.tree)) return complain("there is no tree '" + options.tree + "'");
   std::vector<uint32_t> numbers = options.ranks;
   std::optional<Grid> grid;
@@ -117,7 +119,9 @@ int main(int argc, char **argv) {
   app.add_option("--grid", options.grid, "Sides of the grid instead, as in 61x67");
   app.add_option("--steps", options.steps, "Time steps");
   app.add_option("--tree", options.tree, "binomial, flat, interleaved or random-SEED");
-  app.add_option("--verify", options.verify, "Read back so many ranks and compare every call");
+  app.add_option("--verify", options.verify,
+                 "Read back so many ranks and compare every call; 0: do not open the trace");
+  app.add_option("--bundles", options.bundles, "Bytes of packed classes that a part may hold on its way");
   app.add_option("--json", options.json, "Write all figures to this file");
   app.add_option("--keep", options.keep, "Leave the trace in this file");
   app.add_flag("--alike", options.alike, "No statistics, hosts and clocks: ranks differ in their calls only");

@@ -12,6 +12,7 @@
 #include "scale/read_back.h"
 #include "scale/reduction.h"
 #include "trace/derived_values.h"
+#include "trace/file.h"
 #include "trace/request_arrays.h"
 
 namespace cairn::scale {
@@ -29,10 +30,18 @@ Setting setting_of(const Pattern &pattern, uint32_t ranks, uint32_t steps) {
 
 /// The trace of a program; a failed expectation if there is none.
 std::optional<trace::Trace> traced(Source *source, const Tree &tree) {
-  Result<Reduced> reduced = reduce(source, tree);
+  Bytes bundles;
+  Result<Reduced> reduced = reduce(source, tree, [&bundles](ByteView bundle) {
+    bundles.insert(bundles.end(), bundle.begin(), bundle.end());
+    return true;
+  });
   EXPECT_TRUE(reduced) << reduced.error().message;
   if (!reduced) return std::nullopt;
-  Result<trace::Trace> trace = trace::Trace::from_bytes(*reduced->part.to_file({}), "");
+  EXPECT_EQ(reduced->bundle_bytes, bundles.size());
+  const std::optional<uint64_t> begin = bundles.empty() ? std::nullopt : std::optional<uint64_t>(0);
+  Bytes file = *reduced->part.to_file({}, bundles.size(), begin);
+  file.insert(file.begin() + trace::kHeaderBytes, bundles.begin(), bundles.end());
+  Result<trace::Trace> trace = trace::Trace::from_bytes(std::move(file), "");
   EXPECT_TRUE(trace) << trace.error().message;
   if (!trace) return std::nullopt;
   return *std::move(trace);
@@ -44,11 +53,10 @@ class EveryPattern : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(EveryPattern, IsReadBackWhateverTheTree) {
-  const std::vector<Tree> trees = {{Tree::Shape::binomial, 0},
-                                   {Tree::Shape::flat, 0},
-                                   {Tree::Shape::interleaved, 0},
-                                   {Tree::Shape::random, 1},
-                                   {Tree::Shape::random, 2}};
+  const std::vector<Tree> trees = {{Tree::Shape::binomial, 0},    {Tree::Shape::flat, 0},
+                                   {Tree::Shape::interleaved, 0}, {Tree::Shape::random, 1},
+                                   {Tree::Shape::binomial, 0, 0},  // every class in a bundle
+                                   {Tree::Shape::random, 2, 2000}};
   uint32_t turn = 0;
   for (const uint32_t ranks : {1U, 2U, 3U, 4U, 5U, 7U, 9U, 12U, 13U, 16U, 19U, 25U, 27U, 31U, 36U, 40U}) {
     const Setting setting = setting_of(pattern(), ranks, 1 + ranks % 4);
@@ -102,12 +110,28 @@ TEST(Memory, GoesWithTheBytesThatAreJoined) {
   for (const auto &[name, ranks] : {std::pair<std::string, uint32_t>{"fdlf", 96}, {"amr", 256}, {"random", 128}}) {
     const Pattern &pattern = *find_pattern(name);
     Source source(pattern, setting_of(pattern, ranks, 20));
-    const Result<Reduced> reduced = reduce(&source, {});
+    const Result<Reduced> reduced = reduce(&source, {}, [](ByteView bundle) { return bundle.empty(); });
     ASSERT_TRUE(reduced) << reduced.error().message;
     const Level &last = reduced->levels.back();
     const uint64_t bytes = reduced->part.serialise().size();
     EXPECT_LE(last.memory.greatest(), 4 * bytes + 4 * reduced->levels[0].memory.greatest()) << name;
   }
+}
+
+/// Where ranks are irregular, what a rank holds ends somewhere, however many there are.
+TEST(Memory, IsBoundedByBundles) {
+  const Pattern &pattern = *find_pattern("amr");
+  const auto greatest = [&pattern](uint32_t ranks, size_t bundles_from) {
+    Source source(pattern, setting_of(pattern, ranks, 5));
+    Tree tree;
+    tree.bundles_from = bundles_from;
+    const Result<Reduced> reduced = reduce(&source, tree, [](ByteView) { return true; });
+    EXPECT_TRUE(reduced) << reduced.error().message;
+    return reduced ? reduced->rank_memory.greatest() : 0;
+  };
+  constexpr size_t kLittle = 30'000;
+  EXPECT_LT(greatest(512, kLittle), greatest(128, kLittle) * 5 / 4);
+  EXPECT_GT(greatest(512, SIZE_MAX), greatest(128, SIZE_MAX) * 2);
 }
 
 TEST(ReadBack, SeesADifference) {
