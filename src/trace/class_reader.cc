@@ -171,10 +171,11 @@ bool ClassReader::streams(ByteReader &in, ClassPart *part) {
         return false;
       }
       ranks.push_back(&variant.ranks);
-      if (!read_variant(in, calls[group], &variant)) return false;
-      if (field == count_field(*part->rows[groups.first_row[group]]) && !are_counts(variant)) {
-        return bad("has counts that are no numbers");
-      }
+      const ClassRow &row = *part->rows[groups.first_row[group]];
+      const bool by_call = is_by_call(row, field);
+      if (!read_variant(in, by_call ? std::nullopt : std::optional(calls[group]), &variant)) return false;
+      const bool counts = field == count_field(row) || (by_call && field >= call_fields(row));
+      if (counts && !are_counts(variant)) return bad("has counts that are no numbers");
     }
     if (ranks.size() > 1 && !is_partition(part->ranks, ranks)) return bad("has a stream of other ranks than its class");
     part->streams.push_back(std::move(stream));
@@ -182,14 +183,17 @@ bool ClassReader::streams(ByteReader &in, ClassPart *part) {
   return true;
 }
 
-bool ClassReader::read_variant(ByteReader &in, uint64_t calls, StreamVariant *variant) {
+bool ClassReader::read_variant(ByteReader &in, std::optional<uint64_t> calls, StreamVariant *variant) {
   const uint64_t word = in.varint();
   const uint64_t rows = in.varint();
   const uint64_t grammar = word >> 1;
   if (in.failed() || grammar >= grammars_.size()) return bad("refers to a grammar that does not exist");
   variant->differences = (word & 1) != 0;
   variant->order = grammars_[grammar];
-  if (variant->order->length() != calls) return bad("has a stream with another number of values than there are calls");
+  // Where draining rows stand for several calls, only a reader of the rank's counts knows how many there are.
+  if (calls ? variant->order->length() != *calls : variant->order->empty()) {
+    return bad("has a stream with another number of values than there are calls");
+  }
   if (rows == 0) {
     const uint64_t number = in.varint();
     if (in.failed() || number >= pool_.columns.size()) return bad("refers to a column that does not exist");

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,7 @@ class ClassReader {
   bool bad(std::string what);
   bool add_row(RowPointer row, ClassPart *part);
   bool add_known_row(const KnownRow &known, const SitesOfClass &sites, size_t position, ClassPart *part);
-  bool read_variant(ByteReader &in, uint64_t calls, StreamVariant *variant);
+  bool read_variant(ByteReader &in, std::optional<uint64_t> calls, StreamVariant *variant);
   bool stats(ByteReader &in, bool blocks, ClassPart *part);
 
   std::string what_ = "is malformed";

@@ -233,7 +233,7 @@ Row ClassRow::at(uint64_t member) const {
   row.site = site;
   row.depth = depth;
   RowFields fields(*this);
-  const size_t count = heads.size() - (cycle != 0 ? 1 : 0);
+  const size_t count = call_fields(*this);
   for (size_t f = 0; f < count; ++f) {
     const FieldHead &head = fields.next();
     Field field;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "trace/classes_merge.h"
+#include "trace/drain_fold.h"
 #include "trace/part_body.h"
 #include "trace/poll_fold.h"
 #include "trace/site_lists.h"
@@ -76,7 +77,14 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
   if (!sequence.polls.empty() && sequence.polls.size() != part.rows.size()) {
     return fail(ErrorKind::internal, "polls were told apart for some rows only");
   }
-  fold_polls(sequence.rows, sequence.polls, &part);
+  if (!sequence.polls.empty()) {
+    std::vector<Bytes> packed = sequence.rows;
+    std::vector<Poll> polls = sequence.polls;
+    DrainFold drains;
+    drains.fold(&packed, &polls, &part);
+    fold_polls(packed, polls, &part);
+    drains.add_streams(&part);
+  }
   move_by_cost(&part);
   return part;
 }

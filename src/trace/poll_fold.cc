@@ -241,7 +241,8 @@ void fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls
   const RowGroups groups(part->rows);
   for (uint32_t group = 0; group < groups.count(); ++group) {
     const ClassRow &row = *part->rows[groups.first_row[group]];
-    if (row.cycle != 0) counts.push_back({group, {static_cast<uint32_t>(row.heads.size() - 1)}});
+    if (row.cycle != 0 && row.cycle < kDraining)
+      counts.push_back({group, {static_cast<uint32_t>(row.heads.size() - 1)}});
   }
   move_out(counts, part);
   for (StatsBlock &block : part->stats) block.join_slots();

@@ -6,6 +6,7 @@ read_trace.py --sample PROGRAM DIR SEED...   lets PROGRAM (sample_trace) write t
 """
 import ctypes
 import ctypes.util
+import itertools
 import subprocess
 import sys
 
@@ -302,6 +303,8 @@ class Trace:
                     fields.append((f, 1, b""))
                 elif f == 6:
                     fields.append((f, 0, b""))
+                elif f == 10:
+                    fields.append((6, 0, b"", (r.varint(), r.varint())))
                 elif f % 4 == 3 and f >= 75:
                     n = f // 4 - 18
                     fields.append((0, n, r.raw((n + 7) // 8), r.raw((n + 7) // 8), None))
@@ -637,24 +640,62 @@ class Trace:
 
     @staticmethod
     def cycle(shape):
-        """0 for an ordinary row."""
+        """0 for an ordinary row; first output and answer of a draining one."""
         return shape[2][-1][3] if shape[2] and len(shape[2][-1]) == 4 else 0
+
+    @staticmethod
+    def drained_calls(fields, drain, streams):
+        """The fields of each call that a draining row stands for."""
+        output, answer = drain
+        calls = fields.pop()[0]
+        if answer:
+            fields.pop()
+        inputs = fields[:output]
+        for _ in range(calls):
+            outputs = [next(streams[field]) for field in range(output, len(fields))]
+            for _ in range(next(streams[len(fields)])[0] if answer else 0):
+                missed = [[0] if field in (answer, len(fields) - 1) else [] for field in range(output, len(fields))]
+                yield inputs + missed
+                inputs = [[field[0], 0] if field and special(33) <= field[0] <= special(47) else field for field in inputs]
+            yield inputs + outputs
+            inputs = [[field[0], 0] if field and special(33) <= field[0] <= special(47) else field for field in inputs]
 
     def sequence(self, c, member, rank, out):
         groups, group_of = {}, []
         for shape, site, _ in c["rows"]:
             group_of.append(groups.setdefault((shape[0], site, shape[1], len(shape[2]), self.cycle(shape)), len(groups)))
         file = c.get("file", self)
-        streams = {group: {field: file.values_of(variants, rank) for field, variants in fields.items()}
-                   for group, fields in c["streams"].items()}
+        streams = {}
+        for group, moved in c["streams"].items():
+            shape = c["rows"][group_of.index(group)][0]
+            for field, variants in moved.items():
+                values, drain = file.values_of(variants, rank), self.cycle(shape)
+                if isinstance(drain, tuple) and drain[0] <= field < len(shape[2]) - 1:
+                    values = list(values)
+                    values = itertools.repeat(values[0]) if len(values) == 1 else iter(values)
+                streams.setdefault(group, {})[field] = values
         rows = [list(file.untranslated(row, member, c["ranks"])) for row in c["rows"]]
         number_of, first, order, cycle, drained = {}, {}, [], [], Drained()
+        met = lambda row, fields: number(row, self.call_text(c["rows"][row], drained.complete(list(fields)), rank))
+
+        def number(row, text):
+            order.append(number_of.setdefault(text, len(number_of)))
+            first.setdefault(row, order[-1])
+
         for row in c["calls"]:
             fields, length = list(rows[row]), self.cycle(c["rows"][row][0])
-            for field, values in streams.get(group_of[row], {}).items():
+            moved = streams.get(group_of[row], {})
+            output = length[0] if isinstance(length, tuple) else len(fields)
+            for field, values in moved.items():
+                if output <= field < len(fields) - 1:
+                    continue
                 assert fields[field] is None
                 value = next(values)
                 fields[field] = value if isinstance(value, bytes) else list(value)
+            if isinstance(length, tuple):
+                for call in self.drained_calls(fields, length, moved):
+                    met(row, call)
+                continue
             count = fields.pop()[0] if length else 1
             if not cycle:
                 times, left = count, length
@@ -664,9 +705,7 @@ class Trace:
                 continue
             # An array of requests may be another one each time.
             for row, fields in cycle * times:
-                text = self.call_text(c["rows"][row], drained.complete(list(fields)), rank)
-                order.append(number_of.setdefault(text, len(number_of)))
-                first.setdefault(row, order[-1])
+                met(row, fields)
             cycle = []
         text = "".join(f" {number}" for number in order)
         out.append(f" sequence {c['thread']} {c['segment']} begin {c['begin'][member]} calls {len(order)}:{text}")

@@ -46,11 +46,13 @@ void pack_field(const Field &field, ByteWriter &out);
 Field unpack_field(ByteReader &in);
 
 /// What is known of a row whose function asks whether something has happened (MPI_Test, MPI_Iprobe, …): see
-/// poll_fold.h.
+/// poll_fold.h; or takes what has completed out of an array of requests (MPI_Waitany, MPI_Testsome, …): drain_fold.h.
 struct Poll {
   enum Kind : uint8_t { none, unsuccessful, successful };
   Kind kind = none;
-  Bytes unsuccessful_form;  ///< of a successful one: the packed row of the same call, had it found nothing
+  Bytes unsuccessful_form;    ///< of a successful one: the packed row of the same call, had it found nothing
+  uint32_t first_output = 0;  ///< the first field that only the call sets, if it drains; else 0
+  uint32_t answer = 0;        ///< the field that says whether a poll that drains found something; else 0
 };
 
 /// Durations of the calls with one signature, in nanoseconds (`--timing stats`).

@@ -270,7 +270,13 @@ RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32
   size_t table = 0;
   for (const FieldHead &head : row.heads) {
     if (row.cycle != 0 && &head == &row.heads.back()) {
-      out.varint((uint64_t{row.cycle} << 2) + 7);
+      if (const auto draining = draining_of(row)) {
+        out.varint(kDrainingField);
+        out.varint(draining->first_output);
+        out.varint(draining->answer);
+      } else {
+        out.varint((uint64_t{row.cycle} << 2) + 7);
+      }
       continue;
     }
     switch (head.kind) {

@@ -24,6 +24,8 @@ namespace cairn::trace {
 constexpr uint64_t kRanksPlus = 5;
 /// A field of n atoms some of which move with the site begins with (n + this) * 4 + 3.
 constexpr uint64_t kMovingBase = 18;
+/// In a shape: the last field of a draining row; its first output and answer follow.
+constexpr uint64_t kDrainingField = 10;
 
 /// Numbers byte strings in order of first occurrence; keeps none.
 class Numbers {

@@ -45,6 +45,18 @@ bool RowReader::read_shape(ByteReader &in, Shape *shape) {
       head.field = {FieldHead::moved, 0};
       continue;
     }
+    if (word == kDrainingField) {
+      const uint64_t first = in.varint();
+      const uint64_t answer = in.varint();
+      const size_t extra = answer != 0 ? 2 : 1;
+      const bool possible = &head == &shape->heads.back() && first != 0 && first <= Draining::kMostFields &&
+                            first + extra < shape->heads.size() && (answer == 0 || answer >= first) &&
+                            answer + extra < shape->heads.size();
+      if (in.failed() || !possible) return bad("has a malformed drain");
+      head.field = {FieldHead::moved, 0};
+      shape->cycle = cycle_of({static_cast<uint32_t>(first), static_cast<uint32_t>(answer)});
+      continue;
+    }
     if (word == 7) {
       head.field = {FieldHead::atoms, 0};
       head.is_array = true;
@@ -79,6 +91,10 @@ bool RowReader::read_shape(ByteReader &in, Shape *shape) {
     if ((word & 1) == 0) continue;
     const ByteView mask = in.raw((count + 7) / 8);
     head.columns.assign(mask.begin(), mask.end());
+  }
+  for (size_t f = 0; shape->cycle >= kDraining && f < shape->heads.size(); ++f) {
+    const bool by_call = f >= (shape->cycle - kDraining) / 256;
+    if (by_call && shape->heads[f].field.kind != FieldHead::moved) return bad("has a malformed drain");
   }
   for (const Shape::Head &head : shape->heads) {
     for (const uint8_t byte : head.columns) shape->columns += static_cast<unsigned>(std::popcount(byte));

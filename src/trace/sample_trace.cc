@@ -38,6 +38,9 @@ int main(int argc, char **argv) {
     processes = lossless_program(3 + static_cast<uint32_t>(seed % 9), seed);
   } else if (seed >= 400) {
     processes = polling_program(1 + static_cast<uint32_t>(seed % 9), seed);
+  } else if (seed >= 350) {
+    const auto kind = static_cast<Neighbours>(seed % 4);
+    processes = neighbours_program(2 + static_cast<uint32_t>(seed % 7), seed, kind).processes;
   } else if (seed >= 300) {
     processes = draining_program(1 + static_cast<uint32_t>(seed % 4), seed, seed % 2 == 0).processes;
   } else if (seed >= 200) {

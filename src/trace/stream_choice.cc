@@ -114,13 +114,13 @@ std::optional<StreamVariant> differences_of(const StreamVariant &variant) {
   return result;
 }
 
-/// Of all streams of a group, the forms that take fewer bytes; what they take together. Counts stay as they are:
-/// readers add them up.
-size_t choose_forms(std::vector<Stream> *streams, uint32_t group, std::optional<uint32_t> counts) {
+/// Of all streams of a group, the forms that take fewer bytes; what they take together. Counts, which are from field
+/// `counts` on, stay as they are: readers add them up.
+size_t choose_forms(std::vector<Stream> *streams, uint32_t group, size_t counts) {
   std::set<Bytes> orders;  // stored once each
   size_t bytes = 0;
   for (Stream &stream : *streams) {
-    if (stream.group != group || stream.field == counts) continue;
+    if (stream.group != group || stream.field >= counts) continue;
     StreamVariant &variant = stream.variants[0];
     Bytes order = order_bytes(*variant.order);
     size_t cost = values_bytes(variant.values) + (orders.contains(order) ? 2 : order.size());
@@ -169,7 +169,7 @@ void move_by_cost(ClassPart *part) {
     // A trial with this group alone.
     MovedFields move{group, varying_fields(*part, groups, group)};
     std::vector<Stream> streams = streams_of(move, groups, *part);
-    const size_t stream_bytes = choose_forms(&streams, group, std::nullopt);
+    const size_t stream_bytes = choose_forms(&streams, group, SIZE_MAX);
     if (stream_bytes >= cost + terms[group]) continue;
     row_bytes += cost;
     moves.push_back(std::move(move));
@@ -180,7 +180,7 @@ void move_by_cost(ClassPart *part) {
   move_out(moves, &moved);
   size_t after = order_bytes(*moved.calls).size();
   for (const MovedFields &move : moves) {
-    after += choose_forms(&moved.streams, move.group, count_field(*part->rows[groups.first_row[move.group]]));
+    after += choose_forms(&moved.streams, move.group, call_fields(*part->rows[groups.first_row[move.group]]));
   }
   if (after >= order_bytes(*part->calls).size() + row_bytes) return;
   for (StatsBlock &block : moved.stats) block.join_slots();

@@ -36,6 +36,11 @@ struct DrainingProgram {
 /// `in_order`: a request completes in each call, always the first that is left; else up to three, any.
 DrainingProgram draining_program(uint32_t ranks, uint64_t seed, bool in_order);
 
+/// How ranks with different numbers of neighbours wait for them, a step after the other: one by one (in their order or
+/// in any), as many as there are, or polling: with an even seed sometimes in vain, after all that.
+enum class Neighbours : uint8_t { in_order, one_by_one, several, polled };
+DrainingProgram neighbours_program(uint32_t ranks, uint64_t seed, Neighbours kind);
+
 /// Ranks that wait by polling: MPI_Test and MPI_Iprobe as often as it takes, 0 times among them, and cycles of several
 /// polls that end anywhere; never the same number on two ranks. With an even number of
 /// ranks, two threads.

@@ -194,4 +194,78 @@ DrainingProgram draining_program(uint32_t ranks, uint64_t seed, bool in_order) {
   return program;
 }
 
+DrainingProgram neighbours_program(uint32_t ranks, uint64_t seed, Neighbours kind) {
+  DrainingProgram program;
+  std::mt19937_64 random(seed);
+  const auto below = [&random](uint64_t limit) { return static_cast<size_t>(random() % limit); };
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    Recording recording;
+    DrainWriter writer;
+    std::vector<Row> calls;
+    const auto call = [&](const Row &row, const Row &recorded) {
+      recording.call(recorded);
+      calls.push_back(row);
+      calls.back().fields.push_back(atoms({0}));
+    };
+    const size_t neighbours = 1 + rank % 3 + below(3);
+    const size_t steps = 12;
+    for (size_t step = 0; step < steps; ++step) {
+      std::vector<Atom> array;
+      std::vector<size_t> there;
+      for (size_t i = 0; i < neighbours; ++i) {
+        there.push_back(i);
+        array.push_back(3);
+        array.push_back(static_cast<Atom>(i));
+      }
+      const auto drain = [&](const std::vector<size_t> &completed) {
+        Row row{700, 1, 0, {atoms({static_cast<Atom>(neighbours)}), atoms(array), atoms({})}};
+        for (const size_t each : completed) row.fields[2].atoms.push_back(static_cast<Atom>(each));
+        if (kind == Neighbours::polled) {
+          row.fields.push_back(atoms({completed.empty() ? 0 : 1}));
+          row.fields.push_back(completed.empty() ? Field{} : atoms({kImplied}));
+        } else {
+          row.fields.push_back(atoms({kImplied}));
+        }
+        call(row, writer.write(row, &array));
+      };
+      while (!there.empty()) {
+        for (size_t misses = kind == Neighbours::polled ? below(5) : 0; misses > 0; --misses) drain({});
+        std::vector<size_t> completed;
+        const size_t most = kind == Neighbours::several ? 1 + below(3) : 1;
+        for (size_t i = 0; i < most && !there.empty(); ++i) {
+          const size_t which = kind == Neighbours::in_order ? 0 : below(there.size());
+          completed.push_back(there[which]);
+          there.erase(there.begin() + static_cast<std::ptrdiff_t>(which));
+        }
+        drain(completed);
+      }
+      if (kind == Neighbours::polled && seed % 2 == 0 && below(3) == 0) drain({});  // in vain
+      const Row other{61, 2, 0, {atoms({static_cast<Atom>(rank)})}};
+      if (step % 4 != 3) call(other, other);
+    }
+    ProcessRecord process = single_thread(rank, ranks, recording, seed + rank);
+    for (const Bytes &packed : recording.rows()) {
+      ByteReader in(packed);
+      const Row row = *unpack_row(in);
+      Poll poll;
+      if (row.function == 700) {
+        poll.first_output = 2;
+        if (kind == Neighbours::polled) {
+          poll.answer = 3;
+          poll.kind = row.fields[3].atoms[0] == 0 ? Poll::unsuccessful : Poll::successful;
+          Row missed = row;
+          missed.fields[2] = missed.fields[4] = {};
+          missed.fields[3] = atoms({0});
+          missed.fields.pop_back();
+          if (poll.kind == Poll::successful) poll.unsuccessful_form = packed_call(missed);
+        }
+      }
+      process.sequences[0].polls.push_back(std::move(poll));
+    }
+    program.processes.push_back(std::move(process));
+    program.calls.push_back(std::move(calls));
+  }
+  return program;
+}
+
 }  // namespace cairn::trace
