@@ -1,20 +1,39 @@
 #include "trace/class_part.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <tuple>
 
 namespace cairn::trace {
 
+namespace {
+
+std::tuple<uint32_t, uint32_t, uint32_t, size_t, uint32_t> group_key(const ClassRow &row) {
+  return {row.function, row.site, row.depth, row.heads.size(), row.cycle};
+}
+
+}  // namespace
+
 RowGroups::RowGroups(const std::vector<RowPointer> &rows) {
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t, size_t, uint32_t>, uint32_t> known;
+  // Made for each class that is opened or merged: one table, and no node for each group.
+  constexpr uint32_t kFree = UINT32_MAX;
+  const size_t mask = std::bit_ceil(2 * rows.size() + 1) - 1;
+  std::vector<uint32_t> table(mask + 1, kFree);
   of_row.reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     const ClassRow &row = *rows[i];
-    const auto [entry, added] =
-        known.emplace(std::tuple(row.function, row.site, row.depth, row.heads.size(), row.cycle), count());
-    if (added) first_row.push_back(static_cast<uint32_t>(i));
-    of_row.push_back(entry->second);
+    uint64_t hash = row.function;
+    for (const uint64_t part :
+         {uint64_t{row.site}, uint64_t{row.depth}, uint64_t{row.heads.size()}, uint64_t{row.cycle}})
+      hash = (hash ^ part) * 0x9E3779B97F4A7C15ULL;
+    size_t slot = (hash ^ hash >> 32) & mask;
+    while (table[slot] != kFree && group_key(*rows[first_row[table[slot]]]) != group_key(row)) slot = (slot + 1) & mask;
+    if (table[slot] == kFree) {
+      table[slot] = count();
+      first_row.push_back(static_cast<uint32_t>(i));
+    }
+    of_row.push_back(table[slot]);
   }
 }
 

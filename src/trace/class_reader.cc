@@ -221,16 +221,20 @@ bool ClassReader::read_variant(ByteReader &in, std::optional<uint64_t> calls, St
 
 /// A field has a stream if and only if it has moved out of all rows of its group.
 bool ClassReader::has_what_moved(const ClassPart &part) {
+  const auto moves = [](const FieldHead &head) { return head.kind == FieldHead::moved; };
+  if (part.streams.empty()) {
+    return std::none_of(part.rows.begin(), part.rows.end(), [&](const RowPointer &row) {
+      return std::any_of(row->heads.begin(), row->heads.end(), moves);
+    });
+  }
   const RowGroups groups(part.rows);
   std::vector<std::vector<uint32_t>> moved(groups.count());
   for (const Stream &stream : part.streams) moved[stream.group].push_back(stream.field);
   for (size_t i = 0; i < part.rows.size(); ++i) {
     const std::vector<FieldHead> &heads = part.rows[i]->heads;
-    std::vector<uint32_t> fields;
-    for (uint32_t f = 0; f < heads.size(); ++f) {
-      if (heads[f].kind == FieldHead::moved) fields.push_back(f);
-    }
-    if (fields != moved[groups.of_row[i]]) return false;
+    const std::vector<uint32_t> &fields = moved[groups.of_row[i]];
+    if (static_cast<size_t>(std::count_if(heads.begin(), heads.end(), moves)) != fields.size()) return false;
+    if (!std::all_of(fields.begin(), fields.end(), [&](uint32_t field) { return moves(heads[field]); })) return false;
   }
   return true;
 }
