@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "grammar/test_memory.h"
+#include "mpi/polls.h"
 #include "scale/chance.h"
 
 namespace cairn::scale {
@@ -94,6 +95,7 @@ trace::ProcessRecord Source::record(uint32_t rank) {
   trace::ProcessRecord process = script.record();
   trace::SequenceRecord &sequence = process.sequences[0];
   sequence.calls = structure.calls;
+  sequence.polls = recorder::polls_of(sequence.rows);
   const uint64_t rows = sequence.rows.size();
   totals_.calls += sequence.calls.length();
   totals_.least_rows = std::min(totals_.least_rows, rows);
