@@ -25,7 +25,7 @@ struct Tree {
   };
   Shape shape = Shape::binomial;
   uint64_t seed = 1;
-  size_t bundles_from = 4u << 20;  ///< as in the recorder (src/mpi/config.h)
+  size_t bundles_from = 1u << 20;  ///< as in the recorder (src/mpi/config.h)
 };
 
 /// Least, mean, greatest, and that of the root (rank 0).

@@ -15,7 +15,7 @@ struct Config {
   const char *command = "";        ///< CAIRN_COMMAND
   bool lossless = false;           ///< CAIRN_TIMING=lossless
   uint64_t blocks_from = 65536;    ///< CAIRN_BLOCKS: mean bytes of lossless times from which ranks write their own
-  size_t bundles_from = 4u << 20;  ///< CAIRN_BUNDLES: bytes of packed classes that a part may hold on its way
+  size_t bundles_from = 1u << 20;  ///< CAIRN_BUNDLES: bytes of packed classes that a part may hold on its way
   bool call_sites = true;          ///< CAIRN_CALLSITES=none (or off)
   bool call_stacks = false;        ///< CAIRN_CALLSITES=stack
   bool merge_after = false;        ///< CAIRN_MERGE=after

@@ -12,17 +12,20 @@
 namespace cairn::trace {
 namespace {
 
-/// Of the packed classes, those that leave so that no more than `most` bytes stay: of fewest ranks first.
+/// Of the packed classes, those that leave (Part::take_bundle).
 std::vector<PackedClass> leaving(size_t most, std::vector<PackedClass> *packed) {
   std::vector<size_t> order(packed->size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return (*packed)[a].ranks.size() < (*packed)[b].ranks.size(); });
+  const auto large = [&](size_t i) { return 8 * (*packed)[i].bytes.size() > most; };
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(!large(a), (*packed)[a].ranks.size()) < std::pair(!large(b), (*packed)[b].ranks.size());
+  });
   size_t bytes = 0;
   for (const PackedClass &each : *packed) bytes += each.bytes.size();
+  const size_t enough = bytes > most ? most / 2 : most;
   std::vector<bool> leaves(packed->size());
   for (const size_t i : order) {
-    if (bytes <= most) break;
+    if (!large(i) && bytes <= enough) break;
     bytes -= (*packed)[i].bytes.size();
     leaves[i] = true;
   }
@@ -92,10 +95,8 @@ Result<Bytes> Part::take_bundle(size_t most) {
     for (ClassPart &part : body_->classes) body_->packed.push_back(pack(std::move(part)));
     body_->classes.clear();
   }
-  size_t bytes = 0;
-  for (const PackedClass &each : body_->packed) bytes += each.bytes.size();
-  if (bytes <= most) return Bytes();
-  std::vector<PackedClass> classes = leaving(most / 2, &body_->packed);
+  std::vector<PackedClass> classes = leaving(most, &body_->packed);
+  if (classes.empty()) return Bytes();
   const Part bundle(std::make_unique<Body>(body_of(*body_, std::move(classes))));
   const Result<Bytes> file = bundle.to_file({});
   if (!file) return tl::unexpected(file.error());

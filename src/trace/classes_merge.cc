@@ -109,12 +109,17 @@ class Merge {
     auto &part = std::get<ClassPart>(all_[left]);
     Result<void> merged = merge_class(&part, std::get<ClassPart>(std::move(right)));
     if (!merged) return merged;
-    // The next pair needs the room.
-    if (words_of(part) > kMostOpen / std::min<size_t>(all_.size(), 4)) all_[left] = pack(std::move(part));
+    // The next pair needs the room; and many small classes would take it, too.
+    const size_t words = words_of(part);
+    left_open_ += words;
+    if (words <= kMostOpen / std::min<size_t>(all_.size(), 4) && left_open_ <= kMostOpen) return {};
+    left_open_ -= words;
+    all_[left] = pack(std::move(part));
     return {};
   }
 
   Part::Body &body_;
+  size_t left_open_ = 0;  ///< words of what was merged and not packed again
   std::vector<Held> all_;
   std::unordered_map<Hash128, size_t, HashOf128> by_key_;
   std::unordered_map<Hash128, size_t, HashOf128> by_skeleton_;

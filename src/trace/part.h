@@ -58,10 +58,11 @@ class Part {
   [[nodiscard]] Result<Bytes> to_file(const RunInfo &run, uint64_t blocks = 0,
                                       std::optional<uint64_t> bundles = std::nullopt) const;
 
-  /// Where the packed classes take more than `most` bytes, those of fewest ranks leave, until the rest take half of it:
-  /// they come as a bundle (bundle.h), a block for the section `blocks` of the file that this is to become. Empty where
-  /// there is no need. No rank is forgotten: what else is known of it stays. Classes that are open are few and small,
-  /// and leave only where `most` is 0.
+  /// Packed classes of more than an eighth of `most` bytes leave: opened to be merged, they would take many times that.
+  /// Where all together still take more than `most`, those of fewest ranks do, until half of it is left. They come as a
+  /// bundle (bundle.h), a block for the section `blocks` of the file that this is to become; empty where none leaves.
+  /// No rank is forgotten: what else is known of it stays. Classes that are open are few and small, and leave only
+  /// where `most` is 0.
   [[nodiscard]] Result<Bytes> take_bundle(size_t most);
 
   /// For a part of one rank whose RankBlock lies at `offset` among the blocks: the times leave the part.
