@@ -18,24 +18,11 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from cases import CASES, Failure, case, expect  # noqa: E402
+
 ROOT = HERE.parent.parent
 VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "verify", "merge", "doctor", "instrument")
-
-CASES = []
-
-
-def case(function):
-    CASES.append(function)
-    return function
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(what, got, wanted):
-    if got != wanted:
-        raise Failure(f"{what}:\n--- got\n{got}\n--- wanted\n{wanted}")
 
 
 class Bench:
@@ -271,6 +258,8 @@ def gpu_kernels(bench):
     bench.check("gpu", "gpu.cairn", code=2, err=None)
     bench.check("verify", "badgpu.cairn", code=1, err=None,
                 out="badgpu.cairn: a stream is damaged at event 0 of warp 0 in launch 0\n")
+    bench.check("verify", "nogpu.cairn", code=1,
+                out="nogpu.cairn: section 'gpu' is damaged at byte 1: a launch that cannot be\n")
 
 
 @case

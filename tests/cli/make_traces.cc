@@ -380,15 +380,14 @@ int main(int argc, char **argv) {
   save(folder + "/malformed.cairn", *must(trace::Part::of(malformed())).to_file(run_info("stats", 0)));
 
   gpu::Launches launches = kernels();
-  const auto gpu_file = [](const gpu::Launches &of) {
-    const auto trace =
-        trace::Trace::from_bytes(gpu::file_of(of, "./fire", 1'700'000'000'000'000'000, 1'000'000), "gpu");
-    if (!trace) std::exit(1);
-    return gpu::file_of(of, "./fire", 1'700'000'000'000'000'000, 1'000'000);
-  };
-  save(folder + "/gpu.cairn", gpu_file(launches));
+  const auto gpu_file = [](const gpu::Launches &of) { return gpu::file_of(of, "./fire", kStart, 1'000'000); };
+  const Bytes gpu_trace = gpu_file(launches);
+  save(folder + "/gpu.cairn", gpu_trace);
   launches.streams[0].bytes = {0, 0, 0, 0};
   save(folder + "/badgpu.cairn", gpu_file(launches));
+  const auto readable = trace::Trace::from_bytes(gpu_trace, "gpu");
+  if (!readable) return 1;
+  save(folder + "/nogpu.cairn", readable->with_gpu({7}, {0}));  // seven programs, and then nothing
 
   Bytes cut = ring4;
   cut.resize(cut.size() / 2);
