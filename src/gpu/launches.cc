@@ -49,6 +49,7 @@ std::string ProgramRecord::kernel(uint32_t number) const {
 uint32_t Launches::add(ProgramRecord program) {
   const auto found = std::find(programs.begin(), programs.end(), program);
   if (found != programs.end()) return static_cast<uint32_t>(found - programs.begin());
+  guesses_.push_back(program.guesses());
   programs.push_back(std::move(program));
   return static_cast<uint32_t>(programs.size() - 1);
 }
@@ -78,16 +79,15 @@ void Launches::append(Launches other, uint32_t rank) {
   }
 }
 
+StreamForm Launches::form(const LaunchRecord &launch) const {
+  return {launch.coder, launch.location_bits, launch.lanes, guesses_[launch.program]};
+}
+
 Result<void> Launches::visit(const LaunchRecord &launch, uint32_t number, const EventVisitor &visit) const {
-  StreamForm form;
-  form.coder = launch.coder;
-  form.location_bits = launch.location_bits;
-  form.lanes = launch.lanes;
-  form.guesses = programs[launch.program].guesses();
   const StreamRecord &stream = streams[number];
   std::vector<uint32_t> words((stream.bytes.size() + 3) / 4);
   if (!words.empty()) std::memcpy(words.data(), stream.bytes.data(), stream.bytes.size());
-  return visit_stream(form, words, stream.events, stream.all, visit);
+  return visit_stream(form(launch), words, stream.events, stream.all, visit);
 }
 
 Result<void> Launches::visit(const LaunchRecord &launch, const WarpStreams &warp, const EventVisitor &show) const {

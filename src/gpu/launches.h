@@ -78,7 +78,7 @@ struct LaunchRecord {
 
 class Launches {
  public:
-  std::vector<ProgramRecord> programs;
+  std::vector<ProgramRecord> programs;  ///< through `add` only
   std::vector<LaunchRecord> launches;
   std::vector<StreamRecord> streams;
 
@@ -88,6 +88,8 @@ class Launches {
   /// All launches of another process. `rank` is what they get.
   void append(Launches other, uint32_t rank);
 
+  /// How the streams of `launch`, one of `launches`, were made.
+  [[nodiscard]] StreamForm form(const LaunchRecord &launch) const;
   /// Shows the events of a warp in order, or of stream `number` of `launch`'s form.
   [[nodiscard]] Result<void> visit(const LaunchRecord &launch, const WarpStreams &warp,
                                    const EventVisitor &visit) const;
@@ -100,6 +102,7 @@ class Launches {
 
  private:
   void know_streams();
+  std::vector<Guesses> guesses_;                             ///< by program
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> known_;  ///< streams by hash
 };
 
