@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/launcher.h"
 #include "gpu/collect.h"
 #include "gpu/spooled.h"
 
@@ -76,7 +77,7 @@ int write_new(const std::string &path, const Bytes &bytes) {
 
 /// Under `cairn record`: the trace is made there.
 bool leave_in_spool(const gpu::Launches &launches, const std::string &spool) {
-  const Bytes bytes = gpu::write_spooled(launches, gpu::rank_from_environment());
+  const Bytes bytes = gpu::write_spooled(launches, static_cast<uint32_t>(launched_rank()));
   const std::string path = gpu::spooled_path(spool, static_cast<int>(getpid()));
   const int error = write_new(path, bytes);
   if (error != 0) complain("cannot write " + path + ": " + std::strerror(error) + "; its GPU trace is lost");
