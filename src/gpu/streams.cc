@@ -241,7 +241,8 @@ std::vector<uint32_t> encode(const StreamForm &form, std::span<const Event> even
   Coder::begin(*state, all, form.guesses);
   if (events.empty()) return words;
   for (const Event &event : events) {
-    Coder::event(*state, event.location, static_cast<Mask>(event.mask), form.location_bits, out);
+    const auto mask = static_cast<Mask>(event.mask);
+    if (!Coder::hit(*state, event.location, mask)) Coder::miss(*state, event.location, mask, form.location_bits, out);
   }
   Coder::end(*state, out);
   return words;

@@ -99,6 +99,26 @@ __device__ inline void begin_kernel(const Trace &trace) {
   stay_together(all);
 }
 
+/// One lane records for all that are in a point together.
+__device__ inline bool leads(LaneMask here) { return (here & ((LaneMask{1} << lane_of_thread()) - 1)) == 0; }
+
+/// Keeps the other parts of a warp that has diverged out of its state while one lane records.
+class Recording {
+ public:
+  __device__ Recording(TracedWarp &warp, LaneMask here) : warp_(warp), diverged_(here != warp.head.all) {
+    if (diverged_) lock(warp_.head.lock);
+  }
+  __device__ ~Recording() {
+    if (diverged_) unlock(warp_.head.lock);
+  }
+  Recording(const Recording &) = delete;
+  Recording &operator=(const Recording &) = delete;
+
+ private:
+  TracedWarp &warp_;
+  bool diverged_;
+};
+
 /// On the host, where functions for both sides run as well, nothing.
 __host__ __device__ inline void point(uint32_t location) {
 #if defined(CAIRN_GPU_EMULATOR) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
@@ -108,12 +128,9 @@ __host__ __device__ inline void point(uint32_t location) {
   TracedWarp *warp = block_warps()[thread_in_block() / kLanes];
   if (warp == nullptr) return;
   const LaneMask here = lanes_here(location);
-  const LaneMask own = LaneMask{1} << lane_of_thread();
-  if ((here & (own - 1)) == 0) {
-    const bool alone = here != warp->head.all;
-    if (alone) lock(warp->head.lock);
+  if (leads(here)) {
+    const Recording recording(*warp, here);
     record_event(*warp, location, here);
-    if (alone) unlock(warp->head.lock);
   }
   stay_together(here);
 #else
@@ -131,13 +148,10 @@ __host__ __device__ inline bool branch(uint32_t location, bool condition) {
   if (warp == nullptr) return condition;
   const LaneMask here = lanes_here(location);
   const LaneMask taken = lanes_for(here, condition);
-  const LaneMask own = LaneMask{1} << lane_of_thread();
-  if ((here & (own - 1)) == 0) {
-    const bool alone = here != warp->head.all;
-    if (alone) lock(warp->head.lock);
+  if (leads(here)) {
+    const Recording recording(*warp, here);
     record_event(*warp, location, here);
     record_event(*warp, location + 1, taken);
-    if (alone) unlock(warp->head.lock);
   }
   stay_together(here);
 #else

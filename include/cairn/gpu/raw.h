@@ -25,7 +25,7 @@ class Raw {
   }
   static CAIRN_GPU_BOTH bool hit(State &, uint32_t, Mask) { return false; }
   template <typename Out>
-  static CAIRN_GPU_BOTH void event(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+  static CAIRN_GPU_BOTH void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
     put_bits(state.pending, out, location, location_bits);
     put_mask(state.pending, out, mask);
   }

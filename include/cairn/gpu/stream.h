@@ -171,12 +171,13 @@ CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers) {
   head.end = place + size;
 }
 
-/// Records an event that may need room.
+/// Records an event that may need room. Where hits are tried at once (`quick`), it was none.
 template <typename Coder>
 CAIRN_GPU_CALLED void record_slowly(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
   WarpHead<LaneMask> &head = warp.head;
   Buffers &buffers = *head.buffers;
   ChunkWriter out(head, buffers);
+  const bool tried = head.quick != 0;
   if (buffers.policy == Policy::ring) {
     turn_ring(warp, buffers);
     ++out.at(head.current).events;
@@ -187,7 +188,9 @@ CAIRN_GPU_CALLED void record_slowly(Warp<Coder> &warp, uint32_t location, LaneMa
       return;
     }
   }
-  Coder::event(warp.state, location, mask, buffers.location_bits, out);
+  if (tried || !Coder::hit(warp.state, location, mask)) {
+    Coder::miss(warp.state, location, mask, buffers.location_bits, out);
+  }
   ++head.events;
 }
 

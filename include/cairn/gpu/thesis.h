@@ -58,7 +58,7 @@ class Thesis {
 
   static CAIRN_GPU_BOTH bool hit(State &, uint32_t, Mask) { return false; }
   template <typename Out>
-  static CAIRN_GPU_BOTH void event(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+  static CAIRN_GPU_BOTH void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
     for (uint32_t i = 0; i < location_bits; i += 8) cut(state, static_cast<uint8_t>(location >> i), out);
     for (uint32_t i = 0; i < sizeof(Mask) * 8; i += 8) cut(state, static_cast<uint8_t>(mask >> i), out);
   }
