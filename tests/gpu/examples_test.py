@@ -106,6 +106,11 @@ def settings(bench):
     lost = json.loads(bench.run([bench.cairn, "info", str(ring), "--json"]).stdout)["gpu"]
     all_events = bench.sizes(bench.trace("refine", ["24", "3"], "all")[1])["events"]
     expect("events kept and lost in a ring", lost["events"] + lost["lost"], all_events)
+    # Through 64 KiB of the host comes what needs some megabytes of the device.
+    plain, drained = (bench.trace("refine", ["24", "6"], policy, CAIRN_GPU_POLICY=policy, CAIRN_GPU_MEMORY=memory)[1]
+                      for policy, memory in (("stop", "256M"), ("drain", "64K")))
+    expect("what was lost", json.loads(bench.run([bench.cairn, "info", str(drained), "--json"]).stdout)["gpu"]["lost"], 0)
+    expect("drained events", bench.raw5(drained) == bench.raw5(plain), True)
     expect("no trace", bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU="off").stderr, b"")
     wrong = bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU_POLICY="heap", CAIRN_GPU_OUTPUT="heap.cairn").stderr
     expect("a wrong word", wrong.decode().splitlines()[0],

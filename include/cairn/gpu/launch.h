@@ -54,11 +54,15 @@ class Launch {
     buffers.warp_count = static_cast<uint32_t>((warps + buffers.one_in - 1) / buffers.one_in);
     buffers.ring_words = wanted.ring_words;
     buffers.ring_chunks = wanted.ring_chunks;
-    const uint64_t ring = uint64_t{buffers.warp_count} * buffers.ring_words * buffers.ring_chunks + kChunkHead;
-    const uint64_t words = wanted.policy == Policy::ring ? ring : wanted.memory / sizeof(uint32_t);
     constexpr uint64_t kMostWords = UINT32_MAX - (uint64_t{1} << 26);  // warps may run past it by one chunk each
+    // Words that each warp has for itself.
+    const uint64_t own = wanted.policy == Policy::ring    ? uint64_t{buffers.ring_words} * buffers.ring_chunks
+                         : wanted.policy == Policy::drain ? kDrainChunk
+                                                          : 0;
+    if (own * buffers.warp_count > kMostWords - kChunkHead) return;
+    const uint64_t words = own == 0 ? wanted.words() : own * buffers.warp_count + kChunkHead;
     buffers.capacity = static_cast<uint32_t>(words < kMostWords ? words : kMostWords);
-    if (wanted.policy == Policy::ring && ring > kMostWords) return;
+    if (wanted.policy == Policy::drain) buffers.drain.count = wanted.drain_slots();
     buffers.used = kChunkHead;
     add_successors(buffers.guesses, program.successors);
     cairn_gpu_launch what{};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device.h"
+#include "drain_host.h"
 #include "library.h"
 
 namespace cairn::gpu {
@@ -18,6 +19,9 @@ struct Memory {
   cairn_gpu_launch what{};
   std::vector<TracedWarp> warps;
   std::vector<uint32_t> words;
+  std::vector<DrainSlot> slots;
+  uint32_t consumed = 0;
+  DrainEnd drain;
   [[nodiscard]] Trace trace() { return {&buffers}; }
 };
 
@@ -31,6 +35,12 @@ inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what,
   if (memory.words.size() < buffers.capacity) memory.words.resize(buffers.capacity);
   memory.buffers.warps = memory.warps.data();
   memory.buffers.words = memory.words.data();
+  if (buffers.drain.count != 0) {
+    memory.slots.resize(buffers.drain.count);
+    memory.drain.begin(memory.slots.data(), &memory.consumed, buffers.drain.count, buffers.warp_count);
+    memory.buffers.drain = memory.drain.ring(memory.slots.data(), &memory.consumed);
+    Drainer::one().begin(&memory.drain);
+  }
   return &memory;
 }
 
@@ -41,6 +51,10 @@ inline void collect(Memory *memory, Stream) {
     finish_warp(memory->warps[i], records[i]);
     gathered.resize(memory->buffers.gathered);
     place_words(memory->warps[i], records[i], gathered.data(), 0, 1);
+  }
+  if (!memory->slots.empty()) {
+    Drainer::one().end(&memory->drain);
+    gathered = memory->drain.join(gathered, records.data());
   }
   static_assert(sizeof(WarpRecord) == sizeof(cairn_gpu_warp));
   memory->what.warps = reinterpret_cast<const cairn_gpu_warp *>(records.data());

@@ -6,17 +6,21 @@
 //   stop   chunks double from 16 to 1,024 words and are linked. When the pool is used up a warp keeps its beginning and
 //          counts what it loses.
 //   ring   a warp has N chunks of one size for itself and begins the oldest anew; each is decodable alone.
+//   drain  a warp has one chunk, which goes to the host whenever it is full (drain.h). A warp that could not send it
+//   keeps
+//          its beginning and counts what it loses.
 //
 // Before an event is coded, room for the largest one and for the stream's end is made sure of; so what is counted as
 // recorded is always whole.
 #pragma once
 
 #include "bits.h"
+#include "drain.h"
 #include "guesses.h"
 
 namespace cairn::gpu {
 
-enum class Policy : uint32_t { stop, ring };
+enum class Policy : uint32_t { stop, ring, drain };
 
 /// What a kernel is given, by value as its last parameter. An empty one: not traced.
 struct Buffers;
@@ -40,7 +44,8 @@ struct Buffers {
   uint32_t ring_words;    ///< of a chunk
   uint32_t ring_chunks;   ///< of a warp
   unsigned int gathered;  ///< words that `gather` has placed
-  Guesses guesses;        ///< what every warp starts from
+  DrainRing drain;
+  Guesses guesses;  ///< what every warp starts from
 };
 
 /// Stands in front of a chunk's words.
@@ -51,6 +56,7 @@ struct Chunk {
   uint32_t unused;
 };
 constexpr uint32_t kChunkHead = sizeof(Chunk) / sizeof(uint32_t);
+static_assert(kDrainChunk == kChunkHead + kDrainWords, "a chunk of its own has a head, too");
 
 constexpr uint32_t kFirstChunk = 32;
 constexpr uint32_t kLargestChunk = 1024;
@@ -62,7 +68,7 @@ struct WarpHead {
   Buffers *buffers;
   Mask all;  ///< lanes that were alive when the kernel began
   uint32_t lock;
-  uint32_t quick;  ///< events that are as predicted need no room: stop, and nothing was lost
+  uint32_t quick;  ///< events that are as predicted need no room: not a ring, and nothing was lost
   uint32_t first;  ///< chunk, as a place in the pool; 0: none yet
   uint32_t current;
   uint32_t following;  ///< stop: the chunk after `current`, if it is there already
@@ -171,6 +177,25 @@ CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers) {
   head.end = place + size;
 }
 
+/// Makes room in the warp's only chunk by sending what is in it. False: it could not be sent, now or before.
+template <typename Coder>
+CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers) {
+  static_assert(Coder::kMostWords <= kDrainWords, "an event fits into a chunk");
+  WarpHead<LaneMask> &head = warp.head;
+  if (head.lost != 0) return false;
+  const uint32_t traced = static_cast<uint32_t>(&warp - static_cast<Warp<Coder> *>(buffers.warps));
+  if (head.current == 0) {
+    head.first = head.current = traced * kDrainChunk + kChunkHead;
+    head.at = head.current + kChunkHead;
+    head.end = head.current + kDrainChunk;
+  } else if (head.end - head.at < Coder::kMostWords) {
+    const uint32_t begin = head.current + kChunkHead;
+    if (!send_words(buffers.drain, traced, buffers.words + begin, head.at - begin)) return false;
+    head.at = begin;
+  }
+  return true;
+}
+
 /// Records an event that may need room. Where hits are tried at once (`quick`), it was none.
 template <typename Coder>
 CAIRN_GPU_CALLED void record_slowly(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
@@ -182,7 +207,8 @@ CAIRN_GPU_CALLED void record_slowly(Warp<Coder> &warp, uint32_t location, LaneMa
     turn_ring(warp, buffers);
     ++out.at(head.current).events;
   } else {
-    head.quick = out.reserve(Coder::kMostWords) ? 1 : 0;
+    const bool room = buffers.policy == Policy::drain ? drain_chunk(warp, buffers) : out.reserve(Coder::kMostWords);
+    head.quick = room ? 1 : 0;
     if (head.quick == 0) {
       ++head.lost;
       return;
@@ -227,7 +253,7 @@ CAIRN_GPU_BOTH void end_warp(Warp<Coder> &warp) {
   Coder::end(warp.state, out);
 }
 
-/// A warp's stream as the host takes it.
+/// A warp's stream as the host takes it; of one that drains, its end.
 struct WarpRecord {
   uint64_t events;
   uint64_t lost;
