@@ -106,6 +106,7 @@ int sizes(const gpu::Launches &launches, uint64_t file_bytes, const GpuOptions &
     object["warps"] = found->warps;
     object["streams"] = found->streams;
     object["plain"] = found->plain;
+    object["values"] = found->values;
     for (uint8_t coder = 0; coder < gpu::kCoders; ++coder) {
       object["coded"][std::string(name_of(static_cast<gpu::CoderKind>(coder)))] = found->coded[coder];
     }
@@ -115,13 +116,18 @@ int sizes(const gpu::Launches &launches, uint64_t file_bytes, const GpuOptions &
   }
   Table table({"form", "bytes", "times smaller"}, {true, false, false});
   const auto add = [&](const std::string &form, uint64_t bytes) {
-    const double times = bytes == 0 ? 0 : static_cast<double>(found->plain) / static_cast<double>(bytes);
+    const uint64_t plain = found->plain + found->values;
+    const double times = bytes == 0 ? 0 : static_cast<double>(plain) / static_cast<double>(bytes);
     table.add({form, grouped(bytes), fmt::format("{:.1f}", times)});
   };
-  add("events as they are", found->plain);
-  for (const gpu::CoderKind coder : {gpu::CoderKind::thesis, gpu::CoderKind::predict}) {
-    add(fmt::format("{}, on the device", name_of(coder)), found->coded[static_cast<size_t>(coder)]);
+  const auto coded = [&](gpu::CoderKind coder) { return found->coded[static_cast<size_t>(coder)]; };
+  if (found->values == 0) {
+    add("events as they are", found->plain);
+    add("thesis, on the device", coded(gpu::CoderKind::thesis));
+  } else {
+    add("events and values as they are", found->plain + found->values);
   }
+  add("predict, on the device", coded(gpu::CoderKind::predict));
   add("this trace", file_bytes);
   out.write(fmt::format("{} of {} of {}\n", plural(found->events, "event"), plural(found->warps, "warp"),
                         plural(found->streams, "kind")));

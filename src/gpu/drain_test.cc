@@ -67,7 +67,7 @@ TEST(Drain, ManyTimesTheRingIsKeptWholeWhileTheHostTakesIt) {
     Host host(slots);
     host.drain_every(std::chrono::microseconds(50));
     const auto got = trace_kernel(dim3(kBlocks), dim3(64), host.buffers(kDrainWaits), kPool, irregular,
-                                  [&host] { return host.stop(); });
+                                  {[&host] { return host.stop(); }});
     ASSERT_EQ(got.size(), wanted.size());
     for (size_t i = 0; i < got.size(); ++i) {
       EXPECT_EQ(got[i].record.lost, 0);
@@ -83,7 +83,7 @@ TEST(Drain, AHostThatTakesNothingCostsOneWaitAndCountedLosses) {
   const auto begin = std::chrono::steady_clock::now();
   // 10,000 waits of at least 10 us each, and twelve times two warps: by each of them, that would be long.
   const auto got =
-      trace_kernel(dim3(kBlocks), dim3(64), host.buffers(10'000), kPool, irregular, [&host] { return host.stop(); });
+      trace_kernel(dim3(kBlocks), dim3(64), host.buffers(10'000), kPool, irregular, {[&host] { return host.stop(); }});
   const auto took = std::chrono::steady_clock::now() - begin;
   uint64_t lost = 0;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -106,7 +106,7 @@ TEST(Drain, ALaterLaunchGoesOnInTheSameRing) {
     Buffers buffers{};
     buffers.policy = Policy::drain;
     buffers.drain = end.ring(slots.data(), &consumed);
-    const auto got = trace_kernel(dim3(kBlocks), dim3(64), buffers, kPool, irregular, [&end] { return &end; });
+    const auto got = trace_kernel(dim3(kBlocks), dim3(64), buffers, kPool, irregular, {[&end] { return &end; }});
     for (size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i].words, wanted[i].words);
   }
 }

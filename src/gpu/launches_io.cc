@@ -237,7 +237,7 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps) {
   out.programs.resize(in.count(12));
   for (ProgramRecord &program : out.programs) {
     program = read_program(in);
-    out.guesses_.push_back(program.guesses());
+    out.derived_.push_back({program.guesses(), program.value_locations()});
   }
   out.launches.resize(in.count(16));
   uint64_t warp_count = 0;

@@ -20,15 +20,22 @@ struct Traced {
   std::vector<Event> events;
 };
 
-/// `stop` gives the host's end of the buffers' ring, if they have one, when nobody else takes from it.
+struct Extras {
+  /// Gives the host's end of the buffers' ring, if they have one, when nobody else takes from it.
+  std::function<DrainEnd *()> stop = nullptr;
+  std::vector<uint16_t> value_locations{};
+};
+
 template <typename Body>
 std::vector<Traced> trace_kernel(dim3 grid, dim3 block, Buffers buffers, size_t capacity, Body body,
-                                 const std::function<DrainEnd *()> &stop = nullptr) {
+                                 const Extras &extras = {}) {
   const uint32_t per_block = (block.x * block.y * block.z + 31) / 32;
   std::vector<TracedWarp> warps(size_t{grid.x} * per_block);
   std::vector<uint32_t> pool(capacity);
   buffers.warps = warps.data();
   buffers.words = pool.data();
+  std::vector<WarpValues<LaneMask>> values(extras.value_locations.empty() ? 0 : warps.size());
+  buffers.values = values.empty() ? nullptr : values.data();
   buffers.capacity = static_cast<uint32_t>(pool.size());
   buffers.used = kChunkHead;
   buffers.location_bits = 8;
@@ -47,8 +54,8 @@ std::vector<Traced> trace_kernel(dim3 grid, dim3 block, Buffers buffers, size_t 
     finish_warp(warps[i], records[i]);
     place_words(warps[i], records[i], out.data(), 0, 1);
   }
-  if (stop) {
-    DrainEnd *drain = stop();
+  if (extras.stop) {
+    DrainEnd *drain = extras.stop();
     drain->take();
     EXPECT_TRUE(drain->has_all(buffers.drain.tail));
     out = drain->join(out, records.data());
@@ -58,6 +65,7 @@ std::vector<Traced> trace_kernel(dim3 grid, dim3 block, Buffers buffers, size_t 
     const uint32_t *words = out.data() + record.offset;
     Traced traced{record, {words, words + record.words}, {}};
     StreamForm form;
+    form.value_locations = extras.value_locations;
     if (buffers.policy != Policy::ring) {
       auto events = decode_stream(form, {words, traced.record.words}, traced.record.events, traced.record.all);
       EXPECT_TRUE(events.has_value());

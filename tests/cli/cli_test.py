@@ -263,6 +263,17 @@ def gpu_kernels(bench):
 
 
 @case
+def gpu_values(bench):
+    bench.golden("dump_values", "dump", "values.cairn", "--warp", "0")
+    bench.golden("dump_values_join", "dump", "values.cairn", "--warp", "0", "--join")
+    bench.golden("dump_values_json", "dump", "values.cairn", "--warp", "0", "--jsonl")
+    bench.golden("gpu_sizes_values", "gpu", "sizes", "values.cairn")
+    bench.check("dump", "values.cairn", "--raw5", code=2,
+                err="cairn: values.cairn: --raw5 has no room for values; use --jsonl\n")
+    bench.check("verify", "values.cairn", out=None)
+
+
+@case
 def newest_trace_is_the_default(bench):
     with tempfile.TemporaryDirectory() as other:
         here = Bench.__new__(Bench)

@@ -56,6 +56,10 @@ class Launch {
     buffers.ring_chunks = wanted.ring_chunks;
     constexpr uint64_t kMostWords = UINT32_MAX - (uint64_t{1} << 26);  // warps may run past it by one chunk each
     // Words that each warp has for itself.
+    if (has_values(program)) {
+      constexpr uint32_t kLeast = kChunkHead + Coder::kMostWords + kMostValueWords<LaneMask>;
+      if (buffers.ring_words < kLeast) buffers.ring_words = kLeast;
+    }
     const uint64_t own = wanted.policy == Policy::ring    ? uint64_t{buffers.ring_words} * buffers.ring_chunks
                          : wanted.policy == Policy::drain ? kDrainChunk
                                                           : 0;
@@ -81,7 +85,7 @@ class Launch {
     what.first_block = buffers.first_block;
     what.end_block = buffers.end_block;
     what.one_in = buffers.one_in;
-    memory_ = take_memory(buffers, what, stream);
+    memory_ = take_memory(buffers, has_values(program), what, stream);
   }
   ~Launch() {
     if (memory_ != nullptr) collect(memory_, stream_);
@@ -92,6 +96,13 @@ class Launch {
   operator Trace() const { return memory_ == nullptr ? Trace() : memory_->trace(); }  // NOLINT: an argument of kernels
 
  private:
+  static bool has_values(const Program &program) {
+    for (uint32_t i = 0; i < program.location_count; ++i) {
+      if (program.locations[i].kind == Kind::value) return true;
+    }
+    return false;
+  }
+
   Stream stream_;
   Memory *memory_ = nullptr;
 };

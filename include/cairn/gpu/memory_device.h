@@ -36,14 +36,15 @@ struct Memory {
   int device = 0;
   uint64_t warp_room = 0;  ///< warps
   uint64_t word_room = 0;
-  Buffers *buffers = nullptr;          ///< on the device
-  TracedWarp *warps = nullptr;         ///< on the device
-  uint32_t *words = nullptr;           ///< on the device
-  uint32_t *gathered = nullptr;        ///< on the device
-  WarpRecord *records = nullptr;       ///< on the device
-  Buffers *host_buffers = nullptr;     ///< pinned
-  WarpRecord *host_records = nullptr;  ///< pinned
-  DrainSlot *slots = nullptr;          ///< pinned, and mapped
+  Buffers *buffers = nullptr;              ///< on the device
+  TracedWarp *warps = nullptr;             ///< on the device
+  WarpValues<LaneMask> *values = nullptr;  ///< on the device, if the program has values
+  uint32_t *words = nullptr;               ///< on the device
+  uint32_t *gathered = nullptr;            ///< on the device
+  WarpRecord *records = nullptr;           ///< on the device
+  Buffers *host_buffers = nullptr;         ///< pinned
+  WarpRecord *host_records = nullptr;      ///< pinned
+  DrainSlot *slots = nullptr;              ///< pinned, and mapped
   uint32_t slot_count = 0;
   uint32_t *consumed = nullptr;  ///< as `slots`
   DrainEnd drain;
@@ -72,7 +73,7 @@ class Collector {
   }
 
   /// nullptr if the device, or where streams are drained the host, has no room.
-  Memory *take(uint64_t warps, uint64_t words, uint32_t slots) {
+  Memory *take(uint64_t warps, uint64_t words, bool values, uint32_t slots) {
     int device = 0;
     if (CAIRN_RT(GetDevice)(&device) != CAIRN_RT(Success)) return nullptr;
     {
@@ -80,7 +81,7 @@ class Collector {
       for (size_t i = 0; i < free_.size(); ++i) {
         Memory *memory = free_[i];
         if (memory->device != device || memory->warp_room < warps || memory->word_room < words) continue;
-        if (memory->slot_count != slots) continue;
+        if (memory->slot_count != slots || (memory->values != nullptr) != values) continue;
         free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
         return memory;
       }
@@ -95,6 +96,7 @@ class Collector {
     };
     on_device(&memory->buffers, sizeof(Buffers));
     on_device(&memory->warps, warps * sizeof(TracedWarp));
+    if (values) on_device(&memory->values, warps * sizeof(WarpValues<LaneMask>));
     on_device(&memory->words, words * sizeof(uint32_t));
     on_device(&memory->gathered, words * sizeof(uint32_t));
     on_device(&memory->records, warps * sizeof(WarpRecord));
@@ -148,9 +150,9 @@ class Collector {
   }
 
   static void release(Memory *memory) {
-    for (void *at :
-         {static_cast<void *>(memory->buffers), static_cast<void *>(memory->warps), static_cast<void *>(memory->words),
-          static_cast<void *>(memory->gathered), static_cast<void *>(memory->records)}) {
+    for (void *at : {static_cast<void *>(memory->buffers), static_cast<void *>(memory->warps),
+                     static_cast<void *>(memory->values), static_cast<void *>(memory->words),
+                     static_cast<void *>(memory->gathered), static_cast<void *>(memory->records)}) {
       if (at != nullptr) (void)CAIRN_RT(Free)(at);
     }
     if (memory->host_buffers != nullptr) free_pinned(memory->host_buffers);
@@ -233,7 +235,7 @@ T *on_device(T *pinned) {
   return CAIRN_RT(HostGetDevicePointer)(&seen, pinned, 0) == CAIRN_RT(Success) ? static_cast<T *>(seen) : pinned;
 }
 
-inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what, Stream stream) {
+inline Memory *take_memory(const Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream stream) {
   Collector &collector = Collector::one();
   CAIRN_RT(StreamCaptureStatus) capture = CAIRN_RT(StreamCaptureStatusNone);
   if (CAIRN_RT(StreamIsCapturing)(stream, &capture) != CAIRN_RT(Success) ||
@@ -241,7 +243,7 @@ inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what,
     collector.complain_once("they are part of a graph that is being captured");
     return nullptr;
   }
-  Memory *memory = collector.take(buffers.warp_count, buffers.capacity, buffers.drain.count);
+  Memory *memory = collector.take(buffers.warp_count, buffers.capacity, values, buffers.drain.count);
   if (memory == nullptr) {
     collector.complain_once("the device has no memory for it; give less with CAIRN_GPU_MEMORY");
     return nullptr;
@@ -250,6 +252,7 @@ inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what,
   memory->warp_count = buffers.warp_count;
   *memory->host_buffers = buffers;
   memory->host_buffers->warps = memory->warps;
+  memory->host_buffers->values = memory->values;
   memory->host_buffers->words = memory->words;
   if (memory->slot_count != 0) {
     memory->drain.begin(memory->slots, memory->consumed, memory->slot_count, buffers.warp_count);

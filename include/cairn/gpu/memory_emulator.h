@@ -18,6 +18,7 @@ struct Memory {
   Buffers buffers{};
   cairn_gpu_launch what{};
   std::vector<TracedWarp> warps;
+  std::vector<WarpValues<LaneMask>> values;
   std::vector<uint32_t> words;
   std::vector<DrainSlot> slots;
   uint32_t consumed = 0;
@@ -25,7 +26,7 @@ struct Memory {
   [[nodiscard]] Trace trace() { return {&buffers}; }
 };
 
-inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what, Stream) {
+inline Memory *take_memory(const Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream) {
   static const int registered = std::atexit([] { library()->write(); });
   (void)registered;
   static Memory memory;  // one launch at a time
@@ -35,6 +36,8 @@ inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what,
   if (memory.words.size() < buffers.capacity) memory.words.resize(buffers.capacity);
   memory.buffers.warps = memory.warps.data();
   memory.buffers.words = memory.words.data();
+  if (values) memory.values.resize(buffers.warp_count);
+  if (values) memory.buffers.values = memory.values.data();
   if (buffers.drain.count != 0) {
     memory.slots.resize(buffers.drain.count);
     memory.drain.begin(memory.slots.data(), &memory.consumed, buffers.drain.count, buffers.warp_count);

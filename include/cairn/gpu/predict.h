@@ -15,6 +15,7 @@
 
 #include "bits.h"
 #include "guesses.h"
+#include "values.h"
 
 namespace cairn::gpu {
 
@@ -51,6 +52,7 @@ class Predict {
   using State = PredictState<Mask>;
   /// The largest event, and what ends a stream after it.
   static constexpr uint32_t kMostWords = 10;
+  static constexpr bool kHasValues = true;
   static constexpr uint32_t kMostHits = 0x7ffffffe;
 
   /// The state of a warp whose lanes `all` are alive, before its first event. Each of `lanes` callers does its share.
@@ -86,6 +88,13 @@ class Predict {
   static CAIRN_GPU_BOTH void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
     put_miss(state, location, mask, location_bits, out);
     follow(state, location, mask, false);
+  }
+
+  /// Values of the event that was recorded last, by `miss`.
+  template <typename Out>
+  static CAIRN_GPU_BOTH void values(State &state, ValueSlot &slot, ValueType type, const uint64_t *lane, Mask mask,
+                                    Out &out) {
+    put_values(slot, state.pending, out, type, lane, mask);
   }
 
   /// The number of hits after the last miss, and all pending bits: the end of a stream.

@@ -17,6 +17,7 @@
 #include "bits.h"
 #include "drain.h"
 #include "guesses.h"
+#include "values.h"
 
 namespace cairn::gpu {
 
@@ -30,6 +31,7 @@ struct Trace {
 
 struct Buffers {
   void *warps;        ///< Warp<Coder>, one for each traced warp
+  void *values;       ///< WarpValues, likewise; null if the program has no locations with values
   uint32_t *words;    ///< the pool
   uint32_t capacity;  ///< in words
   unsigned int used;  ///< words given out; may run past the capacity
@@ -71,7 +73,7 @@ struct WarpHead {
   uint32_t quick;  ///< events that are as predicted need no room: not a ring, and nothing was lost
   uint32_t first;  ///< chunk, as a place in the pool; 0: none yet
   uint32_t current;
-  uint32_t following;  ///< stop: the chunk after `current`, if it is there already
+  uint32_t following;  ///< stop: the chunk after `current`, if it is there already; there may be one after it
   uint32_t at;         ///< where the next word goes
   uint32_t end;        ///< of the current chunk
   uint32_t chunks;     ///< begun so far
@@ -109,9 +111,16 @@ class ChunkWriter {
 
   /// Room for `most` words. False: there is none, and nothing may be written.
   CAIRN_GPU_BOTH bool reserve(uint32_t most) {
-    if (head_.end - head_.at >= most || head_.following != 0) return true;
+    uint32_t room = head_.end - head_.at;
+    uint32_t last = head_.current;
+    for (uint32_t next = head_.following; room < most && next != 0; next = at(next).next) {
+      room += at(next).words;
+      last = next;
+    }
+    if (room >= most) return true;
     uint32_t size = kFirstChunk << head_.chunks;
     if (head_.chunks > 5 || size > kLargestChunk) size = kLargestChunk;
+    while (size < most + kChunkHead) size *= 2;
     const uint32_t place = take_words(buffers_, size);
     if (place == 0) return false;
     Chunk &chunk = at(place);
@@ -123,8 +132,8 @@ class ChunkWriter {
       head_.at = place + kChunkHead;
       head_.end = place + size;
     } else {
-      at(head_.current).next = place;
-      head_.following = place;
+      at(last).next = place;
+      if (head_.following == 0) head_.following = place;
     }
     return true;
   }
@@ -134,7 +143,7 @@ class ChunkWriter {
  private:
   CAIRN_GPU_BOTH void advance() {
     head_.current = head_.following;
-    head_.following = 0;
+    head_.following = at(head_.current).next;
     head_.at = head_.current + kChunkHead;
     head_.end = head_.at + at(head_.current).words;
   }
@@ -142,6 +151,19 @@ class ChunkWriter {
   WarpHead<LaneMask> &head_;
   Buffers &buffers_;
 };
+
+/// Which of those that are traced a warp is.
+template <typename Coder>
+CAIRN_GPU_BOTH uint32_t number_of(const Warp<Coder> &warp, const Buffers &buffers) {
+  return static_cast<uint32_t>(&warp - static_cast<const Warp<Coder> *>(buffers.warps));
+}
+/// nullptr if the launch has no values.
+template <typename Coder>
+CAIRN_GPU_BOTH WarpValues<LaneMask> *values_of(const Warp<Coder> &warp) {
+  const Buffers &buffers = *warp.head.buffers;
+  if (buffers.values == nullptr) return nullptr;
+  return static_cast<WarpValues<LaneMask> *>(buffers.values) + number_of(warp, buffers);
+}
 
 /// Closes the ring's current chunk: it becomes decodable.
 template <typename Coder>
@@ -152,16 +174,17 @@ CAIRN_GPU_BOTH void close_chunk(Warp<Coder> &warp, Buffers &buffers) {
   chunk.words = warp.head.at - warp.head.current - kChunkHead;
 }
 
-/// Makes room in the ring, in the oldest chunk if need be.
+/// Makes room for `most` words in the ring, in the oldest chunk if need be.
 template <typename Coder>
-CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers) {
+CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers, uint32_t most) {
   WarpHead<LaneMask> &head = warp.head;
-  if (head.current != 0 && head.end - head.at >= Coder::kMostWords) return;
+  if (head.current != 0 && head.end - head.at >= most) return;
   if (head.current != 0) {
     close_chunk(warp, buffers);
     Coder::begin(warp.state, head.all, buffers.guesses);
+    if (buffers.values != nullptr) begin_values(values_of(warp)->known);
   }
-  const uint32_t traced = static_cast<uint32_t>(&warp - static_cast<Warp<Coder> *>(buffers.warps));
+  const uint32_t traced = number_of(warp, buffers);
   const uint32_t size = buffers.ring_words;
   const uint32_t place = (traced * buffers.ring_chunks + head.chunks % buffers.ring_chunks) * size + kChunkHead;
   Chunk &chunk = ChunkWriter(head, buffers).at(place);
@@ -177,18 +200,17 @@ CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers) {
   head.end = place + size;
 }
 
-/// Makes room in the warp's only chunk by sending what is in it. False: it could not be sent, now or before.
+/// Makes room for `most` words in the warp's only chunk by sending what is in it. False: it could not be sent.
 template <typename Coder>
-CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers) {
-  static_assert(Coder::kMostWords <= kDrainWords, "an event fits into a chunk");
+CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers, uint32_t most) {
+  static_assert(Coder::kMostWords + kMostValueWords<LaneMask> <= kDrainWords, "an event fits into a chunk");
   WarpHead<LaneMask> &head = warp.head;
-  if (head.lost != 0) return false;
-  const uint32_t traced = static_cast<uint32_t>(&warp - static_cast<Warp<Coder> *>(buffers.warps));
+  const uint32_t traced = number_of(warp, buffers);
   if (head.current == 0) {
     head.first = head.current = traced * kDrainChunk + kChunkHead;
     head.at = head.current + kChunkHead;
     head.end = head.current + kDrainChunk;
-  } else if (head.end - head.at < Coder::kMostWords) {
+  } else if (head.end - head.at < most) {
     const uint32_t begin = head.current + kChunkHead;
     if (!send_words(buffers.drain, traced, buffers.words + begin, head.at - begin)) return false;
     head.at = begin;
@@ -196,28 +218,53 @@ CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers) {
   return true;
 }
 
+/// Makes room for one event of at most so many words, or counts it as lost.
+template <typename Coder>
+CAIRN_GPU_BOTH bool make_room(Warp<Coder> &warp, Buffers &buffers, uint32_t most) {
+  WarpHead<LaneMask> &head = warp.head;
+  if (buffers.policy == Policy::ring) {
+    turn_ring(warp, buffers, most);
+    ++ChunkWriter(head, buffers).at(head.current).events;
+    return true;
+  }
+  // What came after something lost would be taken for what came next.
+  bool room = head.lost == 0;
+  if (room && buffers.policy == Policy::drain) room = drain_chunk(warp, buffers, most);
+  if (room && buffers.policy == Policy::stop) room = ChunkWriter(head, buffers).reserve(most);
+  head.quick = room ? 1 : 0;
+  if (!room) ++head.lost;
+  return room;
+}
+
 /// Records an event that may need room. Where hits are tried at once (`quick`), it was none.
 template <typename Coder>
 CAIRN_GPU_CALLED void record_slowly(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
-  WarpHead<LaneMask> &head = warp.head;
-  Buffers &buffers = *head.buffers;
-  ChunkWriter out(head, buffers);
-  const bool tried = head.quick != 0;
-  if (buffers.policy == Policy::ring) {
-    turn_ring(warp, buffers);
-    ++out.at(head.current).events;
-  } else {
-    const bool room = buffers.policy == Policy::drain ? drain_chunk(warp, buffers) : out.reserve(Coder::kMostWords);
-    head.quick = room ? 1 : 0;
-    if (head.quick == 0) {
-      ++head.lost;
-      return;
-    }
-  }
+  Buffers &buffers = *warp.head.buffers;
+  const bool tried = warp.head.quick != 0;
+  if (!make_room(warp, buffers, Coder::kMostWords)) return;
   if (tried || !Coder::hit(warp.state, location, mask)) {
+    ChunkWriter out(warp.head, buffers);
     Coder::miss(warp.state, location, mask, buffers.location_bits, out);
   }
-  ++head.events;
+  ++warp.head.events;
+}
+
+/// Records an event with the values that the lanes of `mask` have brought. It can be a hit only if they are as
+/// expected.
+template <typename Coder>
+CAIRN_GPU_CALLED void record_values(Warp<Coder> &warp, uint32_t location, LaneMask mask, ValueType type) {
+  Buffers &buffers = *warp.head.buffers;
+  if (!make_room(warp, buffers, Coder::kMostWords + kMostValueWords<LaneMask>)) return;
+  WarpValues<LaneMask> &values = *values_of(warp);
+  ValueSlot &slot = value_slot(values.known, location);
+  if (are_expected(slot, type, values.lane, mask) && Coder::hit(warp.state, location, mask)) {
+    confirm(slot);
+  } else {
+    ChunkWriter out(warp.head, buffers);
+    Coder::miss(warp.state, location, mask, buffers.location_bits, out);
+    if constexpr (Coder::kHasValues) Coder::values(warp.state, slot, type, values.lane, mask, out);
+  }
+  ++warp.head.events;
 }
 
 /// Records an event of a warp that the caller alone may touch now.
@@ -241,6 +288,10 @@ CAIRN_GPU_BOTH void begin_warp(Warp<Coder> &warp, Buffers *buffers, uint32_t ind
     warp.head.index = index;
   }
   Coder::begin(warp.state, all, buffers->guesses, lane, lanes);
+  if (buffers->values != nullptr) {
+    auto *values = static_cast<WarpValues<LaneMask> *>(buffers->values) + number_of(warp, *buffers);
+    begin_values(values->known, lane, lanes);
+  }
 }
 
 /// What is left to write when the kernel has ended.

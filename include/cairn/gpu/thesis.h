@@ -40,6 +40,7 @@ class Thesis {
   using State = ThesisState<Mask>;
   /// The largest event, and what ends a stream after it.
   static constexpr uint32_t kMostWords = 24;
+  static constexpr bool kHasValues = false;  ///< an event is its location and its mask, and no other bytes
   static constexpr uint32_t kLongest = 255;
 
   static CAIRN_GPU_BOTH void begin(State &state, Mask /*all*/, const Guesses & /*guesses*/, uint32_t lane = 0,
