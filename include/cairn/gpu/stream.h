@@ -174,11 +174,10 @@ CAIRN_GPU_BOTH void close_chunk(Warp<Coder> &warp, Buffers &buffers) {
   chunk.words = warp.head.at - warp.head.current - kChunkHead;
 }
 
-/// Makes room for `most` words in the ring, in the oldest chunk if need be.
+/// Makes room in the ring, in the oldest chunk if need be.
 template <typename Coder>
-CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers, uint32_t most) {
+CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers) {
   WarpHead<LaneMask> &head = warp.head;
-  if (head.current != 0 && head.end - head.at >= most) return;
   if (head.current != 0) {
     close_chunk(warp, buffers);
     Coder::begin(warp.state, head.all, buffers.guesses);
@@ -200,9 +199,9 @@ CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers, uint32_t most
   head.end = place + size;
 }
 
-/// Makes room for `most` words in the warp's only chunk by sending what is in it. False: it could not be sent.
+/// Makes room in the warp's only chunk by sending what is in it. False: it could not be sent.
 template <typename Coder>
-CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers, uint32_t most) {
+CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers) {
   static_assert(Coder::kMostWords + kMostValueWords<LaneMask> <= kDrainWords, "an event fits into a chunk");
   WarpHead<LaneMask> &head = warp.head;
   const uint32_t traced = number_of(warp, buffers);
@@ -210,7 +209,7 @@ CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers, uint32_t mo
     head.first = head.current = traced * kDrainChunk + kChunkHead;
     head.at = head.current + kChunkHead;
     head.end = head.current + kDrainChunk;
-  } else if (head.end - head.at < most) {
+  } else {
     const uint32_t begin = head.current + kChunkHead;
     if (!send_words(buffers.drain, traced, buffers.words + begin, head.at - begin)) return false;
     head.at = begin;
@@ -218,21 +217,30 @@ CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers, uint32_t mo
   return true;
 }
 
+/// Makes room where the warp's chunk has none left.
+template <typename Coder>
+CAIRN_GPU_BOTH bool find_room(Warp<Coder> &warp, uint32_t most) {
+  Buffers &buffers = *warp.head.buffers;
+  if (buffers.policy == Policy::stop) return ChunkWriter(warp.head, buffers).reserve(most);
+  if (buffers.policy == Policy::drain) return drain_chunk(warp, buffers);
+  turn_ring(warp, buffers);
+  return true;
+}
+
 /// Makes room for one event of at most so many words, or counts it as lost.
 template <typename Coder>
 CAIRN_GPU_BOTH bool make_room(Warp<Coder> &warp, Buffers &buffers, uint32_t most) {
   WarpHead<LaneMask> &head = warp.head;
-  if (buffers.policy == Policy::ring) {
-    turn_ring(warp, buffers, most);
+  const bool is_ring = buffers.policy == Policy::ring;
+  // What came after something lost would be taken for what came next; a ring loses the oldest.
+  bool room = is_ring || head.lost == 0;
+  if (room && head.end - head.at < most) room = find_room(warp, most);
+  if (!room) {
+    ++head.lost;
+  } else if (is_ring) {
     ++ChunkWriter(head, buffers).at(head.current).events;
-    return true;
   }
-  // What came after something lost would be taken for what came next.
-  bool room = head.lost == 0;
-  if (room && buffers.policy == Policy::drain) room = drain_chunk(warp, buffers, most);
-  if (room && buffers.policy == Policy::stop) room = ChunkWriter(head, buffers).reserve(most);
-  head.quick = room ? 1 : 0;
-  if (!room) ++head.lost;
+  head.quick = room && !is_ring ? 1 : 0;
   return room;
 }
 
