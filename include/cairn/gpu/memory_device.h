@@ -259,7 +259,9 @@ inline Memory *take_memory(const Buffers &buffers, bool values, const cairn_gpu_
     memory->host_buffers->drain = memory->drain.ring(on_device(memory->slots), on_device(memory->consumed));
     Drainer::one().begin(&memory->drain);
   }
-  (void)CAIRN_RT(MemsetAsync)(memory->warps, 0, buffers.warp_count * sizeof(TracedWarp), stream);
+  // Heads are enough: a warp that begins makes the rest.
+  (void)CAIRN_RT(Memset2DAsync)(memory->warps, sizeof(TracedWarp), 0, sizeof(memory->warps->head), buffers.warp_count,
+                                stream);
   (void)CAIRN_RT(MemcpyAsync)(memory->buffers, memory->host_buffers, sizeof(Buffers), CAIRN_RT(MemcpyHostToDevice),
                               stream);
   return memory;
