@@ -50,5 +50,8 @@ struct Launch {
   do {                  \
     CAIRN_AT(id);       \
   } while (false)
+#if !defined(CAIRN_GPU_LOCATION_BITS)
+#define CAIRN_GPU_LOCATION_BITS 8
+#endif
 #define CAIRN_LAUNCH(program, kernel, grid, block, stream) \
-  ::cairn::gpu::Launch((program), (kernel), dim3(grid), dim3(block), (stream))
+  ::cairn::gpu::Launch((program), (kernel), dim3(grid), dim3(block), CAIRN_GPU_LOCATION_BITS, (stream))

@@ -90,6 +90,11 @@ def quick(bench):
             sys.exit(f"{name}: the random schedule split no warp")
     settings(bench)
     values(bench)
+    widths = bench.trace("two_widths", [], "widths")[1]
+    bench.run([bench.cairn, "verify", str(widths)])
+    lines = bench.run([bench.cairn, "dump", str(widths), "--join", "--jsonl"]).stdout.decode().splitlines()[1:]
+    expect("locations of two files", [(json.loads(line)["location"], json.loads(line)["file"]) for line in lines],
+           [(7, "narrow.cc"), (300, "wide.cc")])
 
 
 def values(bench):

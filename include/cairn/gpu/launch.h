@@ -28,15 +28,12 @@ constexpr uint8_t kCoderNumber = 1;
 #else
 constexpr uint8_t kCoderNumber = 2;
 #endif
-#if defined(CAIRN_GPU_LOCATION_BITS)
-constexpr uint32_t kLocationBits = CAIRN_GPU_LOCATION_BITS;
-#else
-constexpr uint32_t kLocationBits = 8;
-#endif
 
 class Launch {
  public:
-  Launch(const Program &program, uint32_t kernel, dim3 grid, dim3 block, Stream stream = nullptr) : stream_(stream) {
+  /// `location_bits` is 8 or 16. An argument, since files of one program may differ in it.
+  Launch(const Program &program, uint32_t kernel, dim3 grid, dim3 block, uint32_t location_bits, Stream stream)
+      : stream_(stream) {
     const Settings &wanted = settings();
     const char *name = kernel < program.kernel_count ? program.kernels[kernel] : nullptr;
     if (!wanted.traces(name) || library() == nullptr) return;
@@ -44,7 +41,7 @@ class Launch {
     if (blocks == 0 || blocks > UINT32_MAX) return;
     Buffers buffers{};
     buffers.policy = wanted.policy;
-    buffers.location_bits = kLocationBits;
+    buffers.location_bits = location_bits;
     buffers.warps_per_block = (block.x * block.y * block.z + kLanes - 1) / kLanes;
     buffers.first_block = wanted.first_block;
     buffers.end_block = wanted.end_block < blocks ? wanted.end_block : static_cast<uint32_t>(blocks);
@@ -79,7 +76,7 @@ class Launch {
       what.block[i] = sizes[i + 3];
     }
     what.coder = kCoderNumber;
-    what.location_bits = static_cast<uint8_t>(kLocationBits);
+    what.location_bits = static_cast<uint8_t>(location_bits);
     what.lanes = static_cast<uint8_t>(kLanes);
     what.policy = wanted.policy == Policy::ring ? 1 : 0;
     what.first_block = buffers.first_block;
