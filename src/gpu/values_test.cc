@@ -43,7 +43,7 @@ std::vector<Event> random_events(std::mt19937_64 &random, uint64_t all, size_t c
                                          : (location == 7 ? ValueType::u64 : ValueType::i32);
     Course &course = courses[location];
     const auto drawn = [&] { return random() >> random() % 64; };
-    if (random() % 12 == 0) course = {drawn(), random() % 2 == 0 ? 0 : drawn(), drawn() - drawn()};
+    if (random() % 12 == 0) course = {drawn(), random() % 2 == 0 ? 0 : drawn(), uint64_t{0} - drawn()};
     course.base += course.step;
     Event next{location, mask, type, {}};
     for (unsigned lane = 0; lane < 64; ++lane) {

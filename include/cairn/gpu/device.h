@@ -211,7 +211,7 @@ __host__ __device__ inline T value_point(uint32_t location, T value) {
   see_values(here);
   if (leads(here)) {
     const Recording recording(*warp, here);
-    record_values(*warp, location, here, kValueType<T>);
+    record_value_event(*warp, location, here, kValueType<T>);
   }
   stay_together(here);
 #else

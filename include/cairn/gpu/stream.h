@@ -217,44 +217,52 @@ CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers) {
   return true;
 }
 
-/// Makes room where the warp's chunk has none left.
+/// Makes room for `most` words where the warp's chunk has not so many left, or sees that there is none (`quick`).
+/// Called beside what records, not by it: kernels need the registers of the larger of the two only.
 template <typename Coder>
-CAIRN_GPU_BOTH bool find_room(Warp<Coder> &warp, uint32_t most) {
-  Buffers &buffers = *warp.head.buffers;
-  if (buffers.policy == Policy::stop) return ChunkWriter(warp.head, buffers).reserve(most);
-  if (buffers.policy == Policy::drain) return drain_chunk(warp, buffers);
-  turn_ring(warp, buffers);
+CAIRN_GPU_CALLED void find_room(Warp<Coder> &warp, uint32_t most) {
+  WarpHead<LaneMask> &head = warp.head;
+  Buffers &buffers = *head.buffers;
+  if (buffers.policy == Policy::ring) return turn_ring(warp, buffers);
+  // What came after something lost would be taken for what came next.
+  bool room = head.lost == 0;
+  if (room && buffers.policy == Policy::stop) room = ChunkWriter(head, buffers).reserve(most);
+  if (room && buffers.policy == Policy::drain) room = drain_chunk(warp, buffers);
+  head.quick = room ? 1 : 0;
+}
+
+/// Counts an event, for which room has been looked for. False: there was none.
+CAIRN_GPU_BOTH bool count_event(WarpHead<LaneMask> &head, Buffers &buffers) {
+  if (buffers.policy == Policy::ring) {
+    ++ChunkWriter(head, buffers).at(head.current).events;
+  } else if (head.quick == 0) {
+    ++head.lost;
+    return false;
+  }
+  ++head.events;
   return true;
 }
 
-/// Makes room for one event of at most so many words, or counts it as lost.
+/// Records an event that was no hit, or where that has not been `tried`.
 template <typename Coder>
-CAIRN_GPU_BOTH bool make_room(Warp<Coder> &warp, Buffers &buffers, uint32_t most) {
-  WarpHead<LaneMask> &head = warp.head;
-  const bool is_ring = buffers.policy == Policy::ring;
-  // What came after something lost would be taken for what came next; a ring loses the oldest.
-  bool room = is_ring || head.lost == 0;
-  if (room && head.end - head.at < most) room = find_room(warp, most);
-  if (!room) {
-    ++head.lost;
-  } else if (is_ring) {
-    ++ChunkWriter(head, buffers).at(head.current).events;
-  }
-  head.quick = room && !is_ring ? 1 : 0;
-  return room;
+CAIRN_GPU_CALLED void record_slowly(Warp<Coder> &warp, uint32_t location, LaneMask mask, bool tried) {
+  Buffers &buffers = *warp.head.buffers;
+  if (!count_event(warp.head, buffers)) return;
+  if (!tried && Coder::hit(warp.state, location, mask)) return;
+  ChunkWriter out(warp.head, buffers);
+  Coder::miss(warp.state, location, mask, buffers.location_bits, out);
 }
 
-/// Records an event that may need room. Where hits are tried at once (`quick`), it was none.
+/// Records an event of a warp that the caller alone may touch now.
 template <typename Coder>
-CAIRN_GPU_CALLED void record_slowly(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
-  Buffers &buffers = *warp.head.buffers;
-  const bool tried = warp.head.quick != 0;
-  if (!make_room(warp, buffers, Coder::kMostWords)) return;
-  if (tried || !Coder::hit(warp.state, location, mask)) {
-    ChunkWriter out(warp.head, buffers);
-    Coder::miss(warp.state, location, mask, buffers.location_bits, out);
+CAIRN_GPU_BOTH void record_event(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
+  const bool quick = warp.head.quick != 0;
+  if (quick && Coder::hit(warp.state, location, mask)) {
+    ++warp.head.events;
+    return;
   }
-  ++warp.head.events;
+  if (warp.head.end - warp.head.at < Coder::kMostWords) find_room(warp, Coder::kMostWords);
+  record_slowly(warp, location, mask, quick);
 }
 
 /// Records an event with the values that the lanes of `mask` have brought. It can be a hit only if they are as
@@ -262,27 +270,21 @@ CAIRN_GPU_CALLED void record_slowly(Warp<Coder> &warp, uint32_t location, LaneMa
 template <typename Coder>
 CAIRN_GPU_CALLED void record_values(Warp<Coder> &warp, uint32_t location, LaneMask mask, ValueType type) {
   Buffers &buffers = *warp.head.buffers;
-  if (!make_room(warp, buffers, Coder::kMostWords + kMostValueWords<LaneMask>)) return;
+  if (!count_event(warp.head, buffers)) return;
   WarpValues<LaneMask> &values = *values_of(warp);
   ValueSlot &slot = value_slot(values.known, location);
-  if (are_expected(slot, type, values.lane, mask) && Coder::hit(warp.state, location, mask)) {
-    confirm(slot);
-  } else {
-    ChunkWriter out(warp.head, buffers);
-    Coder::miss(warp.state, location, mask, buffers.location_bits, out);
-    if constexpr (Coder::kHasValues) Coder::values(warp.state, slot, type, values.lane, mask, out);
-  }
-  ++warp.head.events;
+  if (are_expected(slot, type, values.lane, mask) && Coder::hit(warp.state, location, mask)) return confirm(slot);
+  ChunkWriter out(warp.head, buffers);
+  Coder::miss(warp.state, location, mask, buffers.location_bits, out);
+  if constexpr (Coder::kHasValues) Coder::values(warp.state, slot, type, values.lane, mask, out);
 }
 
-/// Records an event of a warp that the caller alone may touch now.
+/// As record_event, with values.
 template <typename Coder>
-CAIRN_GPU_BOTH void record_event(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
-  if (warp.head.quick != 0 && Coder::hit(warp.state, location, mask)) {
-    ++warp.head.events;
-    return;
-  }
-  record_slowly(warp, location, mask);
+CAIRN_GPU_BOTH void record_value_event(Warp<Coder> &warp, uint32_t location, LaneMask mask, ValueType type) {
+  constexpr uint32_t kMost = Coder::kMostWords + kMostValueWords<LaneMask>;
+  if (warp.head.end - warp.head.at < kMost) find_room(warp, kMost);
+  record_values(warp, location, mask, type);
 }
 
 /// Each of `lanes` callers does its share; only then may an event be recorded.
