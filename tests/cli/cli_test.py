@@ -267,6 +267,11 @@ def gpu_values(bench):
     bench.golden("dump_values", "dump", "values.cairn", "--warp", "0")
     bench.golden("dump_values_join", "dump", "values.cairn", "--warp", "0", "--join")
     bench.golden("dump_values_json", "dump", "values.cairn", "--warp", "0", "--jsonl")
+    bench.golden("gpu_values", "gpu", "values", "values.cairn")
+    got = json.loads(bench.run("gpu", "values", "values.cairn", "--json").stdout)
+    expect("values --json", (got["schema"], [point["values"] for point in got["points"]]), ("cairn.gpu.values/1", [6, 4]))
+    bench.check("gpu", "values", "gpu.cairn",
+                err="cairn: no point of this trace has values; cairn_value(x) in device code makes one\n")
     bench.golden("gpu_sizes_values", "gpu", "sizes", "values.cairn")
     bench.check("dump", "values.cairn", "--raw5", code=2,
                 err="cairn: values.cairn: --raw5 has no room for values; use --jsonl\n")
