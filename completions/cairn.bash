@@ -66,7 +66,7 @@ _cairn() {
   case $verb in
     gpu)
       if ((COMP_CWORD == 2)); then
-        mapfile -t COMPREPLY < <(compgen -W 'divergence coverage sizes' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'divergence coverage values sizes' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$cur" && compgen -d -- "$cur")
       fi

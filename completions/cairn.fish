@@ -48,7 +48,7 @@ complete -c cairn -n '__fish_seen_subcommand_from dump' -l launch -x -d 'The eve
 complete -c cairn -n '__fish_seen_subcommand_from dump' -l join -d 'Join what parts of a warp recorded'
 complete -c cairn -n '__fish_seen_subcommand_from dump' -l raw5 -d 'Five bytes an event'
 complete -c cairn -n '__fish_seen_subcommand_from gpu' -l limit -x -d 'At most N lines'
-complete -c cairn -n '__fish_seen_subcommand_from gpu' -x -a 'divergence coverage sizes'
+complete -c cairn -n '__fish_seen_subcommand_from gpu' -x -a 'divergence coverage values sizes'
 complete -c cairn -n '__fish_seen_subcommand_from verify' -l against -x -a '(__fish_complete_directories)' -d 'Compare with the logs of record --oracle'
 complete -c cairn -n '__fish_seen_subcommand_from merge' -s o -l output -r -F -d 'Trace to write'
 complete -c cairn -n '__fish_seen_subcommand_from merge' -s q -l quiet -d 'Say nothing when all is well'

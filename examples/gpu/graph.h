@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,11 +35,11 @@ class Random {
 
 inline Graph from_edges(int nodes, std::vector<std::pair<int, int>> edges) {
   std::vector<std::vector<int>> near(static_cast<size_t>(nodes));
-  std::map<std::pair<int, int>, bool> seen;
+  std::set<std::pair<int, int>> seen;
   for (auto [a, b] : edges) {
     if (a == b) continue;
     if (a > b) std::swap(a, b);
-    if (!seen.emplace(std::pair(a, b), true).second) continue;
+    if (!seen.emplace(a, b).second) continue;
     near[static_cast<size_t>(a)].push_back(b);
     near[static_cast<size_t>(b)].push_back(a);
   }

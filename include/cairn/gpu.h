@@ -6,14 +6,17 @@
 //     CAIRN_POINT(1);                        // who is here
 //     if (CAIRN_BRANCH(2, threadIdx.x < n))  // who asks, and (as location 3) who goes in
 //       work();                              // device functions have points of their own
+//     int end = CAIRN_VALUE(4, bounds[i]);     // who is here, and the value of each: a number, enumerator or pointer
 //   }
 //   kernel<<<grid, block, 0, stream>>>(n, CAIRN_LAUNCH(program, 0, grid, block, stream));
 //
 // where `program` is a cairn::gpu::Program, which must live as long as the process. The trace is written at exit
-// (collect.h says where); the environment says what is traced (settings.h). Locations are 1 to 255, or to 65,535 with
+// (collect.h says where); the environment says what is traced (settings.h). Its table must have locations with values
+// as Kind::value: what reads the trace knows by that where values stand. Locations are 1 to 255, or to 65,535 with
 // CAIRN_GPU_LOCATION_BITS defined as 16 in front of this header. With CAIRN_GPU_OFF defined nothing is left of it.
 //
-// CAIRN_GPU_CODER_RAW or CAIRN_GPU_CODER_THESIS choose another coder than `predict`, to compare with.
+// CAIRN_GPU_CODER_RAW or CAIRN_GPU_CODER_THESIS choose another coder than `predict`, to compare with; the thesis's has
+// no room for values.
 #pragma once
 
 #if defined(CAIRN_GPU_OFF)
@@ -30,6 +33,7 @@ struct Launch {
 #define CAIRN_KERNEL(trace) ((void)(trace))
 #define CAIRN_AT(id) ((void)0)
 #define CAIRN_BRANCH(id, condition) (condition)
+#define CAIRN_VALUE(id, value) (value)
 
 #else
 
@@ -38,6 +42,7 @@ struct Launch {
 /// An expression, for where no statement can stand: (CAIRN_AT(4), value).
 #define CAIRN_AT(id) ::cairn::gpu::point(id)
 #define CAIRN_BRANCH(id, condition) ::cairn::gpu::branch(id, (condition) ? true : false)
+#define CAIRN_VALUE(id, value) ::cairn::gpu::value_point(id, value)
 
 #endif
 
@@ -45,5 +50,8 @@ struct Launch {
   do {                  \
     CAIRN_AT(id);       \
   } while (false)
+#if !defined(CAIRN_GPU_LOCATION_BITS)
+#define CAIRN_GPU_LOCATION_BITS 8
+#endif
 #define CAIRN_LAUNCH(program, kernel, grid, block, stream) \
-  ::cairn::gpu::Launch((program), (kernel), dim3(grid), dim3(block), (stream))
+  ::cairn::gpu::Launch((program), (kernel), dim3(grid), dim3(block), CAIRN_GPU_LOCATION_BITS, (stream))

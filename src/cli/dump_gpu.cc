@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "analyze/gpu_points.h"
@@ -11,6 +13,40 @@
 
 namespace cairn::cli {
 namespace {
+
+/// As a number; floats that are none become null.
+nlohmann::ordered_json json_of(gpu::ValueType type, uint64_t value) {
+  switch (type) {
+    case gpu::ValueType::i32:
+      return static_cast<int32_t>(value);
+    case gpu::ValueType::i64:
+      return static_cast<int64_t>(value);
+    case gpu::ValueType::f32:
+      return std::bit_cast<float>(static_cast<uint32_t>(value));
+    case gpu::ValueType::f64:
+      return std::bit_cast<double>(value);
+    default:
+      return value;
+  }
+}
+
+std::string text_of(gpu::ValueType type, uint64_t value) {
+  if (type == gpu::ValueType::f32) return fmt::format("{}", std::bit_cast<float>(static_cast<uint32_t>(value)));
+  if (type == gpu::ValueType::f64) return fmt::format("{}", std::bit_cast<double>(value));
+  return json_of(type, value).dump();
+}
+
+/// " = 5" where all lanes say so, else " = 5 6 7 …", a lane each.
+std::string values_text(const gpu::Event &event) {
+  if (event.type == gpu::ValueType::none) return {};
+  const bool one =
+      std::adjacent_find(event.values.begin(), event.values.end(), std::not_equal_to<>()) == event.values.end();
+  std::string text = " =";
+  for (size_t i = 0; i < (one ? std::min<size_t>(1, event.values.size()) : event.values.size()); ++i) {
+    text += " " + text_of(event.type, event.values[i]);
+  }
+  return text;
+}
 
 /// Prints one warp's events.
 class WarpDump {
@@ -36,13 +72,25 @@ class WarpDump {
 
  private:
   void take(const gpu::Event &event) {
-    if (what_.join && held_ && pending_.location == event.location && (pending_.mask & event.mask) == 0) {
-      pending_.mask |= event.mask;
+    if (what_.join && held_ && pending_.location == event.location && (pending_.mask & event.mask) == 0 &&
+        pending_.type == event.type) {
+      join(event);
       return;
     }
     flush();
     pending_ = event;
     held_ = true;
+  }
+  /// Values stay in the order of the lanes.
+  void join(const gpu::Event &event) {
+    gpu::Event both{pending_.location, pending_.mask | event.mask, event.type};
+    size_t own = 0;
+    size_t other = 0;
+    for (uint64_t rest = both.mask; event.type != gpu::ValueType::none && rest != 0; rest &= rest - 1) {
+      const bool first = (pending_.mask & (rest & (~rest + 1))) != 0;
+      both.values.push_back(first ? pending_.values[own++] : event.values[other++]);
+    }
+    pending_ = std::move(both);
   }
   void flush() {
     if (held_ && !full()) write(pending_);
@@ -59,8 +107,8 @@ class WarpDump {
     const gpu::LocationRecord *location = program_->find(event.location);
     const std::string mask = fmt::format("{:0{}x}", event.mask, lanes_ / 4);
     if (!options_.json) {
-      out_.write(fmt::format("  {} {:2}  {}\n", mask, std::popcount(event.mask),
-                             analyze::point_text(*program_, event.location)));
+      out_.write(fmt::format("  {} {:2}  {}{}\n", mask, std::popcount(event.mask),
+                             analyze::point_text(*program_, event.location), values_text(event)));
       return;
     }
     nlohmann::ordered_json line;
@@ -73,6 +121,11 @@ class WarpDump {
       line["function"] = analyze::valid_utf8(location->function);
       line["file"] = analyze::valid_utf8(location->file);
       line["line"] = location->line;
+    }
+    if (event.type != gpu::ValueType::none) {
+      line["type"] = name_of(event.type);
+      line["values"] = nlohmann::ordered_json::array();
+      for (const uint64_t value : event.values) line["values"].push_back(json_of(event.type, value));
     }
     out_.write(line.dump() + "\n");
   }
@@ -115,10 +168,14 @@ int dump_gpu(const trace::Trace &trace, const Inspection &options, const GpuDump
   }
   if (what.raw5) {
     for (const gpu::LaunchRecord &launch : launches->launches) {
-      if (launch.location_bits == 8 && launch.lanes == 32) continue;
-      return fault(
-          {ErrorKind::usage, "--raw5 has no room for these locations or lanes", {}, Error::kNoOffset, "use --jsonl"},
-          options.file);
+      if (launch.location_bits != 8 || launch.lanes != 32) {
+        return fault(
+            {ErrorKind::usage, "--raw5 has no room for these locations or lanes", {}, Error::kNoOffset, "use --jsonl"},
+            options.file);
+      }
+      if (launches->form(launch).value_locations.empty()) continue;
+      return fault({ErrorKind::usage, "--raw5 has no room for values", {}, Error::kNoOffset, "use --jsonl"},
+                   options.file);
     }
   }
   Output out;

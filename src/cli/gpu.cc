@@ -1,5 +1,5 @@
-// cairn gpu: how well GPU kernels used their warps (divergence), which of their code ran (coverage), and how small what
-// they recorded is (sizes).
+// cairn gpu: how well GPU kernels used their warps (divergence), which of their code ran (coverage), what lanes told at
+// points with values (values), and how small what they recorded is (sizes).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "analyze/gpu_points.h"
 #include "analyze/gpu_sizes.h"
+#include "analyze/gpu_values.h"
 #include "analyze/value.h"
 #include "cli/inspect.h"
 #include "cli/options.h"
@@ -92,6 +93,53 @@ void coverage(Output &out, const gpu::Launches &launches, const std::vector<Poin
   }
 }
 
+/// Least, greatest and mean of what lanes told at each point with values.
+int values(const gpu::Launches &launches, const GpuOptions &options) {
+  Output out;
+  Table table({"point", "values", "least", "greatest", "mean"}, {true, false, false, false, false});
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  for (uint32_t number = 0; number < launches.programs.size(); ++number) {
+    const gpu::ProgramRecord &program = launches.programs[number];
+    for (const uint16_t location : program.value_locations()) {
+      auto told = analyze::gpu_values(launches, number, location);
+      if (!told) {
+        told.error().path = options.file;
+        return report(told.error());
+      }
+      if (told->size() == 0) continue;
+      double least = told->number(0);
+      double greatest = least;
+      double sum = 0;
+      for (size_t i = 0; i < told->size(); ++i) {
+        const double value = told->number(i);
+        least = std::min(least, value);
+        greatest = std::max(greatest, value);
+        sum += value;
+      }
+      const double mean = sum / static_cast<double>(told->size());
+      table.add({analyze::point_text(program, location), grouped(told->size()), fmt::format("{}", least),
+                 fmt::format("{}", greatest), fmt::format("{:.6g}", mean)});
+      points.push_back({{"program", valid_utf8(program.file)},
+                        {"location", location},
+                        {"values", told->size()},
+                        {"least", least},
+                        {"greatest", greatest},
+                        {"mean", mean}});
+    }
+  }
+  if (options.json) {
+    nlohmann::ordered_json object;
+    object["schema"] = "cairn.gpu.values/1";
+    object["points"] = std::move(points);
+    out.write(object.dump(2) + "\n");
+  } else if (points.empty()) {
+    say("no point of this trace has values; cairn_value(x) in device code makes one");
+  } else {
+    print(out, table, options);
+  }
+  return out.finish();
+}
+
 int sizes(const gpu::Launches &launches, uint64_t file_bytes, const GpuOptions &options) {
   auto found = analyze::gpu_sizes(launches);
   if (!found) {
@@ -106,6 +154,7 @@ int sizes(const gpu::Launches &launches, uint64_t file_bytes, const GpuOptions &
     object["warps"] = found->warps;
     object["streams"] = found->streams;
     object["plain"] = found->plain;
+    object["values"] = found->values;
     for (uint8_t coder = 0; coder < gpu::kCoders; ++coder) {
       object["coded"][std::string(name_of(static_cast<gpu::CoderKind>(coder)))] = found->coded[coder];
     }
@@ -115,13 +164,18 @@ int sizes(const gpu::Launches &launches, uint64_t file_bytes, const GpuOptions &
   }
   Table table({"form", "bytes", "times smaller"}, {true, false, false});
   const auto add = [&](const std::string &form, uint64_t bytes) {
-    const double times = bytes == 0 ? 0 : static_cast<double>(found->plain) / static_cast<double>(bytes);
+    const uint64_t plain = found->plain + found->values;
+    const double times = bytes == 0 ? 0 : static_cast<double>(plain) / static_cast<double>(bytes);
     table.add({form, grouped(bytes), fmt::format("{:.1f}", times)});
   };
-  add("events as they are", found->plain);
-  for (const gpu::CoderKind coder : {gpu::CoderKind::thesis, gpu::CoderKind::predict}) {
-    add(fmt::format("{}, on the device", name_of(coder)), found->coded[static_cast<size_t>(coder)]);
+  const auto coded = [&](gpu::CoderKind coder) { return found->coded[static_cast<size_t>(coder)]; };
+  if (found->values == 0) {
+    add("events as they are", found->plain);
+    add("thesis, on the device", coded(gpu::CoderKind::thesis));
+  } else {
+    add("events and values as they are", found->plain + found->values);
   }
+  add("predict, on the device", coded(gpu::CoderKind::predict));
   add("this trace", file_bytes);
   out.write(fmt::format("{} of {} of {}\n", plural(found->events, "event"), plural(found->warps, "warp"),
                         plural(found->streams, "kind")));
@@ -138,6 +192,7 @@ int answer(GpuOptions &options) {
                    "trace some with cairn instrument"});
   }
   if (launches && options.question == "sizes") return sizes(*launches, trace->section_bytes().at("total"), options);
+  if (launches && options.question == "values") return values(*launches, options);
   auto uses = launches ? analyze::gpu_points(*launches) : tl::unexpected(launches.error());
   if (!uses) {
     uses.error().path = options.file;
@@ -163,7 +218,8 @@ int answer(GpuOptions &options) {
 void add_gpu(CLI::App &app, Run &run) {
   auto options = std::make_shared<GpuOptions>();
   Options verb(app, "gpu", "Tell how GPU warps diverged, which code ran, and how small that is");
-  verb.needed("question", options->question, {"divergence", "coverage", "sizes"}, "divergence, coverage or sizes");
+  verb.needed("question", options->question, {"divergence", "coverage", "values", "sizes"},
+              "divergence, coverage, values or sizes");
   add_file(verb, *options);
   verb.number("--limit", options->filter.limit, "At most N lines", "N");
   add_json(verb, *options);

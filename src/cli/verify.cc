@@ -85,8 +85,8 @@ int verify(VerifyOptions &options) {
     print(out, options.file, sound,
           fmt::format("sound: {} in {} with {} decoded", plural(integrity.calls, "call"), plural(integrity.rows, "row"),
                       plural(integrity.values, "value")));
-    if (const analyze::GpuOverview gpu = analyze::gpu_overview(*launches);
-        sound.fault_count == 0 && gpu.launches != 0) {
+    const analyze::GpuOverview gpu = launches ? analyze::gpu_overview(*launches) : analyze::GpuOverview();
+    if (sound.fault_count == 0 && gpu.launches != 0) {
       out.write(fmt::format("{}: sound: {} of {} decoded\n", options.file, plural(gpu.events, "event"),
                             plural(gpu.warps, "GPU warp")));
     }

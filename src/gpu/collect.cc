@@ -63,12 +63,20 @@ bool add_warp(const cairn_gpu_launch &launch, const cairn_gpu_warp &from, Launch
 
 }  // namespace
 
-bool add_launch(const cairn_gpu_launch &launch, Launches *to) {
+uint32_t Collected::number_of(const cairn_gpu_program &program) {
+  const auto known = programs_.find(&program);
+  if (known != programs_.end()) return known->second;
+  const uint32_t number = launches_.add(program_of(program));
+  programs_.emplace(&program, number);
+  return number;
+}
+
+bool Collected::add(const cairn_gpu_launch &launch) {
   const bool known_form = launch.coder < kCoders && (launch.location_bits == 8 || launch.location_bits == 16) &&
                           (launch.lanes == 32 || launch.lanes == 64) && launch.policy <= 1 && launch.one_in != 0;
   if (launch.program == nullptr || !known_form) return false;
   LaunchRecord record;
-  record.program = to->add(program_of(*launch.program));
+  record.program = number_of(*launch.program);
   record.kernel = launch.kernel;
   record.device = launch.device;
   record.stream = static_cast<uint32_t>(launch.stream);
@@ -85,10 +93,10 @@ bool add_launch(const cairn_gpu_launch &launch, Launches *to) {
   record.one_in = launch.one_in;
   for (uint32_t i = 0; i < launch.warp_count; ++i) {
     WarpStreams warp;
-    if (!add_warp(launch, launch.warps[i], to, &warp)) return false;
+    if (!add_warp(launch, launch.warps[i], &launches_, &warp)) return false;
     record.warps.push_back(std::move(warp));
   }
-  to->launches.push_back(std::move(record));
+  launches_.launches.push_back(std::move(record));
   return true;
 }
 

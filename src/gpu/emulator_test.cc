@@ -1,11 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <vector>
 
-#include "cairn/emulator/cuda_runtime.h"
-#include "cairn/gpu/device.h"
-#include "gpu/streams.h"
+#include "gpu/traced_kernel.h"
 
 namespace cairn::gpu {
 namespace {
@@ -107,68 +104,8 @@ TEST_F(Emulator, RandomSchedulesSplitWarpsButLoseNoLane) {
   EXPECT_GT(seen.size(), 100);
 }
 
-/// What a traced launch leaves, decoded.
-struct Traced {
-  WarpRecord record;
-  std::vector<Event> events;
-};
-
-template <typename Body>
-std::vector<Traced> trace(dim3 grid, dim3 block, Buffers buffers, size_t capacity, Body body) {
-  const uint32_t per_block = (block.x * block.y * block.z + 31) / 32;
-  std::vector<TracedWarp> warps(size_t{grid.x} * per_block);
-  std::vector<uint32_t> pool(capacity);
-  buffers.warps = warps.data();
-  buffers.words = pool.data();
-  buffers.capacity = static_cast<uint32_t>(pool.size());
-  buffers.used = kChunkHead;
-  buffers.location_bits = 8;
-  buffers.warps_per_block = per_block;
-  buffers.warp_count = static_cast<uint32_t>(warps.size());
-  if (buffers.end_block == 0) buffers.end_block = grid.x;
-  if (buffers.one_in == 0) buffers.one_in = 1;
-  const Trace trace{&buffers};
-  emulator::launch(grid, block, [&] {
-    begin_kernel(trace);
-    body();
-  });
-  std::vector<uint32_t> out(pool.size());
-  std::vector<Traced> all;
-  for (TracedWarp &warp : warps) {
-    Traced traced;
-    finish_warp(warp, traced.record);
-    place_words(warp, traced.record, out.data(), 0, 1);
-    const uint32_t *words = out.data() + traced.record.offset;
-    StreamForm form;
-    if (buffers.policy == Policy::stop) {
-      auto events = decode_stream(form, {words, traced.record.words}, traced.record.events, traced.record.all);
-      EXPECT_TRUE(events.has_value());
-      if (events) traced.events = *events;
-    }
-    for (uint32_t chunk = 0; chunk < traced.record.chunks; ++chunk) {
-      auto events = decode_stream(form, {words + 2, words[1]}, words[0], traced.record.all);
-      EXPECT_TRUE(events.has_value());
-      if (events) traced.events.insert(traced.events.end(), events->begin(), events->end());
-      words += 2 + words[1];
-    }
-    all.push_back(std::move(traced));
-  }
-  return all;
-}
-
-/// A warp of block b visits location 2 so often.
-constexpr int kVisits = 2000;
-void irregular() {
-  uint32_t draw = threadIdx.x * 2654435761u + blockIdx.x;
-  point(1);
-  for (int i = 0; i < kVisits; ++i) {
-    draw = draw * 1664525u + 1013904223u;
-    if (draw >> 31 != 0) point(static_cast<uint32_t>(2 + i % 50));
-  }
-}
-
 TEST_F(Emulator, APointRecordsWhoIsThere) {
-  const auto traced = trace(dim3(2), dim3(48), {}, 1 << 16, [] {
+  const auto traced = trace_kernel(dim3(2), dim3(48), {}, 1 << 16, [] {
     point(1);
     if (threadIdx.x >= 40) return;
     if (threadIdx.x % 2 == 0) point(2);
@@ -183,9 +120,9 @@ TEST_F(Emulator, APointRecordsWhoIsThere) {
 }
 
 TEST_F(Emulator, AFullPoolKeepsTheBeginningAndCountsTheRest) {
-  const auto whole = trace(dim3(3), dim3(64), {}, 1 << 20, irregular);
+  const auto whole = trace_kernel(dim3(3), dim3(64), {}, 1 << 20, irregular);
   for (const size_t capacity : {200, 1000, 5000, 20000}) {
-    const auto cut = trace(dim3(3), dim3(64), {}, capacity, irregular);
+    const auto cut = trace_kernel(dim3(3), dim3(64), {}, capacity, irregular);
     uint64_t lost = 0;
     for (size_t i = 0; i < cut.size(); ++i) {
       lost += cut[i].record.lost;
@@ -197,12 +134,12 @@ TEST_F(Emulator, AFullPoolKeepsTheBeginningAndCountsTheRest) {
 }
 
 TEST_F(Emulator, ARingKeepsTheEnd) {
-  const auto whole = trace(dim3(3), dim3(64), {}, 1 << 20, irregular);
+  const auto whole = trace_kernel(dim3(3), dim3(64), {}, 1 << 20, irregular);
   Buffers ring{};
   ring.policy = Policy::ring;
   ring.ring_words = 64;
   ring.ring_chunks = 3;
-  const auto cut = trace(dim3(3), dim3(64), ring, kChunkHead + 6 * 64 * 3, irregular);
+  const auto cut = trace_kernel(dim3(3), dim3(64), ring, kChunkHead + 6 * 64 * 3, irregular);
   for (size_t i = 0; i < cut.size(); ++i) {
     ASSERT_GT(cut[i].record.lost, 0);
     ASSERT_GT(cut[i].record.events, 50);
@@ -216,7 +153,7 @@ TEST_F(Emulator, FiltersLeaveWarpsOut) {
   some.first_block = 1;
   some.end_block = 3;
   some.one_in = 3;
-  const auto traced = trace(dim3(4), dim3(64), some, 1 << 16, [] { point(1); });
+  const auto traced = trace_kernel(dim3(4), dim3(64), some, 1 << 16, [] { point(1); });
   std::vector<uint32_t> indices;
   for (const Traced &each : traced) {
     if (each.record.events != 0) indices.push_back(each.record.index);

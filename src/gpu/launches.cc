@@ -19,8 +19,8 @@ std::pair<uint64_t, uint64_t> key_of(const StreamRecord &stream) {
 }  // namespace
 
 std::string_view name_of(Kind kind) {
-  constexpr std::string_view kNames[kKinds] = {"point", "entry",   "then",          "else",   "loop",
-                                               "label", "ternary", "short-circuit", "branch", "taken"};
+  constexpr std::string_view kNames[kKinds] = {"point",   "entry",         "then",   "else",  "loop", "label",
+                                               "ternary", "short-circuit", "branch", "taken", "value"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -36,6 +36,14 @@ Guesses ProgramRecord::guesses() const {
   return guesses;
 }
 
+std::vector<uint16_t> ProgramRecord::value_locations() const {
+  std::vector<uint16_t> all;
+  for (const LocationRecord &location : locations) {
+    if (location.kind == Kind::value) all.push_back(location.id);
+  }
+  return all;
+}
+
 const LocationRecord *ProgramRecord::find(uint16_t id) const {
   const auto found = std::lower_bound(locations.begin(), locations.end(), id,
                                       [](const LocationRecord &each, uint16_t wanted) { return each.id < wanted; });
@@ -49,6 +57,7 @@ std::string ProgramRecord::kernel(uint32_t number) const {
 uint32_t Launches::add(ProgramRecord program) {
   const auto found = std::find(programs.begin(), programs.end(), program);
   if (found != programs.end()) return static_cast<uint32_t>(found - programs.begin());
+  derived_.push_back({program.guesses(), program.value_locations()});
   programs.push_back(std::move(program));
   return static_cast<uint32_t>(programs.size() - 1);
 }
@@ -78,16 +87,16 @@ void Launches::append(Launches other, uint32_t rank) {
   }
 }
 
+StreamForm Launches::form(const LaunchRecord &launch) const {
+  const Derived &of = derived_[launch.program];
+  return {launch.coder, launch.location_bits, launch.lanes, of.guesses, of.value_locations};
+}
+
 Result<void> Launches::visit(const LaunchRecord &launch, uint32_t number, const EventVisitor &visit) const {
-  StreamForm form;
-  form.coder = launch.coder;
-  form.location_bits = launch.location_bits;
-  form.lanes = launch.lanes;
-  form.guesses = programs[launch.program].guesses();
   const StreamRecord &stream = streams[number];
   std::vector<uint32_t> words((stream.bytes.size() + 3) / 4);
   if (!words.empty()) std::memcpy(words.data(), stream.bytes.data(), stream.bytes.size());
-  return visit_stream(form, words, stream.events, stream.all, visit);
+  return visit_stream(form(launch), words, stream.events, stream.all, visit);
 }
 
 Result<void> Launches::visit(const LaunchRecord &launch, const WarpStreams &warp, const EventVisitor &show) const {
@@ -105,7 +114,7 @@ Result<std::vector<Event>> Launches::events(const LaunchRecord &launch, const Wa
   std::vector<Event> all;
   uint64_t count = 0;
   for (const uint32_t number : warp.streams) count += std::min(streams[number].events, kMostAtOnce + 1);
-  if (count > kMostAtOnce) {
+  if (count > most_at_once(form(launch))) {
     return fail(ErrorKind::unreadable, "too many events to hold at once of warp " + std::to_string(warp.index));
   }
   auto done = visit(launch, warp, [&all](const Event &event) { all.push_back(event); });

@@ -40,6 +40,7 @@ struct ProgramRecord {
   bool operator==(const ProgramRecord &) const = default;
 
   [[nodiscard]] Guesses guesses() const;
+  [[nodiscard]] std::vector<uint16_t> value_locations() const;
   [[nodiscard]] const LocationRecord *find(uint16_t id) const;  ///< nullptr if it has none
   [[nodiscard]] std::string kernel(uint32_t number) const;
 };
@@ -78,7 +79,7 @@ struct LaunchRecord {
 
 class Launches {
  public:
-  std::vector<ProgramRecord> programs;
+  std::vector<ProgramRecord> programs;  ///< through `add` only
   std::vector<LaunchRecord> launches;
   std::vector<StreamRecord> streams;
 
@@ -88,6 +89,8 @@ class Launches {
   /// All launches of another process. `rank` is what they get.
   void append(Launches other, uint32_t rank);
 
+  /// How the streams of `launch`, one of `launches`, were made. Valid until a program is added.
+  [[nodiscard]] StreamForm form(const LaunchRecord &launch) const;
   /// Shows the events of a warp in order, or of stream `number` of `launch`'s form.
   [[nodiscard]] Result<void> visit(const LaunchRecord &launch, const WarpStreams &warp,
                                    const EventVisitor &visit) const;
@@ -99,7 +102,13 @@ class Launches {
   static Result<Launches> read(ByteView gpu, ByteView warps);
 
  private:
+  /// What `form` takes of a program.
+  struct Derived {
+    Guesses guesses;
+    std::vector<uint16_t> value_locations;
+  };
   void know_streams();
+  std::vector<Derived> derived_;                             ///< by program
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> known_;  ///< streams by hash
 };
 

@@ -235,7 +235,10 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps) {
 
   ByteReader in(gpu);
   out.programs.resize(in.count(12));
-  for (ProgramRecord &program : out.programs) program = read_program(in);
+  for (ProgramRecord &program : out.programs) {
+    program = read_program(in);
+    out.derived_.push_back({program.guesses(), program.value_locations()});
+  }
   out.launches.resize(in.count(16));
   uint64_t warp_count = 0;
   std::vector<uint64_t> counts;

@@ -195,14 +195,17 @@ TEST(Launches, ALaunchThatContradictsItselfIsRefused) {
   launch.words = words;
   launch.word_count = 2;
   for (int i = 0; i < 3; ++i) launch.grid[i] = launch.block[i] = 1;
-  Launches kept;
-  EXPECT_TRUE(add_launch(launch, &kept));
+  Collected kept;
+  EXPECT_TRUE(kept.add(launch));
   warp.offset = 1;
-  EXPECT_FALSE(add_launch(launch, &kept));
+  EXPECT_FALSE(kept.add(launch));
   warp.offset = 0;
   launch.coder = 9;
-  EXPECT_FALSE(add_launch(launch, &kept));
-  EXPECT_EQ(kept.launches.size(), 1);
+  EXPECT_FALSE(kept.add(launch));
+  launch.coder = 2;
+  EXPECT_TRUE(kept.add(launch));
+  EXPECT_EQ(kept.launches().launches.size(), 2);
+  EXPECT_EQ(kept.launches().programs.size(), 1);
 }
 
 }  // namespace

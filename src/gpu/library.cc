@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/launcher.h"
 #include "gpu/collect.h"
 #include "gpu/spooled.h"
 
@@ -26,7 +27,7 @@ int64_t now() {
 
 struct Session {
   std::mutex mutex;
-  gpu::Launches launches;
+  gpu::Collected collected;
   int64_t start = now();
   uint64_t dropped = 0;
 };
@@ -76,7 +77,7 @@ int write_new(const std::string &path, const Bytes &bytes) {
 
 /// Under `cairn record`: the trace is made there.
 bool leave_in_spool(const gpu::Launches &launches, const std::string &spool) {
-  const Bytes bytes = gpu::write_spooled(launches, gpu::rank_from_environment());
+  const Bytes bytes = gpu::write_spooled(launches, static_cast<uint32_t>(launched_rank()));
   const std::string path = gpu::spooled_path(spool, static_cast<int>(getpid()));
   const int error = write_new(path, bytes);
   if (error != 0) complain("cannot write " + path + ": " + std::strerror(error) + "; its GPU trace is lost");
@@ -84,7 +85,7 @@ bool leave_in_spool(const gpu::Launches &launches, const std::string &spool) {
 }
 
 bool write_file(const Session &of) {
-  const Bytes bytes = gpu::file_of(of.launches, command_line(), of.start, now() - of.start);
+  const Bytes bytes = gpu::file_of(of.collected.launches(), command_line(), of.start, now() - of.start);
   if (bytes.empty()) {
     complain("the GPU trace could not be made");
     return false;
@@ -105,7 +106,7 @@ bool write_file(const Session &of) {
       return false;
     }
     if (text_of("CAIRN_QUIET").empty()) {
-      complain(path + ": " + std::to_string(of.launches.launches.size()) + " launches, " +
+      complain(path + ": " + std::to_string(of.collected.launches().launches.size()) + " launches, " +
                std::to_string(bytes.size()) + " bytes");
     }
     return true;
@@ -130,7 +131,7 @@ __attribute__((visibility("default"))) int cairn_gpu_collect(const cairn_gpu_lau
   try {
     Session &to = session();
     const std::lock_guard lock(to.mutex);
-    if (launch != nullptr && gpu::add_launch(*launch, &to.launches)) return 0;
+    if (launch != nullptr && to.collected.add(*launch)) return 0;
     ++to.dropped;
   } catch (...) {
     complain("no memory for a GPU launch: it is not in the trace");
@@ -145,10 +146,10 @@ __attribute__((visibility("default"))) int cairn_gpu_write() {
     if (of.dropped != 0)
       complain(std::to_string(of.dropped) + " GPU launches came in damaged and are not in the trace");
     of.dropped = 0;
-    if (of.launches.launches.empty()) return 0;
+    if (of.collected.launches().launches.empty()) return 0;
     const std::string spool = text_of("CAIRN_GPU_OUTPUT").empty() ? text_of("CAIRN_SPOOL") : "";
-    const bool written = spool.empty() ? write_file(of) : leave_in_spool(of.launches, spool);
-    of.launches = {};
+    const bool written = spool.empty() ? write_file(of) : leave_in_spool(of.collected.launches(), spool);
+    of.collected = {};
     of.start = now();
     return written ? 0 : -1;
   } catch (...) {

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
 namespace cairn::gpu {
@@ -17,14 +16,6 @@ std::string spooled_path(const std::string &spool, int pid) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
   return spool + "/" + host + "." + std::to_string(pid) + kSpooledEnding;
-}
-
-uint32_t rank_from_environment() {
-  for (const char *name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-    const char *value = std::getenv(name);
-    if (value != nullptr && value[0] >= '0' && value[0] <= '9') return static_cast<uint32_t>(std::atoi(value));
-  }
-  return 0;
 }
 
 Bytes write_spooled(const Launches &launches, uint32_t rank) {

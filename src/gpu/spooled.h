@@ -18,8 +18,6 @@ struct Spooled {
 constexpr const char *kSpooledEnding = ".gpu";
 
 std::string spooled_path(const std::string &spool, int pid);
-/// As launchers tell it (PMI_RANK and others); 0 if none does.
-uint32_t rank_from_environment();
 Bytes write_spooled(const Launches &launches, uint32_t rank);
 Result<Spooled> read_spooled(ByteView bytes);
 

@@ -6,6 +6,7 @@
 #include "cairn/gpu/predict.h"
 #include "cairn/gpu/raw.h"
 #include "cairn/gpu/thesis.h"
+#include "gpu/value_streams.h"
 
 namespace cairn::gpu {
 namespace {
@@ -98,6 +99,8 @@ Result<void> decode_predict(const StreamForm &form, std::span<const uint32_t> wo
   BitReader in(words.data(), words.size());
   PredictState<Mask> state;
   Predict<Mask>::begin(state, all, form.guesses);
+  ValueSlots values;
+  begin_values(values);
   while (out.size() < events) {
     const uint64_t hits = read_hits(in, &state);
     if (in.failed() || hits > events - out.size()) return damaged(out.size());
@@ -105,7 +108,11 @@ Result<void> decode_predict(const StreamForm &form, std::span<const uint32_t> wo
       const uint32_t expected = Predict<Mask>::guess(state).first;
       const uint32_t location = expected >> 2;
       const Mask mask = Predict<Mask>::related(state, location, static_cast<Relation>(expected & 3));
-      out.push_back({static_cast<uint16_t>(location), mask});
+      Event event{static_cast<uint16_t>(location), mask};
+      if (has_values(form, location) && !expect_values(value_slot(values, location), mask, &event)) {
+        return damaged(out.size());
+      }
+      out.push_back(event);
       Predict<Mask>::follow(state, location, mask, true);
     }
     if (out.size() == events) break;
@@ -114,8 +121,10 @@ Result<void> decode_predict(const StreamForm &form, std::span<const uint32_t> wo
     if (in.get(1) == 0) location = in.get(1) != 0 ? known.second : in.get(form.location_bits);
     bool valid = true;
     const Mask mask = read_mask<Mask>(in, state, location, location == known.first >> 2, &valid);
+    Event event{static_cast<uint16_t>(location), mask};
+    if (has_values(form, location)) valid = valid && read_values(in, value_slot(values, location), mask, &event);
     if (in.failed() || !valid) return damaged(out.size());
-    out.push_back({static_cast<uint16_t>(location), mask});
+    out.push_back(event);
     Predict<Mask>::follow(state, location, mask, false);
     if (out.size() == events) read_hits(in, &state);  // of the end: none
   }
@@ -124,14 +133,17 @@ Result<void> decode_predict(const StreamForm &form, std::span<const uint32_t> wo
 }
 
 template <typename Mask>
-Result<void> decode_raw(uint32_t location_bits, std::span<const uint32_t> words, uint64_t events, Shown &out) {
-  if (events > words.size() * 32 / (location_bits + 8 * sizeof(Mask))) return damaged(0);
+Result<void> decode_raw(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, Shown &out) {
+  if (events > words.size() * 32 / (form.location_bits + 8 * sizeof(Mask))) return damaged(0);
   BitReader in(words.data(), words.size());
   while (out.size() < events) {
-    const auto location = static_cast<uint16_t>(in.get(location_bits));
+    const auto location = static_cast<uint16_t>(in.get(form.location_bits));
     Mask mask = 0;
     in.mask(mask);
-    out.push_back({location, mask});
+    Event event{location, mask};
+    if (has_values(form, location) && !read_plain_values(in, mask, &event)) return damaged(out.size());
+    if (in.failed()) return damaged(out.size());
+    out.push_back(event);
   }
   if (in.failed() || in.left() >= 32) return damaged(events);
   return {};
@@ -224,7 +236,7 @@ template <typename Mask>
 Result<void> decode(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, Mask all, Shown &out) {
   switch (form.coder) {
     case CoderKind::raw:
-      return decode_raw<Mask>(form.location_bits, words, events, out);
+      return decode_raw<Mask>(form, words, events, out);
     case CoderKind::thesis:
       return decode_thesis<Mask>(form.location_bits, words, events, out);
     case CoderKind::predict:
@@ -240,8 +252,25 @@ std::vector<uint32_t> encode(const StreamForm &form, std::span<const Event> even
   const auto state = std::make_unique<typename Coder::State>();
   Coder::begin(*state, all, form.guesses);
   if (events.empty()) return words;
+  ValueSlots known;
+  begin_values(known);
+  uint64_t lanes[8 * sizeof(Mask)] = {};
   for (const Event &event : events) {
-    Coder::event(*state, event.location, static_cast<Mask>(event.mask), form.location_bits, out);
+    const auto mask = static_cast<Mask>(event.mask);
+    const bool values = Coder::kHasValues && has_values(form, event.location);
+    ValueSlot &slot = value_slot(known, event.location);
+    if (values) {
+      size_t next = 0;
+      for_each_lane(mask, [&](uint32_t lane) { lanes[lane] = next < event.values.size() ? event.values[next++] : 0; });
+    }
+    if ((!values || are_expected(slot, event.type, lanes, mask)) && Coder::hit(*state, event.location, mask)) {
+      if (values) confirm(slot);
+      continue;
+    }
+    Coder::miss(*state, event.location, mask, form.location_bits, out);
+    if constexpr (Coder::kHasValues) {
+      if (values) Coder::values(*state, slot, event.type, lanes, mask, out);
+    }
   }
   Coder::end(*state, out);
   return words;
@@ -267,6 +296,15 @@ std::string_view name_of(CoderKind coder) {
   return kNames[static_cast<size_t>(coder)];
 }
 
+std::string_view name_of(ValueType type) {
+  constexpr std::string_view kNames[] = {"none", "i32", "u32", "f32", "i64", "u64", "f64"};
+  return kNames[static_cast<size_t>(type)];
+}
+
+uint64_t most_at_once(const StreamForm &form) {
+  return form.value_locations.empty() ? kMostAtOnce : kMostAtOnceWithValues;
+}
+
 Result<void> visit_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, uint64_t all,
                           const EventVisitor &visit) {
   if (events > kMostEvents) return fail(ErrorKind::unreadable, "a stream says that it has too many events");
@@ -278,7 +316,8 @@ Result<void> visit_stream(const StreamForm &form, std::span<const uint32_t> word
 
 Result<std::vector<Event>> decode_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events,
                                          uint64_t all) {
-  if (events > kMostAtOnce) return fail(ErrorKind::unreadable, "a stream has too many events to hold them at once");
+  if (events > most_at_once(form))
+    return fail(ErrorKind::unreadable, "a stream has too many events to hold them at once");
   std::vector<Event> out;
   auto done = visit_stream(form, words, events, all, [&out](const Event &event) { out.push_back(event); });
   if (!done) return tl::unexpected(done.error());

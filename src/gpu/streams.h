@@ -12,12 +12,15 @@
 
 #include "base/result.h"
 #include "cairn/gpu/guesses.h"
+#include "cairn/gpu/values.h"
 
 namespace cairn::gpu {
 
 struct Event {
   uint16_t location = 0;
   uint64_t mask = 0;  ///< of the lanes that were there together
+  ValueType type = ValueType::none;
+  std::vector<uint64_t> values{};  ///< their bits, a lane of the mask each, the lowest first; empty with type none
   bool operator==(const Event &) const = default;
 };
 
@@ -25,6 +28,7 @@ struct Event {
 enum class CoderKind : uint8_t { raw = 0, thesis = 1, predict = 2 };
 constexpr uint8_t kCoders = 3;
 std::string_view name_of(CoderKind coder);
+std::string_view name_of(ValueType type);
 
 /// How a launch's streams were made.
 struct StreamForm {
@@ -32,6 +36,8 @@ struct StreamForm {
   uint8_t location_bits = 8;  ///< or 16
   uint8_t lanes = 32;         ///< or 64: the width of masks
   Guesses guesses{};
+  /// Locations whose events have values, ascending; of somebody who outlives this.
+  std::span<const uint16_t> value_locations{};
 };
 
 constexpr uint64_t kMostEvents = uint64_t{1} << 40;
@@ -41,11 +47,14 @@ using EventVisitor = std::function<void(const Event &)>;
 /// an error it has seen those in front of the damage.
 Result<void> visit_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, uint64_t all,
                           const EventVisitor &visit);
-/// The same in memory, for tests and short streams: of more than kMostAtOnce events an error.
-constexpr uint64_t kMostAtOnce = uint64_t{1} << 26;
+/// The same in memory, for tests and short streams: of more than so many events an error. Events without values take 48
+/// bytes there, others up to 560.
+constexpr uint64_t kMostAtOnce = uint64_t{1} << 25;
+constexpr uint64_t kMostAtOnceWithValues = uint64_t{1} << 22;
+uint64_t most_at_once(const StreamForm &form);
 Result<std::vector<Event>> decode_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events,
                                          uint64_t all);
-/// The stream that a coder makes of `events`: the inverse.
+/// The stream that a coder makes of `events`: the inverse. The coder `thesis` leaves values out.
 std::vector<uint32_t> encode_stream(const StreamForm &form, std::span<const Event> events, uint64_t all);
 
 }  // namespace cairn::gpu

@@ -77,6 +77,7 @@ class BodyWalker {
   void conditional(CXCursor cursor, const std::vector<CXCursor> &parts);
   void binary(const std::vector<CXCursor> &parts);
   void called(CXCursor cursor);
+  void value(CXCursor cursor);
   void lambda(CXCursor cursor);
   /// Encloses an expression in `(CAIRN_AT(id), ...)`.
   void enclose(CXCursor cursor, Kind kind);

@@ -1,4 +1,4 @@
-// Expressions: `?:`, `&&`, `||`, calls and lambdas; and what all of the walker shares.
+// Expressions: `?:`, `&&`, `||`, calls, values and lambdas; and what all of the walker shares.
 #include <algorithm>
 
 #include "instrument/body_walker.h"
@@ -162,6 +162,7 @@ void BodyWalker::called(CXCursor cursor) {
   const std::vector<CXCursor> parts = code_children(cursor);
   if (clang_Cursor_isNull(callee) != 0 && !parts.empty()) callee = referenced(parts.front());
   if (clang_Cursor_isNull(callee) != 0 || clang_Cursor_isNull(configuration) == 0) return;
+  if (name_of(callee) == "cairn_value" && parts.size() >= 2) return value(cursor);
   current_ = program_.flow.add(current_);
   const Source *source = program_.source(callee);
   if (source != nullptr && name_of(callee) == "operator()") {
@@ -169,6 +170,15 @@ void BodyWalker::called(CXCursor cursor) {
     program_.flow.call(current_, lambda_key(*source, location_of(owner)));
   }
   program_.flow.call(current_, key_of(callee));
+}
+
+void BodyWalker::value(CXCursor cursor) {
+  const Span span = extent(cursor);
+  const int put = point(Kind::value, span.begin, span.begin);
+  if (put < 0) return;
+  // In parentheses: template arguments have commas, and this is a macro.
+  source_.begin_at(span.begin, {"CAIRN_VALUE(", put, ", ("});
+  source_.end_at(span.end, {"))", -1, {}});
 }
 
 void BodyWalker::lambda(CXCursor cursor) {

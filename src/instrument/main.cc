@@ -95,6 +95,8 @@ std::string read(const std::vector<std::string> &words, Options &options) {
     options.output = (file.parent_path() / (file.stem().string() + ".traced" + file.extension().string())).string();
   }
   if (options.include.empty()) options.include = default_include();
+  // For cairn/value.h.
+  options.language.arguments.insert(options.language.arguments.end(), {"-idirafter", options.include});
   options.folders = {fs::absolute(file, error).parent_path().string()};
   options.folders.insert(options.folders.end(), folders.begin(), folders.end());
   return {};

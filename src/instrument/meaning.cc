@@ -98,6 +98,23 @@ std::string operator_of(CXCursor expression) {
          without_comments(text_between(expression, inner.end, whole.end));
 }
 
+/// Whether evaluating it changes something, whatever its parts do.
+bool is_change(CXCursor expression) {
+  switch (clang_getCursorKind(expression)) {
+    case CXCursor_CompoundAssignOperator:
+    case CXCursor_CXXNewExpr:
+    case CXCursor_CXXDeleteExpr:
+    case CXCursor_StmtExpr:
+      return true;
+    case CXCursor_UnaryOperator:
+      return is_step(operator_of(expression));
+    case CXCursor_BinaryOperator:
+      return is_assignment(operator_of(expression));
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 bool needs_branch(CXCursor expression) {
@@ -106,10 +123,6 @@ bool needs_branch(CXCursor expression) {
   switch (kind) {
     case CXCursor_CallExpr:
     case CXCursor_ArraySubscriptExpr:
-    case CXCursor_CompoundAssignOperator:
-    case CXCursor_CXXNewExpr:
-    case CXCursor_CXXDeleteExpr:
-    case CXCursor_StmtExpr:
       return true;
     case CXCursor_LambdaExpr:
       return false;
@@ -121,18 +134,13 @@ bool needs_branch(CXCursor expression) {
       const CXTypeKind base = clang_getCanonicalType(clang_getCursorType(parts.front())).kind;
       return base == CXType_Pointer || needs_branch(parts.front());
     }
-    case CXCursor_UnaryOperator: {
-      const std::string word = operator_of(expression);
-      if (word.starts_with('*') || is_step(word)) return true;
-      break;
-    }
-    case CXCursor_BinaryOperator:
-      if (is_assignment(operator_of(expression))) return true;
+    case CXCursor_UnaryOperator:
+      if (operator_of(expression).starts_with('*')) return true;
       break;
     default:
       break;
   }
-  return any_part(expression, needs_branch);
+  return is_change(expression) || any_part(expression, needs_branch);
 }
 
 bool has_side_effects(CXCursor expression) {
@@ -145,24 +153,12 @@ bool has_side_effects(CXCursor expression) {
       if (!is_dim3 && !is_pure(callee)) return true;
       break;
     }
-    case CXCursor_CompoundAssignOperator:
-    case CXCursor_CXXNewExpr:
-    case CXCursor_CXXDeleteExpr:
-    case CXCursor_StmtExpr:
     case CXCursor_LambdaExpr:
       return true;
-    case CXCursor_UnaryOperator: {
-      const std::string word = operator_of(expression);
-      if (is_step(word)) return true;
-      break;
-    }
-    case CXCursor_BinaryOperator:
-      if (is_assignment(operator_of(expression))) return true;
-      break;
     default:
       break;
   }
-  return any_part(expression, has_side_effects);
+  return is_change(expression) || any_part(expression, has_side_effects);
 }
 
 bool is_constant(CXCursor expression) {

@@ -47,6 +47,8 @@ const char *name_of(Kind kind) {
       return "ternary";
     case Kind::short_circuit:
       return "short_circuit";
+    case Kind::value:
+      return "value";
   }
   return "";
 }

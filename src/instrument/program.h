@@ -14,7 +14,7 @@
 namespace cairn::instrument {
 
 /// As cairn::gpu::Kind.
-enum class Kind : uint8_t { entry, then, otherwise, loop, label, ternary, short_circuit };
+enum class Kind : uint8_t { entry, then, otherwise, loop, label, ternary, short_circuit, value };
 
 struct Point {
   Kind kind;

@@ -15,6 +15,7 @@
 #include <ctime>
 #include <new>
 
+#include "base/launcher.h"
 #include "mpi/arena_file.h"
 #include "mpi/encoder.h"
 #include "mpi/engine.h"
@@ -65,21 +66,10 @@ class Lock {
   std::atomic_flag &flag_;
 };
 
-int number_from(const char *const *names) {
-  for (; *names != nullptr; ++names) {
-    const char *value = getenv(*names);
-    if (value != nullptr && value[0] >= '0' && value[0] <= '9') return atoi(value);
-  }
-  return -1;
-}
-
 /// Rank and size as the launcher told them, for programs that end without (or never call) MPI_Init.
 void place_from_environment(Process &of) {
-  static const char *const kRank[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID", nullptr};
-  static const char *const kSize[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", nullptr};
-  of.rank = number_from(kRank);
-  of.size = number_from(kSize);
-  if (of.rank < 0) of.rank = 0;
+  of.rank = launched_rank();
+  of.size = launched_size();
   if (of.size <= of.rank) of.size = of.rank + 1;
 }
 

@@ -18,24 +18,11 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from cases import CASES, Failure, case, expect  # noqa: E402
+
 ROOT = HERE.parent.parent
 VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "verify", "merge", "doctor", "instrument")
-
-CASES = []
-
-
-def case(function):
-    CASES.append(function)
-    return function
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(what, got, wanted):
-    if got != wanted:
-        raise Failure(f"{what}:\n--- got\n{got}\n--- wanted\n{wanted}")
 
 
 class Bench:
@@ -271,6 +258,24 @@ def gpu_kernels(bench):
     bench.check("gpu", "gpu.cairn", code=2, err=None)
     bench.check("verify", "badgpu.cairn", code=1, err=None,
                 out="badgpu.cairn: a stream is damaged at event 0 of warp 0 in launch 0\n")
+    bench.check("verify", "nogpu.cairn", code=1,
+                out="nogpu.cairn: section 'gpu' is damaged at byte 1: a launch that cannot be\n")
+
+
+@case
+def gpu_values(bench):
+    bench.golden("dump_values", "dump", "values.cairn", "--warp", "0")
+    bench.golden("dump_values_join", "dump", "values.cairn", "--warp", "0", "--join")
+    bench.golden("dump_values_json", "dump", "values.cairn", "--warp", "0", "--jsonl")
+    bench.golden("gpu_values", "gpu", "values", "values.cairn")
+    got = json.loads(bench.run("gpu", "values", "values.cairn", "--json").stdout)
+    expect("values --json", (got["schema"], [point["values"] for point in got["points"]]), ("cairn.gpu.values/1", [6, 4]))
+    bench.check("gpu", "values", "gpu.cairn",
+                err="cairn: no point of this trace has values; cairn_value(x) in device code makes one\n")
+    bench.golden("gpu_sizes_values", "gpu", "sizes", "values.cairn")
+    bench.check("dump", "values.cairn", "--raw5", code=2,
+                err="cairn: values.cairn: --raw5 has no room for values; use --jsonl\n")
+    bench.check("verify", "values.cairn", out=None)
 
 
 @case

@@ -364,6 +364,39 @@ gpu::Launches kernels() {
   return made;
 }
 
+/// A warp whose lanes tell a bound, an address and a float.
+gpu::Launches values() {
+  gpu::Launches made;
+  gpu::ProgramRecord program;
+  program.file = "flood.cu";
+  program.source_hash = 8;
+  program.kernels = {"rise"};
+  program.locations = {{1, gpu::Kind::entry, "rise", "flood.cu", 4},
+                       {2, gpu::Kind::value, "rise", "flood.cu", 6},
+                       {3, gpu::Kind::value, "rise", "flood.cu", 7}};
+  gpu::LaunchRecord launch;
+  launch.program = made.add(std::move(program));
+  launch.end_block = 1;
+  launch.block = {4, 1, 1};
+  const auto bits = [](float value) {
+    uint32_t as = 0;
+    std::memcpy(&as, &value, sizeof as);
+    return uint64_t{as};
+  };
+  const std::vector<gpu::Event> events{{1, 0xf},
+                                       {2, 0xf, gpu::ValueType::i32, {0xfffffffd, 0xfffffffd, 0xfffffffd, 0xfffffffd}},
+                                       {2, 0x6, gpu::ValueType::u64, {0x7f0000000000, 0x7f0000000008}},
+                                       {3, 0x5, gpu::ValueType::f32, {bits(0.5f), bits(-2.25f)}},
+                                       {3, 0xa, gpu::ValueType::f32, {bits(1e9f), bits(0.5f)}}};
+  const gpu::StreamForm form = made.form(launch);
+  const std::vector<uint32_t> words = gpu::encode_stream(form, events, 0xf);
+  gpu::StreamRecord stream{events.size(), 0xf, Bytes(words.size() * 4)};
+  std::memcpy(stream.bytes.data(), words.data(), stream.bytes.size());
+  launch.warps.push_back({0, 0, {made.add(std::move(stream))}});
+  made.launches.push_back(std::move(launch));
+  return made;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -380,15 +413,15 @@ int main(int argc, char **argv) {
   save(folder + "/malformed.cairn", *must(trace::Part::of(malformed())).to_file(run_info("stats", 0)));
 
   gpu::Launches launches = kernels();
-  const auto gpu_file = [](const gpu::Launches &of) {
-    const auto trace =
-        trace::Trace::from_bytes(gpu::file_of(of, "./fire", 1'700'000'000'000'000'000, 1'000'000), "gpu");
-    if (!trace) std::exit(1);
-    return gpu::file_of(of, "./fire", 1'700'000'000'000'000'000, 1'000'000);
-  };
-  save(folder + "/gpu.cairn", gpu_file(launches));
+  const auto gpu_file = [](const gpu::Launches &of) { return gpu::file_of(of, "./fire", kStart, 1'000'000); };
+  const Bytes gpu_trace = gpu_file(launches);
+  save(folder + "/gpu.cairn", gpu_trace);
+  save(folder + "/values.cairn", gpu_file(values()));
   launches.streams[0].bytes = {0, 0, 0, 0};
   save(folder + "/badgpu.cairn", gpu_file(launches));
+  const auto readable = trace::Trace::from_bytes(gpu_trace, "gpu");
+  if (!readable) return 1;
+  save(folder + "/nogpu.cairn", readable->with_gpu({7}, {0}));  // seven programs, and then nothing
 
   Bytes cut = ring4;
   cut.resize(cut.size() / 2);

@@ -89,6 +89,36 @@ def quick(bench):
         if bench.sizes(wild[1])["events"] <= bench.sizes(calm[1])["events"]:
             sys.exit(f"{name}: the random schedule split no warp")
     settings(bench)
+    values(bench)
+    widths = bench.trace("two_widths", [], "widths")[1]
+    bench.run([bench.cairn, "verify", str(widths)])
+    lines = bench.run([bench.cairn, "dump", str(widths), "--join", "--jsonl"]).stdout.decode().splitlines()[1:]
+    expect("locations of two files", [(json.loads(line)["location"], json.loads(line)["file"]) for line in lines],
+           [(7, "narrow.cc"), (300, "wide.cc")])
+
+
+def values(bench):
+    """What lanes told of each row and of each entry is what the matrix has."""
+    out, path = bench.trace("spmv", ["power:500:3"], "values")
+    expect("output of spmv", out, bench.run([str(bench.examples / "spmv_plain"), "power:500:3"]).stdout)
+    rows, entries = (int(out.split()[i]) for i in (1, 3))
+    bench.run([bench.cairn, "verify", str(path)])
+    lines = bench.run([bench.cairn, "dump", str(path), "--launch", "0", "--jsonl"]).stdout.decode().splitlines()
+    events = [json.loads(line) for line in lines[1:]]
+    told = [[event for event in events if event["kind"] == "value" and (event["line"] == line)]
+            for line in sorted({event["line"] for event in events if event["kind"] == "value"})]
+    expect("points with values", len(told), 2)
+    expect("types", {event["type"] for each in told for event in each}, {"i32"})
+    expect("lanes", all(len(event["values"]) == bin(int(event["mask"], 16)).count("1") for each in told for event in each), True)
+    expect("rows", sum(len(event["values"]) for event in told[0]), rows)
+    expect("entries by row", sum(sum(event["values"]) for event in told[0]), entries)
+    columns = [value for event in told[1] for value in event["values"]]
+    expect("columns", (len(columns), min(columns) >= 0, max(columns) < rows), (entries, True, True))
+    # In a graph without directions every node is as often a column as it has entries.
+    degrees = [0] * rows
+    for column in columns:
+        degrees[column] += 1
+    expect("degrees", sorted(degrees), sorted(value for event in told[0] for value in event["values"]))
 
 
 def settings(bench):
@@ -106,6 +136,11 @@ def settings(bench):
     lost = json.loads(bench.run([bench.cairn, "info", str(ring), "--json"]).stdout)["gpu"]
     all_events = bench.sizes(bench.trace("refine", ["24", "3"], "all")[1])["events"]
     expect("events kept and lost in a ring", lost["events"] + lost["lost"], all_events)
+    # Through 64 KiB of the host comes what needs some megabytes of the device.
+    plain, drained = (bench.trace("refine", ["24", "6"], policy, CAIRN_GPU_POLICY=policy, CAIRN_GPU_MEMORY=memory)[1]
+                      for policy, memory in (("stop", "256M"), ("drain", "64K")))
+    expect("what was lost", json.loads(bench.run([bench.cairn, "info", str(drained), "--json"]).stdout)["gpu"]["lost"], 0)
+    expect("drained events", bench.raw5(drained) == bench.raw5(plain), True)
     expect("no trace", bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU="off").stderr, b"")
     wrong = bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU_POLICY="heap", CAIRN_GPU_OUTPUT="heap.cairn").stderr
     expect("a wrong word", wrong.decode().splitlines()[0],

@@ -15,24 +15,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from cases import CASES, Failure, case, expect  # noqa: E402
+
 DATA = pathlib.Path(__file__).resolve().parent.parent.parent / "src" / "instrument" / "testdata"
-PROGRAMS = ("statements.cu", "expressions.cu", "functions.cu", "launches.cu", "macros.cu", "line_ends.cu", "wave.hip")
+PROGRAMS = ("statements.cu", "expressions.cu", "functions.cu", "launches.cu", "macros.cu", "line_ends.cu", "values.cu", "wave.hip")
 STUB = str(DATA / "include")
-CASES = []
-
-
-def case(function):
-    CASES.append(function)
-    return function
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(what, got, wanted):
-    if got != wanted:
-        raise Failure(f"{what}:\n--- got\n{got}\n--- wanted\n{wanted}")
 
 
 class Bench:
@@ -70,7 +58,7 @@ def body(text):
 
 PUT_IN = re.compile(
     rb" \{ CAIRN_POINT\(\d+\);| CAIRN_POINT\(\d+\);| CAIRN_KERNEL\((cairn_trace|cairn::gpu::Trace\(\))\);|\(CAIRN_AT\(\d+\), |"
-    rb" \}|\(\(\(|\) && \(CAIRN_AT\(\d+\), true\)\)| \|\| \(CAIRN_AT\(\d+\), false\)\)|\)|/\*|\*/ cairn::gpu::Trace cairn_trace|"
+    rb"CAIRN_VALUE\(\d+, \(| \}|\(\(\(|\) && \(CAIRN_AT\(\d+\), true\)\)| \|\| \(CAIRN_AT\(\d+\), false\)\)|\)|/\*|\*/ cairn::gpu::Trace cairn_trace|"
     rb"(, )?cairn::gpu::Trace cairn_trace( = cairn::gpu::Trace\(\))?|(, )?cairn::gpu::Trace(\(\))?|"
     rb"(, )?CAIRN_LAUNCH\(cairn_program\(\), \d+, (\([^\n]*?\)), (\([^\n]*?\)), (\((?:0|stream|streams\[1\])\))\)")
 

@@ -23,7 +23,7 @@
 #define __managed__
 #define __shared__ static thread_local
 #define __forceinline__ inline
-#define __noinline__ __attribute__((noinline))
+#define __noinline__  // the C++ library's own headers say __attribute__((__noinline__)), which must stay one
 #define __launch_bounds__(...)
 
 using uint3 = cairn::emulator::Triple;

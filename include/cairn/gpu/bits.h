@@ -72,6 +72,11 @@ class BitReader {
     }
     return value;
   }
+  /// As `get`, of up to 64.
+  CAIRN_GPU_BOTH uint64_t wide(uint32_t count) {
+    const uint64_t low = get(count < 32 ? count : 32);
+    return count <= 32 ? low : low | static_cast<uint64_t>(get(count - 32)) << 32;
+  }
   CAIRN_GPU_BOTH uint32_t gamma() {
     uint32_t follows = 0;
     while (!failed_ && get(1) == 0) ++follows;

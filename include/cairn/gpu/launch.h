@@ -28,15 +28,12 @@ constexpr uint8_t kCoderNumber = 1;
 #else
 constexpr uint8_t kCoderNumber = 2;
 #endif
-#if defined(CAIRN_GPU_LOCATION_BITS)
-constexpr uint32_t kLocationBits = CAIRN_GPU_LOCATION_BITS;
-#else
-constexpr uint32_t kLocationBits = 8;
-#endif
 
 class Launch {
  public:
-  Launch(const Program &program, uint32_t kernel, dim3 grid, dim3 block, Stream stream = nullptr) : stream_(stream) {
+  /// `location_bits` is 8 or 16. An argument, since files of one program may differ in it.
+  Launch(const Program &program, uint32_t kernel, dim3 grid, dim3 block, uint32_t location_bits, Stream stream)
+      : stream_(stream) {
     const Settings &wanted = settings();
     const char *name = kernel < program.kernel_count ? program.kernels[kernel] : nullptr;
     if (!wanted.traces(name) || library() == nullptr) return;
@@ -44,7 +41,7 @@ class Launch {
     if (blocks == 0 || blocks > UINT32_MAX) return;
     Buffers buffers{};
     buffers.policy = wanted.policy;
-    buffers.location_bits = kLocationBits;
+    buffers.location_bits = location_bits;
     buffers.warps_per_block = (block.x * block.y * block.z + kLanes - 1) / kLanes;
     buffers.first_block = wanted.first_block;
     buffers.end_block = wanted.end_block < blocks ? wanted.end_block : static_cast<uint32_t>(blocks);
@@ -54,11 +51,19 @@ class Launch {
     buffers.warp_count = static_cast<uint32_t>((warps + buffers.one_in - 1) / buffers.one_in);
     buffers.ring_words = wanted.ring_words;
     buffers.ring_chunks = wanted.ring_chunks;
-    const uint64_t ring = uint64_t{buffers.warp_count} * buffers.ring_words * buffers.ring_chunks + kChunkHead;
-    const uint64_t words = wanted.policy == Policy::ring ? ring : wanted.memory / sizeof(uint32_t);
     constexpr uint64_t kMostWords = UINT32_MAX - (uint64_t{1} << 26);  // warps may run past it by one chunk each
+    // Words that each warp has for itself.
+    if (has_values(program)) {
+      constexpr uint32_t kLeast = kChunkHead + Coder::kMostWords + kMostValueWords<LaneMask>;
+      if (buffers.ring_words < kLeast) buffers.ring_words = kLeast;
+    }
+    const uint64_t own = wanted.policy == Policy::ring    ? uint64_t{buffers.ring_words} * buffers.ring_chunks
+                         : wanted.policy == Policy::drain ? kDrainChunk
+                                                          : 0;
+    if (own * buffers.warp_count > kMostWords - kChunkHead) return;
+    const uint64_t words = own == 0 ? wanted.words() : own * buffers.warp_count + kChunkHead;
     buffers.capacity = static_cast<uint32_t>(words < kMostWords ? words : kMostWords);
-    if (wanted.policy == Policy::ring && ring > kMostWords) return;
+    if (wanted.policy == Policy::drain) buffers.drain.count = wanted.drain_slots();
     buffers.used = kChunkHead;
     add_successors(buffers.guesses, program.successors);
     cairn_gpu_launch what{};
@@ -71,13 +76,13 @@ class Launch {
       what.block[i] = sizes[i + 3];
     }
     what.coder = kCoderNumber;
-    what.location_bits = static_cast<uint8_t>(kLocationBits);
+    what.location_bits = static_cast<uint8_t>(location_bits);
     what.lanes = static_cast<uint8_t>(kLanes);
     what.policy = wanted.policy == Policy::ring ? 1 : 0;
     what.first_block = buffers.first_block;
     what.end_block = buffers.end_block;
     what.one_in = buffers.one_in;
-    memory_ = take_memory(buffers, what, stream);
+    memory_ = take_memory(buffers, has_values(program), what, stream);
   }
   ~Launch() {
     if (memory_ != nullptr) collect(memory_, stream_);
@@ -88,6 +93,13 @@ class Launch {
   operator Trace() const { return memory_ == nullptr ? Trace() : memory_->trace(); }  // NOLINT: an argument of kernels
 
  private:
+  static bool has_values(const Program &program) {
+    for (uint32_t i = 0; i < program.location_count; ++i) {
+      if (program.locations[i].kind == Kind::value) return true;
+    }
+    return false;
+  }
+
   Stream stream_;
   Memory *memory_ = nullptr;
 };

@@ -24,16 +24,9 @@ inline const Library *library() {
     const size_t include = header.rfind("/include/cairn/");
     const std::string prefix = include == std::string::npos ? "" : header.substr(0, include);
     const char *named = std::getenv("CAIRN_GPU_LIBRARY");
-    const std::string candidates[] = {
-      named == nullptr ? "" : named,
-#if defined(CAIRN_GPU_LIBRARY_PATH)
-      CAIRN_GPU_LIBRARY_PATH,
-#endif
-      prefix + "/lib/libcairn-gpu.so",
-      prefix + "/lib/x86_64-linux-gnu/libcairn-gpu.so",
-      prefix + "/build/lib/libcairn-gpu.so",
-      "libcairn-gpu.so"
-    };
+    const std::string candidates[] = {named == nullptr ? "" : named, prefix + "/lib/libcairn-gpu.so",
+                                      prefix + "/lib/x86_64-linux-gnu/libcairn-gpu.so",
+                                      prefix + "/build/lib/libcairn-gpu.so", "libcairn-gpu.so"};
     void *handle = nullptr;
     for (const std::string &path : candidates) {
       if (!path.empty() && handle == nullptr) handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -2,8 +2,9 @@
 //
 // A Memory belongs to one launch at a time. When the launch's object goes, the gathering kernel and the copies of the
 // small tables are queued behind the launch on its stream, and our thread waits for them: it knows then how many words
-// there are, fetches just those on a stream of its own, hands them to the library and puts the Memory back. Device
-// memory is kept for later launches of the same size class. At exit the thread is waited for. Host only.
+// there are, fetches just those on a stream of its own, hands them to the library and puts the Memory back. Where
+// streams are drained, most words are here by then (drain_host.h). Device memory is kept for later launches of the same
+// size class. At exit the thread is waited for. Host only.
 #pragma once
 
 #if defined(__HIPCC__) && !defined(__CUDACC__)
@@ -17,12 +18,14 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "device.h"
+#include "drain_host.h"
 #include "library.h"
 
 namespace cairn::gpu {
@@ -33,13 +36,18 @@ struct Memory {
   int device = 0;
   uint64_t warp_room = 0;  ///< warps
   uint64_t word_room = 0;
-  Buffers *buffers = nullptr;          ///< on the device
-  TracedWarp *warps = nullptr;         ///< on the device
-  uint32_t *words = nullptr;           ///< on the device
-  uint32_t *gathered = nullptr;        ///< on the device
-  WarpRecord *records = nullptr;       ///< on the device
-  Buffers *host_buffers = nullptr;     ///< pinned
-  WarpRecord *host_records = nullptr;  ///< pinned
+  Buffers *buffers = nullptr;              ///< on the device
+  TracedWarp *warps = nullptr;             ///< on the device
+  WarpValues<LaneMask> *values = nullptr;  ///< on the device, if the program has values
+  uint32_t *words = nullptr;               ///< on the device
+  uint32_t *gathered = nullptr;            ///< on the device
+  WarpRecord *records = nullptr;           ///< on the device
+  Buffers *host_buffers = nullptr;         ///< pinned
+  WarpRecord *host_records = nullptr;      ///< pinned
+  DrainSlot *slots = nullptr;              ///< pinned, and mapped
+  uint32_t slot_count = 0;
+  uint32_t *consumed = nullptr;  ///< as `slots`
+  DrainEnd drain;
   CAIRN_RT(Event_t) ended = nullptr;
   cairn_gpu_launch what{};
   uint32_t warp_count = 0;
@@ -64,8 +72,8 @@ class Collector {
     return *collector;
   }
 
-  /// nullptr if the device has no room.
-  Memory *take(uint64_t warps, uint64_t words) {
+  /// nullptr if the device, or where streams are drained the host, has no room.
+  Memory *take(uint64_t warps, uint64_t words, bool values, uint32_t slots) {
     int device = 0;
     if (CAIRN_RT(GetDevice)(&device) != CAIRN_RT(Success)) return nullptr;
     {
@@ -73,6 +81,7 @@ class Collector {
       for (size_t i = 0; i < free_.size(); ++i) {
         Memory *memory = free_[i];
         if (memory->device != device || memory->warp_room < warps || memory->word_room < words) continue;
+        if (memory->slot_count != slots || (memory->values != nullptr) != values) continue;
         free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
         return memory;
       }
@@ -87,12 +96,19 @@ class Collector {
     };
     on_device(&memory->buffers, sizeof(Buffers));
     on_device(&memory->warps, warps * sizeof(TracedWarp));
+    if (values) on_device(&memory->values, warps * sizeof(WarpValues<LaneMask>));
     on_device(&memory->words, words * sizeof(uint32_t));
     on_device(&memory->gathered, words * sizeof(uint32_t));
     on_device(&memory->records, warps * sizeof(WarpRecord));
     room = room && pinned(&memory->host_buffers, sizeof(Buffers)) &&
            pinned(&memory->host_records, warps * sizeof(WarpRecord)) &&
            CAIRN_RT(EventCreateWithFlags)(&memory->ended, CAIRN_RT(EventDisableTiming)) == CAIRN_RT(Success);
+    memory->slot_count = slots;
+    if (slots != 0) room = room && pinned(&memory->slots, slots * sizeof(DrainSlot)) && pinned(&memory->consumed, 4);
+    if (room && slots != 0) {
+      std::memset(memory->slots, 0, slots * sizeof(DrainSlot));
+      *memory->consumed = 0;
+    }
     if (room) return memory;
     (void)CAIRN_RT(GetLastError)();  // not the program's
     release(memory);
@@ -119,9 +135,10 @@ class Collector {
   template <typename T>
   static bool pinned(T **at, uint64_t bytes) {
 #if defined(__HIPCC__) && !defined(__CUDACC__)
-    return hipHostMalloc(reinterpret_cast<void **>(at), bytes, 0) == hipSuccess;
+    return hipHostMalloc(reinterpret_cast<void **>(at), bytes, hipHostMallocMapped | hipHostMallocCoherent) ==
+           hipSuccess;
 #else
-    return cudaMallocHost(reinterpret_cast<void **>(at), bytes) == cudaSuccess;
+    return cudaHostAlloc(reinterpret_cast<void **>(at), bytes, cudaHostAllocMapped) == cudaSuccess;
 #endif
   }
   static void free_pinned(void *at) {
@@ -133,13 +150,15 @@ class Collector {
   }
 
   static void release(Memory *memory) {
-    for (void *at :
-         {static_cast<void *>(memory->buffers), static_cast<void *>(memory->warps), static_cast<void *>(memory->words),
-          static_cast<void *>(memory->gathered), static_cast<void *>(memory->records)}) {
+    for (void *at : {static_cast<void *>(memory->buffers), static_cast<void *>(memory->warps),
+                     static_cast<void *>(memory->values), static_cast<void *>(memory->words),
+                     static_cast<void *>(memory->gathered), static_cast<void *>(memory->records)}) {
       if (at != nullptr) (void)CAIRN_RT(Free)(at);
     }
     if (memory->host_buffers != nullptr) free_pinned(memory->host_buffers);
     if (memory->host_records != nullptr) free_pinned(memory->host_records);
+    if (memory->slots != nullptr) free_pinned(memory->slots);
+    if (memory->consumed != nullptr) free_pinned(memory->consumed);
     if (memory->ended != nullptr) (void)CAIRN_RT(EventDestroy)(memory->ended);
     delete memory;
   }
@@ -171,7 +190,13 @@ class Collector {
                                                          CAIRN_RT(MemcpyDeviceToHost), stream) == CAIRN_RT(Success) &&
                                    CAIRN_RT(StreamSynchronize)(stream) == CAIRN_RT(Success)));
     if (stream != nullptr) (void)CAIRN_RT(StreamDestroy)(stream);
+    if (memory->slot_count != 0) {
+      Drainer::one().end(&memory->drain);
+      well = well && memory->drain.has_all(memory->host_buffers->drain.tail);
+      if (well) words = memory->drain.join(words, memory->host_records);
+    }
     if (!well) {
+      if (memory->slot_count != 0) std::memset(memory->slots, 0, memory->slot_count * sizeof(DrainSlot));
       complain_once("a launch failed, and its trace with it");
       return;
     }
@@ -180,7 +205,7 @@ class Collector {
     memory->what.warps = reinterpret_cast<const cairn_gpu_warp *>(memory->host_records);
     memory->what.warp_count = memory->warp_count;
     memory->what.words = words.data();
-    memory->what.word_count = count;
+    memory->what.word_count = words.size();
     (void)library()->collect(&memory->what);
   }
 
@@ -203,7 +228,14 @@ class Collector {
   bool complained_ = false;
 };
 
-inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what, Stream stream) {
+/// Where the device sees what was pinned.
+template <typename T>
+T *on_device(T *pinned) {
+  void *seen = nullptr;
+  return CAIRN_RT(HostGetDevicePointer)(&seen, pinned, 0) == CAIRN_RT(Success) ? static_cast<T *>(seen) : pinned;
+}
+
+inline Memory *take_memory(const Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream stream) {
   Collector &collector = Collector::one();
   CAIRN_RT(StreamCaptureStatus) capture = CAIRN_RT(StreamCaptureStatusNone);
   if (CAIRN_RT(StreamIsCapturing)(stream, &capture) != CAIRN_RT(Success) ||
@@ -211,7 +243,7 @@ inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what,
     collector.complain_once("they are part of a graph that is being captured");
     return nullptr;
   }
-  Memory *memory = collector.take(buffers.warp_count, buffers.capacity);
+  Memory *memory = collector.take(buffers.warp_count, buffers.capacity, values, buffers.drain.count);
   if (memory == nullptr) {
     collector.complain_once("the device has no memory for it; give less with CAIRN_GPU_MEMORY");
     return nullptr;
@@ -220,8 +252,16 @@ inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what,
   memory->warp_count = buffers.warp_count;
   *memory->host_buffers = buffers;
   memory->host_buffers->warps = memory->warps;
+  memory->host_buffers->values = memory->values;
   memory->host_buffers->words = memory->words;
-  (void)CAIRN_RT(MemsetAsync)(memory->warps, 0, buffers.warp_count * sizeof(TracedWarp), stream);
+  if (memory->slot_count != 0) {
+    memory->drain.begin(memory->slots, memory->consumed, memory->slot_count, buffers.warp_count);
+    memory->host_buffers->drain = memory->drain.ring(on_device(memory->slots), on_device(memory->consumed));
+    Drainer::one().begin(&memory->drain);
+  }
+  // Heads are enough: a warp that begins makes the rest.
+  (void)CAIRN_RT(Memset2DAsync)(memory->warps, sizeof(TracedWarp), 0, sizeof(memory->warps->head), buffers.warp_count,
+                                stream);
   (void)CAIRN_RT(MemcpyAsync)(memory->buffers, memory->host_buffers, sizeof(Buffers), CAIRN_RT(MemcpyHostToDevice),
                               stream);
   return memory;

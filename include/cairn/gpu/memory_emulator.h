@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device.h"
+#include "drain_host.h"
 #include "library.h"
 
 namespace cairn::gpu {
@@ -17,11 +18,15 @@ struct Memory {
   Buffers buffers{};
   cairn_gpu_launch what{};
   std::vector<TracedWarp> warps;
+  std::vector<WarpValues<LaneMask>> values;
   std::vector<uint32_t> words;
+  std::vector<DrainSlot> slots;
+  uint32_t consumed = 0;
+  DrainEnd drain;
   [[nodiscard]] Trace trace() { return {&buffers}; }
 };
 
-inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what, Stream) {
+inline Memory *take_memory(const Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream) {
   static const int registered = std::atexit([] { library()->write(); });
   (void)registered;
   static Memory memory;  // one launch at a time
@@ -31,6 +36,14 @@ inline Memory *take_memory(const Buffers &buffers, const cairn_gpu_launch &what,
   if (memory.words.size() < buffers.capacity) memory.words.resize(buffers.capacity);
   memory.buffers.warps = memory.warps.data();
   memory.buffers.words = memory.words.data();
+  if (values) memory.values.resize(buffers.warp_count);
+  if (values) memory.buffers.values = memory.values.data();
+  if (buffers.drain.count != 0) {
+    memory.slots.resize(buffers.drain.count);
+    memory.drain.begin(memory.slots.data(), &memory.consumed, buffers.drain.count, buffers.warp_count);
+    memory.buffers.drain = memory.drain.ring(memory.slots.data(), &memory.consumed);
+    Drainer::one().begin(&memory.drain);
+  }
   return &memory;
 }
 
@@ -41,6 +54,10 @@ inline void collect(Memory *memory, Stream) {
     finish_warp(memory->warps[i], records[i]);
     gathered.resize(memory->buffers.gathered);
     place_words(memory->warps[i], records[i], gathered.data(), 0, 1);
+  }
+  if (!memory->slots.empty()) {
+    Drainer::one().end(&memory->drain);
+    gathered = memory->drain.join(gathered, records.data());
   }
   static_assert(sizeof(WarpRecord) == sizeof(cairn_gpu_warp));
   memory->what.warps = reinterpret_cast<const cairn_gpu_warp *>(records.data());

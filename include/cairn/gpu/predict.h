@@ -15,19 +15,16 @@
 
 #include "bits.h"
 #include "guesses.h"
+#include "values.h"
 
 namespace cairn::gpu {
 
-/// How a mask follows from the state. The first four can be predicted.
+/// How a mask follows from the state, so that it can be predicted.
 enum class Relation : uint8_t {
   same,     ///< the mask of the event before
   last,     ///< of the last event at this location
   sibling,  ///< the lanes that were left when the mask became narrower
   parent,   ///< the mask before it became narrower
-  within,   ///< some lanes of the event before
-  inside,   ///< some lanes of `parent`
-  none,     ///< no lane: nobody took the branch
-  raw,
 };
 
 template <typename Mask>
@@ -55,6 +52,7 @@ class Predict {
   using State = PredictState<Mask>;
   /// The largest event, and what ends a stream after it.
   static constexpr uint32_t kMostWords = 10;
+  static constexpr bool kHasValues = true;
   static constexpr uint32_t kMostHits = 0x7ffffffe;
 
   /// The state of a warp whose lanes `all` are alive, before its first event. Each of `lanes` callers does its share.
@@ -73,7 +71,7 @@ class Predict {
     state.pending.count = 0;
   }
 
-  /// Records an event if it is as predicted: the quick way. False: it is not, and `event` must record it.
+  /// Records an event if it is as predicted: the quick way. False: it is not, and `miss` must record it.
   static CAIRN_GPU_BOTH bool hit(State &state, uint32_t location, Mask mask) {
     const uint32_t expected = guess(state).first;
     if (location != expected >> 2 || mask != related(state, location, static_cast<Relation>(expected & 3)) ||
@@ -85,12 +83,18 @@ class Predict {
     return true;
   }
 
-  /// Records an event. `location_bits` is 8 or 16, the same for all of a trace.
+  /// Records an event that was no hit. `location_bits` is 8 or 16, the same for all of a trace.
   template <typename Out>
-  static CAIRN_GPU_BOTH void event(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
-    if (hit(state, location, mask)) return;
-    miss(state, location, mask, location_bits, out);
+  static CAIRN_GPU_BOTH void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+    put_miss(state, location, mask, location_bits, out);
     follow(state, location, mask, false);
+  }
+
+  /// Values of the event that was recorded last, by `miss`.
+  template <typename Out>
+  static CAIRN_GPU_BOTH void values(State &state, ValueSlot &slot, ValueType type, const uint64_t *lane, Mask mask,
+                                    Out &out) {
+    put_values(slot, state.pending, out, type, lane, mask);
   }
 
   /// The number of hits after the last miss, and all pending bits: the end of a stream.
@@ -113,9 +117,8 @@ class Predict {
         return parent(state) & ~state.previous;
       case Relation::parent:
         return parent(state);
-      default:
-        return 0;
     }
+    return 0;
   }
   /// Moves on after an event that was as predicted (`hit`), or not: then the table learns.
   static CAIRN_GPU_BOTH void follow(State &state, uint32_t location, Mask mask, bool hit) {
@@ -194,7 +197,7 @@ class Predict {
   }
 
   template <typename Out>
-  static CAIRN_GPU_BOTH void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+  static CAIRN_GPU_BOTH void put_miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
     PendingBits &pending = state.pending;
     put_hits(state, out);
     const Guess known = guess(state);

@@ -21,8 +21,9 @@ enum class Kind : uint8_t {
   short_circuit,
   branch,  ///< the lanes that ask for a condition
   taken,   ///< those for which it holds; the id after the branch's
+  value,   ///< a point where each lane tells a value
 };
-constexpr uint8_t kKinds = 10;
+constexpr uint8_t kKinds = 11;
 
 struct Location {
   uint16_t id;

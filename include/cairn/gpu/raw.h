@@ -3,6 +3,7 @@
 
 #include "bits.h"
 #include "guesses.h"
+#include "values.h"
 
 namespace cairn::gpu {
 
@@ -17,6 +18,7 @@ class Raw {
   using State = RawState<Mask>;
   /// The largest event, and what ends a stream after it.
   static constexpr uint32_t kMostWords = 4;
+  static constexpr bool kHasValues = true;
   static CAIRN_GPU_BOTH void begin(State &state, Mask /*all*/, const Guesses & /*guesses*/, uint32_t lane = 0,
                                    uint32_t /*lanes*/ = 1) {
     if (lane != 0) return;
@@ -25,9 +27,14 @@ class Raw {
   }
   static CAIRN_GPU_BOTH bool hit(State &, uint32_t, Mask) { return false; }
   template <typename Out>
-  static CAIRN_GPU_BOTH void event(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+  static CAIRN_GPU_BOTH void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
     put_bits(state.pending, out, location, location_bits);
     put_mask(state.pending, out, mask);
+  }
+  template <typename Out>
+  static CAIRN_GPU_BOTH void values(State &state, ValueSlot & /*slot*/, ValueType type, const uint64_t *lane, Mask mask,
+                                    Out &out) {
+    put_plain_values(state.pending, out, type, lane, mask);
   }
   template <typename Out>
   static CAIRN_GPU_BOTH void end(State &state, Out &out) {

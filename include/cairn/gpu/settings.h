@@ -1,8 +1,8 @@
 // What the environment says of tracing kernels. Host only; read once, when the first kernel is launched.
 //
 //   CAIRN_GPU=off             no kernel is traced
-//   CAIRN_GPU_MEMORY=256M     of the device, for the streams of one launch
-//   CAIRN_GPU_POLICY=stop     keep the beginning of each warp, or `ring`: its end
+//   CAIRN_GPU_MEMORY=256M     of the device, for the streams of one launch; of the host (16M), where they are drained
+//   CAIRN_GPU_POLICY=stop     keep the beginning of each warp, or `ring`: its end, or `drain`: all, through the host
 //   CAIRN_GPU_RING=8x256      chunks of a warp, words of a chunk
 //   CAIRN_GPU_KERNELS=a,b*    only kernels of these names (`*` at the end: any that begin so)
 //   CAIRN_GPU_BLOCKS=0-99     only these blocks
@@ -21,7 +21,7 @@ namespace cairn::gpu {
 
 struct Settings {
   bool on = true;
-  uint64_t memory = uint64_t{256} << 20;
+  uint64_t memory = 0;  ///< 0: not said
   Policy policy = Policy::stop;
   uint32_t ring_chunks = 8;
   uint32_t ring_words = 256;
@@ -30,6 +30,15 @@ struct Settings {
   uint32_t end_block = UINT32_MAX;
   uint32_t one_in = 1;
 
+  /// Of the launch's pool.
+  [[nodiscard]] uint64_t words() const { return (memory == 0 ? uint64_t{256} << 20 : memory) / sizeof(uint32_t); }
+  /// Of the ring through which streams are drained.
+  [[nodiscard]] uint32_t drain_slots() const {
+    const uint64_t bytes = memory == 0 ? uint64_t{16} << 20 : memory;
+    uint32_t slots = 16;
+    while (slots < 1u << 24 && uint64_t{2} * slots * sizeof(DrainSlot) <= bytes) slots *= 2;
+    return slots;
+  }
   [[nodiscard]] bool traces(const char *kernel) const {
     if (!on) return false;
     if (kernels.empty()) return true;
@@ -73,6 +82,8 @@ inline const Settings &settings() {
     if (const char *value = value_of("CAIRN_GPU_POLICY")) {
       if (std::strcmp(value, "ring") == 0) {
         made->policy = Policy::ring;
+      } else if (std::strcmp(value, "drain") == 0) {
+        made->policy = Policy::drain;
       } else if (std::strcmp(value, "stop") != 0) {
         complain("CAIRN_GPU_POLICY", value, "ring");
       }

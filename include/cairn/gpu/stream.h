@@ -6,17 +6,22 @@
 //   stop   chunks double from 16 to 1,024 words and are linked. When the pool is used up a warp keeps its beginning and
 //          counts what it loses.
 //   ring   a warp has N chunks of one size for itself and begins the oldest anew; each is decodable alone.
+//   drain  a warp has one chunk, which goes to the host whenever it is full (drain.h). A warp that could not send it
+//   keeps
+//          its beginning and counts what it loses.
 //
 // Before an event is coded, room for the largest one and for the stream's end is made sure of; so what is counted as
 // recorded is always whole.
 #pragma once
 
 #include "bits.h"
+#include "drain.h"
 #include "guesses.h"
+#include "values.h"
 
 namespace cairn::gpu {
 
-enum class Policy : uint32_t { stop, ring };
+enum class Policy : uint32_t { stop, ring, drain };
 
 /// What a kernel is given, by value as its last parameter. An empty one: not traced.
 struct Buffers;
@@ -26,6 +31,7 @@ struct Trace {
 
 struct Buffers {
   void *warps;        ///< Warp<Coder>, one for each traced warp
+  void *values;       ///< WarpValues, likewise; null if the program has no locations with values
   uint32_t *words;    ///< the pool
   uint32_t capacity;  ///< in words
   unsigned int used;  ///< words given out; may run past the capacity
@@ -40,7 +46,8 @@ struct Buffers {
   uint32_t ring_words;    ///< of a chunk
   uint32_t ring_chunks;   ///< of a warp
   unsigned int gathered;  ///< words that `gather` has placed
-  Guesses guesses;        ///< what every warp starts from
+  DrainRing drain;
+  Guesses guesses;  ///< what every warp starts from
 };
 
 /// Stands in front of a chunk's words.
@@ -51,6 +58,7 @@ struct Chunk {
   uint32_t unused;
 };
 constexpr uint32_t kChunkHead = sizeof(Chunk) / sizeof(uint32_t);
+static_assert(kDrainChunk == kChunkHead + kDrainWords, "a chunk of its own has a head, too");
 
 constexpr uint32_t kFirstChunk = 32;
 constexpr uint32_t kLargestChunk = 1024;
@@ -62,10 +70,10 @@ struct WarpHead {
   Buffers *buffers;
   Mask all;  ///< lanes that were alive when the kernel began
   uint32_t lock;
-  uint32_t quick;  ///< events that are as predicted need no room: stop, and nothing was lost
+  uint32_t quick;  ///< events that are as predicted need no room: not a ring, and nothing was lost
   uint32_t first;  ///< chunk, as a place in the pool; 0: none yet
   uint32_t current;
-  uint32_t following;  ///< stop: the chunk after `current`, if it is there already
+  uint32_t following;  ///< stop: the chunk after `current`, if it is there already; there may be one after it
   uint32_t at;         ///< where the next word goes
   uint32_t end;        ///< of the current chunk
   uint32_t chunks;     ///< begun so far
@@ -103,9 +111,16 @@ class ChunkWriter {
 
   /// Room for `most` words. False: there is none, and nothing may be written.
   CAIRN_GPU_BOTH bool reserve(uint32_t most) {
-    if (head_.end - head_.at >= most || head_.following != 0) return true;
+    uint32_t room = head_.end - head_.at;
+    uint32_t last = head_.current;
+    for (uint32_t next = head_.following; room < most && next != 0; next = at(next).next) {
+      room += at(next).words;
+      last = next;
+    }
+    if (room >= most) return true;
     uint32_t size = kFirstChunk << head_.chunks;
     if (head_.chunks > 5 || size > kLargestChunk) size = kLargestChunk;
+    while (size < most + kChunkHead) size *= 2;
     const uint32_t place = take_words(buffers_, size);
     if (place == 0) return false;
     Chunk &chunk = at(place);
@@ -117,8 +132,8 @@ class ChunkWriter {
       head_.at = place + kChunkHead;
       head_.end = place + size;
     } else {
-      at(head_.current).next = place;
-      head_.following = place;
+      at(last).next = place;
+      if (head_.following == 0) head_.following = place;
     }
     return true;
   }
@@ -128,7 +143,7 @@ class ChunkWriter {
  private:
   CAIRN_GPU_BOTH void advance() {
     head_.current = head_.following;
-    head_.following = 0;
+    head_.following = at(head_.current).next;
     head_.at = head_.current + kChunkHead;
     head_.end = head_.at + at(head_.current).words;
   }
@@ -136,6 +151,19 @@ class ChunkWriter {
   WarpHead<LaneMask> &head_;
   Buffers &buffers_;
 };
+
+/// Which of those that are traced a warp is.
+template <typename Coder>
+CAIRN_GPU_BOTH uint32_t number_of(const Warp<Coder> &warp, const Buffers &buffers) {
+  return static_cast<uint32_t>(&warp - static_cast<const Warp<Coder> *>(buffers.warps));
+}
+/// nullptr if the launch has no values.
+template <typename Coder>
+CAIRN_GPU_BOTH WarpValues<LaneMask> *values_of(const Warp<Coder> &warp) {
+  const Buffers &buffers = *warp.head.buffers;
+  if (buffers.values == nullptr) return nullptr;
+  return static_cast<WarpValues<LaneMask> *>(buffers.values) + number_of(warp, buffers);
+}
 
 /// Closes the ring's current chunk: it becomes decodable.
 template <typename Coder>
@@ -150,12 +178,12 @@ CAIRN_GPU_BOTH void close_chunk(Warp<Coder> &warp, Buffers &buffers) {
 template <typename Coder>
 CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers) {
   WarpHead<LaneMask> &head = warp.head;
-  if (head.current != 0 && head.end - head.at >= Coder::kMostWords) return;
   if (head.current != 0) {
     close_chunk(warp, buffers);
     Coder::begin(warp.state, head.all, buffers.guesses);
+    if (buffers.values != nullptr) begin_values(values_of(warp)->known);
   }
-  const uint32_t traced = static_cast<uint32_t>(&warp - static_cast<Warp<Coder> *>(buffers.warps));
+  const uint32_t traced = number_of(warp, buffers);
   const uint32_t size = buffers.ring_words;
   const uint32_t place = (traced * buffers.ring_chunks + head.chunks % buffers.ring_chunks) * size + kChunkHead;
   Chunk &chunk = ChunkWriter(head, buffers).at(place);
@@ -171,34 +199,92 @@ CAIRN_GPU_BOTH void turn_ring(Warp<Coder> &warp, Buffers &buffers) {
   head.end = place + size;
 }
 
-/// Records an event that may need room.
+/// Makes room in the warp's only chunk by sending what is in it. False: it could not be sent.
 template <typename Coder>
-CAIRN_GPU_CALLED void record_slowly(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
+CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers) {
+  static_assert(Coder::kMostWords + kMostValueWords<LaneMask> <= kDrainWords, "an event fits into a chunk");
+  WarpHead<LaneMask> &head = warp.head;
+  const uint32_t traced = number_of(warp, buffers);
+  if (head.current == 0) {
+    head.first = head.current = traced * kDrainChunk + kChunkHead;
+    head.at = head.current + kChunkHead;
+    head.end = head.current + kDrainChunk;
+  } else {
+    const uint32_t begin = head.current + kChunkHead;
+    if (!send_words(buffers.drain, traced, buffers.words + begin, head.at - begin)) return false;
+    head.at = begin;
+  }
+  return true;
+}
+
+/// Makes room for `most` words where the warp's chunk has not so many left, or sees that there is none (`quick`).
+/// Called beside what records, not by it: kernels need the registers of the larger of the two only.
+template <typename Coder>
+CAIRN_GPU_CALLED void find_room(Warp<Coder> &warp, uint32_t most) {
   WarpHead<LaneMask> &head = warp.head;
   Buffers &buffers = *head.buffers;
-  ChunkWriter out(head, buffers);
+  if (buffers.policy == Policy::ring) return turn_ring(warp, buffers);
+  // What came after something lost would be taken for what came next.
+  bool room = head.lost == 0;
+  if (room && buffers.policy == Policy::stop) room = ChunkWriter(head, buffers).reserve(most);
+  if (room && buffers.policy == Policy::drain) room = drain_chunk(warp, buffers);
+  head.quick = room ? 1 : 0;
+}
+
+/// Counts an event, for which room has been looked for. False: there was none.
+CAIRN_GPU_BOTH bool count_event(WarpHead<LaneMask> &head, Buffers &buffers) {
   if (buffers.policy == Policy::ring) {
-    turn_ring(warp, buffers);
-    ++out.at(head.current).events;
-  } else {
-    head.quick = out.reserve(Coder::kMostWords) ? 1 : 0;
-    if (head.quick == 0) {
-      ++head.lost;
-      return;
-    }
+    ++ChunkWriter(head, buffers).at(head.current).events;
+  } else if (head.quick == 0) {
+    ++head.lost;
+    return false;
   }
-  Coder::event(warp.state, location, mask, buffers.location_bits, out);
   ++head.events;
+  return true;
+}
+
+/// Records an event that was no hit, or where that has not been `tried`.
+template <typename Coder>
+CAIRN_GPU_CALLED void record_slowly(Warp<Coder> &warp, uint32_t location, LaneMask mask, bool tried) {
+  Buffers &buffers = *warp.head.buffers;
+  if (!count_event(warp.head, buffers)) return;
+  if (!tried && Coder::hit(warp.state, location, mask)) return;
+  ChunkWriter out(warp.head, buffers);
+  Coder::miss(warp.state, location, mask, buffers.location_bits, out);
 }
 
 /// Records an event of a warp that the caller alone may touch now.
 template <typename Coder>
 CAIRN_GPU_BOTH void record_event(Warp<Coder> &warp, uint32_t location, LaneMask mask) {
-  if (warp.head.quick != 0 && Coder::hit(warp.state, location, mask)) {
+  const bool quick = warp.head.quick != 0;
+  if (quick && Coder::hit(warp.state, location, mask)) {
     ++warp.head.events;
     return;
   }
-  record_slowly(warp, location, mask);
+  if (warp.head.end - warp.head.at < Coder::kMostWords) find_room(warp, Coder::kMostWords);
+  record_slowly(warp, location, mask, quick);
+}
+
+/// Records an event with the values that the lanes of `mask` have brought. It can be a hit only if they are as
+/// expected.
+template <typename Coder>
+CAIRN_GPU_CALLED void record_values(Warp<Coder> &warp, uint32_t location, LaneMask mask, ValueType type) {
+  Buffers &buffers = *warp.head.buffers;
+  if (!count_event(warp.head, buffers)) return;
+  WarpValues<LaneMask> &values = *values_of(warp);
+  ValueSlot &slot = value_slot(values.known, location);
+  if (are_expected(slot, type, values.lane, mask) && Coder::hit(warp.state, location, mask)) return confirm(slot);
+  ChunkWriter out(warp.head, buffers);
+  Coder::miss(warp.state, location, mask, buffers.location_bits, out);
+  if constexpr (Coder::kHasValues) Coder::values(warp.state, slot, type, values.lane, mask, out);
+}
+
+/// As record_event, with values.
+template <typename Coder>
+CAIRN_GPU_BOTH void record_value_event(Warp<Coder> &warp, uint32_t location, LaneMask mask, ValueType type) {
+  constexpr uint32_t kMost = Coder::kMostWords + kMostValueWords<LaneMask>;
+  if (warp.head.end - warp.head.at < kMost) find_room(warp, kMost);
+  record_values(warp, location, mask, type);
 }
 
 /// Each of `lanes` callers does its share; only then may an event be recorded.
@@ -212,6 +298,10 @@ CAIRN_GPU_BOTH void begin_warp(Warp<Coder> &warp, Buffers *buffers, uint32_t ind
     warp.head.index = index;
   }
   Coder::begin(warp.state, all, buffers->guesses, lane, lanes);
+  if (buffers->values != nullptr) {
+    auto *values = static_cast<WarpValues<LaneMask> *>(buffers->values) + number_of(warp, *buffers);
+    begin_values(values->known, lane, lanes);
+  }
 }
 
 /// What is left to write when the kernel has ended.
@@ -224,7 +314,7 @@ CAIRN_GPU_BOTH void end_warp(Warp<Coder> &warp) {
   Coder::end(warp.state, out);
 }
 
-/// A warp's stream as the host takes it.
+/// A warp's stream as the host takes it; of one that drains, its end.
 struct WarpRecord {
   uint64_t events;
   uint64_t lost;

@@ -40,6 +40,7 @@ class Thesis {
   using State = ThesisState<Mask>;
   /// The largest event, and what ends a stream after it.
   static constexpr uint32_t kMostWords = 24;
+  static constexpr bool kHasValues = false;  ///< an event is its location and its mask, and no other bytes
   static constexpr uint32_t kLongest = 255;
 
   static CAIRN_GPU_BOTH void begin(State &state, Mask /*all*/, const Guesses & /*guesses*/, uint32_t lane = 0,
@@ -58,7 +59,7 @@ class Thesis {
 
   static CAIRN_GPU_BOTH bool hit(State &, uint32_t, Mask) { return false; }
   template <typename Out>
-  static CAIRN_GPU_BOTH void event(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+  static CAIRN_GPU_BOTH void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
     for (uint32_t i = 0; i < location_bits; i += 8) cut(state, static_cast<uint8_t>(location >> i), out);
     for (uint32_t i = 0; i < sizeof(Mask) * 8; i += 8) cut(state, static_cast<uint8_t>(mask >> i), out);
   }

@@ -7,7 +7,7 @@
 #define __global__
 #endif
 namespace cairn::gpu {
-enum class Kind : uint8_t { entry, then, otherwise, loop, label, ternary, short_circuit };
+enum class Kind : uint8_t { entry, then, otherwise, loop, label, ternary, short_circuit, value };
 struct Location {
   unsigned id;
   Kind kind;
@@ -33,10 +33,15 @@ Trace launched(const Program &, unsigned, Grid, Block, Stream) {
 }
 __host__ __device__ inline void begin(const Trace &) {}
 __host__ __device__ inline void point(unsigned) {}
+template <class T>
+__host__ __device__ inline T value_point(unsigned, T value) {
+  return value;
+}
 }  // namespace cairn::gpu
 #define CAIRN_KERNEL(trace) ::cairn::gpu::begin(trace)
 #define CAIRN_POINT(id) ::cairn::gpu::point(id)
 #define CAIRN_AT(id) ::cairn::gpu::point(id)
+#define CAIRN_VALUE(id, value) ::cairn::gpu::value_point(id, value)
 #define CAIRN_LAUNCH(program, kernel, grid, block, stream) \
   ::cairn::gpu::launched(program, kernel, dim3 grid, dim3 block, stream)
 #define CAIRN_UNWRAPPED(...) __VA_ARGS__

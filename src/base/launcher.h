@@ -1,0 +1,31 @@
+// What the launcher of an MPI job tells its processes in their environment: for those that never get so far as to ask
+// MPI. Reads the environment at each call, so not beside setenv; no allocation, no errors.
+#pragma once
+
+#include <cstdlib>
+
+namespace cairn {
+
+/// The first of `names`, which end with a null, that holds a number; -1 if none does.
+inline int number_from_environment(const char *const *names) {
+  for (; *names != nullptr; ++names) {
+    const char *value = std::getenv(*names);
+    if (value != nullptr && value[0] >= '0' && value[0] <= '9') return std::atoi(value);
+  }
+  return -1;
+}
+
+/// The rank in MPI_COMM_WORLD; 0 if no launcher tells it.
+inline int launched_rank() {
+  static constexpr const char *kNames[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID", nullptr};
+  const int rank = number_from_environment(kNames);
+  return rank < 0 ? 0 : rank;
+}
+
+/// The size of MPI_COMM_WORLD; -1 if no launcher tells it.
+inline int launched_size() {
+  static constexpr const char *kNames[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", nullptr};
+  return number_from_environment(kNames);
+}
+
+}  // namespace cairn
