@@ -5,7 +5,7 @@ _cairn() {
   prev=${COMP_WORDS[COMP_CWORD - 1]}
   verb=${COMP_WORDS[1]}
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'record exec env info summary dump gpu verify merge doctor instrument --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'record exec env info summary dump gpu diff verify merge doctor instrument --help --version' -- "$cur")
     return
   fi
   case $verb in
@@ -50,6 +50,7 @@ _cairn() {
     summary) options='--callsites --per-rank --sort --rank --function --limit --json -h --help' ;;
     dump) options='--jsonl --json --grammar --stack --warp --launch --join --raw5 --rank --function --time --limit -h --help' ;;
     gpu) options='--limit --json -h --help' ;;
+    diff) options='--join --limit --json -h --help' ;;
     verify) options='--against --json -h --help' ;;
     merge) options='-o --output -q --quiet -f --force -h --help' ;;
     doctor) options='--json -h --help' ;;
@@ -71,7 +72,7 @@ _cairn() {
         mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$cur" && compgen -d -- "$cur")
       fi
       ;;
-    info | summary | dump | verify) mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$cur" && compgen -d -- "$cur") ;;
+    info | summary | dump | diff | verify) mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$cur" && compgen -d -- "$cur") ;;
     merge | instrument) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     record | exec | env) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
   esac

@@ -78,6 +78,7 @@ int run(int argc, char **argv) {
   add_summary(app, chosen);
   add_dump(app, chosen);
   add_gpu(app, chosen);
+  add_diff(app, chosen);
   add_verify(app, chosen);
   add_merge(app, chosen);
   add_doctor(app, chosen);

@@ -19,7 +19,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "verify", "merge", "doctor", "instrument")
+VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "diff", "verify", "merge", "doctor", "instrument")
 
 CASES = []
 
@@ -271,6 +271,24 @@ def gpu_kernels(bench):
     bench.check("gpu", "gpu.cairn", code=2, err=None)
     bench.check("verify", "badgpu.cairn", code=1, err=None,
                 out="badgpu.cairn: a stream is damaged at event 0 of warp 0 in launch 0\n")
+
+
+@case
+def diff_of_kernels(bench):
+    bench.golden("diff", "diff", "gpu.cairn", "gpu2.cairn", code=1)
+    bench.golden("diff_limit", "diff", "gpu.cairn", "gpu2.cairn", "--limit", "2", code=1)
+    bench.golden("diff_json", "diff", "gpu2.cairn", "gpu.cairn", "--json", code=1)
+    bench.check("diff", "gpu.cairn", "gpu.cairn", out="0 of 2 launches and 0 of 6 warps: nothing differs\n"
+                "1 warp compared only as far as both runs kept them\n")
+    got = json.loads(bench.check("diff", "--join", "--json", "gpu.cairn", "gpu.cairn", out=None).stdout)
+    expect("equal", (got["schema"], got["equal"], len(got["launches"])), ("cairn.diff.gpu/1", True, 2))
+    bench.check("diff", "gpu.cairn", code=2, err="cairn: two traces are compared; name the earlier one first\n")
+    bench.check("diff", "gpu.cairn", "ring.cairn", code=2,
+                err="cairn: ring.cairn: this trace holds no GPU kernels, and only those are compared; "
+                "trace some with cairn instrument\n")
+    bench.check("diff", "badgpu.cairn", "gpu.cairn", code=3, err="cairn: badgpu.cairn: a stream is damaged at event 0 of warp 0 in launch 0\n")
+    for name in ("cut", "flipped", "newer", "foreign", "empty", "none"):
+        expect(f"exit code of diff {name}", bench.run("diff", "gpu.cairn", f"{name}.cairn").returncode, 3)
 
 
 @case
