@@ -79,6 +79,7 @@ int run(int argc, char **argv) {
   add_dump(app, chosen);
   add_gpu(app, chosen);
   add_diff(app, chosen);
+  add_export(app, chosen);
   add_verify(app, chosen);
   add_merge(app, chosen);
   add_doctor(app, chosen);

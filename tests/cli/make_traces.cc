@@ -376,6 +376,24 @@ gpu::Launches kernels(bool edited) {
   return made;
 }
 
+/// One warp in a loop, `times` times.
+gpu::Launches long_kernel(uint32_t times) {
+  gpu::Launches made = kernels(false);
+  gpu::LaunchRecord launch = made.launches[0];
+  std::vector<gpu::Event> events(times + 1, gpu::Event{2, 0xffffffff});
+  events[0].location = 1;
+  gpu::StreamForm form;
+  form.guesses = made.programs[0].guesses();
+  const std::vector<uint32_t> words = gpu::encode_stream(form, events, 0xffffffff);
+  gpu::StreamRecord stream{events.size(), 0xffffffff, Bytes(words.size() * 4)};
+  std::memcpy(stream.bytes.data(), words.data(), stream.bytes.size());
+  made.streams.clear();
+  launch.warps = {{0, 0, {0}}};
+  made.streams.push_back(std::move(stream));
+  made.launches = {launch};
+  return made;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -399,6 +417,7 @@ int main(int argc, char **argv) {
     return gpu::file_of(of, "./fire", 1'700'000'000'000'000'000, 1'000'000);
   };
   save(folder + "/gpu.cairn", gpu_file(launches));
+  save(folder + "/biggpu.cairn", gpu_file(long_kernel(6'000'000)));
   save(folder + "/gpu2.cairn", gpu_file(kernels(true)));
   launches.streams[0].bytes = {0, 0, 0, 0};
   save(folder + "/badgpu.cairn", gpu_file(launches));
