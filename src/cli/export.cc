@@ -157,9 +157,11 @@ class Timelines {
     const gpu::LaunchRecord &launch = launches_.launches[number];
     const auto &g = launch.grid;
     const auto &b = launch.block;
-    return fmt::format("launch {} {}, grid {}x{}x{}, block {}x{}x{}, rank {}; no times: 1 us is 1 event of a warp",
-                       number, analyze::valid_utf8(launches_.programs[launch.program].kernel(launch.kernel)), g[0],
-                       g[1], g[2], b[0], b[1], b[2], launch.rank);
+    return fmt::format(
+        "launch {} {}, grid {}x{}x{}, block {}x{}x{}, rank {}, device {}, stream {}; no times: 1 us is 1 event of a "
+        "warp",
+        number, analyze::valid_utf8(launches_.programs[launch.program].kernel(launch.kernel)), g[0], g[1], g[2], b[0],
+        b[1], b[2], launch.rank, launch.device, launch.stream);
   }
 
   Events events_;

@@ -138,6 +138,7 @@ int instrument(const Options &options) {
     put_points(program);
     put_parameters(program);
   }
+  if (options.emulator) put_dynamic_shared(program);
   put_launches(program, options.points, options.emulator);
   const auto files = outputs(program, tree, options);
   if (!files) return report(files.error());

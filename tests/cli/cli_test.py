@@ -327,7 +327,7 @@ def export_of_kernels(bench):
     slices, names, counters = read_timeline(bench.run("export", "gpu.cairn").stdout)
     expect("tracks", sorted(slices), [(1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (2, 2)])
     expect("name", names[("process_name", 2, None)],
-           "launch 1 quench<4>, grid 2x1x1, block 64x1x1, rank 0; no times: 1 us is 1 event of a warp")
+           "launch 1 quench<4>, grid 2x1x1, block 64x1x1, rank 0, device 0, stream 0; no times: 1 us is 1 event of a warp")
     expect("lost", names[("thread_name", 1, 4)], "warp 3 (block 1, 2 events not kept)")
     for (launch, warp), track in slices.items():
         dumped = [json.loads(line) for line in

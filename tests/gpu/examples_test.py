@@ -11,12 +11,13 @@ import json
 import lzma
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 SMALL = [("fractal", "64", "256"), ("nbody", "600", "2"), ("mis", "road:40"), ("mis", "power:1500:4"), ("mst", "rmat:8:6"),
-         ("refine", "24", "6")]
+         ("reduce", "5000"), ("refine", "24", "6")]
 LARGE = [("fractal", "512", "1024"), ("nbody", "5000", "2"), ("mis", "road:150"), ("mis", "power:20000:6"), ("mst", "rmat:12:15"),
          ("mst", "road:80"), ("refine", "100", "15")]
 REGULAR = ("fractal", "nbody")
@@ -89,6 +90,24 @@ def quick(bench):
         if bench.sizes(wild[1])["events"] <= bench.sizes(calm[1])["events"]:
             sys.exit(f"{name}: the random schedule split no warp")
     settings(bench)
+    streams_and_devices(bench)
+
+
+def streams_and_devices(bench):
+    """Launches that take turns on two streams of two devices: each says where it ran, and equal ones are equal."""
+    path = bench.trace("reduce", ["3000"], "devices", CAIRN_EMULATOR_DEVICES="2")[1]
+    timeline = json.loads(bench.run([bench.cairn, "export", str(path), "--no-points"]).stdout)["traceEvents"]
+    names = [event["args"]["name"] for event in timeline if event.get("name") == "process_name"]
+    expect("launches", [(re.search(r" (\w+)[<,]", name)[1], re.search(r"device (\d+), stream (\d+)", name).groups()) for name in names],
+           [(kernel, (str(device), str(2 * device + stream))) for device in (0, 1)
+            for kernel, stream in (("halving", 1), ("halving", 2), ("tiles", 2))])
+    calm = bench.trace("reduce", ["3000"], "calm")[1]
+    done = bench.run([bench.cairn, "diff", str(calm), str(path)], check=False)
+    expect("one device and two", (done.returncode, [line for line in done.stdout.decode().splitlines() if "differ" in line or "only" in line]),
+           (1, [f"launch {number} {kernel}: only in {path}" for number, kernel in ((3, "halving"), (4, "halving"), (5, "tiles"))]
+            + ["3 of 6 launches and 0 of 128 warps: differ"]))
+    done = bench.run([bench.cairn, "diff", str(calm), str(bench.trace("reduce", ["3001"], "more")[1])], check=False)
+    expect("a number more", done.returncode, 1)
 
 
 def settings(bench):
