@@ -1,10 +1,10 @@
 """Instruments the programs in src/instrument/testdata and compares what comes out.
 
-  instrument_test.py --tool CAIRN-INSTRUMENT [--nvcc NVCC] [--update] [name ...]
+  instrument_test.py --tool CAIRN-INSTRUMENT [--nvcc NVCC | --hipcc HIPCC] [--update] [name ...]
 
 Whole outputs, with the warnings, stand in testdata/expected; --update writes them anew (read the diff before committing
 it). Each output is also parsed again, and the original must come back when what was put in is taken out.
-With --nvcc, each output is compiled instead, for all that nvcc is asked for; 77 says that there is no nvcc.
+With --nvcc or --hipcc, outputs are compiled instead, for all that the compiler is asked for; 77 says that there is none.
 """
 
 import argparse
@@ -272,20 +272,39 @@ def compile_all(bench, nvcc):
     expect(f"nvcc on reduce.cu: {done.stdout}{done.stderr}", done.returncode, 0)
 
 
+def compile_hip(bench, hipcc):
+    """The HIP program here, and examples with the names that HIP has for CUDA's; with our headers, for wavefronts of 64 lanes."""
+    for name in ("nbody", "mst"):
+        text = (ROOT / "examples" / "gpu" / f"{name}.cu").read_text()
+        (bench.folder / f"{name}.hip").write_text(text.replace("cuda_runtime.h", "hip/hip_runtime.h").replace("cuda", "hip"))
+    shutil.copy(ROOT / "examples" / "gpu" / "graph.h", bench.folder)
+    compile_one = [hipcc, "-std=c++17", "-O1", "-Wno-unused-result", "-I", ".", "-x", "hip", "-c", "out.hip", "-o", "out.o"]
+    for name in ("wave.hip", "nbody.hip", "mst.hip"):
+        bench.run(name, "-o", "out.hip", "--force", "--include", str(ROOT / "include"))
+        done = subprocess.run([*compile_one, "--offload-arch=gfx90a"], cwd=bench.folder, capture_output=True, text=True)
+        expect(f"hipcc on {name}: {done.stdout}{done.stderr}", done.returncode, 0)
+    done = subprocess.run([*compile_one, "--offload-arch=gfx1030"], cwd=bench.folder, capture_output=True, text=True)
+    if done.returncode == 0 or "Cairn traces wavefronts of 64 lanes" not in done.stderr:
+        raise Failure(f"wavefronts of 32 lanes: {done.returncode} {done.stderr}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True)
     parser.add_argument("--nvcc")
+    parser.add_argument("--hipcc")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    if arguments.nvcc is not None:
-        nvcc = shutil.which(arguments.nvcc)
-        if nvcc is None:
-            print(f"SKIPPED: there is no {arguments.nvcc}")
+    for name, check in ((arguments.nvcc, compile_all), (arguments.hipcc, compile_hip)):
+        if name is None:
+            continue
+        compiler = shutil.which(name)
+        if compiler is None:
+            print(f"SKIPPED: there is no {name}")
             return 77
         with tempfile.TemporaryDirectory() as folder:
-            compile_all(Bench(arguments, folder), nvcc)
+            check(Bench(arguments, folder), compiler)
         return 0
     failed = 0
     for each in CASES:
