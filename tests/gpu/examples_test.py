@@ -91,6 +91,22 @@ def quick(bench):
             sys.exit(f"{name}: the random schedule split no warp")
     settings(bench)
     streams_and_devices(bench)
+    several_files(bench)
+
+
+def several_files(bench):
+    """Device code of two files has one table of points, and each can launch the other's kernels."""
+    out, path = bench.trace("two_files", [], "files")
+    expect("result", out, b"1752\n")
+    points = json.loads(bench.run([bench.cairn, "gpu", "coverage", str(path), "--json"]).stdout)["points"]
+    seen = {(pathlib.Path(point["file"]).name[10:], point["function"], point["kind"]): point["visits"] for point in points}
+    expect("numbers", len({(point["program"], point["location"]) for point in points}), len(points))
+    expect("points", {key: visits for key, visits in seen.items() if key[2] == "entry"},
+           {("main.cu", "twice", "entry"): 2, ("main.cu", "steps_of", "entry"): 2, ("part.cu", "collatz", "entry"): 2,
+            ("part.cu", "sum", "entry"): 2})
+    loops = seen[("part.cu", "collatz", "loop")]
+    if loops < 111 + 112:  # the longest ways of 27 and of 54
+        sys.exit(f"collatz went {loops} times around")
 
 
 def streams_and_devices(bench):

@@ -136,6 +136,33 @@ def emulator(bench):
 
 
 @case
+def several_files(bench):
+    for name in ("two_files_main.cu", "two_files_part.cu"):
+        shutil.copy(ROOT / "tests" / "gpu" / name, bench.folder)
+    expect("talk", bench.run("two_files_main.cu", "two_files_part.cu", "-o", "both", "--include", STUB), "")
+    main, part = bench.read("both/two_files_main.cu").decode(), bench.read("both/two_files_part.cu").decode()
+    table = re.compile(r"static const cairn::gpu::Program &cairn_program\(\) \{\n(.*)", re.S)
+    expect("the tables", table.search(main)[1], table.search(part)[1])
+    ids = [re.findall(r"CAIRN_(?:POINT|AT)\((\d+)\)", re.sub(r"static const cairn::gpu::Program &cairn_program\(\) \{.*", "", text, flags=re.S))
+           for text in (main, part)]
+    expect("numbers", sorted(int(number) for each in ids for number in each), list(range(1, len(ids[0]) + len(ids[1]) + 1)))
+    if "CAIRN_LAUNCH(cairn_program(), 0," not in main or "CAIRN_LAUNCH(cairn_program(), 1," not in main:
+        raise Failure("a kernel is not traced:\n" + main)
+    # Alone, each is told what it would miss.
+    expect("talk", bench.run("two_files_part.cu", "--include", STUB),
+           "two_files_part.cu:15: warning: device function 'twice' is defined in another file: instrument both at once, "
+           "or its points are taken for these\n")
+    expect("talk", bench.run("two_files_main.cu", "two_files_part.cu", "--headers", "out", code=2),
+           "cairn: --headers is for one file; see cairn instrument --help\n")
+    (bench.folder / "other").mkdir()
+    shutil.copy(bench.folder / "two_files_part.cu", bench.folder / "other")
+    expect("talk", bench.run("two_files_part.cu", "other/two_files_part.cu", "-o", "same", code=2),
+           "cairn: two files would become same/two_files_part.cu; see cairn instrument --help\n")
+    expect("talk", bench.run("two_files_main.cu", "two_files_part.cu", "-o", ".", code=2),
+           "cairn: ./two_files_main.cu: that is the source itself; choose another name with -o\n")
+
+
+@case
 def dynamic_shared_memory(bench):
     (bench.folder / "shared.cu").write_text("""extern __shared__ __align__(16) unsigned char bytes[];
 template <class T> __global__ void k(T *p) {
@@ -270,6 +297,15 @@ def compile_all(bench, nvcc):
     expect(f"reduce.cu: {done.stderr}", done.returncode, 0)
     done = subprocess.run([nvcc, "-std=c++17", *targets, "-c", "out.cu", "-o", "out.o"], cwd=bench.folder, capture_output=True, text=True)
     expect(f"nvcc on reduce.cu: {done.stdout}{done.stderr}", done.returncode, 0)
+    # Several files, linked: the places of a block's warps must be one object.
+    files = [str(ROOT / "tests" / "gpu" / name) for name in ("two_files_main.cu", "two_files_part.cu")]
+    subprocess.run([bench.tool, *files, "-o", "both", "--include", str(ROOT / "include")], cwd=bench.folder, check=True)
+    done = subprocess.run([nvcc, "-std=c++17", "-arch=sm_90", "-rdc=true", "both/two_files_main.cu", "both/two_files_part.cu", "-o", "app"],
+                          cwd=bench.folder, capture_output=True, text=True)
+    expect(f"nvcc -rdc=true: {done.stdout}{done.stderr}", done.returncode, 0)
+    subprocess.run([nvcc, "-std=c++17", "-arch=sm_90", "-rdc=true", "-ptx", "both/two_files_part.cu", "-o", "part.ptx"], cwd=bench.folder, check=True)
+    if not re.search(r"\.weak \.shared [^;]*block_warps", (bench.folder / "part.ptx").read_text()):
+        raise Failure("each file has a block's warps of its own")
 
 
 def compile_hip(bench, hipcc):
