@@ -92,6 +92,20 @@ def quick(bench):
     settings(bench)
     streams_and_devices(bench)
     several_files(bench)
+    second_reader(bench)
+
+
+def second_reader(bench):
+    """docs/format.md is true if somebody who read only that reads the same events: every coder, rings, split warps, all kinds of points."""
+    paths = [bench.trace(name, words, f"read-{number}", **environment)[1] for number, (name, words, environment) in enumerate((
+        ("fractal", ["32", "64"], {}), ("fractal_raw", ["32", "64"], {}), ("fractal_thesis", ["32", "64"], {}),
+        ("mis", ["road:20"], {}), ("mis_thesis", ["road:20"], {}), ("reduce", ["3000"], {"CAIRN_EMULATOR_DEVICES": "2"}),
+        ("nbody", ["100", "1"], {}), ("mst", ["rmat:5:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:3"}), ("refine", ["12", "3"], {}),
+        ("refine", ["12", "3"], {"CAIRN_GPU_POLICY": "ring", "CAIRN_GPU_RING": "2x64"})))]
+    reader = pathlib.Path(__file__).resolve().parent.parent.parent / "src" / "trace" / "read_gpu.py"
+    done = bench.run([sys.executable, str(reader), bench.cairn, *map(str, paths)], check=False)
+    if done.returncode != 0 or len(done.stdout.splitlines()) != len(paths):
+        sys.exit(f"the second reader:\n{done.stdout.decode()}{done.stderr.decode()}")
 
 
 def several_files(bench):
