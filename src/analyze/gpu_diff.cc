@@ -32,8 +32,9 @@ GpuProgramPair pair_programs(const Launches &first, uint32_t a, const Launches &
   Points new_points;
   for (const auto &each : before.locations) old_points[each.function].push_back(&each);
   for (const auto &each : after.locations) new_points[each.function].push_back(&each);
-  for (const auto &[function, points] : old_points) {
-    const auto &others = new_points[function];
+  for (const auto &each : old_points) {
+    const auto &points = each.second;
+    const auto &others = new_points[each.first];
     const auto alike = [&](size_t i, size_t j) { return points[i]->kind == others[j]->kind ? 1u : 0u; };
     for (const auto &[i, j] : pairing(points.size(), others.size(), 1, alike)) {
       pair.points.emplace(points[i]->id, others[j]->id);

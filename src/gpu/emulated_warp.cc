@@ -81,7 +81,6 @@ void EmulatedWarp::run_lane() {
 void EmulatedWarp::begin() {
   alive_ = count_ == kLanes ? ~uint32_t{0} : (uint32_t{1} << count_) - 1;
   ready_ = alive_;
-  for (uint32_t i = 0; i < count_; ++i) lanes_[i].pauses = 0;
 }
 
 /// To the next lane whose turn it is, or to the scheduler. Comes back when it is this lane's.

@@ -4,9 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
-#include <memory>
 #include <mutex>
-#include <vector>
 
 #include "gpu/emulated_warp.h"
 #include "gpu/shared_image.h"
@@ -105,31 +103,30 @@ void run_together(const LaunchShape &shape, const std::function<void()> &kernel)
     stop("a cooperative launch has 16384 threads at most here");
   }
   struct Resident {
-    std::unique_ptr<Block> block;
+    Resident(const LaunchShape &shape, const std::function<void()> &kernel)
+        : block(shape, kernel), shared(dynamic_memory, shape.shared) {}
+    Block block;
     SharedImage shared;
     bool runs = true;
   };
-  std::vector<Resident> residents;
-  for_each_block(shape.grid, [&](Triple place) {
-    residents.push_back({std::make_unique<Block>(shape, kernel), SharedImage(dynamic_memory, shape.shared), true});
-    residents.back().block->begin(place);
-  });
+  std::deque<Resident> residents;
+  for_each_block(shape.grid, [&](Triple place) { residents.emplace_back(shape, kernel).block.begin(place); });
   const SharedImage host(dynamic_memory, 0);
   for (bool any = true; any;) {
     any = false;
     bool all_wait = true;
     for (Resident &each : residents) {
       if (!each.runs) continue;
-      if (!each.block->waits_for_grid()) {
+      if (!each.block.waits_for_grid()) {
         each.shared.put();
-        each.runs = each.block->run();
+        each.runs = each.block.run();
         each.shared.take();
       }
       any = any || each.runs;
-      all_wait = all_wait && (!each.runs || each.block->waits_for_grid());
+      all_wait = all_wait && (!each.runs || each.block.waits_for_grid());
     }
     if (!all_wait) continue;
-    for (Resident &each : residents) each.block->pass_grid_barrier();
+    for (Resident &each : residents) each.block.pass_grid_barrier();
   }
   host.put();
 }
