@@ -5,7 +5,7 @@ _cairn() {
   prev=${COMP_WORDS[COMP_CWORD - 1]}
   verb=${COMP_WORDS[1]}
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'record exec env info summary dump gpu verify merge doctor instrument --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'record exec env info summary dump gpu diff export verify merge doctor instrument --help --version' -- "$cur")
     return
   fi
   case $verb in
@@ -35,6 +35,7 @@ _cairn() {
         return
       fi
       ;;
+    --to) mapfile -t COMPREPLY < <(compgen -W 'perfetto' -- "$cur") && return ;;
     -x | --language) mapfile -t COMPREPLY < <(compgen -W 'cuda hip' -- "$cur") && return ;;
     --std) mapfile -t COMPREPLY < <(compgen -W 'c++14 c++17 c++20' -- "$cur") && return ;;
     --merge) mapfile -t COMPREPLY < <(compgen -W 'tree after' -- "$cur") && return ;;
@@ -50,6 +51,8 @@ _cairn() {
     summary) options='--callsites --per-rank --sort --rank --function --limit --json -h --help' ;;
     dump) options='--jsonl --json --grammar --stack --warp --launch --join --raw5 --rank --function --time --limit -h --help' ;;
     gpu) options='--limit --json -h --help' ;;
+    diff) options='--join --limit --json -h --help' ;;
+    export) options='--to --launch --warp --limit --no-points -h --help' ;;
     verify) options='--against --json -h --help' ;;
     merge) options='-o --output -q --quiet -f --force -h --help' ;;
     doctor) options='--json -h --help' ;;
@@ -71,7 +74,7 @@ _cairn() {
         mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$cur" && compgen -d -- "$cur")
       fi
       ;;
-    info | summary | dump | verify) mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$cur" && compgen -d -- "$cur") ;;
+    info | summary | dump | diff | export | verify) mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$cur" && compgen -d -- "$cur") ;;
     merge | instrument) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     record | exec | env) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
   esac

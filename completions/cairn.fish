@@ -8,6 +8,8 @@ complete -c cairn -n __fish_use_subcommand -f -a info -d 'Tell what a trace hold
 complete -c cairn -n __fish_use_subcommand -f -a summary -d 'Sum up calls, bytes and times'
 complete -c cairn -n __fish_use_subcommand -f -a dump -d 'Print every call with its arguments'
 complete -c cairn -n __fish_use_subcommand -f -a gpu -d 'Tell how GPU warps diverged, which code ran, and how small that is'
+complete -c cairn -n __fish_use_subcommand -f -a diff -d 'Tell what GPU kernels did in one run and not in another'
+complete -c cairn -n __fish_use_subcommand -f -a export -d 'Write GPU warps as a timeline for other tools'
 complete -c cairn -n __fish_use_subcommand -f -a verify -d 'Check that a trace is sound'
 complete -c cairn -n __fish_use_subcommand -f -a merge -d 'Join what processes left in a spool'
 complete -c cairn -n __fish_use_subcommand -f -a doctor -d 'Check that recording works here'
@@ -27,7 +29,7 @@ for verb in record exec env
 end
 complete -c cairn -n '__fish_seen_subcommand_from env' -l openmpi -d "Print -x options for Open MPI's mpiexec"
 
-for verb in info summary dump gpu verify doctor
+for verb in info summary dump gpu diff verify doctor
     complete -c cairn -n "__fish_seen_subcommand_from $verb" -l json -d 'Print JSON'
 end
 for verb in summary dump
@@ -49,6 +51,13 @@ complete -c cairn -n '__fish_seen_subcommand_from dump' -l join -d 'Join what pa
 complete -c cairn -n '__fish_seen_subcommand_from dump' -l raw5 -d 'Five bytes an event'
 complete -c cairn -n '__fish_seen_subcommand_from gpu' -l limit -x -d 'At most N lines'
 complete -c cairn -n '__fish_seen_subcommand_from gpu' -x -a 'divergence coverage values sizes'
+complete -c cairn -n '__fish_seen_subcommand_from diff' -l join -d 'Join what parts of a warp recorded'
+complete -c cairn -n '__fish_seen_subcommand_from diff' -l limit -x -d 'At most N lines'
+complete -c cairn -n '__fish_seen_subcommand_from export' -l to -x -a perfetto -d 'The form'
+complete -c cairn -n '__fish_seen_subcommand_from export' -l launch -x -d 'Only these launches'
+complete -c cairn -n '__fish_seen_subcommand_from export' -l warp -x -d 'Only these warps'
+complete -c cairn -n '__fish_seen_subcommand_from export' -l limit -x -d 'At most N events of each warp'
+complete -c cairn -n '__fish_seen_subcommand_from export' -l no-points -d 'Without each single event'
 complete -c cairn -n '__fish_seen_subcommand_from verify' -l against -x -a '(__fish_complete_directories)' -d 'Compare with the logs of record --oracle'
 complete -c cairn -n '__fish_seen_subcommand_from merge' -s o -l output -r -F -d 'Trace to write'
 complete -c cairn -n '__fish_seen_subcommand_from merge' -s q -l quiet -d 'Say nothing when all is well'
@@ -65,4 +74,4 @@ complete -c cairn -n '__fish_seen_subcommand_from instrument' -l std -x -a 'c++1
 complete -c cairn -n '__fish_seen_subcommand_from instrument' -s x -l language -x -a 'cuda hip' -d 'The language'
 complete -c cairn -n '__fish_seen_subcommand_from instrument' -l cuda-path -x -a '(__fish_complete_directories)' -d 'Where CUDA lies'
 complete -c cairn -n '__fish_seen_subcommand_from instrument' -s f -l force -d 'Overwrite existing files'
-complete -c cairn -n '__fish_seen_subcommand_from record exec env info summary dump gpu verify merge doctor instrument' -s h -l help -d 'Print help and exit'
+complete -c cairn -n '__fish_seen_subcommand_from record exec env info summary dump gpu diff export verify merge doctor instrument' -s h -l help -d 'Print help and exit'

@@ -11,7 +11,7 @@ namespace cairn::cli {
 namespace {
 
 struct InstrumentOptions {
-  std::string file;
+  std::vector<std::string> files;
   std::string output;
   std::string include;
   std::string headers;
@@ -31,8 +31,9 @@ struct InstrumentOptions {
 void add_instrument(CLI::App &app, Run &run, const Command &words) {
   auto options = std::make_shared<InstrumentOptions>();
   Options verb(app, "instrument", "Put trace points into a CUDA or HIP program");
-  verb.text("FILE", options->file, "The source to instrument; what follows -- goes to the parser, which is Clang");
-  verb.text("-o,--output", options->output, "File to write; NAME.traced.cu if left out", "FILE");
+  verb.words("FILE", options->files,
+             "The sources to instrument, all of one program; what follows -- goes to the parser, which is Clang");
+  verb.text("-o,--output", options->output, "File to write, or folder for several; NAME.traced.cu if left out", "FILE");
   verb.text("--headers", options->headers, "Also instrument the project's headers, into copies below DIR", "DIR");
   verb.repeated("--project", options->projects, "A folder of project headers besides the source's own", "DIR");
   verb.flag("--emulator", options->emulator, "Write for the emulator: launches become calls of it");

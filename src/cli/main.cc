@@ -30,7 +30,7 @@ class Help : public CLI::Formatter {
     if (verb == "record") return "Usage: cairn record [OPTIONS] [--] COMMAND [ARGUMENTS]\n";
     if (verb == "exec") return "Usage: LAUNCHER cairn exec [OPTIONS] [--] PROGRAM [ARGUMENTS]\n";
     if (verb == "env") return "Usage: cairn env [OPTIONS] [--] [COMMAND]\n";
-    if (verb == "instrument") return "Usage: cairn instrument [OPTIONS] FILE [-- PARSER OPTIONS]\n";
+    if (verb == "instrument") return "Usage: cairn instrument [OPTIONS] FILE... [-- PARSER OPTIONS]\n";
     if (verb == "cairn") return "Usage: cairn VERB [OPTIONS]\n";
     return CLI::Formatter::make_usage(app, std::move(name));
   }
@@ -78,6 +78,8 @@ int run(int argc, char **argv) {
   add_summary(app, chosen);
   add_dump(app, chosen);
   add_gpu(app, chosen);
+  add_diff(app, chosen);
+  add_export(app, chosen);
   add_verify(app, chosen);
   add_merge(app, chosen);
   add_doctor(app, chosen);

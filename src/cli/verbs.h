@@ -23,6 +23,8 @@ void add_info(CLI::App &app, Run &run);
 void add_summary(CLI::App &app, Run &run);
 void add_dump(CLI::App &app, Run &run);
 void add_gpu(CLI::App &app, Run &run);
+void add_diff(CLI::App &app, Run &run);
+void add_export(CLI::App &app, Run &run);
 void add_verify(CLI::App &app, Run &run);
 void add_merge(CLI::App &app, Run &run);
 void add_doctor(CLI::App &app, Run &run);

@@ -1,272 +1,135 @@
 #include "cairn/emulator/emulator.h"
 
 #include <algorithm>
-#include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <vector>
+#include <deque>
+#include <mutex>
+
+#include "gpu/emulated_warp.h"
+#include "gpu/shared_image.h"
 
 namespace cairn::emulator {
 namespace {
 
-namespace ctx = boost::context;
-
-constexpr uint32_t kLanes = 32;
-constexpr size_t kStack = size_t{128} << 10;
-
-enum class State : uint8_t {
-  ended,
-  ready,
-  at_point,
-  in_exchange,
-  at_barrier,
-};
-
-struct Lane {
-  Place place;
-  State state = State::ended;
-  uint32_t index = 0;
-  uint32_t location = 0;  ///< at_point
-  uint32_t mask = 0;      ///< what the point or the exchange is to give, or waits for
-  uint32_t pauses = 0;
-  uint64_t value = 0;
-  uint64_t values[kLanes];
-  ctx::fiber fiber;  ///< where the lane goes on; while it runs, where the scheduler does
-};
-
-thread_local Lane *current;
-Schedule schedule = Schedule::lowest_location;
-uint64_t random_state = 1;
-
-uint64_t draw() {
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 7;
-  random_state ^= random_state << 17;
-  return random_state;
-}
-
-void leave() {
-  Lane *lane = current;
-  lane->fiber = std::move(lane->fiber).resume();
-}
-
-[[noreturn]] void stop(const char *why) {
-  std::fprintf(stderr, "emulator: %s\n", why);
-  std::abort();
-}
-
-class Warp {
- public:
-  explicit Warp(std::vector<std::unique_ptr<Lane>> lanes) : lanes_(std::move(lanes)) {}
-
-  /// Goes on to the next point that lanes of it pass, or, where some spin, for a while. False: all have ended, or wait
-  /// for the block.
-  bool turn() {
-    for (;;) {
-      run_ready();
-      if (release_exchanges()) continue;
-      return pass_point() || spinning();
-    }
-  }
-
-  void check(bool *alive, bool *waits) const {
-    for (const auto &lane : lanes_) {
-      if (lane->state == State::ended) continue;
-      *alive = true;
-      if (lane->state != State::at_barrier) *waits = false;
-    }
-  }
-  std::vector<std::unique_ptr<Lane>> &lanes() { return lanes_; }
-
- private:
-  /// Lets every lane that can run do so until it waits.
-  void run_ready() {
-    for (auto &lane : lanes_) {
-      if (lane->state != State::ready) continue;
-      current = lane.get();
-      lane->fiber = std::move(lane->fiber).resume();
-    }
-  }
-
-  [[nodiscard]] bool spinning() const {
-    for (const auto &lane : lanes_) {
-      if (lane->state == State::ready) return true;
-    }
-    return false;
-  }
-
-  bool release_exchanges() {
-    uint32_t alive = 0;
-    for (const auto &lane : lanes_) alive |= lane->state == State::ended ? 0 : 1u << lane->index;
-    for (auto &lane : lanes_) {
-      if (lane->state != State::in_exchange) continue;
-      const uint32_t wanted = lane->mask & alive;
-      uint32_t here = 0;
-      for (const auto &other : lanes_) {
-        if (other->state == State::in_exchange && other->mask == lane->mask) here |= 1u << other->index;
-      }
-      if ((here & wanted) != wanted) continue;
-      uint64_t values[kLanes] = {};
-      for (const auto &other : lanes_) {
-        if ((here >> other->index & 1) != 0) values[other->index] = other->value;
-      }
-      for (auto &other : lanes_) {
-        if ((here >> other->index & 1) == 0) continue;
-        std::copy(values, values + kLanes, other->values);
-        other->state = State::ready;
-      }
-      return true;
-    }
-    return false;
-  }
-
-  bool pass_point() {
-    std::vector<uint32_t> &locations = locations_;
-    locations.clear();
-    for (const auto &lane : lanes_) {
-      if (lane->state == State::at_point) locations.push_back(lane->location);
-    }
-    if (locations.empty()) return false;
-    uint32_t chosen = locations[0];
-    if (schedule == Schedule::random) {
-      chosen = locations[draw() % locations.size()];
-    } else {
-      for (const uint32_t location : locations) chosen = std::min(chosen, location);
-    }
-    uint32_t mask = 0;
-    for (const auto &lane : lanes_) {
-      if (lane->state == State::at_point && lane->location == chosen) mask |= 1u << lane->index;
-    }
-    if (schedule == Schedule::random && draw() % 4 == 0) {
-      const auto some = static_cast<uint32_t>(draw());
-      if ((mask & some) != 0) mask &= some;
-    }
-    for (auto &lane : lanes_) {
-      if ((mask >> lane->index & 1) == 0) continue;
-      lane->mask = mask;
-      lane->state = State::ready;
-    }
-    return true;
-  }
-
-  std::vector<std::unique_ptr<Lane>> lanes_;
-  std::vector<uint32_t> locations_;
-};
+alignas(1024) uint8_t dynamic_memory[kMostDynamicShared];
+size_t dynamic_size = 0;
+bool is_cooperative = false;
 
 /// The lanes of a block, kept from block to block with their stacks.
 class Block {
  public:
-  Block(Triple shape, const std::function<void()> &kernel) : kernel_(kernel) {
-    const uint32_t threads = shape.x * shape.y * shape.z;
-    for (uint32_t first = 0; first < threads; first += kLanes) {
-      std::vector<std::unique_ptr<Lane>> lanes;
-      for (uint32_t thread = first; thread < threads && thread < first + kLanes; ++thread) {
-        auto lane = std::make_unique<Lane>();
-        lane->index = thread % kLanes;
-        lane->place.thread = {thread % shape.x, thread / shape.x % shape.y, thread / (shape.x * shape.y)};
-        lane->place.block_dim = shape;
-        Lane *own = lane.get();
-        lane->fiber =
-            ctx::fiber(std::allocator_arg, ctx::protected_fixedsize_stack(kStack), [this, own](ctx::fiber &&scheduler) {
-              own->fiber = std::move(scheduler);
-              while (!over_) {
-                kernel_();
-                own->state = State::ended;
-                own->fiber = std::move(own->fiber).resume();
-              }
-              return std::move(own->fiber);
-            });
-        lanes.push_back(std::move(lane));
-      }
-      warps_.emplace_back(std::move(lanes));
-    }
-  }
-  ~Block() {
-    over_ = true;
-    for (Warp &warp : warps_) {
-      for (auto &lane : warp.lanes()) {
-        if (started_) lane->fiber = std::move(lane->fiber).resume();
+  Block(const LaunchShape &shape, const std::function<void()> &kernel)
+      : threads_(shape.block.x * shape.block.y * shape.block.z), stacks_(threads_) {
+    for (uint32_t first = 0; first < threads_; first += kLanes) {
+      EmulatedWarp &warp = warps_.emplace_back(stacks_, first, std::min(kLanes, threads_ - first), &kernel);
+      for (uint32_t i = 0; i < warp.lane_count(); ++i) {
+        const uint32_t thread = first + i;
+        Place &place = warp.lane(i);
+        place.thread = {thread % shape.block.x, thread / shape.block.x % shape.block.y,
+                        thread / (shape.block.x * shape.block.y)};
+        place.block_dim = shape.block;
+        place.grid_dim = shape.grid;
       }
     }
   }
-  Block(const Block &) = delete;
-  Block &operator=(const Block &) = delete;
 
-  void run(Triple grid, Triple block) {
-    started_ = true;
-    for (Warp &warp : warps_) {
-      for (auto &lane : warp.lanes()) {
-        lane->place.grid_dim = grid;
-        lane->place.block = block;
-        lane->state = State::ready;
-      }
+  void begin(Triple block) {
+    for (EmulatedWarp &warp : warps_) {
+      for (uint32_t i = 0; i < warp.lane_count(); ++i) warp.lane(i).block = block;
+      warp.begin();
     }
+  }
+
+  /// Until all lanes have ended, or wait for the grid: then true.
+  bool run() {
     for (;;) {
       bool any = false;
-      for (Warp &warp : warps_) any = warp.turn() || any;
-      if (any) continue;
-      bool alive = false;
-      bool all_wait = true;
-      for (const Warp &warp : warps_) warp.check(&alive, &all_wait);
-      if (!alive) return;
-      if (!all_wait) stop("lanes wait for others of their warp that never come");
-      for (Warp &warp : warps_) {
-        for (auto &lane : warp.lanes()) {
-          if (lane->state == State::at_barrier) lane->state = State::ready;
-        }
+      for (EmulatedWarp &warp : warps_) any = warp.turn() || any;
+      if (any) {
+        if (is_cooperative) return true;
+        continue;
       }
+      uint32_t alive = 0;
+      uint32_t waits = 0;
+      bool stuck = false;
+      for (const EmulatedWarp &warp : warps_) {
+        alive |= warp.alive();
+        waits |= warp.at_grid_barrier();
+        stuck = stuck || warp.alive() != (warp.at_barrier() | warp.at_grid_barrier());
+      }
+      if (alive == 0) return false;
+      if (stuck) stop("lanes wait for others of their warp that never come");
+      bool passed = false;
+      for (EmulatedWarp &warp : warps_) {
+        passed = passed || warp.at_barrier() != 0;
+        // Those that wait for the grid come to no barrier of the block.
+        if (waits == 0) warp.pass_barrier();
+      }
+      if (waits != 0 && passed) stop("some lanes of a block wait for the block, others for the grid");
+      if (waits != 0) return true;
     }
+  }
+
+  [[nodiscard]] bool waits_for_grid() const {
+    for (const EmulatedWarp &warp : warps_) {
+      if (warp.alive() != warp.at_grid_barrier()) return false;
+    }
+    return true;
+  }
+  void pass_grid_barrier() {
+    for (EmulatedWarp &warp : warps_) warp.pass_grid_barrier();
   }
 
  private:
-  const std::function<void()> &kernel_;
-  std::vector<Warp> warps_;
-  bool started_ = false;
-  bool over_ = false;
+  const uint32_t threads_;
+  Stacks stacks_;
+  std::deque<EmulatedWarp> warps_;
 };
 
-}  // namespace
-
-Place &place() { return current->place; }
-bool in_kernel() { return current != nullptr; }
-uint32_t lane_index() { return current->index; }
-
-uint32_t converge(uint32_t location) {
-  Lane *lane = current;
-  lane->location = location;
-  lane->state = State::at_point;
-  leave();
-  return lane->mask;
+template <typename F>
+void for_each_block(Triple grid, F body) {
+  for (unsigned z = 0; z < grid.z; ++z) {
+    for (unsigned y = 0; y < grid.y; ++y) {
+      for (unsigned x = 0; x < grid.x; ++x) body(Triple{x, y, z});
+    }
+  }
 }
 
-void synchronise_block() {
-  current->state = State::at_barrier;
-  leave();
+/// All blocks at once, a turn each.
+void run_together(const LaunchShape &shape, const std::function<void()> &kernel) {
+  const uint64_t blocks = uint64_t{shape.grid.x} * shape.grid.y * shape.grid.z;
+  if (blocks * shape.block.x * shape.block.y * shape.block.z > 16'384) {
+    stop("a cooperative launch has 16384 threads at most here");
+  }
+  struct Resident {
+    Resident(const LaunchShape &shape, const std::function<void()> &kernel)
+        : block(shape, kernel), shared(dynamic_memory, shape.shared) {}
+    Block block;
+    SharedImage shared;
+    bool runs = true;
+  };
+  std::deque<Resident> residents;
+  for_each_block(shape.grid, [&](Triple place) { residents.emplace_back(shape, kernel).block.begin(place); });
+  const SharedImage host(dynamic_memory, 0);
+  for (bool any = true; any;) {
+    any = false;
+    bool all_wait = true;
+    for (Resident &each : residents) {
+      if (!each.runs) continue;
+      if (!each.block.waits_for_grid()) {
+        each.shared.put();
+        each.runs = each.block.run();
+        each.shared.take();
+      }
+      any = any || each.runs;
+      all_wait = all_wait && (!each.runs || each.block.waits_for_grid());
+    }
+    if (!all_wait) continue;
+    for (Resident &each : residents) each.block.pass_grid_barrier();
+  }
+  host.put();
 }
-
-const uint64_t *exchange(uint32_t mask, uint64_t value) {
-  Lane *lane = current;
-  lane->mask = mask;
-  lane->value = value;
-  lane->state = State::in_exchange;
-  leave();
-  return lane->values;
-}
-
-void pause() {
-  constexpr uint32_t kEvery = 64;
-  if (++current->pauses % kEvery == 0) leave();
-}
-
-void set_schedule(Schedule wanted, uint64_t seed) {
-  schedule = wanted;
-  random_state = seed * 0x9e3779b97f4a7c15 | 1;
-}
-
-namespace {
 
 /// CAIRN_EMULATOR_SCHEDULE=random:SEED, for programs that cannot call set_schedule.
 void schedule_from_environment() {
@@ -277,17 +140,48 @@ void schedule_from_environment() {
 
 }  // namespace
 
-void launch(Triple grid, Triple block, const std::function<void()> &kernel) {
+uint32_t converge(uint32_t location) { return current_lane()->warp->converge(current_lane(), location); }
+void synchronise_block() { current_lane()->warp->wait_for_block(current_lane()); }
+void synchronise_grid() {
+  if (!is_cooperative) stop("only a cooperative launch can wait for its grid: use cudaLaunchCooperativeKernel");
+  current_lane()->warp->wait_for_grid(current_lane());
+}
+const uint64_t *exchange(uint32_t mask, uint64_t value) {
+  return current_lane()->warp->exchange(current_lane(), mask, value);
+}
+void pause() { current_lane()->warp->pause(current_lane()); }
+void *dynamic_shared() { return dynamic_memory; }
+size_t dynamic_shared_size() { return dynamic_size; }
+
+int device_count() {
+  static const int count = [] {
+    const char *wanted = std::getenv("CAIRN_EMULATOR_DEVICES");
+    const int read = wanted == nullptr ? 1 : std::atoi(wanted);
+    return read < 1 ? 1 : read;
+  }();
+  return count;
+}
+
+void launch(const LaunchShape &shape, const std::function<void()> &kernel) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   static const bool asked = (schedule_from_environment(), true);
   (void)asked;
-  if (block.x * block.y * block.z > 1024) stop("a block has 1024 threads at most");
-  Block lanes(block, kernel);
-  for (unsigned z = 0; z < grid.z; ++z) {
-    for (unsigned y = 0; y < grid.y; ++y) {
-      for (unsigned x = 0; x < grid.x; ++x) lanes.run(grid, {x, y, z});
-    }
+  const Triple block = shape.block;
+  if (uint64_t{block.x} * block.y * block.z > 1024) stop("a block has 1024 threads at most");
+  if (shape.shared > kMostDynamicShared) stop("a block has 227 KiB of dynamic shared memory at most");
+  dynamic_size = shape.shared;
+  is_cooperative = shape.cooperative;
+  if (shape.cooperative) {
+    run_together(shape, kernel);
+  } else {
+    Block lanes(shape, kernel);
+    for_each_block(shape.grid, [&](Triple place) {
+      lanes.begin(place);
+      if (lanes.run()) stop("a launch that is not cooperative waits for its grid");
+    });
   }
-  current = nullptr;
+  current_place = nullptr;
 }
 
 }  // namespace cairn::emulator

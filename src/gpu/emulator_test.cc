@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <thread>
 #include <vector>
 
+#include "cairn/emulator/cooperative_groups.h"
 #include "gpu/traced_kernel.h"
 
 namespace cairn::gpu {
@@ -90,6 +93,121 @@ TEST_F(Emulator, ASpinLockOfOneWarpComesFree) {
     }
   });
   EXPECT_EQ(inside, 128);
+}
+
+TEST_F(Emulator, DynamicSharedMemoryIsTheBlocks) {
+  std::vector<int> last(4, 0);
+  emulator::launch({dim3(4), dim3(64), 64 * sizeof(int)}, [&] {
+    int(&shared)[] = emulator::dynamic_array<int(&)[]>();
+    EXPECT_EQ(emulator::dynamic_shared_size(), 256);
+    shared[threadIdx.x] = static_cast<int>(threadIdx.x + 100 * blockIdx.x);
+    __syncthreads();
+    if (threadIdx.x == 0) last[blockIdx.x] = shared[63];
+  });
+  EXPECT_EQ(last, (std::vector<int>{63, 163, 263, 363}));
+}
+
+TEST_F(Emulator, WhoIsActiveIsWhoIsThere) {
+  std::vector<unsigned> masks(32, 0);
+  emulator::launch(dim3(1), dim3(32), [&] {
+    converge(1);
+    if (threadIdx.x % 3 == 0) {
+      masks[threadIdx.x] = __activemask();
+    } else {
+      masks[threadIdx.x] = __activemask();
+    }
+  });
+  for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(masks[lane], lane % 3 == 0 ? 0x49249249u : ~0x49249249u);
+}
+
+TEST_F(Emulator, GroupsAreThoseOfTheGuide) {
+  namespace cg = cooperative_groups;
+  emulator::launch(dim3(2), dim3(16, 4), [] {
+    const cg::thread_block block = cg::this_thread_block();
+    EXPECT_EQ(block.size(), 64);
+    EXPECT_EQ(block.thread_rank(), threadIdx.x + 16 * threadIdx.y);
+    EXPECT_EQ(block.group_index().x, blockIdx.x);
+    const auto tile = cg::tiled_partition<8>(block);
+    EXPECT_EQ(tile.meta_group_size(), 8);
+    EXPECT_EQ(tile.meta_group_rank(), block.thread_rank() / 8);
+    EXPECT_EQ(tile.thread_rank(), threadIdx.x % 8);
+    EXPECT_EQ(tile.shfl(block.thread_rank(), 3), block.thread_rank() / 8 * 8 + 3);
+    EXPECT_EQ(tile.shfl_xor(block.thread_rank(), 1), block.thread_rank() ^ 1);
+    EXPECT_EQ(tile.shfl_down(tile.thread_rank(), 2),
+              tile.thread_rank() < 6 ? tile.thread_rank() + 2 : tile.thread_rank());
+    EXPECT_EQ(tile.shfl_up(tile.thread_rank(), 2),
+              tile.thread_rank() < 2 ? tile.thread_rank() : tile.thread_rank() - 2);
+    EXPECT_EQ(tile.ballot(tile.thread_rank() > 5), 0xc0);
+    EXPECT_EQ(tile.match_any(tile.thread_rank() / 4), tile.thread_rank() < 4 ? 0x0f : 0xf0);
+    EXPECT_EQ(tile.all(tile.meta_group_rank() == block.thread_rank() / 8), 1);
+    EXPECT_EQ(tile.any(tile.thread_rank() == 8), 0);
+    EXPECT_EQ(cg::reduce(tile, tile.thread_rank(), cg::plus<unsigned>()), 28);
+    EXPECT_EQ(cg::reduce(tile, tile.thread_rank(), cg::greater<unsigned>()), 7);
+    EXPECT_EQ(cg::reduce(tile, tile.thread_rank() + 5, cg::less<unsigned>()), 5);
+    const auto quarter = cg::tiled_partition<2>(tile);
+    EXPECT_EQ(quarter.meta_group_size(), 4);
+    EXPECT_EQ(quarter.meta_group_rank(), tile.thread_rank() / 2);
+    if (threadIdx.x % 4 == 1) {
+      const cg::coalesced_group together = cg::coalesced_threads();
+      EXPECT_EQ(together.size(), 8);
+      EXPECT_EQ(together.thread_rank(), block.thread_rank() % 32 / 4);
+      EXPECT_EQ(together.shfl(block.thread_rank() % 32, 7), 29);
+      EXPECT_EQ(together.ballot(together.thread_rank() == 2), 4);
+      cg::sync(together);
+    }
+    block.sync();
+    EXPECT_EQ(cg::this_grid().thread_rank(), blockIdx.x * 64 + block.thread_rank());
+  });
+}
+
+void wait_for_all(int *at, int *seen, int blocks) {
+  __shared__ int mine;
+  int(&dynamic)[] = emulator::dynamic_array<int(&)[]>();
+  if (threadIdx.x == 0) mine = static_cast<int>(blockIdx.x);
+  dynamic[threadIdx.x] = static_cast<int>(blockIdx.x * 1000 + threadIdx.x);
+  __syncthreads();
+  for (int round = 1; round < 4; ++round) {
+    atomicAdd(at, 1);
+    cooperative_groups::this_grid().sync();
+    if (*at != round * 40 * blocks) *seen = -1;
+    cooperative_groups::this_grid().sync();
+    EXPECT_EQ(mine, blockIdx.x);
+    EXPECT_EQ(dynamic[threadIdx.x], blockIdx.x * 1000 + threadIdx.x);
+  }
+  ++*seen;
+}
+
+TEST_F(Emulator, BlocksOfACooperativeLaunchWaitForEachOther) {
+  int at = 0;
+  int seen = 0;
+  int *at_pointer = &at;
+  int *seen_pointer = &seen;
+  int blocks = 5;
+  void *arguments[] = {&at_pointer, &seen_pointer, &blocks};
+  EXPECT_EQ(cudaLaunchCooperativeKernel(wait_for_all, dim3(5), dim3(40), arguments, 160), cudaSuccess);
+  EXPECT_EQ(seen, 200);
+}
+
+TEST_F(Emulator, HostThreadsMayLaunchAtOnce) {
+  std::vector<std::thread> threads;
+  std::vector<int> sums(4, 0);
+  for (int &sum : sums) {
+    threads.emplace_back([&sum] {
+      for (int i = 0; i < 20; ++i) emulator::launch(dim3(3), dim3(33), [&sum] { atomicAdd(&sum, 1); });
+    });
+  }
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(sums, std::vector<int>(4, 20 * 99));
+}
+
+TEST_F(Emulator, StreamsAndDevicesHaveNames) {
+  cudaStream_t first = nullptr;
+  cudaStream_t second = nullptr;
+  cudaStreamCreate(&first);
+  cudaStreamCreate(&second);
+  EXPECT_NE(first, nullptr);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(cudaSetDevice(emulator::device_count()), cudaErrorInvalidDevice);
 }
 
 TEST_F(Emulator, RandomSchedulesSplitWarpsButLoseNoLane) {

@@ -13,6 +13,22 @@ std::string lambda_key(const Source &source, uint32_t offset) {
   return "lambda " + std::to_string(offset) + " " + source.path;
 }
 
+/// A device function of the project's that is defined in none of the files.
+bool is_elsewhere(const Program &program, CXCursor callee) {
+  const CXSourceLocation location = clang_getCursorLocation(callee);
+  if (clang_Location_isInSystemHeader(location) != 0 || clang_Cursor_isNull(clang_getCursorDefinition(callee)) == 0) {
+    return false;
+  }
+  const std::vector<CXCursor> parts = children(callee);
+  const bool is_device = std::any_of(parts.begin(), parts.end(), [](CXCursor part) {
+    return clang_getCursorKind(part) == CXCursor_CUDADeviceAttr && !is_implicit(part);
+  });
+  if (!is_device || text_of(clang_getFileName(file_of(callee))).starts_with("/cairn-instrument/")) return false;
+  const std::string key = key_of(callee);
+  return std::none_of(program.functions.begin(), program.functions.end(),
+                      [&](const Function &each) { return key_of(each.cursor) == key; });
+}
+
 bool is_arithmetic(CXType type) {
   const CXTypeKind kind = clang_getCanonicalType(type).kind;
   return (kind >= CXType_Bool && kind <= CXType_LongDouble) || kind == CXType_Half || kind == CXType_Enum;
@@ -163,6 +179,11 @@ void BodyWalker::called(CXCursor cursor) {
   if (clang_Cursor_isNull(callee) != 0 && !parts.empty()) callee = referenced(parts.front());
   if (clang_Cursor_isNull(callee) != 0 || clang_Cursor_isNull(configuration) == 0) return;
   if (name_of(callee) == "cairn_value" && parts.size() >= 2) return value(cursor);
+  if (is_elsewhere(program_, callee)) {
+    program_.warn(cursor,
+                  "device function '" + name_of(callee) +
+                      "' is defined in another file: instrument both at once, or its points are taken for these");
+  }
   current_ = program_.flow.add(current_);
   const Source *source = program_.source(callee);
   if (source != nullptr && name_of(callee) == "operator()") {

@@ -199,8 +199,9 @@ ParameterPlace parameter_place(const Source &source, CXCursor declaration) {
   return place;
 }
 
-void survey(Program &program, CXTranslationUnit unit) {
-  Survey survey(program);
+namespace {
+
+void survey_unit(Program &program, Survey &survey, CXTranslationUnit unit) {
   for (const CXCursor cursor : children(clang_getTranslationUnitCursor(unit))) {
     const auto found = program.source_of.find(file_of(cursor));
     const CXCursorKind kind = clang_getCursorKind(cursor);
@@ -214,6 +215,13 @@ void survey(Program &program, CXTranslationUnit unit) {
     const bool is_ours = found != program.source_of.end();
     if (is_ours || (is_function(kind) && has_attribute(cursor, CXCursor_CUDAGlobalAttr))) survey.visit(cursor, {});
   }
+}
+
+}  // namespace
+
+void survey(Program &program, const std::vector<CXTranslationUnit> &units) {
+  Survey survey(program);
+  for (const CXTranslationUnit unit : units) survey_unit(program, survey, unit);
   survey.finish();
 }
 

@@ -8,7 +8,8 @@
 namespace cairn::instrument {
 
 /// Fills functions, kernels (numbered, with why one stays untraced) and launches from the unit's code in our files.
-void survey(Program &program, CXTranslationUnit unit);
+/// Several units are one program, linked together.
+void survey(Program &program, const std::vector<CXTranslationUnit> &units);
 
 /// The configuration of a launch, `<<<...>>>`, or null if `call` is no launch.
 CXCursor configuration_of(CXCursor call);

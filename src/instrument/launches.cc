@@ -155,6 +155,32 @@ void put_parameters(Program &program) {
   for (Source &source : program.sources) put_in_instantiations(program, source);
 }
 
+void put_dynamic_shared(Program &program) {
+  for (Source &source : program.sources) {
+    for (size_t i = 0; i + 1 < source.token_count(); ++i) {
+      const bool begins = source.word(i) == "extern" && source.word(i + 1) == "__shared__";
+      if (!begins && !(source.word(i) == "__shared__" && source.word(i + 1) == "extern")) continue;
+      size_t end = i;
+      while (end < source.token_count() && source.word(end) != "[" && source.word(end) != ";") ++end;
+      if (source.word(end) != "[" || source.word(end + 1) != "]") continue;
+      source.replace(source.token(i), "static");
+      source.replace(source.token(i + 1), "");
+      for (size_t at = i + 2; at < end; ++at) {  // a reference cannot be aligned, nor need it be
+        const std::string_view word = source.word(at);
+        if (word != "__align__" && word != "alignas" && word != "__attribute__") continue;
+        const size_t close = source.closing(at + 1);
+        if (close >= end) break;
+        source.replace({source.token(at).begin, source.token(close).end}, "");
+        at = close;
+      }
+      const std::string name(source.word(end - 1));
+      source.replace(source.token(end - 1), "(&" + name + ")");
+      source.replace(source.token(end + 1), "] = ::cairn::emulator::dynamic_array<decltype(" + name + ")>()");
+      i = end;
+    }
+  }
+}
+
 void put_launches(Program &program, bool points, bool emulator) {
   for (const CXCursor launch : program.launches) {
     Source *source = program.source(launch);

@@ -8,6 +8,8 @@ namespace cairn::instrument {
 
 /// The parameter in every declaration and explicit instantiation of every traced kernel.
 void put_parameters(Program &program);
+/// For the emulator: what is `extern __shared__` becomes a reference to its memory.
+void put_dynamic_shared(Program &program);
 void put_launches(Program &program, bool points, bool emulator);
 
 }  // namespace cairn::instrument

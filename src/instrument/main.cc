@@ -23,7 +23,7 @@ constexpr int kInternal = 5;
 constexpr size_t kErrorsShown = 5;
 
 struct Options : OutputOptions {
-  std::string file;
+  std::vector<std::string> files;
   Language language;
   bool emulator = false;
 };
@@ -49,6 +49,7 @@ std::string default_include() {
 std::string read(const std::vector<std::string> &words, Options &options) {
   std::string cuda = "/usr/local/cuda";
   std::string language;
+  std::string output;
   std::vector<std::string> folders;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string &word = words[i];
@@ -73,7 +74,7 @@ std::string read(const std::vector<std::string> &words, Options &options) {
         if (++i == words.size()) return name + " needs a value";
         value = words[i];
       }
-      if (name == "--output" || name == "-o") options.output = value;
+      if (name == "--output" || name == "-o") output = value;
       if (name == "--include") options.include = value;
       if (name == "--headers") options.headers = value;
       if (name == "--project") folders.push_back(value);
@@ -82,33 +83,41 @@ std::string read(const std::vector<std::string> &words, Options &options) {
       if (name == "--language" || name == "-x") language = value;
       if (name == "-I" || name == "-D") options.language.arguments.push_back(name + value);
     } else {
-      options.file = word;
+      options.files.push_back(word);
     }
   }
-  if (options.file.empty()) return "there is no file to instrument";
+  if (options.files.empty()) return "there is no file to instrument";
   if (!options.points && !options.emulator) return "without --emulator, --no-points leaves nothing to do";
-  const fs::path file = options.file;
-  options.language.hip = language == "hip" || (language.empty() && file.extension() == ".hip");
+  if (options.files.size() > 1 && !options.headers.empty()) return "--headers is for one file";
+  const bool hip = fs::path(options.files.front()).extension() == ".hip";
+  options.language.hip = language == "hip" || (language.empty() && hip);
   std::error_code error;
   if (fs::is_directory(cuda + "/include", error)) options.language.cuda = cuda;
-  if (options.output.empty()) {
-    options.output = (file.parent_path() / (file.stem().string() + ".traced" + file.extension().string())).string();
+  for (const fs::path file : options.files) {
+    const std::string traced = file.stem().string() + ".traced" + file.extension().string();
+    const bool into_folder = options.files.size() > 1 && !output.empty();
+    options.outputs.push_back(into_folder      ? (fs::path(output) / file.filename()).string()
+                              : output.empty() ? (file.parent_path() / traced).string()
+                                               : output);
+    for (size_t i = 0; i + 1 < options.outputs.size(); ++i) {
+      if (options.outputs[i] == options.outputs.back()) return "two files would become " + options.outputs[i];
+    }
   }
   if (options.include.empty()) options.include = default_include();
   // For cairn/value.h.
   options.language.arguments.insert(options.language.arguments.end(), {"-idirafter", options.include});
-  options.folders = {fs::absolute(file, error).parent_path().string()};
+  options.folders = {fs::absolute(options.files.front(), error).parent_path().string()};
   options.folders.insert(options.folders.end(), folders.begin(), folders.end());
   return {};
 }
 
-/// The main file and, if they are to be rewritten, the project's headers in the order that they are included in.
-void add_sources(Program &program, CXTranslationUnit unit, const Options &options) {
+/// A main file and, if they are to be rewritten, the project's headers in the order that they are included in.
+void add_sources(Program &program, CXTranslationUnit unit, const std::string &main_file, const Options &options) {
   const auto add = [&](CXFile file) {
     if (file == nullptr || !program.source_of.emplace(file, program.sources.size()).second) return;
     program.sources.emplace_back(unit, file);
   };
-  add(clang_getFile(unit, options.file.c_str()));
+  add(clang_getFile(unit, main_file.c_str()));
   if (options.headers.empty()) return;
   for (const CXCursor cursor : children(clang_getTranslationUnitCursor(unit))) {
     if (clang_getCursorKind(cursor) != CXCursor_InclusionDirective) continue;
@@ -117,31 +126,44 @@ void add_sources(Program &program, CXTranslationUnit unit, const Options &option
   }
 }
 
-int instrument(const Options &options) {
+/// 0, or what was said.
+int check(const std::string &file, const std::string &output, const Language &language, std::vector<Unit> &units) {
   std::error_code error;
-  if (!fs::is_regular_file(options.file, error)) return say(kEnvironment, options.file + ": there is no such file");
-  if (fs::equivalent(options.file, options.output, error)) {
-    return say(kUsage, options.output + ": that is the source itself; choose another name with -o");
+  if (!fs::is_regular_file(file, error)) return say(kEnvironment, file + ": there is no such file");
+  if (fs::equivalent(file, output, error)) {
+    return say(kUsage, output + ": that is the source itself; choose another name with -o");
   }
-  const auto unit = parse(options.file, options.language);
+  auto unit = parse(file, language);
   if (!unit) return report(unit.error());
   if (!unit->errors.empty()) {
     for (size_t i = 0; i < std::min(kErrorsShown, unit->errors.size()); ++i)
       std::fprintf(stderr, "%s\n", unit->errors[i].c_str());
-    return say(kUsage, options.file + ": " + std::to_string(unit->errors.size()) +
+    return say(kUsage, file + ": " + std::to_string(unit->errors.size()) +
                            (unit->errors.size() == 1 ? " error" : " errors") +
                            ", nothing is written; arguments after -- go to the parser");
   }
-  CXTranslationUnit tree = unit->tree.get();
+  units.push_back(*std::move(unit));
+  return 0;
+}
+
+int instrument(const Options &options) {
+  std::vector<Unit> units;
   Program program;
-  add_sources(program, tree, options);
-  survey(program, tree);
+  std::vector<CXTranslationUnit> trees;
+  for (size_t i = 0; i < options.files.size(); ++i) {
+    if (const int code = check(options.files[i], options.outputs[i], options.language, units); code != 0) return code;
+    trees.push_back(units.back().tree.get());
+    add_sources(program, trees.back(), options.files[i], options);
+  }
+  program.mains = options.files.size();
+  survey(program, trees);
   if (options.points) {
     put_points(program);
     put_parameters(program);
   }
+  if (options.emulator) put_dynamic_shared(program);
   put_launches(program, options.points, options.emulator);
-  const auto files = outputs(program, tree, options);
+  const auto files = outputs(program, trees, options);
   if (!files) return report(files.error());
   for (const Warning &warning : program.warnings) {
     const Source &source = program.sources[warning.file];

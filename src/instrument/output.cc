@@ -130,8 +130,7 @@ struct Include {
   CXFile file;
 };
 
-std::vector<Include> includes_of(Program &program, CXTranslationUnit unit) {
-  std::vector<Include> found;
+void add_includes(Program &program, CXTranslationUnit unit, std::vector<Include> &found) {
   for (const CXCursor cursor : children(clang_getTranslationUnitCursor(unit))) {
     const auto from = program.source_of.find(file_of(cursor));
     if (clang_getCursorKind(cursor) != CXCursor_InclusionDirective || from == program.source_of.end()) continue;
@@ -144,7 +143,6 @@ std::vector<Include> includes_of(Program &program, CXTranslationUnit unit) {
     const Span span = {static_cast<uint32_t>(at), static_cast<uint32_t>(at + name.size())};
     found.push_back({from->second, span, source.text[at - 1] == '"', real(text_of(clang_getFileName(file))), file});
   }
-  return found;
 }
 
 void redirect(Source &source, const Include &include, const std::string &to) {
@@ -167,7 +165,8 @@ std::string within(const std::string &path, const std::vector<std::string> &fold
   return {};
 }
 
-Result<std::vector<OutputFile>> outputs(Program &program, CXTranslationUnit unit, const OutputOptions &options) {
+Result<std::vector<OutputFile>> outputs(Program &program, const std::vector<CXTranslationUnit> &units,
+                                        const OutputOptions &options) {
   const std::vector<size_t> order = order_of(program);
   if (order.size() > 65535)
     return fail(ErrorKind::usage, "there are more than 65,535 places to trace", "instrument fewer headers");
@@ -175,9 +174,10 @@ Result<std::vector<OutputFile>> outputs(Program &program, CXTranslationUnit unit
   for (size_t i = 0; i < order.size(); ++i) ids[order[i]] = static_cast<unsigned>(i + 1);
 
   // A header is copied if it was edited or includes one that is.
-  const std::vector<Include> includes = includes_of(program, unit);
+  std::vector<Include> includes;
+  for (const CXTranslationUnit unit : units) add_includes(program, unit, includes);
   std::vector<bool> is_written(program.sources.size());
-  for (size_t i = 0; i < program.sources.size(); ++i) is_written[i] = i == 0 || program.sources[i].edited();
+  for (size_t i = 0; i < program.sources.size(); ++i) is_written[i] = i < program.mains || program.sources[i].edited();
   for (bool changed = true; changed;) {
     changed = false;
     for (const Include &include : includes) {
@@ -188,7 +188,8 @@ Result<std::vector<OutputFile>> outputs(Program &program, CXTranslationUnit unit
   }
   std::vector<std::string> paths(program.sources.size());
   for (size_t i = 0; i < paths.size(); ++i) {
-    paths[i] = real(i == 0 ? options.output : options.headers + "/" + within(program.sources[i].path, options.folders));
+    paths[i] = real(i < program.mains ? options.outputs[i]
+                                      : options.headers + "/" + within(program.sources[i].path, options.folders));
   }
   for (const Include &include : includes) {
     if (!is_written[include.from]) continue;
@@ -196,7 +197,7 @@ Result<std::vector<OutputFile>> outputs(Program &program, CXTranslationUnit unit
     const std::string folder = fs::path(real(source.path)).parent_path().string();
     const auto to = program.source_of.find(include.file);
     const bool has_moved = fs::path(paths[include.from]).parent_path() != folder;
-    if (to != program.source_of.end() && to->second != 0 && is_written[to->second]) {
+    if (to != program.source_of.end() && to->second >= program.mains && is_written[to->second]) {
       redirect(source, include, paths[to->second]);
     } else if (include.is_quoted && has_moved &&
                real(folder + "/" + std::string(source.at(include.name))) == include.to) {
@@ -212,19 +213,22 @@ Result<std::vector<OutputFile>> outputs(Program &program, CXTranslationUnit unit
     const std::string mark = text.starts_with("\xEF\xBB\xBF") ? text.substr(0, 3) : "";
     text.erase(0, mark.size());
     std::string head;
-    if (i == 0) {
+    if (i < program.mains) {
       if (order.size() > 255) head += "#define CAIRN_GPU_LOCATION_BITS 16\n";
       head += "#include " + quoted(options.include + "/cairn/gpu.h") + "\n";
+      // One of several files may launch nothing.
+      if (options.points && program.mains > 1) head += "[[maybe_unused]] ";
       if (options.points) head += "static const cairn::gpu::Program &cairn_program();\n";
     }
     head += "#line 1 " + quoted(source.path) + "\n";
     std::string out = mark + head + text;
-    if (i == 0 && options.points) {
+    if (i < program.mains && options.points) {
       if (!out.ends_with('\n')) out += '\n';
       const auto lines = std::count(out.begin(), out.end(), '\n');
-      out += "#line " + std::to_string(lines + 2) + " " + quoted(options.output) + "\n" + table_of(program, order, ids);
+      out += "#line " + std::to_string(lines + 2) + " " + quoted(options.outputs[i]) + "\n" +
+             table_of(program, order, ids);
     }
-    files.push_back({i == 0 ? options.output : paths[i], std::move(out)});
+    files.push_back({i < program.mains ? options.outputs[i] : paths[i], std::move(out)});
   }
   return files;
 }

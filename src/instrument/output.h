@@ -11,7 +11,7 @@
 namespace cairn::instrument {
 
 struct OutputOptions {
-  std::string output;
+  std::vector<std::string> outputs;  ///< of the main files
   std::string include;               ///< the folder that has cairn/gpu.h
   std::string headers;               ///< where copies go; empty: headers are not rewritten
   std::vector<std::string> folders;  ///< what lies below them is the project's
@@ -27,7 +27,8 @@ struct OutputFile {
   std::string text;
 };
 /// Completes the edits: the points get their numbers, and includes lead to the copies.
-Result<std::vector<OutputFile>> outputs(Program &program, CXTranslationUnit unit, const OutputOptions &options);
+Result<std::vector<OutputFile>> outputs(Program &program, const std::vector<CXTranslationUnit> &units,
+                                        const OutputOptions &options);
 Result<void> write_all(const std::vector<OutputFile> &files, bool force);
 
 }  // namespace cairn::instrument

@@ -37,6 +37,8 @@ Result<Unit> parse(const std::string &file, const Language &language) {
                                         "-nogpulib",
                                         language.hip ? "--offload-arch=gfx906" : "--cuda-gpu-arch=sm_75",
                                         "-w",
+                                        "-Xclang",
+                                        "-fcuda-allow-variadic-functions",
                                         "-std=" + language.standard,
                                         std::string("-I") + kFolder};
   std::error_code error;
@@ -45,18 +47,24 @@ Result<Unit> parse(const std::string &file, const Language &language) {
   }
   std::vector<std::pair<std::string, const char *>> stubs;
   if (has_stub) {
-    arguments.insert(arguments.end(), {"-nogpuinc", "-Xclang", "-fcuda-allow-variadic-functions", "-include",
-                                       std::string(kFolder) + "cuda_runtime.h"});
+    arguments.insert(arguments.end(), {"-nogpuinc", "-include", std::string(kFolder) + "cuda_runtime.h"});
     for (const char *name :
          {"cuda_runtime.h", "cuda.h", "cuda_runtime_api.h", "device_launch_parameters.h", "hip/hip_runtime.h"}) {
       stubs.emplace_back(kFolder + std::string(name),
                          name == std::string_view("cuda_runtime.h") ? kStub : "#include <cuda_runtime.h>\n");
+    }
+    for (const char *name : {"cooperative_groups.h", "cooperative_groups/reduce.h", "hip/hip_cooperative_groups.h"}) {
+      stubs.emplace_back(kFolder + std::string(name), name == std::string_view("cooperative_groups.h")
+                                                          ? kGroupsStub
+                                                          : "#include <cooperative_groups.h>\n");
     }
   } else {
     // Clang 14 is older than some CUDA: it takes its own wrapper of a header that is gone.
     arguments.insert(arguments.end(), {"--cuda-path=" + language.cuda, "-D__CLANG_CUDA_TEXTURE_INTRINSICS_H__"});
     arguments.insert(arguments.end(), {"-include", std::string(kFolder) + "configure_call.h"});
     stubs.emplace_back(std::string(kFolder) + "configure_call.h", kConfigureCall);
+    // Where CUDA 13 has what cooperative groups include.
+    arguments.insert(arguments.end(), {"-isystem", language.cuda + "/include/cccl"});
     if (!std::filesystem::exists(language.cuda + "/include/texture_fetch_functions.h", error)) {
       stubs.emplace_back(std::string(kFolder) + "texture_fetch_functions.h", "");
     }

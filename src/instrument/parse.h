@@ -30,5 +30,6 @@ Result<Unit> parse(const std::string &file, const Language &language);
 
 /// Stands in for CUDA's and HIP's headers.
 extern const char *const kStub;
+extern const char *const kGroupsStub;
 
 }  // namespace cairn::instrument

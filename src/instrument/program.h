@@ -47,7 +47,8 @@ struct Warning {
 };
 
 struct Program {
-  std::deque<Source> sources;  ///< the main file first
+  std::deque<Source> sources;  ///< the main files first
+  size_t mains = 1;
   std::map<CXFile, size_t> source_of;
   std::vector<Kernel> kernels;      ///< by first declaration
   std::vector<Function> functions;  ///< device code with a body

@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE.parent))
 from cases import CASES, Failure, case, expect  # noqa: E402
 
 ROOT = HERE.parent.parent
-VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "verify", "merge", "doctor", "instrument")
+VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "diff", "export", "verify", "merge", "doctor", "instrument")
 
 
 class Bench:
@@ -276,6 +276,89 @@ def gpu_values(bench):
     bench.check("dump", "values.cairn", "--raw5", code=2,
                 err="cairn: values.cairn: --raw5 has no room for values; use --jsonl\n")
     bench.check("verify", "values.cairn", out=None)
+
+
+@case
+def diff_of_kernels(bench):
+    bench.golden("diff", "diff", "gpu.cairn", "gpu2.cairn", code=1)
+    bench.golden("diff_limit", "diff", "gpu.cairn", "gpu2.cairn", "--limit", "2", code=1)
+    bench.golden("diff_json", "diff", "gpu2.cairn", "gpu.cairn", "--json", code=1)
+    bench.check("diff", "gpu.cairn", "gpu.cairn", out="0 of 2 launches and 0 of 6 warps: nothing differs\n"
+                "1 warp compared only as far as both runs kept them\n")
+    got = json.loads(bench.check("diff", "--join", "--json", "gpu.cairn", "gpu.cairn", out=None).stdout)
+    expect("equal", (got["schema"], got["equal"], len(got["launches"])), ("cairn.diff.gpu/1", True, 2))
+    bench.check("diff", "gpu.cairn", code=2, err="cairn: two traces are compared; name the earlier one first\n")
+    bench.check("diff", "gpu.cairn", "ring.cairn", code=2,
+                err="cairn: ring.cairn: this trace holds no GPU kernels, and only those are compared; "
+                "trace some with cairn instrument\n")
+    bench.check("diff", "badgpu.cairn", "gpu.cairn", code=3, err="cairn: badgpu.cairn: a stream is damaged at event 0 of warp 0 in launch 0\n")
+    for name in ("cut", "flipped", "newer", "foreign", "empty", "none"):
+        expect(f"exit code of diff {name}", bench.run("diff", "gpu.cairn", f"{name}.cairn").returncode, 3)
+
+
+def read_timeline(text):
+    """An independent reader of the Trace Event Format, as its description says: tracks by (pid, tid), slices that nest.
+    Gives slices as {(pid, tid): [(begin, end, depth, category, name, arguments)]}, names and counters."""
+    events = json.loads(text)["traceEvents"]
+    names, counters, slices, open_slices, last = {}, {}, {}, {}, {}
+    for event in events:
+        key = (event["pid"], event.get("tid"))
+        if event["ph"] == "M":
+            names[(event["name"], *key)] = event["args"]["name"]
+            continue
+        expect("a time that goes on", event["ts"] >= last.get(key, 0), True)
+        if event["ph"] != "C":
+            last[key] = event["ts"]
+        stack = open_slices.setdefault(key, [])
+        if event["ph"] == "C":
+            counters.setdefault((event["pid"], event["name"]), []).append((event["ts"], event["args"]["lanes"]))
+        elif event["ph"] == "B":
+            stack.append(event)
+        elif event["ph"] == "E":
+            begin = stack.pop()
+            slices.setdefault(key, []).append((begin["ts"], event["ts"], len(stack), begin["cat"], begin["name"], event.get("args", {})))
+        elif event["ph"] == "X":
+            last[key] = event["ts"] + event["dur"]
+            slices.setdefault(key, []).append((event["ts"], event["ts"] + event["dur"], len(stack), event["cat"], event["name"], event["args"]))
+        else:
+            raise Failure(f"an event of another kind: {event}")
+    expect("slices that do not end", [key for key, stack in open_slices.items() if stack], [])
+    return slices, names, counters
+
+
+@case
+def export_of_kernels(bench):
+    bench.golden("export", "export", "gpu.cairn", "--warp", "1", "--launch", "0")
+    slices, names, counters = read_timeline(bench.run("export", "gpu.cairn").stdout)
+    expect("tracks", sorted(slices), [(1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (2, 2)])
+    expect("name", names[("process_name", 2, None)],
+           "launch 1 quench<4>, grid 2x1x1, block 64x1x1, rank 0, device 0, stream 0; no times: 1 us is 1 event of a warp")
+    expect("lost", names[("thread_name", 1, 4)], "warp 3 (block 1, 2 events not kept)")
+    for (launch, warp), track in slices.items():
+        dumped = [json.loads(line) for line in
+                  bench.run("dump", "gpu.cairn", "--json", "--launch", str(launch - 1), "--warp", str(warp - 1)).stdout.splitlines()[1:]]
+        points = [(begin, name, arguments["mask"], arguments["at"]) for begin, _, _, what, name, arguments in track if what == "point"]
+        expect("points", points, [(i, each["kind"], each["mask"], f"{each['file']}:{each['line']}") for i, each in enumerate(dumped)])
+        shown = dict(counters[(launch, f"lanes of warp {warp - 1}")])
+        lanes = 0
+        for i, each in enumerate(dumped):
+            lanes = shown.get(i, lanes)
+            expect("lanes", lanes, bin(int(each["mask"], 16)).count("1"))
+    expect("loop", [each for each in slices[(1, 1)] if each[3] == "loop"], [(1, 15, 1, "loop", "loop fire.cu:12", {"iterations": 14})])
+    expect("functions", [each[:5] for each in slices[(1, 1)] if each[3] == "function"],
+           [(0, 15, 0, "function", "burn"), (15, 16, 0, "function", "spark")])
+    slices, _, _ = read_timeline(bench.run("export", "gpu.cairn", "--no-points", "--limit", "3", "--warp", "1-2,9").stdout)
+    expect("cut", {key: [each[:5] for each in track] for key, track in slices.items()},
+           {key: [(1, 3, 1, "loop", "loop fire.cu:12"), (0, 3, 0, "function", "burn")] for key in ((1, 2), (1, 3), (2, 2))})
+    bench.check("export", "ring.cairn", code=2, err="cairn: ring.cairn: this trace holds no GPU kernels, and only those are exported; "
+                "trace some with cairn instrument\n")
+    bench.check("export", "gpu.cairn", "--launch", "2", code=2, err="cairn: gpu.cairn: there is no launch 2; choose one of 0 to 1\n")
+    bench.check("export", "gpu.cairn", "--warp", "9", code=2, err="cairn: gpu.cairn: no such warp was traced; cairn gpu divergence names some\n")
+    bench.check("export", "gpu.cairn", "--warp", "x", code=2, err="cairn: 'x' is no list of numbers; write it as in 0-7,12\n")
+    bench.check("export", "badgpu.cairn", code=3, out=None, err="cairn: badgpu.cairn: a stream is damaged at event 0 of warp 0 in launch 0\n")
+    bench.check("export", "biggpu.cairn", code=2, err="cairn: biggpu.cairn: these are 6,000,001 events of 1 warp, more than viewers show; "
+                "choose some with --launch, --warp and --limit\n")
+    expect("events of many", len(bench.run("export", "biggpu.cairn", "--limit", "5").stdout.splitlines()), 14)
 
 
 @case

@@ -330,7 +330,8 @@ void save_spool(const std::string &folder) {
 }
 
 /// Two launches: warps in a loop that lanes leave, and one that had split.
-gpu::Launches kernels() {
+/// `edited`: as another version of its source does it.
+gpu::Launches kernels(bool edited) {
   gpu::Launches made;
   gpu::ProgramRecord program;
   program.file = "fire.cu";
@@ -340,6 +341,11 @@ gpu::Launches kernels() {
                        {3, gpu::Kind::then, "spark", "fire.h", 3},
                        {4, gpu::Kind::otherwise, "spark", "fire.h", 5}};
   program.successors = {{0, 1}, {1, 2}, {2, 2}, {2, 3}};
+  if (edited) {
+    program.source_hash = 1;
+    program.locations[1].line = 13;
+    program.locations[3] = {4, gpu::Kind::label, "spark", "fire.h", 6};
+  }
   for (uint32_t number = 0; number < 2; ++number) {
     gpu::LaunchRecord launch;
     launch.program = made.add(program);
@@ -353,7 +359,7 @@ gpu::Launches kernels() {
       std::vector<gpu::Event> events{{1, 0xffffffff}};
       if (number == 1) events.insert(events.end(), {{2, 0x0f0f0f0f}, {2, 0xf0f0f0f0}, {2, 0xffffffff}});
       for (uint32_t i = 0; number == 0 && i < 14 + warp % 2; ++i) events.push_back({2, 0xffffffff >> i});
-      if (number == 0) events.push_back({3, warp % 2 == 0 ? 0x3u : 0x1u});
+      if (number == 0) events.push_back({3, warp % 2 == 0 || edited ? 0x3u : 0x1u});
       const std::vector<uint32_t> words = gpu::encode_stream(form, events, 0xffffffff);
       gpu::StreamRecord stream{events.size(), 0xffffffff, Bytes(words.size() * 4)};
       std::memcpy(stream.bytes.data(), words.data(), stream.bytes.size());
@@ -361,6 +367,30 @@ gpu::Launches kernels() {
     }
     made.launches.push_back(std::move(launch));
   }
+  if (edited) {
+    made.launches.push_back(made.launches[1]);
+    made.launches[1].grid = {1, 1, 1};
+    made.launches[1].warps.pop_back();
+    made.launches[1].warps[0].streams = made.launches[0].warps[0].streams;
+  }
+  return made;
+}
+
+/// One warp in a loop, `times` times.
+gpu::Launches long_kernel(uint32_t times) {
+  gpu::Launches made = kernels(false);
+  gpu::LaunchRecord launch = made.launches[0];
+  std::vector<gpu::Event> events(times + 1, gpu::Event{2, 0xffffffff});
+  events[0].location = 1;
+  gpu::StreamForm form;
+  form.guesses = made.programs[0].guesses();
+  const std::vector<uint32_t> words = gpu::encode_stream(form, events, 0xffffffff);
+  gpu::StreamRecord stream{events.size(), 0xffffffff, Bytes(words.size() * 4)};
+  std::memcpy(stream.bytes.data(), words.data(), stream.bytes.size());
+  made.streams.clear();
+  launch.warps = {{0, 0, {0}}};
+  made.streams.push_back(std::move(stream));
+  made.launches = {launch};
   return made;
 }
 
@@ -412,11 +442,13 @@ int main(int argc, char **argv) {
   save(folder + "/threads.cairn", *must(trace::Part::of(threaded())).to_file(aborted));
   save(folder + "/malformed.cairn", *must(trace::Part::of(malformed())).to_file(run_info("stats", 0)));
 
-  gpu::Launches launches = kernels();
+  gpu::Launches launches = kernels(false);
   const auto gpu_file = [](const gpu::Launches &of) { return gpu::file_of(of, "./fire", kStart, 1'000'000); };
   const Bytes gpu_trace = gpu_file(launches);
   save(folder + "/gpu.cairn", gpu_trace);
   save(folder + "/values.cairn", gpu_file(values()));
+  save(folder + "/biggpu.cairn", gpu_file(long_kernel(6'000'000)));
+  save(folder + "/gpu2.cairn", gpu_file(kernels(true)));
   launches.streams[0].bytes = {0, 0, 0, 0};
   save(folder + "/badgpu.cairn", gpu_file(launches));
   const auto readable = trace::Trace::from_bytes(gpu_trace, "gpu");

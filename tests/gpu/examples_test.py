@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the GPU examples under the emulator, traced and not, and looks at what was traced.
 
-examples_test.py --cairn CAIRN --library libcairn-gpu.so --examples FOLDER [--table]
+examples_test.py --cairn CAIRN --library libcairn-gpu.so --examples FOLDER [--table | --largest]
 Every example checks its own result. --table prints the sizes as docs/gpu.md has them, for the words of --large too.
 """
 import argparse
@@ -11,12 +11,13 @@ import json
 import lzma
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 SMALL = [("fractal", "64", "256"), ("nbody", "600", "2"), ("mis", "road:40"), ("mis", "power:1500:4"), ("mst", "rmat:8:6"),
-         ("refine", "24", "6")]
+         ("reduce", "5000"), ("refine", "24", "6")]
 LARGE = [("fractal", "512", "1024"), ("nbody", "5000", "2"), ("mis", "road:150"), ("mis", "power:20000:6"), ("mst", "rmat:12:15"),
          ("mst", "road:80"), ("refine", "100", "15")]
 REGULAR = ("fractal", "nbody")
@@ -95,6 +96,9 @@ def quick(bench):
     lines = bench.run([bench.cairn, "dump", str(widths), "--join", "--jsonl"]).stdout.decode().splitlines()[1:]
     expect("locations of two files", [(json.loads(line)["location"], json.loads(line)["file"]) for line in lines],
            [(7, "narrow.cc"), (300, "wide.cc")])
+    streams_and_devices(bench)
+    several_files(bench)
+    second_reader(bench)
 
 
 def values(bench):
@@ -119,6 +123,52 @@ def values(bench):
     for column in columns:
         degrees[column] += 1
     expect("degrees", sorted(degrees), sorted(value for event in told[0] for value in event["values"]))
+
+
+def second_reader(bench):
+    """docs/format.md is true if somebody who read only that reads the same events: every coder, rings, split warps, all kinds of points."""
+    paths = [bench.trace(name, words, f"read-{number}", **environment)[1] for number, (name, words, environment) in enumerate((
+        ("fractal", ["32", "64"], {}), ("fractal_raw", ["32", "64"], {}), ("fractal_thesis", ["32", "64"], {}),
+        ("mis", ["road:20"], {}), ("mis_thesis", ["road:20"], {}), ("reduce", ["3000"], {"CAIRN_EMULATOR_DEVICES": "2"}),
+        ("nbody", ["100", "1"], {}), ("mst", ["rmat:5:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:3"}), ("refine", ["12", "3"], {}),
+        ("refine", ["12", "3"], {"CAIRN_GPU_POLICY": "ring", "CAIRN_GPU_RING": "2x64"}), ("spmv", ["road:30"], {}),
+        ("spmv", ["power:300:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:5"}), ("spmv_raw", ["road:10"], {})))]
+    reader = pathlib.Path(__file__).resolve().parent.parent.parent / "src" / "trace" / "read_gpu.py"
+    done = bench.run([sys.executable, str(reader), bench.cairn, *map(str, paths)], check=False)
+    if done.returncode != 0 or len(done.stdout.splitlines()) != len(paths):
+        sys.exit(f"the second reader:\n{done.stdout.decode()}{done.stderr.decode()}")
+
+
+def several_files(bench):
+    """Device code of two files has one table of points, and each can launch the other's kernels."""
+    out, path = bench.trace("two_files", [], "files")
+    expect("result", out, b"1752\n")
+    points = json.loads(bench.run([bench.cairn, "gpu", "coverage", str(path), "--json"]).stdout)["points"]
+    seen = {(pathlib.Path(point["file"]).name[10:], point["function"], point["kind"]): point["visits"] for point in points}
+    expect("numbers", len({(point["program"], point["location"]) for point in points}), len(points))
+    expect("points", {key: visits for key, visits in seen.items() if key[2] == "entry"},
+           {("main.cu", "twice", "entry"): 2, ("main.cu", "steps_of", "entry"): 2, ("part.cu", "collatz", "entry"): 2,
+            ("part.cu", "sum", "entry"): 2})
+    loops = seen[("part.cu", "collatz", "loop")]
+    if loops < 111 + 112:  # the longest ways of 27 and of 54
+        sys.exit(f"collatz went {loops} times around")
+
+
+def streams_and_devices(bench):
+    """Launches that take turns on two streams of two devices: each says where it ran, and equal ones are equal."""
+    path = bench.trace("reduce", ["3000"], "devices", CAIRN_EMULATOR_DEVICES="2")[1]
+    timeline = json.loads(bench.run([bench.cairn, "export", str(path), "--no-points"]).stdout)["traceEvents"]
+    names = [event["args"]["name"] for event in timeline if event.get("name") == "process_name"]
+    expect("launches", [(re.search(r" (\w+)[<,]", name)[1], re.search(r"device (\d+), stream (\d+)", name).groups()) for name in names],
+           [(kernel, (str(device), str(2 * device + stream))) for device in (0, 1)
+            for kernel, stream in (("halving", 1), ("halving", 2), ("tiles", 2))])
+    calm = bench.trace("reduce", ["3000"], "calm")[1]
+    done = bench.run([bench.cairn, "diff", str(calm), str(path)], check=False)
+    expect("one device and two", (done.returncode, [line for line in done.stdout.decode().splitlines() if "differ" in line or "only" in line]),
+           (1, [f"launch {number} {kernel}: only in {path}" for number, kernel in ((3, "halving"), (4, "halving"), (5, "tiles"))]
+            + ["3 of 6 launches and 0 of 128 warps: differ"]))
+    done = bench.run([bench.cairn, "diff", str(calm), str(bench.trace("reduce", ["3001"], "more")[1])], check=False)
+    expect("a number more", done.returncode, 1)
 
 
 def settings(bench):
@@ -153,6 +203,17 @@ def settings(bench):
     expect("events under cairn record", bench.sizes(recorded)["events"], whole["events"])
 
 
+def largest(bench):
+    """The thesis's N-Body input: stored, it took 1,306 bytes for each warp there."""
+    out, path = bench.trace("nbody", ["50000", "2"], "largest")
+    sizes = json.loads(bench.run([bench.cairn, "info", str(path), "--json"]).stdout)
+    print(out.decode().strip(), sizes["gpu"], path.stat().st_size)
+    expect("warps", sizes["gpu"]["warps"], 6272)
+    expect("events", (sizes["gpu"]["events"], sizes["gpu"]["lost"]), (156309410, 0))
+    if path.stat().st_size >= 2000:
+        sys.exit(f"the trace has {path.stat().st_size} bytes")
+
+
 def table(bench, more):
     print("| program | events | raw | thesis | predict | thesis / predict | trace | gzip -9 | bzip2 -9 | xz -6 |")
     print("|---|---|---|---|---|---|---|---|---|---|")
@@ -169,6 +230,7 @@ def main():
     parser.add_argument("--library", required=True)
     parser.add_argument("--examples", required=True, type=pathlib.Path)
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--largest", action="store_true", help="50,000 bodies: takes minutes")
     parser.add_argument("--large", action="append", default=[], help='one more line of the table: "mis graph.egr"')
     arguments = parser.parse_args()
     arguments.examples = arguments.examples.resolve()
@@ -176,6 +238,8 @@ def main():
         bench = Bench(arguments, pathlib.Path(folder))
         if arguments.table:
             table(bench, [tuple(line.split()) for line in arguments.large])
+        elif arguments.largest:
+            largest(bench)
         else:
             quick(bench)
             print("compiled for the emulator only; no GPU was used")

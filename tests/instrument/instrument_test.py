@@ -1,10 +1,10 @@
 """Instruments the programs in src/instrument/testdata and compares what comes out.
 
-  instrument_test.py --tool CAIRN-INSTRUMENT [--nvcc NVCC] [--update] [name ...]
+  instrument_test.py --tool CAIRN-INSTRUMENT [--nvcc NVCC | --hipcc HIPCC] [--update] [name ...]
 
 Whole outputs, with the warnings, stand in testdata/expected; --update writes them anew (read the diff before committing
 it). Each output is also parsed again, and the original must come back when what was put in is taken out.
-With --nvcc, each output is compiled instead, for all that nvcc is asked for; 77 says that there is no nvcc.
+With --nvcc or --hipcc, outputs are compiled instead, for all that the compiler is asked for; 77 says that there is none.
 """
 
 import argparse
@@ -18,7 +18,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from cases import CASES, Failure, case, expect  # noqa: E402
 
-DATA = pathlib.Path(__file__).resolve().parent.parent.parent / "src" / "instrument" / "testdata"
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DATA = ROOT / "src" / "instrument" / "testdata"
 PROGRAMS = ("statements.cu", "expressions.cu", "functions.cu", "launches.cu", "macros.cu", "line_ends.cu", "values.cu", "wave.hip")
 STUB = str(DATA / "include")
 
@@ -123,6 +124,66 @@ def emulator(bench):
 
 
 @case
+def several_files(bench):
+    for name in ("two_files_main.cu", "two_files_part.cu"):
+        shutil.copy(ROOT / "tests" / "gpu" / name, bench.folder)
+    expect("talk", bench.run("two_files_main.cu", "two_files_part.cu", "-o", "both", "--include", STUB), "")
+    main, part = bench.read("both/two_files_main.cu").decode(), bench.read("both/two_files_part.cu").decode()
+    table = re.compile(r"static const cairn::gpu::Program &cairn_program\(\) \{\n(.*)", re.S)
+    expect("the tables", table.search(main)[1], table.search(part)[1])
+    ids = [re.findall(r"CAIRN_(?:POINT|AT)\((\d+)\)", re.sub(r"static const cairn::gpu::Program &cairn_program\(\) \{.*", "", text, flags=re.S))
+           for text in (main, part)]
+    expect("numbers", sorted(int(number) for each in ids for number in each), list(range(1, len(ids[0]) + len(ids[1]) + 1)))
+    if "CAIRN_LAUNCH(cairn_program(), 0," not in main or "CAIRN_LAUNCH(cairn_program(), 1," not in main:
+        raise Failure("a kernel is not traced:\n" + main)
+    # Alone, each is told what it would miss.
+    expect("talk", bench.run("two_files_part.cu", "--include", STUB),
+           "two_files_part.cu:15: warning: device function 'twice' is defined in another file: instrument both at once, "
+           "or its points are taken for these\n")
+    expect("talk", bench.run("two_files_main.cu", "two_files_part.cu", "--headers", "out", code=2),
+           "cairn: --headers is for one file; see cairn instrument --help\n")
+    (bench.folder / "other").mkdir()
+    shutil.copy(bench.folder / "two_files_part.cu", bench.folder / "other")
+    expect("talk", bench.run("two_files_part.cu", "other/two_files_part.cu", "-o", "same", code=2),
+           "cairn: two files would become same/two_files_part.cu; see cairn instrument --help\n")
+    expect("talk", bench.run("two_files_main.cu", "two_files_part.cu", "-o", ".", code=2),
+           "cairn: ./two_files_main.cu: that is the source itself; choose another name with -o\n")
+
+
+@case
+def dynamic_shared_memory(bench):
+    (bench.folder / "shared.cu").write_text("""extern __shared__ __align__(16) unsigned char bytes[];
+template <class T> __global__ void k(T *p) {
+  extern __shared__ T of_block[];
+  of_block[threadIdx.x] = bytes[0];
+}
+""")
+    bench.run("shared.cu", "-o", "out.cu", "--emulator", "--no-points", "--include", STUB)
+    expect("declarations", [line for line in bench.read("out.cu").decode().splitlines() if "extern" in line or "dynamic" in line], [
+        "static   unsigned char (&bytes)[] = ::cairn::emulator::dynamic_array<decltype(bytes)>();",
+        "  static  T (&of_block)[] = ::cairn::emulator::dynamic_array<decltype(of_block)>();"])
+    bench.run("shared.cu", "-o", "cuda.cu", "--include", STUB)
+    if b"extern __shared__ T of_block[];" not in bench.read("cuda.cu"):
+        raise Failure("changed for CUDA too")
+
+
+@case
+def cooperative_groups(bench):
+    (bench.folder / "groups.cu").write_text("""#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void k(int *p) {
+  cg::thread_block block = cg::this_thread_block();
+  cg::thread_block_tile<8> tile = cg::tiled_partition<8>(cg::tiled_partition<32>(block));
+  if (tile.any(p[block.thread_rank()])) p[0] = cg::reduce(tile, tile.shfl(1, 2), cg::plus<int>());
+  cg::coalesced_threads().sync();
+  cg::this_grid().sync();
+}
+""")
+    expect("talk", bench.run("groups.cu", "--include", STUB), "")
+
+
+@case
 def headers(bench):
     bench.run("headers/main.cu", "-o", "out/main.cu", "--headers", "out/copies", "--include", STUB)
     made = sorted(str(path.relative_to(bench.folder)) for path in (bench.folder / "out").rglob("*") if path.is_file())
@@ -218,22 +279,56 @@ def compile_all(bench, nvcc):
         done = subprocess.run([nvcc, "-std=c++20", "--extended-lambda", *targets, "-c", "out.cu", "-o", "out.o"], cwd=bench.folder,
                               capture_output=True, text=True)
         expect(f"nvcc on {name}: {done.stdout}{done.stderr}", done.returncode, 0)
+    # With CUDA's own headers, and ours: this one has cooperative groups, whose headers need more of the parser.
+    done = subprocess.run([bench.tool, str(ROOT / "examples" / "gpu" / "reduce.cu"), "-o", "out.cu", "--force", "--include", str(ROOT / "include")],
+                          cwd=bench.folder, capture_output=True, text=True)
+    expect(f"reduce.cu: {done.stderr}", done.returncode, 0)
+    done = subprocess.run([nvcc, "-std=c++17", *targets, "-c", "out.cu", "-o", "out.o"], cwd=bench.folder, capture_output=True, text=True)
+    expect(f"nvcc on reduce.cu: {done.stdout}{done.stderr}", done.returncode, 0)
+    # Several files, linked: the places of a block's warps must be one object.
+    files = [str(ROOT / "tests" / "gpu" / name) for name in ("two_files_main.cu", "two_files_part.cu")]
+    subprocess.run([bench.tool, *files, "-o", "both", "--include", str(ROOT / "include")], cwd=bench.folder, check=True)
+    done = subprocess.run([nvcc, "-std=c++17", "-arch=sm_90", "-rdc=true", "both/two_files_main.cu", "both/two_files_part.cu", "-o", "app"],
+                          cwd=bench.folder, capture_output=True, text=True)
+    expect(f"nvcc -rdc=true: {done.stdout}{done.stderr}", done.returncode, 0)
+    subprocess.run([nvcc, "-std=c++17", "-arch=sm_90", "-rdc=true", "-ptx", "both/two_files_part.cu", "-o", "part.ptx"], cwd=bench.folder, check=True)
+    if not re.search(r"\.weak \.shared [^;]*block_warps", (bench.folder / "part.ptx").read_text()):
+        raise Failure("each file has a block's warps of its own")
+
+
+def compile_hip(bench, hipcc):
+    """The HIP program here, and examples with the names that HIP has for CUDA's; with our headers, for wavefronts of 64 lanes."""
+    for name in ("nbody", "mst"):
+        text = (ROOT / "examples" / "gpu" / f"{name}.cu").read_text()
+        (bench.folder / f"{name}.hip").write_text(text.replace("cuda_runtime.h", "hip/hip_runtime.h").replace("cuda", "hip"))
+    shutil.copy(ROOT / "examples" / "gpu" / "graph.h", bench.folder)
+    compile_one = [hipcc, "-std=c++17", "-O1", "-Wno-unused-result", "-I", ".", "-x", "hip", "-c", "out.hip", "-o", "out.o"]
+    for name in ("wave.hip", "nbody.hip", "mst.hip"):
+        bench.run(name, "-o", "out.hip", "--force", "--include", str(ROOT / "include"))
+        done = subprocess.run([*compile_one, "--offload-arch=gfx90a"], cwd=bench.folder, capture_output=True, text=True)
+        expect(f"hipcc on {name}: {done.stdout}{done.stderr}", done.returncode, 0)
+    done = subprocess.run([*compile_one, "--offload-arch=gfx1030"], cwd=bench.folder, capture_output=True, text=True)
+    if done.returncode == 0 or "Cairn traces wavefronts of 64 lanes" not in done.stderr:
+        raise Failure(f"wavefronts of 32 lanes: {done.returncode} {done.stderr}")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True)
     parser.add_argument("--nvcc")
+    parser.add_argument("--hipcc")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    if arguments.nvcc is not None:
-        nvcc = shutil.which(arguments.nvcc)
-        if nvcc is None:
-            print(f"SKIPPED: there is no {arguments.nvcc}")
+    for name, check in ((arguments.nvcc, compile_all), (arguments.hipcc, compile_hip)):
+        if name is None:
+            continue
+        compiler = shutil.which(name)
+        if compiler is None:
+            print(f"SKIPPED: there is no {name}")
             return 77
         with tempfile.TemporaryDirectory() as folder:
-            compile_all(Bench(arguments, folder), nvcc)
+            check(Bench(arguments, folder), compiler)
         return 0
     failed = 0
     for each in CASES:

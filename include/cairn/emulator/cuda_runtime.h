@@ -1,6 +1,7 @@
 // What kernels and their hosts need of CUDA's language and run-time library, for the emulator: this folder stands in
-// front of the include path, and nvcc's `<<<>>>` has become CAIRN_EMULATOR_LAUNCH. Memory is the host's; streams are
-// one; errors don't happen.
+// front of the include path, and nvcc's `<<<>>>` has become CAIRN_EMULATOR_LAUNCH; the run-time library is in
+// cuda_api.h, cooperative groups are in cooperative_groups.h. Without `cairn instrument`, which writes it, what is
+// `extern __shared__ T name[]` for nvcc has to be `T *name = cairn::emulator::dynamic_array<T *>()`.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +24,10 @@
 #define __managed__
 #define __shared__ static thread_local
 #define __forceinline__ inline
-#define __noinline__  // the C++ library's own headers say __attribute__((__noinline__)), which must stay one
+#define __noinline__  // libstdc++ has it as the name of an attribute, too
 #define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __grid_constant__
 
 using uint3 = cairn::emulator::Triple;
 struct dim3 : cairn::emulator::Triple {
@@ -34,31 +37,44 @@ struct dim3 : cairn::emulator::Triple {
 #define blockIdx (::cairn::emulator::place().block)
 #define blockDim (::cairn::emulator::place().block_dim)
 #define gridDim (::cairn::emulator::place().grid_dim)
-#define warpSize 32
+constexpr int warpSize = 32;
 
-struct int2 {
-  int x, y;
-};
-struct alignas(16) double2 {
-  double x, y;
-};
-struct float2 {
-  float x, y;
-};
-struct float3 {
-  float x, y, z;
-};
-struct alignas(16) float4 {
-  float x, y, z, w;
-};
-inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
-inline float3 make_float3(float x, float y, float z) { return {x, y, z}; }
-inline int2 make_int2(int x, int y) { return {x, y}; }
+#define CAIRN_VECTORS(T, name, align2, align4)               \
+  struct name##1 {                                           \
+    T x;                                                     \
+  };                                                         \
+  struct alignas(align2) name##2 {                           \
+    T x, y;                                                  \
+  };                                                         \
+  struct alignas(align4) name##4 {                           \
+    T x, y, z, w;                                            \
+  };                                                         \
+  inline name##2 make_##name##2(T x, T y) { return {x, y}; } \
+  inline name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+#define CAIRN_VECTOR3(T, name) \
+  struct name##3 {             \
+    T x, y, z;                 \
+  };                           \
+  inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }
+CAIRN_VECTORS(int, int, 8, 16)
+CAIRN_VECTORS(unsigned, uint, 8, 16)
+CAIRN_VECTORS(float, float, 8, 16)
+CAIRN_VECTORS(double, double, 16, 16)
+CAIRN_VECTOR3(int, int)
+CAIRN_VECTOR3(float, float)
+CAIRN_VECTOR3(double, double)
+#undef CAIRN_VECTORS
+#undef CAIRN_VECTOR3
 
 // Functions of one lane.
 inline int __popc(unsigned value) { return __builtin_popcount(value); }
 inline int __clz(int value) { return value == 0 ? 32 : __builtin_clz(static_cast<unsigned>(value)); }
 inline int __ffs(int value) { return __builtin_ffs(value); }
+inline int __popcll(unsigned long long value) { return __builtin_popcountll(value); }
+inline int __clzll(long long value) {
+  return value == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(value));
+}
+inline int __ffsll(long long value) { return __builtin_ffsll(value); }
 inline float rsqrtf(float value) { return 1.0f / std::sqrt(value); }
 inline float __int_as_float(int value) {
   float out;
@@ -84,11 +100,26 @@ using std::min;
 // Functions of a warp or a block.
 inline void __syncthreads() { cairn::emulator::synchronise_block(); }
 inline void __syncwarp(unsigned mask = 0xffffffff) { cairn::emulator::exchange(mask, 0); }
+/// The lanes that come to this line of the caller together.
+inline unsigned __activemask(unsigned line = __builtin_LINE()) {
+  constexpr uint32_t kAfterPoints = 1u << 16;
+  return cairn::emulator::converge(kAfterPoints + line);
+}
 inline unsigned __ballot_sync(unsigned mask, int predicate) {
   const uint64_t *all = cairn::emulator::exchange(mask, predicate != 0 ? 1 : 0);
   unsigned ballot = 0;
   for (unsigned lane = 0; lane < 32; ++lane) ballot |= all[lane] != 0 ? 1u << lane : 0;
   return ballot;
+}
+template <typename T>
+unsigned __match_any_sync(unsigned mask, T value) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(uint64_t));
+  uint64_t word = 0;
+  std::memcpy(&word, &value, sizeof value);
+  const uint64_t *all = cairn::emulator::exchange(mask, word);
+  unsigned same = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) same |= (mask >> lane & 1) != 0 && all[lane] == word ? 1u << lane : 0;
+  return same;
 }
 inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0 ? 1 : 0; }
 inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate == 0) == 0 ? 1 : 0; }
@@ -121,6 +152,33 @@ T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = 32) {
 template <typename T>
 T __shfl_xor_sync(unsigned mask, T value, int with, int = 32) {
   return cairn_exchanged(mask, value, cairn::emulator::lane_index() ^ static_cast<unsigned>(with));
+}
+
+template <typename T, typename F>
+T cairn_reduced(unsigned mask, T value, F join) {
+  static_assert(sizeof(T) <= sizeof(uint64_t));
+  uint64_t word = 0;
+  std::memcpy(&word, &value, sizeof value);
+  const uint64_t *all = cairn::emulator::exchange(mask, word);
+  bool first = true;
+  T result = value;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if ((mask >> lane & 1) == 0) continue;
+    T other;
+    std::memcpy(&other, &all[lane], sizeof other);
+    result = first ? other : join(result, other);
+    first = false;
+  }
+  return result;
+}
+inline unsigned __reduce_add_sync(unsigned mask, unsigned value) {
+  return cairn_reduced(mask, value, [](unsigned a, unsigned b) { return a + b; });
+}
+inline unsigned __reduce_max_sync(unsigned mask, unsigned value) {
+  return cairn_reduced(mask, value, [](unsigned a, unsigned b) { return std::max(a, b); });
+}
+inline unsigned __reduce_min_sync(unsigned mask, unsigned value) {
+  return cairn_reduced(mask, value, [](unsigned a, unsigned b) { return std::min(a, b); });
 }
 
 // Atomics. Lanes run one at a time; where one spins, the others must get their turn.
@@ -156,6 +214,10 @@ T atomicAnd(T *at, std::type_identity_t<T> with) {
   return cairn_atomic(at, [&](T old) { return old & with; });
 }
 template <typename T>
+T atomicXor(T *at, std::type_identity_t<T> with) {
+  return cairn_atomic(at, [&](T old) { return old ^ with; });
+}
+template <typename T>
 T atomicExch(T *at, std::type_identity_t<T> value) {
   return cairn_atomic(at, [&](T) { return value; });
 }
@@ -164,73 +226,25 @@ T atomicCAS(T *at, std::type_identity_t<T> expected, std::type_identity_t<T> val
   return cairn_atomic(at, [&](T old) { return old == expected ? value : old; });
 }
 
-// The run-time library.
-using cudaError_t = int;
-constexpr cudaError_t cudaSuccess = 0;
-using cudaStream_t = void *;
-enum cudaMemcpyKind {
-  cudaMemcpyHostToHost,
-  cudaMemcpyHostToDevice,
-  cudaMemcpyDeviceToHost,
-  cudaMemcpyDeviceToDevice,
-  cudaMemcpyDefault
-};
-inline const char *cudaGetErrorString(cudaError_t) { return "no error"; }
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-template <typename T>
-cudaError_t cudaMalloc(T **at, size_t size) {
-  *at = static_cast<T *>(std::calloc(1, size == 0 ? 1 : size));
-  return *at == nullptr ? 2 : cudaSuccess;
-}
-template <typename T>
-cudaError_t cudaMallocManaged(T **at, size_t size) {
-  return cudaMalloc(at, size);
-}
-inline cudaError_t cudaFree(void *at) {
-  std::free(at);
-  return cudaSuccess;
-}
-inline cudaError_t cudaMemcpy(void *to, const void *from, size_t size, cudaMemcpyKind) {
-  std::memcpy(to, from, size);
-  return cudaSuccess;
-}
-inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, cudaMemcpyKind kind,
-                                   cudaStream_t = nullptr) {
-  return cudaMemcpy(to, from, size, kind);
-}
-inline cudaError_t cudaMemset(void *at, int value, size_t size) {
-  std::memset(at, value, size);
-  return cudaSuccess;
-}
-template <typename T>
-cudaError_t cudaMemcpyToSymbol(T &to, const void *from, size_t size) {
-  std::memcpy(&to, from, size);
-  return cudaSuccess;
-}
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-inline cudaError_t cudaStreamCreate(cudaStream_t *stream) {
-  *stream = nullptr;
-  return cudaSuccess;
-}
-inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaGetDeviceCount(int *count) {
-  *count = 1;
-  return cudaSuccess;
-}
-inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-inline cudaError_t cudaGetDevice(int *device) {
-  *device = 0;
-  return cudaSuccess;
-}
+#include "cuda_api.h"
 
 namespace cairn::emulator {
 
+/// What `extern __shared__` names: as a reference to an array, or as a pointer.
+template <typename T>
+T dynamic_array() {
+  if constexpr (std::is_reference_v<T>) {
+    return reinterpret_cast<T>(*static_cast<char *>(dynamic_shared()));
+  } else {
+    return static_cast<T>(dynamic_shared());
+  }
+}
+
 /// A launch whose arguments, evaluated once, are each thread's to copy.
 template <typename Kernel, typename... Arguments>
-void launch_kernel(Kernel kernel, dim3 grid, dim3 block, size_t /*shared*/, cudaStream_t /*stream*/,
+void launch_kernel(Kernel kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t /*stream*/,
                    Arguments &&...arguments) {
-  launch(grid, block, [&] { kernel(arguments...); });
+  launch({grid, block, shared}, [&] { kernel(arguments...); });
 }
 
 }  // namespace cairn::emulator

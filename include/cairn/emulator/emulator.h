@@ -9,7 +9,12 @@
 // warp-wide function between them do not see each other. What cannot go on (lanes that wait for others that never come)
 // ends the process with a line on stderr.
 //
-// Not emulated: dynamic shared memory, textures, clusters, dynamic parallelism. Cost: about 10 ns a lane and point.
+// Of a cooperative launch all blocks are there at once and take turns; each has its own image of what is `__shared__`,
+// which is copied in and out (the thread-local variables of the program itself; not those of its shared libraries).
+//
+// A launch has ended when it returns, whatever its stream; kernels that wait for each other across streams don't end.
+// Launches of several host threads wait for each other. Not emulated: textures, clusters, dynamic parallelism. Cost:
+// some 25 ns a lane and point.
 #pragma once
 
 #include <cstddef>
@@ -30,27 +35,48 @@ struct Place {
   Triple block;
   Triple block_dim;
   Triple grid_dim;
+  uint32_t lane = 0;  ///< its number in its warp
 };
-Place &place();
-
+/// Null while the host runs.
+extern __thread Place *current_place;
+inline Place &place() { return *current_place; }
 /// Whether a lane runs, not the host.
-bool in_kernel();
+inline bool in_kernel() { return current_place != nullptr; }
 /// The lane's number in its warp.
-uint32_t lane_index();
+inline uint32_t lane_index() { return current_place->lane; }
 /// Waits for the lanes that are at `location` too; gives those that are.
 uint32_t converge(uint32_t location);
 /// __syncthreads: all lanes of the block that have not ended.
 void synchronise_block();
-/// Gives what each lane of `mask` gave, by lane (valid until the lane's next exchange); all of them must come.
+/// All lanes of a cooperative launch that have not ended.
+void synchronise_grid();
+/// Gives what each lane of `mask` gave, by lane (valid until the lane waits again); all of them must come.
 const uint64_t *exchange(uint32_t mask, uint64_t value);
 /// To be called where a lane may be spinning: lets the others go on now and then.
 void pause();
+
+/// What `extern __shared__` names, the same address in every launch, of as many bytes as the launch asked for.
+constexpr size_t kMostDynamicShared = 227 << 10;
+void *dynamic_shared();
+size_t dynamic_shared_size();
 
 enum class Schedule : uint8_t { lowest_location, random };
 /// For the launches that follow. CAIRN_EMULATOR_SCHEDULE=random or random:SEED does it from outside.
 void set_schedule(Schedule schedule, uint64_t seed = 1);
 
-/// Runs `kernel` once for every thread of the grid; returns when all have ended. One launch at a time in a process.
-void launch(Triple grid, Triple block, const std::function<void()> &kernel);
+struct LaunchShape {
+  Triple grid;
+  Triple block;
+  size_t shared = 0;  ///< bytes of dynamic shared memory
+  bool cooperative = false;
+};
+/// Runs `kernel` once for every thread of the grid; returns when all have ended.
+void launch(const LaunchShape &shape, const std::function<void()> &kernel);
+inline void launch(Triple grid, Triple block, const std::function<void()> &kernel) {
+  launch(LaunchShape{grid, block}, kernel);
+}
+
+/// Devices that the run-time interface tells of: CAIRN_EMULATOR_DEVICES, or 1. All of them are the same memory.
+int device_count();
 
 }  // namespace cairn::emulator

@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
 #include "device.h"
@@ -19,7 +20,8 @@ struct Memory {
   cairn_gpu_launch what{};
   std::vector<TracedWarp> warps;
   std::vector<WarpValues<LaneMask>> values;
-  std::vector<uint32_t> words;
+  std::unique_ptr<uint32_t[]> words;  ///< what is not written costs nothing
+  uint32_t word_room = 0;
   std::vector<DrainSlot> slots;
   uint32_t consumed = 0;
   DrainEnd drain;
@@ -29,13 +31,19 @@ struct Memory {
 inline Memory *take_memory(const Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream) {
   static const int registered = std::atexit([] { library()->write(); });
   (void)registered;
-  static Memory memory;  // one launch at a time
+  // One launch at a time on a thread. Not thread-local itself: kernels' shared memory is (emulator.h).
+  static thread_local const auto kept = std::make_unique<Memory>();
+  Memory &memory = *kept;
   memory.buffers = buffers;
   memory.what = what;
+  (void)cudaGetDevice(reinterpret_cast<int *>(&memory.what.device));
   memory.warps.assign(buffers.warp_count, TracedWarp{});
-  if (memory.words.size() < buffers.capacity) memory.words.resize(buffers.capacity);
+  if (memory.word_room < buffers.capacity) {
+    memory.words.reset(new uint32_t[buffers.capacity]);
+    memory.word_room = buffers.capacity;
+  }
   memory.buffers.warps = memory.warps.data();
-  memory.buffers.words = memory.words.data();
+  memory.buffers.words = memory.words.get();
   if (values) memory.values.resize(buffers.warp_count);
   if (values) memory.buffers.values = memory.values.data();
   if (buffers.drain.count != 0) {

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <stdint.h>
+#if defined(__HIPCC__) && !defined(__CUDACC__)
+#include <hip/hip_runtime.h>  // hipcc includes nothing by itself
+#endif
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define CAIRN_GPU_BOTH __host__ __device__ __forceinline__
@@ -18,6 +21,9 @@ namespace cairn::gpu {
 
 /// A bit a lane. The width is a property of the trace: 32 lanes with CUDA, 64 where HIP's wavefronts have them.
 #if defined(__HIP_PLATFORM_AMD__)
+#if defined(__AMDGCN_WAVEFRONT_SIZE) && __AMDGCN_WAVEFRONT_SIZE != 64
+#error "Cairn traces wavefronts of 64 lanes, as gfx9 has; this GPU has others"
+#endif
 using LaneMask = uint64_t;
 #else
 using LaneMask = uint32_t;

@@ -1,0 +1,248 @@
+// cairn diff: what GPU kernels did in one run and not in another. Exit code 1 if anything differs.
+#include <fmt/format.h>
+
+#include <bit>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analyze/gpu_diff.h"
+#include "analyze/gpu_points.h"
+#include "analyze/overview.h"
+#include "analyze/value.h"
+#include "cli/inspect.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "cli/words.h"
+
+namespace cairn::cli {
+namespace {
+
+using analyze::GpuLaunchPair;
+using analyze::GpuProgramPair;
+using analyze::GpuWarpDifference;
+using analyze::valid_utf8;
+
+struct DiffOptions {
+  std::vector<std::string> files;
+  bool join = false;
+  bool json = false;
+  std::optional<uint64_t> limit;
+};
+
+/// One of the two runs.
+struct Traced {
+  std::string file;
+  gpu::Launches launches;
+};
+
+std::string size_text(const std::array<uint32_t, 3> &size) {
+  std::string text = std::to_string(size[0]);
+  if (size[1] != 1 || size[2] != 1) text += "x" + std::to_string(size[1]);
+  if (size[2] != 1) text += "x" + std::to_string(size[2]);
+  return text;
+}
+
+class Report {
+ public:
+  Report(Output &out, const DiffOptions &options, const Traced &first, const Traced &second)
+      : out_(out), options_(options), first_(first), second_(second) {}
+
+  void text(const analyze::GpuDiff &diff) {
+    for (const GpuProgramPair &pair : diff.programs) program(pair);
+    uint64_t differing = 0;
+    uint64_t warps = 0;
+    uint64_t warps_differ = 0;
+    uint64_t cut = 0;
+    for (const GpuLaunchPair &pair : diff.launches) {
+      if (!pair.equal()) launch(pair);
+      differing += pair.equal() ? 0 : 1;
+      warps += pair.warps;
+      warps_differ += pair.differing;
+      cut += pair.cut;
+    }
+    out_.write(fmt::format("{} of {} and {} of {}: ", grouped(differing),
+                           plural(diff.launches.size(), "launch", "launches"), grouped(warps_differ),
+                           plural(warps, "warp")) +
+               (diff.equal() ? "nothing differs\n" : "differ\n"));
+    if (cut != 0) out_.write(fmt::format("{} compared only as far as both runs kept them\n", plural(cut, "warp")));
+  }
+
+  nlohmann::ordered_json json(const analyze::GpuDiff &diff) const {
+    nlohmann::ordered_json out;
+    out["schema"] = "cairn.diff.gpu/1";
+    out["equal"] = diff.equal();
+    out["programs"] = nlohmann::ordered_json::array();
+    for (const GpuProgramPair &pair : diff.programs) {
+      nlohmann::ordered_json moved = nlohmann::ordered_json::array();
+      for (const auto &[from, to] : pair.moved) moved.push_back({from, to});
+      out["programs"].push_back({{"first", valid_utf8(first_.launches.programs[pair.first].file)},
+                                 {"second", valid_utf8(second_.launches.programs[pair.second].file)},
+                                 {"edited", pair.edited},
+                                 {"moved", moved},
+                                 {"gone", pair.gone},
+                                 {"new", pair.fresh}});
+    }
+    out["launches"] = nlohmann::ordered_json::array();
+    for (const GpuLaunchPair &pair : diff.launches) {
+      const auto number = [](const std::optional<uint32_t> &of) {
+        return of ? nlohmann::ordered_json(*of) : nlohmann::ordered_json(nullptr);
+      };
+      nlohmann::ordered_json line{
+          {"first", number(pair.first)},     {"second", number(pair.second)},     {"kernel", valid_utf8(kernel(pair))},
+          {"equal", pair.equal()},           {"same_shape", pair.same_shape},     {"warps", pair.warps},
+          {"unpaired_warps", pair.unpaired}, {"differing_warps", pair.differing}, {"cut_warps", pair.cut}};
+      line["differences"] = nlohmann::ordered_json::array();
+      for (const GpuWarpDifference &each : pair.differences) {
+        line["differences"].push_back({{"warps", each.warps},
+                                       {"event", each.event},
+                                       {"first", json(first_, *pair.first, each.first, each.events_first)},
+                                       {"second", json(second_, *pair.second, each.second, each.events_second)}});
+      }
+      out["launches"].push_back(std::move(line));
+    }
+    return out;
+  }
+
+ private:
+  static const gpu::ProgramRecord &program_of(const Traced &run, uint32_t launch) {
+    return run.launches.programs[run.launches.launches[launch].program];
+  }
+  [[nodiscard]] std::string kernel(const GpuLaunchPair &pair) const {
+    const Traced &run = pair.first ? first_ : second_;
+    const uint32_t number = pair.first ? *pair.first : *pair.second;
+    return program_of(run, number).kernel(run.launches.launches[number].kernel);
+  }
+  static nlohmann::ordered_json json(const Traced &run, uint32_t launch, const std::optional<gpu::Event> &event,
+                                     uint64_t events) {
+    nlohmann::ordered_json out{{"events", events}};
+    if (!event) return out;
+    out["location"] = event->location;
+    out["mask"] = fmt::format("{:0{}x}", event->mask, run.launches.launches[launch].lanes / 4);
+    const gpu::LocationRecord *location = program_of(run, launch).find(event->location);
+    if (location == nullptr) return out;
+    out["kind"] = name_of(location->kind);
+    out["function"] = valid_utf8(location->function);
+    out["file"] = valid_utf8(location->file);
+    out["line"] = location->line;
+    return out;
+  }
+
+  void program(const GpuProgramPair &pair) {
+    if (!pair.edited && pair.moved.empty() && pair.gone.empty() && pair.fresh.empty()) return;
+    const gpu::ProgramRecord &before = first_.launches.programs[pair.first];
+    const gpu::ProgramRecord &after = second_.launches.programs[pair.second];
+    out_.write(fmt::format("{}{}{}{}: {} moved, {} gone, {} new\n", out_.bold(), before.file, out_.plain(),
+                           pair.edited ? " was edited" : "", plural(pair.moved.size(), "point"), pair.gone.size(),
+                           pair.fresh.size()));
+    for (const auto &[from, to] : pair.moved) {
+      const gpu::LocationRecord *moved = after.find(to);
+      print(fmt::format("  {} is now {}:{}", analyze::point_text(before, from), moved->file, moved->line));
+    }
+    for (const uint16_t id : pair.gone) print("  gone: " + analyze::point_text(before, id));
+    for (const uint16_t id : pair.fresh) print("  new: " + analyze::point_text(after, id));
+  }
+
+  void launch(const GpuLaunchPair &pair) {
+    const uint32_t number = pair.first ? *pair.first : *pair.second;
+    std::string head = fmt::format("launch {} {}", number, kernel(pair));
+    if (pair.first && pair.second && *pair.first != *pair.second) head += fmt::format(" (now {})", *pair.second);
+    if (!pair.first || !pair.second) {
+      print(fmt::format("{}: only in {}", head, pair.first ? first_.file : second_.file));
+      return;
+    }
+    if (!pair.same_shape) {
+      const gpu::LaunchRecord &a = first_.launches.launches[*pair.first];
+      const gpu::LaunchRecord &b = second_.launches.launches[*pair.second];
+      head += fmt::format(": {} blocks of {}, now {} of {}", size_text(a.grid), size_text(a.block), size_text(b.grid),
+                          size_text(b.block));
+    }
+    if (pair.unpaired != 0) head += fmt::format("; {} in one run only", plural(pair.unpaired, "warp"));
+    print(fmt::format("{}; {} of {} differ", head, grouped(pair.differing), plural(pair.warps, "warp")));
+    for (const GpuWarpDifference &each : pair.differences) {
+      print(fmt::format("  warp{} {}, event {}", each.warps.size() == 1 ? "" : "s", analyze::ranks_text(each.warps),
+                        grouped(each.event)));
+      print("    - " + event_text(first_, *pair.first, each.first, each.events_first, each.event));
+      print("    + " + event_text(second_, *pair.second, each.second, each.events_second, each.event));
+    }
+  }
+
+  static std::string event_text(const Traced &run, uint32_t launch, const std::optional<gpu::Event> &event,
+                                uint64_t events, uint64_t at) {
+    if (!event) return events > at ? "not kept" : fmt::format("ended after {}", plural(events, "event"));
+    return fmt::format("{:0{}x} {:2}  {}", event->mask, run.launches.launches[launch].lanes / 4,
+                       std::popcount(event->mask), analyze::point_text(program_of(run, launch), event->location));
+  }
+
+  void print(const std::string &line) {
+    if (options_.limit && written_ >= *options_.limit) return;
+    ++written_;
+    out_.write(line + "\n");
+  }
+
+  Output &out_;
+  const DiffOptions &options_;
+  const Traced &first_;
+  const Traced &second_;
+  uint64_t written_ = 0;
+};
+
+Result<Traced> open_run(const std::string &file, bool *has_calls) {
+  Inspection inspection;
+  inspection.file = file;
+  const auto trace = open_trace(inspection);
+  if (!trace) return tl::unexpected(trace.error());
+  auto launches = analyze::gpu_launches(*trace);
+  if (!launches) {
+    launches.error().path = file;
+    return tl::unexpected(launches.error());
+  }
+  *has_calls = *has_calls || analyze::overview(*trace).calls != 0;
+  return Traced{file, *std::move(launches)};
+}
+
+int diff(const DiffOptions &options) {
+  if (options.files.size() != 2) {
+    return report({ErrorKind::usage, "two traces are compared", {}, Error::kNoOffset, "name the earlier one first"});
+  }
+  bool has_calls = false;
+  const auto first = open_run(options.files[0], &has_calls);
+  if (!first) return report(first.error());
+  const auto second = open_run(options.files[1], &has_calls);
+  if (!second) return report(second.error());
+  for (const Traced *run : {&*first, &*second}) {
+    if (!run->launches.launches.empty()) continue;
+    return report({ErrorKind::usage, "this trace holds no GPU kernels, and only those are compared", run->file,
+                   Error::kNoOffset, "trace some with cairn instrument"});
+  }
+  if (has_calls) say("only GPU kernels are compared, not MPI calls");
+  auto found = analyze::gpu_diff(first->launches, second->launches, options.join);
+  if (!found) {
+    found.error().path = (analyze::gpu_faults(first->launches).empty() ? *second : *first).file;
+    return report(found.error());
+  }
+  Output out;
+  Report report(out, options, *first, *second);
+  if (options.json) {
+    out.write(report.json(*found).dump(2) + "\n");
+  } else {
+    report.text(*found);
+  }
+  const int code = out.finish();
+  return code == kFine && !found->equal() ? kNegative : code;
+}
+
+}  // namespace
+
+void add_diff(CLI::App &app, Run &run) {
+  auto options = std::make_shared<DiffOptions>();
+  Options verb(app, "diff", "Tell what GPU kernels did in one run and not in another");
+  verb.words("traces", options->files, "The two traces, the earlier one first");
+  verb.flag("--join", options->join,
+            "Take what parts of a warp recorded at one location one after another as one event");
+  verb.number("--limit", options->limit, "At most N lines, and the last", "N");
+  verb.flag("--json", options->json, "Print JSON, with the name of its schema");
+  verb.chosen([options, &run] { run = [options] { return diff(*options); }; });
+}
+
+}  // namespace cairn::cli
