@@ -4,13 +4,15 @@
 read_gpu.py CAIRN FILE.cairn...   compares what it reads with what `CAIRN dump --json` prints, exit 1 if it differs
 """
 import json
+import struct
 import subprocess
 import sys
 
 import read_trace
 
-KINDS = ("point", "entry", "then", "else", "loop", "label", "ternary", "short-circuit", "branch", "taken")
+KINDS = ("point", "entry", "then", "else", "loop", "label", "ternary", "short-circuit", "branch", "taken", "value")
 THESIS = 1
+TYPES = (None, "i32", "u32", "f32", "i64", "u64", "f64")
 
 
 class Runs:
@@ -46,8 +48,73 @@ class Bits:
         return 1 << follow | self.get(follow)
 
 
+def size_of(kind):
+    return 64 if TYPES[kind][1:] == "64" else 32
+
+
+def lanes_of(mask):
+    return [lane for lane in range(64) if mask >> lane & 1]
+
+
+def shown(kind, values):
+    """As JSON has them."""
+    size, letter = size_of(kind), TYPES[kind][0]
+    code = {"i": "iq", "u": "IQ", "f": "fd"}[letter][size == 64]
+    return {"type": TYPES[kind], "values": [struct.unpack("<" + code, value.to_bytes(size // 8, "little"))[0] for value in values]}
+
+
+def unfolded(number):
+    return -(number + 1) // 2 if number & 1 else number // 2
+
+
+class Values:
+    def __init__(self):
+        self.slots = [{"base": 0, "step": 0, "delta": 0, "stride": 0, "kind": 2, "by_lanes": True} for _ in range(8)]
+
+    def expect(self, location, mask):
+        slot = self.slots[location % 8]
+        slot["base"] += slot["step"]
+        slot["delta"] = slot["step"]
+        assert slot["by_lanes"], "values that cannot be expected"
+        size = size_of(slot["kind"])
+        return shown(slot["kind"], [(slot["base"] + slot["stride"] * lane) % (1 << size) for lane in lanes_of(mask)])
+
+    def read(self, bits, location, mask):
+        def number(kind):
+            width = bits.get(7 if size_of(kind) == 64 else 6)
+            return 1 << width - 1 | bits.get(width - 1) if width else 0
+
+        if bits.get(1):
+            return self.expect(location, mask)
+        slot = self.slots[location % 8]
+        kind = slot["kind"] if bits.get(1) else bits.get(3)
+        modulus = 1 << size_of(kind)
+        base = slot["base"] + slot["step"]
+        if bits.get(1):
+            stride = slot["stride"] if bits.get(1) else unfolded(number(1))
+            base = (base + unfolded(number(kind))) % modulus
+            delta = (base - slot["base"] + modulus // 2) % modulus - modulus // 2
+            if slot["by_lanes"] and slot["kind"] == kind and -1 << 31 <= delta < 1 << 31:
+                step = delta if delta == slot["delta"] else slot["step"]
+            else:
+                step = delta = 0
+            self.slots[location % 8] = {"base": base, "step": step, "delta": delta, "stride": stride, "kind": kind, "by_lanes": True}
+            return shown(kind, [(base + stride * lane) % modulus for lane in lanes_of(mask)])
+        first = (base + unfolded(number(kind))) % modulus
+        width = bits.get(7 if size_of(kind) == 64 else 6)
+        self.slots[location % 8] = {"base": first, "step": 0, "delta": 0, "stride": 0, "kind": kind, "by_lanes": False}
+        return shown(kind, [first] + [(first + unfolded(bits.get(width))) % modulus for _ in lanes_of(mask)[1:]])
+
+
 def raw_events(bits, count, launch):
-    return [(bits.get(launch["bits"]), bits.get(launch["lanes"])) for _ in range(count)]
+    events = []
+    for _ in range(count):
+        location, mask, told = bits.get(launch["bits"]), bits.get(launch["lanes"]), {}
+        if location in launch["values"]:
+            kind = bits.get(3)
+            told = shown(kind, [bits.get(size_of(kind)) for _ in lanes_of(mask)])
+        events.append((location, mask, told))
+    return events
 
 
 def thesis_values(bits):
@@ -95,7 +162,7 @@ def thesis_values(bits):
 def thesis_events(bits, count, launch):
     values = thesis_values(bits)
     take = lambda width: sum(next(values) << shift for shift in range(0, width, 8))
-    return [(take(launch["bits"]), take(launch["lanes"])) for _ in range(count)]
+    return [(take(launch["bits"]), take(launch["lanes"]), {}) for _ in range(count)]
 
 
 class Predictor:
@@ -157,9 +224,10 @@ def lanes_within(bits, outer):
 
 def predict_events(bits, count, launch):
     state, order, events = Predictor(launch["alive"], launch["successors"]), 0, []
+    values, with_values = Values(), launch["values"]
 
-    def event(location, mask):
-        events.append((location, mask))
+    def event(location, mask, told):
+        events.append((location, mask, told))
         state.move(location, mask)
 
     while True:
@@ -168,7 +236,8 @@ def predict_events(bits, count, launch):
         order += (width - order + 1) // 2 if width > order else -((order - width + 1) // 2)
         for _ in range(hits):
             location, relation, _ = state.slot()
-            event(location, state.related(location, relation))
+            mask = state.related(location, relation)
+            event(location, mask, values.expect(location, mask) if location in with_values else {})
         if len(events) >= count:
             assert len(events) == count
             return events
@@ -183,8 +252,9 @@ def predict_events(bits, count, launch):
             mask = lanes_within(bits, state.parent())
         else:
             mask = bits.get(launch["lanes"]) if bits.get(1) else 0
+        told = values.read(bits, location, mask) if location in with_values else {}
         state.learn(location, mask)
-        event(location, mask)
+        event(location, mask, told)
 
 
 class Gpu:
@@ -245,7 +315,9 @@ class Gpu:
 
     def events(self, launch, number):
         stream = self.streams[number]
-        form = launch | {"alive": stream["alive"], "successors": self.programs[launch["program"]]["successors"]}
+        program = self.programs[launch["program"]]
+        form = launch | {"alive": stream["alive"], "successors": program["successors"],
+                         "values": {number for number, location in program["locations"].items() if location["kind"] == "value"}}
         bits = Bits(stream["bytes"])
         events = (raw_events, thesis_events, predict_events)[launch["coder"]](bits, stream["events"], form)
         if launch["coder"] != THESIS:  # there, a length may follow the last event
@@ -262,9 +334,9 @@ class Gpu:
                     key = (launch["program"], launch["coder"], stream)
                     if key not in known:
                         known[key] = self.events(launch, stream)
-                    for location, mask in known[key]:
+                    for location, mask, told in known[key]:
                         yield {"launch": number, "warp": warp["number"], "location": location,
-                               "mask": f"{mask:0{launch['lanes'] // 4}x}"} | locations.get(location, {})
+                               "mask": f"{mask:0{launch['lanes'] // 4}x}"} | locations.get(location, {}) | told
 
 
 def main():

@@ -131,7 +131,8 @@ def second_reader(bench):
         ("fractal", ["32", "64"], {}), ("fractal_raw", ["32", "64"], {}), ("fractal_thesis", ["32", "64"], {}),
         ("mis", ["road:20"], {}), ("mis_thesis", ["road:20"], {}), ("reduce", ["3000"], {"CAIRN_EMULATOR_DEVICES": "2"}),
         ("nbody", ["100", "1"], {}), ("mst", ["rmat:5:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:3"}), ("refine", ["12", "3"], {}),
-        ("refine", ["12", "3"], {"CAIRN_GPU_POLICY": "ring", "CAIRN_GPU_RING": "2x64"})))]
+        ("refine", ["12", "3"], {"CAIRN_GPU_POLICY": "ring", "CAIRN_GPU_RING": "2x64"}), ("spmv", ["road:30"], {}),
+        ("spmv", ["power:300:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:5"}), ("spmv_raw", ["road:10"], {})))]
     reader = pathlib.Path(__file__).resolve().parent.parent.parent / "src" / "trace" / "read_gpu.py"
     done = bench.run([sys.executable, str(reader), bench.cairn, *map(str, paths)], check=False)
     if done.returncode != 0 or len(done.stdout.splitlines()) != len(paths):

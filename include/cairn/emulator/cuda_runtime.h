@@ -24,7 +24,7 @@
 #define __managed__
 #define __shared__ static thread_local
 #define __forceinline__ inline
-#define __noinline__  // the C++ library's own headers say __attribute__((__noinline__)), which must stay one
+#define __noinline__  // libstdc++ has it as the name of an attribute, too
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
