@@ -39,5 +39,6 @@ __host__ __device__ inline void point(unsigned) {}
 #define CAIRN_AT(id) ::cairn::gpu::point(id)
 #define CAIRN_LAUNCH(program, kernel, grid, block, stream) \
   ::cairn::gpu::launched(program, kernel, dim3 grid, dim3 block, stream)
+#define CAIRN_LAUNCH_ARRAY(count, program, kernel, call) call
 #define CAIRN_UNWRAPPED(...) __VA_ARGS__
 #define CAIRN_EMULATOR_LAUNCH(kernel, grid, block, shared, stream, ...) (CAIRN_UNWRAPPED kernel)(__VA_ARGS__)
