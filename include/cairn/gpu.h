@@ -57,7 +57,8 @@ using Stream = cudaStream_t;
   } while (false)
 #define CAIRN_LAUNCH(program, kernel, grid, block, stream) \
   ::cairn::gpu::Launch((program), (kernel), dim3(grid), dim3(block), (stream))
-/// Stands for `call`, cudaLaunchKernel or one like it, which takes the kernel's arguments, `count` of them, as an array.
+/// Stands for `call`, cudaLaunchKernel or one like it, which takes the kernel's arguments, `count` of them, as an
+/// array.
 #define CAIRN_LAUNCH_ARRAY(count, program, kernel, call) \
   ::cairn::gpu::array_launcher<count>((program), (kernel), [](auto... argument) { return call(argument...); })
 
