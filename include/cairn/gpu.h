@@ -22,6 +22,11 @@
 #if defined(CAIRN_GPU_OFF)
 
 #include "gpu/program.h"
+#if defined(CAIRN_GPU_EMULATOR)
+#include <cuda_runtime.h>
+#elif defined(__HIPCC__) && !defined(__CUDACC__)
+#include <hip/hip_runtime.h>
+#endif
 namespace cairn::gpu {
 struct Trace {};
 struct Launch {
@@ -29,6 +34,11 @@ struct Launch {
   Launch(Arguments &&...) {}
   operator Trace() const { return {}; }
 };
+#if defined(__HIPCC__) && !defined(__CUDACC__)
+using Stream = hipStream_t;
+#else
+using Stream = cudaStream_t;
+#endif
 }  // namespace cairn::gpu
 #define CAIRN_KERNEL(trace) ((void)(trace))
 #define CAIRN_AT(id) ((void)0)
@@ -55,3 +65,34 @@ struct Launch {
 #endif
 #define CAIRN_LAUNCH(program, kernel, grid, block, stream) \
   ::cairn::gpu::Launch((program), (kernel), dim3(grid), dim3(block), CAIRN_GPU_LOCATION_BITS, (stream))
+/// Stands for `call`, cudaLaunchKernel or one like it, which takes the kernel's arguments, `count` of them, as an
+/// array.
+#define CAIRN_LAUNCH_ARRAY(count, program, kernel, call)                            \
+  ::cairn::gpu::array_launcher<count>((program), (kernel), CAIRN_GPU_LOCATION_BITS, \
+                                      [](auto... argument) { return call(argument...); })
+
+namespace cairn::gpu {
+
+template <unsigned Count, typename Call>
+struct ArrayLauncher {
+  const Program &program;
+  uint32_t number;
+  uint32_t location_bits;
+  Call call;
+  template <typename Kernel>
+  auto operator()(Kernel kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0,
+                  Stream stream = nullptr) const {
+    const Launch launch(program, number, grid, block, location_bits, stream);
+    Trace trace = launch;
+    void *all[Count + 1];
+    for (unsigned i = 0; i < Count; ++i) all[i] = arguments[i];
+    all[Count] = &trace;
+    return call(kernel, grid, block, static_cast<void **>(all), shared, stream);
+  }
+};
+template <unsigned Count, typename Call>
+ArrayLauncher<Count, Call> array_launcher(const Program &program, uint32_t number, uint32_t location_bits, Call call) {
+  return {program, number, location_bits, call};
+}
+
+}  // namespace cairn::gpu

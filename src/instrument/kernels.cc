@@ -31,6 +31,15 @@ bool takes_any_kernel(const std::string &name) {
   return false;
 }
 
+/// Those that launch a kernel with an array of its arguments.
+bool takes_array(const std::string &name) {
+  for (const char *each :
+       {"cudaLaunchKernel", "cudaLaunchCooperativeKernel", "hipLaunchKernel", "hipLaunchCooperativeKernel"}) {
+    if (name == each) return true;
+  }
+  return false;
+}
+
 class Survey {
  public:
   explicit Survey(Program &program) : program_(program) {}
@@ -128,8 +137,28 @@ class Survey {
       inside.call.clear();
     } else {
       inside.call = name_of(cursor);
+      if (launches_named_kernel(cursor, parts)) {
+        program_.array_launches.push_back(cursor);
+        parts.erase(parts.begin() + 1);
+      }
     }
     for (const CXCursor part : parts) visit(part, inside);
+  }
+
+  /// `cudaLaunchKernel(kernel, ...)`, spelled in the file, with the kernel itself.
+  bool launches_named_kernel(CXCursor call, const std::vector<CXCursor> &parts) {
+    const std::string name = name_of(call);
+    const Source *source = program_.source(call);
+    if (source == nullptr || parts.size() < 5 || !takes_array(name)) return false;
+    const size_t token = source->token_from(span_of(call).begin);
+    if (source->word(token) != name || source->word(token + 1) != "(" ||
+        source->macro_at(span_of(call).begin) != nullptr) {
+      return false;
+    }
+    const CXCursor target = referenced(parts[1]);
+    const Span spelled = span_of(parts[1]);
+    return source->word(source->token_from(spelled.begin)) != "(" && is_function(clang_getCursorKind(target)) &&
+           has_attribute(target, CXCursor_CUDAGlobalAttr);
   }
 
   void reference(CXCursor cursor, const Scope &scope) {

@@ -188,6 +188,23 @@ void put_launches(Program &program, bool points, bool emulator) {
     LaunchEdit edit(program, *source, launch);
     edit.put(points ? edit.trace() : std::string(), emulator);
   }
+  for (const CXCursor launch : program.array_launches) {
+    if (!points) break;
+    const std::vector<CXCursor> parts = code_children(launch);
+    const Kernel *kernel = parts.size() < 2 ? nullptr : program.kernel(key_of(referenced(parts[1])));
+    Source *source = program.source(launch);
+    if (source == nullptr || kernel == nullptr || !kernel->untraced.empty()) continue;
+    size_t parameters = 0;
+    for (const CXCursor child : children(kernel->declarations.front())) {
+      if (clang_getCursorKind(child) == CXCursor_ParmDecl) ++parameters;
+    }
+    const Span name = source->token(source->token_from(span_of(launch).begin));
+    source->begin_at(name.begin, {"CAIRN_LAUNCH_ARRAY(" + std::to_string(parameters) + ", cairn_program(), " +
+                                      std::to_string(kernel->number) + ", ",
+                                  -1,
+                                  {}});
+    source->end_at(name.end, {")", -1, {}});
+  }
 }
 
 }  // namespace cairn::instrument

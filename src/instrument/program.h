@@ -50,9 +50,10 @@ struct Program {
   std::deque<Source> sources;  ///< the main files first
   size_t mains = 1;
   std::map<CXFile, size_t> source_of;
-  std::vector<Kernel> kernels;      ///< by first declaration
-  std::vector<Function> functions;  ///< device code with a body
-  std::vector<CXCursor> launches;   ///< the calls
+  std::vector<Kernel> kernels;           ///< by first declaration
+  std::vector<Function> functions;       ///< device code with a body
+  std::vector<CXCursor> launches;        ///< the calls
+  std::vector<CXCursor> array_launches;  ///< calls of cudaLaunchKernel and its like
   std::vector<Point> points;
   std::set<Warning> warnings;
   Flow flow;

@@ -161,12 +161,12 @@ def streams_and_devices(bench):
     names = [event["args"]["name"] for event in timeline if event.get("name") == "process_name"]
     expect("launches", [(re.search(r" (\w+)[<,]", name)[1], re.search(r"device (\d+), stream (\d+)", name).groups()) for name in names],
            [(kernel, (str(device), str(2 * device + stream))) for device in (0, 1)
-            for kernel, stream in (("halving", 1), ("halving", 2), ("tiles", 2))])
+            for kernel, stream in (("halving", 1), ("halving", 2), ("tiles", 2), ("whole_grid", 1))])
     calm = bench.trace("reduce", ["3000"], "calm")[1]
     done = bench.run([bench.cairn, "diff", str(calm), str(path)], check=False)
     expect("one device and two", (done.returncode, [line for line in done.stdout.decode().splitlines() if "differ" in line or "only" in line]),
-           (1, [f"launch {number} {kernel}: only in {path}" for number, kernel in ((3, "halving"), (4, "halving"), (5, "tiles"))]
-            + ["3 of 6 launches and 0 of 128 warps: differ"]))
+           (1, [f"launch {number} {kernel}: only in {path}" for number, kernel in ((4, "halving"), (5, "halving"), (6, "tiles"), (7, "whole_grid"))]
+            + ["4 of 8 launches and 0 of 144 warps: differ"]))
     done = bench.run([bench.cairn, "diff", str(calm), str(bench.trace("reduce", ["3001"], "more")[1])], check=False)
     expect("a number more", done.returncode, 1)
 

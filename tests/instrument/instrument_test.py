@@ -61,7 +61,7 @@ PUT_IN = re.compile(
     rb" \{ CAIRN_POINT\(\d+\);| CAIRN_POINT\(\d+\);| CAIRN_KERNEL\((cairn_trace|cairn::gpu::Trace\(\))\);|\(CAIRN_AT\(\d+\), |"
     rb"CAIRN_VALUE\(\d+, \(| \}|\(\(\(|\) && \(CAIRN_AT\(\d+\), true\)\)| \|\| \(CAIRN_AT\(\d+\), false\)\)|\)|/\*|\*/ cairn::gpu::Trace cairn_trace|"
     rb"(, )?cairn::gpu::Trace cairn_trace( = cairn::gpu::Trace\(\))?|(, )?cairn::gpu::Trace(\(\))?|"
-    rb"(, )?CAIRN_LAUNCH\(cairn_program\(\), \d+, (\([^\n]*?\)), (\([^\n]*?\)), (\((?:0|stream|streams\[1\])\))\)")
+    rb"CAIRN_LAUNCH_ARRAY\(\d+, cairn_program\(\), \d+, |(, )?CAIRN_LAUNCH\(cairn_program\(\), \d+, (\([^\n]*?\)), (\([^\n]*?\)), (\((?:0|stream|streams\[1\])\))\)")
 
 
 def comes_back(original, output):

@@ -44,5 +44,6 @@ __host__ __device__ inline T value_point(unsigned, T value) {
 #define CAIRN_VALUE(id, value) ::cairn::gpu::value_point(id, value)
 #define CAIRN_LAUNCH(program, kernel, grid, block, stream) \
   ::cairn::gpu::launched(program, kernel, dim3 grid, dim3 block, stream)
+#define CAIRN_LAUNCH_ARRAY(count, program, kernel, call) call
 #define CAIRN_UNWRAPPED(...) __VA_ARGS__
 #define CAIRN_EMULATOR_LAUNCH(kernel, grid, block, shared, stream, ...) (CAIRN_UNWRAPPED kernel)(__VA_ARGS__)
