@@ -3,12 +3,14 @@
 // Owned by the recorder; also used, over anonymous memory, by tests, benches and the simulator. It never
 // touches the program's heap (the recorder interposes malloc) and never throws: `allocate` gives
 // nullptr once the limit is reached, and the caller degrades. Blocks that are given back are reused by
-// power-of-two size class. The mapping may be a shared file mapping: it then survives SIGKILL, and whoever maps
-// the file at the same address (`base()`) finds every pointer in it valid. Hence: no vtables, no std
-// containers, no pointers to outside in what is placed here.
+// power-of-two size class; larger ones are cut when nothing else is left, and stay so. The mapping may be a shared file
+// mapping: it then survives SIGKILL, and whoever maps the file at the same address (`base()`) finds every pointer in it
+// valid. Hence: no vtables, no std containers, no pointers to outside in what is placed here.
 //
-// Threads: `allocate` and `release` take a spin lock; one thread's own structures should grow by chunks.
-// Cost: about 10 ns a call; the kernel backs pages on first touch, so an unused limit costs nothing.
+// Threads: `allocate` takes a spin lock, `release` none, so that a thread of low priority which gives back thousands of
+// blocks never holds up the program's; one thread's own structures should grow by chunks.
+// Cost: about 10 ns a call, and zeroing what is used again; the kernel backs pages on first touch, so an unused limit
+// costs nothing.
 #pragma once
 
 #include <atomic>
@@ -31,10 +33,16 @@ class Arena {
   Arena(const Arena &) = delete;
   Arena &operator=(const Arena &) = delete;
 
+  /// Where memory is about to be given back: waits for that. False if nothing can be hoped for.
+  void wait_with(bool (*wait)()) { wait_ = wait; }
+
   /// `size` bytes aligned to 16 (64 for sizes of 64 and more), zeroed; nullptr when the limit is reached.
   void *allocate(size_t size);
   /// Gives back what `allocate(size)` gave. nullptr is allowed.
   void release(void *block, size_t size);
+  /// Zeroes the large blocks that were given back, so that an `allocate` which gets one need not (a millisecond for a
+  /// few megabytes). For a thread that nobody waits for.
+  void clean();
 
   template <typename T>
   T *allocate_array(size_t count) {
@@ -55,23 +63,38 @@ class Arena {
   [[nodiscard]] uintptr_t base() const { return base_; }
   [[nodiscard]] size_t limit() const { return limit_; }
   /// Bytes handed out and not given back, rounded up to size classes.
-  [[nodiscard]] size_t used() const { return used_; }
+  [[nodiscard]] size_t used() const { return used_.load(std::memory_order_relaxed); }
   /// The most that `used()` ever was.
-  [[nodiscard]] size_t peak() const { return peak_; }
+  [[nodiscard]] size_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  /// Bytes that were never handed out. When there are none only what was given back serves.
+  [[nodiscard]] size_t untouched() const { return limit_ - next_.load(std::memory_order_relaxed); }
+  /// How often no block of the right size was left: a larger one was cut, or none was there.
+  [[nodiscard]] uint32_t shortages() const { return shortages_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr int kClasses = 48;
+  static constexpr size_t kLarge = size_t{64} << 10;
   struct Free {
     Free *next;
   };
+  /// Blocks that were given back: pushed by anyone, popped by who holds the lock (so none comes back meanwhile).
+  using FreeList = std::atomic<Free *>;
+  static void push(FreeList &list, void *block);
+  static Free *pop(FreeList &list);
+  void *try_allocate(int index, size_t size);
+  Free *cut_larger(int index, size_t size);
+
   uintptr_t base_;
   size_t limit_;
   size_t committed_;
   size_t (*commit_)(size_t wanted);
-  size_t next_ = 0;
-  size_t used_ = 0;
-  size_t peak_ = 0;
-  Free *free_[kClasses] = {};
+  bool (*wait_)() = nullptr;
+  std::atomic<size_t> next_ = 0;
+  std::atomic<size_t> used_ = 0;
+  std::atomic<size_t> peak_ = 0;
+  std::atomic<uint32_t> shortages_ = 0;
+  FreeList free_[kClasses] = {};
+  FreeList clean_[kClasses] = {};  ///< large ones, zero but for the first word
   std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
 };
 

@@ -22,6 +22,8 @@ constexpr uintptr_t kAddress = 0x1ca100000000;
 constexpr size_t kStep = size_t{1} << 20;
 /// What is made present at once: a page fault of a file costs more than the kernel needs to zero the page.
 constexpr size_t kPresent = size_t{64} << 10;
+/// A large block's pages come as they are touched: a megabyte of them at once would take a call a millisecond.
+constexpr size_t kMostPresent = 2 * kPresent;
 /// The Process stands at the front, the Arena hands out what is behind it.
 constexpr size_t kFront = (sizeof(Process) + sizeof(Arena) + 4095) & ~size_t{4095};
 
@@ -69,7 +71,8 @@ size_t commit(size_t wanted) {
   if (end > reserved) return reserved - kFront;
   const size_t target = std::min((end + kPresent - 1) / kPresent * kPresent, reserved);
   if (target > present) {
-    madvise(reinterpret_cast<void *>(kAddress + present), target - present, kPopulate);
+    const size_t fresh = target - present;
+    if (fresh <= kMostPresent) madvise(reinterpret_cast<void *>(kAddress + present), fresh, kPopulate);
     present = target;
   }
   return present - kFront;
@@ -78,7 +81,7 @@ size_t commit(size_t wanted) {
 uint64_t layout() {
   const size_t sizes[] = {sizeof(Process), sizeof(Thread),  sizeof(Signature),        sizeof(Sequence),
                           sizeof(Site),    sizeof(Arena),   sizeof(grammar::Builder), sizeof(HandleEntry),
-                          sizeof(Frame),   sizeof(Modules), sizeof(ModuleInfo),       sizeof(TimingLog)};
+                          sizeof(Frame),   sizeof(Modules), sizeof(ModuleInfo),       sizeof(ClosedSequence)};
   uint64_t hash = Process::kMagic;
   for (const size_t size : sizes) hash = hash * 1099511628211u ^ size;
   return hash;

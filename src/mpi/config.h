@@ -22,6 +22,8 @@ struct Config {
   bool quiet = false;              ///< CAIRN_QUIET
   size_t memory = kDefaultMemory;  ///< CAIRN_MEMORY: limit of the arena, bytes
 
+  long spill_pause_ms = 0;  ///< CAIRN_SPILL_PAUSE: before a spilled segment gets its name, for tests
+
   static Config from_environment();
 };
 

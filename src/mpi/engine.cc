@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "mpi/encoder.h"
-#include "mpi/finish.h"
 #include "mpi/fortran.h"
 #include "mpi/names.h"
+#include "mpi/spill.h"
 
 namespace cairn::recorder {
 
@@ -101,18 +101,11 @@ void degrade(Process &of, const char *reason) {
   if (of.degraded[0] == '\0') strncpy(of.degraded, reason, sizeof of.degraded - 1);
 }
 
-/// Little of the arena is left, and the thread's sequence is long enough for spilling it to help.
-bool wants_to_spill(const Process &of, const Thread &thread) {
-  constexpr uint64_t kWorthwhile = 4096;
-  return of.arena->used() > of.arena->limit() / 8 * 7 && thread.sequence.calls->length() >= kWorthwhile &&
-         of.phase.load(std::memory_order_relaxed) == Phase::recording;
-}
-
 void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
   Process &of = *thread.process;
   forget_expected(frame);
   frame.flags |= kFrameRecorded;
-  if (wants_to_spill(of, thread)) spill(of, thread);
+  keep_room(of, thread, frame.begin);
   note_names(thread, frame);
   Outcome outcome;
   const bool whole = encode(thread, frame, returned, &outcome);

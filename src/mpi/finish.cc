@@ -18,8 +18,8 @@
 #include "mpi/bundles.h"
 #include "mpi/engine.h"
 #include "mpi/harvest.h"
+#include "mpi/spool_file.h"
 #include "mpi/times_in_place.h"
-#include "mpi/uncancelled.h"
 #include "trace/file.h"
 #include "trace/part.h"
 
@@ -27,35 +27,6 @@ namespace cairn::recorder {
 namespace {
 
 using trace::Part;
-
-bool write_all(int file, ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  return true;
-}
-
-/// Writes a new file completely or not at all; errno says why not.
-bool write_file(const std::string &path, ByteView bytes) {
-  if (!may_grow_to(bytes.size())) {
-    errno = EFBIG;
-    return false;
-  }
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return false;
-  const bool written = write_all(file, bytes);
-  const int why = errno;
-  const bool closed = close(file) == 0;
-  if (written && closed) return true;
-  if (!written) errno = why;
-  const int kept = errno;
-  unlink(path.c_str());
-  errno = kept;
-  return false;
-}
 
 /// Writes all but the `blocks` bytes that lie in the file already, behind the header's place; errno says why not.
 bool complete_file(const std::string &path, ByteView bytes, uint64_t blocks) {
@@ -314,67 +285,6 @@ void leave_reason(const Process &of, const char *reason) {
   // No room for a line: a file without one says so.
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (file >= 0) close(file);
-}
-
-namespace {
-
-void arena_release(Process &of, grammar::Builder *builder) { of.arena->release(builder, sizeof *builder); }
-
-/// A file has its number only once it is whole.
-bool add_segment(Process &of, const Bytes &bytes, uint32_t thread) {
-  const std::string partial = segment_path(of, of.config.spool, thread) + ".partial";
-  if (!write_file(partial, bytes)) return false;
-  while (of.segments_lock.test_and_set(std::memory_order_acquire)) {
-  }
-  const uint32_t n = of.spilled.load();
-  const bool placed = rename(partial.c_str(), segment_path(of, of.config.spool, n).c_str()) == 0;
-  if (placed) of.spilled.store(n + 1);
-  of.segments_lock.clear(std::memory_order_release);
-  return placed;
-}
-
-}  // namespace
-
-bool spill(Process &of, Thread &thread) {
-  if (of.config.spool == nullptr) return false;
-  const Uncancelled guard;
-  auto *next_calls = of.arena->create<grammar::Builder>(*of.arena);
-  if (next_calls == nullptr) return false;
-  try {
-    const Result<trace::ProcessRecord> record = harvest_thread(of, thread);
-    const Result<Part> part = record ? Part::of(*record) : tl::unexpected(record.error());
-    if (!part || !add_segment(of, part->serialise(), thread.number)) {
-      arena_release(of, next_calls);
-      return false;
-    }
-  } catch (...) {
-    arena_release(of, next_calls);
-    return false;
-  }
-  Arena &arena = *of.arena;
-  of.handles->settle();
-  forget_expected(thread.frames[0]);
-  Sequence &old = thread.sequence;
-  const uint32_t next = old.segment + 1;
-  thread.spilled_calls += old.calls->length();
-  old.calls->release();
-  arena.release(old.calls, sizeof *old.calls);
-  if (old.order != nullptr) {
-    old.order->release();
-    arena.release(old.order, sizeof *old.order);
-  }
-  old.signatures.release(arena);
-  old.local_site.release(arena);
-  old.sites.release(arena);
-  old.drained.release(arena);
-  thread.timing.reset();
-  degrade(of, "memory limit reached: segments went to the spool; nothing is lost, more --memory gives a smaller trace");
-  thread.expected = nullptr;
-  thread.sequence = Sequence{};
-  thread.sequence.segment = next;
-  thread.sequence.first_ticket = thread.spilled_calls;
-  thread.sequence.calls = next_calls;
-  return true;
 }
 
 namespace {

@@ -12,9 +12,6 @@ void finish_together(Process &of);
 void finish_alone(Process &of, const char *status);
 /// Writes what came after MPI_Finalize to the spool, if anything did.
 void finish_epilogue(Process &of);
-/// Writes the thread's sequence to the spool, gives its memory back and begins a new one. False, with nothing changed,
-/// if that cannot be.
-bool spill(Process &of, Thread &thread);
 /// Leaves a line for `cairn record` about why there is no trace.
 void leave_reason(const Process &of, const char *reason);
 

@@ -1,8 +1,10 @@
 #include "mpi/harvest.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <tuple>
 #include <unordered_map>
 
 #include "mpi/arena_file.h"
@@ -68,17 +70,25 @@ class Frames {
   std::unordered_map<const Site *, uint32_t> known_;
 };
 
-Result<SequenceRecord> harvest_sequence(const Process &of, const Thread &thread, const Remains &remains,
+/// A sequence where it lies.
+struct Recorded {
+  uint32_t thread;
+  const Sequence *sequence;
+  const TimingLog *timing;
+};
+
+Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recorded, const Remains &remains,
                                         Frames *frames) {
-  const Sequence &sequence = thread.sequence;
+  const Sequence &sequence = *recorded.sequence;
   SequenceRecord record;
-  record.thread = thread.number;
+  record.thread = recorded.thread;
   record.segment = sequence.segment;
   Result<grammar::Grammar> calls = read_grammar(*sequence.calls, remains);
   if (!calls) return tl::unexpected(calls.error());
   record.calls = std::move(*calls);
   const uint32_t rows = sequence.signatures.size();
   record.rows.reserve(rows);
+  if (!of.config.lossless) record.stats.reserve(rows);
   for (uint32_t id = 0; id < rows; ++id) {
     const Signature &signature = sequence.signatures[id];
     record.rows.emplace_back(signature.bytes, signature.bytes + signature.size);
@@ -104,7 +114,7 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Thread &thread,
   }
   record.first_ticket = sequence.first_ticket;
   record.begin_ns = sequence.begin_ns > of.init_ns ? sequence.begin_ns - of.init_ns : 0;
-  if (of.config.lossless) record.timing = thread.timing.read();
+  if (of.config.lossless) record.timing = recorded.timing->read();
   return record;
 }
 
@@ -126,20 +136,48 @@ ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
   return record;
 }
 
+/// What is in memory: threads' own sequences, and the one that is closed but not in the spool. Until it has its new one
+/// a thread still has the closed one, too.
+std::vector<Recorded> all_recorded(const Process &of) {
+  std::vector<Recorded> all;
+  const ClosedSequence *closed = of.closed.load();
+  if (closed != nullptr && closed->file.load() < of.spilled.load()) closed = nullptr;
+  if (closed != nullptr) all.push_back({closed->thread, &closed->sequence, &closed->timing});
+  for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) {
+    if (thread->wants_epilogue) continue;  // what it holds has been handed over
+    const grammar::Builder *calls = thread->sequence.calls;
+    if (calls == nullptr || calls->length() == 0) continue;
+    if (closed != nullptr && calls == closed->sequence.calls) continue;
+    all.push_back({thread->number, &thread->sequence, &thread->timing});
+  }
+  std::sort(all.begin(), all.end(), [](const Recorded &a, const Recorded &b) {
+    return std::tuple(a.thread, a.sequence->segment) < std::tuple(b.thread, b.sequence->segment);
+  });
+  return all;
+}
+
+/// What the program lost in time to a spool that was slower than it.
+std::string slowed(const Process &of) {
+  const uint64_t calls = of.slowed_calls.load();
+  if (calls == 0) return {};
+  char text[96];
+  snprintf(text, sizeof text, " (%llu calls waited for it, %.1f ms at most)", static_cast<unsigned long long>(calls),
+           static_cast<double>(of.longest_wait_ns.load()) / 1e6);
+  return text;
+}
+
 Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const Remains &remains) {
   ProcessRecord record = frame_of(of, end_ns);
   Frames frames(&record.frames);
-  std::vector<const Thread *> threads;
-  for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) threads.push_back(thread);
-  std::sort(threads.begin(), threads.end(), [](const Thread *a, const Thread *b) { return a->number < b->number; });
-  for (const Thread *thread : threads) {
-    if (thread->wants_epilogue) continue;  // what it holds has been handed over
-    if (thread->sequence.calls == nullptr || thread->sequence.calls->length() == 0) continue;
-    record.mpi_ns += thread->mpi_ns;
-    if (of.config.lossless && thread->timing.stopped() && record.degraded.empty()) {
+  for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) {
+    if (!thread->wants_epilogue) record.mpi_ns += thread->mpi_ns;
+  }
+  record.degraded += slowed(of);
+  for (const Recorded &recorded : all_recorded(of)) {
+    if (of.config.lossless && recorded.timing->stopped() && record.degraded.empty()) {
       record.degraded = "no room for the timing of all calls";
     }
-    Result<SequenceRecord> sequence = harvest_sequence(of, *thread, remains, &frames);
+    Result<SequenceRecord> sequence = harvest_sequence(of, recorded, remains, &frames);
     if (!sequence) {
       if (record.degraded.empty()) record.degraded = "a thread's calls are lost: " + sequence.error().message;
       continue;
@@ -169,10 +207,11 @@ SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *
   return header;
 }
 
-Result<ProcessRecord> harvest_thread(const Process &of, const Thread &thread) {
-  ProcessRecord record = frame_of(of, of.clock.at(thread.last_end));
+Result<ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &closed) {
+  ProcessRecord record = frame_of(of, of.clock.at(closed.last_end));
   Frames frames(&record.frames);
-  Result<SequenceRecord> sequence = harvest_sequence(of, thread, {}, &frames);
+  Result<SequenceRecord> sequence =
+      harvest_sequence(of, {closed.thread, &closed.sequence, &closed.timing}, {}, &frames);
   if (!sequence) return tl::unexpected(sequence.error());
   record.sequences.push_back(std::move(*sequence));
   return record;

@@ -21,8 +21,8 @@ Result<trace::ProcessRecord> harvest(const Process &of, uint64_t end_ns);
 /// What stands before the process's part in a spool file.
 SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *status);
 
-/// One thread's current sequence alone, as a record of its process.
-Result<trace::ProcessRecord> harvest_thread(const Process &of, const Thread &thread);
+/// A closed sequence alone, as a record of its process. Its thread and others may be recording meanwhile.
+Result<trace::ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &closed);
 
 /// The file in `folder` that holds the process's n-th spilled segment, a serialised Part.
 std::string segment_path(const Process &of, const std::string &folder, uint32_t n);

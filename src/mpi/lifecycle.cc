@@ -23,6 +23,8 @@
 #include "mpi/fortran.h"
 #include "mpi/harvest.h"
 #include "mpi/names.h"
+#include "mpi/spill.h"
+#include "mpi/spiller.h"
 #include "mpi/uncancelled.h"
 #include "oracle/log.h"
 #include "spec/abi.h"
@@ -50,6 +52,7 @@ void after_fork_in_child() {
   if (process != nullptr && process->preload != nullptr) *process->preload->forget = nullptr;
   process = nullptr;
   current_thread = nullptr;
+  forget_spiller();
 }
 
 class Lock {
@@ -162,6 +165,12 @@ void drop_segments(Process &of) {
   of.spilled.store(0);
 }
 
+void drop_closed(Process &of) {
+  ClosedSequence *closed = of.closed.load();
+  of.closed.store(nullptr);  // its memory is not used again
+  if (closed != nullptr) closed->timing.reset();
+}
+
 /// What the recording was is over; from here on calls go into a sequence of their own.
 void begin_epilogue(Process &of) {
   // Each thread opens its own when it next calls: it may be on its way through the old one.
@@ -169,6 +178,7 @@ void begin_epilogue(Process &of) {
     __atomic_store_n(&thread->wants_epilogue, true, __ATOMIC_RELEASE);
   }
   drop_segments(of);
+  drop_closed(of);
   of.degraded[0] = '\0';
   of.lost_calls = 0;
   enter_phase(of, Phase::epilogue);
@@ -189,6 +199,7 @@ void finish(Process &of, bool together, const char *status) {
   const Uncancelled guard;
   enter_phase(of, Phase::off);
   let_others_leave(of);
+  stop_spiller();
   if (together) {
     finish_together(of);
   } else {
@@ -238,7 +249,7 @@ __attribute__((destructor)) void at_exit() {
   const Uncancelled guard;
   if (!of->finished && !of->left_part) {
     if (!of->initialized) place_from_environment(*of);
-    bool any = false;
+    bool any = of->closed.load() != nullptr || of->spilled.load() != 0;
     for (const Thread *thread = of->threads.load(); thread != nullptr; thread = thread->next) {
       any = any || (thread->sequence.calls != nullptr && thread->sequence.calls->length() != 0);
     }
@@ -256,6 +267,8 @@ __attribute__((destructor)) void at_exit() {
     if (any) finish_epilogue(*of);
   }
   enter_phase(*of, Phase::off);
+  stop_spiller();
+  drop_closed(*of);
   for (Thread *thread = of->threads.load(); thread != nullptr; thread = thread->next) thread->timing.reset();
   remove_arena_file(*of);
   drop_segments(*of);
@@ -395,6 +408,8 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   if (of == nullptr) return -1;
   of->preload = preload;
   of->preload_epoch = preload->epoch;
+  of->untouched_then.store(of->arena->limit());
+  of->arena->wait_with(wait_for_memory);
   of->clock.start(config.lossless);
   of->call_sites = config.call_sites;
   of->rank = -1;

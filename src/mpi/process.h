@@ -35,8 +35,7 @@ struct Process;
 /// Site::module of the pseudo-sites that stand for functions when call sites are off.
 constexpr uint32_t kNoModule = UINT32_MAX;
 
-/// What one thread recorded in one segment of its life, when the segment was closed and written out its memory was
-/// freed.
+/// What one thread recorded in one segment of its life.
 struct Sequence {
   grammar::Builder *calls;
   SignatureTable signatures;
@@ -86,6 +85,18 @@ struct alignas(64) Thread {
   uint64_t new_mark() { return (uint64_t{number} + 1) << 40 | (++marks & 0xffffffffff); }
 };
 
+/// A sequence that its thread has left for the next one, on its way to the spool (spill.h).
+struct ClosedSequence {
+  static constexpr uint32_t kNotPlaced = UINT32_MAX;
+
+  uint32_t thread;
+  std::atomic<uint32_t> file;  ///< the number that its file gets: once so many are there, this one is
+  uint64_t last_end;           ///< of its last call, in ticks
+  size_t bytes;                ///< of the arena that were in use when it was closed
+  Sequence sequence;
+  TimingLog timing;
+};
+
 enum class Phase : uint32_t {
   off,  ///< pass everything through
   recording,
@@ -126,10 +137,17 @@ struct Process {
   bool complete;   ///< MPI_Finalize was reached
   bool left_part;  ///< wrote its part to the spool
   int64_t start_unix_ns;
-  uint64_t init_ns;  ///< when MPI_Init began
-  std::atomic_flag segments_lock;
-  std::atomic<uint32_t> spilled;  ///< segments written to the spool, numbered from 0
-  uint64_t lost_calls;            ///< not kept, for want of memory
+  uint64_t init_ns;                        ///< when MPI_Init began
+  std::atomic<uint32_t> spilled;           ///< segments written to the spool, numbered from 0
+  std::atomic<ClosedSequence *> closed;    ///< one at a time. Its thread's own `sequence` may still be the same
+  std::atomic<bool> spool_refuses;         ///< `closed` could not be written and stays; no other one will be
+  std::atomic<size_t> unspillable;         ///< bytes of the arena that stayed in use when the last sequence was gone
+  std::atomic<uint32_t> shortages_then;    ///< the arena's, when the last sequence was closed
+  std::atomic<size_t> untouched_then;      ///< bytes of the arena never handed out when the last sequence was closed
+  std::atomic<uint64_t> spill_ns_per_kib;  ///< what writing the last one took
+  std::atomic<uint64_t> slowed_calls;      ///< that waited for `closed`
+  std::atomic<uint64_t> longest_wait_ns;   ///< of them
+  uint64_t lost_calls;                     ///< not kept, for want of memory
   uint64_t unreturned_calls;
   char host[256];
   char mpi_version[256];

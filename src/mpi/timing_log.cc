@@ -24,9 +24,38 @@ bool TimingLog::open(Arena &arena, const char *folder, const char *host, int pid
   workspace_ = roomy ? arena.allocate(TimingWriter::workspace_size()) : nullptr;
   if (pending_ == nullptr || out_ == nullptr) return false;
   writer_ = arena.create<TimingWriter>(pending_, size_t{TimingWriter::kMaxChunk});
-  in_file_ = folder != nullptr && snprintf(path_, sizeof path_, "%s/%s.%d.%u.timing", folder, host, pid, thread) <
-                                      static_cast<int>(sizeof path_);
+  constexpr int kRest = 24;  // ".N.timing"
+  folder_and_name_ = folder == nullptr ? 0 : snprintf(path_, sizeof path_, "%s/%s.%d.%u", folder, host, pid, thread);
+  in_file_ = folder != nullptr && folder_and_name_ < static_cast<int>(sizeof path_) - kRest;
+  if (in_file_) strcpy(path_ + folder_and_name_, ".timing");
   return writer_ != nullptr;
+}
+
+bool TimingLog::begin_next(Arena &arena, uint32_t segment, TimingLog *next) const {
+  *next = *this;
+  if (writer_ == nullptr) return true;
+  next->pending_ = arena.allocate_array<uint8_t>(TimingWriter::kMaxChunk);
+  next->writer_ =
+      next->pending_ == nullptr ? nullptr : arena.create<TimingWriter>(next->pending_, size_t{TimingWriter::kMaxChunk});
+  if (next->writer_ == nullptr) {
+    arena.release_array(next->pending_, TimingWriter::kMaxChunk);
+    return false;
+  }
+  next->memory_ = nullptr;
+  next->memory_size_ = next->memory_room_ = 0;
+  if (in_file_) {
+    const size_t room = sizeof path_ - static_cast<size_t>(folder_and_name_);
+    snprintf(next->path_ + folder_and_name_, room, ".%u.timing", segment);
+  }
+  return true;
+}
+
+void TimingLog::release(Arena &arena) {
+  reset();
+  if (writer_ == nullptr) return;
+  arena.release(writer_, sizeof *writer_);
+  arena.release_array(pending_, TimingWriter::kMaxChunk);
+  writer_ = nullptr;
 }
 
 bool TimingLog::flush() {

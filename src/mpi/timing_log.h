@@ -19,6 +19,9 @@ class TimingLog {
  public:
   /// `folder`: the spool, or nullptr. False without memory.
   bool open(Arena &arena, const char *folder, const char *host, int pid, uint32_t thread);
+  /// Makes `next` the empty log that goes on where this one, of the thread's `segment`-th sequence, ends: from then on
+  /// this one may only be read and released. False, with nothing changed, without memory.
+  bool begin_next(Arena &arena, uint32_t segment, TimingLog *next) const;
 
   void add(uint64_t gap, uint64_t duration) {
     if (writer_ != nullptr && !writer_->add(gap, duration) && flush()) writer_->add(gap, duration);
@@ -29,6 +32,8 @@ class TimingLog {
   [[nodiscard]] bool stopped() const { return stopped_; }
   /// Forgets everything; the file goes.
   void reset();
+  /// That, and gives back what `begin_next` did not hand on. By any thread.
+  void release(Arena &arena);
 
  private:
   bool flush();
@@ -43,6 +48,7 @@ class TimingLog {
   size_t memory_room_;
   bool in_file_;
   bool stopped_;
+  int folder_and_name_;  ///< length of the part of `path_` that all logs of the thread have
   char path_[512];
 };
 

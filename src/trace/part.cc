@@ -65,6 +65,7 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
   if (!sequence.stats.empty()) {
     StatsBlock block;
     block.ranks = part.ranks;
+    block.slots.reserve(sequence.stats.size());
     for (const CallStats &stats : sequence.stats) block.slots.emplace_back(stats, rank);
     part.stats.push_back(std::move(block));
   }

@@ -48,6 +48,8 @@ Result<Row> unpack_row(ByteReader &in) {
   const uint64_t site = in.varint();
   const uint64_t depth = in.varint();
   const size_t fields = in.count();
+  constexpr size_t kUsual = 16;  // no more for a number that nothing has justified yet
+  row.fields.reserve(std::min(fields, kUsual));
   for (size_t i = 0; i < fields && !in.failed(); ++i) row.fields.push_back(unpack_field(in));
   if (in.failed() || std::max({function, site, depth}) > UINT32_MAX) {
     return tl::unexpected(Error{ErrorKind::unreadable, "a packed row is malformed", {}, in.position(), {}});

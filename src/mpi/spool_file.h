@@ -1,0 +1,16 @@
+// Files that the recorder writes, in the spool and elsewhere. Any thread; a descriptor is open only within a call,
+// since descriptors belong to the program. Never raises SIGXFSZ (base/file_size.h).
+#pragma once
+
+#include <string>
+
+#include "base/bytes.h"
+
+namespace cairn::recorder {
+
+/// False with errno, having written some of it.
+bool write_all(int file, ByteView bytes);
+/// Writes a new file completely or not at all; errno says why not.
+bool write_file(const std::string &path, ByteView bytes);
+
+}  // namespace cairn::recorder

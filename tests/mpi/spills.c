@@ -1,0 +1,105 @@
+// Memory runs short while something else happens: messages of which each has a size and a tag of its own, and then
+//   spills N            nothing else
+//   spills N swift      no call takes long (CAIRN_SPILL_PAUSE says what writing a segment takes)
+//   spills N threads    two threads at once
+//   spills N fork       children that exit in the ways there are, while a segment is being written
+//   spills N alone      no thread can be started any more
+//   spills N exit|kill  every rank ends like that instead of with MPI_Finalize
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static int no_threads;
+static int messages;
+static double longest;
+static MPI_Comm comms[2];
+
+typedef int (*Create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+// Exported, since MPI uses it, and so found before the C library's.
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
+  if (no_threads) return 11;  // EAGAIN
+  Create real = NULL;
+  void *found = dlsym(RTLD_NEXT, "pthread_create");
+  memcpy(&real, &found, sizeof real);
+  return real(thread, attributes, run, argument);
+}
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void *work(void *argument) {
+  const MPI_Comm comm = comms[(long)argument];
+  char out[4096] = "";
+  char in[4096];
+  uint32_t state = 12345;
+  for (int i = 0; i < messages; ++i) {
+    state = state * 1664525u + 1013904223u;
+    const int count = (int)(state >> 20);
+    const int tag = (int)(state >> 8 & 0x7fff);
+    MPI_Request request;
+    MPI_Status status;
+    out[0] = (char)i;
+    const double before = seconds();
+    MPI(MPI_Irecv(in, count, MPI_CHAR, rank, tag, comm, &request));
+    MPI(MPI_Send(out, count, MPI_CHAR, rank, tag, comm));
+    MPI(MPI_Wait(&request, &status));
+    const double took = seconds() - before;
+    if (took > longest) longest = took;
+    int got = -1;
+    MPI(MPI_Get_count(&status, MPI_CHAR, &got));
+    CHECK(got == count);
+    CHECK(count == 0 || in[0] == (char)i);
+  }
+  return NULL;
+}
+
+static void fork_children(void) {
+  for (int how = 0; how < 2; ++how) {
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+      void *block = malloc(1 << 20);
+      free(block);
+      if (how == 0) exit(block == NULL);
+      _exit(block == NULL);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+  }
+}
+
+int main(int argc, char **argv) {
+  const char *how = argc > 2 ? argv[2] : "";
+  const int threads = strcmp(how, "threads") == 0;
+  int provided = 0;
+  MPI(MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided));
+  who();
+  messages = argc > 1 ? atoi(argv[1]) : 5000;
+  for (int i = 0; i < 2; ++i) MPI(MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]));
+  no_threads = strcmp(how, "alone") == 0;
+  pthread_t other;
+  if (threads && provided == MPI_THREAD_MULTIPLE) CHECK(pthread_create(&other, NULL, work, (void *)1L) == 0);
+  work((void *)0L);
+  if (threads && provided == MPI_THREAD_MULTIPLE) CHECK(pthread_join(other, NULL) == 0);
+  if (strcmp(how, "swift") == 0) CHECK(longest < 1);
+  if (strcmp(how, "fork") == 0) {
+    fork_children();
+    work((void *)1L);
+  }
+  MPI(MPI_Barrier(MPI_COMM_WORLD));
+  if (strcmp(how, "exit") == 0) exit(3);
+  if (strcmp(how, "kill") == 0) raise(SIGKILL);
+  for (int i = 0; i < 2; ++i) MPI(MPI_Comm_free(&comms[i]));
+  return finish();
+}
