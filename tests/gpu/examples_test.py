@@ -191,6 +191,12 @@ def settings(bench):
                       for policy, memory in (("stop", "256M"), ("drain", "64K")))
     expect("what was lost", json.loads(bench.run([bench.cairn, "info", str(drained), "--json"]).stdout)["gpu"]["lost"], 0)
     expect("drained events", bench.raw5(drained) == bench.raw5(plain), True)
+    picture = ["128", "64"]
+    plain, fixed, short = (bench.trace("fractal_raw", picture, f"{policy}-{memory}", CAIRN_GPU_POLICY=policy, CAIRN_GPU_MEMORY=memory)[1]
+                           for policy, memory in (("stop", "256M"), ("fixed", "256M"), ("fixed", "64K")))
+    expect("events in fixed arrays", bench.raw5(fixed) == bench.raw5(plain), True)
+    counts = json.loads(bench.run([bench.cairn, "info", str(short), "--json"]).stdout)["gpu"]
+    expect("events in short arrays", (counts["lost"] > 0, counts["events"] + counts["lost"]), (True, bench.sizes(plain)["events"]))
     expect("no trace", bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU="off").stderr, b"")
     wrong = bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU_POLICY="heap", CAIRN_GPU_OUTPUT="heap.cairn").stderr
     expect("a wrong word", wrong.decode().splitlines()[0],

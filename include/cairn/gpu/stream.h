@@ -1,14 +1,15 @@
 // Where a warp's events go: its head, its coder's state, and chunks of words from a pool that the launch shares.
 //
 // The memory of a launch belongs to the host, which makes it, hands it to the kernel and takes what is in it when the
-// kernel has ended. A warp writes its own head and chunks only; what warps share is the pool's cursor. Two policies:
+// kernel has ended. A warp writes its own head and chunks only; what warps share is the pool's cursor. Policies:
 //
 //   stop   chunks double from 16 to 1,024 words and are linked. When the pool is used up a warp keeps its beginning and
 //          counts what it loses.
 //   ring   a warp has N chunks of one size for itself and begins the oldest anew; each is decodable alone.
 //   drain  a warp has one chunk, which goes to the host whenever it is full (drain.h). A warp that could not send it
-//   keeps
-//          its beginning and counts what it loses.
+//          keeps its beginning and counts what it loses.
+//   fixed  a warp has an array for itself, as large as every other's; when it is full the warp counts what it loses.
+//          The thesis copies into global arrays of that kind: a baseline for what chunks cost and save.
 //
 // Before an event is coded, room for the largest one and for the stream's end is made sure of; so what is counted as
 // recorded is always whole.
@@ -21,7 +22,7 @@
 
 namespace cairn::gpu {
 
-enum class Policy : uint32_t { stop, ring, drain };
+enum class Policy : uint32_t { stop, ring, drain, fixed };
 
 /// What a kernel is given, by value as its last parameter. An empty one: not traced.
 struct Buffers;
@@ -43,7 +44,7 @@ struct Buffers {
   uint32_t first_block;
   uint32_t end_block;
   uint32_t one_in;
-  uint32_t ring_words;    ///< of a chunk
+  uint32_t ring_words;    ///< of a chunk; of a warp's array, if that is fixed
   uint32_t ring_chunks;   ///< of a warp
   unsigned int gathered;  ///< words that `gather` has placed
   DrainRing drain;
@@ -217,6 +218,22 @@ CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers) {
   return true;
 }
 
+/// The warp's array, once. False: it has no room for `most` words more.
+template <typename Coder>
+CAIRN_GPU_BOTH bool fixed_array(Warp<Coder> &warp, Buffers &buffers, uint32_t most) {
+  WarpHead<LaneMask> &head = warp.head;
+  if (head.current == 0) {
+    head.first = head.current = number_of(warp, buffers) * buffers.ring_words + kChunkHead;
+    Chunk &chunk = ChunkWriter(head, buffers).at(head.current);
+    chunk.next = 0;
+    chunk.words = buffers.ring_words - kChunkHead;
+    head.at = head.current + kChunkHead;
+    head.end = head.current + buffers.ring_words;
+    head.chunks = 1;
+  }
+  return head.end - head.at >= most;
+}
+
 /// Makes room for `most` words where the warp's chunk has not so many left, or sees that there is none (`quick`).
 /// Called beside what records, not by it: kernels need the registers of the larger of the two only.
 template <typename Coder>
@@ -228,6 +245,7 @@ CAIRN_GPU_CALLED void find_room(Warp<Coder> &warp, uint32_t most) {
   bool room = head.lost == 0;
   if (room && buffers.policy == Policy::stop) room = ChunkWriter(head, buffers).reserve(most);
   if (room && buffers.policy == Policy::drain) room = drain_chunk(warp, buffers);
+  if (room && buffers.policy == Policy::fixed) room = fixed_array(warp, buffers, most);
   head.quick = room ? 1 : 0;
 }
 
