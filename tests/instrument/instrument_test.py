@@ -1,6 +1,6 @@
 """Instruments the programs in src/instrument/testdata and compares what comes out.
 
-  instrument_test.py --tool CAIRN-INSTRUMENT [--nvcc NVCC | --hipcc HIPCC] [--update] [name ...]
+  instrument_test.py --tool CAIRN-INSTRUMENT [--nvcc NVCC [--sample] | --hipcc HIPCC] [--update] [name ...]
 
 Whole outputs, with the warnings, stand in testdata/expected; --update writes them anew (read the diff before committing
 it). Each output is also parsed again, and the original must come back when what was put in is taken out.
@@ -269,6 +269,14 @@ def refusals(bench):
            "cairn: without --emulator, --no-points leaves nothing to do; see cairn instrument --help\n")
 
 
+def compile_sample(bench, nvcc):
+    """One program for one GPU: that device code compiles at all."""
+    for name in ("statements.cu", "values.cu"):
+        bench.run(name, "-o", "out.cu", "--force", "--include", str(ROOT / "include"))
+        done = subprocess.run([nvcc, "-std=c++17", "-arch=sm_90", "-c", "out.cu", "-o", "out.o"], cwd=bench.folder, capture_output=True, text=True)
+        expect(f"nvcc on {name}: {done.stdout}{done.stderr}", done.returncode, 0)
+
+
 def compile_all(bench, nvcc):
     targets = [word for arch in ("75", "80", "90") for word in ("-gencode", f"arch=compute_{arch},code=sm_{arch}")]
     for name in PROGRAMS:
@@ -316,11 +324,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", required=True)
     parser.add_argument("--nvcc")
+    parser.add_argument("--sample", action="store_true")
     parser.add_argument("--hipcc")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    for name, check in ((arguments.nvcc, compile_all), (arguments.hipcc, compile_hip)):
+    for name, check in ((arguments.nvcc, compile_sample if arguments.sample else compile_all), (arguments.hipcc, compile_hip)):
         if name is None:
             continue
         compiler = shutil.which(name)
