@@ -1,4 +1,7 @@
 // A program of two files, with device code in both that calls and launches the other's: relocatable device code.
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <device_launch_parameters.h>
 #include <cuda_runtime.h>
 
 #include <cstdio>
