@@ -118,6 +118,7 @@ class Pairing {
       const uint64_t factor = std::gcd(l, r);
       const uint64_t left_copies = r / factor;  // of a stretch as long as both units' smallest common multiple
       const uint64_t right_copies = l / factor;
+      if (left_copies == 0 || right_copies == 0) return false;  // no unit is empty
       const uint64_t times = std::min(left.left() / left_copies, right.left() / right_copies);
       if (times == 0) {
         enter_longer(&left, &right);
