@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "grammar/product.h"
+#include "trace/drain_words.h"
 #include "trace/request_arrays.h"
 #include "trace/streams.h"
 
@@ -17,246 +17,6 @@ using grammar::Body;
 using grammar::Grammar;
 using grammar::Symbol;
 using grammar::Term;
-
-constexpr size_t kMostItems = 8192;  // of a drain: arrays of more requests are not recorded as such
-constexpr uint64_t kMostCalls = uint64_t{1} << 62;
-
-/// What a row is to drains.
-struct Drainer {
-  bool hit = false;        ///< it completes something; else it is a poll that found nothing
-  bool continues = false;  ///< finds the array as the call before left it
-  uint32_t chain = 0;      ///< rows of one drain have the same
-};
-
-/// Calls of one drain, in order.
-struct Item {
-  Symbol row;
-  uint64_t count;
-  auto operator<=>(const Item &) const = default;
-};
-using Word = std::vector<Item>;
-
-/// What rows have in common that are of one drain.
-Bytes chain_of(const Row &row, const Poll &poll, size_t requests) {
-  Row inputs = row;
-  inputs.fields.resize(poll.first_output);
-  inputs.fields[requests] = {};
-  ByteWriter out;
-  pack_row(inputs, out);
-  return out.take();
-}
-
-/// Whether a poll that found nothing says so and nothing else.
-bool says_nothing(const Row &row, const Poll &poll) {
-  for (size_t f = poll.first_output; f < row.fields.size(); ++f) {
-    const bool zero = f == poll.answer || f + 1 == row.fields.size();
-    if (row.fields[f].is_bytes || row.fields[f].atoms != std::vector<Atom>(zero ? 1 : 0, 0)) return false;
-  }
-  return true;
-}
-
-class Drainers {
- public:
-  Drainers(const std::vector<Bytes> &packed, const std::vector<Poll> &polls)
-      : of_(packed.size()), rows_(packed.size()) {
-    std::map<Bytes, uint32_t> chains;
-    for (Symbol i = 0; i < polls.size(); ++i) {
-      const Poll &poll = polls[i];
-      if (poll.first_output == 0) continue;
-      ByteReader in(packed[i]);
-      Result<Row> row = unpack_row(in);
-      if (!row || row->fields.size() > Draining::kMostFields || poll.first_output >= row->fields.size()) continue;
-      const std::optional<DrainedField> drained = DrainedField::of(*row);
-      if (!drained || drained->requests >= poll.first_output || drained->indices < poll.first_output) continue;
-      Drainer drainer;
-      const std::vector<Atom> &indices = row->fields[drained->indices].atoms;
-      drainer.hit = std::any_of(indices.begin(), indices.end(), [](Atom index) { return !is_special(index); });
-      if (!drainer.hit && !(poll.kind == Poll::unsuccessful && says_nothing(*row, poll))) continue;
-      if (drainer.hit && poll.answer != 0 && poll.kind != Poll::successful) continue;
-      drainer.continues = drained->place == 0U;
-      const Bytes chain = chain_of(*row, poll, drained->requests);
-      drainer.chain = chains.try_emplace(chain, static_cast<uint32_t>(chains.size())).first->second;
-      any_hit_ = any_hit_ || drainer.hit;
-      of_[i] = drainer;
-      rows_[i] = *std::move(row);
-    }
-  }
-  [[nodiscard]] bool any() const { return any_hit_; }
-  [[nodiscard]] const std::optional<Drainer> &operator[](Symbol row) const { return of_[row]; }
-  [[nodiscard]] const Row &row(Symbol row) const { return rows_[row]; }
-
- private:
-  std::vector<std::optional<Drainer>> of_;
-  std::vector<Row> rows_;
-  bool any_hit_ = false;
-};
-
-/// The calls of a rule: `first`, then what the rule of the same number in the new grammar says, then `last`; or `first`
-/// alone, which may go on.
-struct Stretch {
-  Word first;
-  Word last;
-  bool alone = true;
-};
-
-/// The sequence over rows that do not drain, and words.
-class Words {
- public:
-  /// Words are numbered from `rows` on.
-  Words(const Grammar &calls, const Drainers &drainers, size_t rows)
-      : calls_(calls),
-        drainers_(drainers),
-        first_word_(static_cast<Symbol>(rows)),
-        rules_(calls.rules().size()),
-        stretches_(rules_.size()) {}
-
-  /// False if a drain is too long.
-  bool run() {
-    for (size_t rule = rules_.size(); rule-- > 0 && good_;) stretch(static_cast<uint32_t>(rule));
-    if (!good_) return false;
-    for (Body &block : blocks_) rules_.push_back(std::move(block));
-    // The whole sequence.
-    Stretch &whole = stretches_[0];
-    Body start;
-    add(whole.first, &start);
-    start.insert(start.end(), rules_[0].begin(), rules_[0].end());
-    add(whole.last, &start);
-    rules_[0] = std::move(start);
-    return true;
-  }
-  std::vector<Body> &rules() { return rules_; }
-  [[nodiscard]] const std::vector<const Word *> &words() const { return words_; }
-
- private:
-  [[nodiscard]] bool goes_on(const Word &word, Symbol row) const {
-    return !word.empty() && drainers_[row]->continues && drainers_[word.back().row]->chain == drainers_[row]->chain;
-  }
-
-  void append(Symbol row, uint64_t count, Word *word) {
-    if (!word->empty() && word->back().row == row) {
-      good_ = good_ && count <= kMostCalls && word->back().count <= kMostCalls - count;
-      if (good_) word->back().count += count;
-      return;
-    }
-    good_ = good_ && word->size() < kMostItems;
-    if (good_) word->push_back({row, count});
-  }
-
-  /// The word that stands here, if any.
-  void add(const Word &word, Body *body) {
-    if (word.empty()) return;
-    const auto [entry, fresh] = numbers_.try_emplace(word, static_cast<Symbol>(words_.size()));
-    if (fresh) words_.push_back(&entry->first);
-    body->push_back({first_word_ + entry->second, false, 1});
-  }
-
-  /// While a rule's terms are read.
-  struct Reading {
-    Stretch *result;
-    Body *body;
-    Word open;
-  };
-
-  /// What is open goes on no further.
-  void close(Reading *at) {
-    if (at->result->alone) {
-      at->result->first = std::move(at->open);
-      at->result->alone = false;
-    } else {
-      add(at->open, at->body);
-    }
-    at->open = {};
-  }
-
-  void call(Symbol row, uint64_t count, Reading *at) {
-    if (!drainers_[row]) {
-      close(at);
-      at->body->push_back({row, false, count});
-      return;
-    }
-    if (drainers_[row]->continues) {
-      if (!at->open.empty() && !goes_on(at->open, row)) close(at);
-      append(row, count, &at->open);
-      return;
-    }
-    // Each begins anew.
-    if (!at->open.empty()) close(at);
-    at->open = {{row, 1}};
-    for (uint64_t i = 1; i < std::min<uint64_t>(count, 3); ++i) {
-      close(at);
-      if (i == 2) at->body->back().count = count - 2;
-      at->open = {{row, 1}};
-    }
-  }
-
-  void word(const Word &word, Reading *at) {
-    if (word.empty()) return;
-    if (!at->open.empty() && !goes_on(at->open, word.front().row)) close(at);
-    for (const Item &item : word) append(item.row, item.count, &at->open);
-  }
-
-  void rule_ref(uint32_t rule, Reading *at) {
-    const Stretch &part = stretches_[rule];
-    word(part.first, at);
-    if (part.alone) return;
-    close(at);
-    if (!rules_[rule].empty()) at->body->push_back({rule, true, 1});
-    at->open = part.last;
-  }
-
-  /// A rule that is nothing but calls of one drain, each of which goes on with what was before it.
-  [[nodiscard]] bool circles(const Stretch &part) const {
-    return part.alone && !part.first.empty() && goes_on(part.first, part.first.front().row);
-  }
-
-  void repeated(const Term &term, Reading *at) {
-    const Stretch &part = stretches_[term.id];
-    if (circles(part)) {
-      Word all = part.first;
-      const bool one = all.size() == 1;
-      if (one) good_ = good_ && !__builtin_mul_overflow(all[0].count, term.count, &all[0].count);
-      for (uint64_t i = 0; i < (one ? 1 : term.count) && good_; ++i) word(all, at);
-      return;
-    }
-    uint64_t left = term.count;
-    // From the second on each begins as the one before it ended; and until something is closed, what is open is the
-    // beginning of the rule that is read.
-    for (int i = 0; i < 2 && left > 0; ++i, --left) {
-      if (i == 1 && !at->result->alone) break;
-      rule_ref(term.id, at);
-    }
-    if (left == 0) return;
-    Body again;
-    Reading once{at->result, &again, std::move(at->open)};
-    rule_ref(term.id, &once);
-    at->open = std::move(once.open);
-    at->body->push_back({static_cast<uint32_t>(rules_.size() + blocks_.size()), true, left});
-    blocks_.push_back(std::move(again));
-  }
-
-  void stretch(uint32_t rule) {
-    Reading at{&stretches_[rule], &rules_[rule], {}};
-    for (const Term &term : calls_.rules()[rule]) {
-      if (!good_) return;
-      if (term.is_rule) {
-        repeated(term, &at);
-      } else {
-        call(term.id, term.count, &at);
-      }
-    }
-    (at.result->alone ? at.result->first : at.result->last) = std::move(at.open);
-  }
-
-  const Grammar &calls_;
-  const Drainers &drainers_;
-  Symbol first_word_;
-  std::vector<Body> rules_;
-  std::vector<Body> blocks_;
-  std::vector<Stretch> stretches_;
-  std::map<Word, Symbol> numbers_;
-  std::vector<const Word *> words_;
-  bool good_ = true;
-};
 
 /// Numbers fields that are values of a stream.
 class Values {
@@ -291,7 +51,7 @@ class Drains {
       : drainers_(drainers), polls_(polls), first_(first) {}
 
   /// What a word stands for: a drain up to the last call that completes something, then polls.
-  Body body_of(const Word &word) {
+  Body body_of(const DrainWord &word) {
     Body body;
     auto end = word.end();
     while (end != word.begin() && !drainers_[std::prev(end)->row]->hit) --end;
@@ -301,7 +61,7 @@ class Drains {
   }
 
   struct Drain {
-    Word word;
+    DrainWord word;
     uint32_t row = 0;    ///< in `rows`
     uint64_t calls = 0;  ///< without polls that found nothing
   };
@@ -313,7 +73,7 @@ class Drains {
   /// The values of a field of the calls of a drain; `misses`: how often it found nothing before each of them.
   Body values_of(const Drain &drain, size_t field, Values *values) const {
     Body body;
-    for (const Item &item : drain.word) {
+    for (const DrainItem &item : drain.word) {
       if (!drainers_[item.row]->hit) continue;
       body.push_back({values->number(drainers_.row(item.row).fields[field]), false, item.count});
     }
@@ -322,7 +82,7 @@ class Drains {
   Body misses_of(const Drain &drain, Values *values) const {
     Body body;
     uint64_t misses = 0;
-    for (const Item &item : drain.word) {
+    for (const DrainItem &item : drain.word) {
       if (!drainers_[item.row]->hit) {
         misses += item.count;
         continue;
@@ -335,18 +95,18 @@ class Drains {
   }
 
  private:
-  uint32_t number(Word word) {
+  uint32_t number(DrainWord word) {
     const auto [entry, fresh] = known_.try_emplace(word, static_cast<uint32_t>(all_.size()));
     if (!fresh) return entry->second;
     Drain drain;
-    for (const Item &item : word) drain.calls += drainers_[item.row]->hit ? item.count : 0;
+    for (const DrainItem &item : word) drain.calls += drainers_[item.row]->hit ? item.count : 0;
     drain.row = row_of(word);
     drain.word = std::move(word);
     all_.push_back(std::move(drain));
     return entry->second;
   }
 
-  uint32_t row_of(const Word &word) {
+  uint32_t row_of(const DrainWord &word) {
     const Symbol hit = word.back().row;
     const Poll &poll = polls_[hit];
     Row row = drainers_.row(hit);
@@ -368,7 +128,7 @@ class Drains {
   const Drainers &drainers_;
   const std::vector<Poll> &polls_;
   Symbol first_;
-  std::map<Word, uint32_t> known_;
+  std::map<DrainWord, uint32_t> known_;
   std::vector<Drain> all_;
   std::map<Bytes, uint32_t> row_numbers_;
   std::vector<RowPointer> rows_;
@@ -447,7 +207,7 @@ void DrainFold::fold(std::vector<Bytes> *packed, std::vector<Poll> *polls, Class
   const Drainers drainers(*packed, *polls);
   if (!drainers.any()) return;
   const auto rows = static_cast<Symbol>(packed->size());
-  Words words(*part->calls, drainers, rows);
+  DrainWords words(*part->calls, drainers, rows);
   if (!words.run()) return;
   Drains drains(drainers, *polls, rows);
   const Result<Grammar> with_words = Grammar::from_rules(words.rules());
@@ -474,7 +234,7 @@ void DrainFold::fold(std::vector<Bytes> *packed, std::vector<Poll> *polls, Class
     kept_polls.push_back(symbol < rows ? std::move((*polls)[symbol]) : Poll());
   }
   for (const Drains::Drain &drain : drains.all()) {
-    for (const Item &item : drain.word) place[item.row].push_back(place_of_drains[drain.row]);
+    for (const DrainItem &item : drain.word) place[item.row].push_back(place_of_drains[drain.row]);
   }
   for (std::vector<uint32_t> &places : place) {
     std::sort(places.begin(), places.end());
