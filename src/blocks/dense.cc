@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "base/file_size.h"
+#include "blocks/write_at.h"
 
 namespace cairn::blocks {
 namespace {
@@ -34,18 +35,6 @@ Mark new_mark() {
   mark.words[0] = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
   mark.words[1] = static_cast<uint64_t>(getpid());
   return mark;
-}
-
-/// 0 or errno.
-int write_at(int file, uint64_t at, ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return written == 0 ? ENOSPC : errno;
-    bytes = bytes.subspan(static_cast<size_t>(written));
-    at += static_cast<uint64_t>(written);
-  }
-  return 0;
 }
 
 /// The first error counts; some file systems tell only now that there was no room.

@@ -11,26 +11,16 @@
 
 #include "base/file_size.h"
 #include "blocks/dense.h"
+#include "blocks/write_at.h"
 #include "mpi/comm_calls.h"
 #include "trace/file.h"
 
 namespace cairn::recorder {
 namespace {
 
-bool write_at(int file, uint64_t at, ByteView bytes) {
-  if (!may_grow_to(at + bytes.size())) {
-    errno = EFBIG;
-    return false;
-  }
-  while (!bytes.empty()) {
-    const ssize_t written = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(at));
-    if (written < 0 && errno == EINTR) continue;
-    if (written == 0) errno = ENOSPC;
-    if (written <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(written));
-    at += static_cast<uint64_t>(written);
-  }
-  return true;
+/// 0 or errno.
+int add_at(int file, uint64_t at, ByteView bytes) {
+  return may_grow_to(at + bytes.size()) ? blocks::write_at(file, at, bytes) : EFBIG;
 }
 
 /// A file without a name.
@@ -60,7 +50,7 @@ void BundleStore::add(Bytes bundle) {
   if (bundle.empty()) return;
   if (file_ < 0 && kept_.empty()) file_ = spool_file(of_);
   sizes_.reserve(sizes_.size() + 1);
-  if (file_ >= 0 && write_at(file_, stored_, bundle)) {
+  if (file_ >= 0 && add_at(file_, stored_, bundle) == 0) {
     sizes_.push_back(bundle.size());
     stored_ += bundle.size();
     return;
@@ -133,7 +123,7 @@ bool BundleStore::write_by_root(const std::string &path, uint64_t blocks) {
   int error = file < 0 ? errno : 0;
   uint64_t at = trace::kHeaderBytes + blocks;
   const auto add = [&](ByteView bundle) {
-    if (error == 0 && !write_at(file, at, bundle)) error = errno;
+    if (error == 0) error = add_at(file, at, bundle);
     at += bundle.size();
   };
   const ByteView stored = mapped();
