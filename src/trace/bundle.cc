@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "codec/codec.h"
 #include "trace/file.h"
 #include "trace/sections.h"
 #include "trace/site_lists.h"
@@ -75,15 +74,10 @@ Result<Decoded> read(ByteView bundle) {
   std::vector<SectionView> views;
   for (size_t i = 0; i < stored->size(); ++i) {
     const StoredSection &section = (*stored)[i];
-    SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
     if (section.codec == kInBlocks) return malformed("has a bundle with blocks");
-    if (view.compressed) {
-      if (!codec::decode(section.codec, section.bytes, section.decoded_size, &decoded[i])) {
-        return tl::unexpected(section_error(view, 0, "cannot be decompressed"));
-      }
-      view.bytes = decoded[i];
-    }
-    views.push_back(view);
+    const Result<SectionView> view = decompressed(section, &decoded[i]);
+    if (!view) return tl::unexpected(view.error());
+    views.push_back(*view);
   }
   return decode(views);
 }

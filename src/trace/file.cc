@@ -93,6 +93,16 @@ Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredS
   return out.take();
 }
 
+Result<SectionView> decompressed(const StoredSection &section, Bytes *decoded) {
+  SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
+  if (!view.compressed) return view;
+  if (!codec::decode(section.codec, section.bytes, section.decoded_size, decoded)) {
+    return tl::unexpected(section_error(view, 0, "cannot be decompressed"));
+  }
+  view.bytes = *decoded;
+  return view;
+}
+
 StoredSection absent_blocks(uint64_t size) {
   return {static_cast<uint8_t>(SectionKind::blocks), kInBlocks, size, {}, kHeaderBytes};
 }

@@ -41,6 +41,9 @@ Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredS
 /// its blocks, were left out.
 Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent = 0);
 
+/// A section, which is not in blocks, decompressed: a view into `*decoded`, or into the file if it needs none of that.
+Result<SectionView> decompressed(const StoredSection &section, Bytes *decoded);
+
 /// A section of `size` bytes in blocks that lie elsewhere.
 StoredSection absent_blocks(uint64_t size);
 /// How many bytes the directory says there are in blocks; 0 if it says nothing of them.

@@ -132,15 +132,9 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
       continue;
     }
     if (is_gpu(section)) continue;  // many, and read by those who want them
-    SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
-    if (view.compressed) {
-      if (!codec::decode(section.codec, section.bytes, section.decoded_size, &decoded[i])) {
-        Error error = section_error(view, 0, "cannot be decompressed");
-        return with_path(std::move(error));
-      }
-      view.bytes = decoded[i];
-    }
-    views.push_back(view);
+    const Result<SectionView> view = decompressed(section, &decoded[i]);
+    if (!view) return with_path(view.error());
+    views.push_back(*view);
   }
   Result<Decoded> content = decode(views);
   if (!content) return with_path(content.error());
