@@ -25,9 +25,9 @@ struct IndexPlace {
 /// The index of a file, if its header has the mark.
 std::optional<IndexPlace> marked(const Header &physical);
 
-/// The header of the physical file that holds the virtual one. `data_begin` is where compressed bytes begin; they end
-/// at the index's end. Always of the same size for the same virtual header.
-Bytes physical_header(const Header &virtual_header, const IndexPlace &index, uint64_t data_begin);
+/// The header of the physical file that holds the virtual one. Compressed bytes and indexes are from `data_begin` to
+/// `data_end`. Always of the same size for the same virtual header.
+Bytes physical_header(const Header &virtual_header, const IndexPlace &index, uint64_t data_begin, uint64_t data_end);
 
 /// How much room to leave for the header, so that attributes may be added later: data begins there.
 uint64_t room_for_header(const Header &virtual_header, uint64_t alignment);

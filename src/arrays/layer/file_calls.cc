@@ -149,7 +149,7 @@ int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_
   if (handle.shared) {
     cairn::arrays::Index index = opening->index ? std::move(*opening->index) : cairn::arrays::Index{};
     opening->file = std::make_shared<VirtualFile>(comm, *file, opening->path, opening->options, std::move(index),
-                                                  (mode & MPI_MODE_RDONLY) == 0);
+                                                  opening->place, (mode & MPI_MODE_RDONLY) == 0);
     opening->file->set_opening(true);
   }
   handle.file = opening->file;
@@ -161,7 +161,7 @@ int MPI_File_close(MPI_File *file) {
   const Handle *handle = ours(*file);
   if (handle == nullptr) return CAIRN_NEXT(MPI_File_close)(file);
   int error = MPI_SUCCESS;
-  if (handle->shared) error = handle->file->publish();
+  if (handle->shared) error = handle->file->publish(true);
   OpenFiles::instance().remove(*file);
   const int closed = CAIRN_NEXT(MPI_File_close)(file);
   return error == MPI_SUCCESS ? closed : error;
@@ -251,7 +251,7 @@ int MPI_File_get_size(MPI_File file, MPI_Offset *size) {
 int MPI_File_sync(MPI_File file) {
   const Handle *handle = ours(file);
   int error = MPI_SUCCESS;
-  if (handle != nullptr && handle->shared) error = handle->file->publish();
+  if (handle != nullptr && handle->shared) error = handle->file->publish(false);
   const int synced = CAIRN_NEXT(MPI_File_sync)(file);
   return error == MPI_SUCCESS ? synced : error;
 }

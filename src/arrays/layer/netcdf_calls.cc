@@ -51,8 +51,8 @@ int rank_in(MPI_Comm comm) {
 enum class Found : uint64_t { plain, compressed, damaged };
 
 /// Collective: the index of a compressed file, read by rank 0.
-Found load(MPI_Comm comm, const char *path, std::optional<Index> *index) {
-  uint64_t said[2] = {static_cast<uint64_t>(Found::plain), 0};
+Found load(MPI_Comm comm, const char *path, Opening *opening) {
+  uint64_t said[4] = {static_cast<uint64_t>(Found::plain)};
   Bytes bytes;
   if (rank_in(comm) == 0) {
     const Result<StoredFile> stored = StoredFile::open(plain_path(path));
@@ -60,6 +60,8 @@ Found load(MPI_Comm comm, const char *path, std::optional<Index> *index) {
       bytes = pack(stored->index());
       said[0] = static_cast<uint64_t>(Found::compressed);
       said[1] = bytes.size();
+      said[2] = stored->index_place().offset;
+      said[3] = stored->index_place().size;
     } else if (const Error &error = stored.error();
                error.kind == ErrorKind::unreadable && error.message.find("no NetCDF file") == std::string::npos) {
       // A file that PnetCDF refuses, too, is left to it.
@@ -67,14 +69,15 @@ Found load(MPI_Comm comm, const char *path, std::optional<Index> *index) {
       said[0] = static_cast<uint64_t>(Found::damaged);
     }
   }
-  MPI_Bcast(said, 2, MPI_UINT64_T, 0, comm);
+  MPI_Bcast(said, 4, MPI_UINT64_T, 0, comm);
   const auto found = static_cast<Found>(said[0]);
   if (found != Found::compressed) return found;
   bytes.resize(said[1]);
   MPI_Bcast(bytes.data(), static_cast<int>(said[1]), MPI_BYTE, 0, comm);
   Result<Index> unpacked = cairn::arrays::unpack_index(bytes);
   if (!unpacked) return Found::damaged;
-  *index = std::move(*unpacked);
+  opening->index = std::move(*unpacked);
+  opening->place = {said[2], said[3]};
   return Found::compressed;
 }
 
@@ -108,7 +111,7 @@ int end_define(int ncid, F end) {
   const std::shared_ptr<VirtualFile> file = OpenFiles::instance().find(ncid);
   if (!file || error != NC_NOERR) return error;
   file->set_defining(false);
-  return file->publish() == MPI_SUCCESS ? NC_NOERR : NC_EWRITE;
+  return file->publish(false) == MPI_SUCCESS ? NC_NOERR : NC_EWRITE;
 }
 
 }  // namespace
@@ -125,7 +128,7 @@ int ncmpi_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, int *
     return NC_EINVAL;
   }
   if (options->off) return create();
-  Opening opening{path, *options, std::nullopt, nullptr};
+  Opening opening{path, *options, std::nullopt, {}, nullptr};
   return open_virtual(&opening, ncid, create);
 }
 
@@ -137,8 +140,8 @@ int ncmpi_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, int *nc
     if (rank_in(comm) == 0) say(path, options.error());
     return NC_EINVAL;
   }
-  Opening opening{path, *options, std::nullopt, nullptr};
-  switch (load(comm, path, &opening.index)) {
+  Opening opening{path, *options, std::nullopt, {}, nullptr};
+  switch (load(comm, path, &opening)) {
     case Found::damaged:
       return NC_ENOTNC;
     case Found::compressed:
@@ -186,7 +189,7 @@ int ncmpi_begin_indep_data(int ncid) {
   std::string path;
   const std::shared_ptr<VirtualFile> file = OpenFiles::instance().find(ncid, &path);
   if (!file) return CAIRN_NEXT(ncmpi_begin_indep_data)(ncid);
-  Opening again{path, {}, std::nullopt, file};
+  Opening again{path, {}, std::nullopt, {}, file};
   OpenFiles::expect(&again);
   const int error = CAIRN_NEXT(ncmpi_begin_indep_data)(ncid);
   OpenFiles::expect(nullptr);

@@ -31,6 +31,7 @@ struct Opening {
   std::string path;
   FileOptions options;
   std::optional<Index> index;         ///< of an existing compressed file
+  Run place;                          ///< where that stands
   std::shared_ptr<VirtualFile> file;  ///< the result; or the one that is opened once more
 };
 

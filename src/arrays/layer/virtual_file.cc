@@ -105,7 +105,7 @@ int read_bytes(MPI_File file, uint64_t at, std::span<uint8_t> bytes) {
   return MPI_SUCCESS;
 }
 
-VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOptions options, Index index,
+VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOptions options, Index index, Run place,
                          bool writable)
     : comm_(comm),
       file_(file),
@@ -116,6 +116,8 @@ VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOpt
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
   head_ = index_.header;
+  slots_[0] = place;
+  index_.end = std::max(index_.end, place.end());
   for (const Block &block : index_.blocks()) epoch_ = std::max(epoch_, (block.sequence >> 20) + 1);
   user_codecs_.resize(index_.user_codecs.size());
   take_head();
@@ -212,26 +214,42 @@ int VirtualFile::make_room_for_header(uint64_t size) {
   return error == MPI_SUCCESS ? share_index() : error;
 }
 
-int VirtualFile::publish() {
+/// Indexes take turns in two places, so that synchronising a file again and again does not fill it with old ones.
+Run VirtualFile::place_index(uint64_t size, bool last) {
+  Run &slot = slots_[1 - named_slot_];
+  if (slot.bytes < size) slot = {index_.end, last ? size : size + size / 2};
+  return slot;
+}
+
+int VirtualFile::publish(bool last) {
   int error = settle();
   if (error != MPI_SUCCESS || !changed_ || !writable_ || header_.size == 0) return error;
   begin_placing();
   index_.header = head_;
-  IndexPlace place;
-  error = make_room_for_header(physical_header(header_, place, index_.data_begin).size());
+  error = make_room_for_header(physical_header(header_, {}, index_.data_begin, index_.end).size());
   if (error != MPI_SUCCESS) return error;
+  uint64_t said[4] = {};
   if (rank_ == 0) {
-    const Bytes bytes = pack(index_);
-    place = {index_.end, bytes.size(), hash64(bytes)};
-    error = write_bytes(file_, place.offset, bytes);
-    // Not before the index is safely there may the header name it.
-    if (error == MPI_SUCCESS) error = write_bytes(file_, 0, physical_header(header_, place, index_.data_begin));
+    Bytes bytes = pack(index_);
+    const Run place = place_index(bytes.size(), last);
+    const IndexPlace named{place.offset, bytes.size(), hash64(bytes)};
+    const uint64_t end = std::max(index_.end, place.end());
+    bytes.resize(place.bytes);  // all of the place, so that the file has no end within it
+    error = write_bytes(file_, named.offset, bytes);
+    // Not before the index is there may the header name it.
+    if (error == MPI_SUCCESS) error = write_bytes(file_, 0, physical_header(header_, named, index_.data_begin, end));
+    index_.end = end;
+    said[0] = static_cast<uint64_t>(error);
+    said[1] = slots_[1 - named_slot_].offset;
+    said[2] = slots_[1 - named_slot_].bytes;
+    said[3] = index_.end;
   }
-  uint64_t said[3] = {static_cast<uint64_t>(error), place.offset, place.size};
-  const int heard = MPI_Bcast(said, 3, MPI_UINT64_T, 0, comm_);
+  const int heard = MPI_Bcast(said, 4, MPI_UINT64_T, 0, comm_);
   if (heard != MPI_SUCCESS) return heard;
-  index_.end = std::max(index_.end, said[1] + said[2]);
+  slots_[1 - named_slot_] = {said[1], said[2]};
+  index_.end = said[3];
   changed_ = said[0] != MPI_SUCCESS;
+  if (!changed_) named_slot_ = 1 - named_slot_;
   return static_cast<int>(said[0]);
 }
 

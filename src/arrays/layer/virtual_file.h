@@ -35,8 +35,9 @@ namespace cairn::arrays {
 
 class VirtualFile {
  public:
-  /// `index` is that of an existing file, else empty. The handle stays the caller's.
-  VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOptions options, Index index, bool writable);
+  /// `index` is that of an existing file, which stands at `place`; else both are empty. The handle stays the caller's.
+  VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOptions options, Index index, Run place,
+              bool writable);
 
   /// One MPI_File call: `file` is the handle that it named, its own or one of a single process.
   struct Call {
@@ -52,8 +53,9 @@ class VirtualFile {
   /// Between enddef and redef the layout is what is written by; otherwise nothing may be lost by taking it for granted.
   void set_defining(bool defining) { defining_ = defining; }
 
-  int settle();   ///< collective
-  int publish();  ///< collective; settles
+  int settle();  ///< collective
+  /// Collective; settles. `last`: the file is being closed, the index will not grow any more.
+  int publish(bool last);
   [[nodiscard]] bool writable() const { return writable_; }
   [[nodiscard]] const Header &header() const { return header_; }
   [[nodiscard]] uint64_t end() const;  ///< of the virtual file, as far as this rank knows
@@ -103,6 +105,7 @@ class VirtualFile {
   int exchange_blocks(bool any);
   int make_room_for_header(uint64_t size);
   int share_index();
+  Run place_index(uint64_t size, bool last);
   [[nodiscard]] blocks::Calls calls();
   int bad(const std::string &what) const;
 
@@ -120,6 +123,9 @@ class VirtualFile {
   std::vector<Block> fresh_;  ///< this rank's since the last settle
   Bytes head_;                ///< the virtual file's first bytes; newest on rank 0
   bool head_changed_ = false;
+  /// Where indexes have been: the one that the header names, and the one before, whose room the next one may have.
+  std::array<Run, 2> slots_{};
+  size_t named_slot_ = 0;
   bool changed_ = false;  ///< since the last publish; the same on all ranks once settled
   Header header_;
   Layout layout_;
