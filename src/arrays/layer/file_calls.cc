@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "arrays/layer/load.h"
 #include "arrays/layer/next.h"
 #include "arrays/layer/open_files.h"
 
@@ -12,9 +13,12 @@ namespace {
 
 using cairn::Bytes;
 using cairn::arrays::flatten;
+using cairn::arrays::Found;
 using cairn::arrays::Handle;
+using cairn::arrays::load;
 using cairn::arrays::OpenFiles;
 using cairn::arrays::Opening;
+using cairn::arrays::read_options;
 using cairn::arrays::Regions;
 using cairn::arrays::tile;
 using cairn::arrays::VirtualFile;
@@ -142,6 +146,16 @@ extern "C" {
 
 int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *file) {
   Opening *opening = OpenFiles::expected(path);
+  // A program with a static PnetCDF, whose functions are not ours: a compressed file is known by its mark.
+  Opening marked{path == nullptr ? "" : path, {}, std::nullopt, {}, nullptr};
+  const bool by_mark =
+      opening == nullptr && path != nullptr && (mode & MPI_MODE_CREATE) == 0 && !OpenFiles::plain_expected(path);
+  if (by_mark) {
+    if (const auto options = read_options(info)) marked.options = *options;
+    const Found found = load(comm, path, &marked);
+    if (found == Found::damaged) return MPI_ERR_IO;
+    if (found == Found::compressed) opening = &marked;
+  }
   const int error = CAIRN_NEXT(MPI_File_open)(comm, path, mode, info, file);
   if (opening == nullptr || error != MPI_SUCCESS) return error;
   Handle handle;
@@ -150,7 +164,7 @@ int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_
     cairn::arrays::Index index = opening->index ? std::move(*opening->index) : cairn::arrays::Index{};
     opening->file = std::make_shared<VirtualFile>(comm, *file, opening->path, opening->options, std::move(index),
                                                   opening->place, (mode & MPI_MODE_RDONLY) == 0);
-    opening->file->set_opening(true);
+    opening->file->set_opening(!by_mark);
   }
   handle.file = opening->file;
   OpenFiles::instance().add(*file, std::move(handle));

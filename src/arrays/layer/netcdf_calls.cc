@@ -6,8 +6,8 @@
 #include <pnetcdf.h>
 
 #include <cstdio>
-#include <cstring>
 
+#include "arrays/layer/load.h"
 #include "arrays/layer/next.h"
 #include "arrays/layer/open_files.h"
 #include "arrays/stored_file.h"
@@ -15,71 +15,18 @@
 
 namespace {
 
-using cairn::Bytes;
-using cairn::Error;
-using cairn::ErrorKind;
 using cairn::Result;
 using cairn::arrays::FileOptions;
-using cairn::arrays::Index;
+using cairn::arrays::Found;
+using cairn::arrays::load;
 using cairn::arrays::OpenFiles;
 using cairn::arrays::Opening;
+using cairn::arrays::plain_path;
+using cairn::arrays::rank_in;
 using cairn::arrays::read_options;
+using cairn::arrays::say;
 using cairn::arrays::StoredFile;
 using cairn::arrays::VirtualFile;
-
-void say(const std::string &path, const std::string &what) {
-  fprintf(stderr, "cairn arrays: %s: %s\n", path.c_str(), what.c_str());
-}
-
-void say(const std::string &path, const Error &error) {
-  say(path, error.message + (error.hint.empty() ? "" : "; " + error.hint));
-}
-
-/// Without the name of a file system that MPI-IO may be given in front ("lustre:").
-std::string plain_path(const char *path) {
-  const char *colon = strchr(path, ':');
-  return colon == nullptr ? path : colon + 1;
-}
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-/// What rank 0 found at a path.
-enum class Found : uint64_t { plain, compressed, damaged };
-
-/// Collective: the index of a compressed file, read by rank 0.
-Found load(MPI_Comm comm, const char *path, Opening *opening) {
-  uint64_t said[4] = {static_cast<uint64_t>(Found::plain)};
-  Bytes bytes;
-  if (rank_in(comm) == 0) {
-    const Result<StoredFile> stored = StoredFile::open(plain_path(path));
-    if (stored) {
-      bytes = pack(stored->index());
-      said[0] = static_cast<uint64_t>(Found::compressed);
-      said[1] = bytes.size();
-      said[2] = stored->index_place().offset;
-      said[3] = stored->index_place().size;
-    } else if (const Error &error = stored.error();
-               error.kind == ErrorKind::unreadable && error.message.find("no NetCDF file") == std::string::npos) {
-      // A file that PnetCDF refuses, too, is left to it.
-      say(path, error);
-      said[0] = static_cast<uint64_t>(Found::damaged);
-    }
-  }
-  MPI_Bcast(said, 4, MPI_UINT64_T, 0, comm);
-  const auto found = static_cast<Found>(said[0]);
-  if (found != Found::compressed) return found;
-  bytes.resize(said[1]);
-  MPI_Bcast(bytes.data(), static_cast<int>(said[1]), MPI_BYTE, 0, comm);
-  Result<Index> unpacked = cairn::arrays::unpack_index(bytes);
-  if (!unpacked) return Found::damaged;
-  opening->index = std::move(*unpacked);
-  opening->place = {said[2], said[3]};
-  return Found::compressed;
-}
 
 /// Lets PnetCDF open the file that `opening` describes.
 template <typename F>
@@ -149,7 +96,9 @@ int ncmpi_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, int *nc
     case Found::plain:
       break;
   }
+  OpenFiles::expect_plain(path);
   const int error = open();
+  OpenFiles::expect_plain(nullptr);
   if (error == NC_NOERR && (mode & NC_WRITE) != 0 && !options->off && rank_in(comm) == 0) {
     say(path, "it was written without compression and stays so ('cairn arrays import' makes a compressed one of it)");
   }

@@ -2,11 +2,13 @@
 
 #include <map>
 #include <mutex>
+#include <string_view>
 
 namespace cairn::arrays {
 namespace {
 
 thread_local Opening *expected_opening = nullptr;
+thread_local const char *expected_plain = nullptr;
 
 }  // namespace
 
@@ -31,6 +33,12 @@ void OpenFiles::expect(Opening *opening) { expected_opening = opening; }
 
 Opening *OpenFiles::expected(const char *path) {
   return expected_opening != nullptr && path != nullptr && expected_opening->path == path ? expected_opening : nullptr;
+}
+
+void OpenFiles::expect_plain(const char *path) { expected_plain = path; }
+
+bool OpenFiles::plain_expected(const char *path) {
+  return expected_plain != nullptr && path != nullptr && std::string_view(expected_plain) == path;
 }
 
 void OpenFiles::add(MPI_File handle, Handle opened) {

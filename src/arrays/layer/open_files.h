@@ -42,6 +42,9 @@ class OpenFiles {
   /// For this thread, until told otherwise: nullptr ends it.
   static void expect(Opening *opening);
   static Opening *expected(const char *path);
+  /// A file that is known to be no compressed one, for this thread, until told otherwise.
+  static void expect_plain(const char *path);
+  static bool plain_expected(const char *path);
 
   void add(MPI_File handle, Handle opened);
   /// nullptr: not ours. Stays valid until `remove`.
