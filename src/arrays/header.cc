@@ -133,14 +133,19 @@ Variable read_variable(HeaderReader *in, const Header &header) {
   return variable;
 }
 
-void settle_records(Header *header) {
+/// False if a place in the file is absurd: offsets are added up and multiplied without looking from here on.
+bool settle_records(Header *header) {
+  constexpr uint64_t kMost = uint64_t{1} << 60;
   const auto records = std::ranges::count_if(header->variables, [](const Variable &v) { return v.record; });
   for (const Variable &variable : header->variables) {
+    if (variable.begin > kMost) return false;
     if (!variable.record) continue;
     // A lone record variable is not padded.
     header->record_size += records == 1 ? variable.slab : padded(variable.slab);
+    if (header->record_size > kMost) return false;
     if (header->first_record == 0 || variable.begin < header->first_record) header->first_record = variable.begin;
   }
+  return header->record_size == 0 || header->records <= kMost / header->record_size;
 }
 
 class HeaderWriter {
@@ -236,7 +241,9 @@ Result<Parsed> parse_header(ByteView bytes) {
   }
   if (!in.good()) return Parsed{std::nullopt, in.wanted()};
   header.size = in.position();
-  settle_records(&header);
+  if (!settle_records(&header)) {
+    return fail(ErrorKind::unreadable, "the NetCDF header is damaged: a place or a size in it is absurd");
+  }
   return Parsed{std::move(header), 0};
 }
 
@@ -311,6 +318,8 @@ std::optional<int> Layout::owner(const Region &region) const {
   const Place place = find(region.offset);
   if (place.end >= region.end()) return place.variable;
   if (place.variable < 0 || region.offset < first_record_) return std::nullopt;
+  // The records of a lone variable follow each other without a gap.
+  if (place.end - place.begin == record_size_) return place.variable;
   // A box over several records: levels that step from record to record leave each run where it is in its slab.
   uint64_t reach = region.offset + region.run;
   for (int i = 0; i < region.depth; ++i) {

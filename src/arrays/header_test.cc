@@ -78,6 +78,20 @@ TEST(Header, DamageIsAnErrorOrAnotherHeader) {
   EXPECT_GT(refused, 100U);
 }
 
+TEST(Header, PlacesBeyondAllFilesAreRefused) {
+  Header begins = sample();
+  begins.variables[0].begin = UINT64_MAX - 100;
+  EXPECT_FALSE(parse_header(write_header(begins)).has_value());
+  Header records = sample();
+  records.records = UINT64_MAX / 6;
+  EXPECT_FALSE(parse_header(write_header(records)).has_value());
+  // Sixteen slabs of 2^60 bytes each would wrap the size of a record around to nothing.
+  Header slabs = sample();
+  slabs.dimensions[1].length = uint64_t{1} << 59;
+  slabs.variables.assign(17, slabs.variables[0]);
+  EXPECT_FALSE(parse_header(write_header(slabs)).has_value());
+}
+
 TEST(Layout, KnowsWhichVariableHoldsAByte) {
   const Result<Parsed> parsed = parse_header(write_header(sample()));
   ASSERT_TRUE(parsed && parsed->header);
@@ -102,6 +116,14 @@ TEST(Layout, KnowsWhichVariableHoldsAByte) {
   records.run = 4;
   ASSERT_TRUE(records.repeat(3, 12));
   EXPECT_EQ(layout.owner(records), 0);
+  Header lone = sample();
+  lone.variables.resize(1);
+  const Result<Parsed> of_one = parse_header(write_header(lone));
+  ASSERT_TRUE(of_one && of_one->header);
+  Region three;
+  three.offset = 2006;
+  three.run = 18;
+  EXPECT_EQ(Layout(*of_one->header).owner(three), 0);
   Region both;
   both.offset = 2000;
   both.run = 12;

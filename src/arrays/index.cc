@@ -38,10 +38,15 @@ constexpr uint64_t kLimit = uint64_t{1} << 60;
 
 /// A region that is in file order and below kLimit, or nothing.
 bool unpack_region(uint64_t from, ByteReader *in, Region *region) {
-  region->offset = from + in->varint();
+  const uint64_t distance = in->varint();
+  region->offset = from + distance;
   region->run = in->varint();
   const uint64_t depth = in->varint();
-  if (depth > Region::kMostLevels || region->run == 0 || region->offset > kLimit || region->run > kLimit) return false;
+  // A distance that wraps around would put it before its predecessor.
+  if (distance > kLimit || depth > Region::kMostLevels || region->run == 0 || region->offset > kLimit ||
+      region->run > kLimit) {
+    return false;
+  }
   std::array<Level, Region::kMostLevels> levels{};
   for (uint64_t i = 0; i < depth; ++i) levels[i] = {in->varint(), in->varint()};
   for (uint64_t i = depth; i-- > 0;) {
@@ -271,6 +276,7 @@ Result<Index> unpack_index(ByteView bytes) {
   index.end = in.varint();
   const uint64_t replaced = in.varint();
   if (in.failed()) return fail(ErrorKind::unreadable, "the index of blocks is cut short");
+  if (index.home > kLimit || index.end > kLimit) return fail(ErrorKind::unreadable, "the index of blocks is damaged");
   Result<std::vector<Block>> blocks = read_blocks(&in);
   if (!blocks) return tl::unexpected(blocks.error());
   for (Block &block : *blocks) index.add(std::move(block));

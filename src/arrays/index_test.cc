@@ -118,6 +118,17 @@ TEST(Index, DamagedBlocksAreRefusedOrWithinBounds) {
   EXPECT_GT(refused, good.size());
 }
 
+TEST(Index, RegionsOutOfOrderAreRefused) {
+  Block block = block_at(1000, 4, 1);
+  Region before = block.regions[0];
+  before.offset = 500;
+  block.regions.push_back(before);
+  block.shape = {8};
+  EXPECT_FALSE(unpack_blocks(pack({&block, 1})).has_value());
+  std::swap(block.regions[0], block.regions[1]);
+  EXPECT_TRUE(unpack_blocks(pack({&block, 1})).has_value());
+}
+
 TEST(Block, AtHomeLiesInTheFirstOfItsRuns) {
   Block block = block_at(100, 10, 1);
   ASSERT_TRUE(block.regions[0].repeat(5, 25));

@@ -37,8 +37,8 @@ Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin
   Attribute mark{kMarker, NcType::int64, kNumbers, {}};
   for (const uint64_t number : {kFormat, index.offset, index.size, index.checksum}) put_big(number, &mark.values);
   header.attributes.push_back(std::move(mark));
-  header.attributes.push_back(text_attribute(
-      "_Cairn_note", "Variables are compressed: read them with 'cairn arrays run' or 'cairn arrays export'"));
+  header.attributes.push_back(
+      text_attribute(kNote, "Variables are compressed: read them with 'cairn arrays run' or 'cairn arrays export'"));
   for (const Variable &variable : from.variables) {
     Variable scalar;
     scalar.name = variable.name;
@@ -68,10 +68,14 @@ constexpr uint64_t kScalar = 8;  // bytes that each takes behind the header
 std::optional<IndexPlace> marked(const Header &physical) {
   const Attribute *mark = physical.attribute(kMarker);
   if (mark == nullptr || mark->type != NcType::int64 || mark->count != kNumbers ||
-      mark->values.size() != kNumbers * 8) {
+      mark->values.size() != kNumbers * 8 || get_big(mark->values, 0) != kFormat) {
     return std::nullopt;
   }
   return IndexPlace{get_big(mark->values, 8), get_big(mark->values, 16), get_big(mark->values, 24)};
+}
+
+bool ours(const Header &physical) {
+  return physical.attribute(kMarker) != nullptr || physical.attribute(kNote) != nullptr;
 }
 
 Bytes physical_header(const Header &virtual_header, const IndexPlace &index, uint64_t data_begin, uint64_t data_end) {

@@ -14,6 +14,7 @@
 namespace cairn::arrays {
 
 constexpr const char *kMarker = "_Cairn_arrays";  ///< attribute of the file
+constexpr const char *kNote = "_Cairn_note";      ///< attribute of the file, for people
 constexpr const char *kShape = "_Cairn_shape";    ///< attribute of a variable: names of its dimensions
 
 struct IndexPlace {
@@ -22,8 +23,10 @@ struct IndexPlace {
   uint64_t checksum = 0;
 };
 
-/// The index of a file, if its header has the mark.
+/// The index of a file, if its header has the mark, and of a format that is known here.
 std::optional<IndexPlace> marked(const Header &physical);
+/// Whether a header without a mark that can be read had one: it is damaged, or of a newer Cairn.
+bool ours(const Header &physical);
 
 /// The header of the physical file that holds the virtual one. Compressed bytes and indexes are from `data_begin` to
 /// `data_end`. Always of the same size for the same virtual header.

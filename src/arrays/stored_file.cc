@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -83,6 +84,10 @@ Result<StoredFile> StoredFile::open(const std::string &path) {
   if (!physical) return in_file(path, physical);
   stored.physical_ = std::move(*physical);
   const std::optional<IndexPlace> place = marked(stored.physical_);
+  if (!place && ours(stored.physical_)) {
+    return in_file(path,
+                   Result<int>(fail(ErrorKind::unreadable, "the mark in its header is damaged, or of a newer Cairn")));
+  }
   if (!place) {
     return in_file(path, Result<int>(fail(ErrorKind::usage, "this NetCDF file is not compressed by Cairn")));
   }
@@ -132,12 +137,29 @@ Result<Bytes> StoredFile::values(size_t block) const {
   return decoded;
 }
 
+Result<const Bytes *> StoredFile::kept(size_t block) const {
+  const auto known = std::ranges::find(recent_, block, &Recent::block);
+  if (known != recent_.end()) {
+    recent_.splice(recent_.begin(), recent_, known);
+    return &recent_.front().values;
+  }
+  Result<Bytes> decoded = values(block);
+  if (!decoded) return tl::unexpected(decoded.error());
+  recent_bytes_ += decoded->size();
+  recent_.push_front({block, std::move(*decoded)});
+  while (recent_bytes_ > kKept && recent_.size() > 1) {
+    recent_bytes_ -= recent_.back().values.size();
+    recent_.pop_back();
+  }
+  return &recent_.front().values;
+}
+
 Result<void> StoredFile::read(std::span<const Region> request, uint8_t *data) const {
   memset(data, 0, bytes_of(request));
   for (const size_t block : index_.find(request)) {
-    const Result<Bytes> decoded = values(block);
+    const Result<const Bytes *> decoded = kept(block);
     if (!decoded) return tl::unexpected(decoded.error());
-    lay(index_.blocks()[block], *decoded, request, data);
+    lay(index_.blocks()[block], **decoded, request, data);
   }
   return {};
 }

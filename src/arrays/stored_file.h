@@ -1,9 +1,11 @@
 // StoredFile: a compressed file read without MPI: what the command line and tests use.
 //
-// Holds the index in memory and reads blocks as they are asked for. One thread at a time. A damaged file gives errors
-// that name the variable and the block; it never gives values that were not written.
+// Holds the index in memory and reads blocks as they are asked for; `read` keeps the last 64 MiB of values (one block
+// at least), so that requests one after the other do not decode a block anew. One thread at a time. A damaged file
+// gives errors that name the variable and the block; it never gives values that were not written.
 #pragma once
 
+#include <list>
 #include <memory>
 #include <string>
 
@@ -42,6 +44,12 @@ class StoredFile {
   Result<void> read(std::span<const Region> request, uint8_t *data) const;
 
  private:
+  static constexpr uint64_t kKept = uint64_t{64} << 20;
+  struct Recent {
+    size_t block = 0;
+    Bytes values;
+  };
+  Result<const Bytes *> kept(size_t block) const;
   struct Closer {
     void operator()(const int *file) const;
   };
@@ -53,6 +61,8 @@ class StoredFile {
   Layout layout_;
   Index index_;
   IndexPlace place_;
+  mutable std::list<Recent> recent_;  ///< the last used first
+  mutable uint64_t recent_bytes_ = 0;
 };
 
 }  // namespace cairn::arrays
