@@ -134,6 +134,8 @@ def tool(name, arguments, folder, env, seconds):
 def check_file(options, name, bare, compressed, env, layer_env):
     plain_header = tool('ncmpidump', ['-h', bare / name], bare, env, options.seconds)
     header = tool('ncmpidump', ['-h', compressed / name], compressed, layer_env, options.seconds)
+    # Debian's tools have PnetCDF linked in: what only its interface tells (the format asked for) is not to be seen here.
+    plain_header, header = (re.sub(r'// file format.*', '', text or '') for text in (plain_header, header))
     if plain_header != header:
         raise Failed(f'{name}: ncmpidump -h: with the layer\n{header}\nbare\n{plain_header}')
     if not options.holes:

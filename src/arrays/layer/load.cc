@@ -30,18 +30,20 @@ Found load(MPI_Comm comm, const char *path, Opening *opening) {
   uint64_t said[4] = {static_cast<uint64_t>(Found::plain)};
   Bytes bytes;
   if (rank_in(comm) == 0) {
-    const Result<StoredFile> stored = StoredFile::open(plain_path(path));
-    if (stored) {
-      bytes = pack(stored->index());
-      said[0] = static_cast<uint64_t>(Found::compressed);
-      said[1] = bytes.size();
-      said[2] = stored->index_place().offset;
-      said[3] = stored->index_place().size;
-    } else if (const Error &error = stored.error();
-               error.kind == ErrorKind::unreadable && error.message.find("no NetCDF file") == std::string::npos) {
-      // A file that PnetCDF refuses, too, is left to it.
-      say(path, error);
-      said[0] = static_cast<uint64_t>(Found::damaged);
+    const std::string file = plain_path(path);
+    // What PnetCDF refuses, too, is left to it.
+    if (StoredFile::recognises(file)) {
+      const Result<StoredFile> stored = StoredFile::open(file);
+      if (stored) {
+        bytes = pack(stored->index());
+        said[0] = static_cast<uint64_t>(Found::compressed);
+        said[1] = bytes.size();
+        said[2] = stored->index_place().offset;
+        said[3] = stored->index_place().size;
+      } else {
+        say(path, stored.error());
+        said[0] = static_cast<uint64_t>(Found::damaged);
+      }
     }
   }
   MPI_Bcast(said, 4, MPI_UINT64_T, 0, comm);
