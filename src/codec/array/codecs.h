@@ -6,6 +6,11 @@
 
 namespace cairn::codec {
 
+// xor_codec.cc: elements of 4 and 8 bytes.
+bool takes_xor(Element element);
+bool encode_xor(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
+bool decode_xor(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
+
 // byte_codecs.cc: the bytes as they are, or in blocks of one frame each.
 bool encode_store(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
 bool decode_store(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
