@@ -27,6 +27,10 @@ bool decode_bitshuffle_lz4(ByteView encoded, const Grid &grid, std::span<uint8_t
 bool encode_bitshuffle_zstd(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
 bool decode_bitshuffle_zstd(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
 
+// delta_codec.cc
+bool encode_delta(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
+bool decode_delta(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
+
 // zfp_codec.cc
 bool encode_zfp(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
 bool encode_zfp_lossy(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
