@@ -46,22 +46,22 @@ CAIRN_BODY Word disorder(Word ordered) {
 // ---- ordered ----
 
 template <typename Word>
-CAIRN_BODY void order_floats(const uint8_t *values, size_t count, Word *integers) {
+CAIRN_BODY void order_floats(const uint8_t *__restrict values, size_t count, Word *__restrict integers) {
   for (size_t i = 0; i < count; ++i) integers[i] = order(load<Word>(values, i));
 }
 template <typename Word>
-CAIRN_BODY void disorder_floats(const Word *integers, size_t count, uint8_t *values) {
+CAIRN_BODY void disorder_floats(const Word *__restrict integers, size_t count, uint8_t *__restrict values) {
   for (size_t i = 0; i < count; ++i) {
     const Word bits = disorder(integers[i]);
     memcpy(values + i * sizeof(Word), &bits, sizeof(Word));
   }
 }
 template <typename Word, typename T>
-CAIRN_BODY void widen(const uint8_t *values, size_t count, Word *integers) {
+CAIRN_BODY void widen(const uint8_t *__restrict values, size_t count, Word *__restrict integers) {
   for (size_t i = 0; i < count; ++i) integers[i] = static_cast<Word>(load<T>(values, i));
 }
 template <typename Word, typename T>
-CAIRN_BODY void narrow(const Word *integers, size_t count, uint8_t *values) {
+CAIRN_BODY void narrow(const Word *__restrict integers, size_t count, uint8_t *__restrict values) {
   for (size_t i = 0; i < count; ++i) {
     const T value = static_cast<T>(integers[i]);
     memcpy(values + i * sizeof(T), &value, sizeof(T));
@@ -81,7 +81,8 @@ CAIRN_BODY Word tail_width(Word bits) {
 }
 
 template <typename Word>
-CAIRN_BODY void fix(const uint8_t *values, size_t count, Float<Word> scale, const Mapped<Word> &out) {
+CAIRN_BODY void fix(const uint8_t *__restrict values, size_t count, Float<Word> scale, Word *__restrict integers,
+                    Word *__restrict tails, uint8_t *__restrict widths, uint8_t *__restrict misfits) {
   using Real = Float<Word>;
   for (size_t i = 0; i < count; ++i) {
     const Word bits = load<Word>(values, i);
@@ -93,16 +94,16 @@ CAIRN_BODY void fix(const uint8_t *values, size_t count, Float<Word> scale, cons
     const Word counted = std::bit_cast<Word>(static_cast<Real>(static_cast<Signed<Word>>(whole)));
     const Word some = Word(0) - static_cast<Word>(whole != 0);
     const Word width = tail_width(counted) & some;
-    out.integers[i] = (whole ^ sign) - sign;
-    out.tails[i] = bits & ((Word(1) << width) - 1);
-    out.tail_widths[i] = static_cast<uint8_t>(width);
+    integers[i] = (whole ^ sign) - sign;
+    tails[i] = bits & ((Word(1) << width) - 1);
+    widths[i] = static_cast<uint8_t>(width);
     // Of what gives the integer 0, only 0 itself fits.
-    out.misfits[i] = static_cast<uint8_t>((~inside & 1) | (static_cast<Word>(bits != 0) & ~some & 1));
+    misfits[i] = static_cast<uint8_t>((~inside & 1) | (static_cast<Word>(bits != 0) & ~some & 1));
   }
 }
 
 template <typename Word>
-CAIRN_BODY void fixed_tail_widths(const Word *integers, size_t count, uint8_t *widths) {
+CAIRN_BODY void fixed_tail_widths(const Word *__restrict integers, size_t count, uint8_t *__restrict widths) {
   for (size_t i = 0; i < count; ++i) {
     const Word sign = static_cast<Word>(static_cast<Signed<Word>>(integers[i]) >> (kBits<Word> - 1));
     const Word whole = (integers[i] ^ sign) - sign;
@@ -116,14 +117,15 @@ CAIRN_BODY void fixed_tail_widths(const Word *integers, size_t count, uint8_t *w
 }
 
 template <typename Word>
-CAIRN_BODY void unfix(const Mapped<Word> &in, size_t count, int shift, uint8_t *values) {
+CAIRN_BODY void unfix(const Word *__restrict integers, const Word *__restrict tails, size_t count, int shift,
+                      uint8_t *__restrict values) {
   const Word down = static_cast<Word>(static_cast<Signed<Word>>(shift)) << kMantissa<Word>;
   for (size_t i = 0; i < count; ++i) {
-    const Word sign = static_cast<Word>(static_cast<Signed<Word>>(in.integers[i]) >> (kBits<Word> - 1));
-    const Word whole = (in.integers[i] ^ sign) - sign;
+    const Word sign = static_cast<Word>(static_cast<Signed<Word>>(integers[i]) >> (kBits<Word> - 1));
+    const Word whole = (integers[i] ^ sign) - sign;
     const Word counted = std::bit_cast<Word>(static_cast<Float<Word>>(static_cast<Signed<Word>>(whole)));
     const Word some = Word(0) - static_cast<Word>(whole != 0);
-    const Word bits = (((counted - down) | in.tails[i]) & some) | (sign & kSign<Word>);
+    const Word bits = (((counted - down) | tails[i]) & some) | (sign & kSign<Word>);
     memcpy(values + i * sizeof(Word), &bits, sizeof(Word));
   }
 }
@@ -140,32 +142,33 @@ CAIRN_BODY Word of_scaled(double whole, double base, double step) {
 }
 
 template <typename Word>
-CAIRN_BODY void scale(const uint8_t *values, size_t count, const ValueMap &map, const Mapped<Word> &out) {
-  const double inverse = 1 / map.step;
-  const double base = map.base;
-  const double step = map.step;
+CAIRN_BODY void scale(const uint8_t *__restrict values, size_t count, double base, double step,
+                      Word *__restrict integers, uint8_t *__restrict corrections, uint8_t *__restrict misfits) {
+  const double inverse = 1 / step;
   for (size_t i = 0; i < count; ++i) {
     const Word bits = load<Word>(values, i);
     const double real = (static_cast<double>(std::bit_cast<Float<Word>>(bits)) - base) * inverse;
-    const bool inside = real < kScaledEnd<Word> && real > -kScaledEnd<Word>;
-    const double magic = (inside ? real : 0) + kMagic;
+    // Compared as integers, since compilers do not put comparisons of doubles into these vectors; NaN is not inside.
+    const uint64_t real_bits = std::bit_cast<uint64_t>(real);
+    const uint64_t one = ((real_bits & ~kSign<uint64_t>)-std::bit_cast<uint64_t>(kScaledEnd<Word>)) >> 63;
+    const double magic = std::bit_cast<double>(real_bits & (0 - one)) + kMagic;
     const uint64_t whole = std::bit_cast<uint64_t>(magic) - std::bit_cast<uint64_t>(kMagic);
     const Word difference = order(bits) - of_scaled<Word>(magic - kMagic, base, step);
     const Word folded =
         (difference << 1) ^ static_cast<Word>(static_cast<Signed<Word>>(difference) >> (kBits<Word> - 1));
-    out.integers[i] = static_cast<Word>(whole);
-    out.corrections[i] = static_cast<uint8_t>(folded);
-    out.misfits[i] = static_cast<uint8_t>(!inside || folded > 255);
+    integers[i] = static_cast<Word>(whole);
+    corrections[i] = static_cast<uint8_t>(folded);
+    const Word far = folded >> 8;
+    misfits[i] = static_cast<uint8_t>((1 - one) | (far | (Word(0) - far)) >> (kBits<Word> - 1));
   }
 }
 
 template <typename Word>
-CAIRN_BODY void unscale(const Mapped<Word> &in, size_t count, const ValueMap &map, uint8_t *values) {
-  const double base = map.base;
-  const double step = map.step;
+CAIRN_BODY void unscale(const Word *__restrict integers, const uint8_t *__restrict corrections, size_t count,
+                        double base, double step, uint8_t *__restrict values) {
   for (size_t i = 0; i < count; ++i) {
-    const auto whole = static_cast<double>(static_cast<Signed<Word>>(in.integers[i]));
-    const Word folded = in.corrections[i];
+    const auto whole = static_cast<double>(static_cast<Signed<Word>>(integers[i]));
+    const Word folded = corrections[i];
     const Word difference = (folded >> 1) ^ (Word(0) - (folded & 1));
     const Word bits = disorder<Word>(of_scaled<Word>(whole, base, step) + difference);
     memcpy(values + i * sizeof(Word), &bits, sizeof(Word));
@@ -177,8 +180,10 @@ CAIRN_BODY void unscale(const Mapped<Word> &in, size_t count, const ValueMap &ma
 template <typename Word>
 CAIRN_BODY void map_body(const ValueMap &map, Element element, const uint8_t *values, size_t count,
                          const Mapped<Word> &out) {
-  if (map.kind == Mapping::fixed) return fix<Word>(values, count, power<Word>(map.shift), out);
-  if (map.kind == Mapping::scaled) return scale<Word>(values, count, map, out);
+  if (map.kind == Mapping::fixed)
+    return fix<Word>(values, count, power<Word>(map.shift), out.integers, out.tails, out.tail_widths, out.misfits);
+  if (map.kind == Mapping::scaled)
+    return scale<Word>(values, count, map.base, map.step, out.integers, out.corrections, out.misfits);
   memset(out.misfits, 0, count);
   if (is_float(element)) return order_floats<Word>(values, count, out.integers);
   switch (element) {
@@ -198,8 +203,8 @@ CAIRN_BODY void map_body(const ValueMap &map, Element element, const uint8_t *va
 template <typename Word>
 CAIRN_BODY void unmap_body(const ValueMap &map, Element element, const Mapped<Word> &in, size_t count,
                            uint8_t *values) {
-  if (map.kind == Mapping::fixed) return unfix<Word>(in, count, map.shift, values);
-  if (map.kind == Mapping::scaled) return unscale<Word>(in, count, map, values);
+  if (map.kind == Mapping::fixed) return unfix<Word>(in.integers, in.tails, count, map.shift, values);
+  if (map.kind == Mapping::scaled) return unscale<Word>(in.integers, in.corrections, count, map.base, map.step, values);
   if (is_float(element)) return disorder_floats<Word>(in.integers, count, values);
   switch (size_of(element)) {
     case 1:

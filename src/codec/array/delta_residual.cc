@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "codec/array/bit_pack.h"
+#include "codec/array/class_code.h"
 #include "codec/array/cpu.h"
 #include "codec/array/shuffle.h"
 
@@ -14,25 +15,7 @@ namespace {
 
 constexpr uint8_t kClasses = 0;
 constexpr uint8_t kPlanes = 1;
-
-// A class is 4 (bits - 2) + the two bits below the leading one; residuals below 4 are their own class.
-CAIRN_BODY uint32_t width_of_class(uint32_t klass) { return std::max(klass >> 2, 1U) - 1; }
-
-template <typename Word>
-CAIRN_BODY uint32_t class_of(Word x) {
-  if constexpr (sizeof(Word) == 4) {
-    // From the exponent and mantissa of a float: conversions of 24 bits are exact, and done in vectors.
-    const uint32_t large = 0U - static_cast<uint32_t>(x > 0xffffff);
-    const auto exact = static_cast<int32_t>((x >> 8 & large) | (x & ~large));
-    const uint32_t klass = (std::bit_cast<uint32_t>(static_cast<float>(exact)) >> 21) - 512U + (32 & large);
-    const uint32_t small = 0U - static_cast<uint32_t>(x < 4);
-    return (x & small) | (klass & ~small);
-  } else {
-    const auto bits = static_cast<uint32_t>(64 - std::countl_zero(x | 4));
-    const auto klass = static_cast<uint32_t>((bits - 2) << 2 | (x >> (bits - 3) & 3));
-    return x < 4 ? static_cast<uint32_t>(x) : klass;
-  }
-}
+constexpr uint8_t kCodes = 2;
 
 template <typename Word>
 CAIRN_BODY void classify_body(const Word *__restrict x, size_t count, uint8_t *__restrict classes,
@@ -134,14 +117,24 @@ Estimate estimate(const Word *x, size_t count, size_t step) {
   return result;
 }
 
+// Planes cost more time: they have to be shorter by so much.
+constexpr double kPlanesGain = 0.96;
+// Below this, classes repeat in runs, which only zstd sees.
+constexpr double kLeastForCodes = 1.6;
+constexpr size_t kFewForCodes = 2048;     // the tables would be too large a share
 constexpr double kIncompressible = 7.85;  // bits of a byte, by some 4,000 of them
 
 template <typename Word, typename Kernels>
 void write(const Word *x, size_t count, StreamWriter &streams, ResidualRoom<Word> &room, Bytes *out) {
   const Estimate bits = estimate(x, count, std::max<size_t>(count / 4096, 1) | 1);
-  if (bits.classes <= bits.planes) {
-    out->push_back(kClasses);
+  if (bits.classes * kPlanesGain <= bits.planes) {
     Kernels::classify(x, count, room.classes.get(), room.widths.get(), room.low.get());
+    out->push_back(kCodes);
+    if (count >= kFewForCodes &&
+        write_class_codes(room.classes.get(), room.low.get(), count, kLeastForCodes, room.packed.get(), out)) {
+      return;
+    }
+    out->back() = kClasses;
     streams.write({room.classes.get(), count}, out);
     const size_t size = pack_bits(room.low.get(), room.widths.get(), count, room.packed.get());
     out->insert(out->end(), room.packed.get(), room.packed.get() + size);
@@ -162,7 +155,8 @@ void write(const Word *x, size_t count, StreamWriter &streams, ResidualRoom<Word
 template <typename Word, typename Kernels>
 bool read(ByteReader &in, StreamReader &streams, ResidualRoom<Word> &room, Word *x, size_t count) {
   const uint8_t way = in.byte();
-  if (in.failed() || way > kPlanes) return false;
+  if (in.failed() || way > kCodes) return false;
+  if (way == kCodes) return read_class_codes(in, x, count);
   if (way == kPlanes) {
     for (size_t k = 0; k < sizeof(Word); ++k) {
       if (!streams.read(in, {room.packed.get() + k * count, count})) return false;
@@ -171,8 +165,7 @@ bool read(ByteReader &in, StreamReader &streams, ResidualRoom<Word> &room, Word 
     return true;
   }
   if (!streams.read(in, {room.classes.get(), count})) return false;
-  // The largest class is that of a residual of all bits.
-  if (Kernels::widths(room.classes.get(), count, room.widths.get()) >= 4 * (8 * sizeof(Word) - 1)) return false;
+  if (!is_class<Word>(Kernels::widths(room.classes.get(), count, room.widths.get()))) return false;
   const ByteView packed = in.raw(packed_size(room.widths.get(), count));
   if (in.failed()) return false;
   unpack_bits(packed, room.widths.get(), count, x);

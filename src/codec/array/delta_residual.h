@@ -1,7 +1,8 @@
-// How the codec "delta" writes residuals, in one of two ways:
+// How the codec "delta" writes residuals, in one of three ways:
 //
-//   classes  of each residual a byte with its number of bits and its two highest below the leading one, and the bits
-//            below those packed as they are: for residuals whose low bits are noise.
+//   codes    the class of each residual (its number of bits, and its two highest below the leading one) as a Huffman
+//            code, the bits below those behind it as they are (class_code.h): for residuals whose low bits are noise.
+//   classes  the same, but classes as bytes, and low bits apart: for classes that repeat, which zstd sees.
 //   planes   a plane for each byte of the residuals: for residuals whose low bytes repeat (values that were rounded).
 //
 // Bytes of classes and planes are streams (stream.h) of zstd; a plane that zstd would not shorten is not shown to it.
@@ -21,7 +22,7 @@ struct ResidualRoom {
       : classes(std::make_unique_for_overwrite<uint8_t[]>(count + 16)),
         widths(std::make_unique_for_overwrite<uint8_t[]>(count + 16)),
         low(std::make_unique_for_overwrite<Word[]>(count + 16)),
-        packed(std::make_unique_for_overwrite<uint8_t[]>(count * sizeof(Word) + 32)) {}
+        packed(std::make_unique_for_overwrite<uint8_t[]>(count * (sizeof(Word) + 1) + 128)) {}
   std::unique_ptr<uint8_t[]> classes;
   std::unique_ptr<uint8_t[]> widths;
   std::unique_ptr<Word[]> low;
