@@ -1,6 +1,7 @@
 // The codec "delta": integers for values, what those before them do not let expect, and an entropy coder; block by
 // block, so that what is being worked on stays in the second cache. docs/array-codecs.md has the bytes.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 
@@ -53,31 +54,71 @@ struct Room {
   ResidualRoom<Word> residual;
 };
 
+/// Which values are the fill.
 template <typename T>
-void mark_fill(const uint8_t *values, size_t count, uint64_t fill, uint8_t *held) {
+void mark_fill(const uint8_t *__restrict values, size_t count, uint64_t fill, uint8_t *__restrict fills) {
   for (size_t i = 0; i < count; ++i) {
     T value;
     memcpy(&value, values + i * sizeof(T), sizeof(T));
-    held[i] |= static_cast<uint8_t>(value == static_cast<T>(fill));
+    fills[i] = static_cast<uint8_t>(value == static_cast<T>(fill));
   }
 }
-void mark_fill(size_t size, const uint8_t *values, size_t count, uint64_t fill, uint8_t *held) {
+void mark_fill(size_t size, const uint8_t *values, size_t count, uint64_t fill, uint8_t *fills) {
   switch (size) {
     case 1:
-      return mark_fill<uint8_t>(values, count, fill, held);
+      return mark_fill<uint8_t>(values, count, fill, fills);
     case 2:
-      return mark_fill<uint16_t>(values, count, fill, held);
+      return mark_fill<uint16_t>(values, count, fill, fills);
     case 4:
-      return mark_fill<uint32_t>(values, count, fill, held);
+      return mark_fill<uint32_t>(values, count, fill, fills);
     default:
-      return mark_fill<uint64_t>(values, count, fill, held);
+      return mark_fill<uint64_t>(values, count, fill, fills);
   }
 }
 
-bool any(const uint8_t *held, size_t count) {
+/// Writes the fill where values are held.
+template <typename T>
+void put_fill(const uint8_t *__restrict held, size_t count, uint64_t fill, uint8_t *__restrict values) {
+  for (size_t i = 0; i < count; ++i) {
+    T value;
+    memcpy(&value, values + i * sizeof(T), sizeof(T));
+    const T there = static_cast<T>(T(0) - static_cast<T>(held[i]));
+    value = static_cast<T>((value & ~there) | (static_cast<T>(fill) & there));
+    memcpy(values + i * sizeof(T), &value, sizeof(T));
+  }
+}
+void put_fill(size_t size, const uint8_t *held, size_t count, uint64_t fill, uint8_t *values) {
+  switch (size) {
+    case 1:
+      return put_fill<uint8_t>(held, count, fill, values);
+    case 2:
+      return put_fill<uint16_t>(held, count, fill, values);
+    case 4:
+      return put_fill<uint32_t>(held, count, fill, values);
+    default:
+      return put_fill<uint64_t>(held, count, fill, values);
+  }
+}
+
+/// Joins the fill to the misfits. Gives the flags of what there is.
+uint8_t join_held(uint8_t *__restrict held, const uint8_t *__restrict fills, size_t count) {
+  uint8_t misfits = 0;
   uint8_t some = 0;
-  for (size_t i = 0; i < count; ++i) some |= held[i];
-  return some != 0;
+  for (size_t i = 0; i < count; ++i) {
+    misfits |= static_cast<uint8_t>(held[i] & ~fills[i]);
+    held[i] |= fills[i];
+    some |= held[i];
+  }
+  return static_cast<uint8_t>((some != 0 ? kMasked : 0) | (misfits != 0 ? kExceptions : 0));
+}
+
+/// What is held has no tail and no correction.
+template <typename Word>
+void clear_held(const uint8_t *__restrict held, size_t count, Word *__restrict tails, uint8_t *__restrict widths,
+                uint8_t *__restrict corrections) {
+  for (size_t i = 0; i < count; ++i) tails[i] &= static_cast<Word>(held[i]) - 1;
+  for (size_t i = 0; i < count; ++i) widths[i] &= static_cast<uint8_t>(held[i] - 1);
+  for (size_t i = 0; i < count; ++i) corrections[i] &= static_cast<uint8_t>(held[i] - 1);
 }
 
 void put_mask(const uint8_t *held, size_t count, uint8_t *mask) {
@@ -89,12 +130,14 @@ void put_mask(const uint8_t *held, size_t count, uint8_t *mask) {
 }
 /// Gives how many are not held.
 size_t get_mask(const uint8_t *mask, size_t count, uint8_t *held) {
-  size_t left = 0;
-  for (size_t i = 0; i < count; ++i) {
-    held[i] = mask[i / 8] >> (i % 8) & 1;
-    left += held[i] ^ 1U;
+  size_t some = 0;
+  for (size_t i = 0; i < count; i += 8) {
+    const uint64_t spread = mask[i / 8] * 0x0101010101010101ULL & 0x8040201008040201ULL;
+    const uint64_t eight = (spread + 0x7f7f7f7f7f7f7f7fULL) >> 7 & 0x0101010101010101ULL;
+    memcpy(held + i, &eight, 8);
+    some += static_cast<size_t>(std::popcount(eight));
   }
-  return left;
+  return count - some;
 }
 
 /// Those that are not the fill value, though they are held.
@@ -168,21 +211,21 @@ class Encoder {
   uint8_t piece(const uint8_t *values, size_t first, size_t at, size_t count, size_t *residuals) {
     Word *integers = room_.integers + first;
     uint8_t *held = room_.held.get() + at;
-    uint8_t flags = 0;
     map_values(plan_.map, grid_.element, values + first * size_, count,
                {integers, held, room_.tails.get() + at, room_.widths.get() + at, room_.corrections.get() + at});
-    if (plan_.map.kind != Mapping::ordered && any(held, count)) flags = kMasked | kExceptions;
+    uint8_t *fills = room_.unused.get();
+    if (plan_.has_fill) {
+      mark_fill(size_, values + first * size_, count, plan_.fill, fills);
+    } else {
+      memset(fills, 0, count);
+    }
+    const uint8_t flags = join_held(held, fills, count);
+    Word *to = room_.residuals.get() + *residuals;
     if (plan_.by_reference) {
       map_values(plan_.map, grid_.element, grid_.reference.data() + first * size_, count,
-                 {room_.others.get(), room_.unused.get(), room_.residuals.get() + *residuals, room_.unused.get(),
-                  room_.unused.get()});
+                 {room_.others.get(), room_.unused.get(), to, room_.unused.get(), room_.unused.get()});
       for (size_t i = 0; i < count; ++i) integers[i] -= room_.others[i];
     }
-    if (plan_.has_fill) {
-      mark_fill(size_, values + first * size_, count, plan_.fill, held);
-      if (any(held, count)) flags |= kMasked;
-    }
-    Word *to = room_.residuals.get() + *residuals;
     if ((flags & kMasked) == 0) {
       predict(plan_.lags, integers, count, to);
       *residuals += count;
@@ -190,15 +233,13 @@ class Encoder {
     }
     hold(plan_.lags, held, count, integers);
     predict(plan_.lags, integers, count, room_.others.get());
+    const Word *from = room_.others.get();
     for (size_t i = 0; i < count; ++i) {
-      *to = room_.others[i];
+      *to = from[i];
       to += held[i] ^ 1U;
-      // What is held has neither tail nor correction.
-      room_.widths[at + i] = held[i] != 0 ? 0 : room_.widths[at + i];
-      room_.tails[at + i] = held[i] != 0 ? 0 : room_.tails[at + i];
-      room_.corrections[at + i] = held[i] != 0 ? 0 : room_.corrections[at + i];
     }
     *residuals = static_cast<size_t>(to - room_.residuals.get());
+    clear_held(held, count, room_.tails.get() + at, room_.widths.get() + at, room_.corrections.get() + at);
     return flags;
   }
 
@@ -242,9 +283,7 @@ class Decoder {
     unmap_values(plan_.map, grid_.element,
                  {integers, room_.unused.get(), room_.tails.get(), room_.widths.get(), room_.corrections.get()}, count,
                  to);
-    for (size_t i = 0; masked && i < count; ++i) {
-      if (room_.held[i] != 0) memcpy(to + i * size_, &plan_.fill, size_);
-    }
+    if (masked) put_fill(size_, room_.held.get(), count, plan_.fill, to);
     return (flags & kExceptions) == 0 || read_exceptions(exceptions, size_, count, to);
   }
 
@@ -261,9 +300,10 @@ class Decoder {
   /// Moves residuals from the front to where their values are, from the last to the first.
   void spread(size_t residuals, size_t count) {
     Word *x = room_.residuals.get();
+    const uint8_t *held = room_.held.get();
     size_t from = residuals;
     for (size_t i = count; i-- > 0;) {
-      from -= room_.held[i] ^ 1U;
+      from -= held[i] ^ 1U;
       x[i] = x[from];  // of held ones: any
     }
   }
@@ -271,7 +311,7 @@ class Decoder {
   bool read_rest(ByteReader &in, const Word *integers, bool masked, size_t count) {
     if (plan_.map.kind == Mapping::fixed) {
       tail_widths(plan_.map, integers, count, room_.widths.get());
-      for (size_t i = 0; masked && i < count; ++i) room_.widths[i] = room_.held[i] != 0 ? 0 : room_.widths[i];
+      for (size_t i = 0; masked && i < count; ++i) room_.widths[i] &= static_cast<uint8_t>(room_.held[i] - 1);
       const ByteView packed = in.raw(packed_size(room_.widths.get(), count));
       if (in.failed()) return false;
       unpack_bits(packed, room_.widths.get(), count, room_.tails.get());

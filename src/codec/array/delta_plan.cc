@@ -12,7 +12,7 @@ namespace cairn::codec {
 namespace {
 
 constexpr size_t kRun = 64;       // values in a row
-constexpr size_t kMostRuns = 48;  // of them, over the whole box
+constexpr size_t kMostRuns = 32;  // of them, over the whole box
 constexpr size_t kMostAxes = 4;
 
 /// The distances from which lags are chosen: one step along each axis that has more than one.
@@ -72,18 +72,22 @@ class Sample {
 
   /// Residuals where nothing that is needed is missing, zigzag. `lags`: a bit for each distance.
   std::vector<Word> residuals(unsigned lags) const {
-    std::vector<Word> result;
-    result.reserve(sums_[0].integers.size());
-    for (size_t i = 0; i < sums_[0].integers.size(); ++i) {
-      Word x = 0;
-      bool whole = true;
-      for (unsigned sum = lags;; sum = (sum - 1) & lags) {
-        x += std::popcount(sum) % 2 == 0 ? sums_[sum].integers[i] : Word(0) - sums_[sum].integers[i];
-        whole = whole && sums_[sum].missing[i] == 0;
-        if (sum == 0) break;
-      }
-      if (whole) result.push_back((x << 1) ^ (Word(0) - (x >> (sizeof(Word) * 8 - 1))));
+    const size_t count = sums_[0].integers.size();
+    std::vector<Word> result(count);
+    std::vector<uint8_t> missing(count);
+    for (unsigned sum = lags;; sum = (sum - 1) & lags) {
+      const Word sign = std::popcount(sum) % 2 == 0 ? Word(1) : Word(0) - 1;
+      for (size_t i = 0; i < count; ++i) result[i] += sign * sums_[sum].integers[i];
+      for (size_t i = 0; i < count; ++i) missing[i] |= sums_[sum].missing[i];
+      if (sum == 0) break;
     }
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const Word x = result[i];
+      result[kept] = (x << 1) ^ (Word(0) - (x >> (sizeof(Word) * 8 - 1)));
+      kept += missing[i] ^ 1U;
+    }
+    result.resize(kept);
     return result;
   }
   /// Bits a value beside its residual: tail, correction, exception, mask; without those that are missing.
@@ -213,7 +217,8 @@ std::vector<double> numbers(ByteView values, const Grid &grid, size_t count, con
 template <typename Word>
 DeltaPlan choose(ByteView values, const Grid &grid, size_t count) {
   const std::vector<size_t> steps = distances(grid, count);
-  DeltaPlan best = with_lags<Word>(values, grid, {}, steps);
+  DeltaPlan best;
+  best.bits = 1e9;
   const auto consider = [&](const DeltaPlan &plan) {
     const DeltaPlan other = with_lags<Word>(values, grid, plan, steps);
     if (other.bits < best.bits) best = other;
@@ -222,7 +227,9 @@ DeltaPlan choose(ByteView values, const Grid &grid, size_t count) {
   if (find_fill(values, grid.element, count, &plan.fill)) {
     plan.has_fill = true;
     consider(plan);
+    plan.has_fill = false;
   }
+  consider(plan);
   plan = best;
   if (is_float(grid.element)) {
     const std::vector<double> some = numbers(values, grid, count, plan);
@@ -237,14 +244,14 @@ DeltaPlan choose(ByteView values, const Grid &grid, size_t count) {
     }
     plan.map.kind = Mapping::scaled;
     if (find_step(some, single ? 24 : 53, &plan.map.base, &plan.map.step) && valid(plan.map, grid.element)) {
-      consider(plan);
       // Decimals are exact where what was found is so but nearly.
       const double power = std::pow(10.0, std::round(std::log10(plan.map.step)));
-      if (std::abs(plan.map.step / power - 1) < 1e-3) {
+      if (std::abs(plan.map.step / power - 1) < 1e-3 &&
+          std::abs(plan.map.base / power - std::round(plan.map.base / power)) < 0.01) {
         plan.map.base = 0;
         plan.map.step = power;
-        consider(plan);
       }
+      consider(plan);
     }
   }
   if (!grid.reference.empty()) {
