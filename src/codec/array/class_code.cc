@@ -83,18 +83,32 @@ CAIRN_BODY size_t put_lane(const uint8_t *classes, const Word *low, size_t count
                            const std::array<std::array<Code, 256>, kMaxContexts> &codes,
                            const std::array<uint8_t, 256> &context_of, uint8_t *out) {
   Packer packer{out};
-  const Code *context = codes[context_of[0]].data();
-  for (size_t i = 0; i < count; ++i) {
-    const uint8_t klass = classes[i];
-    const Code code = context[klass];
-    context = codes[context_of[klass]].data();
-    if constexpr (sizeof(Word) == 4) {
-      packer.put(code.bits | static_cast<uint64_t>(low[i]) << code.length,
-                 static_cast<uint64_t>(code.length) + code.width);
-    } else {
-      packer.put(code.bits, code.length);
-      packer.put(low[i], code.width);
+  const auto code_of = codes.data();
+  const uint8_t *contexts = context_of.data();
+  unsigned context = contexts[0];
+  size_t i = 0;
+  if constexpr (sizeof(Word) == 4) {
+    for (; i + 2 <= count; i += 2) {
+      const Code one = code_of[context][classes[i]];
+      const Code two = code_of[contexts[classes[i]]][classes[i + 1]];
+      context = contexts[classes[i + 1]];
+      const uint64_t first = one.bits | static_cast<uint64_t>(low[i]) << one.length;
+      const uint64_t second = two.bits | static_cast<uint64_t>(low[i + 1]) << two.length;
+      const uint64_t width = uint64_t{one.length} + one.width;
+      const uint64_t all = width + two.length + two.width;
+      if (all <= 64) [[likely]] {
+        packer.put(first | second << width, all);
+      } else {
+        packer.put(first, width);
+        packer.put(second, all - width);
+      }
     }
+  }
+  for (; i < count; ++i) {
+    const Code code = code_of[context][classes[i]];
+    context = contexts[classes[i]];
+    packer.put(code.bits, code.length);
+    packer.put(low[i], code.width);
   }
   memcpy(packer.out, &packer.word, 8);
   return static_cast<size_t>(packer.out - out) + (packer.fill + 7) / 8;

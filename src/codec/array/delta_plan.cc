@@ -14,6 +14,7 @@ namespace {
 constexpr size_t kRun = 64;       // values in a row
 constexpr size_t kMostRuns = 32;  // of them, over the whole box
 constexpr size_t kMostAxes = 4;
+constexpr double kWorth = 0.985;
 
 /// The distances from which lags are chosen: one step along each axis that has more than one.
 std::vector<size_t> distances(const Grid &grid, size_t count) {
@@ -221,13 +222,13 @@ DeltaPlan choose(ByteView values, const Grid &grid, size_t count) {
   best.bits = 1e9;
   const auto consider = [&](const DeltaPlan &plan) {
     const DeltaPlan other = with_lags<Word>(values, grid, plan, steps);
-    if (other.bits < best.bits) best = other;
+    // Whatever is not the plainest takes time, too: it has to be worth it.
+    if (other.bits < kWorth * best.bits) best = other;
   };
   DeltaPlan plan;
   if (find_fill(values, grid.element, count, &plan.fill)) {
-    plan.has_fill = true;
     consider(plan);
-    plan.has_fill = false;
+    plan.has_fill = true;
   }
   consider(plan);
   plan = best;

@@ -76,13 +76,13 @@ struct Avx2 {
 };
 #endif
 
-/// Frequencies of bytes, and the bits that a byte takes by them.
+/// Frequencies of bytes, and the bits that a byte takes by them; corrected for how few they are (Miller 1955).
 struct Histogram {
   uint32_t count[256] = {};
   [[nodiscard]] double bits(size_t all) const {
-    double sum = 0;
+    double sum = -0.72;  // 1 / (2 ln 2)
     for (const uint32_t n : count) {
-      if (n > 0) sum += n * std::log2(static_cast<double>(all) / n);
+      if (n > 0) sum += n * std::log2(static_cast<double>(all) / n) + 0.72;
     }
     return sum / static_cast<double>(all);
   }
@@ -122,7 +122,7 @@ constexpr double kPlanesGain = 0.96;
 // Below this, classes repeat in runs, which only zstd sees.
 constexpr double kLeastForCodes = 1.6;
 constexpr size_t kFewForCodes = 2048;     // the tables would be too large a share
-constexpr double kIncompressible = 7.85;  // bits of a byte, by some 4,000 of them
+constexpr double kIncompressible = 7.95;  // bits of a byte
 
 template <typename Word, typename Kernels>
 void write(const Word *x, size_t count, StreamWriter &streams, ResidualRoom<Word> &room, Bytes *out) {
