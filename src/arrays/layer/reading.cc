@@ -78,13 +78,18 @@ VirtualFile::Cached *VirtualFile::cached(const Block &block) {
 int VirtualFile::read_ranges(const Call &call, const std::vector<Run> &ranges, Bytes *bytes) {
   bytes->assign(bytes_in(ranges), 0);
   if (call.collective) {
-    uint64_t most[2] = {ranges.size(), bytes->size()};
-    const int error = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_UINT64_T, MPI_MAX, comm_);
+    // Each rank's bytes in one piece, and behind those of lower ranks: then they are read together. Other reads would
+    // need a file view, or overlap; Open MPI 4.1's own MPI-IO gives wrong bytes for both. There each rank reads by
+    // itself.
+    const uint64_t own_end = ranges.empty() ? 0 : ranges.back().end();
+    uint64_t below = 0;
+    MPI_Exscan(&own_end, &below, 1, MPI_UINT64_T, MPI_MAX, comm_);
+    const bool apart = rank_ == 0 || ranges.empty() || ranges.front().offset >= below;
+    uint64_t most[3] = {ranges.size(), bytes->size(), apart ? uint64_t{0} : 1};
+    const int error = MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX, comm_);
     if (error != MPI_SUCCESS) return error;
     if (most[0] == 0) return MPI_SUCCESS;
-    // Together where each rank's bytes are in one piece. Scattered ones would need a file view, which Open MPI 4.1's
-    // own MPI-IO reads wrongly: then each rank reads its pieces by itself.
-    if (most[0] == 1 && most[1] <= INT32_MAX) {
+    if (most[0] == 1 && most[1] <= INT32_MAX && most[2] == 0) {
       MPI_Status status;
       const auto offset = static_cast<MPI_Offset>(ranges.empty() ? 0 : ranges[0].offset);
       return CAIRN_NEXT(MPI_File_read_at_all)(call.file, offset, bytes->data(), static_cast<int>(bytes->size()),
