@@ -11,6 +11,8 @@
 #include "arrays/plain_file.h"
 #include "arrays/random_file.h"
 #include "arrays/stored_writer.h"
+#include "arrays/usage.h"
+#include "base/hash.h"
 
 namespace cairn::arrays {
 namespace {
@@ -183,6 +185,108 @@ TEST(StoredFile, FlippedBitsAreFoundOrChangeNothing) {
   EXPECT_GT(before, 50U);
   EXPECT_EQ(in_blocks, held);
   EXPECT_GT(held, 100U);
+}
+
+/// A file of one variable whose blocks lie where their values would: as the sparse layout writes it.
+Bytes sparse_file(Bytes *values) {
+  Header virtual_header;
+  virtual_header.dimensions = {{"y", 8}, {"x", 64}};
+  virtual_header.variables.resize(1);
+  virtual_header.variables[0] = {"v0", NcType::int32, {0, 1}, {}, 512, false, {}, 0};
+  Index index;
+  index.header = write_header(virtual_header);
+  const Header header = *parse_header(index.header)->header;
+  const uint64_t data_begin = room_for_header(header, 512);
+  index.home = data_begin - 512;
+  index.end = index.home + header.end();
+  Bytes file(index.end, 0);
+  values->assign(header.end() - 512, 0);
+  for (size_t i = 3; i < values->size(); i += 4) (*values)[i] = static_cast<uint8_t>(i / 50);
+  // The left and the right half: each run is half a row, so that coded bytes lie in several runs.
+  for (uint64_t half = 0; half < 2; ++half) {
+    Block block;
+    Region region;
+    region.offset = 512 + half * 128;
+    region.run = 128;
+    EXPECT_TRUE(region.repeat(8, 256));
+    block.regions = {region};
+    block.element = codec::Element::i32;
+    block.shape = {8, 32};
+    block.at_home = true;
+    Bytes little;
+    for (RunCursor runs(region); !runs.done(); runs.next()) {
+      for (uint64_t i = 0; i < 128; ++i) little.push_back((*values)[runs.run().offset - 512 + (i / 4 * 4 + 3 - i % 4)]);
+    }
+    const Coded coded = encode(little, {block.element, block.shape, {}}, coding("store"), true, 0);
+    block.codec = coded.codec;
+    block.size = coded.bytes.size();
+    block.checksum = hash64(coded.bytes);
+    size_t taken = 0;
+    for (const Run &run : places(block, index.home)) {
+      std::copy_n(coded.bytes.begin() + static_cast<ptrdiff_t>(taken), run.bytes,
+                  file.begin() + static_cast<ptrdiff_t>(run.offset));
+      taken += run.bytes;
+    }
+    EXPECT_EQ(taken, block.size);
+    index.add(std::move(block));
+  }
+  const Bytes packed = pack(index);
+  const IndexPlace place{file.size(), packed.size(), hash64(packed)};
+  file.insert(file.end(), packed.begin(), packed.end());
+  const Bytes front = physical_header(header, place, data_begin);
+  std::copy(front.begin(), front.end(), file.begin());
+  return file;
+}
+
+TEST(StoredFile, ReadsBlocksAtHome) {
+  const Folder folder;
+  Bytes values;
+  write_all(folder / "a.nc", sparse_file(&values));
+  const Result<StoredFile> file = StoredFile::open(folder / "a.nc");
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  const Regions where = file->header().where(file->header().variables[0]);
+  Bytes data(bytes_of(where));
+  const Result<void> read = file->read(where, data.data());
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(data, values);
+}
+
+TEST(Usage, BlocksThatNobodySeesAreCovered) {
+  const Folder folder;
+  std::mt19937 random(9);
+  size_t seen = 0;
+  size_t hidden = 0;
+  for (int i = 0; i < 40; ++i) {
+    write_random(folder / "a.nc", &random, 15, 64 + random() % 400);
+    const Result<StoredFile> file = StoredFile::open(folder / "a.nc");
+    ASSERT_TRUE(file.has_value());
+    const std::vector<Block> &blocks = file->index().blocks();
+    // Writes of later blocks lie over those of earlier ones, unless the numbers say something else.
+    std::vector<size_t> order(blocks.size());
+    for (size_t b = 0; b < order.size(); ++b) order[b] = b;
+    std::ranges::stable_sort(order, {}, [&](size_t b) { return blocks[b].sequence; });
+    std::vector<size_t> top(file->index().virtual_end(), SIZE_MAX);
+    for (const size_t b : order) {
+      for (const Region &region : blocks[b].regions) {
+        for (RunCursor runs(region); !runs.done(); runs.next()) {
+          std::fill_n(top.begin() + static_cast<ptrdiff_t>(runs.run().offset), runs.run().bytes, b);
+        }
+      }
+    }
+    uint64_t covered_bytes = 0;
+    for (size_t b = 0; b < blocks.size(); ++b) {
+      const bool visible = std::ranges::find(top, b) != top.end();
+      ASSERT_EQ(covered(file->index(), b), !visible);
+      visible ? ++seen : ++hidden;
+      if (!visible) covered_bytes += blocks[b].size;
+    }
+    const Usage usage = usage_of(*file);
+    EXPECT_EQ(usage.covered, covered_bytes);
+    EXPECT_EQ(usage.header + usage.room + usage.index + usage.blocks + usage.replaced + usage.holes, file->size());
+    EXPECT_EQ(usage.holes, 0U);
+  }
+  EXPECT_GT(seen, 100U);
+  EXPECT_GT(hidden, 50U);
 }
 
 TEST(StoredWriter, LeavesNothingUnlessItIsFinished) {
