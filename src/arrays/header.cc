@@ -52,6 +52,12 @@ class HeaderReader {
     return text;
   }
 
+  std::string name() {
+    std::string name = text();
+    if (good() && name.empty()) fail("a name in it is empty");
+    return name;
+  }
+
   Bytes values(uint64_t size) {
     if (!need(padded(size))) return {};
     Bytes values(bytes_.begin() + static_cast<ptrdiff_t>(at_), bytes_.begin() + static_cast<ptrdiff_t>(at_ + size));
@@ -95,7 +101,7 @@ std::vector<Attribute> read_attributes(HeaderReader *in) {
   const uint64_t count = in->list(kAttributeTag);
   for (uint64_t i = 0; i < count && in->good(); ++i) {
     Attribute attribute;
-    attribute.name = in->text();
+    attribute.name = in->name();
     attribute.type = read_type(in);
     attribute.count = in->count();
     if (in->good()) attribute.values = in->values(attribute.count * size_of(attribute.type));
@@ -106,7 +112,7 @@ std::vector<Attribute> read_attributes(HeaderReader *in) {
 
 Variable read_variable(HeaderReader *in, const Header &header) {
   Variable variable;
-  variable.name = in->text();
+  variable.name = in->name();
   const uint64_t rank = in->count();
   for (uint64_t i = 0; i < rank && in->good(); ++i) {
     const uint64_t dimension = in->number();
@@ -229,7 +235,7 @@ Result<Parsed> parse_header(ByteView bytes) {
   const uint64_t dimensions = in.list(kDimensionTag);
   for (uint64_t i = 0; i < dimensions && in.good(); ++i) {
     Dimension dimension;
-    dimension.name = in.text();
+    dimension.name = in.name();
     dimension.length = in.number();
     header.dimensions.push_back(std::move(dimension));
   }

@@ -78,6 +78,15 @@ TEST(Header, DamageIsAnErrorOrAnotherHeader) {
   EXPECT_GT(refused, 100U);
 }
 
+TEST(Header, ZerosAreNoHeader) {
+  // A length gone wrong leads into zeros, which would be dimensions without a name and empty lists.
+  Bytes bytes = write_header(sample());
+  const size_t second_name = 24 + 20;  // behind the magic, the records, the list's front and "time"
+  bytes[second_name + 6] ^= 1;
+  bytes.resize(bytes.size() + 1000);
+  EXPECT_FALSE(parse_header(bytes).has_value());
+}
+
 TEST(Header, PlacesBeyondAllFilesAreRefused) {
   Header begins = sample();
   begins.variables[0].begin = UINT64_MAX - 100;

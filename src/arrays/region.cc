@@ -35,6 +35,18 @@ void normalise(Region *region) {
   std::fill(region->levels.begin() + kept, region->levels.end(), Level{});
 }
 
+/// Whether two regions step from record to record in other parts of them: variables of a file mostly do, and it takes
+/// no walk along all records to see it.
+bool interleaved(const Region &a, const Region &b) {
+  if (a.depth == 0 || b.depth == 0 || a.levels[0].stride != b.levels[0].stride) return false;
+  const uint64_t stride = a.levels[0].stride;
+  const uint64_t in_a = inside(a, 0).end() - a.offset;
+  const uint64_t in_b = inside(b, 0).end() - b.offset;
+  const uint64_t behind =
+      b.offset >= a.offset ? (b.offset - a.offset) % stride : (stride - (a.offset - b.offset) % stride) % stride;
+  return in_a <= behind && behind + in_b <= stride;
+}
+
 bool same_shape(const Region &a, const Region &b) {
   return a.run == b.run && a.depth == b.depth && a.levels == b.levels;
 }
@@ -204,6 +216,7 @@ void RunCursor::seek(uint64_t offset) {
 
 bool overlap(const Region &a, const Region &b) {
   if (a.offset >= b.end() || b.offset >= a.end()) return false;
+  if (interleaved(a, b)) return false;
   bool common = false;
   for_each_common(a, b, [&](uint64_t, uint64_t, uint64_t) {
     common = true;

@@ -126,5 +126,33 @@ TEST(Region, CommonBytesAreFoundWhereTheyAre) {
   }
 }
 
+TEST(Region, InterleavedRegionsAreToldApartWithoutAWalk) {
+  std::mt19937 random(4);
+  size_t apart = 0;
+  for (int i = 0; i < 3000; ++i) {
+    Region a;
+    Region b;
+    for (Region *each : {&a, &b}) {
+      each->offset = random() % 40;
+      each->run = 1 + random() % 8;
+      ASSERT_TRUE(each->repeat(1 + random() % 2, each->run + random() % 2));
+      ASSERT_TRUE(each->repeat(2 + random() % 4, 20));
+    }
+    bool common = false;
+    for_each_common(a, b, [&](uint64_t, uint64_t, uint64_t) { return !(common = true); });
+    EXPECT_EQ(overlap(a, b), common);
+    EXPECT_EQ(overlap(b, a), common);
+    apart += common ? 0 : 1;
+  }
+  EXPECT_GT(apart, 500U);
+  // A walk along these would take hours.
+  Region records;
+  records.run = 4;
+  ASSERT_TRUE(records.repeat(uint64_t{1} << 40, 1000));
+  Region others = records;
+  others.offset = 500;
+  EXPECT_FALSE(overlap(records, others));
+}
+
 }  // namespace
 }  // namespace cairn::arrays

@@ -163,7 +163,7 @@ Result<const Bytes *> StoredFile::kept(size_t block) const {
 }
 
 Result<void> StoredFile::read(std::span<const Region> request, uint8_t *data) const {
-  memset(data, 0, bytes_of(request));
+  std::fill_n(data, bytes_of(request), uint8_t{0});
   for (const size_t block : index_.find(request)) {
     const Result<const Bytes *> decoded = kept(block);
     if (!decoded) return tl::unexpected(decoded.error());
