@@ -217,7 +217,10 @@ int VirtualFile::make_room_for_header(uint64_t size) {
 /// Indexes take turns in two places, so that synchronising a file again and again does not fill it with old ones.
 Run VirtualFile::place_index(uint64_t size, bool last) {
   Run &slot = slots_[1 - named_slot_];
-  if (slot.bytes < size) slot = {index_.end, last ? size : size + size / 2};
+  if (slot.bytes < size) {
+    slot = {index_.end, last ? size : size + size / 2};
+    slot.bytes += (4 - slot.end() % 4) % 4;  // the variable of compressed bytes may end here, and is not padded
+  }
   return slot;
 }
 
