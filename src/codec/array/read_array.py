@@ -111,6 +111,27 @@ def huffman(read):
     return codes
 
 
+def coded(bits, code):
+    """The next class (or byte) by this code."""
+    length = value = 0
+    while (length, value) not in code:
+        value = value * 2 + bits.take(1)
+        length += 1
+        assert length <= 10
+    return code[length, value]
+
+
+def coded_bytes(read, count):
+    code, out = huffman(read), []
+    lane = -(-count // 4)
+    while len(out) < count:
+        data = read.blob()
+        bits = Bits(data)
+        out += [coded(bits, code) for _ in range(min(lane, count - len(out)))]
+        assert (bits.at + 7) // 8 == len(data)
+    return out
+
+
 def residual_of(klass, low):
     return klass if klass < 4 else (4 | klass & 3) << width_of(klass) | low
 
@@ -129,12 +150,7 @@ def coded_residuals(read, count):
         bits, before = Bits(data), 0
         for _ in range(min(lane, count - len(out))):
             code = codes[max(i for i in range(contexts) if starts[i] <= before)]
-            length = value = 0
-            while (length, value) not in code:
-                value = value * 2 + bits.take(1)
-                length += 1
-                assert length <= 10
-            klass = code[length, value]
+            klass = coded(bits, code)
             out.append(residual_of(klass, bits.take(width_of(klass))))
             before = out[-1].bit_length()
         assert (bits.at + 7) // 8 == len(data)
@@ -146,7 +162,7 @@ def residuals(read, count, word):
     if way == 2:
         return coded_residuals(read, count)
     if way == 1:
-        planes = [read.stream(count) for _ in range(word)]
+        planes = [coded_bytes(read, count) if read.byte() else read.stream(count) for _ in range(word)]
         return [int.from_bytes(bytes(plane[i] for plane in planes), "little") for i in range(count)]
     assert way == 0
     classes = read.stream(count)
