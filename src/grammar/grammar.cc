@@ -30,7 +30,9 @@ Result<Grammar> Grammar::from_rules(std::vector<Body> rules) {
   return grammar;
 }
 
-Grammar Grammar::from_symbols(const std::vector<Symbol> &symbols) {
+Grammar Grammar::from_symbols(const std::vector<Symbol> &symbols) { return *from_symbols(symbols, SIZE_MAX); }
+
+std::optional<Grammar> Grammar::from_symbols(const std::vector<Symbol> &symbols, size_t most_terms) {
   // More than a Builder needs for so many; pages that it does not touch cost nothing.
   constexpr size_t kPage = 4096;
   const size_t size = (symbols.size() * 160 + (size_t{1} << 16)) / kPage * kPage;
@@ -39,7 +41,10 @@ Grammar Grammar::from_symbols(const std::vector<Symbol> &symbols) {
     const auto start = (reinterpret_cast<uintptr_t>(memory.get()) + kPage - 1) / kPage * kPage;
     Arena arena(reinterpret_cast<void *>(start), size);
     Builder builder(arena);
-    if (std::all_of(symbols.begin(), symbols.end(), [&](Symbol symbol) { return builder.append(symbol); })) {
+    const auto fits = [&](Symbol symbol) { return builder.append(symbol) && builder.terms() <= most_terms; };
+    const bool all = std::all_of(symbols.begin(), symbols.end(), fits);
+    if (builder.terms() > most_terms) return std::nullopt;
+    if (all) {
       auto grammar = from(builder);
       if (grammar) return *std::move(grammar);
     }
@@ -82,6 +87,15 @@ Grammar Grammar::mapped(const std::function<Symbol(Symbol)> &map) const {
     }
   }
   return *from_rules(std::move(rules));
+}
+
+Grammar Grammar::renamed(Grammar grammar, const std::vector<Symbol> &number) {
+  for (Body &body : grammar.rules_) {
+    for (Term &term : body) {
+      if (!term.is_rule) term.id = number[term.id];
+    }
+  }
+  return grammar;
 }
 
 Grammar Grammar::projected(const std::function<bool(Symbol)> &keep) const {

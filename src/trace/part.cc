@@ -78,15 +78,16 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
   if (!sequence.polls.empty() && sequence.polls.size() != part.rows.size()) {
     return fail(ErrorKind::internal, "polls were told apart for some rows only");
   }
+  bool folded = false;
   if (!sequence.polls.empty()) {
     std::vector<Bytes> packed = sequence.rows;
     std::vector<Poll> polls = sequence.polls;
     DrainFold drains;
     drains.fold(&packed, &polls, &part);
-    fold_polls(packed, polls, &part);
+    folded = fold_polls(packed, polls, &part);
     drains.add_streams(&part);
   }
-  move_by_cost(&part);
+  move_by_cost(&part, !folded);
   return part;
 }
 

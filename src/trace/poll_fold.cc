@@ -184,9 +184,9 @@ Body calls_of(const PollWord &word, Symbol call, const Poll &poll, CountedRows *
 }
 
 /// Numbers the rows in order of first occurrence and leaves out those that no longer occur.
-void take(const Grammar &calls, const CountedRows &rows, ClassPart *part) {
+void take(Grammar calls, const CountedRows &rows, ClassPart *part) {
   std::vector<Symbol> old;
-  part->calls = std::make_shared<const Grammar>(renumbered(calls, &old));
+  part->calls = std::make_shared<const Grammar>(renumbered(std::move(calls), &old));
   std::vector<std::vector<uint32_t>> place(rows.rows().size());
   std::vector<RowPointer> kept;
   for (const Symbol symbol : old) {
@@ -204,10 +204,10 @@ void take(const Grammar &calls, const CountedRows &rows, ClassPart *part) {
 
 }  // namespace
 
-void fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls, ClassPart *part) {
-  if (std::all_of(polls.begin(), polls.end(), [](const Poll &poll) { return poll.kind == Poll::none; })) return;
+bool fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls, ClassPart *part) {
+  if (std::all_of(polls.begin(), polls.end(), [](const Poll &poll) { return poll.kind == Poll::none; })) return false;
   Pairs pairs(*part->calls, polls);
-  if (!pairs.run()) return;
+  if (!pairs.run()) return false;
 
   const Stretch &whole = pairs.whole();
   CountedRows rows(packed, part->rows);
@@ -234,8 +234,8 @@ void fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls
   }
   if (whole.first) add_word(whole.after, &rows, &rules[0]);
   Result<Grammar> calls = Grammar::from_rules(std::move(rules));
-  if (!calls) return;
-  take(*calls, rows, part);
+  if (!calls) return false;
+  take(*std::move(calls), rows, part);
 
   std::vector<MovedFields> counts;
   const RowGroups groups(part->rows);
@@ -244,8 +244,9 @@ void fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls
     if (row.cycle != 0 && row.cycle < kDraining)
       counts.push_back({group, {static_cast<uint32_t>(row.heads.size() - 1)}});
   }
-  move_out(counts, part);
+  move_out(counts, part, Parse::later);
   for (StatsBlock &block : part->stats) block.join_slots();
+  return true;
 }
 
 }  // namespace cairn::trace
