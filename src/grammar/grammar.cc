@@ -13,6 +13,7 @@ Result<Grammar> Grammar::from_rules(std::vector<Body> rules) {
   if (!order) return fail(ErrorKind::unreadable, "the rules of a grammar form a cycle");
   // Lengths first: shrinking multiplies counts, which are in range if the lengths are.
   std::vector<Body> ordered;
+  ordered.reserve(order->size());
   std::vector<uint32_t> number_of(rules.size(), 0);
   for (size_t i = 0; i < order->size(); ++i) number_of[(*order)[i]] = static_cast<uint32_t>(i);
   std::vector<uint32_t> identity;
@@ -33,9 +34,10 @@ Result<Grammar> Grammar::from_rules(std::vector<Body> rules) {
 Grammar Grammar::from_symbols(const std::vector<Symbol> &symbols) { return *from_symbols(symbols, SIZE_MAX); }
 
 std::optional<Grammar> Grammar::from_symbols(const std::vector<Symbol> &symbols, size_t most_terms) {
-  // More than a Builder needs for so many; pages that it does not touch cost nothing.
+  // More than a Builder needs for so many terms; pages that it does not touch cost nothing, if they are fresh ones.
   constexpr size_t kPage = 4096;
-  const size_t size = (symbols.size() * 160 + (size_t{1} << 16)) / kPage * kPage;
+  const size_t terms = std::min(symbols.size(), most_terms);
+  const size_t size = (terms * 160 + (size_t{1} << 16)) / kPage * kPage;
   const std::unique_ptr<void, decltype(&std::free)> memory(std::calloc(1, size + kPage), &std::free);
   if (memory != nullptr) {
     const auto start = (reinterpret_cast<uintptr_t>(memory.get()) + kPage - 1) / kPage * kPage;
