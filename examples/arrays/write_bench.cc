@@ -4,54 +4,21 @@
 // of JSON.
 //   write_bench FILE [--bytes 16M] [--piece 4M] [--iterations 4] [--call collective|independent|nonblocking]
 //               [--noise 0.5] [--records] [--hint KEY=VALUE] [--read]
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "example.h"
-#include "noise.h"
+#include "field.h"
 
 namespace {
 
 constexpr const char *kUsage =
     "write_bench FILE [--bytes N] [--piece N] [--iterations N] [--call collective|independent|nonblocking] [--noise K] "
     "[--records] [--hint KEY=VALUE] [--read]";
-constexpr MPI_Offset kWidth = 512;  // of the field, in cells
-constexpr MPI_Offset kDrift =
-    3 * kWidth;  // by which the field moves from one iteration to the next: none repeats another
-
-/// Temperatures over rows of kWidth cells, from the first row of this rank on.
-std::vector<float> field(MPI_Offset values, MPI_Offset first, double noise) {
-  constexpr size_t kWaves = 8;
-  std::array<std::vector<double>, kWaves> sines;
-  std::array<std::vector<double>, kWaves> cosines;
-  for (size_t k = 0; k < kWaves; ++k) {
-    for (MPI_Offset x = 0; x < kWidth; ++x) {
-      const double phase = 2 * M_PI * static_cast<double>(k + 1) * static_cast<double>(x) / kWidth;
-      sines[k].push_back(std::sin(phase));
-      cosines[k].push_back(std::cos(phase));
-    }
-  }
-  std::vector<float> result(static_cast<size_t>(values));
-  for (size_t begin = 0; begin < result.size(); begin += kWidth) {
-    const double y = static_cast<double>(first + static_cast<MPI_Offset>(begin)) / kWidth / 256;
-    const double level = 288 - 40 * std::sin(M_PI * y) * std::sin(M_PI * y);
-    std::array<double, kWaves> a{};
-    std::array<double, kWaves> b{};
-    for (size_t k = 0; k < kWaves; ++k) {
-      const double turn = 2 * M_PI * y * static_cast<double>(k % 3 + 1) + static_cast<double>(k * k);
-      a[k] = 4 * std::cos(turn) / static_cast<double>(k + 1);
-      b[k] = 4 * std::sin(turn) / static_cast<double>(k + 1);
-    }
-    const size_t end = std::min<size_t>(begin + kWidth, result.size());
-    for (size_t i = begin; i < end; ++i) {
-      double kelvin = level;
-      for (size_t k = 0; k < kWaves; ++k) kelvin += a[k] * sines[k][i - begin] + b[k] * cosines[k][i - begin];
-      result[i] = static_cast<float>(kelvin + noise * normal(static_cast<uint64_t>(first) + i));
-    }
-  }
-  return result;
-}
 
 struct Piece {
   std::array<MPI_Offset, 2> start;
@@ -123,6 +90,13 @@ void read(int file, int variable, Call call, const std::vector<Piece> &pieces, c
   if (call == Call::independent) nc(ncmpi_end_indep_data(file), "end of independent data");
 }
 
+/// What a close wrote is on the disk, too.
+void flush(const std::string &path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0 || fsync(file) != 0) fail(path + ": cannot be flushed");
+  ::close(file);
+}
+
 MPI_Info info_from(const std::string &hint) {
   if (hint.empty()) return MPI_INFO_NULL;
   const size_t equals = hint.find('=');
@@ -150,7 +124,8 @@ int main(int argc, char **argv) {
   const std::string path = arguments.finish(1, 1, kUsage)[0];
   if (values < 1 || piece < 1) fail("--bytes, --piece: at least 4");
 
-  const std::vector<float> data = field(values + iterations * kDrift, world.rank * values, noise);
+  const std::vector<float> data =
+      field(static_cast<size_t>(values + iterations * kDrift), static_cast<size_t>(world.rank * values), noise);
   const std::vector<Piece> pieces = pieces_of(world.rank, iterations, values, piece);
   Clock open;
   Clock move;
@@ -178,7 +153,10 @@ int main(int argc, char **argv) {
     move.time([&] { write(file, variable, call, pieces, data); });
     sync.time([&] { nc(ncmpi_sync(file), "sync"); });
   }
-  close.time([&] { nc(ncmpi_close(file), "close"); });
+  close.time([&] {
+    nc(ncmpi_close(file), "close");
+    if (!reads && world.rank == 0) flush(path);
+  });
   MPI_Barrier(MPI_COMM_WORLD);
   const double seconds = MPI_Wtime() - begin;
   if (info != MPI_INFO_NULL) MPI_Info_free(&info);

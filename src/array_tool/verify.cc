@@ -39,8 +39,9 @@ struct Findings {
 /// Values do not depend on the header at the front, but what other tools show does.
 bool header_fits(const arrays::StoredFile &file) {
   if (file.physical().variables.empty()) return false;
-  const uint64_t data_begin = file.physical().variables.back().begin;
-  const Bytes expected = arrays::physical_header(file.header(), file.index_place(), data_begin);
+  const arrays::Variable &data = file.physical().variables.back();
+  const Bytes expected =
+      arrays::physical_header(file.header(), file.index_place(), file.index().data_begin, data.begin + data.slab);
   Bytes found(expected.size());
   std::ifstream in(file.path(), std::ios::binary);
   in.read(reinterpret_cast<char *>(found.data()), static_cast<std::streamsize>(found.size()));

@@ -22,10 +22,11 @@ void swap_stretch(ByteView values, uint64_t from, uint64_t bytes, size_t element
 }
 
 std::optional<Bytes> encode_by_user(const UserCodec &user, ByteView values) {
+  cairn_arrays_args args = user.args;
   Bytes coded(values.size() + values.size() / 8 + 1024);
   Bytes input(values.begin(), values.end());  // the function may write to it
-  const size_t size = user.compress(input.data(), input.size(), coded.data(), coded.size(), user.args);
-  if (size == 0 || size > coded.size()) return std::nullopt;
+  const size_t size = user.compress(input.data(), input.size(), coded.data(), coded.size(), &args);
+  if (size == 0 || size >= values.size()) return std::nullopt;
   coded.resize(size);
   return coded;
 }
@@ -82,7 +83,8 @@ Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCod
     }
     const UserCodec &user = *users[number];
     Bytes input(coded.begin(), coded.end());
-    if (user.decompress(input.data(), input.size(), values.data(), values.size(), user.args) != values.size()) {
+    cairn_arrays_args args = user.args;
+    if (user.decompress(input.data(), input.size(), values.data(), values.size(), &args) != values.size()) {
       return fail(ErrorKind::unreadable, "codec '" + user.name + "' did not give back as many bytes as it was given");
     }
     return values;

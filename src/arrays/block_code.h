@@ -23,7 +23,7 @@ struct UserCodec {
   std::string name;
   cairn_arrays_code_f compress = nullptr;
   cairn_arrays_code_f decompress = nullptr;
-  cairn_arrays_args *args = nullptr;
+  cairn_arrays_args args{};
 };
 
 /// How a variable is coded: one of ours (or an automatic choice), or a user's.

@@ -141,7 +141,7 @@ TEST(Layout, KnowsWhichVariableHoldsAByte) {
 
 TEST(Physical, IsAHeaderWithAScalarForEachVariable) {
   const IndexPlace place{5000, 123, 0xFEDCBA9876543210};
-  const Bytes bytes = physical_header(sample(), place, 4096);
+  const Bytes bytes = physical_header(sample(), place, 4096, 5123);
   const Result<Parsed> parsed = parse_header(bytes);
   ASSERT_TRUE(parsed && parsed->header);
   const Header &header = *parsed->header;
@@ -164,7 +164,7 @@ TEST(Physical, IsAHeaderWithAScalarForEachVariable) {
   EXPECT_EQ(found->checksum, place.checksum);
   EXPECT_EQ(marked(sample()), std::nullopt);
   // Written anew in place: never longer for another index.
-  EXPECT_EQ(physical_header(sample(), {}, 4096).size(), bytes.size());
+  EXPECT_EQ(physical_header(sample(), {}, 4096, 1 << 30).size(), bytes.size());
   EXPECT_GE(room_for_header(sample(), 512), bytes.size());
 }
 

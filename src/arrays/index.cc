@@ -233,7 +233,9 @@ Bytes pack(const Index &index) {
   out.blob(index.header);
   out.varint(index.user_codecs.size());
   for (const std::string &name : index.user_codecs) out.text(name);
+  out.varint(index.data_begin);
   out.varint(index.home);
+  out.varint(index.home_end);
   out.varint(index.end);
   out.varint(index.replaced);
   pack_blocks(index.blocks(), &out);
@@ -268,7 +270,9 @@ Result<Index> unpack_index(ByteView bytes) {
   index.header.assign(header.begin(), header.end());
   const uint64_t users = in.varint();
   for (uint64_t i = 0; i < users && !in.failed(); ++i) index.user_codecs.emplace_back(in.text());
+  index.data_begin = in.varint();
   index.home = in.varint();
+  index.home_end = in.varint();
   index.end = in.varint();
   const uint64_t replaced = in.varint();
   if (in.failed()) return fail(ErrorKind::unreadable, "the index of blocks is cut short");

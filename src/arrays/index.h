@@ -49,9 +49,11 @@ class Index {
  public:
   Bytes header;                          ///< the virtual file's first bytes: its NetCDF header
   std::vector<std::string> user_codecs;  ///< names
+  uint64_t data_begin = 0;               ///< in the physical file: what is before is room for its header
   uint64_t home = 0;                     ///< where byte 0 of the virtual file would lie, for blocks that are at home
-  uint64_t end = 0;                      ///< of all blocks in the physical file: where more may be put
-  uint64_t replaced = 0;                 ///< bytes of blocks that no reader needs any more
+  uint64_t home_end = 0;  ///< what is at home ends here in the physical file, everything else begins; 0: none is
+  uint64_t end = 0;       ///< of all blocks in the physical file: where more may be put
+  uint64_t replaced = 0;  ///< bytes of blocks that no reader needs any more
 
   void add(Block block);
   [[nodiscard]] const std::vector<Block> &blocks() const { return blocks_; }

@@ -29,7 +29,7 @@ std::string free_name(std::string name, const std::vector<T> &taken) {
   return name;
 }
 
-Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin) {
+Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin, uint64_t data_end) {
   Header header;
   header.records = from.records;
   header.dimensions = from.dimensions;
@@ -50,8 +50,8 @@ Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin
     scalar.attributes.push_back(text_attribute(kShape, names));
     header.variables.push_back(std::move(scalar));
   }
-  const uint64_t data_end = std::max(index.offset + index.size, data_begin + 4);
-  header.dimensions.push_back({free_name("cairn_bytes", from.dimensions), data_end - data_begin});
+  header.dimensions.push_back(
+      {free_name("cairn_bytes", from.dimensions), std::max<uint64_t>(data_end - data_begin, 4)});
   Variable data;
   data.name = free_name("cairn_data", from.variables);
   data.type = NcType::ubyte;
@@ -78,8 +78,8 @@ bool ours(const Header &physical) {
   return physical.attribute(kMarker) != nullptr || physical.attribute(kNote) != nullptr;
 }
 
-Bytes physical_header(const Header &virtual_header, const IndexPlace &index, uint64_t data_begin) {
-  Header header = composed(virtual_header, index, data_begin);
+Bytes physical_header(const Header &virtual_header, const IndexPlace &index, uint64_t data_begin, uint64_t data_end) {
+  Header header = composed(virtual_header, index, data_begin, data_end);
   uint64_t at = write_header(header).size();
   for (size_t i = 0; i + 1 < header.variables.size(); ++i, at += kScalar) header.variables[i].begin = at;
   Bytes bytes = write_header(header);
@@ -89,7 +89,7 @@ Bytes physical_header(const Header &virtual_header, const IndexPlace &index, uin
 
 uint64_t room_for_header(const Header &virtual_header, uint64_t alignment) {
   constexpr uint64_t kSpare = 2048;
-  const uint64_t wanted = physical_header(virtual_header, {}, 0).size() * 3 / 2 + kSpare;
+  const uint64_t wanted = physical_header(virtual_header, {}, 0, 4).size() * 3 / 2 + kSpare;
   return (wanted + alignment - 1) / alignment * alignment;
 }
 

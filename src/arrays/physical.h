@@ -28,9 +28,9 @@ std::optional<IndexPlace> marked(const Header &physical);
 /// Whether a header without a mark that can be read had one: it is damaged, or of a newer Cairn.
 bool ours(const Header &physical);
 
-/// The header of the physical file that holds the virtual one. `data_begin` is where compressed bytes begin; they end
-/// at the index's end. Always of the same size for the same virtual header.
-Bytes physical_header(const Header &virtual_header, const IndexPlace &index, uint64_t data_begin);
+/// The header of the physical file that holds the virtual one. Compressed bytes and indexes are from `data_begin` to
+/// `data_end`. Always of the same size for the same virtual header.
+Bytes physical_header(const Header &virtual_header, const IndexPlace &index, uint64_t data_begin, uint64_t data_end);
 
 /// How much room to leave for the header, so that attributes may be added later: data begins there.
 uint64_t room_for_header(const Header &virtual_header, uint64_t alignment);

@@ -69,6 +69,14 @@ Result<Header> read_header(int file) {
   }
 }
 
+bool StoredFile::recognises(const std::string &path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const Result<Header> physical = read_header(file);
+  close(file);
+  return physical && ours(*physical);
+}
+
 Result<StoredFile> StoredFile::open(const std::string &path) {
   StoredFile stored;
   stored.path_ = path;

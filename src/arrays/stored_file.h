@@ -25,6 +25,8 @@ Result<Header> read_header(int file);
 
 class StoredFile {
  public:
+  /// Whether a file says of itself that it is one, whatever else is wrong with it.
+  static bool recognises(const std::string &path);
   /// Error: no such file, no NetCDF file, or not a compressed one (kind usage).
   static Result<StoredFile> open(const std::string &path);
 

@@ -233,7 +233,7 @@ Bytes sparse_file(Bytes *values) {
   const Bytes packed = pack(index);
   const IndexPlace place{file.size(), packed.size(), hash64(packed)};
   file.insert(file.end(), packed.begin(), packed.end());
-  const Bytes front = physical_header(header, place, data_begin);
+  const Bytes front = physical_header(header, place, data_begin, file.size());
   std::copy(front.begin(), front.end(), file.begin());
   return file;
 }

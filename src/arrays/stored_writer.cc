@@ -60,6 +60,7 @@ Result<StoredWriter> StoredWriter::create(const std::string &path, Bytes header,
   writer.split_ = std::clamp<uint64_t>(split, 64, kMostBlock);
   writer.index_.header = std::move(header);
   writer.data_begin_ = room_for_header(writer.header_, kAlignment);
+  writer.index_.data_begin = writer.data_begin_;
   writer.index_.end = writer.data_begin_;
   Result<Draft> draft = Draft::create(path);
   if (!draft) return tl::unexpected(draft.error());
@@ -121,7 +122,7 @@ Result<void> StoredWriter::finish(int mode) {
   place.offset += (4 - (place.offset + place.size) % 4) % 4;
   size_ = place.offset + place.size;
   if (auto written = draft_->put(place.offset, packed); !written) return written;
-  if (auto written = draft_->put(0, physical_header(header_, place, data_begin_)); !written) return written;
+  if (auto written = draft_->put(0, physical_header(header_, place, data_begin_, size_)); !written) return written;
   return draft_->keep(mode);
 }
 

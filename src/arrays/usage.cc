@@ -67,8 +67,8 @@ bool covered(const Index &index, size_t block) {
 Usage usage_of(const StoredFile &file) {
   Usage usage;
   const Index &index = file.index();
-  const uint64_t data_begin = file.physical().variables.empty() ? 0 : file.physical().variables.back().begin;
-  usage.header = physical_header(file.header(), file.index_place(), data_begin).size();
+  const uint64_t data_begin = index.data_begin;
+  usage.header = physical_header(file.header(), file.index_place(), data_begin, file.size()).size();
   usage.room = data_begin - std::min(data_begin, usage.header);
   usage.index = file.index_place().size;
   usage.replaced = index.replaced;

@@ -50,7 +50,7 @@ TEST(ParseArrayCodec, LossyNeedsATolerance) {
     EXPECT_FALSE(parse_array_codec(words).has_value()) << words;
 }
 
-TEST(Sample, IsBoxesFromEndToEnd) {
+TEST(Sample, IsBoxesOfEveryPart) {
   const Bytes values(size_t{4} * 30 * 1000 * 100);
   const uint64_t shape[] = {30, 1000, 100};
   const auto stretches = sample(values, {Element::f32, shape, values}, 4, 65536);
@@ -62,8 +62,8 @@ TEST(Sample, IsBoxesFromEndToEnd) {
     const auto row = static_cast<size_t>(stretch.values.data() - values.data()) / 400;
     EXPECT_EQ(row / 1000, (row + 162) / 1000) << "a stretch lies in two planes";
   }
-  EXPECT_EQ(stretches.front().values.data(), values.data());
-  EXPECT_EQ(stretches.back().values.data() + stretches.back().values.size(), values.data() + values.size());
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(static_cast<size_t>(stretches[i].values.data() - values.data()) * 4 / values.size(), i);
 }
 
 TEST(Sample, OfALittleIsAllOfIt) {

@@ -6,6 +6,11 @@
 
 namespace cairn::codec {
 
+// xor_codec.cc: elements of 4 and 8 bytes.
+bool takes_xor(Element element);
+bool encode_xor(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
+bool decode_xor(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
+
 // byte_codecs.cc: the bytes as they are, or in blocks of one frame each.
 bool encode_store(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
 bool decode_store(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
@@ -21,6 +26,10 @@ bool encode_bitshuffle_lz4(ByteView values, const Grid &grid, const ArrayOptions
 bool decode_bitshuffle_lz4(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
 bool encode_bitshuffle_zstd(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
 bool decode_bitshuffle_zstd(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
+
+// delta_codec.cc
+bool encode_delta(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
+bool decode_delta(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
 
 // zfp_codec.cc
 bool encode_zfp(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);

@@ -31,6 +31,7 @@ constexpr ArrayCodec codec(uint8_t id, std::string_view name, bool (*takes)(Elem
 
 constexpr ArrayCodec kCodecs[] = {
     codec<encode_store, decode_store>(kStore, "store", any),
+    codec<encode_xor, decode_xor>(1, "xor", takes_xor),
     codec<encode_zstd_blocks, decode_zstd_blocks>(2, "zstd", any),
 #ifdef CAIRN_HAVE_LZ4
     codec<encode_shuffle_lz4, decode_shuffle_lz4>(3, "shuffle+lz4", any),
@@ -38,6 +39,7 @@ constexpr ArrayCodec kCodecs[] = {
 #endif
     codec<encode_shuffle_zstd, decode_shuffle_zstd>(4, "shuffle+zstd", any),
     codec<encode_bitshuffle_zstd, decode_bitshuffle_zstd>(6, "bitshuffle+zstd", any),
+    codec<encode_delta, decode_delta>(7, "delta", any),
 #ifdef CAIRN_HAVE_ZFP
     codec<encode_zfp, decode_zfp>(8, "zfp", floats),
     codec<encode_zfp_lossy, decode_zfp_lossy>(9, "zfp-lossy", floats, true),

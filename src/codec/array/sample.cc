@@ -23,7 +23,7 @@ std::vector<Stretch> sample(ByteView values, const Grid &grid, size_t count, siz
   shape[axis] = steps;
   std::vector<Stretch> stretches;
   for (size_t i = 0; i < count; ++i) {
-    size_t place = count == 1 ? 0 : (places - steps) * i / (count - 1);
+    size_t place = (places - steps) * (2 * i + 1) / (2 * count);
     place -= place % extent > extent - steps ? place % extent - (extent - steps) : 0;
     const ByteView reference = grid.reference.empty() ? ByteView{} : grid.reference.subspan(place * step, size);
     stretches.push_back({values.subspan(place * step, size), reference, shape});

@@ -14,7 +14,7 @@ struct Stretch {
   std::vector<uint64_t> shape;  ///< as many extents as the box has
 };
 
-/// At most `count` stretches of about `bytes` each, from the first to the last value. One, the whole box, if it is not
+/// At most `count` stretches of about `bytes` each, one from every part of the box. One, the whole box, if it is not
 /// larger than all of them.
 std::vector<Stretch> sample(ByteView values, const Grid &grid, size_t count, size_t bytes);
 

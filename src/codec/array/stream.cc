@@ -44,12 +44,15 @@ size_t StreamWriter::compress(ByteView plain) {
 #endif
 }
 
+void StreamWriter::write_plain(ByteView plain, Bytes *out) {
+  uint8_t length[kMaxVarint];
+  out->insert(out->end(), length, put_varint(length, plain.size()));
+  out->insert(out->end(), plain.begin(), plain.end());
+}
+
 void StreamWriter::write(ByteView plain, Bytes *out) {
   const size_t size = plain.size() < 2 ? 0 : compress(plain);
-  const ByteView stored = size == 0 ? plain : ByteView{room_.get(), size};
-  uint8_t length[kMaxVarint];
-  out->insert(out->end(), length, put_varint(length, stored.size()));
-  out->insert(out->end(), stored.begin(), stored.end());
+  write_plain(size == 0 ? plain : ByteView{room_.get(), size}, out);
 }
 
 StreamReader::StreamReader(StreamMethod method) : method_(method) {

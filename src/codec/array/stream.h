@@ -30,6 +30,8 @@ class StreamWriter {
 
   /// Appends the stream.
   void write(ByteView plain, Bytes *out);
+  /// Appends it as it is.
+  static void write_plain(ByteView plain, Bytes *out);
 
  private:
   size_t compress(ByteView plain);  ///< into room_; 0: it does not get shorter
