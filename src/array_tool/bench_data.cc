@@ -30,15 +30,14 @@ Result<Sample> sample_of(const arrays::Variable &variable, const arrays::Region 
   sample.element = arrays::element_of(variable.type);
   sample.all = region.bytes();
   const size_t element = codec::size_of(sample.element);
-  std::vector<std::pair<uint64_t, uint64_t>> stretches;
-  for (uint64_t from = 0, bytes = 0; from < sample.all; from += bytes) {
-    bytes = std::min(arrays::piece_at(region, &variable, element, arrays::kSplit, from), sample.all - from);
-    stretches.emplace_back(from, bytes);
-  }
-  const uint64_t pieces = stretches.size();
-  const uint64_t taken = std::min(pieces, std::max<uint64_t>(most / stretches.front().second, 1));
+  const auto piece = [&](uint64_t from) {
+    return std::min(arrays::piece_at(region, &variable, element, arrays::kSplit, from), sample.all - from);
+  };
+  const uint64_t first = piece(0);
+  const uint64_t taken = std::min((sample.all + first - 1) / first, std::max<uint64_t>(most / first, 1));
   for (uint64_t i = 0; i < taken; ++i) {
-    const auto [from, bytes] = stretches[i * pieces / taken];
+    const uint64_t from = sample.all / taken * i / first * first;
+    const uint64_t bytes = piece(from);
     arrays::Regions regions;
     arrays::cut(region, from, bytes, &regions);
     Piece next;
@@ -107,8 +106,10 @@ Sample made_up_field() {
     Piece piece;
     piece.shape = {2, kShape[1], kShape[2]};
     for (uint64_t i = 0; i < 2 * kShape[1] * kShape[2]; ++i) {
-      const double height = static_cast<double>(z + i / (kShape[1] * kShape[2])) / kShape[0];
-      const double y = static_cast<double>(i / kShape[2] % kShape[1]) / kShape[1];
+      const uint64_t layer = z + i / (kShape[1] * kShape[2]);
+      const uint64_t row = i / kShape[2] % kShape[1];
+      const double height = static_cast<double>(layer) / kShape[0];
+      const double y = static_cast<double>(row) / kShape[1];
       const double x = static_cast<double>(i % kShape[2]) / kShape[2];
       double value = 288 - 60 * height - 40 * std::pow(std::sin(kPi * y), 2) + noise(random);
       for (int wave = 1; wave <= 4; ++wave)

@@ -13,16 +13,26 @@ uint64_t runs_of(const Regions &regions) {
   return runs;
 }
 
+/// Stretches in order, put together where they touch.
+void unite(std::vector<Run> *stretches) {
+  std::ranges::sort(*stretches, {}, &Run::offset);
+  size_t kept = 0;
+  for (const Run &each : *stretches) {
+    if (kept > 0 && each.offset <= (*stretches)[kept - 1].end()) {
+      Run &last = (*stretches)[kept - 1];
+      last.bytes = std::max(last.end(), each.end()) - last.offset;
+    } else {
+      (*stretches)[kept++] = each;
+    }
+  }
+  stretches->resize(kept);
+}
+
 /// How many bytes lie in at least one of the stretches.
 uint64_t united(std::vector<Run> stretches) {
-  std::ranges::sort(stretches, {}, &Run::offset);
+  unite(&stretches);
   uint64_t bytes = 0;
-  uint64_t end = 0;
-  for (const Run &each : stretches) {
-    const uint64_t begin = std::max(end, each.offset);
-    if (each.end() > begin) bytes += each.end() - begin;
-    end = std::max(end, each.end());
-  }
+  for (const Run &each : stretches) bytes += each.bytes;
   return bytes;
 }
 
@@ -78,6 +88,8 @@ Usage usage_of(const StoredFile &file) {
     if (block.size > file.size()) continue;
     const std::vector<Run> runs = places(block, index.home);
     used.insert(used.end(), runs.begin(), runs.end());
+    // Blocks of a hostile file may all claim the same bytes, one by one.
+    if (used.size() > kMostSteps) unite(&used);
   }
   const uint64_t taken = united(std::move(used)) + usage.replaced;
   usage.holes = file.size() - std::min(file.size(), taken);

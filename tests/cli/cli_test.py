@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -989,6 +990,26 @@ def damaged_arrays_are_named(bench):
     (here.folder / "bad.nc").write_bytes(bad)
     here.check("arrays", "bench", "bad.nc", code=3, err="cairn: bad.nc: the checksum of its index of blocks is wrong\n")
     expect("files", here.sees("*"), ["bad.nc", "plain.nc", "rewritten.nc"])
+
+
+@case
+def arrays_need_little_memory(bench):
+    """A file of 512 MiB goes through half of that."""
+    here = some_arrays(bench, "memory")
+    plain = bytearray((here.folder / "plain.nc").read_bytes()[:1024])
+    # Longer rows, so that variables lie over each other: nobody minds.
+    length = plain.index(b"\0\0\0\x03lon\0") + 8
+    plain[length:length + 8] = (1 << 21).to_bytes(8, "big")
+    (here.folder / "large.nc").write_bytes(plain)
+    os.truncate(here.folder / "large.nc", 512 << 20)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
+
+    for words in (("import", "-q", "large.nc", "a.nc"), ("verify", "a.nc"), ("export", "a.nc", "b.nc"), ("compact", "-q", "a.nc")):
+        done = here.run("arrays", *words, preexec_fn=limit)
+        expect(f"arrays {words[0]}", (done.returncode, done.stderr), (0, ""))
+    expect("size", (here.folder / "b.nc").stat().st_size, 512 << 20)
 
 
 @case
