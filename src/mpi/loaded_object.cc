@@ -147,9 +147,10 @@ bool is_c_library_name(const char *path) {
 
 bool is_internal_name(const char *path) {
   const char *name = base_name(path);
-  // The dot keeps bindings such as libmpi_mpifh.so, libmpichfort.so and libmpicxx.so out.
+  // The dot keeps bindings such as libmpi_mpifh.so, libmpichfort.so and libmpicxx.so out. What libcairn-arrays.so
+  // writes is recorded: it is what goes to the disk.
   for (const char *start : {"libmpi.", "libpmpi.", "libmpich.", "libpmpich.", "libopen-rte.", "libopen-pal.",
-                            "libromio.", "libmca_", "mca_", "libcairn.", "libcairn-"}) {
+                            "libromio.", "libmca_", "mca_", "libcairn.", "libcairn-recorder.", "libcairn-oracle."}) {
     if (begins_with(name, start)) return true;
   }
   return false;

@@ -74,7 +74,7 @@ TEST(InternalName, TellsTheLibraryFromItsBindings) {
   }
   for (const char *path :
        {"/usr/lib/libmpi_mpifh.so.40", "libmpichfort.so.12", "libmpi_usempif08.so.40", "libmpichcxx.so.12",
-        "libmpi_cxx.so.40", "/home/u/mca/app", "libscalapack-openmpi.so", "", "/"}) {
+        "libmpi_cxx.so.40", "/home/u/mca/app", "libscalapack-openmpi.so", "/p/libcairn-arrays.so", "", "/"}) {
     EXPECT_FALSE(is_internal_name(path)) << path;
   }
 }

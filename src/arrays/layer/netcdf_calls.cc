@@ -38,7 +38,9 @@ int open_virtual(Opening *opening, int *ncid, F open) {
   if (error != NC_NOERR) return error;
   if (!opening->file) {
     say(opening->path,
-        "this PnetCDF opens files in a way that is not known; nothing is written uncompressed in silence");
+        "MPI_File_open did not come here, so that nothing can be compressed: another preloaded library stands in front "
+        "('cairn record -- cairn arrays run -- ...' is the right order), or this PnetCDF opens files in a way of its "
+        "own");
     CAIRN_NEXT(ncmpi_abort)(*ncid);
     return NC_ENOTSUPPORT;
   }

@@ -90,7 +90,7 @@ int VirtualFile::read_ranges(const Call &call, const std::vector<Run> &ranges, B
     if (error != MPI_SUCCESS) return error;
     if (most[0] == 0) return MPI_SUCCESS;
     if (most[0] == 1 && most[1] <= INT32_MAX && most[2] == 0) {
-      MPI_Status status;
+      MPI_Status status{};
       const auto offset = static_cast<MPI_Offset>(ranges.empty() ? 0 : ranges[0].offset);
       return CAIRN_NEXT(MPI_File_read_at_all)(call.file, offset, bytes->data(), static_cast<int>(bytes->size()),
                                               MPI_BYTE, &status);

@@ -72,7 +72,7 @@ int gather_all(const Bytes &own, MPI_Comm comm, int ranks, std::vector<Bytes> *a
 int write_bytes(MPI_File file, uint64_t at, ByteView bytes) {
   while (!bytes.empty()) {
     const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, bytes.size()));
-    MPI_Status status;
+    MPI_Status status{};
     const int error =
         CAIRN_NEXT(MPI_File_write_at)(file, static_cast<MPI_Offset>(at), bytes.data(), some, MPI_BYTE, &status);
     if (error != MPI_SUCCESS) return error;
@@ -88,7 +88,7 @@ int write_bytes(MPI_File file, uint64_t at, ByteView bytes) {
 int read_bytes(MPI_File file, uint64_t at, std::span<uint8_t> bytes) {
   while (!bytes.empty()) {
     const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, bytes.size()));
-    MPI_Status status;
+    MPI_Status status{};
     const int error =
         CAIRN_NEXT(MPI_File_read_at)(file, static_cast<MPI_Offset>(at), bytes.data(), some, MPI_BYTE, &status);
     if (error != MPI_SUCCESS) return error;

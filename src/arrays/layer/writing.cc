@@ -120,7 +120,7 @@ int VirtualFile::put_dense(const Call &call, Written *written) {
   extents_epoch_ = 0;
   const std::optional<blocks::DensePlace> place = blocks::place_dense(calls(), base, written->bytes.size(), *striping_);
   if (!place) return MPI_ERR_OTHER;
-  MPI_Status status;
+  MPI_Status status{};
   const int size = static_cast<int>(written->bytes.size());
   const int error = CAIRN_NEXT(MPI_File_write_at_all)(call.file, static_cast<MPI_Offset>(place->begin),
                                                       written->bytes.data(), size, MPI_BYTE, &status);
