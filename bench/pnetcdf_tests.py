@@ -271,9 +271,16 @@ class Runner:
                 found.append(f'{path.name} is missing')
                 continue
             _, said = self.command(['ncmpidiff', path, other], layered, env)
-            if 'All variables of two files are the same' not in said or 'Headers of two files are the same' not in said:
-                lines = [line for line in said.splitlines() if 'DIFF' in line or 'Error' in line or 'rror:' in line]
-                found.append(f'{path.name}: ' + (lines or said.splitlines() or ['ncmpidiff says nothing'])[0])
+            # Debian's ncmpidiff has PnetCDF linked in, and so does not see that a file was asked for in CDF-1 or CDF-2.
+            lines = [line for line in said.splitlines()
+                     if ('DIFF' in line or 'rror' in line) and 'DIFF: file format' not in line]
+            same = 'All variables of two files are the same'
+            if same not in said and same not in self.command(['ncmpidiff', path, path], layered, self.env)[1]:
+                lines = []  # it cannot even compare the plain file with itself (variables of more than 2 GiB)
+            elif same not in said and not lines:
+                lines = said.splitlines() or ['ncmpidiff says nothing']
+            if lines:
+                found.append(f'{path.name}: {lines[0]}')
             status, said = self.command(['ncdump', '-h', other], layered, self.env)
             if status != 0:
                 found.append(f'{path.name}: ncdump -h: ' + (said.splitlines() or [''])[0])

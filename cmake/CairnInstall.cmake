@@ -4,7 +4,7 @@ include_guard(GLOBAL)
 
 function(cairn_install)
   add_custom_target(cairn_shipped)
-  set(shipped cairn cairn-instrument cairn_preload)
+  set(shipped cairn cairn-arrays cairn-instrument cairn_preload)
   foreach(id ${CAIRN_MPIS})
     list(APPEND shipped cairn_recorder_${id} cairn_oracle_${id})
   endforeach()

@@ -4,8 +4,12 @@ _cairn() {
   cur=${COMP_WORDS[COMP_CWORD]}
   prev=${COMP_WORDS[COMP_CWORD - 1]}
   verb=${COMP_WORDS[1]}
+  if [[ $verb == arrays ]] && ((COMP_CWORD > 1)); then
+    _cairn_arrays
+    return
+  fi
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'record exec env info summary dump gpu diff export verify merge doctor instrument --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'record exec env info summary dump gpu diff export verify merge doctor instrument arrays --help --version' -- "$cur")
     return
   fi
   case $verb in
@@ -78,5 +82,58 @@ _cairn() {
     merge | instrument) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     record | exec | env) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
   esac
+}
+
+# cairn arrays has verbs of its own.
+_cairn_arrays() {
+  local cur prev verb options i command_at=0
+  cur=${COMP_WORDS[COMP_CWORD]}
+  prev=${COMP_WORDS[COMP_CWORD - 1]}
+  verb=${COMP_WORDS[2]}
+  if ((COMP_CWORD == 2)); then
+    if [[ $cur == -* ]]; then
+      mapfile -t COMPREPLY < <(compgen -W '-h --help' -- "$cur")
+    else
+      mapfile -t COMPREPLY < <(compgen -W 'run info verify export import compact bench' -- "$cur")
+    fi
+    return
+  fi
+  if [[ $verb == run ]]; then
+    for ((i = 3; i < COMP_CWORD; i++)); do
+      case ${COMP_WORDS[i]} in
+        --codec | --layout | --split | --ratio | --error | --library) i=$((i + 1)) ;;
+        --) command_at=$((i + 1)) && break ;;
+        -*) ;;
+        *) command_at=$i && break ;;
+      esac
+    done
+    if ((command_at != 0)) && declare -F _command_offset >/dev/null; then
+      _command_offset "$command_at"
+      return
+    fi
+  fi
+  case $prev in
+    --codec) mapfile -t COMPREPLY < <(compgen -W 'auto auto:speed zstd shuffle+lz4 shuffle+zstd bitshuffle+lz4 bitshuffle+zstd zfp fpzip store' -- "$cur") && return ;;
+    --layout) mapfile -t COMPREPLY < <(compgen -W 'dense sparse hybrid' -- "$cur") && return ;;
+    --library) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
+    --split | --ratio | --error | --deflate | --var) return ;;
+  esac
+  case $verb in
+    run) options='--codec --layout --split --ratio --error --library -q --quiet -h --help' ;;
+    info) options='--blocks --json -h --help' ;;
+    verify) options='--json -h --help' ;;
+    export) options='--netcdf4 --deflate -f --force -h --help' ;;
+    import) options='--codec --split -q --quiet -f --force -h --help' ;;
+    compact) options='-q --quiet -f --force -h --help' ;;
+    bench) options='--var --json -h --help' ;;
+    *) return ;;
+  esac
+  if [[ $cur == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+  elif [[ $verb == run ]]; then
+    mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+  else
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+  fi
 }
 complete -o filenames -F _cairn cairn

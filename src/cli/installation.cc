@@ -27,16 +27,20 @@ Result<std::string> find_library() {
               "install cairn as a whole, or set CAIRN_LIB");
 }
 
-Result<std::string> find_instrumenter() {
-#ifdef CAIRN_LIBEXECDIR_FROM_BIN
+Result<std::string> find_program(const std::string &name) {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  for (const char *place : {CAIRN_LIBEXECDIR_FROM_BIN "/cairn/cairn-instrument", "../libexec/cairn/cairn-instrument"}) {
-    const fs::path path = (self.parent_path() / place).lexically_normal();
+  for (const char *place : {CAIRN_LIBEXECDIR_FROM_BIN "/cairn", "../libexec/cairn"}) {
+    const fs::path path = (self.parent_path() / place / name).lexically_normal();
     if (fs::is_regular_file(path, error)) return path.string();
   }
-  return fail(ErrorKind::environment, fmt::format("cairn-instrument is not beside {}", self.string()),
+  return fail(ErrorKind::environment, fmt::format("{} is not beside {}", name, self.string()),
               "install cairn as a whole");
+}
+
+Result<std::string> find_instrumenter() {
+#ifdef CAIRN_HAVE_INSTRUMENT
+  return find_program("cairn-instrument");
 #else
   return fail(ErrorKind::environment, "this cairn was built without libclang, which instrument needs",
               "install libclang-14-dev and build it again");

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/nearest.h"
+#include "cli/complaint.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -36,31 +36,6 @@ class Help : public CLI::Formatter {
   }
 };
 
-std::vector<std::string> option_names(const CLI::App &verb) {
-  std::vector<std::string> names;
-  for (const CLI::Option *option : verb.get_options()) {
-    for (const std::string &name : option->get_lnames()) names.push_back("--" + name);
-    for (const std::string &name : option->get_snames()) names.push_back("-" + name);
-  }
-  return names;
-}
-
-/// One line for a word that CLI11 could not place.
-std::string complaint(const CLI::App &app, const CLI::App *verb, const CLI::ParseError &error) {
-  const std::string help = fmt::format("see cairn {}--help", verb != nullptr ? verb->get_name() + " " : "");
-  const CLI::App &asked = verb != nullptr ? *verb : app;
-  if (dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr) {
-    const auto extras = app.remaining(true);
-    const std::string word = extras.empty() ? std::string() : extras.front();
-    if (word.size() > 1 && word[0] == '-') {
-      const std::string guess = analyze::nearest(word.substr(0, word.find('=')), option_names(asked));
-      return fmt::format("unknown option {}; {}", word, guess.empty() ? help : "did you mean " + guess + "?");
-    }
-    return fmt::format("unexpected argument '{}'; {}", word, help);
-  }
-  return fmt::format("{}; {}", error.what(), help);
-}
-
 int run(int argc, char **argv) {
   CLI::App app{"Records what a parallel program does and keeps all of it, small."};
   app.name("cairn");
@@ -84,11 +59,10 @@ int run(int argc, char **argv) {
   add_merge(app, chosen);
   add_doctor(app, chosen);
   add_instrument(app, chosen, command);
-  std::vector<std::string> verbs;
+  add_arrays(app, chosen, command);
   for (CLI::App *verb : app.get_subcommands({})) {
     verb->get_help_ptr()->description("Print help and exit");
     verb->group("Verbs");
-    verbs.push_back(verb->get_name());
   }
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);
@@ -97,14 +71,8 @@ int run(int argc, char **argv) {
   const std::string word = argv[1];
   CLI::App *verb = nullptr;
   if (!word.empty() && word[0] != '-') {
-    const auto all = app.get_subcommands([&](const CLI::App *each) { return each->get_name() == word; });
-    if (!all.empty()) verb = all.front();
-    if (verb == nullptr) {
-      const std::string guess = analyze::nearest(word, verbs);
-      say(fmt::format("there is no verb '{}'; {}", word,
-                      guess.empty() ? "see cairn --help" : "did you mean cairn " + guess + "?"));
-      return kUsage;
-    }
+    verb = find_verb(app, word);
+    if (verb == nullptr) return kUsage;
   }
   std::vector<std::string> words(argv + 2, argv + argc);
   if (runs_programs(verb) || word == "env") {
@@ -120,6 +88,11 @@ int run(int argc, char **argv) {
     for (std::string &each : words) {
       if (each == "-std" || each.starts_with("-std=")) each.insert(0, 1, '-');
     }
+  }
+  if (word == "arrays") {
+    // A program of its own with verbs of its own: it reads the words.
+    command = words;
+    words.clear();
   }
   words.insert(words.begin(), word);
   // CLI11 takes its words from the back.

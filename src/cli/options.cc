@@ -27,6 +27,11 @@ void Options::number(const std::string &names, std::optional<uint64_t> &value, c
   verb_->add_option(names, value, help)->type_name(type);
 }
 
+void Options::real(const std::string &names, std::optional<double> &value, const std::string &help,
+                   const std::string &type) {
+  verb_->add_option(names, value, help)->type_name(type);
+}
+
 void Options::repeated(const std::string &names, std::vector<std::string> &values, const std::string &help,
                        const std::string &type) {
   verb_->add_option(names, values, help)->type_name(type)->allow_extra_args(false);
@@ -35,6 +40,10 @@ void Options::repeated(const std::string &names, std::vector<std::string> &value
 void Options::needed(const std::string &name, std::string &value, const std::vector<std::string> &allowed,
                      const std::string &help) {
   verb_->add_option(name, value, help)->required()->check(CLI::IsMember(allowed));
+}
+
+void Options::one(const std::string &name, std::string &value, const std::string &help) {
+  verb_->add_option(name, value, help)->required();
 }
 
 void Options::words(const std::string &name, std::vector<std::string> &values, const std::string &help) {

@@ -28,12 +28,15 @@ class Options {
               const std::string &help, const std::string &type);
   void number(const std::string &names, std::optional<uint64_t> &value, const std::string &help,
               const std::string &type);
+  void real(const std::string &names, std::optional<double> &value, const std::string &help, const std::string &type);
   /// One value each time it is given.
   void repeated(const std::string &names, std::vector<std::string> &values, const std::string &help,
                 const std::string &type);
   /// A word without a dash that must be there: one of `allowed`.
   void needed(const std::string &name, std::string &value, const std::vector<std::string> &allowed,
               const std::string &help);
+  /// A word without a dash that must be there.
+  void one(const std::string &name, std::string &value, const std::string &help);
   /// At least one word without a dash.
   void words(const std::string &name, std::vector<std::string> &values, const std::string &help);
   /// What happens when the words were read and this verb was the one.

@@ -30,5 +30,7 @@ void add_merge(CLI::App &app, Run &run);
 void add_doctor(CLI::App &app, Run &run);
 /// `words`: all that follows the verb.
 void add_instrument(CLI::App &app, Run &run, const Command &words);
+/// `words`: all that follows the verb.
+void add_arrays(CLI::App &app, Run &run, const Command &words);
 
 }  // namespace cairn::cli

@@ -121,12 +121,12 @@ def run_steps(options, folder, env, layer, what):
     return said
 
 
-def tool(name, arguments, folder, env, seconds):
+def tool(name, arguments, folder, env, seconds, statuses=(0,)):
     """Its output, or None if there is no such program."""
     if shutil.which(name) is None:
         return None
     status, out, err = run([name, *arguments], folder, env, seconds, name)
-    if status != 0:
+    if status not in statuses:
         raise Failed(f'{name} {" ".join(map(str, arguments))}: status {status}\n{tail(out)}\n{tail(err)}')
     return out
 
@@ -134,12 +134,15 @@ def tool(name, arguments, folder, env, seconds):
 def check_file(options, name, bare, compressed, env, layer_env):
     plain_header = tool('ncmpidump', ['-h', bare / name], bare, env, options.seconds)
     header = tool('ncmpidump', ['-h', compressed / name], compressed, layer_env, options.seconds)
+    # Debian's tools have PnetCDF linked in: what only its interface tells (the format asked for) is not to be seen here.
+    plain_header, header = (re.sub(r'// file format.*', '', text or '') for text in (plain_header, header))
     if plain_header != header:
         raise Failed(f'{name}: ncmpidump -h: with the layer\n{header}\nbare\n{plain_header}')
     if not options.holes:
-        said = tool('ncmpidiff', [bare / name, compressed / name], compressed, layer_env, options.seconds)
-        if said is not None and ('Headers of two files are the same' not in said or
-                                 'All variables of two files are the same' not in said):
+        said = tool('ncmpidiff', [bare / name, compressed / name], compressed, layer_env, options.seconds, (0, 1))
+        # See above: the format of a file that was asked for in CDF-1 or CDF-2.
+        others = [line for line in (said or '').splitlines() if 'DIFF' in line and 'file format' not in line]
+        if said is not None and (others or 'All variables of two files are the same' not in said):
             raise Failed(f'{name}: ncmpidiff\n{tail(said)}')
     tool('ncdump', ['-h', compressed / name], compressed, env, options.seconds)
     tool('ncvalidator', ['-q', compressed / name], compressed, env, options.seconds)

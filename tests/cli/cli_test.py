@@ -1,6 +1,6 @@
 """Runs `cairn` over made-up traces and compares output, error lines and exit codes exactly.
 
-  cli_test.py --cairn CAIRN --make-traces PROGRAM --programs FOLDER [--update] [name ...]
+  cli_test.py --cairn CAIRN --make-traces PROGRAM --make-arrays PROGRAM --programs FOLDER [--update] [name ...]
 
 Long outputs stand in expected/NAME.txt; --update writes them anew (read the diff before committing it).
 """
@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -22,7 +23,9 @@ sys.path.insert(0, str(HERE.parent))
 from cases import CASES, Failure, case, expect  # noqa: E402
 
 ROOT = HERE.parent.parent
-VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "diff", "export", "verify", "merge", "doctor", "instrument")
+VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "diff", "export", "verify", "merge", "doctor", "instrument",
+         "arrays")
+ARRAY_VERBS = ("run", "info", "verify", "export", "import", "compact", "bench")
 
 
 class Bench:
@@ -474,12 +477,18 @@ def help_and_version(bench):
         done = bench.check(*words, out=None)
         if "Usage: " not in done.stdout or "-h,--help" not in done.stdout:
             raise Failure(f"no help from {words}: {done.stdout}")
+    for verb in ARRAY_VERBS:
+        done = bench.check("arrays", verb, "--help", out=None)
+        if f"Usage: cairn arrays {verb} " not in done.stdout or "-h,--help" not in done.stdout:
+            raise Failure(f"no help from arrays {verb}: {done.stdout}")
+    arrays = bench.run("arrays", "--help").stdout
+    expect("verbs of arrays", re.findall(r"^  ([a-z]+) +[A-Z]", arrays, re.M), list(ARRAY_VERBS))
     general = bench.run("--help").stdout
     expect("verbs", re.findall(r"^  ([a-z]+) +[A-Z]", general, re.M), list(VERBS))
 
 
 def options_of_help(bench, verb):
-    text = bench.run(verb, "--help").stdout if verb else bench.run("--help").stdout
+    text = bench.run(*verb.split(), "--help").stdout
     found = set()
     for line in text.splitlines():
         if re.match(r"  -", line):
@@ -553,6 +562,42 @@ def zsh_completes_the_options(bench):
         arm = re.sub(r"\[[^\]]*\]", "", re.sub(r"\([^()]*\)", " ", arm))
         found = set(re.findall(r"(?<![\w-])--?[A-Za-z][a-z0-9-]*", arm)) - {"-a", "-e", "-g"}
         expect(f"zsh completion of {verb}", sorted(found), sorted(options_of_help(bench, verb)))
+
+
+@case
+def arrays_options_are_everywhere(bench):
+    page = (ROOT / "man" / "cairn-arrays.1").read_text()
+    bash = ROOT / "completions" / "cairn.bash"
+    fish = (ROOT / "completions" / "cairn.fish").read_text()
+    zsh = (ROOT / "completions" / "_cairn").read_text().split("\n_cairn_arrays() {")[1]
+    codec = re.search(r"codec=\((.*)\)\n", zsh).group(1)
+    for verb in ARRAY_VERBS:
+        options = sorted(options_of_help(bench, f"arrays {verb}"))
+        section = page.split(f"\n.SS cairn arrays {verb} ", 1)[1].split("\n.S", 1)[0]
+        heads = "\n".join(re.findall(r"^\.TP\n(.*)$", section, re.M)).replace("\\-", "-")
+        expect(f"man page of arrays {verb}", sorted(re.findall(r"\\fB(-[A-Za-z0-9-]+)\\fR", heads)), options)
+        done = subprocess.run(
+            ["bash", "-c", f"source '{bash}'; COMP_WORDS=(cairn arrays {verb} -); COMP_CWORD=3; _cairn; "
+             'printf "%s\n" "${COMPREPLY[@]}"'], capture_output=True, text=True, cwd=bench.folder,
+        )
+        expect(f"bash completion of arrays {verb}", (sorted(done.stdout.split()), done.stderr), (options, ""))
+        found = {"-h", "--help"}
+        for line in fish.splitlines():
+            condition = re.search(r"-n '__cairn_arrays ([a-z ]+)'", line)
+            if condition and verb in condition.group(1).split():
+                found.update("--" + name for name in re.findall(r" -l ([a-z0-9-]+)", line))
+                found.update("-" + name for name in re.findall(r" -s ([A-Za-z])\b", line))
+        expect(f"fish completion of arrays {verb}", sorted(found), options)
+        arm = re.search(rf"\n +{verb}\)(.*?);;", zsh, re.S).group(1).replace("$codec", codec)
+        arm = arm.replace("$help", "-h --help")
+        arm = re.sub(r"\[[^\]]*\]", "", re.sub(r"\([^()]*\)", " ", arm))
+        found = set(re.findall(r"(?<![\w-])--?[A-Za-z][a-z0-9-]*", arm)) - {"-a", "-e", "-g"}
+        expect(f"zsh completion of arrays {verb}", sorted(found), options)
+    done = subprocess.run(
+        ["bash", "-c", f"source '{bash}'; COMP_WORDS=(cairn arrays ''); COMP_CWORD=2; _cairn; echo ${{COMPREPLY[@]}}"],
+        capture_output=True, text=True,
+    )
+    expect("verbs of arrays", done.stdout.split(), list(ARRAY_VERBS))
 
 
 # --- recording -----------------------------------------------------------------------------------------------------------
@@ -784,6 +829,247 @@ def signals_are_passed_on(bench):
     expect("exit code", child.wait(timeout=20), 5)
 
 
+# --- arrays --------------------------------------------------------------------------------------------------------------
+
+
+def some_arrays(bench, name):
+    here = fresh(bench, name)
+    for each in ("plain.nc", "rewritten.nc"):
+        shutil.copy(bench.folder / each, here.folder / each)
+    return here
+
+
+@case
+def arrays_info(bench):
+    bench.golden("arrays_info", "arrays", "info", "rewritten.nc")
+    bench.golden("arrays_info_blocks", "arrays", "info", "--blocks", "rewritten.nc")
+    got = json.loads(bench.check("arrays", "info", "--json", "--blocks", "rewritten.nc", out=None).stdout)
+    size = (bench.folder / "rewritten.nc").stat().st_size
+    usage = got["usage"]
+    expect("all bytes", usage["header"] + usage["header_room"] + usage["index"] + usage["blocks"] + usage["replaced"]
+           + usage["holes"], size)
+    expect("schema", (got["schema"], got["file_bytes"], got["layout"], got["records"]),
+           ("cairn.arrays.info/1", size, "appended", 3))
+    expect("variables", [(each["name"], each["type"], each["bytes"], each["blocks"]) for each in got["variables"]],
+           [("relief", "short", 800, 1), ("empty", "double", 200, 0), ("T", "float", 4800, 4), ("flag", "byte", 3, 3)])
+    expect("T", got["variables"][2]["dimensions"],
+           [{"name": "time", "length": 3}, {"name": "lat", "length": 16}, {"name": "lon", "length": 25}])
+    expect("covered", (usage["covered_blocks"], usage["replaced"] > 0), (1, True))
+    expect("a block", {key: got["blocks"][0][key] for key in ("variable", "codec", "shape", "begin", "end", "at_home")},
+           {"variable": "relief", "codec": "zstd", "shape": [16, 25], "begin": 1024, "end": 1824, "at_home": False})
+    bench.check("arrays", "info", "plain.nc", code=2, err="cairn: plain.nc: this NetCDF file is not compressed by Cairn\n")
+    bench.check("arrays", "info", "ring.cairn", code=3,
+                err="cairn: ring.cairn: this is no NetCDF file of the classic formats\n")
+    bench.check("arrays", "info", "no.nc", code=4, err="cairn: no.nc: cannot be opened: No such file or directory\n")
+
+
+@case
+def arrays_are_imported_and_exported(bench):
+    here = some_arrays(bench, "arrays")
+    plain = (here.folder / "plain.nc").read_bytes()
+    for codec in ("auto", "zstd:3", "store", "auto:speed"):
+        here.check("arrays", "import", "-q", "-f", "plain.nc", "a.nc", "--codec", codec)
+        here.check("arrays", "verify", "a.nc", out=None)
+        here.check("arrays", "export", "-f", "a.nc", "b.nc")
+        expect(f"bytes under {codec}", (here.folder / "b.nc").read_bytes() == plain, True)
+    done = here.check("arrays", "import", "plain.nc", "c.nc", "--split", "1K", err=None)
+    if not re.fullmatch(r"cairn: c\.nc: 6\.7 KiB in \d\.\d KiB: \d\.\d\d times smaller\n", done.stderr):
+        raise Failure(done.stderr)
+    parts = json.loads(here.run("arrays", "info", "--json", "c.nc").stdout)["variables"]
+    expect("blocks", [each["blocks"] for each in parts], [1, 1, 6, 1])
+    for name in ("b.nc", "rewritten.nc"):
+        here.check("arrays", "export", "a.nc", name, code=4,
+                   err=f"cairn: {name}: it exists already; choose another name, or --force\n")
+    here.check("arrays", "import", "plain.nc", "a.nc", code=4,
+               err="cairn: a.nc: it exists already; choose another name, or --force\n")
+    here.check("arrays", "import", "a.nc", "d.nc", code=2, err="cairn: a.nc: this file is compressed already; "
+               "rewrite it with cairn arrays compact, or export it first\n")
+    here.check("arrays", "import", "plain.nc", "no/a.nc", code=4,
+               err="cairn: no/a.nc: cannot be written: No such file or directory\n")
+    here.check("arrays", "export", "a.nc", "e.nc", "--deflate", "3", code=2,
+               err="cairn: --deflate is for --netcdf4; write as in --netcdf4 --deflate 4\n")
+    here.check("arrays", "export", "a.nc", "e.nc", "--netcdf4", "--deflate", "10", code=2,
+               err="cairn: deflate has levels 0 to 9; write as in --netcdf4 --deflate 4\n")
+    here.check("arrays", "import", "plain.nc", "e.nc", "--split", "3", code=2,
+               err="cairn: blocks of 3 cannot be; give 1K to 256M\n")
+    expect("files", here.sees("*"), ["a.nc", "b.nc", "c.nc", "plain.nc", "rewritten.nc"])
+    # Cut files import as far as they go.
+    for size in (len(plain) - 3, 4000, 1500, 1100):
+        (here.folder / "cut.nc").write_bytes(plain[:size])
+        here.check("arrays", "import", "-q", "-f", "cut.nc", "a.nc")
+        here.check("arrays", "export", "-f", "a.nc", "b.nc")
+        expect(f"the first {size} bytes", (here.folder / "b.nc").read_bytes() == plain[:size], True)
+
+
+@case
+def arrays_become_netcdf4(bench):
+    here = some_arrays(bench, "netcdf4")
+    done = here.run("arrays", "export", "--netcdf4", "--deflate", "4", "rewritten.nc", "a.nc")
+    if "without libnetcdf" in done.stderr:
+        expect("without libnetcdf", (done.returncode, done.stderr, here.sees("*")),
+               (4, "cairn: this cairn was built without libnetcdf, which --netcdf4 needs; install libnetcdf-dev and build it "
+                "again, or leave --netcdf4 out\n", ["plain.nc", "rewritten.nc"]))
+        return
+    expect("done", (done.returncode, done.stderr), (0, ""))
+    expect("HDF5", (here.folder / "a.nc").read_bytes()[:4], b"\x89HDF")
+    if shutil.which("ncdump") is None:
+        return
+    here.check("arrays", "import", "-q", "plain.nc", "b.nc")
+    here.check("arrays", "export", "--netcdf4", "b.nc", "c.nc")
+
+    def dump(name):
+        return subprocess.run(["ncdump", name], cwd=here.folder, capture_output=True, text=True, check=True).stdout.split("\n", 1)[1]
+
+    expect("ncdump of what was imported", dump("c.nc"), dump("plain.nc"))
+    # `empty` was never written there.
+    expect("ncdump of what was rewritten", dump("a.nc").split("\n T =")[1], dump("plain.nc").split("\n T =")[1])
+
+
+@case
+def arrays_are_compacted(bench):
+    here = some_arrays(bench, "compact")
+    before = json.loads(here.run("arrays", "info", "--json", "rewritten.nc").stdout)
+    here.check("arrays", "export", "rewritten.nc", "a.nc")
+    done = here.check("arrays", "compact", "rewritten.nc", "small.nc", err=None)
+    if not re.fullmatch(r"cairn: small\.nc: \d\.\d KiB instead of \d\.\d KiB\n", done.stderr):
+        raise Failure(done.stderr)
+    (here.folder / "rewritten.nc").chmod(0o640)
+    here.check("arrays", "compact", "-q", "rewritten.nc")
+    expect("mode", (here.folder / "rewritten.nc").stat().st_mode & 0o777, 0o640)
+    for name in ("small.nc", "rewritten.nc"):
+        here.check("arrays", "verify", name, out=None)
+        after = json.loads(here.run("arrays", "info", "--json", name).stdout)
+        expect("wasted", after["usage"]["wasted"], 0)
+        expect("blocks", after["usage"]["blocks"], before["usage"]["blocks"] - before["usage"]["covered"])
+        here.check("arrays", "export", "-f", name, "b.nc")
+        expect(f"values of {name}", (here.folder / "b.nc").read_bytes() == (here.folder / "a.nc").read_bytes(), True)
+    here.check("arrays", "compact", "rewritten.nc", "small.nc", code=4,
+               err="cairn: small.nc: it exists already; choose another name, or --force\n")
+    expect("files", here.sees("*"), ["a.nc", "b.nc", "plain.nc", "rewritten.nc", "small.nc"])
+
+
+@case
+def damaged_arrays_are_named(bench):
+    here = some_arrays(bench, "damaged_arrays")
+    bench.golden("arrays_verify", "arrays", "verify", "rewritten.nc")
+    got = json.loads(here.check("arrays", "verify", "--json", "rewritten.nc", out=None).stdout)
+    expect("sound", (got["schema"], got["ok"], got["blocks"], got["faults"]), ("cairn.arrays.verify/1", True, 8, []))
+    good = (here.folder / "rewritten.nc").read_bytes()
+    blocks = json.loads(here.run("arrays", "info", "--json", "--blocks", "rewritten.nc").stdout)["blocks"]
+    block = blocks[4]
+    bad = bytearray(good)
+    bad[block["offset"] + 3] ^= 4
+    bad[blocks[0]["offset"]] ^= 4
+    (here.folder / "bad.nc").write_bytes(bad)
+
+    def fault(number):
+        each = blocks[number]
+        return (f"variable '{each['variable']}', block {number} (bytes {each['offset']} to "
+                f"{each['offset'] + each['compressed']}): its checksum is wrong")
+
+    here.check("arrays", "verify", "bad.nc", code=3, out=f"bad.nc: {fault(0)}\nbad.nc: {fault(4)}\n")
+    got = json.loads(here.check("arrays", "verify", "--json", "bad.nc", code=3, out=None).stdout)
+    expect("faults", (got["ok"], got["faults"]), (False, [fault(0), fault(4)]))
+    here.check("arrays", "export", "bad.nc", "a.nc", code=3, err=f"cairn: bad.nc: {fault(0)}\n")
+    here.check("arrays", "compact", "bad.nc", code=3, err=f"cairn: bad.nc: {fault(0)}; the file stays as it is\n")
+    bad = bytearray(good)
+    bad[good.index(b"made up")] ^= 1
+    (here.folder / "bad.nc").write_bytes(bad)
+    here.check("arrays", "verify", "bad.nc", code=3,
+               out="bad.nc: the header at the front is not the one that belongs to the index\n")
+    bad = bytearray(good)
+    bad[good.index(b"_Cairn_arrays")] ^= 1
+    (here.folder / "bad.nc").write_bytes(bad)
+    here.check("arrays", "verify", "bad.nc", code=3,
+               err="cairn: bad.nc: the mark in its header is damaged, or of a newer Cairn\n")
+    (here.folder / "bad.nc").write_bytes(good[:-1])
+    here.check("arrays", "info", "bad.nc", code=3,
+               err="cairn: bad.nc: the file is cut short: its index of blocks lies behind its end\n")
+    bad = bytearray(good)
+    bad[-1] ^= 1
+    (here.folder / "bad.nc").write_bytes(bad)
+    here.check("arrays", "bench", "bad.nc", code=3, err="cairn: bad.nc: the checksum of its index of blocks is wrong\n")
+    expect("files", here.sees("*"), ["bad.nc", "plain.nc", "rewritten.nc"])
+
+
+@case
+def arrays_need_little_memory(bench):
+    """A file of 512 MiB goes through half of that."""
+    here = some_arrays(bench, "memory")
+    plain = bytearray((here.folder / "plain.nc").read_bytes()[:1024])
+    # Longer rows, so that variables lie over each other: nobody minds.
+    length = plain.index(b"\0\0\0\x03lon\0") + 8
+    plain[length:length + 8] = (1 << 21).to_bytes(8, "big")
+    (here.folder / "large.nc").write_bytes(plain)
+    os.truncate(here.folder / "large.nc", 512 << 20)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
+
+    for words in (("import", "-q", "large.nc", "a.nc"), ("verify", "a.nc"), ("export", "a.nc", "b.nc"), ("compact", "-q", "a.nc")):
+        done = here.run("arrays", *words, preexec_fn=limit)
+        expect(f"arrays {words[0]}", (done.returncode, done.stderr), (0, ""))
+    expect("size", (here.folder / "b.nc").stat().st_size, 512 << 20)
+
+
+@case
+def codecs_are_tried(bench):
+    for name in ("plain.nc", "rewritten.nc"):
+        got = json.loads(bench.check("arrays", "bench", name, "--var", "T", "--json", out=None).stdout)
+        expect("schema", (got["schema"], len(got["variables"])), ("cairn.arrays.bench/1", 1))
+        found = got["variables"][0]
+        expect("T", (found["name"], found["type"], found["bytes"], found["sampled"]), ("T", "float", 4800, 4800))
+        sizes = {each["name"]: each["compressed"] for each in found["codecs"]}
+        expect("stored", sizes["store"], 4800)
+        expect("chosen", (found["auto"] in sizes, found["auto_speed"] in sizes), (True, True))
+    text = bench.check("arrays", "bench", "plain.nc", out=None).stdout
+    expect("variables", re.findall(r"^(\w+) \(", text, re.M), ["relief", "empty", "T", "flag"])
+    bench.check("arrays", "bench", "plain.nc", "--var", "U", code=2,
+                err="cairn: plain.nc: there is no variable 'U' with values; ncdump -h lists them\n")
+    bench.check("arrays", "bench", "--var", "U", code=2, err="cairn: --var needs a file\n")
+
+
+@case
+def arrays_run_becomes_the_program(bench):
+    here = some_arrays(bench, "arrays_run")
+    layer = str(here.programs / "libno_recorder.so")
+    show = "env | grep -E '^(CAIRN_ARRAYS|LD_PRELOAD)' | sort; exit 7"
+    done = here.check("arrays", "run", "-q", "--codec", "auto:bandwidth=2e7", "--layout", "hybrid", "--split", "2M", "--ratio",
+                      "2.5", "--error", "0.5", "--library", layer, "--", "sh", "-c", show, code=7, out=None,
+                      environment={"LD_PRELOAD": layer})
+    expect("environment", done.stdout.splitlines(), [
+        "CAIRN_ARRAYS_CODEC=auto:bandwidth=2e7", "CAIRN_ARRAYS_ERROR=0.5", "CAIRN_ARRAYS_LAYOUT=hybrid",
+        "CAIRN_ARRAYS_RATIO=2.5", f"CAIRN_ARRAYS_SPLIT={2 << 20}", f"LD_PRELOAD={layer}:{layer}"])
+    done = here.check("arrays", "run", "--library", layer, "sh", "-c", show, code=7, out=None, err=None)
+    expect("environment", done.stdout.splitlines(),
+           ["CAIRN_ARRAYS_CODEC=auto", "CAIRN_ARRAYS_LAYOUT=dense", f"LD_PRELOAD={layer}"])
+    if not re.fullmatch(r"cairn: arrays written through PnetCDF (on libmpi\S* )?are compressed\n", done.stderr):
+        raise Failure(done.stderr)
+
+    def wrong(*words, err, code=125):
+        which = () if "--library" in words else ("--library", layer)
+        here.check("arrays", "run", *which, *words, code=code, err=f"cairn: {err}\n")
+
+    wrong(err="there is no command to run; write it at the end, as in cairn arrays run -- mpiexec -n 4 ./app")
+    wrong("--codec", "zip", "true", err="unknown codec 'zip'; " + here.run("arrays", "run", "--library", layer, "--codec",
+          "zip", "true").stderr.split("; ", 1)[1].rstrip("\n"))
+    wrong("--codec", "zstd:fast", "true", err="'fast' is no level of codec 'zstd'; levels are integers from -100 to 22")
+    wrong("--layout", "thin", "true", err="--layout: thin not in {dense,sparse,hybrid}; see cairn arrays run --help")
+    wrong("--split", "1Q", "true", err="'1Q' is no size; write sizes as in --split 1M")
+    wrong("--split", "512M", "true", err="blocks of 512M cannot be; give 1K to 256M")
+    wrong("--ratio", "2", "true", err="--ratio and --error are for --layout hybrid; choose that, or leave them out")
+    wrong("--layout", "hybrid", "--ratio", "1", "--error", "1", "true",
+          err="a ratio less its error has to be above 0; write as in --ratio 2 --error 0.5")
+    wrong("--library", "/no/lib.so", "true",
+          err="--library names /no/lib.so, which is no file; point it at libcairn-arrays.so, or leave it out")
+    wrong("-q", "no-such-launcher", code=127, err="no-such-launcher: command not found; check its spelling and PATH")
+    here.check("arrays", "runn", code=2, err="cairn: there is no verb 'runn'; did you mean cairn arrays run?\n")
+    here.check("arrays", "info", "--bloks", "x", code=2, err="cairn: unknown option --bloks; did you mean --blocks?\n")
+    done = here.check("arrays", code=2, err=None)
+    if not done.stderr.startswith("Compresses what programs write through PnetCDF"):
+        raise Failure(f"no help: {done.stderr}")
+
+
 @case
 def exec_becomes_the_program(bench):
     here = fresh(bench, "exec")
@@ -842,6 +1128,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cairn", required=True)
     parser.add_argument("--make-traces", required=True)
+    parser.add_argument("--make-arrays", required=True)
     parser.add_argument("--programs", required=True)
     parser.add_argument("--update", action="store_true")
     parser.add_argument("names", nargs="*")
@@ -851,6 +1138,7 @@ def main():
         folder = pathlib.Path(name).resolve()
         (folder / "spool").mkdir()
         subprocess.run([arguments.make_traces, str(folder)], check=True)
+        subprocess.run([arguments.make_arrays, str(folder)], check=True)
         bench = Bench(arguments, folder)
         for function in CASES:
             if arguments.names and function.__name__ not in arguments.names:

@@ -40,6 +40,7 @@ done < <(find "$home" -name 'libcairn*.so')
 cd "$work" || exit 1
 clean=(env -i "PATH=/usr/bin:/bin" "HOME=$work" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "OMPI_MCA_orte_tmpdir_base=$work" timeout 60)
+"${clean[@]}" "$home/bin/cairn" arrays --help >arrays.log 2>&1 || fail "arrays: $(cat arrays.log)"
 "${clean[@]}" "$home/bin/cairn" doctor >doctor.log 2>&1 || fail "doctor: $(cat doctor.log)"
 "${clean[@]}" "$home/bin/cairn" record -o run.cairn -- "$mpiexec" -n 2 ./program 3 >record.log 2>&1 ||
   fail "record: $(cat record.log)"

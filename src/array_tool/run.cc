@@ -1,0 +1,136 @@
+// cairn arrays run: becomes a command whose programs have the layer over PnetCDF in them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "array_tool/text.h"
+#include "array_tool/verbs.h"
+#include "cli/child.h"
+#include "cli/executable.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "codec/array/array_codec.h"
+
+namespace cairn::array_tool {
+namespace {
+
+namespace fs = std::filesystem;
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+struct RunOptions {
+  std::string codec = "auto";
+  std::string layout = "dense";
+  std::string split;
+  std::optional<double> ratio;
+  std::optional<double> error;
+  std::string library;
+  bool quiet = false;
+};
+
+Result<std::string> find_layer(const RunOptions &options) {
+  std::error_code error;
+  if (!options.library.empty()) {
+    const fs::path path = fs::absolute(options.library, error);
+    if (fs::is_regular_file(path, error)) return path.string();
+    return fail(ErrorKind::environment, fmt::format("--library names {}, which is no file", options.library),
+                "point it at libcairn-arrays.so, or leave it out");
+  }
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  for (const char *place : {CAIRN_LIBDIR_FROM_LIBEXEC, "../../lib"}) {
+    const fs::path path = (self.parent_path() / place / "libcairn-arrays.so").lexically_normal();
+    if (fs::is_regular_file(path, error)) return path.string();
+  }
+#ifdef CAIRN_PNETCDF_MPI
+  return fail(ErrorKind::environment, fmt::format("libcairn-arrays.so is not beside {}", self.string()),
+              "install cairn as a whole, or name it with --library");
+#else
+  return fail(ErrorKind::environment, "this cairn was built without PnetCDF, which run needs",
+              "install libpnetcdf-dev and build it again, or name the layer with --library");
+#endif
+}
+
+Result<Variables> environment_of(const RunOptions &options) {
+  const auto codec = codec::parse_array_codec(options.codec);
+  if (!codec) return tl::unexpected(codec.error());
+  Variables variables = {{"CAIRN_ARRAYS_CODEC", options.codec}, {"CAIRN_ARRAYS_LAYOUT", options.layout}};
+  if (!options.split.empty()) {
+    const auto split = parse_split(options.split);
+    if (!split) return tl::unexpected(split.error());
+    variables.emplace_back("CAIRN_ARRAYS_SPLIT", fmt::format("{}", *split));
+  }
+  if ((options.ratio || options.error) && options.layout != "hybrid") {
+    return fail(ErrorKind::usage, "--ratio and --error are for --layout hybrid", "choose that, or leave them out");
+  }
+  const double ratio = options.ratio.value_or(1);
+  const double error = options.error.value_or(0);
+  if (!std::isfinite(ratio) || !std::isfinite(error) || error < 0 || ratio - error <= 0) {
+    return fail(ErrorKind::usage, "a ratio less its error has to be above 0", "write as in --ratio 2 --error 0.5");
+  }
+  if (options.ratio) variables.emplace_back("CAIRN_ARRAYS_RATIO", fmt::format("{}", ratio));
+  if (options.error) variables.emplace_back("CAIRN_ARRAYS_ERROR", fmt::format("{}", error));
+  return variables;
+}
+
+/// Which MPI the layer goes with, and a warning if the command's programs name another.
+void say_which_mpi(const std::vector<std::string> &command) {
+#ifdef CAIRN_PNETCDF_MPI
+  const std::string ours = CAIRN_PNETCDF_MPI;
+  for (const cli::Executable &program : cli::executables_of(command)) {
+    const auto other = std::find_if(program.libraries.begin(), program.libraries.end(), [&](const std::string &each) {
+      return each != ours && (each.starts_with("libmpi.so") || each.starts_with("libmpich.so"));
+    });
+    const bool launcher =
+        std::find(program.libraries.begin(), program.libraries.end(), ours) != program.libraries.end();
+    if (other == program.libraries.end() || launcher) continue;
+    cli::say(fmt::format("{} uses {}, but the layer was built for PnetCDF on {}: its arrays are not compressed",
+                         program.path, *other, ours));
+    return;
+  }
+  cli::say(fmt::format("arrays written through PnetCDF on {} are compressed", ours));
+#else
+  (void)command;
+  cli::say("arrays written through PnetCDF are compressed");
+#endif
+}
+
+int run_command(const RunOptions &options, const std::vector<std::string> &command) {
+  const auto variables = environment_of(options);
+  if (!variables) return cli::report_recording(variables.error());
+  const auto layer = find_layer(options);
+  if (!layer) return cli::report_recording(layer.error());
+  if (!options.quiet) say_which_mpi(command);
+  cli::set_environment(*variables);
+  const char *set = getenv("LD_PRELOAD");
+  cli::set_environment({{"LD_PRELOAD", set == nullptr || *set == '\0' ? *layer : *layer + ":" + set}});
+  return cli::report_recording(cli::execute(command));
+}
+
+}  // namespace
+
+void add_run(CLI::App &app, Run &run, const std::vector<std::string> &command) {
+  auto options = std::make_shared<RunOptions>();
+  cli::Options verb(app, "run", "Run a command and compress what it writes through PnetCDF");
+  verb.text("--codec", options->codec, "A codec, as zstd, zstd:3 or auto:speed (auto)", "WORDS");
+  verb.choice("--layout", options->layout, {"dense", "sparse", "hybrid"},
+              "Where blocks go: dense, sparse or hybrid (dense)", "LAYOUT");
+  verb.text("--split", options->split, "Bytes of values in a block, as in 1M", "SIZE");
+  verb.real("--ratio", options->ratio, "hybrid: how many times smaller blocks are expected to be", "R");
+  verb.real("--error", options->error, "hybrid: by how much that may be too high", "E");
+  verb.text("--library", options->library, "The layer to use instead of this installation's", "FILE");
+  verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
+  verb.chosen([options, &run, &command] {
+    run = [options, &command] {
+      if (command.empty()) {
+        cli::say("there is no command to run; write it at the end, as in cairn arrays run -- mpiexec -n 4 ./app");
+        return cli::kRecordFailed;
+      }
+      return run_command(*options, command);
+    };
+  });
+}
+
+}  // namespace cairn::array_tool

@@ -1,0 +1,61 @@
+#include "arrays/layer/load.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "arrays/stored_file.h"
+
+namespace cairn::arrays {
+
+void say(const std::string &path, const std::string &what) {
+  fprintf(stderr, "cairn arrays: %s: %s\n", path.c_str(), what.c_str());
+}
+
+void say(const std::string &path, const Error &error) {
+  say(path, error.message + (error.hint.empty() ? "" : "; " + error.hint));
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+std::string plain_path(const char *path) {
+  const char *colon = strchr(path, ':');
+  return colon == nullptr ? path : colon + 1;
+}
+
+Found load(MPI_Comm comm, const char *path, Opening *opening) {
+  uint64_t said[4] = {static_cast<uint64_t>(Found::plain)};
+  Bytes bytes;
+  if (rank_in(comm) == 0) {
+    const std::string file = plain_path(path);
+    // What PnetCDF refuses, too, is left to it.
+    if (StoredFile::recognises(file)) {
+      const Result<StoredFile> stored = StoredFile::open(file);
+      if (stored) {
+        bytes = pack(stored->index());
+        said[0] = static_cast<uint64_t>(Found::compressed);
+        said[1] = bytes.size();
+        said[2] = stored->index_place().offset;
+        said[3] = stored->index_place().size;
+      } else {
+        say(path, stored.error());
+        said[0] = static_cast<uint64_t>(Found::damaged);
+      }
+    }
+  }
+  MPI_Bcast(said, 4, MPI_UINT64_T, 0, comm);
+  const auto found = static_cast<Found>(said[0]);
+  if (found != Found::compressed) return found;
+  bytes.resize(said[1]);
+  MPI_Bcast(bytes.data(), static_cast<int>(said[1]), MPI_BYTE, 0, comm);
+  Result<Index> unpacked = unpack_index(bytes);
+  if (!unpacked) return Found::damaged;
+  opening->index = std::move(*unpacked);
+  opening->place = {said[2], said[3]};
+  return Found::compressed;
+}
+
+}  // namespace cairn::arrays

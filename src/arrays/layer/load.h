@@ -1,0 +1,27 @@
+// What there is at a path: found by rank 0, told to all.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "arrays/layer/open_files.h"
+#include "base/result.h"
+
+namespace cairn::arrays {
+
+/// One line on standard error.
+void say(const std::string &path, const std::string &what);
+void say(const std::string &path, const Error &error);
+
+int rank_in(MPI_Comm comm);
+
+/// Without the name of a file system that MPI-IO may be given in front ("lustre:").
+std::string plain_path(const char *path);
+
+enum class Found : uint64_t { plain, compressed, damaged };
+
+/// Collective. Puts the index of a compressed file into `opening`; says what is wrong with a damaged one.
+Found load(MPI_Comm comm, const char *path, Opening *opening);
+
+}  // namespace cairn::arrays

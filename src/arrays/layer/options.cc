@@ -1,0 +1,106 @@
+#include "arrays/layer/options.h"
+
+#include <charconv>
+#include <cstdlib>
+
+#include "arrays/index.h"
+
+namespace cairn::arrays {
+namespace {
+
+std::string hint(MPI_Info info, const char *key, const char *variable) {
+  int length = 0;
+  int there = 0;
+  if (info != MPI_INFO_NULL && MPI_Info_get_valuelen(info, key, &length, &there) == MPI_SUCCESS && there != 0) {
+    std::string value(static_cast<size_t>(length) + 1, '\0');
+    MPI_Info_get(info, key, length, value.data(), &there);
+    value.resize(static_cast<size_t>(length));
+    if (!value.empty()) return value;
+  }
+  const char *set = getenv(variable);
+  return set == nullptr ? "" : set;
+}
+
+/// A positive number with an optional K, M or G behind it.
+template <typename T>
+Result<T> number(const std::string &words, const char *what) {
+  T value{};
+  const char *end = words.data() + words.size();
+  const auto [rest, error] = std::from_chars(words.data(), end, value);
+  bool good = error == std::errc() && value >= T{};
+  if (good && rest + 1 == end && std::is_integral_v<T>) {
+    const std::string_view units = "KMG";
+    const size_t unit = units.find(*rest);
+    good = unit != std::string_view::npos;
+    for (size_t i = 0; good && i <= unit; ++i) value *= T{1024};
+  } else if (rest != end) {
+    good = false;
+  }
+  if (!good)
+    return fail(ErrorKind::usage, std::string(what) + " is '" + words + "', which is no number that it can be");
+  return value;
+}
+
+Result<void> read_codecs(const std::string &words, FileOptions *options) {
+  size_t at = 0;
+  while (at <= words.size()) {
+    const size_t comma = std::min(words.find(',', at), words.size());
+    const std::string word = words.substr(at, comma - at);
+    at = comma + 1;
+    // A goal has an equals sign, too: "auto:bandwidth=2e7".
+    const size_t equals = word.find('=');
+    const bool named = equals != std::string::npos && word.find(':') > equals;
+    if (!named && word == "off") {
+      options->off = true;
+      continue;
+    }
+    const Result<codec::ArrayCodecChoice> choice = codec::parse_array_codec(named ? word.substr(equals + 1) : word);
+    if (!choice) return tl::unexpected(choice.error());
+    if (named) {
+      options->by_name[word.substr(0, equals)] = *choice;
+    } else {
+      options->codec = *choice;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<FileOptions> read_options(MPI_Info info) {
+  FileOptions options;
+  const std::string codecs = hint(info, "cairn_codec", "CAIRN_ARRAYS_CODEC");
+  if (const Result<void> read = read_codecs(codecs.empty() ? "auto" : codecs, &options); !read) {
+    return tl::unexpected(read.error());
+  }
+  const std::string storage = hint(info, "cairn_layout", "CAIRN_ARRAYS_LAYOUT");
+  if (storage == "sparse") {
+    options.storage = Storage::sparse;
+  } else if (storage == "hybrid") {
+    options.storage = Storage::hybrid;
+  } else if (!storage.empty() && storage != "dense") {
+    return fail(ErrorKind::usage, "the layout is '" + storage + "'; it can be dense, sparse or hybrid");
+  }
+  if (const std::string words = hint(info, "cairn_split", "CAIRN_ARRAYS_SPLIT"); !words.empty()) {
+    const Result<uint64_t> split = number<uint64_t>(words, "the size of splits");
+    if (!split) return tl::unexpected(split.error());
+    constexpr uint64_t kLeast = 64;
+    if (*split < kLeast || *split > kMostBlock) {
+      return fail(ErrorKind::usage, "the size of splits is " + words + "; it can be 64 bytes to 256 MiB");
+    }
+    options.split = *split / 8 * 8;
+  }
+  if (const std::string words = hint(info, "cairn_ratio", "CAIRN_ARRAYS_RATIO"); !words.empty()) {
+    const Result<double> ratio = number<double>(words, "the expected ratio");
+    if (!ratio) return tl::unexpected(ratio.error());
+    options.ratio = *ratio;
+  }
+  if (const std::string words = hint(info, "cairn_error", "CAIRN_ARRAYS_ERROR"); !words.empty()) {
+    const Result<double> error = number<double>(words, "the expected ratio's error");
+    if (!error) return tl::unexpected(error.error());
+    options.error = *error;
+  }
+  return options;
+}
+
+}  // namespace cairn::arrays

@@ -1,0 +1,39 @@
+// Options of a file: hints of the MPI_Info that it is created or opened with, else of the environment.
+//
+//   hint             environment            what
+//   cairn_codec      CAIRN_ARRAYS_CODEC     a codec or "auto" (array_codec.h); "off" leaves new files as they are;
+//   words for
+//                                           variables by name may stand in front: "T=zfp-lossy:0.01,mask=zstd,auto"
+//   cairn_layout     CAIRN_ARRAYS_LAYOUT    dense, sparse or hybrid
+//   cairn_split      CAIRN_ARRAYS_SPLIT     bytes of values in a block at most
+//   cairn_ratio      CAIRN_ARRAYS_RATIO     expected ratio of original to compressed (hybrid)
+//   cairn_error      CAIRN_ARRAYS_ERROR     how far the ratio may be off (hybrid)
+//
+// A word that means nothing is an error: one line, and PnetCDF's NC_EINVAL from create or open.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "codec/array/array_codec.h"
+
+namespace cairn::arrays {
+
+enum class Storage : uint8_t { dense, sparse, hybrid };
+
+struct FileOptions {
+  bool off = false;
+  codec::ArrayCodecChoice codec;
+  std::map<std::string, codec::ArrayCodecChoice> by_name;
+  Storage storage = Storage::dense;
+  uint64_t split = 1 << 20;
+  double ratio = 1;
+  double error = 0;
+};
+
+Result<FileOptions> read_options(MPI_Info info);
+
+}  // namespace cairn::arrays

@@ -1,0 +1,193 @@
+// VirtualFile: what is read.
+#include <algorithm>
+#include <cstring>
+
+#include "arrays/layer/next.h"
+#include "arrays/layer/virtual_file.h"
+#include "arrays/stored_file.h"
+
+namespace cairn::arrays {
+namespace {
+
+constexpr uint64_t kNear = 65536;                     // read what lies between rather than read twice
+constexpr uint64_t kMostCached = uint64_t{64} << 20;  // bytes of values kept for later requests
+constexpr uint64_t kMostCachedBlock = kMostCached / 8;
+
+/// Places in file order, near ones together.
+std::vector<Run> joined(std::vector<Run> places) {
+  std::ranges::sort(places, {}, &Run::offset);
+  std::vector<Run> ranges;
+  for (const Run &place : places) {
+    if (!ranges.empty() && place.offset <= ranges.back().end() + kNear) {
+      ranges.back().bytes = std::max(ranges.back().end(), place.end()) - ranges.back().offset;
+    } else {
+      ranges.push_back(place);
+    }
+  }
+  return ranges;
+}
+
+uint64_t bytes_in(const std::vector<Run> &ranges) {
+  uint64_t bytes = 0;
+  for (const Run &range : ranges) bytes += range.bytes;
+  return bytes;
+}
+
+/// Where a byte of the file is in the bytes of the ranges.
+uint64_t position_in(const std::vector<Run> &ranges, uint64_t offset) {
+  uint64_t before = 0;
+  for (const Run &range : ranges) {
+    if (offset < range.end()) return before + (offset - range.offset);
+    before += range.bytes;
+  }
+  return before;
+}
+
+/// How many of the request's bytes are before the end of the file.
+uint64_t bytes_before(const Regions &request, uint64_t end) {
+  uint64_t bytes = 0;
+  for (const Region &region : request) {
+    if (region.end() <= end) {
+      bytes += region.bytes();
+      continue;
+    }
+    for (RunCursor runs(region); !runs.done() && runs.run().offset < end; runs.next()) {
+      bytes += std::min(runs.run().end(), end) - runs.run().offset;
+    }
+    break;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::vector<const UserCodec *> VirtualFile::users() const {
+  std::vector<const UserCodec *> users;
+  for (const auto &codec : user_codecs_) users.push_back(codec.get());
+  return users;
+}
+
+VirtualFile::Cached *VirtualFile::cached(const Block &block) {
+  const auto found = std::ranges::find_if(
+      cache_, [&](const Cached &c) { return c.sequence == block.sequence && c.begin == block.begin(); });
+  if (found == cache_.end()) return nullptr;
+  std::rotate(found, found + 1, cache_.end());  // the one that was used last goes last
+  return &cache_.back();
+}
+
+int VirtualFile::read_ranges(const Call &call, const std::vector<Run> &ranges, Bytes *bytes) {
+  bytes->assign(bytes_in(ranges), 0);
+  if (call.collective) {
+    // Each rank's bytes in one piece, and behind those of lower ranks: then they are read together. Other reads would
+    // need a file view, or overlap; Open MPI 4.1's own MPI-IO gives wrong bytes for both. There each rank reads by
+    // itself.
+    const uint64_t own_end = ranges.empty() ? 0 : ranges.back().end();
+    uint64_t below = 0;
+    MPI_Exscan(&own_end, &below, 1, MPI_UINT64_T, MPI_MAX, comm_);
+    const bool apart = rank_ == 0 || ranges.empty() || ranges.front().offset >= below;
+    uint64_t most[3] = {ranges.size(), bytes->size(), apart ? uint64_t{0} : 1};
+    const int error = MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX, comm_);
+    if (error != MPI_SUCCESS) return error;
+    if (most[0] == 0) return MPI_SUCCESS;
+    if (most[0] == 1 && most[1] <= INT32_MAX && most[2] == 0) {
+      MPI_Status status;
+      const auto offset = static_cast<MPI_Offset>(ranges.empty() ? 0 : ranges[0].offset);
+      return CAIRN_NEXT(MPI_File_read_at_all)(call.file, offset, bytes->data(), static_cast<int>(bytes->size()),
+                                              MPI_BYTE, &status);
+    }
+  }
+  uint64_t at = 0;
+  for (const Run &range : ranges) {
+    const int error = read_bytes(call.file, range.offset, {bytes->data() + at, range.bytes});
+    if (error != MPI_SUCCESS) return error;
+    at += range.bytes;
+  }
+  return MPI_SUCCESS;
+}
+
+/// The compressed bytes of blocks, read together.
+int VirtualFile::fetch(const Call &call, const std::vector<size_t> &blocks, std::map<size_t, Bytes> *coded) {
+  std::vector<Run> wanted;
+  for (const size_t number : blocks) {
+    const std::vector<Run> pieces = places(index_.blocks()[number], index_.home);
+    wanted.insert(wanted.end(), pieces.begin(), pieces.end());
+  }
+  const std::vector<Run> ranges = joined(std::move(wanted));
+  Bytes bytes;
+  const int error = read_ranges(call, ranges, &bytes);
+  if (error != MPI_SUCCESS) return error;
+  for (const size_t number : blocks) {
+    Bytes &own = (*coded)[number];
+    for (const Run &piece : places(index_.blocks()[number], index_.home)) {
+      const auto begin = bytes.begin() + static_cast<ptrdiff_t>(position_in(ranges, piece.offset));
+      own.insert(own.end(), begin, begin + static_cast<ptrdiff_t>(piece.bytes));
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+int VirtualFile::lay_block(size_t number, const Bytes *coded, const Regions &request, uint8_t *data) {
+  const Block &block = index_.blocks()[number];
+  if (const Cached *known = cached(block)) {
+    lay(block, known->values, request, data);
+    return MPI_SUCCESS;
+  }
+  Result<Bytes> values = decode(block, *coded, users());
+  if (!values) {
+    const std::string hint = values.error().hint.empty() ? "" : "; " + values.error().hint;
+    return bad(name_of(index_, header_, layout_, number) + ": " + values.error().message + hint);
+  }
+  lay(block, *values, request, data);
+  if (values->size() <= kMostCachedBlock) {
+    uint64_t held = values->size();
+    for (const Cached &each : cache_) held += each.values.size();
+    while (held > kMostCached) {
+      held -= cache_.front().values.size();
+      cache_.erase(cache_.begin());
+    }
+    cache_.push_back({block.sequence, block.begin(), std::move(*values)});
+  }
+  return MPI_SUCCESS;
+}
+
+int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, uint64_t *done) {
+  *done = 0;
+  if (call.collective) {
+    if (const int error = settle(); error != MPI_SUCCESS) return error;
+  }
+  *done = bytes_before(request, end());
+  if (*done > 0) memset(data, 0, *done);
+  std::vector<size_t> blocks;
+  if (!opening_) blocks = index_.find(request);
+  std::vector<size_t> missing;
+  for (const size_t number : blocks) {
+    if (cached(index_.blocks()[number]) == nullptr) missing.push_back(number);
+  }
+  std::map<size_t, Bytes> coded;
+  int error = MPI_SUCCESS;
+  if (call.collective || !missing.empty()) error = fetch(call, missing, &coded);
+  for (const size_t number : blocks) {
+    if (error != MPI_SUCCESS) break;
+    const auto own = coded.find(number);
+    Bytes again;
+    if (own == coded.end() && cached(index_.blocks()[number]) == nullptr) {
+      // Other blocks of this request have pushed it out of the cache.
+      std::map<size_t, Bytes> one;
+      error = fetch({call.file, false}, {number}, &one);
+      if (error != MPI_SUCCESS) break;
+      again = std::move(one[number]);
+    }
+    error = lay_block(number, own == coded.end() ? &again : &own->second, request, data);
+  }
+  // The header's bytes are the newest there can be.
+  if (error == MPI_SUCCESS && !head_.empty()) {
+    Block head;
+    Region all;
+    all.run = head_.size();
+    head.regions = {all};
+    lay(head, head_, request, data);
+  }
+  return error;
+}
+
+}  // namespace cairn::arrays

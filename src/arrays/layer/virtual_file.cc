@@ -1,0 +1,274 @@
+#include "arrays/layer/virtual_file.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "arrays/layer/next.h"
+#include "arrays/physical.h"
+#include "base/hash.h"
+
+namespace cairn::arrays {
+namespace {
+
+constexpr int kMostAtOnce = 1 << 30;  // MPI counts are ints
+
+bool sum(void *context, uint64_t *values, int count) {
+  return MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_SUM, *static_cast<MPI_Comm *>(context)) ==
+         MPI_SUCCESS;
+}
+
+bool sum_below(void *context, uint64_t value, uint64_t *below) {
+  const MPI_Comm comm = *static_cast<MPI_Comm *>(context);
+  *below = 0;
+  if (MPI_Exscan(&value, below, 1, MPI_UINT64_T, MPI_SUM, comm) != MPI_SUCCESS) return false;
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0) *below = 0;  // undefined there
+  return true;
+}
+
+bool broadcast(void *context, void *bytes, size_t size) {
+  return MPI_Bcast(bytes, static_cast<int>(size), MPI_BYTE, 0, *static_cast<MPI_Comm *>(context)) == MPI_SUCCESS;
+}
+
+/// Rank 0's bytes to all.
+int share(Bytes *bytes, MPI_Comm comm) {
+  uint64_t size = bytes->size();
+  int error = MPI_Bcast(&size, 1, MPI_UINT64_T, 0, comm);
+  bytes->resize(size);
+  for (uint64_t at = 0; at < size && error == MPI_SUCCESS; at += kMostAtOnce) {
+    const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, size - at));
+    error = MPI_Bcast(bytes->data() + at, some, MPI_BYTE, 0, comm);
+  }
+  return error;
+}
+
+/// The bytes of all ranks, in rank order.
+int gather_all(const Bytes &own, MPI_Comm comm, int ranks, std::vector<Bytes> *all) {
+  std::vector<int> sizes(static_cast<size_t>(ranks));
+  if (own.size() > INT32_MAX) return MPI_ERR_COUNT;
+  const int size = static_cast<int>(own.size());
+  int error = MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm);
+  if (error != MPI_SUCCESS) return error;
+  std::vector<int> begins(sizes.size());
+  int64_t total = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    begins[i] = static_cast<int>(total);
+    total += sizes[i];
+  }
+  if (total > INT32_MAX) return MPI_ERR_COUNT;
+  Bytes bytes(static_cast<size_t>(total));
+  error = MPI_Allgatherv(own.data(), size, MPI_BYTE, bytes.data(), sizes.data(), begins.data(), MPI_BYTE, comm);
+  if (error != MPI_SUCCESS) return error;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const auto begin = bytes.begin() + begins[i];
+    all->emplace_back(begin, begin + sizes[i]);
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int write_bytes(MPI_File file, uint64_t at, ByteView bytes) {
+  while (!bytes.empty()) {
+    const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, bytes.size()));
+    MPI_Status status;
+    const int error =
+        CAIRN_NEXT(MPI_File_write_at)(file, static_cast<MPI_Offset>(at), bytes.data(), some, MPI_BYTE, &status);
+    if (error != MPI_SUCCESS) return error;
+    int done = 0;
+    MPI_Get_count(&status, MPI_BYTE, &done);
+    if (done <= 0 || done > some) return MPI_ERR_NO_SPACE;
+    at += static_cast<uint64_t>(done);
+    bytes = bytes.subspan(static_cast<size_t>(done));
+  }
+  return MPI_SUCCESS;
+}
+
+int read_bytes(MPI_File file, uint64_t at, std::span<uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, bytes.size()));
+    MPI_Status status;
+    const int error =
+        CAIRN_NEXT(MPI_File_read_at)(file, static_cast<MPI_Offset>(at), bytes.data(), some, MPI_BYTE, &status);
+    if (error != MPI_SUCCESS) return error;
+    int done = 0;
+    MPI_Get_count(&status, MPI_BYTE, &done);
+    if (done <= 0 || done > some) {
+      // The file ends here: what is missing fails its checksum.
+      std::ranges::fill(bytes, uint8_t{0});
+      return MPI_SUCCESS;
+    }
+    at += static_cast<uint64_t>(done);
+    bytes = bytes.subspan(static_cast<size_t>(done));
+  }
+  return MPI_SUCCESS;
+}
+
+VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOptions options, Index index, Run place,
+                         bool writable)
+    : comm_(comm),
+      file_(file),
+      path_(std::move(path)),
+      options_(std::move(options)),
+      writable_(writable),
+      index_(std::move(index)) {
+  MPI_Comm_rank(comm_, &rank_);
+  MPI_Comm_size(comm_, &ranks_);
+  head_ = index_.header;
+  slots_[0] = place;
+  index_.end = std::max(index_.end, place.end());
+  for (const Block &block : index_.blocks()) epoch_ = std::max(epoch_, (block.sequence >> 20) + 1);
+  user_codecs_.resize(index_.user_codecs.size());
+  take_head();
+}
+
+int VirtualFile::bad(const std::string &what) const {
+  fprintf(stderr, "cairn arrays: %s: %s\n", path_.c_str(), what.c_str());
+  return MPI_ERR_IO;
+}
+
+blocks::Calls VirtualFile::calls() { return {&comm_, rank_, sum, sum_below, broadcast}; }
+
+uint64_t VirtualFile::end() const { return std::max<uint64_t>(index_.virtual_end(), head_.size()); }
+
+/// What the header says, from the bytes that there are.
+void VirtualFile::take_head() {
+  const Result<Parsed> parsed = parse_header(head_);
+  if (!parsed || !parsed->header) return;
+  header_ = *parsed->header;
+  layout_ = Layout(header_);
+}
+
+int VirtualFile::exchange_blocks(bool any) {
+  if (!any) return MPI_SUCCESS;
+  std::vector<Bytes> all;
+  const int error = gather_all(pack(std::span<const Block>(fresh_)), comm_, ranks_, &all);
+  if (error != MPI_SUCCESS) return error;
+  fresh_.clear();
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (static_cast<int>(i) == rank_) continue;
+    Result<std::vector<Block>> blocks = unpack_blocks(all[i]);
+    if (!blocks) return bad(blocks.error().message);
+    for (Block &block : *blocks) index_.add(std::move(block));
+  }
+  return MPI_SUCCESS;
+}
+
+int VirtualFile::settle() {
+  // Asked for, extents last as long as the file; those of independent mode in a dense file are closed up.
+  const bool lasting = options_.storage != Storage::dense;
+  // [0] anybody's blocks, [1] the root's header, [2] the end of what all ranks have put into the file.
+  uint64_t most[3] = {fresh_.empty() ? uint64_t{0} : 1, head_changed_ && rank_ == 0 ? uint64_t{1} : 0,
+                      std::max(index_.end, lasting ? extents_.reserved() : extents_.end())};
+  int error = MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX, comm_);
+  if (error != MPI_SUCCESS) return error;
+  index_.end = most[2];
+  ++epoch_;
+  written_ = 0;
+  changed_ = changed_ || most[0] != 0 || most[1] != 0;
+  error = exchange_blocks(most[0] != 0);
+  if (error == MPI_SUCCESS && most[1] != 0) {
+    error = share(&head_, comm_);
+    head_changed_ = false;
+    take_head();
+  }
+  return error;
+}
+
+/// Rank 0's index to all.
+int VirtualFile::share_index() {
+  Bytes bytes;
+  if (rank_ == 0) bytes = pack(index_);
+  const int error = share(&bytes, comm_);
+  if (error != MPI_SUCCESS || rank_ == 0) return error;
+  Result<Index> index = unpack_index(bytes);
+  if (!index) return bad(index.error().message);
+  index_ = std::move(*index);
+  return MPI_SUCCESS;
+}
+
+/// Moves blocks out of the way of a header that has outgrown its room. Rank 0 alone; the others get its index.
+int VirtualFile::make_room_for_header(uint64_t size) {
+  if (size <= index_.data_begin) return MPI_SUCCESS;
+  int error = MPI_SUCCESS;
+  if (rank_ == 0) {
+    const uint64_t begin = room_for_header(header_, 4096);
+    index_.end = std::max(index_.end, begin);
+    for (Block &block : index_.blocks()) {
+      const std::vector<Run> pieces = places(block, index_.home);
+      if (std::ranges::none_of(pieces, [&](const Run &piece) { return piece.offset < begin; })) continue;
+      Bytes bytes(block.size);
+      uint64_t at = 0;
+      for (const Run &piece : pieces) {
+        if (error == MPI_SUCCESS) error = read_bytes(file_, piece.offset, {bytes.data() + at, piece.bytes});
+        at += piece.bytes;
+      }
+      if (error == MPI_SUCCESS) error = write_bytes(file_, index_.end, bytes);
+      if (error != MPI_SUCCESS) break;
+      block.at_home = false;
+      block.offset = index_.end;
+      index_.end += block.size;
+    }
+    if (error == MPI_SUCCESS) index_.data_begin = begin;
+  }
+  MPI_Bcast(&error, 1, MPI_INT, 0, comm_);
+  return error == MPI_SUCCESS ? share_index() : error;
+}
+
+/// Indexes take turns in two places, so that synchronising a file again and again does not fill it with old ones.
+Run VirtualFile::place_index(uint64_t size, bool last) {
+  Run &slot = slots_[1 - named_slot_];
+  if (slot.bytes < size) {
+    slot = {index_.end, last ? size : size + size / 2};
+    slot.bytes += (4 - slot.end() % 4) % 4;  // the variable of compressed bytes may end here, and is not padded
+  }
+  return slot;
+}
+
+int VirtualFile::publish(bool last) {
+  int error = settle();
+  if (error != MPI_SUCCESS || !changed_ || !writable_ || header_.size == 0) return error;
+  begin_placing();
+  index_.header = head_;
+  error = make_room_for_header(physical_header(header_, {}, index_.data_begin, index_.end).size());
+  if (error != MPI_SUCCESS) return error;
+  uint64_t said[4] = {};
+  if (rank_ == 0) {
+    Bytes bytes = pack(index_);
+    const Run place = place_index(bytes.size(), last);
+    const IndexPlace named{place.offset, bytes.size(), hash64(bytes)};
+    const uint64_t end = std::max(index_.end, place.end());
+    bytes.resize(place.bytes);  // all of the place, so that the file has no end within it
+    error = write_bytes(file_, named.offset, bytes);
+    // Not before the index is there may the header name it.
+    if (error == MPI_SUCCESS) error = write_bytes(file_, 0, physical_header(header_, named, index_.data_begin, end));
+    index_.end = end;
+    said[0] = static_cast<uint64_t>(error);
+    said[1] = slots_[1 - named_slot_].offset;
+    said[2] = slots_[1 - named_slot_].bytes;
+    said[3] = index_.end;
+  }
+  const int heard = MPI_Bcast(said, 4, MPI_UINT64_T, 0, comm_);
+  if (heard != MPI_SUCCESS) return heard;
+  slots_[1 - named_slot_] = {said[1], said[2]};
+  index_.end = said[3];
+  changed_ = said[0] != MPI_SUCCESS;
+  if (!changed_) named_slot_ = 1 - named_slot_;
+  return static_cast<int>(said[0]);
+}
+
+void VirtualFile::set_coding(int variable, codec::ArrayCodecChoice choice, uint64_t split) {
+  codings_[variable] = {{choice, nullptr}, split, 0};
+}
+
+void VirtualFile::set_user_codec(int variable, UserCodec codec, uint64_t split) {
+  const auto known = std::ranges::find(index_.user_codecs, codec.name);
+  const auto number = static_cast<size_t>(known - index_.user_codecs.begin());
+  if (known == index_.user_codecs.end()) index_.user_codecs.push_back(codec.name);
+  user_codecs_.resize(index_.user_codecs.size());
+  user_codecs_[number] = std::make_unique<UserCodec>(std::move(codec));
+  codings_[variable] = {{{}, user_codecs_[number].get()}, split, static_cast<uint8_t>(number)};
+}
+
+}  // namespace cairn::arrays

@@ -1,0 +1,147 @@
+// VirtualFile: the file that PnetCDF believes to write and read, kept as compressed blocks in the physical one.
+//
+// PnetCDF's MPI_File functions end here (layer/file_calls.cc), as regions of the virtual file's bytes with their data.
+// - Written collectively: splits are compressed, an exclusive scan of sizes says where they go, one collective write
+// brings
+//   them there (dense); or they go into this rank's extents (hybrid) or to where the uncompressed bytes would be
+//   (sparse), without a word to other ranks.
+// - Written independently: into this rank's extents, whatever the storage.
+// - The header, which PnetCDF's root writes in small pieces, is kept in memory.
+// - Read: the blocks that hold something of the request, adjacent ones together, in one collective read if the call is
+// one.
+//
+// What other ranks wrote is known after `settle`, which is collective: every collective read, change of mode, sync and
+// close settles. `publish` writes the index and the physical header.
+//
+// One object per open file and process; one thread at a time, as PnetCDF wants it. All functions give MPI error codes;
+// what is wrong with the file's contents is said on standard error, with the variable's and the block's name.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrays/block_code.h"
+#include "arrays/header.h"
+#include "arrays/index.h"
+#include "arrays/layer/options.h"
+#include "arrays/split.h"
+#include "blocks/place.h"
+
+namespace cairn::arrays {
+
+class VirtualFile {
+ public:
+  /// `index` is that of an existing file, which stands at `place`; else both are empty. The handle stays the caller's.
+  VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOptions options, Index index, Run place,
+              bool writable);
+
+  /// One MPI_File call: `file` is the handle that it named, its own or one of a single process.
+  struct Call {
+    MPI_File file;
+    bool collective;
+  };
+  int write(const Call &call, const Regions &request, const uint8_t *data);
+  /// `done`: bytes before the end of the virtual file; later ones are left as they are.
+  int read(const Call &call, const Regions &request, uint8_t *data, uint64_t *done);
+
+  /// While PnetCDF opens a file it reads some of it in search of the header: nothing but that is given to it.
+  void set_opening(bool opening) { opening_ = opening; }
+  /// Between enddef and redef the layout is what is written by; otherwise nothing may be lost by taking it for granted.
+  void set_defining(bool defining) { defining_ = defining; }
+
+  int settle();  ///< collective
+  /// Collective; settles. `last`: the file is being closed, the index will not grow any more.
+  int publish(bool last);
+  [[nodiscard]] bool writable() const { return writable_; }
+  [[nodiscard]] const Header &header() const { return header_; }
+  [[nodiscard]] uint64_t end() const;  ///< of the virtual file, as far as this rank knows
+
+  /// How a variable is coded from now on. `split`: 0 for the file's. Collective only in that all ranks must say the
+  /// same.
+  void set_coding(int variable, codec::ArrayCodecChoice choice, uint64_t split);
+  void set_user_codec(int variable, UserCodec codec, uint64_t split);
+
+ private:
+  struct VariableCoding {
+    Coding coding;
+    uint64_t split = 0;
+    uint8_t user_number = 0;
+  };
+  struct Cached {
+    uint64_t sequence;
+    uint64_t begin;
+    Bytes values;
+  };
+
+  // writing.cc
+  struct Written {
+    std::vector<Block> blocks;
+    Bytes bytes;  ///< of all blocks, one after the other
+  };
+  Written compress(const Regions &request, const uint8_t *data);
+  Block compress_split(const Split &split, const uint8_t *data, Bytes *out);
+  bool write_head(const Call &call, const Regions &request, const uint8_t *data);
+  int put_dense(const Call &call, Written *written);
+  int put_alone(const Call &call, Written *written);
+  bool put_at_home(const Call &call, const Block &block, ByteView bytes, int *error);
+  void keep(std::vector<Block> blocks);
+  void begin_placing();
+  [[nodiscard]] Coding coding_of(int variable) const;
+  [[nodiscard]] uint64_t split_of(int variable) const;
+
+  // reading.cc
+  int fetch(const Call &call, const std::vector<size_t> &blocks, std::map<size_t, Bytes> *coded);
+  int read_ranges(const Call &call, const std::vector<Run> &ranges, Bytes *bytes);
+  [[nodiscard]] Cached *cached(const Block &block);
+  int lay_block(size_t number, const Bytes *coded, const Regions &request, uint8_t *data);
+  [[nodiscard]] std::vector<const UserCodec *> users() const;
+
+  // virtual_file.cc
+  void take_head();
+  int exchange_blocks(bool any);
+  int make_room_for_header(uint64_t size);
+  int share_index();
+  Run place_index(uint64_t size, bool last);
+  [[nodiscard]] blocks::Calls calls();
+  int bad(const std::string &what) const;
+
+  MPI_Comm comm_;
+  MPI_File file_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  std::string path_;
+  FileOptions options_;
+  bool writable_;
+  bool opening_ = false;
+  bool defining_ = false;
+
+  Index index_;
+  std::vector<Block> fresh_;  ///< this rank's since the last settle
+  Bytes head_;                ///< the virtual file's first bytes; newest on rank 0
+  bool head_changed_ = false;
+  /// Where indexes have been: the one that the header names, and the one before, whose room the next one may have.
+  std::array<Run, 2> slots_{};
+  size_t named_slot_ = 0;
+  bool changed_ = false;  ///< since the last publish; the same on all ranks once settled
+  Header header_;
+  Layout layout_;
+  uint64_t epoch_ = 1;    ///< counts collective writes and settles: alike on all ranks
+  uint64_t written_ = 0;  ///< blocks of this rank in this epoch
+  blocks::Extents extents_;
+  uint64_t extents_epoch_ = 0;  ///< the epoch that they are good for
+  std::optional<uint64_t> striping_;
+
+  std::map<int, VariableCoding> codings_;
+  std::vector<std::unique_ptr<UserCodec>> user_codecs_;
+  std::vector<Cached> cache_;
+};
+
+/// Reads or writes bytes of a handle at a place, however many. Gives the MPI error code.
+int write_bytes(MPI_File file, uint64_t at, ByteView bytes);
+int read_bytes(MPI_File file, uint64_t at, std::span<uint8_t> bytes);
+
+}  // namespace cairn::arrays

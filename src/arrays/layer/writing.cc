@@ -1,0 +1,212 @@
+// VirtualFile: what is written.
+#include <algorithm>
+#include <cstdio>
+
+#include "arrays/byte_order.h"
+#include "arrays/layer/next.h"
+#include "arrays/layer/virtual_file.h"
+#include "arrays/physical.h"
+#include "base/hash.h"
+
+namespace cairn::arrays {
+namespace {
+
+constexpr uint64_t kMostHead = uint64_t{256} << 20;
+constexpr size_t kMostPieces = 64;  // writes for one block at home; scattered further it goes elsewhere
+
+/// The stripes of a parallel file system, if MPI knows them.
+uint64_t striping_of(MPI_File file) {
+  MPI_Info info = MPI_INFO_NULL;
+  if (CAIRN_NEXT(MPI_File_get_info)(file, &info) != MPI_SUCCESS || info == MPI_INFO_NULL) return 0;
+  char value[MPI_MAX_INFO_VAL + 1] = {};
+  int there = 0;
+  MPI_Info_get(info, "striping_unit", MPI_MAX_INFO_VAL, value, &there);
+  MPI_Info_free(&info);
+  constexpr int kDecimal = 10;
+  return there != 0 ? strtoull(value, nullptr, kDecimal) : 0;
+}
+
+}  // namespace
+
+Coding VirtualFile::coding_of(int variable) const {
+  if (variable < 0) {
+    // Not a variable as far as is known, as when PnetCDF moves data during a redefinition.
+    return {{codec::find_array_codec("zstd"), {}, {}}, nullptr};
+  }
+  if (const auto known = codings_.find(variable); known != codings_.end()) return known->second.coding;
+  const auto named = options_.by_name.find(header_.variables[static_cast<size_t>(variable)].name);
+  return {named != options_.by_name.end() ? named->second : options_.codec, nullptr};
+}
+
+uint64_t VirtualFile::split_of(int variable) const {
+  const auto known = codings_.find(variable);
+  return known != codings_.end() && known->second.split != 0 ? known->second.split : options_.split;
+}
+
+/// Leaves room for the header before the first block is put anywhere.
+void VirtualFile::begin_placing() {
+  if (index_.data_begin != 0 || header_.size == 0) return;
+  constexpr uint64_t kAlignment = 512;
+  index_.data_begin = room_for_header(header_, kAlignment);
+  index_.home = index_.data_begin;
+  index_.end = std::max(index_.end, index_.data_begin);
+  if (options_.storage == Storage::sparse) {
+    // Room for records that are still to come: holes cost nothing.
+    constexpr uint64_t kRoom = 4;
+    constexpr uint64_t kLeast = uint64_t{1} << 20;
+    index_.home_end = index_.home + std::max(kLeast, kRoom * header_.end());
+    index_.end = index_.home_end;
+  }
+}
+
+Block VirtualFile::compress_split(const Split &split, const uint8_t *data, Bytes *out) {
+  const Bytes values = gather(split, data);
+  Block block;
+  block.regions = split.regions;
+  block.element = split.element;
+  const size_t element = codec::size_of(split.element);
+  const Variable *variable = split.variable < 0 ? nullptr : &header_.variables[static_cast<size_t>(split.variable)];
+  block.shape = {split.bytes / element};
+  if (split.regions.size() == 1 && split.regions[0].run % element == 0)
+    block.shape = shape_of(split.regions[0], variable, element);
+  const bool exact = defining_ || variable == nullptr || !codec::is_float(split.element);
+  const auto known = codings_.find(split.variable);
+  const uint8_t number = known == codings_.end() ? uint8_t{0} : known->second.user_number;
+  const Coded coded = encode(values, {block.element, block.shape, {}}, coding_of(split.variable), exact, number);
+  block.codec = coded.codec;
+  block.size = coded.bytes.size();
+  block.checksum = hash64(coded.bytes);
+  block.sequence = epoch_ << 20 | std::min<uint64_t>(written_++, (1 << 20) - 1);
+  out->insert(out->end(), coded.bytes.begin(), coded.bytes.end());
+  return block;
+}
+
+VirtualFile::Written VirtualFile::compress(const Regions &request, const uint8_t *data) {
+  Written written;
+  // In extents a split must fit into one, whatever it shrinks to.
+  const uint64_t most = blocks::extent_size(options_.split, options_.ratio, options_.error);
+  for (const Split &split :
+       split_request(request, layout_, header_, [&](int v) { return std::min(split_of(v), most); })) {
+    written.blocks.push_back(compress_split(split, data, &written.bytes));
+  }
+  return written;
+}
+
+/// The header is PnetCDF's root's business: it writes it from byte 0 on, or changes some of it.
+bool VirtualFile::write_head(const Call &call, const Regions &request, const uint8_t *data) {
+  if (call.collective || request.size() != 1 || request[0].depth != 0) return false;
+  const Region &run = request[0];
+  if (run.end() > kMostHead || (run.offset != 0 && run.offset >= head_.size())) return false;
+  if (head_.size() < run.end()) head_.resize(run.end());
+  std::copy(data, data + run.run, head_.begin() + static_cast<ptrdiff_t>(run.offset));
+  head_changed_ = true;
+  take_head();
+  return true;
+}
+
+void VirtualFile::keep(std::vector<Block> blocks) {
+  for (Block &block : blocks) {
+    fresh_.push_back(block);
+    index_.add(std::move(block));
+  }
+}
+
+int VirtualFile::put_dense(const Call &call, Written *written) {
+  if (!striping_) striping_ = striping_of(file_);
+  // Behind what any rank has put into extents of its own.
+  uint64_t base = std::max(index_.end, extents_.end());
+  if (const int error = MPI_Allreduce(MPI_IN_PLACE, &base, 1, MPI_UINT64_T, MPI_MAX, comm_); error != MPI_SUCCESS)
+    return error;
+  extents_epoch_ = 0;
+  const std::optional<blocks::DensePlace> place = blocks::place_dense(calls(), base, written->bytes.size(), *striping_);
+  if (!place) return MPI_ERR_OTHER;
+  MPI_Status status;
+  const int size = static_cast<int>(written->bytes.size());
+  const int error = CAIRN_NEXT(MPI_File_write_at_all)(call.file, static_cast<MPI_Offset>(place->begin),
+                                                      written->bytes.data(), size, MPI_BYTE, &status);
+  index_.end = place->end;
+  if (error != MPI_SUCCESS) return error;
+  int done = 0;
+  MPI_Get_count(&status, MPI_BYTE, &done);
+  if (size > 0 && done != size) return MPI_ERR_NO_SPACE;  // of nothing some MPIs do not tell the count
+  uint64_t at = place->begin;
+  for (Block &block : written->blocks) {
+    block.offset = at;
+    at += block.size;
+  }
+  keep(std::move(written->blocks));
+  return MPI_SUCCESS;
+}
+
+/// To where the uncompressed values would be, if nothing else is there. Gives false if the block must go elsewhere.
+bool VirtualFile::put_at_home(const Call &call, const Block &block, ByteView bytes, int *error) {
+  if (options_.storage != Storage::sparse || index_.home + block.end() > index_.home_end) return false;
+  for (const size_t other : index_.find(block.regions)) {
+    const Block &there = index_.blocks()[other];
+    if (there.at_home && there.regions != block.regions) return false;
+  }
+  const std::vector<Run> pieces = places(block, index_.home);
+  if (pieces.size() > kMostPieces) return false;
+  uint64_t at = 0;
+  for (const Run &piece : pieces) {
+    if (*error == MPI_SUCCESS) *error = write_bytes(call.file, piece.offset, bytes.subspan(at, piece.bytes));
+    at += piece.bytes;
+  }
+  return true;
+}
+
+/// Without a word to other ranks: at home, or in extents of this rank's own.
+int VirtualFile::put_alone(const Call &call, Written *written) {
+  if (extents_.size() == 0 || (options_.storage == Storage::dense && extents_epoch_ != epoch_)) {
+    const uint64_t size = blocks::extent_size(options_.split, options_.ratio, options_.error);
+    extents_ = blocks::Extents(index_.end, size, rank_, ranks_);
+  } else if (extents_epoch_ != epoch_) {
+    extents_.move(index_.end);
+  }
+  extents_epoch_ = epoch_;
+  int error = MPI_SUCCESS;
+  uint64_t at = 0;
+  uint64_t pending_at = 0;  // bytes that stand together, here and in the file, are written together
+  uint64_t pending_from = 0;
+  uint64_t pending = 0;
+  const ByteView bytes = written->bytes;
+  const auto flush = [&] {
+    if (error == MPI_SUCCESS && pending > 0)
+      error = write_bytes(call.file, pending_at, bytes.subspan(pending_from, pending));
+    pending = 0;
+  };
+  for (Block &block : written->blocks) {
+    block.at_home = true;
+    if (!put_at_home(call, block, bytes.subspan(at, block.size), &error)) {
+      block.at_home = false;
+      block.offset = extents_.take(block.size);
+      if (pending == 0 || pending_at + pending != block.offset || pending_from + pending != at) {
+        flush();
+        pending_at = block.offset;
+        pending_from = at;
+      }
+      pending += block.size;
+    }
+    at += block.size;
+  }
+  flush();
+  if (error == MPI_SUCCESS) keep(std::move(written->blocks));
+  return error;
+}
+
+int VirtualFile::write(const Call &call, const Regions &request, const uint8_t *data) {
+  if (!writable_) return MPI_ERR_READ_ONLY;
+  if (write_head(call, request, data)) return MPI_SUCCESS;
+  begin_placing();
+  if (call.collective) {
+    ++epoch_;
+    written_ = 0;
+    // Extents that were begun before stay this rank's until all ranks know how far they reach.
+    if (extents_epoch_ == epoch_ - 1) extents_epoch_ = epoch_;
+  }
+  Written written = compress(request, data);
+  if (call.collective && options_.storage == Storage::dense) return put_dense(call, &written);
+  return put_alone(call, &written);
+}
+
+}  // namespace cairn::arrays

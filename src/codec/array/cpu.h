@@ -1,0 +1,25 @@
+// One body, compiled twice: for any CPU, and for those with AVX2 and BMI2, chosen when the program runs. Both give the
+// same bytes. A body is marked CAIRN_BODY and called from a function that is marked CAIRN_AVX2, and from one that is
+// not.
+#pragma once
+
+#define CAIRN_BODY [[gnu::always_inline]] inline
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define CAIRN_HAS_AVX2 1
+#define CAIRN_AVX2 [[gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]]
+#endif
+
+namespace cairn::codec {
+
+inline bool cpu_has_avx2() {
+#ifdef CAIRN_HAS_AVX2
+  static const bool has =
+      __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("bmi") != 0;
+  return has;
+#else
+  return false;
+#endif
+}
+
+}  // namespace cairn::codec

@@ -1,0 +1,37 @@
+// How the codec "delta" takes from each integer what those before it let expect: differences over one to three
+// distances in a row (lags), which over steps along axes is the predictor of Ibarria et al. (2003, "Lorenzo"). A lag
+// counts elements and takes no notice of where a row ends: what lies before the first element is zero, and that costs a
+// few values only.
+//
+// Integers stand behind `history(lags)` zeros. Words wrap. No allocation, any thread; vectors where the CPU has AVX2.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace cairn::codec {
+
+constexpr size_t kMaxLags = 3;
+struct Lags {
+  size_t count = 0;
+  std::array<size_t, kMaxLags> of = {};  ///< ascending, from 1
+};
+
+/// How far back a prediction looks.
+inline size_t history(const Lags &lags) { return lags.of[0] + lags.of[1] + lags.of[2]; }
+
+/// residuals[i] = what is not predicted of integers[i], zigzag: small for small ones of either sign.
+void predict(const Lags &lags, const uint32_t *integers, size_t count, uint32_t *residuals);
+void predict(const Lags &lags, const uint64_t *integers, size_t count, uint64_t *residuals);
+
+/// And back. Where held[i] is not 0 the integer is that one smallest lag before (0 without lags), whatever the
+/// residual. `held` may be nullptr. The residuals are overwritten.
+void restore(const Lags &lags, uint32_t *residuals, const uint8_t *held, size_t count, uint32_t *integers);
+void restore(const Lags &lags, uint64_t *residuals, const uint8_t *held, size_t count, uint64_t *integers);
+
+/// What `restore` will make of the held ones, before predicting.
+void hold(const Lags &lags, const uint8_t *held, size_t count, uint32_t *integers);
+void hold(const Lags &lags, const uint8_t *held, size_t count, uint64_t *integers);
+
+}  // namespace cairn::codec
