@@ -161,7 +161,7 @@ class Builder:
         for source in sources:
             written = folder / (source.stem + '.o')
             if source.suffix == '.c':
-                self.run([f'mpicc.{self.mpi}', '-O0', '-w', *includes, '-c', source, '-o', written])
+                self.run([f'mpicc.{self.mpi}', '-O0', '-w', '-DF77_NAME_LOWER_USCORE', *includes, '-c', source, '-o', written])
             else:
                 self.run([f'mpifort.{self.mpi}', '-O0', *FORTRAN, *form, *includes, *self.fortran_includes, f'-J{folder}',
                           '-c', source, '-o', written])
@@ -246,6 +246,8 @@ class Runner:
         launch = [f'mpiexec.{self.options.mpi}', '-n', case.ranks, *preload]
         env = self.layer_env if layer else self.env
         said = ''
+        for name in ('nf_test', 'test_get.F90'):  # what the Fortran tests open to see it refused
+            (folder / name).write_text('no file of PnetCDF\n')
         for program in [case.before, case.program]:
             if program is None:
                 continue
