@@ -2,15 +2,15 @@
 //
 //   array_codec_bench [--repeat N] [--codec NAME]... [--data WORD]
 //
-// A speed is the best of N runs (default 5), in plain bytes; what the computer does besides makes runs slower, never
-// faster. Decoded bytes are compared with what went in. Beside our codecs: the plain, scalar form of the paper's XOR
-// (`xor, plain`), and what blosc does with one thread, if it was there when this was built.
-#include <chrono>
+// A speed is the best of N runs (default 5), in plain bytes by the CPU time of the thread; what the computer does
+// besides makes runs slower, never faster. Decoded bytes are compared with what went in. Beside our codecs: the plain,
+// scalar form of the paper's XOR (`xor, plain`), and what blosc does with one thread, if it was there when this was
+// built.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <functional>
-#include <map>
 
 #include "array_data.h"
 #include "plain_xor.h"
@@ -37,7 +37,11 @@ struct Result {
   double decode = 0;
 };
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 Coder of_registry(const ArrayCodec &codec) {
   return {std::string(codec.name),
@@ -134,35 +138,66 @@ struct Mean {
   }
 };
 
-void print_table(const std::vector<Coder> &coders, const std::vector<Array> &arrays, int repeat, const char *mean) {
-  printf("| data |");
-  for (const Coder &coder : coders) printf(" %s |", coder.name.c_str());
-  printf("\n|---|");
-  for (size_t i = 0; i < coders.size(); ++i) printf("---|");
-  printf("\n");
-  std::vector<Mean> ratios(coders.size());
-  std::vector<Mean> encode(coders.size());
-  std::vector<Mean> decode(coders.size());
-  for (const Array &array : arrays) {
-    printf("| %s |", array.name.c_str());
-    for (size_t i = 0; i < coders.size(); ++i) {
-      Result result;
-      if (measure(coders[i], array, repeat, &result)) {
-        ratios[i].add(result.ratio);
-        encode[i].add(result.encode);
-        decode[i].add(result.decode);
-        printf(" %.2f, %.2f / %.2f |", result.ratio, result.encode, result.decode);
-      } else {
-        printf(" – |");
-      }
-      fflush(stdout);
+/// Of all coders, by array; arrays that a coder does not take have a ratio of 0.
+using Results = std::vector<std::vector<Result>>;
+
+Results measure_all(const std::vector<Coder> &coders, const std::vector<Array> &arrays, int repeat) {
+  Results results(coders.size(), std::vector<Result>(arrays.size()));
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    for (size_t i = 0; i < coders.size(); ++i) measure(coders[i], arrays[k], repeat, &results[i][k]);
+    fprintf(stderr, "%s\n", arrays[k].name.c_str());
+  }
+  return results;
+}
+
+struct Means {
+  Mean ratio, encode, decode;
+  explicit Means(const std::vector<Result> &results) {
+    for (const Result &result : results) {
+      if (result.ratio == 0) continue;
+      ratio.add(result.ratio);
+      encode.add(result.encode);
+      decode.add(result.decode);
     }
+  }
+};
+
+void print_head(const std::string &first, const std::vector<std::string> &columns) {
+  printf("| %s |", first.c_str());
+  for (const std::string &column : columns) printf(" %s |", column.c_str());
+  printf("\n|---|");
+  for (size_t i = 0; i < columns.size(); ++i) printf("---|");
+  printf("\n");
+}
+
+/// A line for each codec: means over the real variables, and each array that was made.
+void print_codecs(const std::vector<Coder> &coders, const std::vector<Array> &made, const Results &of_real,
+                  const Results &of_made) {
+  std::vector<std::string> columns = {"real: ratio", "GB/s"};
+  for (const Array &array : made) columns.push_back(array.name);
+  columns.emplace_back("GB/s");
+  print_head("codec", columns);
+  for (size_t i = 0; i < coders.size(); ++i) {
+    const Means real(of_real[i]);
+    const Means others(of_made[i]);
+    printf("| %s | %s | %s / %s |", coders[i].name.c_str(), real.ratio.text().c_str(), real.encode.text().c_str(),
+           real.decode.text().c_str());
+    for (const Result &result : of_made[i]) printf(" %.2f |", result.ratio);
+    printf(" %s / %s |\n", others.encode.text().c_str(), others.decode.text().c_str());
+  }
+  printf("\n");
+}
+
+void print_ratios(const std::vector<Coder> &coders, const std::vector<Array> &arrays, const Results &results) {
+  std::vector<std::string> columns;
+  for (const Coder &coder : coders) columns.push_back(coder.name);
+  print_head("ratio of", columns);
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    printf("| %s |", arrays[k].name.c_str());
+    for (size_t i = 0; i < coders.size(); ++i) printf(" %.2f |", results[i][k].ratio);
     printf("\n");
   }
-  printf("| %s |", mean);
-  for (size_t i = 0; i < coders.size(); ++i)
-    printf(" **%s**, %s / %s |", ratios[i].text().c_str(), encode[i].text().c_str(), decode[i].text().c_str());
-  printf("\n\n");
+  printf("\n");
 }
 
 }  // namespace
@@ -196,22 +231,31 @@ int main(int count, char **words) {
   std::vector<Array> real = real_arrays(&missing);
   for (const std::string &name : missing)
     printf("Not there, and left out (scripts/setup arrays): %s\n\n", name.c_str());
-  const auto unwanted = [&](const Array &array) { return array.name.find(data) == std::string::npos; };
-  std::erase_if(real, unwanted);
-  printf("Ratio, and GB/s of encoding / decoding on one core.\n\n");
-  if (!real.empty()) print_table(coders, real, repeat, "geometric mean");
+  std::erase_if(real, [&](const Array &array) { return array.name.find(data) == std::string::npos; });
   std::vector<Array> made;
-  for (const double noise : {0.01, 0.5}) made.push_back(smooth_field(noise));
-  made.push_back(heat(codec::Element::f32));
-  made.push_back(heat(codec::Element::f64));
-  if (data.empty() || data.find("atoms") != std::string::npos) {
-    for (const bool interleaved : {true, false}) made.push_back(atoms(interleaved, 90));
-    for (Array &array : made) array.reference.clear();
+  const auto wanted = [&](const char *name) {
+    return data.empty() || std::string(name).find(data) != std::string::npos;
+  };
+  for (const double noise : {0.01, 0.5}) {
+    if (wanted("smooth field")) made.push_back(smooth_field(noise));
+  }
+  for (const codec::Element element : {codec::Element::f32, codec::Element::f64}) {
+    if (wanted("heat")) made.push_back(heat(element));
+  }
+  for (const bool with_earlier : {false, true}) {
     for (const bool interleaved : {true, false}) {
+      if (!wanted("atoms")) continue;
       made.push_back(atoms(interleaved, 90));
-      made.back().name += ", with step 90";
+      if (with_earlier) {
+        made.back().name += ", with step 90";
+      } else {
+        made.back().reference.clear();
+      }
     }
   }
-  std::erase_if(made, unwanted);
-  if (!made.empty()) print_table(coders, made, repeat, "geometric mean");
+  const Results of_real = measure_all(coders, real, repeat);
+  const Results of_made = measure_all(coders, made, repeat);
+  printf("Ratios, and GB/s of encoding / decoding on one core (geometric means).\n\n");
+  print_codecs(coders, made, of_real, of_made);
+  if (!real.empty()) print_ratios(coders, real, of_real);
 }

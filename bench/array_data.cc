@@ -154,9 +154,23 @@ Array heat(Element element) {
   constexpr size_t kZ = 96;
   constexpr size_t kY = 128;
   constexpr size_t kX = 128;
-  std::vector<double> now(kZ * kY * kX, 0);
+  constexpr int kRadius = 3;
+  std::vector<double> now(kZ * kY * kX, 300);
   std::mt19937_64 random(5);
-  for (int spot = 0; spot < 60; ++spot) now[random() % now.size()] = 1000;
+  const auto below = [&random](size_t end) { return static_cast<int>(random() % end); };
+  for (int spot = 0; spot < 60; ++spot) {
+    const int at[3] = {below(kZ - 2 * kRadius), below(kY - 2 * kRadius), below(kX - 2 * kRadius)};
+    const double hotter = 100 + below(900);
+    for (int k = -kRadius; k <= kRadius; ++k) {
+      for (int j = -kRadius; j <= kRadius; ++j) {
+        for (int i = -kRadius; i <= kRadius; ++i) {
+          const auto place = [&](int axis, int step) { return static_cast<size_t>(at[axis] + kRadius + step); };
+          if (k * k + j * j + i * i <= kRadius * kRadius)
+            now[(place(0, k) * kY + place(1, j)) * kX + place(2, i)] += hotter;
+        }
+      }
+    }
+  }
   std::vector<double> next = now;
   for (int step = 0; step < 200; ++step) {
     for (size_t k = 1; k + 1 < kZ; ++k) {

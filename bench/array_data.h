@@ -26,7 +26,7 @@ std::vector<Array> real_arrays(std::vector<std::string> *missing);
 /// 32 x 256 x 512 cells, in Kelvin: 288 - 60 z - 40 sin^2 y, eight smooth waves, and normal noise.
 Array smooth_field(double noise);
 
-/// 96 x 128 x 128 cells, 200 explicit steps from 60 hot spots.
+/// 96 x 128 x 128 cells, 200 explicit steps from 60 hot balls of radius 3 in 300 K.
 Array heat(codec::Element element);
 
 /// 131,072 Lennard-Jones atoms (density 0.8442, temperature 1.44, cutoff 2.5, step 0.005), melting from a face-centred

@@ -54,7 +54,7 @@ bool creates_communicator(const spec::Function &function) {
 
 }  // namespace
 
-Overview overview(const trace::Trace &trace) {
+Overview outline(const trace::Trace &trace) {
   Overview view;
   view.run = trace.run();
   view.hosts = trace.hosts();
@@ -62,35 +62,41 @@ Overview overview(const trace::Trace &trace) {
   view.classes = trace.class_count();
   view.bytes = trace.section_bytes();
   std::set<uint32_t> functions;
-  std::vector<uint32_t> first(trace.class_count(), UINT32_MAX);  // member of each class
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
     const trace::ClassView cls = trace.class_view(index);
     view.signatures += cls.rows;
     for (const uint64_t count : trace.row_counts(index)) view.calls += count;
     for (uint32_t row = 0; row < cls.rows; ++row) functions.insert(trace.row_head(index, row).function);
-    if (!cls.ranks.empty()) first[index] = cls.ranks[0];
   }
   view.functions = functions.size();
+  for (const uint32_t rank : trace.ranks()) {
+    ++view.ranks;
+    std::set<uint32_t> threads;
+    for (const trace::SequenceView &sequence : trace.sequences(rank)) threads.insert(sequence.thread);
+    view.threads += threads.size();
+    const trace::Trace::RankInfo info = trace.rank_info(rank);
+    view.peak_memory = std::max(view.peak_memory, info.peak_memory);
+    if (!info.degraded.empty()) view.degraded[info.degraded].push_back(rank);
+    if (!info.complete) view.incomplete.push_back(rank);
+  }
+  return view;
+}
+
+Overview overview(const trace::Trace &trace) {
+  Overview view = outline(trace);
   std::set<std::array<int64_t, 3>> created;
   std::set<trace::Atom> predefined;
   // An id is the same on all of its members, but a class holds members of several communicators.
   const SelectedCalls creating(trace, creates_communicator);
   const SelectedCalls using_any(trace, has_communicator);
   for (const uint32_t rank : trace.ranks()) {
-    ++view.ranks;
-    std::set<uint32_t> threads;
     for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-      threads.insert(sequence.thread);
-      const SelectedCalls &selected = first[sequence.class_index] == rank ? using_any : creating;
+      const bool first = trace.class_ranks(sequence.class_index).front() == rank;  // member of its class
+      const SelectedCalls &selected = first ? using_any : creating;
       for (const trace::CountedRow &call : selected.in(sequence)) {
         collect_communicators(call.row, created, predefined);
       }
     }
-    view.threads += threads.size();
-    const trace::Trace::RankInfo info = trace.rank_info(rank);
-    view.peak_memory = std::max(view.peak_memory, info.peak_memory);
-    if (!info.degraded.empty()) view.degraded[info.degraded].push_back(rank);
-    if (!info.complete) view.incomplete.push_back(rank);
   }
   view.communicators = created.size() + predefined.size();
   return view;

@@ -30,5 +30,8 @@ struct Overview {
 };
 
 Overview overview(const trace::Trace &trace);
+/// The same without `communicators`: those are found by looking at all calls that name one, whose fields may have to be
+/// put together.
+Overview outline(const trace::Trace &trace);
 
 }  // namespace cairn::analyze

@@ -24,6 +24,12 @@ std::optional<DensePlace> place_dense(const Calls &calls, uint64_t base, uint64_
   return place;
 }
 
+void Extents::move(uint64_t base) {
+  if (base <= base_) return;
+  base_ = base;
+  next_ = 0;
+}
+
 uint64_t Extents::take(uint64_t bytes) {
   if (bytes > left_) {
     at_ = base_ + (next_++ * ranks_ + rank_) * size_;

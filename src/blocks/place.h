@@ -36,6 +36,11 @@ class Extents {
   [[nodiscard]] uint64_t size() const { return size_; }
   /// Room for `bytes`, at most an extent's size, in one piece.
   uint64_t take(uint64_t bytes);
+  /// Further extents are dealt out from `base` on, if that is further than before; what is left in the one under way
+  /// stays this rank's.
+  void move(uint64_t base);
+  /// The end of all extents of this and other ranks as far as this rank has begun its own.
+  [[nodiscard]] uint64_t reserved() const { return base_ + next_ * ranks_ * size_; }
   /// The end of what was taken: `base` if nothing was.
   [[nodiscard]] uint64_t end() const { return end_ > base_ ? end_ : base_; }
 

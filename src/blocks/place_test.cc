@@ -105,6 +105,16 @@ TEST(Extents, NoTwoRanksShareAByte) {
   EXPECT_LE(last, owner.size());
 }
 
+TEST(Extents, WhatWasBegunIsUsedUpAfterAMove) {
+  Extents extents(1000, 100, 1, 3);
+  EXPECT_EQ(extents.take(60), 1100U);
+  EXPECT_EQ(extents.reserved(), 1300U);
+  extents.move(5000);
+  EXPECT_EQ(extents.take(40), 1160U);
+  EXPECT_EQ(extents.take(1), 5100U);
+  EXPECT_EQ(extents.reserved(), 5300U);
+}
+
 TEST(Extents, HaveRoomForWhatIsExpected) {
   EXPECT_EQ(extent_size(1 << 20, 1, 0), 4U << 20);
   const uint64_t size = extent_size(1 << 20, 1.35, 0.05);

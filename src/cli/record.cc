@@ -138,7 +138,7 @@ class Finish {
   void announce(const std::string &path, const TraceBytes &bytes) const {
     const auto trace = trace::Trace::open(path);
     if (!trace) return;
-    const analyze::Overview view = analyze::overview(*trace);
+    const analyze::Overview view = analyze::outline(*trace);
     std::error_code ignored;
     const std::string shown =
         number_ == 1 ? options_.output : fs::path(path).lexically_proximate(fs::current_path(ignored)).string();

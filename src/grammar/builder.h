@@ -66,6 +66,9 @@ class Builder {
   /// Symbols appended so far.
   [[nodiscard]] uint64_t length() const { return committed_ + matched_; }
 
+  /// Terms that the rules have, without what a cursor has matched.
+  [[nodiscard]] uint64_t terms() const { return node_count_ + settled_count_; }
+
  private:
   friend class Extraction;
   friend class BuilderAudit;  // tests look at the two properties

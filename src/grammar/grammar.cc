@@ -13,6 +13,7 @@ Result<Grammar> Grammar::from_rules(std::vector<Body> rules) {
   if (!order) return fail(ErrorKind::unreadable, "the rules of a grammar form a cycle");
   // Lengths first: shrinking multiplies counts, which are in range if the lengths are.
   std::vector<Body> ordered;
+  ordered.reserve(order->size());
   std::vector<uint32_t> number_of(rules.size(), 0);
   for (size_t i = 0; i < order->size(); ++i) number_of[(*order)[i]] = static_cast<uint32_t>(i);
   std::vector<uint32_t> identity;
@@ -30,16 +31,22 @@ Result<Grammar> Grammar::from_rules(std::vector<Body> rules) {
   return grammar;
 }
 
-Grammar Grammar::from_symbols(const std::vector<Symbol> &symbols) {
-  // More than a Builder needs for so many; pages that it does not touch cost nothing.
+Grammar Grammar::from_symbols(const std::vector<Symbol> &symbols) { return *from_symbols(symbols, SIZE_MAX); }
+
+std::optional<Grammar> Grammar::from_symbols(const std::vector<Symbol> &symbols, size_t most_terms) {
+  // More than a Builder needs for so many terms; pages that it does not touch cost nothing, if they are fresh ones.
   constexpr size_t kPage = 4096;
-  const size_t size = (symbols.size() * 160 + (size_t{1} << 16)) / kPage * kPage;
+  const size_t terms = std::min(symbols.size(), most_terms);
+  const size_t size = (terms * 160 + (size_t{1} << 16)) / kPage * kPage;
   const std::unique_ptr<void, decltype(&std::free)> memory(std::calloc(1, size + kPage), &std::free);
   if (memory != nullptr) {
     const auto start = (reinterpret_cast<uintptr_t>(memory.get()) + kPage - 1) / kPage * kPage;
     Arena arena(reinterpret_cast<void *>(start), size);
     Builder builder(arena);
-    if (std::all_of(symbols.begin(), symbols.end(), [&](Symbol symbol) { return builder.append(symbol); })) {
+    const auto fits = [&](Symbol symbol) { return builder.append(symbol) && builder.terms() <= most_terms; };
+    const bool all = std::all_of(symbols.begin(), symbols.end(), fits);
+    if (builder.terms() > most_terms) return std::nullopt;
+    if (all) {
       auto grammar = from(builder);
       if (grammar) return *std::move(grammar);
     }
@@ -82,6 +89,15 @@ Grammar Grammar::mapped(const std::function<Symbol(Symbol)> &map) const {
     }
   }
   return *from_rules(std::move(rules));
+}
+
+Grammar Grammar::renamed(Grammar grammar, const std::vector<Symbol> &number) {
+  for (Body &body : grammar.rules_) {
+    for (Term &term : body) {
+      if (!term.is_rule) term.id = number[term.id];
+    }
+  }
+  return grammar;
 }
 
 Grammar Grammar::projected(const std::function<bool(Symbol)> &keep) const {

@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.h"
@@ -40,6 +41,8 @@ class Grammar {
   /// there.
   static Result<Grammar> from(const Builder &builder, uintptr_t base, size_t readable);
   static Grammar from_symbols(const std::vector<Symbol> &symbols);
+  /// The same, unless it takes more than about so many terms: then nothing, as soon as that is seen.
+  static std::optional<Grammar> from_symbols(const std::vector<Symbol> &symbols, size_t most_terms);
   /// Reads what `write` wrote. Symbols must be below `symbol_limit`: give the number of things they stand for, since
   /// `multiplicities` makes an array of that size.
   static Result<Grammar> parse(ByteReader &in, uint64_t symbol_limit = kNoSymbol);
@@ -64,6 +67,8 @@ class Grammar {
   [[nodiscard]] std::vector<uint64_t> rule_multiplicities() const;
   /// Every symbol once replaced by map(symbol).
   [[nodiscard]] Grammar mapped(const std::function<Symbol(Symbol)> &map) const;
+  /// `number[symbol]` for each symbol, where different symbols get different ones: the rules stay as they are.
+  static Grammar renamed(Grammar grammar, const std::vector<Symbol> &number);
   /// Symbols for which keep(symbol) is false are dropped, rule by rule.
   [[nodiscard]] Grammar projected(const std::function<bool(Symbol)> &keep) const;
   /// `first` and then `second`, whose rules it shares where they are equal. Their lengths' sum must not

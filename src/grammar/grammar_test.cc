@@ -45,6 +45,23 @@ Grammar tower(uint32_t depth) {
   return *Grammar::from_rules(std::move(rules));
 }
 
+TEST(Grammar, IsGivenUpWhereItTakesTooManyTerms) {
+  std::vector<Symbol> loop;
+  std::vector<Symbol> distinct;
+  for (Symbol i = 0; i < 3000; ++i) {
+    loop.push_back(i % 3);
+    distinct.push_back(i);
+  }
+  const std::optional<Grammar> small = Grammar::from_symbols(loop, 10);
+  ASSERT_TRUE(small.has_value());
+  EXPECT_EQ(small->expand(), loop);
+  EXPECT_FALSE(Grammar::from_symbols(distinct, 10).has_value());
+  EXPECT_FALSE(Grammar::from_symbols(distinct, 2990).has_value());
+  const std::optional<Grammar> whole = Grammar::from_symbols(distinct, 3000);
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_EQ(whole->expand(), distinct);
+}
+
 TEST(Grammar, ExactRules) {
   EXPECT_EQ(Grammar::from_symbols({}).rules(), (std::vector<Body>{{}}));
   EXPECT_EQ(Grammar::from_symbols({4}).rules(), (std::vector<Body>{{{4, false, 1}}}));

@@ -76,7 +76,7 @@ class Pairing {
     if (!grammar) return std::nullopt;
     Product result;
     std::vector<Symbol> old;
-    result.pairs = renumbered(*grammar, &old);
+    result.pairs = renumbered(*std::move(grammar), &old);
     for (const Symbol symbol : old) result.of.push_back(pairs_[symbol]);
     return result;
   }
@@ -187,7 +187,7 @@ std::vector<Symbol> first_occurrences(const Grammar &grammar) {
   return symbols;
 }
 
-Grammar renumbered(const Grammar &grammar, std::vector<Symbol> *old_symbol) {
+Grammar renumbered(Grammar grammar, std::vector<Symbol> *old_symbol) {
   *old_symbol = first_occurrences(grammar);
   std::vector<Symbol> number;
   for (size_t i = 0; i < old_symbol->size(); ++i) {
@@ -195,13 +195,14 @@ Grammar renumbered(const Grammar &grammar, std::vector<Symbol> *old_symbol) {
     if (old >= number.size()) number.resize(size_t{old} + 1);
     number[old] = static_cast<Symbol>(i);
   }
-  return grammar.mapped([&number](Symbol symbol) { return number[symbol]; });
+  return Grammar::renamed(std::move(grammar), number);
 }
 
-Grammar reparsed(const Grammar &grammar, uint64_t most_symbols) {
+Grammar reparsed(Grammar grammar, uint64_t most_symbols) {
   if (grammar.length() > most_symbols) return grammar;
-  Grammar anew = Grammar::from_symbols(grammar.expand());
-  return term_count(anew) < term_count(grammar) ? anew : grammar;
+  // The new one is of use only if it has fewer terms.
+  std::optional<Grammar> anew = Grammar::from_symbols(grammar.expand(), SIZE_MAX);
+  return anew && term_count(*anew) < term_count(grammar) ? *std::move(anew) : std::move(grammar);
 }
 
 size_t term_count(const Grammar &grammar) {

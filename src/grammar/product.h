@@ -30,11 +30,11 @@ std::optional<Product> product(const Grammar &left, const Grammar &right, size_t
 std::vector<Symbol> first_occurrences(const Grammar &grammar);
 
 /// The same sequence with symbols numbered in order of first occurrence; `old_symbol[new]` gets what they were.
-Grammar renumbered(const Grammar &grammar, std::vector<Symbol> *old_symbol);
+Grammar renumbered(Grammar grammar, std::vector<Symbol> *old_symbol);
 
 /// The same sequence parsed anew, if it has at most `most_symbols` symbols and gets fewer terms by it; mapping and
 /// projection leave repetitions that the rules do not show. Linear in the symbols, a few ns each where they repeat.
-Grammar reparsed(const Grammar &grammar, uint64_t most_symbols);
+Grammar reparsed(Grammar grammar, uint64_t most_symbols);
 
 /// Terms in all rules: what a grammar costs.
 size_t term_count(const Grammar &grammar);

@@ -25,9 +25,11 @@ struct Shrunk {
 Shrunk shrink(const std::vector<Body> &rules, const std::vector<uint32_t> &order) {
   Shrunk out{std::vector<Body>(rules.size()), std::vector<Term>(rules.size(), Term{0, true, 0})};
   std::unordered_multimap<uint64_t, uint32_t> known;
+  known.reserve(order.size());
   for (size_t i = order.size(); i-- > 0;) {
     const uint32_t number = order[i];
     Body &body = out.bodies[number];
+    body.reserve(rules[number].size());
     for (const Term &term : rules[number]) {
       Term added = term;
       if (term.is_rule) {
@@ -132,6 +134,7 @@ std::vector<Body> tidy(const std::vector<Body> &rules, const std::vector<uint32_
   const auto inlined = [&](const Term &term) { return term.is_rule && single[term.id] != 0; };
 
   std::vector<Body> flat;
+  flat.reserve(order.size());
   std::vector<uint32_t> number_of(rules.size(), UINT32_MAX);
   std::vector<uint32_t> kept;
   const auto keep = [&](uint32_t rule) {
@@ -149,6 +152,7 @@ std::vector<Body> tidy(const std::vector<Body> &rules, const std::vector<uint32_
   std::vector<Level> levels;
   for (const uint32_t rule : kept) {
     Body body;
+    body.reserve(bodies[rule].size());
     levels.push_back({&bodies[rule], 0});
     while (!levels.empty()) {
       Level &level = levels.back();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
+#include <numeric>
 #include <tuple>
 
 namespace cairn::trace {
@@ -83,19 +83,23 @@ uint64_t StatsBlock::calls_of(size_t slot, const std::vector<uint64_t> &calls) c
 
 void StatsBlock::join_slots() {
   if (rows.empty()) return;
-  std::map<std::vector<uint32_t>, RankStats> joined;
-  for (size_t slot = 0; slot < slots.size(); ++slot) {
-    const auto [entry, added] = joined.emplace(rows[slot], slots[slot]);
-    if (!added) entry->second.add_calls(slots[slot]);
-  }
-  slots.clear();
-  rows.clear();
+  std::vector<uint32_t> by_rows(slots.size());
+  std::iota(by_rows.begin(), by_rows.end(), 0);
+  std::stable_sort(by_rows.begin(), by_rows.end(), [this](uint32_t a, uint32_t b) { return rows[a] < rows[b]; });
+  std::vector<RankStats> joined;
+  std::vector<std::vector<uint32_t>> where;
   bool identity = true;
-  for (const auto &[where, stats] : joined) {
-    identity = identity && where.size() == 1 && where[0] == slots.size();
-    slots.push_back(stats);
-    rows.push_back(where);
+  for (const uint32_t slot : by_rows) {
+    if (!where.empty() && where.back() == rows[slot]) {
+      joined.back().add_calls(slots[slot]);
+      continue;
+    }
+    identity = identity && rows[slot].size() == 1 && rows[slot][0] == joined.size();
+    joined.push_back(std::move(slots[slot]));
+    where.push_back(std::move(rows[slot]));
   }
+  slots = std::move(joined);
+  rows = std::move(where);
   if (identity) rows.clear();
 }
 

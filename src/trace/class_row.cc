@@ -128,6 +128,38 @@ ClassRow ClassRow::of(const Row &row) {
   return result;
 }
 
+Result<ClassRow> ClassRow::unpacked(ByteReader &in, std::vector<Atom> *scratch) {
+  ClassRow row;
+  const uint64_t function = in.varint();
+  const uint64_t site = in.varint();
+  const uint64_t depth = in.varint();
+  const size_t fields = in.count();
+  row.heads.reserve(fields);
+  scratch->clear();
+  for (size_t i = 0; i < fields && !in.failed(); ++i) {
+    const uint64_t head = in.varint();
+    const uint64_t count = head >> 1;
+    if (count > in.remaining()) in.fail();
+    if (in.failed()) break;
+    if ((head & 1) != 0) {
+      const ByteView bytes = in.raw(count);
+      row.heads.push_back({FieldHead::text, 1});
+      row.texts.emplace_back(bytes.begin(), bytes.end());
+      continue;
+    }
+    row.heads.push_back({FieldHead::atoms, static_cast<uint32_t>(count)});
+    for (uint64_t k = 0; k < count; ++k) scratch->push_back(in.signed_varint());
+  }
+  if (in.failed() || !in.at_end() || std::max({function, site, depth}) > UINT32_MAX) {
+    return fail(ErrorKind::internal, "a recorded row is malformed");
+  }
+  row.function = static_cast<uint32_t>(function);
+  row.site = static_cast<uint32_t>(site);
+  row.depth = static_cast<uint32_t>(depth);
+  row.atoms = *scratch;
+  return row;
+}
+
 namespace {
 
 /// Copies the current field of `from` to the end of `to`.

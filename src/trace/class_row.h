@@ -59,6 +59,8 @@ struct ClassRow {
   std::vector<TablePointer> tables;
 
   static ClassRow of(const Row &row);
+  /// Of a packed row (record.h), which is all that `in` holds. `scratch` is anything, for the next one again.
+  static Result<ClassRow> unpacked(ByteReader &in, std::vector<Atom> *scratch);
   /// The row as it is on the member at this place. Fields that have moved are absent; the count is no field of a Row.
   [[nodiscard]] Row at(uint64_t member) const;
   /// Looks the same: what is equal may be written differently and then counts as different.

@@ -45,12 +45,13 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
     part.sites.push_back(add_site(*site, &body->sites, known_sites));
   }
   part.rows.reserve(sequence.rows.size());
+  std::vector<Atom> scratch;
   for (const Bytes &packed : sequence.rows) {
     ByteReader in(packed);
-    Result<Row> row = unpack_row(in);
-    if (!row || !in.at_end()) return fail(ErrorKind::internal, "a recorded row is malformed");
+    Result<ClassRow> row = ClassRow::unpacked(in, &scratch);
+    if (!row) return tl::unexpected(row.error());
     if (row->site > part.sites.size()) return fail(ErrorKind::internal, "a recorded row has an unknown call site");
-    part.rows.push_back(std::make_shared<const ClassRow>(ClassRow::of(*row)));
+    part.rows.push_back(std::make_shared<const ClassRow>(*std::move(row)));
   }
   for (const grammar::Body &rule : part.calls->rules()) {
     for (const grammar::Term &term : rule) {
@@ -78,15 +79,16 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
   if (!sequence.polls.empty() && sequence.polls.size() != part.rows.size()) {
     return fail(ErrorKind::internal, "polls were told apart for some rows only");
   }
+  bool folded = false;
   if (!sequence.polls.empty()) {
     std::vector<Bytes> packed = sequence.rows;
     std::vector<Poll> polls = sequence.polls;
     DrainFold drains;
     drains.fold(&packed, &polls, &part);
-    fold_polls(packed, polls, &part);
+    folded = fold_polls(packed, polls, &part);
     drains.add_streams(&part);
   }
-  move_by_cost(&part);
+  move_by_cost(&part, !folded);
   return part;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "grammar/product.h"
+#include "trace/numbering.h"
 #include "trace/poll_word.h"
 #include "trace/streams.h"
 
@@ -49,14 +50,21 @@ class Pairs {
   std::vector<Body> &rules() { return rules_; }
   [[nodiscard]] const Stretch &whole() const { return stretches_[0]; }
   Symbol number(const PollWord &word, Symbol call) {
+    if (!word.empty()) return number_of(word, call);
+    // Nearly all of them.
+    if (call >= bare_.size()) bare_.resize(polls_.size(), grammar::kNoSymbol);
+    if (bare_[call] == grammar::kNoSymbol) bare_[call] = number_of(word, call);
+    return bare_[call];
+  }
+
+ private:
+  Symbol number_of(const PollWord &word, Symbol call) {
     const auto [known, fresh] = word_numbers_.try_emplace(word, static_cast<uint32_t>(words_.size()));
     if (fresh) words_.push_back(&known->first);
     const auto [entry, added] = numbers_.try_emplace({known->second, call}, static_cast<Symbol>(pairs_.size()));
     if (added) pairs_.push_back(entry->first);
     return entry->second;
   }
-
- private:
   bool stretch(uint32_t rule) {
     Stretch &result = stretches_[rule];
     Body &inner = rules_[rule];
@@ -116,28 +124,34 @@ class Pairs {
   std::map<PollWord, uint32_t> word_numbers_;
   std::vector<const PollWord *> words_;
   std::map<Pair, Symbol> numbers_;
+  std::vector<Symbol> bare_;  ///< of pairs without polls, by call
   std::vector<Pair> pairs_;
 };
 
 /// The rows of the class as it becomes: the old ones, then counted ones as they are needed.
 class CountedRows {
  public:
-  CountedRows(const std::vector<Bytes> &packed, const std::vector<RowPointer> &rows) : rows_(rows), old_(rows.size()) {
-    for (uint32_t i = 0; i < packed.size(); ++i) known_.emplace(packed[i], i);
+  CountedRows(const std::vector<Bytes> &packed, const std::vector<RowPointer> &rows)
+      : packed_(packed), rows_(rows), old_(rows.size()) {
+    for (uint32_t i = 0; i < packed.size(); ++i) known_.number(hash64(packed[i]), [](uint32_t) { return false; });
   }
 
   /// A row that need not have occurred; nothing if it is malformed.
   std::optional<uint32_t> base(const Bytes &packed) {
-    const auto [entry, added] = known_.try_emplace(packed, static_cast<uint32_t>(rows_.size()));
-    if (!added) return entry->second;
     ByteReader in(packed);
-    const Result<Row> row = unpack_row(in);
-    if (!row || !in.at_end()) {
-      known_.erase(entry);
-      return std::nullopt;
+    const uint32_t number = known_.number(hash64(packed), [&](uint32_t other) {
+      return packed == (other < packed_.size() ? packed_[other] : added_[other - packed_.size()].packed);
+    });
+    if (number < packed_.size()) return number;
+    if (number == packed_.size() + added_.size()) {
+      added_.push_back({packed, std::nullopt});
+      std::vector<Atom> scratch;
+      if (Result<ClassRow> row = ClassRow::unpacked(in, &scratch)) {
+        added_.back().row = static_cast<uint32_t>(rows_.size());
+        rows_.push_back(std::make_shared<const ClassRow>(*std::move(row)));
+      }
     }
-    rows_.push_back(std::make_shared<const ClassRow>(ClassRow::of(*row)));
-    return entry->second;
+    return added_[number - packed_.size()].row;
   }
   uint32_t counted(uint32_t row, uint32_t cycle, uint64_t times) {
     const auto [entry, added] =
@@ -156,9 +170,15 @@ class CountedRows {
   [[nodiscard]] const std::map<uint32_t, std::vector<uint32_t>> &became() const { return became_; }
 
  private:
+  const std::vector<Bytes> &packed_;
   std::vector<RowPointer> rows_;
   size_t old_;
-  std::map<Bytes, uint32_t> known_;
+  Numbering known_;  ///< the packed rows, then those in `added_`
+  struct Added {
+    Bytes packed;
+    std::optional<uint32_t> row;
+  };
+  std::vector<Added> added_;
   std::map<std::tuple<uint32_t, uint32_t, uint64_t>, uint32_t> counted_;
   std::map<uint32_t, std::vector<uint32_t>> became_;
 };
@@ -184,9 +204,9 @@ Body calls_of(const PollWord &word, Symbol call, const Poll &poll, CountedRows *
 }
 
 /// Numbers the rows in order of first occurrence and leaves out those that no longer occur.
-void take(const Grammar &calls, const CountedRows &rows, ClassPart *part) {
+void take(Grammar calls, const CountedRows &rows, ClassPart *part) {
   std::vector<Symbol> old;
-  part->calls = std::make_shared<const Grammar>(renumbered(calls, &old));
+  part->calls = std::make_shared<const Grammar>(renumbered(std::move(calls), &old));
   std::vector<std::vector<uint32_t>> place(rows.rows().size());
   std::vector<RowPointer> kept;
   for (const Symbol symbol : old) {
@@ -204,10 +224,10 @@ void take(const Grammar &calls, const CountedRows &rows, ClassPart *part) {
 
 }  // namespace
 
-void fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls, ClassPart *part) {
-  if (std::all_of(polls.begin(), polls.end(), [](const Poll &poll) { return poll.kind == Poll::none; })) return;
+bool fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls, ClassPart *part) {
+  if (std::all_of(polls.begin(), polls.end(), [](const Poll &poll) { return poll.kind == Poll::none; })) return false;
   Pairs pairs(*part->calls, polls);
-  if (!pairs.run()) return;
+  if (!pairs.run()) return false;
 
   const Stretch &whole = pairs.whole();
   CountedRows rows(packed, part->rows);
@@ -234,8 +254,8 @@ void fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls
   }
   if (whole.first) add_word(whole.after, &rows, &rules[0]);
   Result<Grammar> calls = Grammar::from_rules(std::move(rules));
-  if (!calls) return;
-  take(*calls, rows, part);
+  if (!calls) return false;
+  take(*std::move(calls), rows, part);
 
   std::vector<MovedFields> counts;
   const RowGroups groups(part->rows);
@@ -244,8 +264,9 @@ void fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls
     if (row.cycle != 0 && row.cycle < kDraining)
       counts.push_back({group, {static_cast<uint32_t>(row.heads.size() - 1)}});
   }
-  move_out(counts, part);
+  move_out(counts, part, Parse::later);
   for (StatsBlock &block : part->stats) block.join_slots();
+  return true;
 }
 
 }  // namespace cairn::trace

@@ -18,7 +18,8 @@
 namespace cairn::trace {
 
 /// For a class of one rank that nothing has moved out of. `packed` are its rows as recorded, `polls` says which of them
-/// poll. Leaves it as it is if there are no polls, or if their runs are too irregular to describe.
-void fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls, ClassPart *part);
+/// poll. Leaves it as it is, and gives false, if there are no polls, or if their runs are too irregular to describe.
+/// Where it gives true the calls have not been parsed anew: move_by_cost does that.
+bool fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls, ClassPart *part);
 
 }  // namespace cairn::trace

@@ -139,9 +139,12 @@ void RankStats::merge(const RankStats &other) {
 }
 
 void RankStats::add_calls(const RankStats &other) {
-  RankStats both = *this;
-  both.merge(other);
-  *this = RankStats(both.calls(), greatest_rank_);
+  const uint32_t rank = greatest_rank_;
+  merge(other);
+  ranks_ = 1;
+  least_ = greatest_ = sum_;
+  greatest_rank_ = rank;
+  squares_ = square(sum_);
 }
 
 double RankStats::mean_sum() const {

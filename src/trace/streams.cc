@@ -46,9 +46,9 @@ class DistinctRows {
 };
 
 /// `grammar` over `rows` with symbols in order of first occurrence.
-std::pair<Grammar, std::vector<RowPointer>> in_order(const Grammar &grammar, const std::vector<RowPointer> &rows) {
+std::pair<Grammar, std::vector<RowPointer>> in_order(Grammar grammar, const std::vector<RowPointer> &rows) {
   std::vector<Symbol> old;
-  Grammar result = renumbered(grammar, &old);
+  Grammar result = renumbered(std::move(grammar), &old);
   std::vector<RowPointer> ordered;
   ordered.reserve(old.size());
   for (const Symbol symbol : old) ordered.push_back(rows[symbol]);
@@ -60,8 +60,9 @@ Stream taken_out(const ClassPart &part, const Grammar &projected, const std::vec
   DistinctRows values;
   std::unordered_map<Symbol, Symbol> value_of;
   for (const uint32_t row : members) value_of[row] = values.number(only_field(*part.rows[row], field));
-  const Grammar mapped = projected.mapped([&](Symbol row) { return value_of.at(row); });
-  auto [order, ordered] = in_order(reparsed(mapped, worth_parsing(mapped)), values.rows());
+  Grammar mapped = projected.mapped([&](Symbol row) { return value_of.at(row); });
+  const uint64_t most = worth_parsing(mapped);
+  auto [order, ordered] = in_order(reparsed(std::move(mapped), most), values.rows());
   Stream stream{group, field, {}};
   stream.variants.push_back(
       {part.ranks, false, std::make_shared<const Grammar>(std::move(order)), std::move(ordered), {}});
@@ -112,11 +113,17 @@ bool refine(StreamVariant *left, StreamVariant *right) {
 uint64_t worth_parsing(const Grammar &grammar) { return 4096 + 32 * static_cast<uint64_t>(term_count(grammar)); }
 
 std::vector<uint32_t> varying_fields(const ClassPart &part, const RowGroups &groups, uint32_t group) {
-  const ClassRow &first = *part.rows[groups.first_row[group]];
-  std::vector<bool> differs(first.heads.size());
-  for (size_t i = groups.first_row[group] + size_t{1}; i < part.rows.size(); ++i) {
-    if (groups.of_row[i] == group) mark_differing(first, *part.rows[i], &differs);
+  std::vector<uint32_t> members;
+  for (uint32_t row = groups.first_row[group]; row < part.rows.size(); ++row) {
+    if (groups.of_row[row] == group) members.push_back(row);
   }
+  return varying_fields(part, members);
+}
+
+std::vector<uint32_t> varying_fields(const ClassPart &part, const std::vector<uint32_t> &members) {
+  const ClassRow &first = *part.rows[members[0]];
+  std::vector<bool> differs(first.heads.size());
+  for (const uint32_t row : members) mark_differing(first, *part.rows[row], &differs);
   std::vector<uint32_t> fields;
   for (uint32_t f = 0; f < differs.size(); ++f) {
     if (differs[f]) fields.push_back(f);
@@ -137,17 +144,26 @@ std::vector<Stream> streams_of(const MovedFields &move, const RowGroups &groups,
   return streams;
 }
 
-void move_out(const std::vector<MovedFields> &moves, ClassPart *part) {
+void move_out(const std::vector<MovedFields> &moves, ClassPart *part, Parse parse) {
   const RowGroups groups(part->rows);
-  std::vector<std::vector<uint32_t>> gone(groups.count());
+  std::vector<MovedFields> left;
+  std::vector<Stream> streams;
   for (const MovedFields &move : moves) {
     const ClassRow &first = *part->rows[groups.first_row[move.group]];
-    std::vector<uint32_t> &fields = gone[move.group];
-    fields = move.fields;
-    std::erase_if(fields, [&](uint32_t field) { return first.heads[field].kind == FieldHead::moved; });
-    if (fields.empty()) continue;
-    for (Stream &stream : streams_of({move.group, fields}, groups, *part)) part->streams.push_back(std::move(stream));
+    MovedFields staying = move;
+    std::erase_if(staying.fields, [&](uint32_t field) { return first.heads[field].kind == FieldHead::moved; });
+    if (staying.fields.empty()) continue;
+    for (Stream &stream : streams_of(staying, groups, *part)) streams.push_back(std::move(stream));
+    left.push_back(std::move(staying));
   }
+  move_out(left, std::move(streams), part, parse);
+}
+
+void move_out(const std::vector<MovedFields> &moves, std::vector<Stream> streams, ClassPart *part, Parse parse) {
+  const RowGroups groups(part->rows);
+  std::vector<const std::vector<uint32_t> *> gone(groups.count(), nullptr);
+  for (const MovedFields &move : moves) gone[move.group] = &move.fields;
+  for (Stream &stream : streams) part->streams.push_back(std::move(stream));
   std::sort(part->streams.begin(), part->streams.end(), before);
 
   // Most rows of a group are the same then: they go as they come.
@@ -155,14 +171,15 @@ void move_out(const std::vector<MovedFields> &moves, ClassPart *part) {
   std::vector<uint32_t> number;
   number.reserve(part->rows.size());
   for (uint32_t row = 0; row < part->rows.size(); ++row) {
-    const std::vector<uint32_t> &fields = gone[groups.of_row[row]];
+    const std::vector<uint32_t> *fields = gone[groups.of_row[row]];
     const RowPointer &whole = part->rows[row];
-    number.push_back(distinct.number(fields.empty() ? whole : without_fields(*whole, fields)));
+    number.push_back(distinct.number(fields == nullptr ? whole : without_fields(*whole, *fields)));
   }
-  const Grammar mapped = part->calls->mapped([&number](Symbol row) { return number[row]; });
-  const Grammar parsed = reparsed(mapped, worth_parsing(mapped));
+  Grammar calls = part->calls->mapped([&number](Symbol row) { return number[row]; });
+  const uint64_t most = worth_parsing(calls);
+  if (parse == Parse::now) calls = reparsed(std::move(calls), most);
   std::vector<Symbol> old;
-  part->calls = std::make_shared<const Grammar>(renumbered(parsed, &old));
+  part->calls = std::make_shared<const Grammar>(renumbered(std::move(calls), &old));
   std::vector<std::vector<uint32_t>> place(distinct.rows().size());
   part->rows.clear();
   for (const Symbol symbol : old) {

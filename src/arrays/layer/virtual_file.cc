@@ -156,9 +156,11 @@ int VirtualFile::exchange_blocks(bool any) {
 }
 
 int VirtualFile::settle() {
+  // Asked for, extents last as long as the file; those of independent mode in a dense file are closed up.
+  const bool lasting = options_.storage != Storage::dense;
   // [0] anybody's blocks, [1] the root's header, [2] the end of what all ranks have put into the file.
   uint64_t most[3] = {fresh_.empty() ? uint64_t{0} : 1, head_changed_ && rank_ == 0 ? uint64_t{1} : 0,
-                      std::max(index_.end, extents_.end())};
+                      std::max(index_.end, lasting ? extents_.reserved() : extents_.end())};
   int error = MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX, comm_);
   if (error != MPI_SUCCESS) return error;
   index_.end = most[2];

@@ -156,11 +156,13 @@ bool VirtualFile::put_at_home(const Call &call, const Block &block, ByteView byt
 
 /// Without a word to other ranks: at home, or in extents of this rank's own.
 int VirtualFile::put_alone(const Call &call, Written *written) {
-  if (extents_epoch_ != epoch_ || extents_.size() == 0) {
+  if (extents_.size() == 0 || (options_.storage == Storage::dense && extents_epoch_ != epoch_)) {
     const uint64_t size = blocks::extent_size(options_.split, options_.ratio, options_.error);
     extents_ = blocks::Extents(index_.end, size, rank_, ranks_);
-    extents_epoch_ = epoch_;
+  } else if (extents_epoch_ != epoch_) {
+    extents_.move(index_.end);
   }
+  extents_epoch_ = epoch_;
   int error = MPI_SUCCESS;
   uint64_t at = 0;
   uint64_t pending_at = 0;  // bytes that stand together, here and in the file, are written together

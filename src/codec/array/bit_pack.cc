@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "codec/array/bit_packer.h"
 #include "codec/array/cpu.h"
 
 #ifdef CAIRN_HAS_AVX2
@@ -12,33 +13,9 @@
 namespace cairn::codec {
 namespace {
 
-/// Words of 64 bits that fill up. Whether one is full cannot be foretold, and compilers turn a choice into a jump:
-/// hence the masks.
-struct Packer {
-  uint8_t *out;
-  uint64_t word = 0;
-  uint64_t fill = 0;  // below 64
-
-  CAIRN_BODY void put(uint64_t number, uint64_t width) {
-    const uint64_t low = number << fill;
-    const uint64_t high = (number >> 1) >> (63 - fill);
-    const uint64_t filled = fill + width;
-    const uint64_t all = word | low;
-    memcpy(out, &all, 8);
-    out += (filled >> 6) << 3;
-    const uint64_t full = 0 - (filled >> 6);
-    word = (word & ~full) | ((high & full) | (low & ~full));  // only the first of these waits for the number before
-    fill = filled & 63;
-  }
-  CAIRN_BODY size_t end(const uint8_t *begin) {
-    memcpy(out, &word, 8);
-    return static_cast<size_t>(out - begin) + (fill + 7) / 8;
-  }
-};
-
 template <typename T>
 CAIRN_BODY size_t pack_body(const T *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
-  Packer packer{out};
+  BitPacker packer{out};
   size_t i = 0;
   if constexpr (sizeof(T) == 4) {
     // Two make at most a word.
@@ -93,7 +70,7 @@ CAIRN_BODY void unpack_body(ByteView packed, const uint8_t *widths, size_t count
 #ifdef CAIRN_HAS_AVX2
 /// Pairs are put together four at a time.
 CAIRN_AVX2 size_t pack32_avx2(const uint32_t *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
-  Packer packer{out};
+  BitPacker packer{out};
   size_t i = 0;
   const __m256i low = _mm256_set1_epi64x(0xffffffff);
   alignas(32) uint64_t pairs[8];

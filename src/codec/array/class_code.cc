@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "codec/array/bit_packer.h"
 #include "codec/array/huffman.h"
 
 namespace cairn::codec {
@@ -52,25 +53,6 @@ Contexts choose_contexts(const Histogram *by_bits, size_t count) {
 
 size_t lane_size(size_t count) { return (count + kLanes - 1) / kLanes; }
 
-/// Words of 64 bits that fill up; see bit_pack.cc.
-struct Packer {
-  uint8_t *out;
-  uint64_t word = 0;
-  uint64_t fill = 0;
-
-  CAIRN_BODY void put(uint64_t number, uint64_t width) {
-    const uint64_t low = number << fill;
-    const uint64_t high = (number >> 1) >> (63 - fill);
-    const uint64_t filled = fill + width;
-    const uint64_t all = word | low;
-    memcpy(out, &all, 8);
-    out += (filled >> 6) << 3;
-    const uint64_t full = 0 - (filled >> 6);
-    word = (word & ~full) | ((high & full) | (low & ~full));
-    fill = filled & 63;
-  }
-};
-
 /// A code, its length, and the width of what follows it.
 struct Code {
   uint16_t bits;
@@ -82,7 +64,7 @@ template <typename Word>
 CAIRN_BODY size_t put_lane(const uint8_t *classes, const Word *low, size_t count,
                            const std::array<std::array<Code, 256>, kMaxContexts> &codes,
                            const std::array<uint8_t, 256> &context_of, uint8_t *out) {
-  Packer packer{out};
+  BitPacker packer{out};
   const auto code_of = codes.data();
   const uint8_t *contexts = context_of.data();
   unsigned context = contexts[0];
@@ -110,8 +92,7 @@ CAIRN_BODY size_t put_lane(const uint8_t *classes, const Word *low, size_t count
     packer.put(code.bits, code.length);
     packer.put(low[i], code.width);
   }
-  memcpy(packer.out, &packer.word, 8);
-  return static_cast<size_t>(packer.out - out) + (packer.fill + 7) / 8;
+  return packer.end(out);
 }
 
 #ifdef CAIRN_HAS_AVX2

@@ -162,10 +162,18 @@ class Sample {
   std::map<uint8_t, double> corrections_;
 };
 
+/// Nearly: by the exponent of a float, which compilers put into vectors.
 template <typename Word>
 double mean_bits(const std::vector<Word> &residuals) {
-  uint64_t sum = 0;
-  for (const Word x : residuals) sum += static_cast<uint64_t>(std::bit_width(x));
+  int64_t sum = 0;
+  for (const Word x : residuals) {
+    if constexpr (sizeof(Word) == 4) {
+      const auto half = static_cast<float>(static_cast<int32_t>(x >> 1));
+      sum += (std::bit_cast<int32_t>(half) >> 23) & 0xff;
+    } else {
+      sum += std::bit_width(x);
+    }
+  }
   return residuals.empty() ? 0 : static_cast<double>(sum) / static_cast<double>(residuals.size());
 }
 
@@ -174,16 +182,22 @@ template <typename Word>
 DeltaPlan with_lags(ByteView values, const Grid &grid, DeltaPlan plan, const std::vector<size_t> &steps) {
   const Sample<Word> sample(values, grid, plan, steps);
   unsigned best = 0;
-  double least = 1e9;
-  for (unsigned lags = 0; lags < 1U << steps.size(); ++lags) {
-    if (std::popcount(lags) > static_cast<int>(kMaxLags)) continue;
-    const std::vector<Word> residuals = sample.residuals(lags);
-    if (residuals.empty()) continue;
-    const double bits = mean_bits(residuals);
-    if (bits < least) {
-      least = bits;
-      best = lags;
+  double least = mean_bits(sample.residuals(0));
+  // One more lag at a time, as long as that helps.
+  for (size_t round = 0; round < kMaxLags; ++round) {
+    const unsigned before = best;
+    for (size_t k = 0; k < steps.size(); ++k) {
+      const unsigned lags = before | 1U << k;
+      if (lags == before) continue;
+      const std::vector<Word> residuals = sample.residuals(lags);
+      if (residuals.empty()) continue;
+      const double bits = mean_bits(residuals);
+      if (bits < least) {
+        least = bits;
+        best = lags;
+      }
     }
+    if (best == before) break;
   }
   plan.lags = {};
   for (size_t k = 0; k < steps.size(); ++k) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "codec/array/bit_pack.h"
+#include "codec/array/byte_code.h"
 #include "codec/array/class_code.h"
 #include "codec/array/cpu.h"
 #include "codec/array/shuffle.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr uint8_t kClasses = 0;
 constexpr uint8_t kPlanes = 1;
 constexpr uint8_t kCodes = 2;
+constexpr uint8_t kPlaneStream = 0;
+constexpr uint8_t kPlaneCodes = 1;
 
 template <typename Word>
 CAIRN_BODY void classify_body(const Word *__restrict x, size_t count, uint8_t *__restrict classes,
@@ -119,7 +122,7 @@ Estimate estimate(const Word *x, size_t count, size_t step) {
 
 // Planes cost more time: they have to be shorter by so much.
 constexpr double kPlanesGain = 0.96;
-// Below this, classes repeat in runs, which only zstd sees.
+// Below this, classes and bytes repeat in runs, which only zstd sees.
 constexpr double kLeastForCodes = 1.6;
 constexpr size_t kFewForCodes = 2048;     // the tables would be too large a share
 constexpr double kIncompressible = 7.95;  // bits of a byte
@@ -144,10 +147,15 @@ void write(const Word *x, size_t count, StreamWriter &streams, ResidualRoom<Word
   to_byte_planes(reinterpret_cast<const uint8_t *>(x), count, sizeof(Word), room.packed.get());
   for (size_t k = 0; k < sizeof(Word); ++k) {
     const ByteView plane{room.packed.get() + k * count, count};
-    if (bits.plane[k] < kIncompressible) {
-      streams.write(plane, out);
-    } else {
+    if (bits.plane[k] > kIncompressible) {
+      out->push_back(kPlaneStream);
       StreamWriter::write_plain(plane, out);
+    } else if (bits.plane[k] > kLeastForCodes && count >= kFewForCodes) {
+      out->push_back(kPlaneCodes);
+      write_byte_codes(plane, reinterpret_cast<uint8_t *>(room.low.get()), out);
+    } else {
+      out->push_back(kPlaneStream);
+      streams.write(plane, out);
     }
   }
 }
@@ -159,7 +167,10 @@ bool read(ByteReader &in, StreamReader &streams, ResidualRoom<Word> &room, Word 
   if (way == kCodes) return read_class_codes(in, x, count);
   if (way == kPlanes) {
     for (size_t k = 0; k < sizeof(Word); ++k) {
-      if (!streams.read(in, {room.packed.get() + k * count, count})) return false;
+      const uint8_t plane = in.byte();
+      const std::span<uint8_t> bytes{room.packed.get() + k * count, count};
+      if (in.failed() || plane > kPlaneCodes) return false;
+      if (!(plane == kPlaneCodes ? read_byte_codes(in, bytes) : streams.read(in, bytes))) return false;
     }
     from_byte_planes(room.packed.get(), count, sizeof(Word), reinterpret_cast<uint8_t *>(x));
     return true;

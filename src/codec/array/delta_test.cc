@@ -1,0 +1,191 @@
+// The parts of the codec "delta".
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "codec/array/array_codec.h"
+#include "codec/array/bit_pack.h"
+#include "codec/array/class_code.h"
+#include "codec/array/delta_plan.h"
+#include "codec/array/huffman.h"
+
+namespace cairn::codec {
+namespace {
+
+template <typename Word>
+void pack_and_unpack(unsigned seed, size_t count, unsigned widest) {
+  std::mt19937_64 random(seed);
+  std::vector<Word> numbers(count);
+  std::vector<uint8_t> widths(count);
+  for (size_t i = 0; i < count; ++i) {
+    widths[i] = static_cast<uint8_t>(random() % (widest + 1));
+    numbers[i] = widths[i] == 0 ? 0 : static_cast<Word>(random() >> (64 - widths[i]));
+  }
+  Bytes packed(count * sizeof(Word) + kPackSlack);
+  packed.resize(pack_bits(numbers.data(), widths.data(), count, packed.data()));
+  ASSERT_EQ(packed.size(), packed_size(widths.data(), count));
+  packed.shrink_to_fit();  // nothing beyond may be read
+  std::vector<Word> back(count);
+  unpack_bits(packed, widths.data(), count, back.data());
+  EXPECT_EQ(back, numbers);
+}
+
+TEST(BitPack, GivesBackNumbersOfEveryWidth) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    for (const size_t count : {size_t{0}, size_t{1}, size_t{7}, size_t{33}, size_t{1000}}) {
+      pack_and_unpack<uint32_t>(seed, count, seed % 2 == 0 ? 32 : 5);
+      pack_and_unpack<uint64_t>(seed, count, seed % 2 == 0 ? 64 : 11);
+    }
+  }
+}
+
+TEST(Huffman, CodesAreFullAndNoLongerThanAllowed) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 300; ++round) {
+    std::array<uint32_t, 256> frequencies = {};
+    const size_t symbols = 1 + random() % 200;
+    for (size_t i = 0; i < symbols; ++i) {
+      // Some as steep as powers, which make the longest codes.
+      frequencies[random() % 256] = static_cast<uint32_t>(round % 2 == 0 ? 1 + random() % 1000 : 1U << i % 28);
+    }
+    uint64_t all = 0;
+    for (const uint32_t n : frequencies) all += n;
+    double entropy = 0;
+    const HuffmanCode code = HuffmanCode::of(frequencies);
+    size_t room = 0;
+    uint64_t bits = 0;
+    for (unsigned s = 0; s < 256; ++s) {
+      ASSERT_LE(code.length[s], kMaxCode);
+      ASSERT_EQ(code.length[s] != 0, frequencies[s] != 0 && code.symbols > 1);
+      if (code.length[s] != 0) room += kCodeTable >> code.length[s];
+      bits += uint64_t{frequencies[s]} * code.length[s];
+      if (frequencies[s] != 0) entropy += frequencies[s] * std::log2(static_cast<double>(all) / frequencies[s]);
+    }
+    ASSERT_EQ(room, code.symbols > 1 ? kCodeTable : 0);
+    if (round % 2 == 0 && code.symbols > 30) {
+      EXPECT_LT(static_cast<double>(bits), 1.03 * entropy + 0.1 * static_cast<double>(all));
+    }
+    Bytes bytes;
+    code.write(&bytes);
+    ByteReader in(bytes);
+    HuffmanCode back;
+    ASSERT_TRUE(back.read(in));
+    EXPECT_TRUE(in.at_end());
+    EXPECT_EQ(back.length, code.length);
+    EXPECT_EQ(back.bits, code.bits);
+  }
+}
+
+TEST(Huffman, RefusesWhatIsNoCode) {
+  for (const Bytes &bytes : {Bytes{}, Bytes{3}, Bytes{200, 100, 1}, Bytes{0, 1, 0x21}, Bytes{0, 2, 0x11, 0x01},
+                             Bytes{0, 1, 0xbb}, Bytes{0, 2, 0x11, 0x10}}) {
+    ByteReader in(bytes);
+    HuffmanCode code;
+    EXPECT_FALSE(code.read(in)) << testing::PrintToString(bytes);
+  }
+}
+
+template <typename Word>
+void classes_come_back() {
+  std::mt19937_64 random(5);
+  for (const size_t count : {size_t{1}, size_t{5}, size_t{2048}, size_t{65536}}) {
+    std::vector<Word> residuals(count);
+    std::vector<uint8_t> classes(count);
+    std::vector<Word> low(count);
+    uint64_t plain = 0;
+    for (size_t i = 0; i < count; ++i) {
+      // Large ones stand beside large ones.
+      residuals[i] = static_cast<Word>(random() >> (i / 500 % 2 == 0 ? 64 - 8 * sizeof(Word) : 56));
+      classes[i] = static_cast<uint8_t>(class_of(residuals[i]));
+      ASSERT_TRUE(is_class<Word>(classes[i]));
+      const uint32_t width = width_of_class(classes[i]);
+      low[i] = residuals[i] & ((Word(1) << width) - 1);
+      plain += static_cast<uint64_t>(std::bit_width(residuals[i]));
+    }
+    Bytes room(count * (sizeof(Word) + 1) + 128);
+    Bytes out;
+    ASSERT_TRUE(write_class_codes(classes.data(), low.data(), count, 0, room.data(), &out));
+    if (count > 10000) {
+      EXPECT_LT(out.size() * 8, plain + count * 5 / 4);  // a bit more if contexts were not used
+    }
+    std::vector<Word> back(count);
+    ByteReader in(out);
+    ASSERT_TRUE(read_class_codes(in, back.data(), count));
+    EXPECT_TRUE(in.at_end());
+    EXPECT_EQ(back, residuals);
+    Bytes nothing;
+    EXPECT_FALSE(write_class_codes(classes.data(), low.data(), count, 100, room.data(), &nothing));
+    EXPECT_TRUE(nothing.empty());
+  }
+}
+
+TEST(ClassCode, GivesBackResidualsAndLearnsFromTheOneBefore) {
+  classes_come_back<uint32_t>();
+  classes_come_back<uint64_t>();
+}
+
+TEST(FindStep, FindsStepsOfPackedIntegersAndOfDecimals) {
+  std::mt19937 random(6);
+  for (const double step : {0.01, 0.1, 1.0, 3.28, 0.000041008}) {
+    for (const double base : {0.0, 273.15, -17.5}) {
+      std::vector<double> numbers;
+      for (int i = 0; i < 2000; ++i) {
+        const double exact = base + step * static_cast<double>(random() % 3000);
+        numbers.push_back(static_cast<double>(static_cast<float>(exact)));
+      }
+      double found = 0;
+      double found_base = 0;
+      const bool fine = std::abs(base) + 3000 * step > step * (1 << 21);  // below what a float holds
+      EXPECT_EQ(find_step(numbers, 24, &found_base, &found), !fine) << step << " " << base;
+      if (fine) continue;
+      EXPECT_NEAR(found, step, 1e-4 * step) << base;
+    }
+  }
+  std::normal_distribution<float> normal(280, 10);
+  std::vector<double> noise;
+  for (int i = 0; i < 2000; ++i) noise.push_back(static_cast<double>(normal(random)));
+  double base = 0;
+  double step = 0;
+  EXPECT_FALSE(find_step(noise, 24, &base, &step));
+}
+
+/// The plan for a field of 40 x 50 x 60 floats.
+template <typename Function>
+DeltaPlan plan_of(Function function) {
+  static const uint64_t shape[] = {40, 50, 60};
+  std::vector<float> values;
+  for (int z = 0; z < 40; ++z) {
+    for (int y = 0; y < 50; ++y) {
+      for (int x = 0; x < 60; ++x) values.push_back(static_cast<float>(function(x, y, z)));
+    }
+  }
+  return choose_delta_plan({reinterpret_cast<const uint8_t *>(values.data()), values.size() * 4},
+                           {Element::f32, shape, {}});
+}
+
+TEST(DeltaPlan, ChoosesWhatSuitsTheValues) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal(0, 1);
+  const auto columns = plan_of([&](int x, int y, int) { return std::sin(x * y) * 100 + 300 + 0.01 * normal(random); });
+  ASSERT_EQ(columns.lags.count, 1U);  // only along the slowest axis do values resemble each other
+  EXPECT_EQ(columns.lags.of[0], 3000U);
+
+  const auto crossing = plan_of([&](int x, int, int) { return x - 30 + normal(random); });
+  EXPECT_EQ(crossing.map.kind, Mapping::fixed);
+
+  const auto decimals = plan_of([&](int x, int, int) { return std::round(100 * (x + normal(random))) / 100; });
+  EXPECT_EQ(decimals.map.kind, Mapping::scaled);
+  EXPECT_EQ(decimals.map.step, 0.01);
+  EXPECT_EQ(decimals.map.base, 0);
+  EXPECT_FALSE(decimals.has_fill);
+
+  const auto coasts =
+      plan_of([&](int x, int y, int) { return (x / 7 + y / 9) % 3 == 0 ? -1e34 : 280 + normal(random); });
+  EXPECT_TRUE(coasts.has_fill);
+  EXPECT_EQ(coasts.fill, std::bit_cast<uint32_t>(-1e34F));
+}
+
+}  // namespace
+}  // namespace cairn::codec

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""What the layer over PnetCDF does when something goes wrong. Says what failed; exit status 1 then.
+
+    faults.py --cairn PROGRAM --layer LIBRARY --md PROGRAM --user-codec PROGRAM [--mpiexec PROGRAM]
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+FAILURES = []
+
+
+def check(good, what, said=''):
+    if not good:
+        FAILURES.append(f'{what}\n{said}')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ('cairn', 'layer', 'md', 'user-codec'):
+        parser.add_argument(f'--{name}', required=True)
+    parser.add_argument('--mpiexec', default='mpiexec.openmpi')
+    options = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix='cairn-test-array-faults-'))
+    env = {name: value for name, value in os.environ.items() if not name.startswith('CAIRN_') and name != 'LD_PRELOAD'}
+    env.update(OMPI_MCA_mpi_yield_when_idle='1', OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_ALLOW_RUN_AS_ROOT='1',
+               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', LC_ALL='C', OMPI_MCA_orte_tmpdir_base=str(folder))
+
+    def command(ranks, *words):
+        return [options.mpiexec, '-n', str(ranks), '-x', f'LD_PRELOAD={options.layer}', *map(str, words)]
+
+    def run(*words):
+        done = subprocess.run([str(word) for word in words], cwd=folder, env=env, capture_output=True, timeout=120,
+                              stdin=subprocess.DEVNULL, check=False)
+        return done.returncode, (done.stdout + done.stderr).decode(errors='replace')
+
+    def verified(name, what):
+        status, said = run(options.cairn, 'arrays', 'verify', name)
+        check(status == 0, f'{what}: verify', said)
+
+    def records(name):
+        status, said = run(options.cairn, 'arrays', 'info', '--json', name)
+        return (json.loads(said) if status == 0 else {}), said
+
+    # A codec of the program's own: written, read by another job with it, refused without it.
+    for words, ranks in (('write', 3), ('read', 2), ('stranger', 2)):
+        status, said = run(*command(ranks, options.user_codec, 'user.nc', words))
+        check(status == 0, f'user codec: {words}', said)
+        if words == 'stranger':
+            check('ncmpi_comp_reg' in said and "variable 'ints'" in said, 'user codec: the line that says why', said)
+
+    # Killed in the middle of writing: what was synchronised is there and sound.
+    job = subprocess.Popen(command(2, options.md, '-o', 'killed.nc', '--atoms', '4000', '--steps', '100000', '--sync'),
+                           cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, start_new_session=True)
+    killed = folder / 'killed.nc'
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not (killed.exists() and killed.stat().st_size > 200000):
+        time.sleep(0.1)
+    os.killpg(job.pid, signal.SIGKILL)
+    subprocess.run(['pkill', '-KILL', '-f', str(folder)], check=False)
+    job.wait()
+    time.sleep(0.5)
+    verified('killed.nc', 'killed')
+    told, said = records('killed.nc')
+    check('coordinates' in json.dumps(told), 'killed: nothing of what was synchronised is there', said)
+
+    # A full disk, as a limit on the size of files: the program hears of it.
+    limited = dict(env, OMPI_MCA_btl='self', PMIX_MCA_gds='hash')  # Open MPI's own files would be too large, too
+    env, whole = limited, env
+    status, said = run(*command(1, 'bash', '-c', f"trap '' XFSZ; ulimit -f 300; exec {options.md} -o full.nc "
+                                                 '--atoms 4000 --steps 40 --sync'))
+    env = whole
+    check(status != 0 and 'MPI_ABORT' in said, 'full disk: the program was told nothing', said)
+    verified('full.nc', 'full disk')
+
+    # Damage: the variable and the block are named, and no value is given.
+    status, said = run(*command(2, options.user_codec, 'whole.nc', 'write'))
+    check(status == 0, 'whole file', said)
+    told = json.loads(run(options.cairn, 'arrays', 'info', '--blocks', '--json', 'whole.nc')[1])
+    block = next(b for b in told['blocks'] if 'floats' in json.dumps(b))
+    data = bytearray((folder / 'whole.nc').read_bytes())
+    at = int(block['offset'])
+    data[at + 5] ^= 0x20
+    (folder / 'damaged.nc').write_bytes(data)
+    status, said = run(*command(2, options.user_codec, 'damaged.nc', 'read'))
+    check(status != 0 and "variable 'floats', block" in said and 'checksum is wrong' in said, 'damage', said)
+    status, said = run(options.cairn, 'arrays', 'verify', 'damaged.nc')
+    check(status == 3 and "variable 'floats'" in said, 'damage: verify', said)
+
+    # Cut short: refused by open, or by what reads what is missing.
+    (folder / 'short.nc').write_bytes(bytes(data[:at + 3]))
+    status, said = run(*command(2, options.user_codec, 'short.nc', 'read'))
+    check(status != 0 and 'cut short' in said, 'cut short', said)
+
+    # Words that mean nothing.
+    env['CAIRN_ARRAYS_CODEC'] = 'nonsense'
+    status, said = run(*command(1, options.user_codec, 'words.nc', 'write'))
+    check(status != 0 and "'nonsense'" in said, 'a codec that there is not', said)
+
+    for failure in FAILURES:
+        print('FAILED:', failure)
+    if not FAILURES:
+        shutil.rmtree(folder, ignore_errors=True)
+    return 1 if FAILURES else 0
+
+
+sys.exit(main())
