@@ -7,6 +7,7 @@
 
 #include "array_tool/text.h"
 #include "array_tool/verbs.h"
+#include "arrays/codec_words.h"
 #include "arrays/physical.h"
 #include "arrays/plain_file.h"
 #include "arrays/stored_writer.h"
@@ -53,8 +54,9 @@ Result<void> copy(const PlainFile &plain, int variable, const Regions &regions, 
 }
 
 Result<uint64_t> import_file(const ImportOptions &options) {
-  const auto codec = codec::parse_array_codec(options.codec);
-  if (!codec) return tl::unexpected(codec.error());
+  const auto codecs = arrays::parse_codec_words(options.codec);
+  if (!codecs) return tl::unexpected(codecs.error());
+  if (codecs->off) return fail(ErrorKind::usage, "with codec 'off' there is nothing to import", "name another");
   const auto split = parse_split(options.split);
   if (!split) return tl::unexpected(split.error());
   const auto plain = PlainFile::open(options.plain);
@@ -66,10 +68,12 @@ Result<uint64_t> import_file(const ImportOptions &options) {
   if (auto allowed = may_write(options.output, options.force); !allowed) return tl::unexpected(allowed.error());
   auto header = plain->header_bytes();
   if (!header) return tl::unexpected(header.error());
-  auto writer = StoredWriter::create(options.output, *std::move(header), {*codec, nullptr}, *split);
+  auto writer = StoredWriter::create(options.output, *std::move(header), {codecs->others, nullptr}, *split);
   if (!writer) return tl::unexpected(writer.error());
   for (size_t i = 0; i < plain->header().variables.size(); ++i) {
-    const Regions regions = plain->where(plain->header().variables[i]);
+    const arrays::Variable &variable = plain->header().variables[i];
+    writer->set_coding({codecs->of(variable.name), nullptr});
+    const Regions regions = plain->where(variable);
     if (auto done = copy(*plain, static_cast<int>(i), regions, *split, &*writer); !done) {
       return tl::unexpected(done.error());
     }

@@ -9,11 +9,11 @@
 
 #include "array_tool/text.h"
 #include "array_tool/verbs.h"
+#include "arrays/codec_words.h"
 #include "cli/child.h"
 #include "cli/executable.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
-#include "codec/array/array_codec.h"
 
 namespace cairn::array_tool {
 namespace {
@@ -54,8 +54,8 @@ Result<std::string> find_layer(const RunOptions &options) {
 }
 
 Result<Variables> environment_of(const RunOptions &options) {
-  const auto codec = codec::parse_array_codec(options.codec);
-  if (!codec) return tl::unexpected(codec.error());
+  const auto codecs = arrays::parse_codec_words(options.codec);
+  if (!codecs) return tl::unexpected(codecs.error());
   Variables variables = {{"CAIRN_ARRAYS_CODEC", options.codec}, {"CAIRN_ARRAYS_LAYOUT", options.layout}};
   if (!options.split.empty()) {
     const auto split = parse_split(options.split);

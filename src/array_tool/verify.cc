@@ -40,6 +40,8 @@ struct Findings {
 bool header_fits(const arrays::StoredFile &file) {
   if (file.physical().variables.empty()) return false;
   const arrays::Variable &data = file.physical().variables.back();
+  const arrays::IndexPlace &index = file.index_place();
+  if (data.begin + data.slab < index.offset + index.size) return false;
   const Bytes expected =
       arrays::physical_header(file.header(), file.index_place(), file.index().data_begin, data.begin + data.slab);
   Bytes found(expected.size());

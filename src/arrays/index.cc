@@ -276,7 +276,8 @@ Result<Index> unpack_index(ByteView bytes) {
   index.end = in.varint();
   const uint64_t replaced = in.varint();
   if (in.failed()) return fail(ErrorKind::unreadable, "the index of blocks is cut short");
-  if (index.home > kLimit || index.end > kLimit) return fail(ErrorKind::unreadable, "the index of blocks is damaged");
+  if (std::max({index.data_begin, index.home, index.home_end, index.end}) > kLimit)
+    return fail(ErrorKind::unreadable, "the index of blocks is damaged");
   Result<std::vector<Block>> blocks = read_blocks(&in);
   if (!blocks) return tl::unexpected(blocks.error());
   for (Block &block : *blocks) index.add(std::move(block));

@@ -42,9 +42,10 @@ Bytes image_of(ByteView input) {
     const uint64_t at = std::min<uint64_t>(block.offset - data_begin, data.size());
     block.checksum = hash64(data.subspan(at, std::min<uint64_t>(block.size, data.size() - at)));
   }
+  index->data_begin = data_begin;
   const Bytes packed = pack(*index);
   const IndexPlace place{data_begin + data.size(), packed.size(), hash64(packed)};
-  Bytes image = physical_header(*header->header, place, data_begin);
+  Bytes image = physical_header(*header->header, place, data_begin, place.offset + place.size);
   image.resize(data_begin);
   image.insert(image.end(), data.begin(), data.end());
   image.insert(image.end(), packed.begin(), packed.end());

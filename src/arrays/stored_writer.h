@@ -32,6 +32,8 @@ class StoredWriter {
   [[nodiscard]] const Header &header() const { return header_; }
   [[nodiscard]] const Index &index() const { return index_; }
   Index &index() { return index_; }
+  /// Of what is written from now on.
+  void set_coding(const Coding &coding) { coding_ = coding; }
 
   /// Writes bytes of one variable (-1: of the space between variables), big-endian as in the virtual file, one region
   /// after the other. They lie over what was written before.

@@ -877,6 +877,12 @@ def arrays_are_imported_and_exported(bench):
         raise Failure(done.stderr)
     parts = json.loads(here.run("arrays", "info", "--json", "c.nc").stdout)["variables"]
     expect("blocks", [each["blocks"] for each in parts], [1, 1, 6, 1])
+    here.check("arrays", "import", "-q", "-f", "plain.nc", "d.nc", "--codec", "T=store,relief=zstd,shuffle+zstd")
+    parts = json.loads(here.run("arrays", "info", "--json", "d.nc").stdout)["variables"]
+    expect("codecs by name", [each["codecs"] for each in parts][:3], [["zstd"], ["shuffle+zstd"], ["store"]])
+    (here.folder / "d.nc").unlink()
+    here.check("arrays", "import", "plain.nc", "d.nc", "--codec", "off", code=2,
+               err="cairn: with codec 'off' there is nothing to import; name another\n")
     for name in ("b.nc", "rewritten.nc"):
         here.check("arrays", "export", "a.nc", name, code=4,
                    err=f"cairn: {name}: it exists already; choose another name, or --force\n")
@@ -994,22 +1000,22 @@ def damaged_arrays_are_named(bench):
 
 @case
 def arrays_need_little_memory(bench):
-    """A file of 512 MiB goes through half of that."""
+    """A file of 256 MiB goes through less than that."""
     here = some_arrays(bench, "memory")
     plain = bytearray((here.folder / "plain.nc").read_bytes()[:1024])
     # Longer rows, so that variables lie over each other: nobody minds.
     length = plain.index(b"\0\0\0\x03lon\0") + 8
-    plain[length:length + 8] = (1 << 21).to_bytes(8, "big")
+    plain[length:length + 8] = (1 << 20).to_bytes(8, "big")
     (here.folder / "large.nc").write_bytes(plain)
-    os.truncate(here.folder / "large.nc", 512 << 20)
+    os.truncate(here.folder / "large.nc", 256 << 20)
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
+        resource.setrlimit(resource.RLIMIT_AS, (192 << 20, 192 << 20))
 
     for words in (("import", "-q", "large.nc", "a.nc"), ("verify", "a.nc"), ("export", "a.nc", "b.nc"), ("compact", "-q", "a.nc")):
         done = here.run("arrays", *words, preexec_fn=limit)
         expect(f"arrays {words[0]}", (done.returncode, done.stderr), (0, ""))
-    expect("size", (here.folder / "b.nc").stat().st_size, 512 << 20)
+    expect("size", (here.folder / "b.nc").stat().st_size, 256 << 20)
 
 
 @case
@@ -1053,6 +1059,10 @@ def arrays_run_becomes_the_program(bench):
     wrong(err="there is no command to run; write it at the end, as in cairn arrays run -- mpiexec -n 4 ./app")
     wrong("--codec", "zip", "true", err="unknown codec 'zip'; " + here.run("arrays", "run", "--library", layer, "--codec",
           "zip", "true").stderr.split("; ", 1)[1].rstrip("\n"))
+    for words in ("off", "T=zstd:3,mask=store,auto:speed"):
+        here.check("arrays", "run", "-q", "--library", layer, "--codec", words, "true")
+    wrong("--codec", "T=zstd:fast,auto", "true",
+          err="'fast' is no level of codec 'zstd'; levels are integers from -100 to 22")
     wrong("--codec", "zstd:fast", "true", err="'fast' is no level of codec 'zstd'; levels are integers from -100 to 22")
     wrong("--layout", "thin", "true", err="--layout: thin not in {dense,sparse,hybrid}; see cairn arrays run --help")
     wrong("--split", "1Q", "true", err="'1Q' is no size; write sizes as in --split 1M")

@@ -76,7 +76,7 @@ int ncmpi_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, int *
     if (rank_in(comm) == 0) say(path, options.error());
     return NC_EINVAL;
   }
-  if (options->off) return create();
+  if (options->codecs.off) return create();
   Opening opening{path, *options, std::nullopt, {}, nullptr};
   return open_virtual(&opening, ncid, create);
 }
@@ -101,7 +101,7 @@ int ncmpi_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, int *nc
   OpenFiles::expect_plain(path);
   const int error = open();
   OpenFiles::expect_plain(nullptr);
-  if (error == NC_NOERR && (mode & NC_WRITE) != 0 && !options->off && rank_in(comm) == 0) {
+  if (error == NC_NOERR && (mode & NC_WRITE) != 0 && !options->codecs.off && rank_in(comm) == 0) {
     say(path, "it was written without compression and stays so ('cairn arrays import' makes a compressed one of it)");
   }
   return error;

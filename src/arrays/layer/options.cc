@@ -41,38 +41,14 @@ Result<T> number(const std::string &words, const char *what) {
   return value;
 }
 
-Result<void> read_codecs(const std::string &words, FileOptions *options) {
-  size_t at = 0;
-  while (at <= words.size()) {
-    const size_t comma = std::min(words.find(',', at), words.size());
-    const std::string word = words.substr(at, comma - at);
-    at = comma + 1;
-    // A goal has an equals sign, too: "auto:bandwidth=2e7".
-    const size_t equals = word.find('=');
-    const bool named = equals != std::string::npos && word.find(':') > equals;
-    if (!named && word == "off") {
-      options->off = true;
-      continue;
-    }
-    const Result<codec::ArrayCodecChoice> choice = codec::parse_array_codec(named ? word.substr(equals + 1) : word);
-    if (!choice) return tl::unexpected(choice.error());
-    if (named) {
-      options->by_name[word.substr(0, equals)] = *choice;
-    } else {
-      options->codec = *choice;
-    }
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<FileOptions> read_options(MPI_Info info) {
   FileOptions options;
   const std::string codecs = hint(info, "cairn_codec", "CAIRN_ARRAYS_CODEC");
-  if (const Result<void> read = read_codecs(codecs.empty() ? "auto" : codecs, &options); !read) {
-    return tl::unexpected(read.error());
-  }
+  Result<CodecWords> words_of_codecs = parse_codec_words(codecs.empty() ? "auto" : codecs);
+  if (!words_of_codecs) return tl::unexpected(words_of_codecs.error());
+  options.codecs = std::move(*words_of_codecs);
   const std::string storage = hint(info, "cairn_layout", "CAIRN_ARRAYS_LAYOUT");
   if (storage == "sparse") {
     options.storage = Storage::sparse;

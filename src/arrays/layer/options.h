@@ -14,20 +14,15 @@
 
 #include <mpi.h>
 
-#include <map>
-#include <string>
-
+#include "arrays/codec_words.h"
 #include "base/result.h"
-#include "codec/array/array_codec.h"
 
 namespace cairn::arrays {
 
 enum class Storage : uint8_t { dense, sparse, hybrid };
 
 struct FileOptions {
-  bool off = false;
-  codec::ArrayCodecChoice codec;
-  std::map<std::string, codec::ArrayCodecChoice> by_name;
+  CodecWords codecs;
   Storage storage = Storage::dense;
   uint64_t split = 1 << 20;
   double ratio = 1;

@@ -34,8 +34,7 @@ Coding VirtualFile::coding_of(int variable) const {
     return {{codec::find_array_codec("zstd"), {}, {}}, nullptr};
   }
   if (const auto known = codings_.find(variable); known != codings_.end()) return known->second.coding;
-  const auto named = options_.by_name.find(header_.variables[static_cast<size_t>(variable)].name);
-  return {named != options_.by_name.end() ? named->second : options_.codec, nullptr};
+  return {options_.codecs.of(header_.variables[static_cast<size_t>(variable)].name), nullptr};
 }
 
 uint64_t VirtualFile::split_of(int variable) const {
