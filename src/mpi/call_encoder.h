@@ -17,12 +17,16 @@ namespace cairn::recorder {
 
 /// What `save_before` kept of one call, found again by parameter.
 struct Saved {
-  const uint8_t *elements[spec::kMaxParameters] = {};
-  size_t count[spec::kMaxParameters] = {};
+  const uint8_t *elements[spec::kMaxParameters];
+  size_t count[spec::kMaxParameters];
   int64_t capacity[spec::kMaxParameters];
 
   Saved(const Thread &thread, const Frame &frame, const spec::Function &function) {
-    for (int64_t &bound : capacity) bound = INT64_MAX;
+    for (unsigned i = 0; i < function.parameter_count; ++i) {
+      elements[i] = nullptr;
+      count[i] = 0;
+      capacity[i] = INT64_MAX;
+    }
     if ((frame.flags & kFrameSaved) == 0) return;
     const uint8_t *at = thread.before.data() + frame.scratch;
     for (unsigned i = 0; i < function.parameter_count; ++i) {
@@ -73,6 +77,19 @@ class CallEncoder {
   using Parameter = spec::Parameter;
 
   // --- fields ---------------------------------------------------------------------------------------------------
+
+  /// What a field of three atoms takes at most.
+  static constexpr size_t kMostSimple = 4 * kMaxVarint;
+  uint8_t *simple(uint8_t *at, unsigned i);
+  uint8_t *one_atom(uint8_t *at, Atom value) {
+    *at++ = 1 << 1;
+    return put_varint(at, zigzag(value));
+  }
+  uint8_t *two_atoms(uint8_t *at, Atom first, Atom second) {
+    *at++ = 2 << 1;
+    return put_varint(put_varint(at, zigzag(first)), zigzag(second));
+  }
+  bool reserve_row(size_t room) { return thread_.row.reserve(arena_, thread_.row.size() + room); }
 
   void begin_field() {
     thread_.atoms.clear();
@@ -151,6 +168,11 @@ class CallEncoder {
 
   // --- handles: encoder_handles.cc ------------------------------------------------------------------------------
 
+  struct HandleName {
+    Atom site;
+    Atom place;
+  };
+  HandleName name_of(const HandleEntry &entry);
   void named(const HandleEntry *entry);
   void handle(Kind kind, Effect effect, uint64_t word);
   void requests(const Parameter &p, unsigned i);

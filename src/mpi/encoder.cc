@@ -19,23 +19,78 @@ constexpr size_t kLongestArray = size_t{1} << 31;
 
 bool CallEncoder::run() {
   thread_.row.clear();
+  // What simple fields take at most is reserved ahead: they are written without looking.
+  const size_t fields = function_.parameter_count + size_t{1};
+  bool room = reserve_row((fields + 1) * kMostSimple);
   put(frame_.function);
   put(names_.local_site(frame_.site));
   put(frame_.depth);
-  put(function_.parameter_count + 1u);
+  put(fields);
   if (facts_.receives) outcome_.posted = posted_by_call();
+  uint8_t *at = thread_.row.data() + thread_.row.size();
   for (unsigned i = 0; i < function_.parameter_count; ++i) {
+    if (room && facts_.plan[i] != FieldPlan::general) {
+      if (uint8_t *end = simple(at, i); end != nullptr) {
+        at = end;
+        continue;
+      }
+    }
+    if (room) thread_.row.resize(static_cast<size_t>(at - thread_.row.data()));
     begin_field();
     parameter(i);
     if (drains_ && static_cast<int>(i) == facts_.index) number_completed();
     end_field();
+    room = room && reserve_row((fields - i) * kMostSimple);
+    at = thread_.row.data() + thread_.row.size();
   }
+  if (room) thread_.row.resize(static_cast<size_t>(at - thread_.row.data()));
+  memory_ = memory_ && room;
   begin_field();
   returned_value();
   end_field();
-  if (returned_) end_objects();
+  if (returned_ && facts_.ends_objects) end_objects();
   if (drains_ && memory_) thread_.sequence.drained.leave(drained_place_);
   return memory_;
+}
+
+/// Writes the field of a parameter that has a plan, and gives its end; nullptr if it has to go the general way.
+uint8_t *CallEncoder::simple(uint8_t *at, unsigned i) {
+  const Parameter &p = function_.parameters[i];
+  const uint64_t word = frame_.argument[i];
+  switch (facts_.plan[i]) {
+    case FieldPlan::nothing:
+      *at++ = 0;
+      return at;
+    case FieldPlan::integer: {
+      const int constant = constant_of(p.domain, word);
+      if (constant >= 0) return one_atom(at, constant_atom(constant));
+      const auto value = static_cast<int64_t>(word);
+      return trace::is_special(value) ? nullptr : one_atom(at, value);
+    }
+    case FieldPlan::comm: {
+      const HandleEntry *entry = names_.find_comm(word);
+      if (entry == nullptr) return nullptr;
+      return one_atom(at, entry->constant >= 0 ? constant_atom(entry->constant) : entry->comm->number);
+    }
+    case FieldPlan::handle: {
+      const HandleEntry *entry = names_.find(p.kind, word);
+      if (entry == nullptr) return nullptr;
+      const HandleName name = name_of(*entry);
+      return two_atoms(at, name.site, name.place);
+    }
+    case FieldPlan::buffer: {
+      if (constant_of(p.domain, word) >= 0) return nullptr;
+      const Address named = process_.addresses->name(word, thread_.stack);
+      if (named.kind == trace::kDevice || named.kind == trace::kUnknown) outcome_.lasting_addresses = false;
+      if (trace::is_special(named.number) || trace::is_special(named.offset)) return nullptr;
+      *at++ = 3 << 1;
+      at = put_varint(put_varint(at, zigzag(named.kind)), zigzag(named.number));
+      return put_varint(at, zigzag(named.offset));
+    }
+    case FieldPlan::general:
+      break;
+  }
+  return nullptr;
 }
 
 void CallEncoder::parameter(unsigned i) {

@@ -11,21 +11,22 @@ using trace::Atom;
 
 static_assert(trace::kRequestNull == trace::special(trace::kFirstConstant + spec::constant_id::k_REQUEST_NULL));
 
+CallEncoder::HandleName CallEncoder::name_of(const HandleEntry &entry) {
+  if (entry.constant >= 0) return {constant_atom(entry.constant), 0};
+  if (entry.site == nullptr) return {trace::kUnknown, entry.place};
+  Atom site = names_.local_site(entry.site);
+  if (entry.thread != thread_.number) site += (static_cast<Atom>(entry.thread) + 1) << 32;
+  return {site, entry.place};
+}
+
 void CallEncoder::named(const HandleEntry *entry) {
   if (entry == nullptr) {
     memory_ = false;
-  } else if (entry->constant >= 0) {
-    atom(constant_atom(entry->constant));
-    atom(0);
-  } else if (entry->site == nullptr) {
-    atom(trace::kUnknown);
-    atom(entry->place);
-  } else {
-    Atom site = names_.local_site(entry->site);
-    if (entry->thread != thread_.number) site += (static_cast<Atom>(entry->thread) + 1) << 32;
-    atom(site);
-    atom(entry->place);
+    return;
   }
+  const HandleName name = name_of(*entry);
+  atom(name.site);
+  atom(name.place);
 }
 
 void CallEncoder::handle(Kind kind, Effect effect, uint64_t word) {

@@ -115,11 +115,12 @@ void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
       return lose_call(of);
     }
   }
-  bool is_new = false;
-  Signature *signature = thread.sequence.signatures.intern(*of.arena, thread.row.data(),
-                                                           static_cast<uint32_t>(thread.row.size()), &is_new);
+  Signature *signature =
+      thread.sequence.signatures.intern(*of.arena, thread.row.data(), static_cast<uint32_t>(thread.row.size()));
   if (signature == nullptr) return lose_call(of);
-  if (returned && whole && !is_new) remember(thread, frame, *signature, outcome);
+  // A memo is only looked at for a call that the grammar predicts.
+  const bool predicted = thread.sequence.calls->predict() == signature->id;
+  if (returned && whole && predicted) remember(thread, frame, *signature, outcome);
   append(thread, *signature, frame, end_ticks);
 }
 

@@ -118,6 +118,24 @@ void decide_memo(const Function &function, FunctionFacts &facts) {
   facts.outputs = outputs;
 }
 
+FieldPlan plan_of(const Parameter &p) {
+  if (p.layout == Layout::none) return FieldPlan::nothing;
+  if (p.significant || p.effect != Effect::none) return FieldPlan::general;
+  if (p.passing == Passing::buffer) {
+    const bool opaque = p.kind == Kind::attribute || p.kind == Kind::extra_state || p.kind == Kind::address;
+    return p.layout == Layout::address && !opaque ? FieldPlan::buffer : FieldPlan::general;
+  }
+  if (p.passing != Passing::value) return FieldPlan::general;
+  if (p.layout == Layout::integer) return FieldPlan::integer;
+  if (p.layout == Layout::comm) return FieldPlan::comm;
+  return p.layout == Layout::handle ? FieldPlan::handle : FieldPlan::general;
+}
+
+bool ends_objects(const Parameter &p) {
+  return p.effect == Effect::release || p.effect == Effect::complete || p.effect == Effect::consume ||
+         p.effect == Effect::unmap_memory;
+}
+
 FunctionFacts facts_of(const Function &function) {
   FunctionFacts facts{};
   facts.request = facts.requests = facts.request_count = facts.request_in = facts.message = -1;
@@ -153,6 +171,10 @@ FunctionFacts facts_of(const Function &function) {
   facts.read_before = function.any_read_before;
   for (unsigned i = 0; i < function.parameter_count; ++i) {
     facts.read_before = facts.read_before || static_cast<bool>(function.parameters[i].capacity);
+  }
+  for (unsigned i = 0; i < function.parameter_count; ++i) {
+    facts.plan[i] = plan_of(function.parameters[i]);
+    facts.ends_objects = facts.ends_objects || ends_objects(function.parameters[i]);
   }
   decide_memo(function, facts);
   return facts;

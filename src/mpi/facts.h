@@ -12,6 +12,17 @@
 
 namespace cairn::recorder {
 
+/// How the encoder comes from a parameter to its field.
+enum class FieldPlan : uint8_t {
+  general,  ///< by all that the table says
+  nothing,  ///< is absent
+  // What most parameters are: significant whatever the others say, and passed by value.
+  integer,
+  comm,
+  handle,  ///< one that the call leaves as it is
+  buffer,
+};
+
 /// Parameters by the part they play; -1 where a function has none.
 struct FunctionFacts {
   MemoKind memo;
@@ -31,6 +42,8 @@ struct FunctionFacts {
   int8_t tag;
   int8_t count;
   int8_t datatype;
+  bool ends_objects;  ///< some handle or memory may end with the call
+  FieldPlan plan[spec::kMaxParameters];
 };
 extern FunctionFacts function_facts[];
 

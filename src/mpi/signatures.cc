@@ -56,9 +56,8 @@ Signature *SignatureTable::find(const Slots &slots, uint32_t hash, const uint8_t
   return nullptr;
 }
 
-Signature *SignatureTable::intern(Arena &arena, const uint8_t *bytes, uint32_t size, bool *is_new) {
+Signature *SignatureTable::intern(Arena &arena, const uint8_t *bytes, uint32_t size) {
   const auto hash = static_cast<uint32_t>(hash64({bytes, size}));
-  *is_new = false;
   const size_t wanted = signatures_.size() + 1;
   // Without memory for more slots these do until they are nearly full.
   if (wanted * 2 > slots_.capacity && !grow(arena) && wanted * 8 > slots_.capacity * size_t{7}) return nullptr;
@@ -79,7 +78,6 @@ Signature *SignatureTable::intern(Arena &arena, const uint8_t *bytes, uint32_t s
   added->size = size;
   added->id = static_cast<uint32_t>(signatures_.size() - 1);
   insert(slots_, {hash, static_cast<uint32_t>(signatures_.size())});
-  *is_new = true;
   return added;
 }
 

@@ -1,6 +1,6 @@
 // Signature and SignatureTable: the distinct calls of one thread, in order of first occurrence.
 //
-// A signature is a packed row (trace::pack_row's form), its statistics, and, if it came more than once, a memo of the
+// A signature is a packed row (trace::pack_row's form), its statistics, and, if the grammar predicted it, a memo of the
 // raw arguments with which it was last encoded (memo.h): one cache line, so that programs which never repeat themselves
 // stay small.
 //
@@ -26,7 +26,7 @@ struct alignas(64) Signature {
   const uint8_t *bytes;  ///< the packed row
   uint32_t size;         ///< of `bytes`
   uint32_t id;           ///< symbol
-  Memo *memo;            ///< nullptr until it was encoded twice
+  Memo *memo;            ///< nullptr until it was encoded where the grammar predicted it
 
   void add_time(Arena &arena, uint64_t nanoseconds) {
     const uint64_t before = count++;
@@ -57,8 +57,8 @@ static_assert(sizeof(Signature) == 64);
 
 class SignatureTable {
  public:
-  /// The signature with those bytes, new if need be; `*is_new` tells. nullptr without memory.
-  Signature *intern(Arena &arena, const uint8_t *bytes, uint32_t size, bool *is_new);
+  /// The signature with those bytes, new if need be. nullptr without memory.
+  Signature *intern(Arena &arena, const uint8_t *bytes, uint32_t size);
   [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(signatures_.size()); }
   Signature &operator[](uint32_t id) { return signatures_[id]; }
   const Signature &operator[](uint32_t id) const { return signatures_[id]; }
