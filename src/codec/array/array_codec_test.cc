@@ -95,6 +95,34 @@ TEST(ArrayCodec, DamagedBytesAreRefusedOrDecodeWithinTheirValues) {
   }
 }
 
+TEST(ArrayCodec, DamagedCodesAreRefusedOrDecodeWithinTheirValues) {
+  // Long enough for the codes of "delta", which shorter boxes do not have.
+  const std::vector<uint64_t> shape = {2700};
+  std::mt19937_64 random(4);
+  for (const char *name : {"delta", "xor"}) {
+    const ArrayCodec *codec = find_array_codec(name);
+    for (const Element element : {Element::i16, Element::f32, Element::f64}) {
+      for (const Content content : {Content::smooth, Content::packed, Content::missing}) {
+        if (!codec->takes(element)) continue;
+        const Bytes values = values_of(element, content, 2700, random);
+        const Grid grid{element, shape, {}};
+        Bytes out;
+        ASSERT_TRUE(codec->encode(values, grid, {}, &out));
+        Bytes back(values.size());
+        for (size_t at = 0; at < out.size(); at += 1 + at / 400) {
+          const Bytes bytes(out.begin(), out.begin() + static_cast<ptrdiff_t>(at));
+          EXPECT_FALSE(codec->decode(bytes, grid, back)) << name << " cut to " << at << " of " << out.size();
+          Bytes other = out;
+          other[at] ^= static_cast<uint8_t>(1U << random() % 8);
+          codec->decode(other, grid, back);
+          other[at] = static_cast<uint8_t>(random());
+          codec->decode(other, grid, back);
+        }
+      }
+    }
+  }
+}
+
 TEST(ArrayCodec, LossyKeepsItsPromiseOrRefuses) {
   const ArrayCodec *codec = find_array_codec("zfp-lossy");
   if (codec == nullptr) GTEST_SKIP() << "built without zfp";
