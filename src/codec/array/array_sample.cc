@@ -40,7 +40,7 @@ int main(int count, char **words) {
   // Some of more than a block, where residuals are coded with contexts.
   std::mt19937_64 random(3);
   for (const Element element : {Element::i16, Element::f32, Element::f64}) {
-    for (const Content content : {Content::smooth, Content::missing, Content::decimal, Content::random}) {
+    for (const Content content : {Content::smooth, Content::missing, Content::decimal, Content::packed}) {
       const std::vector<uint64_t> shape = {70, 341, 3};
       good = good && write({element, content, shape, values_of(element, content, product(shape), random), {}}, file);
     }

@@ -16,9 +16,9 @@ constexpr Element kElements[] = {Element::i8,  Element::u8,  Element::i16, Eleme
                                  Element::u32, Element::i64, Element::u64, Element::f32, Element::f64};
 
 /// What boxes hold, from nothing that can be foretold to nothing that cannot.
-enum class Content : uint8_t { random, smooth, special, constant, missing, decimal, steps };
+enum class Content : uint8_t { random, smooth, special, constant, missing, decimal, steps, packed };
 constexpr Content kContents[] = {Content::random,  Content::smooth,  Content::special, Content::constant,
-                                 Content::missing, Content::decimal, Content::steps};
+                                 Content::missing, Content::decimal, Content::steps,   Content::packed};
 
 template <typename T>
 T special(std::mt19937_64 &random) {
@@ -76,9 +76,15 @@ Bytes values_of(Content content, size_t count, std::mt19937_64 &random) {
       case Content::steps:
         value = static_cast<T>(i / 97 % 100);
         break;
+      case Content::packed:  // below
+        break;
     }
     if constexpr (std::is_floating_point_v<T>) {
       if (content == Content::smooth) value = static_cast<T>(wave + 1e-3 * static_cast<double>(bits % 1000));
+      // A base of its own for every 500, as GRIB has it.
+      if (content == Content::packed)
+        value = static_cast<T>(1000 + 0.7312 * static_cast<double>(i / 500) +
+                               std::round(8 * wave + static_cast<double>(bits % 64)) / 64);
     }
     memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
   }

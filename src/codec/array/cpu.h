@@ -12,11 +12,14 @@
 
 namespace cairn::codec {
 
+/// Set by a test that compares both, before and after it calls a codec; nobody else writes it.
+inline bool portable_only = false;
+
 inline bool cpu_has_avx2() {
 #ifdef CAIRN_HAS_AVX2
-  static const bool has =
-      __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("bmi") != 0;
-  return has;
+  static const bool has = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
+                          __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("popcnt") != 0;
+  return has && !portable_only;
 #else
   return false;
 #endif

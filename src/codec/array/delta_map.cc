@@ -58,7 +58,7 @@ CAIRN_BODY void disorder_floats(const Word *__restrict integers, size_t count, u
 }
 template <typename Word, typename T>
 CAIRN_BODY void widen(const uint8_t *__restrict values, size_t count, Word *__restrict integers) {
-  for (size_t i = 0; i < count; ++i) integers[i] = static_cast<Word>(load<T>(values, i));
+  for (size_t i = 0; i < count; ++i) integers[i] = static_cast<Word>(static_cast<Signed<Word>>(load<T>(values, i)));
 }
 template <typename Word, typename T>
 CAIRN_BODY void narrow(const Word *__restrict integers, size_t count, uint8_t *__restrict values) {
