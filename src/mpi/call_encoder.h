@@ -89,6 +89,12 @@ class CallEncoder {
     *at++ = 2 << 1;
     return put_varint(put_varint(at, zigzag(first)), zigzag(second));
   }
+  /// nullptr without memory for the object: then a reason to go the general way, which finds none either.
+  uint8_t *handle_field(uint8_t *at, const HandleEntry *entry) {
+    if (entry == nullptr) return nullptr;
+    const HandleName name = name_of(*entry);
+    return two_atoms(at, name.site, name.place);
+  }
   bool reserve_row(size_t room) { return thread_.row.reserve(arena_, thread_.row.size() + room); }
 
   void begin_field() {

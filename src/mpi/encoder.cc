@@ -72,11 +72,16 @@ uint8_t *CallEncoder::simple(uint8_t *at, unsigned i) {
       if (entry == nullptr) return nullptr;
       return one_atom(at, entry->constant >= 0 ? constant_atom(entry->constant) : entry->comm->number);
     }
-    case FieldPlan::handle: {
-      const HandleEntry *entry = names_.find(p.kind, word);
-      if (entry == nullptr) return nullptr;
-      const HandleName name = name_of(*entry);
-      return two_atoms(at, name.site, name.place);
+    case FieldPlan::handle:
+      return handle_field(at, names_.find(p.kind, word));
+    case FieldPlan::held:
+      if (word == 0 || saved_.count[i] != 1) return nullptr;
+      return handle_field(at, names_.find(p.kind, element_word(p, saved_.elements[i], 0)));
+    case FieldPlan::made: {
+      if (word == 0 || !succeeded_) return nullptr;
+      const uint64_t made = element_word(p, reinterpret_cast<const void *>(word), 0);
+      return handle_field(at, p.effect == Effect::create ? names_.create(p.kind, made, frame_.site)
+                                                         : names_.look_up(p.kind, made, frame_.site));
     }
     case FieldPlan::buffer: {
       if (constant_of(p.domain, word) >= 0) return nullptr;

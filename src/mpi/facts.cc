@@ -120,7 +120,13 @@ void decide_memo(const Function &function, FunctionFacts &facts) {
 
 FieldPlan plan_of(const Parameter &p) {
   if (p.layout == Layout::none) return FieldPlan::nothing;
-  if (p.significant || p.effect != Effect::none) return FieldPlan::general;
+  if (p.significant) return FieldPlan::general;
+  const bool one_handle = p.layout == Layout::handle && p.passing == Passing::pointer && p.pointer_domain == 0 &&
+                          p.kind != Kind::request && p.kind != Kind::message;
+  if (one_handle && p.direction == Direction::inout) return FieldPlan::held;
+  const bool makes = p.effect == Effect::create || p.effect == Effect::lookup;
+  if (one_handle && p.direction == Direction::out && makes && !p.valid) return FieldPlan::made;
+  if (p.effect != Effect::none) return FieldPlan::general;
   if (p.passing == Passing::buffer) {
     const bool opaque = p.kind == Kind::attribute || p.kind == Kind::extra_state || p.kind == Kind::address;
     return p.layout == Layout::address && !opaque ? FieldPlan::buffer : FieldPlan::general;

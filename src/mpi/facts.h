@@ -21,6 +21,9 @@ enum class FieldPlan : uint8_t {
   comm,
   handle,  ///< one that the call leaves as it is
   buffer,
+  // One handle through a pointer, but of requests and messages.
+  held,  ///< given to the call, which may end it
+  made,  ///< by the call, or looked up
 };
 
 /// Parameters by the part they play; -1 where a function has none.
