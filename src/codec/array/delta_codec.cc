@@ -263,6 +263,8 @@ class Decoder {
     size_t residuals = count;
     if (masked) {
       if (!streams_.read(in, {room_.mask.get(), (count + 7) / 8})) return false;
+      // Bits of no element would make fewer residuals than there are elements for them.
+      if (count % 8 != 0 && room_.mask[count / 8] >> (count % 8) != 0) return false;
       residuals = get_mask(room_.mask.get(), count, room_.held.get());
     }
     ByteReader exceptions = in;
