@@ -103,6 +103,7 @@ Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCod
 
 std::vector<uint64_t> shape_of(const Region &region, const Variable *variable, size_t element) {
   std::vector<uint64_t> shape;
+  shape.reserve(static_cast<size_t>(region.depth) + 1);
   for (int i = 0; i < region.depth; ++i) shape.push_back(region.levels[static_cast<size_t>(i)].count);
   uint64_t row = region.run / element;
   std::vector<uint64_t> inner;
