@@ -353,8 +353,9 @@ bool encode_delta(ByteView values, const Grid &grid, const ArrayOptions &options
   if (values.empty()) return true;
   const DeltaPlan plan = choose_delta_plan(values, grid);
   // Only where nothing is there yet: a box behind others must not have all of them copied.
-  const auto expected = plan.bits / 8 * static_cast<double>(values.size() / size_of(grid.element));
-  if (out->empty()) out->reserve(std::min(static_cast<size_t>(1.05 * expected), values.size()) + 4096);
+  const size_t count = values.size() / size_of(grid.element);
+  const double expected = 1.05 * plan.bits / 8 * static_cast<double>(count);
+  if (out->empty()) out->reserve(std::min(static_cast<size_t>(expected), values.size()) + 4096);
   write_plan(plan, grid.element, out);
   if (size_of(grid.element) == 8) {
     encode<uint64_t>(plan, values, grid, options.level, out);
