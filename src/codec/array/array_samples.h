@@ -82,9 +82,11 @@ Bytes values_of(Content content, size_t count, std::mt19937_64 &random) {
     if constexpr (std::is_floating_point_v<T>) {
       if (content == Content::smooth) value = static_cast<T>(wave + 1e-3 * static_cast<double>(bits % 1000));
       // A base of its own for every 500, as GRIB has it.
-      if (content == Content::packed)
-        value = static_cast<T>(1000 + 0.7312 * static_cast<double>(i / 500) +
+      if (content == Content::packed) {
+        const size_t group = i / 500;
+        value = static_cast<T>(1000 + 0.7312 * static_cast<double>(group) +
                                std::round(8 * wave + static_cast<double>(bits % 64)) / 64);
+      }
     }
     memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
   }
