@@ -1,9 +1,9 @@
 /* Compressed arrays under PnetCDF: what a program may say about them. Nothing has to be said: hints and environment
  * variables do the same for programs that are not changed (docs/arrays.md).
  *
- * Link with -lcairn-arrays before -lpnetcdf, or preload it. All functions give PnetCDF's error codes. Those with an ncid
- * are collective over the file's communicator and are called between ncmpi_create or ncmpi_open and the first write of the
- * variable. C and C++.
+ * Link with -lcairn-arrays before -lpnetcdf, or preload it. All functions give PnetCDF's error codes. Those with an
+ * ncid are collective over the file's communicator and are called between ncmpi_create or ncmpi_open and the first
+ * write of the variable. C and C++.
  *
  * Source: Bicer, Yin, Agrawal, "Improving I/O Throughput of Scientific Applications using Transparent Parallel
  * Compression", Table I. There a variable is named without its file, and a system's parameters follow as further
@@ -19,10 +19,10 @@ extern "C" {
 
 /* What a user's codec is given besides the values. */
 typedef struct {
-  void *user_args;        /* the program's own; not looked at */
+  void *user_args; /* the program's own; not looked at */
   size_t user_args_size;
-  size_t split_size;      /* bytes of values in a block at most; 0: as the file has it */
-  const char *name;       /* stands in the file, so that a reader knows what it lacks; NULL: "user" */
+  size_t split_size; /* bytes of values in a block at most; 0: as the file has it */
+  const char *name;  /* stands in the file, so that a reader knows what it lacks; NULL: "user" */
 } cairn_arrays_args;
 
 /* Codes `in_size` bytes into `out`, where there is room for `out_size`. Gives how many bytes it wrote; 0 if it cannot
@@ -30,9 +30,9 @@ typedef struct {
  * back. Values are little-endian elements of the variable's type, row by row. Called by one thread at a time. */
 typedef size_t (*cairn_arrays_code_f)(void *in, size_t in_size, void *out, size_t out_size, cairn_arrays_args *args);
 
-/* Codes a variable with functions of the program's own (Table I: ncmpi_comp_reg). With both functions NULL, and a name of
- * one of Cairn's codecs in `args`, with that. `args` is copied; what user_args points to is not. A reader of the file calls
- * it, too, for user functions only. */
+/* Codes a variable with functions of the program's own (Table I: ncmpi_comp_reg). With both functions NULL, and a name
+ * of one of Cairn's codecs in `args`, with that. `args` is copied; what user_args points to is not. A reader of the
+ * file calls it, too, for user functions only. */
 int ncmpi_comp_reg(int ncid, int varid, cairn_arrays_code_f compress, cairn_arrays_code_f decompress,
                    const cairn_arrays_args *args);
 
