@@ -1,5 +1,6 @@
-/// A codec of the program's own (ncmpi_comp_reg), one of Cairn's by name for one variable, and what a reader gets without it.
-/// Arguments: the file, and `read` to read what another run has written, or `stranger` to do so without the codec.
+/// A codec of the program's own (ncmpi_comp_reg), one of Cairn's by name for one variable, and what a reader gets
+/// without it. Arguments: the file, and `read` to read what another run has written, or `stranger` to do so without the
+/// codec.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
