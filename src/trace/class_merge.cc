@@ -44,6 +44,7 @@ std::map<uint32_t, std::set<uint32_t>> moved_fields(const ClassPart &part) {
 
 std::vector<MovedFields> as_moves(const std::map<uint32_t, std::set<uint32_t>> &fields) {
   std::vector<MovedFields> moves;
+  moves.reserve(fields.size());
   for (const auto &[group, set] : fields) moves.push_back({group, {set.begin(), set.end()}});
   return moves;
 }

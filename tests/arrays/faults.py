@@ -57,19 +57,21 @@ def main():
             check('ncmpi_comp_reg' in said and "variable 'ints'" in said, 'user codec: the line that says why', said)
 
     # Killed in the middle of writing: what was synchronised is there and sound.
-    job = subprocess.Popen(command(2, options.md, '-o', 'killed.nc', '--atoms', '4000', '--steps', '100000', '--sync'),
+    name = f'killed-{os.getpid()}.nc'
+    job = subprocess.Popen(command(2, options.md, '-o', name, '--atoms', '4000', '--steps', '100000', '--sync'),
                            cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL, start_new_session=True)
-    killed = folder / 'killed.nc'
+    killed = folder / name
     end = time.monotonic() + 60
     while time.monotonic() < end and not (killed.exists() and killed.stat().st_size > 200000):
         time.sleep(0.1)
     os.killpg(job.pid, signal.SIGKILL)
-    subprocess.run(['pkill', '-KILL', '-f', str(folder)], check=False)
     job.wait()
-    time.sleep(0.5)
-    verified('killed.nc', 'killed')
-    told, said = records('killed.nc')
+    # The ranks do not go with mpiexec.
+    while subprocess.run(['pkill', '-KILL', '-f', name], check=False).returncode == 0:
+        time.sleep(0.1)
+    verified(name, 'killed')
+    told, said = records(name)
     check('coordinates' in json.dumps(told), 'killed: nothing of what was synchronised is there', said)
 
     # A full disk, as a limit on the size of files: the program hears of it.
