@@ -39,6 +39,10 @@ class Extents {
   /// Further extents are dealt out from `base` on, if that is further than before; what is left in the one under way
   /// stays this rank's.
   void move(uint64_t base);
+  /// Leaves the extent under way if it has room before a byte: that place is taken now.
+  void leave_before(uint64_t byte) {
+    if (at_ < byte) left_ = 0;
+  }
   /// The end of all extents of this and other ranks as far as this rank has begun its own.
   [[nodiscard]] uint64_t reserved() const { return base_ + next_ * ranks_ * size_; }
   /// The end of what was taken: `base` if nothing was.

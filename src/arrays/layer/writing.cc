@@ -140,6 +140,7 @@ int VirtualFile::put_dense(const Call &call, Written *written) {
 /// To where the uncompressed values would be, if nothing else is there. Gives false if the block must go elsewhere.
 bool VirtualFile::put_at_home(const Call &call, const Block &block, ByteView bytes, int *error) {
   if (options_.storage != Storage::sparse || index_.home + block.end() > index_.home_end) return false;
+  if (index_.home + block.begin() < index_.data_begin) return false;  // the header has grown over it
   for (const size_t other : index_.find(block.regions)) {
     const Block &there = index_.blocks()[other];
     if (there.at_home && there.regions != block.regions) return false;
@@ -163,6 +164,7 @@ int VirtualFile::put_alone(const Call &call, Written *written) {
     extents_.move(index_.end);
   }
   extents_epoch_ = epoch_;
+  extents_.leave_before(index_.data_begin);  // a header that has grown stands there
   int error = MPI_SUCCESS;
   uint64_t at = 0;
   uint64_t pending_at = 0;  // bytes that stand together, here and in the file, are written together
