@@ -143,7 +143,7 @@ bool VirtualFile::put_at_home(const Call &call, const Block &block, ByteView byt
   if (index_.home + block.begin() < index_.data_begin) return false;  // the header has grown over it
   for (const size_t other : index_.find(block.regions)) {
     const Block &there = index_.blocks()[other];
-    if (there.at_home && there.regions != block.regions) return false;
+    if (there.at_home) return false;  // what was synchronised stays readable until the next index is there
   }
   const std::vector<Run> pieces = places(block, index_.home);
   if (pieces.size() > kMostPieces) return false;
