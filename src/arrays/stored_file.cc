@@ -145,27 +145,18 @@ Result<Bytes> StoredFile::values(size_t block) const {
   return decoded;
 }
 
-Result<const Bytes *> StoredFile::kept(size_t block) const {
-  const auto known = std::ranges::find(recent_, block, &Recent::block);
-  if (known != recent_.end()) {
-    recent_.splice(recent_.begin(), recent_, known);
-    return &recent_.front().values;
-  }
+Result<BlockCache::Values> StoredFile::kept(size_t block) const {
+  const uint64_t sequence = index_.blocks()[block].sequence;
+  if (BlockCache::Values known = cache_.find(block, sequence)) return known;
   Result<Bytes> decoded = values(block);
   if (!decoded) return tl::unexpected(decoded.error());
-  recent_bytes_ += decoded->size();
-  recent_.push_front({block, std::move(*decoded)});
-  while (recent_bytes_ > kKept && recent_.size() > 1) {
-    recent_bytes_ -= recent_.back().values.size();
-    recent_.pop_back();
-  }
-  return &recent_.front().values;
+  return cache_.keep(block, sequence, std::move(*decoded));
 }
 
 Result<void> StoredFile::read(std::span<const Region> request, uint8_t *data) const {
   std::fill_n(data, bytes_of(request), uint8_t{0});
   for (const size_t block : index_.find(request)) {
-    const Result<const Bytes *> decoded = kept(block);
+    const Result<BlockCache::Values> decoded = kept(block);
     if (!decoded) return tl::unexpected(decoded.error());
     lay(index_.blocks()[block], **decoded, request, data);
   }

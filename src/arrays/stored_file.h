@@ -5,10 +5,10 @@
 // gives errors that name the variable and the block; it never gives values that were not written.
 #pragma once
 
-#include <list>
 #include <memory>
 #include <string>
 
+#include "arrays/block_cache.h"
 #include "arrays/block_code.h"
 #include "arrays/header.h"
 #include "arrays/index.h"
@@ -46,12 +46,7 @@ class StoredFile {
   Result<void> read(std::span<const Region> request, uint8_t *data) const;
 
  private:
-  static constexpr uint64_t kKept = uint64_t{64} << 20;
-  struct Recent {
-    size_t block = 0;
-    Bytes values;
-  };
-  Result<const Bytes *> kept(size_t block) const;
+  [[nodiscard]] Result<BlockCache::Values> kept(size_t block) const;
   struct Closer {
     void operator()(const int *file) const;
   };
@@ -63,8 +58,7 @@ class StoredFile {
   Layout layout_;
   Index index_;
   IndexPlace place_;
-  mutable std::list<Recent> recent_;  ///< the last used first
-  mutable uint64_t recent_bytes_ = 0;
+  mutable BlockCache cache_;
 };
 
 }  // namespace cairn::arrays

@@ -9,9 +9,7 @@
 namespace cairn::arrays {
 namespace {
 
-constexpr uint64_t kNear = 65536;                     // read what lies between rather than read twice
-constexpr uint64_t kMostCached = uint64_t{64} << 20;  // bytes of values kept for later requests
-constexpr uint64_t kMostCachedBlock = kMostCached / 8;
+constexpr uint64_t kNear = 65536;  // read what lies between rather than read twice
 
 /// Places in file order, near ones together.
 std::vector<Run> joined(std::vector<Run> places) {
@@ -67,14 +65,6 @@ std::vector<const UserCodec *> VirtualFile::users() const {
   return users;
 }
 
-VirtualFile::Cached *VirtualFile::cached(const Block &block) {
-  const auto found = std::ranges::find_if(
-      cache_, [&](const Cached &c) { return c.sequence == block.sequence && c.begin == block.begin(); });
-  if (found == cache_.end()) return nullptr;
-  std::rotate(found, found + 1, cache_.end());  // the one that was used last goes last
-  return &cache_.back();
-}
-
 int VirtualFile::read_ranges(const Call &call, const std::vector<Run> &ranges, Bytes *bytes) {
   bytes->assign(bytes_in(ranges), 0);
   if (call.collective) {
@@ -126,28 +116,11 @@ int VirtualFile::fetch(const Call &call, const std::vector<size_t> &blocks, std:
   return MPI_SUCCESS;
 }
 
-int VirtualFile::lay_block(size_t number, const Bytes *coded, const Regions &request, uint8_t *data) {
+Result<BlockCache::Values> VirtualFile::decoded(size_t number, ByteView coded) {
   const Block &block = index_.blocks()[number];
-  if (const Cached *known = cached(block)) {
-    lay(block, known->values, request, data);
-    return MPI_SUCCESS;
-  }
-  Result<Bytes> values = decode(block, *coded, users());
-  if (!values) {
-    const std::string hint = values.error().hint.empty() ? "" : "; " + values.error().hint;
-    return bad(name_of(index_, header_, layout_, number) + ": " + values.error().message + hint);
-  }
-  lay(block, *values, request, data);
-  if (values->size() <= kMostCachedBlock) {
-    uint64_t held = values->size();
-    for (const Cached &each : cache_) held += each.values.size();
-    while (held > kMostCached) {
-      held -= cache_.front().values.size();
-      cache_.erase(cache_.begin());
-    }
-    cache_.push_back({block.sequence, block.begin(), std::move(*values)});
-  }
-  return MPI_SUCCESS;
+  Result<Bytes> values = decode(block, coded, users());
+  if (!values) return tl::unexpected(values.error());
+  return cache_.keep(number, block.sequence, std::move(*values));
 }
 
 int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, uint64_t *done) {
@@ -159,25 +132,25 @@ int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, u
   if (*done > 0) memset(data, 0, *done);
   std::vector<size_t> blocks;
   if (!opening_) blocks = index_.find(request);
+  std::vector<BlockCache::Values> known;
   std::vector<size_t> missing;
   for (const size_t number : blocks) {
-    if (cached(index_.blocks()[number]) == nullptr) missing.push_back(number);
+    known.push_back(cache_.find(number, index_.blocks()[number].sequence));
+    if (known.back() == nullptr) missing.push_back(number);
   }
   std::map<size_t, Bytes> coded;
   int error = MPI_SUCCESS;
   if (call.collective || !missing.empty()) error = fetch(call, missing, &coded);
-  for (const size_t number : blocks) {
-    if (error != MPI_SUCCESS) break;
-    const auto own = coded.find(number);
-    Bytes again;
-    if (own == coded.end() && cached(index_.blocks()[number]) == nullptr) {
-      // Other blocks of this request have pushed it out of the cache.
-      std::map<size_t, Bytes> one;
-      error = fetch({call.file, false}, {number}, &one);
-      if (error != MPI_SUCCESS) break;
-      again = std::move(one[number]);
+  for (size_t i = 0; i < blocks.size() && error == MPI_SUCCESS; ++i) {
+    const size_t number = blocks[i];
+    Result<BlockCache::Values> values = std::move(known[i]);
+    if (*values == nullptr) values = decoded(number, coded[number]);
+    if (values) {
+      lay(index_.blocks()[number], **values, request, data);
+    } else {
+      const std::string hint = values.error().hint.empty() ? "" : "; " + values.error().hint;
+      error = bad(name_of(index_, header_, layout_, number) + ": " + values.error().message + hint);
     }
-    error = lay_block(number, own == coded.end() ? &again : &own->second, request, data);
   }
   // The header's bytes are the newest there can be.
   if (error == MPI_SUCCESS && !head_.empty()) {

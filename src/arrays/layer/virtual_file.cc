@@ -185,6 +185,7 @@ int VirtualFile::share_index() {
   Result<Index> index = unpack_index(bytes);
   if (!index) return bad(index.error().message);
   index_ = std::move(*index);
+  cache_.clear();
   return MPI_SUCCESS;
 }
 

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "arrays/block_cache.h"
 #include "arrays/block_code.h"
 #include "arrays/header.h"
 #include "arrays/index.h"
@@ -71,12 +72,6 @@ class VirtualFile {
     uint64_t split = 0;
     uint8_t user_number = 0;
   };
-  struct Cached {
-    uint64_t sequence;
-    uint64_t begin;
-    Bytes values;
-  };
-
   // writing.cc
   struct Written {
     std::vector<Block> blocks;
@@ -96,8 +91,7 @@ class VirtualFile {
   // reading.cc
   int fetch(const Call &call, const std::vector<size_t> &blocks, std::map<size_t, Bytes> *coded);
   int read_ranges(const Call &call, const std::vector<Run> &ranges, Bytes *bytes);
-  [[nodiscard]] Cached *cached(const Block &block);
-  int lay_block(size_t number, const Bytes *coded, const Regions &request, uint8_t *data);
+  Result<BlockCache::Values> decoded(size_t number, ByteView coded);
   [[nodiscard]] std::vector<const UserCodec *> users() const;
 
   // virtual_file.cc
@@ -137,7 +131,7 @@ class VirtualFile {
 
   std::map<int, VariableCoding> codings_;
   std::vector<std::unique_ptr<UserCodec>> user_codecs_;
-  std::vector<Cached> cache_;
+  BlockCache cache_;
 };
 
 /// Reads or writes bytes of a handle at a place, however many. Gives the MPI error code.
