@@ -101,7 +101,7 @@ _cairn_arrays() {
   if [[ $verb == run ]]; then
     for ((i = 3; i < COMP_CWORD; i++)); do
       case ${COMP_WORDS[i]} in
-        --codec | --layout | --split | --ratio | --error | --library) i=$((i + 1)) ;;
+        --codec | --layout | --split | --chain | --ratio | --error | --library) i=$((i + 1)) ;;
         --) command_at=$((i + 1)) && break ;;
         -*) ;;
         *) command_at=$i && break ;;
@@ -116,14 +116,14 @@ _cairn_arrays() {
     --codec) mapfile -t COMPREPLY < <(compgen -W 'auto auto:speed zstd shuffle+lz4 shuffle+zstd bitshuffle+lz4 bitshuffle+zstd zfp fpzip store' -- "$cur") && return ;;
     --layout) mapfile -t COMPREPLY < <(compgen -W 'dense sparse hybrid' -- "$cur") && return ;;
     --library) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
-    --split | --ratio | --error | --deflate | --var) return ;;
+    --split | --chain | --ratio | --error | --deflate | --var) return ;;
   esac
   case $verb in
-    run) options='--codec --layout --split --ratio --error --library -q --quiet -h --help' ;;
+    run) options='--codec --layout --split --chain --ratio --error --library -q --quiet -h --help' ;;
     info) options='--blocks --json -h --help' ;;
     verify) options='--json -h --help' ;;
     export) options='--netcdf4 --deflate -f --force -h --help' ;;
-    import) options='--codec --split -q --quiet -f --force -h --help' ;;
+    import) options='--codec --split --chain -q --quiet -f --force -h --help' ;;
     compact) options='-q --quiet -f --force -h --help' ;;
     bench) options='--var --json -h --help' ;;
     *) return ;;

@@ -90,6 +90,7 @@ complete -c cairn -n '__fish_seen_subcommand_from arrays' -s h -l help -d 'Print
 complete -c cairn -n '__cairn_in_arrays; and not __cairn_arrays run info verify export import compact bench' -x -a 'run info verify export import compact bench'
 complete -c cairn -n '__cairn_arrays run import' -l codec -x -a 'auto auto:speed zstd shuffle+lz4 shuffle+zstd bitshuffle+lz4 bitshuffle+zstd zfp fpzip store' -d 'How values are coded'
 complete -c cairn -n '__cairn_arrays run import' -l split -x -d 'Bytes of values in a block'
+complete -c cairn -n '__cairn_arrays run import' -l chain -x -d 'Code time steps against the one before'
 complete -c cairn -n '__cairn_arrays run' -l layout -x -a 'dense sparse hybrid' -d 'Where blocks go'
 complete -c cairn -n '__cairn_arrays run' -l ratio -x -d 'Expected ratio of hybrid'
 complete -c cairn -n '__cairn_arrays run' -l error -x -d 'By how much that may be too high'

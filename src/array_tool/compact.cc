@@ -11,7 +11,6 @@
 #include "arrays/stored_file.h"
 #include "arrays/stored_writer.h"
 #include "arrays/usage.h"
-#include "base/hash.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/words.h"
@@ -27,12 +26,13 @@ struct CompactOptions {
 };
 
 Result<void> copy_blocks(const arrays::StoredFile &file, arrays::StoredWriter *writer) {
+  const std::vector<bool> needed = arrays::needed(file.index());
   for (size_t i = 0; i < file.index().blocks().size(); ++i) {
+    if (!needed[i]) continue;
     const arrays::Block &block = file.index().blocks()[i];
-    if (arrays::covered(file.index(), i)) continue;
     const Result<Bytes> bytes = file.coded(i);
     if (!bytes) return tl::unexpected(bytes.error());
-    if (hash64(*bytes) != block.checksum) {
+    if (!file.intact(i, *bytes)) {
       return tl::unexpected(Error{
           ErrorKind::unreadable,
           name_of(file.index(), file.header(), file.layout(), i) + ": its checksum is wrong; the file stays as it is",

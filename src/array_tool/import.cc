@@ -27,6 +27,7 @@ struct ImportOptions {
   std::string output;
   std::string codec = "auto";
   std::string split = "1M";
+  std::optional<uint64_t> chain;
   bool force = false;
   bool quiet = false;
 };
@@ -59,6 +60,8 @@ Result<uint64_t> import_file(const ImportOptions &options) {
   if (codecs->off) return fail(ErrorKind::usage, "with codec 'off' there is nothing to import", "name another");
   const auto split = parse_split(options.split);
   if (!split) return tl::unexpected(split.error());
+  const auto chain = checked_chain(options.chain);
+  if (!chain) return tl::unexpected(chain.error());
   const auto plain = PlainFile::open(options.plain);
   if (!plain) return tl::unexpected(plain.error());
   if (arrays::ours(plain->header())) {
@@ -68,7 +71,8 @@ Result<uint64_t> import_file(const ImportOptions &options) {
   if (auto allowed = may_write(options.output, options.force); !allowed) return tl::unexpected(allowed.error());
   auto header = plain->header_bytes();
   if (!header) return tl::unexpected(header.error());
-  auto writer = StoredWriter::create(options.output, *std::move(header), {codecs->others, nullptr}, *split);
+  auto writer = StoredWriter::create(options.output, *std::move(header), {codecs->others, nullptr}, *split,
+                                     static_cast<uint32_t>(*chain));
   if (!writer) return tl::unexpected(writer.error());
   for (size_t i = 0; i < plain->header().variables.size(); ++i) {
     const arrays::Variable &variable = plain->header().variables[i];
@@ -93,6 +97,7 @@ void add_import(CLI::App &app, Run &run) {
   verb.one("OUT", options->output, "The compressed file to write");
   verb.text("--codec", options->codec, "A codec, as zstd, zstd:3 or auto:speed (auto)", "WORDS");
   verb.text("--split", options->split, "Bytes of values in a block (1M)", "SIZE");
+  verb.number("--chain", options->chain, "Code time steps against the one before, up to N in a row (0)", "N");
   verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
   verb.flag("-f,--force", options->force, "Overwrite an existing file");
   verb.chosen([options, &run] {

@@ -138,6 +138,9 @@ nlohmann::ordered_json json_of(const arrays::StoredFile &file, const Facts &fact
     each["end"] = block.end();
     each["offset"] = block.at_home ? index.home + block.begin() : block.offset;
     each["at_home"] = block.at_home;
+    each["replaced"] = block.replaced;
+    const std::optional<size_t> reference = index.reference_of(block);
+    each["against"] = reference ? nlohmann::ordered_json(*reference) : nlohmann::ordered_json();
     each["bytes"] = block.bytes();
     each["compressed"] = block.size;
     out["blocks"].push_back(std::move(each));
@@ -153,14 +156,16 @@ void print(cli::Output &out, const cli::Table &table) {
 }
 
 void print_blocks(cli::Output &out, const arrays::StoredFile &file, const Facts &facts) {
-  cli::Table table({"block", "variable", "codec", "shape", "at byte", "bytes", "compressed", "ratio"},
-                   {false, true, true, true});
+  cli::Table table({"block", "variable", "codec", "against", "shape", "at byte", "bytes", "compressed", "ratio"},
+                   {false, true, true, false, true});
   for (size_t i = 0; i < file.index().blocks().size(); ++i) {
     const arrays::Block &block = file.index().blocks()[i];
+    const std::optional<size_t> reference = file.index().reference_of(block);
     std::string shape;
     for (const uint64_t length : block.shape) shape += fmt::format("{}{}", shape.empty() ? "" : " x ", length);
     table.add({fmt::format("{}", i), owner_text(file.header(), facts.owners[i]), codec_text(file.index(), block.codec),
-               shape, grouped(block.at_home ? file.index().home + block.begin() : block.offset), grouped(block.bytes()),
+               reference ? fmt::format("{}", *reference) : "-", shape,
+               grouped(block.at_home ? file.index().home + block.begin() : block.offset), grouped(block.bytes()),
                grouped(block.size), ratio_text(block.bytes(), block.size)});
   }
   print(out, table);

@@ -25,6 +25,7 @@ struct RunOptions {
   std::string codec = "auto";
   std::string layout = "dense";
   std::string split;
+  std::optional<uint64_t> chain;
   std::optional<double> ratio;
   std::optional<double> error;
   std::string library;
@@ -62,6 +63,9 @@ Result<Variables> environment_of(const RunOptions &options) {
     if (!split) return tl::unexpected(split.error());
     variables.emplace_back("CAIRN_ARRAYS_SPLIT", fmt::format("{}", *split));
   }
+  const auto chain = checked_chain(options.chain);
+  if (!chain) return tl::unexpected(chain.error());
+  if (options.chain) variables.emplace_back("CAIRN_ARRAYS_CHAIN", fmt::format("{}", *chain));
   if ((options.ratio || options.error) && options.layout != "hybrid") {
     return fail(ErrorKind::usage, "--ratio and --error are for --layout hybrid", "choose that, or leave them out");
   }
@@ -118,6 +122,7 @@ void add_run(CLI::App &app, Run &run, const std::vector<std::string> &command) {
   verb.choice("--layout", options->layout, {"dense", "sparse", "hybrid"},
               "Where blocks go: dense, sparse or hybrid (dense)", "LAYOUT");
   verb.text("--split", options->split, "Bytes of values in a block, as in 1M", "SIZE");
+  verb.number("--chain", options->chain, "Code time steps against the one before, up to N in a row (0)", "N");
   verb.real("--ratio", options->ratio, "hybrid: how many times smaller blocks are expected to be", "R");
   verb.real("--error", options->error, "hybrid: by how much that may be too high", "E");
   verb.text("--library", options->library, "The layer to use instead of this installation's", "FILE");

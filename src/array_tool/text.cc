@@ -67,6 +67,14 @@ Result<uint64_t> parse_split(const std::string &text) {
   return value * scale;
 }
 
+Result<uint64_t> checked_chain(const std::optional<uint64_t> &chain) {
+  if (chain.value_or(0) > arrays::kMostChain) {
+    return fail(ErrorKind::usage, fmt::format("chains of {} cannot be", *chain),
+                fmt::format("give 0 to {}", arrays::kMostChain));
+  }
+  return chain.value_or(0);
+}
+
 Result<void> may_write(const std::string &path, bool force) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);

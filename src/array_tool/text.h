@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,9 @@ std::string gain_text(uint64_t plain, uint64_t coded);
 
 /// "64K", "1M" → bytes. Error: no size, or none that a block can have.
 Result<uint64_t> parse_split(const std::string &text);
+
+/// Most blocks of earlier steps that one may be coded against, 0 if nothing was said. Error: more than there can be.
+Result<uint64_t> checked_chain(const std::optional<uint64_t> &chain);
 
 /// Error: the file exists already, unless `force`.
 Result<void> may_write(const std::string &path, bool force);

@@ -9,7 +9,6 @@
 #include "array_tool/text.h"
 #include "array_tool/verbs.h"
 #include "arrays/stored_file.h"
-#include "base/hash.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 #include "cli/words.h"
@@ -61,7 +60,7 @@ Findings check(const arrays::StoredFile &file) {
     const Result<Bytes> bytes = ours ? file.values(i) : file.coded(i);
     if (!bytes) {
       findings.add(bytes.error().message);
-    } else if (!ours && hash64(*bytes) != block.checksum) {
+    } else if (!ours && !file.intact(i, *bytes)) {
       findings.add(name_of(file.index(), file.header(), file.layout(), i) + ": its checksum is wrong");
     } else if (!ours) {
       ++findings.undecoded;

@@ -48,9 +48,9 @@ codec::Element element_of(NcType type) {
 Coded encode(ByteView values, const codec::Grid &grid, const Coding &coding, bool exact, uint8_t user_number) {
   if (coding.user != nullptr) {
     if (std::optional<Bytes> bytes = encode_by_user(*coding.user, values)) {
-      return {static_cast<uint8_t>(codec::kFirstOfUsers + user_number), std::move(*bytes)};
+      return {static_cast<uint8_t>(codec::kFirstOfUsers + user_number), false, std::move(*bytes)};
     }
-    return {codec::kStore, {values.begin(), values.end()}};
+    return {codec::kStore, false, {values.begin(), values.end()}};
   }
   const codec::ArrayCodec *chosen = coding.choice.codec;
   if (chosen == nullptr) chosen = codec::choose_array_codec(values, grid, coding.choice.goal);
@@ -58,6 +58,7 @@ Coded encode(ByteView values, const codec::Grid &grid, const Coding &coding, boo
   Coded coded;
   if (fits && chosen->encode(values, grid, coding.choice.options, &coded.bytes) && coded.bytes.size() < values.size()) {
     coded.codec = chosen->id;
+    coded.refers = codec::refers(chosen->id, coded.bytes);
     return coded;
   }
   // What was asked for cannot carry it (characters under a codec for floats, say): anything exact that is smaller.
@@ -69,11 +70,34 @@ Coded encode(ByteView values, const codec::Grid &grid, const Coding &coding, boo
     coded.codec = other->id;
     return coded;
   }
-  return {codec::kStore, {values.begin(), values.end()}};
+  return {codec::kStore, false, {values.begin(), values.end()}};
 }
 
-Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCodec *const> users) {
-  if (hash64(coded) != block.checksum) return fail(ErrorKind::unreadable, "its checksum is wrong");
+CodedBlock make_block(Regions regions, codec::Element element, const Variable *variable, ByteView values,
+                      const Coding &coding, bool exact, uint8_t user_number, const Reference &reference) {
+  CodedBlock made;
+  Block &block = made.block;
+  const size_t size = codec::size_of(element);
+  block.element = element;
+  block.shape = {values.size() / size};
+  if (regions.size() == 1 && regions[0].run % size == 0) block.shape = shape_of(regions[0], variable, size);
+  block.regions = std::move(regions);
+  Coded coded = encode(values, {element, block.shape, reference.values}, coding, exact, user_number);
+  block.codec = coded.codec;
+  block.size = coded.bytes.size();
+  if (coded.refers) block.reference = reference.sequence;
+  block.checksum = hash64(coded.bytes, coded.refers ? reference.checksum : 0);
+  made.bytes = std::move(coded.bytes);
+  return made;
+}
+
+bool intact(const Block &block, ByteView coded, uint64_t reference_checksum) {
+  return hash64(coded, block.reference == 0 ? 0 : reference_checksum) == block.checksum;
+}
+
+Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCodec *const> users,
+                     const Reference &reference) {
+  if (!intact(block, coded, reference.checksum)) return fail(ErrorKind::unreadable, "its checksum is wrong");
   Bytes values(block.bytes());
   if (block.codec >= codec::kFirstOfUsers) {
     const size_t number = block.codec - codec::kFirstOfUsers;
@@ -94,7 +118,7 @@ Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCod
     return fail(ErrorKind::unreadable,
                 "it was written with codec " + text_of(block.codec) + ", which this build lacks");
   }
-  const codec::Grid grid{block.element, block.shape, {}};
+  const codec::Grid grid{block.element, block.shape, block.reference == 0 ? ByteView{} : reference.values};
   if (!known->takes(block.element) || !known->decode(coded, grid, values)) {
     return fail(ErrorKind::unreadable, "codec " + text_of(block.codec) + " cannot read it");
   }

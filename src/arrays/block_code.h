@@ -32,8 +32,16 @@ struct Coding {
   const UserCodec *user = nullptr;
 };
 
+/// What a block may be coded against: an earlier one with as many elements of the same type.
+struct Reference {
+  uint64_t sequence = 0;
+  uint64_t checksum = 0;
+  ByteView values;  ///< empty: there is none
+};
+
 struct Coded {
   uint8_t codec = codec::kStore;
+  bool refers = false;  ///< cannot be decoded without the reference
   Bytes bytes;
 };
 
@@ -41,9 +49,22 @@ struct Coded {
 /// that lose something. A user's codec is given the number `user_number`.
 Coded encode(ByteView values, const codec::Grid &grid, const Coding &coding, bool exact, uint8_t user_number);
 
+/// A block of such values and its bytes; its place and sequence number are still to come. `variable`: nullptr for bytes
+/// between variables.
+struct CodedBlock {
+  Block block;
+  Bytes bytes;
+};
+CodedBlock make_block(Regions regions, codec::Element element, const Variable *variable, ByteView values,
+                      const Coding &coding, bool exact, uint8_t user_number, const Reference &reference);
+
+/// Whether these are the bytes that were written. `reference_checksum`: of the block that it is coded against, else 0.
+bool intact(const Block &block, ByteView coded, uint64_t reference_checksum);
+
 /// The values of a block, little-endian, after comparing the checksum. `users` are the index's user codecs; those that
 /// are registered have functions. Error: which part is wrong.
-Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCodec *const> users);
+Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCodec *const> users,
+                     const Reference &reference = {});
 
 /// The axes of a region in elements, the variable's own where whole rows follow each other.
 std::vector<uint64_t> shape_of(const Region &region, const Variable *variable, size_t element);

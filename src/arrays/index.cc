@@ -10,6 +10,9 @@ namespace {
 
 constexpr uint64_t kFormat = 1;
 constexpr uint64_t kMostShape = 64;
+constexpr uint8_t kAtHome = 1;  // flags of a block
+constexpr uint8_t kReferring = 2;
+constexpr uint8_t kReplaced = 4;
 
 uint64_t hash_of(const Regions &regions) {
   ByteWriter out;
@@ -59,7 +62,8 @@ bool unpack_region(uint64_t from, ByteReader *in, Region *region) {
 void pack_block(const Block &block, const Block &before, ByteWriter *out) {
   out->byte(static_cast<uint8_t>(block.element));
   out->byte(block.codec);
-  out->byte(block.at_home ? 1 : 0);
+  out->byte(static_cast<uint8_t>((block.at_home ? kAtHome : 0) | (block.reference != 0 ? kReferring : 0) |
+                                 (block.replaced ? kReplaced : 0)));
   out->varint(block.regions.size());
   uint64_t from = 0;
   for (const Region &region : block.regions) {
@@ -69,6 +73,7 @@ void pack_block(const Block &block, const Block &before, ByteWriter *out) {
   out->varint(block.shape.size());
   for (const uint64_t length : block.shape) out->varint(length);
   out->signed_varint(static_cast<int64_t>(block.sequence - before.sequence));
+  if (block.reference != 0) out->varint(block.sequence - block.reference);
   out->signed_varint(static_cast<int64_t>(block.offset - (before.offset + before.size)));
   out->varint(block.size);
   out->fixed64(block.checksum);
@@ -80,8 +85,9 @@ bool unpack_block(const Block &before, ByteReader *in, Block *block) {
   block->element = static_cast<codec::Element>(element);
   block->codec = in->byte();
   const uint8_t flags = in->byte();
-  if (flags > 1) return false;
-  block->at_home = flags == 1;
+  if (flags > (kAtHome | kReferring | kReplaced)) return false;
+  block->at_home = (flags & kAtHome) != 0;
+  block->replaced = (flags & kReplaced) != 0;
   const uint64_t regions = in->varint();
   if (regions == 0 || regions > in->remaining()) return false;
   uint64_t from = 0;
@@ -104,6 +110,11 @@ bool unpack_block(const Block &before, ByteReader *in, Block *block) {
   }
   if (elements > kLimit / 8 || elements * codec::size_of(block->element) != bytes) return false;
   block->sequence = before.sequence + static_cast<uint64_t>(in->signed_varint());
+  if ((flags & kReferring) != 0) {
+    const uint64_t distance = in->varint();
+    if (distance == 0 || distance >= block->sequence) return false;
+    block->reference = block->sequence - distance;
+  }
   block->offset = before.offset + before.size + static_cast<uint64_t>(in->signed_varint());
   block->size = in->varint();
   block->checksum = in->fixed64();
@@ -163,31 +174,106 @@ std::vector<Run> places(const Block &block, uint64_t home) {
   return places;
 }
 
-void Index::add(Block block) {
+void Index::remember(size_t block) {
+  const Block &each = blocks_[block];
+  by_sequence_.try_emplace(each.sequence, block);
+  const std::optional<size_t> reference = reference_of(each);
+  depths_.push_back(reference ? depths_[*reference] + 1 : 0);
+  if (each.replaced) ++kept_;
+}
+
+void Index::keep_replaced() {
+  if (keeping_) return;
+  keeping_ = true;
+  for (size_t i = 0; i < blocks_.size(); ++i) remember(i);
+}
+
+std::optional<size_t> Index::reference_of(const Block &block) const {
+  if (block.reference == 0) return std::nullopt;
+  const auto known = by_sequence_.find(block.reference);
+  return known == by_sequence_.end() ? std::nullopt : std::optional(known->second);
+}
+
+uint32_t Index::depth(size_t block) const { return keeping_ ? depths_[block] : 0; }
+
+/// Whether the newer of two blocks over the same regions took the place of the older, wholly.
+bool Index::replace(size_t known, Block &block) {
+  Block &old = blocks_[known];
+  const bool newer = block.sequence >= old.sequence;
+  if (keeping_) {
+    (newer ? old : block).replaced = true;
+    if (newer) ++kept_;
+    return false;
+  }
+  const Block &gone = newer ? old : block;
+  if (!gone.at_home) replaced += gone.size;
+  if (newer) old = std::move(block);
+  return true;
+}
+
+bool Index::add(Block block) {
+  if (block.reference != 0 || block.replaced) {
+    keep_replaced();
+    const std::optional<size_t> reference = reference_of(block);
+    if (block.reference != 0 && (!reference || blocks_[*reference].element != block.element ||
+                                 blocks_[*reference].bytes() != block.bytes() || depths_[*reference] >= kMostChain))
+      return false;
+  }
   virtual_end_ = std::max(virtual_end_, block.end());
-  const auto [known, fresh] = by_regions_.try_emplace(hash_of(block.regions), blocks_.size());
   unsorted_ = true;
-  if (fresh) {
-    blocks_.push_back(std::move(block));
-    return;
+  if (!block.replaced) {
+    const auto [known, fresh] = by_regions_.try_emplace(hash_of(block.regions), blocks_.size());
+    // Equal hashes of others: both stay, the newer is the one that can be replaced.
+    const bool same = !fresh && blocks_[known->second].regions == block.regions;
+    if (same && replace(known->second, block)) return true;
+    if (!block.replaced) known->second = blocks_.size();
   }
-  Block &old = blocks_[known->second];
-  if (old.regions != block.regions) {  // equal hashes: both stay, the newer is the one that can be replaced
-    known->second = blocks_.size();
-    blocks_.push_back(std::move(block));
-  } else if (block.sequence >= old.sequence) {
-    if (!old.at_home) replaced += old.size;
-    old = std::move(block);
-  } else if (!block.at_home) {
-    replaced += block.size;
+  blocks_.push_back(std::move(block));
+  if (keeping_) remember(blocks_.size() - 1);
+  return true;
+}
+
+std::vector<bool> Index::needed(const std::function<bool(size_t)> &visible) const {
+  std::vector<bool> needed(blocks_.size());
+  for (size_t i = blocks_.size(); i-- > 0;) {
+    if (!needed[i] && !blocks_[i].replaced) needed[i] = visible(i);
+    if (!needed[i]) continue;
+    if (const std::optional<size_t> reference = reference_of(blocks_[i])) needed[*reference] = true;
   }
+  return needed;
+}
+
+bool Index::drop_unneeded() {
+  if (kept_ == 0) return false;
+  const std::vector<bool> wanted = needed([](size_t /*block*/) { return true; });
+  if (std::ranges::find(wanted, false) == wanted.end()) return false;
+  std::vector<Block> before;
+  before.swap(blocks_);
+  by_regions_.clear();
+  by_sequence_.clear();
+  depths_.clear();
+  kept_ = 0;
+  for (size_t i = 0; i < before.size(); ++i) {
+    Block &block = before[i];
+    if (!wanted[i]) {
+      if (!block.at_home) replaced += block.size;
+      continue;
+    }
+    if (!block.replaced) by_regions_[hash_of(block.regions)] = blocks_.size();
+    blocks_.push_back(std::move(block));
+    remember(blocks_.size() - 1);
+  }
+  unsorted_ = true;
+  return true;
 }
 
 uint64_t Index::virtual_end() const { return std::max<uint64_t>(virtual_end_, header.size()); }
 
 void Index::sort() const {
   sorted_.clear();
-  for (size_t i = 0; i < blocks_.size(); ++i) sorted_.push_back({blocks_[i].begin(), blocks_[i].end(), 0, i});
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    if (!blocks_[i].replaced) sorted_.push_back({blocks_[i].begin(), blocks_[i].end(), 0, i});
+  }
   std::ranges::sort(sorted_, {}, &Interval::begin);
   uint64_t reach = 0;
   for (Interval &interval : sorted_) {
@@ -280,7 +366,10 @@ Result<Index> unpack_index(ByteView bytes) {
     return fail(ErrorKind::unreadable, "the index of blocks is damaged");
   Result<std::vector<Block>> blocks = read_blocks(&in);
   if (!blocks) return tl::unexpected(blocks.error());
-  for (Block &block : *blocks) index.add(std::move(block));
+  for (Block &block : *blocks) {
+    if (!index.add(std::move(block)))
+      return fail(ErrorKind::unreadable, "the index of blocks is damaged: a block is coded against none that is there");
+  }
   index.replaced = replaced;
   return index;
 }

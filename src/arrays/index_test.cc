@@ -41,7 +41,7 @@ Index random_index(uint32_t seed) {
     block.element = codec::Element::f32;
     block.at_home = i % 5 == 0;
     if (block.at_home) block.size = block.bytes() / 2;
-    index.add(std::move(block));
+    EXPECT_TRUE(index.add(std::move(block)));
   }
   return index;
 }
@@ -66,15 +66,87 @@ TEST(Index, FindsTheBlocksOfARequestOldestFirst) {
 
 TEST(Index, AWriteOfTheSameRegionsReplaces) {
   Index index;
-  index.add(block_at(0, 100, 1));
-  index.add(block_at(50, 100, 2));
-  index.add(block_at(0, 100, 3));
+  EXPECT_TRUE(index.add(block_at(0, 100, 1)));
+  EXPECT_TRUE(index.add(block_at(50, 100, 2)));
+  EXPECT_TRUE(index.add(block_at(0, 100, 3)));
   ASSERT_EQ(index.blocks().size(), 2U);
   EXPECT_EQ(index.blocks()[0].sequence, 3U);
   EXPECT_EQ(index.replaced, 51U);
-  index.add(block_at(50, 100, 1));  // came late: the newer stays
+  EXPECT_TRUE(index.add(block_at(50, 100, 1)));  // came late: the newer stays
   EXPECT_EQ(index.blocks()[1].sequence, 2U);
   EXPECT_EQ(index.virtual_end(), 150U);
+}
+
+Block block_against(uint64_t offset, uint64_t bytes, uint64_t sequence, uint64_t reference) {
+  Block block = block_at(offset, bytes, sequence);
+  block.reference = reference;
+  return block;
+}
+
+TEST(Index, ABlockThatOthersAreCodedAgainstStays) {
+  Index index;
+  index.keep_replaced();
+  ASSERT_TRUE(index.add(block_at(0, 100, 1)));
+  ASSERT_TRUE(index.add(block_at(200, 100, 2)));
+  ASSERT_TRUE(index.add(block_at(200, 100, 3)));  // replaces what nobody is coded against
+  ASSERT_TRUE(index.add(block_at(0, 100, 4)));    // replaces what somebody is coded against, as turns out now:
+  ASSERT_TRUE(index.add(block_against(100, 100, 5, 1)));
+  ASSERT_TRUE(index.add(block_against(300, 100, 6, 5)));
+  EXPECT_EQ(index.blocks().size(), 6U);
+  EXPECT_EQ(index.depth(5), 2U);
+  EXPECT_EQ(index.replaced, 0U);
+  EXPECT_TRUE(index.drop_unneeded());
+  EXPECT_FALSE(index.drop_unneeded());
+  EXPECT_EQ(index.replaced, 51U);
+  EXPECT_FALSE(index.holds(2));
+  const auto check = [](const Index &checked) {
+    std::vector<std::pair<uint64_t, bool>> blocks;
+    for (const Block &block : checked.blocks()) blocks.emplace_back(block.sequence, block.replaced);
+    EXPECT_EQ(blocks,
+              (std::vector<std::pair<uint64_t, bool>>{{1, true}, {3, false}, {4, false}, {5, false}, {6, false}}));
+    EXPECT_EQ(checked.reference_of(checked.blocks()[4]), 3U);
+    EXPECT_EQ(checked.reference_of(checked.blocks()[3]), 0U);
+    EXPECT_EQ(checked.depth(4), 2U);
+    Region all;
+    all.run = 400;
+    EXPECT_EQ(checked.find({&all, 1}), (std::vector<size_t>{1, 2, 3, 4}));
+    // A reader of block 4 alone needs those that it is coded against.
+    EXPECT_EQ(checked.needed([](size_t block) { return block == 4; }),
+              (std::vector<bool>{true, false, false, true, true}));
+  };
+  check(index);
+  const Result<Index> read = unpack_index(pack(index));
+  ASSERT_TRUE(read.has_value());
+  check(*read);
+  // Once nobody needs it any more, it goes.
+  ASSERT_TRUE(index.add(block_at(100, 100, 7)));
+  ASSERT_TRUE(index.add(block_at(300, 100, 8)));
+  EXPECT_TRUE(index.drop_unneeded());
+  EXPECT_EQ(index.blocks().size(), 4U);
+  EXPECT_EQ(index.replaced, 4U * 51);
+}
+
+TEST(Index, RefusesWhatNoReaderCouldDecode) {
+  Index index;
+  ASSERT_TRUE(index.add(block_at(0, 100, 1)));
+  EXPECT_FALSE(index.add(block_against(100, 100, 3, 2)));  // against none
+  EXPECT_FALSE(index.add(block_against(100, 50, 3, 1)));   // against a shorter one
+  Block other = block_against(100, 100, 3, 1);
+  other.element = codec::Element::f32;
+  EXPECT_FALSE(index.add(std::move(other)));
+  EXPECT_EQ(index.blocks().size(), 1U);
+  uint64_t sequence = 1;
+  while (index.add(block_against(100 * sequence, 100, sequence + 1, sequence))) ++sequence;
+  EXPECT_EQ(sequence, 1 + kMostChain);
+  // What comes late under a number that is known is not what others were coded against.
+  ASSERT_TRUE(index.add(block_at(1 << 20, 100, 1)));
+  EXPECT_EQ(index.reference_of(index.blocks()[1]), 0U);
+  // An index whose block refers to itself or to a later one.
+  Block loop = block_at(0, 100, 5);
+  loop.reference = 5;
+  EXPECT_FALSE(unpack_blocks(pack(std::span<const Block>(&loop, 1))).has_value());
+  loop.reference = 6;
+  EXPECT_FALSE(unpack_blocks(pack(std::span<const Block>(&loop, 1))).has_value());
 }
 
 TEST(Index, IsReadAsItWasWritten) {

@@ -39,20 +39,12 @@ std::map<int, std::vector<Piece>> by_variable(std::span<const Region> request, c
   return pieces;
 }
 
-bool aligned(const Region &region, uint64_t slab, size_t element) {
-  if ((region.offset - slab) % element != 0 || region.run % element != 0) return false;
-  for (int i = 0; i < region.depth; ++i) {
-    if (region.levels[static_cast<size_t>(i)].stride % element != 0) return false;
-  }
-  return true;
-}
-
 /// Values of several bytes where all pieces hold whole ones.
 codec::Element element_for(const std::vector<Piece> &pieces, int variable, const Layout &layout, const Header &header) {
   if (variable < 0) return codec::Element::u8;
   const codec::Element element = element_of(header.variables[static_cast<size_t>(variable)].type);
   const bool whole = std::ranges::all_of(pieces, [&](const Piece &piece) {
-    return aligned(piece.region, layout.find(piece.region.offset).begin, codec::size_of(element));
+    return whole_elements({&piece.region, 1}, layout, header.record_size, codec::size_of(element));
   });
   return whole ? element : codec::Element::u8;
 }
@@ -111,6 +103,17 @@ class Cutter {
 };
 
 }  // namespace
+
+bool whole_elements(std::span<const Region> regions, const Layout &layout, uint64_t record_size, size_t element) {
+  return std::ranges::all_of(regions, [&](const Region &region) {
+    // Records need not be a whole number of elements apart: the values of each begin anew.
+    const auto steps_whole = [&](const Level &level) {
+      return level.stride % element == 0 || (record_size != 0 && level.stride % record_size == 0);
+    };
+    return (region.offset - layout.find(region.offset).begin) % element == 0 && region.run % element == 0 &&
+           std::all_of(region.levels.begin(), region.levels.begin() + region.depth, steps_whole);
+  });
+}
 
 std::vector<Split> split_request(std::span<const Region> request, const Layout &layout, const Header &header,
                                  const std::function<uint64_t(int)> &limit) {

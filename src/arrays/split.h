@@ -29,6 +29,9 @@ struct Split {
 std::vector<Split> split_request(std::span<const Region> request, const Layout &layout, const Header &header,
                                  const std::function<uint64_t(int)> &limit);
 
+/// Whether all of the regions are whole elements of a variable.
+bool whole_elements(std::span<const Region> regions, const Layout &layout, uint64_t record_size, size_t element);
+
 /// The split's values, little-endian.
 Bytes gather(const Split &split, const uint8_t *data);
 

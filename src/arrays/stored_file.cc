@@ -140,9 +140,28 @@ Result<Bytes> StoredFile::coded(size_t block) const {
 Result<Bytes> StoredFile::values(size_t block) const {
   Result<Bytes> bytes = coded(block);
   if (!bytes) return bytes;
-  Result<Bytes> decoded = decode(index_.blocks()[block], *bytes, {});
+  const Block &wanted = index_.blocks()[block];
+  Reference reference;
+  BlockCache::Values earlier;
+  if (const std::optional<size_t> other = index_.reference_of(wanted)) {
+    const Result<BlockCache::Values> values = kept(*other);
+    if (!values) {
+      Error error = values.error();
+      error.message = name_of(index_, header_, layout_, block) + ": it is coded against " + error.message;
+      return tl::unexpected(std::move(error));
+    }
+    earlier = *values;
+    reference = {wanted.reference, index_.blocks()[*other].checksum, *earlier};
+  }
+  Result<Bytes> decoded = decode(wanted, *bytes, {}, reference);
   if (!decoded) return in_file(path_, decoded, name_of(index_, header_, layout_, block));
   return decoded;
+}
+
+bool StoredFile::intact(size_t block, ByteView coded) const {
+  const Block &wanted = index_.blocks()[block];
+  const std::optional<size_t> other = index_.reference_of(wanted);
+  return arrays::intact(wanted, coded, other ? index_.blocks()[*other].checksum : 0);
 }
 
 Result<BlockCache::Values> StoredFile::kept(size_t block) const {

@@ -40,7 +40,9 @@ class StoredFile {
 
   /// Compressed bytes of a block.
   [[nodiscard]] Result<Bytes> coded(size_t block) const;
-  /// Its values, little-endian.
+  /// Whether these compressed bytes are those of the block.
+  [[nodiscard]] bool intact(size_t block, ByteView coded) const;
+  /// Its values, little-endian, by way of those that it is coded against.
   [[nodiscard]] Result<Bytes> values(size_t block) const;
   /// The bytes of the virtual file, one region after the other, big-endian as there. What was never written is zero.
   Result<void> read(std::span<const Region> request, uint8_t *data) const;

@@ -75,7 +75,8 @@ Model write_random(const std::string &path, std::mt19937 *random, int writes, ui
   const char *const codecs[] = {"auto", "zstd", "shuffle+zstd", "store"};
   Bytes header = random_header(random, 1 + (*random)() % 5);
   Model model{header};
-  auto writer = StoredWriter::create(path, std::move(header), coding(codecs[(*random)() % 4]), split);
+  const uint32_t chain = (*random)() % 2 == 0 ? 0 : (*random)() % 4;
+  auto writer = StoredWriter::create(path, std::move(header), coding(codecs[(*random)() % 4]), split, chain);
   EXPECT_TRUE(writer.has_value());
   for (int i = 0; i < writes; ++i) {
     const size_t variable = (*random)() % writer->header().variables.size();
@@ -228,7 +229,7 @@ Bytes sparse_file(Bytes *values) {
       taken += run.bytes;
     }
     EXPECT_EQ(taken, block.size);
-    index.add(std::move(block));
+    EXPECT_TRUE(index.add(std::move(block)));
   }
   const Bytes packed = pack(index);
   const IndexPlace place{file.size(), packed.size(), hash64(packed)};

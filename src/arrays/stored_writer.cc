@@ -4,24 +4,13 @@
 
 #include "arrays/byte_order.h"
 #include "arrays/physical.h"
+#include "arrays/split.h"
 #include "base/hash.h"
 
 namespace cairn::arrays {
 namespace {
 
 constexpr uint64_t kAlignment = 512;
-
-/// Whether all of the regions are whole elements of the variable.
-bool whole_elements(std::span<const Region> regions, const Layout &layout, uint64_t record_size, size_t element) {
-  return std::ranges::all_of(regions, [&](const Region &region) {
-    // Records need not be a whole number of elements apart: the values of each begin anew.
-    const auto steps_whole = [&](const Level &level) {
-      return level.stride % element == 0 || (record_size != 0 && level.stride % record_size == 0);
-    };
-    return (region.offset - layout.find(region.offset).begin) % element == 0 && region.run % element == 0 &&
-           std::all_of(region.levels.begin(), region.levels.begin() + region.depth, steps_whole);
-  });
-}
 
 }  // namespace
 
@@ -49,7 +38,8 @@ uint64_t piece_at(const Region &region, const Variable *variable, size_t element
   return std::min(rest, (count + pieces - 1) / pieces * unit);
 }
 
-Result<StoredWriter> StoredWriter::create(const std::string &path, Bytes header, const Coding &coding, uint64_t split) {
+Result<StoredWriter> StoredWriter::create(const std::string &path, Bytes header, const Coding &coding, uint64_t split,
+                                          uint32_t chain) {
   StoredWriter writer;
   Result<Parsed> parsed = parse_header(header);
   if (!parsed) return tl::unexpected(parsed.error());
@@ -58,10 +48,11 @@ Result<StoredWriter> StoredWriter::create(const std::string &path, Bytes header,
   writer.layout_ = Layout(writer.header_);
   writer.coding_ = coding;
   writer.split_ = std::clamp<uint64_t>(split, 64, kMostBlock);
+  writer.references_ = References(chain);
+  if (chain > 0) writer.index_.keep_replaced();
   writer.index_.header = std::move(header);
-  writer.data_begin_ = room_for_header(writer.header_, kAlignment);
-  writer.index_.data_begin = writer.data_begin_;
-  writer.index_.end = writer.data_begin_;
+  writer.index_.data_begin = room_for_header(writer.header_, kAlignment);
+  writer.index_.end = writer.index_.data_begin;
   Result<Draft> draft = Draft::create(path);
   if (!draft) return tl::unexpected(draft.error());
   writer.draft_ = std::move(*draft);
@@ -74,33 +65,30 @@ Result<void> StoredWriter::append(Block block, ByteView coded) {
   if (auto written = draft_->put(index_.end, coded); !written) return written;
   index_.end += coded.size();
   sequence_ = std::max(sequence_, block.sequence);
-  index_.add(std::move(block));
+  if (!index_.add(std::move(block)))
+    return fail(ErrorKind::unreadable, "a block is coded against one that is not there");
   return {};
 }
 
 Result<void> StoredWriter::write_piece(int variable, Regions regions, const uint8_t *data) {
   const Variable *owner = variable < 0 ? nullptr : &header_.variables[static_cast<size_t>(variable)];
-  Block block;
+  codec::Element element = codec::Element::u8;
   if (owner != nullptr) {
-    const codec::Element element = element_of(owner->type);
-    if (whole_elements(regions, layout_, header_.record_size, codec::size_of(element))) block.element = element;
+    const codec::Element own = element_of(owner->type);
+    if (whole_elements(regions, layout_, header_.record_size, codec::size_of(own))) element = own;
   }
-  const size_t element = codec::size_of(block.element);
-  const uint64_t bytes = bytes_of(regions);
-  block.shape = regions.size() == 1 ? shape_of(regions.front(), owner, element) : std::vector{bytes / element};
-  Bytes values(bytes);
-  swap_bytes(data, values.data(), bytes, element);
-  Coded coded = encode(values, {block.element, block.shape, {}}, coding_, variable < 0, 0);
-  block.regions = std::move(regions);
-  block.codec = coded.codec;
-  block.sequence = sequence_;
-  block.size = coded.bytes.size();
-  block.checksum = hash64(coded.bytes);
-  return append(std::move(block), coded.bytes);
+  Bytes values(bytes_of(regions));
+  swap_bytes(data, values.data(), values.size(), codec::size_of(element));
+  const References::Earlier earlier = references_.find(header_, variable, regions, element);
+  CodedBlock made =
+      make_block(std::move(regions), element, owner, values, coding_, variable < 0, 0, earlier.reference());
+  made.block.sequence = ++sequence_;
+  const codec::ArrayCodec *ours = codec::find_array_codec(made.block.codec);
+  if (ours != nullptr && !ours->lossy) references_.keep(header_, variable, made.block, std::move(values));
+  return append(std::move(made.block), made.bytes);
 }
 
 Result<void> StoredWriter::write(int variable, std::span<const Region> regions, const uint8_t *data) {
-  ++sequence_;
   const Variable *owner = variable < 0 ? nullptr : &header_.variables[static_cast<size_t>(variable)];
   const size_t element = owner == nullptr ? 1 : size_of(owner->type);
   const uint64_t all = bytes_of(regions);
@@ -116,13 +104,15 @@ Result<void> StoredWriter::write(int variable, std::span<const Region> regions, 
 }
 
 Result<void> StoredWriter::finish(int mode) {
+  index_.drop_unneeded();
   const Bytes packed = pack(index_);
   IndexPlace place{index_.end, packed.size(), hash64(packed)};
   // The variable of compressed bytes ends with the file, and neither has to be padded.
   place.offset += (4 - (place.offset + place.size) % 4) % 4;
   size_ = place.offset + place.size;
   if (auto written = draft_->put(place.offset, packed); !written) return written;
-  if (auto written = draft_->put(0, physical_header(header_, place, data_begin_, size_)); !written) return written;
+  if (auto written = draft_->put(0, physical_header(header_, place, index_.data_begin, size_)); !written)
+    return written;
   return draft_->keep(mode);
 }
 

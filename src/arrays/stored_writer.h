@@ -13,6 +13,7 @@
 #include "arrays/draft.h"
 #include "arrays/header.h"
 #include "arrays/index.h"
+#include "arrays/references.h"
 #include "base/result.h"
 
 namespace cairn::arrays {
@@ -26,8 +27,9 @@ uint64_t piece_at(const Region &region, const Variable *variable, size_t element
 class StoredWriter {
  public:
   /// `header` is the virtual file's. Error: it is none, or the folder cannot be written to.
+  /// `chain`: most blocks before one that it is coded against (arrays/references.h).
   static Result<StoredWriter> create(const std::string &path, Bytes header, const Coding &coding,
-                                     uint64_t split = kSplit);
+                                     uint64_t split = kSplit, uint32_t chain = 0);
 
   [[nodiscard]] const Header &header() const { return header_; }
   [[nodiscard]] const Index &index() const { return index_; }
@@ -38,7 +40,7 @@ class StoredWriter {
   /// Writes bytes of one variable (-1: of the space between variables), big-endian as in the virtual file, one region
   /// after the other. They lie over what was written before.
   Result<void> write(int variable, std::span<const Region> regions, const uint8_t *data);
-  /// Appends a block that is coded already; only its place is new.
+  /// Appends a block that is coded already, behind the one that it is coded against; only its place is new.
   Result<void> append(Block block, ByteView coded);
   /// Gives the file its name; what had that before is gone. `mode`: permissions, -1 for the usual ones.
   Result<void> finish(int mode = -1);
@@ -54,7 +56,7 @@ class StoredWriter {
   Header header_;
   Layout layout_;
   Index index_;
-  uint64_t data_begin_ = 0;
+  References references_;
   uint64_t sequence_ = 0;
   uint64_t size_ = 0;
 };

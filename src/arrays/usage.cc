@@ -40,6 +40,7 @@ uint64_t united(std::vector<Run> stretches) {
 
 bool covered(const Index &index, size_t block) {
   const Block &own = index.blocks()[block];
+  if (own.replaced) return true;
   std::vector<Run> stretches;
   uint64_t steps = 0;
   bool newer = false;
@@ -64,6 +65,10 @@ bool covered(const Index &index, size_t block) {
   return united(std::move(stretches)) == own.bytes();
 }
 
+std::vector<bool> needed(const Index &index) {
+  return index.needed([&](size_t block) { return !covered(index, block); });
+}
+
 Usage usage_of(const StoredFile &file) {
   Usage usage;
   const Index &index = file.index();
@@ -77,11 +82,12 @@ Usage usage_of(const StoredFile &file) {
     usage.index += index_run.offset - index.end;
     index_run = {index.end, usage.index};
   }
+  const std::vector<bool> wanted = needed(index);
   std::vector<Run> used = {{0, usage.header + usage.room}, index_run};
   for (size_t i = 0; i < index.blocks().size(); ++i) {
     const Block &block = index.blocks()[i];
     usage.blocks += block.size;
-    if (covered(index, i)) {
+    if (!wanted[i]) {
       ++usage.covered_blocks;
       usage.covered += block.size;
     }

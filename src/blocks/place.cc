@@ -15,7 +15,7 @@ std::optional<DensePlace> place_dense(const Calls &calls, uint64_t base, uint64_
   uint64_t striped_below = 0;
   uint64_t rest_below = 0;
   uint64_t sums[2] = {striped ? room : 0, striped ? 0 : room};
-  if (!calls.sum_below(calls.context, sums[0], &striped_below)) return std::nullopt;
+  if (aligned && !calls.sum_below(calls.context, sums[0], &striped_below)) return std::nullopt;
   if (!calls.sum_below(calls.context, sums[1], &rest_below)) return std::nullopt;
   if (!calls.sum(calls.context, sums, 2)) return std::nullopt;
   DensePlace place;

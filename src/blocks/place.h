@@ -23,8 +23,9 @@ struct DensePlace {
   uint64_t end = 0;    ///< of all ranks' bytes
 };
 
-/// Collective: an exclusive scan and a sum. A rank's bytes begin at a multiple of `alignment` if it has that many (the
-/// stripes of a parallel file system); 0 or 1: nowhere in particular. Nothing if MPI fails.
+/// Collective: an exclusive scan (two with an alignment) and a sum. A rank's bytes begin at a multiple of `alignment`
+/// if it has that many (the stripes of a parallel file system); 0 or 1: nowhere in particular. The alignment is the
+/// same on all ranks. `calls.broadcast` is not called. Nothing if MPI fails.
 std::optional<DensePlace> place_dense(const Calls &calls, uint64_t base, uint64_t own, uint64_t alignment);
 
 class Extents {

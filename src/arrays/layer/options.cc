@@ -66,6 +66,14 @@ Result<FileOptions> read_options(MPI_Info info) {
     }
     options.split = *split / 8 * 8;
   }
+  if (const std::string words = hint(info, "cairn_chain", "CAIRN_ARRAYS_CHAIN"); !words.empty()) {
+    const Result<uint64_t> chain = number<uint64_t>(words, "the length of chains");
+    if (!chain) return tl::unexpected(chain.error());
+    if (*chain > kMostChain)
+      return fail(ErrorKind::usage,
+                  "the length of chains is " + words + "; it can be 0 to " + std::to_string(kMostChain));
+    options.chain = static_cast<uint32_t>(*chain);
+  }
   if (const std::string words = hint(info, "cairn_ratio", "CAIRN_ARRAYS_RATIO"); !words.empty()) {
     const Result<double> ratio = number<double>(words, "the expected ratio");
     if (!ratio) return tl::unexpected(ratio.error());

@@ -6,6 +6,7 @@
 //                                           variables by name may stand in front: "T=zfp-lossy:0.01,mask=zstd,auto"
 //   cairn_layout     CAIRN_ARRAYS_LAYOUT    dense, sparse or hybrid
 //   cairn_split      CAIRN_ARRAYS_SPLIT     bytes of values in a block at most
+//   cairn_chain      CAIRN_ARRAYS_CHAIN     most blocks of earlier time steps that one may be coded against, 0 to 255
 //   cairn_ratio      CAIRN_ARRAYS_RATIO     expected ratio of original to compressed (hybrid)
 //   cairn_error      CAIRN_ARRAYS_ERROR     how far the ratio may be off (hybrid)
 //
@@ -25,6 +26,7 @@ struct FileOptions {
   CodecWords codecs;
   Storage storage = Storage::dense;
   uint64_t split = 1 << 20;
+  uint32_t chain = 0;
   double ratio = 1;
   double error = 0;
 };

@@ -1,6 +1,7 @@
 // VirtualFile: what is read.
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "arrays/layer/next.h"
 #include "arrays/layer/virtual_file.h"
@@ -116,10 +117,24 @@ int VirtualFile::fetch(const Call &call, const std::vector<size_t> &blocks, std:
   return MPI_SUCCESS;
 }
 
-Result<BlockCache::Values> VirtualFile::decoded(size_t number, ByteView coded) {
+Result<BlockCache::Values> VirtualFile::decoded(size_t number, const Fetched &fetched) {
   const Block &block = index_.blocks()[number];
-  Result<Bytes> values = decode(block, coded, users());
-  if (!values) return tl::unexpected(values.error());
+  if (const auto known = fetched.known.find(number); known != fetched.known.end()) return known->second;
+  if (BlockCache::Values just_decoded = cache_.find(number, block.sequence)) return just_decoded;
+  Reference reference;
+  BlockCache::Values earlier;
+  if (const std::optional<size_t> other = index_.reference_of(block)) {
+    Result<BlockCache::Values> values = decoded(*other, fetched);
+    if (!values) return values;
+    earlier = *values;
+    reference = {block.reference, index_.blocks()[*other].checksum, *earlier};
+  }
+  Result<Bytes> values = decode(block, fetched.coded.at(number), users(), reference);
+  if (!values) {
+    Error error = values.error();
+    error.message = name_of(index_, header_, layout_, number) + ": " + error.message;
+    return tl::unexpected(std::move(error));
+  }
   return cache_.keep(number, block.sequence, std::move(*values));
 }
 
@@ -132,24 +147,29 @@ int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, u
   if (*done > 0) memset(data, 0, *done);
   std::vector<size_t> blocks;
   if (!opening_) blocks = index_.find(request);
-  std::vector<BlockCache::Values> known;
-  std::vector<size_t> missing;
-  for (const size_t number : blocks) {
-    known.push_back(cache_.find(number, index_.blocks()[number].sequence));
-    if (known.back() == nullptr) missing.push_back(number);
+  Fetched fetched;
+  std::set<size_t> missing;
+  for (const size_t wanted : blocks) {
+    // And what it is coded against, and so on.
+    for (std::optional<size_t> number = wanted; number && !missing.contains(*number);) {
+      const Block &block = index_.blocks()[*number];
+      if (BlockCache::Values known = cache_.find(*number, block.sequence)) {
+        fetched.known[*number] = std::move(known);
+        break;
+      }
+      missing.insert(*number);
+      number = index_.reference_of(block);
+    }
   }
-  std::map<size_t, Bytes> coded;
   int error = MPI_SUCCESS;
-  if (call.collective || !missing.empty()) error = fetch(call, missing, &coded);
+  if (call.collective || !missing.empty()) error = fetch(call, {missing.begin(), missing.end()}, &fetched.coded);
   for (size_t i = 0; i < blocks.size() && error == MPI_SUCCESS; ++i) {
-    const size_t number = blocks[i];
-    Result<BlockCache::Values> values = std::move(known[i]);
-    if (*values == nullptr) values = decoded(number, coded[number]);
+    const Result<BlockCache::Values> values = decoded(blocks[i], fetched);
     if (values) {
-      lay(index_.blocks()[number], **values, request, data);
+      lay(index_.blocks()[blocks[i]], **values, request, data);
     } else {
       const std::string hint = values.error().hint.empty() ? "" : "; " + values.error().hint;
-      error = bad(name_of(index_, header_, layout_, number) + ": " + values.error().message + hint);
+      error = bad(values.error().message + hint);
     }
   }
   // The header's bytes are the newest there can be.

@@ -27,10 +27,6 @@ bool sum_below(void *context, uint64_t value, uint64_t *below) {
   return true;
 }
 
-bool broadcast(void *context, void *bytes, size_t size) {
-  return MPI_Bcast(bytes, static_cast<int>(size), MPI_BYTE, 0, *static_cast<MPI_Comm *>(context)) == MPI_SUCCESS;
-}
-
 /// Rank 0's bytes to all.
 int share(Bytes *bytes, MPI_Comm comm) {
   uint64_t size = bytes->size();
@@ -112,13 +108,16 @@ VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOpt
       path_(std::move(path)),
       options_(std::move(options)),
       writable_(writable),
-      index_(std::move(index)) {
+      index_(std::move(index)),
+      references_(options_.chain) {
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
   head_ = index_.header;
   slots_[0] = place;
   index_.end = std::max(index_.end, place.end());
-  for (const Block &block : index_.blocks()) epoch_ = std::max(epoch_, (block.sequence >> 20) + 1);
+  for (const Block &block : index_.blocks())
+    epoch_ = std::max(epoch_, (block.sequence / static_cast<uint64_t>(ranks_) >> kEpochShift) + 1);
+  if (options_.chain > 0) index_.keep_replaced();
   user_codecs_.resize(index_.user_codecs.size());
   take_head();
 }
@@ -128,7 +127,7 @@ int VirtualFile::bad(const std::string &what) const {
   return MPI_ERR_IO;
 }
 
-blocks::Calls VirtualFile::calls() { return {&comm_, rank_, sum, sum_below, broadcast}; }
+blocks::Calls VirtualFile::calls() { return {&comm_, rank_, sum, sum_below, nullptr}; }
 
 uint64_t VirtualFile::end() const { return std::max<uint64_t>(index_.virtual_end(), head_.size()); }
 
@@ -150,7 +149,14 @@ int VirtualFile::exchange_blocks(bool any) {
     if (static_cast<int>(i) == rank_) continue;
     Result<std::vector<Block>> blocks = unpack_blocks(all[i]);
     if (!blocks) return bad(blocks.error().message);
-    for (Block &block : *blocks) index_.add(std::move(block));
+    for (Block &block : *blocks) {
+      if (!index_.add(std::move(block))) return bad("another rank's block is coded against one that is not known");
+    }
+  }
+  // Now that every rank has the same blocks: nobody will refer to those that nobody refers to.
+  if (index_.drop_unneeded()) {
+    cache_.clear();
+    references_.keep_those_of(index_);
   }
   return MPI_SUCCESS;
 }
@@ -185,6 +191,7 @@ int VirtualFile::share_index() {
   Result<Index> index = unpack_index(bytes);
   if (!index) return bad(index.error().message);
   index_ = std::move(*index);
+  if (options_.chain > 0) index_.keep_replaced();
   cache_.clear();
   return MPI_SUCCESS;
 }
@@ -214,7 +221,9 @@ int VirtualFile::make_room_for_header(uint64_t size) {
     if (error == MPI_SUCCESS) index_.data_begin = begin;
   }
   MPI_Bcast(&error, 1, MPI_INT, 0, comm_);
-  return error == MPI_SUCCESS ? share_index() : error;
+  if (error == MPI_SUCCESS) error = share_index();
+  extents_.leave_before(index_.data_begin);  // of the extent under way the header has taken some
+  return error;
 }
 
 /// Indexes take turns in two places, so that synchronising a file again and again does not fill it with old ones.

@@ -29,6 +29,7 @@
 #include "arrays/header.h"
 #include "arrays/index.h"
 #include "arrays/layer/options.h"
+#include "arrays/references.h"
 #include "arrays/split.h"
 #include "blocks/place.h"
 
@@ -52,7 +53,10 @@ class VirtualFile {
   /// While PnetCDF opens a file it reads some of it in search of the header: nothing but that is given to it.
   void set_opening(bool opening) { opening_ = opening; }
   /// Between enddef and redef the layout is what is written by; otherwise nothing may be lost by taking it for granted.
-  void set_defining(bool defining) { defining_ = defining; }
+  void set_defining(bool defining) {
+    defining_ = defining;
+    references_.clear();
+  }
 
   int settle();  ///< collective
   /// Collective; settles. `last`: the file is being closed, the index will not grow any more.
@@ -67,6 +71,7 @@ class VirtualFile {
   void set_user_codec(int variable, UserCodec codec, uint64_t split);
 
  private:
+  static constexpr int kEpochShift = 20;
   struct VariableCoding {
     Coding coding;
     uint64_t split = 0;
@@ -83,7 +88,9 @@ class VirtualFile {
   int put_dense(const Call &call, Written *written);
   int put_alone(const Call &call, Written *written);
   bool put_at_home(const Call &call, const Block &block, ByteView bytes, int *error);
-  void keep(std::vector<Block> blocks);
+  int keep(std::vector<Block> blocks);
+  std::optional<uint64_t> next_sequence();
+  [[nodiscard]] uint64_t sequence_of(uint64_t number) const;
   void begin_placing();
   [[nodiscard]] Coding coding_of(int variable) const;
   [[nodiscard]] uint64_t split_of(int variable) const;
@@ -91,7 +98,11 @@ class VirtualFile {
   // reading.cc
   int fetch(const Call &call, const std::vector<size_t> &blocks, std::map<size_t, Bytes> *coded);
   int read_ranges(const Call &call, const std::vector<Run> &ranges, Bytes *bytes);
-  Result<BlockCache::Values> decoded(size_t number, ByteView coded);
+  struct Fetched {
+    std::map<size_t, BlockCache::Values> known;  ///< by number
+    std::map<size_t, Bytes> coded;
+  };
+  Result<BlockCache::Values> decoded(size_t number, const Fetched &fetched);
   [[nodiscard]] std::vector<const UserCodec *> users() const;
 
   // virtual_file.cc
@@ -132,6 +143,7 @@ class VirtualFile {
   std::map<int, VariableCoding> codings_;
   std::vector<std::unique_ptr<UserCodec>> user_codecs_;
   BlockCache cache_;
+  References references_;
 };
 
 /// Reads or writes bytes of a handle at a place, however many. Gives the MPI error code.

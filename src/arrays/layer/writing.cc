@@ -58,26 +58,38 @@ void VirtualFile::begin_placing() {
   }
 }
 
+/// One that no other block has, on any rank, and that is higher than those of all earlier epochs. Nothing after a
+/// million blocks of an epoch: they go on with the last.
+std::optional<uint64_t> VirtualFile::next_sequence() {
+  constexpr uint64_t kMostOfEpoch = uint64_t{1} << kEpochShift;
+  if (written_ + 1 >= kMostOfEpoch) return std::nullopt;
+  return sequence_of(written_++);
+}
+
+uint64_t VirtualFile::sequence_of(uint64_t number) const {
+  return (epoch_ << kEpochShift | number) * static_cast<uint64_t>(ranks_) + static_cast<uint64_t>(rank_);
+}
+
 Block VirtualFile::compress_split(const Split &split, const uint8_t *data, Bytes *out) {
-  const Bytes values = gather(split, data);
-  Block block;
-  block.regions = split.regions;
-  block.element = split.element;
-  const size_t element = codec::size_of(split.element);
+  Bytes values = gather(split, data);
   const Variable *variable = split.variable < 0 ? nullptr : &header_.variables[static_cast<size_t>(split.variable)];
-  block.shape = {split.bytes / element};
-  if (split.regions.size() == 1 && split.regions[0].run % element == 0)
-    block.shape = shape_of(split.regions[0], variable, element);
   const bool exact = defining_ || variable == nullptr || !codec::is_float(split.element);
   const auto known = codings_.find(split.variable);
   const uint8_t number = known == codings_.end() ? uint8_t{0} : known->second.user_number;
-  const Coded coded = encode(values, {block.element, block.shape, {}}, coding_of(split.variable), exact, number);
-  block.codec = coded.codec;
-  block.size = coded.bytes.size();
-  block.checksum = hash64(coded.bytes);
-  block.sequence = epoch_ << 20 | std::min<uint64_t>(written_++, (1 << 20) - 1);
-  out->insert(out->end(), coded.bytes.begin(), coded.bytes.end());
-  return block;
+  const std::optional<uint64_t> sequence = next_sequence();
+  // Among equal numbers, and while variables move, none can be told by its number or its place.
+  const bool chained = sequence && !defining_;
+  References::Earlier earlier;
+  if (chained) earlier = references_.find(header_, split.variable, split.regions, split.element);
+  CodedBlock made = make_block(split.regions, split.element, variable, values, coding_of(split.variable), exact, number,
+                               earlier.reference());
+  made.block.sequence = sequence.value_or(sequence_of(written_));
+  const codec::ArrayCodec *ours = codec::find_array_codec(made.block.codec);
+  // A reader has what was decoded.
+  if (chained && ours != nullptr && !ours->lossy)
+    references_.keep(header_, split.variable, made.block, std::move(values));
+  out->insert(out->end(), made.bytes.begin(), made.bytes.end());
+  return std::move(made.block);
 }
 
 VirtualFile::Written VirtualFile::compress(const Regions &request, const uint8_t *data) {
@@ -103,21 +115,22 @@ bool VirtualFile::write_head(const Call &call, const Regions &request, const uin
   return true;
 }
 
-void VirtualFile::keep(std::vector<Block> blocks) {
+int VirtualFile::keep(std::vector<Block> blocks) {
   for (Block &block : blocks) {
     fresh_.push_back(block);
-    index_.add(std::move(block));
+    if (!index_.add(std::move(block))) return bad("a block is coded against one that was not written");
   }
+  return MPI_SUCCESS;
 }
 
 int VirtualFile::put_dense(const Call &call, Written *written) {
   if (!striping_) striping_ = striping_of(file_);
-  // Behind what any rank has put into extents of its own.
-  uint64_t base = std::max(index_.end, extents_.end());
-  if (const int error = MPI_Allreduce(MPI_IN_PLACE, &base, 1, MPI_UINT64_T, MPI_MAX, comm_); error != MPI_SUCCESS)
+  // Behind what any rank has put into extents of its own; and one alignment for all.
+  uint64_t most[2] = {std::max(index_.end, extents_.end()), *striping_};
+  if (const int error = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_UINT64_T, MPI_MAX, comm_); error != MPI_SUCCESS)
     return error;
   extents_epoch_ = 0;
-  const std::optional<blocks::DensePlace> place = blocks::place_dense(calls(), base, written->bytes.size(), *striping_);
+  const std::optional<blocks::DensePlace> place = blocks::place_dense(calls(), most[0], written->bytes.size(), most[1]);
   if (!place) return MPI_ERR_OTHER;
   MPI_Status status{};
   const int size = static_cast<int>(written->bytes.size());
@@ -133,18 +146,16 @@ int VirtualFile::put_dense(const Call &call, Written *written) {
     block.offset = at;
     at += block.size;
   }
-  keep(std::move(written->blocks));
-  return MPI_SUCCESS;
+  return keep(std::move(written->blocks));
 }
 
-/// To where the uncompressed values would be, if nothing else is there. Gives false if the block must go elsewhere.
+/// To where the uncompressed values would be, unless something was written to these bytes before: it may be at home
+/// there, in use by a rank that reads it this moment, or be named by the index that is in the file. Gives false if the
+/// block must go elsewhere.
 bool VirtualFile::put_at_home(const Call &call, const Block &block, ByteView bytes, int *error) {
   if (options_.storage != Storage::sparse || index_.home + block.end() > index_.home_end) return false;
   if (index_.home + block.begin() < index_.data_begin) return false;  // the header has grown over it
-  for (const size_t other : index_.find(block.regions)) {
-    const Block &there = index_.blocks()[other];
-    if (there.at_home) return false;  // what was synchronised stays readable until the next index is there
-  }
+  if (!index_.find(block.regions).empty()) return false;
   const std::vector<Run> pieces = places(block, index_.home);
   if (pieces.size() > kMostPieces) return false;
   uint64_t at = 0;
@@ -164,7 +175,6 @@ int VirtualFile::put_alone(const Call &call, Written *written) {
     extents_.move(index_.end);
   }
   extents_epoch_ = epoch_;
-  extents_.leave_before(index_.data_begin);  // a header that has grown stands there
   int error = MPI_SUCCESS;
   uint64_t at = 0;
   uint64_t pending_at = 0;  // bytes that stand together, here and in the file, are written together
@@ -191,8 +201,7 @@ int VirtualFile::put_alone(const Call &call, Written *written) {
     at += block.size;
   }
   flush();
-  if (error == MPI_SUCCESS) keep(std::move(written->blocks));
-  return error;
+  return error == MPI_SUCCESS ? keep(std::move(written->blocks)) : error;
 }
 
 int VirtualFile::write(const Call &call, const Regions &request, const uint8_t *data) {
@@ -206,8 +215,10 @@ int VirtualFile::write(const Call &call, const Regions &request, const uint8_t *
     if (extents_epoch_ == epoch_ - 1) extents_epoch_ = epoch_;
   }
   Written written = compress(request, data);
-  if (call.collective && options_.storage == Storage::dense) return put_dense(call, &written);
-  return put_alone(call, &written);
+  const bool together = call.collective && options_.storage == Storage::dense;
+  const int error = together ? put_dense(call, &written) : put_alone(call, &written);
+  if (error != MPI_SUCCESS) references_.clear();  // of what was not written
+  return error;
 }
 
 }  // namespace cairn::arrays

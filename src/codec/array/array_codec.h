@@ -52,6 +52,9 @@ struct ArrayCodec {
 constexpr uint8_t kStore = 0;  ///< as they are
 constexpr uint8_t kFirstOfUsers = 128;
 
+/// Whether these bytes, which the codec wrote, can only be decoded with the reference that it was given.
+bool refers(uint8_t codec, ByteView encoded);
+
 std::span<const ArrayCodec> array_codecs();
 const ArrayCodec *find_array_codec(uint8_t id);             ///< nullptr if there is none
 const ArrayCodec *find_array_codec(std::string_view name);  ///< nullptr if there is none

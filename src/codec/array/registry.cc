@@ -51,6 +51,14 @@ constexpr ArrayCodec kCodecs[] = {
 
 }  // namespace
 
+bool refers(uint8_t codec, ByteView encoded) {
+  constexpr uint8_t kXor = 1;
+  constexpr uint8_t kDelta = 7;
+  if (encoded.empty()) return false;
+  if (codec == kXor) return encoded[0] == 1;             // the way
+  return codec == kDelta && (encoded[0] >> 3 & 1) != 0;  // a flag
+}
+
 std::span<const ArrayCodec> array_codecs() { return kCodecs; }
 
 const ArrayCodec *find_array_codec(uint8_t id) {
