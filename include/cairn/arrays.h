@@ -36,6 +36,12 @@ typedef size_t (*cairn_arrays_code_f)(void *in, size_t in_size, void *out, size_
 int ncmpi_comp_reg(int ncid, int varid, cairn_arrays_code_f compress, cairn_arrays_code_f decompress,
                    const cairn_arrays_args *args);
 
+/* Fortran: codes a variable with one of Cairn's codecs, `split` bytes of values in a block (0: as the file has it).
+ *     integer nfmpi_comp_codec
+ *     code = nfmpi_comp_codec(ncid, varid, 'zfp-lossy:0.001', 0_8)
+ * Variables are counted from 1. Functions of the program's own are registered through ISO_C_BINDING. */
+int nfmpi_comp_codec_(const int *ncid, const int *varid, const char *name, const long long *split, size_t length);
+
 #ifdef __cplusplus
 }
 #endif

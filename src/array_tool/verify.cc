@@ -104,7 +104,7 @@ int verify(const VerifyOptions &options) {
                          cli::plural(findings.undecoded, "block")));
   }
   const int written = out.finish();
-  return good ? written : cli::kUnreadable;
+  return good ? written : cli::kNegative;
 }
 
 }  // namespace

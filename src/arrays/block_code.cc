@@ -103,7 +103,7 @@ Result<Bytes> decode(const Block &block, ByteView coded, std::span<const UserCod
     const size_t number = block.codec - codec::kFirstOfUsers;
     if (number >= users.size() || users[number] == nullptr || users[number]->decompress == nullptr) {
       return fail(ErrorKind::unreadable, "it was written with a codec of the program's own that is not registered",
-                  "register it with ncmpi_comp_reg or ncmpi_comp_codec before reading");
+                  "register it with ncmpi_comp_reg before reading");
     }
     const UserCodec &user = *users[number];
     Bytes input(coded.begin(), coded.end());

@@ -20,6 +20,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ('cairn', 'layer', 'md', 'append'):
         parser.add_argument(f'--{name}', required=True)
+    parser.add_argument('--linked', help='a program with the layer in it')
     parser.add_argument('--mpiexec', default='mpiexec.openmpi')
     options = parser.parse_args()
     scratch = tempfile.TemporaryDirectory(prefix='cairn-test-array-commands-')
@@ -87,6 +88,12 @@ def main():
         done = subprocess.run([options.cairn, 'arrays', *words], cwd=folder, env=env, capture_output=True, text=True)
         if done.returncode == 0 or 'chains of 256 cannot be' not in done.stderr:
             FAILURES.append(f'{words}: {done.returncode} {done.stderr}')
+    if options.linked:
+        program(options.linked)
+        found = {each['name']: (each['codecs'], each['blocks'])
+                 for each in json.loads(arrays('info', '--json', 'fortran_codec.nc').stdout)['variables']}
+        if found != {'small': (['shuffle+zstd'], 8), 'fast': (['xor'], 2)}:
+            FAILURES.append(f'{options.linked}: {found}')
     print('\n'.join(FAILURES))
     return 1 if FAILURES else 0
 

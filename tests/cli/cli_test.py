@@ -973,15 +973,15 @@ def damaged_arrays_are_named(bench):
         return (f"variable '{each['variable']}', block {number} (bytes {each['offset']} to "
                 f"{each['offset'] + each['compressed']}): its checksum is wrong")
 
-    here.check("arrays", "verify", "bad.nc", code=3, out=f"bad.nc: {fault(0)}\nbad.nc: {fault(4)}\n")
-    got = json.loads(here.check("arrays", "verify", "--json", "bad.nc", code=3, out=None).stdout)
+    here.check("arrays", "verify", "bad.nc", code=1, out=f"bad.nc: {fault(0)}\nbad.nc: {fault(4)}\n")
+    got = json.loads(here.check("arrays", "verify", "--json", "bad.nc", code=1, out=None).stdout)
     expect("faults", (got["ok"], got["faults"]), (False, [fault(0), fault(4)]))
     here.check("arrays", "export", "bad.nc", "a.nc", code=3, err=f"cairn: bad.nc: {fault(0)}\n")
     here.check("arrays", "compact", "bad.nc", code=3, err=f"cairn: bad.nc: {fault(0)}; the file stays as it is\n")
     bad = bytearray(good)
     bad[good.index(b"made up")] ^= 1
     (here.folder / "bad.nc").write_bytes(bad)
-    here.check("arrays", "verify", "bad.nc", code=3,
+    here.check("arrays", "verify", "bad.nc", code=1,
                out="bad.nc: the header at the front is not the one that belongs to the index\n")
     bad = bytearray(good)
     bad[good.index(b"_Cairn_arrays")] ^= 1

@@ -6,6 +6,7 @@
 #include <pnetcdf.h>
 
 #include <cstdio>
+#include <string>
 
 #include "arrays/layer/load.h"
 #include "arrays/layer/next.h"
@@ -191,6 +192,15 @@ int ncmpi_comp_reg(int ncid, int varid, cairn_arrays_code_f compress, cairn_arra
   if (args != nullptr) codec.args = *args;
   file->set_user_codec(varid, std::move(codec), split);
   return NC_NOERR;
+}
+
+int nfmpi_comp_codec_(const int *ncid, const int *varid, const char *name, const long long *split, size_t length) {
+  std::string words(name, length);
+  words.erase(words.find_last_not_of(' ') + 1);  // Fortran pads with blanks
+  cairn_arrays_args args{};
+  args.split_size = *split > 0 ? static_cast<size_t>(*split) : 0;
+  args.name = words.c_str();
+  return ncmpi_comp_reg(*ncid, *varid - 1, nullptr, nullptr, &args);
 }
 
 }  // extern "C"
