@@ -88,6 +88,13 @@ def main():
         done = subprocess.run([options.cairn, 'arrays', *words], cwd=folder, env=env, capture_output=True, text=True)
         if done.returncode == 0 or 'chains of 256 cannot be' not in done.stderr:
             FAILURES.append(f'{words}: {done.returncode} {done.stderr}')
+    # Who only writes need not know what others wrote: a gathering at rank 0, as the recorder sees it.
+    run(options.cairn, 'record', '-q', '-o', 'calls.cairn', '--', options.cairn, 'arrays', 'run', '-q', '--library', options.layer, '--',
+        options.mpiexec, '-n', '2', *md, 'alone.nc')
+    calls = json.loads(run(options.cairn, 'summary', '--json', 'calls.cairn').stdout)
+    names = {each['function'] for each in calls['lines']}
+    if 'MPI_Gatherv' not in names or 'MPI_Allgatherv' in names:
+        FAILURES.append(f'writing alone called {sorted(names)}')
     if options.linked:
         program(options.linked)
         found = {each['name']: (each['codecs'], each['blocks'])

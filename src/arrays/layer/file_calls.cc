@@ -165,6 +165,7 @@ int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_
     opening->file = std::make_shared<VirtualFile>(comm, *file, opening->path, opening->options, std::move(index),
                                                   opening->place, (mode & MPI_MODE_RDONLY) == 0);
     opening->file->set_opening(!by_mark);
+    opening->file->set_independent(by_mark);  // its changes of mode are not seen
   }
   handle.file = opening->file;
   OpenFiles::instance().add(*file, std::move(handle));

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "arrays/layer/messages.h"
 #include "arrays/stored_file.h"
 
 namespace cairn::arrays {
@@ -27,7 +28,7 @@ std::string plain_path(const char *path) {
 }
 
 Found load(MPI_Comm comm, const char *path, Opening *opening) {
-  uint64_t said[4] = {static_cast<uint64_t>(Found::plain)};
+  uint64_t said[3] = {static_cast<uint64_t>(Found::plain)};
   Bytes bytes;
   if (rank_in(comm) == 0) {
     const std::string file = plain_path(path);
@@ -37,24 +38,22 @@ Found load(MPI_Comm comm, const char *path, Opening *opening) {
       if (stored) {
         bytes = pack(stored->index());
         said[0] = static_cast<uint64_t>(Found::compressed);
-        said[1] = bytes.size();
-        said[2] = stored->index_place().offset;
-        said[3] = stored->index_place().size;
+        said[1] = stored->index_place().offset;
+        said[2] = stored->index_place().size;
       } else {
         say(path, stored.error());
         said[0] = static_cast<uint64_t>(Found::damaged);
       }
     }
   }
-  MPI_Bcast(said, 4, MPI_UINT64_T, 0, comm);
+  MPI_Bcast(said, 3, MPI_UINT64_T, 0, comm);
   const auto found = static_cast<Found>(said[0]);
   if (found != Found::compressed) return found;
-  bytes.resize(said[1]);
-  MPI_Bcast(bytes.data(), static_cast<int>(said[1]), MPI_BYTE, 0, comm);
+  if (share(&bytes, comm) != MPI_SUCCESS) return Found::damaged;
   Result<Index> unpacked = unpack_index(bytes);
   if (!unpacked) return Found::damaged;
   opening->index = std::move(*unpacked);
-  opening->place = {said[2], said[3]};
+  opening->place = {said[1], said[2]};
   return Found::compressed;
 }
 

@@ -52,7 +52,7 @@ int open_virtual(Opening *opening, int *ncid, F open) {
 /// Brings all ranks to one state before or after a change of mode.
 int settled(VirtualFile *file, int error) {
   if (file == nullptr || error != NC_NOERR) return error;
-  return file->settle() == MPI_SUCCESS ? NC_NOERR : NC_EFILE;
+  return file->settle(false) == MPI_SUCCESS ? NC_NOERR : NC_EFILE;
 }
 
 template <typename F>
@@ -145,12 +145,15 @@ int ncmpi_begin_indep_data(int ncid) {
   OpenFiles::expect(&again);
   const int error = CAIRN_NEXT(ncmpi_begin_indep_data)(ncid);
   OpenFiles::expect(nullptr);
+  if (error == NC_NOERR) file->set_independent(true);
   return settled(file.get(), error);
 }
 
 int ncmpi_end_indep_data(int ncid) {
   const int error = CAIRN_NEXT(ncmpi_end_indep_data)(ncid);
-  return settled(OpenFiles::instance().find(ncid).get(), error);
+  const std::shared_ptr<VirtualFile> file = OpenFiles::instance().find(ncid);
+  if (file && error == NC_NOERR) file->set_independent(false);
+  return settled(file.get(), error);
 }
 
 int ncmpi_close(int ncid) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <set>
 
+#include "arrays/layer/messages.h"
 #include "arrays/layer/next.h"
 #include "arrays/layer/virtual_file.h"
 #include "arrays/stored_file.h"
@@ -141,7 +142,10 @@ Result<BlockCache::Values> VirtualFile::decoded(size_t number, const Fetched &fe
 int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, uint64_t *done) {
   *done = 0;
   if (call.collective) {
-    if (const int error = settle(); error != MPI_SUCCESS) return error;
+    if (const int error = settle(true); error != MPI_SUCCESS) return error;
+  } else if (behind_ && rank_ != 0 &&
+             std::ranges::any_of(request, [&](const Region &r) { return r.end() > head_.size(); })) {
+    return bad("an independent read outside of independent mode cannot know what other ranks wrote");
   }
   *done = bytes_before(request, end());
   if (*done > 0) memset(data, 0, *done);

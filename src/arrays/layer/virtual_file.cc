@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "arrays/layer/messages.h"
 #include "arrays/layer/next.h"
 #include "arrays/physical.h"
 #include "base/hash.h"
 
 namespace cairn::arrays {
 namespace {
-
-constexpr int kMostAtOnce = 1 << 30;  // MPI counts are ints
 
 bool sum(void *context, uint64_t *values, int count) {
   return MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_SUM, *static_cast<MPI_Comm *>(context)) ==
@@ -27,79 +26,7 @@ bool sum_below(void *context, uint64_t value, uint64_t *below) {
   return true;
 }
 
-/// Rank 0's bytes to all.
-int share(Bytes *bytes, MPI_Comm comm) {
-  uint64_t size = bytes->size();
-  int error = MPI_Bcast(&size, 1, MPI_UINT64_T, 0, comm);
-  bytes->resize(size);
-  for (uint64_t at = 0; at < size && error == MPI_SUCCESS; at += kMostAtOnce) {
-    const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, size - at));
-    error = MPI_Bcast(bytes->data() + at, some, MPI_BYTE, 0, comm);
-  }
-  return error;
-}
-
-/// The bytes of all ranks, in rank order.
-int gather_all(const Bytes &own, MPI_Comm comm, int ranks, std::vector<Bytes> *all) {
-  std::vector<int> sizes(static_cast<size_t>(ranks));
-  if (own.size() > INT32_MAX) return MPI_ERR_COUNT;
-  const int size = static_cast<int>(own.size());
-  int error = MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm);
-  if (error != MPI_SUCCESS) return error;
-  std::vector<int> begins(sizes.size());
-  int64_t total = 0;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    begins[i] = static_cast<int>(total);
-    total += sizes[i];
-  }
-  if (total > INT32_MAX) return MPI_ERR_COUNT;
-  Bytes bytes(static_cast<size_t>(total));
-  error = MPI_Allgatherv(own.data(), size, MPI_BYTE, bytes.data(), sizes.data(), begins.data(), MPI_BYTE, comm);
-  if (error != MPI_SUCCESS) return error;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    const auto begin = bytes.begin() + begins[i];
-    all->emplace_back(begin, begin + sizes[i]);
-  }
-  return MPI_SUCCESS;
-}
-
 }  // namespace
-
-int write_bytes(MPI_File file, uint64_t at, ByteView bytes) {
-  while (!bytes.empty()) {
-    const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, bytes.size()));
-    MPI_Status status{};
-    const int error =
-        CAIRN_NEXT(MPI_File_write_at)(file, static_cast<MPI_Offset>(at), bytes.data(), some, MPI_BYTE, &status);
-    if (error != MPI_SUCCESS) return error;
-    int done = 0;
-    MPI_Get_count(&status, MPI_BYTE, &done);
-    if (done <= 0 || done > some) return MPI_ERR_NO_SPACE;
-    at += static_cast<uint64_t>(done);
-    bytes = bytes.subspan(static_cast<size_t>(done));
-  }
-  return MPI_SUCCESS;
-}
-
-int read_bytes(MPI_File file, uint64_t at, std::span<uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, bytes.size()));
-    MPI_Status status{};
-    const int error =
-        CAIRN_NEXT(MPI_File_read_at)(file, static_cast<MPI_Offset>(at), bytes.data(), some, MPI_BYTE, &status);
-    if (error != MPI_SUCCESS) return error;
-    int done = 0;
-    MPI_Get_count(&status, MPI_BYTE, &done);
-    if (done <= 0 || done > some) {
-      // The file ends here: what is missing fails its checksum.
-      std::ranges::fill(bytes, uint8_t{0});
-      return MPI_SUCCESS;
-    }
-    at += static_cast<uint64_t>(done);
-    bytes = bytes.subspan(static_cast<size_t>(done));
-  }
-  return MPI_SUCCESS;
-}
 
 VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOptions options, Index index, Run place,
                          bool writable)
@@ -129,7 +56,7 @@ int VirtualFile::bad(const std::string &what) const {
 
 blocks::Calls VirtualFile::calls() { return {&comm_, rank_, sum, sum_below, nullptr}; }
 
-uint64_t VirtualFile::end() const { return std::max<uint64_t>(index_.virtual_end(), head_.size()); }
+uint64_t VirtualFile::end() const { return std::max<uint64_t>({index_.virtual_end(), head_.size(), seen_end_}); }
 
 /// What the header says, from the bytes that there are.
 void VirtualFile::take_head() {
@@ -139,10 +66,10 @@ void VirtualFile::take_head() {
   layout_ = Layout(header_);
 }
 
-int VirtualFile::exchange_blocks(bool any) {
-  if (!any) return MPI_SUCCESS;
+int VirtualFile::exchange_blocks(bool everywhere) {
   std::vector<Bytes> all;
-  const int error = gather_all(pack(std::span<const Block>(fresh_)), comm_, ranks_, &all);
+  int error = gather(pack(std::span<const Block>(fresh_)), comm_, everywhere, &all);
+  if (error == MPI_ERR_COUNT) return bad("too many blocks since the last sync for one message; synchronise more often");
   if (error != MPI_SUCCESS) return error;
   fresh_.clear();
   for (size_t i = 0; i < all.size(); ++i) {
@@ -161,19 +88,27 @@ int VirtualFile::exchange_blocks(bool any) {
   return MPI_SUCCESS;
 }
 
-int VirtualFile::settle() {
+int VirtualFile::settle(bool reading) {
+  reading_ = reading_ || reading;
+  const bool everywhere = reading_ || independent_ || options_.storage == Storage::sparse || options_.chain > 0;
   // Asked for, extents last as long as the file; those of independent mode in a dense file are closed up.
   const bool lasting = options_.storage != Storage::dense;
-  // [0] anybody's blocks, [1] the root's header, [2] the end of what all ranks have put into the file.
-  uint64_t most[3] = {fresh_.empty() ? uint64_t{0} : 1, head_changed_ && rank_ == 0 ? uint64_t{1} : 0,
-                      std::max(index_.end, lasting ? extents_.reserved() : extents_.end())};
-  int error = MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX, comm_);
+  // [0] anybody's blocks, [1] the root's header, [2] the end of what all ranks have put into the file, [3] of the
+  // virtual file.
+  uint64_t most[4] = {fresh_.empty() ? uint64_t{0} : 1, head_changed_ && rank_ == 0 ? uint64_t{1} : 0,
+                      std::max(index_.end, lasting ? extents_.reserved() : extents_.end()), index_.virtual_end()};
+  int error = MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_UINT64_T, MPI_MAX, comm_);
   if (error != MPI_SUCCESS) return error;
   index_.end = most[2];
+  seen_end_ = std::max(seen_end_, most[3]);
   ++epoch_;
   written_ = 0;
   changed_ = changed_ || most[0] != 0 || most[1] != 0;
-  error = exchange_blocks(most[0] != 0);
+  if (most[0] != 0) {
+    error = exchange_blocks(everywhere && !behind_);
+    behind_ = behind_ || !everywhere;
+  }
+  if (error == MPI_SUCCESS && behind_ && everywhere) error = share_index();
   if (error == MPI_SUCCESS && most[1] != 0) {
     error = share(&head_, comm_);
     head_changed_ = false;
@@ -184,6 +119,7 @@ int VirtualFile::settle() {
 
 /// Rank 0's index to all.
 int VirtualFile::share_index() {
+  behind_ = false;
   Bytes bytes;
   if (rank_ == 0) bytes = pack(index_);
   const int error = share(&bytes, comm_);
@@ -220,10 +156,15 @@ int VirtualFile::make_room_for_header(uint64_t size) {
     }
     if (error == MPI_SUCCESS) index_.data_begin = begin;
   }
-  MPI_Bcast(&error, 1, MPI_INT, 0, comm_);
-  if (error == MPI_SUCCESS) error = share_index();
+  uint64_t said[3] = {static_cast<uint64_t>(error), index_.data_begin, index_.end};
+  MPI_Bcast(said, 3, MPI_UINT64_T, 0, comm_);
+  if (said[0] != MPI_SUCCESS) return static_cast<int>(said[0]);
+  index_.data_begin = said[1];
+  index_.end = said[2];
   extents_.leave_before(index_.data_begin);  // of the extent under way the header has taken some
-  return error;
+  const bool knew = !behind_;
+  behind_ = true;  // others do not know where blocks have gone
+  return knew ? share_index() : MPI_SUCCESS;
 }
 
 /// Indexes take turns in two places, so that synchronising a file again and again does not fill it with old ones.
@@ -237,7 +178,7 @@ Run VirtualFile::place_index(uint64_t size, bool last) {
 }
 
 int VirtualFile::publish(bool last) {
-  int error = settle();
+  int error = settle(false);
   if (error != MPI_SUCCESS || !changed_ || !writable_ || header_.size == 0) return error;
   begin_placing();
   index_.header = head_;

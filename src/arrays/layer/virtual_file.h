@@ -11,7 +11,9 @@
 // one.
 //
 // What other ranks wrote is known after `settle`, which is collective: every collective read, change of mode, sync and
-// close settles. `publish` writes the index and the physical header.
+// close settles. Rank 0, which writes the index, always learns of all blocks then; the others only where they may come
+// to read or need to know what lies in a place: before collective reads, in independent mode, with the storage `sparse`
+// and with chains. So a job that only writes holds its index once. `publish` writes the index and the physical header.
 //
 // One object per open file and process; one thread at a time, as PnetCDF wants it. All functions give MPI error codes;
 // what is wrong with the file's contents is said on standard error, with the variable's and the block's name.
@@ -58,7 +60,11 @@ class VirtualFile {
     references_.clear();
   }
 
-  int settle();  ///< collective
+  /// Between begin_indep_data and end_indep_data ranks may read what any of them wrote, without a word to each other.
+  void set_independent(bool independent) { independent_ = independent; }
+
+  /// Collective. `reading`: every rank is to know every block.
+  int settle(bool reading);
   /// Collective; settles. `last`: the file is being closed, the index will not grow any more.
   int publish(bool last);
   [[nodiscard]] bool writable() const { return writable_; }
@@ -107,7 +113,7 @@ class VirtualFile {
 
   // virtual_file.cc
   void take_head();
-  int exchange_blocks(bool any);
+  int exchange_blocks(bool everywhere);
   int make_room_for_header(uint64_t size);
   int share_index();
   Run place_index(uint64_t size, bool last);
@@ -123,6 +129,10 @@ class VirtualFile {
   bool writable_;
   bool opening_ = false;
   bool defining_ = false;
+  bool independent_ = false;
+  bool reading_ = false;   ///< something was read collectively: all ranks go on learning of all blocks
+  bool behind_ = false;    ///< only rank 0 knows all blocks; the same on all ranks
+  uint64_t seen_end_ = 0;  ///< of the virtual file, over all ranks, when it was last settled
 
   Index index_;
   std::vector<Block> fresh_;  ///< this rank's since the last settle
@@ -145,9 +155,5 @@ class VirtualFile {
   BlockCache cache_;
   References references_;
 };
-
-/// Reads or writes bytes of a handle at a place, however many. Gives the MPI error code.
-int write_bytes(MPI_File file, uint64_t at, ByteView bytes);
-int read_bytes(MPI_File file, uint64_t at, std::span<uint8_t> bytes);
 
 }  // namespace cairn::arrays

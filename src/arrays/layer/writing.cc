@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "arrays/byte_order.h"
+#include "arrays/layer/messages.h"
 #include "arrays/layer/next.h"
 #include "arrays/layer/virtual_file.h"
 #include "arrays/physical.h"

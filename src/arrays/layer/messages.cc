@@ -1,0 +1,90 @@
+#include "arrays/layer/messages.h"
+
+#include <algorithm>
+
+#include "arrays/layer/next.h"
+
+namespace cairn::arrays {
+namespace {
+
+constexpr int kMostAtOnce = 1 << 30;
+
+}  // namespace
+
+int share(Bytes *bytes, MPI_Comm comm) {
+  uint64_t size = bytes->size();
+  int error = MPI_Bcast(&size, 1, MPI_UINT64_T, 0, comm);
+  bytes->resize(size);
+  for (uint64_t at = 0; at < size && error == MPI_SUCCESS; at += kMostAtOnce) {
+    const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, size - at));
+    error = MPI_Bcast(bytes->data() + at, some, MPI_BYTE, 0, comm);
+  }
+  return error;
+}
+
+int gather(const Bytes &own, MPI_Comm comm, bool everywhere, std::vector<Bytes> *all) {
+  int rank = 0;
+  int ranks = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  const auto size = static_cast<int>(own.size());
+  uint64_t total = own.size();
+  int error = MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_UINT64_T, MPI_SUM, comm);
+  if (error != MPI_SUCCESS) return error;
+  if (total > INT32_MAX) return MPI_ERR_COUNT;
+  const bool here = everywhere || rank == 0;
+  std::vector<int> sizes(here ? static_cast<size_t>(ranks) : 0);
+  error = everywhere ? MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm)
+                     : MPI_Gather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm);
+  if (error != MPI_SUCCESS) return error;
+  std::vector<int> begins(sizes.size());
+  for (size_t i = 1; i < sizes.size(); ++i) begins[i] = begins[i - 1] + sizes[i - 1];
+  Bytes bytes(here ? total : 0);
+  error = everywhere
+              ? MPI_Allgatherv(own.data(), size, MPI_BYTE, bytes.data(), sizes.data(), begins.data(), MPI_BYTE, comm)
+              : MPI_Gatherv(own.data(), size, MPI_BYTE, bytes.data(), sizes.data(), begins.data(), MPI_BYTE, 0, comm);
+  if (error != MPI_SUCCESS) return error;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const auto begin = bytes.begin() + begins[i];
+    all->emplace_back(begin, begin + sizes[i]);
+  }
+  return MPI_SUCCESS;
+}
+
+int write_bytes(MPI_File file, uint64_t at, ByteView bytes) {
+  while (!bytes.empty()) {
+    const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, bytes.size()));
+    MPI_Status status{};
+    const int error =
+        CAIRN_NEXT(MPI_File_write_at)(file, static_cast<MPI_Offset>(at), bytes.data(), some, MPI_BYTE, &status);
+    if (error != MPI_SUCCESS) return error;
+    int done = 0;
+    MPI_Get_count(&status, MPI_BYTE, &done);
+    if (done <= 0 || done > some) return MPI_ERR_NO_SPACE;
+    at += static_cast<uint64_t>(done);
+    bytes = bytes.subspan(static_cast<size_t>(done));
+  }
+  return MPI_SUCCESS;
+}
+
+int read_bytes(MPI_File file, uint64_t at, std::span<uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, bytes.size()));
+    MPI_Status status{};
+    const int error =
+        CAIRN_NEXT(MPI_File_read_at)(file, static_cast<MPI_Offset>(at), bytes.data(), some, MPI_BYTE, &status);
+    if (error != MPI_SUCCESS) return error;
+    int done = 0;
+    MPI_Get_count(&status, MPI_BYTE, &done);
+    if (done <= 0 || done > some) {
+      // The file ends here: what is missing fails its checksum.
+      std::ranges::fill(bytes, uint8_t{0});
+      return MPI_SUCCESS;
+    }
+    at += static_cast<uint64_t>(done);
+    bytes = bytes.subspan(static_cast<size_t>(done));
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace cairn::arrays

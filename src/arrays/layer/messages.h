@@ -1,0 +1,26 @@
+// Bytes between ranks and to files, however many: MPI counts them in ints.
+//
+// Each gives the MPI error code; those with a communicator are collective over it.
+#pragma once
+
+#include <mpi.h>
+
+#include <span>
+#include <vector>
+
+#include "base/bytes.h"
+
+namespace cairn::arrays {
+
+/// Rank 0's bytes to all, who need not know how many there are.
+int share(Bytes *bytes, MPI_Comm comm);
+
+/// The bytes of all ranks, in rank order: on every rank, or on rank 0 (`all` stays empty on the others). MPI_ERR_COUNT
+/// on all ranks if they are more than 2 GiB together.
+int gather(const Bytes &own, MPI_Comm comm, bool everywhere, std::vector<Bytes> *all);
+
+/// Reads or writes bytes at a place, past the layer. What lies behind the end of the file is read as zeros.
+int write_bytes(MPI_File file, uint64_t at, ByteView bytes);
+int read_bytes(MPI_File file, uint64_t at, std::span<uint8_t> bytes);
+
+}  // namespace cairn::arrays
