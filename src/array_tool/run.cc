@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <string_view>
 
 #include "array_tool/text.h"
 #include "array_tool/verbs.h"
@@ -79,6 +81,35 @@ Result<Variables> environment_of(const RunOptions &options) {
   return variables;
 }
 
+/// Whether a program brings PnetCDF itself, where nothing can be preloaded in front of it: its functions' names are in
+/// the file, but no shared library of that name is wanted.
+bool brings_pnetcdf(const cli::Executable &program) {
+  const auto shared = [](const std::string &each) { return each.starts_with("libpnetcdf.so"); };
+  if (std::any_of(program.libraries.begin(), program.libraries.end(), shared)) return false;
+  constexpr std::string_view kName = "ncmpi_def_dim";  // also in messages, which stripping leaves
+  std::ifstream in(program.path, std::ios::binary);
+  std::string text(size_t{1} << 20, '\0');
+  size_t kept = 0;  // of the stretch before: the name may lie across two
+  while (in) {
+    in.read(text.data() + kept, static_cast<std::streamsize>(text.size() - kept));
+    const size_t held = kept + static_cast<size_t>(in.gcount());
+    if (std::string_view(text.data(), held).find(kName) != std::string_view::npos) return true;
+    kept = std::min(held, kName.size() - 1);
+    std::copy_n(text.begin() + static_cast<std::ptrdiff_t>(held - kept), kept, text.begin());
+  }
+  return false;
+}
+
+void warn_of_static_programs(const std::vector<std::string> &command) {
+  for (const cli::Executable &program : cli::executables_of(command)) {
+    if (!brings_pnetcdf(program)) continue;
+    cli::say(
+        fmt::format("{} is linked with a static PnetCDF: it reads compressed files, but those that it creates are not "
+                    "compressed; link it with libpnetcdf.so",
+                    program.path));
+  }
+}
+
 /// Which MPI the layer goes with, and a warning if the command's programs name another.
 void say_which_mpi(const std::vector<std::string> &command) {
 #ifdef CAIRN_PNETCDF_MPI
@@ -106,6 +137,7 @@ int run_command(const RunOptions &options, const std::vector<std::string> &comma
   if (!variables) return cli::report_recording(variables.error());
   const auto layer = find_layer(options);
   if (!layer) return cli::report_recording(layer.error());
+  warn_of_static_programs(command);
   if (!options.quiet) say_which_mpi(command);
   cli::set_environment(*variables);
   const char *set = getenv("LD_PRELOAD");

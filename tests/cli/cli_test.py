@@ -1052,6 +1052,13 @@ def arrays_run_becomes_the_program(bench):
     if not re.fullmatch(r"cairn: arrays written through PnetCDF (on libmpi\S* )?are compressed\n", done.stderr):
         raise Failure(done.stderr)
 
+    program = here.folder / "bring"
+    program.write_bytes(pathlib.Path(shutil.which("true")).read_bytes() + b"x" * (1 << 20) + b"ncmpi_def_dim")
+    program.chmod(0o755)
+    here.check("arrays", "run", "-q", "--library", layer, "--", str(program),
+               err=f"cairn: {program} is linked with a static PnetCDF: it reads compressed files, but those that it creates "
+                   "are not compressed; link it with libpnetcdf.so\n")
+
     def wrong(*words, err, code=125):
         which = () if "--library" in words else ("--library", layer)
         here.check("arrays", "run", *which, *words, code=code, err=f"cairn: {err}\n")
