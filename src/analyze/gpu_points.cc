@@ -23,7 +23,7 @@ void consider(PointUse *use, const WorstWarp &warp) {
 }
 
 /// How a stream is read depends on these of its launch.
-auto form_of(const gpu::LaunchRecord &launch) {
+auto reading_of(const gpu::LaunchRecord &launch) {
   return std::tuple(launch.program, launch.coder, launch.location_bits, launch.lanes);
 }
 
@@ -61,12 +61,12 @@ GpuOverview gpu_overview(const gpu::Launches &launches) {
 
 std::vector<std::string> gpu_faults(const gpu::Launches &launches) {
   std::vector<std::string> faults;
-  std::set<std::pair<decltype(form_of(launches.launches[0])), uint32_t>> seen;
+  std::set<std::pair<decltype(reading_of(launches.launches[0])), uint32_t>> seen;
   for (uint32_t number = 0; number < launches.launches.size(); ++number) {
     const gpu::LaunchRecord &launch = launches.launches[number];
     for (const gpu::WarpStreams &warp : launch.warps) {
       for (const uint32_t stream : warp.streams) {
-        if (!seen.emplace(form_of(launch), stream).second) continue;
+        if (!seen.emplace(reading_of(launch), stream).second) continue;
         const auto done = launches.visit(launch, stream, [](const gpu::Event &) {});
         if (done) continue;
         faults.push_back(done.error().message + " of warp " + std::to_string(warp.index) + " in launch " +
@@ -86,13 +86,13 @@ Result<std::vector<PointUse>> gpu_points(const gpu::Launches &launches) {
       use.location = location.id;
     }
   }
-  std::map<std::pair<decltype(form_of(launches.launches[0])), uint32_t>, ByLocation> known;
+  std::map<std::pair<decltype(reading_of(launches.launches[0])), uint32_t>, ByLocation> known;
   for (uint32_t number = 0; number < launches.launches.size(); ++number) {
     const gpu::LaunchRecord &launch = launches.launches[number];
     for (const gpu::WarpStreams &warp : launch.warps) {
       ByLocation own;
       for (const uint32_t stream : warp.streams) {
-        const auto [at, fresh] = known.try_emplace({form_of(launch), stream});
+        const auto [at, fresh] = known.try_emplace({reading_of(launch), stream});
         if (fresh) {
           auto done = launches.visit(launch, stream, [&counts = at->second](const gpu::Event &event) {
             Counts &here = counts[event.location];

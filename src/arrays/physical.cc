@@ -5,7 +5,7 @@
 namespace cairn::arrays {
 namespace {
 
-constexpr uint64_t kFormat = 1;
+constexpr uint64_t kPhysicalFormat = 1;
 constexpr size_t kNumbers = 4;
 
 void put_big(uint64_t value, Bytes *out) {
@@ -35,7 +35,8 @@ Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin
   header.dimensions = from.dimensions;
   header.attributes = from.attributes;
   Attribute mark{kMarker, NcType::int64, kNumbers, {}};
-  for (const uint64_t number : {kFormat, index.offset, index.size, index.checksum}) put_big(number, &mark.values);
+  for (const uint64_t number : {kPhysicalFormat, index.offset, index.size, index.checksum})
+    put_big(number, &mark.values);
   header.attributes.push_back(std::move(mark));
   header.attributes.push_back(
       text_attribute(kNote, "Variables are compressed: read them with 'cairn arrays run' or 'cairn arrays export'"));
@@ -68,7 +69,7 @@ constexpr uint64_t kScalar = 8;  // bytes that each takes behind the header
 std::optional<IndexPlace> marked(const Header &physical) {
   const Attribute *mark = physical.attribute(kMarker);
   if (mark == nullptr || mark->type != NcType::int64 || mark->count != kNumbers ||
-      mark->values.size() != kNumbers * 8 || get_big(mark->values, 0) != kFormat) {
+      mark->values.size() != kNumbers * 8 || get_big(mark->values, 0) != kPhysicalFormat) {
     return std::nullopt;
   }
   return IndexPlace{get_big(mark->values, 8), get_big(mark->values, 16), get_big(mark->values, 24)};

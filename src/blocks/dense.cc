@@ -14,7 +14,7 @@
 namespace cairn::blocks {
 namespace {
 
-constexpr uint64_t kPage = 65536;  // the largest that is in use
+constexpr uint64_t kLargestPage = 65536;  // in use anywhere
 constexpr size_t kMostPath = 4080;
 
 struct Mark {
@@ -88,7 +88,7 @@ Dense write_dense(const Calls &calls, const char *path, Target target, uint64_t 
                   std::span<const ByteView> own) {
   Dense result;
   const bool root = calls.rank == 0;
-  const uint64_t mark_at = (front + total + kPage - 1) / kPage * kPage;
+  const uint64_t mark_at = (front + total + kLargestPage - 1) / kLargestPage * kLargestPage;
   Invitation invited{};
   if (root) {
     invited.mark = new_mark();

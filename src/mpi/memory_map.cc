@@ -57,7 +57,7 @@ void visit_mappings(bool (*visit)(const MapEntry &entry, void *context), void *c
   size_t filled = 0;
   bool more = true;
   while (more) {
-    const ssize_t got = read(file, buffer + filled, sizeof buffer - 1 - filled);
+    const ssize_t got = ::read(file, buffer + filled, sizeof buffer - 1 - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     filled += static_cast<size_t>(got);

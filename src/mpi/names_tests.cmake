@@ -22,10 +22,10 @@ add_library(names_fake_driver SHARED ${CMAKE_CURRENT_LIST_DIR}/names_test_driver
 set_target_properties(names_fake_driver PROPERTIES C_STANDARD 11 OUTPUT_NAME names_fake_driver NO_SONAME ON)
 target_link_options(names_fake_driver PRIVATE LINKER:-soname,libcuda.so.1)
 
-cairn_test(ranges_test ${CMAKE_CURRENT_LIST_DIR}/ranges_test.cc USES cairn_names)
-cairn_test(call_stack_test ${CMAKE_CURRENT_LIST_DIR}/call_stack_test.cc USES cairn_names)
+cairn_test(ranges_test ${CMAKE_CURRENT_LIST_DIR}/ranges_test.cc SAMPLE USES cairn_names)
+cairn_test(call_stack_test ${CMAKE_CURRENT_LIST_DIR}/call_stack_test.cc SAMPLE USES cairn_names)
 cairn_test(sites_test ${CMAKE_CURRENT_LIST_DIR}/sites_test.cc USES cairn_names)
-cairn_test(addresses_test ${CMAKE_CURRENT_LIST_DIR}/addresses_test.cc USES cairn_names)
+cairn_test(addresses_test ${CMAKE_CURRENT_LIST_DIR}/addresses_test.cc SAMPLE USES cairn_names)
 foreach(test sites_test addresses_test)
   target_compile_definitions(${test} PRIVATE
     NAMES_PLUGIN_WITH_ID="$<TARGET_FILE:names_plugin_with_id>"

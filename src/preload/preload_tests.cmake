@@ -1,5 +1,5 @@
 # Tests of libcairn.so: programs that run with it preloaded, a stand-in MPI library and a stand-in recorder for it.
-cairn_test(heap_shadow_test heap_shadow_test.cc heap_shadow.cc)
+cairn_test(heap_shadow_test heap_shadow_test.cc heap_shadow.cc SAMPLE)
 
 set(stage ${CMAKE_CURRENT_BINARY_DIR}/stage)
 add_library(preload_test_mpi SHARED preload_test_mpi.c)

@@ -7,6 +7,10 @@ foreach(mpi mpich openmpi)
     continue()
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${mpi})
+  set(cores 2)
+  if(mpi STREQUAL "openmpi")
+    set(cores 1)
+  endif()
   foreach(program fortran_mpifh fortran_module fortran_f08)
     # Modules are compiled in a folder of their own; what mpif.h's calls pass for one another is their business.
     file(MAKE_DIRECTORY ${folder}/${program}.mod)
@@ -29,6 +33,6 @@ foreach(mpi mpich openmpi)
     add_test(NAME mpi.${mpi}.${program}_sites
       COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/fortran_sites.py --build ${PROJECT_BINARY_DIR} -n 3 ${only}
               --source ${CMAKE_CURRENT_SOURCE_DIR}/${program}.f90 -- ${folder}/${program})
-    set_tests_properties(mpi.${mpi}.${program}_sites PROPERTIES LABELS fast TIMEOUT 240 SKIP_RETURN_CODE 77 PROCESSORS 2)
+    set_tests_properties(mpi.${mpi}.${program}_sites PROPERTIES LABELS fast TIMEOUT 240 SKIP_RETURN_CODE 77 PROCESSORS ${cores})
   endforeach()
 endforeach()
