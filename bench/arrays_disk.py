@@ -14,7 +14,7 @@ import json
 import pathlib
 import sys
 
-from arrays_runs import PLAIN, SIZES, Case, Programs, measure, print_tables
+from arrays_runs import PLAIN, SIZES, Case, Programs, measure, tables
 from slow_disk import IMPOSSIBLE, Disk, Impossible, end_politely
 
 
@@ -52,7 +52,7 @@ def main():
         print(f'no honest slow disk here: {why}', file=sys.stderr)
         return IMPOSSIBLE
     written, read = speeds[options.rate]
-    print_tables(f'{options.case}, disk {written} MiB/s written, {read} read', points)
+    print(tables(f'{options.case}, disk {written} MiB/s written, {read} read', points))
     if options.json:
         options.json.write_text(json.dumps({'disk': speeds, 'points': points}, indent=1) + '\n')
     return 0

@@ -15,6 +15,8 @@ LEGEND = {PLAIN: 'PnetCDF', 'HDF5, none': 'HDF5', 'HDF5, bitshuffle': 'HDF5, bit
 DARK = '#222222'
 MD = ['md', 'md-soa', 'md-slower']
 MD_TITLES = ['interleaved, 20 MiB/s', 'one coordinate after another, 20 MiB/s', 'interleaved, 5 MiB/s']
+SPEEDS = {'ranks': '32 MiB at 20 MiB/s', 'ranks-faster': '128 MiB at 160 MiB/s'}
+READ = [PLAIN, 'dense, auto', 'dense, xor', 'HDF5, none', 'HDF5, bitshuffle']
 STEPS = 20  # of the molecular dynamics
 
 
@@ -27,9 +29,8 @@ class Panel:
 FIGURES = {
     '7': [Panel('splits', 'write', 'splits', 'values in a split', 'write, s', top=2),
           Panel('stripes', 'write', 'stripes', 'striping_unit', 'write, s', top=2)],
-    '8': [Panel('ranks', 'write', '', 'ranks', 'write, s')],
-    '9': [Panel('ranks', 'read', '', 'ranks', 'read, s',
-                only=[PLAIN, 'dense, auto', 'dense, xor', 'HDF5, none', 'HDF5, bitshuffle'])],
+    '8': [Panel(run, 'write', title, 'ranks', 'write, s') for run, title in SPEEDS.items()],
+    '9': [Panel(run, 'read', title, 'ranks', 'read, s', only=READ) for run, title in SPEEDS.items()],
     '10': [Panel(run, 'md', title, 'ranks', 'whole run, s') for run, title in zip(MD, MD_TITLES)],
     '11': [Panel(run, 'md, input and output', title, 'ranks', 'writing, ms a step', 1000 / STEPS)
            for run, title in zip(MD, MD_TITLES)],
@@ -133,10 +134,10 @@ def names_of(panel, run):
 
 
 def draw(data, folder):
-    """All figures there is data for; 0, also without gnuplot."""
+    """All figures there is data for."""
     if shutil.which('gnuplot') is None:
         print('no gnuplot: no drawings (scripts/setup bench)', file=sys.stderr)
-        return 0
+        return
     folder.mkdir(parents=True, exist_ok=True)
     for name, panels in FIGURES.items():
         if all(panel.run in data for panel in panels):
@@ -145,4 +146,3 @@ def draw(data, folder):
     if 'speed' in data:
         panels = [speeds(data['speed'], step, number) for number, step in enumerate(('write', 'read'))]
         picture(folder / 'arrays-speed.svg', panels, list(data['speed']['points'][0]['rounds']))
-    return 0

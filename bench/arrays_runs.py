@@ -160,11 +160,12 @@ def summary(point, name, step):
     return statistics.median(times), min(times), max(times), statistics.median(ratios)
 
 
-def print_tables(title, points):
+def tables(title, points):
     """For each step a table: variants down, places on the x axis across; medians, least and most, ratio to PnetCDF."""
+    lines = []
     for step in points[0]['rounds'][PLAIN][0]:
-        print(f'**{title}: {step}, s**\n\n| | ' + ' | '.join(point['x'] for point in points) + ' |')
-        print('|---|' + '---|' * len(points))
+        lines += [f'**{title}: {step}, s**', '', '| | ' + ' | '.join(point['x'] for point in points) + ' |',
+                  '|---|' + '---|' * len(points)]
         for variant in points[0]['rounds']:
             cells = [variant]
             for point in points:
@@ -173,7 +174,7 @@ def print_tables(title, points):
                     cells.append(f'{median:.2f} ({least:.2f} to {most:.2f}) {ratio:.2f}×')
                 else:
                     cells.append('failed')
-            print('| ' + ' | '.join(cells) + ' |')
-        print()
-    sizes = points[-1]['bytes']
-    print('MB on disk: ' + ', '.join(f'{variant} {size / 1e6:.1f}' for variant, size in sizes.items()) + '\n')
+            lines.append('| ' + ' | '.join(cells) + ' |')
+        lines.append('')
+    sizes = ', '.join(f'{variant} {size / 1e6:.1f}' for variant, size in points[-1]['bytes'].items())
+    return '\n'.join([*lines, f'MB on disk: {sizes}', ''])
