@@ -54,7 +54,7 @@ RUNS = {
               {str(rate): Case('bench', rate=rate, iterations=str(max(2, rate // 20))) for rate in (20, 40, 80, 160, 320)}),
     'memory': ([PLAIN, 'dense, store', 'dense, xor', 'dense, auto:speed', 'dense, auto', 'HDF5, none',
                 'HDF5, bitshuffle'],
-               {'4': Case('bench', iterations='16')}),
+               {'2': Case('bench', 2, env={'OMPI_MCA_mpi_yield_when_idle': '0'}, bytes='8M', iterations='16')}),
 }
 TITLES = {
     'splits': ('Figure 7: writing, sizes of splits', 'bytes of values in a split'),

@@ -80,7 +80,7 @@ def speeds(run, step, number):
             lines.append(f'{x:.3f} {statistics.median(ratios):.4f} {min(ratios):.4f} {max(ratios):.4f}')
         block = f'$d{number}_{index}'
         blocks.append(f'{block} << EOD\n' + '\n'.join(lines) + '\nEOD')
-        plots.append(f'{block} using 1:2 with lines lw 2 lc rgb "{COLOURS[name]}"')
+        plots.append(f'{block} using 1:2 with linespoints pt 7 ps 0.5 lw 2 lc rgb "{COLOURS[name]}"')
         plots.append(f'{block} using 1:3:(0):($4-$3) with vectors nohead lw 1.5 lc rgb "{COLOURS[name]}"')
     rates = [point['x'] for point in points]
     tics = ', '.join(f'"{rate}" {rate}' for rate in rates)
