@@ -314,9 +314,7 @@ class Decoder {
     if (plan_.map.kind == Mapping::fixed) {
       tail_widths(plan_.map, integers, count, room_.widths.get());
       for (size_t i = 0; masked && i < count; ++i) room_.widths[i] &= static_cast<uint8_t>(room_.held[i] - 1);
-      const ByteView packed = in.raw(packed_size(room_.widths.get(), count));
-      if (in.failed()) return false;
-      unpack_bits(packed, room_.widths.get(), count, room_.tails.get());
+      if (!unpack_bits(in, room_.widths.get(), count, room_.tails.get())) return false;
     }
     return plan_.map.kind != Mapping::scaled || streams_.read(in, {room_.corrections.get(), count});
   }

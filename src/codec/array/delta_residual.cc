@@ -177,9 +177,7 @@ bool read(ByteReader &in, StreamReader &streams, ResidualRoom<Word> &room, Word 
   }
   if (!streams.read(in, {room.classes.get(), count})) return false;
   if (!is_class<Word>(Kernels::widths(room.classes.get(), count, room.widths.get()))) return false;
-  const ByteView packed = in.raw(packed_size(room.widths.get(), count));
-  if (in.failed()) return false;
-  unpack_bits(packed, room.widths.get(), count, x);
+  if (!unpack_bits(in, room.widths.get(), count, x)) return false;
   Kernels::join(room.classes.get(), room.widths.get(), count, x);
   return true;
 }

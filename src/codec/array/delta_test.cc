@@ -25,11 +25,29 @@ void pack_and_unpack(unsigned seed, size_t count, unsigned widest) {
   }
   Bytes packed(count * sizeof(Word) + kPackSlack);
   packed.resize(pack_bits(numbers.data(), widths.data(), count, packed.data()));
-  ASSERT_EQ(packed.size(), packed_size(widths.data(), count));
   packed.shrink_to_fit();  // nothing beyond may be read
+  uint64_t bits = 0;
+  for (const uint8_t width : widths) bits += width;
+  ASSERT_LE(packed.size() * 8, bits + 256);
   std::vector<Word> back(count);
-  unpack_bits(packed, widths.data(), count, back.data());
+  ByteReader in(packed);
+  ASSERT_TRUE(unpack_bits(in, widths.data(), count, back.data()));
+  EXPECT_TRUE(in.at_end());
   EXPECT_EQ(back, numbers);
+  // With more behind it, too little, and a bit that no number has.
+  Bytes longer = packed;
+  longer.resize(packed.size() + 40, 0xff);
+  ByteReader in_longer(longer);
+  ASSERT_TRUE(unpack_bits(in_longer, widths.data(), count, back.data()));
+  EXPECT_EQ(in_longer.position(), packed.size());
+  EXPECT_EQ(back, numbers);
+  if (packed.empty()) return;
+  ByteReader in_shorter(ByteView(packed).first(packed.size() - 1));
+  EXPECT_FALSE(unpack_bits(in_shorter, widths.data(), count, back.data()));
+  if (bits % (8 * sizeof(Word)) == 0) return;
+  for (uint8_t &byte : packed) byte = 0xff;
+  ByteReader in_wrong(packed);
+  EXPECT_FALSE(unpack_bits(in_wrong, widths.data(), count, back.data()));
 }
 
 TEST(BitPack, GivesBackNumbersOfEveryWidth) {
