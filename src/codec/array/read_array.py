@@ -150,7 +150,7 @@ def width_of(klass):
     return max(klass // 4 + 2 - 3, 0)
 
 
-def coded_residuals(read, count):
+def coded_classes(read, count):
     contexts = read.byte()
     starts = [0] + [read.byte() for _ in range(contexts - 1)]
     codes = [huffman(read) for _ in range(contexts)]
@@ -159,23 +159,19 @@ def coded_residuals(read, count):
         data = read.blob()
         bits, before = Bits(data), 0
         for _ in range(min(lane, count - len(out))):
-            code = codes[max(i for i in range(contexts) if starts[i] <= before)]
-            klass = coded(bits, code)
-            out.append(residual_of(klass, bits.take(width_of(klass))))
-            before = out[-1].bit_length()
+            out.append(coded(bits, codes[max(i for i in range(contexts) if starts[i] <= before)]))
+            before = out[-1].bit_length() if out[-1] < 4 else out[-1] // 4 + 2
         assert (bits.at + 7) // 8 == len(data)
     return out
 
 
 def residuals(read, count, word):
     way = read.byte()
-    if way == 2:
-        return coded_residuals(read, count)
     if way == 1:
         planes = [coded_bytes(read, count) if read.byte() else read.stream(count) for _ in range(word)]
         return [int.from_bytes(bytes(plane[i] for plane in planes), "little") for i in range(count)]
-    assert way == 0
-    classes = read.stream(count)
+    assert way in (0, 2)
+    classes = coded_classes(read, count) if way == 2 else read.stream(count)
     return [residual_of(k, low) for k, low in zip(classes, read.packed([width_of(k) for k in classes], word))]
 
 
