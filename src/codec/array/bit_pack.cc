@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "codec/array/cpu.h"
+#include "codec/array/permutations.h"
 
 #ifdef CAIRN_HAS_AVX2
 #include <immintrin.h>
@@ -100,38 +101,12 @@ size_t unpack_portable(ByteView packed, const uint8_t *widths, size_t count, Wor
 
 #ifdef CAIRN_HAS_AVX2
 
-/// For each set of lanes, by which words go to the end of a vector in their order, and from its front back to them.
-struct Permutations {
-  std::array<std::array<uint8_t, 8>, 256> to_end = {};
-  std::array<std::array<uint8_t, 8>, 256> from_front = {};
-};
-constexpr Permutations permutations(unsigned lanes) {
-  Permutations result;
-  const unsigned part = 8 / lanes;  // of 32 bits
-  for (unsigned set = 0; set < 1U << lanes; ++set) {
-    const auto some = static_cast<unsigned>(std::popcount(set));
-    unsigned next = 0;
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      if ((set >> lane & 1) == 0) continue;
-      for (unsigned k = 0; k < part; ++k) {
-        result.to_end[set][(lanes - some + next) * part + k] = static_cast<uint8_t>(lane * part + k);
-        result.from_front[set][lane * part + k] = static_cast<uint8_t>(next * part + k);
-      }
-      ++next;
-    }
-  }
-  return result;
-}
-constexpr Permutations kOfEight = permutations(8);
-constexpr Permutations kOfFour = permutations(4);
-
 #define CAIRN_STEP CAIRN_AVX2 [[gnu::always_inline]] static inline
 
 template <typename Word>
 struct Vector;
 template <>
 struct Vector<uint32_t> {
-  static constexpr const Permutations &kPermutations = kOfEight;
   CAIRN_STEP __m256i widths(const uint8_t *at) {
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(at)));
   }
@@ -145,7 +120,6 @@ struct Vector<uint32_t> {
 };
 template <>
 struct Vector<uint64_t> {
-  static constexpr const Permutations &kPermutations = kOfFour;
   CAIRN_STEP __m256i widths(const uint8_t *at) {
     int four = 0;
     memcpy(&four, at, 4);
@@ -185,7 +159,7 @@ struct Packing {
     word = _mm256_or_si256(_mm256_andnot_si256(full, with), V::left(number, next));
     end = _mm256_blendv_epi8(first, next, full);
     const uint32_t set = V::set(full);
-    const __m256i ordered = permute(with, V::kPermutations.to_end[set]);
+    const __m256i ordered = permute(with, kPermutations<Word>.to_end[set]);
     const size_t bytes = static_cast<size_t>(std::popcount(set)) * sizeof(Word);
     if (at - begin >= 32) [[likely]] {
       store(at - 32, ordered);
@@ -232,7 +206,7 @@ struct Unpacking {
     const __m256i more = V::above(after, most);
     const uint32_t set = V::set(more);
     *bytes = static_cast<size_t>(std::popcount(set)) * sizeof(Word);
-    const __m256i next = permute(load(from), V::kPermutations.from_front[set]);
+    const __m256i next = permute(load(from), kPermutations<Word>.from_front[set]);
     // What comes from a word that is not needed lies above the width.
     const __m256i number = _mm256_or_si256(V::right(word, used), V::left(next, V::minus(most, used)));
     word = _mm256_blendv_epi8(word, next, more);

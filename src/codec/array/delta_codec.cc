@@ -9,6 +9,7 @@
 #include "codec/array/codecs.h"
 #include "codec/array/delta_plan.h"
 #include "codec/array/delta_residual.h"
+#include "codec/array/mask.h"
 
 namespace cairn::codec {
 namespace {
@@ -53,92 +54,6 @@ struct Room {
   std::unique_ptr<uint8_t[]> packed;
   ResidualRoom<Word> residual;
 };
-
-/// Which values are the fill.
-template <typename T>
-void mark_fill(const uint8_t *__restrict values, size_t count, uint64_t fill, uint8_t *__restrict fills) {
-  for (size_t i = 0; i < count; ++i) {
-    T value;
-    memcpy(&value, values + i * sizeof(T), sizeof(T));
-    fills[i] = static_cast<uint8_t>(value == static_cast<T>(fill));
-  }
-}
-void mark_fill(size_t size, const uint8_t *values, size_t count, uint64_t fill, uint8_t *fills) {
-  switch (size) {
-    case 1:
-      return mark_fill<uint8_t>(values, count, fill, fills);
-    case 2:
-      return mark_fill<uint16_t>(values, count, fill, fills);
-    case 4:
-      return mark_fill<uint32_t>(values, count, fill, fills);
-    default:
-      return mark_fill<uint64_t>(values, count, fill, fills);
-  }
-}
-
-/// Writes the fill where values are held.
-template <typename T>
-void put_fill(const uint8_t *__restrict held, size_t count, uint64_t fill, uint8_t *__restrict values) {
-  for (size_t i = 0; i < count; ++i) {
-    T value;
-    memcpy(&value, values + i * sizeof(T), sizeof(T));
-    const T there = static_cast<T>(T(0) - static_cast<T>(held[i]));
-    value = static_cast<T>((value & ~there) | (static_cast<T>(fill) & there));
-    memcpy(values + i * sizeof(T), &value, sizeof(T));
-  }
-}
-void put_fill(size_t size, const uint8_t *held, size_t count, uint64_t fill, uint8_t *values) {
-  switch (size) {
-    case 1:
-      return put_fill<uint8_t>(held, count, fill, values);
-    case 2:
-      return put_fill<uint16_t>(held, count, fill, values);
-    case 4:
-      return put_fill<uint32_t>(held, count, fill, values);
-    default:
-      return put_fill<uint64_t>(held, count, fill, values);
-  }
-}
-
-/// Joins the fill to the misfits. Gives the flags of what there is.
-uint8_t join_held(uint8_t *__restrict held, const uint8_t *__restrict fills, size_t count) {
-  uint8_t misfits = 0;
-  uint8_t some = 0;
-  for (size_t i = 0; i < count; ++i) {
-    misfits |= static_cast<uint8_t>(held[i] & ~fills[i]);
-    held[i] |= fills[i];
-    some |= held[i];
-  }
-  return static_cast<uint8_t>((some != 0 ? kMasked : 0) | (misfits != 0 ? kExceptions : 0));
-}
-
-/// What is held has no tail and no correction.
-template <typename Word>
-void clear_held(const uint8_t *__restrict held, size_t count, Word *__restrict tails, uint8_t *__restrict widths,
-                uint8_t *__restrict corrections) {
-  for (size_t i = 0; i < count; ++i) tails[i] &= static_cast<Word>(held[i]) - 1;
-  for (size_t i = 0; i < count; ++i) widths[i] &= static_cast<uint8_t>(held[i] - 1);
-  for (size_t i = 0; i < count; ++i) corrections[i] &= static_cast<uint8_t>(held[i] - 1);
-}
-
-void put_mask(const uint8_t *held, size_t count, uint8_t *mask) {
-  for (size_t i = 0; i < count; i += 8) {  // 8 bytes behind the last are 0
-    uint64_t eight = 0;
-    memcpy(&eight, held + i, 8);
-    mask[i / 8] = static_cast<uint8_t>(eight * 0x0102040810204080ULL >> 56);
-  }
-}
-/// Gives how many are not held.
-size_t get_mask(const uint8_t *mask, size_t count, uint8_t *held) {
-  size_t some = 0;
-  for (size_t i = 0; i < count; i += 8) {
-    const uint64_t spread = mask[i / 8] * 0x0101010101010101ULL & 0x8040201008040201ULL;
-    const uint64_t eight = (spread + 0x7f7f7f7f7f7f7f7fULL) >> 7 & 0x0101010101010101ULL;
-    memcpy(held + i, &eight, 8);
-    some += static_cast<size_t>(std::popcount(eight));
-  }
-  return count - some;
-}
 
 /// Those that are not the fill value, though they are held.
 void write_exceptions(const DeltaPlan &plan, const uint8_t *values, size_t size, const uint8_t *held, size_t count,
@@ -219,7 +134,8 @@ class Encoder {
     } else {
       memset(fills, 0, count);
     }
-    const uint8_t flags = join_held(held, fills, count);
+    const Joined joined = join_held(held, fills, count);
+    const auto flags = static_cast<uint8_t>((joined.some ? kMasked : 0) | (joined.others ? kExceptions : 0));
     Word *to = room_.residuals.get() + *residuals;
     if (plan_.by_reference) {
       map_values(plan_.map, grid_.element, grid_.reference.data() + first * size_, count,
@@ -233,13 +149,12 @@ class Encoder {
     }
     hold(plan_.lags, held, count, integers);
     predict(plan_.lags, integers, count, room_.others.get());
-    const Word *from = room_.others.get();
-    for (size_t i = 0; i < count; ++i) {
-      *to = from[i];
-      to += held[i] ^ 1U;
+    *residuals += squeeze(held, count, room_.others.get(), to);
+    if (plan_.map.kind == Mapping::fixed) {
+      clear_held(held, count, room_.tails.get() + at);
+      clear_held(held, count, room_.widths.get() + at);
     }
-    *residuals = static_cast<size_t>(to - room_.residuals.get());
-    clear_held(held, count, room_.tails.get() + at, room_.widths.get() + at, room_.corrections.get() + at);
+    if (plan_.map.kind == Mapping::scaled) clear_held(held, count, room_.corrections.get() + at);
     return flags;
   }
 
@@ -313,7 +228,7 @@ class Decoder {
   bool read_rest(ByteReader &in, const Word *integers, bool masked, size_t count) {
     if (plan_.map.kind == Mapping::fixed) {
       tail_widths(plan_.map, integers, count, room_.widths.get());
-      for (size_t i = 0; masked && i < count; ++i) room_.widths[i] &= static_cast<uint8_t>(room_.held[i] - 1);
+      if (masked) clear_held(room_.held.get(), count, room_.widths.get());
       if (!unpack_bits(in, room_.widths.get(), count, room_.tails.get())) return false;
     }
     return plan_.map.kind != Mapping::scaled || streams_.read(in, {room_.corrections.get(), count});
@@ -349,7 +264,7 @@ bool decode(const DeltaPlan &plan, ByteReader &in, const Grid &grid, std::span<u
 
 bool encode_delta(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out) {
   if (values.empty()) return true;
-  const DeltaPlan plan = choose_delta_plan(values, grid);
+  const DeltaPlan plan = options.plan != nullptr ? *options.plan : choose_delta_plan(values, grid);
   // Only where nothing is there yet: a box behind others must not have all of them copied.
   const size_t count = values.size() / size_of(grid.element);
   const double expected = 1.05 * plan.bits / 8 * static_cast<double>(count);

@@ -248,6 +248,8 @@ bool read_residuals(ByteReader &in, StreamReader &streams, ResidualRoom<uint64_t
   return read_any(in, streams, room, residuals, count);
 }
 
+double entropy(const std::array<uint32_t, 256> &counts, size_t all) { return bits_of(counts, all); }
+
 double estimated_bits(const uint32_t *residuals, size_t count) {
   const Estimate bits = estimate(residuals, count, count);
   return std::min(bits.classes, bits.planes);

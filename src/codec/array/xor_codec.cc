@@ -170,6 +170,17 @@ bool decode_any(ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
 
 bool takes_xor(Element element) { return size_of(element) >= 4; }
 
+size_t expected_xor(ByteView values, const Grid &grid) {
+  // Values that are not aligned are not worth a copy here.
+  const bool wide = size_of(grid.element) == 8;
+  if (wide ? !aligned<uint64_t>(values.data()) || !aligned<uint64_t>(grid.reference.data())
+           : !aligned<uint32_t>(values.data()) || !aligned<uint32_t>(grid.reference.data())) {
+    return values.size() * 3 / 4;
+  }
+  return wide ? choose(reinterpret_cast<const uint64_t *>(values.data()), values.size() / 8, grid).bytes
+              : choose(reinterpret_cast<const uint32_t *>(values.data()), values.size() / 4, grid).bytes;
+}
+
 bool encode_xor(ByteView values, const Grid &grid, const ArrayOptions & /*options*/, Bytes *out) {
   if (values.empty()) return true;
   switch (size_of(grid.element)) {
