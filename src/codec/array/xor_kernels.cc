@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "codec/array/cpu.h"
+#include "codec/array/running.h"
 
 #ifdef CAIRN_HAS_AVX2
 #include <immintrin.h>
@@ -189,55 +190,6 @@ CAIRN_AVX2 void get_counts_avx2(const uint8_t *packed, size_t count, uint8_t *wi
     store(widths + i, _mm256_sub_epi8(bits, counts));
   }
 }
-
-/// Distances within a vector: sums of what lies one, two, four of them before, and of what the vector before ended
-/// with.
-template <typename T>
-CAIRN_AVX2 size_t join_near(T *now, const T *rest, size_t distance, size_t count) {
-  constexpr size_t n = 32 / sizeof(T);
-  constexpr size_t kPart = sizeof(T) / 4;
-  alignas(32) int from[4][8];
-  alignas(32) int keep[3][8];
-  T before[n] = {};
-  std::copy(now - distance, now, before + n - distance);
-  for (size_t k = 0; k < n; ++k) {
-    for (size_t p = 0; p < kPart; ++p) {
-      for (size_t step = 0; step < 3; ++step) {
-        const size_t back = distance << step;
-        from[step][k * kPart + p] = back <= k ? static_cast<int>((k - back) * kPart + p) : 0;
-        keep[step][k * kPart + p] = back <= k ? -1 : 0;
-      }
-      from[3][k * kPart + p] = static_cast<int>((n - distance + k % distance) * kPart + p);
-    }
-  }
-  const __m256i one = load(from[0]);
-  const __m256i two = load(from[1]);
-  const __m256i four = load(from[2]);
-  const __m256i carry = load(from[3]);
-  const __m256i keep_one = load(keep[0]);
-  const __m256i keep_two = load(keep[1]);
-  const __m256i keep_four = load(keep[2]);
-  __m256i last = load(before);
-  size_t i = 0;
-  for (; i + n <= count; i += n) {
-    __m256i x = load(rest + i);
-    x = _mm256_xor_si256(x, _mm256_and_si256(_mm256_permutevar8x32_epi32(x, one), keep_one));
-    x = _mm256_xor_si256(x, _mm256_and_si256(_mm256_permutevar8x32_epi32(x, two), keep_two));
-    x = _mm256_xor_si256(x, _mm256_and_si256(_mm256_permutevar8x32_epi32(x, four), keep_four));
-    last = _mm256_xor_si256(x, _mm256_permutevar8x32_epi32(last, carry));
-    store(now + i, last);
-  }
-  return i;
-}
-
-template <typename T>
-CAIRN_AVX2 size_t join_avx2(T *now, const T *rest, size_t distance, size_t count) {
-  constexpr size_t n = 32 / sizeof(T);
-  if (distance < n) return join_near(now, rest, distance, count);
-  size_t i = 0;
-  for (; i + n <= count; i += n) store(now + i, _mm256_xor_si256(load(rest + i), load(now + i - distance)));
-  return i;
-}
 #endif
 
 template <typename T>
@@ -252,7 +204,7 @@ template <typename T>
 void join(T *now, const T *rest, size_t distance, size_t count) {
   size_t done = 0;
 #ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) done = join_avx2(now, rest, distance, count);
+  if (cpu_has_avx2()) done = join_running<ByXor>(now, rest, distance, count);
 #endif
   join_portable(now + done, rest + done, distance, count - done);
 }
