@@ -10,6 +10,7 @@
 #include "codec/array/class_code.h"
 #include "codec/array/delta_plan.h"
 #include "codec/array/huffman.h"
+#include "codec/array/mask.h"
 
 namespace cairn::codec {
 namespace {
@@ -174,6 +175,119 @@ TEST(FindStep, FindsStepsOfPackedIntegersAndOfDecimals) {
   double base = 0;
   double step = 0;
   EXPECT_FALSE(find_step(noise, 24, &base, &step));
+}
+
+/// Runs a check with what this CPU has, and with the portable form.
+template <typename Function>
+void on_any_cpu(Function check) {
+  check();
+  portable_only = true;
+  check();
+  portable_only = false;
+}
+
+template <typename Word>
+void squeezes_and_spreads(size_t count, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::vector<uint8_t> held(count + 8);
+  std::vector<Word> numbers(count);
+  std::vector<Word> expected;
+  std::vector<Word> gaps(count);
+  for (size_t i = 0; i < count; ++i) {
+    held[i] = static_cast<uint8_t>(random() % (1 + seed % 4) == 0 ? 1 : 0);
+    numbers[i] = static_cast<Word>(random());
+    if (held[i] != 0) continue;
+    expected.push_back(numbers[i]);
+    gaps[i] = numbers[i];
+  }
+  on_any_cpu([&] {
+    std::vector<Word> some(count + 8);
+    ASSERT_EQ(squeeze(held.data(), count, numbers.data(), some.data()), expected.size());
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), some.begin()));
+    std::vector<Word> back(count);
+    spread(held.data(), count, some.data(), back.data());
+    EXPECT_EQ(back, gaps);
+    std::vector<uint8_t> mask(count / 8 + 8);
+    std::vector<uint8_t> held_again(count + 8);
+    put_mask(held.data(), count, mask.data());
+    EXPECT_EQ(get_mask(mask.data(), count, held_again.data()), expected.size());
+    EXPECT_TRUE(std::equal(held.begin(), held.begin() + static_cast<ptrdiff_t>(count), held_again.begin()));
+  });
+}
+
+TEST(Mask, SqueezesAndSpreadsWordsOfEitherWidth) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    for (const size_t count : {size_t{0}, size_t{3}, size_t{8}, size_t{500}, size_t{1001}}) {
+      squeezes_and_spreads<uint32_t>(count, seed);
+      squeezes_and_spreads<uint64_t>(count, seed);
+    }
+  }
+}
+
+template <typename Word>
+void predictions_are_restored(const Lags &lags, bool some_held) {
+  std::mt19937_64 random(10);
+  constexpr size_t kCount = 997;
+  std::vector<Word> all(history(lags) + kCount);
+  Word *integers = all.data() + history(lags);
+  std::vector<uint8_t> held(kCount + 8);
+  for (size_t i = 0; i < kCount; ++i) {
+    integers[i] = static_cast<Word>(random());
+    held[i] = static_cast<uint8_t>(some_held && random() % 5 < i / 64 % 4 ? 1 : 0);
+  }
+  std::vector<Word> first;
+  on_any_cpu([&] {
+    std::vector<Word> known = all;
+    Word *from = known.data() + history(lags);
+    hold(lags, held.data(), kCount, from);
+    for (size_t i = 0; i < kCount; ++i) {
+      ASSERT_EQ(from[i], held[i] == 0 ? integers[i] : lags.count == 0 ? 0 : *(from + i - lags.of[0])) << i;
+    }
+    std::vector<Word> residuals(kCount);
+    predict(lags, from, kCount, residuals.data());
+    if (first.empty()) first = residuals;
+    EXPECT_EQ(residuals, first);
+    std::vector<Word> back(all.size());
+    restore(lags, residuals.data(), held.data(), kCount, back.data() + history(lags));
+    EXPECT_EQ(back, known) << lags.of[0] << " " << lags.of[1] << " " << lags.of[2];
+  });
+}
+
+TEST(DeltaPredict, RestoresWhatItPredictedOverAnyLags) {
+  for (const bool some_held : {false, true}) {
+    predictions_are_restored<uint32_t>({}, some_held);
+    for (size_t lag = 1; lag < 20; ++lag) {
+      predictions_are_restored<uint32_t>({1, {lag}}, some_held);
+      predictions_are_restored<uint64_t>({1, {lag}}, some_held);
+      predictions_are_restored<uint32_t>({2, {lag, lag + 30}}, some_held);
+      predictions_are_restored<uint64_t>({3, {lag, lag + 1, 5 * lag + 7}}, some_held);
+    }
+  }
+}
+
+TEST(Delta, LagsOfMoreThanABlockReachBackOverBlocks) {
+  // Four planes of more values than a block has, which resemble nothing but each other.
+  std::mt19937 random(11);
+  std::normal_distribution<float> normal(0, 1);
+  constexpr size_t kPlane = 300 * 250;
+  const uint64_t shape[] = {4, 300, 250};
+  std::vector<float> values(4 * kPlane);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = i < kPlane ? 300 + 20 * normal(random) : values[i - kPlane] + 0.001F * normal(random);
+  const ByteView bytes{reinterpret_cast<const uint8_t *>(values.data()), values.size() * 4};
+  const Grid grid{Element::f32, shape, {}};
+  const ArrayCodec *codec = find_array_codec("delta");
+  Bytes first;
+  on_any_cpu([&] {
+    Bytes out;
+    ASSERT_TRUE(codec->encode(bytes, grid, {}, &out));
+    EXPECT_LT(out.size() * 2, bytes.size());
+    if (first.empty()) first = out;
+    EXPECT_TRUE(out == first);
+    Bytes back(bytes.size());
+    ASSERT_TRUE(codec->decode(out, grid, back));
+    EXPECT_TRUE(std::equal(back.begin(), back.end(), bytes.begin()));
+  });
 }
 
 /// The plan for a field of 40 x 50 x 60 floats.
