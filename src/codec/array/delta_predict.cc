@@ -137,27 +137,28 @@ CAIRN_BODY void restore_body(const Lags &lags, Word *t, const uint8_t *held, siz
 template <typename Word>
 CAIRN_BODY void hold_body(const Lags &lags, const uint8_t *held, size_t count, Word *x) {
   const size_t lag = lags.of[0];
+  const Word *before = x - lag;
   size_t i = 0;
   for (; i + 8 <= count; i += 8) {
     uint64_t eight = 0;
     memcpy(&eight, held + i, 8);
     if (eight == 0) continue;
     if (lag == 1) {
-      Word last = x[i - 1];
+      Word last = before[i];
       for (size_t k = 0; k < 8; ++k) x[i + k] = last = held[i + k] != 0 ? last : x[i + k];
     } else if (lag == 0 || lag >= 8) {
       Word from[8] = {};
-      if (lag != 0) memcpy(from, x + i - lag, sizeof(from));
+      if (lag != 0) memcpy(from, before + i, sizeof(from));
       for (size_t k = 0; k < 8; ++k) {
         const Word there = Word(0) - held[i + k];
         x[i + k] = (x[i + k] & ~there) | (from[k] & there);
       }
     } else {
-      for (size_t k = 0; k < 8; ++k) x[i + k] = held[i + k] != 0 ? x[i + k - lag] : x[i + k];
+      for (size_t k = 0; k < 8; ++k) x[i + k] = held[i + k] != 0 ? before[i + k] : x[i + k];
     }
   }
   for (; i < count; ++i) {
-    if (held[i] != 0) x[i] = lag == 0 ? 0 : x[i - lag];
+    if (held[i] != 0) x[i] = lag == 0 ? 0 : before[i];
   }
 }
 

@@ -27,7 +27,8 @@ void differ_portable(const T *now, const T *before, size_t count, T *rest, uint8
 
 template <typename T>
 void join_portable(T *now, const T *rest, size_t distance, size_t count) {
-  for (size_t i = 0; i < count; ++i) now[i] = rest[i] ^ now[i - distance];
+  const T *before = now - distance;
+  for (size_t i = 0; i < count; ++i) now[i] = rest[i] ^ before[i];
 }
 
 /// Counts of eight elements make five (six) bytes.
