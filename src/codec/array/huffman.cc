@@ -86,9 +86,12 @@ void HuffmanCode::count_up() {
   for (unsigned s = first; s <= last; ++s) {
     const unsigned size = length[s];
     if (size == 0) continue;
-    unsigned reversed = 0;
-    for (unsigned b = 0; b < size; ++b) reversed |= (next[size] >> b & 1) << (size - 1 - b);
-    bits[s] = static_cast<uint16_t>(reversed);
+    unsigned reversed = next[size];
+    reversed = (reversed & 0x5555) << 1 | (reversed >> 1 & 0x5555);
+    reversed = (reversed & 0x3333) << 2 | (reversed >> 2 & 0x3333);
+    reversed = (reversed & 0x0f0f) << 4 | (reversed >> 4 & 0x0f0f);
+    reversed = (reversed & 0x00ff) << 8 | reversed >> 8;
+    bits[s] = static_cast<uint16_t>(reversed >> (16 - size));
     ++next[size];
   }
 }
