@@ -50,6 +50,7 @@ CAIRN_AVX2 size_t join_running(Word *now, const Word *rest, size_t distance, siz
   alignas(32) int keep[3][8];
   Word before[n] = {};
   std::copy(now - distance, now, before + n - distance);
+  size_t place = 0;  // of k within its distance
   for (size_t k = 0; k < n; ++k) {
     for (size_t p = 0; p < kPart; ++p) {
       for (size_t step = 0; step < 3; ++step) {
@@ -57,8 +58,9 @@ CAIRN_AVX2 size_t join_running(Word *now, const Word *rest, size_t distance, siz
         from[step][k * kPart + p] = back <= k ? static_cast<int>((k - back) * kPart + p) : 0;
         keep[step][k * kPart + p] = back <= k ? -1 : 0;
       }
-      from[3][k * kPart + p] = static_cast<int>((n - distance + k % distance) * kPart + p);
+      from[3][k * kPart + p] = static_cast<int>((n - distance + place) * kPart + p);
     }
+    place = place + 1 == distance ? 0 : place + 1;
   }
   const __m256i one = _mm256_load_si256(at(from[0]));
   const __m256i two = _mm256_load_si256(at(from[1]));
