@@ -119,10 +119,12 @@ const ArrayCodec *choose_array_codec(ByteView values, const Grid &grid, const Go
     double share = share_with(*codec);
     const auto cost = [&] { return for_bandwidth ? share / goal.bytes_per_second + time : share; };
     const auto better = [&] { return share >= 0 && (candidate.id == kStore || cost() < kWorth * least); };
-    // Few stretches can lie; what they say against the plan, which looked everywhere, is asked again.
-    if (best->id == kDelta && better() && values.size() > kSmallBox)
-      share = Sampled(values, grid, 2 * kStretches).share(*codec, grid.element);
     if (!better()) continue;
+    // Few stretches can lie; what they say against the plan, which looked everywhere, is asked again.
+    if (best->id == kDelta && values.size() > kSmallBox) {
+      share = Sampled(values, grid, 2 * kStretches).share(*codec, grid.element);
+      if (!better()) break;
+    }
     best = codec;
     least = cost();
   }

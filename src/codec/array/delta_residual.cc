@@ -156,6 +156,7 @@ Estimate estimate(const Word *x, size_t count, size_t most) {
 constexpr double kPlanesGain = 0.96;
 // Below this, classes and bytes repeat in runs, which only zstd sees.
 constexpr double kLeastForCodes = 1.6;
+constexpr double kLeastForBytes = 1.1;    // of planes, where zstd finds less for its time
 constexpr size_t kFewForCodes = 2048;     // the tables would be too large a share
 constexpr double kIncompressible = 7.95;  // bits of a byte
 constexpr size_t kSample = 2048;
@@ -182,7 +183,7 @@ void write(const Word *x, size_t count, StreamWriter &streams, ResidualRoom<Word
     if (bits.plane[k] > kIncompressible) {
       out->push_back(kPlaneStream);
       StreamWriter::write_plain(plane, out);
-    } else if (bits.plane[k] > kLeastForCodes && count >= kFewForCodes) {
+    } else if (bits.plane[k] > kLeastForBytes && count >= kFewForCodes) {
       out->push_back(kPlaneCodes);
       write_byte_codes(plane, reinterpret_cast<uint8_t *>(room.low.get()), out);
     } else {

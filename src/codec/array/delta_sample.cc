@@ -15,7 +15,8 @@ namespace cairn::codec {
 namespace {
 
 constexpr size_t kRun = 32;
-constexpr size_t kMostRuns = 64;  // over the whole box
+constexpr size_t kLeastRuns = 40;  // over the whole box, unless it is small
+constexpr size_t kMostRuns = 64;   // and if it is large
 constexpr size_t kMostAxes = 4;
 
 std::vector<size_t> steps_of(const Grid &grid, size_t count) {
@@ -81,7 +82,8 @@ DeltaSample<Word>::DeltaSample(ByteView values, const Grid &grid)
     : element_(grid.element), size_(size_of(grid.element)) {
   const size_t count = values.size() / size_;
   run_ = std::min(kRun, count);
-  const size_t runs = std::clamp<size_t>(count / (8 * kRun), 1, kMostRuns);
+  const size_t runs =
+      std::clamp<size_t>(count / (128 * kRun), std::clamp<size_t>(count / (8 * kRun), 1, kLeastRuns), kMostRuns);
   total_ = runs * run_;
   steps_ = steps_of(grid, count);
   // One from each part of the box, not at equal distances: those could be whole rows.
