@@ -56,9 +56,10 @@ Coder automatic(const char *words) {
   const codec::Goal goal = codec::parse_array_codec(words)->goal;
   return {words,
           [goal](const Array &array, Bytes *out) {
-            const ArrayCodec *codec = choose_array_codec(array.values, array.grid(), goal);
+            codec::ArrayOptions options;
+            const ArrayCodec *codec = choose_array_codec(array.values, array.grid(), goal, &options);
             out->push_back(codec->id);
-            return codec->encode(array.values, array.grid(), {}, out);
+            return codec->encode(array.values, array.grid(), options, out);
           },
           [](const Array &array, ByteView encoded, Bytes *back) {
             return codec::find_array_codec(encoded[0])->decode(encoded.subspan(1), array.grid(), *back);

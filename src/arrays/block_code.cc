@@ -53,10 +53,11 @@ Coded encode(ByteView values, const codec::Grid &grid, const Coding &coding, boo
     return {codec::kStore, false, {values.begin(), values.end()}};
   }
   const codec::ArrayCodec *chosen = coding.choice.codec;
-  if (chosen == nullptr) chosen = codec::choose_array_codec(values, grid, coding.choice.goal);
+  codec::ArrayOptions options = coding.choice.options;
+  if (chosen == nullptr) chosen = codec::choose_array_codec(values, grid, coding.choice.goal, &options);
   const bool fits = chosen != nullptr && chosen->takes(grid.element) && !(exact && chosen->lossy);
   Coded coded;
-  if (fits && chosen->encode(values, grid, coding.choice.options, &coded.bytes) && coded.bytes.size() < values.size()) {
+  if (fits && chosen->encode(values, grid, options, &coded.bytes) && coded.bytes.size() < values.size()) {
     coded.codec = chosen->id;
     coded.refers = codec::refers(chosen->id, coded.bytes);
     return coded;

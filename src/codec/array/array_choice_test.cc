@@ -89,6 +89,15 @@ TEST(ChooseArrayCodec, StoresNoiseAndPacksWaves) {
   EXPECT_NE(choose_array_codec(waves, grid, {})->id, kStore);
   EXPECT_NE(choose_array_codec(waves, grid, {Goal::Kind::bandwidth, 1e6})->id, kStore);
   EXPECT_EQ(choose_array_codec(waves, grid, {Goal::Kind::bandwidth, 1e12})->id, kStore);
+  // With the plan that choosing made, encoding makes the bytes that it makes without.
+  ArrayOptions options;
+  const ArrayCodec *codec = choose_array_codec(waves, grid, {}, &options);
+  ASSERT_NE(options.plan, nullptr);
+  Bytes with;
+  Bytes without;
+  ASSERT_TRUE(codec->encode(waves, grid, options, &with));
+  ASSERT_TRUE(codec->encode(waves, grid, {}, &without));
+  EXPECT_TRUE(with == without);
 }
 
 }  // namespace

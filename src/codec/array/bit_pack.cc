@@ -1,10 +1,12 @@
 #include "codec/array/bit_pack.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 
-#include "codec/array/bit_packer.h"
 #include "codec/array/cpu.h"
+#include "codec/array/permutations.h"
 
 #ifdef CAIRN_HAS_AVX2
 #include <immintrin.h>
@@ -13,128 +15,276 @@
 namespace cairn::codec {
 namespace {
 
-template <typename T>
-CAIRN_BODY size_t pack_body(const T *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
-  BitPacker packer{out};
-  size_t i = 0;
-  if constexpr (sizeof(T) == 4) {
-    // Two make at most a word.
-    for (; i + 2 <= count; i += 2)
-      packer.put(numbers[i] | static_cast<uint64_t>(numbers[i + 1]) << widths[i],
-                 static_cast<uint64_t>(widths[i]) + widths[i + 1]);
-  }
-  for (; i < count; ++i) packer.put(numbers[i], widths[i]);
-  return packer.end(out);
-}
+template <typename Word>
+constexpr uint32_t kBits = 8 * sizeof(Word);
+constexpr size_t kBadBits = SIZE_MAX;
+template <typename Word>
+constexpr size_t kLanes = 32 / sizeof(Word);
 
-CAIRN_BODY uint64_t load(const uint8_t *at) {
-  uint64_t word = 0;
-  memcpy(&word, at, 8);
-  return word;
-}
+/// The bits of each lane, and from that where its last number ends in its last word (1 to all bits of a word).
+template <typename Word>
+struct Totals {
+  std::array<Word, kLanes<Word>> end = {};
+  size_t words = 0;
 
-template <typename T>
-CAIRN_BODY T number_at(const uint8_t *packed, uint64_t bit, uint64_t width) {
-  const uint8_t *at = packed + (bit >> 3);
-  const uint64_t shift = bit & 7;
-  uint64_t word = load(at) >> shift;
-  if constexpr (sizeof(T) == 4) return static_cast<T>(word & ((uint64_t{1} << width) - 1));
-  word |= (static_cast<uint64_t>(at[8]) << 1) << (63 - shift);
-  return static_cast<T>(word & (((uint64_t{1} << (width & 63)) - 1) | (0 - (width >> 6))));
-}
-
-/// The bits that may be read eight bytes (and one) from: what is behind them is read from a copy.
-template <typename T>
-CAIRN_BODY void unpack_body(ByteView packed, const uint8_t *widths, size_t count, T *numbers) {
-  uint64_t bit = 0;
-  size_t i = 0;
-  constexpr size_t kReach = sizeof(T) == 8 ? 9 : 8;
-  const uint64_t safe = packed.size() < kReach ? 0 : (packed.size() - kReach + 1) * 8;  // bits where a read may begin
-  constexpr size_t kStep = 16;
-  constexpr uint64_t kMost = kStep * sizeof(T) * 8;
-  for (; i + kStep <= count && bit + kMost < safe; i += kStep) {
-    for (size_t k = 0; k < kStep; ++k) {
-      numbers[i + k] = number_at<T>(packed.data(), bit, widths[i + k]);
-      bit += widths[i + k];
+  explicit Totals(const std::array<Word, kLanes<Word>> &bits) {
+    for (size_t k = 0; k < kLanes<Word>; ++k) {
+      end[k] = (bits[k] + kBits<Word> - 1) % kBits<Word> + 1;
+      words += static_cast<size_t>(bits[k] / kBits<Word> + (bits[k] % kBits<Word> != 0 ? 1 : 0));
     }
   }
-  for (; i < count; ++i) {
-    uint8_t bytes[kReach] = {};
-    const size_t at = std::min(static_cast<size_t>(bit >> 3), packed.size());
-    if (at != packed.size()) memcpy(bytes, packed.data() + at, std::min(kReach, packed.size() - at));
-    numbers[i] = number_at<T>(bytes, bit & 7, widths[i]);
-    bit += widths[i];
+};
+
+template <typename Word>
+Word shift_left(Word x, uint32_t by) {
+  return by >= kBits<Word> ? Word(0) : static_cast<Word>(x << by);
+}
+template <typename Word>
+Word shift_right(Word x, uint32_t by) {
+  return by >= kBits<Word> ? Word(0) : static_cast<Word>(x >> by);
+}
+
+template <typename Word>
+size_t pack_portable(const Word *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
+  constexpr size_t n = kLanes<Word>;
+  std::array<Word, n> bits = {};
+  for (size_t i = 0; i < count; ++i) bits[i % n] += widths[i];
+  const Totals<Word> totals(bits);
+  std::array<uint32_t, n> end;
+  std::array<Word, n> word = {};
+  for (size_t k = 0; k < n; ++k) end[k] = static_cast<uint32_t>(totals.end[k]);
+  uint8_t *at = out + totals.words * sizeof(Word);
+  for (size_t i = count; i-- > 0;) {
+    const size_t k = i % n;
+    if (widths[i] < end[k]) {
+      end[k] -= widths[i];
+      word[k] |= shift_left(numbers[i], end[k]);
+      continue;
+    }
+    // Its first bit is in the word before, or it is the first of this one: this one is complete.
+    const uint32_t before = widths[i] - end[k];
+    const Word full = word[k] | shift_right(numbers[i], before);
+    at -= sizeof(Word);
+    memcpy(at, &full, sizeof(Word));
+    word[k] = shift_left(numbers[i], kBits<Word> - before);
+    end[k] = kBits<Word> - before;
   }
+  return totals.words * sizeof(Word);
+}
+
+template <typename Word>
+size_t unpack_portable(ByteView packed, const uint8_t *widths, size_t count, Word *numbers) {
+  constexpr size_t n = kLanes<Word>;
+  std::array<Word, n> word = {};
+  std::array<uint32_t, n> used;
+  used.fill(kBits<Word>);
+  size_t at = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t k = i % n;
+    const uint32_t width = widths[i];
+    Word number = shift_right(word[k], used[k]);
+    if (used[k] + width > kBits<Word>) {
+      if (packed.size() - at < sizeof(Word)) return kBadBits;
+      memcpy(&word[k], packed.data() + at, sizeof(Word));
+      at += sizeof(Word);
+      number |= shift_left(word[k], kBits<Word> - used[k]);
+      used[k] -= kBits<Word>;
+    }
+    used[k] += width;
+    numbers[i] = number & ~shift_left(static_cast<Word>(~Word(0)), width);
+  }
+  for (size_t k = 0; k < n; ++k) {
+    if (shift_right(word[k], used[k]) != 0) return kBadBits;
+  }
+  return at;
 }
 
 #ifdef CAIRN_HAS_AVX2
-/// Pairs are put together four at a time.
-CAIRN_AVX2 size_t pack32_avx2(const uint32_t *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
-  BitPacker packer{out};
-  size_t i = 0;
-  const __m256i low = _mm256_set1_epi64x(0xffffffff);
-  alignas(32) uint64_t pairs[8];
-  alignas(32) uint64_t sums[8];
-  for (; i + 16 <= count; i += 16) {
-    for (size_t k = 0; k < 2; ++k) {
-      const __m256i number = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(numbers + i + 8 * k));
-      const __m256i width =
-          _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(widths + i + 8 * k)));
-      const __m256i even = _mm256_and_si256(width, low);
-      const __m256i odd = _mm256_srli_epi64(number, 32);
-      _mm256_store_si256(reinterpret_cast<__m256i *>(pairs + 4 * k),
-                         _mm256_or_si256(_mm256_and_si256(number, low), _mm256_sllv_epi64(odd, even)));
-      _mm256_store_si256(reinterpret_cast<__m256i *>(sums + 4 * k),
-                         _mm256_add_epi64(even, _mm256_srli_epi64(width, 32)));
-    }
-    for (size_t k = 0; k < 8; ++k) packer.put(pairs[k], sums[k]);
+
+#define CAIRN_STEP CAIRN_AVX2 [[gnu::always_inline]] static inline
+
+template <typename Word>
+struct Vector;
+template <>
+struct Vector<uint32_t> {
+  CAIRN_STEP __m256i widths(const uint8_t *at) {
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(at)));
   }
-  for (; i < count; ++i) packer.put(numbers[i], widths[i]);
-  return packer.end(out);
+  CAIRN_STEP __m256i all(uint32_t x) { return _mm256_set1_epi32(static_cast<int>(x)); }
+  CAIRN_STEP __m256i plus(__m256i a, __m256i b) { return _mm256_add_epi32(a, b); }
+  CAIRN_STEP __m256i minus(__m256i a, __m256i b) { return _mm256_sub_epi32(a, b); }
+  CAIRN_STEP __m256i left(__m256i a, __m256i by) { return _mm256_sllv_epi32(a, by); }
+  CAIRN_STEP __m256i right(__m256i a, __m256i by) { return _mm256_srlv_epi32(a, by); }
+  CAIRN_STEP __m256i above(__m256i a, __m256i b) { return _mm256_cmpgt_epi32(a, b); }
+  CAIRN_STEP uint32_t set(__m256i a) { return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(a))); }
+};
+template <>
+struct Vector<uint64_t> {
+  CAIRN_STEP __m256i widths(const uint8_t *at) {
+    int four = 0;
+    memcpy(&four, at, 4);
+    return _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(four));
+  }
+  CAIRN_STEP __m256i all(uint32_t x) { return _mm256_set1_epi64x(x); }
+  CAIRN_STEP __m256i plus(__m256i a, __m256i b) { return _mm256_add_epi64(a, b); }
+  CAIRN_STEP __m256i minus(__m256i a, __m256i b) { return _mm256_sub_epi64(a, b); }
+  CAIRN_STEP __m256i left(__m256i a, __m256i by) { return _mm256_sllv_epi64(a, by); }
+  CAIRN_STEP __m256i right(__m256i a, __m256i by) { return _mm256_srlv_epi64(a, by); }
+  CAIRN_STEP __m256i above(__m256i a, __m256i b) { return _mm256_cmpgt_epi64(a, b); }
+  CAIRN_STEP uint32_t set(__m256i a) { return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(a))); }
+};
+
+CAIRN_STEP __m256i load(const void *at) { return _mm256_loadu_si256(static_cast<const __m256i *>(at)); }
+CAIRN_STEP void store(void *at, __m256i x) { _mm256_storeu_si256(static_cast<__m256i *>(at), x); }
+CAIRN_STEP __m256i permute(__m256i x, const std::array<uint8_t, 8> &order) {
+  return _mm256_permutevar8x32_epi32(x, Vector<uint32_t>::widths(order.data()));
 }
-CAIRN_AVX2 size_t pack64_avx2(const uint64_t *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
-  return pack_body(numbers, widths, count, out);
+
+/// One number of each lane, from the last to the first. Shifts by negative numbers give zero, as those by all bits do.
+template <typename Word>
+struct Packing {
+  using V = Vector<Word>;
+  __m256i word;
+  __m256i end;
+  uint8_t *begin;
+  uint8_t *at;
+
+  CAIRN_AVX2 [[gnu::always_inline]] inline void put(__m256i number, __m256i width) {
+    const __m256i first = V::minus(end, width);
+    const __m256i next = V::plus(first, V::all(kBits<Word>));
+    const __m256i full = V::above(V::all(1), first);
+    const __m256i with = _mm256_or_si256(_mm256_or_si256(word, V::left(number, first)),
+                                         V::right(number, V::minus(_mm256_setzero_si256(), first)));
+    // Where it is not full, what goes into the word before is shifted out altogether.
+    word = _mm256_or_si256(_mm256_andnot_si256(full, with), V::left(number, next));
+    end = _mm256_blendv_epi8(first, next, full);
+    const uint32_t set = V::set(full);
+    const __m256i ordered = permute(with, kPermutations<Word>.to_end[set]);
+    const size_t bytes = static_cast<size_t>(std::popcount(set)) * sizeof(Word);
+    if (at - begin >= 32) [[likely]] {
+      store(at - 32, ordered);
+    } else {
+      alignas(32) uint8_t eight[32];
+      store(eight, ordered);
+      memcpy(at - bytes, eight + 32 - bytes, bytes);
+    }
+    at -= bytes;
+  }
+};
+
+template <typename Word>
+CAIRN_AVX2 size_t pack_avx2(const Word *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
+  using V = Vector<Word>;
+  constexpr size_t n = kLanes<Word>;
+  const size_t whole = count - count % n;
+  Word last[n] = {};
+  uint8_t last_widths[n] = {};
+  std::copy(numbers + whole, numbers + count, last);
+  std::copy(widths + whole, widths + count, last_widths);
+  __m256i sums = V::widths(last_widths);
+  for (size_t i = 0; i < whole; i += n) sums = V::plus(sums, V::widths(widths + i));
+  std::array<Word, n> bits;
+  store(bits.data(), sums);
+  const Totals<Word> totals(bits);
+  const size_t size = totals.words * sizeof(Word);
+  Packing<Word> packing{_mm256_setzero_si256(), load(totals.end.data()), out, out + size};
+  if (whole < count) packing.put(load(last), V::widths(last_widths));
+  for (size_t i = whole; i > 0; i -= n) packing.put(load(numbers + i - n), V::widths(widths + i - n));
+  return size;
 }
-CAIRN_AVX2 void unpack32_avx2(ByteView packed, const uint8_t *widths, size_t count, uint32_t *numbers) {
-  unpack_body(packed, widths, count, numbers);
+
+template <typename Word>
+struct Unpacking {
+  using V = Vector<Word>;
+  __m256i word;
+  __m256i used;
+
+  /// Gives one number of each lane, from 32 bytes at `from`, and how many of those it took.
+  CAIRN_AVX2 [[gnu::always_inline]] inline __m256i get(__m256i width, const uint8_t *from, size_t *bytes) {
+    const __m256i most = V::all(kBits<Word>);
+    const __m256i after = V::plus(used, width);
+    const __m256i more = V::above(after, most);
+    const uint32_t set = V::set(more);
+    *bytes = static_cast<size_t>(std::popcount(set)) * sizeof(Word);
+    const __m256i next = permute(load(from), kPermutations<Word>.from_front[set]);
+    // What comes from a word that is not needed lies above the width.
+    const __m256i number = _mm256_or_si256(V::right(word, used), V::left(next, V::minus(most, used)));
+    word = _mm256_blendv_epi8(word, next, more);
+    used = V::minus(after, _mm256_and_si256(more, most));
+    return _mm256_andnot_si256(V::left(_mm256_set1_epi32(-1), width), number);
+  }
+};
+
+template <typename Word>
+CAIRN_AVX2 size_t unpack_avx2(ByteView packed, const uint8_t *widths, size_t count, Word *numbers) {
+  using V = Vector<Word>;
+  constexpr size_t n = kLanes<Word>;
+  const uint8_t *at = packed.data();
+  const uint8_t *const end = at + packed.size();
+  Unpacking<Word> unpacking{_mm256_setzero_si256(), V::all(kBits<Word>)};
+  size_t bytes = 0;
+  size_t i = 0;
+  for (; i + n <= count && end - at >= 32; i += n) {
+    store(numbers + i, unpacking.get(V::widths(widths + i), at, &bytes));
+    at += bytes;
+  }
+  for (; i < count; i += n) {  // the last words, and the last numbers
+    const size_t some = std::min(n, count - i);
+    uint8_t last_widths[n] = {};
+    memcpy(last_widths, widths + i, some);
+    alignas(32) uint8_t words[32] = {};
+    const auto left = static_cast<size_t>(end - at);
+    if (left > 0) memcpy(words, at, std::min<size_t>(left, 32));
+    Word last[n];
+    store(last, unpacking.get(V::widths(last_widths), words, &bytes));
+    if (bytes > left) return kBadBits;
+    at += bytes;
+    std::copy(last, last + some, numbers + i);
+  }
+  const __m256i rest = V::right(unpacking.word, unpacking.used);
+  return _mm256_testz_si256(rest, rest) != 0 ? static_cast<size_t>(at - packed.data()) : kBadBits;
 }
-CAIRN_AVX2 void unpack64_avx2(ByteView packed, const uint8_t *widths, size_t count, uint64_t *numbers) {
-  unpack_body(packed, widths, count, numbers);
-}
+
 #endif
+
+template <typename Word>
+size_t pack_any(const Word *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return pack_avx2(numbers, widths, count, out);
+#endif
+  return pack_portable(numbers, widths, count, out);
+}
+template <typename Word>
+bool unpack_any(ByteReader &in, const uint8_t *widths, size_t count, Word *numbers) {
+  ByteReader ahead = in;
+  const ByteView packed = ahead.raw(ahead.remaining());
+  size_t size = 0;
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) {
+    size = unpack_avx2(packed, widths, count, numbers);
+  } else
+#endif
+  {
+    size = unpack_portable(packed, widths, count, numbers);
+  }
+  if (size == kBadBits) return false;
+  in.raw(size);
+  return true;
+}
 
 }  // namespace
 
 size_t pack_bits(const uint32_t *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return pack32_avx2(numbers, widths, count, out);
-#endif
-  return pack_body(numbers, widths, count, out);
+  return pack_any(numbers, widths, count, out);
 }
 size_t pack_bits(const uint64_t *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return pack64_avx2(numbers, widths, count, out);
-#endif
-  return pack_body(numbers, widths, count, out);
+  return pack_any(numbers, widths, count, out);
 }
-
-size_t packed_size(const uint8_t *widths, size_t count) {
-  uint64_t bits = 0;
-  for (size_t i = 0; i < count; ++i) bits += widths[i];
-  return static_cast<size_t>((bits + 7) / 8);
+bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, uint32_t *numbers) {
+  return unpack_any(in, widths, count, numbers);
 }
-
-void unpack_bits(ByteView packed, const uint8_t *widths, size_t count, uint32_t *numbers) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return unpack32_avx2(packed, widths, count, numbers);
-#endif
-  unpack_body(packed, widths, count, numbers);
-}
-void unpack_bits(ByteView packed, const uint8_t *widths, size_t count, uint64_t *numbers) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return unpack64_avx2(packed, widths, count, numbers);
-#endif
-  unpack_body(packed, widths, count, numbers);
+bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, uint64_t *numbers) {
+  return unpack_any(in, widths, count, numbers);
 }
 
 }  // namespace cairn::codec

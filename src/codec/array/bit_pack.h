@@ -1,8 +1,15 @@
-// Numbers of few bits, each with a width of its own, one behind the other: bit 0 of the first in bit 0 of the first
-// byte. The widths are kept elsewhere, so that reading one number does not wait for the one before it.
+// Numbers of few bits, each with a width of its own, in lanes that are written and read side by side. The widths are
+// kept elsewhere.
 //
-// No allocation, any thread. Cost: 1 to 3 ns a number with AVX2 and BMI2, which are used where the CPU has them; the
-// bytes are the same everywhere.
+// Number i belongs to lane i mod L: eight lanes with words of 32 bits for numbers of up to 32 bits, four with words of
+// 64 bits for those of up to 64. A lane's numbers fill its words from the lowest bit on, and go on in its next word.
+// The words of all lanes stand in the order in which a reader comes to need them: in the first number of which a word
+// has a bit, and of lanes that need one at the same number of rounds, the lower first. So a reader takes one word at a
+// time for each lane, without knowing how long any of them is; and the writer goes from the last number to the first.
+// (Interleaved streams like those of Giesen, "Interleaved entropy coders", 2014, for plain bits.)
+//
+// No allocation, any thread. Cost: half a nanosecond a number of 32 bits with AVX2, which is used where the CPU has it,
+// else 2 to 4 ns; the bytes are the same everywhere.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +19,17 @@
 
 namespace cairn::codec {
 
-/// What may be written behind the last byte of packed numbers.
-constexpr size_t kPackSlack = 16;
+/// What lanes add to the bits of the numbers, in bytes, at most.
+constexpr size_t kPackSlack = 32;
 
 /// Writes `count` numbers, number i in widths[i] bits (at most all of T, and no bit beyond them set), and gives the
 /// number of bytes. `out` has room for all of them in full, and kPackSlack.
 size_t pack_bits(const uint32_t *numbers, const uint8_t *widths, size_t count, uint8_t *out);
 size_t pack_bits(const uint64_t *numbers, const uint8_t *widths, size_t count, uint8_t *out);
 
-/// The bytes that numbers of these widths take.
-size_t packed_size(const uint8_t *widths, size_t count);
-
-/// Reads what pack_bits wrote; `packed` is at least packed_size bytes, and nothing beyond it is read.
-void unpack_bits(ByteView packed, const uint8_t *widths, size_t count, uint32_t *numbers);
-void unpack_bits(ByteView packed, const uint8_t *widths, size_t count, uint64_t *numbers);
+/// Reads what pack_bits wrote. False if there is not as much, or if bits that no number has are set; then `in` stays
+/// where it was.
+bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, uint32_t *numbers);
+bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, uint64_t *numbers);
 
 }  // namespace cairn::codec

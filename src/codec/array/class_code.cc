@@ -17,15 +17,18 @@ constexpr size_t kMaxContexts = 8;
 constexpr uint32_t bits_of_class(uint32_t klass) {
   return klass < 4 ? static_cast<uint32_t>(std::bit_width(klass)) : (klass >> 2) + 2;
 }
+/// The first class of that number of bits; 256 where there is none.
+constexpr uint32_t class_of_bits(uint32_t bits) { return std::min(bits < 3 ? bits : 4 * (bits - 2), 256U); }
 
 struct Contexts {
   size_t count = 1;
   std::array<uint8_t, kMaxContexts> first = {};  ///< the smallest number of bits of each; ascending, from 0
+
   /// By the class before.
   [[nodiscard]] std::array<uint8_t, 256> table() const {
     std::array<uint8_t, 256> of;
+    uint8_t context = 0;
     for (uint32_t klass = 0; klass < 256; ++klass) {
-      uint8_t context = 0;
       while (context + 1U < count && first[context + 1U] <= bits_of_class(klass)) ++context;
       of[klass] = context;
     }
@@ -37,142 +40,78 @@ using Histogram = std::array<uint32_t, 256>;
 constexpr size_t kMaxBits = 66;
 
 /// Cuts where each context has had its share.
-Contexts choose_contexts(const Histogram *by_bits, size_t count) {
-  Contexts contexts;
-  size_t some = 0;
-  for (size_t bits = 0; bits < kMaxBits; ++bits) {
-    if (some * kMaxContexts >= count && contexts.count < kMaxContexts) {
-      contexts.first[contexts.count++] = static_cast<uint8_t>(bits);
-      some = 0;
-    }
-    for (const uint32_t n : by_bits[bits]) some += n;
+Contexts choose_contexts(const Histogram &some) {
+  std::array<uint64_t, kMaxBits> by_bits = {};
+  uint64_t all = 0;
+  for (uint32_t klass = 0; klass < 256; ++klass) {
+    by_bits[bits_of_class(klass)] += some[klass];
+    all += some[klass];
   }
-  if (some == 0 && contexts.count > 1) --contexts.count;
+  Contexts contexts;
+  uint64_t share = 0;
+  for (size_t bits = 0; bits < kMaxBits; ++bits) {
+    if (share > 0 && share * kMaxContexts >= all && contexts.count < kMaxContexts) {
+      contexts.first[contexts.count++] = static_cast<uint8_t>(bits);
+      share = 0;
+    }
+    share += by_bits[bits];
+  }
+  if (share == 0 && contexts.count > 1) --contexts.count;
   return contexts;
 }
 
 size_t lane_size(size_t count) { return (count + kLanes - 1) / kLanes; }
 
-/// A code, its length, and the width of what follows it.
-struct Code {
-  uint16_t bits;
-  uint8_t length;
-  uint8_t width;
-};
+/// The context of each class, by the one before it, times 256, and the class. The first of a lane has context 0.
+CAIRN_BODY void place_body(const uint8_t *classes, size_t count, const Contexts &contexts, uint16_t *places) {
+  std::array<uint8_t, kMaxContexts> from;
+  from.fill(0xff);  // no class is as high
+  for (size_t c = 1; c < contexts.count; ++c)
+    from[c] = static_cast<uint8_t>(std::min(class_of_bits(contexts.first[c]), 255U));
+  const size_t lane = lane_size(count);
+  places[0] = classes[0];
+  for (size_t i = 1; i < count; ++i) {
+    const uint8_t before = classes[i - 1];
+    uint16_t context = 0;
+    for (size_t c = 1; c < kMaxContexts; ++c) context = static_cast<uint16_t>(context + (before >= from[c] ? 1 : 0));
+    places[i] = static_cast<uint16_t>(context << 8 | classes[i]);
+  }
+  for (size_t at = lane; at < count; at += lane) places[at] = classes[at];
+}
 
-template <typename Word>
-CAIRN_BODY size_t put_lane(const uint8_t *classes, const Word *low, size_t count,
-                           const std::array<std::array<Code, 256>, kMaxContexts> &codes,
-                           const std::array<uint8_t, 256> &context_of, uint8_t *out) {
+/// A code above its length, which so can be shifted by as it is.
+CAIRN_BODY uint64_t add_code(uint64_t codes, uint32_t code) { return codes << (code & 63) | code >> 8; }
+
+CAIRN_BODY size_t put_body(const uint16_t *places, size_t count, const uint32_t *codes, uint8_t *out) {
   BitPacker packer{out};
-  const auto code_of = codes.data();
-  const uint8_t *contexts = context_of.data();
-  unsigned context = contexts[0];
   size_t i = 0;
-  if constexpr (sizeof(Word) == 4) {
-    for (; i + 2 <= count; i += 2) {
-      const Code one = code_of[context][classes[i]];
-      const Code two = code_of[contexts[classes[i]]][classes[i + 1]];
-      context = contexts[classes[i + 1]];
-      const uint64_t first = one.bits | static_cast<uint64_t>(low[i]) << one.length;
-      const uint64_t second = two.bits | static_cast<uint64_t>(low[i + 1]) << two.length;
-      const uint64_t width = uint64_t{one.length} + one.width;
-      const uint64_t all = width + two.length + two.width;
-      if (all <= 64) [[likely]] {
-        packer.put(first | second << width, all);
-      } else {
-        packer.put(first, width);
-        packer.put(second, all - width);
-      }
+  for (; i + 6 <= count; i += 6) {  // six codes are at most 60 bits
+    uint64_t all = 0;
+    uint32_t lengths = 0;
+    for (size_t k = 6; k-- > 0;) {
+      const uint32_t code = codes[places[i + k]];
+      all = add_code(all, code);
+      lengths += code;
     }
+    packer.put(all, lengths & 0xff);
   }
-  for (; i < count; ++i) {
-    const Code code = code_of[context][classes[i]];
-    context = contexts[classes[i]];
-    packer.put(code.bits, code.length);
-    packer.put(low[i], code.width);
-  }
+  for (; i < count; ++i) packer.put(codes[places[i]] >> 8, codes[places[i]] & 0xff);
   return packer.end(out);
 }
 
-#ifdef CAIRN_HAS_AVX2
-template <typename Word>
-CAIRN_AVX2 size_t put_lane_avx2(const uint8_t *classes, const Word *low, size_t count,
-                                const std::array<std::array<Code, 256>, kMaxContexts> &codes,
-                                const std::array<uint8_t, 256> &context_of, uint8_t *out) {
-  return put_lane(classes, low, count, codes, context_of, out);
+/// What the next bits of a lane mean: the length of the code, the class, and where the context behind it begins, in
+/// bytes of the table.
+constexpr uint32_t entry(uint32_t length, uint32_t klass, uint32_t next) {
+  return length | klass << 8 | static_cast<uint32_t>(next * kCodeTable * sizeof(uint32_t)) << 16;
 }
-#endif
-
-template <typename Word>
-bool write_any(const uint8_t *classes, const Word *low, size_t count, double least, uint8_t *room, Bytes *out) {
-  const size_t lane = lane_size(count);
-  const auto by_bits = std::make_unique<Histogram[]>(kMaxBits);
-  std::array<uint8_t, 256> bits_of;
-  for (uint32_t klass = 0; klass < 256; ++klass) bits_of[klass] = static_cast<uint8_t>(bits_of_class(klass));
-  for (size_t at = 0; at < count; at += lane) {
-    uint8_t before = 0;
-    for (size_t i = at; i < std::min(count, at + lane); ++i) {
-      ++by_bits[before][classes[i]];
-      before = bits_of[classes[i]];
-    }
-  }
-  const Contexts contexts = choose_contexts(by_bits.get(), count);
-  std::array<std::array<Code, 256>, kMaxContexts> codes;
-  Bytes front;
-  front.push_back(static_cast<uint8_t>(contexts.count));
-  for (size_t c = 1; c < contexts.count; ++c) front.push_back(contexts.first[c]);
-  uint64_t bits = 0;
-  for (size_t c = 0; c < contexts.count; ++c) {
-    Histogram sum = {};
-    const size_t end = c + 1 < contexts.count ? contexts.first[c + 1] : kMaxBits;
-    for (size_t b = contexts.first[c]; b < end; ++b) {
-      for (size_t klass = 0; klass < 256; ++klass) sum[klass] += by_bits[b][klass];
-    }
-    const HuffmanCode code = HuffmanCode::of(sum);
-    code.write(&front);
-    for (uint32_t klass = 0; klass < 256; ++klass) {
-      bits += uint64_t{sum[klass]} * code.length[klass];
-      codes[c][klass] = {code.bits[klass], code.length[klass], static_cast<uint8_t>(width_of_class(klass))};
-    }
-  }
-  if (static_cast<double>(bits) < least * static_cast<double>(count)) return false;
-  const std::array<uint8_t, 256> context_of = contexts.table();
-  out->insert(out->end(), front.begin(), front.end());
-  for (size_t at = 0; at < count; at += lane) {
-    const size_t size = std::min(lane, count - at);
-    size_t written = 0;
-#ifdef CAIRN_HAS_AVX2
-    if (cpu_has_avx2()) {
-      written = put_lane_avx2(classes + at, low + at, size, codes, context_of, room);
-    } else
-#endif
-    {
-      written = put_lane(classes + at, low + at, size, codes, context_of, room);
-    }
-    uint8_t length[kMaxVarint];
-    out->insert(out->end(), length, put_varint(length, written));
-    out->insert(out->end(), room, room + written);
-  }
-  return true;
-}
-
-/// What the next bits of a lane mean.
-struct Entry {
-  uint8_t length;  ///< of the code
-  uint8_t width;   ///< of what follows
-  uint8_t high;    ///< what stands above that
-  uint8_t next;    ///< context
-};
-using Table = std::array<std::array<Entry, kCodeTable>, kMaxContexts>;
+using Table = std::array<std::array<uint32_t, kCodeTable>, kMaxContexts>;
 
 void fill_table(const HuffmanCode &code, const std::array<uint8_t, 256> &context_of,
-                std::array<Entry, kCodeTable> *table) {
+                std::array<uint32_t, kCodeTable> *table) {
   for (unsigned s = code.first; s <= code.last; ++s) {
     if (code.length[s] == 0 && code.symbols > 1) continue;
-    const auto high = static_cast<uint8_t>(s < 4 ? s : (s & 3) | 4);
-    const Entry entry{code.length[s], static_cast<uint8_t>(width_of_class(s)), high, context_of[s]};
-    for (size_t at = code.bits[s]; at < kCodeTable; at += size_t{1} << code.length[s]) (*table)[at] = entry;
+    const uint32_t each = entry(code.length[s], s, context_of[s]);
+    for (size_t at = code.bits[s]; at < kCodeTable; at += size_t{1} << code.length[s]) (*table)[at] = each;
   }
 }
 
@@ -180,83 +119,144 @@ struct Lane {
   const uint8_t *begin;
   size_t size;
   uint64_t bit = 0;
-  uint32_t context = 0;
-
-  /// Whether that many bytes may be read from the next bit on.
-  [[nodiscard]] CAIRN_BODY bool has(size_t bytes) const { return (bit >> 3) + bytes <= size; }
+  uint32_t context = 0;  ///< where it begins in the table, in bytes
 };
 
-/// The next 57 bits and more; near the end of a lane, zeros behind it.
-template <bool near_end>
-CAIRN_BODY uint64_t word_of(const Lane &lane, uint64_t bit) {
+CAIRN_BODY uint32_t entry_at(const Table &table, uint32_t context, uint64_t word) {
+  const auto *bytes = reinterpret_cast<const uint8_t *>(table.data());
+  uint32_t each = 0;
+  memcpy(&each, bytes + context + (word & (kCodeTable - 1)) * sizeof(uint32_t), sizeof(uint32_t));
+  return each;
+}
+
+constexpr size_t kAtOnce = 5;  // classes from one word: 57 bits are there, 50 at most are taken
+
+CAIRN_BODY void get_some(Lane &lane, const Table &table, uint8_t *to) {
   uint64_t word = 0;
-  if constexpr (near_end) {
-    const size_t at = std::min(static_cast<size_t>(bit >> 3), lane.size);
-    if (at != lane.size) memcpy(&word, lane.begin + at, std::min<size_t>(8, lane.size - at));
-  } else {
-    memcpy(&word, lane.begin + (bit >> 3), 8);
+  memcpy(&word, lane.begin + (lane.bit >> 3), 8);
+  word >>= lane.bit & 7;
+  uint32_t context = lane.context;
+  uint32_t lengths = 0;
+  for (size_t k = 0; k < kAtOnce; ++k) {
+    const uint32_t each = entry_at(table, context, word);
+    to[k] = static_cast<uint8_t>(each >> 8);
+    word >>= each & 63;
+    lengths += each;
+    context = each >> 16;
   }
-  return word >> (bit & 7);
+  lane.context = context;
+  lane.bit += lengths & 0xff;
 }
 
-template <typename Word, bool near_end>
-CAIRN_BODY Word next(Lane &lane, const Table &table) {
-  uint64_t word = word_of<near_end>(lane, lane.bit);
-  const Entry entry = table[lane.context][word & (kCodeTable - 1)];
-  lane.context = entry.next;
-  lane.bit += entry.length;
-  if constexpr (sizeof(Word) == 4) {
-    word >>= entry.length;  // 57 bits were there, and a code with all that follows it has at most 39
-  } else {
-    word = word_of<near_end>(lane, lane.bit);
-    const uint64_t more = word_of<near_end>(lane, lane.bit + 32);
-    word = (word & 0xffffffff) | more << 32;
-  }
-  const Word low = static_cast<Word>(word & ((uint64_t{1} << entry.width) - 1));
-  lane.bit += entry.width;
-  return (static_cast<Word>(entry.high) << entry.width) | low;
+CAIRN_BODY uint8_t get_last(Lane &lane, const Table &table) {
+  const size_t at = std::min(static_cast<size_t>(lane.bit >> 3), lane.size);
+  uint32_t word = 0;
+  if (at != lane.size) memcpy(&word, lane.begin + at, std::min<size_t>(4, lane.size - at));
+  const uint32_t each = entry_at(table, lane.context, word >> (lane.bit & 7));
+  lane.bit += each & 0xff;
+  lane.context = each >> 16;
+  return static_cast<uint8_t>(each >> 8);
 }
 
-/// Bits that one residual takes at most, and bytes that eight of them may touch.
-template <typename Word>
-constexpr size_t kReach = (8 * (kMaxCode + 8 * sizeof(Word)) + 7) / 8 + 16;
-
-template <typename Word>
-CAIRN_BODY void get_lanes(std::array<Lane, kLanes> &lanes, const Table &table, Word *x, size_t count) {
+CAIRN_BODY void get_body(std::array<Lane, kLanes> &lanes, const Table &table, uint8_t *classes, size_t count) {
   const size_t size = lane_size(count);
+  // The last lane is the shortest.
+  const size_t shortest = count > 3 * size ? count - 3 * size : 0;
+  const auto has_word = [](const Lane &lane) { return (lane.bit >> 3) + 8 <= lane.size; };
   Lane a = lanes[0];
   Lane b = lanes[1];
   Lane c = lanes[2];
   Lane d = lanes[3];
   size_t i = 0;
-  // The last lane is the shortest.
-  const size_t shortest = count > 3 * size ? count - 3 * size : 0;
-  constexpr size_t reach = kReach<Word>;
-  for (; i + 8 <= shortest && a.has(reach) && b.has(reach) && c.has(reach) && d.has(reach);) {
-    for (const size_t end = i + 8; i < end; ++i) {
-      x[i] = next<Word, false>(a, table);
-      x[size + i] = next<Word, false>(b, table);
-      x[2 * size + i] = next<Word, false>(c, table);
-      x[3 * size + i] = next<Word, false>(d, table);
-    }
+  for (; i + kAtOnce <= shortest && has_word(a) && has_word(b) && has_word(c) && has_word(d); i += kAtOnce) {
+    get_some(a, table, classes + i);
+    get_some(b, table, classes + size + i);
+    get_some(c, table, classes + 2 * size + i);
+    get_some(d, table, classes + 3 * size + i);
   }
   lanes = {a, b, c, d};
   for (size_t k = 0; k < kLanes; ++k) {
     const size_t first = std::min(k * size, count);
     const size_t end = std::min(size, count - first);
-    for (size_t at = i; at < end; ++at) x[first + at] = next<Word, true>(lanes[k], table);
+    for (size_t at = i; at < end; ++at) classes[first + at] = get_last(lanes[k], table);
   }
 }
 
+struct Portable {
+  static void place(const uint8_t *classes, size_t count, const Contexts &contexts, uint16_t *places) {
+    place_body(classes, count, contexts, places);
+  }
+  static size_t put(const uint16_t *places, size_t count, const uint32_t *codes, uint8_t *out) {
+    return put_body(places, count, codes, out);
+  }
+  static void get(std::array<Lane, kLanes> &lanes, const Table &table, uint8_t *classes, size_t count) {
+    get_body(lanes, table, classes, count);
+  }
+};
 #ifdef CAIRN_HAS_AVX2
-template <typename Word>
-CAIRN_AVX2 void get_lanes_avx2(std::array<Lane, kLanes> &lanes, const Table &table, Word *x, size_t count) {
-  get_lanes(lanes, table, x, count);
-}
+struct Avx2 {
+  CAIRN_AVX2 static void place(const uint8_t *classes, size_t count, const Contexts &contexts, uint16_t *places) {
+    place_body(classes, count, contexts, places);
+  }
+  CAIRN_AVX2 static size_t put(const uint16_t *places, size_t count, const uint32_t *codes, uint8_t *out) {
+    return put_body(places, count, codes, out);
+  }
+  CAIRN_AVX2 static void get(std::array<Lane, kLanes> &lanes, const Table &table, uint8_t *classes, size_t count) {
+    get_body(lanes, table, classes, count);
+  }
+};
 #endif
 
-template <typename Word>
-bool read_any(ByteReader &in, Word *x, size_t count) {
+/// How often each class occurs in each context. Two counters, since one that was just written is not yet there to be
+/// read.
+void count_places(const uint16_t *places, size_t count, std::array<Histogram, kMaxContexts> *sums) {
+  std::array<uint32_t, 256 *kMaxContexts> one = {};
+  std::array<uint32_t, 256 *kMaxContexts> two = {};
+  for (size_t i = 0; i + 2 <= count; i += 2) {
+    ++one[places[i]];
+    ++two[places[i + 1]];
+  }
+  if (count % 2 != 0) ++one[places[count - 1]];
+  for (size_t c = 0; c < kMaxContexts; ++c) {
+    for (size_t klass = 0; klass < 256; ++klass) (*sums)[c][klass] = one[c << 8 | klass] + two[c << 8 | klass];
+  }
+}
+
+template <typename Kernels>
+bool write(const uint8_t *classes, size_t count, const Histogram &some, double least, uint8_t *room, Bytes *out) {
+  const Contexts contexts = choose_contexts(some);
+  auto *places = reinterpret_cast<uint16_t *>(room);
+  uint8_t *const packed = room + 2 * count;
+  Kernels::place(classes, count, contexts, places);
+  std::array<Histogram, kMaxContexts> sums;
+  count_places(places, count, &sums);
+  std::array<uint32_t, 256 * kMaxContexts> codes;
+  Bytes front;
+  front.push_back(static_cast<uint8_t>(contexts.count));
+  for (size_t c = 1; c < contexts.count; ++c) front.push_back(contexts.first[c]);
+  uint64_t bits = 0;
+  for (size_t c = 0; c < contexts.count; ++c) {
+    const HuffmanCode code = HuffmanCode::of(sums[c]);
+    code.write(&front);
+    for (size_t klass = 0; klass < 256; ++klass) {
+      bits += uint64_t{sums[c][klass]} * code.length[klass];
+      codes[c << 8 | klass] = code.length[klass] | static_cast<uint32_t>(code.bits[klass]) << 8;
+    }
+  }
+  if (static_cast<double>(bits) < least * static_cast<double>(count)) return false;
+  out->insert(out->end(), front.begin(), front.end());
+  const size_t lane = lane_size(count);
+  for (size_t at = 0; at < count; at += lane) {
+    const size_t size = Kernels::put(places + at, std::min(lane, count - at), codes.data(), packed);
+    uint8_t length[kMaxVarint];
+    out->insert(out->end(), length, put_varint(length, size));
+    out->insert(out->end(), packed, packed + size);
+  }
+  return true;
+}
+
+template <typename Kernels>
+bool read(ByteReader &in, uint8_t *classes, size_t count) {
   Contexts contexts;
   contexts.count = in.byte();
   if (contexts.count == 0 || contexts.count > kMaxContexts) return false;
@@ -268,7 +268,7 @@ bool read_any(ByteReader &in, Word *x, size_t count) {
   const auto table = std::make_unique_for_overwrite<Table>();
   for (size_t c = 0; c < contexts.count; ++c) {
     HuffmanCode code;
-    if (!code.read(in) || !is_class<Word>(code.last)) return false;
+    if (!code.read(in)) return false;
     fill_table(code, context_of, &(*table)[c]);
   }
   std::array<Lane, kLanes> lanes = {};
@@ -277,30 +277,26 @@ bool read_any(ByteReader &in, Word *x, size_t count) {
     const ByteView bytes = in.blob();
     if (in.failed()) return false;
     lanes[k] = {bytes.data(), bytes.size()};
-    lanes[k].context = context_of[0];
   }
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) {
-    get_lanes_avx2(lanes, *table, x, count);
-  } else
-#endif
-  {
-    get_lanes(lanes, *table, x, count);
-  }
+  Kernels::get(lanes, *table, classes, count);
   return std::all_of(lanes.begin(), lanes.end(), [](const Lane &lane) { return (lane.bit + 7) / 8 == lane.size; });
 }
 
 }  // namespace
 
-bool write_class_codes(const uint8_t *classes, const uint32_t *low, size_t count, double least, uint8_t *room,
-                       Bytes *out) {
-  return write_any(classes, low, count, least, room, out);
+bool write_class_codes(const uint8_t *classes, size_t count, const std::array<uint32_t, 256> &some, double least,
+                       uint8_t *room, Bytes *out) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return write<Avx2>(classes, count, some, least, room, out);
+#endif
+  return write<Portable>(classes, count, some, least, room, out);
 }
-bool write_class_codes(const uint8_t *classes, const uint64_t *low, size_t count, double least, uint8_t *room,
-                       Bytes *out) {
-  return write_any(classes, low, count, least, room, out);
+
+bool read_class_codes(ByteReader &in, uint8_t *classes, size_t count) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return read<Avx2>(in, classes, count);
+#endif
+  return read<Portable>(in, classes, count);
 }
-bool read_class_codes(ByteReader &in, uint32_t *residuals, size_t count) { return read_any(in, residuals, count); }
-bool read_class_codes(ByteReader &in, uint64_t *residuals, size_t count) { return read_any(in, residuals, count); }
 
 }  // namespace cairn::codec

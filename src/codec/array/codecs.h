@@ -10,6 +10,8 @@ namespace cairn::codec {
 bool takes_xor(Element element);
 bool encode_xor(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
 bool decode_xor(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
+/// The bytes that encode_xor should make of these, from a sample.
+size_t expected_xor(ByteView values, const Grid &grid);
 
 // byte_codecs.cc: the bytes as they are, or in blocks of one frame each.
 bool encode_store(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);

@@ -9,6 +9,7 @@
 #include "codec/array/codecs.h"
 #include "codec/array/delta_plan.h"
 #include "codec/array/delta_residual.h"
+#include "codec/array/mask.h"
 
 namespace cairn::codec {
 namespace {
@@ -18,143 +19,82 @@ constexpr size_t kPiece = 4096;  // of a block: in the first cache
 constexpr uint8_t kMasked = 1;
 constexpr uint8_t kExceptions = 2;
 
-/// Everything that coding a box needs beside the box.
+/// Everything that coding a box needs beside the box. What a plan has no use for has no room.
 template <typename Word>
 struct Room {
   Room(const DeltaPlan &plan, size_t count)
       : block(std::min(count, kBlock)),
         before(history(plan.lags)),
-        all(new Word[before + count]),
-        integers(all.get() + before),
+        // As much as the history, so that it is moved but once for as many integers.
+        size(before + std::min(count, std::max(before, block))),
+        all(std::make_unique_for_overwrite<Word[]>(size)),
+        next(all.get() + before),
         residuals(std::make_unique_for_overwrite<Word[]>(block + 16)),
-        others(std::make_unique_for_overwrite<Word[]>(block)),
-        tails(std::make_unique_for_overwrite<Word[]>(block + 16)),
-        widths(std::make_unique_for_overwrite<uint8_t[]>(block + 16)),
-        corrections(std::make_unique<uint8_t[]>(block)),
-        held(std::make_unique<uint8_t[]>(block + 8)),
-        unused(std::make_unique_for_overwrite<uint8_t[]>(block)),
+        others(std::make_unique_for_overwrite<Word[]>(block + 16)),
+        held(std::make_unique_for_overwrite<uint8_t[]>(block + 8)),
+        fills(std::make_unique_for_overwrite<uint8_t[]>(block + 8)),
         mask(std::make_unique_for_overwrite<uint8_t[]>(block / 8 + 8)),
-        packed(std::make_unique_for_overwrite<uint8_t[]>(block * sizeof(Word) + 2 * kPackSlack)),
         residual(block) {
-    std::fill(all.get(), integers, Word(0));
+    const bool fixed = plan.map.kind == Mapping::fixed;
+    const bool scaled = plan.map.kind == Mapping::scaled;
+    std::fill(all.get(), next, Word(0));
+    if (fixed || plan.by_reference) tails = std::make_unique_for_overwrite<Word[]>(block + 16);
+    if (fixed || plan.by_reference) widths = std::make_unique_for_overwrite<uint8_t[]>(block + 16);
+    if (scaled || plan.by_reference) corrections = std::make_unique_for_overwrite<uint8_t[]>(block);
+    if (plan.by_reference) unused = std::make_unique_for_overwrite<uint8_t[]>(block);
+    if (fixed) packed = std::make_unique_for_overwrite<uint8_t[]>(block * sizeof(Word) + 2 * kPackSlack);
+  }
+  /// Where the integers of the next `count` values go, behind those that predictions of them need.
+  Word *take(size_t count) {
+    if (next + count > all.get() + size) {
+      memmove(all.get(), next - before, before * sizeof(Word));
+      next = all.get() + before;
+    }
+    next += count;
+    return next - count;
   }
   size_t block;
   size_t before;
-  std::unique_ptr<Word[]> all;  ///< zeros, then the integers of the box
-  Word *integers;
+  size_t size;
+  std::unique_ptr<Word[]> all;  ///< zeros, then the integers of the box, of which the first are forgotten
+  Word *next;
   std::unique_ptr<Word[]> residuals;
-  std::unique_ptr<Word[]> others;  ///< of the reference
+  std::unique_ptr<Word[]> others;   ///< of the reference; or residuals with gaps
+  std::unique_ptr<uint8_t[]> held;  ///< of the block: missing, or an exception
+  std::unique_ptr<uint8_t[]> fills;
+  std::unique_ptr<uint8_t[]> mask;
   std::unique_ptr<Word[]> tails;
   std::unique_ptr<uint8_t[]> widths;
   std::unique_ptr<uint8_t[]> corrections;
-  std::unique_ptr<uint8_t[]> held;  ///< of the block: missing, or an exception
   std::unique_ptr<uint8_t[]> unused;
-  std::unique_ptr<uint8_t[]> mask;
   std::unique_ptr<uint8_t[]> packed;
   ResidualRoom<Word> residual;
 };
 
-/// Which values are the fill.
+/// Nothing of what is not there.
 template <typename T>
-void mark_fill(const uint8_t *__restrict values, size_t count, uint64_t fill, uint8_t *__restrict fills) {
-  for (size_t i = 0; i < count; ++i) {
-    T value;
-    memcpy(&value, values + i * sizeof(T), sizeof(T));
-    fills[i] = static_cast<uint8_t>(value == static_cast<T>(fill));
-  }
-}
-void mark_fill(size_t size, const uint8_t *values, size_t count, uint64_t fill, uint8_t *fills) {
-  switch (size) {
-    case 1:
-      return mark_fill<uint8_t>(values, count, fill, fills);
-    case 2:
-      return mark_fill<uint16_t>(values, count, fill, fills);
-    case 4:
-      return mark_fill<uint32_t>(values, count, fill, fills);
-    default:
-      return mark_fill<uint64_t>(values, count, fill, fills);
-  }
+T *from(const std::unique_ptr<T[]> &numbers, size_t at) {
+  return numbers == nullptr ? nullptr : numbers.get() + at;
 }
 
-/// Writes the fill where values are held.
-template <typename T>
-void put_fill(const uint8_t *__restrict held, size_t count, uint64_t fill, uint8_t *__restrict values) {
-  for (size_t i = 0; i < count; ++i) {
-    T value;
-    memcpy(&value, values + i * sizeof(T), sizeof(T));
-    const T there = static_cast<T>(T(0) - static_cast<T>(held[i]));
-    value = static_cast<T>((value & ~there) | (static_cast<T>(fill) & there));
-    memcpy(values + i * sizeof(T), &value, sizeof(T));
-  }
-}
-void put_fill(size_t size, const uint8_t *held, size_t count, uint64_t fill, uint8_t *values) {
-  switch (size) {
-    case 1:
-      return put_fill<uint8_t>(held, count, fill, values);
-    case 2:
-      return put_fill<uint16_t>(held, count, fill, values);
-    case 4:
-      return put_fill<uint32_t>(held, count, fill, values);
-    default:
-      return put_fill<uint64_t>(held, count, fill, values);
-  }
-}
-
-/// Joins the fill to the misfits. Gives the flags of what there is.
-uint8_t join_held(uint8_t *__restrict held, const uint8_t *__restrict fills, size_t count) {
-  uint8_t misfits = 0;
-  uint8_t some = 0;
-  for (size_t i = 0; i < count; ++i) {
-    misfits |= static_cast<uint8_t>(held[i] & ~fills[i]);
-    held[i] |= fills[i];
-    some |= held[i];
-  }
-  return static_cast<uint8_t>((some != 0 ? kMasked : 0) | (misfits != 0 ? kExceptions : 0));
-}
-
-/// What is held has no tail and no correction.
-template <typename Word>
-void clear_held(const uint8_t *__restrict held, size_t count, Word *__restrict tails, uint8_t *__restrict widths,
-                uint8_t *__restrict corrections) {
-  for (size_t i = 0; i < count; ++i) tails[i] &= static_cast<Word>(held[i]) - 1;
-  for (size_t i = 0; i < count; ++i) widths[i] &= static_cast<uint8_t>(held[i] - 1);
-  for (size_t i = 0; i < count; ++i) corrections[i] &= static_cast<uint8_t>(held[i] - 1);
-}
-
-void put_mask(const uint8_t *held, size_t count, uint8_t *mask) {
-  for (size_t i = 0; i < count; i += 8) {  // 8 bytes behind the last are 0
-    uint64_t eight = 0;
-    memcpy(&eight, held + i, 8);
-    mask[i / 8] = static_cast<uint8_t>(eight * 0x0102040810204080ULL >> 56);
-  }
-}
-/// Gives how many are not held.
-size_t get_mask(const uint8_t *mask, size_t count, uint8_t *held) {
-  size_t some = 0;
-  for (size_t i = 0; i < count; i += 8) {
-    const uint64_t spread = mask[i / 8] * 0x0101010101010101ULL & 0x8040201008040201ULL;
-    const uint64_t eight = (spread + 0x7f7f7f7f7f7f7f7fULL) >> 7 & 0x0101010101010101ULL;
-    memcpy(held + i, &eight, 8);
-    some += static_cast<size_t>(std::popcount(eight));
-  }
-  return count - some;
-}
-
-/// Those that are not the fill value, though they are held.
-void write_exceptions(const DeltaPlan &plan, const uint8_t *values, size_t size, const uint8_t *held, size_t count,
+/// Those that are not the fill value, though they are held. Eight masks behind the last are 0.
+void write_exceptions(const uint8_t *values, size_t size, const uint8_t *held, const uint8_t *fills, size_t count,
                       Bytes *out) {
   ByteWriter list;
   size_t exceptions = 0;
   size_t last = 0;
-  for (size_t i = 0; i < count; ++i) {
-    if (held[i] == 0) continue;
-    uint64_t bits = 0;
-    memcpy(&bits, values + i * size, size);
-    if (plan.has_fill && bits == plan.fill) continue;
-    list.varint(i - last);
-    list.raw({values + i * size, size});
-    last = i;
-    ++exceptions;
+  for (size_t i = 0; i < count; i += 8) {
+    uint64_t eight = 0;
+    uint64_t others = 0;
+    memcpy(&eight, held + i, 8);
+    memcpy(&others, fills + i, 8);
+    for (eight ^= others; eight != 0; eight &= eight - 1) {
+      const size_t at = i + static_cast<size_t>(std::countr_zero(eight)) / 8;
+      list.varint(at - last);
+      list.raw({values + at * size, size});
+      last = at;
+      ++exceptions;
+    }
   }
   ByteWriter front;
   front.varint(exceptions);
@@ -187,6 +127,7 @@ class Encoder {
 
   void block(ByteView values, size_t first, size_t count, Bytes *out) {
     memset(room_.held.get() + count, 0, 8);
+    memset(room_.fills.get() + count, 0, 8);
     size_t residuals = 0;
     uint8_t flags = 0;
     for (size_t at = 0; at < count; at += kPiece)
@@ -197,7 +138,7 @@ class Encoder {
       streams_.write({room_.mask.get(), (count + 7) / 8}, out);
     }
     if ((flags & kExceptions) != 0)
-      write_exceptions(plan_, values.data() + first * size_, size_, room_.held.get(), count, out);
+      write_exceptions(values.data() + first * size_, size_, room_.held.get(), room_.fills.get(), count, out);
     write_residuals(room_.residuals.get(), residuals, streams_, room_.residual, out);
     if (plan_.map.kind == Mapping::fixed) {
       const size_t size = pack_bits(room_.tails.get(), room_.widths.get(), count, room_.packed.get());
@@ -209,17 +150,18 @@ class Encoder {
  private:
   /// Gives the flags of the block.
   uint8_t piece(const uint8_t *values, size_t first, size_t at, size_t count, size_t *residuals) {
-    Word *integers = room_.integers + first;
+    Word *integers = room_.take(count);
     uint8_t *held = room_.held.get() + at;
     map_values(plan_.map, grid_.element, values + first * size_, count,
-               {integers, held, room_.tails.get() + at, room_.widths.get() + at, room_.corrections.get() + at});
-    uint8_t *fills = room_.unused.get();
+               {integers, held, from(room_.tails, at), from(room_.widths, at), from(room_.corrections, at)});
+    uint8_t *fills = room_.fills.get() + at;
     if (plan_.has_fill) {
       mark_fill(size_, values + first * size_, count, plan_.fill, fills);
     } else {
       memset(fills, 0, count);
     }
-    const uint8_t flags = join_held(held, fills, count);
+    const Joined joined = join_held(held, fills, count);
+    const auto flags = static_cast<uint8_t>((joined.some ? kMasked : 0) | (joined.others ? kExceptions : 0));
     Word *to = room_.residuals.get() + *residuals;
     if (plan_.by_reference) {
       map_values(plan_.map, grid_.element, grid_.reference.data() + first * size_, count,
@@ -233,13 +175,12 @@ class Encoder {
     }
     hold(plan_.lags, held, count, integers);
     predict(plan_.lags, integers, count, room_.others.get());
-    const Word *from = room_.others.get();
-    for (size_t i = 0; i < count; ++i) {
-      *to = from[i];
-      to += held[i] ^ 1U;
+    *residuals += squeeze(held, count, room_.others.get(), to);
+    if (plan_.map.kind == Mapping::fixed) {
+      clear_held(held, count, room_.tails.get() + at);
+      clear_held(held, count, room_.widths.get() + at);
     }
-    *residuals = static_cast<size_t>(to - room_.residuals.get());
-    clear_held(held, count, room_.tails.get() + at, room_.widths.get() + at, room_.corrections.get() + at);
+    if (plan_.map.kind == Mapping::scaled) clear_held(held, count, room_.corrections.get() + at);
     return flags;
   }
 
@@ -269,9 +210,10 @@ class Decoder {
     }
     ByteReader exceptions = in;
     if ((flags & kExceptions) != 0 && !skip_exceptions(in)) return false;
-    if (!read_residuals(in, streams_, room_.residual, room_.residuals.get(), residuals)) return false;
-    if (masked) spread(residuals, count);
-    Word *integers = room_.integers + first;
+    Word *some = masked ? room_.others.get() : room_.residuals.get();
+    if (!read_residuals(in, streams_, room_.residual, some, residuals)) return false;
+    if (masked) spread(room_.held.get(), count, some, room_.residuals.get());
+    Word *integers = room_.take(count);
     restore(plan_.lags, room_.residuals.get(), masked ? room_.held.get() : nullptr, count, integers);
     if (plan_.by_reference) {
       // The integers of the box stay differences, since predictions are of those.
@@ -283,8 +225,7 @@ class Decoder {
     if (!read_rest(in, integers, masked, count)) return false;
     uint8_t *to = values.data() + first * size_;
     unmap_values(plan_.map, grid_.element,
-                 {integers, room_.unused.get(), room_.tails.get(), room_.widths.get(), room_.corrections.get()}, count,
-                 to);
+                 {integers, nullptr, room_.tails.get(), room_.widths.get(), room_.corrections.get()}, count, to);
     if (masked) put_fill(size_, room_.held.get(), count, plan_.fill, to);
     return (flags & kExceptions) == 0 || read_exceptions(exceptions, size_, count, to);
   }
@@ -299,24 +240,11 @@ class Decoder {
     return !in.failed();
   }
 
-  /// Moves residuals from the front to where their values are, from the last to the first.
-  void spread(size_t residuals, size_t count) {
-    Word *x = room_.residuals.get();
-    const uint8_t *held = room_.held.get();
-    size_t from = residuals;
-    for (size_t i = count; i-- > 0;) {
-      from -= held[i] ^ 1U;
-      x[i] = x[from];  // of held ones: any
-    }
-  }
-
   bool read_rest(ByteReader &in, const Word *integers, bool masked, size_t count) {
     if (plan_.map.kind == Mapping::fixed) {
       tail_widths(plan_.map, integers, count, room_.widths.get());
-      for (size_t i = 0; masked && i < count; ++i) room_.widths[i] &= static_cast<uint8_t>(room_.held[i] - 1);
-      const ByteView packed = in.raw(packed_size(room_.widths.get(), count));
-      if (in.failed()) return false;
-      unpack_bits(packed, room_.widths.get(), count, room_.tails.get());
+      if (masked) clear_held(room_.held.get(), count, room_.widths.get());
+      if (!unpack_bits(in, room_.widths.get(), count, room_.tails.get())) return false;
     }
     return plan_.map.kind != Mapping::scaled || streams_.read(in, {room_.corrections.get(), count});
   }
@@ -351,7 +279,7 @@ bool decode(const DeltaPlan &plan, ByteReader &in, const Grid &grid, std::span<u
 
 bool encode_delta(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out) {
   if (values.empty()) return true;
-  const DeltaPlan plan = choose_delta_plan(values, grid);
+  const DeltaPlan plan = options.plan != nullptr ? *options.plan : choose_delta_plan(values, grid);
   // Only where nothing is there yet: a box behind others must not have all of them copied.
   const size_t count = values.size() / size_of(grid.element);
   const double expected = 1.05 * plan.bits / 8 * static_cast<double>(count);

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "codec/array/cpu.h"
+#include "codec/array/running.h"
 
 namespace cairn::codec {
 namespace {
@@ -45,8 +46,27 @@ CAIRN_BODY void predict_body(const Lags &lags, const Word *x, size_t count, Word
 }
 
 /// x[i] = t[i] + x[i - a].
-template <typename Word>
+struct Portable {
+  template <typename Word>
+  static size_t sum(Word * /*x*/, const Word * /*t*/, size_t /*a*/, size_t /*count*/) {
+    return 0;
+  }
+};
+#ifdef CAIRN_HAS_AVX2
+struct Avx2 {
+  template <typename Word>
+  CAIRN_AVX2 static size_t sum(Word *x, const Word *t, size_t a, size_t count) {
+    return join_running<BySum>(x, t, a, count);
+  }
+};
+#endif
+
+template <typename Kernels, typename Word>
 CAIRN_BODY void sum_body(const Word *t, size_t a, size_t count, Word *x) {
+  const size_t done = Kernels::sum(x, t, a, count);
+  t += done;
+  x += done;
+  count -= done;
   if (a == 1) {
     Word last = x[-1];
     for (size_t i = 0; i < count; ++i) x[i] = last += t[i];
@@ -95,23 +115,7 @@ CAIRN_BODY void expect_body(const Lags &lags, Word *__restrict t, size_t count, 
   }
 }
 
-template <typename Function>
-CAIRN_BODY void for_held(const uint8_t *held, size_t count, Function function) {
-  size_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    uint64_t eight = 0;
-    memcpy(&eight, held + i, 8);
-    if (eight == 0) continue;
-    for (size_t k = i; k < i + 8; ++k) {
-      if (held[k] != 0) function(k);
-    }
-  }
-  for (; i < count; ++i) {
-    if (held[i] != 0) function(i);
-  }
-}
-
-template <typename Word>
+template <typename Kernels, typename Word>
 CAIRN_BODY void restore_body(const Lags &lags, Word *t, const uint8_t *held, size_t count, Word *x) {
   // As long as nothing that is expected lies in the piece itself.
   const size_t most = lags.count < 2 ? count : std::max(lags.of[1], size_t{1});
@@ -124,18 +128,37 @@ CAIRN_BODY void restore_body(const Lags &lags, Word *t, const uint8_t *held, siz
     if (lags.count == 0) {
       memcpy(x + at, t + at, size * sizeof(Word));
     } else {
-      sum_body(t + at, lags.of[0], size, x + at);
+      sum_body<Kernels>(t + at, lags.of[0], size, x + at);
     }
   }
 }
 
+/// Most groups of eight have none that is held, or nothing else.
 template <typename Word>
-void hold_any(const Lags &lags, const uint8_t *held, size_t count, Word *x) {
-  if (lags.count == 0) {
-    for_held(held, count, [&](size_t i) { x[i] = 0; });
-  } else {
-    const Word *from = x - lags.of[0];
-    for_held(held, count, [&](size_t i) { x[i] = from[i]; });
+CAIRN_BODY void hold_body(const Lags &lags, const uint8_t *held, size_t count, Word *x) {
+  const size_t lag = lags.of[0];
+  const Word *before = x - lag;
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    uint64_t eight = 0;
+    memcpy(&eight, held + i, 8);
+    if (eight == 0) continue;
+    if (lag == 1) {
+      Word last = before[i];
+      for (size_t k = 0; k < 8; ++k) x[i + k] = last = held[i + k] != 0 ? last : x[i + k];
+    } else if (lag == 0 || lag >= 8) {
+      Word from[8] = {};
+      if (lag != 0) memcpy(from, before + i, sizeof(from));
+      for (size_t k = 0; k < 8; ++k) {
+        const Word there = Word(0) - held[i + k];
+        x[i + k] = (x[i + k] & ~there) | (from[k] & there);
+      }
+    } else {
+      for (size_t k = 0; k < 8; ++k) x[i + k] = held[i + k] != 0 ? before[i + k] : x[i + k];
+    }
+  }
+  for (; i < count; ++i) {
+    if (held[i] != 0) x[i] = lag == 0 ? 0 : before[i];
   }
 }
 
@@ -145,8 +168,12 @@ CAIRN_AVX2 void predict_avx2(const Lags &lags, const Word *x, size_t count, Word
   predict_body(lags, x, count, out);
 }
 template <typename Word>
+CAIRN_AVX2 void hold_avx2(const Lags &lags, const uint8_t *held, size_t count, Word *x) {
+  hold_body(lags, held, count, x);
+}
+template <typename Word>
 CAIRN_AVX2 void restore_avx2(const Lags &lags, Word *t, const uint8_t *held, size_t count, Word *x) {
-  restore_body(lags, t, held, count, x);
+  restore_body<Avx2>(lags, t, held, count, x);
 }
 #endif
 
@@ -158,11 +185,18 @@ void predict_any(const Lags &lags, const Word *x, size_t count, Word *out) {
   predict_body(lags, x, count, out);
 }
 template <typename Word>
+void hold_any(const Lags &lags, const uint8_t *held, size_t count, Word *x) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return hold_avx2(lags, held, count, x);
+#endif
+  hold_body(lags, held, count, x);
+}
+template <typename Word>
 void restore_any(const Lags &lags, Word *t, const uint8_t *held, size_t count, Word *x) {
 #ifdef CAIRN_HAS_AVX2
   if (cpu_has_avx2()) return restore_avx2(lags, t, held, count, x);
 #endif
-  restore_body(lags, t, held, count, x);
+  restore_body<Portable>(lags, t, held, count, x);
 }
 
 }  // namespace

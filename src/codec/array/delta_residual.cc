@@ -1,8 +1,8 @@
 #include "codec/array/delta_residual.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 #include "codec/array/bit_pack.h"
@@ -79,66 +79,99 @@ struct Avx2 {
 };
 #endif
 
-/// Frequencies of bytes, and the bits that a byte takes by them; corrected for how few they are (Miller 1955).
-struct Histogram {
-  uint32_t count[256] = {};
-  [[nodiscard]] double bits(size_t all) const {
-    double sum = -0.72;  // 1 / (2 ln 2)
-    for (const uint32_t n : count) {
-      if (n > 0) sum += n * std::log2(static_cast<double>(all) / n) + 0.72;
-    }
-    return sum / static_cast<double>(all);
+/// The logarithm to base 2 of a positive number, to four digits: from exponent and mantissa, which compilers put into
+/// vectors, and the same on every computer.
+CAIRN_BODY float log2_of(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  const auto exponent = static_cast<float>(static_cast<int32_t>(bits >> 23) - 127);
+  const float m = std::bit_cast<float>((bits & 0x7fffff) | 0x3f800000) - 1;
+  return exponent + m * (1.4419F + m * (-0.7096F + m * (0.4146F + m * (-0.1936F + m * 0.0467F))));
+}
+
+/// The bits that a byte takes by the frequencies of bytes; corrected for how few they are (Miller 1955).
+CAIRN_BODY double bits_of(const std::array<uint32_t, 256> &counts, size_t all) {
+  std::array<float, 256> parts;
+  for (size_t i = 0; i < 256; ++i) {
+    const auto n = static_cast<float>(static_cast<int32_t>(counts[i]));
+    const float some = counts[i] != 0 ? 0.72F : 0.0F;  // 1 / (2 ln 2)
+    parts[i] = some - n * log2_of(counts[i] != 0 ? n : 1.0F);
   }
-};
+  float sum = 0;
+  for (const float part : parts) sum += part;
+  const auto number = static_cast<float>(all);
+  return static_cast<double>((sum - 0.72F) / number + log2_of(number));
+}
 
 struct Estimate {
   double classes = 0;
   double planes = 0;
   double plane[8] = {};
+  std::array<uint32_t, 256> class_counts = {};
 };
 
-/// From every `step`th residual.
+/// From runs of residuals with gaps between them, so that their number is at most about `most`.
 template <typename Word>
-Estimate estimate(const Word *x, size_t count, size_t step) {
-  Histogram classes;
-  Histogram planes[sizeof(Word)];
+CAIRN_BODY Estimate estimate_body(const Word *x, size_t count, size_t most) {
+  constexpr size_t kRun = 32;
+  Estimate result;
+  std::array<std::array<uint32_t, 256>, sizeof(Word)> planes = {};
   uint64_t low = 0;
   size_t all = 0;
-  for (size_t i = 0; i < count; i += step, ++all) {
-    const uint32_t klass = class_of(x[i]);
-    low += width_of_class(klass);
-    ++classes.count[klass];
-    for (size_t k = 0; k < sizeof(Word); ++k) ++planes[k].count[static_cast<uint8_t>(x[i] >> (8 * k))];
+  const size_t step = count <= most ? kRun : (count / (most / kRun)) | 1;
+  std::array<uint8_t, kRun> classes;
+  for (size_t at = 0; at < count; at += step) {
+    const size_t run = std::min(kRun, count - at);
+    for (size_t i = 0; i < run; ++i) classes[i] = static_cast<uint8_t>(class_of(x[at + i]));
+    for (size_t i = 0; i < run; ++i) {
+      low += width_of_class(classes[i]);
+      ++result.class_counts[classes[i]];
+      for (size_t k = 0; k < sizeof(Word); ++k) ++planes[k][static_cast<uint8_t>(x[at + i] >> (8 * k))];
+    }
+    all += run;
   }
-  Estimate result;
   if (all == 0) return result;
-  result.classes = classes.bits(all) + static_cast<double>(low) / static_cast<double>(all);
+  result.classes = bits_of(result.class_counts, all) + static_cast<double>(low) / static_cast<double>(all);
   for (size_t k = 0; k < sizeof(Word); ++k) {
-    result.plane[k] = planes[k].bits(all);
+    result.plane[k] = bits_of(planes[k], all);
     result.planes += result.plane[k];
   }
   return result;
+}
+
+#ifdef CAIRN_HAS_AVX2
+template <typename Word>
+CAIRN_AVX2 Estimate estimate_avx2(const Word *x, size_t count, size_t most) {
+  return estimate_body(x, count, most);
+}
+#endif
+template <typename Word>
+Estimate estimate(const Word *x, size_t count, size_t most) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return estimate_avx2(x, count, most);
+#endif
+  return estimate_body(x, count, most);
 }
 
 // Planes cost more time: they have to be shorter by so much.
 constexpr double kPlanesGain = 0.96;
 // Below this, classes and bytes repeat in runs, which only zstd sees.
 constexpr double kLeastForCodes = 1.6;
+constexpr double kLeastForBytes = 1.1;    // of planes, where zstd finds less for its time
 constexpr size_t kFewForCodes = 2048;     // the tables would be too large a share
 constexpr double kIncompressible = 7.95;  // bits of a byte
+constexpr size_t kSample = 2048;
 
 template <typename Word, typename Kernels>
 void write(const Word *x, size_t count, StreamWriter &streams, ResidualRoom<Word> &room, Bytes *out) {
-  const Estimate bits = estimate(x, count, std::max<size_t>(count / 4096, 1) | 1);
+  const Estimate bits = estimate(x, count, kSample);
   if (bits.classes * kPlanesGain <= bits.planes) {
     Kernels::classify(x, count, room.classes.get(), room.widths.get(), room.low.get());
     out->push_back(kCodes);
-    if (count >= kFewForCodes &&
-        write_class_codes(room.classes.get(), room.low.get(), count, kLeastForCodes, room.packed.get(), out)) {
-      return;
+    if (count < kFewForCodes ||
+        !write_class_codes(room.classes.get(), count, bits.class_counts, kLeastForCodes, room.packed.get(), out)) {
+      out->back() = kClasses;
+      streams.write({room.classes.get(), count}, out);
     }
-    out->back() = kClasses;
-    streams.write({room.classes.get(), count}, out);
     const size_t size = pack_bits(room.low.get(), room.widths.get(), count, room.packed.get());
     out->insert(out->end(), room.packed.get(), room.packed.get() + size);
     return;
@@ -150,7 +183,7 @@ void write(const Word *x, size_t count, StreamWriter &streams, ResidualRoom<Word
     if (bits.plane[k] > kIncompressible) {
       out->push_back(kPlaneStream);
       StreamWriter::write_plain(plane, out);
-    } else if (bits.plane[k] > kLeastForCodes && count >= kFewForCodes) {
+    } else if (bits.plane[k] > kLeastForBytes && count >= kFewForCodes) {
       out->push_back(kPlaneCodes);
       write_byte_codes(plane, reinterpret_cast<uint8_t *>(room.low.get()), out);
     } else {
@@ -164,7 +197,6 @@ template <typename Word, typename Kernels>
 bool read(ByteReader &in, StreamReader &streams, ResidualRoom<Word> &room, Word *x, size_t count) {
   const uint8_t way = in.byte();
   if (in.failed() || way > kCodes) return false;
-  if (way == kCodes) return read_class_codes(in, x, count);
   if (way == kPlanes) {
     for (size_t k = 0; k < sizeof(Word); ++k) {
       const uint8_t plane = in.byte();
@@ -175,11 +207,10 @@ bool read(ByteReader &in, StreamReader &streams, ResidualRoom<Word> &room, Word 
     from_byte_planes(room.packed.get(), count, sizeof(Word), reinterpret_cast<uint8_t *>(x));
     return true;
   }
-  if (!streams.read(in, {room.classes.get(), count})) return false;
+  uint8_t *classes = room.classes.get();
+  if (!(way == kCodes ? read_class_codes(in, classes, count) : streams.read(in, {classes, count}))) return false;
   if (!is_class<Word>(Kernels::widths(room.classes.get(), count, room.widths.get()))) return false;
-  const ByteView packed = in.raw(packed_size(room.widths.get(), count));
-  if (in.failed()) return false;
-  unpack_bits(packed, room.widths.get(), count, x);
+  if (!unpack_bits(in, room.widths.get(), count, x)) return false;
   Kernels::join(room.classes.get(), room.widths.get(), count, x);
   return true;
 }
@@ -218,12 +249,14 @@ bool read_residuals(ByteReader &in, StreamReader &streams, ResidualRoom<uint64_t
   return read_any(in, streams, room, residuals, count);
 }
 
+double entropy(const std::array<uint32_t, 256> &counts, size_t all) { return bits_of(counts, all); }
+
 double estimated_bits(const uint32_t *residuals, size_t count) {
-  const Estimate bits = estimate(residuals, count, 1);
+  const Estimate bits = estimate(residuals, count, count);
   return std::min(bits.classes, bits.planes);
 }
 double estimated_bits(const uint64_t *residuals, size_t count) {
-  const Estimate bits = estimate(residuals, count, 1);
+  const Estimate bits = estimate(residuals, count, count);
   return std::min(bits.classes, bits.planes);
 }
 

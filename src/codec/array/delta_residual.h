@@ -6,8 +6,10 @@
 //   planes   a plane for each byte of the residuals: for residuals whose low bytes repeat (values that were rounded).
 //
 // Planes are Huffman codes (byte_code.h), or, like bytes of classes, streams (stream.h) of zstd where there are runs; a
-// plane that neither would shorten is left as it is. Cost: 2 to 5 ns for a residual of 32 bits.
+// plane that neither would shorten is left as it is. Cost: 2 to 4 ns for a residual of 32 bits.
 #pragma once
+
+#include <array>
 
 #include "codec/array/stream.h"
 
@@ -40,6 +42,9 @@ bool read_residuals(ByteReader &in, StreamReader &streams, ResidualRoom<uint32_t
                     size_t count);
 bool read_residuals(ByteReader &in, StreamReader &streams, ResidualRoom<uint64_t> &room, uint64_t *residuals,
                     size_t count);
+
+/// The bits that a byte takes if bytes occur as often as here; corrected for how few they are.
+double entropy(const std::array<uint32_t, 256> &counts, size_t all);
 
 /// The bits that each of some residuals takes, whichever way is shorter: from the frequencies of bytes, without what
 /// zstd finds beyond those.

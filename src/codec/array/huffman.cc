@@ -45,8 +45,10 @@ HuffmanCode HuffmanCode::of(const std::array<uint32_t, 256> &frequencies) {
   code.first = symbols[0];
   code.last = symbols[code.symbols - 1];
   if (code.symbols == 1) return code;
-  const auto end = symbols.begin() + code.symbols;
-  std::stable_sort(symbols.begin(), end, [&](unsigned a, unsigned b) { return frequencies[a] < frequencies[b]; });
+  std::array<uint64_t, 256> keys;  // in order of frequencies, then of symbols
+  for (unsigned i = 0; i < code.symbols; ++i) keys[i] = uint64_t{frequencies[symbols[i]]} << 8 | symbols[i];
+  std::sort(keys.begin(), keys.begin() + code.symbols);
+  for (unsigned i = 0; i < code.symbols; ++i) symbols[i] = static_cast<uint16_t>(keys[i] & 0xff);
   make_lengths(frequencies, symbols.data(), code.symbols, code.length.data());
   // Codes that are too long get the most that is allowed; others are made longer, the rarest first, until all have
   // room.
@@ -72,15 +74,25 @@ HuffmanCode HuffmanCode::of(const std::array<uint32_t, 256> &frequencies) {
 }
 
 void HuffmanCode::count_up() {
-  unsigned next = 0;
-  for (unsigned size = 1; size <= kMaxCode; ++size, next <<= 1) {
-    for (unsigned s = first; s <= last; ++s) {
-      if (length[s] != size) continue;
-      unsigned reversed = 0;
-      for (unsigned b = 0; b < size; ++b) reversed |= (next >> b & 1) << (size - 1 - b);
-      bits[s] = static_cast<uint16_t>(reversed);
-      ++next;
-    }
+  std::array<unsigned, kMaxCode + 1> next = {};  // of each length: first how many, then the code of the next
+  for (unsigned s = first; s <= last; ++s) ++next[length[s]];
+  unsigned code = 0;
+  next[0] = 0;
+  for (unsigned size = 1; size <= kMaxCode; ++size) {
+    const unsigned some = next[size];
+    next[size] = code;
+    code = (code + some) << 1;
+  }
+  for (unsigned s = first; s <= last; ++s) {
+    const unsigned size = length[s];
+    if (size == 0) continue;
+    unsigned reversed = next[size];
+    reversed = (reversed & 0x5555) << 1 | (reversed >> 1 & 0x5555);
+    reversed = (reversed & 0x3333) << 2 | (reversed >> 2 & 0x3333);
+    reversed = (reversed & 0x0f0f) << 4 | (reversed >> 4 & 0x0f0f);
+    reversed = (reversed & 0x00ff) << 8 | reversed >> 8;
+    bits[s] = static_cast<uint16_t>(reversed >> (16 - size));
+    ++next[size];
   }
 }
 

@@ -51,10 +51,20 @@ class Reader:
         assert ZSTD.ZSTD_decompress(out, size, stored, len(stored)) == size, "a frame does not hold what it should"
         return out.raw[:size]
 
-    def packed(self, widths):
-        """Numbers of these widths, padded to whole bytes."""
-        bits = Bits(self.raw((sum(widths) + 7) // 8))
-        return [bits.take(width) for width in widths]
+    def packed(self, widths, word):
+        """Numbers of these widths, in lanes with words of as many bytes."""
+        lanes = 32 // word
+        left, have, out = [0] * lanes, [0] * lanes, []
+        for i, width in enumerate(widths):
+            lane = i % lanes
+            if width > have[lane]:
+                left[lane] |= int.from_bytes(self.raw(word), "little") << have[lane]
+                have[lane] += 8 * word
+            out.append(left[lane] & (1 << width) - 1)
+            left[lane] >>= width
+            have[lane] -= width
+        assert not any(left)
+        return out
 
 
 class Bits:
@@ -82,7 +92,7 @@ def xor(data, size, count, reference):
     for first in range(0, count, 4096):
         block = min(4096, count - first)
         counts = Bits(read.raw((block + 7) // 8 * n))
-        rest = read.packed([8 * size - counts.take(n) for _ in range(block)])
+        rest = read.packed([8 * size - counts.take(n) for _ in range(block)], size)
         for x in rest:
             at = len(out)
             before = others[at] if distance == 0 else out[at - distance] if at >= distance else 0
@@ -140,7 +150,7 @@ def width_of(klass):
     return max(klass // 4 + 2 - 3, 0)
 
 
-def coded_residuals(read, count):
+def coded_classes(read, count):
     contexts = read.byte()
     starts = [0] + [read.byte() for _ in range(contexts - 1)]
     codes = [huffman(read) for _ in range(contexts)]
@@ -149,24 +159,20 @@ def coded_residuals(read, count):
         data = read.blob()
         bits, before = Bits(data), 0
         for _ in range(min(lane, count - len(out))):
-            code = codes[max(i for i in range(contexts) if starts[i] <= before)]
-            klass = coded(bits, code)
-            out.append(residual_of(klass, bits.take(width_of(klass))))
-            before = out[-1].bit_length()
+            out.append(coded(bits, codes[max(i for i in range(contexts) if starts[i] <= before)]))
+            before = out[-1].bit_length() if out[-1] < 4 else out[-1] // 4 + 2
         assert (bits.at + 7) // 8 == len(data)
     return out
 
 
 def residuals(read, count, word):
     way = read.byte()
-    if way == 2:
-        return coded_residuals(read, count)
     if way == 1:
         planes = [coded_bytes(read, count) if read.byte() else read.stream(count) for _ in range(word)]
         return [int.from_bytes(bytes(plane[i] for plane in planes), "little") for i in range(count)]
-    assert way == 0
-    classes = read.stream(count)
-    return [residual_of(k, low) for k, low in zip(classes, read.packed([width_of(k) for k in classes]))]
+    assert way in (0, 2)
+    classes = coded_classes(read, count) if way == 2 else read.stream(count)
+    return [residual_of(k, low) for k, low in zip(classes, read.packed([width_of(k) for k in classes], word))]
 
 
 class Delta:
@@ -214,7 +220,7 @@ class Delta:
         tails = corrections = [0] * count
         if self.mapping == 1:
             tails = read.packed([0 if h or x == 0 else max(self.mantissa + 1 - abs(x).bit_length(), 0)
-                                 for x, h in zip(whole, held)])
+                                 for x, h in zip(whole, held)], self.word)
         if self.mapping == 2:
             corrections = read.stream(count)
         for i in range(count):

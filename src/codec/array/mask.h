@@ -1,0 +1,42 @@
+// Masks of values that are missing, or kept apart: a byte for each value, 0 or 1, as the loops of the codec "delta" use
+// them, and a bit for each, as they are written. "Held" values are those that have no residual.
+//
+// No allocation, any thread; with AVX2 where the CPU has it. Loops may read and write up to eight masks or words behind
+// the last.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cairn::codec {
+
+/// Which of these values, of `size` bytes each, are the fill.
+void mark_fill(size_t size, const uint8_t *values, size_t count, uint64_t fill, uint8_t *fills);
+/// Writes the fill where values are held.
+void put_fill(size_t size, const uint8_t *held, size_t count, uint64_t fill, uint8_t *values);
+
+/// Joins the fill to what is held already.
+struct Joined {
+  bool some;    ///< is held
+  bool others;  ///< are, than the fill
+};
+Joined join_held(uint8_t *held, const uint8_t *fills, size_t count);
+
+/// Makes 0 what is held.
+void clear_held(const uint8_t *held, size_t count, uint8_t *numbers);
+void clear_held(const uint8_t *held, size_t count, uint32_t *numbers);
+void clear_held(const uint8_t *held, size_t count, uint64_t *numbers);
+
+/// Bytes to bits. The eight bytes behind the last are 0.
+void put_mask(const uint8_t *held, size_t count, uint8_t *mask);
+/// And back; gives how many are not held.
+size_t get_mask(const uint8_t *mask, size_t count, uint8_t *held);
+
+/// Those that are not held, without gaps; gives their number.
+size_t squeeze(const uint8_t *held, size_t count, const uint32_t *numbers, uint32_t *to);
+size_t squeeze(const uint8_t *held, size_t count, const uint64_t *numbers, uint64_t *to);
+/// And back to their places; 0 at those of held ones.
+void spread(const uint8_t *held, size_t count, const uint32_t *numbers, uint32_t *to);
+void spread(const uint8_t *held, size_t count, const uint64_t *numbers, uint64_t *to);
+
+}  // namespace cairn::codec
