@@ -12,7 +12,8 @@ namespace {
 class Golden : public ::testing::TestWithParam<const char *> {};
 
 TEST_P(Golden, IsReadAsEver) {
-  const std::string base = std::string(CAIRN_TRACE_TESTDATA) + "/" + GetParam();
+  std::string base = CAIRN_TRACE_TESTDATA "/";
+  base += GetParam();
   const Result<Trace> trace = Trace::open(base + ".cairn");
   ASSERT_TRUE(trace.has_value()) << trace.error().message;
   std::ifstream file(base + ".txt");
