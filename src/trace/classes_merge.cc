@@ -1,11 +1,13 @@
 #include "trace/classes_merge.h"
 
 #include <algorithm>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 
 #include "trace/class_merge.h"
+#include "trace/plain_class.h"
 
 namespace cairn::trace {
 namespace {
@@ -51,16 +53,20 @@ class Merge {
     return join(found->second, std::move(right));
   }
 
-  void put_back() {
+  Result<void> put_back() {
     for (Held &held : all_) {
       if (auto *open = std::get_if<ClassPart>(&held)) {
         body_.classes.push_back(std::move(*open));
-      } else {
-        body_.packed.push_back(std::get<PackedClass>(std::move(held)));
+        continue;
       }
+      auto &packed = std::get<PackedClass>(held);
+      Result<void> tight = pack_tightly(&packed);
+      if (!tight) return tight;
+      body_.packed.push_back(std::move(packed));
     }
     std::sort(body_.classes.begin(), body_.classes.end(), stands_before);
     std::sort(body_.packed.begin(), body_.packed.end(), stands_before);
+    return {};
   }
 
  private:
@@ -73,19 +79,23 @@ class Merge {
     auto *packed = std::get_if<PackedClass>(held);
     if (packed == nullptr) return {};
     Result<ClassPart> part = unpack(std::move(*packed));
-    if (!part) return tl::unexpected(part.error());
-    if (packed->received) {
-      // What is merged must be what its keys say.
-      const Hash128 key = part->key;
-      const Hash128 skeleton = part->skeleton;
-      body_.set_key(&*part);
-      if (part->key != key || part->skeleton != skeleton) {
-        return tl::unexpected(
-            Error{ErrorKind::unreadable, "a packed class is not what its keys say", {}, packed->offset, {}});
-      }
-    }
-    *held = *std::move(part);
-    return {};
+    Result<void> checked = part ? check(&*part, *packed) : tl::unexpected(part.error());
+    if (checked) *held = *std::move(part);
+    return checked;
+  }
+
+  /// What is merged must be what its keys say.
+  Result<void> check(ClassPart *part, const PackedClass &packed) const {
+    if (!packed.received) return {};
+    const Hash128 key = part->key;
+    const Hash128 skeleton = part->skeleton;
+    body_.set_key(part);
+    if (part->key == key && part->skeleton == skeleton) return {};
+    return tl::unexpected(malformed("is not what its keys say", packed));
+  }
+
+  static Error malformed(const char *what, const PackedClass &packed) {
+    return {ErrorKind::unreadable, std::string("a packed class ") + what, {}, packed.offset, {}};
   }
 
   Result<bool> unified(size_t left, Held *right) {
@@ -102,13 +112,17 @@ class Merge {
   }
 
   Result<void> join(size_t left, Held right) {
-    for (Held *held : {&all_[left], &right}) {
-      Result<void> opened = open(held);
-      if (!opened) return opened;
-    }
+    Result<void> opened = open(&all_[left]);
+    if (!opened) return opened;
     auto &part = std::get<ClassPart>(all_[left]);
-    Result<void> merged = merge_class(&part, std::get<ClassPart>(std::move(right)));
-    if (!merged) return merged;
+    Result<bool> joined = join_plain(&part, &right);
+    if (!joined) return tl::unexpected(joined.error());
+    if (!*joined) {
+      opened = open(&right);
+      if (!opened) return opened;
+      Result<void> merged = merge_class(&part, std::get<ClassPart>(std::move(right)));
+      if (!merged) return merged;
+    }
     // The next pair needs the room; and many small classes would take it, too.
     const size_t words = words_of(part);
     left_open_ += words;
@@ -116,6 +130,23 @@ class Merge {
     left_open_ -= words;
     all_[left] = pack(std::move(part));
     return {};
+  }
+
+  /// If `right` is plain and of left's own structure. Otherwise it is as it was, or open.
+  Result<bool> join_plain(ClassPart *left, Held *right) {
+    auto *packed = std::get_if<PackedClass>(right);
+    if (packed == nullptr || !packed->plain) return false;
+    PlainClass plain;
+    if (!plain.read(packed->bytes, *packed)) return tl::unexpected(malformed("is malformed", *packed));
+    Result<bool> merged = merge_plain(left, packed, &plain);
+    if (!merged || *merged) return merged;
+    ClassPart part;
+    const char *wrong = plain.made(std::move(static_cast<ClassHead &>(*packed)), &part);
+    if (wrong != nullptr) return tl::unexpected(malformed(wrong, *packed));
+    Result<void> checked = check(&part, *packed);
+    if (!checked) return tl::unexpected(checked.error());
+    *right = std::move(part);
+    return false;
   }
 
   Part::Body &body_;
@@ -133,9 +164,9 @@ Result<void> merge_classes(Part::Body *left, Part::Body *right) {
     Result<void> added = merge.add(std::move(held));
     if (!added) return added;
   }
-  merge.put_back();
-  settle(left);
-  return {};
+  Result<void> put_back = merge.put_back();
+  if (put_back) settle(left);
+  return put_back;
 }
 
 void settle(Part::Body *body) {

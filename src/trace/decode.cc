@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "trace/class_checks.h"
 #include "trace/class_reader.h"
 #include "trace/sections.h"
 
@@ -178,6 +179,7 @@ class Decoder {
       part.key = hash(in);
       part.skeleton = hash(in);
       if (!ranks(in, &part.ranks) || !site_list(in, &part) || !told(classes_.lossless(in, &part))) return false;
+      part.plain = in.byte() != 0;
       const ByteView bytes = in.blob();
       part.offset = section_->offset + in.position() - bytes.size();
       part.bytes.assign(bytes.begin(), bytes.end());
@@ -208,7 +210,7 @@ class Decoder {
   }
 
   bool check_moved() {
-    if (std::all_of(body().classes.begin(), body().classes.end(), ClassReader::has_what_moved)) return true;
+    if (std::all_of(body().classes.begin(), body().classes.end(), has_what_moved)) return true;
     error_ = {ErrorKind::unreadable,
               "section 'streams' does not hold the fields that have moved out of the rows",
               {},

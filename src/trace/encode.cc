@@ -73,7 +73,7 @@ class Encoder {
       if (each.packed != nullptr) {
         write_packed(*each.packed, classes);
       } else {
-        write_packed(pack(*each.open), classes);
+        write_packed(*each.open, classes);
       }
     }
     std::vector<Section> sections;
