@@ -31,6 +31,56 @@ std::vector<Held> taken_out(Part::Body *body) {
   return all;
 }
 
+/// Classes by their keys and skeletons: the first one that has it.
+class Known {
+ public:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  void add(const ClassHead &head, size_t number) {
+    keys_.add(head.key, number);
+    skeletons_.add(head.skeleton, number);
+  }
+  void has_other_key(const Hash128 &before, const Hash128 &now, size_t number) {
+    keys_.remove(before);
+    keys_.add(now, number);
+  }
+  [[nodiscard]] size_t with_key(const Hash128 &key) const { return keys_.find(key); }
+  [[nodiscard]] size_t with_skeleton(const Hash128 &skeleton) const { return skeletons_.find(skeleton); }
+
+ private:
+  /// Most parts have a class or two: a map would cost more than it finds.
+  class Numbers {
+   public:
+    void add(const Hash128 &hash, size_t number) {
+      if (few_.size() < kFew && many_.empty()) {
+        few_.emplace_back(hash, number);
+        return;
+      }
+      for (const auto &[known, i] : few_) many_.emplace(known, i);
+      few_.clear();
+      many_.emplace(hash, number);
+    }
+    void remove(const Hash128 &hash) {
+      many_.erase(hash);
+      const auto found = std::ranges::find(few_, hash, &std::pair<Hash128, size_t>::first);
+      if (found != few_.end()) few_.erase(found);
+    }
+    [[nodiscard]] size_t find(const Hash128 &hash) const {
+      const auto found = std::ranges::find(few_, hash, &std::pair<Hash128, size_t>::first);
+      if (found != few_.end()) return found->second;
+      const auto among = many_.find(hash);
+      return among == many_.end() ? kNone : among->second;
+    }
+
+   private:
+    static constexpr size_t kFew = 8;
+    std::vector<std::pair<Hash128, size_t>> few_;  ///< ascending numbers, but for what has another key now
+    std::unordered_map<Hash128, size_t, HashOf128> many_;
+  };
+  Numbers keys_;
+  Numbers skeletons_;
+};
+
 class Merge {
  public:
   explicit Merge(Part::Body *left) : body_(*left), all_(taken_out(left)) {
@@ -38,19 +88,17 @@ class Merge {
   }
 
   Result<void> add(Held right) {
-    auto found = by_key_.find(head_of(&right).key);
-    if (found == by_key_.end()) {
-      const auto candidate = by_skeleton_.find(head_of(&right).skeleton);
-      if (candidate != by_skeleton_.end()) {
-        Result<bool> alike = unified(candidate->second, &right);
-        if (!alike) return tl::unexpected(alike.error());
-        if (*alike) return join(candidate->second, std::move(right));
-      }
-      all_.push_back(std::move(right));
-      know(all_.size() - 1);
-      return {};
+    if (const size_t found = known_.with_key(head_of(&right).key); found != Known::kNone) {
+      return join(found, std::move(right));
     }
-    return join(found->second, std::move(right));
+    if (const size_t candidate = known_.with_skeleton(head_of(&right).skeleton); candidate != Known::kNone) {
+      Result<bool> alike = unified(candidate, &right);
+      if (!alike) return tl::unexpected(alike.error());
+      if (*alike) return join(candidate, std::move(right));
+    }
+    all_.push_back(std::move(right));
+    know(all_.size() - 1);
+    return {};
   }
 
   Result<void> put_back() {
@@ -70,10 +118,7 @@ class Merge {
   }
 
  private:
-  void know(size_t i) {
-    by_key_.emplace(head_of(&all_[i]).key, i);
-    by_skeleton_.emplace(head_of(&all_[i]).skeleton, i);
-  }
+  void know(size_t i) { known_.add(head_of(&all_[i]), i); }
 
   Result<void> open(Held *held) {
     auto *packed = std::get_if<PackedClass>(held);
@@ -104,10 +149,10 @@ class Merge {
       if (!opened) return tl::unexpected(opened.error());
     }
     auto &part = std::get<ClassPart>(all_[left]);
-    by_key_.erase(part.key);
+    const Hash128 before = part.key;
     const bool alike = unify(&part, &std::get<ClassPart>(*right));
     body_.set_key(&part);
-    by_key_.emplace(part.key, left);
+    known_.has_other_key(before, part.key, left);
     return alike;
   }
 
@@ -152,8 +197,7 @@ class Merge {
   Part::Body &body_;
   size_t left_open_ = 0;  ///< words of what was merged and not packed again
   std::vector<Held> all_;
-  std::unordered_map<Hash128, size_t, HashOf128> by_key_;
-  std::unordered_map<Hash128, size_t, HashOf128> by_skeleton_;
+  Known known_;
 };
 
 }  // namespace

@@ -102,6 +102,7 @@ class Decoder {
     }
     const size_t sites = in.count();
     std::vector<uint64_t> last(modules);
+    body().sites.reserve(sites);
     while (body().sites.size() < sites && !in.failed()) {
       const uint64_t module = in.varint();
       const uint64_t run = in.varint();
@@ -139,6 +140,7 @@ class Decoder {
       if (first >= sites || length > sites - first) return bad("has a class with a site that does not exist");
       listed_sites_ += length;
       if (listed_sites_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return bad("has too many sites");
+      part->sites.reserve(part->sites.size() + length);
       for (uint64_t site = first; site < first + length; ++site) part->sites.push_back(static_cast<uint32_t>(site));
     }
     return !in.failed();

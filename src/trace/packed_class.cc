@@ -168,7 +168,8 @@ void write_packed(const ClassPart &part, ByteWriter &out) {
   }
   write_head(part, out);
   out.byte(1);
-  ByteWriter bytes;
+  constexpr size_t kBytes = 1000;  // of most
+  ByteWriter bytes(kBytes);
   write_plain(part, bytes);
   out.blob(bytes.view());
 }

@@ -15,6 +15,8 @@ namespace {
 
 using grammar::Grammar;
 
+constexpr size_t kGrammar = 256;  // bytes that most take
+
 void write_grammar(const Grammar &grammar, ByteWriter *scratch, ByteWriter &out) {
   scratch->clear();
   grammar.write(*scratch);
@@ -117,7 +119,7 @@ bool alike(const ClassPart &left, const ClassHead &head, const PlainClass &right
       left.streams.size() != right.streams.size()) {
     return false;
   }
-  ByteWriter scratch;
+  ByteWriter scratch(kGrammar);
   if (!all_alike(left.rows, right.rows) || !is_written_so(*left.calls, right.calls, &scratch)) return false;
   for (size_t i = 0; i < left.streams.size(); ++i) {
     if (!alike(left.streams[i], right.streams[i], &scratch)) return false;
@@ -137,7 +139,7 @@ bool can_be_plain(const ClassPart &part) {
 }
 
 void write_plain(const ClassPart &part, ByteWriter &out) {
-  ByteWriter scratch;
+  ByteWriter scratch(kGrammar);
   write_grammar(*part.calls, &scratch, out);
   write_plain(part.rows, out);
   out.varint(part.streams.size());

@@ -60,6 +60,7 @@ bool cycle_fits(uint32_t cycle, std::span<const FieldHead> heads) {
 
 void write_plain(const std::vector<RowPointer> &rows, ByteWriter &out) {
   std::vector<const ClassRow *> shapes;
+  shapes.reserve(std::min<size_t>(rows.size(), 12));
   Pointers columns;
   Pointers tables;
   out.varint(rows.size());
@@ -100,11 +101,22 @@ void write_plain(const std::vector<RowPointer> &rows, ByteWriter &out) {
 bool PlainRows::read(ByteReader &in, uint64_t members, size_t sites) {
   constexpr size_t kLeast = 3;  // bytes of a row
   const size_t count = in.count(kLeast);
-  rows_.reserve(count + 1);
+  reserve(count, in.remaining());
   for (size_t i = 0; i < count; ++i) {
     if (!read_row(in, members, sites)) return false;
   }
   return !in.failed();
+}
+
+/// For what rows of point-to-point calls have, and never more than there are bytes.
+void PlainRows::reserve(size_t rows, size_t bytes) {
+  const auto room = [bytes](size_t expected) { return std::min(expected, bytes); };
+  rows_.reserve(rows + 1);
+  shapes_.reserve(std::min<size_t>(rows, 12));
+  heads_.reserve(room(8 * rows));
+  atoms_.reserve(room(16 * rows));
+  varied_.reserve(room(4 * rows));
+  columns_.reserve(std::min<size_t>(rows, 8));
 }
 
 bool PlainRows::read_shape(ByteReader &in) {

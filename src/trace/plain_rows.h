@@ -1,6 +1,6 @@
 // PlainRows: rows of a class, or a stream's values, as they travel to a rank that will merge them next: read into a few
 // flat arrays, so that a row which meets its like is merged from there, and none is allocated. What a class looks like
-// in a file takes a third of the bytes, and ten times as long to make and to read.
+// in a file takes fewer bytes (a stencil's 520 instead of 610), and four times as long to make.
 //
 // In bytes: the number of rows; of each its shape's number (the next one: a new shape follows), site, atoms, columns
 // and texts. A column or table stands where it is named first. This is no format: both sides are the same program.
@@ -76,6 +76,7 @@ class PlainRows {
 
  private:
   bool read_shape(ByteReader &in);
+  void reserve(size_t rows, size_t bytes);
   bool read_row(ByteReader &in, uint64_t members, size_t sites);
   [[nodiscard]] Start end() const;
 

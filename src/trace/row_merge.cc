@@ -18,9 +18,16 @@ ColumnPointer RowMerge::merged(const Side &left, const Side &right) {
   const uint32_t number = numbers_.number(
       hash * 0x9E3779B97F4A7C15ULL, [&](uint32_t n) { return pairs_[n].left == left && pairs_[n].right == right; });
   if (number < pairs_.size()) return pairs_[number].merged;
-  FoldColumn all = left.column != nullptr ? *left.column : FoldColumn::constant(left.atom, order_.left_size());
+  FoldColumn all;
+  all.reserve((left.column != nullptr ? left.column->top_terms() : 1) +
+              (right.column != nullptr ? right.column->top_terms() : 1) + 2);
+  if (left.column != nullptr) {
+    all = *left.column;
+  } else {
+    all.append(left.atom, order_.left_size());
+  }
   all = right.column != nullptr ? order_.merged(std::move(all), *right.column)
-                                : order_.merged(std::move(all), FoldColumn::constant(right.atom, order_.right_size()));
+                                : order_.merged(std::move(all), right.atom);
   pairs_.push_back({left, right, std::make_shared<const FoldColumn>(std::move(all))});
   return pairs_.back().merged;
 }
@@ -43,6 +50,8 @@ void RowMerge::merge_atoms(RowFields *left, RowFields *right, uint32_t count, Cl
 template <typename Varied, typename ColumnOf>
 RowPointer RowMerge::merge_alike(RowPointer left, const Atom *atoms, const Varied *right, const Varied *end,
                                  ColumnOf column) {
+  constexpr size_t kPairs = 16;
+  if (pairs_.empty()) pairs_.reserve(kPairs);
   varied_.clear();
   auto l = left->varied.begin();
   for (uint32_t slot = 0; slot < left->atoms.size(); ++slot) {
