@@ -135,6 +135,25 @@ TEST(Memory, IsBoundedByBundles) {
   EXPECT_GT(bytes(512, SIZE_MAX), bytes(128, SIZE_MAX) * 2);
 }
 
+/// What some of the ranks send to each other is what they receive from each other, also where others are elsewhere.
+TEST(Exchange, IsToldOnceAmongTheRanksOfAClass) {
+  constexpr uint32_t kRanks = 256;
+  constexpr uint32_t kFirst = 64;
+  constexpr uint32_t kMembers = 128;
+  const Pattern &pattern = *find_pattern("is");
+  Source source(pattern, setting_of(pattern, kRanks, 1), {false});
+  trace::Part part;
+  std::vector<uint32_t> members;
+  for (uint32_t rank = kFirst; rank < kFirst + kMembers; ++rank) {
+    part = *trace::Part::merge(std::move(part), *trace::Part::of(source.record(rank)));
+    members.push_back(rank);
+  }
+  const trace::Trace trace = *trace::Trace::from_bytes(*part.to_file({}), "some");
+  // A byte for each count: 128 x 256 that are sent, as many received, half of which stand there already.
+  EXPECT_LT(trace.section_bytes().at("columns"), 28 * kMembers * kRanks / 16);
+  EXPECT_EQ(read_back(trace, &source, members).problem, "");
+}
+
 TEST(ReadBack, SeesADifference) {
   const Pattern &pattern = *find_pattern("stencil2d5");
   Source made(pattern, setting_of(pattern, 12, 2));

@@ -37,6 +37,9 @@ inline uint8_t *put_varint(uint8_t *out, uint64_t value) {
 
 class ByteWriter {
  public:
+  ByteWriter() = default;
+  /// With room for so many bytes, where about as many will come.
+  explicit ByteWriter(size_t room) { bytes_.reserve(room); }
   void byte(uint8_t value) { bytes_.push_back(value); }
   void varint(uint64_t value) {
     if (value < 0x80) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "grammar/product.h"
+#include "trace/row_merge.h"
 #include "trace/streams.h"
 
 namespace cairn::trace {
@@ -16,8 +17,8 @@ using grammar::Symbol;
 
 constexpr size_t kProductSteps = 256;  // and four a term of the longer side
 
-Result<void> merge_stats(ClassPart *left, ClassPart *right) {
-  for (StatsBlock &block : right->stats) {
+Result<void> merge_stats(ClassPart *left, std::vector<StatsBlock> right) {
+  for (StatsBlock &block : right) {
     const auto alike = std::find_if(left->stats.begin(), left->stats.end(), [&](const StatsBlock &other) {
       return other.slots.size() == block.slots.size() && other.rows == block.rows;
     });
@@ -129,16 +130,23 @@ Result<void> merge_class(ClassPart *left, ClassPart right) {
     Result<void> merged = merge_stream(&left->streams[i], std::move(right.streams[i]));
     if (!merged) return merged;
   }
-  Result<void> merged = merge_stats(left, &right);
+  return merge_what_is_of_each(
+      left, &right,
+      {std::move(right.stats), std::move(right.begin_ns), std::move(right.first_ticket), std::move(right.order)},
+      *order);
+}
+
+Result<void> merge_what_is_of_each(ClassPart *left, ClassHead *head, OfEach right, const Interleave &order) {
+  Result<void> merged = merge_stats(left, std::move(right.stats));
   if (!merged) return merged;
   const auto middle = static_cast<ptrdiff_t>(left->lossless.size());
-  std::move(right.lossless.begin(), right.lossless.end(), std::back_inserter(left->lossless));
+  std::move(head->lossless.begin(), head->lossless.end(), std::back_inserter(left->lossless));
   std::inplace_merge(left->lossless.begin(), left->lossless.begin() + middle, left->lossless.end(),
                      [](const auto &a, const auto &b) { return a.first < b.first; });
-  left->begin_ns = order->merged(std::move(left->begin_ns), right.begin_ns);
-  left->first_ticket = order->merged(std::move(left->first_ticket), right.first_ticket);
-  left->order = ValuesColumn::merged(std::move(left->order), std::move(right.order), *order);
-  left->ranks = order->merged(std::move(left->ranks), right.ranks);
+  left->begin_ns = order.merged(std::move(left->begin_ns), right.begin_ns);
+  left->first_ticket = order.merged(std::move(left->first_ticket), right.first_ticket);
+  left->order = ValuesColumn::merged(std::move(left->order), std::move(right.order), order);
+  left->ranks = order.merged(std::move(left->ranks), head->ranks);
   return {};
 }
 

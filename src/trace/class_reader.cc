@@ -3,27 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "trace/class_checks.h"
 #include "trace/row_counts.h"
 #include "trace/site_atoms.h"
 
 namespace cairn::trace {
-namespace {
-
-bool are_counts(const StreamVariant &variant) {
-  return !variant.differences && std::all_of(variant.values.begin(), variant.values.end(), [](const RowPointer &row) {
-    return row->heads[0] == FieldHead{FieldHead::atoms, 1};
-  });
-}
-
-bool has_columns_of(const ClassRow &row, uint64_t members) {
-  return std::all_of(row.varied.begin(), row.varied.end(),
-                     [members](const VariedAtom &varied) { return varied.column->size() == members; }) &&
-         std::all_of(row.tables.begin(), row.tables.end(),
-                     [members](const TablePointer &table) { return table->size() == members; });
-}
-
-}  // namespace
-
 bool ClassReader::bad(std::string what) {
   what_ = std::move(what);
   return false;
@@ -34,14 +18,8 @@ bool ClassReader::grammars(ByteReader &in) {
   for (size_t i = 0; i < count && !in.failed(); ++i) {
     Result<grammar::Grammar> grammar = grammar::Grammar::parse(in);
     if (!grammar) return bad("is malformed: " + grammar.error().message);
-    uint64_t symbols = 0;
-    for (const grammar::Body &rule : grammar->rules()) {
-      for (const grammar::Term &term : rule) {
-        if (!term.is_rule) symbols = std::max<uint64_t>(symbols, uint64_t{term.id} + 1);
-      }
-    }
+    symbols_.push_back(symbols_of(*grammar));
     grammars_.push_back(std::make_shared<const grammar::Grammar>(*std::move(grammar)));
-    symbols_.push_back(symbols);
   }
   return true;
 }
@@ -144,56 +122,39 @@ bool ClassReader::rows(ByteReader &in, ClassPart *part) {
 bool ClassReader::streams(ByteReader &in, ClassPart *part) {
   const size_t count = in.count(4);
   if (count == 0) return true;
-  const RowGroups groups(part->rows);
-  std::vector<uint64_t> calls(groups.count());
-  const std::vector<uint64_t> multiplicities = part->calls->multiplicities();
-  for (size_t row = 0; row < multiplicities.size(); ++row) calls[groups.of_row[row]] += multiplicities[row];
+  const StreamCheck check(*part);
   for (size_t i = 0; i < count; ++i) {
     Stream stream;
     const uint64_t group = in.varint();
     const uint64_t field = in.varint();
-    if (in.failed() || group >= groups.count() || field >= part->rows[groups.first_row[group]]->heads.size()) {
+    if (in.failed() || group > UINT32_MAX || field > UINT32_MAX) {
       return bad("has a stream of a field that does not exist");
     }
     stream.group = static_cast<uint32_t>(group);
     stream.field = static_cast<uint32_t>(field);
-    if (!part->streams.empty() &&
-        std::pair(part->streams.back().group, part->streams.back().field) >= std::pair(stream.group, stream.field)) {
-      return bad("has streams out of order");
-    }
     stream.variants.resize(in.count(2));
-    if (stream.variants.empty()) return bad("has a stream without values");
-    std::vector<const RankSet *> ranks;
     for (StreamVariant &variant : stream.variants) {
       if (stream.variants.size() == 1) {
         variant.ranks = part->ranks;
       } else if (!rank_set(in, &variant.ranks)) {
         return false;
       }
-      ranks.push_back(&variant.ranks);
-      const ClassRow &row = *part->rows[groups.first_row[group]];
-      const bool by_call = is_by_call(row, field);
-      if (!read_variant(in, by_call ? std::nullopt : std::optional(calls[group]), &variant)) return false;
-      const bool counts = field == count_field(row) || (by_call && field >= call_fields(row));
-      if (counts && !are_counts(variant)) return bad("has counts that are no numbers");
+      if (!read_variant(in, &variant)) return false;
     }
-    if (ranks.size() > 1 && !is_partition(part->ranks, ranks)) return bad("has a stream of other ranks than its class");
+    const char *wrong = check.wrong(stream, part->streams.empty() ? nullptr : &part->streams.back());
+    if (wrong != nullptr) return bad(wrong);
     part->streams.push_back(std::move(stream));
   }
   return true;
 }
 
-bool ClassReader::read_variant(ByteReader &in, std::optional<uint64_t> calls, StreamVariant *variant) {
+bool ClassReader::read_variant(ByteReader &in, StreamVariant *variant) {
   const uint64_t word = in.varint();
   const uint64_t rows = in.varint();
   const uint64_t grammar = word >> 1;
   if (in.failed() || grammar >= grammars_.size()) return bad("refers to a grammar that does not exist");
   variant->differences = (word & 1) != 0;
   variant->order = grammars_[grammar];
-  // Where draining rows stand for several calls, only a reader of the rank's counts knows how many there are.
-  if (calls ? variant->order->length() != *calls : variant->order->empty()) {
-    return bad("has a stream with another number of values than there are calls");
-  }
   if (rows == 0) {
     const uint64_t number = in.varint();
     if (in.failed() || number >= pool_.columns.size()) return bad("refers to a column that does not exist");
@@ -210,32 +171,10 @@ bool ClassReader::read_variant(ByteReader &in, std::optional<uint64_t> calls, St
     for (uint64_t i = 0; i < rows; ++i) {
       RowPointer row = stream_reader_.read(in, {}, true);
       if (row == nullptr) return bad(stream_reader_.what());
-      if (row->heads.size() != 1 || row->heads[0].kind == FieldHead::moved) return bad("has a value of several fields");
-      if (!has_columns_of(*row, variant->ranks.size())) return bad("has a value whose column has the wrong length");
       variant->values.push_back(std::move(row));
     }
   }
   variant->set_key();
-  return true;
-}
-
-/// A field has a stream if and only if it has moved out of all rows of its group.
-bool ClassReader::has_what_moved(const ClassPart &part) {
-  const auto moves = [](const FieldHead &head) { return head.kind == FieldHead::moved; };
-  if (part.streams.empty()) {
-    return std::none_of(part.rows.begin(), part.rows.end(), [&](const RowPointer &row) {
-      return std::any_of(row->heads.begin(), row->heads.end(), moves);
-    });
-  }
-  const RowGroups groups(part.rows);
-  std::vector<std::vector<uint32_t>> moved(groups.count());
-  for (const Stream &stream : part.streams) moved[stream.group].push_back(stream.field);
-  for (size_t i = 0; i < part.rows.size(); ++i) {
-    const std::vector<FieldHead> &heads = part.rows[i]->heads;
-    const std::vector<uint32_t> &fields = moved[groups.of_row[i]];
-    if (static_cast<size_t>(std::count_if(heads.begin(), heads.end(), moves)) != fields.size()) return false;
-    if (!std::all_of(fields.begin(), fields.end(), [&](uint32_t field) { return moves(heads[field]); })) return false;
-  }
   return true;
 }
 

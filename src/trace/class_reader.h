@@ -31,7 +31,6 @@ class ClassReader {
   bool rows(ByteReader &in, ClassPart *part);
   bool stream_shapes(ByteReader &in);
   bool streams(ByteReader &in, ClassPart *part);
-  static bool has_what_moved(const ClassPart &part);
   bool begin(ByteReader &in, ClassPart *part);
   bool order(ByteReader &in, ClassPart *part);
   static void no_order(ClassPart *part);  ///< instead
@@ -48,7 +47,7 @@ class ClassReader {
   bool bad(std::string what);
   bool add_row(RowPointer row, ClassPart *part);
   bool add_known_row(const KnownRow &known, const SitesOfClass &sites, size_t position, ClassPart *part);
-  bool read_variant(ByteReader &in, std::optional<uint64_t> calls, StreamVariant *variant);
+  bool read_variant(ByteReader &in, StreamVariant *variant);
   bool stats(ByteReader &in, bool blocks, ClassPart *part);
 
   std::string what_ = "is malformed";

@@ -21,7 +21,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -68,7 +67,6 @@ struct ClassRow {
 };
 
 using RowPointer = std::shared_ptr<const ClassRow>;
-class RowFields;
 
 /// What a draining row's `cycle` says.
 struct Draining {
@@ -100,31 +98,5 @@ void mark_differing(const ClassRow &a, const ClassRow &b, std::vector<bool> *dif
 RowPointer only_field(const ClassRow &row, size_t field);
 /// The row after these fields, ascending, have moved.
 RowPointer without_fields(const ClassRow &row, const std::vector<uint32_t> &fields);
-
-/// Merges the rows of two sides of a class, whose ranks lie among each other as `order` says. Rows share columns (the
-/// neighbour that is sent to is also received from): a pair of columns is merged once. Everything that is merged must
-/// outlive this. Use one for all rows of a merge.
-class RowMerge {
- public:
-  explicit RowMerge(const Interleave &order) : order_(order) {}
-  /// Function, site and depth must agree. Fails only on parts that contradict themselves. `left` is changed in place if
-  /// nobody else has it: half the cost of a merge is memory.
-  Result<RowPointer> operator()(RowPointer left, const RowPointer &right);
-
- private:
-  /// An atom, or a column if it is not the same on all ranks.
-  struct Side {
-    const FoldColumn *column;
-    Atom atom;
-    auto operator<=>(const Side &) const = default;
-  };
-  ColumnPointer merged(const Side &left, const Side &right);
-  RowPointer merge_alike(const RowPointer &left, const ClassRow &right);
-  void merge_atoms(RowFields *left, RowFields *right, uint32_t count, ClassRow *out);
-
-  const Interleave &order_;
-  std::map<std::pair<Side, Side>, ColumnPointer> known_;
-  std::vector<std::vector<VariedAtom>> kept_;  ///< what `known_` points to
-};
 
 }  // namespace cairn::trace

@@ -1,11 +1,13 @@
 #include "trace/classes_merge.h"
 
 #include <algorithm>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <variant>
 
 #include "trace/class_merge.h"
+#include "trace/plain_class.h"
 
 namespace cairn::trace {
 namespace {
@@ -29,6 +31,56 @@ std::vector<Held> taken_out(Part::Body *body) {
   return all;
 }
 
+/// Classes by their keys and skeletons: the first one that has it.
+class Known {
+ public:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  void add(const ClassHead &head, size_t number) {
+    keys_.add(head.key, number);
+    skeletons_.add(head.skeleton, number);
+  }
+  void has_other_key(const Hash128 &before, const Hash128 &now, size_t number) {
+    keys_.remove(before);
+    keys_.add(now, number);
+  }
+  [[nodiscard]] size_t with_key(const Hash128 &key) const { return keys_.find(key); }
+  [[nodiscard]] size_t with_skeleton(const Hash128 &skeleton) const { return skeletons_.find(skeleton); }
+
+ private:
+  /// Most parts have a class or two: a map would cost more than it finds.
+  class Numbers {
+   public:
+    void add(const Hash128 &hash, size_t number) {
+      if (few_.size() < kFew && many_.empty()) {
+        few_.emplace_back(hash, number);
+        return;
+      }
+      for (const auto &[known, i] : few_) many_.emplace(known, i);
+      few_.clear();
+      many_.emplace(hash, number);
+    }
+    void remove(const Hash128 &hash) {
+      many_.erase(hash);
+      const auto found = std::ranges::find(few_, hash, &std::pair<Hash128, size_t>::first);
+      if (found != few_.end()) few_.erase(found);
+    }
+    [[nodiscard]] size_t find(const Hash128 &hash) const {
+      const auto found = std::ranges::find(few_, hash, &std::pair<Hash128, size_t>::first);
+      if (found != few_.end()) return found->second;
+      const auto among = many_.find(hash);
+      return among == many_.end() ? kNone : among->second;
+    }
+
+   private:
+    static constexpr size_t kFew = 8;
+    std::vector<std::pair<Hash128, size_t>> few_;  ///< ascending numbers, but for what has another key now
+    std::unordered_map<Hash128, size_t, HashOf128> many_;
+  };
+  Numbers keys_;
+  Numbers skeletons_;
+};
+
 class Merge {
  public:
   explicit Merge(Part::Body *left) : body_(*left), all_(taken_out(left)) {
@@ -36,56 +88,59 @@ class Merge {
   }
 
   Result<void> add(Held right) {
-    auto found = by_key_.find(head_of(&right).key);
-    if (found == by_key_.end()) {
-      const auto candidate = by_skeleton_.find(head_of(&right).skeleton);
-      if (candidate != by_skeleton_.end()) {
-        Result<bool> alike = unified(candidate->second, &right);
-        if (!alike) return tl::unexpected(alike.error());
-        if (*alike) return join(candidate->second, std::move(right));
-      }
-      all_.push_back(std::move(right));
-      know(all_.size() - 1);
-      return {};
+    if (const size_t found = known_.with_key(head_of(&right).key); found != Known::kNone) {
+      return join(found, std::move(right));
     }
-    return join(found->second, std::move(right));
+    if (const size_t candidate = known_.with_skeleton(head_of(&right).skeleton); candidate != Known::kNone) {
+      Result<bool> alike = unified(candidate, &right);
+      if (!alike) return tl::unexpected(alike.error());
+      if (*alike) return join(candidate, std::move(right));
+    }
+    all_.push_back(std::move(right));
+    know(all_.size() - 1);
+    return {};
   }
 
-  void put_back() {
+  Result<void> put_back() {
     for (Held &held : all_) {
       if (auto *open = std::get_if<ClassPart>(&held)) {
         body_.classes.push_back(std::move(*open));
-      } else {
-        body_.packed.push_back(std::get<PackedClass>(std::move(held)));
+        continue;
       }
+      auto &packed = std::get<PackedClass>(held);
+      Result<void> tight = pack_tightly(&packed);
+      if (!tight) return tight;
+      body_.packed.push_back(std::move(packed));
     }
     std::sort(body_.classes.begin(), body_.classes.end(), stands_before);
     std::sort(body_.packed.begin(), body_.packed.end(), stands_before);
+    return {};
   }
 
  private:
-  void know(size_t i) {
-    by_key_.emplace(head_of(&all_[i]).key, i);
-    by_skeleton_.emplace(head_of(&all_[i]).skeleton, i);
-  }
+  void know(size_t i) { known_.add(head_of(&all_[i]), i); }
 
   Result<void> open(Held *held) {
     auto *packed = std::get_if<PackedClass>(held);
     if (packed == nullptr) return {};
     Result<ClassPart> part = unpack(std::move(*packed));
-    if (!part) return tl::unexpected(part.error());
-    if (packed->received) {
-      // What is merged must be what its keys say.
-      const Hash128 key = part->key;
-      const Hash128 skeleton = part->skeleton;
-      body_.set_key(&*part);
-      if (part->key != key || part->skeleton != skeleton) {
-        return tl::unexpected(
-            Error{ErrorKind::unreadable, "a packed class is not what its keys say", {}, packed->offset, {}});
-      }
-    }
-    *held = *std::move(part);
-    return {};
+    Result<void> checked = part ? check(&*part, *packed) : tl::unexpected(part.error());
+    if (checked) *held = *std::move(part);
+    return checked;
+  }
+
+  /// What is merged must be what its keys say.
+  Result<void> check(ClassPart *part, const PackedClass &packed) const {
+    if (!packed.received) return {};
+    const Hash128 key = part->key;
+    const Hash128 skeleton = part->skeleton;
+    body_.set_key(part);
+    if (part->key == key && part->skeleton == skeleton) return {};
+    return tl::unexpected(malformed("is not what its keys say", packed));
+  }
+
+  static Error malformed(const char *what, const PackedClass &packed) {
+    return {ErrorKind::unreadable, std::string("a packed class ") + what, {}, packed.offset, {}};
   }
 
   Result<bool> unified(size_t left, Held *right) {
@@ -94,21 +149,25 @@ class Merge {
       if (!opened) return tl::unexpected(opened.error());
     }
     auto &part = std::get<ClassPart>(all_[left]);
-    by_key_.erase(part.key);
+    const Hash128 before = part.key;
     const bool alike = unify(&part, &std::get<ClassPart>(*right));
     body_.set_key(&part);
-    by_key_.emplace(part.key, left);
+    known_.has_other_key(before, part.key, left);
     return alike;
   }
 
   Result<void> join(size_t left, Held right) {
-    for (Held *held : {&all_[left], &right}) {
-      Result<void> opened = open(held);
-      if (!opened) return opened;
-    }
+    Result<void> opened = open(&all_[left]);
+    if (!opened) return opened;
     auto &part = std::get<ClassPart>(all_[left]);
-    Result<void> merged = merge_class(&part, std::get<ClassPart>(std::move(right)));
-    if (!merged) return merged;
+    Result<bool> joined = join_plain(&part, &right);
+    if (!joined) return tl::unexpected(joined.error());
+    if (!*joined) {
+      opened = open(&right);
+      if (!opened) return opened;
+      Result<void> merged = merge_class(&part, std::get<ClassPart>(std::move(right)));
+      if (!merged) return merged;
+    }
     // The next pair needs the room; and many small classes would take it, too.
     const size_t words = words_of(part);
     left_open_ += words;
@@ -118,11 +177,27 @@ class Merge {
     return {};
   }
 
+  /// If `right` is plain and of left's own structure. Otherwise it is as it was, or open.
+  Result<bool> join_plain(ClassPart *left, Held *right) {
+    auto *packed = std::get_if<PackedClass>(right);
+    if (packed == nullptr || !packed->plain) return false;
+    PlainClass plain;
+    if (!plain.read(packed->bytes, *packed)) return tl::unexpected(malformed("is malformed", *packed));
+    Result<bool> merged = merge_plain(left, packed, &plain);
+    if (!merged || *merged) return merged;
+    ClassPart part;
+    const char *wrong = plain.made(std::move(static_cast<ClassHead &>(*packed)), &part);
+    if (wrong != nullptr) return tl::unexpected(malformed(wrong, *packed));
+    Result<void> checked = check(&part, *packed);
+    if (!checked) return tl::unexpected(checked.error());
+    *right = std::move(part);
+    return false;
+  }
+
   Part::Body &body_;
   size_t left_open_ = 0;  ///< words of what was merged and not packed again
   std::vector<Held> all_;
-  std::unordered_map<Hash128, size_t, HashOf128> by_key_;
-  std::unordered_map<Hash128, size_t, HashOf128> by_skeleton_;
+  Known known_;
 };
 
 }  // namespace
@@ -133,9 +208,9 @@ Result<void> merge_classes(Part::Body *left, Part::Body *right) {
     Result<void> added = merge.add(std::move(held));
     if (!added) return added;
   }
-  merge.put_back();
-  settle(left);
-  return {};
+  Result<void> put_back = merge.put_back();
+  if (put_back) settle(left);
+  return put_back;
 }
 
 void settle(Part::Body *body) {

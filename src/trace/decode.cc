@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "trace/class_checks.h"
 #include "trace/class_reader.h"
 #include "trace/sections.h"
 
@@ -101,6 +102,7 @@ class Decoder {
     }
     const size_t sites = in.count();
     std::vector<uint64_t> last(modules);
+    body().sites.reserve(sites);
     while (body().sites.size() < sites && !in.failed()) {
       const uint64_t module = in.varint();
       const uint64_t run = in.varint();
@@ -138,6 +140,7 @@ class Decoder {
       if (first >= sites || length > sites - first) return bad("has a class with a site that does not exist");
       listed_sites_ += length;
       if (listed_sites_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return bad("has too many sites");
+      part->sites.reserve(part->sites.size() + length);
       for (uint64_t site = first; site < first + length; ++site) part->sites.push_back(static_cast<uint32_t>(site));
     }
     return !in.failed();
@@ -178,6 +181,7 @@ class Decoder {
       part.key = hash(in);
       part.skeleton = hash(in);
       if (!ranks(in, &part.ranks) || !site_list(in, &part) || !told(classes_.lossless(in, &part))) return false;
+      part.plain = in.byte() != 0;
       const ByteView bytes = in.blob();
       part.offset = section_->offset + in.position() - bytes.size();
       part.bytes.assign(bytes.begin(), bytes.end());
@@ -208,7 +212,7 @@ class Decoder {
   }
 
   bool check_moved() {
-    if (std::all_of(body().classes.begin(), body().classes.end(), ClassReader::has_what_moved)) return true;
+    if (std::all_of(body().classes.begin(), body().classes.end(), has_what_moved)) return true;
     error_ = {ErrorKind::unreadable,
               "section 'streams' does not hold the fields that have moved out of the rows",
               {},

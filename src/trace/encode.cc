@@ -14,13 +14,17 @@ namespace {
 
 class Encoder {
  public:
-  Encoder(const Part::Body &body, bool to_stay) : body_(body), sites_(body.sites), site_numbers_(body.sites.size()) {
-    std::iota(site_numbers_.begin(), site_numbers_.end(), 0U);
+  Encoder(const Part::Body &body, bool to_stay) : body_(body) {
+    classes_.reserve(body.classes.size() + body.packed.size());
     for (const ClassPart &part : body.classes) classes_.push_back({&part, &part, nullptr});
     for (const PackedClass &part : body.packed) classes_.push_back({&part, nullptr, &part});
-    std::stable_sort(classes_.begin(), classes_.end(),
-                     [](const Ref &a, const Ref &b) { return stands_before(*a.head, *b.head); });
+    const auto in_order = [](const Ref &a, const Ref &b) { return stands_before(*a.head, *b.head); };
+    if (!std::is_sorted(classes_.begin(), classes_.end(), in_order)) {
+      std::stable_sort(classes_.begin(), classes_.end(), in_order);
+    }
     if (!to_stay) return;
+    site_numbers_.resize(body.sites.size());
+    std::iota(site_numbers_.begin(), site_numbers_.end(), 0U);
     // Those of most ranks first: they have nearly all that others have, who are told against them.
     std::stable_sort(classes_.begin(), classes_.end(),
                      [](const Ref &a, const Ref &b) { return a.head->ranks.size() > b.head->ranks.size(); });
@@ -66,17 +70,19 @@ class Encoder {
   }
 
   [[nodiscard]] std::vector<Section> packed() const {
-    ByteWriter classes;
+    constexpr size_t kBytes = 1200;  // of a class, mostly
+    ByteWriter classes(kBytes);
     body_.ranks.column().write(classes);
     classes.varint(classes_.size());
     for (const Ref &each : classes_) {
       if (each.packed != nullptr) {
         write_packed(*each.packed, classes);
       } else {
-        write_packed(pack(*each.open), classes);
+        write_packed(*each.open, classes);
       }
     }
     std::vector<Section> sections;
+    sections.reserve(4);
     add_sites(&sections);
     sections.push_back({SectionKind::packed_classes, classes.take()});
     sections.push_back({SectionKind::meta, rank_columns({})});
@@ -110,7 +116,7 @@ class Encoder {
 
   /// As the first class numbers them, so that its list is one run. Not where there are callers, who come first.
   void order_sites() {
-    std::vector<bool> known(sites_.size());
+    std::vector<bool> known(body_.sites.size());
     std::vector<Site> ordered;
     const auto add = [&](uint32_t site) {
       if (known[site]) return;
@@ -120,7 +126,7 @@ class Encoder {
     };
     for (const Ref &part : classes_) std::for_each(part.head->sites.begin(), part.head->sites.end(), add);
     for (uint32_t site = 0; site < body_.sites.size(); ++site) add(site);
-    sites_ = std::move(ordered);
+    ordered_sites_ = std::move(ordered);
   }
 
   /// Nothing where no stacks were kept.
@@ -132,24 +138,25 @@ class Encoder {
   }
 
   [[nodiscard]] Bytes sites() const {
-    ByteWriter out;
+    const std::vector<Site> &sites = ordered_sites_.empty() ? body_.sites : ordered_sites_;
+    ByteWriter out(64 + 2 * sites.size());
     out.varint(body_.modules.size());
     for (const Module &module : body_.modules) {
       out.blob(module.build_id);
       out.text(module.path);
     }
-    out.varint(sites_.size());
+    out.varint(sites.size());
     // Runs of sites in one module, as differences from the last one there.
     std::vector<uint64_t> last(body_.modules.size());
-    for (size_t i = 0; i < sites_.size();) {
-      const uint32_t module = sites_[i].module;
+    for (size_t i = 0; i < sites.size();) {
+      const uint32_t module = sites[i].module;
       size_t end = i;
-      while (end < sites_.size() && sites_[end].module == module) ++end;
+      while (end < sites.size() && sites[end].module == module) ++end;
       out.varint(module);
       out.varint(end - i);
       for (; i < end; ++i) {
-        out.signed_varint(static_cast<int64_t>(sites_[i].offset - last[module]));
-        last[module] = sites_[i].offset;
+        out.signed_varint(static_cast<int64_t>(sites[i].offset - last[module]));
+        last[module] = sites[i].offset;
       }
     }
     const std::vector<Bytes> &maps = body_.module_maps.values();
@@ -161,7 +168,7 @@ class Encoder {
 
   /// The section `meta` but for what each class adds.
   [[nodiscard]] Bytes rank_columns(const RunInfo &run) const {
-    ByteWriter out;
+    ByteWriter out(128);
     out.text(run.command);
     out.text(run.mpi);
     out.text(run.recorder);
@@ -182,7 +189,7 @@ class Encoder {
 
   const Part::Body &body_;
   std::vector<Ref> classes_;            ///< as they are written
-  std::vector<Site> sites_;             ///< the same
+  std::vector<Site> ordered_sites_;     ///< the same; empty: as the body has them
   std::vector<uint32_t> site_numbers_;  ///< of the body's sites among these
 };
 

@@ -98,14 +98,7 @@ void FoldColumn::append(const FoldColumn &right) {
     for (uint64_t i = 0; i < right.length_; ++i) append_raw(cursor.next());
     return;
   }
-  std::vector<uint32_t> number(right.bodies_.size());
-  for (size_t i = 0; i < right.bodies_.size(); ++i) {
-    std::vector<Term> terms = right.bodies_[i].terms;
-    for (Term &term : terms) {
-      if (term.kind == Term::loop) term.value = number[static_cast<size_t>(term.value)];
-    }
-    number[i] = intern(std::move(terms));
-  }
+  const std::vector<uint32_t> number = intern_bodies(right);
   if (right.terms_.size() >= terms_.size()) terms_.reserve(terms_.size() + right.terms_.size());
   for (Term term : right.terms_) {
     if (term.kind == Term::loop) term.value = number[static_cast<size_t>(term.value)];
@@ -122,6 +115,32 @@ void FoldColumn::append(const FoldColumn &right) {
   if (right.has_first_) last_ = right.last_;
   if (bodies_.size() > 64 + 2 * bodies_kept_) drop_unused_bodies();
   give_up_if_irregular();
+}
+
+/// Their numbers here.
+std::vector<uint32_t> FoldColumn::intern_bodies(const FoldColumn &right) {
+  std::vector<uint32_t> number(right.bodies_.size());
+  for (size_t i = 0; i < right.bodies_.size(); ++i) {
+    const Body &body = right.bodies_[i];
+    const bool same_numbers = std::all_of(body.terms.begin(), body.terms.end(), [&number](const Term &term) {
+      return term.kind != Term::loop || number[static_cast<size_t>(term.value)] == static_cast<uint64_t>(term.value);
+    });
+    if (same_numbers) {
+      // Nearly always both sides have the same bodies: nothing is copied.
+      const auto known = std::find_if(bodies_.begin(), bodies_.end(), [&body](const Body &other) {
+        return other.hash == body.hash && other.terms == body.terms;
+      });
+      number[i] = static_cast<uint32_t>(known - bodies_.begin());
+      if (known == bodies_.end()) bodies_.push_back(body);
+      continue;
+    }
+    std::vector<Term> terms = body.terms;
+    for (Term &term : terms) {
+      if (term.kind == Term::loop) term.value = number[static_cast<size_t>(term.value)];
+    }
+    number[i] = intern(std::move(terms));
+  }
+  return number;
 }
 
 void FoldColumn::push(const Term &term, bool may_unroll) {

@@ -39,6 +39,8 @@ class FoldColumn {
   explicit FoldColumn(Domain domain = Domain::atoms) : domain_(domain) {}
   static FoldColumn constant(Atom value, uint64_t count, Domain domain = Domain::atoms);
 
+  /// Room for so many terms, where about as many will come.
+  void reserve(size_t terms) { terms_.reserve(terms); }
   void append(Atom value, uint64_t count = 1);
   void append(const FoldColumn &right);
 
@@ -53,6 +55,7 @@ class FoldColumn {
   [[nodiscard]] bool same(const FoldColumn &other) const;
   /// Ordinary atoms only, from 0, each greater than the one before, none above `limit`.
   [[nodiscard]] bool ascending_up_to(uint64_t limit) const;
+  [[nodiscard]] size_t top_terms() const { return terms_.size(); }
   /// Top-level terms and terms of bodies in use: what the column costs.
   [[nodiscard]] size_t terms() const;
   [[nodiscard]] bool irregular() const { return raw_mode_; }
@@ -115,6 +118,7 @@ class FoldColumn {
   [[nodiscard]] uint64_t token_sum(const Term &term) const;
   [[nodiscard]] Atom value_of(const Term &symbol) const;
   uint32_t intern(std::vector<Term> terms);
+  std::vector<uint32_t> intern_bodies(const FoldColumn &right);
   void describe(Body *body) const;
   void push(const Term &term, bool unroll);
   void push_loop(const Term &term);

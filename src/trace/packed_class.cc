@@ -3,8 +3,10 @@
 #include <numeric>
 #include <utility>
 
+#include "trace/class_checks.h"
 #include "trace/class_reader.h"
 #include "trace/class_writer.h"
+#include "trace/plain_class.h"
 #include "trace/sections.h"
 
 namespace cairn::trace {
@@ -51,7 +53,7 @@ class Unpacking {
         section_if_any(SectionKind::timing, [&](ByteReader &in) { return reader_.stats_alone(in, &part_); }) &&
         section(SectionKind::meta, [&](ByteReader &in) { return reader_.begin(in, &part_); });
     if (good && !in_.at_end()) refuse("a packed class is longer than what it holds");
-    if (good && !ClassReader::has_what_moved(part_)) {
+    if (good && !has_what_moved(part_)) {
       refuse("section 'streams' does not hold the fields that have moved out of the rows");
     }
     if (!error_.message.empty()) return tl::unexpected(std::move(error_));
@@ -110,24 +112,66 @@ PackedClass pack(ClassPart &&part) {
   return packed;
 }
 
-Result<ClassPart> unpack(const PackedClass &packed) { return Unpacking(packed, packed).run(); }
+namespace {
 
-Result<ClassPart> unpack(PackedClass &&packed) {
-  ClassHead head = std::move(static_cast<ClassHead &>(packed));
-  return Unpacking(std::move(head), packed).run();
+Result<ClassPart> unpacked(ClassHead head, const PackedClass &packed) {
+  if (!packed.plain) return Unpacking(std::move(head), packed).run();
+  PlainClass plain;
+  ClassPart part;
+  const char *wrong = plain.read(packed.bytes, head) ? plain.made(std::move(head), &part) : "is malformed";
+  if (wrong == nullptr) return part;
+  return tl::unexpected(Error{ErrorKind::unreadable, std::string("a packed class ") + wrong, {}, packed.offset, {}});
 }
 
-void write_packed(const PackedClass &packed, ByteWriter &out) {
-  out.varint(packed.thread);
-  out.varint(static_cast<uint32_t>(packed.segment + 1));
-  for (const Hash128 &hash : {packed.key, packed.skeleton}) {
+void write_head(const ClassHead &head, ByteWriter &out) {
+  out.varint(head.thread);
+  out.varint(static_cast<uint32_t>(head.segment + 1));
+  for (const Hash128 &hash : {head.key, head.skeleton}) {
     out.fixed64(hash.low);
     out.fixed64(hash.high);
   }
-  packed.ranks.column().write(out);
-  write_sites(packed.sites, out);
-  write_lossless(packed.lossless, out);
+  head.ranks.column().write(out);
+  write_sites(head.sites, out);
+  write_lossless(head.lossless, out);
+}
+
+}  // namespace
+
+Result<ClassPart> unpack(const PackedClass &packed) { return unpacked(packed, packed); }
+
+Result<ClassPart> unpack(PackedClass &&packed) {
+  ClassHead head = std::move(static_cast<ClassHead &>(packed));
+  return unpacked(std::move(head), packed);
+}
+
+Result<void> pack_tightly(PackedClass *packed) {
+  if (!packed->plain) return {};
+  Result<ClassPart> part = unpack(std::move(*packed));
+  if (!part) return tl::unexpected(part.error());
+  PackedClass tight = pack(*std::move(part));
+  tight.offset = packed->offset;
+  tight.received = packed->received;
+  *packed = std::move(tight);
+  return {};
+}
+
+void write_packed(const PackedClass &packed, ByteWriter &out) {
+  write_head(packed, out);
+  out.byte(packed.plain ? 1 : 0);
   out.blob(packed.bytes);
+}
+
+void write_packed(const ClassPart &part, ByteWriter &out) {
+  if (!can_be_plain(part)) {
+    write_packed(pack(part), out);
+    return;
+  }
+  write_head(part, out);
+  out.byte(1);
+  constexpr size_t kBytes = 1000;  // of most
+  ByteWriter bytes(kBytes);
+  write_plain(part, bytes);
+  out.blob(bytes.view());
 }
 
 size_t words_of(const ClassPart &part) {

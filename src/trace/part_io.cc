@@ -11,15 +11,18 @@ namespace cairn::trace {
 namespace {
 
 /// What travels begins with this; up to 3 it was the number of the file's format.
-constexpr uint8_t kPartVersion = 4;
+constexpr uint8_t kPartVersion = 5;
 
 }  // namespace
 
 Bytes Part::serialise() const {
-  ByteWriter out;
+  constexpr uint8_t kHeads = 64;  // bytes that heads of sections take
+  const std::vector<Section> sections = body_->ranks.empty() ? std::vector<Section>() : encode_packed(*body_);
+  size_t bytes = kHeads;
+  for (const Section &section : sections) bytes += section.bytes.size();
+  ByteWriter out(bytes);
   out.byte(kPartVersion);
-  if (body_->ranks.empty()) return out.take();
-  for (const Section &section : encode_packed(*body_)) {
+  for (const Section &section : sections) {
     out.byte(static_cast<uint8_t>(section.kind));
     out.blob(section.bytes);
   }
@@ -33,6 +36,7 @@ Result<Part> Part::parse(ByteView bytes) {
   }
   if (in.at_end()) return Part();
   std::vector<SectionView> sections;
+  sections.reserve(8);
   while (!in.at_end() && !in.failed()) {
     SectionView section;
     section.kind = in.byte();

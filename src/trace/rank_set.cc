@@ -121,6 +121,13 @@ FoldColumn Interleave::merged(FoldColumn left, const FoldColumn &right) const {
   return out;
 }
 
+FoldColumn Interleave::merged(FoldColumn left, Atom right) const {
+  if (order_ != Order::left_first)
+    return merged(std::move(left), FoldColumn::constant(right, right_size_, left.domain()));
+  left.append(right, right_size_);
+  return left;
+}
+
 RankSet Interleave::merged(RankSet left, const RankSet &right) const {
   RankSet out;
   out.ranks_ = merged(std::move(left.ranks_), right.ranks_);

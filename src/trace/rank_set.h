@@ -50,6 +50,8 @@ class Interleave {
 
   [[nodiscard]] RankSet merged(RankSet left, const RankSet &right) const;
   [[nodiscard]] FoldColumn merged(FoldColumn left, const FoldColumn &right) const;
+  /// With `right` on each of the right ranks.
+  [[nodiscard]] FoldColumn merged(FoldColumn left, Atom right) const;
   [[nodiscard]] uint64_t left_size() const { return left_size_; }
   [[nodiscard]] uint64_t right_size() const { return right_size_; }
 

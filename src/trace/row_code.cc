@@ -171,6 +171,11 @@ RankColumns::RankColumns(const RankSet &ranks) {
   if (ranks.size() <= kMostRanks) ranks_ = ranks.expand();
 }
 
+std::optional<std::pair<uint32_t, uint32_t>> RankColumns::run() const {
+  if (ranks_.empty() || ranks_.back() - ranks_.front() + 1 != ranks_.size()) return std::nullopt;
+  return std::pair(ranks_.front(), static_cast<uint32_t>(ranks_.size()));
+}
+
 std::optional<Atom> RankColumns::distance(const ColumnPointer &column) {
   if (ranks_.empty() || column->irregular()) return std::nullopt;
   const auto [entry, fresh] = known_.try_emplace(column.get());
@@ -228,7 +233,8 @@ std::optional<uint32_t> RowWriter::as_array(const ClassRow &row, uint32_t slot, 
 }
 
 // An array whose elements all differ along the ranks, with columns that follow each other, as they do the first time.
-std::optional<uint32_t> RowWriter::as_successive(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied) {
+std::optional<uint32_t> RowWriter::as_successive(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied,
+                                                 const RankColumns *ranks) {
   constexpr uint32_t kShortest = 3;
   if (count < kShortest || varied + count > row.varied.size() || row.varied[varied].slot != slot ||
       row.varied[varied + count - 1].slot != slot + count - 1) {
@@ -238,7 +244,14 @@ std::optional<uint32_t> RowWriter::as_successive(const ClassRow &row, uint32_t s
   for (uint32_t i = 1; i < count; ++i) {
     if (pool_.column(row.varied[varied + i].column) != first + i) return std::nullopt;
   }
-  pool_.exchanged(first, std::span(row.varied).subspan(varied, count));
+  // What is said to the ranks of the class itself, if the array has a place for each rank of the communicator.
+  const std::span columns = std::span(row.varied).subspan(varied, count);
+  const auto members = ranks == nullptr ? std::nullopt : ranks->run();
+  if (members && members->first + members->second <= count) {
+    pool_.exchanged(first + members->first, columns.subspan(members->first, members->second));
+  } else {
+    pool_.exchanged(first, columns);
+  }
   return first;
 }
 
@@ -300,7 +313,7 @@ RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32
       slot += head.count;
       continue;
     }
-    if (const std::optional<uint32_t> first = as_successive(row, slot, head.count, varied)) {
+    if (const std::optional<uint32_t> first = as_successive(row, slot, head.count, varied, ranks)) {
       out.varint((static_cast<uint64_t>(head.count) << 2) + 10);
       coded.codes.push_back(*first);
       slot += head.count;

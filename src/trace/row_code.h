@@ -103,8 +103,9 @@ class PoolWriter {
   uint32_t ranks_plus(Atom distance);
   uint32_t table(const ValuesColumn &values);
   uint32_t value(ByteView bytes) { return values_.number(bytes); }
-  /// These columns are one array on all ranks, numbered from `first`. If it has a place for each rank and an array
-  /// before says the same from the other side (what i sends to k is what k receives from i), they are told by that.
+  /// These columns are one array on all ranks, or the part of one that is about them, numbered from `first`. If it has
+  /// a place for each rank and an array before says the same from the other side (what i sends to k is what k receives
+  /// from i), they are told by that.
   void exchanged(uint32_t first, std::span<const VariedAtom> columns);
   void write(ByteWriter &out) const;
 
@@ -136,6 +137,8 @@ class RankColumns {
   std::optional<Atom> distance(const ColumnPointer &column);
   /// The same of an atom; nothing for several ranks.
   [[nodiscard]] std::optional<Atom> distance(Atom atom) const;
+  /// The first rank and how many there are, if they follow each other; nothing if they don't, or there are too many.
+  [[nodiscard]] std::optional<std::pair<uint32_t, uint32_t>> run() const;
 
  private:
   std::vector<uint32_t> ranks_;  ///< none if there are too many
@@ -168,7 +171,8 @@ class RowWriter {
 
  private:
   std::optional<uint32_t> as_array(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
-  std::optional<uint32_t> as_successive(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
+  std::optional<uint32_t> as_successive(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied,
+                                        const RankColumns *ranks);
   /// The atom as its distance from the row's site, if such atoms are told so.
   std::optional<Atom> moving_told(const ClassRow &row, uint32_t field, uint32_t atom, uint32_t slot) const;
   /// The field's one atom, as its column, if it is so far from the rank as it was in the last row here.

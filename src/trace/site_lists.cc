@@ -34,6 +34,12 @@ uint32_t add_site(const Site &site, std::vector<Site> *sites, SiteNumbers *known
 }
 
 std::vector<uint32_t> merge_modules(std::vector<Module> *left, const std::vector<Module> &right) {
+  // Nearly always both have the same.
+  if (*left == right) {
+    std::vector<uint32_t> same(right.size());
+    std::iota(same.begin(), same.end(), 0U);
+    return same;
+  }
   std::unordered_map<std::string, uint32_t> known;
   const std::vector<std::string> left_names = module_identities(*left);
   for (size_t i = 0; i < left_names.size(); ++i) known.emplace(left_names[i], static_cast<uint32_t>(i));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "grammar/product.h"
+#include "trace/row_merge.h"
 
 namespace cairn::trace {
 namespace {

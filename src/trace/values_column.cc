@@ -38,6 +38,12 @@ ValuesColumn ValuesColumn::of_each(const std::vector<Bytes> &values) {
 }
 
 ValuesColumn ValuesColumn::merged(ValuesColumn left, ValuesColumn right, const Interleave &order) {
+  // Nearly always both have the same, in the same order.
+  if (std::equal(right.values_.begin(), right.values_.end(), left.values_.begin(),
+                 left.values_.begin() + static_cast<ptrdiff_t>(std::min(left.values_.size(), right.values_.size())))) {
+    left.index_ = order.merged(std::move(left.index_), right.index_);
+    return left;
+  }
   std::unordered_map<std::string_view, uint32_t> known;
   left.values_.reserve(left.values_.size() + right.values_.size());  // keys point into it
   for (size_t i = 0; i < left.values_.size(); ++i) known.emplace(key(left.values_[i]), static_cast<uint32_t>(i));

@@ -1,0 +1,55 @@
+// PlainClass: a class on its way to a rank that will merge it at once, read no further than merging it with its like
+// needs (plain_rows.h). Nearly all that is merged is of this kind: a few rows whose structure both sides have, and
+// values that go to the end of columns.
+//
+// `merge_plain` looks at all that makes two classes one by itself, instead of at hashes of it: what it merges needs no
+// other check. `made` is the way for all else, and checks what was read as the reader of a file does.
+// `read` trusts nothing; memory goes with the bytes, which must outlive this. One use, one thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "trace/class_part.h"
+#include "trace/plain_rows.h"
+
+namespace cairn::trace {
+
+struct PlainVariant {
+  RankSet ranks;
+  bool differences = false;
+  ByteView order;  ///< a grammar's bytes
+  PlainRows values;
+};
+
+struct PlainStream {
+  uint32_t group = 0;
+  uint32_t field = 0;
+  std::vector<PlainVariant> variants;
+};
+
+struct PlainClass {
+  ByteView calls;  ///< a grammar's bytes
+  PlainRows rows;
+  std::vector<PlainStream> streams;
+  std::vector<StatsBlock> stats;
+  FoldColumn begin_ns;
+
+  /// `head` is the class's.
+  bool read(ByteView bytes, const ClassHead &head);
+  /// Nothing is left in this. nullptr: good; else what is wrong.
+  const char *made(ClassHead head, ClassPart *part);
+};
+
+/// A class that needs what is not written here (threads whose calls were told in their order) stays as it is packed.
+bool can_be_plain(const ClassPart &part);
+/// What `PlainClass::read` reads: all but what ClassHead has.
+void write_plain(const ClassPart &part, ByteWriter &out);
+
+/// If `right` is like `left` in all but its values, its ranks join left's, and `true` is the answer; else neither has
+/// changed. Their keys are equal.
+Result<bool> merge_plain(ClassPart *left, ClassHead *head, PlainClass *right);
+
+}  // namespace cairn::trace

@@ -1,0 +1,126 @@
+// Classes that travel plain: whatever they are merged from, it is as if they had never travelled.
+#include "trace/plain_class.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "trace/packed_class.h"
+#include "trace/part_body.h"
+#include "trace/synthetic.h"
+
+namespace cairn::trace {
+namespace {
+
+const RunInfo kRun = {"./a", "MPI", "cairn", "stats", "complete", 1, 2, {}};
+
+using Way = std::function<Part(Part)>;
+
+Part as_it_is(Part part) { return part; }
+Part travelled(Part part) { return *Part::parse(part.serialise()); }
+/// As before a bundle is taken: no class is open, hence none plain.
+Part tightly(Part part) {
+  auto &body = const_cast<Part::Body &>(part.body());
+  for (ClassPart &each : body.classes) body.packed.push_back(pack(std::move(each)));
+  body.classes.clear();
+  return travelled(std::move(part));
+}
+
+std::vector<std::vector<ProcessRecord>> programs() {
+  std::vector<std::vector<ProcessRecord>> result;
+  std::vector<ProcessRecord> stencil;
+  for (uint32_t rank = 0; rank < 12; ++rank) stencil.push_back(stencil_rank(rank, 3, 4, 5));
+  result.push_back(std::move(stencil));
+  for (uint32_t seed = 0; seed < 6; ++seed) {
+    result.push_back(random_program(3 + seed, seed));
+    result.push_back(varying_program(2 + seed, seed));
+    result.push_back(exchanging_program(2 + seed, seed));
+    result.push_back(polling_program(2 + seed, seed));
+    result.push_back(draining_program(2 + seed, seed, seed % 2 == 0).processes);
+  }
+  return result;
+}
+
+/// Ranks from..to - 1, cut in two at `cut` of four quarters; the upper part comes the given way.
+Part merged(const std::vector<ProcessRecord> &program, size_t from, size_t to, size_t cut, const Way &way) {
+  if (to - from == 1) return *Part::of(program[from]);
+  const size_t middle = std::clamp(from + (to - from) * cut / 4, from + 1, to - 1);
+  return *Part::merge(merged(program, from, middle, cut, way), way(merged(program, middle, to, cut, way)));
+}
+
+TEST(PlainClass, IsMergedAsIfItHadNeverTravelled) {
+  for (const std::vector<ProcessRecord> &program : programs()) {
+    for (const size_t cut : {1, 2, 3}) {
+      const auto file = [&](const Way &way) { return *merged(program, 0, program.size(), cut, way).to_file(kRun); };
+      const Bytes expected = file(as_it_is);
+      EXPECT_EQ(file(travelled), expected);
+      EXPECT_EQ(file(tightly), expected);
+    }
+  }
+}
+
+TEST(PlainClass, IsMadeAgainAsItWas) {
+  size_t plain = 0;
+  for (const std::vector<ProcessRecord> &program : programs()) {
+    const Part whole = merged(program, 0, program.size(), 2, as_it_is);
+    for (const ClassPart &part : whole.body().classes) {
+      if (!can_be_plain(part)) continue;
+      ++plain;
+      PackedClass packed;
+      static_cast<ClassHead &>(packed) = part;
+      ByteWriter out;
+      write_plain(part, out);
+      packed.bytes = out.take();
+      packed.plain = true;
+      const Result<ClassPart> again = unpack(packed);
+      ASSERT_TRUE(again.has_value()) << again.error().message;
+      EXPECT_EQ(pack(*again).bytes, pack(part).bytes);
+      // Cut short anywhere, it is not read.
+      for (size_t size = 0; size < packed.bytes.size(); size += 1 + packed.bytes.size() / 40) {
+        PackedClass cut = packed;
+        cut.bytes.resize(size);
+        EXPECT_FALSE(unpack(cut).has_value());
+      }
+    }
+  }
+  EXPECT_GT(plain, 20U);
+}
+
+// One without a partner is kept, and travels on, as it would lie in a file.
+TEST(PlainClass, IsPackedTightlyWhereItStays) {
+  const Part left = *Part::of(stencil_rank(0, 1, 2, 3));
+  Part other = *Part::of(random_program(2, 3)[1]);
+  ASSERT_FALSE(other.body().classes.empty());
+  const Part both = *Part::merge(travelled(*Part::parse(left.serialise())), travelled(std::move(other)));
+  EXPECT_TRUE(both.body().classes.empty());
+  ASSERT_GT(both.body().packed.size(), 1U);
+  for (const PackedClass &packed : both.body().packed) {
+    EXPECT_FALSE(packed.plain);
+    EXPECT_TRUE(unpack(packed).has_value());
+  }
+}
+
+// Keys bring classes together; what they say is seen to be so before anything is merged.
+TEST(PlainClass, IsNotWhatItsKeysSay) {
+  const auto right = [](const std::function<void(ClassPart &)> &change) {
+    Part part = *Part::of(stencil_rank(1, 1, 3, 3));
+    auto &body = const_cast<Part::Body &>(part.body());
+    change(body.classes.at(0));
+    return travelled(std::move(part));
+  };
+  const auto merge = [&](const std::function<void(ClassPart &)> &change) {
+    return Part::merge(*Part::of(stencil_rank(2, 1, 3, 3)), right(change)).has_value();
+  };
+  EXPECT_TRUE(merge([](ClassPart &) {}));
+  EXPECT_FALSE(merge([](ClassPart &part) { part.skeleton.low ^= 1; }));
+  EXPECT_FALSE(merge([](ClassPart &part) { std::swap(part.sites[0], part.sites[1]); }));
+  EXPECT_FALSE(merge([](ClassPart &part) { std::swap(part.rows[1], part.rows[2]); }));
+  EXPECT_FALSE(merge([](ClassPart &part) { part.stats.clear(); }));
+  EXPECT_FALSE(merge([](ClassPart &part) {
+    part.calls = std::make_shared<const grammar::Grammar>(grammar::Grammar::concatenated(*part.calls, *part.calls));
+  }));
+}
+
+}  // namespace
+}  // namespace cairn::trace

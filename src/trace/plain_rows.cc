@@ -1,0 +1,234 @@
+#include "trace/plain_rows.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "trace/atom_code.h"
+#include "trace/numbering.h"
+#include "trace/poll_word.h"
+
+namespace cairn::trace {
+namespace {
+
+constexpr size_t kShapesTried = 32;  // a shape that is not found stands there again
+
+/// Numbers what rows share, by where it lies.
+class Pointers {
+ public:
+  /// Whether it is new; `number` is its number.
+  bool add(const void *pointer, uint32_t *number) {
+    const auto word = reinterpret_cast<uintptr_t>(pointer);
+    *number = numbering_.number(word * 0x9E3779B97F4A7C15ULL, [&](uint32_t n) { return known_[n] == pointer; });
+    if (*number < known_.size()) return false;
+    known_.push_back(pointer);
+    return true;
+  }
+
+ private:
+  Numbering numbering_;
+  std::vector<const void *> known_;
+};
+
+bool same_shape(const ClassRow &a, const ClassRow &b) {
+  return a.function == b.function && a.depth == b.depth && a.cycle == b.cycle && a.heads == b.heads;
+}
+
+void write_shape(const ClassRow &row, ByteWriter &out) {
+  out.varint(row.function);
+  out.varint(row.depth);
+  out.varint(row.cycle);
+  out.varint(row.heads.size());
+  for (const FieldHead &head : row.heads) out.varint(uint64_t{head.count} << 2 | head.kind);
+}
+
+/// A counted or draining row has what makes it one.
+bool cycle_fits(uint32_t cycle, std::span<const FieldHead> heads) {
+  if (cycle == 0) return true;
+  if (heads.empty() || heads.back().kind != FieldHead::moved) return false;
+  if (cycle < kDraining) return cycle <= PollWord::kLongestCycle;
+  const uint32_t first = (cycle - kDraining) / 256;
+  const uint32_t answer = cycle % 256;
+  const size_t extra = answer != 0 ? 2 : 1;
+  return first != 0 && first <= Draining::kMostFields && first + extra < heads.size() &&
+         (answer == 0 || answer >= first) && answer + extra < heads.size() &&
+         std::all_of(heads.begin() + first, heads.end(),
+                     [](const FieldHead &head) { return head.kind == FieldHead::moved; });
+}
+
+}  // namespace
+
+void write_plain(const std::vector<RowPointer> &rows, ByteWriter &out) {
+  std::vector<const ClassRow *> shapes;
+  shapes.reserve(std::min<size_t>(rows.size(), 12));
+  Pointers columns;
+  Pointers tables;
+  out.varint(rows.size());
+  for (const RowPointer &pointer : rows) {
+    const ClassRow &row = *pointer;
+    size_t shape = shapes.size();
+    const size_t tried = shape - std::min(shape, kShapesTried);
+    while (shape > tried && !same_shape(*shapes[shape - 1], row)) --shape;
+    if (shape > tried) {
+      out.varint(shape - 1);
+    } else {
+      out.varint(shapes.size());
+      write_shape(row, out);
+      shapes.push_back(&row);
+    }
+    out.varint(row.site);
+    for (const Atom atom : row.atoms) out.varint(atom_code(atom));
+    out.varint(row.varied.size());
+    uint32_t next = 0;
+    for (const VariedAtom &varied : row.varied) {
+      uint32_t number = 0;
+      const bool fresh = columns.add(varied.column.get(), &number);
+      out.varint(varied.slot - next);
+      out.varint(number);
+      if (fresh) varied.column->write(out);
+      next = varied.slot + 1;
+    }
+    for (const Bytes &text : row.texts) out.blob(text);
+    for (const TablePointer &table : row.tables) {
+      uint32_t number = 0;
+      const bool fresh = tables.add(table.get(), &number);
+      out.varint(number);
+      if (fresh) table->write(out);
+    }
+  }
+}
+
+bool PlainRows::read(ByteReader &in, uint64_t members, size_t sites) {
+  constexpr size_t kLeast = 3;  // bytes of a row
+  const size_t count = in.count(kLeast);
+  reserve(count, in.remaining());
+  for (size_t i = 0; i < count; ++i) {
+    if (!read_row(in, members, sites)) return false;
+  }
+  return !in.failed();
+}
+
+/// For what rows of point-to-point calls have, and never more than there are bytes.
+void PlainRows::reserve(size_t rows, size_t bytes) {
+  const auto room = [bytes](size_t expected) { return std::min(expected, bytes); };
+  rows_.reserve(rows + 1);
+  shapes_.reserve(std::min<size_t>(rows, 12));
+  heads_.reserve(room(8 * rows));
+  atoms_.reserve(room(16 * rows));
+  varied_.reserve(room(4 * rows));
+  columns_.reserve(std::min<size_t>(rows, 8));
+}
+
+bool PlainRows::read_shape(ByteReader &in) {
+  Shape shape{};
+  const uint64_t function = in.varint();
+  const uint64_t depth = in.varint();
+  const uint64_t cycle = in.varint();
+  shape.fields = static_cast<uint32_t>(in.count());
+  if (in.failed() || std::max({function, depth, cycle}) > UINT32_MAX) return false;
+  shape.function = static_cast<uint32_t>(function);
+  shape.depth = static_cast<uint32_t>(depth);
+  shape.cycle = static_cast<uint32_t>(cycle);
+  shape.heads = static_cast<uint32_t>(heads_.size());
+  for (uint32_t f = 0; f < shape.fields; ++f) {
+    const uint64_t word = in.varint();
+    const FieldHead head = {static_cast<FieldHead::Kind>(word & 3), static_cast<uint32_t>(word >> 2)};
+    switch (head.kind) {
+      case FieldHead::atoms:
+        // A row takes a byte for each: no more than are still to come.
+        if (word >> 2 > in.remaining() - std::min<size_t>(in.remaining(), shape.atoms)) return false;
+        shape.atoms += head.count;
+        break;
+      case FieldHead::text:
+        if (word >> 2 != 1) return false;
+        ++shape.texts;
+        break;
+      case FieldHead::table:
+        if (word >> 2 != 1) return false;
+        ++shape.tables;
+        break;
+      case FieldHead::moved:
+        if (word >> 2 != 0) return false;
+        break;
+    }
+    heads_.push_back(head);
+  }
+  if (!cycle_fits(shape.cycle, {heads_.data() + shape.heads, shape.fields})) return false;
+  shapes_.push_back(shape);
+  return true;
+}
+
+bool PlainRows::read_row(ByteReader &in, uint64_t members, size_t sites) {
+  const uint64_t number = in.varint();
+  if (in.failed() || number > shapes_.size()) return false;
+  if (number == shapes_.size() && !read_shape(in)) return false;
+  const Shape &shape = shapes_[number];
+  const uint64_t site = in.varint();
+  if (site > sites || shape.atoms > in.remaining()) return false;
+  rows_.back().shape = static_cast<uint32_t>(number);
+  rows_.back().site = static_cast<uint32_t>(site);
+  for (uint32_t i = 0; i < shape.atoms; ++i) atoms_.push_back(atom_of_code(in.varint()));
+  const size_t varied = in.count(2);
+  uint64_t next = 0;
+  for (size_t i = 0; i < varied; ++i) {
+    const uint64_t slot = next + in.varint();
+    const uint64_t column = in.varint();
+    if (in.failed() || slot < next || slot >= shape.atoms || column > columns_.size()) return false;
+    if (column == columns_.size()) {
+      columns_.push_back(FoldColumn::parse(in, FoldColumn::Domain::atoms));
+      if (in.failed() || columns_.back().size() != members) return false;
+    }
+    varied_.push_back({static_cast<uint32_t>(slot), static_cast<uint32_t>(column)});
+    next = slot + 1;
+  }
+  for (uint32_t i = 0; i < shape.texts; ++i) texts_.push_back(in.blob());
+  for (uint32_t i = 0; i < shape.tables; ++i) {
+    const uint64_t table = in.varint();
+    if (in.failed() || table > tables_.size()) return false;
+    if (table == tables_.size()) {
+      tables_.push_back(ValuesColumn::parse(in));
+      if (in.failed() || tables_.back().size() != members) return false;
+    }
+    named_tables_.push_back(static_cast<uint32_t>(table));
+  }
+  rows_.push_back(end());
+  return !in.failed();
+}
+
+PlainRows::Start PlainRows::end() const {
+  return {0,
+          0,
+          static_cast<uint32_t>(atoms_.size()),
+          static_cast<uint32_t>(varied_.size()),
+          static_cast<uint32_t>(texts_.size()),
+          static_cast<uint32_t>(named_tables_.size())};
+}
+
+std::vector<RowPointer> PlainRows::made() {
+  std::vector<ColumnPointer> columns;
+  columns.reserve(columns_.size());
+  for (FoldColumn &column : columns_) columns.push_back(std::make_shared<const FoldColumn>(std::move(column)));
+  std::vector<TablePointer> tables;
+  tables.reserve(tables_.size());
+  for (ValuesColumn &table : tables_) tables.push_back(std::make_shared<const ValuesColumn>(std::move(table)));
+  std::vector<RowPointer> rows;
+  rows.reserve(size());
+  for (size_t i = 0; i < size(); ++i) {
+    const View view = at(i);
+    auto row = std::make_shared<ClassRow>();
+    row->function = view.shape().function;
+    row->site = view.site();
+    row->depth = view.shape().depth;
+    row->cycle = view.shape().cycle;
+    row->heads.assign(view.heads().begin(), view.heads().end());
+    row->atoms.assign(view.atoms().begin(), view.atoms().end());
+    row->varied.reserve(view.varied().size());
+    for (const VariedPlace &place : view.varied()) row->varied.push_back({place.slot, columns[place.column]});
+    for (const ByteView text : view.texts()) row->texts.emplace_back(text.begin(), text.end());
+    for (const uint32_t table : view.tables()) row->tables.push_back(tables[table]);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace cairn::trace

@@ -1,0 +1,55 @@
+// RowMerge: the rows of two sides of a class, whose ranks lie among each other as an Interleave says, become one.
+//
+// Rows share columns (the neighbour that is sent to is also received from): a pair of columns is merged once. Use one
+// RowMerge for all rows of a merge, which must all be there before the first is merged: columns are known by where they
+// lie. `left` is changed in place if nobody else has it: half the cost of a merge is memory. Fails only on parts that
+// contradict themselves. One thread; costs what the terms of the columns cost.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "trace/class_row.h"
+#include "trace/numbering.h"
+#include "trace/plain_rows.h"
+
+namespace cairn::trace {
+
+class RowFields;
+
+class RowMerge {
+ public:
+  explicit RowMerge(const Interleave &order) : order_(order) {}
+  /// Function, site and depth must agree.
+  Result<RowPointer> operator()(RowPointer left, const RowPointer &right);
+
+  /// Whether the row has left's call, at its site, and fields of its shapes, none of which is a table, and its texts.
+  static bool alike(const ClassRow &left, const PlainRows::View &right);
+  /// Of rows that are alike.
+  RowPointer operator()(RowPointer left, const PlainRows::View &right);
+
+ private:
+  /// An atom, or a column if it is not the same on all ranks.
+  struct Side {
+    const FoldColumn *column;
+    Atom atom;
+    bool operator==(const Side &) const = default;
+  };
+  struct Pair {
+    Side left;
+    Side right;
+    ColumnPointer merged;
+  };
+  ColumnPointer merged(const Side &left, const Side &right);
+  template <typename Varied, typename ColumnOf>
+  RowPointer merge_alike(RowPointer left, const Atom *atoms, const Varied *right, const Varied *end, ColumnOf column);
+  void merge_atoms(RowFields *left, RowFields *right, uint32_t count, ClassRow *out);
+
+  const Interleave &order_;
+  Numbering numbers_;  ///< of the pairs
+  std::vector<Pair> pairs_;
+  std::vector<VariedAtom> varied_;  ///< of the row being merged; kept for its room
+};
+
+}  // namespace cairn::trace
