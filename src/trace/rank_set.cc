@@ -122,8 +122,10 @@ FoldColumn Interleave::merged(FoldColumn left, const FoldColumn &right) const {
 }
 
 FoldColumn Interleave::merged(FoldColumn left, Atom right) const {
-  if (order_ != Order::left_first)
-    return merged(std::move(left), FoldColumn::constant(right, right_size_, left.domain()));
+  if (order_ != Order::left_first) {
+    const FoldColumn rights = FoldColumn::constant(right, right_size_, left.domain());
+    return merged(std::move(left), rights);
+  }
   left.append(right, right_size_);
   return left;
 }
