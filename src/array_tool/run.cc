@@ -100,8 +100,8 @@ bool brings_pnetcdf(const cli::Executable &program) {
   return false;
 }
 
-void warn_of_static_programs(const std::vector<std::string> &command) {
-  for (const cli::Executable &program : cli::executables_of(command)) {
+void warn_of_static_programs(const std::vector<cli::Executable> &programs) {
+  for (const cli::Executable &program : programs) {
     if (!brings_pnetcdf(program)) continue;
     cli::say(
         fmt::format("{} is linked with a static PnetCDF: it reads compressed files, but those that it creates are not "
@@ -111,10 +111,10 @@ void warn_of_static_programs(const std::vector<std::string> &command) {
 }
 
 /// Which MPI the layer goes with, and a warning if the command's programs name another.
-void say_which_mpi(const std::vector<std::string> &command) {
+void say_which_mpi(const std::vector<cli::Executable> &programs) {
 #ifdef CAIRN_PNETCDF_MPI
   const std::string ours = CAIRN_PNETCDF_MPI;
-  for (const cli::Executable &program : cli::executables_of(command)) {
+  for (const cli::Executable &program : programs) {
     const auto other = std::find_if(program.libraries.begin(), program.libraries.end(), [&](const std::string &each) {
       return each != ours && (each.starts_with("libmpi.so") || each.starts_with("libmpich.so"));
     });
@@ -127,7 +127,7 @@ void say_which_mpi(const std::vector<std::string> &command) {
   }
   cli::say(fmt::format("arrays written through PnetCDF on {} are compressed", ours));
 #else
-  (void)command;
+  (void)programs;
   cli::say("arrays written through PnetCDF are compressed");
 #endif
 }
@@ -137,8 +137,9 @@ int run_command(const RunOptions &options, const std::vector<std::string> &comma
   if (!variables) return cli::report_recording(variables.error());
   const auto layer = find_layer(options);
   if (!layer) return cli::report_recording(layer.error());
-  warn_of_static_programs(command);
-  if (!options.quiet) say_which_mpi(command);
+  const std::vector<cli::Executable> programs = cli::executables_of(command);
+  warn_of_static_programs(programs);
+  if (!options.quiet) say_which_mpi(programs);
   cli::set_environment(*variables);
   const char *set = getenv("LD_PRELOAD");
   cli::set_environment({{"LD_PRELOAD", set == nullptr || *set == '\0' ? *layer : *layer + ":" + set}});

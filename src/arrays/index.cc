@@ -14,29 +14,6 @@ constexpr uint8_t kAtHome = 1;  // flags of a block
 constexpr uint8_t kReferring = 2;
 constexpr uint8_t kReplaced = 4;
 
-uint64_t hash_of(const Regions &regions) {
-  ByteWriter out;
-  for (const Region &region : regions) {
-    out.varint(region.offset);
-    out.varint(region.run);
-    for (int i = 0; i < region.depth; ++i) {
-      out.varint(region.levels[static_cast<size_t>(i)].count);
-      out.varint(region.levels[static_cast<size_t>(i)].stride);
-    }
-  }
-  return hash64(out.view());
-}
-
-void pack_region(const Region &region, uint64_t from, ByteWriter *out) {
-  out->varint(region.offset - from);
-  out->varint(region.run);
-  out->varint(static_cast<uint64_t>(region.depth));
-  for (int i = 0; i < region.depth; ++i) {
-    out->varint(region.levels[static_cast<size_t>(i)].count);
-    out->varint(region.levels[static_cast<size_t>(i)].stride);
-  }
-}
-
 constexpr uint64_t kLimit = uint64_t{1} << 60;
 
 /// A region that is in file order and below kLimit, or nothing.
@@ -67,7 +44,7 @@ void pack_block(const Block &block, const Block &before, ByteWriter *out) {
   out->varint(block.regions.size());
   uint64_t from = 0;
   for (const Region &region : block.regions) {
-    pack_region(region, from, out);
+    pack(region, from, out);
     from = region.end();
   }
   out->varint(block.shape.size());
@@ -222,7 +199,7 @@ bool Index::add(Block block) {
   virtual_end_ = std::max(virtual_end_, block.end());
   unsorted_ = true;
   if (!block.replaced) {
-    const auto [known, fresh] = by_regions_.try_emplace(hash_of(block.regions), blocks_.size());
+    const auto [known, fresh] = by_regions_.try_emplace(hash_of(block.regions, 0), blocks_.size());
     // Equal hashes of others: both stay, the newer is the one that can be replaced.
     const bool same = !fresh && blocks_[known->second].regions == block.regions;
     if (same && replace(known->second, block)) return true;
@@ -259,7 +236,7 @@ bool Index::drop_unneeded() {
       if (!block.at_home) replaced += block.size;
       continue;
     }
-    if (!block.replaced) by_regions_[hash_of(block.regions)] = blocks_.size();
+    if (!block.replaced) by_regions_[hash_of(block.regions, 0)] = blocks_.size();
     blocks_.push_back(std::move(block));
     remember(blocks_.size() - 1);
   }

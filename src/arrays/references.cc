@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "codec/array/array_codec.h"
 
 namespace cairn::arrays {
 namespace {
@@ -14,22 +15,6 @@ uint64_t step_of(const Header &header, const Variable &variable) {
   if (variable.record) return header.record_size;
   if (variable.shape.size() < 2) return 0;
   return variable.slab / variable.shape[0];
-}
-
-/// The box without the time: equal for boxes that are whole steps apart.
-uint64_t box_of(int variable, const Regions &regions, uint64_t begin, uint64_t step) {
-  ByteWriter out;
-  out.varint(static_cast<uint64_t>(variable));
-  out.varint((regions.front().offset - begin) % step);
-  for (const Region &region : regions) {
-    out.varint(region.offset - regions.front().offset);
-    out.varint(region.run);
-    for (int i = 0; i < region.depth; ++i) {
-      out.varint(region.levels[static_cast<size_t>(i)].count);
-      out.varint(region.levels[static_cast<size_t>(i)].stride);
-    }
-  }
-  return hash64(out.view());
 }
 
 /// Whether `later` is `earlier` moved by whole steps.
@@ -45,17 +30,27 @@ bool moved(const Regions &earlier, const Regions &later, uint64_t step) {
 
 }  // namespace
 
-References::Earlier References::find(const Header &header, int variable, const Regions &regions,
-                                     codec::Element element) {
-  if (chain_ == 0 || variable < 0) return {};
+std::optional<References::Box> References::box_of(const Header &header, int variable, const Regions &regions) const {
+  if (chain_ == 0 || variable < 0) return std::nullopt;
   const Variable &owner = header.variables[static_cast<size_t>(variable)];
   const uint64_t step = step_of(header, owner);
-  if (step == 0) return {};
-  const auto known = kept_.find(box_of(variable, regions, owner.begin, step));
+  if (step == 0) return std::nullopt;
+  const uint64_t begin = regions.front().offset;
+  ByteWriter out;
+  out.varint(static_cast<uint64_t>(variable));
+  out.varint((begin - owner.begin) % step);
+  out.fixed64(hash_of(regions, begin));
+  return Box{hash64(out.view()), step};
+}
+
+References::Earlier References::find(const Header &header, int variable, const Regions &regions,
+                                     codec::Element element) {
+  const std::optional<Box> box = box_of(header, variable, regions);
+  const auto known = box ? kept_.find(box->key) : kept_.end();
   if (known == kept_.end()) return {};
   Kept &kept = known->second;
   kept.used = ++clock_;
-  if (kept.depth >= chain_ || kept.element != element || !moved(kept.regions, regions, step)) return {};
+  if (kept.depth >= chain_ || kept.element != element || !moved(kept.regions, regions, box->step)) return {};
   return {kept.sequence, kept.checksum, kept.values};
 }
 
@@ -79,13 +74,11 @@ void References::make_room(uint64_t bytes) {
 }
 
 void References::keep(const Header &header, int variable, const Block &block, Bytes values) {
-  if (chain_ == 0 || variable < 0) return;
-  const Variable &owner = header.variables[static_cast<size_t>(variable)];
-  const uint64_t step = step_of(header, owner);
-  if (step == 0) return;
-  const uint64_t box = box_of(variable, block.regions, owner.begin, step);
+  const std::optional<Box> box = box_of(header, variable, block.regions);
+  const codec::ArrayCodec *codec = codec::find_array_codec(block.codec);
+  if (!box || codec == nullptr || codec->lossy) return;
   uint32_t depth = 0;
-  if (const auto known = kept_.find(box); known != kept_.end()) {
+  if (const auto known = kept_.find(box->key); known != kept_.end()) {
     if (block.reference != 0) depth = known->second.depth + 1;
     bytes_ -= known->second.values->size();
     kept_.erase(known);
@@ -93,8 +86,8 @@ void References::keep(const Header &header, int variable, const Block &block, By
   make_room(values.size());
   if (bytes_ + values.size() > kMost) return;
   bytes_ += values.size();
-  kept_.emplace(box, Kept{block.regions, block.element, block.sequence, block.checksum, depth, ++clock_,
-                          std::make_shared<const Bytes>(std::move(values))});
+  kept_.emplace(box->key, Kept{block.regions, block.element, block.sequence, block.checksum, depth, ++clock_,
+                               std::make_shared<const Bytes>(std::move(values))});
 }
 
 void References::clear() {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 
 #include "arrays/block_cache.h"
@@ -35,7 +36,7 @@ class References {
   };
   /// What a box of the variable may be coded against; no values if nothing.
   Earlier find(const Header &header, int variable, const Regions &regions, codec::Element element);
-  /// The block is what the next one may be coded against. Takes the values.
+  /// The block is what the next one may be coded against, if a reader gets exactly these values. Takes them.
   void keep(const Header &header, int variable, const Block &block, Bytes values);
   /// Lets go of what was kept of blocks whose sequence number is none of `index`.
   void keep_those_of(const Index &index);
@@ -52,6 +53,12 @@ class References {
     uint64_t used;
     BlockCache::Values values;
   };
+  struct Box {
+    uint64_t key;   ///< equal for boxes that are whole steps apart
+    uint64_t step;  ///< bytes
+  };
+  /// Nothing if it is none that comes again.
+  [[nodiscard]] std::optional<Box> box_of(const Header &header, int variable, const Regions &regions) const;
   template <typename Gone>
   void drop_if(Gone gone);
   void make_room(uint64_t bytes);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
+
 namespace cairn::arrays {
 namespace {
 
@@ -223,6 +225,22 @@ bool overlap(const Region &a, const Region &b) {
     return false;
   });
   return common;
+}
+
+void pack(const Region &region, uint64_t from, ByteWriter *out) {
+  out->varint(region.offset - from);
+  out->varint(region.run);
+  out->varint(static_cast<uint64_t>(region.depth));
+  for (int i = 0; i < region.depth; ++i) {
+    out->varint(region.levels[static_cast<size_t>(i)].count);
+    out->varint(region.levels[static_cast<size_t>(i)].stride);
+  }
+}
+
+uint64_t hash_of(std::span<const Region> regions, uint64_t from) {
+  ByteWriter out;
+  for (const Region &region : regions) pack(region, from, &out);
+  return hash64(out.view());
 }
 
 }  // namespace cairn::arrays

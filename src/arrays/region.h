@@ -3,7 +3,7 @@
 // A box of an array in a NetCDF file is runs of bytes at regular distances: a Region, whatever the array's shape. Bytes
 // are counted in file order: a region's runs never overlap, and each begins after the one before it ends, so that the
 // n-th byte of the data belongs to the n-th byte of the region. Requests are lists of such regions in file order.
-// Sizes and offsets are bytes. Nothing here allocates but what it returns; no threads, no MPI.
+// Sizes and offsets are bytes. Nothing here allocates but what it returns or hashes; no threads, no MPI.
 #pragma once
 
 #include <array>
@@ -11,6 +11,8 @@
 #include <optional>
 #include <span>
 #include <vector>
+
+#include "base/bytes.h"
 
 namespace cairn::arrays {
 
@@ -46,6 +48,11 @@ struct Region {
 
 using Regions = std::vector<Region>;
 uint64_t bytes_of(std::span<const Region> regions);
+
+/// Offset from `from` on, run and levels, as varints.
+void pack(const Region &region, uint64_t from, ByteWriter *out);
+/// The same of all of them, as one number: equal for lists that lie alike from `from` on, whatever that is.
+uint64_t hash_of(std::span<const Region> regions, uint64_t from);
 
 /// Bytes [from, from + bytes) of a region's data, as regions. Appends.
 void cut(const Region &region, uint64_t from, uint64_t bytes, Regions *out);

@@ -83,8 +83,7 @@ Result<void> StoredWriter::write_piece(int variable, Regions regions, const uint
   CodedBlock made =
       make_block(std::move(regions), element, owner, values, coding_, variable < 0, 0, earlier.reference());
   made.block.sequence = ++sequence_;
-  const codec::ArrayCodec *ours = codec::find_array_codec(made.block.codec);
-  if (ours != nullptr && !ours->lossy) references_.keep(header_, variable, made.block, std::move(values));
+  references_.keep(header_, variable, made.block, std::move(values));
   return append(std::move(made.block), made.bytes);
 }
 

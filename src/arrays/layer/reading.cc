@@ -3,6 +3,7 @@
 #include <cstring>
 #include <set>
 
+#include "arrays/layer/load.h"
 #include "arrays/layer/messages.h"
 #include "arrays/layer/next.h"
 #include "arrays/layer/virtual_file.h"
@@ -172,8 +173,8 @@ int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, u
     if (values) {
       lay(index_.blocks()[blocks[i]], **values, request, data);
     } else {
-      const std::string hint = values.error().hint.empty() ? "" : "; " + values.error().hint;
-      error = bad(values.error().message + hint);
+      say(path_, values.error());
+      error = MPI_ERR_IO;
     }
   }
   // The header's bytes are the newest there can be.

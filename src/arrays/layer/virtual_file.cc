@@ -1,8 +1,8 @@
 #include "arrays/layer/virtual_file.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "arrays/layer/load.h"
 #include "arrays/layer/messages.h"
 #include "arrays/layer/next.h"
 #include "arrays/physical.h"
@@ -50,7 +50,7 @@ VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOpt
 }
 
 int VirtualFile::bad(const std::string &what) const {
-  fprintf(stderr, "cairn arrays: %s: %s\n", path_.c_str(), what.c_str());
+  say(path_, what);
   return MPI_ERR_IO;
 }
 

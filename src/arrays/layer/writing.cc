@@ -85,10 +85,7 @@ Block VirtualFile::compress_split(const Split &split, const uint8_t *data, Bytes
   CodedBlock made = make_block(split.regions, split.element, variable, values, coding_of(split.variable), exact, number,
                                earlier.reference());
   made.block.sequence = sequence.value_or(sequence_of(written_));
-  const codec::ArrayCodec *ours = codec::find_array_codec(made.block.codec);
-  // A reader has what was decoded.
-  if (chained && ours != nullptr && !ours->lossy)
-    references_.keep(header_, split.variable, made.block, std::move(values));
+  if (chained) references_.keep(header_, split.variable, made.block, std::move(values));
   out->insert(out->end(), made.bytes.begin(), made.bytes.end());
   return std::move(made.block);
 }
