@@ -40,15 +40,21 @@ Atom FoldColumn::value_of(const Term &symbol) const {
   return domain_ == Domain::symbols ? symbol.value : special(static_cast<uint16_t>(symbol.value));
 }
 
+/// The first that no body has, if it is new.
+uint32_t FoldColumn::number_of(const Body &body) const {
+  const auto known = std::find_if(bodies_.begin(), bodies_.end(), [&body](const Body &other) {
+    return other.hash == body.hash && other.terms == body.terms;
+  });
+  return static_cast<uint32_t>(known - bodies_.begin());
+}
+
 uint32_t FoldColumn::intern(std::vector<Term> terms) {
   Body body;
   body.terms = std::move(terms);
   describe(&body);
-  for (size_t i = 0; i < bodies_.size(); ++i) {
-    if (bodies_[i].hash == body.hash && bodies_[i].terms == body.terms) return static_cast<uint32_t>(i);
-  }
-  bodies_.push_back(std::move(body));
-  return static_cast<uint32_t>(bodies_.size() - 1);
+  const uint32_t number = number_of(body);
+  if (number == bodies_.size()) bodies_.push_back(std::move(body));
+  return number;
 }
 
 void FoldColumn::append(Atom value, uint64_t count) {
@@ -127,11 +133,8 @@ std::vector<uint32_t> FoldColumn::intern_bodies(const FoldColumn &right) {
     });
     if (same_numbers) {
       // Nearly always both sides have the same bodies: nothing is copied.
-      const auto known = std::find_if(bodies_.begin(), bodies_.end(), [&body](const Body &other) {
-        return other.hash == body.hash && other.terms == body.terms;
-      });
-      number[i] = static_cast<uint32_t>(known - bodies_.begin());
-      if (known == bodies_.end()) bodies_.push_back(body);
+      number[i] = number_of(body);
+      if (number[i] == bodies_.size()) bodies_.push_back(body);
       continue;
     }
     std::vector<Term> terms = body.terms;

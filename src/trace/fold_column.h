@@ -118,6 +118,7 @@ class FoldColumn {
   [[nodiscard]] uint64_t token_sum(const Term &term) const;
   [[nodiscard]] Atom value_of(const Term &symbol) const;
   uint32_t intern(std::vector<Term> terms);
+  [[nodiscard]] uint32_t number_of(const Body &body) const;
   std::vector<uint32_t> intern_bodies(const FoldColumn &right);
   void describe(Body *body) const;
   void push(const Term &term, bool unroll);

@@ -101,8 +101,6 @@ size_t unpack_portable(ByteView packed, const uint8_t *widths, size_t count, Wor
 
 #ifdef CAIRN_HAS_AVX2
 
-#define CAIRN_STEP CAIRN_AVX2 [[gnu::always_inline]] static inline
-
 template <typename Word>
 struct Vector;
 template <>

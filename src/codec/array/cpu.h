@@ -8,6 +8,8 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CAIRN_HAS_AVX2 1
 #define CAIRN_AVX2 [[gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]]
+/// A step of a function that is marked so.
+#define CAIRN_STEP CAIRN_AVX2 [[gnu::always_inline]] static inline
 #endif
 
 namespace cairn::codec {

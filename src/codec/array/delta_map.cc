@@ -180,8 +180,6 @@ CAIRN_BODY void unscale(const Word *__restrict integers, const uint8_t *__restri
 }
 
 #ifdef CAIRN_HAS_AVX2
-#define CAIRN_STEP CAIRN_AVX2 [[gnu::always_inline]] static inline
-
 /// As order() and disorder().
 CAIRN_STEP __m256i order_eight(__m256i bits) {
   return _mm256_xor_si256(bits, _mm256_or_si256(_mm256_srai_epi32(bits, 31), _mm256_set1_epi32(INT32_MIN)));

@@ -111,20 +111,26 @@ DeltaSample<Word>::DeltaSample(ByteView values, const Grid &grid)
   corrections_ = bytes();
 }
 
-/// Copies the runs, and those at every sum of steps before them.
+/// Calls `run(first, back, before)` for the runs and those at every sum of steps before them, in order: it would begin
+/// `back` before `first`, but `before` of its values lie before the box.
 template <typename Word>
-void DeltaSample<Word>::fill(ByteView from, uint8_t *to) const {
+template <typename Run>
+void DeltaSample<Word>::each_run(Run run) const {
   for (size_t sum = 0; sum < size_t{1} << steps_.size(); ++sum) {
     size_t back = 0;
     for (size_t k = 0; k < steps_.size(); ++k) back += (sum >> k & 1) != 0 ? steps_[k] : 0;
-    for (const size_t first : firsts_) {
-      const size_t before = first >= back ? 0 : std::min(run_, back - first);
-      memset(to, 0, before * size_);
-      if (before < run_)
-        memcpy(to + before * size_, from.data() + (first + before - back) * size_, (run_ - before) * size_);
-      to += run_ * size_;
-    }
+    for (const size_t first : firsts_) run(first, back, first >= back ? 0 : std::min(run_, back - first));
   }
+}
+
+template <typename Word>
+void DeltaSample<Word>::fill(ByteView from, uint8_t *to) const {
+  each_run([&](size_t first, size_t back, size_t before) {
+    memset(to, 0, before * size_);
+    if (before < run_)
+      memcpy(to + before * size_, from.data() + (first + before - back) * size_, (run_ - before) * size_);
+    to += run_ * size_;
+  });
 }
 
 template <typename Word>
@@ -142,16 +148,11 @@ void DeltaSample<Word>::map(const DeltaPlan &plan) {
   if (plan.has_fill) join_held(missing_.get(), fills_.get(), all);
   // What lies before the first value is zero, and not missing.
   size_t at = 0;
-  for (size_t sum = 0; sum < size_t{1} << steps_.size(); ++sum) {
-    size_t back = 0;
-    for (size_t k = 0; k < steps_.size(); ++k) back += (sum >> k & 1) != 0 ? steps_[k] : 0;
-    for (const size_t first : firsts_) {
-      const size_t before = first >= back ? 0 : std::min(run_, back - first);
-      std::fill_n(integers_.get() + at, before, Word(0));
-      std::fill_n(missing_.get() + at, before, uint8_t{0});
-      at += run_;
-    }
-  }
+  each_run([&](size_t /*first*/, size_t /*back*/, size_t before) {
+    std::fill_n(integers_.get() + at, before, Word(0));
+    std::fill_n(missing_.get() + at, before, uint8_t{0});
+    at += run_;
+  });
 }
 
 /// Of the values themselves; what is missing as the fill has neither tail nor correction.

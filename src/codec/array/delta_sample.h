@@ -35,6 +35,8 @@ class DeltaSample {
   [[nodiscard]] double mean_bits() const;
   /// From what is left in the first window.
   [[nodiscard]] double bits();
+  template <typename Run>
+  void each_run(Run run) const;
   void fill(ByteView from, uint8_t *to) const;
 
   Element element_;

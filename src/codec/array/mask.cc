@@ -85,8 +85,6 @@ void spread_from(const uint8_t *held, size_t first, size_t count, const Word *nu
 }
 
 #ifdef CAIRN_HAS_AVX2
-#define CAIRN_STEP CAIRN_AVX2 [[gnu::always_inline]] static inline
-
 CAIRN_STEP __m256i permuted(const void *from, const std::array<uint8_t, 8> &order) {
   const __m256i by = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(order.data())));
   return _mm256_permutevar8x32_epi32(_mm256_loadu_si256(static_cast<const __m256i *>(from)), by);

@@ -69,8 +69,6 @@ void get_counts_portable(const uint8_t *packed, size_t count, uint8_t *widths) {
 }
 
 #ifdef CAIRN_HAS_AVX2
-#define CAIRN_STEP CAIRN_AVX2 [[gnu::always_inline]] static inline
-
 CAIRN_STEP __m256i load(const void *at) { return _mm256_loadu_si256(static_cast<const __m256i *>(at)); }
 CAIRN_STEP void store(void *at, __m256i x) { _mm256_storeu_si256(static_cast<__m256i *>(at), x); }
 
