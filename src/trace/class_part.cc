@@ -71,6 +71,27 @@ void StatsBlock::remap(const std::vector<std::vector<uint32_t>> &rows_of_old, si
   rows = std::move(remapped);
 }
 
+void write_rows_of_slot(const std::vector<uint32_t> &slot, ByteWriter &out) {
+  out.varint(slot.size());
+  uint32_t next = 0;
+  for (const uint32_t row : slot) {
+    out.varint(row - next);
+    next = row + 1;
+  }
+}
+
+bool read_rows_of_slot(ByteReader &in, size_t rows, std::vector<uint32_t> *slot) {
+  slot->resize(in.count());
+  uint64_t next = 0;
+  for (uint32_t &row : *slot) {
+    const uint64_t skipped = in.varint();
+    if (skipped >= rows || next + skipped >= rows) return false;
+    row = static_cast<uint32_t>(next + skipped);
+    next = uint64_t{row} + 1;
+  }
+  return true;
+}
+
 uint64_t StatsBlock::calls_of(size_t slot, const std::vector<uint64_t> &calls) const {
   uint64_t sum = 0;
   if (rows.empty()) {

@@ -62,6 +62,10 @@ struct StatsBlock {
   void join_slots();
 };
 
+/// The rows of a slot as bytes; reading gives false unless they ascend below `rows`.
+void write_rows_of_slot(const std::vector<uint32_t> &slot, ByteWriter &out);
+bool read_rows_of_slot(ByteReader &in, size_t rows, std::vector<uint32_t> *slot);
+
 /// What tells classes apart, and which ranks, sites and times belong to one, whatever its calls are.
 struct ClassHead {
   uint32_t thread = 0;

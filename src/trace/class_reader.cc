@@ -222,13 +222,8 @@ bool ClassReader::stats(ByteReader &in, bool blocks, ClassPart *part) {
       if (!rank_set(in, &block.ranks)) return false;
       slots = in.count();
       for (size_t i = 0; i < slots && !in.failed(); ++i) {
-        std::vector<uint32_t> &rows = block.rows.emplace_back(in.count());
-        uint64_t next = 0;
-        for (uint32_t &row : rows) {
-          next += in.varint();
-          if (next >= part->rows.size()) return bad("has statistics of a row that does not exist");
-          row = static_cast<uint32_t>(next++);
-        }
+        if (!read_rows_of_slot(in, part->rows.size(), &block.rows.emplace_back()))
+          return bad("has statistics of a row that does not exist");
       }
     } else {
       block.ranks = part->ranks;

@@ -42,28 +42,9 @@ void write_stats(const std::vector<StatsBlock> &stats, ByteWriter &out) {
   for (const StatsBlock &block : stats) {
     if (stats.size() > 1) block.ranks.column().write(out);
     out.varint(block.rows.size());
-    for (const std::vector<uint32_t> &rows : block.rows) {
-      out.varint(rows.size());
-      uint32_t next = 0;
-      for (const uint32_t row : rows) {
-        out.varint(row - next);
-        next = row + 1;
-      }
-    }
+    for (const std::vector<uint32_t> &rows : block.rows) write_rows_of_slot(rows, out);
     for (const RankStats &slot : block.slots) slot.write(out, 0);
   }
-}
-
-bool read_rows_of_slot(ByteReader &in, size_t rows, std::vector<uint32_t> *out) {
-  out->resize(in.count());
-  uint64_t next = 0;
-  for (uint32_t &row : *out) {
-    const uint64_t skipped = in.varint();
-    if (skipped >= rows || next + skipped >= rows) return false;
-    row = static_cast<uint32_t>(next + skipped);
-    next = uint64_t{row} + 1;
-  }
-  return true;
 }
 
 bool read_stats(ByteReader &in, const RankSet &members, size_t rows, std::vector<StatsBlock> *out) {
