@@ -107,6 +107,7 @@ void *Arena::try_allocate(int index, size_t size) {
       if (fits) {
         next_.store(start + size, std::memory_order_relaxed);
         block = reinterpret_cast<void *>(base_ + start);
+        if (fresh_ == Fresh::as_it_is) dirty = size;
       } else {
         shortages_.fetch_add(1, std::memory_order_relaxed);
         if ((block = cut_larger(index, size)) == nullptr) return nullptr;

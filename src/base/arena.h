@@ -23,12 +23,16 @@ namespace cairn {
 
 class Arena {
  public:
-  /// Takes `size` bytes at `memory` (page aligned, zeroed); the Arena itself lives elsewhere or at
-  /// the front of that very memory.
-  Arena(void *memory, size_t size) : Arena(memory, size, size, nullptr) {}
-  /// Only the first `committed` bytes can be used yet; `commit(n)` makes at least n bytes usable and gives how many
-  /// are, less than n if it cannot. For file mappings, where touching a page that the disk has no room for would kill
-  /// the process.
+  enum class Fresh : uint8_t {
+    zeroed,
+    as_it_is,  ///< whatever it held: blocks are zeroed as they are handed out
+  };
+  /// Takes `size` bytes at `memory` (page aligned); the Arena itself lives elsewhere or at the front of that very
+  /// memory.
+  Arena(void *memory, size_t size, Fresh fresh = Fresh::zeroed) : Arena(memory, size, size, nullptr) { fresh_ = fresh; }
+  /// Of zeroed memory, only the first `committed` bytes can be used yet; `commit(n)` makes at least n bytes usable and
+  /// gives how many are, less than n if it cannot. For file mappings, where touching a page that the disk has no room
+  /// for would kill the process.
   Arena(void *memory, size_t size, size_t committed, size_t (*commit)(size_t wanted));
   Arena(const Arena &) = delete;
   Arena &operator=(const Arena &) = delete;
@@ -89,6 +93,7 @@ class Arena {
   size_t committed_;
   size_t (*commit_)(size_t wanted);
   bool (*wait_)() = nullptr;
+  Fresh fresh_ = Fresh::zeroed;
   std::atomic<size_t> next_ = 0;
   std::atomic<size_t> used_ = 0;
   std::atomic<size_t> peak_ = 0;

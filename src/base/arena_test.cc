@@ -51,6 +51,16 @@ TEST_F(ArenaTest, GivesZeroedMemoryAgainWhetherCleanedOrNot) {
   EXPECT_EQ(arena_.used(), 0U);
 }
 
+TEST_F(ArenaTest, ZeroesBlocksOfMemoryThatHeldSomething) {
+  std::memset(memory_.get(), 0xff, kSize);
+  Arena arena(memory_.get(), kSize, Arena::Fresh::as_it_is);
+  for (const size_t size : {16, 40, 4096, 150000}) {
+    const void *block = arena.allocate(size);
+    ASSERT_NE(block, nullptr);
+    EXPECT_TRUE(is_zero(block, size)) << size;
+  }
+}
+
 TEST_F(ArenaTest, CutsWhatIsTooLargeWhenNothingElseIsLeft) {
   const std::vector<size_t> large = {size_t{32} << 20, size_t{16} << 20, size_t{8} << 20, size_t{4} << 20};
   std::vector<void *> blocks;

@@ -34,14 +34,14 @@ Result<Grammar> Grammar::from_rules(std::vector<Body> rules) {
 Grammar Grammar::from_symbols(const std::vector<Symbol> &symbols) { return *from_symbols(symbols, SIZE_MAX); }
 
 std::optional<Grammar> Grammar::from_symbols(const std::vector<Symbol> &symbols, size_t most_terms) {
-  // More than a Builder needs for so many terms; pages that it does not touch cost nothing, if they are fresh ones.
+  // More than a Builder needs for so many terms; what it does not touch costs nothing.
   constexpr size_t kPage = 4096;
   const size_t terms = std::min(symbols.size(), most_terms);
   const size_t size = (terms * 160 + (size_t{1} << 16)) / kPage * kPage;
-  const std::unique_ptr<void, decltype(&std::free)> memory(std::calloc(1, size + kPage), &std::free);
+  const std::unique_ptr<void, decltype(&std::free)> memory(std::malloc(size + kPage), &std::free);
   if (memory != nullptr) {
     const auto start = (reinterpret_cast<uintptr_t>(memory.get()) + kPage - 1) / kPage * kPage;
-    Arena arena(reinterpret_cast<void *>(start), size);
+    Arena arena(reinterpret_cast<void *>(start), size, Arena::Fresh::as_it_is);
     Builder builder(arena);
     const auto fits = [&](Symbol symbol) { return builder.append(symbol) && builder.terms() <= most_terms; };
     const bool all = std::all_of(symbols.begin(), symbols.end(), fits);
