@@ -81,6 +81,7 @@ class ByteReader {
     return bytes_[position_++];
   }
   uint64_t varint() {
+    if (position_ < bytes_.size() && bytes_[position_] < 0x80) return bytes_[position_++];  // most are
     uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       if (position_ >= bytes_.size()) return fail();

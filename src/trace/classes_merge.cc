@@ -209,7 +209,8 @@ Result<void> merge_classes(Part::Body *left, Part::Body *right) {
     if (!added) return added;
   }
   Result<void> put_back = merge.put_back();
-  if (put_back) settle(left);
+  // One class alone was measured when it was joined.
+  if (put_back && left->classes.size() + left->packed.size() > 1) settle(left);
   return put_back;
 }
 

@@ -12,6 +12,10 @@ namespace cairn::trace {
 
 class Numbering {
  public:
+  /// For so many.
+  void reserve(size_t count) {
+    while (count * 2 > slots_.size()) grow();
+  }
   /// The number of what has this hash and for which `equal(number)` holds; if there is none, the next one.
   template <typename Equal>
   uint32_t number(uint64_t hash, const Equal &equal) {
@@ -35,7 +39,7 @@ class Numbering {
     uint32_t next = 0;  ///< the number plus one; 0: empty
   };
   void grow() {
-    std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
+    std::vector<Slot> old(slots_.empty() ? 32 : slots_.size() * 2);
     old.swap(slots_);
     const size_t mask = slots_.size() - 1;
     for (const Slot &slot : old) {
@@ -48,6 +52,28 @@ class Numbering {
 
   std::vector<Slot> slots_;  ///< a power of two
   uint32_t count_ = 0;
+};
+
+/// Numbers what is shared, by where it lies.
+class PointerNumbering {
+ public:
+  /// For so many.
+  void reserve(size_t count) {
+    numbering_.reserve(count);
+    known_.reserve(count);
+  }
+  /// Whether it is new; `number` is its number.
+  bool add(const void *pointer, uint32_t *number) {
+    const auto word = reinterpret_cast<uintptr_t>(pointer);
+    *number = numbering_.number(word * 0x9E3779B97F4A7C15ULL, [&](uint32_t n) { return known_[n] == pointer; });
+    if (*number < known_.size()) return false;
+    known_.push_back(pointer);
+    return true;
+  }
+
+ private:
+  Numbering numbering_;
+  std::vector<const void *> known_;
 };
 
 }  // namespace cairn::trace

@@ -11,7 +11,7 @@ namespace cairn::trace {
 namespace {
 
 /// What travels begins with this; up to 3 it was the number of the file's format.
-constexpr uint8_t kPartVersion = 5;
+constexpr uint8_t kPartVersion = 6;
 
 }  // namespace
 

@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "trace/class_checks.h"
-#include "trace/class_merge.h"
 #include "trace/class_reader.h"
-#include "trace/row_merge.h"
 
 namespace cairn::trace {
 namespace {
@@ -69,48 +67,18 @@ bool read_stats(ByteReader &in, const RankSet &members, size_t rows, std::vector
   return !in.failed() && (ranks.size() < 2 || is_partition(members, ranks));
 }
 
-bool all_alike(const std::vector<RowPointer> &left, const PlainRows &right) {
-  if (left.size() != right.size()) return false;
-  for (size_t i = 0; i < left.size(); ++i) {
-    if (!RowMerge::alike(*left[i], right.at(i))) return false;
+/// Rows of the class, and values of its streams.
+size_t count_rows(const ClassPart &part) {
+  size_t count = part.rows.size();
+  for (const Stream &stream : part.streams) {
+    for (const StreamVariant &variant : stream.variants) count += variant.values.size();
   }
-  return true;
+  return count;
 }
 
-bool is_written_so(const Grammar &grammar, ByteView bytes, ByteWriter *scratch) {
-  scratch->clear();
-  grammar.write(*scratch);
-  return std::ranges::equal(scratch->view(), bytes);
-}
-
-bool alike(const Stream &left, const PlainStream &right, ByteWriter *scratch) {
-  if (left.group != right.group || left.field != right.field || left.variants.size() != 1 ||
-      right.variants.size() != 1) {
-    return false;
-  }
-  const StreamVariant &l = left.variants[0];
-  const PlainVariant &r = right.variants[0];
-  return l.differences == r.differences && is_written_so(*l.order, r.order, scratch) && all_alike(l.values, r.values);
-}
-
-/// All that keys are made of is the same, and all shapes of values.
-bool alike(const ClassPart &left, const ClassHead &head, const PlainClass &right) {
-  if (left.thread != head.thread || left.segment != head.segment || left.skeleton != head.skeleton ||
-      left.sites != head.sites || left.stats.empty() != right.stats.empty() ||
-      left.streams.size() != right.streams.size()) {
-    return false;
-  }
-  ByteWriter scratch(kGrammar);
-  if (!all_alike(left.rows, right.rows) || !is_written_so(*left.calls, right.calls, &scratch)) return false;
-  for (size_t i = 0; i < left.streams.size(); ++i) {
-    if (!alike(left.streams[i], right.streams[i], &scratch)) return false;
-  }
-  return true;
-}
-
-void merge_rows(const Interleave &order, const PlainRows &right, std::vector<RowPointer> *left) {
-  RowMerge merge(order);
-  for (size_t i = 0; i < left->size(); ++i) (*left)[i] = merge(std::move((*left)[i]), right.at(i));
+std::vector<RowPointer> taken(std::vector<RowPointer> *all, PlainRows::Range range) {
+  const auto first = all->begin() + range.first;
+  return {std::make_move_iterator(first), std::make_move_iterator(first + range.count)};
 }
 
 }  // namespace
@@ -122,7 +90,9 @@ bool can_be_plain(const ClassPart &part) {
 void write_plain(const ClassPart &part, ByteWriter &out) {
   ByteWriter scratch(kGrammar);
   write_grammar(*part.calls, &scratch, out);
-  write_plain(part.rows, out);
+  PlainRowsWriter rows(count_rows(part), &out);
+  rows.write(part.rows);
+  PointerNumbering orders;
   out.varint(part.streams.size());
   for (const Stream &stream : part.streams) {
     out.varint(stream.group);
@@ -131,57 +101,74 @@ void write_plain(const ClassPart &part, ByteWriter &out) {
     for (const StreamVariant &variant : stream.variants) {
       if (stream.variants.size() > 1) variant.ranks.column().write(out);
       out.byte(variant.differences ? 1 : 0);
-      write_grammar(*variant.order, &scratch, out);
-      write_plain(variant.values, out);
+      uint32_t number = 0;
+      const bool fresh = orders.add(variant.order.get(), &number);
+      out.varint(fresh ? 0 : number + 1);
+      if (fresh) write_grammar(*variant.order, &scratch, out);
+      rows.write_values(variant.values);
     }
   }
   write_stats(part.stats, out);
   part.begin_ns.write(out);
 }
 
+bool PlainClass::read_variant(ByteReader &in, const RankSet &members, bool alone) {
+  PlainVariant &variant = variants.emplace_back();
+  if (!alone && !read_ranks(in, &variant.ranks)) return false;
+  variant.differences = in.byte() != 0;
+  const uint64_t again = in.varint();
+  if (again > orders.size()) return false;
+  if (again == 0) orders.push_back(in.blob());
+  variant.order = static_cast<uint32_t>(again == 0 ? orders.size() - 1 : again - 1);
+  return all_rows.read_values(in, alone ? members.size() : variant.ranks.size(), &variant.values);
+}
+
 bool PlainClass::read(ByteView bytes, const ClassHead &head) {
   ByteReader in(bytes);
   const uint64_t members = head.ranks.size();
   calls = in.blob();
-  if (!rows.read(in, members, head.sites.size())) return false;
+  all_rows.begin(in);
+  if (!all_rows.read(in, members, head.sites.size(), &rows)) return false;
   streams.resize(in.count(4));
+  variants.reserve(streams.size());
   for (PlainStream &stream : streams) {
     const uint64_t group = in.varint();
     const uint64_t field = in.varint();
     if (std::max(group, field) > UINT32_MAX) return false;
     stream.group = static_cast<uint32_t>(group);
     stream.field = static_cast<uint32_t>(field);
-    stream.variants.resize(in.count(3));
-    for (PlainVariant &variant : stream.variants) {
-      if (stream.variants.size() == 1) {
-        variant.ranks = head.ranks;
-      } else if (!read_ranks(in, &variant.ranks)) {
-        return false;
-      }
-      variant.differences = in.byte() != 0;
-      variant.order = in.blob();
-      if (!variant.values.read(in, variant.ranks.size(), 0)) return false;
+    stream.variant = variants.size();
+    stream.variants = in.count(3);
+    for (size_t i = 0; i < stream.variants; ++i) {
+      if (!read_variant(in, head.ranks, stream.variants == 1)) return false;
     }
   }
-  if (!read_stats(in, head.ranks, rows.size(), &stats)) return false;
+  if (!read_stats(in, head.ranks, rows.count, &stats)) return false;
   begin_ns = FoldColumn::parse(in, FoldColumn::Domain::atoms);
   return !in.failed() && in.at_end() && begin_ns.size() == members;
 }
 
 const char *PlainClass::made(ClassHead head, ClassPart *part) {
   static_cast<ClassHead &>(*part) = std::move(head);
-  part->rows = rows.made();
+  std::vector<RowPointer> all = all_rows.made();
+  part->rows = taken(&all, rows);
   part->calls = grammar_of(calls, part->rows.size());
   if (part->calls == nullptr) return "has a malformed grammar";
+  std::vector<GrammarPointer> known(orders.size());
   std::vector<Stream> made;
-  for (PlainStream &plain : streams) {
+  for (const PlainStream &plain : streams) {
     Stream &stream = made.emplace_back(Stream{plain.group, plain.field, {}});
-    for (PlainVariant &variant : plain.variants) {
-      std::vector<RowPointer> values = variant.values.made();
-      GrammarPointer order = grammar_of(variant.order, values.size());
+    for (size_t i = 0; i < plain.variants; ++i) {
+      PlainVariant &variant = variants[plain.variant + i];
+      std::vector<RowPointer> values = taken(&all, variant.values);
+      GrammarPointer &order = known[variant.order];
+      if (order == nullptr) order = grammar_of(orders[variant.order], values.size());
       if (order == nullptr || symbols_of(*order) != values.size()) return "has a stream with a malformed grammar";
-      stream.variants.push_back(
-          {std::move(variant.ranks), variant.differences, std::move(order), std::move(values), {}});
+      stream.variants.push_back({variant.ranks.empty() ? part->ranks : std::move(variant.ranks),
+                                 variant.differences,
+                                 order,
+                                 std::move(values),
+                                 {}});
       stream.variants.back().set_key();
     }
   }
@@ -197,25 +184,6 @@ const char *PlainClass::made(ClassHead head, ClassPart *part) {
   part->begin_ns = std::move(begin_ns);
   ClassReader::no_order(part);
   return nullptr;
-}
-
-Result<bool> merge_plain(ClassPart *left, ClassHead *head, PlainClass *right) {
-  if (!alike(*left, *head, *right)) return false;
-  const std::optional<Interleave> order = Interleave::of(left->ranks, head->ranks);
-  if (!order) return fail(ErrorKind::unreadable, "the same rank and thread is in both of two parts");
-  merge_rows(*order, right->rows, &left->rows);
-  for (size_t i = 0; i < left->streams.size(); ++i) {
-    StreamVariant &variant = left->streams[i].variants[0];
-    merge_rows(*order, right->streams[i].variants[0].values, &variant.values);
-    variant.ranks = order->merged(std::move(variant.ranks), head->ranks);
-  }
-  const uint64_t members = head->ranks.size();
-  Result<void> merged = merge_what_is_of_each(left, head,
-                                              {std::move(right->stats), std::move(right->begin_ns),
-                                               FoldColumn::constant(0, members), ValuesColumn::constant({}, members)},
-                                              *order);
-  if (!merged) return tl::unexpected(merged.error());
-  return true;
 }
 
 }  // namespace cairn::trace

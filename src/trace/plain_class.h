@@ -18,22 +18,26 @@
 namespace cairn::trace {
 
 struct PlainVariant {
-  RankSet ranks;
+  RankSet ranks;  ///< empty if there is no other variant: the class's
   bool differences = false;
-  ByteView order;  ///< a grammar's bytes
-  PlainRows values;
+  uint32_t order = 0;  ///< number in the class's orders
+  PlainRows::Range values;
 };
 
 struct PlainStream {
   uint32_t group = 0;
   uint32_t field = 0;
-  std::vector<PlainVariant> variants;
+  size_t variant = 0;  ///< its first one
+  size_t variants = 0;
 };
 
 struct PlainClass {
-  ByteView calls;  ///< a grammar's bytes
-  PlainRows rows;
+  ByteView calls;      ///< a grammar's bytes
+  PlainRows all_rows;  ///< and streams' values
+  PlainRows::Range rows;
   std::vector<PlainStream> streams;
+  std::vector<PlainVariant> variants;
+  std::vector<ByteView> orders;  ///< of variants: grammars' bytes
   std::vector<StatsBlock> stats;
   FoldColumn begin_ns;
 
@@ -41,6 +45,9 @@ struct PlainClass {
   bool read(ByteView bytes, const ClassHead &head);
   /// Nothing is left in this. nullptr: good; else what is wrong.
   const char *made(ClassHead head, ClassPart *part);
+
+ private:
+  bool read_variant(ByteReader &in, const RankSet &members, bool alone);
 };
 
 /// A class that needs what is not written here (threads whose calls were told in their order) stays as it is packed.

@@ -35,6 +35,7 @@ std::vector<std::vector<ProcessRecord>> programs() {
   for (uint32_t seed = 0; seed < 6; ++seed) {
     result.push_back(random_program(3 + seed, seed));
     result.push_back(varying_program(2 + seed, seed));
+    result.push_back(partners_program(2 + seed, seed));
     result.push_back(exchanging_program(2 + seed, seed));
     result.push_back(polling_program(2 + seed, seed));
     result.push_back(draining_program(2 + seed, seed, seed % 2 == 0).processes);
@@ -58,6 +59,24 @@ TEST(PlainClass, IsMergedAsIfItHadNeverTravelled) {
       EXPECT_EQ(file(tightly), expected);
     }
   }
+}
+
+// The premise of plain_merge.cc.
+TEST(PlainClass, HasValuesInCommon) {
+  const auto values = [](uint32_t rank) {
+    const Part part = *Part::of(partners_program(3, 0)[rank]);
+    const std::vector<Stream> &streams = part.body().classes.at(0).streams;
+    EXPECT_EQ(streams.size(), 2U);
+    std::vector<std::vector<RowPointer>> result;
+    for (const Stream &stream : streams) result.push_back(stream.variants.at(0).values);
+    return result;
+  };
+  const auto received = values(1);
+  EXPECT_EQ(received[0], received[1]);
+  const auto shifted = values(0);
+  ASSERT_EQ(shifted[0].size(), 12U);
+  EXPECT_NE(shifted[0], shifted[1]);
+  EXPECT_EQ(shifted[0][1], shifted[1][0]);
 }
 
 TEST(PlainClass, IsMadeAgainAsItWas) {
@@ -101,6 +120,22 @@ TEST(PlainClass, IsPackedTightlyWhereItStays) {
   }
 }
 
+// What is changed where it lies is the class's own.
+TEST(PlainClass, LeavesToOthersWhatTheyHave) {
+  const std::vector<ProcessRecord> program = partners_program(3, 0);
+  Part left = *Part::of(program[1]);
+  const ClassPart &part = left.body().classes.at(0);
+  std::vector<RowPointer> kept = part.rows;
+  for (const Stream &stream : part.streams) {
+    const std::vector<RowPointer> &values = stream.variants.at(0).values;
+    kept.insert(kept.end(), values.begin(), values.end());
+  }
+  std::vector<ClassRow> before;
+  for (const RowPointer &row : kept) before.push_back(*row);
+  ASSERT_TRUE(Part::merge(std::move(left), travelled(*Part::of(program[2]))).has_value());
+  for (size_t i = 0; i < kept.size(); ++i) EXPECT_TRUE(kept[i]->same(before[i])) << i;
+}
+
 // Keys bring classes together; what they say is seen to be so before anything is merged.
 TEST(PlainClass, IsNotWhatItsKeysSay) {
   const auto right = [](const std::function<void(ClassPart &)> &change) {
@@ -117,6 +152,18 @@ TEST(PlainClass, IsNotWhatItsKeysSay) {
   EXPECT_FALSE(merge([](ClassPart &part) { std::swap(part.sites[0], part.sites[1]); }));
   EXPECT_FALSE(merge([](ClassPart &part) { std::swap(part.rows[1], part.rows[2]); }));
   EXPECT_FALSE(merge([](ClassPart &part) { part.stats.clear(); }));
+  // Two streams of one order on the left, and of two on the right.
+  const std::vector<ProcessRecord> partners = partners_program(3, 0);
+  for (const bool other : {false, true}) {
+    Part part = *Part::of(partners[2]);
+    std::vector<Stream> &streams = const_cast<Part::Body &>(part.body()).classes.at(0).streams;
+    const GrammarPointer whole = streams.at(1).variants.at(0).order;
+    if (other) {
+      streams[1].variants[0].order =
+          std::make_shared<const grammar::Grammar>(grammar::Grammar::concatenated(*whole, *whole));
+    }
+    EXPECT_EQ(Part::merge(*Part::of(partners[1]), travelled(std::move(part))).has_value(), !other);
+  }
   EXPECT_FALSE(merge([](ClassPart &part) {
     part.calls = std::make_shared<const grammar::Grammar>(grammar::Grammar::concatenated(*part.calls, *part.calls));
   }));

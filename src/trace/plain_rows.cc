@@ -5,30 +5,14 @@
 #include <utility>
 
 #include "trace/atom_code.h"
-#include "trace/numbering.h"
 #include "trace/poll_word.h"
 
 namespace cairn::trace {
 namespace {
 
 constexpr size_t kShapesTried = 32;  // a shape that is not found stands there again
-
-/// Numbers what rows share, by where it lies.
-class Pointers {
- public:
-  /// Whether it is new; `number` is its number.
-  bool add(const void *pointer, uint32_t *number) {
-    const auto word = reinterpret_cast<uintptr_t>(pointer);
-    *number = numbering_.number(word * 0x9E3779B97F4A7C15ULL, [&](uint32_t n) { return known_[n] == pointer; });
-    if (*number < known_.size()) return false;
-    known_.push_back(pointer);
-    return true;
-  }
-
- private:
-  Numbering numbering_;
-  std::vector<const void *> known_;
-};
+constexpr size_t kFewShapes = 12;
+constexpr size_t kLeastRow = 3;  // bytes
 
 bool same_shape(const ClassRow &a, const ClassRow &b) {
   return a.function == b.function && a.depth == b.depth && a.cycle == b.cycle && a.heads == b.heads;
@@ -58,65 +42,104 @@ bool cycle_fits(uint32_t cycle, std::span<const FieldHead> heads) {
 
 }  // namespace
 
-void write_plain(const std::vector<RowPointer> &rows, ByteWriter &out) {
-  std::vector<const ClassRow *> shapes;
-  shapes.reserve(std::min<size_t>(rows.size(), 12));
-  Pointers columns;
-  Pointers tables;
-  out.varint(rows.size());
-  for (const RowPointer &pointer : rows) {
-    const ClassRow &row = *pointer;
-    size_t shape = shapes.size();
-    const size_t tried = shape - std::min(shape, kShapesTried);
-    while (shape > tried && !same_shape(*shapes[shape - 1], row)) --shape;
-    if (shape > tried) {
-      out.varint(shape - 1);
-    } else {
-      out.varint(shapes.size());
-      write_shape(row, out);
-      shapes.push_back(&row);
-    }
-    out.varint(row.site);
-    for (const Atom atom : row.atoms) out.varint(atom_code(atom));
-    out.varint(row.varied.size());
-    uint32_t next = 0;
-    for (const VariedAtom &varied : row.varied) {
-      uint32_t number = 0;
-      const bool fresh = columns.add(varied.column.get(), &number);
-      out.varint(varied.slot - next);
-      out.varint(number);
-      if (fresh) varied.column->write(out);
-      next = varied.slot + 1;
-    }
-    for (const Bytes &text : row.texts) out.blob(text);
-    for (const TablePointer &table : row.tables) {
-      uint32_t number = 0;
-      const bool fresh = tables.add(table.get(), &number);
-      out.varint(number);
-      if (fresh) table->write(out);
-    }
+PlainRowsWriter::PlainRowsWriter(size_t rows, ByteWriter *out) : out_(*out) {
+  shapes_.reserve(std::min(rows, kFewShapes));
+  out_.varint(rows);
+}
+
+void PlainRowsWriter::write(const std::vector<RowPointer> &rows) {
+  out_.varint(rows.size());
+  for (const RowPointer &row : rows) write_row(*row);
+}
+
+/// Each a varint that says which of them it is again, or 0 before a new one.
+void PlainRowsWriter::write_values(const std::vector<RowPointer> &values) {
+  out_.varint(values.size());
+  for (const RowPointer &value : values) {
+    uint32_t number = 0;
+    const bool fresh = values_.add(value.get(), &number);
+    out_.varint(fresh ? 0 : number + 1);
+    if (fresh) write_row(*value);
   }
 }
 
-bool PlainRows::read(ByteReader &in, uint64_t members, size_t sites) {
-  constexpr size_t kLeast = 3;  // bytes of a row
-  const size_t count = in.count(kLeast);
-  reserve(count, in.remaining());
+void PlainRowsWriter::write_row(const ClassRow &row) {
+  size_t shape = shapes_.size();
+  const size_t tried = shape - std::min(shape, kShapesTried);
+  while (shape > tried && !same_shape(*shapes_[shape - 1], row)) --shape;
+  if (shape > tried) {
+    out_.varint(shape - 1);
+  } else {
+    out_.varint(shapes_.size());
+    write_shape(row, out_);
+    shapes_.push_back(&row);
+  }
+  out_.varint(row.site);
+  for (const Atom atom : row.atoms) out_.varint(atom_code(atom));
+  out_.varint(row.varied.size());
+  uint32_t next = 0;
+  for (const VariedAtom &varied : row.varied) {
+    uint32_t number = 0;
+    const bool fresh = columns_.add(varied.column.get(), &number);
+    out_.varint(varied.slot - next);
+    out_.varint(number);
+    if (fresh) varied.column->write(out_);
+    next = varied.slot + 1;
+  }
+  for (const Bytes &text : row.texts) out_.blob(text);
+  for (const TablePointer &table : row.tables) {
+    uint32_t number = 0;
+    const bool fresh = tables_.add(table.get(), &number);
+    out_.varint(number);
+    if (fresh) table->write(out_);
+  }
+}
+
+/// Makes room for what rows of point-to-point calls have, and never more than there are bytes.
+void PlainRows::begin(ByteReader &in) {
+  const size_t rows = in.count();
+  const auto room = [bytes = in.remaining()](size_t expected) { return std::min(expected, bytes); };
+  rows_.reserve(rows + 1);
+  row_at_.reserve(rows);
+  shapes_.reserve(std::min(rows, kFewShapes));
+  heads_.reserve(room(8 * std::min(rows, kFewShapes)));
+  atoms_.reserve(room(16 * rows));
+  varied_.reserve(room(2 * rows));
+  columns_.reserve(std::min<size_t>(rows, 24));
+}
+
+bool PlainRows::read(ByteReader &in, uint64_t members, size_t sites, Range *out) {
+  const size_t count = in.count(kLeastRow);
+  *out = {static_cast<uint32_t>(row_at_.size()), static_cast<uint32_t>(count)};
   for (size_t i = 0; i < count; ++i) {
+    row_at_.push_back(static_cast<uint32_t>(size()));
     if (!read_row(in, members, sites)) return false;
+  }
+  first_value_ = size();
+  return !in.failed();
+}
+
+bool PlainRows::read_values(ByteReader &in, uint64_t members, Range *out) {
+  const size_t count = in.count();
+  *out = {static_cast<uint32_t>(row_at_.size()), static_cast<uint32_t>(count)};
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t again = in.varint();
+    if (in.failed() || again > size() - first_value_) return false;
+    if (again == 0) {
+      row_at_.push_back(static_cast<uint32_t>(size()));
+      if (!read_row(in, members, 0)) return false;
+    } else {
+      row_at_.push_back(static_cast<uint32_t>(first_value_ + again - 1));
+      if (!is_of(View(*this, row_at_.back()), members)) return false;
+    }
   }
   return !in.failed();
 }
 
-/// For what rows of point-to-point calls have, and never more than there are bytes.
-void PlainRows::reserve(size_t rows, size_t bytes) {
-  const auto room = [bytes](size_t expected) { return std::min(expected, bytes); };
-  rows_.reserve(rows + 1);
-  shapes_.reserve(std::min<size_t>(rows, 12));
-  heads_.reserve(room(8 * rows));
-  atoms_.reserve(room(16 * rows));
-  varied_.reserve(room(4 * rows));
-  columns_.reserve(std::min<size_t>(rows, 8));
+bool PlainRows::is_of(const View &row, uint64_t members) const {
+  return std::ranges::all_of(row.varied(),
+                             [&](const VariedPlace &at) { return columns_[at.column].size() == members; }) &&
+         std::ranges::all_of(row.tables(), [&](uint32_t table) { return tables_[table].size() == members; });
 }
 
 bool PlainRows::read_shape(ByteReader &in) {
@@ -168,31 +191,32 @@ bool PlainRows::read_row(ByteReader &in, uint64_t members, size_t sites) {
   rows_.back().shape = static_cast<uint32_t>(number);
   rows_.back().site = static_cast<uint32_t>(site);
   for (uint32_t i = 0; i < shape.atoms; ++i) atoms_.push_back(atom_of_code(in.varint()));
-  const size_t varied = in.count(2);
-  uint64_t next = 0;
-  for (size_t i = 0; i < varied; ++i) {
-    const uint64_t slot = next + in.varint();
-    const uint64_t column = in.varint();
-    if (in.failed() || slot < next || slot >= shape.atoms || column > columns_.size()) return false;
-    if (column == columns_.size()) {
-      columns_.push_back(FoldColumn::parse(in, FoldColumn::Domain::atoms));
-      if (in.failed() || columns_.back().size() != members) return false;
-    }
-    varied_.push_back({static_cast<uint32_t>(slot), static_cast<uint32_t>(column)});
-    next = slot + 1;
-  }
+  if (!read_varied(in, members, shape.atoms)) return false;
   for (uint32_t i = 0; i < shape.texts; ++i) texts_.push_back(in.blob());
   for (uint32_t i = 0; i < shape.tables; ++i) {
     const uint64_t table = in.varint();
     if (in.failed() || table > tables_.size()) return false;
-    if (table == tables_.size()) {
-      tables_.push_back(ValuesColumn::parse(in));
-      if (in.failed() || tables_.back().size() != members) return false;
-    }
+    if (table == tables_.size()) tables_.push_back(ValuesColumn::parse(in));
+    if (in.failed() || tables_[table].size() != members) return false;
     named_tables_.push_back(static_cast<uint32_t>(table));
   }
   rows_.push_back(end());
   return !in.failed();
+}
+
+bool PlainRows::read_varied(ByteReader &in, uint64_t members, uint32_t atoms) {
+  const size_t count = in.count(2);
+  uint64_t next = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t slot = next + in.varint();
+    const uint64_t column = in.varint();
+    if (in.failed() || slot < next || slot >= atoms || column > columns_.size()) return false;
+    if (column == columns_.size()) columns_.push_back(FoldColumn::parse(in, FoldColumn::Domain::atoms));
+    if (in.failed() || columns_[column].size() != members) return false;
+    varied_.push_back({static_cast<uint32_t>(slot), static_cast<uint32_t>(column)});
+    next = slot + 1;
+  }
+  return true;
 }
 
 PlainRows::Start PlainRows::end() const {
@@ -214,7 +238,7 @@ std::vector<RowPointer> PlainRows::made() {
   std::vector<RowPointer> rows;
   rows.reserve(size());
   for (size_t i = 0; i < size(); ++i) {
-    const View view = at(i);
+    const View view(*this, i);
     auto row = std::make_shared<ClassRow>();
     row->function = view.shape().function;
     row->site = view.site();
@@ -228,7 +252,10 @@ std::vector<RowPointer> PlainRows::made() {
     for (const uint32_t table : view.tables()) row->tables.push_back(tables[table]);
     rows.push_back(std::move(row));
   }
-  return rows;
+  std::vector<RowPointer> standing;
+  standing.reserve(row_at_.size());
+  for (const uint32_t row : row_at_) standing.push_back(rows[row]);
+  return standing;
 }
 
 }  // namespace cairn::trace

@@ -1,9 +1,11 @@
-// PlainRows: rows of a class, or a stream's values, as they travel to a rank that will merge them next: read into a few
-// flat arrays, so that a row which meets its like is merged from there, and none is allocated. What a class looks like
-// in a file takes fewer bytes (a stencil's 520 instead of 610), and four times as long to make.
+// PlainRows: all rows of a class, its streams' values among them, as they travel to a rank that will merge them next:
+// read into a few flat arrays, so that a row which meets its like is merged from there, and none is allocated. What a
+// class looks like in a file takes fewer bytes (a stencil's 520 instead of 610), and four times as long to make.
 //
-// In bytes: the number of rows; of each its shape's number (the next one: a new shape follows), site, atoms, columns
-// and texts. A column or table stands where it is named first. This is no format: both sides are the same program.
+// In bytes: the number of all rows; then, of as many rows as belong together (the class's own, a stream's values),
+// their number; of each row its shape's number (the next one: a new shape follows), site, atoms, columns and texts.
+// What several have (a column, a table, a stream's value: who is sent to is received from, too) stands where it is
+// named first. This is no format: both sides are the same program.
 //
 // Trusts nothing: `read` answers false, and memory stays in proportion to the bytes. Plain value; one thread.
 #pragma once
@@ -14,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "trace/class_row.h"
+#include "trace/numbering.h"
 
 namespace cairn::trace {
 
@@ -67,22 +70,39 @@ class PlainRows {
     const Start &next_;
   };
 
-  /// Of `members` ranks whose class has so many sites. Texts stay where they are: the bytes must outlive this.
-  bool read(ByteReader &in, uint64_t members, size_t sites);
-  [[nodiscard]] size_t size() const { return rows_.size() - 1; }
-  [[nodiscard]] View at(size_t i) const { return {*this, i}; }
-  /// As rows of their own. What they name leaves this.
+  /// Rows that belong together: places, at which rows stand.
+  struct Range {
+    uint32_t first = 0;
+    uint32_t count = 0;
+  };
+
+  /// To be called first. Texts stay where they are: the bytes must outlive this.
+  void begin(ByteReader &in);
+  /// The class's, of `members` ranks, with so many sites.
+  bool read(ByteReader &in, uint64_t members, size_t sites, Range *out);
+  /// A stream's values, after the rows.
+  bool read_values(ByteReader &in, uint64_t members, Range *out);
+  [[nodiscard]] size_t places() const { return row_at_.size(); }
+  /// Which row stands at a place.
+  [[nodiscard]] uint32_t row_at(size_t place) const { return row_at_[place]; }
+  [[nodiscard]] View at(size_t place) const { return {*this, row_at_[place]}; }
+  /// What stands at all places, as rows of their own. What they name leaves this.
   [[nodiscard]] std::vector<RowPointer> made();
 
  private:
+  /// Rows that there are.
+  [[nodiscard]] size_t size() const { return rows_.size() - 1; }
   bool read_shape(ByteReader &in);
-  void reserve(size_t rows, size_t bytes);
   bool read_row(ByteReader &in, uint64_t members, size_t sites);
+  [[nodiscard]] bool is_of(const View &row, uint64_t members) const;
+  bool read_varied(ByteReader &in, uint64_t members, uint32_t atoms);
   [[nodiscard]] Start end() const;
 
   std::vector<Shape> shapes_;
   std::vector<FieldHead> heads_;
   std::vector<Start> rows_{Start()};  ///< and where the next one would begin
+  std::vector<uint32_t> row_at_;
+  size_t first_value_ = 0;  ///< which row it is
   std::vector<Atom> atoms_;
   std::vector<VariedPlace> varied_;
   std::vector<ByteView> texts_;
@@ -91,7 +111,23 @@ class PlainRows {
   std::vector<ValuesColumn> tables_;
 };
 
-/// What `read` reads.
-void write_plain(const std::vector<RowPointer> &rows, ByteWriter &out);
+/// Writes what PlainRows reads. The rows must outlive this.
+class PlainRowsWriter {
+ public:
+  /// Of so many rows.
+  PlainRowsWriter(size_t rows, ByteWriter *out);
+  void write(const std::vector<RowPointer> &rows);
+  /// Of a stream.
+  void write_values(const std::vector<RowPointer> &values);
+
+ private:
+  void write_row(const ClassRow &row);
+
+  ByteWriter &out_;
+  std::vector<const ClassRow *> shapes_;  ///< a row of each
+  PointerNumbering columns_;
+  PointerNumbering tables_;
+  PointerNumbering values_;
+};
 
 }  // namespace cairn::trace

@@ -6,6 +6,22 @@
 
 namespace cairn::trace {
 
+const FoldColumn &RankSet::column() const {
+  static const FoldColumn &empty = *new FoldColumn();
+  return ranks_ == nullptr ? empty : *ranks_;
+}
+
+void RankSet::append(uint32_t rank) {
+  if (ranks_.use_count() != 1) ranks_ = std::make_shared<FoldColumn>(column());
+  ranks_->append(rank);
+}
+
+FoldColumn RankSet::taken() && {
+  FoldColumn result = ranks_.use_count() == 1 ? std::move(*ranks_) : column();
+  ranks_.reset();
+  return result;
+}
+
 std::optional<uint64_t> RankSet::index_of(uint32_t rank) const {
   uint64_t low = 0;
   uint64_t high = size();
@@ -24,16 +40,14 @@ std::optional<uint64_t> RankSet::index_of(uint32_t rank) const {
 
 std::vector<uint32_t> RankSet::expand() const {
   std::vector<uint32_t> ranks(size());
-  FoldColumn::Cursor cursor(ranks_);
+  FoldColumn::Cursor cursor(column());
   for (uint32_t &rank : ranks) rank = static_cast<uint32_t>(cursor.next());
   return ranks;
 }
 
 std::optional<RankSet> RankSet::of(FoldColumn column) {
   if (!column.ascending_up_to(kMaxRanks - 1)) return std::nullopt;
-  RankSet set;
-  set.ranks_ = std::move(column);
-  return set;
+  return RankSet(std::move(column));
 }
 
 bool is_partition(const RankSet &whole, const std::vector<const RankSet *> &parts) {
@@ -131,9 +145,7 @@ FoldColumn Interleave::merged(FoldColumn left, Atom right) const {
 }
 
 RankSet Interleave::merged(RankSet left, const RankSet &right) const {
-  RankSet out;
-  out.ranks_ = merged(std::move(left.ranks_), right.ranks_);
-  return out;
+  return RankSet(merged(std::move(left).taken(), right.column()));
 }
 
 }  // namespace cairn::trace

@@ -1,10 +1,12 @@
 // RankSet: ranks in ascending order as a fold column, so that "all", "every second" and "the inner ones of a grid" take
 // a few bytes whatever their number.
 //
-// Plain value; concurrent const use is fine. Look-ups are O(log size · depth · log terms); nothing is expanded.
+// Plain value, whose copies share the column until one changes: the parts of a class name the same set many times.
+// Concurrent const use is fine. Look-ups are O(log size · depth · log terms); nothing is expanded.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,27 +17,31 @@ namespace cairn::trace {
 class RankSet {
  public:
   RankSet() = default;
-  explicit RankSet(uint32_t rank) { ranks_.append(rank); }
+  explicit RankSet(uint32_t rank) { append(rank); }
 
-  [[nodiscard]] uint64_t size() const { return ranks_.size(); }
-  [[nodiscard]] bool empty() const { return ranks_.size() == 0; }
-  [[nodiscard]] uint32_t at(uint64_t index) const { return static_cast<uint32_t>(ranks_.at(index)); }
+  [[nodiscard]] uint64_t size() const { return ranks_ == nullptr ? 0 : ranks_->size(); }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] uint32_t at(uint64_t index) const { return static_cast<uint32_t>(ranks_->at(index)); }
   [[nodiscard]] uint32_t front() const { return at(0); }
   [[nodiscard]] uint32_t back() const { return at(size() - 1); }
   /// Place of `rank` among the members, if it is one.
   [[nodiscard]] std::optional<uint64_t> index_of(uint32_t rank) const;
   [[nodiscard]] std::vector<uint32_t> expand() const;
-  [[nodiscard]] const FoldColumn &column() const { return ranks_; }
+  [[nodiscard]] const FoldColumn &column() const;
 
   /// `rank` must be greater than back().
-  void append(uint32_t rank) { ranks_.append(rank); }
+  void append(uint32_t rank);
 
   /// The set that a column holds, unless it isn't ascending within kMaxRanks.
   static std::optional<RankSet> of(FoldColumn column);
 
  private:
   friend class Interleave;
-  FoldColumn ranks_;
+  explicit RankSet(FoldColumn &&column) : ranks_(std::make_shared<FoldColumn>(std::move(column))) {}
+  /// The column, which nobody else has then.
+  FoldColumn taken() &&;
+
+  std::shared_ptr<FoldColumn> ranks_;  ///< nullptr: none
 };
 
 /// Each member of `whole` is in exactly one of `parts`, which hold nothing else. Proportional to the members.

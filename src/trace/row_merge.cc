@@ -48,41 +48,52 @@ void RowMerge::merge_atoms(RowFields *left, RowFields *right, uint32_t count, Cl
 
 /// Fields have the same shapes on both sides, and texts are equal. `right` to `end`: right's varied atoms.
 template <typename Varied, typename ColumnOf>
-RowPointer RowMerge::merge_alike(RowPointer left, const Atom *atoms, const Varied *right, const Varied *end,
-                                 ColumnOf column) {
+void RowMerge::merge_alike(RowPointer *left, const Atom *atoms, const Varied *right, const Varied *end, ColumnOf column,
+                           long owners) {
   constexpr size_t kPairs = 16;
   if (pairs_.empty()) pairs_.reserve(kPairs);
+  const ClassRow &old = **left;
+  const auto slot_of = [](const auto &varied) { return varied.slot; };
+  if (std::equal(old.atoms.begin(), old.atoms.end(), atoms) &&
+      std::ranges::equal(old.varied, std::ranges::subrange(right, end), {}, slot_of, slot_of)) {
+    if (old.varied.empty()) return;
+    if (left->use_count() > owners) *left = std::make_shared<ClassRow>(old);
+    for (VariedAtom &varied : const_cast<ClassRow &>(**left).varied) {
+      varied.column = merged({varied.column.get(), 0}, {column(*right++), 0});
+    }
+    return;
+  }
   varied_.clear();
-  auto l = left->varied.begin();
-  for (uint32_t slot = 0; slot < left->atoms.size(); ++slot) {
-    const bool in_left = l != left->varied.end() && l->slot == slot;
+  auto l = old.varied.begin();
+  for (uint32_t slot = 0; slot < old.atoms.size(); ++slot) {
+    const bool in_left = l != old.varied.end() && l->slot == slot;
     const bool in_right = right != end && right->slot == slot;
-    if (!in_left && !in_right && left->atoms[slot] == atoms[slot]) continue;
-    const Side left_side = {in_left ? (l++)->column.get() : nullptr, left->atoms[slot]};
+    if (!in_left && !in_right && old.atoms[slot] == atoms[slot]) continue;
+    const Side left_side = {in_left ? (l++)->column.get() : nullptr, old.atoms[slot]};
     const Side right_side = {in_right ? column(*right++) : nullptr, atoms[slot]};
     varied_.push_back({slot, merged(left_side, right_side)});
   }
-  if (varied_.empty()) return left;
-  const auto row =
-      left.use_count() == 1 ? std::const_pointer_cast<ClassRow>(std::move(left)) : std::make_shared<ClassRow>(*left);
-  for (const VariedAtom &atom : varied_) row->atoms[atom.slot] = 0;
-  row->varied.assign(std::make_move_iterator(varied_.begin()), std::make_move_iterator(varied_.end()));
-  return row;
+  if (left->use_count() > owners) *left = std::make_shared<ClassRow>(old);
+  auto &row = const_cast<ClassRow &>(**left);
+  for (const VariedAtom &atom : varied_) row.atoms[atom.slot] = 0;
+  row.varied.assign(std::make_move_iterator(varied_.begin()), std::make_move_iterator(varied_.end()));
 }
 
 bool RowMerge::alike(const ClassRow &left, const PlainRows::View &right) {
   const PlainRows::Shape &shape = right.shape();
   return left.function == shape.function && left.depth == shape.depth && left.cycle == shape.cycle &&
          left.site == right.site() && shape.tables == 0 && std::ranges::equal(left.heads, right.heads()) &&
+         left.texts.size() == shape.texts &&
          std::ranges::equal(left.texts, right.texts(), [](const Bytes &a, ByteView b) {
            return std::equal(a.begin(), a.end(), b.begin(), b.end());
          });
 }
 
-RowPointer RowMerge::operator()(RowPointer left, const PlainRows::View &right) {
+void RowMerge::operator()(RowPointer *left, const PlainRows::View &right, long owners) {
   const auto varied = right.varied();
-  return merge_alike(std::move(left), right.atoms().data(), varied.data(), varied.data() + varied.size(),
-                     [&right](const PlainRows::VariedPlace &place) { return right.column(place); });
+  merge_alike(
+      left, right.atoms().data(), varied.data(), varied.data() + varied.size(),
+      [&right](const PlainRows::VariedPlace &place) { return right.column(place); }, owners);
 }
 
 Result<RowPointer> RowMerge::operator()(RowPointer left, const RowPointer &right) {
@@ -95,8 +106,10 @@ Result<RowPointer> RowMerge::operator()(RowPointer left, const RowPointer &right
   }
   if (left->tables.empty() && right->tables.empty() && left->heads == right->heads && left->texts == right->texts) {
     const std::vector<VariedAtom> &varied = right->varied;
-    return merge_alike(std::move(left), right->atoms.data(), varied.data(), varied.data() + varied.size(),
-                       [](const VariedAtom &atom) { return atom.column.get(); });
+    merge_alike(
+        &left, right->atoms.data(), varied.data(), varied.data() + varied.size(),
+        [](const VariedAtom &atom) { return atom.column.get(); }, 1);
+    return left;
   }
   auto row = std::make_shared<ClassRow>();
   row->function = left->function;

@@ -26,8 +26,8 @@ class RowMerge {
 
   /// Whether the row has left's call, at its site, and fields of its shapes, none of which is a table, and its texts.
   static bool alike(const ClassRow &left, const PlainRows::View &right);
-  /// Of rows that are alike.
-  RowPointer operator()(RowPointer left, const PlainRows::View &right);
+  /// Of rows that are alike, in left's place. If no more than `owners` have it, all of them have what it becomes.
+  void operator()(RowPointer *left, const PlainRows::View &right, long owners = 1);
 
  private:
   /// An atom, or a column if it is not the same on all ranks.
@@ -43,7 +43,8 @@ class RowMerge {
   };
   ColumnPointer merged(const Side &left, const Side &right);
   template <typename Varied, typename ColumnOf>
-  RowPointer merge_alike(RowPointer left, const Atom *atoms, const Varied *right, const Varied *end, ColumnOf column);
+  void merge_alike(RowPointer *left, const Atom *atoms, const Varied *right, const Varied *end, ColumnOf column,
+                   long owners);
   void merge_atoms(RowFields *left, RowFields *right, uint32_t count, ClassRow *out);
 
   const Interleave &order_;

@@ -56,6 +56,32 @@ std::pair<Grammar, std::vector<RowPointer>> in_order(Grammar grammar, const std:
   return {std::move(result), std::move(ordered)};
 }
 
+/// Values that look the same, and orders, become one: calls that exchange with the same neighbours have them in common,
+/// and a merge looks at each once (plain_merge.cc). Classes of more values do not travel so.
+void share(std::vector<Stream> *streams) {
+  constexpr size_t kMost = 1024;
+  size_t count = 0;
+  for (const Stream &stream : *streams) {
+    for (const StreamVariant &variant : stream.variants) count += variant.values.size();
+  }
+  if (count > kMost) return;
+  DistinctRows distinct;
+  std::unordered_multimap<Hash128, GrammarPointer, HashOf128> orders;
+  for (Stream &stream : *streams) {
+    for (StreamVariant &variant : stream.variants) {
+      for (RowPointer &value : variant.values) value = distinct.rows()[distinct.number(value)];
+      const Hash128 hash = variant.order->sequence_hash();
+      const auto [begin, end] = orders.equal_range(hash);
+      const auto known = std::find_if(begin, end, [&](const auto &order) { return *order.second == *variant.order; });
+      if (known == end) {
+        orders.emplace(hash, variant.order);
+      } else {
+        variant.order = known->second;
+      }
+    }
+  }
+}
+
 Stream taken_out(const ClassPart &part, const Grammar &projected, const std::vector<uint32_t> &members, uint32_t group,
                  uint32_t field) {
   DistinctRows values;
@@ -166,6 +192,7 @@ void move_out(const std::vector<MovedFields> &moves, std::vector<Stream> streams
   for (const MovedFields &move : moves) gone[move.group] = &move.fields;
   for (Stream &stream : streams) part->streams.push_back(std::move(stream));
   std::sort(part->streams.begin(), part->streams.end(), before);
+  share(&part->streams);
 
   // Most rows of a group are the same then: they go as they come.
   DistinctRows distinct;

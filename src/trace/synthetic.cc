@@ -311,6 +311,22 @@ std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed) {
   return result;
 }
 
+std::vector<ProcessRecord> partners_program(uint32_t ranks, uint64_t seed) {
+  constexpr uint32_t kPartners = 12;
+  std::vector<ProcessRecord> result;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    const auto partner = [rank](uint32_t i) { return Atom{rank ^ 1U << i % kPartners}; };
+    const uint32_t behind = (rank + seed) % 3 == 0 ? kPartners - 1 : 0;
+    Recording recording;
+    for (uint32_t i = 0; i < 4 * kPartners; ++i) {
+      recording.call({61, 1, 0, {atoms({kDouble, 4}), atoms({partner(i + behind)}), atoms({7})}});
+      recording.call({62, 2, 0, {atoms({kDouble, 4}), atoms({partner(i)}), atoms({7})}});
+    }
+    result.push_back(single_thread(rank, ranks, recording, seed + rank));
+  }
+  return result;
+}
+
 std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed) {
   std::vector<ProcessRecord> result;
   std::mt19937_64 random(seed);

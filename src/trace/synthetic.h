@@ -23,6 +23,9 @@ std::vector<ProcessRecord> lossless_program(uint32_t ranks, uint64_t seed);
 /// of changing length, texts; statistics.
 std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed);
 
+/// Twelve partners a step, one after the other: most ranks receive from whom they send to, some from the one before.
+std::vector<ProcessRecord> partners_program(uint32_t ranks, uint64_t seed);
+
 /// An MPI_Alltoallv a step: counts that are the same, differ or change, whose running sums the displacements are
 /// always, on some ranks or never.
 std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed);
