@@ -59,9 +59,8 @@ uint32_t FoldColumn::intern(std::vector<Term> terms) {
 
 void FoldColumn::append(Atom value, uint64_t count) {
   if (count == 0) return;
-  starts_.clear();
-  sums_.clear();
-  if (raw_mode_) {
+  index_.reset();
+  if (raw_) {
     for (uint64_t i = 0; i < count; ++i) append_raw(value);
     return;
   }
@@ -90,16 +89,10 @@ void FoldColumn::append(const FoldColumn &right) {
     *this = right;
     return;
   }
-  starts_.clear();
-  sums_.clear();
-  if (raw_mode_ || right.raw_mode_) {
+  index_.reset();
+  if (raw_ || right.raw_) {
     make_raw();
-    if (right.raw_mode_) {
-      // Both are one varint a value; only the index has to be found again where the phase differs.
-      Cursor cursor(right);
-      for (uint64_t i = 0; i < right.length_; ++i) append_raw(cursor.next());
-      return;
-    }
+    raw_->values.reserve(raw_->values.size() + right.length_);
     Cursor cursor(right);
     for (uint64_t i = 0; i < right.length_; ++i) append_raw(cursor.next());
     return;
@@ -119,7 +112,7 @@ void FoldColumn::append(const FoldColumn &right) {
   }
   length_ += right.length_;
   if (right.has_first_) last_ = right.last_;
-  if (bodies_.size() > 64 + 2 * bodies_kept_) drop_unused_bodies();
+  if (bodies_.size() > 64 + 2 * size_t{bodies_kept_}) drop_unused_bodies();
   give_up_if_irregular();
 }
 
@@ -255,7 +248,7 @@ void FoldColumn::drop_unused_bodies() {
   renumber(&terms_);
   bodies_ = std::move(kept);
   for (size_t i = 0; i < bodies_.size(); ++i) describe(&bodies_[i]);  // the hash covers the numbers
-  bodies_kept_ = bodies_.size();
+  bodies_kept_ = static_cast<uint32_t>(bodies_.size());
 }
 
 size_t FoldColumn::terms() const {
@@ -266,7 +259,7 @@ size_t FoldColumn::terms() const {
 }
 
 void FoldColumn::give_up_if_irregular() {
-  if (raw_mode_ || (terms_.size() <= kIrregularTerms && bodies_.size() <= kMostBodies)) return;
+  if (raw_ || (terms_.size() <= kIrregularTerms && bodies_.size() <= kMostBodies)) return;
   if (terms_.size() * 4 > length_) {
     make_raw();
   } else if (bodies_.size() > kMostBodies) {
@@ -276,20 +269,20 @@ void FoldColumn::give_up_if_irregular() {
 }
 
 void FoldColumn::make_raw() {
-  if (raw_mode_) return;
+  if (raw_) return;
   FoldColumn raw(domain_);
-  raw.raw_mode_ = true;
+  raw.raw_.emplace();
   Cursor cursor(*this);
   for (uint64_t i = 0; i < length_; ++i) raw.append_raw(cursor.next());
   *this = std::move(raw);
 }
 
 void FoldColumn::append_raw(Atom value) {
-  if (length_ % kIndexEvery == 0) raw_index_.push_back(static_cast<uint32_t>(raw_.size()));
+  if (length_ % kIndexEvery == 0 && length_ != 0) raw_->index.push_back(static_cast<uint32_t>(raw_->values.size()));
   uint8_t bytes[kMaxVarint];
   const uint64_t code = domain_ == Domain::symbols ? static_cast<uint64_t>(value) : atom_code(value);
   const uint8_t *end = put_varint(bytes, code);
-  raw_.insert(raw_.end(), static_cast<const uint8_t *>(bytes), end);
+  raw_->values.insert(raw_->values.end(), static_cast<const uint8_t *>(bytes), end);
   ++length_;
   if (domain_ == Domain::atoms && !is_special(value)) {
     has_first_ = true;
@@ -298,23 +291,23 @@ void FoldColumn::append_raw(Atom value) {
 }
 
 Atom FoldColumn::at(uint64_t index) const {
-  if (raw_mode_) {
-    ByteReader in(raw_);
-    in.raw(raw_index_[index / kIndexEvery]);
+  if (raw_) {
+    ByteReader in(raw_->values);
+    if (index >= kIndexEvery) in.raw(raw_->index[index / kIndexEvery - 1]);
     for (uint64_t skip = index % kIndexEvery; skip > 0; --skip) in.varint();
     const uint64_t code = in.varint();
     return domain_ == Domain::symbols ? static_cast<Atom>(code) : atom_of_code(code);
   }
   uint64_t value = 0;
   const std::vector<Term> *terms = &terms_;
-  const std::vector<uint64_t> *starts = &starts_;
-  const std::vector<uint64_t> *sums = &sums_;
+  const Boxed<Index> *indexed = &index_;
   while (true) {
     size_t t = 0;
-    if (starts->size() == terms->size()) {
-      t = static_cast<size_t>(std::upper_bound(starts->begin(), starts->end(), index) - starts->begin()) - 1;
-      index -= (*starts)[t];
-      value += (*sums)[t];
+    if (*indexed) {
+      const std::vector<uint64_t> &starts = (*indexed)->starts;
+      t = static_cast<size_t>(std::upper_bound(starts.begin(), starts.end(), index) - starts.begin()) - 1;
+      index -= starts[t];
+      value += (*indexed)->sums[t];
     } else {
       for (;; ++t) {
         const Term &term = (*terms)[t];
@@ -331,16 +324,15 @@ Atom FoldColumn::at(uint64_t index) const {
     value += body.sum * (index / body.length);
     index %= body.length;
     terms = &body.terms;
-    starts = &body.starts;
-    sums = &body.sums;
+    indexed = &body.index;
   }
 }
 
 FoldColumn::Cursor::Cursor(const FoldColumn &column) : column_(column) { stack_.push_back({&column.terms_}); }
 
 Atom FoldColumn::Cursor::next() {
-  if (column_.raw_mode_) {
-    ByteReader in(ByteView(column_.raw_).subspan(raw_position_));
+  if (column_.raw_) {
+    ByteReader in(ByteView(column_.raw_->values).subspan(raw_position_));
     const uint64_t code = in.varint();
     raw_position_ += in.position();
     return column_.domain_ == Domain::symbols ? static_cast<Atom>(code) : atom_of_code(code);
@@ -376,7 +368,7 @@ std::vector<Atom> FoldColumn::expand() const {
 }
 
 std::optional<Atom> FoldColumn::constant_value() const {
-  if (raw_mode_ || terms_.empty()) return std::nullopt;
+  if (raw_ || terms_.empty()) return std::nullopt;
   const Term &head = terms_[0];
   if (terms_.size() == 1 && head.kind == Term::symbol) return value_of(head);
   if (head.kind != Term::first) return std::nullopt;
@@ -387,14 +379,14 @@ std::optional<Atom> FoldColumn::constant_value() const {
 }
 
 bool FoldColumn::same(const FoldColumn &other) const {
-  return domain_ == other.domain_ && length_ == other.length_ && raw_mode_ == other.raw_mode_ && raw_ == other.raw_ &&
-         terms_ == other.terms_ && bodies_ == other.bodies_;
+  return domain_ == other.domain_ && length_ == other.length_ && irregular() == other.irregular() &&
+         (!raw_ || raw_->values == other.raw_->values) && terms_ == other.terms_ && bodies_ == other.bodies_;
 }
 
 bool FoldColumn::ascending_up_to(uint64_t limit) const {
   if (length_ == 0) return true;
   if (domain_ != Domain::atoms) return false;
-  if (raw_mode_) {
+  if (raw_) {
     Cursor cursor(*this);
     Atom previous = -1;
     for (uint64_t i = 0; i < length_; ++i) {
@@ -421,9 +413,9 @@ bool FoldColumn::ascending_up_to(uint64_t limit) const {
 }
 
 void FoldColumn::rename(const std::vector<uint32_t> &to) {
-  if (raw_mode_) {
+  if (raw_) {
     FoldColumn renamed(domain_);
-    renamed.raw_mode_ = true;
+    renamed.raw_.emplace();
     Cursor cursor(*this);
     for (uint64_t i = 0; i < length_; ++i) renamed.append_raw(to[static_cast<size_t>(cursor.next())]);
     *this = std::move(renamed);
@@ -444,7 +436,7 @@ void FoldColumn::rename(const std::vector<uint32_t> &to) {
 
 bool FoldColumn::symbols_below(uint64_t count) const {
   if (domain_ != Domain::symbols) return false;
-  if (raw_mode_) {
+  if (raw_) {
     Cursor cursor(*this);
     for (uint64_t i = 0; i < length_; ++i) {
       if (static_cast<uint64_t>(cursor.next()) >= count) return false;

@@ -24,6 +24,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/boxed.h"
 #include "base/bytes.h"
 #include "trace/atom.h"
 
@@ -58,7 +59,7 @@ class FoldColumn {
   [[nodiscard]] size_t top_terms() const { return terms_.size(); }
   /// Top-level terms and terms of bodies in use: what the column costs.
   [[nodiscard]] size_t terms() const;
-  [[nodiscard]] bool irregular() const { return raw_mode_; }
+  [[nodiscard]] bool irregular() const { return static_cast<bool>(raw_); }
 
   /// Domain `symbols` only: every value v becomes to[v]. `to` must be injective on the values that occur.
   void rename(const std::vector<uint32_t> &to);
@@ -103,6 +104,19 @@ class FoldColumn {
     bool same_token(const Term &other) const { return kind == other.kind && value == other.value; }
     bool operator==(const Term &other) const = default;
   };
+  /// Of many terms that were parsed: where each begins, and the sum of the differences before it.
+  struct Index {
+    std::vector<uint64_t> starts;
+    std::vector<uint64_t> sums;
+    void add(uint64_t start, uint64_t sum) {
+      starts.push_back(start);
+      sums.push_back(sum);
+    }
+  };
+  struct Raw {
+    Bytes values;                 ///< a varint each
+    std::vector<uint32_t> index;  ///< where every 64th begins, without the first
+  };
   struct Body {
     std::vector<Term> terms;
     uint64_t length = 0;  ///< tokens in one copy
@@ -110,8 +124,7 @@ class FoldColumn {
     uint64_t hash = 0;
     bool moves = false;  ///< holds a difference
     bool operator==(const Body &other) const { return terms == other.terms; }
-    std::vector<uint64_t> starts;
-    std::vector<uint64_t> sums;
+    Boxed<Index> index;
   };
 
   [[nodiscard]] uint64_t token_length(const Term &term) const;
@@ -136,17 +149,14 @@ class FoldColumn {
   static void write_term(const Term &term, const std::vector<uint32_t> &numbers, ByteWriter &out);
 
   Domain domain_;
-  bool raw_mode_ = false;
   bool has_first_ = false;
+  uint32_t bodies_kept_ = 0;  ///< after the last clean-up
   uint64_t length_ = 0;
   uint64_t last_ = 0;  ///< the last ordinary value
   std::vector<Term> terms_;
-  std::vector<Body> bodies_;      ///< loops in bodies refer to lower numbers
-  size_t bodies_kept_ = 0;        ///< after the last clean-up
-  std::vector<uint64_t> starts_;  ///< of terms_, if parsed and many; else empty
-  std::vector<uint64_t> sums_;
-  Bytes raw_;                        ///< raw mode: a varint a value
-  std::vector<uint32_t> raw_index_;  ///< where every 64th begins
+  std::vector<Body> bodies_;  ///< loops in bodies refer to lower numbers
+  Boxed<Index> index_;        ///< of terms_
+  Boxed<Raw> raw_;            ///< the values, if irregular; then there are no terms
 };
 
 }  // namespace cairn::trace

@@ -75,10 +75,10 @@ void FoldColumn::write_term(const Term &term, const std::vector<uint32_t> &numbe
 }
 
 void FoldColumn::write(ByteWriter &out) const {
-  if (raw_mode_) {
+  if (raw_) {
     out.varint(kPlain);
     out.varint(length_);
-    out.raw(raw_);
+    out.raw(raw_->values);
     return;
   }
   std::vector<uint32_t> numbers = body_use();
@@ -103,7 +103,7 @@ void FoldColumn::write_smallest(ByteWriter &out) const {
   Bytes best = folded.take();
   // A value takes a byte at least.
   if (length_ <= kLongest && length_ != 0 && best.size() > length_ + 2) {
-    if (!raw_mode_) {
+    if (!raw_) {
       FoldColumn plain = *this;
       plain.make_raw();
       ByteWriter raw;
@@ -167,13 +167,11 @@ void FoldColumn::describe(Body *body) const {
   body->length = 0;
   body->sum = 0;
   body->moves = false;
-  body->starts.clear();
-  body->sums.clear();
+  body->index.reset();
   uint64_t hash = body->terms.size();
-  const bool indexed = body->terms.size() > kIndexedTerms;
+  Index *index = body->terms.size() > kIndexedTerms ? &body->index.emplace() : nullptr;
   for (const Term &term : body->terms) {
-    if (indexed) body->starts.push_back(body->length);
-    if (indexed) body->sums.push_back(body->sum);
+    if (index != nullptr) index->add(body->length, body->sum);
     body->length += token_length(term) * term.count;
     body->sum += token_sum(term) * term.count;
     body->moves |=
@@ -185,16 +183,12 @@ void FoldColumn::describe(Body *body) const {
 }
 
 void FoldColumn::index_terms() {
-  const size_t indexed = terms_.size() > kIndexedTerms ? terms_.size() : 0;
-  starts_.clear();
-  sums_.clear();
-  starts_.reserve(indexed);
-  sums_.reserve(indexed);
+  index_.reset();
+  Index *index = terms_.size() > kIndexedTerms ? &index_.emplace() : nullptr;
   length_ = 0;
   last_ = 0;
   for (const Term &term : terms_) {
-    if (indexed != 0) starts_.push_back(length_);
-    if (indexed != 0) sums_.push_back(last_);
+    if (index != nullptr) index->add(length_, last_);
     length_ += token_length(term) * term.count;
     last_ += token_sum(term) * term.count;
   }
@@ -218,7 +212,7 @@ FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
   FoldColumn column(domain);
   const uint64_t head = in.varint();
   if ((head & 1) != 0) {
-    column.raw_mode_ = true;
+    column.raw_.emplace();
     const size_t count = in.count();
     if ((head != kPlain && head != kEqual) || count > limit || count == 0) in.fail();
     if (head == kEqual) {
@@ -246,7 +240,7 @@ FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
     in.fail();
     return FoldColumn(domain);
   }
-  column.bodies_kept_ = column.bodies_.size();
+  column.bodies_kept_ = static_cast<uint32_t>(column.bodies_.size());
   column.index_terms();
   return column;
 }
