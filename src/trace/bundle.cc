@@ -11,11 +11,15 @@
 namespace cairn::trace {
 namespace {
 
-/// Of the packed classes, those that leave (Part::take_bundle).
-std::vector<PackedClass> leaving(size_t most, std::vector<PackedClass> *packed) {
+/// Of the packed classes of so many ranks, those that leave (Part::take_bundle).
+std::vector<PackedClass> leaving(size_t most, uint64_t ranks, std::vector<PackedClass> *packed) {
   std::vector<size_t> order(packed->size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto large = [&](size_t i) { return 8 * (*packed)[i].bytes.size() > most; };
+  // What ranks say to each other is told once while they are in one class: where all are, it may become larger.
+  const auto large = [&](size_t i) {
+    const PackedClass &each = (*packed)[i];
+    return (each.ranks.size() == ranks ? 4 : 8) * each.bytes.size() > most;
+  };
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return std::pair(!large(a), (*packed)[a].ranks.size()) < std::pair(!large(b), (*packed)[b].ranks.size());
   });
@@ -89,7 +93,7 @@ Result<Bytes> Part::take_bundle(size_t most) {
     for (ClassPart &part : body_->classes) body_->packed.push_back(pack(std::move(part)));
     body_->classes.clear();
   }
-  std::vector<PackedClass> classes = leaving(most, &body_->packed);
+  std::vector<PackedClass> classes = leaving(most, body_->ranks.size(), &body_->packed);
   if (classes.empty()) return Bytes();
   const Part bundle(std::make_unique<Body>(body_of(*body_, std::move(classes))));
   const Result<Bytes> file = bundle.to_file({});
