@@ -38,6 +38,10 @@ bool encode_zstd(ByteView plain, int level, Bytes *out) {
   return good;
 }
 
+// `smallest` tries all codecs at this level first where there are so many bytes.
+constexpr int kTrialLevel = 3;
+constexpr size_t kTrialBytes = 4096;
+
 constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
 
 bool encode_bare_zstd(ByteView plain, int level, Bytes *out) {
@@ -146,14 +150,18 @@ const Codec *find(std::string_view name) {
 
 Encoded smallest(ByteView plain, std::span<const uint8_t> codecs, int level) {
   Encoded best{kRaw, {plain.begin(), plain.end()}};
-  for (const uint8_t id : codecs) {
+  const auto try_one = [&](uint8_t id, int at_level) {
     const Codec *codec = find(id);
     Bytes bytes;
-    if (codec == nullptr || !codec->encode(plain, level, &bytes)) continue;
+    if (codec == nullptr || !codec->encode(plain, at_level, &bytes)) return;
     if (bytes.size() < best.bytes.size() && plain.size() <= decoded_bound(bytes.size())) {
       best = {id, std::move(bytes)};
     }
-  }
+  };
+  // What takes least at a level that takes no time takes least, or nearly so, at one that does.
+  const bool twice = plain.size() >= kTrialBytes && level > kTrialLevel && codecs.size() > 1;
+  for (const uint8_t id : codecs) try_one(id, twice ? kTrialLevel : level);
+  if (twice && best.codec != kRaw) try_one(best.codec, level);
   return best;
 }
 

@@ -42,7 +42,8 @@ constexpr int kDefaultLevel = 9;
 /// what would exceed it.
 constexpr uint64_t decoded_bound(uint64_t encoded) { return 65536 + 128 * encoded; }
 
-/// The smallest of kRaw and `codecs`, as (codec, bytes).
+/// The smallest of kRaw and `codecs`, as (codec, bytes). Of many bytes at a high level, all but the codec that takes
+/// least at a low one are left out.
 struct Encoded {
   uint8_t codec = kRaw;
   Bytes bytes;

@@ -21,7 +21,9 @@ struct Saved {
   size_t count[spec::kMaxParameters];
   int64_t capacity[spec::kMaxParameters];
 
-  Saved(const Thread &thread, const Frame &frame, const spec::Function &function) {
+  /// `needed`: somebody will ask.
+  Saved(const Thread &thread, const Frame &frame, const spec::Function &function, bool needed) {
+    if (!needed) return;
     for (unsigned i = 0; i < function.parameter_count; ++i) {
       elements[i] = nullptr;
       count[i] = 0;
@@ -57,7 +59,7 @@ class CallEncoder {
         function_(spec::functions()[frame.function]),
         facts_(function_facts[frame.function]),
         environment_(frame, returned && frame.result == static_cast<uint64_t>(int64_t{mpi::success})),
-        saved_(thread, frame, function_),
+        saved_(thread, frame, function_, facts_.saves),
         names_(thread),
         outcome_(outcome),
         returned_(returned) {
@@ -81,13 +83,33 @@ class CallEncoder {
   /// What a field of three atoms takes at most.
   static constexpr size_t kMostSimple = 4 * kMaxVarint;
   uint8_t *simple(uint8_t *at, unsigned i);
-  uint8_t *one_atom(uint8_t *at, Atom value) {
-    *at++ = 1 << 1;
-    return put_varint(at, zigzag(value));
+  /// A special one takes all ten bytes of a varint, of which the first two differ.
+  static uint8_t *put_atom(uint8_t *at, Atom value) {
+    if (!trace::is_special(value)) return put_varint(at, zigzag(value));
+    static_assert(trace::kSpecialLast - trace::kSpecialFirst < 1 << 13);
+    const uint64_t low = zigzag(value);
+    const uint64_t first = UINT64_MAX << 16 | (low >> 7 & 0x7f) << 8 | (low & 0x7f) | 0x8080;
+    memcpy(at, &first, sizeof first);
+    at[8] = 0xff;
+    at[9] = 0x01;
+    return at + kMaxVarint;
   }
-  uint8_t *two_atoms(uint8_t *at, Atom first, Atom second) {
+  static uint8_t *one_atom(uint8_t *at, Atom value) {
+    *at++ = 1 << 1;
+    return put_atom(at, value);
+  }
+  static uint8_t *two_atoms(uint8_t *at, Atom first, Atom second) {
     *at++ = 2 << 1;
-    return put_varint(put_varint(at, zigzag(first)), zigzag(second));
+    return put_atom(put_atom(at, first), second);
+  }
+  bool significant(const Parameter &p) {
+    if (!p.significant) return true;
+    // Parameters beside each other mostly have one condition.
+    if (p.significant.first != asked_.first || p.significant.count != asked_.count) {
+      asked_ = p.significant;
+      answer_ = spec::evaluate(p.significant, environment_) != 0;
+    }
+    return answer_;
   }
   /// nullptr without memory for the object: then a reason to go the general way, which finds none either.
   uint8_t *handle_field(uint8_t *at, const HandleEntry *entry) {
@@ -127,7 +149,7 @@ class CallEncoder {
     }
     uint8_t *const start = thread_.row.data();
     uint8_t *at = put_varint(start + thread_.row.size(), n << 1);
-    for (size_t i = 0; i < n; ++i) at = put_varint(at, zigzag(thread_.atoms[i]));
+    for (size_t i = 0; i < n; ++i) at = put_atom(at, thread_.atoms[i]);
     thread_.row.resize(static_cast<size_t>(at - start));
   }
   void put(uint64_t value) {
@@ -222,6 +244,8 @@ class CallEncoder {
   bool errors_in_statuses_ = false;
   bool memory_ = true;
   bool bytes_ = false;
+  spec::Expression asked_;  ///< the condition that was evaluated last
+  bool answer_ = true;      ///< what it said
   Growable<char> &text_ = thread_.text;
   Communicator *pending_ = nullptr;
   const void *pending_at_ = nullptr;

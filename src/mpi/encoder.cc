@@ -22,15 +22,20 @@ bool CallEncoder::run() {
   // What simple fields take at most is reserved ahead: they are written without looking.
   const size_t fields = function_.parameter_count + size_t{1};
   bool room = reserve_row((fields + 1) * kMostSimple);
-  put(frame_.function);
-  put(names_.local_site(frame_.site));
-  put(frame_.depth);
-  put(fields);
+  memory_ = room;
+  uint8_t *at = thread_.row.data();
+  if (room) {
+    at = put_varint(at, frame_.function);
+    at = put_varint(at, names_.local_site(frame_.site));
+    at = put_varint(at, frame_.depth);
+    at = put_varint(at, fields);
+  }
   if (facts_.receives) outcome_.posted = posted_by_call();
-  uint8_t *at = thread_.row.data() + thread_.row.size();
   for (unsigned i = 0; i < function_.parameter_count; ++i) {
     if (room && facts_.plan[i] != FieldPlan::general) {
-      if (uint8_t *end = simple(at, i); end != nullptr) {
+      const bool absent = (facts_.conditional >> i & 1) != 0 && !significant(function_.parameters[i]);
+      if (absent) *at = 0;
+      if (uint8_t *end = absent ? at + 1 : simple(at, i); end != nullptr) {
         at = end;
         continue;
       }
@@ -43,11 +48,14 @@ bool CallEncoder::run() {
     room = room && reserve_row((fields - i) * kMostSimple);
     at = thread_.row.data() + thread_.row.size();
   }
+  if (room && succeeded_ && function_.returns == spec::ReturnKind::error_code) at = one_atom(at, 0);
   if (room) thread_.row.resize(static_cast<size_t>(at - thread_.row.data()));
   memory_ = memory_ && room;
-  begin_field();
-  returned_value();
-  end_field();
+  if (!room || !succeeded_ || function_.returns != spec::ReturnKind::error_code) {
+    begin_field();
+    returned_value();
+    end_field();
+  }
   if (returned_ && facts_.ends_objects) end_objects();
   if (drains_ && memory_) thread_.sequence.drained.leave(drained_place_);
   return memory_;
@@ -89,7 +97,7 @@ uint8_t *CallEncoder::simple(uint8_t *at, unsigned i) {
       if (named.kind == trace::kDevice || named.kind == trace::kUnknown) outcome_.lasting_addresses = false;
       if (trace::is_special(named.number) || trace::is_special(named.offset)) return nullptr;
       *at++ = 3 << 1;
-      at = put_varint(put_varint(at, zigzag(named.kind)), zigzag(named.number));
+      at = put_varint(put_atom(at, named.kind), zigzag(named.number));
       return put_varint(at, zigzag(named.offset));
     }
     case FieldPlan::general:
@@ -101,7 +109,7 @@ uint8_t *CallEncoder::simple(uint8_t *at, unsigned i) {
 void CallEncoder::parameter(unsigned i) {
   const Parameter &p = function_.parameters[i];
   if (p.layout == Layout::none) return;
-  if (p.significant && spec::evaluate(p.significant, environment_) == 0) return;
+  if (!significant(p)) return;
   const uint64_t word = frame_.argument[i];
   // Where a buffer lies is known whether or not the call filled it.
   if (p.direction == Direction::out && p.passing != Passing::buffer && !readable(p)) return;

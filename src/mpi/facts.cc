@@ -120,7 +120,6 @@ void decide_memo(const Function &function, FunctionFacts &facts) {
 
 FieldPlan plan_of(const Parameter &p) {
   if (p.layout == Layout::none) return FieldPlan::nothing;
-  if (p.significant) return FieldPlan::general;
   const bool one_handle = p.layout == Layout::handle && p.passing == Passing::pointer && p.pointer_domain == 0 &&
                           p.kind != Kind::request && p.kind != Kind::message;
   if (one_handle && p.direction == Direction::inout) return FieldPlan::held;
@@ -180,6 +179,9 @@ FunctionFacts facts_of(const Function &function) {
   }
   for (unsigned i = 0; i < function.parameter_count; ++i) {
     facts.plan[i] = plan_of(function.parameters[i]);
+    if (facts.plan[i] == FieldPlan::general || facts.plan[i] == FieldPlan::held) facts.saves = true;
+    const bool conditional = facts.plan[i] != FieldPlan::general && facts.plan[i] != FieldPlan::nothing;
+    if (conditional && function.parameters[i].significant) facts.conditional |= static_cast<uint16_t>(1U << i);
     facts.ends_objects = facts.ends_objects || ends_objects(function.parameters[i]);
   }
   decide_memo(function, facts);

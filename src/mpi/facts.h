@@ -16,7 +16,7 @@ namespace cairn::recorder {
 enum class FieldPlan : uint8_t {
   general,  ///< by all that the table says
   nothing,  ///< is absent
-  // What most parameters are: significant whatever the others say, and passed by value.
+  // What most parameters are, where they are significant: passed by value.
   integer,
   comm,
   handle,  ///< one that the call leaves as it is
@@ -46,6 +46,8 @@ struct FunctionFacts {
   int8_t count;
   int8_t datatype;
   bool ends_objects;  ///< some handle or memory may end with the call
+  bool saves;         ///< `save_before` keeps something of a parameter that has no plan, or an array's length is bound
+  uint16_t conditional;  ///< bit i: parameter i, which has a plan, is significant only if its expression says so
   FieldPlan plan[spec::kMaxParameters];
 };
 extern FunctionFacts function_facts[];

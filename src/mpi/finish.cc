@@ -18,6 +18,7 @@
 #include "mpi/bundles.h"
 #include "mpi/engine.h"
 #include "mpi/harvest.h"
+#include "mpi/small_blocks.h"
 #include "mpi/spool_file.h"
 #include "mpi/times_in_place.h"
 #include "trace/file.h"
@@ -314,6 +315,7 @@ std::string write_trace(const Process &of, Tree &tree, const Part &all, const st
 }  // namespace
 
 void finish_together(Process &of) {
+  const SmallBlocks blocks;
   Tree tree(of);
   const std::string partial = partial_name(of);
   const std::unique_ptr<Part> all = tree.run(partial);
@@ -335,6 +337,7 @@ void finish_together(Process &of) {
 }
 
 void finish_alone(Process &of, const char *status) {
+  const SmallBlocks blocks;
   try {
     const Result<Part> part = own_part(of);
     if (!part) return leave_reason(of, part.error().message.c_str());
@@ -348,6 +351,7 @@ void finish_alone(Process &of, const char *status) {
 }
 
 void finish_epilogue(Process &of) {
+  const SmallBlocks blocks;
   try {
     const Result<Part> part = own_part(of);
     if (part) write_spool(of, *part, SpoolHeader::Kind::epilogue, "complete", "epilogue");

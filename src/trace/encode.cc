@@ -193,16 +193,32 @@ class Encoder {
   std::vector<uint32_t> site_numbers_;  ///< of the body's sites among these
 };
 
+bool depends_on_telling(const Section &section) {
+  return section.kind == SectionKind::rows || section.kind == SectionKind::columns;
+}
+
 /// What the sections that depend on how rows are told take together.
 size_t packed_bytes(const std::vector<Section> &sections) {
   constexpr std::array<uint8_t, 1> kCodecs = {codec::kBareZstd};
   size_t bytes = 0;
   for (const Section &section : sections) {
-    if (section.kind == SectionKind::rows || section.kind == SectionKind::columns) {
-      bytes += codec::smallest(section.bytes, kCodecs).bytes.size();
-    }
+    if (depends_on_telling(section)) bytes += codec::smallest(section.bytes, kCodecs).bytes.size();
   }
   return bytes;
+}
+
+/// Whether telling rows in another way may be worth writing all classes again: a large trace is mostly grammars, and
+/// all ranks wait for it (of xdsep's 406 KB it would save 300 bytes).
+bool may_pay(const std::vector<Section> &sections) {
+  constexpr size_t kSmall = 128 << 10;
+  constexpr size_t kShare = 4;
+  size_t telling = 0;
+  size_t all = 0;
+  for (const Section &section : sections) {
+    all += section.bytes.size();
+    if (depends_on_telling(section)) telling += section.bytes.size();
+  }
+  return all <= kSmall || telling * kShare >= all;
 }
 
 }  // namespace
@@ -211,7 +227,7 @@ Result<std::vector<Section>> encode(const Part::Body &body, const RunInfo &run, 
   const Encoder encoder(body, true);
   SiteAtoms moving;
   Result<std::vector<Section>> plain = encoder.file(run, with_blocks, nullptr, &moving);
-  if (!plain || moving.empty()) return plain;
+  if (!plain || moving.empty() || !may_pay(*plain)) return plain;
   // Nothing tells beforehand whether it is worth it: where waits at many sites name one request it is not.
   Result<std::vector<Section>> told = encoder.file(run, with_blocks, &moving, nullptr);
   if (!told) return told;
