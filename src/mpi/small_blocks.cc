@@ -13,8 +13,9 @@ namespace {
 constexpr size_t kUnit = 16;          // what blocks are multiples of, and aligned to
 constexpr size_t kLargest = 512;      // larger ones are few
 constexpr size_t kPiece = 64 << 10;   // holds blocks of one size
-constexpr size_t kSpace = 4UL << 30;  // of addresses; pages that are not touched cost nothing
+constexpr size_t kSpace = 4UL << 30;  // of addresses, which take no memory, nor count as such, until pieces are used
 constexpr size_t kPieces = kSpace / kPiece;
+constexpr size_t kOpened = 16;  // pieces that are made usable at once
 
 struct Block {
   Block *next;
@@ -45,9 +46,10 @@ bool in_space(const void *block) {
   const size_t bytes = units * kUnit;
   if (space.fresh[units] == nullptr || static_cast<size_t>(space.end[units] - space.fresh[units]) < bytes) {
     if (space.pieces == kPieces) return nullptr;
+    uint8_t *piece = reinterpret_cast<uint8_t *>(space.base.load(std::memory_order_relaxed)) + space.pieces * kPiece;
+    if (space.pieces % kOpened == 0 && mprotect(piece, kOpened * kPiece, PROT_READ | PROT_WRITE) != 0) return nullptr;
     space.units[space.pieces] = static_cast<uint8_t>(units);
-    space.fresh[units] =
-        reinterpret_cast<uint8_t *>(space.base.load(std::memory_order_relaxed)) + space.pieces * kPiece;
+    space.fresh[units] = piece;
     space.end[units] = space.fresh[units] + kPiece;
     ++space.pieces;
   }
@@ -88,7 +90,7 @@ void *allocate(size_t size) {
 
 SmallBlocks::SmallBlocks() : begun_(!space.taken.exchange(true)) {
   if (!begun_) return;
-  void *memory = mmap(nullptr, kSpace, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *memory = mmap(nullptr, kSpace, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return;
   space.base.store(reinterpret_cast<uintptr_t>(memory), std::memory_order_relaxed);
   holds_scope = true;
