@@ -17,9 +17,10 @@ void RankSet::append(uint32_t rank) {
 }
 
 FoldColumn RankSet::taken() && {
-  FoldColumn result = ranks_.use_count() == 1 ? std::move(*ranks_) : column();
-  ranks_.reset();
-  return result;
+  const std::shared_ptr<FoldColumn> mine = std::move(ranks_);
+  if (mine == nullptr) return FoldColumn();
+  if (mine.use_count() == 1) return std::move(*mine);
+  return *mine;
 }
 
 std::optional<uint64_t> RankSet::index_of(uint32_t rank) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "trace/row_fields.h"
@@ -55,7 +56,7 @@ void RowMerge::merge_alike(RowPointer *left, const Atom *atoms, const Varied *ri
   const ClassRow &old = **left;
   const auto slot_of = [](const auto &varied) { return varied.slot; };
   if (std::equal(old.atoms.begin(), old.atoms.end(), atoms) &&
-      std::ranges::equal(old.varied, std::ranges::subrange(right, end), {}, slot_of, slot_of)) {
+      std::ranges::equal(old.varied, std::span<const Varied>(right, end), {}, slot_of, slot_of)) {
     if (old.varied.empty()) return;
     if (left->use_count() > owners) *left = std::make_shared<ClassRow>(old);
     for (VariedAtom &varied : const_cast<ClassRow &>(**left).varied) {
