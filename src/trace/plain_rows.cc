@@ -95,28 +95,29 @@ void PlainRowsWriter::write_row(const ClassRow &row) {
   }
 }
 
-/// Makes room for what rows of point-to-point calls have, and never more than there are bytes.
-void PlainRows::begin(ByteReader &in) {
-  const size_t rows = in.count();
-  const auto room = [bytes = in.remaining()](size_t expected) { return std::min(expected, bytes); };
-  rows_.reserve(rows + 1);
-  row_at_.reserve(rows);
-  shapes_.reserve(std::min(rows, kFewShapes));
-  heads_.reserve(room(8 * std::min(rows, kFewShapes)));
-  atoms_.reserve(room(16 * rows));
-  varied_.reserve(room(2 * rows));
-  columns_.reserve(std::min<size_t>(rows, 24));
-}
+void PlainRows::begin(ByteReader &in) { row_at_.reserve(in.count()); }
 
 bool PlainRows::read(ByteReader &in, uint64_t members, size_t sites, Range *out) {
   const size_t count = in.count(kLeastRow);
   *out = {static_cast<uint32_t>(row_at_.size()), static_cast<uint32_t>(count)};
+  reserve(count, in.remaining());
   for (size_t i = 0; i < count; ++i) {
     row_at_.push_back(static_cast<uint32_t>(size()));
     if (!read_row(in, members, sites)) return false;
   }
   first_value_ = size();
   return !in.failed();
+}
+
+/// For what rows of point-to-point calls have, and never more than there are bytes.
+void PlainRows::reserve(size_t rows, size_t bytes) {
+  const auto room = [bytes](size_t expected) { return std::min(expected, bytes); };
+  rows_.reserve(rows + 1);
+  shapes_.reserve(std::min(rows, kFewShapes));
+  heads_.reserve(room(8 * std::min(rows, kFewShapes)));
+  atoms_.reserve(room(12 * rows));
+  varied_.reserve(room(2 * rows));
+  columns_.reserve(std::min<size_t>(rows, 16));
 }
 
 bool PlainRows::read_values(ByteReader &in, uint64_t members, Range *out) {

@@ -92,6 +92,7 @@ class PlainRows {
  private:
   /// Rows that there are.
   [[nodiscard]] size_t size() const { return rows_.size() - 1; }
+  void reserve(size_t rows, size_t bytes);
   bool read_shape(ByteReader &in);
   bool read_row(ByteReader &in, uint64_t members, size_t sites);
   [[nodiscard]] bool is_of(const View &row, uint64_t members) const;
