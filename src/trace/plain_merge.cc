@@ -15,7 +15,7 @@ namespace {
 
 using grammar::Grammar;
 
-constexpr size_t kGrammar = 256;  // bytes that most take
+constexpr size_t kOrder = 256;  // bytes that most take
 
 /// Orders of streams on both sides.
 class OrderPairs {
@@ -37,7 +37,7 @@ class OrderPairs {
  private:
   PointerNumbering lefts_;
   std::vector<uint32_t> right_of_;
-  ByteWriter scratch_{kGrammar};
+  ByteWriter scratch_{kOrder};
 };
 
 /// Values of streams on both sides.
