@@ -48,10 +48,11 @@ bool CallEncoder::run() {
     room = room && reserve_row((fields - i) * kMostSimple);
     at = thread_.row.data() + thread_.row.size();
   }
-  if (room && succeeded_ && function_.returns == spec::ReturnKind::error_code) at = one_atom(at, 0);
+  const bool only_succeeded = room && succeeded_ && function_.returns == spec::ReturnKind::error_code;
+  if (only_succeeded) at = one_atom(at, 0);
   if (room) thread_.row.resize(static_cast<size_t>(at - thread_.row.data()));
   memory_ = memory_ && room;
-  if (!room || !succeeded_ || function_.returns != spec::ReturnKind::error_code) {
+  if (!only_succeeded) {
     begin_field();
     returned_value();
     end_field();

@@ -41,6 +41,9 @@ HandleEntry **HandleTable::place_of(Shard &shard, uint64_t hash, spec::Kind kind
 
 HandleEntry *HandleTable::find(spec::Kind kind, uint64_t raw, uint32_t thread, uint64_t mark) {
   if (kind == spec::Kind::request) settle();
+  // Nearly always: one thread at a time, and nothing else has this value.
+  HandleEntry *only = mark == 0 && !shared() ? find_only(kind, raw) : nullptr;
+  if (only != nullptr) return only;
   const uint64_t hash = mix(kind, raw);
   Shard &shard = shards_[hash % kShards];
   const Guard guard(shard, shared_);

@@ -55,19 +55,12 @@ HandleEntry *Names::unknown(Kind kind, uint64_t raw) {
 }
 
 HandleEntry *Names::find(Kind kind, uint64_t raw, uint64_t mark) {
-  HandleTable &handles = *process_.handles;
-  // Nearly all of them: one thread at a time, and no other object of this value.
-  if (kind != Kind::request && mark == 0 && !handles.shared()) {
-    if (HandleEntry *only = handles.find_only(kind, raw); only != nullptr) return only;
-  }
-  HandleEntry *entry = handles.find(kind, raw, thread_.number, mark);
+  HandleEntry *entry = process_.handles->find(kind, raw, thread_.number, mark);
   return entry != nullptr ? entry : unknown(kind, raw);
 }
 
 HandleEntry *Names::find_comm(uint64_t raw) {
-  HandleTable &handles = *process_.handles;
-  HandleEntry *entry = handles.shared() ? nullptr : handles.find_only(Kind::comm, raw);
-  if (entry == nullptr) entry = handles.find(Kind::comm, raw);
+  HandleEntry *entry = process_.handles->find(Kind::comm, raw);
   bool is_new = false;
   return entry != nullptr ? entry : create_comm(raw, true, &is_new);
 }

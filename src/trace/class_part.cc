@@ -71,6 +71,14 @@ void StatsBlock::remap(const std::vector<std::vector<uint32_t>> &rows_of_old, si
   rows = std::move(remapped);
 }
 
+size_t value_count(const std::vector<Stream> &streams) {
+  size_t count = 0;
+  for (const Stream &stream : streams) {
+    for (const StreamVariant &variant : stream.variants) count += variant.values.size();
+  }
+  return count;
+}
+
 void write_rows_of_slot(const std::vector<uint32_t> &slot, ByteWriter &out) {
   out.varint(slot.size());
   uint32_t next = 0;

@@ -66,6 +66,9 @@ struct StatsBlock {
 void write_rows_of_slot(const std::vector<uint32_t> &slot, ByteWriter &out);
 bool read_rows_of_slot(ByteReader &in, size_t rows, std::vector<uint32_t> *slot);
 
+/// Values of all variants.
+size_t value_count(const std::vector<Stream> &streams);
+
 /// What tells classes apart, and which ranks, sites and times belong to one, whatever its calls are.
 struct ClassHead {
   uint32_t thread = 0;

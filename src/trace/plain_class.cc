@@ -67,15 +67,6 @@ bool read_stats(ByteReader &in, const RankSet &members, size_t rows, std::vector
   return !in.failed() && (ranks.size() < 2 || is_partition(members, ranks));
 }
 
-/// Rows of the class, and values of its streams.
-size_t count_rows(const ClassPart &part) {
-  size_t count = part.rows.size();
-  for (const Stream &stream : part.streams) {
-    for (const StreamVariant &variant : stream.variants) count += variant.values.size();
-  }
-  return count;
-}
-
 std::vector<RowPointer> taken(std::vector<RowPointer> *all, PlainRows::Range range) {
   const auto first = all->begin() + range.first;
   return {std::make_move_iterator(first), std::make_move_iterator(first + range.count)};
@@ -90,7 +81,7 @@ bool can_be_plain(const ClassPart &part) {
 void write_plain(const ClassPart &part, ByteWriter &out) {
   ByteWriter scratch(kGrammar);
   write_grammar(*part.calls, &scratch, out);
-  PlainRowsWriter rows(count_rows(part), &out);
+  PlainRowsWriter rows(part.rows.size() + value_count(part.streams), &out);
   rows.write(part.rows);
   PointerNumbering orders;
   out.varint(part.streams.size());

@@ -84,7 +84,6 @@ bool RowMerge::alike(const ClassRow &left, const PlainRows::View &right) {
   const PlainRows::Shape &shape = right.shape();
   return left.function == shape.function && left.depth == shape.depth && left.cycle == shape.cycle &&
          left.site == right.site() && shape.tables == 0 && std::ranges::equal(left.heads, right.heads()) &&
-         left.texts.size() == shape.texts &&
          std::ranges::equal(left.texts, right.texts(), [](const Bytes &a, ByteView b) {
            return std::equal(a.begin(), a.end(), b.begin(), b.end());
          });

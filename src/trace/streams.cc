@@ -60,11 +60,7 @@ std::pair<Grammar, std::vector<RowPointer>> in_order(Grammar grammar, const std:
 /// and a merge looks at each once (plain_merge.cc). Classes of more values do not travel so.
 void share(std::vector<Stream> *streams) {
   constexpr size_t kMost = 1024;
-  size_t count = 0;
-  for (const Stream &stream : *streams) {
-    for (const StreamVariant &variant : stream.variants) count += variant.values.size();
-  }
-  if (count > kMost) return;
+  if (value_count(*streams) > kMost) return;
   DistinctRows distinct;
   std::unordered_multimap<Hash128, GrammarPointer, HashOf128> orders;
   for (Stream &stream : *streams) {
