@@ -60,10 +60,16 @@ uint32_t FoldColumn::intern(std::vector<Term> terms) {
 void FoldColumn::append(Atom value, uint64_t count) {
   if (count == 0) return;
   index_.reset();
+  if (lagged_) make_unlagged();
   if (raw_) {
     for (uint64_t i = 0; i < count; ++i) append_raw(value);
     return;
   }
+  push_value(value, count);
+  give_up_if_irregular();
+}
+
+void FoldColumn::push_value(Atom value, uint64_t count) {
   length_ += count;
   if (domain_ == Domain::symbols) {
     push({Term::symbol, value, count}, true);
@@ -80,7 +86,6 @@ void FoldColumn::append(Atom value, uint64_t count) {
     if (count > 1) push({Term::delta, 0, count - 1}, true);
     last_ = now;
   }
-  give_up_if_irregular();
 }
 
 void FoldColumn::append(const FoldColumn &right) {
@@ -90,6 +95,7 @@ void FoldColumn::append(const FoldColumn &right) {
     return;
   }
   index_.reset();
+  if ((lagged_ || right.lagged_) && append_lagged(right)) return;
   if (raw_ || right.raw_) {
     make_raw();
     raw_->values.reserve(raw_->values.size() + right.length_);
@@ -113,6 +119,7 @@ void FoldColumn::append(const FoldColumn &right) {
   length_ += right.length_;
   if (right.has_first_) last_ = right.last_;
   if (bodies_.size() > 64 + 2 * size_t{bodies_kept_}) drop_unused_bodies();
+  lag_if_it_pays();
   give_up_if_irregular();
 }
 
@@ -252,6 +259,7 @@ void FoldColumn::drop_unused_bodies() {
 }
 
 size_t FoldColumn::terms() const {
+  if (lagged_) return lagged_->differences.terms();
   size_t count = terms_.size();
   const std::vector<uint32_t> used = body_use();
   for (size_t i = 0; i < bodies_.size(); ++i) count += used[i] != 0 ? bodies_[i].terms.size() : 0;
@@ -298,6 +306,7 @@ Atom FoldColumn::at(uint64_t index) const {
     const uint64_t code = in.varint();
     return domain_ == Domain::symbols ? static_cast<Atom>(code) : atom_of_code(code);
   }
+  if (lagged_) return at_lagged(index);
   uint64_t value = 0;
   const std::vector<Term> *terms = &terms_;
   const Boxed<Index> *indexed = &index_;
@@ -328,9 +337,20 @@ Atom FoldColumn::at(uint64_t index) const {
   }
 }
 
-FoldColumn::Cursor::Cursor(const FoldColumn &column) : column_(column) { stack_.push_back({&column.terms_}); }
+FoldColumn::Cursor::Cursor(const FoldColumn &column)
+    : column_(column.lagged_ ? column.lagged_->differences : column), before_(column.lag(), 0) {
+  stack_.push_back({&column_.terms_});
+}
 
 Atom FoldColumn::Cursor::next() {
+  const Atom value = next_folded();
+  if (before_.empty()) return value;
+  const uint64_t here = before_[oldest_] += static_cast<uint64_t>(value);
+  if (++oldest_ == before_.size()) oldest_ = 0;
+  return static_cast<Atom>(here);
+}
+
+Atom FoldColumn::Cursor::next_folded() {
   if (column_.raw_) {
     ByteReader in(ByteView(column_.raw_->values).subspan(raw_position_));
     const uint64_t code = in.varint();
@@ -368,7 +388,7 @@ std::vector<Atom> FoldColumn::expand() const {
 }
 
 std::optional<Atom> FoldColumn::constant_value() const {
-  if (raw_ || terms_.empty()) return std::nullopt;
+  if (terms_.empty()) return std::nullopt;
   const Term &head = terms_[0];
   if (terms_.size() == 1 && head.kind == Term::symbol) return value_of(head);
   if (head.kind != Term::first) return std::nullopt;
@@ -380,13 +400,14 @@ std::optional<Atom> FoldColumn::constant_value() const {
 
 bool FoldColumn::same(const FoldColumn &other) const {
   return domain_ == other.domain_ && length_ == other.length_ && irregular() == other.irregular() &&
-         (!raw_ || raw_->values == other.raw_->values) && terms_ == other.terms_ && bodies_ == other.bodies_;
+         (!raw_ || raw_->values == other.raw_->values) && terms_ == other.terms_ && bodies_ == other.bodies_ &&
+         lag() == other.lag() && (!lagged_ || lagged_->differences.same(other.lagged_->differences));
 }
 
 bool FoldColumn::ascending_up_to(uint64_t limit) const {
   if (length_ == 0) return true;
   if (domain_ != Domain::atoms) return false;
-  if (raw_) {
+  if (raw_ || lagged_) {
     Cursor cursor(*this);
     Atom previous = -1;
     for (uint64_t i = 0; i < length_; ++i) {

@@ -14,10 +14,15 @@
 // Columns with more than 256 terms and a quarter of their values are kept as varints with an index every 64. In a file
 // the values of an irregular column may take as many bytes each.
 //
+// What comes again at a distance but for a shift (the skewed rows of a multipartition, of Cannon's algorithm) would
+// take some terms a row. Where that pays, a column is kept *lagged*: the first `lag` values, then differences from the
+// value `lag` before, as a fold column. Appending to a lagged one goes once through its values.
+//
 // In the domain `symbols`, values are numbers that mean nothing arithmetically (indices of a table): all tokens
 // stand for themselves and can be renamed without expanding.
 //
-// Plain value; concurrent const use is fine. `at` is O(depth · log terms) on a parsed column.
+// Plain value; concurrent const use is fine. `at` is O(depth · log terms) on a parsed column, size / lag times that
+// on a lagged one.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +37,9 @@ namespace cairn::trace {
 
 /// The most members that anything along ranks may have.
 constexpr uint64_t kMaxRanks = uint64_t{1} << 24;
+/// The greatest distance at which a column may be kept as differences, and how often it may fit into the column.
+constexpr uint64_t kLongestLag = uint64_t{1} << 16;
+constexpr uint64_t kMostLags = 4096;
 
 class FoldColumn {
  public:
@@ -60,6 +68,8 @@ class FoldColumn {
   /// Top-level terms and terms of bodies in use: what the column costs.
   [[nodiscard]] size_t terms() const;
   [[nodiscard]] bool irregular() const { return static_cast<bool>(raw_); }
+  /// The distance at which values are kept as differences. 0: not so.
+  [[nodiscard]] uint64_t lag() const;
 
   /// Domain `symbols` only: every value v becomes to[v]. `to` must be injective on the values that occur.
   void rename(const std::vector<uint32_t> &to);
@@ -81,8 +91,8 @@ class FoldColumn {
     Atom next();
 
    private:
-    struct Level;
-    const FoldColumn &column_;
+    Atom next_folded();
+    const FoldColumn &column_;  ///< of a lagged column its differences
     struct Position {
       const void *terms;  // const std::vector<Term> *
       size_t term = 0;
@@ -91,6 +101,8 @@ class FoldColumn {
     std::vector<Position> stack_;
     uint64_t last_ = 0;
     size_t raw_position_ = 0;
+    std::vector<uint64_t> before_;  ///< the last values, where they are lagged: as many as the lag
+    size_t oldest_ = 0;
   };
 
  private:
@@ -146,6 +158,20 @@ class FoldColumn {
   void index_terms();
   bool parse_terms(ByteReader &in, size_t bodies, bool top, uint64_t limit, std::vector<Term> *out);
   bool parse_equal(ByteReader &in, size_t count);
+  static FoldColumn parse_folded(ByteReader &in, Domain domain, uint64_t head, uint64_t limit);
+  static FoldColumn parse_lagged(ByteReader &in, uint64_t limit);
+
+  struct Lagged;
+  void push_value(Atom value, uint64_t count);
+  [[nodiscard]] bool has_specials() const;
+  [[nodiscard]] uint64_t likely_lag() const;
+  void lag_if_it_pays();
+  bool append_lagged(const FoldColumn &right);
+  void append_all_but(uint64_t skip, const FoldColumn &right);
+  void push_all_but(uint64_t *skip, const FoldColumn &right, const std::vector<Term> &terms,
+                    const std::vector<uint32_t> &number);
+  void make_unlagged();
+  [[nodiscard]] Atom at_lagged(uint64_t index) const;
   static void write_term(const Term &term, const std::vector<uint32_t> &numbers, ByteWriter &out);
 
   Domain domain_;
@@ -157,6 +183,15 @@ class FoldColumn {
   std::vector<Body> bodies_;  ///< loops in bodies refer to lower numbers
   Boxed<Index> index_;        ///< of terms_
   Boxed<Raw> raw_;            ///< the values, if irregular; then there are no terms
+  Boxed<Lagged> lagged_;      ///< the values, if lagged; then there are no terms
 };
+
+/// Ordinary values only. `differences` is folded: neither irregular nor lagged.
+struct FoldColumn::Lagged {
+  uint64_t lag = 0;  ///< less than the number of values
+  FoldColumn differences;
+};
+
+inline uint64_t FoldColumn::lag() const { return lagged_ ? lagged_->lag : 0; }
 
 }  // namespace cairn::trace

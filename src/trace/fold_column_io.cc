@@ -21,8 +21,9 @@ constexpr uint64_t kLargest = UINT64_MAX >> 3;
 constexpr size_t kIndexedTerms = 16;  // `at` goes through fewer as fast, and most columns are only merged on
 
 // How a column begins that is not folded.
-constexpr uint64_t kPlain = 1;  // a varint a value
-constexpr uint64_t kEqual = 3;  // as many bytes for each value
+constexpr uint64_t kPlain = 1;   // a varint a value
+constexpr uint64_t kEqual = 3;   // as many bytes for each value
+constexpr uint64_t kLagged = 9;  // a distance, and differences from values so far before
 
 /// Ordinary values in a narrow range, each in as many bytes as the widest difference to the least needs. nullopt: some
 /// are special, or nothing would be gained.
@@ -79,6 +80,12 @@ void FoldColumn::write(ByteWriter &out) const {
     out.varint(kPlain);
     out.varint(length_);
     out.raw(raw_->values);
+    return;
+  }
+  if (lagged_) {
+    out.varint(kLagged);
+    out.varint(lagged_->lag);
+    lagged_->differences.write(out);
     return;
   }
   std::vector<uint32_t> numbers = body_use();
@@ -211,6 +218,7 @@ bool FoldColumn::parse_equal(ByteReader &in, size_t count) {
 FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
   FoldColumn column(domain);
   const uint64_t head = in.varint();
+  if (head == kLagged && domain == Domain::atoms) return parse_lagged(in, limit);
   if ((head & 1) != 0) {
     column.raw_.emplace();
     const size_t count = in.count();
@@ -226,6 +234,11 @@ FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
     }
     return in.failed() ? FoldColumn(domain) : column;
   }
+  return parse_folded(in, domain, head, limit);
+}
+
+FoldColumn FoldColumn::parse_folded(ByteReader &in, Domain domain, uint64_t head, uint64_t limit) {
+  FoldColumn column(domain);
   const uint64_t bodies = head >> 1;
   bool good = !in.failed() && bodies <= in.remaining() / 2;
   for (uint64_t i = 0; i < bodies && good; ++i) {
@@ -242,6 +255,22 @@ FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
   }
   column.bodies_kept_ = static_cast<uint32_t>(column.bodies_.size());
   column.index_terms();
+  return column;
+}
+
+FoldColumn FoldColumn::parse_lagged(ByteReader &in, uint64_t limit) {
+  FoldColumn column;
+  Lagged &lagged = column.lagged_.emplace();
+  lagged.lag = in.varint();
+  const uint64_t head = in.varint();
+  if ((head & 1) == 0) lagged.differences = parse_folded(in, Domain::atoms, head, limit);
+  column.length_ = lagged.differences.size();
+  column.has_first_ = true;
+  if (in.failed() || (head & 1) != 0 || lagged.lag == 0 || lagged.lag >= column.length_ || lagged.lag > kLongestLag ||
+      column.length_ / lagged.lag > kMostLags || lagged.differences.has_specials()) {
+    in.fail();
+    return FoldColumn();
+  }
   return column;
 }
 

@@ -124,6 +124,96 @@ TEST(FoldColumn, TransposedExchangeAndButterflyStaySmall) {
   }
 }
 
+/// Tags of a multipartition on side² ranks, which name a cell (NAS BT): each row has its breaks where the one before
+/// has them, but for one, which moves.
+Values skewed(int side, int stage) {
+  Values values;
+  for (int i = 0; i < side * side; ++i) {
+    const int column = i % side;
+    const int row = i / side;
+    values.push_back((column + row + side - stage) % side + side * ((stage + side - column) % side));
+  }
+  return values;
+}
+
+TEST(FoldColumn, SkewedRowsAreLagged) {
+  for (const int side : {32, 33, 64, 100}) {
+    for (const int stage : {0, 1, side / 2, side - 1}) {
+      const Values values = skewed(side, stage);
+      const FoldColumn tree = binomial(values);
+      expect_holds(tree, values, "skewed");
+      EXPECT_NE(tree.lag(), 0U) << side << ", stage " << stage;
+      EXPECT_LE(tree.terms(), 48U) << side << ", stage " << stage;
+      EXPECT_LE(bytes_of(tree).size(), 128U) << side << ", stage " << stage;
+      FoldColumn copy = tree;
+      EXPECT_TRUE(copy.same(tree));
+      EXPECT_FALSE(copy.same(binomial(skewed(side, (stage + 2) % side))));
+      copy.append(5);
+      EXPECT_EQ(copy.lag(), 0U);
+      Values more = values;
+      more.push_back(5);
+      expect_holds(copy, more, "skewed and one more");
+    }
+  }
+}
+
+TEST(FoldColumn, LaggedOnesTakeWhateverFollows) {
+  std::mt19937 random(15);
+  std::vector<Values> pieces = {skewed(32, 3),  skewed(32, 20), skewed(33, 5),  stencil(16, 16, 0, 1), {7}, {},
+                                {1, kProcNull}, Values(40, 3),  Values(3000, 8)};
+  Values irregular(700);
+  for (Atom &value : irregular) value = static_cast<Atom>(random());
+  pieces.push_back(irregular);
+  pieces.push_back({INT64_MAX, kSpecialLast + 1, 0});
+  size_t lagged = 0;
+  for (int round = 0; round < 400; ++round) {
+    FoldColumn column;
+    Values values;
+    for (uint64_t i = 0; i <= random() % 4; ++i) {
+      const Values &piece = pieces[random() % (round % 2 == 0 ? 3 : pieces.size())];
+      const size_t begin = random() % 3 == 0 ? random() % (piece.size() / 4 + 1) : 0;
+      const Values part(piece.begin() + static_cast<ptrdiff_t>(begin), piece.end());
+      if (!part.empty()) column.append(binomial(part));
+      values.insert(values.end(), part.begin(), part.end());
+    }
+    expect_holds(column, values, "pieces");
+    lagged += column.lag() != 0 ? 1 : 0;
+  }
+  EXPECT_GT(lagged, 100U);
+}
+
+TEST(FoldColumn, LagsThatCannotBeAreRefused) {
+  // `differences`: the column that a lagged one has after its distance.
+  const auto parses = [](uint64_t lag, const FoldColumn &differences) {
+    ByteWriter out;
+    out.varint(9);
+    out.varint(lag);
+    differences.write(out);
+    ByteReader in(out.view());
+    const FoldColumn column = FoldColumn::parse(in, FoldColumn::Domain::atoms);
+    EXPECT_TRUE(!in.failed() || column.size() == 0);
+    return !in.failed();
+  };
+  const FoldColumn ten = FoldColumn::constant(1, 10);
+  EXPECT_TRUE(parses(1, ten));
+  EXPECT_TRUE(parses(9, ten));
+  EXPECT_FALSE(parses(0, ten));
+  EXPECT_FALSE(parses(10, ten));
+  EXPECT_FALSE(parses(1, FoldColumn()));
+  EXPECT_TRUE(parses(2, FoldColumn::constant(1, 2 * kMostLags)));
+  EXPECT_FALSE(parses(2, FoldColumn::constant(1, 2 * kMostLags + 2)));
+  EXPECT_FALSE(parses(kLongestLag + 1, FoldColumn::constant(1, kMaxRanks)));
+  EXPECT_FALSE(parses(1, column_of({1, kProcNull, 2})));
+  EXPECT_FALSE(parses(1, binomial(skewed(32, 3)))) << "lagged twice";
+  ByteWriter symbols;
+  symbols.varint(9);
+  symbols.varint(1);
+  column_of({1, 2, 1}, FoldColumn::Domain::symbols).write(symbols);
+  ByteReader in(symbols.view());
+  FoldColumn::parse(in, FoldColumn::Domain::symbols);
+  EXPECT_TRUE(in.failed());
+}
+
 TEST(FoldColumn, AnyTreeHoldsTheConcatenation) {
   std::mt19937 random(11);
   for (int round = 0; round < 3000; ++round) {
@@ -215,9 +305,9 @@ TEST(FoldColumn, ExtremesDoNotOverflow) {
 
 TEST(FoldColumn, HostileBytesFailAndAllocateLittle) {
   std::mt19937 random(14);
-  const Bytes good = bytes_of(binomial(stencil(16, 16, 0, 1)));
+  const Bytes goods[] = {bytes_of(binomial(stencil(16, 16, 0, 1))), bytes_of(binomial(skewed(32, 3)))};
   for (int round = 0; round < 50000; ++round) {
-    Bytes bytes = good;
+    Bytes bytes = goods[round % 2];
     for (uint64_t i = 0; i <= random() % 4; ++i) bytes[random() % bytes.size()] = static_cast<uint8_t>(random());
     bytes.resize(random() % (bytes.size() + 1));
     for (const auto domain : {FoldColumn::Domain::atoms, FoldColumn::Domain::symbols}) {

@@ -146,6 +146,15 @@ def column(r, symbols=False):
     if h == 3 and not symbols:
         n, width, least = r.varint(), r.byte(), r.signed()
         return [signed(least + r.fixed(width)) for _ in range(n)]
+    if h == 9 and not symbols:
+        lag, values = r.varint(), folded(r, r.varint(), False)
+        for i in range(lag, len(values)):
+            values[i] = signed(values[i] + values[i - lag])
+        return values
+    return folded(r, h, symbols)
+
+
+def folded(r, h, symbols):
     assert h % 2 == 0
     bodies = []
 

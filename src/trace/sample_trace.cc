@@ -1,7 +1,7 @@
 // Writes sample traces: sample_trace OUT SEED writes OUT.cairn and OUT.txt (what is in it, as plain text). SEED 0 is a
 // 3 x 3 stencil, others are random programs of several kinds; from 500 on with lossless times, in blocks; from 600 on
-// classes are in bundles. The golden files of format version 1 in testdata/ were made with seeds 0, 1 and 2 and stay as
-// they are: readers must read them for ever.
+// classes are in bundles; from 700 on a thousand ranks with lagged columns. The golden files of format version 1 in
+// testdata/ were made with seeds 0, 1 and 2 and stay as they are: readers must read them for ever.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -28,10 +28,12 @@ int main(int argc, char **argv) {
   const std::string out = argv[1];
   const uint64_t seed = std::strtoull(argv[2], nullptr, 10);
   std::vector<ProcessRecord> processes;
-  const bool bundles = seed >= 600;
-  const bool blocks = seed >= 500 && !bundles;
+  const bool bundles = seed >= 600 && seed < 700;
+  const bool blocks = seed >= 500 && seed < 600;
   if (seed == 0) {
     for (uint32_t rank = 0; rank < 9; ++rank) processes.push_back(stencil_rank(rank, 3, 3, 20));
+  } else if (seed >= 700) {
+    processes = skewed_program(33, seed);
   } else if (bundles && seed % 2 == 0) {
     processes = polling_program(3 + static_cast<uint32_t>(seed % 9), seed);
   } else if (blocks || bundles) {
@@ -52,12 +54,22 @@ int main(int argc, char **argv) {
   }
   const InBlocks all = bundles ? in_bundles(processes, seed % 3 * 200)
                                : in_blocks(processes, [](uint32_t rank) { return rank % 4 == 1; });
-  Part part;
-  for (const ProcessRecord &process : processes) {
-    Result<Part> merged = Part::merge(std::move(part), *Part::of(process));
-    if (!merged) return 1;
-    part = *std::move(merged);
+  // Pair by pair where ranks are many, else one after the other.
+  std::vector<Part> parts;
+  parts.reserve(processes.size());
+  for (const ProcessRecord &process : processes) parts.push_back(*Part::of(process));
+  while (parts.size() > 1) {
+    const size_t pairs = seed >= 700 ? parts.size() / 2 : 1;
+    for (size_t i = 0; i < pairs; ++i) {
+      Result<Part> merged = Part::merge(std::move(parts[2 * i]), std::move(parts[2 * i + 1]));
+      if (!merged) return 1;
+      parts[i] = *std::move(merged);
+    }
+    std::move(parts.begin() + static_cast<ptrdiff_t>(2 * pairs), parts.end(),
+              parts.begin() + static_cast<ptrdiff_t>(pairs));
+    parts.resize(parts.size() - pairs);
   }
+  const Part &part = parts.front();
   const RunInfo run = {"mpiexec -n 9 ./sample",   "An MPI 1.0",  "cairn 0.1.0 sample",     "stats", "complete",
                        1'700'000'000'000'000'000, 1'234'567'890, {9, 8'765'432, 4'321'098}};
   Result<Trace> trace = Trace::from_bytes(blocks || bundles ? all.file(run) : *part.to_file(run), out);

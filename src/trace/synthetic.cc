@@ -327,6 +327,22 @@ std::vector<ProcessRecord> partners_program(uint32_t ranks, uint64_t seed) {
   return result;
 }
 
+std::vector<ProcessRecord> skewed_program(uint32_t side, uint64_t seed) {
+  constexpr uint32_t kStages = 5;
+  std::vector<ProcessRecord> result;
+  for (uint32_t rank = 0; rank < side * side; ++rank) {
+    Recording recording;
+    for (uint32_t stage = 0; stage < kStages; ++stage) {
+      const uint32_t across = (rank + rank / side + side - stage) % side;
+      const uint32_t along = (2 * side + stage - rank % side) % side;
+      recording.call(
+          {61, 1 + stage % 2, 0, {atoms({kDouble, 4}), atoms({Atom{across} + Atom{side} * along}), atoms({7})}});
+    }
+    result.push_back(single_thread(rank, side * side, recording, seed));
+  }
+  return result;
+}
+
 std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed) {
   std::vector<ProcessRecord> result;
   std::mt19937_64 random(seed);

@@ -26,6 +26,9 @@ std::vector<ProcessRecord> varying_program(uint32_t ranks, uint64_t seed);
 /// Twelve partners a step, one after the other: most ranks receive from whom they send to, some from the one before.
 std::vector<ProcessRecord> partners_program(uint32_t ranks, uint64_t seed);
 
+/// A multipartition on side² ranks: each stage has a tag that names a cell, whose place is skewed from row to row.
+std::vector<ProcessRecord> skewed_program(uint32_t side, uint64_t seed);
+
 /// An MPI_Alltoallv a step: counts that are the same, differ or change, whose running sums the displacements are
 /// always, on some ranks or never.
 std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed);
