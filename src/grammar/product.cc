@@ -156,6 +156,20 @@ std::optional<Product> product(const Grammar &left, const Grammar &right, size_t
   return Pairing(left, right, most_steps).run();
 }
 
+std::optional<std::vector<Symbol>> coarsening(const Grammar &fine, const Grammar &coarse, uint64_t most_symbols) {
+  if (fine.length() != coarse.length() || fine.length() > most_symbols) return std::nullopt;
+  std::vector<Symbol> of;
+  Walker fines(fine);
+  Walker coarses(coarse);
+  for (Symbol symbol = fines.next(); symbol != kNoSymbol; symbol = fines.next()) {
+    if (symbol >= of.size()) of.resize(size_t{symbol} + 1, kNoSymbol);
+    const Symbol now = coarses.next();
+    if (of[symbol] == kNoSymbol) of[symbol] = now;
+    if (of[symbol] != now) return std::nullopt;
+  }
+  return of;
+}
+
 std::vector<Symbol> first_occurrences(const Grammar &grammar) {
   std::vector<Symbol> symbols;
   std::vector<bool> seen_symbol;

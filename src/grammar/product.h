@@ -26,6 +26,11 @@ struct Product {
 /// Nothing if the lengths differ, or when it takes more than `most_steps` steps (a step gives a term or enters a rule).
 std::optional<Product> product(const Grammar &left, const Grammar &right, size_t most_steps);
 
+/// For each symbol of `fine` the one of `coarse` that stands wherever it stands; nothing if one stands for several, or
+/// where the lengths differ or are above `most_symbols`. However loops lie in both: goes through both sequences, at a
+/// few ns a symbol, up to the first place that tells that there is no such map.
+std::optional<std::vector<Symbol>> coarsening(const Grammar &fine, const Grammar &coarse, uint64_t most_symbols);
+
 /// The distinct symbols of a sequence in order of first occurrence. One visit of each rule.
 std::vector<Symbol> first_occurrences(const Grammar &grammar);
 

@@ -59,6 +59,25 @@ TEST(Product, RefusesOtherLengthsAndTooManySteps) {
   EXPECT_TRUE(product(Grammar(), Grammar(), 0).has_value());
 }
 
+TEST(Coarsening, FindsWhatStandsWhereHoweverLoopsLie) {
+  // (0 1 2 3 4 5)^10 against 0 0 then (1 1 2 0 0 0)^9 1 1 2 0: a loop out of phase.
+  Symbols fine;
+  Symbols coarse;
+  const Symbols of = {0, 0, 1, 1, 2, 0};
+  for (Symbol i = 0; i < 60; ++i) {
+    fine.push_back(i % 6);
+    coarse.push_back(of[i % 6]);
+  }
+  const Grammar fine_grammar = Grammar::from_symbols(fine);
+  const Grammar coarse_grammar = Grammar::from_symbols(coarse);
+  EXPECT_EQ(coarsening(fine_grammar, coarse_grammar, 60), of);
+  EXPECT_FALSE(coarsening(coarse_grammar, fine_grammar, 60)) << "0 stands for 0, 1 and 5";
+  EXPECT_FALSE(coarsening(fine_grammar, coarse_grammar, 59)) << "longer than may be gone through";
+  EXPECT_FALSE(coarsening(fine_grammar, Grammar::from_symbols({0, 0, 1}), 60)) << "of another length";
+  coarse[59] = 1;
+  EXPECT_FALSE(coarsening(fine_grammar, Grammar::from_symbols(coarse), 60)) << "the last one differs";
+}
+
 TEST(Renumbered, CountsInOrderOfFirstOccurrence) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     TestSequences random(seed);

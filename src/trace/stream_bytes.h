@@ -15,6 +15,10 @@ namespace cairn::trace {
 constexpr size_t kFewestValues = 6;  // fewer values cannot cost more than their differences
 constexpr size_t kStreamBytes = 6;   // of a stream beside its order and values
 
+/// What differences may take where values would take that much: clearly less, or ranks that are about as well off with
+/// either choose differently, and what would have been one variant for all has holes.
+constexpr size_t worth_differences(size_t values) { return values - values / 4; }
+
 /// A list of rows as class_writer.cc writes it: each against the last one of its shape.
 class RowBytes {
  public:

@@ -72,7 +72,7 @@ size_t choose_forms(std::vector<Stream> *streams, uint32_t group, size_t counts)
     if (std::optional<StreamVariant> other = differences_of(variant)) {
       Bytes other_order = order_bytes(*other->order);
       const size_t other_cost = values_bytes(other->values) + orders.cost(other_order);
-      if (other_cost < cost) {
+      if (other_cost < worth_differences(cost)) {
         cost = other_cost;
         order = std::move(other_order);
         variant = *std::move(other);

@@ -146,7 +146,8 @@ std::optional<std::vector<Stream>> StreamTrial::run(const std::vector<uint32_t> 
     FieldValues field = values_of(part_, members_, calls_, fields[i]);
     size_t cost = most - spent;
     std::optional<StreamVariant> best = parsed(field.symbols, field.values, false, cost, &cost);
-    if (auto other = differences(field.symbols, field.values, cost, &cost)) best = std::move(other);
+    const size_t most_of_differences = best ? worth_differences(cost) : cost;
+    if (auto other = differences(field.symbols, field.values, most_of_differences, &cost)) best = std::move(other);
     if (!best) return std::nullopt;
     orders_.add(order_bytes(*best->order));
     best->set_key();

@@ -15,6 +15,7 @@ using grammar::Symbol;
 
 constexpr size_t kProductSteps = 64;  // and four a term of the longer side
 constexpr size_t kMostRefined = 4;    // variants that a new one is tried against: random values have one a rank
+constexpr size_t kMostAlone = 64;     // variants that the finest need not tell apart before no more are tried
 
 /// Hash of what `same` compares, but for columns.
 uint64_t content_hash(const ClassRow &row) {
@@ -111,6 +112,8 @@ Result<void> merge_variant(StreamVariant *left, const StreamVariant &right) {
   return {};
 }
 
+bool coarser(const StreamVariant &a, const StreamVariant &b) { return a.values.size() < b.values.size(); }
+
 /// Gives both variants one structure, if that is hardly larger than theirs.
 bool refine(StreamVariant *left, StreamVariant *right) {
   const size_t terms = std::max(term_count(*left->order), term_count(*right->order));
@@ -129,6 +132,42 @@ bool refine(StreamVariant *left, StreamVariant *right) {
   left->set_key();
   right->key = left->key;
   return true;
+}
+
+/// Gives `coarse` the structure of `fine`, if that tells apart all that its own does.
+bool refine_to(const StreamVariant &fine, StreamVariant *coarse) {
+  if (coarse->differences != fine.differences || coarse->values.size() > fine.values.size()) return false;
+  const auto of = coarsening(*fine.order, *coarse->order, worth_parsing(*fine.order));
+  if (!of) return false;
+  std::vector<RowPointer> values;
+  values.reserve(of->size());
+  for (const Symbol symbol : *of) values.push_back(coarse->values[symbol]);
+  coarse->values = std::move(values);
+  coarse->order = fine.order;
+  coarse->key = fine.key;
+  return true;
+}
+
+/// What found no partner when it was merged may be told apart by the finest variant by now: then it becomes part of
+/// that.
+Result<void> absorb(std::vector<StreamVariant> *variants) {
+  if (variants->size() < 2) return {};
+  std::iter_swap(variants->begin(), std::max_element(variants->begin(), variants->end(), coarser));
+  StreamVariant &finest = variants->front();
+  size_t failed = 0;
+  for (size_t i = 1; i < variants->size() && failed < kMostAlone;) {
+    StreamVariant &variant = (*variants)[i];
+    if (!refine_to(finest, &variant)) {
+      ++failed;
+      ++i;
+      continue;
+    }
+    Result<void> merged = merge_variant(&finest, variant);
+    if (!merged) return merged;
+    if (i + 1 != variants->size()) variant = std::move(variants->back());
+    variants->pop_back();
+  }
+  return {};
 }
 
 }  // namespace
@@ -217,9 +256,14 @@ void move_out(const std::vector<MovedFields> &moves, std::vector<Stream> streams
 }
 
 Result<void> merge_stream(Stream *left, Stream right) {
+  // Those that tell most values apart first: others are likely to become one with them.
+  const auto finer = [](const StreamVariant &a, const StreamVariant &b) { return coarser(b, a); };
+  std::stable_sort(left->variants.begin(), left->variants.end(), finer);
+  std::stable_sort(right.variants.begin(), right.variants.end(), finer);
   std::unordered_map<Hash128, size_t, HashOf128> known;
   for (size_t i = 0; i < left->variants.size(); ++i) known.emplace(left->variants[i].key, i);
   for (StreamVariant &variant : right.variants) {
+    if (!left->variants.empty() && !known.contains(variant.key)) refine_to(left->variants[0], &variant);
     auto found = known.find(variant.key);
     for (size_t i = 0; found == known.end() && i < left->variants.size() && i < kMostRefined; ++i) {
       StreamVariant &other = left->variants[i];
@@ -237,6 +281,8 @@ Result<void> merge_stream(Stream *left, Stream right) {
     Result<void> merged = merge_variant(&left->variants[found->second], variant);
     if (!merged) return merged;
   }
+  Result<void> absorbed = absorb(&left->variants);
+  if (!absorbed) return absorbed;
   std::sort(left->variants.begin(), left->variants.end(),
             [](const StreamVariant &a, const StreamVariant &b) { return a.ranks.front() < b.ranks.front(); });
   return {};

@@ -209,6 +209,56 @@ TEST(Rows, ThatCoincideOnSomeRanksOnlyAreRefined) {
   EXPECT_LE(large.bytes, small.bytes + 40);
 }
 
+/// A stream in which one rank has these values, in that order.
+Stream stream_of(uint32_t rank, const std::vector<Atom> &values) {
+  std::map<Atom, grammar::Symbol> known;
+  std::vector<grammar::Symbol> symbols;
+  StreamVariant variant{RankSet(rank), false, nullptr, {}, {}};
+  for (const Atom value : values) {
+    const auto [entry, added] = known.emplace(value, static_cast<grammar::Symbol>(known.size()));
+    symbols.push_back(entry->second);
+    if (!added) continue;
+    auto row = std::make_shared<ClassRow>();
+    row->heads.push_back({FieldHead::atoms, 1});
+    row->atoms = {value};
+    variant.values.push_back(std::move(row));
+  }
+  variant.order = std::make_shared<const grammar::Grammar>(grammar::Grammar::from_symbols(symbols));
+  variant.set_key();
+  return {0, 0, {std::move(variant)}};
+}
+
+TEST(Streams, RanksWhoseValuesCoincideElsewhereShareAVariantHoweverTheirLoopsLie) {
+  // 50 steps of 100 calls: all values differ, or but for ten they are the same: loops that begin in mid-step.
+  std::vector<std::vector<Atom>> values(6);
+  for (Atom i = 0; i < 5000; ++i) {
+    const Atom place = i % 100;
+    for (Atom rank = 0; rank < 6; ++rank) {
+      const Atom first = 20 + 10 * rank;
+      values[static_cast<size_t>(rank)].push_back(rank == 4                              ? 3 * place
+                                                  : place < first || place >= first + 10 ? 7
+                                                                                         : place + rank);
+    }
+  }
+  for (const std::vector<uint32_t> &order :
+       {std::vector<uint32_t>{4, 0, 1, 2, 3, 5}, {0, 1, 2, 3, 4, 5}, {0, 1, 2, 3, 5, 4}}) {
+    Stream stream = stream_of(order[0], values[order[0]]);
+    for (size_t i = 1; i < order.size(); ++i) {
+      ASSERT_TRUE(merge_stream(&stream, stream_of(order[i], values[order[i]])));
+    }
+    ASSERT_EQ(stream.variants.size(), 1U);
+    const StreamVariant &variant = stream.variants[0];
+    EXPECT_EQ(variant.values.size(), 100U);
+    const std::vector<grammar::Symbol> symbols = variant.order->expand();
+    ASSERT_EQ(symbols.size(), 5000U);
+    for (uint32_t rank = 0; rank < 6; ++rank) {
+      for (size_t i = 0; i < symbols.size(); i += 7) {
+        ASSERT_EQ(variant.values[symbols[i]]->at(rank).fields[0].atoms[0], values[rank][i]) << rank << ", " << i;
+      }
+    }
+  }
+}
+
 TEST(Streams, RandomProgramsAreReadBack) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
     std::mt19937_64 random(seed);
