@@ -1,6 +1,7 @@
 // cairn-scale: feeds the real merge with the recordings of made-up programs, on up to a million ranks, and says what
 // that costs and how large the trace becomes.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <fstream>
@@ -112,6 +113,9 @@ int run(const Options &options) {
 }  // namespace cairn::scale
 
 int main(int argc, char **argv) {
+  // A merge in a run finds no small blocks that the making of others' recordings left behind, for malloc to put in order
+  // when it is next asked for a large one: here malloc does so when they are freed.
+  mallopt(M_MXFAST, 0);
   cairn::scale::Options options;
   CLI::App app("Merges the recordings of made-up programs on many ranks and measures it");
   app.add_option("--pattern", options.pattern, "Which program; see --list");
