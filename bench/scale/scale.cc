@@ -113,8 +113,8 @@ int run(const Options &options) {
 }  // namespace cairn::scale
 
 int main(int argc, char **argv) {
-  // A merge in a run finds no small blocks that the making of others' recordings left behind, for malloc to put in order
-  // when it is next asked for a large one: here malloc does so when they are freed.
+  // A merge in a run finds no small blocks that the making of others' recordings left behind, for malloc to put in
+  // order when it is next asked for a large one: here malloc does so when they are freed.
   mallopt(M_MXFAST, 0);
   cairn::scale::Options options;
   CLI::App app("Merges the recordings of made-up programs on many ranks and measures it");
