@@ -82,6 +82,16 @@ class FoldColumn {
   void write_smallest(ByteWriter &out) const;
   /// `in` fails on malformed bytes and on more than `limit` values.
   static FoldColumn parse(ByteReader &in, Domain domain, uint64_t limit = kMaxRanks);
+  /// Of an irregular column in a file whose values have equal bytes: what stands before the values.
+  struct Equal {
+    uint64_t count = 0;
+    unsigned width = 0;  ///< bytes of a value
+    Atom least = 0;
+  };
+  /// If such a column begins there. The values follow.
+  static std::optional<Equal> parse_equal_head(ByteReader &in);
+  /// The column that has such values.
+  static FoldColumn parse_equal(ByteReader &in, const Equal &head);
 
   /// Reads the values in order, amortised O(1) each.
   class Cursor {
@@ -157,7 +167,6 @@ class FoldColumn {
   void append_raw(Atom value);
   void index_terms();
   bool parse_terms(ByteReader &in, size_t bodies, bool top, uint64_t limit, std::vector<Term> *out);
-  bool parse_equal(ByteReader &in, size_t count);
   static FoldColumn parse_folded(ByteReader &in, Domain domain, uint64_t head, uint64_t limit);
   static FoldColumn parse_lagged(ByteReader &in, uint64_t limit);
 

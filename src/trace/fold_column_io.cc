@@ -25,6 +25,15 @@ constexpr uint64_t kPlain = 1;   // a varint a value
 constexpr uint64_t kEqual = 3;   // as many bytes for each value
 constexpr uint64_t kLagged = 9;  // a distance, and differences from values so far before
 
+/// After kEqual.
+FoldColumn::Equal rest_of_head(ByteReader &in) {
+  FoldColumn::Equal head;
+  head.count = in.count();
+  head.width = in.byte();
+  head.least = in.signed_varint();
+  return head;
+}
+
 /// Ordinary values in a narrow range, each in as many bytes as the widest difference to the least needs. nullopt: some
 /// are special, or nothing would be gained.
 std::optional<Bytes> in_equal_bytes(const std::vector<Atom> &values) {
@@ -201,32 +210,44 @@ void FoldColumn::index_terms() {
   }
 }
 
-bool FoldColumn::parse_equal(ByteReader &in, size_t count) {
-  const unsigned width = in.byte();
-  const auto least = static_cast<uint64_t>(in.signed_varint());
-  if (width == 0 || width >= sizeof least || in.remaining() / width < count) return false;
-  for (size_t i = 0; i < count; ++i) {
-    uint64_t more = 0;
-    for (unsigned place = 0; place < width; ++place) more |= static_cast<uint64_t>(in.byte()) << (8 * place);
-    const auto value = static_cast<Atom>(least + more);
-    if (is_special(value)) return false;
-    append_raw(value);
+std::optional<FoldColumn::Equal> FoldColumn::parse_equal_head(ByteReader &in) {
+  if (in.varint() != kEqual) return std::nullopt;
+  const Equal head = rest_of_head(in);
+  if (in.failed()) return std::nullopt;
+  return head;
+}
+
+FoldColumn FoldColumn::parse_equal(ByteReader &in, const Equal &head) {
+  FoldColumn column;
+  if (head.width == 0 || head.width >= sizeof head.least || head.count == 0 || head.count > kMaxRanks ||
+      in.remaining() / head.width < head.count) {
+    in.fail();
+    return column;
   }
-  return true;
+  column.raw_.emplace();
+  for (uint64_t i = 0; i < head.count && !in.failed(); ++i) {
+    uint64_t more = 0;
+    for (unsigned place = 0; place < head.width; ++place) more |= static_cast<uint64_t>(in.byte()) << (8 * place);
+    const auto value = static_cast<Atom>(static_cast<uint64_t>(head.least) + more);
+    if (is_special(value)) in.fail();
+    column.append_raw(value);
+  }
+  return in.failed() ? FoldColumn() : column;
 }
 
 FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
   FoldColumn column(domain);
   const uint64_t head = in.varint();
   if (head == kLagged && domain == Domain::atoms) return parse_lagged(in, limit);
+  if (head == kEqual && domain == Domain::atoms) {
+    const Equal equal = rest_of_head(in);
+    if (equal.count > limit) in.fail();
+    return parse_equal(in, equal);
+  }
   if ((head & 1) != 0) {
     column.raw_.emplace();
     const size_t count = in.count();
-    if ((head != kPlain && head != kEqual) || count > limit || count == 0) in.fail();
-    if (head == kEqual) {
-      if (domain == Domain::symbols || !column.parse_equal(in, count)) in.fail();
-      return in.failed() ? FoldColumn(domain) : column;
-    }
+    if (head != kPlain || count > limit || count == 0) in.fail();
     for (size_t i = 0; i < count && !in.failed(); ++i) {
       const uint64_t code = in.varint();
       if (domain == Domain::symbols && code > UINT32_MAX) in.fail();

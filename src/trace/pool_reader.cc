@@ -62,6 +62,16 @@ bool PoolReader::read(ByteReader &in) {
       if (!mirrored_column(in)) return bad("has a column that others cannot tell");
       continue;
     }
+    if (head == kEqualAgain) {
+      in = ahead;
+      if (!last_equal_) return bad("has a column like one that is not there");
+      const auto more = static_cast<uint64_t>(in.signed_varint());
+      last_equal_->least = static_cast<Atom>(static_cast<uint64_t>(last_equal_->least) + more);
+      pool_.columns.push_back(std::make_shared<const FoldColumn>(FoldColumn::parse_equal(in, *last_equal_)));
+      continue;
+    }
+    ahead = in;
+    if (const auto equal = FoldColumn::parse_equal_head(ahead)) last_equal_ = equal;
     pool_.columns.push_back(std::make_shared<const FoldColumn>(FoldColumn::parse(in, FoldColumn::Domain::atoms)));
   }
   const size_t tables = in.count(3);

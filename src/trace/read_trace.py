@@ -288,8 +288,18 @@ class Trace:
     def read_columns(self, r):
         self.values = [r.blob() for _ in range(r.varint())]
         self.columns = []
+        equal = None
         for number in range(r.varint()):
-            if r.data[r.at] == 7:
+            if r.data[r.at] == 3:
+                ahead = Reader(r.data)
+                ahead.at = r.at + 1
+                equal = [ahead.varint(), ahead.byte(), ahead.signed()]
+            if r.data[r.at] == 11:
+                r.varint()
+                equal[2] = signed(equal[2] + r.signed())
+                n, width, least = equal
+                self.columns.append([signed(least + r.fixed(width)) for _ in range(n)])
+            elif r.data[r.at] == 7:
                 r.varint()
                 n, back, place = r.varint(), r.varint(), r.varint()
                 first = number - back - place

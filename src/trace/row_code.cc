@@ -162,7 +162,19 @@ void PoolWriter::write(ByteWriter &out) const {
   out.varint(values_.size());
   for (uint32_t i = 0; i < values_.size(); ++i) out.blob(values_.at(i));
   out.varint(columns_.size());
-  for (uint32_t i = 0; i < columns_.size(); ++i) out.raw(columns_.at(i));
+  std::optional<FoldColumn::Equal> last;
+  for (uint32_t i = 0; i < columns_.size(); ++i) {
+    ByteReader in(columns_.at(i));
+    const std::optional<FoldColumn::Equal> equal = FoldColumn::parse_equal_head(in);
+    if (equal && last && equal->count == last->count && equal->width == last->width) {
+      out.varint(kEqualAgain);
+      out.signed_varint(static_cast<Atom>(static_cast<uint64_t>(equal->least) - static_cast<uint64_t>(last->least)));
+      out.raw(in.raw(in.remaining()));
+    } else {
+      out.raw(columns_.at(i));
+    }
+    if (equal) last = equal;
+  }
   out.varint(tables_.size());
   for (uint32_t i = 0; i < tables_.size(); ++i) out.raw(tables_.at(i));
 }
