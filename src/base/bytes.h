@@ -52,6 +52,8 @@ class ByteWriter {
   void signed_varint(int64_t value) { varint(zigzag(value)); }
   void fixed32(uint32_t value) { fixed(value, 4); }
   void fixed64(uint64_t value) { fixed(value, 8); }
+  /// The lowest `width` bytes, up to 8.
+  void little_endian(uint64_t value, int width) { fixed(value, width); }
   void raw(ByteView bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
   /// A length and that many bytes.
   void blob(ByteView bytes) {
@@ -102,6 +104,8 @@ class ByteReader {
   }
   uint32_t fixed32() { return static_cast<uint32_t>(fixed(4)); }
   uint64_t fixed64() { return fixed(8); }
+  /// `width` bytes, up to 8.
+  uint64_t little_endian(int width) { return fixed(width); }
   ByteView raw(size_t size) {
     if (size > remaining()) {
       fail();

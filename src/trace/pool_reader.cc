@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "trace/equal_columns.h"
+
 namespace cairn::trace {
 
 bool PoolReader::bad(std::string what) {
@@ -44,7 +46,7 @@ bool PoolReader::read(ByteReader &in) {
     value.assign(bytes.begin(), bytes.end());
   }
   const size_t folds = in.count(2);
-  for (size_t i = 0; i < folds && !in.failed(); ++i) {
+  while (pool_.columns.size() < folds && !in.failed()) {
     ByteReader ahead = in;
     const uint64_t head = ahead.varint();
     if (head == kRanksPlus) {
@@ -62,16 +64,15 @@ bool PoolReader::read(ByteReader &in) {
       if (!mirrored_column(in)) return bad("has a column that others cannot tell");
       continue;
     }
-    if (head == kEqualAgain) {
+    if (head == kSeveralEqual) {
       in = ahead;
-      if (!last_equal_) return bad("has a column like one that is not there");
-      const auto more = static_cast<uint64_t>(in.signed_varint());
-      last_equal_->least = static_cast<Atom>(static_cast<uint64_t>(last_equal_->least) + more);
-      pool_.columns.push_back(std::make_shared<const FoldColumn>(FoldColumn::parse_equal(in, *last_equal_)));
+      std::vector<FoldColumn> several = EqualColumns::parse(in, folds - pool_.columns.size());
+      if (in.failed() || several.empty()) return bad("has several columns that end early");
+      for (FoldColumn &column : several) {
+        pool_.columns.push_back(std::make_shared<const FoldColumn>(std::move(column)));
+      }
       continue;
     }
-    ahead = in;
-    if (const auto equal = FoldColumn::parse_equal_head(ahead)) last_equal_ = equal;
     pool_.columns.push_back(std::make_shared<const FoldColumn>(FoldColumn::parse(in, FoldColumn::Domain::atoms)));
   }
   const size_t tables = in.count(3);

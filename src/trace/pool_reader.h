@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +42,6 @@ class PoolReader {
   Pool &pool_;
   std::map<Atom, ColumnPointer> of_ranks_;  ///< of the class being read, by distance
   Across across_;
-  std::optional<FoldColumn::Equal> last_equal_;
   uint64_t mirrored_values_ = 0;
   uint64_t values_bytes_ = 0;
   uint64_t table_bytes_ = 0;

@@ -1,6 +1,7 @@
 // What rows refer to, as the section `columns` has it: it is read as it was written, and nonsense is refused.
 #include <gtest/gtest.h>
 
+#include "trace/equal_columns.h"
 #include "trace/pool_reader.h"
 
 namespace cairn::trace {
@@ -17,17 +18,17 @@ FoldColumn irregular(uint64_t seed, size_t count, Atom least) {
 
 TEST(Pool, TellsOnceHowLikeIrregularColumnsBegin) {
   std::vector<FoldColumn> columns;
-  for (uint64_t i = 0; i < 8; ++i) columns.push_back(irregular(i, 200, 70'000 + 100 * static_cast<Atom>(i)));
-  columns.push_back(irregular(8, 150, -70'000));  // another number of values
-  columns.push_back(irregular(9, 150, kSpecialLast + 1));
+  for (uint64_t i = 0; i < 12; ++i) columns.push_back(irregular(i, 200, 70'000));
+  columns.push_back(irregular(12, 150, -70'000));  // another number of values
+  columns.push_back(irregular(13, 150, kSpecialLast + 1));
   columns.push_back(FoldColumn::constant(3, 150));
-  columns.push_back(irregular(10, 150, INT64_MAX - 255));
+  columns.push_back(irregular(14, 150, INT64_MAX - 255));
   PoolWriter writer(true);
   for (const FoldColumn &column : columns) writer.column(column);
   ByteWriter out;
   writer.write(out);
-  // The first of a kind says in seven bytes what the next ones say in three, or in eleven where the least is far away.
-  EXPECT_LT(out.size(), 207U + 7 * 203 + 157 + 2 * 161 + 10);
+  // Twelve of 200 values begin but once, and those of 150 that are far apart each for itself.
+  EXPECT_LT(out.size(), 12U * 200 + 10 + 3 * (150 + 16) + 10);
   Pool pool;
   PoolReader reader(pool);
   ByteReader in(out.view());
@@ -37,20 +38,32 @@ TEST(Pool, TellsOnceHowLikeIrregularColumnsBegin) {
   for (size_t i = 0; i < columns.size(); ++i) EXPECT_EQ(pool.columns[i]->expand(), columns[i].expand()) << i;
 }
 
-TEST(Pool, RefusesAColumnLikeNone) {
+/// What is read of a section with so many columns, after these numbers and some bytes.
+std::string said_of(uint64_t columns, const std::vector<uint64_t> &numbers, size_t bytes) {
   ByteWriter out;
   out.varint(0);
-  out.varint(1);
-  out.varint(kEqualAgain);
-  for (int i = 0; i < 20; ++i) out.byte(1);
+  out.varint(columns);
+  for (const uint64_t number : numbers) out.varint(number);
+  for (size_t i = 0; i < bytes; ++i) out.byte(0);
   Pool pool;
   PoolReader reader(pool);
   ByteReader in(out.view());
-  EXPECT_FALSE(reader.read(in));
-  EXPECT_EQ(reader.what(), "has a column like one that is not there");
+  return reader.read(in) && !in.failed() ? "" : reader.what();
 }
 
-TEST(Pool, FailsWhereAColumnLikeTheLastEnds) {
+TEST(Pool, RefusesSeveralThatAreNotThere) {
+  const std::string refused = "has several columns that end early";
+  EXPECT_EQ(said_of(2, {kSeveralEqual, 2, 10, 1, 0}, 20 + 1), "") << "with a table's number";
+  EXPECT_EQ(said_of(2, {kSeveralEqual, 3, 10, 1, 0}, 31), refused) << "more than the section has";
+  EXPECT_EQ(said_of(9, {kSeveralEqual, 0, 10, 1, 0}, 31), refused);
+  EXPECT_EQ(said_of(2, {kSeveralEqual, 2, 0, 1, 0}, 31), refused);
+  EXPECT_EQ(said_of(2, {kSeveralEqual, 2, 2, 8, 0}, 99), refused) << "values of eight bytes";
+  EXPECT_EQ(said_of(2, {kSeveralEqual, 2, 2, 0, 0}, 99), refused) << "values of no bytes";
+  EXPECT_EQ(said_of(2, {kSeveralEqual, 2, 10, 1, 0}, 19), refused);
+  EXPECT_EQ(said_of(uint64_t{1} << 40, {kSeveralEqual, uint64_t{1} << 40, 1, 1, 0}, 50), "is malformed");
+}
+
+TEST(Pool, FailsWhereItEnds) {
   PoolWriter writer(true);
   for (uint64_t i = 0; i < 3; ++i) writer.column(irregular(i, 100, 0));
   ByteWriter out;

@@ -288,17 +288,14 @@ class Trace:
     def read_columns(self, r):
         self.values = [r.blob() for _ in range(r.varint())]
         self.columns = []
-        equal = None
-        for number in range(r.varint()):
-            if r.data[r.at] == 3:
-                ahead = Reader(r.data)
-                ahead.at = r.at + 1
-                equal = [ahead.varint(), ahead.byte(), ahead.signed()]
+        count = r.varint()
+        while len(self.columns) < count:
+            number = len(self.columns)
             if r.data[r.at] == 11:
                 r.varint()
-                equal[2] = signed(equal[2] + r.signed())
-                n, width, least = equal
-                self.columns.append([signed(least + r.fixed(width)) for _ in range(n)])
+                several, n, width, least = r.varint(), r.varint(), r.byte(), r.signed()
+                for _ in range(several):
+                    self.columns.append([signed(least + r.fixed(width)) for _ in range(n)])
             elif r.data[r.at] == 7:
                 r.varint()
                 n, back, place = r.varint(), r.varint(), r.varint()

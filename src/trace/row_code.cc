@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "trace/atom_code.h"
+#include "trace/equal_columns.h"
 #include "trace/site_atoms.h"
 
 namespace cairn::trace {
@@ -162,18 +163,16 @@ void PoolWriter::write(ByteWriter &out) const {
   out.varint(values_.size());
   for (uint32_t i = 0; i < values_.size(); ++i) out.blob(values_.at(i));
   out.varint(columns_.size());
-  std::optional<FoldColumn::Equal> last;
-  for (uint32_t i = 0; i < columns_.size(); ++i) {
-    ByteReader in(columns_.at(i));
-    const std::optional<FoldColumn::Equal> equal = FoldColumn::parse_equal_head(in);
-    if (equal && last && equal->count == last->count && equal->width == last->width) {
-      out.varint(kEqualAgain);
-      out.signed_varint(static_cast<Atom>(static_cast<uint64_t>(equal->least) - static_cast<uint64_t>(last->least)));
-      out.raw(in.raw(in.remaining()));
+  for (uint32_t i = 0; i < columns_.size();) {
+    EqualColumns several;
+    uint32_t end = i;
+    while (end < columns_.size() && several.add(columns_.at(end))) ++end;
+    if (several.size() > 1) {
+      several.write(out);
+      i = end;
     } else {
-      out.raw(columns_.at(i));
+      out.raw(columns_.at(i++));
     }
-    if (equal) last = equal;
   }
   out.varint(tables_.size());
   for (uint32_t i = 0; i < tables_.size(); ++i) out.raw(tables_.at(i));

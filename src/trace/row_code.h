@@ -148,9 +148,6 @@ class RankColumns {
 /// How a column begins that is told by others: its value on the r-th rank is what another array's r-th column has at
 /// one place.
 constexpr uint64_t kMirrored = 7;
-/// How one begins that has equal bytes for each value, as many values and as wide ones as the last such column: what
-/// its least value is above that one's, and the values follow.
-constexpr uint64_t kEqualAgain = 11;
 
 class RowWriter {
  public:
