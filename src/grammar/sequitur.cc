@@ -72,7 +72,7 @@ void Builder::touch(Ref left) {
 void Builder::unhash(Ref left) {
   Node *changed = node(left);
   if (!changed->hashed) return;
-  digrams_.remove(*arena_, left, changed->hash);
+  digrams_.remove(*arena_, left, changed->hash, [this](Ref other) { return node(other)->hash; });
   changed->hashed = false;
 }
 
@@ -122,15 +122,15 @@ void Builder::check(Ref left) {
     return;
   }
   const uint32_t hash = digram_hash(*first, *second);
-  auto search = digrams_.search(hash);
-  for (Ref twin = search.table->next(search); twin != kNull; twin = search.table->next(search)) {
-    const Node *found = node(twin);
-    if (!same_term(*found, *first) || !same_term(*node(found->next), *second)) continue;
-    if (share(left, twin)) return;
-    full_ = true;  // no memory for a rule: the pair stays twice
+  const Ref twin = digrams_.find(hash, [&](Ref other) {
+    const Node *found = node(other);
+    return same_term(*found, *first) && same_term(*node(found->next), *second);
+  });
+  if (twin != kNull) {
+    if (!share(left, twin)) full_ = true;  // no memory for a rule: the pair stays twice
     return;
   }
-  if (!digrams_.insert(*arena_, left, hash)) {
+  if (!digrams_.insert(*arena_, left, hash, [this](Ref other) { return node(other)->hash; })) {
     full_ = true;
     return;
   }
