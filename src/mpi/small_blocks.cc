@@ -15,7 +15,8 @@ constexpr size_t kLargest = 512;      // larger ones are few
 constexpr size_t kPiece = 64 << 10;   // holds blocks of one size
 constexpr size_t kSpace = 4UL << 30;  // of addresses, which take no memory, nor count as such, until pieces are used
 constexpr size_t kPieces = kSpace / kPiece;
-constexpr size_t kOpened = 16;  // pieces that are made usable at once
+constexpr size_t kHuge = 2UL << 20;         // a page as the processor's tables of addresses have it one level up
+constexpr size_t kOpened = kHuge / kPiece;  // pieces that are made usable at once
 
 struct Block {
   Block *next;
@@ -42,12 +43,20 @@ bool in_space(const void *block) {
   return reinterpret_cast<uintptr_t>(block) - base < kSpace && base != 0;
 }
 
+/// What needs more than the first few gets huge pages, if the kernel has any: thousands of pages are not to be asked
+/// for one by one, nor looked up so.
+bool open_pieces(uint8_t *first) {
+  if (mprotect(first, kHuge, PROT_READ | PROT_WRITE) != 0) return false;
+  if (space.pieces != 0) madvise(first, kHuge, MADV_HUGEPAGE);
+  return true;
+}
+
 [[gnu::noinline]] void *cut(size_t units) {
   const size_t bytes = units * kUnit;
   if (space.fresh[units] == nullptr || static_cast<size_t>(space.end[units] - space.fresh[units]) < bytes) {
     if (space.pieces == kPieces) return nullptr;
     uint8_t *piece = reinterpret_cast<uint8_t *>(space.base.load(std::memory_order_relaxed)) + space.pieces * kPiece;
-    if (space.pieces % kOpened == 0 && mprotect(piece, kOpened * kPiece, PROT_READ | PROT_WRITE) != 0) return nullptr;
+    if (space.pieces % kOpened == 0 && !open_pieces(piece)) return nullptr;
     space.units[space.pieces] = static_cast<uint8_t>(units);
     space.fresh[units] = piece;
     space.end[units] = space.fresh[units] + kPiece;
@@ -90,9 +99,13 @@ void *allocate(size_t size) {
 
 SmallBlocks::SmallBlocks() : begun_(!space.taken.exchange(true)) {
   if (!begun_) return;
-  void *memory = mmap(nullptr, kSpace, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *memory = mmap(nullptr, kSpace + kHuge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return;
-  space.base.store(reinterpret_cast<uintptr_t>(memory), std::memory_order_relaxed);
+  const auto start = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t aligned = (start + kHuge - 1) / kHuge * kHuge;
+  if (aligned != start) munmap(memory, aligned - start);
+  munmap(reinterpret_cast<void *>(aligned + kSpace), start + kHuge - aligned);
+  space.base.store(aligned, std::memory_order_relaxed);
   holds_scope = true;
 }
 
