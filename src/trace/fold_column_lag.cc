@@ -112,9 +112,10 @@ bool FoldColumn::append_lagged(const FoldColumn &right) {
     append(plain);
     return true;
   }
-  if (right.raw_ || right.has_specials()) {
+  // Nobody reads a column that is too long for its lag.
+  if ((length_ + right.length_) / lagged_->lag > kMostLags || right.raw_ || right.has_specials()) {
     make_unlagged();
-    return false;
+    return right.lagged_ && append_lagged(right);
   }
   const uint64_t lag = lagged_->lag;
   std::vector<uint64_t> before(lag, 0);

@@ -182,6 +182,29 @@ TEST(FoldColumn, LaggedOnesTakeWhateverFollows) {
   EXPECT_GT(lagged, 100U);
 }
 
+TEST(FoldColumn, NoneBecomesTooLongForItsLag) {
+  // Differences of 1 from the value two before: 1, 1, 2, 2, 3, 3, ….
+  ByteWriter out;
+  out.varint(9);
+  out.varint(2);
+  FoldColumn::constant(1, 2 * kMostLags).write(out);
+  ByteReader in(out.view());
+  const FoldColumn longest = FoldColumn::parse(in, FoldColumn::Domain::atoms);
+  ASSERT_EQ(longest.lag(), 2U);
+  Values values = longest.expand();
+  FoldColumn twice = longest;
+  twice.append(longest);
+  const Values once = values;
+  values.insert(values.end(), once.begin(), once.end());
+  EXPECT_EQ(twice.lag(), 0U);
+  expect_holds(twice, values, "twice the longest");
+  FoldColumn more = longest;
+  more.append(FoldColumn::constant(8, 3));
+  values.resize(once.size());
+  values.insert(values.end(), 3, 8);
+  expect_holds(more, values, "longer than the longest");
+}
+
 TEST(FoldColumn, LagsThatCannotBeAreRefused) {
   // `differences`: the column that a lagged one has after its distance.
   const auto parses = [](uint64_t lag, const FoldColumn &differences) {
