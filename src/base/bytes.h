@@ -52,8 +52,10 @@ class ByteWriter {
   void signed_varint(int64_t value) { varint(zigzag(value)); }
   void fixed32(uint32_t value) { fixed(value, 4); }
   void fixed64(uint64_t value) { fixed(value, 8); }
-  /// The lowest `width` bytes, up to 8.
-  void little_endian(uint64_t value, int width) { fixed(value, width); }
+  /// The lowest `width` bytes, up to 8, the lowest first.
+  void fixed(uint64_t value, int width) {
+    for (int i = 0; i < width; ++i) bytes_.push_back(static_cast<uint8_t>(value >> (8 * i)));
+  }
   void raw(ByteView bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
   /// A length and that many bytes.
   void blob(ByteView bytes) {
@@ -68,9 +70,6 @@ class ByteWriter {
   void clear() { bytes_.clear(); }
 
  private:
-  void fixed(uint64_t value, int width) {
-    for (int i = 0; i < width; ++i) bytes_.push_back(static_cast<uint8_t>(value >> (8 * i)));
-  }
   Bytes bytes_;
 };
 
@@ -104,8 +103,13 @@ class ByteReader {
   }
   uint32_t fixed32() { return static_cast<uint32_t>(fixed(4)); }
   uint64_t fixed64() { return fixed(8); }
-  /// `width` bytes, up to 8.
-  uint64_t little_endian(int width) { return fixed(width); }
+  /// `width` bytes, up to 8, the lowest first.
+  uint64_t fixed(int width) {
+    if (static_cast<size_t>(width) > remaining()) return fail();
+    uint64_t value = 0;
+    for (int i = 0; i < width; ++i) value |= static_cast<uint64_t>(bytes_[position_++]) << (8 * i);
+    return value;
+  }
   ByteView raw(size_t size) {
     if (size > remaining()) {
       fail();
@@ -131,12 +135,6 @@ class ByteReader {
   }
 
  private:
-  uint64_t fixed(int width) {
-    if (static_cast<size_t>(width) > remaining()) return fail();
-    uint64_t value = 0;
-    for (int i = 0; i < width; ++i) value |= static_cast<uint64_t>(bytes_[position_++]) << (8 * i);
-    return value;
-  }
   ByteView bytes_;
   size_t position_ = 0;
   bool failed_ = false;

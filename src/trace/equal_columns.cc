@@ -19,7 +19,7 @@ bool EqualColumns::add(ByteView written) {
   const ByteView values = in.raw(in.remaining());
   ByteReader each(values);
   uint64_t most = 0;
-  for (uint64_t i = 0; i < head->count; ++i) most = std::max(most, each.little_endian(width));
+  for (uint64_t i = 0; i < head->count; ++i) most = std::max(most, each.fixed(width));
   const auto top = static_cast<Atom>(static_cast<uint64_t>(head->least) + most);
   const Atom least = columns_.empty() ? head->least : std::min(least_, head->least);
   const Atom greatest = columns_.empty() ? top : std::max(greatest_, top);
@@ -41,7 +41,7 @@ void EqualColumns::write(ByteWriter &out) const {
   for (const Column &column : columns_) {
     const uint64_t above = range_of(least_, column.least);
     ByteReader in(column.values);
-    for (uint64_t i = 0; i < count_; ++i) out.little_endian(above + in.little_endian(width_), width_);
+    for (uint64_t i = 0; i < count_; ++i) out.fixed(above + in.fixed(width_), width_);
   }
 }
 

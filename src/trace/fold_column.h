@@ -136,8 +136,9 @@ class FoldColumn {
     }
   };
   struct Raw {
+    static constexpr uint64_t kIndexEvery = 64;
     Bytes values;                 ///< a varint each
-    std::vector<uint32_t> index;  ///< where every 64th begins, without the first
+    std::vector<uint32_t> index;  ///< where every kIndexEvery-th begins, without the first
   };
   struct Body {
     std::vector<Term> terms;
@@ -179,7 +180,7 @@ class FoldColumn {
   void append_all_but(uint64_t skip, const FoldColumn &right);
   void push_all_but(uint64_t *skip, const FoldColumn &right, const std::vector<Term> &terms,
                     const std::vector<uint32_t> &number);
-  void make_unlagged();
+  [[nodiscard]] FoldColumn unlagged() const;
   [[nodiscard]] Atom at_lagged(uint64_t index) const;
   static void write_term(const Term &term, const std::vector<uint32_t> &numbers, ByteWriter &out);
 

@@ -53,8 +53,7 @@ std::optional<Bytes> in_equal_bytes(const std::vector<Atom> &values) {
   out.byte(static_cast<uint8_t>(width));
   out.signed_varint(least);
   for (const Atom value : values) {
-    const uint64_t more = static_cast<uint64_t>(value) - static_cast<uint64_t>(least);
-    for (unsigned i = 0; i < width; ++i) out.byte(static_cast<uint8_t>(more >> (8 * i)));
+    out.fixed(static_cast<uint64_t>(value) - static_cast<uint64_t>(least), static_cast<int>(width));
   }
   return out.take();
 }
@@ -226,9 +225,7 @@ FoldColumn FoldColumn::parse_equal(ByteReader &in, const Equal &head) {
   }
   column.raw_.emplace();
   for (uint64_t i = 0; i < head.count && !in.failed(); ++i) {
-    uint64_t more = 0;
-    for (unsigned place = 0; place < head.width; ++place) more |= static_cast<uint64_t>(in.byte()) << (8 * place);
-    const auto value = static_cast<Atom>(static_cast<uint64_t>(head.least) + more);
+    const auto value = static_cast<Atom>(static_cast<uint64_t>(head.least) + in.fixed(static_cast<int>(head.width)));
     if (is_special(value)) in.fail();
     column.append_raw(value);
   }
@@ -286,7 +283,6 @@ FoldColumn FoldColumn::parse_lagged(ByteReader &in, uint64_t limit) {
   const uint64_t head = in.varint();
   if ((head & 1) == 0) lagged.differences = parse_folded(in, Domain::atoms, head, limit);
   column.length_ = lagged.differences.size();
-  column.has_first_ = true;
   if (in.failed() || (head & 1) != 0 || lagged.lag == 0 || lagged.lag >= column.length_ || lagged.lag > kLongestLag ||
       column.length_ / lagged.lag > kMostLags || lagged.differences.has_specials()) {
     in.fail();

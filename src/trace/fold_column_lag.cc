@@ -1,6 +1,5 @@
 // Fold columns whose values come again at a distance but for a shift (fold_column.h).
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -90,32 +89,32 @@ void FoldColumn::lag_if_it_pays() {
   if (lagged.differences.terms() > allowed) return;
   FoldColumn column;
   column.length_ = length_;
-  column.has_first_ = true;
   column.lagged_.emplace() = std::move(lagged);
   *this = std::move(column);
 }
 
-void FoldColumn::make_unlagged() {
+FoldColumn FoldColumn::unlagged() const {
   FoldColumn plain(domain_);
   Cursor cursor(*this);
   for (uint64_t i = 0; i < length_; ++i) plain.push_value(cursor.next(), 1);
   plain.drop_unused_bodies();
   plain.give_up_if_irregular();
-  *this = std::move(plain);
+  return plain;
 }
 
 // One of both is lagged. False: neither is any more, and `right` is still to be appended.
 bool FoldColumn::append_lagged(const FoldColumn &right) {
   if (!lagged_) {
-    FoldColumn plain = right;
-    plain.make_unlagged();
-    append(plain);
+    append(right.unlagged());
     return true;
   }
+  const auto unlag_both = [&] {
+    *this = unlagged();
+    return right.lagged_ && append_lagged(right);
+  };
   // Nobody reads a column that is too long for its lag.
   if ((length_ + right.length_) / lagged_->lag > kMostLags || right.raw_ || right.has_specials()) {
-    make_unlagged();
-    return right.lagged_ && append_lagged(right);
+    return unlag_both();
   }
   const uint64_t lag = lagged_->lag;
   std::vector<uint64_t> before(lag, 0);
@@ -132,20 +131,14 @@ bool FoldColumn::append_lagged(const FoldColumn &right) {
     differences.push_back(static_cast<Atom>(value - earlier));
     earlier = value;
   }
-  if (std::any_of(differences.begin(), differences.end(), is_special)) {
-    make_unlagged();
-    FoldColumn plain = right;
-    if (plain.lagged_) plain.make_unlagged();
-    append(plain);
-    return true;
-  }
+  if (std::any_of(differences.begin(), differences.end(), is_special)) return unlag_both();
   FoldColumn &values = lagged_->differences;
   values.index_.reset();
   for (const Atom difference : differences) values.push_value(difference, 1);
   if (same) values.append_all_but(lag, right.lagged_->differences);
   length_ += right.length_;
   if (values.bodies_.size() > 64 + 2 * size_t{values.bodies_kept_}) values.drop_unused_bodies();
-  if (values.terms_.size() > kTermsToLag && values.terms_.size() * kValuesATerm > length_) make_unlagged();
+  if (values.terms_.size() > kTermsToLag && values.terms_.size() * kValuesATerm > length_) *this = unlagged();
   return true;
 }
 
