@@ -135,6 +135,25 @@ TEST(Memory, IsBoundedByBundles) {
   EXPECT_GT(bytes(512, SIZE_MAX), bytes(128, SIZE_MAX) * 2);
 }
 
+/// A root that calls something for every rank keeps and tells no more for it than a tree of so many levels does.
+TEST(Root, ThatTalksToEveryoneCostsTheLogarithm) {
+  const Pattern &pattern = *find_pattern("fdlf-tree");
+  struct Cost {
+    uint64_t bytes = 0;
+    uint64_t memory = 0;
+  };
+  const auto cost = [&pattern](uint32_t ranks) {
+    Source source(pattern, setting_of(pattern, ranks, 10), {false});
+    const Result<Reduced> reduced = reduce(&source, {}, [](ByteView bundle) { return bundle.empty(); });
+    EXPECT_TRUE(reduced) << reduced.error().message;
+    return reduced ? Cost{reduced->part.to_file({})->size(), reduced->levels.back().memory.greatest()} : Cost();
+  };
+  const Cost few = cost(64);
+  const Cost many = cost(4096);
+  EXPECT_LT(many.bytes, 2 * few.bytes);
+  EXPECT_LT(many.memory, 3 * few.memory);
+}
+
 /// What some of the ranks send to each other is what they receive from each other, also where others are elsewhere.
 TEST(Exchange, IsToldOnceAmongTheRanksOfAClass) {
   constexpr uint32_t kRanks = 256;

@@ -35,6 +35,7 @@ CASES = (
     ("wavefront", (SMALL, MIDDLE, LARGE, WHOLE), 50),
     ("gather-flat", (SMALL, MIDDLE, LARGE, WHOLE), 1),
     ("gather-binomial", (SMALL, 4087, MIDDLE, LARGE, WHOLE), 10),
+    ("fdlf-tree", (SMALL, MIDDLE, LARGE, WHOLE), 10),
     ("fdlf", (128, 256, 512, MIDDLE), 10),
     ("collectives", (SMALL, MIDDLE, LARGE, WHOLE), 20),
     ("is", (SMALL, 256, 1024), 10),

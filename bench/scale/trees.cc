@@ -44,9 +44,9 @@ void gather_binomial(Script &s, const Setting &setting) {
 /// and a scatter over a tree that halves ranges of ranks (its figure 11), and an exchange with many irregular partners.
 class Fdlf {
  public:
-  explicit Fdlf(Script *script) : s_(*script) {
+  Fdlf(Script *script, uint64_t partners) : s_(*script) {
     const uint32_t ranks = s_.size();
-    for (uint64_t k = 0; k < kPartners / 2 && ranks > 1; ++k) {
+    for (uint64_t k = 0; k < partners / 2 && ranks > 1; ++k) {
       const Permutation permutation(ranks, 1000 + k);
       for (const uint32_t other : {permutation.forth(s_.rank()), permutation.back(s_.rank())}) {
         if (other != s_.rank()) partners_.push_back(other);
@@ -60,7 +60,7 @@ class Fdlf {
     s_.init(1);
     flat_gather(s_, 10);
     s_.loop(steps, [&] {
-      exchange();
+      if (!partners_.empty()) exchange();
       tree(true);
       tree(false);
     });
@@ -69,8 +69,6 @@ class Fdlf {
   }
 
  private:
-  static constexpr uint64_t kPartners = 256;
-
   /// Both ends agree on how much they share.
   [[nodiscard]] Atom shared(uint32_t other) const {
     const uint64_t low = std::min(s_.rank(), other);
@@ -140,8 +138,10 @@ void collectives(Script &s, const Setting &setting) {
 void add_trees(std::vector<Pattern> *to) {
   to->push_back({"gather-flat", "rank 0 receives from everyone and answers, in loops", 0, gather_flat});
   to->push_back({"gather-binomial", "a gather along a binomial tree", 0, gather_binomial});
-  const auto fdlf = [](Script &script, const Setting &setting) { Fdlf(&script).run(setting.steps); };
+  const auto fdlf = [](Script &script, const Setting &setting) { Fdlf(&script, 256).run(setting.steps); };
+  const auto fdlf_tree = [](Script &script, const Setting &setting) { Fdlf(&script, 0).run(setting.steps); };
   to->push_back({"fdlf", "a root, a tree, and some 256 irregular partners a rank", 0, fdlf});
+  to->push_back({"fdlf-tree", "the same without the irregular partners", 0, fdlf_tree});
   to->push_back({"collectives", "Alltoall and Reduce alone, as in FT", 0, collectives});
 }
 

@@ -102,14 +102,19 @@ class Merge {
   }
 
   Result<void> put_back() {
+    size_t plain = 0;
     for (Held &held : all_) {
       if (auto *open = std::get_if<ClassPart>(&held)) {
         body_.classes.push_back(std::move(*open));
         continue;
       }
       auto &packed = std::get<PackedClass>(held);
-      Result<void> tight = pack_tightly(&packed);
-      if (!tight) return tight;
+      if (packed.plain && plain + packed.bytes.size() <= kMostPlain) {
+        plain += packed.bytes.size();
+      } else {
+        Result<void> tight = pack_tightly(&packed);
+        if (!tight) return tight;
+      }
       body_.packed.push_back(std::move(packed));
     }
     std::sort(body_.classes.begin(), body_.classes.end(), stands_before);

@@ -2,10 +2,10 @@
 //
 // A class in memory (class_part.h) takes some hundred times its bytes as in a file. That is what a part holds. A small
 // class that is open travels as somewhat more bytes that are made in a quarter of the time (plain_class.h); where it
-// finds no partner, it is packed as the others. What finds partners for it, tells its ranks and sites, stands beside
-// the bytes (ClassHead); sites are numbered within the class there, so that the bytes stay the same wherever they go.
-// `unpack` trusts nothing: it answers with an Error that names section and byte, and takes memory in proportion to the
-// bytes. Plain functions; cost: the class's.
+// finds no partner, it is packed as the others, unless there are few of its kind (classes_merge.h). What finds partners
+// for it, tells its ranks and sites, stands beside the bytes (ClassHead); sites are numbered within the class there, so
+// that the bytes stay the same wherever they go. `unpack` trusts nothing: it answers with an Error that names section
+// and byte, and takes memory in proportion to the bytes. Plain functions; cost: the class's.
 #pragma once
 
 #include <cstdint>

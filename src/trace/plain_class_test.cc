@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
+#include "trace/classes_merge.h"
 #include "trace/packed_class.h"
 #include "trace/part_body.h"
 #include "trace/synthetic.h"
@@ -106,18 +108,33 @@ TEST(PlainClass, IsMadeAgainAsItWas) {
   EXPECT_GT(plain, 20U);
 }
 
-// One without a partner is kept, and travels on, as it would lie in a file.
-TEST(PlainClass, IsPackedTightlyWhereItStays) {
-  const Part left = *Part::of(stencil_rank(0, 1, 2, 3));
-  Part other = *Part::of(random_program(2, 3)[1]);
-  ASSERT_FALSE(other.body().classes.empty());
-  const Part both = *Part::merge(travelled(*Part::parse(left.serialise())), travelled(std::move(other)));
+// Classes that nothing joined stay plain while they are few; others are kept, and travel on, as they would lie in a
+// file.
+TEST(PlainClass, StaysPlainWhereFewDo) {
+  const auto plain_and_tight = [](const Part &part) {
+    size_t plain = 0;
+    size_t tight = 0;
+    for (const PackedClass &packed : part.body().packed) {
+      (packed.plain ? plain : tight) += packed.bytes.size();
+      EXPECT_TRUE(unpack(packed).has_value());
+    }
+    return std::pair(plain, tight);
+  };
+  const std::vector<ProcessRecord> two = random_program(2, 3);
+  const Part both = *Part::merge(travelled(*Part::of(two[0])), travelled(*Part::of(two[1])));
   EXPECT_TRUE(both.body().classes.empty());
   ASSERT_GT(both.body().packed.size(), 1U);
-  for (const PackedClass &packed : both.body().packed) {
-    EXPECT_FALSE(packed.plain);
-    EXPECT_TRUE(unpack(packed).has_value());
+  EXPECT_GT(plain_and_tight(both).first, 0U);
+  EXPECT_EQ(plain_and_tight(both).second, 0U);
+
+  // Each of its own program.
+  Part many = *Part::of(random_program(40, 0)[0]);
+  for (uint32_t rank = 1; rank < 40; ++rank) {
+    many = *Part::merge(travelled(std::move(many)), travelled(*Part::of(random_program(40, rank)[rank])));
+    EXPECT_LE(plain_and_tight(many).first, kMostPlain);
   }
+  EXPECT_GT(plain_and_tight(many).first, kMostPlain / 2);
+  EXPECT_GT(plain_and_tight(many).second, kMostPlain / 2);
 }
 
 // What is changed where it lies is the class's own.

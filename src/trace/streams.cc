@@ -244,11 +244,13 @@ void move_out(const std::vector<MovedFields> &moves, std::vector<Stream> streams
   std::vector<Symbol> old;
   part->calls = std::make_shared<const Grammar>(renumbered(std::move(calls), &old));
   std::vector<std::vector<uint32_t>> place(distinct.rows().size());
-  part->rows.clear();
+  std::vector<RowPointer> rows;  // not in the old ones' memory: a root that talks to everyone had a row for each rank
+  rows.reserve(old.size());
   for (const Symbol symbol : old) {
-    place[symbol] = {static_cast<uint32_t>(part->rows.size())};
-    part->rows.push_back(distinct.rows()[symbol]);
+    place[symbol] = {static_cast<uint32_t>(rows.size())};
+    rows.push_back(distinct.rows()[symbol]);
   }
+  part->rows = std::move(rows);
   std::vector<std::vector<uint32_t>> rows_of_old;
   rows_of_old.reserve(number.size());
   for (const uint32_t n : number) rows_of_old.push_back(place[n]);
