@@ -21,11 +21,10 @@ constexpr uint64_t kFirstNsPerKib = 60'000;  ///< until a sequence was written; 
 constexpr uint64_t kPause = 500'000;         ///< the longest of a call that is slowed, in ns
 
 constexpr const char *kSpilled =
-    "memory limit reached: segments went to the spool; nothing is lost, more --memory gives a smaller trace";
+    "memory limit reached: segments went to the spool; more --memory gives a smaller trace";
 constexpr const char *kSpilledInCalls =
-    "memory limit reached: segments went to the spool, within calls for want of a thread; nothing is lost, more "
-    "--memory "
-    "gives a smaller trace";
+    "memory limit reached: segments went to the spool, within calls for want of a thread; more --memory gives a "
+    "smaller trace";
 
 double pause_ns(const Config &config) { return static_cast<double>(config.spill_pause_ms) * 1e6; }
 
@@ -205,7 +204,7 @@ bool wait_for_memory() {
 
 bool write_closed(Process &of) {
   ClosedSequence *closed = of.closed.load();
-  if (closed == nullptr || of.spool_refuses.load()) return false;
+  if (closed == nullptr) return false;
   const uint64_t begin = of.clock.now();
   if (!write_segment(of, *closed)) {
     of.spool_refuses.store(true);
@@ -218,6 +217,7 @@ bool write_closed(Process &of) {
   const size_t after = of.arena->used();  // what others took meanwhile is in it
   const size_t freed = before > after ? before - after : 0;
   of.unspillable.store(bytes > freed ? bytes - freed : 0);
+  of.spool_refuses.store(false);
   of.closed.store(nullptr);
   of.arena->release(closed, sizeof *closed);
   of.arena->clean();

@@ -4,8 +4,10 @@
 #include <sched.h>
 #include <semaphore.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <ctime>
 
 #include "mpi/spill.h"
 
@@ -13,6 +15,9 @@ namespace cairn::recorder {
 namespace {
 
 constexpr size_t kStack = size_t{1} << 20;
+/// Until a spool that refused is asked again, in seconds: twice as long each time.
+constexpr time_t kFirstPause = 1;
+constexpr time_t kLongestPause = 256;
 
 enum class State : int { none, running, ending };
 std::atomic<State> state = State::none;
@@ -25,12 +30,25 @@ void be_modest() {
   sched_setscheduler(0, SCHED_BATCH, &parameters);
 }
 
-void *run(void *of) {
+/// False if something else woke the thread: a sequence may be half handed over. One that was refused never is.
+bool wait_for_work(const Process &of, time_t pause) {
+  if (!of.spool_refuses.load()) return sem_wait(&work) == 0;
+  timespec until = {};
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += pause;
+  sem_timedwait(&work, &until);
+  return true;
+}
+
+void *run(void *argument) {
+  auto &of = *static_cast<Process *>(argument);
   be_modest();
+  time_t pause = kFirstPause;
   for (;;) {
-    if (sem_wait(&work) != 0) continue;
+    if (!wait_for_work(of, pause)) continue;
     if (state.load() == State::ending) return nullptr;
-    write_closed(*static_cast<Process *>(of));
+    pause = of.spool_refuses.load() ? std::min(2 * pause, kLongestPause) : kFirstPause;
+    write_closed(of);
   }
 }
 

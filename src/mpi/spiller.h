@@ -4,7 +4,9 @@
 // one. It never calls MPI, takes no signal (the program's handlers must not run on a thread that it knows nothing of),
 // has a small stack, and is scheduled as SCHED_BATCH: it does not preempt a thread that wakes, and is no real-time
 // thread even if the program's are. But it has its share: with SCHED_IDLE, or nice, it takes for ever beside ranks that
-// spin, and calls have to wait for it. The heap that it uses is the program's malloc, as in all that ends a recording.
+// spin, and calls have to wait for it. Where the spool refuses a segment (a full disk) it asks again, after a second,
+// then less and less often; until then nobody waits for it, and recording goes on in what memory is left. The heap that
+// it uses is the program's malloc, as in all that ends a recording.
 //
 // A forked child has no such thread, and is not recorded.
 #pragma once

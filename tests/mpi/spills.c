@@ -3,6 +3,7 @@
 //   spills N swift      no call takes long (CAIRN_SPILL_PAUSE says what writing a segment takes)
 //   spills N threads    two threads at once
 //   spills N fork       children that exit in the ways there are, while a segment is being written
+//   spills N refused    the spool is away while N messages are sent, and back for twice as many
 //   spills N alone      no thread can be started any more
 //   spills N exit|kill  every rank ends like that instead of with MPI_Finalize
 #define _GNU_SOURCE
@@ -79,6 +80,15 @@ static void fork_children(void) {
   }
 }
 
+// Nobody can write to the spool that the recorder was given, if there is one.
+static void hide_spool(int away) {
+  const char *spool = getenv("CAIRN_SPOOL");
+  if (spool == NULL) return;
+  char hidden[4096];
+  snprintf(hidden, sizeof hidden, "%s.away", spool);
+  CHECK(rename(away ? spool : hidden, away ? hidden : spool) == 0);
+}
+
 int main(int argc, char **argv) {
   const char *how = argc > 2 ? argv[2] : "";
   const int threads = strcmp(how, "threads") == 0;
@@ -90,7 +100,16 @@ int main(int argc, char **argv) {
   no_threads = strcmp(how, "alone") == 0;
   pthread_t other;
   if (threads && provided == MPI_THREAD_MULTIPLE) CHECK(pthread_create(&other, NULL, work, (void *)1L) == 0);
+  const int refused = strcmp(how, "refused") == 0;
+  if (refused) hide_spool(1);
   work((void *)0L);
+  if (refused) {
+    sleep(1);  // for the recorder's thread to find it away
+    hide_spool(0);
+    sleep(3);  // it is asked again one second after it refused, and two after that
+    messages *= 2;
+    work((void *)1L);
+  }
   if (threads && provided == MPI_THREAD_MULTIPLE) CHECK(pthread_join(other, NULL) == 0);
   if (strcmp(how, "swift") == 0) CHECK(longest < 1);
   if (strcmp(how, "fork") == 0) {
