@@ -15,6 +15,7 @@
 #include "scale/chance.h"
 #include "scale/heap_count.h"
 #include "scale/read_back.h"
+#include "trace/bundle.h"
 #include "trace/file.h"
 
 namespace cairn::scale {
@@ -106,7 +107,15 @@ class TraceFile {
   ~TraceFile() {
     if (!kept_) std::remove(path_.c_str());
   }
-  bool add(ByteView bundle) { return !!out_.write(reinterpret_cast<const char *>(bundle.data()), size_of(bundle)); }
+  bool add_bundle(ByteView block) {
+    ByteReader in(block);
+    in.varint();
+    in.fixed32();
+    trace::count_bundle(in.raw(in.remaining()), block.size(), &in_bundles_);
+    return add(block);
+  }
+  /// Bytes by section.
+  [[nodiscard]] const std::map<std::string, uint64_t> &in_bundles() const { return in_bundles_; }
   /// `bytes`: all but the bundles.
   bool complete(ByteView bytes) {
     add(bytes.subspan(trace::kHeaderBytes));
@@ -118,15 +127,18 @@ class TraceFile {
   [[nodiscard]] const std::string &path() const { return path_; }
 
  private:
+  bool add(ByteView bytes) { return !!out_.write(reinterpret_cast<const char *>(bytes.data()), size_of(bytes)); }
   static std::streamsize size_of(ByteView bytes) { return static_cast<std::streamsize>(bytes.size()); }
   std::string path_;
   bool kept_;
   std::ofstream out_;
+  std::map<std::string, uint64_t> in_bundles_;
 };
 
 /// As Trace::section_bytes gives it, without opening all classes. `file` lacks its bundles.
-std::map<std::string, uint64_t> sections_of(ByteView file, uint64_t bundles) {
-  std::map<std::string, uint64_t> sizes;
+std::map<std::string, uint64_t> sections_of(ByteView file, uint64_t bundles,
+                                            const std::map<std::string, uint64_t> &in_bundles) {
+  std::map<std::string, uint64_t> sizes = in_bundles;
   uint64_t rest = file.size();
   const auto stored = trace::read_file(file, bundles);
   for (const trace::StoredSection &section : stored ? *stored : std::vector<trace::StoredSection>()) {
@@ -134,7 +146,6 @@ std::map<std::string, uint64_t> sections_of(ByteView file, uint64_t bundles) {
     sizes[trace::section_name(section.kind)] += section.bytes.size();
     rest -= section.bytes.size();
   }
-  if (bundles != 0) sizes["bundles"] += bundles;
   sizes["directory"] = rest;
   sizes["total"] = file.size() + bundles;
   return sizes;
@@ -145,7 +156,8 @@ std::map<std::string, uint64_t> sections_of(ByteView file, uint64_t bundles) {
 Result<ordered_json> measure(const Request &request) {
   Source source(*request.pattern, request.setting, request.options);
   TraceFile on_disk(request.keep);
-  Result<Reduced> reduced = reduce(&source, request.tree, [&on_disk](ByteView bundle) { return on_disk.add(bundle); });
+  Result<Reduced> reduced =
+      reduce(&source, request.tree, [&on_disk](ByteView bundle) { return on_disk.add_bundle(bundle); });
   if (!reduced) return tl::unexpected(reduced.error());
   const Source::Totals totals = source.totals();
 
@@ -159,7 +171,7 @@ Result<ordered_json> measure(const Request &request) {
   const uint64_t write_memory = heap::peak();
   heap::count(false);
   if (!written) return tl::unexpected(written.error());
-  const std::map<std::string, uint64_t> sections = sections_of(*written, bundles);
+  const std::map<std::string, uint64_t> sections = sections_of(*written, bundles, on_disk.in_bundles());
   if (!on_disk.complete(*written)) return fail(ErrorKind::environment, "cannot write " + on_disk.path());
   *written = Bytes();
   reduced->part = trace::Part();

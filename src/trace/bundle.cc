@@ -126,4 +126,13 @@ Result<void> return_bundle(ByteView bundle, Part::Body *body) {
   return {};
 }
 
+void count_bundle(ByteView bundle, uint64_t size, std::map<std::string, uint64_t> *sizes) {
+  const Result<std::vector<StoredSection>> stored = read_file(bundle);
+  for (const StoredSection &section : stored ? *stored : std::vector<StoredSection>()) {
+    (*sizes)[section_name(section.kind)] += section.bytes.size();
+    size -= section.bytes.size();
+  }
+  (*sizes)[section_name(static_cast<uint8_t>(SectionKind::bundles))] += size;
+}
+
 }  // namespace cairn::trace

@@ -51,6 +51,7 @@ struct Trace::Body {
   std::unique_ptr<Part::Body> part;
   std::unique_ptr<Part::Body> without_bundles;  ///< `part` as it was; nullptr if there are none
   uint64_t bundles = 0;                         ///< where they begin
+  std::map<std::string, uint64_t> in_bundles;   ///< bytes by section, and "bundles" for the rest of them
   RunInfo run;
   Sources sources;
 
@@ -65,6 +66,7 @@ struct Trace::Body {
       const Result<Bytes> bundle = blocks->read_next(&begin, "a bundle of classes");
       if (!bundle) return tl::unexpected(bundle.error());
       Result<void> returned = return_bundle(*bundle, part.get());
+      count_bundle(*bundle, begin - at, &in_bundles);
       if (returned) continue;
       returned.error().message = "a bundle of classes: " + returned.error().message;
       returned.error().offset = kHeaderBytes + at;
@@ -437,10 +439,10 @@ std::map<std::string, uint64_t> Trace::section_bytes() const {
     const uint64_t size = section.codec == kInBlocks ? section.decoded_size : section.bytes.size();
     rest -= size;
     const uint64_t bundles = section.codec == kInBlocks && body_->without_bundles ? size - body_->bundles : 0;
-    if (bundles != 0) result[section_name(static_cast<uint8_t>(SectionKind::bundles))] += bundles;
     if (size != bundles) result[section_name(section.kind)] += size - bundles;
   }
   result["directory"] = rest;
+  for (const auto &[name, bytes] : body_->in_bundles) result[name] += bytes;
   return result;
 }
 

@@ -147,7 +147,8 @@ class Trace {
   [[nodiscard]] RankInfo rank_info(uint32_t rank) const;
   [[nodiscard]] std::vector<std::string> hosts() const;
 
-  /// Section name → bytes in the file, plus "directory" (with header and footer) and "total" (the sum).
+  /// Section name → bytes in the file, plus "directory" (with header and footer) and "total" (the sum). Sections of
+  /// bundles count as those of the file; "bundles" is what bundles take beside them.
   [[nodiscard]] std::map<std::string, uint64_t> section_bytes() const;
 
   /// Bytes of blocks that were left in the file.
