@@ -23,8 +23,8 @@ void keep_room(Process &of, Thread &thread, uint64_t begin_ticks);
 bool wait_for_memory();
 
 /// Writes the closed sequence to the spool and gives its memory back. False if that cannot be: it stays, and the
-/// recording's end finds it if a later try does not. By one thread at a time. Of the arena it uses what is in `closed` alone; memory comes from
-/// the program's heap, some hundred bytes a row.
+/// recording's end finds it if a later try does not. By one thread at a time. Of the arena it uses what is in `closed`
+/// alone; memory comes from the program's heap, some hundred bytes a row.
 bool write_closed(Process &of);
 
 }  // namespace cairn::recorder

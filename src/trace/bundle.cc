@@ -15,10 +15,11 @@ namespace {
 std::vector<PackedClass> leaving(size_t most, uint64_t ranks, std::vector<PackedClass> *packed) {
   std::vector<size_t> order(packed->size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  // What ranks say to each other is told once while they are in one class: where all are, it may become larger.
+  // What ranks say to each other is told once while they are in one class: where all are, it may become larger, and by
+  // a sixteenth than a power of two, which is what 2^n ranks say to all others; the class has more than that.
   const auto large = [&](size_t i) {
     const PackedClass &each = (*packed)[i];
-    return (each.ranks.size() == ranks ? 4 : 8) * each.bytes.size() > most;
+    return each.ranks.size() == ranks ? 4 * each.bytes.size() > most + most / 16 : 8 * each.bytes.size() > most;
   };
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return std::pair(!large(a), (*packed)[a].ranks.size()) < std::pair(!large(b), (*packed)[b].ranks.size());
