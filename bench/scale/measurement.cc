@@ -15,8 +15,8 @@
 #include "scale/chance.h"
 #include "scale/heap_count.h"
 #include "scale/read_back.h"
-#include "trace/bundle.h"
 #include "trace/file.h"
+#include "trace/rank_block.h"
 
 namespace cairn::scale {
 namespace {
@@ -107,14 +107,16 @@ class TraceFile {
   ~TraceFile() {
     if (!kept_) std::remove(path_.c_str());
   }
+  /// Empty where nothing leaves the tree.
   bool add_bundle(ByteView block) {
-    ByteReader in(block);
-    in.varint();
-    in.fixed32();
-    trace::count_bundle(in.raw(in.remaining()), block.size(), &in_bundles_);
-    return add(block);
+    if (block.empty()) return true;
+    trace::BlockFront front;
+    if (!trace::parse_front(block, &front)) return false;
+    const auto stored = trace::read_file(block.subspan(front.bytes));
+    if (stored) trace::count_sections(*stored, &in_bundles_);
+    return stored && add(block);
   }
-  /// Bytes by section.
+  /// Bytes by section, in all of them.
   [[nodiscard]] const std::map<std::string, uint64_t> &in_bundles() const { return in_bundles_; }
   /// `bytes`: all but the bundles.
   bool complete(ByteView bytes) {
@@ -139,14 +141,11 @@ class TraceFile {
 std::map<std::string, uint64_t> sections_of(ByteView file, uint64_t bundles,
                                             const std::map<std::string, uint64_t> &in_bundles) {
   std::map<std::string, uint64_t> sizes = in_bundles;
-  uint64_t rest = file.size();
+  uint64_t beside = bundles;
+  for (const auto &[name, bytes] : in_bundles) beside -= bytes;
   const auto stored = trace::read_file(file, bundles);
-  for (const trace::StoredSection &section : stored ? *stored : std::vector<trace::StoredSection>()) {
-    if (section.codec == trace::kInBlocks) continue;
-    sizes[trace::section_name(section.kind)] += section.bytes.size();
-    rest -= section.bytes.size();
-  }
-  sizes["directory"] = rest;
+  sizes["directory"] = file.size() - (stored ? trace::count_sections(*stored, &sizes) : 0);
+  if (bundles != 0) sizes["bundles"] += beside;
   sizes["total"] = file.size() + bundles;
   return sizes;
 }

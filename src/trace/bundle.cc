@@ -72,9 +72,10 @@ tl::unexpected<Error> malformed(const char *what) {
   return tl::unexpected(Error{ErrorKind::unreadable, std::string("section 'bundles' ") + what, {}, 0, {}});
 }
 
-Result<Decoded> read(ByteView bundle) {
+Result<Decoded> read(ByteView bundle, std::map<std::string, uint64_t> *sizes) {
   const Result<std::vector<StoredSection>> stored = read_file(bundle);
   if (!stored) return tl::unexpected(stored.error());
+  count_sections(*stored, sizes);
   std::vector<Bytes> decoded(stored->size());
   std::vector<SectionView> views;
   for (size_t i = 0; i < stored->size(); ++i) {
@@ -102,8 +103,8 @@ Result<Bytes> Part::take_bundle(size_t most) {
   return block_of(*file);
 }
 
-Result<void> return_bundle(ByteView bundle, Part::Body *body) {
-  Result<Decoded> decoded = read(bundle);
+Result<void> return_bundle(ByteView bundle, Part::Body *body, std::map<std::string, uint64_t> *sizes) {
+  Result<Decoded> decoded = read(bundle, sizes);
   if (!decoded) return tl::unexpected(decoded.error());
   Part::Body &from = *decoded->body;
   if (from.world != body->world || decoded->bundles) return malformed("has a bundle of another trace");
@@ -125,15 +126,6 @@ Result<void> return_bundle(ByteView bundle, Part::Body *body) {
     body->classes.push_back(std::move(part));
   }
   return {};
-}
-
-void count_bundle(ByteView bundle, uint64_t size, std::map<std::string, uint64_t> *sizes) {
-  const Result<std::vector<StoredSection>> stored = read_file(bundle);
-  for (const StoredSection &section : stored ? *stored : std::vector<StoredSection>()) {
-    (*sizes)[section_name(section.kind)] += section.bytes.size();
-    size -= section.bytes.size();
-  }
-  (*sizes)[section_name(static_cast<uint8_t>(SectionKind::bundles))] += size;
 }
 
 }  // namespace cairn::trace

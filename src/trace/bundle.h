@@ -19,12 +19,8 @@
 
 namespace cairn::trace {
 
-/// Adds a bundle's classes, whose ranks and sites must all be known, to the part that they left. `bundle`: what the
-/// block holds.
-Result<void> return_bundle(ByteView bundle, Part::Body *body);
-
-/// Adds the bytes of each of a bundle's sections to what stands under the section's name, and what the bundle, `size`
-/// bytes with its block's head, takes beside them to "bundles". What is malformed is all "bundles".
-void count_bundle(ByteView bundle, uint64_t size, std::map<std::string, uint64_t> *sizes);
+/// Adds a bundle's classes, whose ranks and sites must all be known, to the part that they left, and the bytes of its
+/// sections to `sizes`, by their names. `bundle`: what the block holds.
+Result<void> return_bundle(ByteView bundle, Part::Body *body, std::map<std::string, uint64_t> *sizes);
 
 }  // namespace cairn::trace

@@ -210,4 +210,14 @@ Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent) {
   return sections;
 }
 
+uint64_t count_sections(const std::vector<StoredSection> &stored, std::map<std::string, uint64_t> *sizes) {
+  uint64_t sum = 0;
+  for (const StoredSection &section : stored) {
+    if (in_blocks(section)) continue;
+    (*sizes)[section_name(section.kind)] += section.bytes.size();
+    sum += section.bytes.size();
+  }
+  return sum;
+}
+
 }  // namespace cairn::trace

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "base/bytes.h"
@@ -40,6 +42,9 @@ Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredS
 /// The sections in the order of the file, as views into `file`, from which `absent` bytes after the header, those of
 /// its blocks, were left out.
 Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent = 0);
+
+/// Adds the bytes of each section, but of one in blocks, to what stands under its name. Gives their sum.
+uint64_t count_sections(const std::vector<StoredSection> &stored, std::map<std::string, uint64_t> *sizes);
 
 /// A section, which is not in blocks, decompressed: a view into `*decoded`, or into the file if it needs none of that.
 Result<SectionView> decompressed(const StoredSection &section, Bytes *decoded);

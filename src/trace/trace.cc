@@ -51,7 +51,7 @@ struct Trace::Body {
   std::unique_ptr<Part::Body> part;
   std::unique_ptr<Part::Body> without_bundles;  ///< `part` as it was; nullptr if there are none
   uint64_t bundles = 0;                         ///< where they begin
-  std::map<std::string, uint64_t> in_bundles;   ///< bytes by section, and "bundles" for the rest of them
+  std::map<std::string, uint64_t> in_bundles;   ///< bytes by section
   RunInfo run;
   Sources sources;
 
@@ -65,8 +65,7 @@ struct Trace::Body {
       const uint64_t at = begin;
       const Result<Bytes> bundle = blocks->read_next(&begin, "a bundle of classes");
       if (!bundle) return tl::unexpected(bundle.error());
-      Result<void> returned = return_bundle(*bundle, part.get());
-      count_bundle(*bundle, begin - at, &in_bundles);
+      Result<void> returned = return_bundle(*bundle, part.get(), &in_bundles);
       if (returned) continue;
       returned.error().message = "a bundle of classes: " + returned.error().message;
       returned.error().offset = kHeaderBytes + at;
@@ -432,17 +431,21 @@ std::vector<std::string> Trace::hosts() const {
 }
 
 std::map<std::string, uint64_t> Trace::section_bytes() const {
-  std::map<std::string, uint64_t> result;
-  uint64_t rest = body_->file.size() + body_->absent;
-  result["total"] = rest;
+  std::map<std::string, uint64_t> result = body_->in_bundles;
+  uint64_t counted = 0;  // of what bundles take
+  for (const auto &[name, bytes] : result) counted += bytes;
+  const uint64_t total = body_->file.size() + body_->absent;
+  uint64_t rest = total - count_sections(body_->stored, &result);
   for (const StoredSection &section : body_->stored) {
-    const uint64_t size = section.codec == kInBlocks ? section.decoded_size : section.bytes.size();
+    if (section.codec != kInBlocks) continue;
+    const uint64_t size = section.decoded_size;
     rest -= size;
-    const uint64_t bundles = section.codec == kInBlocks && body_->without_bundles ? size - body_->bundles : 0;
+    const uint64_t bundles = body_->without_bundles ? size - body_->bundles : 0;
+    if (bundles != 0) result[section_name(static_cast<uint8_t>(SectionKind::bundles))] += bundles - counted;
     if (size != bundles) result[section_name(section.kind)] += size - bundles;
   }
+  result["total"] = total;
   result["directory"] = rest;
-  for (const auto &[name, bytes] : body_->in_bundles) result[name] += bytes;
   return result;
 }
 
