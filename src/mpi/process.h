@@ -137,11 +137,10 @@ struct Process {
   bool complete;   ///< MPI_Finalize was reached
   bool left_part;  ///< wrote its part to the spool
   int64_t start_unix_ns;
-  uint64_t init_ns;                      ///< when MPI_Init began
-  std::atomic<uint32_t> spilled;         ///< segments written to the spool, numbered from 0
-  std::atomic<ClosedSequence *> closed;  ///< one at a time. Its thread's own `sequence` may still be the same
-  std::atomic<bool>
-      spool_refuses;  ///< `closed` could not be written so far; the spiller tries again, nobody waits for it
+  uint64_t init_ns;                        ///< when MPI_Init began
+  std::atomic<uint32_t> spilled;           ///< segments written to the spool, numbered from 0
+  std::atomic<ClosedSequence *> closed;    ///< one at a time. Its thread's own `sequence` may still be the same
+  std::atomic<bool> spool_refuses;         ///< `closed` could not be written so far: nobody waits for it
   std::atomic<size_t> unspillable;         ///< bytes of the arena that stayed in use when the last sequence was gone
   std::atomic<uint32_t> shortages_then;    ///< the arena's, when the last sequence was closed
   std::atomic<size_t> untouched_then;      ///< bytes of the arena never handed out when the last sequence was closed
