@@ -15,6 +15,7 @@
 #include "scale/chance.h"
 #include "scale/heap_count.h"
 #include "scale/read_back.h"
+#include "trace/bundle.h"
 #include "trace/file.h"
 #include "trace/rank_block.h"
 
@@ -112,7 +113,8 @@ class TraceFile {
     if (block.empty()) return true;
     trace::BlockFront front;
     if (!trace::parse_front(block, &front)) return false;
-    const auto stored = trace::read_file(block.subspan(front.bytes));
+    const ByteView content = block.subspan(front.bytes);
+    const auto stored = trace::read_file(content.subspan(trace::bundle_front(content).bytes));
     if (stored) trace::count_sections(*stored, &in_bundles_);
     return stored && add(block);
   }

@@ -128,7 +128,7 @@ int dump(DumpOptions &options) {
   if (options.grammar && options.stack) {
     return report({ErrorKind::usage, "--grammar prints rows, without call stacks", {}, Error::kNoOffset, "choose one"});
   }
-  const auto trace = open_trace(options);
+  const auto trace = open_trace(options, options.grammar ? Open::all : Open::wanted_ranks);  // grammars have numbers
   if (!trace) return report(trace.error());
   if (options.gpu.wanted()) return dump_gpu(*trace, options, options.gpu);
   const auto filter = analyze::make_filter(options.filter, *trace);

@@ -31,7 +31,7 @@ Result<gpu::Launches> read_gpu(const std::vector<std::string> &files) {
 
 Result<TraceBytes> with_gpu(TraceBytes bytes, const std::string &path, const gpu::Launches &launches) {
   if (launches.launches.empty()) return bytes;
-  const auto trace = trace::Trace::from_bytes(bytes.bytes, path, bytes.absent, bytes.blocks);
+  const auto trace = trace::Trace::from_bytes(bytes.bytes, path, bytes.absent, bytes.blocks, trace::no_bundles);
   if (!trace) return tl::unexpected(trace.error());
   auto [gpu, warps] = launches.write();
   bytes.bytes = trace->with_gpu(std::move(gpu), std::move(warps));

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 namespace cairn::cli {
 namespace {
@@ -31,6 +33,17 @@ Result<std::string> newest_trace() {
   return newest;
 }
 
+/// Those that --rank names, if it names any.
+trace::WantedBundles wanted_by(const Inspection &inspection) {
+  if (inspection.filter.ranks.empty()) return {};
+  auto ranks = analyze::parse_ranks(inspection.filter.ranks);
+  if (!ranks) return {};  // make_filter says so
+  return [ranks = *std::move(ranks)](uint32_t least, uint32_t greatest) {
+    const auto first = std::lower_bound(ranks.begin(), ranks.end(), least);
+    return first != ranks.end() && *first <= greatest;
+  };
+}
+
 }  // namespace
 
 void add_file(Options &verb, Inspection &inspection) {
@@ -53,7 +66,7 @@ void add_filters(Options &verb, Inspection &inspection, const std::string &limit
   verb.number("--limit", inspection.filter.limit, limit, "N");
 }
 
-Result<trace::Trace> open_trace(Inspection &inspection) {
+Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
   if (inspection.file.empty()) {
     auto newest = newest_trace();
     if (!newest) return tl::unexpected(newest.error());
@@ -72,7 +85,7 @@ Result<trace::Trace> open_trace(Inspection &inspection) {
     return complain(ErrorKind::unreadable, "this is a folder, not a trace",
                     inspection.file.ends_with(".spool") ? "cairn merge makes a trace of it" : "name a .cairn file");
   }
-  return trace::Trace::open(inspection.file);
+  return trace::Trace::open(inspection.file, which == Open::all ? trace::WantedBundles() : wanted_by(inspection));
 }
 
 }  // namespace cairn::cli

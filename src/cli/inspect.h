@@ -1,6 +1,7 @@
 // What the inspecting verbs share: which trace, which filters, text or JSON.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "analyze/filter.h"
@@ -23,7 +24,11 @@ void add_filters(Options &verb, Inspection &inspection, const std::string &limit
 /// --rank and --function only, for verbs whose answers have no times to cut.
 void add_rank_and_function(Options &verb, Inspection &inspection);
 
+enum class Open : uint8_t {
+  all,           ///< every class
+  wanted_ranks,  ///< only those of the ranks that --rank names are there for sure; others keep no numbers
+};
 /// Opens the trace that the user means and leaves its path in `inspection.file`.
-Result<trace::Trace> open_trace(Inspection &inspection);
+Result<trace::Trace> open_trace(Inspection &inspection, Open which = Open::all);
 
 }  // namespace cairn::cli

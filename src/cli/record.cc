@@ -136,14 +136,22 @@ class Finish {
   }
 
   void announce(const std::string &path, const TraceBytes &bytes) const {
-    const auto trace = trace::Trace::open(path);
+    // All classes of a run on very many irregular ranks may take more memory than there is here, where it was started.
+    constexpr uint64_t kMostInBundles = 16u << 20;
+    auto trace = trace::Trace::open(path, trace::no_bundles);
+    if (!trace) return;
+    const auto sizes = trace->section_bytes();
+    const auto bundles = sizes.find("bundles");
+    const bool all = bundles == sizes.end() || bundles->second <= kMostInBundles;
+    if (all && bundles != sizes.end()) trace = trace::Trace::open(path);
     if (!trace) return;
     const analyze::Overview view = analyze::outline(*trace);
     std::error_code ignored;
     const std::string shown =
         number_ == 1 ? options_.output : fs::path(path).lexically_proximate(fs::current_path(ignored)).string();
-    say(fmt::format("{}: {}, {} of {}, {}{}", shown, plural(view.ranks, "rank"), plural(view.calls, "call"),
-                    plural(view.functions, "function"), bytes_text(bytes.size()),
+    const std::string calls =
+        all ? fmt::format("{} of {}, ", plural(view.calls, "call"), plural(view.functions, "function")) : "";
+    say(fmt::format("{}: {}, {}{}{}", shown, plural(view.ranks, "rank"), calls, bytes_text(bytes.size()),
                     view.run.status == "complete" ? "" : ", " + view.run.status));
     for (const auto &[reason, ranks] : view.degraded) {
       say(fmt::format("{}: rank{} {}: {}", shown, ranks.size() == 1 ? "" : "s", analyze::ranks_text(ranks), reason));

@@ -47,8 +47,9 @@ Result<Bytes> read_file(const std::string &path) {
   return bytes;
 }
 
+/// Without the classes in bundles, which may be too many for memory and are what they are.
 Result<trace::Trace> opened(const TraceBytes &from, const std::string &path) {
-  return trace::Trace::from_bytes(from.bytes, path, from.absent, from.blocks);
+  return trace::Trace::from_bytes(from.bytes, path, from.absent, from.blocks, trace::no_bundles);
 }
 
 }  // namespace

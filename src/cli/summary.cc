@@ -181,7 +181,7 @@ int summary(SummaryOptions &options) {
     return report(
         {ErrorKind::usage, "--callsites and --per-rank cannot go together", {}, Error::kNoOffset, "choose one"});
   }
-  const auto trace = open_trace(options);
+  const auto trace = open_trace(options, Open::wanted_ranks);
   if (!trace) return report(trace.error());
   auto filter = analyze::make_filter(options.filter, *trace);
   if (!filter) return report(filter.error());

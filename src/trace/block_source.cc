@@ -25,13 +25,21 @@ tl::unexpected<Error> BlockSource::wrong(const std::string &how, const std::stri
                               {}});
 }
 
-Result<Bytes> BlockSource::content(uint64_t offset, const std::string &what, BlockFront *front) const {
+Result<BlockFront> BlockSource::front_at(uint64_t offset, const std::string &what) const {
   if (offset >= blocks_.decoded_size) return wrong("ends too early", what, 0);
   const Result<Bytes> first = bytes(offset, kMostBlockFront);
-  if (!first) return first;
-  if (!parse_front(*first, front) || front->size > blocks_.decoded_size - offset - front->bytes) {
+  if (!first) return tl::unexpected(first.error());
+  BlockFront front;
+  if (!parse_front(*first, &front) || front.size > blocks_.decoded_size - offset - front.bytes) {
     return wrong("is malformed", what, offset);
   }
+  return front;
+}
+
+Result<Bytes> BlockSource::content(uint64_t offset, const std::string &what, BlockFront *front) const {
+  const Result<BlockFront> found = front_at(offset, what);
+  if (!found) return tl::unexpected(found.error());
+  *front = *found;
   Result<Bytes> rest = bytes(offset + front->bytes, front->size);
   if (rest && !holds(*front, *rest)) return wrong("has a wrong checksum", what, offset);
   return rest;
@@ -42,6 +50,14 @@ Result<Bytes> BlockSource::read_next(uint64_t *offset, const std::string &what) 
   Result<Bytes> found = content(*offset, what, &front);
   if (found) *offset += front.bytes + front.size;
   return found;
+}
+
+Result<Bytes> BlockSource::peek(uint64_t *offset, uint64_t most, const std::string &what) const {
+  const Result<BlockFront> front = front_at(*offset, what);
+  if (!front) return tl::unexpected(front.error());
+  Result<Bytes> first = bytes(*offset + front->bytes, std::min(most, front->size));
+  if (first) *offset += front->bytes + front->size;
+  return first;
 }
 
 Result<std::shared_ptr<const BlockSource::Block>> BlockSource::load(uint32_t rank, Atom offset) const {

@@ -31,10 +31,13 @@ class BlockSource {
   [[nodiscard]] Result<std::shared_ptr<const Block>> read(uint32_t rank, Atom offset) const;
   /// The content of the block at `*offset`, which moves behind it; `what` it is of, for errors.
   [[nodiscard]] Result<Bytes> read_next(uint64_t *offset, const std::string &what) const;
+  /// The first bytes of that content, at most `most`, without reading or checking the rest.
+  [[nodiscard]] Result<Bytes> peek(uint64_t *offset, uint64_t most, const std::string &what) const;
   [[nodiscard]] uint64_t size() const { return blocks_.decoded_size; }
 
  private:
   [[nodiscard]] Result<std::shared_ptr<const Block>> load(uint32_t rank, Atom offset) const;
+  [[nodiscard]] Result<BlockFront> front_at(uint64_t offset, const std::string &what) const;
   [[nodiscard]] Result<Bytes> content(uint64_t offset, const std::string &what, BlockFront *front) const;
   [[nodiscard]] Result<Bytes> bytes(uint64_t offset, uint64_t size) const;
   [[nodiscard]] tl::unexpected<Error> wrong(const std::string &how, const std::string &what, uint64_t offset) const;

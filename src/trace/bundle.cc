@@ -60,10 +60,22 @@ Part::Body body_of(const Part::Body &of, std::vector<PackedClass> classes) {
   return body;
 }
 
-Bytes block_of(ByteView content) {
+/// A .cairn file does not begin with it.
+constexpr uint8_t kTellsRanks = 0;
+
+uint32_t checksum(ByteView bytes) { return static_cast<uint32_t>(hash64(bytes)); }
+
+Bytes block_of(uint32_t least, uint32_t greatest, ByteView file) {
+  ByteWriter front;
+  front.byte(kTellsRanks);
+  front.varint(least);
+  front.varint(greatest - least);
+  front.fixed32(checksum(front.view()));
+  Bytes content = front.take();
+  content.insert(content.end(), file.begin(), file.end());
   ByteWriter out;
   out.varint(content.size());
-  out.fixed32(static_cast<uint32_t>(hash64(content)));
+  out.fixed32(checksum(content));
   out.raw(content);
   return out.take();
 }
@@ -72,8 +84,8 @@ tl::unexpected<Error> malformed(const char *what) {
   return tl::unexpected(Error{ErrorKind::unreadable, std::string("section 'bundles' ") + what, {}, 0, {}});
 }
 
-Result<Decoded> read(ByteView bundle, std::map<std::string, uint64_t> *sizes) {
-  const Result<std::vector<StoredSection>> stored = read_file(bundle);
+Result<Decoded> read(ByteView file, std::map<std::string, uint64_t> *sizes) {
+  const Result<std::vector<StoredSection>> stored = read_file(file);
   if (!stored) return tl::unexpected(stored.error());
   count_sections(*stored, sizes);
   std::vector<Bytes> decoded(stored->size());
@@ -88,23 +100,9 @@ Result<Decoded> read(ByteView bundle, std::map<std::string, uint64_t> *sizes) {
   return decode(views);
 }
 
-}  // namespace
-
-Result<Bytes> Part::take_bundle(size_t most) {
-  if (most == 0) {
-    for (ClassPart &part : body_->classes) body_->packed.push_back(pack(std::move(part)));
-    body_->classes.clear();
-  }
-  std::vector<PackedClass> classes = leaving(most, body_->ranks.size(), &body_->packed);
-  if (classes.empty()) return Bytes();
-  const Part bundle(std::make_unique<Body>(body_of(*body_, std::move(classes))));
-  const Result<Bytes> file = bundle.to_file({});
-  if (!file) return tl::unexpected(file.error());
-  return block_of(*file);
-}
-
-Result<void> return_bundle(ByteView bundle, Part::Body *body, std::map<std::string, uint64_t> *sizes) {
-  Result<Decoded> decoded = read(bundle, sizes);
+Result<void> return_one(ByteView bundle, Part::Body *body, std::map<std::string, uint64_t> *sizes) {
+  const BundleFront front = bundle_front(bundle);
+  Result<Decoded> decoded = read(bundle.subspan(front.bytes), sizes);
   if (!decoded) return tl::unexpected(decoded.error());
   Part::Body &from = *decoded->body;
   if (from.world != body->world || decoded->bundles) return malformed("has a bundle of another trace");
@@ -118,12 +116,78 @@ Result<void> return_bundle(ByteView bundle, Part::Body *body, std::map<std::stri
     return malformed("has a bundle with sites that the trace does not have");
   }
   for (ClassPart &part : from.classes) {
+    if (part.ranks.front() < front.least || part.ranks.back() > front.greatest) {
+      return malformed("has a bundle with other ranks than it says");
+    }
     for (const uint32_t rank : part.ranks.expand()) {
       if (!body->ranks.index_of(rank)) return malformed("has a bundle with a rank that the trace does not have");
     }
     for (uint32_t &site : part.sites) site = site_number[site];
     body->set_key(&part);
     body->classes.push_back(std::move(part));
+  }
+  return {};
+}
+}  // namespace
+
+BundleFront bundle_front(ByteView content) {
+  BundleFront front;
+  ByteReader in(content.first(std::min(content.size(), kMostBundleFront)));
+  const uint8_t first = in.byte();
+  const uint64_t least = in.varint();
+  const uint64_t more = in.varint();
+  const size_t told = in.position();
+  const uint32_t check = in.fixed32();
+  const bool sound = !in.failed() && first == kTellsRanks && least < kMaxRanks && more < kMaxRanks - least &&
+                     check == checksum(content.first(told));
+  if (!sound) return front;
+  front.least = static_cast<uint32_t>(least);
+  front.greatest = static_cast<uint32_t>(least + more);
+  front.bytes = in.position();
+  return front;
+}
+
+Result<Bytes> Part::take_bundle(size_t most) {
+  if (most == 0) {
+    for (ClassPart &part : body_->classes) body_->packed.push_back(pack(std::move(part)));
+    body_->classes.clear();
+  }
+  std::vector<PackedClass> classes = leaving(most, body_->ranks.size(), &body_->packed);
+  if (classes.empty()) return Bytes();
+  uint32_t least = UINT32_MAX;
+  uint32_t greatest = 0;
+  for (const PackedClass &each : classes) {
+    least = std::min(least, each.ranks.front());
+    greatest = std::max(greatest, each.ranks.back());
+  }
+  const Part bundle(std::make_unique<Body>(body_of(*body_, std::move(classes))));
+  const Result<Bytes> file = bundle.to_file({});
+  if (!file) return tl::unexpected(file.error());
+  return block_of(least, greatest, *file);
+}
+
+Result<void> return_bundles(const BlockSource &blocks, uint64_t begin, const WantedBundles &wanted, Part::Body *body,
+                            std::map<std::string, uint64_t> *sizes) {
+  const std::string what = "a bundle of classes";
+  while (begin < blocks.size()) {
+    const uint64_t at = begin;
+    if (wanted) {
+      uint64_t next = begin;
+      const Result<Bytes> first = blocks.peek(&next, kMostBundleFront, what);
+      if (!first) return tl::unexpected(first.error());
+      const BundleFront front = bundle_front(*first);
+      if (front.bytes != 0 && !wanted(front.least, front.greatest)) {
+        begin = next;
+        continue;
+      }
+    }
+    const Result<Bytes> bundle = blocks.read_next(&begin, what);
+    if (!bundle) return tl::unexpected(bundle.error());
+    Result<void> returned = return_one(*bundle, body, sizes);
+    if (returned) continue;
+    returned.error().message = what + ": " + returned.error().message;
+    returned.error().offset = kHeaderBytes + at;
+    return returned;
   }
   return {};
 }

@@ -1,10 +1,13 @@
 // Classes that leave the part on its way and come back when the file is read.
+#include "trace/bundle.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 
 #include "base/hash.h"
+#include "trace/call_reader.h"
 #include "trace/file.h"
 #include "trace/in_blocks.h"
 #include "trace/plain_text.h"
@@ -28,6 +31,15 @@ std::string calls_text(const Trace &trace) {
 std::string together(const std::vector<ProcessRecord> &program) {
   const InBlocks all = in_blocks(program);
   return calls_text(*Trace::from_bytes(all.file(kRun), "together"));
+}
+
+/// A block that holds what it says it does, made of whatever.
+Bytes block(ByteView content) {
+  ByteWriter out;
+  out.varint(content.size());
+  out.fixed32(static_cast<uint32_t>(hash64(content)));
+  out.raw(content);
+  return out.take();
 }
 
 std::vector<std::vector<ProcessRecord>> programs() {
@@ -110,13 +122,100 @@ TEST(Bundles, DamageIsFound) {
   }
 }
 
-/// A block that holds what it says it does, made of whatever.
-Bytes block(ByteView content) {
-  ByteWriter out;
-  out.varint(content.size());
-  out.fixed32(static_cast<uint32_t>(hash64(content)));
-  out.raw(content);
-  return out.take();
+/// All calls of a rank with their values.
+std::vector<Row> calls_of(const Trace &trace, uint32_t rank) {
+  std::vector<Row> rows;
+  for (const SequenceView &sequence : trace.sequences(rank)) {
+    CallReader reader(trace, sequence);
+    for (auto number = reader.next(); number != grammar::kNoSymbol; number = reader.next()) {
+      rows.push_back(reader.call(number));
+    }
+  }
+  return rows;
+}
+
+TEST(Bundles, AreOpenedForTheRanksThatAreWanted) {
+  size_t left_closed = 0;
+  for (const std::vector<ProcessRecord> &program : programs()) {
+    for (const size_t most : {size_t{0}, size_t{300}}) {
+      const Bytes file = in_bundles(program, most).file(kRun);
+      const Result<Trace> all = Trace::from_bytes(file, "all");
+      ASSERT_TRUE(all.has_value());
+      for (const uint32_t rank : all->ranks()) {
+        const auto wanted = [rank](uint32_t least, uint32_t greatest) { return least <= rank && rank <= greatest; };
+        const Result<Trace> one = Trace::from_bytes(file, "one", 0, {}, wanted);
+        ASSERT_TRUE(one.has_value()) << one.error().message;
+        EXPECT_EQ(calls_of(*one, rank), calls_of(*all, rank));
+        EXPECT_FALSE(calls_of(*one, rank).empty());
+        EXPECT_EQ(one->bundles(), all->bundles());
+        EXPECT_EQ(one->all_sites(), all->all_sites());
+        left_closed += all->class_count() - one->class_count();
+      }
+      const Result<Trace> none = Trace::from_bytes(file, "none", 0, {}, no_bundles);
+      ASSERT_TRUE(none.has_value());
+      EXPECT_EQ(none->ranks(), all->ranks());
+      EXPECT_EQ(none->section_bytes().at("total"), all->section_bytes().at("total"));
+    }
+  }
+  EXPECT_GT(left_closed, 100U);
+}
+
+TEST(Bundles, ThatTellNoRanksAreAllOpened) {
+  const std::vector<ProcessRecord> program = random_program(6, 1);
+  const InBlocks made = in_bundles(program, 0);
+  BlockFront outer;
+  Bytes older;  // as in version 4
+  size_t bundles = 0;
+  for (ByteView rest = made.blocks; parse_front(rest, &outer); rest = rest.subspan(outer.bytes + outer.size)) {
+    const ByteView content = rest.subspan(outer.bytes, outer.size);
+    const BundleFront front = bundle_front(content);
+    EXPECT_NE(front.bytes, 0U);
+    EXPECT_LE(front.least, front.greatest);
+    const Bytes one = block(content.subspan(front.bytes));
+    older.insert(older.end(), one.begin(), one.end());
+    ++bundles;
+    if (outer.bytes + outer.size == rest.size()) break;
+  }
+  EXPECT_GT(bundles, 1U);
+  const Bytes file = with_blocks(*made.part.to_file(kRun, older.size(), 0), older);
+  const Result<Trace> trace = Trace::from_bytes(file, "older", 0, {}, no_bundles);
+  ASSERT_TRUE(trace.has_value()) << trace.error().message;
+  EXPECT_EQ(calls_text(*trace), together(program));
+}
+
+TEST(Bundles, AreNotPassedOverWhereWhatTheyTellIsDamaged) {
+  const std::vector<ProcessRecord> program = random_program(6, 1);
+  const InBlocks made = in_bundles(program, 0);
+  BlockFront outer;
+  ASSERT_TRUE(parse_front(made.blocks, &outer));
+  const size_t front = bundle_front(ByteView(made.blocks).subspan(outer.bytes)).bytes;
+  ASSERT_GT(front, 0U);
+  const Bytes file = made.file(kRun);
+  for (size_t at = 0; at < 8 * front; ++at) {
+    Bytes bytes = file;
+    bytes[kHeaderBytes + outer.bytes + at / 8] ^= static_cast<uint8_t>(1U << at % 8);
+    const Result<Trace> trace = Trace::from_bytes(bytes, "damaged", 0, {}, no_bundles);
+    ASSERT_FALSE(trace.has_value()) << at;
+    EXPECT_NE(trace.error().message.find("has a wrong checksum: a bundle"), std::string::npos) << trace.error().message;
+  }
+  // Other ranks than there are, soundly told.
+  for (const uint32_t least : {0U, 3U}) {
+    ByteWriter told;
+    told.byte(0);
+    told.varint(least);
+    told.varint(1);
+    told.fixed32(static_cast<uint32_t>(hash64(told.view())));
+    Bytes content = told.take();
+    const ByteView bundle = ByteView(made.blocks).subspan(outer.bytes + front, outer.size - front);
+    content.insert(content.end(), bundle.begin(), bundle.end());
+    const Bytes blocks = block(content);
+    const Bytes mixed = with_blocks(*made.part.to_file(kRun, blocks.size(), 0), blocks);
+    const Result<Trace> trace = Trace::from_bytes(mixed, "mixed");
+    EXPECT_EQ(trace.has_value(), least == 0);  // the first holds ranks 0 and 1
+    if (!trace) {
+      EXPECT_NE(trace.error().message.find("with other ranks than it says"), std::string::npos);
+    }
+  }
 }
 
 TEST(Bundles, OfAnotherTraceAreRefused) {

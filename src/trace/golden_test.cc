@@ -27,6 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Version1, Golden, ::testing::Values("v1-stencil", "v1-s
 INSTANTIATE_TEST_SUITE_P(Version2, Golden, ::testing::Values("v2-streams", "v2-polls", "v2-stats", "v2-lossless"));
 INSTANTIATE_TEST_SUITE_P(Version3, Golden, ::testing::Values("v3-blocks"));
 INSTANTIATE_TEST_SUITE_P(Version4, Golden, ::testing::Values("v4-bundles"));
+INSTANTIATE_TEST_SUITE_P(Version5, Golden, ::testing::Values("v5-bundles"));
 
 }  // namespace
 }  // namespace cairn::trace

@@ -114,7 +114,7 @@ def decode(codec, data, size):
 
 
 def container(data):
-    assert data[:8] == b"\x89CAIRN\r\n" and data[8:10] in (b"\x01\x00", b"\x02\x00", b"\x03\x00", b"\x04\x00") and data[-4:] == b"nria"
+    assert data[:8] == b"\x89CAIRN\r\n" and data[8:10] in (b"\x01\x00", b"\x02\x00", b"\x03\x00", b"\x04\x00", b"\x05\x00") and data[-4:] == b"nria"
     width = 8 if data[8] == 1 else 4
     tail = Reader(data[-16:-4])
     size, check = tail.fixed(4), tail.fixed(8)
@@ -490,6 +490,20 @@ class Trace:
         caller = self.callers[site]
         return identity or path, self.sites[site][1], self.site_name(caller - 1) if caller else None
 
+    def read_bundle(self, content):
+        least, greatest = 0, 1 << 24
+        if content[0] == 0:
+            front = Reader(content)
+            front.byte()
+            least = front.varint()
+            greatest = least + front.varint()
+            told = content[:front.at]
+            assert xxh3(told) % (1 << 32) == front.fixed(4)
+            content = content[front.at:]
+        bundle = Trace(content)
+        assert all(least <= rank <= greatest for c in bundle.classes for rank in c["ranks"])
+        self.add_bundle(bundle)
+
     def add_bundle(self, bundle):
         known = {self.site_name(site): site for site in range(len(self.sites))}
         for c in bundle.classes:
@@ -508,7 +522,7 @@ class Trace:
             content = r.raw(length)
             assert xxh3(content) % (1 << 32) == check
             if self.bundles is not None and begin >= self.bundles:
-                self.add_bundle(Trace(content))
+                self.read_bundle(content)
                 continue
             block = Reader(content)
             rank = block.varint()

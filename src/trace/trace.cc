@@ -1,7 +1,6 @@
 #include "trace/trace.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "codec/codec.h"
 #include "codec/timing_stream.h"
@@ -10,6 +9,7 @@
 #include "trace/derived_values.h"
 #include "trace/file.h"
 #include "trace/part_body.h"
+#include "trace/rank_classes.h"
 #include "trace/request_arrays.h"
 #include "trace/row_counts.h"
 #include "trace/sections.h"
@@ -52,26 +52,17 @@ struct Trace::Body {
   std::unique_ptr<Part::Body> without_bundles;  ///< `part` as it was; nullptr if there are none
   uint64_t bundles = 0;                         ///< where they begin
   std::map<std::string, uint64_t> in_bundles;   ///< bytes by section
+  RankClasses places;
   RunInfo run;
   Sources sources;
 
-  [[nodiscard]] Result<void> return_bundles(uint64_t begin) {
+  [[nodiscard]] Result<void> open_bundles(uint64_t begin, const WantedBundles &wanted) {
     without_bundles = std::make_unique<Part::Body>(*part);
     bundles = begin;
     if (blocks == nullptr || begin >= blocks->size()) {
       return tl::unexpected(times_error(SectionKind::bundles, "leads to nothing"));
     }
-    while (begin < blocks->size()) {
-      const uint64_t at = begin;
-      const Result<Bytes> bundle = blocks->read_next(&begin, "a bundle of classes");
-      if (!bundle) return tl::unexpected(bundle.error());
-      Result<void> returned = return_bundle(*bundle, part.get(), &in_bundles);
-      if (returned) continue;
-      returned.error().message = "a bundle of classes: " + returned.error().message;
-      returned.error().offset = kHeaderBytes + at;
-      return returned;
-    }
-    return {};
+    return return_bundles(*blocks, begin, wanted, part.get(), &in_bundles);
   }
 
   [[nodiscard]] Error times_error(SectionKind kind, const std::string &what) const {
@@ -98,13 +89,14 @@ Trace::Trace(Trace &&) noexcept = default;
 Trace &Trace::operator=(Trace &&) noexcept = default;
 Trace::~Trace() = default;
 
-Result<Trace> Trace::open(const std::string &path) {
+Result<Trace> Trace::open(const std::string &path, const WantedBundles &wanted) {
   Result<WithoutBlocks> file = read_without_blocks(path);
   if (!file) return tl::unexpected(file.error());
-  return from_bytes(std::move(file->bytes), path, file->absent, path);
+  return from_bytes(std::move(file->bytes), path, file->absent, path, wanted);
 }
 
-Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, const std::string &blocks) {
+Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, const std::string &blocks,
+                                const WantedBundles &wanted) {
   auto body = std::make_unique<Body>();
   body->file = std::move(bytes);
   body->path = std::move(path);
@@ -142,9 +134,10 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
   body->part = std::move(content->body);
   body->run = std::move(content->run);
   if (content->bundles) {
-    const Result<void> returned = body->return_bundles(*content->bundles);
+    const Result<void> returned = body->open_bundles(*content->bundles, wanted);
     if (!returned) return with_path(returned.error());
   }
+  body->places = RankClasses(body->part->classes);
   for (const SectionView &view : views) {
     const auto kind = static_cast<SectionKind>(view.kind);
     if (kind != SectionKind::source && kind != SectionKind::source_1) continue;
@@ -179,12 +172,10 @@ const RankSet &Trace::class_ranks(uint32_t index) const { return body_->part->cl
 
 std::vector<SequenceView> Trace::sequences(uint32_t rank) const {
   std::vector<SequenceView> result;
-  for (uint32_t i = 0; i < class_count(); ++i) {
-    const ClassPart &part = body_->part->classes[i];
-    const std::optional<uint64_t> member = part.ranks.index_of(rank);
-    if (!member) continue;
-    const Atom begin = part.begin_ns.at(*member);
-    result.push_back({rank, part.thread, part.segment, i, begin < 0 ? 0 : static_cast<uint64_t>(begin)});
+  for (const auto &[index, member] : body_->places.of(rank, body_->part->classes)) {
+    const ClassPart &part = body_->part->classes[index];
+    const Atom begin = part.begin_ns.at(member);
+    result.push_back({rank, part.thread, part.segment, index, begin < 0 ? 0 : static_cast<uint64_t>(begin)});
   }
   std::sort(result.begin(), result.end(), [](const SequenceView &a, const SequenceView &b) {
     return std::tuple(a.thread, a.segment, a.class_index) < std::tuple(b.thread, b.segment, b.class_index);
@@ -238,100 +229,9 @@ Row Trace::row_head(uint32_t class_index, uint32_t row) const {
   return head;
 }
 
-namespace {
-
-RowStats as_row_stats(const RankStats &stats) {
-  RowStats result;
-  result.calls = stats.calls();
-  result.ranks = stats.ranks();
-  result.least_sum = stats.least_sum();
-  result.greatest_sum = stats.greatest_sum();
-  result.greatest_rank = stats.greatest_rank();
-  result.mean_sum = stats.mean_sum();
-  result.deviation_of_sums = stats.deviation_of_sums();
-  return result;
-}
-
-/// Several statistics of the same ranks as one: of the rank with the greatest sum in one, the others count as their
-/// means.
-RowStats together(const std::vector<const RankStats *> &parts) {
-  RankStats all;
-  double mean = 0;
-  double squares = 0;
-  for (const RankStats *part : parts) {
-    all.merge(*part);
-    mean += part->mean_sum();
-    squares += part->deviation_of_sums() * part->deviation_of_sums();
-  }
-  RowStats result = as_row_stats(all);
-  result.ranks = parts[0]->ranks();
-  result.mean_sum = mean;
-  result.deviation_of_sums = std::sqrt(squares);
-  result.sums_are_estimates = true;
-  double greatest = -1;
-  double least = 0;
-  for (const RankStats *part : parts) {
-    const double sum = mean - part->mean_sum() + static_cast<double>(part->greatest_sum());
-    least += static_cast<double>(part->least_sum());
-    if (sum <= greatest) continue;
-    greatest = sum;
-    result.greatest_rank = part->greatest_rank();
-  }
-  result.greatest_sum = static_cast<uint64_t>(greatest);
-  result.least_sum = static_cast<uint64_t>(least);
-  return result;
-}
-
-/// Statistics of other ranks are added.
-void add_ranks(const RowStats &other, RowStats *to) {
-  if (to->ranks == 0) {
-    *to = other;
-    return;
-  }
-  if (other.ranks == 0) return;
-  const auto ours = static_cast<double>(to->ranks);
-  const auto theirs = static_cast<double>(other.ranks);
-  const double mean = (to->mean_sum * ours + other.mean_sum * theirs) / (ours + theirs);
-  const double apart = to->mean_sum - other.mean_sum;
-  const double variance = (to->deviation_of_sums * to->deviation_of_sums * ours +
-                           other.deviation_of_sums * other.deviation_of_sums * theirs) /
-                              (ours + theirs) +
-                          apart * apart * ours * theirs / ((ours + theirs) * (ours + theirs));
-  RankStats calls(to->calls, 0);
-  calls.merge(RankStats(other.calls, 0));
-  to->calls = calls.calls();
-  to->ranks += other.ranks;
-  to->least_sum = std::min(to->least_sum, other.least_sum);
-  if (other.greatest_sum > to->greatest_sum ||
-      (other.greatest_sum == to->greatest_sum && other.greatest_rank < to->greatest_rank)) {
-    to->greatest_sum = other.greatest_sum;
-    to->greatest_rank = other.greatest_rank;
-  }
-  to->mean_sum = mean;
-  to->deviation_of_sums = std::sqrt(variance);
-  to->sums_are_estimates |= other.sums_are_estimates;
-}
-
-}  // namespace
-
 std::optional<RowStats> Trace::row_stats(uint32_t class_index, uint32_t row) const {
   if (class_index >= class_count()) return std::nullopt;
-  const ClassPart &part = body_->part->classes[class_index];
-  if (part.stats.empty() || row >= part.rows.size()) return std::nullopt;
-  RowStats result;
-  for (const StatsBlock &block : part.stats) {
-    if (block.rows.empty()) {
-      add_ranks(as_row_stats(block.slots[row]), &result);
-      continue;
-    }
-    std::vector<const RankStats *> found;
-    for (size_t slot = 0; slot < block.slots.size(); ++slot) {
-      if (!block.rows[slot].empty() && block.rows[slot][0] == row) found.push_back(&block.slots[slot]);
-    }
-    if (found.size() == 1) add_ranks(as_row_stats(*found[0]), &result);
-    if (found.size() > 1) add_ranks(together(found), &result);
-  }
-  return result;
+  return row_stats_of(body_->part->classes[class_index], row);
 }
 
 Result<std::vector<Trace::CallTime>> Trace::times(const SequenceView &sequence) const {

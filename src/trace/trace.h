@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,21 +20,9 @@
 #include "trace/part.h"
 #include "trace/rank_set.h"
 #include "trace/record.h"
+#include "trace/row_stats.h"
 
 namespace cairn::trace {
-
-/// Statistics of one row merged over the members of its class.
-struct RowStats {
-  CallStats calls;         ///< over all members
-  uint64_t ranks = 0;      ///< number of ranks' sums that went in
-  uint64_t least_sum = 0;  ///< smallest of the ranks' sums
-  uint64_t greatest_sum = 0;
-  uint32_t greatest_rank = 0;
-  double mean_sum = 0;
-  double deviation_of_sums = 0;
-  /// The ranks' sums are made of several that were kept apart: least, greatest and deviation are not known exactly.
-  bool sums_are_estimates = false;
-};
 
 /// (rank, thread) pairs whose structure is identical, in one segment of their lives.
 struct ClassView {
@@ -77,11 +66,19 @@ struct Source {
   uint32_t line = 0;
 };
 
+/// Which bundles of classes (docs/format.md) are opened: those of whose ranks, the least and the greatest, it is true;
+/// all if it is empty. Of those left closed the trace has no classes.
+using WantedBundles = std::function<bool(uint32_t least, uint32_t greatest)>;
+/// For who wants nothing of classes: the run, its sites, sections.
+inline bool no_bundles(uint32_t /*least*/, uint32_t /*greatest*/) { return false; }
+
 class Trace {
  public:
-  static Result<Trace> open(const std::string &path);  ///< reads the file, but for blocks, which `times` reads
+  /// Reads the file, but for blocks, which `times` reads, and bundles that are not wanted.
+  static Result<Trace> open(const std::string &path, const WantedBundles &wanted = {});
   /// `absent` bytes of blocks, which are not among `bytes`, lie in the file `blocks`, at the same place.
-  static Result<Trace> from_bytes(Bytes bytes, std::string path, uint64_t absent = 0, const std::string &blocks = {});
+  static Result<Trace> from_bytes(Bytes bytes, std::string path, uint64_t absent = 0, const std::string &blocks = {},
+                                  const WantedBundles &wanted = {});
   Trace(Trace &&) noexcept;
   Trace &operator=(Trace &&) noexcept;
   ~Trace();
@@ -148,7 +145,7 @@ class Trace {
   [[nodiscard]] std::vector<std::string> hosts() const;
 
   /// Section name → bytes in the file, plus "directory" (with header and footer) and "total" (the sum). Sections of
-  /// bundles count as those of the file; "bundles" is what bundles take beside them.
+  /// bundles that were opened count as those of the file; "bundles" is what bundles take beside them.
   [[nodiscard]] std::map<std::string, uint64_t> section_bytes() const;
 
   /// Bytes of blocks that were left in the file.
