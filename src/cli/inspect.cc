@@ -33,15 +33,18 @@ Result<std::string> newest_trace() {
   return newest;
 }
 
-/// Those that --rank names, if it names any.
-trace::WantedBundles wanted_by(const Inspection &inspection) {
-  if (inspection.filter.ranks.empty()) return {};
-  auto ranks = analyze::parse_ranks(inspection.filter.ranks);
-  if (!ranks) return {};  // make_filter says so
-  return [ranks = *std::move(ranks)](uint32_t least, uint32_t greatest) {
-    const auto first = std::lower_bound(ranks.begin(), ranks.end(), least);
-    return first != ranks.end() && *first <= greatest;
-  };
+/// With the bundles that can have ranks that --rank names.
+Result<trace::Trace> open_for_ranks(const Inspection &inspection) {
+  const auto ranks = analyze::parse_ranks(inspection.filter.ranks);
+  if (!ranks) return trace::Trace::open(inspection.file);  // make_filter says so
+  auto trace = trace::Trace::open(inspection.file, [&ranks](uint32_t least, uint32_t greatest) {
+    const auto first = std::lower_bound(ranks->begin(), ranks->end(), least);
+    return first != ranks->end() && *first <= greatest;
+  });
+  // A bundle that tells too few ranks is damaged, and said to be, where all are opened.
+  const auto is_missing = [&trace](uint32_t rank) { return trace->sequences(rank).empty(); };
+  const bool complete = !trace || std::none_of(ranks->begin(), ranks->end(), is_missing);
+  return complete ? std::move(trace) : trace::Trace::open(inspection.file);
 }
 
 }  // namespace
@@ -85,7 +88,8 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
     return complain(ErrorKind::unreadable, "this is a folder, not a trace",
                     inspection.file.ends_with(".spool") ? "cairn merge makes a trace of it" : "name a .cairn file");
   }
-  return trace::Trace::open(inspection.file, which == Open::all ? trace::WantedBundles() : wanted_by(inspection));
+  if (which == Open::all || inspection.filter.ranks.empty()) return trace::Trace::open(inspection.file);
+  return open_for_ranks(inspection);
 }
 
 }  // namespace cairn::cli

@@ -100,6 +100,20 @@ Result<Decoded> read(ByteView file, std::map<std::string, uint64_t> *sizes) {
   return decode(views);
 }
 
+/// Whether no rank has two classes of one thread and segment. Proportional to the members.
+bool each_once(const std::vector<ClassPart> &classes) {
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<bool>> seen;
+  for (const ClassPart &part : classes) {
+    std::vector<bool> &ranks = seen[{part.thread, part.segment}];
+    if (ranks.size() <= part.ranks.back()) ranks.resize(part.ranks.back() + size_t{1});
+    for (const uint32_t rank : part.ranks.expand()) {
+      if (ranks[rank]) return false;
+      ranks[rank] = true;
+    }
+  }
+  return true;
+}
+
 Result<void> return_one(ByteView bundle, Part::Body *body, std::map<std::string, uint64_t> *sizes) {
   const BundleFront front = bundle_front(bundle);
   Result<Decoded> decoded = read(bundle.subspan(front.bytes), sizes);
@@ -189,6 +203,7 @@ Result<void> return_bundles(const BlockSource &blocks, uint64_t begin, const Wan
     returned.error().offset = kHeaderBytes + at;
     return returned;
   }
+  if (!each_once(body->classes)) return malformed("has calls that a rank has already");
   return {};
 }
 

@@ -122,6 +122,16 @@ TEST(Bundles, DamageIsFound) {
   }
 }
 
+TEST(Bundles, ThatComeTwiceAreRefused) {
+  const std::vector<ProcessRecord> program = random_program(4, 1);
+  const InBlocks made = in_bundles(program, 0);
+  Bytes twice = made.blocks;
+  twice.insert(twice.end(), made.blocks.begin(), made.blocks.end());
+  const Result<Trace> trace = Trace::from_bytes(with_blocks(*made.part.to_file(kRun, twice.size(), 0), twice), "twice");
+  ASSERT_FALSE(trace.has_value());
+  EXPECT_NE(trace.error().message.find("calls that a rank has already"), std::string::npos) << trace.error().message;
+}
+
 /// All calls of a rank with their values.
 std::vector<Row> calls_of(const Trace &trace, uint32_t rank) {
   std::vector<Row> rows;
