@@ -183,6 +183,7 @@ Result<Bytes> Part::take_bundle(size_t most) {
 Result<void> return_bundles(const BlockSource &blocks, uint64_t begin, const WantedBundles &wanted, Part::Body *body,
                             std::map<std::string, uint64_t> *sizes) {
   const std::string what = "a bundle of classes";
+  const uint64_t bundles = begin;
   while (begin < blocks.size()) {
     const uint64_t at = begin;
     if (wanted) {
@@ -203,8 +204,10 @@ Result<void> return_bundles(const BlockSource &blocks, uint64_t begin, const Wan
     returned.error().offset = kHeaderBytes + at;
     return returned;
   }
-  if (!each_once(body->classes)) return malformed("has calls that a rank has already");
-  return {};
+  if (each_once(body->classes)) return {};
+  tl::unexpected<Error> twice = malformed("has calls that a rank has already");
+  twice.value().offset = kHeaderBytes + bundles;
+  return twice;
 }
 
 }  // namespace cairn::trace

@@ -169,10 +169,11 @@ bool ClassReader::read_variant(ByteReader &in, StreamVariant *variant) {
   } else {
     if (rows != symbols_[grammar]) return bad("has a stream with values that it does not use");
     for (uint64_t i = 0; i < rows; ++i) {
-      RowPointer row = stream_reader_.read(in, {}, true);
+      RowPointer row = stream_reader_.read_value(in);
       if (row == nullptr) return bad(stream_reader_.what());
       variant->values.push_back(std::move(row));
     }
+    if (!stream_reader_.at_end_of_values()) return bad("has a stream with values that it does not use");
   }
   variant->set_key();
   return true;

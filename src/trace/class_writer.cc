@@ -137,7 +137,21 @@ void ClassWriter::variant(const StreamVariant &variant) {
     return;
   }
   streams_.varint(variant.values.size());
-  for (const RowPointer &row : variant.values) stream_writer_.write(stream_writer_.code(*row, nullptr, 0), 0, streams_);
+  std::vector<RowWriter::Coded> values;
+  values.reserve(variant.values.size());
+  for (const RowPointer &row : variant.values) values.push_back(stream_writer_.code(*row, nullptr, 0));
+  for (size_t i = 0; i < values.size();) {
+    stream_writer_.write(values[i], 0, streams_);
+    size_t end = i + 1;
+    while (end < values.size() && values[end].follows(values[end - 1])) ++end;
+    // Two as they are take no more bytes.
+    if (end - i > 3) {
+      stream_writer_.write_following(values[end - 1], end - i - 1, streams_);
+      i = end;
+    } else {
+      ++i;
+    }
+  }
 }
 
 void ClassWriter::order_of(const ClassPart &part) {

@@ -27,6 +27,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/boxed.h"
@@ -58,6 +59,9 @@ class FoldColumn {
   /// The value at `index`, which must be below size().
   [[nodiscard]] Atom at(uint64_t index) const;
   [[nodiscard]] std::vector<Atom> expand() const;
+  /// The values as runs of equal ones, (value, how many); nothing if they are more than `most`. Proportional to them
+  /// and to the terms.
+  [[nodiscard]] std::optional<std::vector<std::pair<Atom, uint64_t>>> runs(size_t most) const;
   /// Value if it is the same everywhere; costs O(1), and may miss a constant column that was built oddly.
   [[nodiscard]] std::optional<Atom> constant_value() const;
   /// The same terms. Columns of equal values may have others.

@@ -5,6 +5,11 @@
 #include "trace/fold_column.h"
 
 namespace cairn::trace {
+namespace {
+
+constexpr uint64_t kMostUnfolded = 64;  // values for each run that may be found
+
+}  // namespace
 
 Atom FoldColumn::at(uint64_t index) const {
   if (raw_) {
@@ -43,6 +48,41 @@ Atom FoldColumn::at(uint64_t index) const {
     terms = &body.terms;
     indexed = &body.index;
   }
+}
+
+std::optional<std::vector<std::pair<Atom, uint64_t>>> FoldColumn::runs(size_t most) const {
+  std::vector<std::pair<Atom, uint64_t>> runs;
+  const auto add = [&runs](Atom value, uint64_t count) {
+    if (runs.empty() || runs.back().first != value) {
+      runs.emplace_back(value, count);
+    } else {
+      runs.back().second += count;
+    }
+  };
+  const auto is_loop = [](const Term &term) { return term.kind == Term::loop; };
+  if (raw_ || lagged_ || std::any_of(terms_.begin(), terms_.end(), is_loop)) {
+    // A loop is there twice or more: what it repeats is a run, or many.
+    if (length_ > uint64_t{most} * kMostUnfolded) return std::nullopt;
+    Cursor cursor(*this);
+    for (uint64_t i = 0; i < length_ && runs.size() <= most; ++i) add(cursor.next(), 1);
+  } else {
+    uint64_t last = 0;
+    for (const Term &term : terms_) {
+      if (runs.size() > most) break;
+      if (term.kind == Term::symbol) {
+        add(value_of(term), term.count);
+        continue;
+      }
+      const auto step = static_cast<uint64_t>(term.value);
+      if (step == 0) {
+        add(static_cast<Atom>(last), term.count);
+        continue;
+      }
+      for (uint64_t i = 0; i < term.count && runs.size() <= most; ++i) add(static_cast<Atom>(last += step), 1);
+    }
+  }
+  if (runs.size() > most) return std::nullopt;
+  return runs;
 }
 
 FoldColumn::Cursor::Cursor(const FoldColumn &column)

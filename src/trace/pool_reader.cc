@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "trace/equal_columns.h"
+#include "trace/run_columns.h"
 
 namespace cairn::trace {
 
@@ -39,6 +40,16 @@ bool PoolReader::mirrored_column(ByteReader &in) {
   return true;
 }
 
+std::vector<FoldColumn> PoolReader::runs_of_columns(ByteReader &in, uint64_t most) {
+  // A few bytes may stand for runs of many columns.
+  const uint64_t allowed = 1'000'000 + 1000 * static_cast<uint64_t>(in.position());
+  const uint64_t before = allowed - std::min(allowed, values_in_runs_);
+  uint64_t left = before;
+  std::vector<FoldColumn> columns = RunColumns::parse(in, most, &left);
+  values_in_runs_ += before - left;
+  return columns;
+}
+
 bool PoolReader::read(ByteReader &in) {
   pool_.values.resize(in.count());
   for (Bytes &value : pool_.values) {
@@ -64,9 +75,11 @@ bool PoolReader::read(ByteReader &in) {
       if (!mirrored_column(in)) return bad("has a column that others cannot tell");
       continue;
     }
-    if (head == kSeveralEqual) {
+    if (head == kSeveralEqual || head == kSeveralRuns) {
       in = ahead;
-      std::vector<FoldColumn> several = EqualColumns::parse(in, folds - pool_.columns.size());
+      const uint64_t most = folds - pool_.columns.size();
+      std::vector<FoldColumn> several =
+          head == kSeveralEqual ? EqualColumns::parse(in, most) : runs_of_columns(in, most);
       if (in.failed() || several.empty()) return bad("has several columns that end early");
       for (FoldColumn &column : several) {
         pool_.columns.push_back(std::make_shared<const FoldColumn>(std::move(column)));

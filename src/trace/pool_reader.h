@@ -36,6 +36,7 @@ class PoolReader {
   bool bad(std::string what);
   /// One of n columns that say what n before them say, from the other side.
   bool mirrored_column(ByteReader &in);
+  std::vector<FoldColumn> runs_of_columns(ByteReader &in, uint64_t most);
   uint64_t values_bytes();
   ColumnPointer ranks_plus(const RankSet &ranks, Atom distance);
 
@@ -43,6 +44,7 @@ class PoolReader {
   std::map<Atom, ColumnPointer> of_ranks_;  ///< of the class being read, by distance
   Across across_;
   uint64_t mirrored_values_ = 0;
+  uint64_t values_in_runs_ = 0;
   uint64_t values_bytes_ = 0;
   uint64_t table_bytes_ = 0;
   std::string what_ = "is malformed";

@@ -3,6 +3,7 @@
 
 #include "trace/equal_columns.h"
 #include "trace/pool_reader.h"
+#include "trace/run_columns.h"
 
 namespace cairn::trace {
 namespace {
@@ -38,6 +39,44 @@ TEST(Pool, TellsOnceHowLikeIrregularColumnsBegin) {
   for (size_t i = 0; i < columns.size(); ++i) EXPECT_EQ(pool.columns[i]->expand(), columns[i].expand()) << i;
 }
 
+TEST(Pool, TellsTogetherColumnsThatChangeAtTheSameRanks) {
+  std::vector<FoldColumn> columns;
+  const auto odd = [&columns](uint64_t before, uint64_t after, Atom value, Atom others) {
+    FoldColumn column;
+    if (before != 0) column.append(others, before);
+    column.append(value);
+    if (after != 0) column.append(others, after);
+    columns.push_back(std::move(column));
+  };
+  for (Atom i = 0; i < 20; ++i) odd(1'000'000, 2'000'000, 40'000 + 1'713 * i, 8);
+  for (Atom i = 0; i < 20; ++i) odd(0, 9, -3'000'000 - 40'717 * i, -3'000'000);
+  for (uint64_t i = 0; i < 20; ++i) columns.push_back(irregular(i, 3, 500));
+  odd(5, 5, kSpecialFirst + 3, 100'000);                   // special
+  odd(5, 5, INT64_MAX, kSpecialLast + 1);                  // far apart
+  odd(5, 5, INT64_MAX - 7, kSpecialLast + 9);              // the same
+  for (Atom i = 0; i < 9; ++i) odd(10, 3, 70'000 * i, 9);  // values of other widths
+  PoolWriter writer(true);
+  for (const FoldColumn &column : columns) writer.column(column);
+  ByteWriter out;
+  writer.write(out);
+  EXPECT_LT(out.size(), 20U * 2 + 20 * 3 + 20 * 3 + 3 * 30 + 9 * 3 + 80);
+  Pool pool;
+  PoolReader reader(pool);
+  ByteReader in(out.view());
+  ASSERT_TRUE(reader.read(in)) << reader.what();
+  EXPECT_TRUE(in.at_end());
+  ASSERT_EQ(pool.columns.size(), columns.size());
+  for (size_t i = 0; i < columns.size(); ++i) {
+    ASSERT_EQ(pool.columns[i]->size(), columns[i].size()) << i;
+    for (const uint64_t at : {uint64_t{0}, uint64_t{1}, columns[i].size() / 3, columns[i].size() - 1}) {
+      if (at < columns[i].size()) {
+        EXPECT_EQ(pool.columns[i]->at(at), columns[i].at(at)) << i << " at " << at;
+      }
+    }
+  }
+  EXPECT_EQ(pool.columns[3]->at(1'000'000), 40'000 + 1'713 * 3);
+}
+
 /// What is read of a section with so many columns, after these numbers and some bytes.
 std::string said_of(uint64_t columns, const std::vector<uint64_t> &numbers, size_t bytes) {
   ByteWriter out;
@@ -63,9 +102,26 @@ TEST(Pool, RefusesSeveralThatAreNotThere) {
   EXPECT_EQ(said_of(uint64_t{1} << 40, {kSeveralEqual, uint64_t{1} << 40, 1, 1, 0}, 50), "is malformed");
 }
 
+TEST(Pool, RefusesRunsThatCannotBe) {
+  const std::string refused = "has several columns that end early";
+  // Columns, values of each; a run, bytes of a value, the least; the values.
+  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 10, 1, 0}, 2 + 1), "") << "with a table's number";
+  EXPECT_EQ(said_of(2, {kSeveralRuns, 3, 10, 10, 1, 0}, 9), refused) << "more than the section has";
+  EXPECT_EQ(said_of(9, {kSeveralRuns, 0, 10, 10, 1, 0}, 31), refused);
+  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 0, 1, 1, 0}, 9), refused) << "columns of no values";
+  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 0, 1, 0}, 99), refused) << "an empty run";
+  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 11, 1, 0}, 99), refused) << "a run past the end";
+  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 10, 8, 0}, 99), refused) << "values of eight bytes";
+  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 10, 1, 0}, 1), refused);
+  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, kMaxRanks + 1, kMaxRanks + 1, 0, 0}, 9), refused);
+  const uint64_t special_least = UINT64_MAX;  // as a signed varint, INT64_MIN
+  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 10, 0, special_least}, 9), refused);
+}
+
 TEST(Pool, FailsWhereItEnds) {
   PoolWriter writer(true);
   for (uint64_t i = 0; i < 3; ++i) writer.column(irregular(i, 100, 0));
+  for (uint64_t i = 0; i < 3; ++i) writer.column(irregular(i, 4, 0));
   ByteWriter out;
   writer.write(out);
   const Bytes bytes = out.take();

@@ -296,6 +296,17 @@ class Trace:
                 several, n, width, least = r.varint(), r.varint(), r.byte(), r.signed()
                 for _ in range(several):
                     self.columns.append([signed(least + r.fixed(width)) for _ in range(n)])
+            elif r.data[r.at] == 13:
+                r.varint()
+                several, n, filled = r.varint(), r.varint(), 0
+                found = [[] for _ in range(several)]
+                while filled < n:
+                    run, width, least = r.varint(), r.byte(), r.signed()
+                    for values in found:
+                        values += [signed(least + r.fixed(width))] * run
+                    filled += run
+                assert filled == n
+                self.columns += found
             elif r.data[r.at] == 7:
                 r.varint()
                 n, back, place = r.varint(), r.varint(), r.varint()
@@ -396,9 +407,25 @@ class Trace:
                     if rows == 0:
                         values = [[[a]] for a in self.columns[r.varint()]]
                     else:
-                        values = [self.new_row(r, shapes, last, [None]) for _ in range(rows)]
+                        values = self.new_values(r, shapes, last, rows)
                     variants.append((ranks, self.grammars[word // 2], word % 2, values))
                 c["streams"].setdefault(group, {})[field] = variants
+
+    def new_values(self, r, shapes, last, count):
+        values = []
+        while len(values) < count:
+            before = r.at
+            shape, following = r.varint(), r.varint()
+            if following == 0:
+                r.at = before
+                values.append(self.new_row(r, shapes, last, [None]))
+                continue
+            for _ in range(following):
+                *same, code = last[shape]
+                last[shape] = last[shape, None] = [*same, code + 1]
+                values.append((shapes[shape], 0, last[shape]))
+        assert len(values) == count
+        return values
 
     def values_of(self, stream, rank):
         """The field at each call of the group, as that rank has it."""

@@ -5,6 +5,7 @@
 
 #include "trace/atom_code.h"
 #include "trace/equal_columns.h"
+#include "trace/run_columns.h"
 #include "trace/site_atoms.h"
 
 namespace cairn::trace {
@@ -159,20 +160,34 @@ uint32_t PoolWriter::table(const ValuesColumn &values) {
   return tables_.number(out.view());
 }
 
+uint32_t PoolWriter::write_column(uint32_t i, uint32_t end, ByteWriter &out) const {
+  EqualColumns several;
+  uint32_t next = i;
+  while (next < end && several.add(columns_.at(next))) ++next;
+  if (several.size() > 1) {
+    several.write(out);
+    return next;
+  }
+  out.raw(columns_.at(i));
+  return i + 1;
+}
+
 void PoolWriter::write(ByteWriter &out) const {
   out.varint(values_.size());
   for (uint32_t i = 0; i < values_.size(); ++i) out.blob(values_.at(i));
   out.varint(columns_.size());
   for (uint32_t i = 0; i < columns_.size();) {
-    EqualColumns several;
+    RunColumns together;
     uint32_t end = i;
-    while (end < columns_.size() && several.add(columns_.at(end))) ++end;
-    if (several.size() > 1) {
-      several.write(out);
-      i = end;
-    } else {
-      out.raw(columns_.at(i++));
+    while (to_stay_ && end < columns_.size() && together.add(columns_.at(end))) ++end;
+    if (together.size() < 2) {
+      i = write_column(i, columns_.size(), out);
+      continue;
     }
+    ByteWriter alone;
+    while (i < end) i = write_column(i, end, alone);
+    const Bytes told = together.written();
+    out.raw(told.empty() || told.size() >= alone.size() ? alone.view() : ByteView(told));
   }
   out.varint(tables_.size());
   for (uint32_t i = 0; i < tables_.size(); ++i) out.raw(tables_.at(i));
@@ -390,6 +405,17 @@ void RowWriter::write(const Coded &row, uint32_t site, ByteWriter &out) {
     }
   }
   last_[row.shape].put(site, row.codes);
+}
+
+bool RowWriter::Coded::follows(const Coded &before) const {
+  return shape == before.shape && !codes.empty() && codes.back() == before.codes.back() + 1 &&
+         std::equal(codes.begin(), codes.end() - 1, before.codes.begin());
+}
+
+void RowWriter::write_following(const Coded &last, size_t count, ByteWriter &out) {
+  out.varint(last.shape);
+  out.varint(count);  // in the place of a site, which values have none of
+  last_[last.shape].put(0, last.codes);
 }
 
 void RowWriter::write_shapes(ByteWriter &out) const {

@@ -117,6 +117,9 @@ class PoolWriter {
     std::vector<ColumnPointer> columns;
   };
   Interned values_;
+  /// The column, or the one and some that follow it before `end`; the next one.
+  uint32_t write_column(uint32_t i, uint32_t end, ByteWriter &out) const;
+
   Interned columns_;
   std::vector<Square> squares_;
   Interned tables_;
@@ -160,6 +163,8 @@ class RowWriter {
     /// Of what rows of other classes may share, whose sites are numbered otherwise: `site_in_all` is this one's number
     /// for all.
     [[nodiscard]] Bytes identity(uint32_t site_in_all) const;
+    /// Whether all codes are the other's but the last, which is one more: of columns, one behind the other.
+    [[nodiscard]] bool follows(const Coded &before) const;
   };
   /// `ranks`: of the row's class; nullptr for rows that no class has. `site` is the row's as all classes name it.
   Coded code(const ClassRow &row, RankColumns *ranks, uint32_t site);
@@ -167,6 +172,9 @@ class RowWriter {
   void tell_by(const SiteAtoms *moving) { moving_ = moving; }
   /// `site` is the row's as all classes name it.
   void write(const Coded &row, uint32_t site, ByteWriter &out);
+  /// So many values, each of which follows the one before, and the first of them what was written last: `last` is the
+  /// last one. They have no site.
+  void write_following(const Coded &last, size_t count, ByteWriter &out);
   void write_shapes(ByteWriter &out) const;
 
  private:
@@ -203,6 +211,10 @@ class RowReader {
   bool read_shapes(ByteReader &in);
   /// A row of a class with these sites. `by_site`: since version 2, a row is told against the last one at its site.
   RowPointer read(ByteReader &in, const std::vector<uint32_t> &sites, bool by_site);
+  /// A value of a stream, which has no site: a row, or one of several that follow each other.
+  RowPointer read_value(ByteReader &in);
+  /// Whether the values that were said to follow each other have all been read.
+  [[nodiscard]] bool at_end_of_values() const { return following_ == 0; }
   /// The places in `ClassRow::atoms` that move with the site, of the row that was read last.
   [[nodiscard]] const std::vector<uint32_t> &moving() const { return moving_; }
   [[nodiscard]] const std::string &what() const { return what_; }
@@ -227,12 +239,16 @@ class RowReader {
   };
   bool read_shape(ByteReader &in, Shape *shape);
   bool read_codes(ByteReader &in, uint32_t site, Shape *shape, std::vector<uint64_t> *codes);
+  /// The row that `codes_` are.
+  RowPointer made(const Shape &shape, uint32_t site, size_t position);
   bool bad(std::string what);
 
   const Pool &pool_;
   std::vector<Shape> shapes_;
   std::vector<uint32_t> moving_;
   std::vector<uint64_t> codes_;  // of the row being read
+  uint64_t following_ = 0;       // values to come, of the shape of that number
+  uint64_t following_shape_ = 0;
   uint64_t text_bytes_ = 0;
   uint64_t array_atoms_ = 0;
   std::string what_ = "is malformed";

@@ -118,6 +118,7 @@ bool RowReader::read_codes(ByteReader &in, uint32_t site, Shape *shape, std::vec
   shape->last.put(site, *codes);
   return !in.failed();
 }
+
 RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, bool by_site) {
   const uint64_t shape_number = in.varint();
   const uint64_t site = in.varint();
@@ -125,15 +126,39 @@ RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, b
   if (shape_number >= shapes_.size()) return bad("has a row of a shape that does not exist"), nullptr;
   if (site > sites.size()) return bad("has a row with a site that its class lacks"), nullptr;
   Shape &shape = shapes_[shape_number];
-  std::vector<uint64_t> &codes = codes_;
   const uint32_t base = by_site ? site_in_trace(static_cast<uint32_t>(site), sites) : 0;
-  if (!read_codes(in, base, &shape, &codes)) return nullptr;
+  if (!read_codes(in, base, &shape, &codes_)) return nullptr;
+  return made(shape, static_cast<uint32_t>(site), in.position());
+}
+
+RowPointer RowReader::read_value(ByteReader &in) {
+  if (following_ == 0) {
+    ByteReader ahead = in;
+    const uint64_t shape_number = ahead.varint();
+    const uint64_t count = ahead.varint();
+    if (count == 0 || ahead.failed()) return read(in, {}, true);
+    in = ahead;
+    const bool can_follow = shape_number < shapes_.size() && shapes_[shape_number].codes != 0 &&
+                            shapes_[shape_number].last.find(0) != nullptr;
+    if (!can_follow) return bad("has values that follow nothing"), nullptr;
+    following_ = count;
+    following_shape_ = shape_number;
+  }
+  --following_;
+  Shape &shape = shapes_[following_shape_];
+  codes_ = *shape.last.find(0);
+  ++codes_.back();
+  shape.last.put(0, codes_);
+  return made(shape, 0, in.position());
+}
+
+RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
   auto row = std::make_shared<ClassRow>();
   row->function = shape.function;
   row->depth = shape.depth;
   row->cycle = shape.cycle;
-  row->site = static_cast<uint32_t>(site);
-  const uint64_t *code = codes.data();
+  row->site = site;
+  const uint64_t *code = codes_.data();
   moving_.clear();
   row->heads.reserve(shape.heads.size());
   row->atoms.reserve(shape.codes);
@@ -145,7 +170,7 @@ RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, b
       row->texts.push_back(pool_.values[*code++]);
       text_bytes_ += row->texts.back().size();
       // One large text in many rows would multiply.
-      if (text_bytes_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
+      if (text_bytes_ > 1'000'000 + 1000 * static_cast<uint64_t>(position)) {
         return bad("has too large texts"), nullptr;
       }
       continue;
@@ -160,7 +185,7 @@ RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, b
       const FoldColumn &column = *pool_.columns[*code++];
       // A column of a few bytes can hold millions of values, and many rows can name it.
       array_atoms_ += column.size();
-      if (array_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
+      if (array_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(position)) {
         return bad("has too large arrays"), nullptr;
       }
       const std::vector<Atom> atoms = column.expand();
@@ -174,7 +199,7 @@ RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, b
         return bad("has a row that refers to a column that does not exist"), nullptr;
       }
       array_atoms_ += head.field.count;
-      if (array_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
+      if (array_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(position)) {
         return bad("has too large arrays"), nullptr;
       }
       for (uint32_t i = 0; i < head.field.count; ++i) {

@@ -171,6 +171,40 @@ TEST(Streams, ValuesInAnotherOrderOnEachRankAreOneClass) {
   EXPECT_EQ(merge_and_check(ranks).classes, 1U);
 }
 
+/// So many ranks, of which `irregular` send to somewhere else each time; values take two bytes.
+std::vector<Calls> program_of(uint32_t ranks, const std::function<bool(uint32_t)> &irregular) {
+  constexpr int kSteps = 300;
+  std::vector<Calls> program(ranks);
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    std::mt19937_64 random(rank + 1);
+    for (int step = 0; step < kSteps; ++step) {
+      program[rank].push_back(call(1, {irregular(rank) ? static_cast<Atom>(random() % 50000) : 8}));
+      program[rank].push_back(call(2, {5}));
+    }
+  }
+  return program;
+}
+
+TEST(Streams, AnOddRankCostsItsOwnValuesAndNothingElses) {
+  const Size none = merge_and_check(program_of(8, [](uint32_t) { return false; }));
+  for (const uint32_t ranks : {4U, 8U, 33U}) {
+    for (const uint32_t odd : {0U, 1U, ranks - 1}) {
+      const Size size = merge_and_check(program_of(ranks, [odd](uint32_t rank) { return rank == odd; }));
+      EXPECT_EQ(size.classes, 1U);
+      EXPECT_LE(size.bytes, none.bytes + 300 * 2 + 150) << odd << " of " << ranks;
+    }
+  }
+}
+
+TEST(Streams, FewIrregularRanksCostTheirValues) {
+  const Size none = merge_and_check(program_of(8, [](uint32_t) { return false; }));
+  for (const uint32_t ranks : {2U, 3U, 8U, 15U}) {
+    const Size size = merge_and_check(program_of(ranks, [](uint32_t) { return true; }));
+    EXPECT_EQ(size.classes, 1U);
+    EXPECT_LE(size.bytes, none.bytes + uint64_t{ranks} * 300 * 2 + 150) << ranks;
+  }
+}
+
 TEST(Streams, RanksThatMovedOtherFieldsAreComparedInTheUnion) {
   std::vector<Calls> ranks(6);
   for (uint32_t rank = 0; rank < ranks.size(); ++rank) {
