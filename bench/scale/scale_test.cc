@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "analyze/decode.h"
@@ -171,6 +172,68 @@ TEST(Exchange, IsToldOnceAmongTheRanksOfAClass) {
   // A byte for each count: 128 x 256 that are sent, as many received, half of which stand there already.
   EXPECT_LT(trace.section_bytes().at("columns"), 28 * kMembers * kRanks / 16);
   EXPECT_EQ(read_back(trace, &source, members).problem, "");
+}
+
+/// Bytes of the file without what is each rank's own, and without `meta`.
+uint64_t size_of(const std::string &name, const Setting &setting) {
+  Source source(*find_pattern(name), setting, {false});
+  const std::optional<trace::Trace> trace = traced(&source, {});
+  if (!trace) return 0;
+  const std::map<std::string, uint64_t> bytes = trace->section_bytes();
+  return bytes.at("total") - bytes.at("meta");
+}
+
+uint64_t size_of(const std::string &name, uint32_t ranks) {
+  return size_of(name, setting_of(*find_pattern(name), ranks, 10));
+}
+
+TEST(Size, OfAStencilIsThatOfItsProgram) {
+  using Grids = std::vector<std::vector<uint32_t>>;
+  const Grids flat = {{8, 8}, {61, 67}, {50, 50}};
+  const Grids solid = {{4, 4, 4}, {10, 10, 10}, {7, 11, 13}};
+  for (const auto &[name, grids] : {std::pair<std::string, Grids>{"stencil2d5", flat},
+                                    {"stencil2d5-onetag", flat},
+                                    {"stencil3d7-periodic", solid},
+                                    {"stencil3d7-onetag-periodic", solid}}) {
+    uint64_t least = UINT64_MAX;
+    uint64_t greatest = 0;
+    for (const std::vector<uint32_t> &sides : grids) {
+      const Grid grid(sides);
+      const uint64_t size = size_of(name, {static_cast<uint32_t>(grid.size()), 10, grid});
+      least = std::min(least, size);
+      greatest = std::max(greatest, size);
+    }
+    EXPECT_LT(greatest, 900U) << name;
+    EXPECT_LE(greatest, least + 40) << name;
+  }
+}
+
+TEST(Size, GrowsSlowlyWithTheRanks) {
+  // Half the logarithm of the ranks, to base 2, and half their square root.
+  for (const char *name : {"cg", "vcycle"}) EXPECT_LE(size_of(name, 1024), 5 * size_of(name, 4)) << name;
+  for (const char *name : {"bt", "sp"}) EXPECT_LE(size_of(name, 576), 12 * size_of(name, 4)) << name;
+  // A tenth of what it may.
+  EXPECT_LE(size_of("bt-onetag", 576), 6 * size_of("bt-onetag", 4) / 5);
+}
+
+/// Partners that follow no rule: each of a rank's takes four bytes, whatever is sent to it.
+TEST(Size, OfIrregularPartnersIsAFewBytesEach) {
+  const Pattern &pattern = *find_pattern("fdlf");
+  for (const uint32_t ranks : {128U, 256U}) {
+    Source source(pattern, setting_of(pattern, ranks, 10), {false});
+    uint64_t pairs = 0;
+    for (const uint32_t rank : all_ranks(ranks)) {
+      std::set<Atom> partners;
+      const trace::ProcessRecord record = source.record(rank);
+      for (const Bytes &packed : record.sequences[0].rows) {
+        ByteReader in(packed);
+        const trace::Row row = *trace::unpack_row(in);
+        if (row.function == spec::function_id::Isend) partners.insert(row.fields[3].atoms[0]);
+      }
+      pairs += partners.size();
+    }
+    EXPECT_LE(size_of("fdlf", ranks), 4 * pairs + 500) << ranks;
+  }
 }
 
 TEST(ReadBack, SeesADifference) {
