@@ -2,6 +2,7 @@
 // the varint of this number. A bijection on 64 bits (docs/format.md, "Atoms").
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "base/bytes.h"
@@ -20,6 +21,12 @@ constexpr Atom atom_of_code(uint64_t code) {
   if ((code & 1) == 0) return static_cast<Atom>(code >> 1);
   if (code < 8192) return special(static_cast<uint16_t>(code >> 1));
   return unzigzag(code - 8192);
+}
+
+/// Bytes that a value needs which is told as its distance from the least of those up to the greatest; 0: all are alike.
+constexpr unsigned bytes_between(Atom least, Atom greatest) {
+  const uint64_t range = static_cast<uint64_t>(greatest) - static_cast<uint64_t>(least);
+  return (static_cast<unsigned>(std::bit_width(range)) + 7) / 8;
 }
 
 static_assert(atom_code(-1) == 8193 && atom_of_code(8193) == -1);

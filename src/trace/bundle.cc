@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/hash.h"
 #include "trace/file.h"
 #include "trace/sections.h"
 #include "trace/site_lists.h"
@@ -62,8 +61,6 @@ Part::Body body_of(const Part::Body &of, std::vector<PackedClass> classes) {
 
 /// A .cairn file does not begin with it.
 constexpr uint8_t kTellsRanks = 0;
-
-uint32_t checksum(ByteView bytes) { return static_cast<uint32_t>(hash64(bytes)); }
 
 Bytes block_of(uint32_t least, uint32_t greatest, ByteView file) {
   ByteWriter front;
@@ -142,6 +139,7 @@ Result<void> return_one(ByteView bundle, Part::Body *body, std::map<std::string,
   }
   return {};
 }
+
 }  // namespace
 
 BundleFront bundle_front(ByteView content) {

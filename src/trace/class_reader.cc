@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trace/bounds.h"
 #include "trace/class_checks.h"
 #include "trace/row_counts.h"
 #include "trace/site_atoms.h"
@@ -65,7 +66,7 @@ bool ClassReader::add_known_row(const KnownRow &known, const SitesOfClass &sites
   if (*site == known.row->site) return add_row(known.row, part);
   // One large row in many classes would multiply.
   copied_atoms_ += known.row->atoms.size() + known.row->heads.size();
-  if (copied_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(position)) return bad("has too large rows");
+  if (copied_atoms_ > most_after(position)) return bad("has too large rows");
   auto row = std::make_shared<ClassRow>(*known.row);
   const int64_t by = int64_t{*site} - int64_t{row->site};
   for (const uint32_t slot : known.moving) row->atoms[slot] = SiteAtoms::moved(row->atoms[slot], by);
@@ -106,7 +107,7 @@ bool ClassReader::rows(ByteReader &in, ClassPart *part) {
         }
         if (in.failed() || next_known >= known_rows_.size()) return bad("refers to a row that does not exist");
         // A run of two bytes can name many rows.
-        if (++named_rows_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return bad("has too many rows");
+        if (++named_rows_ > most_after(in.position())) return bad("has too many rows");
         if (!add_known_row(known_rows_[next_known++], sites, in.position(), part)) return false;
       }
     }

@@ -144,7 +144,7 @@ void ClassWriter::variant(const StreamVariant &variant) {
     stream_writer_.write(values[i], 0, streams_);
     size_t end = i + 1;
     while (end < values.size() && values[end].follows(values[end - 1])) ++end;
-    // Two as they are take no more bytes.
+    // Fewer stay rows.
     if (end - i > 3) {
       stream_writer_.write_following(values[end - 1], end - i - 1, streams_);
       i = end;

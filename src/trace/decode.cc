@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "trace/bounds.h"
 #include "trace/class_checks.h"
 #include "trace/class_reader.h"
 #include "trace/sections.h"
@@ -139,7 +140,7 @@ class Decoder {
       const uint64_t sites = body().sites.size();
       if (first >= sites || length > sites - first) return bad("has a class with a site that does not exist");
       listed_sites_ += length;
-      if (listed_sites_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return bad("has too many sites");
+      if (listed_sites_ > most_after(in.position())) return bad("has too many sites");
       part->sites.reserve(part->sites.size() + length);
       for (uint64_t site = first; site < first + length; ++site) part->sites.push_back(static_cast<uint32_t>(site));
     }

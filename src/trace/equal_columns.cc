@@ -1,7 +1,8 @@
 #include "trace/equal_columns.h"
 
 #include <algorithm>
-#include <bit>
+
+#include "trace/atom_code.h"
 
 namespace cairn::trace {
 namespace {
@@ -23,7 +24,7 @@ bool EqualColumns::add(ByteView written) {
   const auto top = static_cast<Atom>(static_cast<uint64_t>(head->least) + most);
   const Atom least = columns_.empty() ? head->least : std::min(least_, head->least);
   const Atom greatest = columns_.empty() ? top : std::max(greatest_, top);
-  if (std::bit_width(range_of(least, greatest)) > 8U * static_cast<unsigned>(width)) return false;
+  if (bytes_between(least, greatest) > head->width) return false;
   count_ = head->count;
   width_ = width;
   least_ = least;

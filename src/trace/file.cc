@@ -32,9 +32,6 @@ Error broken(std::string message, uint64_t offset, std::string hint) {
 
 const char *const kCopyAgain = "the file is damaged or not complete: copy it again or record again";
 
-/// Of a section: half a hash finds all errors but one in four thousand million.
-uint32_t checksum(ByteView bytes) { return static_cast<uint32_t>(hash64(bytes)); }
-
 void directory_entry(uint8_t kind, uint8_t codec, ByteView stored, uint64_t decoded_size, ByteWriter *out) {
   out->byte(kind);
   out->byte(codec);
@@ -51,6 +48,8 @@ bool is_bundles(const AnySection &section) {
 }
 
 }  // namespace
+
+uint32_t checksum(ByteView bytes) { return static_cast<uint32_t>(hash64(bytes)); }
 
 Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredSection> &stored) {
   ByteWriter out;

@@ -43,6 +43,9 @@ Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredS
 /// its blocks, were left out.
 Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent = 0);
 
+/// Of a section, or of a block: half a hash finds all errors but one in four thousand million.
+uint32_t checksum(ByteView bytes);
+
 /// Adds the bytes of each section, but of one in blocks, to what stands under its name. Gives their sum.
 uint64_t count_sections(const std::vector<StoredSection> &stored, std::map<std::string, uint64_t> *sizes);
 

@@ -44,9 +44,8 @@ std::optional<Bytes> in_equal_bytes(const std::vector<Atom> &values) {
     least = std::min(least, value);
     greatest = std::max(greatest, value);
   }
-  const uint64_t range = static_cast<uint64_t>(greatest) - static_cast<uint64_t>(least);
-  const auto width = static_cast<unsigned>((std::bit_width(range) + 7) / 8);
-  if (width == 0 || width == sizeof range) return std::nullopt;
+  const unsigned width = bytes_between(least, greatest);
+  if (width == 0 || width == sizeof(Atom)) return std::nullopt;
   ByteWriter out;
   out.varint(kEqual);
   out.varint(values.size());

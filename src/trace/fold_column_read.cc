@@ -5,11 +5,6 @@
 #include "trace/fold_column.h"
 
 namespace cairn::trace {
-namespace {
-
-constexpr uint64_t kMostUnfolded = 64;  // values for each run that may be found
-
-}  // namespace
 
 Atom FoldColumn::at(uint64_t index) const {
   if (raw_) {
@@ -61,7 +56,7 @@ std::optional<std::vector<std::pair<Atom, uint64_t>>> FoldColumn::runs(size_t mo
   };
   const auto is_loop = [](const Term &term) { return term.kind == Term::loop; };
   if (raw_ || lagged_ || std::any_of(terms_.begin(), terms_.end(), is_loop)) {
-    // A loop is there twice or more: what it repeats is a run, or many.
+    constexpr uint64_t kMostUnfolded = 64;  // values for each run: a loop repeats one, or it has many
     if (length_ > uint64_t{most} * kMostUnfolded) return std::nullopt;
     Cursor cursor(*this);
     for (uint64_t i = 0; i < length_ && runs.size() <= most; ++i) add(cursor.next(), 1);

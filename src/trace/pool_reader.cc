@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trace/bounds.h"
 #include "trace/equal_columns.h"
 #include "trace/run_columns.h"
 
@@ -22,7 +23,7 @@ bool PoolReader::mirrored_column(ByteReader &in) {
   const uint64_t first = number - back - place;
   // A few bytes each, and n values.
   mirrored_values_ += n;
-  if (mirrored_values_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return false;
+  if (mirrored_values_ > most_after(in.position())) return false;
   for (uint64_t r = 0; r < n; ++r) {
     if (pool_.columns[first + r]->size() != n) return false;
   }
@@ -38,16 +39,6 @@ bool PoolReader::mirrored_column(ByteReader &in) {
   if (in_turn) ++across_.place;
   pool_.columns.push_back(std::make_shared<const FoldColumn>(std::move(column)));
   return true;
-}
-
-std::vector<FoldColumn> PoolReader::runs_of_columns(ByteReader &in, uint64_t most) {
-  // A few bytes may stand for runs of many columns.
-  const uint64_t allowed = 1'000'000 + 1000 * static_cast<uint64_t>(in.position());
-  const uint64_t before = allowed - std::min(allowed, values_in_runs_);
-  uint64_t left = before;
-  std::vector<FoldColumn> columns = RunColumns::parse(in, most, &left);
-  values_in_runs_ += before - left;
-  return columns;
 }
 
 bool PoolReader::read(ByteReader &in) {
@@ -79,7 +70,7 @@ bool PoolReader::read(ByteReader &in) {
       in = ahead;
       const uint64_t most = folds - pool_.columns.size();
       std::vector<FoldColumn> several =
-          head == kSeveralEqual ? EqualColumns::parse(in, most) : runs_of_columns(in, most);
+          head == kSeveralEqual ? EqualColumns::parse(in, most) : RunColumns::parse(in, most, &values_in_runs_);
       if (in.failed() || several.empty()) return bad("has several columns that end early");
       for (FoldColumn &column : several) {
         pool_.columns.push_back(std::make_shared<const FoldColumn>(std::move(column)));
@@ -112,7 +103,7 @@ bool PoolReader::read(ByteReader &in) {
     }
     // Tables of large values that many tables repeat could multiply.
     table_bytes_ += size;
-    if (table_bytes_ > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) return bad("has too large tables");
+    if (table_bytes_ > most_after(in.position())) return bad("has too large tables");
     pool_.tables.push_back(std::move(table));
   }
   return true;

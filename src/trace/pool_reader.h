@@ -36,7 +36,6 @@ class PoolReader {
   bool bad(std::string what);
   /// One of n columns that say what n before them say, from the other side.
   bool mirrored_column(ByteReader &in);
-  std::vector<FoldColumn> runs_of_columns(ByteReader &in, uint64_t most);
   uint64_t values_bytes();
   ColumnPointer ranks_plus(const RankSet &ranks, Atom distance);
 

@@ -17,6 +17,25 @@ FoldColumn irregular(uint64_t seed, size_t count, Atom least) {
   return column;
 }
 
+struct Written {
+  size_t bytes = 0;
+  Pool pool;  ///< what is read of them
+};
+
+/// The columns, written and read.
+void write_and_read(const std::vector<FoldColumn> &columns, Written *result) {
+  PoolWriter writer(true);
+  for (const FoldColumn &column : columns) writer.column(column);
+  ByteWriter out;
+  writer.write(out);
+  result->bytes = out.size();
+  PoolReader reader(result->pool);
+  ByteReader in(out.view());
+  ASSERT_TRUE(reader.read(in)) << reader.what();
+  EXPECT_TRUE(in.at_end());
+  ASSERT_EQ(result->pool.columns.size(), columns.size());
+}
+
 TEST(Pool, TellsOnceHowLikeIrregularColumnsBegin) {
   std::vector<FoldColumn> columns;
   for (uint64_t i = 0; i < 12; ++i) columns.push_back(irregular(i, 200, 70'000));
@@ -24,19 +43,11 @@ TEST(Pool, TellsOnceHowLikeIrregularColumnsBegin) {
   columns.push_back(irregular(13, 150, kSpecialLast + 1));
   columns.push_back(FoldColumn::constant(3, 150));
   columns.push_back(irregular(14, 150, INT64_MAX - 255));
-  PoolWriter writer(true);
-  for (const FoldColumn &column : columns) writer.column(column);
-  ByteWriter out;
-  writer.write(out);
+  Written written;
+  ASSERT_NO_FATAL_FAILURE(write_and_read(columns, &written));
   // Twelve of 200 values begin but once, and those of 150 that are far apart each for itself.
-  EXPECT_LT(out.size(), 12U * 200 + 10 + 3 * (150 + 16) + 10);
-  Pool pool;
-  PoolReader reader(pool);
-  ByteReader in(out.view());
-  ASSERT_TRUE(reader.read(in)) << reader.what();
-  EXPECT_TRUE(in.at_end());
-  ASSERT_EQ(pool.columns.size(), columns.size());
-  for (size_t i = 0; i < columns.size(); ++i) EXPECT_EQ(pool.columns[i]->expand(), columns[i].expand()) << i;
+  EXPECT_LT(written.bytes, 12U * 200 + 10 + 3 * (150 + 16) + 10);
+  for (size_t i = 0; i < columns.size(); ++i) EXPECT_EQ(written.pool.columns[i]->expand(), columns[i].expand()) << i;
 }
 
 TEST(Pool, TellsTogetherColumnsThatChangeAtTheSameRanks) {
@@ -55,17 +66,10 @@ TEST(Pool, TellsTogetherColumnsThatChangeAtTheSameRanks) {
   odd(5, 5, INT64_MAX, kSpecialLast + 1);                  // far apart
   odd(5, 5, INT64_MAX - 7, kSpecialLast + 9);              // the same
   for (Atom i = 0; i < 9; ++i) odd(10, 3, 70'000 * i, 9);  // values of other widths
-  PoolWriter writer(true);
-  for (const FoldColumn &column : columns) writer.column(column);
-  ByteWriter out;
-  writer.write(out);
-  EXPECT_LT(out.size(), 20U * 2 + 20 * 3 + 20 * 3 + 3 * 30 + 9 * 3 + 80);
-  Pool pool;
-  PoolReader reader(pool);
-  ByteReader in(out.view());
-  ASSERT_TRUE(reader.read(in)) << reader.what();
-  EXPECT_TRUE(in.at_end());
-  ASSERT_EQ(pool.columns.size(), columns.size());
+  Written written;
+  ASSERT_NO_FATAL_FAILURE(write_and_read(columns, &written));
+  EXPECT_LT(written.bytes, 20U * 2 + 20 * 3 + 20 * 3 + 3 * 30 + 9 * 3 + 80);
+  const Pool &pool = written.pool;
   for (size_t i = 0; i < columns.size(); ++i) {
     ASSERT_EQ(pool.columns[i]->size(), columns[i].size()) << i;
     for (const uint64_t at : {uint64_t{0}, uint64_t{1}, columns[i].size() / 3, columns[i].size() - 1}) {

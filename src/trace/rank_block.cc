@@ -1,6 +1,7 @@
 #include "trace/rank_block.h"
 
 #include "base/hash.h"
+#include "trace/file.h"
 #include "trace/part_body.h"
 
 namespace cairn::trace {
@@ -49,7 +50,7 @@ bool parse_front(ByteView bytes, BlockFront *front) {
 }
 
 bool holds(const BlockFront &front, ByteView bytes) {
-  return bytes.size() == front.size && static_cast<uint32_t>(hash64(bytes)) == front.checksum;
+  return bytes.size() == front.size && checksum(bytes) == front.checksum;
 }
 
 const char *parse_block(ByteView bytes, uint32_t rank, std::vector<BlockStream> *streams) {

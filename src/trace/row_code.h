@@ -116,10 +116,10 @@ class PoolWriter {
     uint64_t room;  ///< values that a reader lets others have by it; 0: it is told by another itself
     std::vector<ColumnPointer> columns;
   };
-  Interned values_;
   /// The column, or the one and some that follow it before `end`; the next one.
   uint32_t write_column(uint32_t i, uint32_t end, ByteWriter &out) const;
 
+  Interned values_;
   Interned columns_;
   std::vector<Square> squares_;
   Interned tables_;

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "trace/atom_code.h"
+#include "trace/bounds.h"
 #include "trace/poll_word.h"
 #include "trace/row_code.h"
 #include "trace/site_atoms.h"
@@ -170,7 +171,7 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
       row->texts.push_back(pool_.values[*code++]);
       text_bytes_ += row->texts.back().size();
       // One large text in many rows would multiply.
-      if (text_bytes_ > 1'000'000 + 1000 * static_cast<uint64_t>(position)) {
+      if (text_bytes_ > most_after(position)) {
         return bad("has too large texts"), nullptr;
       }
       continue;
@@ -185,7 +186,7 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
       const FoldColumn &column = *pool_.columns[*code++];
       // A column of a few bytes can hold millions of values, and many rows can name it.
       array_atoms_ += column.size();
-      if (array_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(position)) {
+      if (array_atoms_ > most_after(position)) {
         return bad("has too large arrays"), nullptr;
       }
       const std::vector<Atom> atoms = column.expand();
@@ -199,7 +200,7 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
         return bad("has a row that refers to a column that does not exist"), nullptr;
       }
       array_atoms_ += head.field.count;
-      if (array_atoms_ > 1'000'000 + 1000 * static_cast<uint64_t>(position)) {
+      if (array_atoms_ > most_after(position)) {
         return bad("has too large arrays"), nullptr;
       }
       for (uint32_t i = 0; i < head.field.count; ++i) {

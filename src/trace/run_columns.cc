@@ -1,9 +1,11 @@
 #include "trace/run_columns.h"
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <optional>
+
+#include "trace/atom_code.h"
+#include "trace/bounds.h"
 
 namespace cairn::trace {
 namespace {
@@ -13,21 +15,11 @@ constexpr size_t kMostRuns = 16;
 constexpr size_t kFewest = 6;
 constexpr size_t kMost = 16 * kMostRuns;
 
-int bytes_for(Atom least, Atom greatest) {
-  return (static_cast<int>(std::bit_width(static_cast<uint64_t>(greatest) - static_cast<uint64_t>(least))) + 7) / 8;
-}
-
 }  // namespace
 
 bool RunColumns::add(ByteView written) {
   if (written.size() < kFewest || written.size() > kMost) return false;
-  // Several at once and those that others tell begin otherwise.
-  constexpr uint64_t kPlain = 1;
-  constexpr uint64_t kEqual = 3;
-  ByteReader ahead(written);
-  const uint64_t head = ahead.varint();
-  if (head % 2 != 0 && head != kPlain && head != kEqual) return false;
-  ByteReader in(written);
+  ByteReader in(written);  // fails on what only a pool has: columns that others tell
   const FoldColumn column = FoldColumn::parse(in, FoldColumn::Domain::atoms);
   if (in.failed() || (!columns_.empty() && column.size() != ends_.back())) return false;
   std::optional<Runs> runs = column.runs(kMostRuns);
@@ -46,7 +38,7 @@ bool RunColumns::add(ByteView written) {
   std::set_union(ends_.begin(), ends_.end(), own.begin(), own.end(), std::back_inserter(all));
   if (all.size() > kMostRuns) return false;
   // One that changes elsewhere, or lies far away, would cost the others more than it takes.
-  const size_t values = all.size() * (columns_.size() + 1) * static_cast<size_t>(bytes_for(least, greatest));
+  const size_t values = all.size() * (columns_.size() + 1) * bytes_between(least, greatest);
   if (!columns_.empty() && values > values_ + written.size()) return false;
   ends_ = std::move(all);
   least_ = least;
@@ -77,7 +69,7 @@ Bytes RunColumns::written() const {
       least = std::min(least, value(i));
       greatest = std::max(greatest, value(i));
     }
-    const int width = bytes_for(least, greatest);
+    const auto width = static_cast<int>(bytes_between(least, greatest));
     if (width == sizeof(Atom)) return {};
     out.varint(end - begin);
     out.byte(static_cast<uint8_t>(width));
@@ -92,7 +84,8 @@ Bytes RunColumns::written() const {
   return out.take();
 }
 
-std::vector<FoldColumn> RunColumns::parse(ByteReader &in, uint64_t most, uint64_t *work) {
+std::vector<FoldColumn> RunColumns::parse(ByteReader &in, uint64_t most, uint64_t *made) {
+  const uint64_t allowed = most_after(in.position());
   const uint64_t size = in.varint();
   const uint64_t count = in.varint();
   if (in.failed() || size == 0 || size > most || count == 0 || count > kMaxRanks) {
@@ -104,11 +97,11 @@ std::vector<FoldColumn> RunColumns::parse(ByteReader &in, uint64_t most, uint64_
     const uint64_t run = in.varint();
     const int width = in.byte();
     const auto least = static_cast<uint64_t>(in.signed_varint());
-    if (run == 0 || run > count - done || width >= 8 || size > *work) {
+    if (run == 0 || run > count - done || width >= 8 || size > allowed || *made > allowed - size) {
       in.fail();
       break;
     }
-    *work -= size;
+    *made += size;
     for (FoldColumn &column : columns) {
       const auto value = static_cast<Atom>(least + in.fixed(width));
       if (is_special(value)) in.fail();

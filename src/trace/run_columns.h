@@ -24,9 +24,9 @@ class RunColumns {
   /// Empty if their values lie too far apart.
   [[nodiscard]] Bytes written() const;
 
-  /// What follows kSeveralRuns. `in` fails on malformed bytes and on more than `most` columns. `work`, values that
-  /// may be made still, is counted down.
-  static std::vector<FoldColumn> parse(ByteReader &in, uint64_t most, uint64_t *work);
+  /// What follows kSeveralRuns. `in` fails on malformed bytes, on more than `most` columns, and on more runs of all
+  /// that were read so than its bytes may stand for; `made` counts them.
+  static std::vector<FoldColumn> parse(ByteReader &in, uint64_t most, uint64_t *made);
 
  private:
   using Runs = std::vector<std::pair<Atom, uint64_t>>;

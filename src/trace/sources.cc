@@ -3,6 +3,8 @@
 #include <set>
 #include <string>
 
+#include "trace/bounds.h"
+
 namespace cairn::trace {
 
 std::optional<Source> Sources::find(const Site &site) const {
@@ -78,7 +80,7 @@ std::optional<std::vector<Place>> read_places(ByteReader *in) {
     if (place.function == std::string{kStem}) place.function = stem;
     // One long folder of many files would multiply.
     bytes += place.file.size() + place.function.size();
-    if (in->failed() || bytes > 1'000'000 + 1000 * static_cast<uint64_t>(in->position())) return std::nullopt;
+    if (in->failed() || bytes > most_after(in->position())) return std::nullopt;
   }
   return places;
 }
@@ -151,7 +153,7 @@ Result<Sources> Sources::parse(const SectionView &section, const std::vector<Sit
     const Place &place = (*places)[number - 1];
     // One long name at many sites would multiply.
     bytes += place.function.size() + place.file.size();
-    if (bytes > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
+    if (bytes > most_after(in.position())) {
       return tl::unexpected(section_error(section, in.position(), "has too long names"));
     }
     sources.add(sites[i], {place.function, place.file, static_cast<uint32_t>(line)});
@@ -180,7 +182,7 @@ Result<Sources> Sources::parse_1(const SectionView &section, size_t modules) {
     }
     // One long name at many sites would multiply.
     bytes += strings[function].size() + strings[file].size();
-    if (bytes > 1'000'000 + 1000 * static_cast<uint64_t>(in.position())) {
+    if (bytes > most_after(in.position())) {
       return tl::unexpected(section_error(section, in.position(), "has too long names"));
     }
     sources.add({static_cast<uint32_t>(module), offset},

@@ -49,15 +49,14 @@ struct Trace::Body {
   std::vector<StoredSection> stored;    ///< views into `file`
   std::unique_ptr<BlockSource> blocks;  ///< nullptr if there are none
   std::unique_ptr<Part::Body> part;
-  std::unique_ptr<Part::Body> without_bundles;  ///< `part` as it was; nullptr if there are none
-  uint64_t bundles = 0;                         ///< where they begin
-  std::map<std::string, uint64_t> in_bundles;   ///< bytes by section
+  size_t own_classes = 0;                      ///< of its classes; those of bundles follow
+  std::optional<uint64_t> bundles;             ///< where they begin
+  std::map<std::string, uint64_t> in_bundles;  ///< bytes by section
   RankClasses places;
   RunInfo run;
   Sources sources;
 
   [[nodiscard]] Result<void> open_bundles(uint64_t begin, const WantedBundles &wanted) {
-    without_bundles = std::make_unique<Part::Body>(*part);
     bundles = begin;
     if (blocks == nullptr || begin >= blocks->size()) {
       return tl::unexpected(times_error(SectionKind::bundles, "leads to nothing"));
@@ -132,6 +131,7 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
   Result<Decoded> content = decode(views);
   if (!content) return with_path(content.error());
   body->part = std::move(content->body);
+  body->own_classes = body->part->classes.size();
   body->run = std::move(content->run);
   if (content->bundles) {
     const Result<void> returned = body->open_bundles(*content->bundles, wanted);
@@ -340,7 +340,7 @@ std::map<std::string, uint64_t> Trace::section_bytes() const {
     if (section.codec != kInBlocks) continue;
     const uint64_t size = section.decoded_size;
     rest -= size;
-    const uint64_t bundles = body_->without_bundles ? size - body_->bundles : 0;
+    const uint64_t bundles = body_->bundles ? size - *body_->bundles : 0;
     if (bundles != 0) result[section_name(static_cast<uint8_t>(SectionKind::bundles))] += bundles - counted;
     if (size != bundles) result[section_name(section.kind)] += size - bundles;
   }
@@ -390,12 +390,11 @@ Bytes Trace::with_gpu(Bytes gpu, Bytes warps) const {
 }
 
 Result<Part> Trace::to_part() const {
-  return Part(std::make_unique<Part::Body>(body_->without_bundles ? *body_->without_bundles : *body_->part));
+  auto own = std::make_unique<Part::Body>(*body_->part);
+  own->classes.resize(body_->own_classes);
+  return Part(std::move(own));
 }
 
-std::optional<uint64_t> Trace::bundles() const {
-  if (!body_->without_bundles) return std::nullopt;
-  return body_->bundles;
-}
+std::optional<uint64_t> Trace::bundles() const { return body_->bundles; }
 
 }  // namespace cairn::trace
