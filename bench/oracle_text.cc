@@ -9,7 +9,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "oracle/reader.h"
+#include "mpi/oracle/reader.h"
 #include "spec/spec.h"
 
 namespace {

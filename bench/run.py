@@ -185,7 +185,7 @@ class Bench:
         """Environment that lets MPICH run more ranks than there are cores: its progress loop would spin."""
         library = self.work / "libyield.so"
         if not library.exists():
-            subprocess.run(["cc", "-O2", "-shared", "-fPIC", str(ROOT / "tests/mpi/yield.c"), "-o", str(library), "-ldl"],
+            subprocess.run(["cc", "-O2", "-shared", "-fPIC", str(ROOT / "src/mpi/tests/yield.c"), "-o", str(library), "-ldl"],
                            check=True)
         return {"LD_PRELOAD": str(library)}
 

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "oracle/log.h"
+#include "mpi/oracle/log.h"
 #include "spec/ids.h"
 
 namespace cairn::oracle {

@@ -1,10 +1,10 @@
 // What the pattern programs share. Each is one well-known communication pattern, small enough to read at once; it
 // verifies what it receives, aborts when that is wrong, and prints one line, the same in every run. They are recorded
-// by the tests (tests/mpi/CMakeLists.txt), which compare every field, and by bench/compression.py, which measures
+// by the tests (src/mpi/tests/CMakeLists.txt), which compare every field, and by bench/compression.py, which measures
 // traces.
 #pragma once
 
-#include "../../tests/mpi/check.h"
+#include "../../src/mpi/tests/check.h"
 
 /// A number from the command line.
 static inline long number(int argc, char **argv, int at, long otherwise) {

@@ -1,5 +1,5 @@
-# Each pattern as a test, small: run bare and recorded, every field compared with the oracle's (tests/mpi/run.py).
-# tests/mpi/CMakeLists.txt includes this once for each MPI, which sets mpi, folder: where the programs are compiled, and once: the
+# Each pattern as a test, small: run bare and recorded, every field compared with the oracle's (src/mpi/tests/run.py).
+# src/mpi/tests/CMakeLists.txt includes this once for each MPI, which sets mpi, folder: where the programs are compiled, and once: the
 # label of what runs every time under one MPI. What differs most from one MPI to another runs under each.
 macro(cairn_pattern_test name ranks)
   set(label ${once})

@@ -15,9 +15,9 @@
 #include "scale/chance.h"
 #include "scale/heap_count.h"
 #include "scale/read_back.h"
-#include "trace/bundle.h"
-#include "trace/file.h"
-#include "trace/rank_block.h"
+#include "trace/file/bundle.h"
+#include "trace/file/file.h"
+#include "trace/file/rank_block.h"
 
 namespace cairn::scale {
 namespace {

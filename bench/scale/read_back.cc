@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "trace/call_reader.h"
-#include "trace/derived_values.h"
-#include "trace/request_arrays.h"
+#include "trace/model/derived_values.h"
+#include "trace/model/request_arrays.h"
+#include "trace/read/call_reader.h"
 
 namespace cairn::scale {
 namespace {

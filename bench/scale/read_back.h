@@ -7,7 +7,7 @@
 #include <string>
 
 #include "scale/source.h"
-#include "trace/trace.h"
+#include "trace/read/trace.h"
 
 namespace cairn::scale {
 

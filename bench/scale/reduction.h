@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "scale/source.h"
-#include "trace/part.h"
+#include "trace/merge/part.h"
 
 namespace cairn::scale {
 

@@ -12,9 +12,9 @@
 #include "scale/chance.h"
 #include "scale/read_back.h"
 #include "scale/reduction.h"
-#include "trace/derived_values.h"
-#include "trace/file.h"
-#include "trace/request_arrays.h"
+#include "trace/file/file.h"
+#include "trace/model/derived_values.h"
+#include "trace/model/request_arrays.h"
 
 namespace cairn::scale {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/hash.h"
-#include "trace/request_arrays.h"
+#include "trace/model/request_arrays.h"
 
 namespace cairn::scale {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "spec/ids.h"
-#include "trace/record.h"
+#include "trace/model/record.h"
 
 namespace cairn::scale {
 

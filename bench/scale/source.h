@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "scale/patterns.h"
-#include "trace/record.h"
+#include "trace/model/record.h"
 
 namespace cairn::scale {
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "trace/atom.h"
+#include "trace/values/atom.h"
 
 namespace cairn::analyze {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "trace/trace.h"
+#include "trace/read/trace.h"
 
 namespace cairn::analyze {
 

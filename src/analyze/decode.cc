@@ -7,6 +7,7 @@
 
 #include "analyze/atoms.h"
 #include "analyze/row_access.h"
+#include "text/utf8.h"
 
 namespace cairn::analyze {
 

@@ -11,7 +11,7 @@
 #include "analyze/sources.h"
 #include "analyze/value.h"
 #include "spec/spec.h"
-#include "trace/trace.h"
+#include "trace/read/trace.h"
 
 namespace cairn::analyze {
 

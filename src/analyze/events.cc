@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "trace/call_reader.h"
+#include "trace/read/call_reader.h"
 
 namespace cairn::analyze {
 namespace {

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "base/result.h"
-#include "trace/trace.h"
+#include "trace/read/trace.h"
 
 namespace cairn::analyze {
 

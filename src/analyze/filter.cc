@@ -6,8 +6,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "analyze/nearest.h"
 #include "spec/spec.h"
+#include "text/nearest.h"
 
 namespace cairn::analyze {
 namespace {

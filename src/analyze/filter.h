@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "trace/trace.h"
+#include "trace/read/trace.h"
 
 namespace cairn::analyze {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "spec/spec.h"
-#include "trace/trace.h"
+#include "trace/read/trace.h"
 
 namespace cairn::analyze {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analyze/row_access.h"
-#include "trace/trace.h"
+#include "trace/read/trace.h"
 
 namespace cairn::analyze {
 

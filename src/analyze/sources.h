@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "trace/trace.h"
+#include "trace/read/trace.h"
 
 namespace cairn::analyze {
 

@@ -6,7 +6,7 @@
 
 #include "analyze/red_flags.h"
 #include "analyze/volume.h"
-#include "trace/call_reader.h"
+#include "trace/read/call_reader.h"
 
 namespace cairn::analyze {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "analyze/filter.h"
 #include "analyze/sources.h"
-#include "trace/trace.h"
+#include "trace/read/trace.h"
 
 namespace cairn::analyze {
 

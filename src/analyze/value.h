@@ -44,9 +44,4 @@ struct Value {
   [[nodiscard]] nlohmann::ordered_json json() const;
 };
 
-/// `text` in double quotes; control characters, quotes, backslashes and bytes that are not UTF-8 escaped as in C.
-std::string in_quotes(std::string_view text);
-/// `text` with every byte that is not part of valid UTF-8 replaced by U+FFFD, so that JSON can hold it.
-std::string valid_utf8(std::string_view text);
-
 }  // namespace cairn::analyze

@@ -1,9 +1,9 @@
 // cairn arrays: becomes cairn-arrays, which has verbs of its own and reads all words itself.
-#include "cli/child.h"
-#include "cli/installation.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "terminal/child.h"
+#include "terminal/installation.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
 
 namespace cairn::cli {
 

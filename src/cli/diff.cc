@@ -1,19 +1,20 @@
 // cairn diff: what GPU kernels did in one run and not in another. Exit code 1 if anything differs.
+#include "gpu/analyze/diff.h"
+
 #include <fmt/format.h>
 
 #include <bit>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analyze/gpu_diff.h"
-#include "analyze/gpu_points.h"
 #include "analyze/overview.h"
-#include "analyze/value.h"
 #include "cli/inspect.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/words.h"
+#include "gpu/analyze/points.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
 
 namespace cairn::cli {
 namespace {
@@ -21,7 +22,6 @@ namespace {
 using analyze::GpuLaunchPair;
 using analyze::GpuProgramPair;
 using analyze::GpuWarpDifference;
-using analyze::valid_utf8;
 
 struct DiffOptions {
   std::vector<std::string> files;

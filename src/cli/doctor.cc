@@ -9,17 +9,17 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/integrity.h"
-#include "analyze/value.h"
-#include "cli/child.h"
-#include "cli/installation.h"
-#include "cli/mpi_libraries.h"
-#include "cli/options.h"
 #include "cli/recording.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/words.h"
 #include "spec/spec.h"
-#include "trace/part.h"
+#include "terminal/child.h"
+#include "terminal/installation.h"
+#include "terminal/mpi_libraries.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
+#include "trace/merge/part.h"
 
 namespace cairn::cli {
 namespace {
@@ -153,7 +153,7 @@ int doctor(bool json) {
       nlohmann::ordered_json entry;
       entry["name"] = check.name;
       entry["verdict"] = word(check.verdict);
-      entry["text"] = analyze::valid_utf8(check.text);
+      entry["text"] = valid_utf8(check.text);
       object["checks"].push_back(std::move(entry));
     }
     out.write(object.dump(2) + "\n");

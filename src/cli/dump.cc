@@ -10,10 +10,11 @@
 #include "analyze/grammar_text.h"
 #include "cli/dump_gpu.h"
 #include "cli/inspect.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/words.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
 
 namespace cairn::cli {
 namespace {
@@ -147,7 +148,7 @@ int dump(DumpOptions &options) {
   if (options.json) {
     nlohmann::ordered_json header;
     header["schema"] = "cairn.dump/1";
-    header["timing"] = analyze::valid_utf8(trace->run().timing);
+    header["timing"] = valid_utf8(trace->run().timing);
     header["ranks"] = filter->ranks;
     out.write(header.dump() + "\n");
   }

@@ -7,9 +7,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "analyze/gpu_points.h"
-#include "analyze/value.h"
-#include "cli/terminal.h"
+#include "gpu/analyze/points.h"
+#include "terminal/terminal.h"
+#include "text/utf8.h"
 
 namespace cairn::cli {
 namespace {
@@ -118,8 +118,8 @@ class WarpDump {
     line["mask"] = mask;
     if (location != nullptr) {
       line["kind"] = name_of(location->kind);
-      line["function"] = analyze::valid_utf8(location->function);
-      line["file"] = analyze::valid_utf8(location->file);
+      line["function"] = valid_utf8(location->function);
+      line["file"] = valid_utf8(location->file);
       line["line"] = location->line;
     }
     if (event.type != gpu::ValueType::none) {

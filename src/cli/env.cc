@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "cli/installation.h"
-#include "cli/options.h"
 #include "cli/recording.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "terminal/installation.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
 
 namespace cairn::cli {
 namespace {

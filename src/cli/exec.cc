@@ -3,12 +3,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/child.h"
-#include "cli/installation.h"
-#include "cli/options.h"
 #include "cli/recording.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "terminal/child.h"
+#include "terminal/installation.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
 
 namespace cairn::cli {
 namespace {

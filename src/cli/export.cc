@@ -7,14 +7,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analyze/gpu_points.h"
-#include "analyze/gpu_timeline.h"
-#include "analyze/value.h"
 #include "cli/inspect.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/words.h"
+#include "gpu/analyze/points.h"
+#include "gpu/analyze/timeline.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
 
 namespace cairn::cli {
 namespace {
@@ -53,7 +53,7 @@ class WarpTrack : public analyze::TimelineVisitor {
 
   void function_begins(uint64_t at, const std::string &function) override {
     ordered_json event = head("B", at);
-    event["name"] = analyze::valid_utf8(function);
+    event["name"] = valid_utf8(function);
     event["cat"] = "function";
     events_.add(event);
   }
@@ -97,7 +97,7 @@ class WarpTrack : public analyze::TimelineVisitor {
   [[nodiscard]] std::string place(uint16_t point) const {
     const gpu::LocationRecord *location = program_.find(point);
     if (location == nullptr) return fmt::format("location {}", point);
-    return fmt::format("{}:{}", analyze::valid_utf8(location->file), location->line);
+    return fmt::format("{}:{}", valid_utf8(location->file), location->line);
   }
 
   Events &events_;
@@ -160,8 +160,8 @@ class Timelines {
     return fmt::format(
         "launch {} {}, grid {}x{}x{}, block {}x{}x{}, rank {}, device {}, stream {}; no times: 1 us is 1 event of a "
         "warp",
-        number, analyze::valid_utf8(launches_.programs[launch.program].kernel(launch.kernel)), g[0], g[1], g[2], b[0],
-        b[1], b[2], launch.rank, launch.device, launch.stream);
+        number, valid_utf8(launches_.programs[launch.program].kernel(launch.kernel)), g[0], g[1], g[2], b[0], b[1],
+        b[2], launch.rank, launch.device, launch.stream);
   }
 
   Events events_;

@@ -6,21 +6,20 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analyze/gpu_points.h"
-#include "analyze/gpu_sizes.h"
-#include "analyze/gpu_values.h"
-#include "analyze/value.h"
 #include "cli/inspect.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/words.h"
+#include "gpu/analyze/points.h"
+#include "gpu/analyze/sizes.h"
+#include "gpu/analyze/values.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
 
 namespace cairn::cli {
 namespace {
 
 using analyze::PointUse;
-using analyze::valid_utf8;
 
 struct GpuOptions : Inspection {
   std::string question;

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "gpu/spooled.h"
+#include "gpu/file/spooled.h"
 
 namespace cairn::cli {
 

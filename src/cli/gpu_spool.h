@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/spool.h"
-#include "gpu/launches.h"
+#include "gpu/file/launches.h"
 
 namespace cairn::cli {
 

@@ -4,20 +4,19 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analyze/gpu_points.h"
 #include "analyze/overview.h"
-#include "analyze/value.h"
 #include "cli/inspect.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/words.h"
+#include "gpu/analyze/points.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
 
 namespace cairn::cli {
 namespace {
 
 using analyze::Overview;
-using analyze::valid_utf8;
 
 std::string json_text(const std::string &path, const Overview &view, const analyze::GpuOverview &gpu) {
   nlohmann::ordered_json out;

@@ -6,8 +6,8 @@
 
 #include "analyze/filter.h"
 #include "base/result.h"
-#include "cli/options.h"
-#include "trace/trace.h"
+#include "terminal/options.h"
+#include "trace/read/trace.h"
 
 namespace cairn::cli {
 

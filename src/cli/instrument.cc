@@ -1,11 +1,11 @@
 // cairn instrument: becomes cairn-instrument, which does the work with libclang; this declares and checks its words.
 #include <memory>
 
-#include "cli/child.h"
-#include "cli/installation.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "terminal/child.h"
+#include "terminal/installation.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
 
 namespace cairn::cli {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/complaint.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "terminal/complaint.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
 
 namespace cairn::cli {
 namespace {

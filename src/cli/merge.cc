@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/options.h"
 #include "cli/spool.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/words.h"
-#include "trace/trace.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "trace/read/trace.h"
 
 namespace cairn::cli {
 namespace {

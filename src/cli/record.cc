@@ -10,17 +10,17 @@
 
 #include "analyze/filter.h"
 #include "analyze/overview.h"
-#include "cli/child.h"
-#include "cli/executable.h"
 #include "cli/gpu_spool.h"
-#include "cli/installation.h"
-#include "cli/options.h"
 #include "cli/recording.h"
 #include "cli/spool.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/words.h"
-#include "gpu/collect.h"
+#include "gpu/file/collect.h"
+#include "terminal/child.h"
+#include "terminal/executable.h"
+#include "terminal/installation.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
 
 namespace cairn::cli {
 namespace {

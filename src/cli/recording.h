@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/options.h"
+#include "terminal/options.h"
 
 namespace cairn::cli {
 

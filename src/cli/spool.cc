@@ -15,9 +15,9 @@
 
 #include "analyze/sources.h"
 #include "cli/recovery.h"
-#include "gpu/spooled.h"
-#include "trace/disk.h"
-#include "trace/file.h"
+#include "gpu/file/spooled.h"
+#include "trace/file/disk.h"
+#include "trace/file/file.h"
 
 namespace cairn::cli {
 namespace fs = std::filesystem;

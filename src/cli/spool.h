@@ -9,8 +9,8 @@
 
 #include "base/result.h"
 #include "base/spool_header.h"
-#include "trace/part.h"
-#include "trace/trace.h"
+#include "trace/merge/part.h"
+#include "trace/read/trace.h"
 
 namespace cairn::cli {
 

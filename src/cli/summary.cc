@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/decode.h"
-#include "analyze/value.h"
 #include "cli/inspect.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/words.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
 
 namespace cairn::cli {
 namespace {
@@ -116,10 +116,10 @@ void print_text(Output &out, const std::string &path, const trace::Trace &trace,
 
 nlohmann::ordered_json site_json(const analyze::Position &position) {
   nlohmann::ordered_json site;
-  site["module"] = analyze::valid_utf8(position.module);
+  site["module"] = valid_utf8(position.module);
   site["offset"] = position.offset;
-  site["function"] = analyze::valid_utf8(position.function);
-  site["file"] = analyze::valid_utf8(position.file);
+  site["function"] = valid_utf8(position.function);
+  site["file"] = valid_utf8(position.file);
   site["line"] = position.line;
   return site;
 }
@@ -127,7 +127,7 @@ nlohmann::ordered_json site_json(const analyze::Position &position) {
 std::string json_text(const std::string &path, const Summary &summary, const SummaryOptions &options) {
   nlohmann::ordered_json out;
   out["schema"] = "cairn.summary/1";
-  out["file"] = analyze::valid_utf8(path);
+  out["file"] = valid_utf8(path);
   out["by"] = summary.group == GroupBy::rank ? "rank" : summary.group == GroupBy::call_site ? "call_site" : "function";
   out["calls"] = summary.calls;
   out["mpi_seconds"] = static_cast<double>(summary.mpi_ns) * 1e-9;
@@ -140,7 +140,7 @@ std::string json_text(const std::string &path, const Summary &summary, const Sum
     nlohmann::ordered_json entry;
     if (summary.group == GroupBy::rank) {
       entry["rank"] = line.rank;
-      entry["host"] = analyze::valid_utf8(line.host);
+      entry["host"] = valid_utf8(line.host);
     } else {
       entry["function"] = analyze::function_name(line.function);
     }

@@ -1,20 +1,20 @@
 // cairn verify: reads and decodes everything in a trace and says what does not fit; with --against, also compares every
 // call with an uncompressed log of the same run.
-#include "oracle/verify.h"
+#include "mpi/oracle/verify.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analyze/gpu_points.h"
 #include "analyze/integrity.h"
-#include "analyze/value.h"
 #include "cli/inspect.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/words.h"
+#include "gpu/analyze/points.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
 
 namespace cairn::cli {
 namespace {
@@ -34,7 +34,7 @@ nlohmann::ordered_json json_of(const Answer &answer) {
   object["ok"] = answer.fault_count == 0;
   object["fault_count"] = answer.fault_count;
   object["faults"] = nlohmann::ordered_json::array();
-  for (const std::string &fault : answer.faults) object["faults"].push_back(analyze::valid_utf8(fault));
+  for (const std::string &fault : answer.faults) object["faults"].push_back(valid_utf8(fault));
   return object;
 }
 
@@ -65,7 +65,7 @@ int verify(VerifyOptions &options) {
   if (options.json) {
     nlohmann::ordered_json object;
     object["schema"] = "cairn.verify/1";
-    object["file"] = analyze::valid_utf8(options.file);
+    object["file"] = valid_utf8(options.file);
     object["ok"] = good;
     object["integrity"] = json_of(sound);
     object["integrity"]["calls"] = integrity.calls;
@@ -73,7 +73,7 @@ int verify(VerifyOptions &options) {
     object["integrity"]["values"] = integrity.values;
     if (!options.against.empty()) {
       object["against"] = json_of(equal);
-      object["against"]["directory"] = analyze::valid_utf8(options.against);
+      object["against"]["directory"] = valid_utf8(options.against);
       object["against"]["ranks"] = compared->ranks;
       object["against"]["threads"] = compared->threads;
       object["against"]["calls"] = compared->calls;

@@ -15,8 +15,8 @@
 #include <cstdint>
 
 #include "base/arena.h"
-#include "preload/preload.h"
-#include "trace/atom.h"
+#include "mpi/preload/preload.h"
+#include "trace/values/atom.h"
 
 namespace cairn::recorder {
 

@@ -13,7 +13,7 @@
 #include "blocks/dense.h"
 #include "blocks/write_at.h"
 #include "mpi/comm_calls.h"
-#include "trace/file.h"
+#include "trace/file/file.h"
 
 namespace cairn::recorder {
 namespace {

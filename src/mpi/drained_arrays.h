@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "mpi/scratch.h"
-#include "trace/request_arrays.h"
+#include "trace/model/request_arrays.h"
 
 namespace cairn::recorder {
 

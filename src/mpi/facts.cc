@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "spec/abi.h"
-#include "trace/atom.h"
+#include "trace/values/atom.h"
 
 namespace cairn::recorder {
 namespace {

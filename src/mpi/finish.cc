@@ -21,8 +21,8 @@
 #include "mpi/small_blocks.h"
 #include "mpi/spool_file.h"
 #include "mpi/times_in_place.h"
-#include "trace/file.h"
-#include "trace/part.h"
+#include "trace/file/file.h"
+#include "trace/merge/part.h"
 
 namespace cairn::recorder {
 namespace {

@@ -18,7 +18,7 @@
 
 #include <cstdint>
 
-#include "preload/preload.h"
+#include "mpi/preload/preload.h"
 
 namespace cairn::recorder {
 

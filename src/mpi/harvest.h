@@ -9,8 +9,8 @@
 #include "base/result.h"
 #include "base/spool_header.h"
 #include "mpi/process.h"
-#include "trace/part.h"
-#include "trace/record.h"
+#include "trace/merge/part.h"
+#include "trace/model/record.h"
 
 namespace cairn::recorder {
 

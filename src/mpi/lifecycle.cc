@@ -23,10 +23,10 @@
 #include "mpi/fortran.h"
 #include "mpi/harvest.h"
 #include "mpi/names.h"
+#include "mpi/oracle/log.h"
 #include "mpi/spill.h"
 #include "mpi/spiller.h"
 #include "mpi/uncancelled.h"
-#include "oracle/log.h"
 #include "spec/abi.h"
 
 namespace cairn::recorder {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "trace/record.h"
+#include "trace/model/record.h"
 
 namespace cairn::recorder {
 

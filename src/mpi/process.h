@@ -22,11 +22,11 @@
 #include "mpi/handles.h"
 #include "mpi/mpi_calls.h"
 #include "mpi/places.h"
+#include "mpi/preload/preload.h"
 #include "mpi/scratch.h"
 #include "mpi/signatures.h"
 #include "mpi/sites.h"
 #include "mpi/timing_log.h"
-#include "preload/preload.h"
 
 namespace cairn::recorder {
 

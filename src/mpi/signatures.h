@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "mpi/memo.h"
 #include "mpi/scratch.h"
-#include "trace/record.h"
+#include "trace/model/record.h"
 
 namespace cairn::recorder {
 

@@ -10,7 +10,7 @@
 #include "mpi/spiller.h"
 #include "mpi/spool_file.h"
 #include "mpi/uncancelled.h"
-#include "trace/part.h"
+#include "trace/merge/part.h"
 
 namespace cairn::recorder {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "blocks/dense.h"
 #include "mpi/comm_calls.h"
-#include "trace/file.h"
-#include "trace/rank_block.h"
+#include "trace/file/file.h"
+#include "trace/file/rank_block.h"
 
 namespace cairn::recorder {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "mpi/process.h"
-#include "trace/part.h"
+#include "trace/merge/part.h"
 
 namespace cairn::recorder {
 

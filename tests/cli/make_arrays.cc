@@ -5,7 +5,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "arrays/stored_writer.h"
+#include "arrays/file/stored_writer.h"
 
 namespace {
 

@@ -11,11 +11,11 @@
 
 #include "base/spool_header.h"
 #include "codec/timing_stream.h"
-#include "gpu/collect.h"
-#include "gpu/launches.h"
+#include "gpu/file/collect.h"
+#include "gpu/file/launches.h"
 #include "spec/spec.h"
-#include "trace/part.h"
-#include "trace/trace.h"
+#include "trace/merge/part.h"
+#include "trace/read/trace.h"
 
 namespace {
 

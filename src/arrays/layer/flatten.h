@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "arrays/region.h"
+#include "arrays/file/region.h"
 
 namespace cairn::arrays {
 

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "arrays/file/stored_file.h"
 #include "arrays/layer/messages.h"
-#include "arrays/stored_file.h"
 
 namespace cairn::arrays {
 

@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <string>
 
+#include "arrays/file/stored_file.h"
 #include "arrays/layer/load.h"
 #include "arrays/layer/next.h"
 #include "arrays/layer/open_files.h"
-#include "arrays/stored_file.h"
 #include "cairn/arrays.h"
 
 namespace {

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "arrays/index.h"
+#include "arrays/file/index.h"
 
 namespace cairn::arrays {
 namespace {

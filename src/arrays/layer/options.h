@@ -15,7 +15,7 @@
 
 #include <mpi.h>
 
-#include "arrays/codec_words.h"
+#include "arrays/file/codec_words.h"
 #include "base/result.h"
 
 namespace cairn::arrays {

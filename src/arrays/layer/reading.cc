@@ -3,11 +3,11 @@
 #include <cstring>
 #include <set>
 
+#include "arrays/file/stored_file.h"
 #include "arrays/layer/load.h"
 #include "arrays/layer/messages.h"
 #include "arrays/layer/next.h"
 #include "arrays/layer/virtual_file.h"
-#include "arrays/stored_file.h"
 
 namespace cairn::arrays {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "arrays/file/physical.h"
 #include "arrays/layer/load.h"
 #include "arrays/layer/messages.h"
 #include "arrays/layer/next.h"
-#include "arrays/physical.h"
 #include "base/hash.h"
 
 namespace cairn::arrays {

@@ -26,13 +26,13 @@
 #include <string>
 #include <vector>
 
-#include "arrays/block_cache.h"
-#include "arrays/block_code.h"
-#include "arrays/header.h"
-#include "arrays/index.h"
+#include "arrays/file/block_cache.h"
+#include "arrays/file/block_code.h"
+#include "arrays/file/header.h"
+#include "arrays/file/index.h"
+#include "arrays/file/references.h"
+#include "arrays/file/split.h"
 #include "arrays/layer/options.h"
-#include "arrays/references.h"
-#include "arrays/split.h"
 #include "blocks/place.h"
 
 namespace cairn::arrays {

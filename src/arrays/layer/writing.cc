@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "arrays/byte_order.h"
+#include "arrays/file/byte_order.h"
+#include "arrays/file/physical.h"
 #include "arrays/layer/messages.h"
 #include "arrays/layer/next.h"
 #include "arrays/layer/virtual_file.h"
-#include "arrays/physical.h"
 #include "base/hash.h"
 
 namespace cairn::arrays {

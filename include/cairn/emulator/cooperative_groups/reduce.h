@@ -1,4 +1,0 @@
-// Where CUDA has it; see ../cooperative_groups.h.
-#pragma once
-
-#include "../cooperative_groups.h"

@@ -1,0 +1,389 @@
+#include "arrays/codec/delta_map.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "arrays/codec/cpu.h"
+
+#ifdef CAIRN_HAS_AVX2
+#include <immintrin.h>
+#endif
+
+namespace cairn::codec {
+namespace {
+
+template <typename Word>
+using Float = std::conditional_t<sizeof(Word) == 4, float, double>;
+template <typename Word>
+using Signed = std::make_signed_t<Word>;
+template <typename Word>
+constexpr int kBits = sizeof(Word) * 8;
+template <typename Word>
+constexpr int kMantissa = sizeof(Word) == 4 ? 23 : 52;
+template <typename Word>
+constexpr Word kSign = Word(1) << (kBits<Word> - 1);
+
+/// 2^shift, which is a normal number.
+template <typename Word>
+Float<Word> power(int shift) {
+  return std::ldexp(Float<Word>(1), shift);
+}
+
+template <typename T>
+CAIRN_BODY T load(const uint8_t *values, size_t i) {
+  T value;
+  memcpy(&value, values + i * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <typename Word>
+CAIRN_BODY Word order(Word bits) {
+  return bits ^ (static_cast<Word>(static_cast<Signed<Word>>(bits) >> (kBits<Word> - 1)) | kSign<Word>);
+}
+template <typename Word>
+CAIRN_BODY Word disorder(Word ordered) {
+  return ordered ^ (static_cast<Word>(static_cast<Signed<Word>>(~ordered) >> (kBits<Word> - 1)) | kSign<Word>);
+}
+
+// ---- ordered ----
+
+template <typename Word>
+CAIRN_BODY void order_floats(const uint8_t *__restrict values, size_t count, Word *__restrict integers) {
+  for (size_t i = 0; i < count; ++i) integers[i] = order(load<Word>(values, i));
+}
+template <typename Word>
+CAIRN_BODY void disorder_floats(const Word *__restrict integers, size_t count, uint8_t *__restrict values) {
+  for (size_t i = 0; i < count; ++i) {
+    const Word bits = disorder(integers[i]);
+    memcpy(values + i * sizeof(Word), &bits, sizeof(Word));
+  }
+}
+template <typename Word, typename T>
+CAIRN_BODY void widen(const uint8_t *__restrict values, size_t count, Word *__restrict integers) {
+  for (size_t i = 0; i < count; ++i) integers[i] = static_cast<Word>(static_cast<Signed<Word>>(load<T>(values, i)));
+}
+template <typename Word, typename T>
+CAIRN_BODY void narrow(const Word *__restrict integers, size_t count, uint8_t *__restrict values) {
+  for (size_t i = 0; i < count; ++i) {
+    const T value = static_cast<T>(integers[i]);
+    memcpy(values + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+// ---- fixed ----
+
+/// Integers as large as a mantissa: what is larger does not fit.
+template <typename Word>
+constexpr Float<Word> kFixedEnd = Float<Word>(Word(2) << kMantissa<Word>);
+
+/// The width of the tail of a number that the float `bits`, a whole positive number, counts.
+template <typename Word>
+CAIRN_BODY Word tail_width(Word bits) {
+  return static_cast<Word>(kMantissa<Word> + (sizeof(Word) == 4 ? 127 : 1023)) - (bits >> kMantissa<Word>);
+}
+
+template <typename Word>
+CAIRN_BODY void fix(const uint8_t *__restrict values, size_t count, Float<Word> scale, Word *__restrict integers,
+                    Word *__restrict tails, uint8_t *__restrict widths, uint8_t *__restrict misfits) {
+  using Real = Float<Word>;
+  for (size_t i = 0; i < count; ++i) {
+    const Word bits = load<Word>(values, i);
+    const Word sign = static_cast<Word>(static_cast<Signed<Word>>(bits) >> (kBits<Word> - 1));
+    const Real scaled = std::bit_cast<Real>(static_cast<Word>(bits & ~kSign<Word>)) * scale;
+    const Word inside = Word(0) - static_cast<Word>(scaled < kFixedEnd<Word>);  // not for NaN
+    const Real kept = std::bit_cast<Real>(static_cast<Word>(std::bit_cast<Word>(scaled) & inside));
+    const auto whole = static_cast<Word>(static_cast<Signed<Word>>(kept));
+    const Word counted = std::bit_cast<Word>(static_cast<Real>(static_cast<Signed<Word>>(whole)));
+    const Word some = Word(0) - static_cast<Word>(whole != 0);
+    const Word width = tail_width(counted) & some;
+    integers[i] = (whole ^ sign) - sign;
+    tails[i] = bits & ((Word(1) << width) - 1);
+    widths[i] = static_cast<uint8_t>(width);
+    // Of what gives the integer 0, only 0 itself fits.
+    misfits[i] = static_cast<uint8_t>((~inside & 1) | (static_cast<Word>(bits != 0) & ~some & 1));
+  }
+}
+
+template <typename Word>
+CAIRN_BODY void fixed_tail_widths(const Word *__restrict integers, size_t count, uint8_t *__restrict widths) {
+  for (size_t i = 0; i < count; ++i) {
+    const Word sign = static_cast<Word>(static_cast<Signed<Word>>(integers[i]) >> (kBits<Word> - 1));
+    const Word whole = (integers[i] ^ sign) - sign;
+    const Word counted = std::bit_cast<Word>(static_cast<Float<Word>>(static_cast<Signed<Word>>(whole)));
+    // Of whole numbers that no encoder writes, the width is none or all that there could be.
+    const Word width = tail_width(counted);
+    const Word good = (Word(0) - static_cast<Word>(whole != 0)) &
+                      (Word(0) - static_cast<Word>(width <= static_cast<Word>(kMantissa<Word>)));
+    widths[i] = static_cast<uint8_t>(width & good);
+  }
+}
+
+template <typename Word>
+CAIRN_BODY void unfix(const Word *__restrict integers, const Word *__restrict tails, size_t count, int shift,
+                      uint8_t *__restrict values) {
+  const Word down = static_cast<Word>(static_cast<Signed<Word>>(shift)) << kMantissa<Word>;
+  for (size_t i = 0; i < count; ++i) {
+    const Word sign = static_cast<Word>(static_cast<Signed<Word>>(integers[i]) >> (kBits<Word> - 1));
+    const Word whole = (integers[i] ^ sign) - sign;
+    const Word counted = std::bit_cast<Word>(static_cast<Float<Word>>(static_cast<Signed<Word>>(whole)));
+    const Word some = Word(0) - static_cast<Word>(whole != 0);
+    const Word bits = (((counted - down) | tails[i]) & some) | (sign & kSign<Word>);
+    memcpy(values + i * sizeof(Word), &bits, sizeof(Word));
+  }
+}
+
+// ---- scaled ----
+
+constexpr double kMagic = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to a whole number, which is its low bits
+template <typename Word>
+constexpr double kScaledEnd = sizeof(Word) == 4 ? 1073741824.0 : 1125899906842624.0;  // 2^30, 2^50
+
+template <typename Word>
+CAIRN_BODY Word of_scaled(double whole, double base, double step) {
+  return order(std::bit_cast<Word>(static_cast<Float<Word>>(base + whole * step)));
+}
+
+template <typename Word>
+CAIRN_BODY void scale(const uint8_t *__restrict values, size_t count, double base, double step,
+                      Word *__restrict integers, uint8_t *__restrict corrections, uint8_t *__restrict misfits) {
+  const double inverse = 1 / step;
+  for (size_t i = 0; i < count; ++i) {
+    const Word bits = load<Word>(values, i);
+    const double real = (static_cast<double>(std::bit_cast<Float<Word>>(bits)) - base) * inverse;
+    // Compared as integers, since compilers do not put comparisons of doubles into these vectors; NaN is not inside.
+    const uint64_t real_bits = std::bit_cast<uint64_t>(real);
+    const uint64_t one = ((real_bits & ~kSign<uint64_t>)-std::bit_cast<uint64_t>(kScaledEnd<Word>)) >> 63;
+    const double magic = std::bit_cast<double>(real_bits & (0 - one)) + kMagic;
+    const uint64_t whole = std::bit_cast<uint64_t>(magic) - std::bit_cast<uint64_t>(kMagic);
+    const Word difference = order(bits) - of_scaled<Word>(magic - kMagic, base, step);
+    const Word folded =
+        (difference << 1) ^ static_cast<Word>(static_cast<Signed<Word>>(difference) >> (kBits<Word> - 1));
+    integers[i] = static_cast<Word>(whole);
+    corrections[i] = static_cast<uint8_t>(folded);
+    const Word far = folded >> 8;
+    misfits[i] = static_cast<uint8_t>((1 - one) | (far | (Word(0) - far)) >> (kBits<Word> - 1));
+  }
+}
+
+template <typename Word>
+CAIRN_BODY void unscale(const Word *__restrict integers, const uint8_t *__restrict corrections, size_t count,
+                        double base, double step, uint8_t *__restrict values) {
+  for (size_t i = 0; i < count; ++i) {
+    const auto whole = static_cast<double>(static_cast<Signed<Word>>(integers[i]));
+    const Word folded = corrections[i];
+    const Word difference = (folded >> 1) ^ (Word(0) - (folded & 1));
+    const Word bits = disorder<Word>(of_scaled<Word>(whole, base, step) + difference);
+    memcpy(values + i * sizeof(Word), &bits, sizeof(Word));
+  }
+}
+
+#ifdef CAIRN_HAS_AVX2
+/// As order() and disorder().
+CAIRN_STEP __m256i order_eight(__m256i bits) {
+  return _mm256_xor_si256(bits, _mm256_or_si256(_mm256_srai_epi32(bits, 31), _mm256_set1_epi32(INT32_MIN)));
+}
+CAIRN_STEP __m256i disorder_eight(__m256i ordered) {
+  const __m256i low = _mm256_andnot_si256(_mm256_srai_epi32(ordered, 31), _mm256_set1_epi32(-1));
+  return _mm256_xor_si256(ordered, _mm256_or_si256(low, _mm256_set1_epi32(INT32_MIN)));
+}
+CAIRN_STEP __m256i of_scaled_eight(__m256d low, __m256d high, __m256d base, __m256d step) {
+  const __m128 first = _mm256_cvtpd_ps(_mm256_add_pd(base, _mm256_mul_pd(low, step)));
+  const __m128 second = _mm256_cvtpd_ps(_mm256_add_pd(base, _mm256_mul_pd(high, step)));
+  return order_eight(_mm256_castps_si256(_mm256_insertf128_ps(_mm256_castps128_ps256(first), second, 1)));
+}
+/// Four floats, as whole numbers and where they are inside; in 64 bits each.
+struct Whole {
+  __m256d magic;
+  __m256i number;
+  __m256i inside;
+};
+CAIRN_STEP Whole whole_of(__m128 values, __m256d base, __m256d inverse) {
+  const __m256d real = _mm256_mul_pd(_mm256_sub_pd(_mm256_cvtps_pd(values), base), inverse);
+  const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), real);
+  const __m256d inside = _mm256_cmp_pd(size, _mm256_set1_pd(kScaledEnd<uint32_t>), _CMP_LT_OQ);
+  const __m256d magic = _mm256_add_pd(_mm256_and_pd(real, inside), _mm256_set1_pd(kMagic));
+  return {magic, _mm256_castpd_si256(magic), _mm256_castpd_si256(inside)};
+}
+/// The low halves of eight numbers of 64 bits.
+CAIRN_STEP __m256i low_halves(__m256i a, __m256i b) {
+  const __m256 both = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88);
+  return _mm256_permute4x64_epi64(_mm256_castps_si256(both), 0xd8);
+}
+/// The low bytes of eight numbers.
+CAIRN_STEP void store_bytes(__m256i x, uint8_t *to) {
+  const __m256i four = _mm256_shuffle_epi8(
+      x, _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)));
+  const __m128i eight = _mm_unpacklo_epi32(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+  _mm_storel_epi64(reinterpret_cast<__m128i *>(to), eight);
+}
+
+/// scale() and unscale() for floats of 32 bits, eight at a time; give how many.
+CAIRN_AVX2 size_t scale_eights(const uint8_t *values, size_t count, const ValueMap &map, const Mapped<uint32_t> &out) {
+  const __m256d base = _mm256_set1_pd(map.base);
+  const __m256d step = _mm256_set1_pd(map.step);
+  const __m256d inverse = _mm256_set1_pd(1 / map.step);
+  const __m256d magic = _mm256_set1_pd(kMagic);
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const __m256 eight = _mm256_loadu_ps(reinterpret_cast<const float *>(values + 4 * i));
+    const Whole low = whole_of(_mm256_castps256_ps128(eight), base, inverse);
+    const Whole high = whole_of(_mm256_extractf128_ps(eight, 1), base, inverse);
+    // The low half of the magic number is 0: what was added to it stands there.
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(out.integers + i), low_halves(low.number, high.number));
+    const __m256i there =
+        of_scaled_eight(_mm256_sub_pd(low.magic, magic), _mm256_sub_pd(high.magic, magic), base, step);
+    const __m256i difference = _mm256_sub_epi32(order_eight(_mm256_castps_si256(eight)), there);
+    const __m256i folded = _mm256_xor_si256(_mm256_slli_epi32(difference, 1), _mm256_srai_epi32(difference, 31));
+    store_bytes(folded, out.corrections + i);
+    const __m256i near = _mm256_cmpeq_epi32(_mm256_srli_epi32(folded, 8), _mm256_setzero_si256());
+    const __m256i fits = _mm256_and_si256(near, low_halves(low.inside, high.inside));
+    store_bytes(_mm256_add_epi32(fits, _mm256_set1_epi32(1)), out.misfits + i);
+  }
+  return i;
+}
+CAIRN_AVX2 size_t unscale_eights(const ValueMap &map, const Mapped<uint32_t> &in, size_t count, uint8_t *values) {
+  const __m256d base = _mm256_set1_pd(map.base);
+  const __m256d step = _mm256_set1_pd(map.step);
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const auto *from = reinterpret_cast<const __m128i *>(in.integers + i);
+    const __m256i there = of_scaled_eight(_mm256_cvtepi32_pd(_mm_loadu_si128(from)),
+                                          _mm256_cvtepi32_pd(_mm_loadu_si128(from + 1)), base, step);
+    const __m256i folded = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(in.corrections + i)));
+    const __m256i sign = _mm256_sub_epi32(_mm256_setzero_si256(), _mm256_and_si256(folded, _mm256_set1_epi32(1)));
+    const __m256i difference = _mm256_xor_si256(_mm256_srli_epi32(folded, 1), sign);
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(values + 4 * i),
+                        disorder_eight(_mm256_add_epi32(there, difference)));
+  }
+  return i;
+}
+#endif
+
+// ---- by mapping and element ----
+
+template <typename Word>
+CAIRN_BODY void map_body(const ValueMap &map, Element element, const uint8_t *values, size_t count,
+                         const Mapped<Word> &out) {
+  if (map.kind == Mapping::fixed)
+    return fix<Word>(values, count, power<Word>(map.shift), out.integers, out.tails, out.tail_widths, out.misfits);
+  if (map.kind == Mapping::scaled)
+    return scale<Word>(values, count, map.base, map.step, out.integers, out.corrections, out.misfits);
+  memset(out.misfits, 0, count);
+  if (is_float(element)) return order_floats<Word>(values, count, out.integers);
+  switch (element) {
+    case Element::i8:
+      return widen<Word, int8_t>(values, count, out.integers);
+    case Element::u8:
+      return widen<Word, uint8_t>(values, count, out.integers);
+    case Element::i16:
+      return widen<Word, int16_t>(values, count, out.integers);
+    case Element::u16:
+      return widen<Word, uint16_t>(values, count, out.integers);
+    default:
+      memcpy(out.integers, values, count * sizeof(Word));
+  }
+}
+
+template <typename Word>
+CAIRN_BODY void unmap_body(const ValueMap &map, Element element, const Mapped<Word> &in, size_t count,
+                           uint8_t *values) {
+  if (map.kind == Mapping::fixed) return unfix<Word>(in.integers, in.tails, count, map.shift, values);
+  if (map.kind == Mapping::scaled) return unscale<Word>(in.integers, in.corrections, count, map.base, map.step, values);
+  if (is_float(element)) return disorder_floats<Word>(in.integers, count, values);
+  switch (size_of(element)) {
+    case 1:
+      return narrow<Word, uint8_t>(in.integers, count, values);
+    case 2:
+      return narrow<Word, uint16_t>(in.integers, count, values);
+    default:
+      memcpy(values, in.integers, count * sizeof(Word));
+  }
+}
+
+#ifdef CAIRN_HAS_AVX2
+template <typename Word>
+CAIRN_AVX2 void map_avx2(const ValueMap &map, Element element, const uint8_t *values, size_t count,
+                         const Mapped<Word> &out) {
+  size_t done = 0;
+  if constexpr (sizeof(Word) == 4) {
+    if (map.kind == Mapping::scaled) done = scale_eights(values, count, map, out);
+  }
+  if (done == 0) return map_body(map, element, values, count, out);
+  scale<Word>(values + done * sizeof(Word), count - done, map.base, map.step, out.integers + done,
+              out.corrections + done, out.misfits + done);
+}
+template <typename Word>
+CAIRN_AVX2 void unmap_avx2(const ValueMap &map, Element element, const Mapped<Word> &in, size_t count,
+                           uint8_t *values) {
+  size_t done = 0;
+  if constexpr (sizeof(Word) == 4) {
+    if (map.kind == Mapping::scaled) done = unscale_eights(map, in, count, values);
+  }
+  if (done == 0) return unmap_body(map, element, in, count, values);
+  unscale<Word>(in.integers + done, in.corrections + done, count - done, map.base, map.step,
+                values + done * sizeof(Word));
+}
+template <typename Word>
+CAIRN_AVX2 void widths_avx2(const Word *integers, size_t count, uint8_t *widths) {
+  fixed_tail_widths(integers, count, widths);
+}
+#endif
+
+template <typename Word>
+void map_any(const ValueMap &map, Element element, const uint8_t *values, size_t count, const Mapped<Word> &out) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return map_avx2(map, element, values, count, out);
+#endif
+  map_body(map, element, values, count, out);
+}
+template <typename Word>
+void unmap_any(const ValueMap &map, Element element, const Mapped<Word> &in, size_t count, uint8_t *values) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return unmap_avx2(map, element, in, count, values);
+#endif
+  unmap_body(map, element, in, count, values);
+}
+template <typename Word>
+void widths_any(const Word *integers, size_t count, uint8_t *widths) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return widths_avx2(integers, count, widths);
+#endif
+  fixed_tail_widths(integers, count, widths);
+}
+
+}  // namespace
+
+bool valid(const ValueMap &map, Element element) {
+  if (map.kind == Mapping::ordered) return true;
+  if (!is_float(element)) return false;
+  if (map.kind == Mapping::fixed) {
+    const int most = element == Element::f32 ? 100 : 900;
+    return map.shift >= -most && map.shift <= most;
+  }
+  return std::isfinite(map.base) && map.step > 1e-300 && map.step < 1e300;
+}
+
+void map_values(const ValueMap &map, Element element, const uint8_t *values, size_t count,
+                const Mapped<uint32_t> &out) {
+  map_any(map, element, values, count, out);
+}
+void map_values(const ValueMap &map, Element element, const uint8_t *values, size_t count,
+                const Mapped<uint64_t> &out) {
+  map_any(map, element, values, count, out);
+}
+void tail_widths(const ValueMap & /*map*/, const uint32_t *integers, size_t count, uint8_t *widths) {
+  widths_any(integers, count, widths);
+}
+void tail_widths(const ValueMap & /*map*/, const uint64_t *integers, size_t count, uint8_t *widths) {
+  widths_any(integers, count, widths);
+}
+void unmap_values(const ValueMap &map, Element element, const Mapped<uint32_t> &in, size_t count, uint8_t *values) {
+  unmap_any(map, element, in, count, values);
+}
+void unmap_values(const ValueMap &map, Element element, const Mapped<uint64_t> &in, size_t count, uint8_t *values) {
+  unmap_any(map, element, in, count, values);
+}
+
+}  // namespace cairn::codec

@@ -1,0 +1,223 @@
+#include "arrays/codec/delta_predict.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "arrays/codec/cpu.h"
+#include "arrays/codec/running.h"
+
+namespace cairn::codec {
+namespace {
+
+template <typename Word>
+CAIRN_BODY Word fold(Word x) {
+  return (x << 1) ^ static_cast<Word>(static_cast<std::make_signed_t<Word>>(x) >> (sizeof(Word) * 8 - 1));
+}
+template <typename Word>
+CAIRN_BODY Word unfold(Word x) {
+  return (x >> 1) ^ (Word(0) - (x & 1));
+}
+
+template <typename Word>
+CAIRN_BODY void predict_body(const Lags &lags, const Word *x, size_t count, Word *__restrict out) {
+  const auto [a, b, c] = lags.of;
+  if (lags.count == 0) {
+    for (size_t i = 0; i < count; ++i) out[i] = fold(x[i]);
+  } else if (lags.count == 1) {
+    const Word *xa = x - a;
+    for (size_t i = 0; i < count; ++i) out[i] = fold(x[i] - xa[i]);
+  } else if (lags.count == 2) {
+    const Word *xa = x - a;
+    const Word *xb = x - b;
+    const Word *xab = x - a - b;
+    for (size_t i = 0; i < count; ++i) out[i] = fold((x[i] - xa[i]) - (xb[i] - xab[i]));
+  } else {
+    const Word *xa = x - a;
+    const Word *xb = x - b;
+    const Word *xab = xb - a;
+    const Word *xc = x - c;
+    const Word *xac = xc - a;
+    const Word *xbc = xc - b;
+    const Word *xabc = xbc - a;
+    for (size_t i = 0; i < count; ++i)
+      out[i] = fold(((x[i] - xa[i]) - (xb[i] - xab[i])) - ((xc[i] - xac[i]) - (xbc[i] - xabc[i])));
+  }
+}
+
+/// x[i] = t[i] + x[i - a].
+struct Portable {
+  template <typename Word>
+  static size_t sum(Word * /*x*/, const Word * /*t*/, size_t /*a*/, size_t /*count*/) {
+    return 0;
+  }
+};
+#ifdef CAIRN_HAS_AVX2
+struct Avx2 {
+  template <typename Word>
+  CAIRN_AVX2 static size_t sum(Word *x, const Word *t, size_t a, size_t count) {
+    return join_running<BySum>(x, t, a, count);
+  }
+};
+#endif
+
+template <typename Kernels, typename Word>
+CAIRN_BODY void sum_body(const Word *t, size_t a, size_t count, Word *x) {
+  const size_t done = Kernels::sum(x, t, a, count);
+  t += done;
+  x += done;
+  count -= done;
+  if (a == 1) {
+    Word last = x[-1];
+    for (size_t i = 0; i < count; ++i) x[i] = last += t[i];
+    return;
+  }
+  if (a == 3) {  // interleaved coordinates
+    Word one = x[-3];
+    Word two = x[-2];
+    Word three = x[-1];
+    size_t i = 0;
+    for (; i + 3 <= count; i += 3) {
+      x[i] = one += t[i];
+      x[i + 1] = two += t[i + 1];
+      x[i + 2] = three += t[i + 2];
+    }
+    if (i < count) x[i] = one + t[i];
+    if (i + 1 < count) x[i + 1] = two + t[i + 1];
+    return;
+  }
+  for (size_t at = 0; at < count; at += a) {
+    const size_t size = std::min(a, count - at);
+    Word *__restrict to = x + at;
+    const Word *from = x + at - a;
+    for (size_t i = 0; i < size; ++i) to[i] = t[at + i] + from[i];
+  }
+}
+
+/// What the lags but the smallest add to a residual; all of it lies before the piece.
+template <typename Word>
+CAIRN_BODY void expect_body(const Lags &lags, Word *__restrict t, size_t count, const Word *x) {
+  const auto [a, b, c] = lags.of;
+  if (lags.count < 2) {
+    for (size_t i = 0; i < count; ++i) t[i] = unfold(t[i]);
+  } else if (lags.count == 2) {
+    const Word *xb = x - b;
+    const Word *xab = xb - a;
+    for (size_t i = 0; i < count; ++i) t[i] = unfold(t[i]) + (xb[i] - xab[i]);
+  } else {
+    const Word *xb = x - b;
+    const Word *xab = xb - a;
+    const Word *xc = x - c;
+    const Word *xac = xc - a;
+    const Word *xbc = xc - b;
+    const Word *xabc = xbc - a;
+    for (size_t i = 0; i < count; ++i) t[i] = unfold(t[i]) + (xb[i] - xab[i]) + ((xc[i] - xac[i]) - (xbc[i] - xabc[i]));
+  }
+}
+
+template <typename Kernels, typename Word>
+CAIRN_BODY void restore_body(const Lags &lags, Word *t, const uint8_t *held, size_t count, Word *x) {
+  // As long as nothing that is expected lies in the piece itself.
+  const size_t most = lags.count < 2 ? count : std::max(lags.of[1], size_t{1});
+  for (size_t at = 0; at < count; at += most) {
+    const size_t size = std::min(most, count - at);
+    expect_body(lags, t + at, size, x + at);
+    if (held != nullptr) {
+      for (size_t i = at; i < at + size; ++i) t[i] = held[i] != 0 ? 0 : t[i];
+    }
+    if (lags.count == 0) {
+      memcpy(x + at, t + at, size * sizeof(Word));
+    } else {
+      sum_body<Kernels>(t + at, lags.of[0], size, x + at);
+    }
+  }
+}
+
+/// Most groups of eight have none that is held, or nothing else.
+template <typename Word>
+CAIRN_BODY void hold_body(const Lags &lags, const uint8_t *held, size_t count, Word *x) {
+  const size_t lag = lags.of[0];
+  const Word *before = x - lag;
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    uint64_t eight = 0;
+    memcpy(&eight, held + i, 8);
+    if (eight == 0) continue;
+    if (lag == 1) {
+      Word last = before[i];
+      for (size_t k = 0; k < 8; ++k) x[i + k] = last = held[i + k] != 0 ? last : x[i + k];
+    } else if (lag == 0 || lag >= 8) {
+      Word from[8] = {};
+      if (lag != 0) memcpy(from, before + i, sizeof(from));
+      for (size_t k = 0; k < 8; ++k) {
+        const Word there = Word(0) - held[i + k];
+        x[i + k] = (x[i + k] & ~there) | (from[k] & there);
+      }
+    } else {
+      for (size_t k = 0; k < 8; ++k) x[i + k] = held[i + k] != 0 ? before[i + k] : x[i + k];
+    }
+  }
+  for (; i < count; ++i) {
+    if (held[i] != 0) x[i] = lag == 0 ? 0 : before[i];
+  }
+}
+
+#ifdef CAIRN_HAS_AVX2
+template <typename Word>
+CAIRN_AVX2 void predict_avx2(const Lags &lags, const Word *x, size_t count, Word *out) {
+  predict_body(lags, x, count, out);
+}
+template <typename Word>
+CAIRN_AVX2 void hold_avx2(const Lags &lags, const uint8_t *held, size_t count, Word *x) {
+  hold_body(lags, held, count, x);
+}
+template <typename Word>
+CAIRN_AVX2 void restore_avx2(const Lags &lags, Word *t, const uint8_t *held, size_t count, Word *x) {
+  restore_body<Avx2>(lags, t, held, count, x);
+}
+#endif
+
+template <typename Word>
+void predict_any(const Lags &lags, const Word *x, size_t count, Word *out) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return predict_avx2(lags, x, count, out);
+#endif
+  predict_body(lags, x, count, out);
+}
+template <typename Word>
+void hold_any(const Lags &lags, const uint8_t *held, size_t count, Word *x) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return hold_avx2(lags, held, count, x);
+#endif
+  hold_body(lags, held, count, x);
+}
+template <typename Word>
+void restore_any(const Lags &lags, Word *t, const uint8_t *held, size_t count, Word *x) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return restore_avx2(lags, t, held, count, x);
+#endif
+  restore_body<Portable>(lags, t, held, count, x);
+}
+
+}  // namespace
+
+void predict(const Lags &lags, const uint32_t *integers, size_t count, uint32_t *residuals) {
+  predict_any(lags, integers, count, residuals);
+}
+void predict(const Lags &lags, const uint64_t *integers, size_t count, uint64_t *residuals) {
+  predict_any(lags, integers, count, residuals);
+}
+void restore(const Lags &lags, uint32_t *residuals, const uint8_t *held, size_t count, uint32_t *integers) {
+  restore_any(lags, residuals, held, count, integers);
+}
+void restore(const Lags &lags, uint64_t *residuals, const uint8_t *held, size_t count, uint64_t *integers) {
+  restore_any(lags, residuals, held, count, integers);
+}
+void hold(const Lags &lags, const uint8_t *held, size_t count, uint32_t *integers) {
+  hold_any(lags, held, count, integers);
+}
+void hold(const Lags &lags, const uint8_t *held, size_t count, uint64_t *integers) {
+  hold_any(lags, held, count, integers);
+}
+
+}  // namespace cairn::codec

@@ -1,0 +1,78 @@
+#include "arrays/codec/array_codec.h"
+#include "arrays/codec/codecs.h"
+
+namespace cairn::codec {
+namespace {
+
+bool any(Element /*element*/) { return true; }
+[[maybe_unused]] bool floats(Element element) { return is_float(element); }
+
+using Encode = bool (*)(ByteView, const Grid &, const ArrayOptions &, Bytes *);
+using Decode = bool (*)(ByteView, const Grid &, std::span<uint8_t>);
+
+// No codec sees values that do not fill their shape, and none leaves half of its bytes behind.
+template <Encode encode>
+bool checked_encode(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out) {
+  const size_t before = out->size();
+  if (!fits(values.size(), grid)) return false;
+  if (encode(values, grid, options, out)) return true;
+  out->resize(before);
+  return false;
+}
+template <Decode decode>
+bool checked_decode(ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
+  return fits(values.size(), grid) && decode(encoded, grid, values);
+}
+
+template <Encode encode, Decode decode>
+constexpr ArrayCodec codec(uint8_t id, std::string_view name, bool (*takes)(Element), bool lossy = false) {
+  return {id, name, lossy, takes, checked_encode<encode>, checked_decode<decode>};
+}
+
+constexpr ArrayCodec kCodecs[] = {
+    codec<encode_store, decode_store>(kStore, "store", any),
+    codec<encode_xor, decode_xor>(1, "xor", takes_xor),
+    codec<encode_zstd_blocks, decode_zstd_blocks>(2, "zstd", any),
+#ifdef CAIRN_HAVE_LZ4
+    codec<encode_shuffle_lz4, decode_shuffle_lz4>(3, "shuffle+lz4", any),
+    codec<encode_bitshuffle_lz4, decode_bitshuffle_lz4>(5, "bitshuffle+lz4", any),
+#endif
+    codec<encode_shuffle_zstd, decode_shuffle_zstd>(4, "shuffle+zstd", any),
+    codec<encode_bitshuffle_zstd, decode_bitshuffle_zstd>(6, "bitshuffle+zstd", any),
+    codec<encode_delta, decode_delta>(7, "delta", any),
+#ifdef CAIRN_HAVE_ZFP
+    codec<encode_zfp, decode_zfp>(8, "zfp", floats),
+    codec<encode_zfp_lossy, decode_zfp_lossy>(9, "zfp-lossy", floats, true),
+#endif
+#ifdef CAIRN_HAVE_FPZIP
+    codec<encode_fpzip, decode_fpzip>(10, "fpzip", floats),
+#endif
+};
+
+}  // namespace
+
+bool refers(uint8_t codec, ByteView encoded) {
+  constexpr uint8_t kXor = 1;
+  constexpr uint8_t kDelta = 7;
+  if (encoded.empty()) return false;
+  if (codec == kXor) return encoded[0] == 1;             // the way
+  return codec == kDelta && (encoded[0] >> 3 & 1) != 0;  // a flag
+}
+
+std::span<const ArrayCodec> array_codecs() { return kCodecs; }
+
+const ArrayCodec *find_array_codec(uint8_t id) {
+  for (const ArrayCodec &each : kCodecs) {
+    if (each.id == id) return &each;
+  }
+  return nullptr;
+}
+
+const ArrayCodec *find_array_codec(std::string_view name) {
+  for (const ArrayCodec &each : kCodecs) {
+    if (each.name == name) return &each;
+  }
+  return nullptr;
+}
+
+}  // namespace cairn::codec

@@ -1,0 +1,28 @@
+// The words that say how the variables of a file are coded: "auto", "zstd:3", "T=zfp-lossy:0.01,mask=zstd,auto", "off".
+// The same in hints, environment variables and on the command line.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "arrays/codec/array_codec.h"
+#include "base/result.h"
+
+namespace cairn::arrays {
+
+struct CodecWords {
+  bool off = false;                ///< new files stay as they are
+  codec::ArrayCodecChoice others;  ///< of variables that are not named
+  std::map<std::string, codec::ArrayCodecChoice> by_name;
+
+  [[nodiscard]] const codec::ArrayCodecChoice &of(const std::string &variable) const {
+    const auto named = by_name.find(variable);
+    return named != by_name.end() ? named->second : others;
+  }
+};
+
+/// Error: what of the words means nothing.
+Result<CodecWords> parse_codec_words(std::string_view words);
+
+}  // namespace cairn::arrays

@@ -1,0 +1,80 @@
+#include "arrays/file/draft.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace cairn::arrays {
+
+Result<Draft> Draft::create(const std::string &path) {
+  Draft draft;
+  draft.path_ = path;
+  std::string name = path + ".XXXXXX";
+  draft.file_ = mkostemp(name.data(), O_CLOEXEC);
+  if (draft.file_ < 0) return draft.cannot(errno);
+  draft.name_ = std::move(name);
+  return draft;
+}
+
+Draft::Draft(Draft &&other) noexcept
+    : file_(std::exchange(other.file_, -1)),
+      name_(std::exchange(other.name_, {})),
+      path_(std::exchange(other.path_, {})) {}
+
+Draft &Draft::operator=(Draft &&other) noexcept {
+  discard();
+  file_ = std::exchange(other.file_, -1);
+  name_ = std::exchange(other.name_, {});
+  path_ = std::exchange(other.path_, {});
+  return *this;
+}
+
+Draft::~Draft() { discard(); }
+
+void Draft::discard() {
+  if (file_ >= 0) close(file_);
+  if (!name_.empty()) unlink(name_.c_str());
+  file_ = -1;
+  name_.clear();
+}
+
+tl::unexpected<Error> Draft::cannot(int number) const {
+  return tl::unexpected(Error{ErrorKind::environment, std::string("cannot be written: ") + strerror(number), path_,
+                              Error::kNoOffset, ""});
+}
+
+Result<void> Draft::put(uint64_t at, ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t some = pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (some < 0 && errno == EINTR) continue;
+    if (some <= 0) return cannot(some == 0 ? ENOSPC : errno);
+    at += static_cast<uint64_t>(some);
+    bytes = bytes.subspan(static_cast<size_t>(some));
+  }
+  return {};
+}
+
+Result<void> Draft::resize(uint64_t size) {
+  if (ftruncate(file_, static_cast<off_t>(size)) != 0) return cannot(errno);
+  return {};
+}
+
+Result<void> Draft::keep(int mode) {
+  if (mode < 0) {
+    const mode_t mask = umask(0);
+    umask(mask);
+    mode = static_cast<int>(0666 & ~mask);
+  }
+  if (fchmod(file_, static_cast<mode_t>(mode)) != 0 || fsync(file_) != 0) return cannot(errno);
+  if (rename(name_.c_str(), path_.c_str()) != 0) return cannot(errno);
+  name_.clear();
+  return {};
+}
+
+}  // namespace cairn::arrays

@@ -1,0 +1,248 @@
+#include "arrays/file/index.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "arrays/file/block_code.h"
+#include "arrays/file/byte_order.h"
+#include "base/hash.h"
+
+namespace cairn::arrays {
+namespace {
+
+Block block_at(uint64_t offset, uint64_t bytes, uint64_t sequence) {
+  Region region;
+  region.offset = offset;
+  region.run = bytes;
+  Block block;
+  block.regions = {region};
+  block.shape = {bytes};
+  block.sequence = sequence;
+  block.offset = 1000 * sequence;
+  block.size = bytes / 2 + 1;
+  block.checksum = sequence * 77;
+  return block;
+}
+
+Index random_index(uint32_t seed) {
+  std::mt19937 random(seed);
+  Index index;
+  index.header = {1, 2, 3};
+  index.user_codecs = {"mine"};
+  index.home = 4096;
+  for (uint64_t i = 1; i <= 60; ++i) {
+    Block block = block_at(random() % 500, 4, i);
+    for (int level = 0; level < 2; ++level) {
+      (void)block.regions[0].repeat(1 + random() % 3, block.regions[0].end() - block.regions[0].offset + random() % 9);
+    }
+    block.shape = {block.bytes() / 4};
+    block.element = codec::Element::f32;
+    block.at_home = i % 5 == 0;
+    if (block.at_home) block.size = block.bytes() / 2;
+    EXPECT_TRUE(index.add(std::move(block)));
+  }
+  return index;
+}
+
+TEST(Index, FindsTheBlocksOfARequestOldestFirst) {
+  const Index index = random_index(1);
+  std::mt19937 random(2);
+  for (int i = 0; i < 300; ++i) {
+    Region wanted;
+    wanted.offset = random() % 550;
+    wanted.run = 1 + random() % 30;
+    std::vector<std::pair<uint64_t, size_t>> expected;
+    for (size_t b = 0; b < index.blocks().size(); ++b) {
+      if (overlap(index.blocks()[b].regions[0], wanted)) expected.emplace_back(index.blocks()[b].sequence, b);
+    }
+    std::ranges::sort(expected);
+    std::vector<std::pair<uint64_t, size_t>> found;
+    for (const size_t b : index.find({&wanted, 1})) found.emplace_back(index.blocks()[b].sequence, b);
+    EXPECT_EQ(found, expected);
+  }
+}
+
+TEST(Index, AWriteOfTheSameRegionsReplaces) {
+  Index index;
+  EXPECT_TRUE(index.add(block_at(0, 100, 1)));
+  EXPECT_TRUE(index.add(block_at(50, 100, 2)));
+  EXPECT_TRUE(index.add(block_at(0, 100, 3)));
+  ASSERT_EQ(index.blocks().size(), 2U);
+  EXPECT_EQ(index.blocks()[0].sequence, 3U);
+  EXPECT_EQ(index.replaced, 51U);
+  EXPECT_TRUE(index.add(block_at(50, 100, 1)));  // came late: the newer stays
+  EXPECT_EQ(index.blocks()[1].sequence, 2U);
+  EXPECT_EQ(index.virtual_end(), 150U);
+}
+
+Block block_against(uint64_t offset, uint64_t bytes, uint64_t sequence, uint64_t reference) {
+  Block block = block_at(offset, bytes, sequence);
+  block.reference = reference;
+  return block;
+}
+
+TEST(Index, ABlockThatOthersAreCodedAgainstStays) {
+  Index index;
+  index.keep_replaced();
+  ASSERT_TRUE(index.add(block_at(0, 100, 1)));
+  ASSERT_TRUE(index.add(block_at(200, 100, 2)));
+  ASSERT_TRUE(index.add(block_at(200, 100, 3)));  // replaces what nobody is coded against
+  ASSERT_TRUE(index.add(block_at(0, 100, 4)));    // replaces what somebody is coded against, as turns out now:
+  ASSERT_TRUE(index.add(block_against(100, 100, 5, 1)));
+  ASSERT_TRUE(index.add(block_against(300, 100, 6, 5)));
+  EXPECT_EQ(index.blocks().size(), 6U);
+  EXPECT_EQ(index.depth(5), 2U);
+  EXPECT_EQ(index.replaced, 0U);
+  EXPECT_TRUE(index.drop_unneeded());
+  EXPECT_FALSE(index.drop_unneeded());
+  EXPECT_EQ(index.replaced, 51U);
+  EXPECT_FALSE(index.holds(2));
+  const auto check = [](const Index &checked) {
+    std::vector<std::pair<uint64_t, bool>> blocks;
+    for (const Block &block : checked.blocks()) blocks.emplace_back(block.sequence, block.replaced);
+    EXPECT_EQ(blocks,
+              (std::vector<std::pair<uint64_t, bool>>{{1, true}, {3, false}, {4, false}, {5, false}, {6, false}}));
+    EXPECT_EQ(checked.reference_of(checked.blocks()[4]), 3U);
+    EXPECT_EQ(checked.reference_of(checked.blocks()[3]), 0U);
+    EXPECT_EQ(checked.depth(4), 2U);
+    Region all;
+    all.run = 400;
+    EXPECT_EQ(checked.find({&all, 1}), (std::vector<size_t>{1, 2, 3, 4}));
+    // A reader of block 4 alone needs those that it is coded against.
+    EXPECT_EQ(checked.needed([](size_t block) { return block == 4; }),
+              (std::vector<bool>{true, false, false, true, true}));
+  };
+  check(index);
+  const Result<Index> read = unpack_index(pack(index));
+  ASSERT_TRUE(read.has_value());
+  check(*read);
+  // Once nobody needs it any more, it goes.
+  ASSERT_TRUE(index.add(block_at(100, 100, 7)));
+  ASSERT_TRUE(index.add(block_at(300, 100, 8)));
+  EXPECT_TRUE(index.drop_unneeded());
+  EXPECT_EQ(index.blocks().size(), 4U);
+  EXPECT_EQ(index.replaced, 4U * 51);
+}
+
+TEST(Index, RefusesWhatNoReaderCouldDecode) {
+  Index index;
+  ASSERT_TRUE(index.add(block_at(0, 100, 1)));
+  EXPECT_FALSE(index.add(block_against(100, 100, 3, 2)));  // against none
+  EXPECT_FALSE(index.add(block_against(100, 50, 3, 1)));   // against a shorter one
+  Block other = block_against(100, 100, 3, 1);
+  other.element = codec::Element::f32;
+  EXPECT_FALSE(index.add(std::move(other)));
+  EXPECT_EQ(index.blocks().size(), 1U);
+  uint64_t sequence = 1;
+  while (index.add(block_against(100 * sequence, 100, sequence + 1, sequence))) ++sequence;
+  EXPECT_EQ(sequence, 1 + kMostChain);
+  // What comes late under a number that is known is not what others were coded against.
+  ASSERT_TRUE(index.add(block_at(1 << 20, 100, 1)));
+  EXPECT_EQ(index.reference_of(index.blocks()[1]), 0U);
+  // An index whose block refers to itself or to a later one.
+  Block loop = block_at(0, 100, 5);
+  loop.reference = 5;
+  EXPECT_FALSE(unpack_blocks(pack(std::span<const Block>(&loop, 1))).has_value());
+  loop.reference = 6;
+  EXPECT_FALSE(unpack_blocks(pack(std::span<const Block>(&loop, 1))).has_value());
+}
+
+TEST(Index, IsReadAsItWasWritten) {
+  const Index index = random_index(3);
+  const Result<Index> read = unpack_index(pack(index));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->header, index.header);
+  EXPECT_EQ(read->user_codecs, index.user_codecs);
+  EXPECT_EQ(read->home, index.home);
+  EXPECT_EQ(read->replaced, index.replaced);
+  ASSERT_EQ(read->blocks().size(), index.blocks().size());
+  for (size_t i = 0; i < index.blocks().size(); ++i) {
+    const Block &a = read->blocks()[i];
+    const Block &b = index.blocks()[i];
+    EXPECT_EQ(a.regions, b.regions);
+    EXPECT_EQ(a.shape, b.shape);
+    EXPECT_EQ(a.element, b.element);
+    EXPECT_EQ(a.at_home, b.at_home);
+    EXPECT_EQ(a.sequence, b.sequence);
+    EXPECT_EQ(a.offset, b.offset);
+    EXPECT_EQ(a.size, b.size);
+    EXPECT_EQ(a.checksum, b.checksum);
+  }
+}
+
+TEST(Index, DamagedBlocksAreRefusedOrWithinBounds) {
+  const Bytes good = pack(std::span<const Block>(random_index(4).blocks()));
+  size_t refused = 0;
+  for (size_t at = 0; at < good.size(); ++at) {
+    for (const int flip : {0x01, 0x10, 0x80, 0xFF}) {
+      Bytes bytes = good;
+      bytes[at] ^= static_cast<uint8_t>(flip);
+      const Result<std::vector<Block>> blocks = unpack_blocks(bytes);
+      if (!blocks) {
+        ++refused;
+        continue;
+      }
+      for (const Block &block : *blocks) EXPECT_LE(block.bytes(), kMostBlock);
+    }
+  }
+  EXPECT_GT(refused, good.size());
+}
+
+TEST(Index, RegionsOutOfOrderAreRefused) {
+  Block block = block_at(1000, 4, 1);
+  Region before = block.regions[0];
+  before.offset = 500;
+  block.regions.push_back(before);
+  block.shape = {8};
+  EXPECT_FALSE(unpack_blocks(pack({&block, 1})).has_value());
+  std::swap(block.regions[0], block.regions[1]);
+  EXPECT_TRUE(unpack_blocks(pack({&block, 1})).has_value());
+}
+
+TEST(Block, AtHomeLiesInTheFirstOfItsRuns) {
+  Block block = block_at(100, 10, 1);
+  ASSERT_TRUE(block.regions[0].repeat(5, 25));
+  block.at_home = true;
+  block.size = 23;
+  EXPECT_EQ(places(block, 1000), (std::vector<arrays::Run>{{1100, 10}, {1125, 10}, {1150, 3}}));
+}
+
+TEST(Block, ValuesComeBackInTheFilesByteOrder) {
+  const Bytes big = {0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4};
+  Bytes little(big.size());
+  swap_bytes(big.data(), little.data(), big.size(), 4);
+  EXPECT_EQ(little[0], 1);
+  Block block = block_at(100, 8, 1);
+  ASSERT_TRUE(block.regions[0].repeat(2, 20));
+  block.element = codec::Element::i32;
+  block.shape = {2, 2};
+  const codec::Grid grid{block.element, block.shape, {}};
+  const Coded coded = encode(little, grid, Coding{}, true, 0);
+  block.codec = coded.codec;
+  block.size = coded.bytes.size();
+  block.checksum = hash64(coded.bytes);
+  const Result<Bytes> values = decode(block, coded.bytes, {});
+  ASSERT_TRUE(values.has_value());
+  EXPECT_EQ(*values, little);
+  // Bytes 102 to 125: most of the first run, the gap, half of the second.
+  Region wanted;
+  wanted.offset = 102;
+  wanted.run = 23;
+  Bytes data(23, 0xEE);
+  lay(block, *values, {&wanted, 1}, data.data());
+  Bytes expected(23, 0xEE);
+  std::copy(big.begin() + 2, big.begin() + 8, expected.begin());
+  std::copy(big.begin() + 8, big.begin() + 13, expected.begin() + 18);
+  EXPECT_EQ(data, expected);
+
+  Bytes damaged = coded.bytes;
+  damaged.back() ^= 1;
+  const Result<Bytes> refused = decode(block, damaged, {});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message.find("checksum"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cairn::arrays

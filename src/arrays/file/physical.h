@@ -1,0 +1,38 @@
+// The physical file: a CDF-5 header with a scalar in place of each variable, and everything compressed behind it as one
+// variable of unsigned bytes, so that any NetCDF tool opens the file and shows what is in it.
+//
+// A global attribute of fixed size says where the index is (arrays/index.h). The file is complete whenever that
+// attribute names a complete index; what it named before stays in place until then.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "arrays/file/header.h"
+#include "arrays/file/index.h"
+
+namespace cairn::arrays {
+
+constexpr const char *kMarker = "_Cairn_arrays";  ///< attribute of the file
+constexpr const char *kNote = "_Cairn_note";      ///< attribute of the file, for people
+constexpr const char *kShape = "_Cairn_shape";    ///< attribute of a variable: names of its dimensions
+
+struct IndexPlace {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  uint64_t checksum = 0;
+};
+
+/// The index of a file, if its header has the mark, and of a format that is known here.
+std::optional<IndexPlace> marked(const Header &physical);
+/// Whether a header without a mark that can be read had one: it is damaged, or of a newer Cairn.
+bool ours(const Header &physical);
+
+/// The header of the physical file that holds the virtual one. Compressed bytes and indexes are from `data_begin` to
+/// `data_end`. Always of the same size for the same virtual header.
+Bytes physical_header(const Header &virtual_header, const IndexPlace &index, uint64_t data_begin, uint64_t data_end);
+
+/// How much room to leave for the header, so that attributes may be added later: data begins there.
+uint64_t room_for_header(const Header &virtual_header, uint64_t alignment);
+
+}  // namespace cairn::arrays

@@ -1,0 +1,66 @@
+// StoredFile: a compressed file read without MPI: what the command line and tests use.
+//
+// Holds the index in memory and reads blocks as they are asked for; `read` keeps the last 64 MiB of values (one block
+// at least), so that requests one after the other do not decode a block anew. One thread at a time. A damaged file
+// gives errors that name the variable and the block; it never gives values that were not written.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "arrays/file/block_cache.h"
+#include "arrays/file/block_code.h"
+#include "arrays/file/header.h"
+#include "arrays/file/index.h"
+#include "arrays/file/physical.h"
+#include "base/result.h"
+
+namespace cairn::arrays {
+
+/// "variable 'T', block 3 (bytes 4096 to 5000)".
+std::string name_of(const Index &index, const Header &header, const Layout &layout, size_t block);
+
+/// Reads the header at the front of a file, however long it is.
+Result<Header> read_header(int file);
+
+class StoredFile {
+ public:
+  /// Whether a file says of itself that it is one, whatever else is wrong with it.
+  static bool recognises(const std::string &path);
+  /// Error: no such file, no NetCDF file, or not a compressed one (kind usage).
+  static Result<StoredFile> open(const std::string &path);
+
+  [[nodiscard]] const Header &header() const { return header_; }      ///< the program's
+  [[nodiscard]] const Header &physical() const { return physical_; }  ///< of the file itself
+  [[nodiscard]] const Index &index() const { return index_; }
+  [[nodiscard]] const IndexPlace &index_place() const { return place_; }
+  [[nodiscard]] const Layout &layout() const { return layout_; }
+  [[nodiscard]] uint64_t size() const { return size_; }
+  [[nodiscard]] const std::string &path() const { return path_; }
+
+  /// Compressed bytes of a block.
+  [[nodiscard]] Result<Bytes> coded(size_t block) const;
+  /// Whether these compressed bytes are those of the block.
+  [[nodiscard]] bool intact(size_t block, ByteView coded) const;
+  /// Its values, little-endian, by way of those that it is coded against.
+  [[nodiscard]] Result<Bytes> values(size_t block) const;
+  /// The bytes of the virtual file, one region after the other, big-endian as there. What was never written is zero.
+  Result<void> read(std::span<const Region> request, uint8_t *data) const;
+
+ private:
+  [[nodiscard]] Result<BlockCache::Values> kept(size_t block) const;
+  struct Closer {
+    void operator()(const int *file) const;
+  };
+  std::unique_ptr<int, Closer> file_;
+  std::string path_;
+  uint64_t size_ = 0;
+  Header physical_;
+  Header header_;
+  Layout layout_;
+  Index index_;
+  IndexPlace place_;
+  mutable BlockCache cache_;
+};
+
+}  // namespace cairn::arrays

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""What programs write through the layer and what `cairn arrays` makes of it: a file of src/arrays/examples/md under each
+layout is sound, is exported as the file that PnetCDF alone writes, also when it was compacted, and goes on being written
+by a program, as imported files do. Says what failed; exit status 1 then.
+
+    command_line.py --cairn PROGRAM --layer LIBRARY --md PROGRAM --append PROGRAM [--mpiexec PROGRAM]
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FAILURES = []
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ('cairn', 'layer', 'md', 'append'):
+        parser.add_argument(f'--{name}', required=True)
+    parser.add_argument('--linked', help='a program with the layer in it')
+    parser.add_argument('--mpiexec', default='mpiexec.openmpi')
+    options = parser.parse_args()
+    scratch = tempfile.TemporaryDirectory(prefix='cairn-test-array-commands-')
+    folder = pathlib.Path(scratch.name)
+    env = {name: value for name, value in os.environ.items() if not name.startswith('CAIRN_') and name != 'LD_PRELOAD'}
+    env.update(OMPI_MCA_mpi_yield_when_idle='1', OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_ALLOW_RUN_AS_ROOT='1',
+               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', LC_ALL='C', OMPI_MCA_orte_tmpdir_base=str(folder))
+
+    def run(*words):
+        done = subprocess.run([str(word) for word in words], cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+        if done.returncode != 0:
+            FAILURES.append(f'{" ".join(map(str, words))}: exit status {done.returncode}\n{done.stdout}{done.stderr}')
+        return done
+
+    def arrays(*words):
+        return run(options.cairn, 'arrays', *words)
+
+    def program(*words, layout=None, chain=0):
+        job = [options.mpiexec, '-n', '2', *words]
+        if layout is None:
+            return run(*job)
+        return arrays('run', '-q', '--library', options.layer, '--layout', layout, '--split', '4K', '--chain', chain, '--',
+                      *job)
+
+    def same(name, plain):
+        arrays('verify', name)
+        exported = arrays('export', '-f', name, 'exported.nc')
+        if exported.returncode == 0 and (folder / 'exported.nc').read_bytes() != (folder / plain).read_bytes():
+            FAILURES.append(f'{name} is not exported as {plain}')
+
+    md = (options.md, '--atoms', '4000', '--steps', '3', '-o')
+    program(*md, 'plain.nc')
+    (folder / 'longer.nc').write_bytes((folder / 'plain.nc').read_bytes())
+    program(options.append, 'longer.nc')
+    for layout in ('dense', 'sparse', 'hybrid'):
+        name = f'{layout}.nc'
+        program(*md, name, layout=layout)
+        same(name, 'plain.nc')
+        arrays('import', '-q', 'plain.nc', f'imported_{name}')
+        arrays('compact', '-q', name, f'compacted_{name}')
+        same(f'compacted_{name}', 'plain.nc')
+        for each in (name, f'imported_{name}', f'compacted_{name}'):
+            program(options.append, each, layout=layout)
+            same(each, 'longer.nc')
+            arrays('compact', '-q', each)
+            same(each, 'longer.nc')
+        if FAILURES:
+            break
+    # Atoms move little from step to step: coded against the step before they take less, and nothing else changes.
+    for name, chain in (('alone.nc', 0), ('chain.nc', 8)):
+        program(*md, name, layout='dense', chain=chain)
+        arrays('import', '-q', '--split', '16K', '--chain', chain, 'plain.nc', f'imported_{name}')
+    for name in ('chain.nc', 'imported_chain.nc'):
+        blocks = json.loads(arrays('info', '--blocks', '--json', name).stdout)['blocks']
+        if not any(block['against'] is not None for block in blocks):
+            FAILURES.append(f'{name}: no block is coded against another')
+        same(name, 'plain.nc')
+        if (folder / name).stat().st_size >= (folder / name.replace('chain', 'alone')).stat().st_size:
+            FAILURES.append(f'{name} is not smaller than without --chain')
+        program(options.append, name, layout='dense', chain=8)
+        same(name, 'longer.nc')
+        arrays('compact', '-q', name)
+        same(name, 'longer.nc')
+    for words in (('import', '--chain', '256', 'plain.nc', 'x.nc'), ('run', '--chain', '256', '--', 'true')):
+        done = subprocess.run([options.cairn, 'arrays', *words], cwd=folder, env=env, capture_output=True, text=True)
+        if done.returncode == 0 or 'chains of 256 cannot be' not in done.stderr:
+            FAILURES.append(f'{words}: {done.returncode} {done.stderr}')
+    # Who only writes need not know what others wrote: a gathering at rank 0, as the recorder sees it.
+    run(options.cairn, 'record', '-q', '-o', 'calls.cairn', '--', options.cairn, 'arrays', 'run', '-q', '--library', options.layer, '--',
+        options.mpiexec, '-n', '2', *md, 'alone.nc')
+    calls = json.loads(run(options.cairn, 'summary', '--json', 'calls.cairn').stdout)
+    names = {each['function'] for each in calls['lines']}
+    if 'MPI_Gatherv' not in names or 'MPI_Allgatherv' in names:
+        FAILURES.append(f'writing alone called {sorted(names)}')
+    if options.linked:
+        program(options.linked)
+        found = {each['name']: (each['codecs'], each['blocks'])
+                 for each in json.loads(arrays('info', '--json', 'fortran_codec.nc').stdout)['variables']}
+        if found != {'small': (['shuffle+zstd'], 8), 'fast': (['xor'], 2)}:
+            FAILURES.append(f'{options.linked}: {found}')
+    print('\n'.join(FAILURES))
+    return 1 if FAILURES else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

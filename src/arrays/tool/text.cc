@@ -1,0 +1,93 @@
+#include "arrays/tool/text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+#include "arrays/codec/array_codec.h"
+#include "terminal/words.h"
+
+namespace cairn::array_tool {
+
+std::string_view name_of(arrays::NcType type) {
+  constexpr std::array<std::string_view, 12> kNames = {"?",      "byte",  "char",   "short", "int",   "float",
+                                                       "double", "ubyte", "ushort", "uint",  "int64", "uint64"};
+  const auto number = static_cast<size_t>(type);
+  return kNames[number < kNames.size() ? number : 0];
+}
+
+std::string shape_text(const arrays::Header &header, const arrays::Variable &variable) {
+  std::string text;
+  for (const uint32_t number : variable.dimensions) {
+    const arrays::Dimension &dimension = header.dimensions[number];
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", dimension.name,
+                        dimension.length == 0 ? header.records : dimension.length);
+  }
+  return text.empty() ? "scalar" : text;
+}
+
+std::string codec_text(const arrays::Index &index, uint8_t codec) {
+  if (codec >= codec::kFirstOfUsers) {
+    const size_t number = codec - codec::kFirstOfUsers;
+    return number < index.user_codecs.size() ? index.user_codecs[number] + " (the program's)" : "the program's own";
+  }
+  const codec::ArrayCodec *known = codec::find_array_codec(codec);
+  return known != nullptr ? std::string(known->name) : fmt::format("number {}", codec);
+}
+
+uint64_t bytes_of(const arrays::Header &header, const arrays::Variable &variable) {
+  return variable.record ? variable.slab * header.records : variable.slab;
+}
+
+std::string ratio_text(uint64_t plain, uint64_t coded) {
+  return coded == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(plain) / static_cast<double>(coded));
+}
+
+std::string gain_text(uint64_t plain, uint64_t coded) {
+  const bool smaller = coded <= plain;
+  return fmt::format("{} in {}: {} times {}", cli::bytes_text(plain), cli::bytes_text(coded),
+                     smaller ? ratio_text(plain, coded) : ratio_text(coded, plain), smaller ? "smaller" : "larger");
+}
+
+Result<uint64_t> parse_split(const std::string &text) {
+  uint64_t value = 0;
+  const char *end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const std::string_view unit(stop, static_cast<size_t>(end - stop));
+  const uint64_t scale = unit.empty() ? 1 : unit == "K" ? uint64_t{1} << 10 : unit == "M" ? uint64_t{1} << 20 : 0;
+  if (error != std::errc() || scale == 0) {
+    return fail(ErrorKind::usage, fmt::format("'{}' is no size", text), "write sizes as in --split 1M");
+  }
+  constexpr uint64_t kLeast = 1024;
+  if (value < (kLeast + scale - 1) / scale || value > arrays::kMostBlock / scale) {
+    return fail(ErrorKind::usage, fmt::format("blocks of {} cannot be", text), "give 1K to 256M");
+  }
+  return value * scale;
+}
+
+Result<uint64_t> checked_chain(const std::optional<uint64_t> &chain) {
+  if (chain.value_or(0) > arrays::kMostChain) {
+    return fail(ErrorKind::usage, fmt::format("chains of {} cannot be", *chain),
+                fmt::format("give 0 to {}", arrays::kMostChain));
+  }
+  return chain.value_or(0);
+}
+
+Result<void> may_write(const std::string &path, bool force) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  const auto refuse = [&](ErrorKind kind, const char *what, const char *hint) {
+    return tl::unexpected(Error{kind, what, path, Error::kNoOffset, hint});
+  };
+  if (status.type() == std::filesystem::file_type::directory) {
+    return refuse(ErrorKind::environment, "this is a folder", "name a file");
+  }
+  if (!force && status.type() != std::filesystem::file_type::not_found) {
+    return refuse(ErrorKind::environment, "it exists already", "choose another name, or --force");
+  }
+  return {};
+}
+
+}  // namespace cairn::array_tool

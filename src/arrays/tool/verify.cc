@@ -1,0 +1,120 @@
+// cairn arrays verify: reads and decodes every block of a compressed file and names each that does not fit.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "arrays/file/stored_file.h"
+#include "arrays/tool/text.h"
+#include "arrays/tool/verbs.h"
+#include "terminal/options.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
+
+namespace cairn::array_tool {
+namespace {
+
+constexpr size_t kShown = 100;
+
+struct VerifyOptions {
+  std::string file;
+  bool json = false;
+};
+
+struct Findings {
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  uint64_t undecoded = 0;  ///< of the program's own codecs, of which only the checksum was compared
+  uint64_t fault_count = 0;
+  std::vector<std::string> faults;  ///< the first of them
+
+  void add(std::string fault) {
+    if (++fault_count <= kShown) faults.push_back(std::move(fault));
+  }
+};
+
+/// Values do not depend on the header at the front, but what other tools show does.
+bool header_fits(const arrays::StoredFile &file) {
+  if (file.physical().variables.empty()) return false;
+  const arrays::Variable &data = file.physical().variables.back();
+  const arrays::IndexPlace &index = file.index_place();
+  if (data.begin + data.slab < index.offset + index.size) return false;
+  const Bytes expected =
+      arrays::physical_header(file.header(), file.index_place(), file.index().data_begin, data.begin + data.slab);
+  Bytes found(expected.size());
+  std::ifstream in(file.path(), std::ios::binary);
+  in.read(reinterpret_cast<char *>(found.data()), static_cast<std::streamsize>(found.size()));
+  return in && found == expected;
+}
+
+Findings check(const arrays::StoredFile &file) {
+  Findings findings;
+  if (!header_fits(file)) findings.add("the header at the front is not the one that belongs to the index");
+  for (size_t i = 0; i < file.index().blocks().size(); ++i) {
+    const arrays::Block &block = file.index().blocks()[i];
+    ++findings.blocks;
+    findings.bytes += block.bytes();
+    const bool ours = block.codec < codec::kFirstOfUsers;
+    const Result<Bytes> bytes = ours ? file.values(i) : file.coded(i);
+    if (!bytes) {
+      findings.add(bytes.error().message);
+    } else if (!ours && !file.intact(i, *bytes)) {
+      findings.add(name_of(file.index(), file.header(), file.layout(), i) + ": its checksum is wrong");
+    } else if (!ours) {
+      ++findings.undecoded;
+    }
+  }
+  return findings;
+}
+
+int verify(const VerifyOptions &options) {
+  const auto file = arrays::StoredFile::open(options.file);
+  if (!file) return cli::report(file.error());
+  const Findings findings = check(*file);
+  const bool good = findings.fault_count == 0;
+  cli::Output out;
+  if (options.json) {
+    nlohmann::ordered_json object;
+    object["schema"] = "cairn.arrays.verify/1";
+    object["file"] = valid_utf8(options.file);
+    object["ok"] = good;
+    object["blocks"] = findings.blocks;
+    object["bytes"] = findings.bytes;
+    object["undecoded"] = findings.undecoded;
+    object["fault_count"] = findings.fault_count;
+    object["faults"] = nlohmann::ordered_json::array();
+    for (const std::string &fault : findings.faults) object["faults"].push_back(valid_utf8(fault));
+    out.write(object.dump(2) + "\n");
+  } else {
+    for (const std::string &fault : findings.faults) out.write(fmt::format("{}: {}\n", options.file, fault));
+    if (findings.fault_count > findings.faults.size()) {
+      out.write(
+          fmt::format("{}: and {} more\n", options.file, cli::grouped(findings.fault_count - findings.faults.size())));
+    }
+    if (good) {
+      out.write(fmt::format("{}: sound: {} of {} decoded\n", options.file,
+                            cli::plural(findings.blocks - findings.undecoded, "block"),
+                            cli::bytes_text(findings.bytes)));
+    }
+  }
+  if (findings.undecoded != 0) {
+    cli::say(fmt::format("{} of the program's own codecs: only their checksums were compared",
+                         cli::plural(findings.undecoded, "block")));
+  }
+  const int written = out.finish();
+  return good ? written : cli::kNegative;
+}
+
+}  // namespace
+
+void add_verify(CLI::App &app, Run &run) {
+  auto options = std::make_shared<VerifyOptions>();
+  cli::Options verb(app, "verify", "Check that a compressed file is sound");
+  verb.one("FILE", options->file, "The compressed file");
+  verb.flag("--json", options->json, "Print JSON, with the name of its schema");
+  verb.chosen([options, &run] { run = [options] { return verify(*options); }; });
+}
+
+}  // namespace cairn::array_tool

@@ -1,0 +1,115 @@
+// Launches: what the kernels of a run recorded, as it stands in a trace. Warps that did the same share a stream, as
+// ranks that did the same share a class.
+//
+// Owned by whoever made it. `write` and `read` are the sections `gpu` and `warps` (docs/format.md); `read` trusts
+// nothing: every number is checked before it becomes an index or an allocation. Decoding a warp costs its events.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/result.h"
+#include "cairn/gpu/program.h"
+#include "gpu/file/streams.h"
+
+namespace cairn::gpu {
+
+std::string_view name_of(Kind kind);
+
+struct LocationRecord {
+  uint16_t id = 0;
+  Kind kind = Kind::point;
+  std::string function;
+  std::string file;
+  uint32_t line = 0;
+  bool operator==(const LocationRecord &) const = default;
+};
+
+struct ProgramRecord {
+  std::string file;
+  uint64_t source_hash = 0;
+  std::vector<std::string> kernels;
+  std::vector<LocationRecord> locations;                  ///< ascending ids
+  std::vector<std::pair<uint16_t, uint16_t>> successors;  ///< see guesses.h
+  bool operator==(const ProgramRecord &) const = default;
+
+  [[nodiscard]] Guesses guesses() const;
+  [[nodiscard]] std::vector<uint16_t> value_locations() const;
+  [[nodiscard]] const LocationRecord *find(uint16_t id) const;  ///< nullptr if it has none
+  [[nodiscard]] std::string kernel(uint32_t number) const;
+};
+
+/// A warp's stream, or in a ring one chunk of it.
+struct StreamRecord {
+  uint64_t events = 0;
+  uint64_t all = 0;  ///< lanes that were alive when the kernel began
+  Bytes bytes;       ///< words, little-endian, without zeros at the end of the last
+  bool operator==(const StreamRecord &) const = default;
+};
+
+struct WarpStreams {
+  uint32_t index = 0;  ///< in the grid
+  uint64_t lost = 0;   ///< events that were not kept: of the end, or in a ring of the beginning
+  std::vector<uint32_t> streams;
+};
+
+struct LaunchRecord {
+  uint32_t rank = 0;
+  uint32_t program = 0;
+  uint32_t kernel = 0;
+  uint32_t device = 0;
+  uint32_t stream = 0;
+  std::array<uint32_t, 3> grid{1, 1, 1};
+  std::array<uint32_t, 3> block{1, 1, 1};
+  CoderKind coder = CoderKind::predict;
+  uint8_t location_bits = 8;
+  uint8_t lanes = 32;
+  bool ring = false;
+  uint32_t first_block = 0;
+  uint32_t end_block = 0;
+  uint32_t one_in = 1;
+  std::vector<WarpStreams> warps;  ///< those that were traced, ascending
+};
+
+class Launches {
+ public:
+  std::vector<ProgramRecord> programs;  ///< through `add` only
+  std::vector<LaunchRecord> launches;
+  std::vector<StreamRecord> streams;
+
+  /// The number of an equal program or stream, which is added if there is none yet.
+  uint32_t add(ProgramRecord program);
+  uint32_t add(StreamRecord stream);
+  /// All launches of another process. `rank` is what they get.
+  void append(Launches other, uint32_t rank);
+
+  /// How the streams of `launch`, one of `launches`, were made. Valid until a program is added.
+  [[nodiscard]] StreamForm form(const LaunchRecord &launch) const;
+  /// Shows the events of a warp in order, or of stream `number` of `launch`'s form.
+  [[nodiscard]] Result<void> visit(const LaunchRecord &launch, const WarpStreams &warp,
+                                   const EventVisitor &visit) const;
+  [[nodiscard]] Result<void> visit(const LaunchRecord &launch, uint32_t number, const EventVisitor &visit) const;
+  [[nodiscard]] Result<std::vector<Event>> events(const LaunchRecord &launch, const WarpStreams &warp) const;
+
+  /// Sections `gpu` and `warps`.
+  [[nodiscard]] std::pair<Bytes, Bytes> write() const;
+  static Result<Launches> read(ByteView gpu, ByteView warps);
+
+ private:
+  /// What `form` takes of a program.
+  struct Derived {
+    Guesses guesses;
+    std::vector<uint16_t> value_locations;
+  };
+  void know_streams();
+  std::vector<Derived> derived_;                             ///< by program
+  std::map<std::pair<uint64_t, uint64_t>, uint32_t> known_;  ///< streams by hash
+};
+
+}  // namespace cairn::gpu

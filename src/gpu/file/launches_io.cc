@@ -1,0 +1,294 @@
+// The sections `gpu` and `warps`. Numbers of one meaning stand together, so that the file's codecs find them alike.
+#include <algorithm>
+
+#include "gpu/file/launches.h"
+
+namespace cairn::gpu {
+namespace {
+
+constexpr uint32_t kMostLaunches = 1u << 24;
+constexpr uint64_t kMostWarps = uint64_t{1} << 28;
+
+tl::unexpected<Error> broken(const char *section, const char *what, size_t at) {
+  return fail(ErrorKind::unreadable,
+              std::string("section '") + section + "' is damaged at byte " + std::to_string(at) + ": " + what,
+              "record the run again");
+}
+
+void write_program(const ProgramRecord &program, ByteWriter *out) {
+  out->text(program.file);
+  out->fixed64(program.source_hash);
+  out->varint(program.kernels.size());
+  for (const std::string &kernel : program.kernels) out->text(kernel);
+  out->varint(program.locations.size());
+  for (const LocationRecord &location : program.locations) {
+    out->varint(location.id);
+    out->byte(static_cast<uint8_t>(location.kind));
+    out->text(location.function);
+    out->text(location.file);
+    out->varint(location.line);
+  }
+  out->varint(program.successors.size());
+  for (const auto &[a, b] : program.successors) {
+    out->varint(a);
+    out->varint(b);
+  }
+}
+
+ProgramRecord read_program(ByteReader &in) {
+  ProgramRecord program;
+  program.file = in.text();
+  program.source_hash = in.fixed64();
+  program.kernels.resize(in.count());
+  for (std::string &kernel : program.kernels) kernel = in.text();
+  program.locations.resize(in.count(5));
+  uint32_t least = 1;
+  for (LocationRecord &location : program.locations) {
+    const uint64_t id = in.varint();
+    const uint8_t kind = in.byte();
+    if (id < least || id > UINT16_MAX || kind >= kKinds) in.fail();
+    least = static_cast<uint32_t>(id) + 1;
+    location.id = static_cast<uint16_t>(id);
+    location.kind = static_cast<Kind>(kind < kKinds ? kind : 0);
+    location.function = in.text();
+    location.file = in.text();
+    location.line = static_cast<uint32_t>(in.varint());
+  }
+  program.successors.resize(in.count(2));
+  for (auto &[a, b] : program.successors) {
+    const uint64_t from = in.varint();
+    const uint64_t to = in.varint();
+    if (from > UINT16_MAX || to > UINT16_MAX || to == 0) in.fail();
+    a = static_cast<uint16_t>(from);
+    b = static_cast<uint16_t>(to);
+  }
+  return program;
+}
+
+void write_head(const LaunchRecord &launch, ByteWriter *out) {
+  out->varint(launch.rank);
+  out->varint(launch.program);
+  out->varint(launch.kernel);
+  out->varint(launch.device);
+  out->varint(launch.stream);
+  for (const uint32_t size : launch.grid) out->varint(size);
+  for (const uint32_t size : launch.block) out->varint(size);
+  out->byte(static_cast<uint8_t>(launch.coder));
+  out->byte(launch.location_bits);
+  out->byte(launch.lanes);
+  out->byte(launch.ring ? 1 : 0);
+  out->varint(launch.first_block);
+  out->varint(launch.end_block);
+  out->varint(launch.one_in);
+  out->varint(launch.warps.size());
+}
+
+/// Gives the number of warps.
+uint64_t read_head(ByteReader &in, size_t programs, LaunchRecord *launch) {
+  const auto number = [&in](uint32_t least, uint64_t most) {
+    const uint64_t value = in.varint();
+    if (value < least || value > most) in.fail();
+    return static_cast<uint32_t>(value);
+  };
+  launch->rank = number(0, UINT32_MAX);
+  launch->program = number(0, programs == 0 ? 0 : programs - 1);
+  if (programs == 0) in.fail();
+  launch->kernel = number(0, UINT32_MAX);
+  launch->device = number(0, UINT32_MAX);
+  launch->stream = number(0, UINT32_MAX);
+  for (uint32_t &size : launch->grid) size = number(1, INT32_MAX);
+  for (uint32_t &size : launch->block) size = number(1, 1024);
+  const uint8_t coder = in.byte();
+  launch->location_bits = in.byte();
+  launch->lanes = in.byte();
+  const uint8_t ring = in.byte();
+  if (coder >= kCoders || (launch->location_bits != 8 && launch->location_bits != 16) ||
+      (launch->lanes != 32 && launch->lanes != 64) || ring > 1) {
+    in.fail();
+  }
+  launch->coder = static_cast<CoderKind>(coder < kCoders ? coder : 0);
+  launch->ring = ring != 0;
+  launch->first_block = number(0, UINT32_MAX);
+  launch->end_block = number(0, UINT32_MAX);
+  launch->one_in = number(1, UINT32_MAX);
+  return in.varint();
+}
+
+/// Equal numbers that follow each other are one.
+class Runs {
+ public:
+  explicit Runs(ByteWriter *out) : out_(out) {}
+  Runs(const Runs &) = delete;
+  Runs &operator=(const Runs &) = delete;
+  ~Runs() { flush(); }
+  void add(uint64_t value) {
+    if (count_ != 0 && value != value_) flush();
+    value_ = value;
+    ++count_;
+  }
+
+ private:
+  void flush() {
+    if (count_ == 0) return;
+    out_->varint(count_);
+    out_->varint(value_);
+    count_ = 0;
+  }
+  ByteWriter *out_;
+  uint64_t value_ = 0;
+  uint64_t count_ = 0;
+};
+
+class RunReader {
+ public:
+  explicit RunReader(ByteReader &in) : in_(in) {}
+  uint64_t next() {
+    if (left_ == 0) {
+      left_ = in_.varint();
+      value_ = in_.varint();
+      if (left_ == 0) in_.fail();
+    }
+    if (in_.failed()) return 0;
+    --left_;
+    return value_;
+  }
+  /// All runs were used up.
+  [[nodiscard]] bool at_end() const { return left_ == 0; }
+
+ private:
+  ByteReader &in_;
+  uint64_t left_ = 0;
+  uint64_t value_ = 0;
+};
+
+}  // namespace
+
+std::pair<Bytes, Bytes> Launches::write() const {
+  ByteWriter gpu;
+  gpu.varint(programs.size());
+  for (const ProgramRecord &program : programs) write_program(program, &gpu);
+  gpu.varint(launches.size());
+  for (const LaunchRecord &launch : launches) write_head(launch, &gpu);
+  {
+    Runs steps(&gpu);
+    for (const LaunchRecord &launch : launches) {
+      uint32_t expected = 0;
+      for (const WarpStreams &warp : launch.warps) {
+        steps.add(warp.index - expected);
+        expected = warp.index + 1;
+      }
+    }
+  }
+  {
+    Runs lost(&gpu);
+    for (const LaunchRecord &launch : launches) {
+      for (const WarpStreams &warp : launch.warps) lost.add(warp.lost);
+    }
+  }
+  {
+    Runs counts(&gpu);
+    for (const LaunchRecord &launch : launches) {
+      for (const WarpStreams &warp : launch.warps) counts.add(warp.streams.size());
+    }
+  }
+  // A stream that was not seen before is 0, so most numbers are small.
+  uint32_t fresh = 0;
+  for (const LaunchRecord &launch : launches) {
+    for (const WarpStreams &warp : launch.warps) {
+      if (warp.streams.empty()) gpu.byte(0);  // every warp has a byte, so that sizes bound counts
+      for (const uint32_t stream : warp.streams) {
+        gpu.varint(stream == fresh ? 0 : uint64_t{stream} + 1);
+        fresh += stream == fresh ? 1 : 0;
+      }
+    }
+  }
+  ByteWriter data;
+  data.varint(streams.size());
+  {
+    Runs all(&data);
+    for (const StreamRecord &stream : streams) all.add(stream.all);
+  }
+  for (const StreamRecord &stream : streams) data.varint(stream.events);
+  for (const StreamRecord &stream : streams) data.varint(stream.bytes.size());
+  for (const StreamRecord &stream : streams) data.raw(stream.bytes);
+  return {gpu.take(), data.take()};
+}
+
+Result<Launches> Launches::read(ByteView gpu, ByteView warps) {
+  Launches out;
+  ByteReader data(warps);
+  out.streams.resize(data.count(2));
+  RunReader all(data);
+  for (StreamRecord &stream : out.streams) stream.all = all.next();
+  if (!all.at_end()) data.fail();
+  for (StreamRecord &stream : out.streams) {
+    stream.events = data.varint();
+    if (stream.events > kMostEvents) data.fail();
+  }
+  std::vector<size_t> sizes;
+  for (size_t i = 0; i < out.streams.size(); ++i) sizes.push_back(data.varint());
+  for (size_t i = 0; i < out.streams.size(); ++i) {
+    const ByteView bytes = data.raw(sizes[i]);
+    out.streams[i].bytes.assign(bytes.begin(), bytes.end());
+  }
+  if (data.failed() || !data.at_end()) return broken("warps", "not so many streams", data.position());
+
+  ByteReader in(gpu);
+  out.programs.resize(in.count(12));
+  for (ProgramRecord &program : out.programs) {
+    program = read_program(in);
+    out.derived_.push_back({program.guesses(), program.value_locations()});
+  }
+  out.launches.resize(in.count(16));
+  uint64_t warp_count = 0;
+  std::vector<uint64_t> counts;
+  for (LaunchRecord &launch : out.launches) {
+    counts.push_back(read_head(in, out.programs.size(), &launch));
+    const uint64_t blocks = uint64_t{launch.grid[0]} * launch.grid[1];
+    const uint64_t threads = uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+    if (blocks > UINT32_MAX || threads > 1024 || counts.back() > kMostWarps) in.fail();
+    warp_count += counts.back();
+  }
+  if (in.failed() || out.launches.size() > kMostLaunches || warp_count > in.remaining()) {
+    return broken("gpu", "a launch that cannot be", in.position());
+  }
+  RunReader steps(in);
+  for (size_t i = 0; i < out.launches.size(); ++i) {
+    uint64_t expected = 0;
+    for (uint64_t w = 0; w < counts[i] && !in.failed(); ++w) {
+      const uint64_t index = expected + steps.next();
+      if (index > UINT32_MAX) in.fail();
+      out.launches[i].warps.push_back({static_cast<uint32_t>(index), 0, {}});
+      expected = index + 1;
+    }
+  }
+  if (!steps.at_end()) in.fail();
+  RunReader lost(in);
+  for (LaunchRecord &launch : out.launches) {
+    for (WarpStreams &warp : launch.warps) warp.lost = lost.next();
+  }
+  if (!lost.at_end()) in.fail();
+  if (in.failed()) return broken("gpu", "warps that cannot be", in.position());
+  RunReader streams(in);
+  std::vector<uint64_t> stream_counts;
+  for (uint64_t w = 0; w < warp_count; ++w) stream_counts.push_back(streams.next());
+  if (!streams.at_end() || in.failed()) return broken("gpu", "warps that cannot be", in.position());
+  uint32_t fresh = 0;
+  size_t at = 0;
+  for (LaunchRecord &launch : out.launches) {
+    for (WarpStreams &warp : launch.warps) {
+      if (stream_counts[at] == 0 && in.byte() != 0) in.fail();
+      for (uint64_t n = stream_counts[at++]; n != 0 && !in.failed(); --n) {
+        const uint64_t number = in.varint();
+        const uint64_t stream = number == 0 ? fresh++ : number - 1;
+        if (stream >= out.streams.size()) return broken("gpu", "a warp with no stream", in.position());
+        warp.streams.push_back(static_cast<uint32_t>(stream));
+      }
+    }
+  }
+  if (in.failed() || !in.at_end()) return broken("gpu", "not so many warps", in.position());
+  out.know_streams();
+  return out;
+}
+
+}  // namespace cairn::gpu

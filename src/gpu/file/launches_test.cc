@@ -1,0 +1,212 @@
+#include "gpu/file/launches.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "gpu/file/collect.h"
+#include "gpu/file/spooled.h"
+#include "trace/read/trace.h"
+
+namespace cairn::gpu {
+namespace {
+
+ProgramRecord program(const std::string &file) {
+  ProgramRecord made;
+  made.file = file;
+  made.source_hash = 77;
+  made.kernels = {"first", "second<int>"};
+  made.locations = {
+      {1, Kind::entry, "first", file, 10}, {2, Kind::loop, "first", file, 12}, {9, Kind::then, "f", "h.h", 3}};
+  made.successors = {{0, 1}, {1, 2}, {2, 2}, {2, 9}};
+  return made;
+}
+
+std::vector<Event> events(std::mt19937_64 &random, size_t count) {
+  std::vector<Event> made{{1, 0xffffffff}};
+  uint32_t here = 0xffffffff;
+  while (made.size() < count) {
+    made.push_back({2, here});
+    if (random() % 9 == 0) here &= static_cast<uint32_t>(random()) | 1;
+    if (random() % 5 == 0) made.push_back({9, here & static_cast<uint32_t>(random() | 1)});
+  }
+  made.resize(count);
+  return made;
+}
+
+Bytes bytes_of(const std::vector<uint32_t> &words) {
+  Bytes bytes(words.size() * 4);
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return bytes;
+}
+
+/// Launches whose warps often do the same; `*all` gets what each did.
+Launches sample(uint64_t seed, std::vector<std::vector<Event>> *all) {
+  std::mt19937_64 random(seed);
+  Launches made;
+  for (int i = 0; i < 4; ++i) {
+    LaunchRecord launch;
+    launch.program = made.add(program(i % 2 == 0 ? "a.cu" : "b.cu"));
+    launch.kernel = static_cast<uint32_t>(i % 3);
+    launch.grid = {5, 1, 1};
+    launch.block = {64, 1, 1};
+    launch.end_block = 5;
+    launch.coder = static_cast<CoderKind>(i % 3);
+    StreamForm form;
+    form.coder = launch.coder;
+    form.guesses = made.programs[launch.program].guesses();
+    for (uint32_t w = 0; w < 10; ++w) {
+      std::mt19937_64 own(random() % 3);
+      const std::vector<Event> did = w == 7 ? std::vector<Event>() : events(own, 1 + seed % 300);
+      WarpStreams warp{w, w == 3 ? 5u : 0u, {}};
+      if (!did.empty()) {
+        warp.streams = {made.add(StreamRecord{did.size(), 0xffffffff, bytes_of(encode_stream(form, did, 0xffffffff))})};
+      }
+      launch.warps.push_back(warp);
+      if (all != nullptr) all->push_back(did);
+    }
+    made.launches.push_back(launch);
+  }
+  return made;
+}
+
+void expect_same(const Launches &got, const Launches &wanted, const std::vector<std::vector<Event>> &all) {
+  ASSERT_EQ(got.programs, wanted.programs);
+  ASSERT_EQ(got.launches.size(), wanted.launches.size());
+  size_t at = 0;
+  for (size_t i = 0; i < got.launches.size(); ++i) {
+    EXPECT_EQ(got.launches[i].kernel, wanted.launches[i].kernel);
+    EXPECT_EQ(got.launches[i].grid, wanted.launches[i].grid);
+    EXPECT_EQ(got.launches[i].coder, wanted.launches[i].coder);
+    ASSERT_EQ(got.launches[i].warps.size(), wanted.launches[i].warps.size());
+    for (size_t w = 0; w < got.launches[i].warps.size(); ++w) {
+      EXPECT_EQ(got.launches[i].warps[w].index, wanted.launches[i].warps[w].index);
+      EXPECT_EQ(got.launches[i].warps[w].lost, wanted.launches[i].warps[w].lost);
+      const auto back = got.events(got.launches[i], got.launches[i].warps[w]);
+      ASSERT_TRUE(back.has_value()) << back.error().message;
+      EXPECT_EQ(*back, all[at++]);
+    }
+  }
+}
+
+TEST(Launches, AreReadAsWritten) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    std::vector<std::vector<Event>> all;
+    const Launches made = sample(seed, &all);
+    const auto [gpu, warps] = made.write();
+    const auto back = Launches::read(gpu, warps);
+    ASSERT_TRUE(back.has_value()) << back.error().message;
+    expect_same(*back, made, all);
+  }
+}
+
+TEST(Launches, EqualStreamsAndProgramsAreKeptOnce) {
+  const Launches made = sample(200, nullptr);
+  EXPECT_EQ(made.programs.size(), 2);
+  EXPECT_LE(made.streams.size(), 12);  // 36 warps, four launches of three coders, three behaviours
+}
+
+TEST(Launches, ThoseOfOtherProcessesAreAppended) {
+  std::vector<std::vector<Event>> all;
+  Launches joined = sample(20, &all);
+  const size_t streams = joined.streams.size();
+  joined.append(sample(20, &all), 3);
+  EXPECT_EQ(joined.streams.size(), streams);
+  ASSERT_EQ(joined.launches.size(), 8);
+  EXPECT_EQ(joined.launches[7].rank, 3);
+  const auto back = joined.events(joined.launches[7], joined.launches[7].warps[9]);
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(*back, all.back());
+}
+
+TEST(Launches, AreSectionsOfATrace) {
+  std::vector<std::vector<Event>> all;
+  const Launches made = sample(30, &all);
+  const Bytes file = file_of(made, "./app", 1, 2);
+  const auto trace = trace::Trace::from_bytes(file, "test");
+  ASSERT_TRUE(trace.has_value()) << trace.error().message;
+  EXPECT_EQ(trace->run().command, "./app");
+  EXPECT_GT(trace->section_bytes().at("warps"), 0);
+  const auto sections = trace->gpu();
+  ASSERT_TRUE(sections.has_value());
+  const auto back = Launches::read(sections->first, sections->second);
+  ASSERT_TRUE(back.has_value());
+  expect_same(*back, made, all);
+}
+
+TEST(Launches, GoThroughTheSpool) {
+  std::vector<std::vector<Event>> all;
+  const Launches made = sample(40, &all);
+  Bytes bytes = write_spooled(made, 12);
+  const auto back = read_spooled(bytes);
+  ASSERT_TRUE(back.has_value()) << back.error().message;
+  EXPECT_EQ(back->rank, 12);
+  expect_same(back->launches, made, all);
+  bytes[bytes.size() / 2] ^= 1;
+  EXPECT_FALSE(read_spooled(bytes).has_value());
+}
+
+TEST(Launches, DamageGivesAnErrorThatNamesTheSection) {
+  std::mt19937_64 random(7);
+  const auto [gpu, warps] = sample(60, nullptr).write();
+  uint64_t errors = 0;
+  for (int round = 0; round < 1500; ++round) {
+    Bytes first = gpu;
+    Bytes second = warps;
+    Bytes &hit = random() % 2 == 0 ? first : second;
+    if (random() % 2 == 0) {
+      hit[random() % hit.size()] = static_cast<uint8_t>(random());
+    } else {
+      hit.resize(random() % hit.size());
+    }
+    const auto back = Launches::read(first, second);
+    if (!back) {
+      ++errors;
+      EXPECT_EQ(back.error().message.find("section '"), 0) << back.error().message;
+      continue;
+    }
+    for (const LaunchRecord &launch : back->launches) {
+      for (const WarpStreams &warp : launch.warps) {
+        const auto decoded = back->events(launch, warp);
+        if (!decoded) {
+          EXPECT_NE(decoded.error().message.find(" of warp "), std::string::npos);
+        }
+      }
+    }
+  }
+  EXPECT_GT(errors, 600);
+}
+
+TEST(Launches, ALaunchThatContradictsItselfIsRefused) {
+  cairn_gpu_program source{};
+  const uint32_t words[2] = {1, 2};
+  cairn_gpu_warp warp{};
+  warp.events = 1;
+  warp.words = 2;
+  cairn_gpu_launch launch{};
+  launch.program = &source;
+  launch.coder = 2;
+  launch.location_bits = 8;
+  launch.lanes = 32;
+  launch.one_in = 1;
+  launch.warps = &warp;
+  launch.warp_count = 1;
+  launch.words = words;
+  launch.word_count = 2;
+  for (int i = 0; i < 3; ++i) launch.grid[i] = launch.block[i] = 1;
+  Collected kept;
+  EXPECT_TRUE(kept.add(launch));
+  warp.offset = 1;
+  EXPECT_FALSE(kept.add(launch));
+  warp.offset = 0;
+  launch.coder = 9;
+  EXPECT_FALSE(kept.add(launch));
+  launch.coder = 2;
+  EXPECT_TRUE(kept.add(launch));
+  EXPECT_EQ(kept.launches().launches.size(), 2);
+  EXPECT_EQ(kept.launches().programs.size(), 1);
+}
+
+}  // namespace
+}  // namespace cairn::gpu

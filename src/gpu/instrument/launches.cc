@@ -1,0 +1,210 @@
+#include "gpu/instrument/launches.h"
+
+#include "gpu/instrument/kernels.h"
+#include "gpu/instrument/meaning.h"
+
+namespace cairn::instrument {
+namespace {
+
+constexpr const char *kParameter = "cairn::gpu::Trace cairn_trace";
+
+void put_parameter(Source &source, CXCursor declaration) {
+  const ParameterPlace place = parameter_place(source, declaration);
+  // A forward declaration and the definition may be one in two visits.
+  if (place.void_word.end != 0) {
+    source.begin_at(place.void_word.begin, {"/*", -1, {}});
+    source.end_at(place.void_word.end, {std::string("*/ ") + kParameter, -1, {}});
+    return;
+  }
+  source.end_at(place.offset, {std::string(place.is_first ? "" : ", ") + kParameter +
+                                   (place.has_default ? " = cairn::gpu::Trace()" : ""),
+                               -1,
+                               {}});
+}
+
+/// `template __global__ void k<int>(int *);` has no cursor.
+void put_in_instantiations(Program &program, Source &source) {
+  for (size_t i = 0; i + 1 < source.token_count(); ++i) {
+    if (source.word(i) != "template" || source.word(i + 1) == "<") continue;
+    size_t end = i;
+    while (end < source.token_count() && source.word(end) != ";") ++end;
+    if (end < 2 || source.word(end - 1) != ")") continue;
+    for (size_t name = i + 1; name < end; ++name) {
+      if (source.word(name + 1) != "<" && source.word(name + 1) != "(") continue;
+      const std::string word(source.word(name));
+      for (const Kernel &kernel : program.kernels) {
+        if (!kernel.untraced.empty() || (kernel.name != word && !kernel.name.ends_with("::" + word))) continue;
+        source.end_at(source.token(end - 1).begin,
+                      {source.word(end - 2) == "(" ? "cairn::gpu::Trace" : ", cairn::gpu::Trace", -1, {}});
+        name = end;
+        break;
+      }
+    }
+    i = end;
+  }
+}
+
+/// On one line, without comments: a copy must not move the lines after it.
+std::string flat(const Source &source, Span span) {
+  std::string out;
+  uint32_t before = span.begin;
+  for (size_t i = source.token_from(span.begin); i < source.token_count() && source.token(i).begin < span.end; ++i) {
+    if (source.token(i).begin > before && !out.empty()) out += ' ';
+    out += source.word(i);
+    before = source.token(i).end;
+  }
+  return out.starts_with('{') ? "dim3" + out : out;
+}
+
+class LaunchEdit {
+ public:
+  LaunchEdit(Program &program, Source &source, CXCursor launch)
+      : program_(program), source_(source), launch_(launch), whole_(span_of(launch)) {
+    parts_ = code_children(launch);
+    const CXCursor configuration = configuration_of(launch);
+    for (const CXCursor each : code_children(configuration)) {
+      if (!is_implicit(each) && span_of(each).begin >= source.token(source.token_from(span_of(parts_[0]).end)).end) {
+        sizes_.push_back(each);
+      }
+    }
+    std::erase_if(parts_, [](CXCursor part) { return is_implicit(part); });
+  }
+
+  /// The argument to put last, or "" for none.
+  std::string trace() {
+    const CXCursor target = referenced(parts_[0]);
+    const CXCursorKind kind = clang_getCursorKind(target);
+    if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl || kind == CXCursor_FieldDecl ||
+        clang_Cursor_isNull(target) != 0) {
+      program_.warn(launch_, "this launch is not traced: it goes through a function pointer");
+      return {};
+    }
+    const Kernel *kernel = program_.kernel(key_of(target));
+    const std::string name = "the launch of '" + name_of(target) + "' is not traced: ";
+    if (kernel == nullptr) {
+      program_.warn(launch_, name + "the kernel is defined in another file");
+      return {};
+    }
+    if (!kernel->untraced.empty()) return {};
+    size_t parameters = 0;
+    for (const CXCursor child : children(kernel->declarations.front())) {
+      if (clang_getCursorKind(child) == CXCursor_ParmDecl) ++parameters;
+    }
+    if (parts_.size() - 2 < parameters) {
+      program_.warn(launch_, name + "it leaves arguments to their defaults");
+      return {};
+    }
+    for (size_t i = 0; i < sizes_.size(); ++i) {
+      if (i == 2 || !has_side_effects(sizes_[i])) continue;
+      program_.warn(launch_,
+                    name + "its configuration would be evaluated twice, and has a call or an assignment in it");
+      return "cairn::gpu::Trace()";
+    }
+    const std::string stream = sizes_.size() > 3 ? flat(source_, span_of(sizes_[3])) : "0";
+    return "CAIRN_LAUNCH(cairn_program(), " + std::to_string(kernel->number) + ", (" +
+           flat(source_, span_of(sizes_[0])) + "), (" + flat(source_, span_of(sizes_[1])) + "), (" + stream + "))";
+  }
+
+  void put(const std::string &trace, bool emulator) {
+    if (sizes_.size() < 2) return;
+    const bool has_arguments = parts_.size() > 2;
+    const size_t open = source_.token_from(span_of(parts_[0]).end);
+    const size_t close = source_.token_from(span_of(sizes_.back()).end);
+    if (emulator) {
+      source_.begin_at(whole_.begin, {"CAIRN_EMULATOR_LAUNCH((", -1, {}});
+      source_.replace(source_.token(open), "), (");
+      for (size_t i = 0; i + 1 < sizes_.size(); ++i) {
+        source_.replace(source_.token(source_.token_from(span_of(sizes_[i]).end)), "), (");
+      }
+      std::string rest = ")";
+      for (size_t i = sizes_.size(); i < 4; ++i) rest += ", (0)";
+      source_.replace(source_.token(close), rest);
+      source_.replace(source_.token(close + 1), has_arguments ? ", " : "");
+    }
+    if (!trace.empty()) source_.end_at(whole_.end - 1, {(has_arguments || emulator ? ", " : "") + trace, -1, {}});
+  }
+
+ private:
+  Program &program_;
+  Source &source_;
+  const CXCursor launch_;
+  const Span whole_;
+  std::vector<CXCursor> parts_;  ///< the kernel, the configuration, the arguments
+  std::vector<CXCursor> sizes_;  ///< grid, block, shared memory, stream, as far as they are given
+};
+
+}  // namespace
+
+void put_parameters(Program &program) {
+  for (const Kernel &kernel : program.kernels) {
+    if (!kernel.untraced.empty()) continue;
+    bool is_defined = false;
+    std::set<std::pair<size_t, uint32_t>> done;
+    for (const CXCursor declaration : kernel.declarations) {
+      const size_t file = program.source_of.at(file_of(declaration));
+      const std::vector<CXCursor> parts = children(declaration);
+      is_defined = is_defined || (!parts.empty() && clang_getCursorKind(parts.back()) == CXCursor_CompoundStmt);
+      if (done.emplace(file, span_of(declaration).begin).second) put_parameter(program.sources[file], declaration);
+    }
+    const CXCursor first = kernel.declarations.front();
+    if (!is_defined) {
+      program.warn(first, location_of(first),
+                   "kernel '" + kernel.name + "' is defined in another file, which has to be instrumented too");
+    }
+  }
+  for (Source &source : program.sources) put_in_instantiations(program, source);
+}
+
+void put_dynamic_shared(Program &program) {
+  for (Source &source : program.sources) {
+    for (size_t i = 0; i + 1 < source.token_count(); ++i) {
+      const bool begins = source.word(i) == "extern" && source.word(i + 1) == "__shared__";
+      if (!begins && !(source.word(i) == "__shared__" && source.word(i + 1) == "extern")) continue;
+      size_t end = i;
+      while (end < source.token_count() && source.word(end) != "[" && source.word(end) != ";") ++end;
+      if (source.word(end) != "[" || source.word(end + 1) != "]") continue;
+      source.replace(source.token(i), "static");
+      source.replace(source.token(i + 1), "");
+      for (size_t at = i + 2; at < end; ++at) {  // a reference cannot be aligned, nor need it be
+        const std::string_view word = source.word(at);
+        if (word != "__align__" && word != "alignas" && word != "__attribute__") continue;
+        const size_t close = source.closing(at + 1);
+        if (close >= end) break;
+        source.replace({source.token(at).begin, source.token(close).end}, "");
+        at = close;
+      }
+      const std::string name(source.word(end - 1));
+      source.replace(source.token(end - 1), "(&" + name + ")");
+      source.replace(source.token(end + 1), "] = ::cairn::emulator::dynamic_array<decltype(" + name + ")>()");
+      i = end;
+    }
+  }
+}
+
+void put_launches(Program &program, bool points, bool emulator) {
+  for (const CXCursor launch : program.launches) {
+    Source *source = program.source(launch);
+    if (source == nullptr) continue;
+    LaunchEdit edit(program, *source, launch);
+    edit.put(points ? edit.trace() : std::string(), emulator);
+  }
+  for (const CXCursor launch : program.array_launches) {
+    if (!points) break;
+    const std::vector<CXCursor> parts = code_children(launch);
+    const Kernel *kernel = parts.size() < 2 ? nullptr : program.kernel(key_of(referenced(parts[1])));
+    Source *source = program.source(launch);
+    if (source == nullptr || kernel == nullptr || !kernel->untraced.empty()) continue;
+    size_t parameters = 0;
+    for (const CXCursor child : children(kernel->declarations.front())) {
+      if (clang_getCursorKind(child) == CXCursor_ParmDecl) ++parameters;
+    }
+    const Span name = source->token(source->token_from(span_of(launch).begin));
+    source->begin_at(name.begin, {"CAIRN_LAUNCH_ARRAY(" + std::to_string(parameters) + ", cairn_program(), " +
+                                      std::to_string(kernel->number) + ", ",
+                                  -1,
+                                  {}});
+    source->end_at(name.end, {")", -1, {}});
+  }
+}
+
+}  // namespace cairn::instrument

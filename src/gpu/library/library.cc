@@ -1,0 +1,160 @@
+// libcairn-gpu.so: see cairn/gpu/collect.h. One session a process.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <string>
+
+#include "base/launcher.h"
+#include "gpu/file/collect.h"
+#include "gpu/file/spooled.h"
+
+namespace {
+
+using namespace cairn;
+
+int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+struct Session {
+  std::mutex mutex;
+  gpu::Collected collected;
+  int64_t start = now();
+  uint64_t dropped = 0;
+};
+
+Session &session() {
+  static auto *one = new Session;  // outlives every destructor that may still launch
+  return *one;
+}
+
+void complain(const std::string &what) { std::fprintf(stderr, "cairn: %s\n", what.c_str()); }
+
+std::string text_of(const char *variable) {
+  const char *value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+std::string program_path() {
+  char path[PATH_MAX];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+  return size <= 0 ? "gpu" : std::string(path, static_cast<size_t>(size));
+}
+
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string words{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!words.empty() && words.back() == '\0') words.pop_back();
+  for (char &c : words) c = c == '\0' ? ' ' : c;
+  return words;
+}
+
+/// 0 or errno. An existing file is left alone (EEXIST).
+int write_new(const std::string &path, const Bytes &bytes) {
+  const std::string partial = path + ".partial." + std::to_string(getpid());
+  const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  int error = 0;
+  for (size_t done = 0; done < bytes.size() && error == 0;) {
+    const ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno != EINTR) error = errno;
+    done += n < 0 ? 0 : static_cast<size_t>(n);
+  }
+  if (close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && link(partial.c_str(), path.c_str()) != 0) error = errno;
+  unlink(partial.c_str());
+  return error;
+}
+
+/// Under `cairn record`: the trace is made there.
+bool leave_in_spool(const gpu::Launches &launches, const std::string &spool) {
+  const Bytes bytes = gpu::write_spooled(launches, static_cast<uint32_t>(launched_rank()));
+  const std::string path = gpu::spooled_path(spool, static_cast<int>(getpid()));
+  const int error = write_new(path, bytes);
+  if (error != 0) complain("cannot write " + path + ": " + std::strerror(error) + "; its GPU trace is lost");
+  return error == 0;
+}
+
+bool write_file(const Session &of) {
+  const Bytes bytes = gpu::file_of(of.collected.launches(), command_line(), of.start, now() - of.start);
+  if (bytes.empty()) {
+    complain("the GPU trace could not be made");
+    return false;
+  }
+  const std::string wanted = text_of("CAIRN_GPU_OUTPUT");
+  std::string stem = wanted;
+  if (stem.empty()) {
+    stem = program_path();
+    stem = stem.substr(stem.rfind('/') + 1);
+  }
+  if (stem.ends_with(".cairn")) stem.resize(stem.size() - 6);
+  for (int number = 1; number < 10'000; ++number) {
+    const std::string path = stem + (number == 1 ? "" : "-" + std::to_string(number)) + ".cairn";
+    const int error = write_new(path, bytes);
+    if (error == EEXIST) continue;
+    if (error != 0) {
+      complain("cannot write " + path + ": " + std::strerror(error) + "; set CAIRN_GPU_OUTPUT to another place");
+      return false;
+    }
+    if (text_of("CAIRN_QUIET").empty()) {
+      complain(path + ": " + std::to_string(of.collected.launches().launches.size()) + " launches, " +
+               std::to_string(bytes.size()) + " bytes");
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) int cairn_gpu_open(uint32_t version) {
+  if (version != CAIRN_GPU_COLLECT_VERSION) {
+    complain("the program was traced by another version of Cairn: instrument and compile it again");
+    return -1;
+  }
+  session();
+  return 0;
+}
+
+__attribute__((visibility("default"))) int cairn_gpu_collect(const cairn_gpu_launch *launch) {
+  try {
+    Session &to = session();
+    const std::lock_guard lock(to.mutex);
+    if (launch != nullptr && to.collected.add(*launch)) return 0;
+    ++to.dropped;
+  } catch (...) {
+    complain("no memory for a GPU launch: it is not in the trace");
+  }
+  return -1;
+}
+
+__attribute__((visibility("default"))) int cairn_gpu_write() {
+  try {
+    Session &of = session();
+    const std::lock_guard lock(of.mutex);
+    if (of.dropped != 0)
+      complain(std::to_string(of.dropped) + " GPU launches came in damaged and are not in the trace");
+    of.dropped = 0;
+    if (of.collected.launches().launches.empty()) return 0;
+    const std::string spool = text_of("CAIRN_GPU_OUTPUT").empty() ? text_of("CAIRN_SPOOL") : "";
+    const bool written = spool.empty() ? write_file(of) : leave_in_spool(of.collected.launches(), spool);
+    of.collected = {};
+    of.start = now();
+    return written ? 0 : -1;
+  } catch (...) {
+    complain("no memory to write the GPU trace");
+    return -1;
+  }
+}
+}

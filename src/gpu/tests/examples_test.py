@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Runs the GPU examples under the emulator, traced and not, and looks at what was traced.
+
+examples_test.py --cairn CAIRN --library libcairn-gpu.so --examples FOLDER [--table | --largest]
+Every example checks its own result. --table prints the sizes as docs/gpu.md has them, for the words of --large too.
+"""
+import argparse
+import bz2
+import gzip
+import json
+import lzma
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SMALL = [("fractal", "64", "256"), ("nbody", "600", "2"), ("mis", "road:40"), ("mis", "power:1500:4"), ("mst", "rmat:8:6"),
+         ("reduce", "5000"), ("refine", "24", "6")]
+LARGE = [("fractal", "512", "1024"), ("nbody", "5000", "2"), ("mis", "road:150"), ("mis", "power:20000:6"), ("mst", "rmat:12:15"),
+         ("mst", "road:80"), ("refine", "100", "15")]
+REGULAR = ("fractal", "nbody")
+
+
+class Bench:
+    def __init__(self, arguments, folder):
+        self.cairn, self.library, self.examples, self.folder = arguments.cairn, arguments.library, arguments.examples, folder
+
+    def run(self, words, check=True, **environment):
+        done = subprocess.run(words, cwd=self.folder, env={**os.environ, "CAIRN_GPU_LIBRARY": self.library, "CAIRN_QUIET": "1", **environment},
+                              capture_output=True, timeout=3000)
+        if check and done.returncode != 0:
+            sys.exit(f"{words}: exit code {done.returncode}\n{done.stderr.decode()}")
+        return done
+
+    def trace(self, program, words, name, **environment):
+        """Runs a traced program; gives its output and the path of its trace."""
+        path = self.folder / f"{name}.cairn"
+        path.unlink(missing_ok=True)
+        done = self.run([str(self.examples / program), *words], CAIRN_GPU_OUTPUT=str(path), **environment)
+        expect(f"stderr of {program}", done.stderr.decode(), "")
+        return done.stdout, path
+
+    def raw5(self, path):
+        return self.run([self.cairn, "dump", str(path), "--raw5"]).stdout
+
+    def sizes(self, path):
+        return json.loads(self.run([self.cairn, "gpu", "sizes", str(path), "--json"]).stdout)
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        sys.exit(f"{what}: {got!r}, not {wanted!r}")
+
+
+def measured(bench, name, words):
+    out, path = bench.trace(name, words, "traced")
+    plain = bench.run([str(bench.examples / f"{name}_plain"), *words]).stdout
+    # How many rounds these need depends on who comes first, and points are where warps take turns; they check themselves.
+    if name not in ("mis", "refine"):
+        expect(f"output of {name} {words}", out, plain)
+    bench.run([bench.cairn, "verify", str(path)])
+    sizes = bench.sizes(path)
+    raw = bench.raw5(path)
+    expect("bytes of --raw5", len(raw), 5 * sizes["events"])
+    if sizes["events"] == 0:
+        sys.exit(f"{name}: nothing was traced")
+    sizes["gzip"], sizes["bzip2"], sizes["xz"] = (len(gzip.compress(raw, 9)), len(bz2.compress(raw, 9)), len(lzma.compress(raw, preset=6)))
+    return sizes
+
+
+def quick(bench):
+    for name, *words in SMALL:
+        sizes = measured(bench, name, words)
+        times = sizes["coded"]["thesis"] / sizes["coded"]["predict"]
+        if times < 1.5:
+            sys.exit(f"{name} {words}: predict is only {times:.2f} times smaller than the thesis's coder")
+    # What the device wrote does not depend on the coder.
+    for name, words in (("fractal", ["64", "256"]), ("mis", ["road:40"])):
+        raws = {coder: bench.raw5(bench.trace(name + coder, words, "coder")[1]) for coder in ("", "_raw", "_thesis")}
+        if len(set(raws.values())) != 1:
+            sys.exit(f"{name}: the coders recorded different events")
+    # Warps that split at any time do the same work in more pieces.
+    for name, words in (("nbody", ["200", "1"]), ("mst", ["rmat:6:4"])):
+        calm = bench.trace(name, words, "calm")
+        wild = bench.trace(name, words, "wild", CAIRN_EMULATOR_SCHEDULE="random:7")
+        expect(f"output of {name} under another schedule", wild[0], calm[0])
+        bench.run([bench.cairn, "verify", str(wild[1])])
+        if bench.sizes(wild[1])["events"] <= bench.sizes(calm[1])["events"]:
+            sys.exit(f"{name}: the random schedule split no warp")
+    settings(bench)
+    values(bench)
+    widths = bench.trace("two_widths", [], "widths")[1]
+    bench.run([bench.cairn, "verify", str(widths)])
+    lines = bench.run([bench.cairn, "dump", str(widths), "--join", "--jsonl"]).stdout.decode().splitlines()[1:]
+    expect("locations of two files", [(json.loads(line)["location"], json.loads(line)["file"]) for line in lines],
+           [(7, "narrow.cc"), (300, "wide.cc")])
+    streams_and_devices(bench)
+    several_files(bench)
+    second_reader(bench)
+
+
+def values(bench):
+    """What lanes told of each row and of each entry is what the matrix has."""
+    out, path = bench.trace("spmv", ["power:500:3"], "values")
+    expect("output of spmv", out, bench.run([str(bench.examples / "spmv_plain"), "power:500:3"]).stdout)
+    rows, entries = (int(out.split()[i]) for i in (1, 3))
+    bench.run([bench.cairn, "verify", str(path)])
+    lines = bench.run([bench.cairn, "dump", str(path), "--launch", "0", "--jsonl"]).stdout.decode().splitlines()
+    events = [json.loads(line) for line in lines[1:]]
+    told = [[event for event in events if event["kind"] == "value" and (event["line"] == line)]
+            for line in sorted({event["line"] for event in events if event["kind"] == "value"})]
+    expect("points with values", len(told), 2)
+    expect("types", {event["type"] for each in told for event in each}, {"i32"})
+    expect("lanes", all(len(event["values"]) == bin(int(event["mask"], 16)).count("1") for each in told for event in each), True)
+    expect("rows", sum(len(event["values"]) for event in told[0]), rows)
+    expect("entries by row", sum(sum(event["values"]) for event in told[0]), entries)
+    columns = [value for event in told[1] for value in event["values"]]
+    expect("columns", (len(columns), min(columns) >= 0, max(columns) < rows), (entries, True, True))
+    # In a graph without directions every node is as often a column as it has entries.
+    degrees = [0] * rows
+    for column in columns:
+        degrees[column] += 1
+    expect("degrees", sorted(degrees), sorted(value for event in told[0] for value in event["values"]))
+
+
+def second_reader(bench):
+    """docs/format.md is true if somebody who read only that reads the same events: every coder, rings, split warps, all kinds of points."""
+    paths = [bench.trace(name, words, f"read-{number}", **environment)[1] for number, (name, words, environment) in enumerate((
+        ("fractal", ["32", "64"], {}), ("fractal_raw", ["32", "64"], {}), ("fractal_thesis", ["32", "64"], {}),
+        ("mis", ["road:20"], {}), ("mis_thesis", ["road:20"], {}), ("reduce", ["3000"], {"CAIRN_EMULATOR_DEVICES": "2"}),
+        ("nbody", ["100", "1"], {}), ("mst", ["rmat:5:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:3"}), ("refine", ["12", "3"], {}),
+        ("refine", ["12", "3"], {"CAIRN_GPU_POLICY": "ring", "CAIRN_GPU_RING": "2x64"}), ("spmv", ["road:30"], {}),
+        ("spmv", ["power:300:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:5"}), ("spmv_raw", ["road:10"], {})))]
+    reader = pathlib.Path(__file__).resolve().parents[2] / "trace" / "testing" / "read_gpu.py"
+    done = bench.run([sys.executable, str(reader), bench.cairn, *map(str, paths)], check=False)
+    if done.returncode != 0 or len(done.stdout.splitlines()) != len(paths):
+        sys.exit(f"the second reader:\n{done.stdout.decode()}{done.stderr.decode()}")
+
+
+def several_files(bench):
+    """Device code of two files has one table of points, and each can launch the other's kernels."""
+    out, path = bench.trace("two_files", [], "files")
+    expect("result", out, b"1752\n")
+    points = json.loads(bench.run([bench.cairn, "gpu", "coverage", str(path), "--json"]).stdout)["points"]
+    seen = {(pathlib.Path(point["file"]).name[10:], point["function"], point["kind"]): point["visits"] for point in points}
+    expect("numbers", len({(point["program"], point["location"]) for point in points}), len(points))
+    expect("points", {key: visits for key, visits in seen.items() if key[2] == "entry"},
+           {("main.cu", "twice", "entry"): 2, ("main.cu", "steps_of", "entry"): 2, ("part.cu", "collatz", "entry"): 2,
+            ("part.cu", "sum", "entry"): 2})
+    loops = seen[("part.cu", "collatz", "loop")]
+    if loops < 111 + 112:  # the longest ways of 27 and of 54
+        sys.exit(f"collatz went {loops} times around")
+
+
+def streams_and_devices(bench):
+    """Launches that take turns on two streams of two devices: each says where it ran, and equal ones are equal."""
+    path = bench.trace("reduce", ["3000"], "devices", CAIRN_EMULATOR_DEVICES="2")[1]
+    timeline = json.loads(bench.run([bench.cairn, "export", str(path), "--no-points"]).stdout)["traceEvents"]
+    names = [event["args"]["name"] for event in timeline if event.get("name") == "process_name"]
+    expect("launches", [(re.search(r" (\w+)[<,]", name)[1], re.search(r"device (\d+), stream (\d+)", name).groups()) for name in names],
+           [(kernel, (str(device), str(2 * device + stream))) for device in (0, 1)
+            for kernel, stream in (("halving", 1), ("halving", 2), ("tiles", 2), ("whole_grid", 1))])
+    calm = bench.trace("reduce", ["3000"], "calm")[1]
+    done = bench.run([bench.cairn, "diff", str(calm), str(path)], check=False)
+    expect("one device and two", (done.returncode, [line for line in done.stdout.decode().splitlines() if "differ" in line or "only" in line]),
+           (1, [f"launch {number} {kernel}: only in {path}" for number, kernel in ((4, "halving"), (5, "halving"), (6, "tiles"), (7, "whole_grid"))]
+            + ["4 of 8 launches and 0 of 144 warps: differ"]))
+    done = bench.run([bench.cairn, "diff", str(calm), str(bench.trace("reduce", ["3001"], "more")[1])], check=False)
+    expect("a number more", done.returncode, 1)
+
+
+def settings(bench):
+    """What the environment asks for, and what is lost is told."""
+    words = ["300", "1"]
+    whole = bench.sizes(bench.trace("nbody", words, "whole")[1])
+    one = bench.trace("nbody", words, "one", CAIRN_GPU_KERNELS="move")[1]
+    expect("kernels", json.loads(bench.run([bench.cairn, "info", str(one), "--json"]).stdout)["gpu"]["launches"], 1)
+    few = bench.sizes(bench.trace("nbody", words, "few", CAIRN_GPU_WARPS="5")[1])
+    if not 0 < few["warps"] < whole["warps"] / 3:
+        sys.exit(f"one warp in 5: {few['warps']} of {whole['warps']}")
+    expect("blocks", bench.sizes(bench.trace("nbody", words, "block", CAIRN_GPU_BLOCKS="1")[1])["warps"], 16)
+    ring = bench.trace("refine", ["24", "3"], "ring", CAIRN_GPU_POLICY="ring", CAIRN_GPU_RING="2x64")[1]
+    bench.run([bench.cairn, "verify", str(ring)])
+    lost = json.loads(bench.run([bench.cairn, "info", str(ring), "--json"]).stdout)["gpu"]
+    all_events = bench.sizes(bench.trace("refine", ["24", "3"], "all")[1])["events"]
+    expect("events kept and lost in a ring", lost["events"] + lost["lost"], all_events)
+    # Through 64 KiB of the host comes what needs some megabytes of the device.
+    plain, drained = (bench.trace("refine", ["24", "6"], policy, CAIRN_GPU_POLICY=policy, CAIRN_GPU_MEMORY=memory)[1]
+                      for policy, memory in (("stop", "256M"), ("drain", "64K")))
+    expect("what was lost", json.loads(bench.run([bench.cairn, "info", str(drained), "--json"]).stdout)["gpu"]["lost"], 0)
+    expect("drained events", bench.raw5(drained) == bench.raw5(plain), True)
+    picture = ["128", "64"]
+    plain, fixed, short = (bench.trace("fractal_raw", picture, f"{policy}-{memory}", CAIRN_GPU_POLICY=policy, CAIRN_GPU_MEMORY=memory)[1]
+                           for policy, memory in (("stop", "256M"), ("fixed", "256M"), ("fixed", "64K")))
+    expect("events in fixed arrays", bench.raw5(fixed) == bench.raw5(plain), True)
+    counts = json.loads(bench.run([bench.cairn, "info", str(short), "--json"]).stdout)["gpu"]
+    expect("events in short arrays", (counts["lost"] > 0, counts["events"] + counts["lost"]), (True, bench.sizes(plain)["events"]))
+    expect("no trace", bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU="off").stderr, b"")
+    wrong = bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU_POLICY="heap", CAIRN_GPU_OUTPUT="heap.cairn").stderr
+    expect("a wrong word", wrong.decode().splitlines()[0],
+           "cairn: CAIRN_GPU_POLICY=heap is not understood; write it as in CAIRN_GPU_POLICY=ring")
+    missing = bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU_LIBRARY="/nowhere.so", CAIRN_GPU_OUTPUT="none.cairn")
+    if (bench.folder / "none.cairn").exists() and b"was not found" in missing.stderr:
+        sys.exit("a trace without the library")
+    recorded = bench.folder / "recorded.cairn"
+    bench.run([bench.cairn, "record", "-o", str(recorded), "--", str(bench.examples / "nbody"), *words])
+    expect("events under cairn record", bench.sizes(recorded)["events"], whole["events"])
+
+
+def largest(bench):
+    """The thesis's N-Body input: stored, it took 1,306 bytes for each warp there."""
+    out, path = bench.trace("nbody", ["50000", "2"], "largest")
+    sizes = json.loads(bench.run([bench.cairn, "info", str(path), "--json"]).stdout)
+    print(out.decode().strip(), sizes["gpu"], path.stat().st_size)
+    expect("warps", sizes["gpu"]["warps"], 6272)
+    expect("events", (sizes["gpu"]["events"], sizes["gpu"]["lost"]), (156309410, 0))
+    if path.stat().st_size >= 2000:
+        sys.exit(f"the trace has {path.stat().st_size} bytes")
+
+
+def table(bench, more):
+    print("| program | events | raw | thesis | predict | thesis / predict | trace | gzip -9 | bzip2 -9 | xz -6 |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for name, *words in LARGE + more:
+        s = measured(bench, name, words)
+        shown = " ".join(pathlib.Path(word).name for word in words)
+        print(f"| {name} {shown} | {s['events']:,} | {s['plain']:,} | {s['coded']['thesis']:,} | {s['coded']['predict']:,} | "
+              f"{s['coded']['thesis'] / s['coded']['predict']:.2f} | **{s['file']:,}** | {s['gzip']:,} | {s['bzip2']:,} | {s['xz']:,} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cairn", required=True)
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--examples", required=True, type=pathlib.Path)
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--largest", action="store_true", help="50,000 bodies: takes minutes")
+    parser.add_argument("--large", action="append", default=[], help='one more line of the table: "mis graph.egr"')
+    arguments = parser.parse_args()
+    arguments.examples = arguments.examples.resolve()
+    with tempfile.TemporaryDirectory(prefix="cairn-gpu-") as folder:
+        bench = Bench(arguments, pathlib.Path(folder))
+        if arguments.table:
+            table(bench, [tuple(line.split()) for line in arguments.large])
+        elif arguments.largest:
+            largest(bench)
+        else:
+            quick(bench)
+            print("compiled for the emulator only; no GPU was used")
+
+
+main()

@@ -1,0 +1,316 @@
+// The first MPI call: which MPI library is it, is there a recorder for it, and where does every trampoline lead.
+//
+// Runs once a process, on the thread whose call came first; others wait (a call made meanwhile by that very thread, or
+// by one that has waited ten seconds, goes to the real function). All slots are then filled at once. Uses the dynamic
+// linker and plain system calls; errno is kept. Nothing here can fail loudly: whatever goes wrong, the program's calls
+// reach its MPI library and `unrecorded.<pid>` in CAIRN_SPOOL says why they weren't recorded.
+//
+// Entries of Fortran bindings are found one by one, each when it is first called, by any number of threads at once.
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mpi/preload/state.h"
+#include "mpi/preload/text.h"
+
+extern "C" {
+extern void *cairn_slots[];
+extern const char cairn_trampolines[];
+extern const char cairn_trampolines_end[];
+extern void *cairn_fortran_slots[];
+void *cairn_resolve(unsigned index, const void *return_address);
+__attribute__((visibility("hidden"))) thread_local constinit CairnFortranEntry cairn_fortran_entry = {};
+}
+
+namespace cairn::preload {
+namespace {
+
+/// All names, each ended by a NUL: no relocations.
+constexpr char kNames[] =
+#define CAIRN_MPI_FUNCTION(name) #name "\0"
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_MPI_FUNCTION
+    ;
+
+constexpr char kFortranNames[] =
+#define CAIRN_FORTRAN_ENTRY(name, function) #name "\0"
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_FORTRAN_ENTRY
+    ;
+constexpr unsigned kFortranBase = 0x10000;  // cairn_fortran_base
+
+using Path = Text<4096>;
+
+enum Progress : int { kNew, kBusy, kDone };
+int progress = kNew;
+long resolving_thread;
+
+void *caller_handle;  ///< of the object that made the first call; open only while it is resolved
+void *mpi_handle;
+const void *mpi_init;  ///< PMPI_Init
+char mpi_soname[256];
+CairnPreload table;
+
+/// What a function leads to that the MPI library doesn't have. A program can reach it only by looking the name up at
+/// run time, and it tells the program what a missing function would: it failed. 16 is an error class of every MPI.
+int missing_function() { return 16; }
+
+bool is_ours(const void *function) {
+  const auto *address = static_cast<const char *>(function);
+  return address >= cairn_trampolines && address < cairn_trampolines_end;
+}
+
+void *find_in(void *handle, const char *name) {
+  void *found = handle == nullptr ? nullptr : dlsym(handle, name);
+  return is_ours(found) ? nullptr : found;
+}
+
+/// Where a call of `name` would go without us: the next definition in the global scope (another tool's, maybe), if
+/// that scope holds the program's MPI library at all, else what the calling object or the library itself has.
+void *real_function(const char *name) {
+  void *next_init = dlsym(RTLD_NEXT, "PMPI_Init");
+  void *found = nullptr;
+  if (mpi_init == nullptr || next_init == mpi_init) found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) found = find_in(mpi_handle, name);
+  if (found == nullptr) found = find_in(caller_handle, name);
+  if (found == nullptr && mpi_handle != nullptr) {
+    Text<256> profiling;
+    profiling.add("P").add(name);
+    found = dlsym(mpi_handle, profiling.text());
+  }
+  return found != nullptr ? found : reinterpret_cast<void *>(missing_function);
+}
+
+const char *name_of(const char *names, unsigned index) {
+  while (index-- != 0) names += strlen(names) + 1;
+  return names;
+}
+
+link_map *object_of(const void *address) {
+  Dl_info info = {};
+  link_map *map = nullptr;
+  return dladdr1(address, &info, reinterpret_cast<void **>(&map), RTLD_DL_LINKMAP) != 0 ? map : nullptr;
+}
+
+/// A handle of a loaded object; the main program has the empty name.
+void *open_loaded(const link_map *map) {
+  return dlopen(map->l_name[0] == '\0' ? nullptr : map->l_name, RTLD_NOLOAD | RTLD_LAZY);
+}
+
+/// The program's MPI may be visible to no scope of ours: ask every loaded object.
+const void *find_anywhere(const char *name) {
+  struct Names {
+    char *text;
+    size_t size;
+    size_t used;
+  };
+  constexpr size_t size = 4 << 20;
+  void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  Names names = {static_cast<char *>(memory), size, 0};
+  // Collected first: dlopen inside the callback could wait for a lock of a thread that waits for this one.
+  dl_iterate_phdr(
+      [](dl_phdr_info *info, size_t, void *data) {
+        auto *list = static_cast<Names *>(data);
+        const size_t length = strlen(info->dlpi_name) + 1;
+        if (length == 1 || list->used + length >= list->size) return 0;
+        memcpy(list->text + list->used, info->dlpi_name, length);
+        list->used += length;
+        return 0;
+      },
+      &names);
+  const void *found = nullptr;
+  for (size_t at = 0; at < names.used && found == nullptr; at += strlen(names.text + at) + 1) {
+    void *handle = dlopen(names.text + at, RTLD_NOLOAD | RTLD_LAZY);
+    if (handle == nullptr) continue;
+    found = find_in(handle, name);
+    dlclose(handle);
+  }
+  munmap(memory, size);
+  return found;
+}
+
+void take_soname(const link_map *map) {
+  const char *strings = nullptr;
+  ElfW(Xword) offset = 0;
+  for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings = reinterpret_cast<const char *>(entry->d_un.d_ptr);
+    if (entry->d_tag == DT_SONAME) offset = entry->d_un.d_val;
+  }
+  const char *name = map->l_name;
+  if (strings != nullptr && offset != 0) {
+    // glibc has relocated the address in place, other loaders leave it relative.
+    if (reinterpret_cast<uintptr_t>(strings) < map->l_addr) strings += map->l_addr;
+    name = strings + offset;
+  }
+  if (const char *slash = strrchr(name, '/'); slash != nullptr) name = slash + 1;
+  strncpy(mpi_soname, name[0] == '\0' ? "the program itself" : name, sizeof mpi_soname - 1);
+}
+
+bool find_mpi(const void *return_address) {
+  const link_map *caller = object_of(return_address);
+  caller_handle = caller == nullptr ? nullptr : open_loaded(caller);
+  mpi_init = find_in(caller_handle, "PMPI_Init");
+  if (mpi_init == nullptr) mpi_init = dlsym(RTLD_DEFAULT, "PMPI_Init");
+  if (mpi_init == nullptr) mpi_init = find_anywhere("PMPI_Init");
+  const link_map *library = mpi_init == nullptr ? nullptr : object_of(mpi_init);
+  if (library == nullptr) return false;
+  take_soname(library);
+  mpi_handle = open_loaded(library);  // kept: the slots lead there
+  return mpi_handle != nullptr;
+}
+
+void close_caller() {
+  if (caller_handle != nullptr) dlclose(caller_handle);
+  caller_handle = nullptr;
+}
+
+/// Folder of the recorders, without a slash at its end.
+bool recorder_folder(Path &path) {
+  if (const char *named = getenv("CAIRN_RECORDERS"); named != nullptr && named[0] != '\0') {
+    path.add(named);
+    return true;
+  }
+  Dl_info info = {};
+  if (dladdr(cairn_trampolines, &info) == 0) return false;
+  const char *slash = strrchr(info.dli_fname, '/');
+  if (slash == nullptr) return false;
+  path.add(info.dli_fname, static_cast<size_t>(slash + 1 - info.dli_fname)).add("recorders");
+  return true;
+}
+
+/// The recorder's handle; nullptr, and why, if this process isn't to be recorded.
+void *open_recorder(Path &reason) {
+  if (getenv("CAIRN_OFF") != nullptr) {
+    reason.add("switched off by CAIRN_OFF");
+    return nullptr;
+  }
+  Path path;
+  if (!recorder_folder(path)) {
+    reason.add("libcairn.so was preloaded without a path");
+    return nullptr;
+  }
+  path.add("/").add(mpi_soname).add("/libcairn-recorder.so");
+  if (path.is_cut() || access(path.text(), F_OK) != 0) {
+    reason.add("no recorder for ").add(mpi_soname);
+    return nullptr;
+  }
+  void *recorder = dlopen(path.text(), RTLD_NOW | RTLD_LOCAL);
+  if (recorder == nullptr) {
+    const char *error = dlerror();
+    reason.add("cannot load the recorder for ").add(mpi_soname).add(": ").add(error == nullptr ? "" : error);
+    return nullptr;
+  }
+  auto attach = reinterpret_cast<CairnAttach>(dlsym(recorder, CAIRN_ATTACH_SYMBOL));
+  if (attach == nullptr) {
+    reason.add("the recorder for ").add(mpi_soname).add(" has no " CAIRN_ATTACH_SYMBOL);
+    return nullptr;
+  }
+  table.version = kCairnPreloadVersion;
+  table.mpi_handle = mpi_handle;
+  table.mpi_soname = mpi_soname;
+  table.find_allocation = find_allocation;
+  table.forget = &shared.forget;
+  table.epoch = &shared.epoch;
+  table.module_epoch = &shared.module_epoch;
+  table.mapping_epoch = &shared.mapping_epoch;
+  table.watch = watch;
+  table.fortran_entry = [] { return &cairn_fortran_entry; };
+  shared.recording_process = getpid();
+  const int answer = attach(&table);
+  if (answer != 0) {
+    // It may have left pointers to itself behind, and stays loaded.
+    __atomic_store_n(&shared.forget, static_cast<void (*)(uintptr_t)>(nullptr), __ATOMIC_RELEASE);
+    reason.add("the recorder for ").add(mpi_soname).add(" declined");
+    return nullptr;
+  }
+  return recorder;
+}
+
+void write_reason(const Path &reason) {
+  const char *spool = getenv("CAIRN_SPOOL");
+  if (spool == nullptr) return;
+  Path path;
+  path.add(spool).add("/unrecorded.").add_number(static_cast<unsigned long>(getpid()));
+  const int file = open(path.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return;
+  Path line;
+  line.add(reason.text()).add("\n");
+  if (write(file, line.text(), line.size()) < 0) unlink(path.text());
+  close(file);
+}
+
+void fill_slots(const void *return_address) {
+  Path reason;
+  void *recorder = nullptr;
+  if (find_mpi(return_address)) {
+    recorder = open_recorder(reason);
+  } else {
+    reason.add("the MPI library has no PMPI_Init");
+  }
+  unsigned index = 0;
+  for (const char *name = kNames; *name != '\0'; name += strlen(name) + 1, ++index) {
+    void *target = recorder == nullptr ? nullptr : dlsym(recorder, name);
+    if (target == nullptr) target = real_function(name);
+    __atomic_store_n(&cairn_slots[index], target, __ATOMIC_RELEASE);
+  }
+  close_caller();
+  if (recorder == nullptr) write_reason(reason);
+}
+
+/// The binding's code that the program would have reached without us. Its object stays open, as the slot leads there.
+void *resolve_fortran(unsigned index, const void *return_address) {
+  const char *name = name_of(kFortranNames, index);
+  void *found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) {  // loaded with RTLD_LOCAL
+    const link_map *caller = object_of(return_address);
+    void *handle = caller == nullptr ? nullptr : open_loaded(caller);
+    found = find_in(handle, name);
+    if (handle != nullptr) dlclose(handle);
+  }
+  if (found == nullptr) return reinterpret_cast<void *>(missing_function);
+  if (const link_map *binding = object_of(found); binding != nullptr) open_loaded(binding);
+  __atomic_store_n(&cairn_fortran_slots[index], found, __ATOMIC_RELEASE);
+  return found;
+}
+
+}  // namespace
+}  // namespace cairn::preload
+
+void *cairn_resolve(unsigned index, const void *return_address) {
+  using namespace cairn::preload;
+  const int saved_errno = errno;
+  if (index >= kFortranBase) {
+    void *entry = resolve_fortran(index - kFortranBase, return_address);
+    errno = saved_errno;
+    return entry;
+  }
+  const long thread = syscall(SYS_gettid);
+  int seen = kNew;
+  if (__atomic_compare_exchange_n(&progress, &seen, kBusy, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    __atomic_store_n(&resolving_thread, thread, __ATOMIC_RELEASE);
+    fill_slots(return_address);
+    __atomic_store_n(&progress, kDone, __ATOMIC_RELEASE);
+  }
+  const timespec pause = {0, 1000000};
+  for (int waited = 0; __atomic_load_n(&progress, __ATOMIC_ACQUIRE) != kDone; ++waited) {
+    if (__atomic_load_n(&resolving_thread, __ATOMIC_ACQUIRE) == thread || waited == 10000) {
+      void *function = real_function(name_of(kNames, index));
+      errno = saved_errno;
+      return function;
+    }
+    nanosleep(&pause, nullptr);
+  }
+  void *target = __atomic_load_n(&cairn_slots[index], __ATOMIC_ACQUIRE);
+  errno = saved_errno;
+  return target;
+}

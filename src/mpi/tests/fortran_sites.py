@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Records a Fortran program under MPICH and fails unless its calls stand where its source has them, each exactly once.
+
+    fortran_sites.py --build BUILD -n N --source FILE.f90 -- program args
+
+Every event must lie on a line of FILE.f90 that calls the function of that name, and every such line must have as many
+events on each rank as the source says: one, or what a comment behind the call says: `! n times`, `! sometimes`, `! never`.
+With --messages-only events may be missing (mpi_f08: only calls with a choice buffer reach what can be recorded).
+Exit status: 0 passed, 1 failed, 77 not possible here.
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CALL = re.compile(r'\b(mpi_\w+)\s*\(', re.I)
+
+
+def expectations(path):
+    """{(function, line): how often on each rank, or None for any number}."""
+    expected = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        code, _, comment = line.partition('!')
+        said = comment.strip()
+        times = re.fullmatch(r'(\d+) times', said)
+        for name in CALL.findall(code):
+            if said == 'sometimes':
+                expected[name.lower(), number] = None
+            else:
+                expected[name.lower(), number] = 0 if said == 'never' else int(times[1]) if times else 1
+    return expected
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--build', type=pathlib.Path, required=True, help='build folder of cairn')
+    parser.add_argument('-n', dest='ranks', type=int, default=2)
+    parser.add_argument('--source', type=pathlib.Path, required=True)
+    parser.add_argument('--messages-only', action='store_true')
+    parser.add_argument('program', nargs='+')
+    options = parser.parse_args()
+    mpiexec = shutil.which('mpiexec.mpich')
+    if mpiexec is None or not pathlib.Path(options.program[0]).exists():
+        print('skipped: no mpiexec.mpich or no program')
+        return 77
+    build = options.build.resolve()
+    env = {name: value for name, value in os.environ.items() if not name.startswith('CAIRN_')}
+    env.update(LC_ALL='C', LD_PRELOAD=str(build / 'src/mpi/tests/libyield.so'))
+    with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
+        cairn, trace = str(build / 'bin/cairn'), str(pathlib.Path(folder, 'out.cairn'))
+        subprocess.run([cairn, 'record', '-q', '-o', trace, mpiexec, '-n', str(options.ranks), *options.program],
+                       cwd=folder, env=env, timeout=180, check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        text = subprocess.run([cairn, 'dump', '--json', trace], cwd=folder, env=env, timeout=60, check=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    expected = expectations(options.source)
+    seen, problems = collections.Counter(), []
+    for line in text.splitlines()[1:]:
+        event = json.loads(line)
+        name, site = event['function'].lower(), event.get('site', {})
+        key = (name, site.get('line'))
+        if pathlib.Path(site.get('file', '')).name != options.source.name:
+            problems.append(f'rank {event["rank"]}: {event["function"]} is said to be called at {site}')
+        elif key not in expected:
+            problems.append(f'rank {event["rank"]}: line {key[1]} does not call {event["function"]}')
+        else:
+            seen[event['rank'], *key] += 1
+    for (name, number), times in expected.items():
+        for rank in range(options.ranks):
+            got = seen[rank, name, number]
+            if times is not None and got != times and not (options.messages_only and got == 0):
+                problems.append(f'rank {rank}: line {number} calls {name} {times} times, recorded {got} times')
+    if not seen:
+        problems.append('nothing was recorded')
+    print('\n'.join(problems[:40]) or f'{sum(seen.values())} calls at {len(set(seen))} places')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,51 @@
+#include "terminal/complaint.h"
+
+#include <fmt/format.h>
+
+#include "terminal/terminal.h"
+#include "text/nearest.h"
+
+namespace cairn::cli {
+namespace {
+
+std::vector<std::string> option_names(const CLI::App &verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : verb.get_options()) {
+    for (const std::string &name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string &name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string complaint(const CLI::App &app, const CLI::App *verb, const CLI::ParseError &error) {
+  const std::string help =
+      fmt::format("see {} {}--help", app.get_name(), verb != nullptr ? verb->get_name() + " " : "");
+  const CLI::App &asked = verb != nullptr ? *verb : app;
+  if (dynamic_cast<const CLI::ExtrasError *>(&error) != nullptr) {
+    const auto extras = app.remaining(true);
+    const std::string word = extras.empty() ? std::string() : extras.front();
+    if (word.size() > 1 && word[0] == '-') {
+      const std::string guess = nearest(word.substr(0, word.find('=')), option_names(asked));
+      return fmt::format("unknown option {}; {}", word, guess.empty() ? help : "did you mean " + guess + "?");
+    }
+    return fmt::format("unexpected argument '{}'; {}", word, help);
+  }
+  return fmt::format("{}; {}", error.what(), help);
+}
+
+CLI::App *find_verb(const CLI::App &app, const std::string &word) {
+  std::vector<std::string> verbs;
+  for (const CLI::App *verb : app.get_subcommands([](const CLI::App *) { return true; })) {
+    if (verb->get_name() == word) return app.get_subcommand(word);
+    verbs.push_back(verb->get_name());
+  }
+  const std::string guess = nearest(word, verbs);
+  say(fmt::format(
+      "there is no verb '{}'; {}", word,
+      guess.empty() ? "see " + app.get_name() + " --help" : "did you mean " + app.get_name() + " " + guess + "?"));
+  return nullptr;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,226 @@
+#include "terminal/executable.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "terminal/mpi_libraries.h"
+
+namespace cairn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> pieces;
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) pieces.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return pieces;
+}
+
+/// An ELF file opened for reading.
+class ElfFile {
+ public:
+  explicit ElfFile(const std::string &path) {
+    elf_version(EV_CURRENT);
+    file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file_ >= 0) elf_ = elf_begin(file_, ELF_C_READ_MMAP, nullptr);
+  }
+  ~ElfFile() {
+    if (elf_ != nullptr) elf_end(elf_);
+    if (file_ >= 0) close(file_);
+  }
+  ElfFile(const ElfFile &) = delete;
+  ElfFile &operator=(const ElfFile &) = delete;
+
+  [[nodiscard]] bool is_program() const {
+    GElf_Ehdr header;
+    return elf_ != nullptr && elf_kind(elf_) == ELF_K_ELF && gelf_getehdr(elf_, &header) != nullptr &&
+           (header.e_type == ET_EXEC || header.e_type == ET_DYN);
+  }
+  [[nodiscard]] bool has_interpreter() const {
+    size_t count = 0;
+    if (elf_getphdrnum(elf_, &count) != 0) return false;
+    for (size_t i = 0; i < count; ++i) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf_, static_cast<int>(i), &header) != nullptr && header.p_type == PT_INTERP) return true;
+    }
+    return false;
+  }
+  /// The strings of the dynamic section with that tag.
+  [[nodiscard]] std::vector<std::string> dynamic(int64_t wanted) const {
+    std::vector<std::string> found;
+    each_section(SHT_DYNAMIC, [&](const GElf_Shdr &header, Elf_Data *data) {
+      for (size_t i = 0; header.sh_entsize != 0 && i < header.sh_size / header.sh_entsize; ++i) {
+        GElf_Dyn entry;
+        if (gelf_getdyn(data, static_cast<int>(i), &entry) == nullptr || entry.d_tag != wanted) continue;
+        const char *text = elf_strptr(elf_, header.sh_link, entry.d_un.d_val);
+        if (text != nullptr) found.emplace_back(text);
+      }
+    });
+    return found;
+  }
+  [[nodiscard]] bool defines(const char *name) const {
+    bool found = false;
+    for (const uint32_t table : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}}) {
+      each_section(table, [&](const GElf_Shdr &header, Elf_Data *data) {
+        for (size_t i = 0; !found && header.sh_entsize != 0 && i < header.sh_size / header.sh_entsize; ++i) {
+          GElf_Sym symbol;
+          if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
+          const char *text = elf_strptr(elf_, header.sh_link, symbol.st_name);
+          found = text != nullptr && std::strcmp(text, name) == 0;
+        }
+      });
+    }
+    return found;
+  }
+
+ private:
+  template <typename Visit>
+  void each_section(uint32_t type, Visit visit) const {
+    Elf_Scn *section = nullptr;
+    while ((section = elf_nextscn(elf_, section)) != nullptr) {
+      GElf_Shdr header;
+      if (gelf_getshdr(section, &header) == nullptr || header.sh_type != type) continue;
+      if (Elf_Data *data = elf_getdata(section, nullptr)) visit(header, data);
+    }
+  }
+  int file_ = -1;
+  Elf *elf_ = nullptr;
+};
+
+std::optional<std::string> locate(const std::string &soname, const std::vector<std::string> &folders) {
+  std::error_code error;
+  if (soname.find('/') != std::string::npos) return fs::exists(soname, error) ? std::optional(soname) : std::nullopt;
+  for (const auto *list : {&folders, &loader_folders()}) {
+    for (const std::string &folder : *list) {
+      const fs::path path = fs::path(folder) / soname;
+      if (fs::exists(path, error)) return path.string();
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> needed_libraries(const std::string &path) {
+  constexpr size_t kMost = 512;
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  std::deque<std::string> open = {path};
+  while (!open.empty() && names.size() < kMost) {
+    const std::string file = open.front();
+    open.pop_front();
+    const ElfFile elf(file);
+    if (!elf.is_program()) continue;
+    std::vector<std::string> folders;
+    if (const char *set = getenv("LD_LIBRARY_PATH")) folders = split(set, ':');
+    for (const int64_t tag : {int64_t{DT_RPATH}, int64_t{DT_RUNPATH}}) {
+      for (const std::string &list : elf.dynamic(tag)) {
+        for (std::string folder : split(list, ':')) {
+          const size_t origin = folder.find("$ORIGIN");
+          if (origin != std::string::npos) folder.replace(origin, 7, fs::path(file).parent_path().string());
+          folders.push_back(folder);
+        }
+      }
+    }
+    for (const std::string &soname : elf.dynamic(DT_NEEDED)) {
+      if (!seen.insert(soname).second) continue;
+      names.push_back(soname);
+      if (const auto found = locate(soname, folders)) open.push_back(*found);
+    }
+  }
+  return names;
+}
+
+std::string in_path(const std::string &word) {
+  if (word.find('/') != std::string::npos) return word;
+  const char *path = getenv("PATH");
+  for (const std::string &folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+    std::string candidate = folder + "/" + word;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return word;
+}
+
+bool is_mpi(const std::string &soname) {
+  for (const char *prefix : {"libmpi.so", "libmpich.so", "libmpi_", "libmpichcxx"}) {
+    if (soname.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Executable> executables_of(const std::vector<std::string> &command) {
+  std::vector<Executable> found;
+  std::set<std::string> seen;
+  for (size_t i = 0; i < command.size(); ++i) {
+    std::string path = i == 0 ? in_path(command[i]) : command[i];
+    std::error_code error;
+    if (!fs::is_regular_file(path, error) || access(path.c_str(), X_OK) != 0) {
+      // A launcher finds its program in PATH, too; a bare word may be that or an option's value.
+      if (i == 0 || path.empty() || path[0] == '-' || path.find('/') != std::string::npos) continue;
+      path = in_path(path);
+      if (!fs::is_regular_file(path, error) || access(path.c_str(), X_OK) != 0) continue;
+    }
+    const ElfFile elf(path);
+    if (!elf.is_program() || !seen.insert(path).second) continue;
+    Executable executable;
+    executable.path = path;
+    executable.is_dynamic = elf.has_interpreter();
+    executable.defines_mpi = elf.defines("MPI_Init");
+    executable.libraries = needed_libraries(path);
+    found.push_back(std::move(executable));
+  }
+  return found;
+}
+
+std::string why_nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
+  const auto all = executables_of(command);
+  const auto has_recorder = [&](const std::string &soname) {
+    return std::any_of(recorders.begin(), recorders.end(), [&](const Recorder &each) { return each.soname == soname; });
+  };
+  for (const Executable &each : all) {
+    if (each.defines_mpi) {
+      return fmt::format(
+          "{} has MPI linked into it statically, where no call can be seen; link it with the shared MPI library",
+          each.path);
+    }
+  }
+  for (const Executable &each : all) {
+    if (!each.is_dynamic) {
+      return fmt::format("{} is statically linked, so nothing can be loaded into it; link it dynamically", each.path);
+    }
+  }
+  for (const Executable &each : all) {
+    const auto mpi = std::find_if(each.libraries.begin(), each.libraries.end(), [](const std::string &soname) {
+      return soname.starts_with("libmpi.so") || soname.starts_with("libmpich.so");
+    });
+    if (mpi != each.libraries.end() && !has_recorder(*mpi)) {
+      return fmt::format(
+          "{} uses {}, for which there is no recorder; build one with cmake -DCAIRN_MPICC=/path/to/mpicc", each.path,
+          *mpi);
+    }
+  }
+  for (const Executable &each : all) {
+    if (std::any_of(each.libraries.begin(), each.libraries.end(), is_mpi)) {
+      return fmt::format("{} is an MPI program, but made no MPI call", each.path);
+    }
+  }
+  return "no process called MPI; is it an MPI program, and did it start?";
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,25 @@
+// Looks into the programs named on a command line, to say why nothing was recorded. Reads ELF headers only; nothing is
+// run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "terminal/installation.h"
+
+namespace cairn::cli {
+
+struct Executable {
+  std::string path;
+  bool is_dynamic = false;             ///< has an interpreter: LD_PRELOAD reaches it
+  bool defines_mpi = false;            ///< MPI_Init lies in the executable itself
+  std::vector<std::string> libraries;  ///< sonames it needs, and what those need, as far as they can be found
+};
+
+/// The ELF executables among the words of a command: the first is looked up in PATH, others are files as named.
+std::vector<Executable> executables_of(const std::vector<std::string> &command);
+
+/// One clause that says why a recording of `command` is empty, with what to do about it.
+std::string why_nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders);
+
+}  // namespace cairn::cli

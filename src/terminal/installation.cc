@@ -1,0 +1,63 @@
+#include "terminal/installation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+namespace cairn::cli {
+namespace fs = std::filesystem;
+
+Result<std::string> find_library() {
+  std::error_code error;
+  if (const char *named = getenv("CAIRN_LIB"); named != nullptr && *named != '\0') {
+    const fs::path path = fs::absolute(named, error);
+    if (fs::is_regular_file(path, error)) return path.string();
+    return fail(ErrorKind::environment, fmt::format("CAIRN_LIB names {}, which is no file", named),
+                "point it at libcairn.so, or unset it");
+  }
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  // CAIRN_LIBDIR_FROM_BIN is how an installation gets from bin/ to the library, wherever it was moved to.
+  for (const char *place : {CAIRN_LIBDIR_FROM_BIN "/cairn/libcairn.so", "../lib/libcairn.so"}) {
+    const fs::path path = (self.parent_path() / place).lexically_normal();
+    if (fs::is_regular_file(path, error)) return path.string();
+  }
+  return fail(ErrorKind::environment, fmt::format("libcairn.so is not beside {}", self.string()),
+              "install cairn as a whole, or set CAIRN_LIB");
+}
+
+Result<std::string> find_program(const std::string &name) {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  for (const char *place : {CAIRN_LIBEXECDIR_FROM_BIN "/cairn", "../libexec/cairn"}) {
+    const fs::path path = (self.parent_path() / place / name).lexically_normal();
+    if (fs::is_regular_file(path, error)) return path.string();
+  }
+  return fail(ErrorKind::environment, fmt::format("{} is not beside {}", name, self.string()),
+              "install cairn as a whole");
+}
+
+Result<std::string> find_instrumenter() {
+#ifdef CAIRN_HAVE_INSTRUMENT
+  return find_program("cairn-instrument");
+#else
+  return fail(ErrorKind::environment, "this cairn was built without libclang, which instrument needs",
+              "install libclang-14-dev and build it again");
+#endif
+}
+
+std::vector<Recorder> find_recorders(const std::string &library) {
+  std::vector<Recorder> found;
+  std::error_code error;
+  const fs::path folder = fs::path(library).parent_path() / "recorders";
+  for (const auto &entry : fs::directory_iterator(folder, error)) {
+    const fs::path path = entry.path() / "libcairn-recorder.so";
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored)) found.push_back({entry.path().filename().string(), path.string()});
+  }
+  std::sort(found.begin(), found.end(), [](const Recorder &a, const Recorder &b) { return a.soname < b.soname; });
+  return found;
+}
+
+}  // namespace cairn::cli

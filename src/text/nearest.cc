@@ -1,0 +1,75 @@
+#include "text/nearest.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace cairn {
+namespace {
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+/// Optimal string alignment distance, in thirds of an edit: a letter in the other case is one third.
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) previous[j] = 3 * j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    current[0] = 3 * i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t replace = 3;
+      if (a[i - 1] == b[j - 1]) {
+        replace = 0;
+      } else if (lower(a[i - 1]) == lower(b[j - 1])) {
+        replace = 1;
+      }
+      current[j] = std::min({previous[j] + 3, current[j - 1] + 3, previous[j - 1] + replace});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before[j - 2] + 3);
+      }
+    }
+    std::swap(before, previous);
+    std::swap(previous, current);
+  }
+  return previous[b.size()];
+}
+
+}  // namespace
+
+std::string nearest(std::string_view word, const std::vector<std::string> &candidates) {
+  const std::string *best = nullptr;
+  size_t best_distance = SIZE_MAX;
+  for (const std::string &candidate : candidates) {
+    const size_t edits = distance(word, candidate);
+    if (edits < best_distance) {
+      best_distance = edits;
+      best = &candidate;
+    }
+  }
+  // A third of the letters, but always one whole edit.
+  const size_t allowed = std::max<size_t>(3, word.size());
+  return best != nullptr && best_distance <= allowed ? *best : std::string();
+}
+
+bool glob_match(std::string_view pattern, std::string_view name) {
+  size_t p = 0;
+  size_t n = 0;
+  size_t star = std::string_view::npos;
+  size_t retry = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      retry = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || lower(pattern[p]) == lower(name[n]))) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++retry;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+}  // namespace cairn

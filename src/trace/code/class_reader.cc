@@ -1,0 +1,270 @@
+#include "trace/code/class_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "trace/code/site_atoms.h"
+#include "trace/model/class_checks.h"
+#include "trace/model/row_counts.h"
+#include "trace/values/bounds.h"
+
+namespace cairn::trace {
+bool ClassReader::bad(std::string what) {
+  what_ = std::move(what);
+  return false;
+}
+
+bool ClassReader::grammars(ByteReader &in) {
+  const size_t count = in.count();
+  for (size_t i = 0; i < count && !in.failed(); ++i) {
+    Result<grammar::Grammar> grammar = grammar::Grammar::parse(in);
+    if (!grammar) return bad("is malformed: " + grammar.error().message);
+    symbols_.push_back(symbols_of(*grammar));
+    grammars_.push_back(std::make_shared<const grammar::Grammar>(*std::move(grammar)));
+  }
+  return true;
+}
+
+bool ClassReader::grammar(ByteReader &in, ClassPart *part) {
+  const uint64_t number = in.varint();
+  if (in.failed() || number >= grammars_.size()) return bad("refers to a grammar that does not exist");
+  part->calls = grammars_[number];
+  symbols_of_calls_ = symbols_[number];
+  return true;
+}
+
+bool ClassReader::columns(ByteReader &in) { return pool_reader_.read(in) || bad(pool_reader_.what()); }
+
+bool ClassReader::row_shapes(ByteReader &in) { return rows_reader_.read_shapes(in) || bad(rows_reader_.what()); }
+
+bool ClassReader::stream_shapes(ByteReader &in) { return stream_reader_.read_shapes(in) || bad(stream_reader_.what()); }
+
+bool ClassReader::rank_set(ByteReader &in, RankSet *out) {
+  const uint64_t number = in.varint();
+  if (in.failed()) return false;
+  if (number >= pool_.columns.size()) return bad("refers to a column that does not exist");
+  std::optional<RankSet> set = RankSet::of(*pool_.columns[number]);
+  if (!set || set->empty()) return bad("has a set of ranks that are not ascending");
+  *out = *std::move(set);
+  return true;
+}
+
+bool ClassReader::add_row(RowPointer row, ClassPart *part) {
+  if (row == nullptr) return false;
+  if (row->site > part->sites.size()) return bad("has a row with a site that its class lacks");
+  row = pool_reader_.with_ranks(std::move(row), part->ranks);
+  if (row == nullptr) return bad("has columns from the ranks of too many");
+  if (!has_columns_of(*row, part->ranks.size())) return bad("has a row whose column has the wrong length");
+  part->rows.push_back(std::move(row));
+  return true;
+}
+
+bool ClassReader::add_known_row(const KnownRow &known, const SitesOfClass &sites, size_t position, ClassPart *part) {
+  if (old_rows_) return add_row(known.row, part);
+  const std::optional<uint32_t> site = sites.number(known.site);
+  if (!site) return bad("has a row with a site that its class lacks");
+  if (*site == known.row->site) return add_row(known.row, part);
+  // One large row in many classes would multiply.
+  copied_atoms_ += known.row->atoms.size() + known.row->heads.size();
+  if (copied_atoms_ > most_after(position)) return bad("has too large rows");
+  auto row = std::make_shared<ClassRow>(*known.row);
+  const int64_t by = int64_t{*site} - int64_t{row->site};
+  for (const uint32_t slot : known.moving) row->atoms[slot] = SiteAtoms::moved(row->atoms[slot], by);
+  row->site = *site;
+  return add_row(std::move(row), part);
+}
+
+bool ClassReader::rows(ByteReader &in, ClassPart *part) {
+  pool_reader_.begin_class();
+  const SitesOfClass sites(part->sites);
+  const uint64_t count = in.varint();
+  bool fresh = true;
+  uint64_t next_known = 0;
+  while (part->rows.size() < count) {
+    uint64_t again = 0;  // of the run of successive numbers
+    uint64_t run = in.varint();
+    if (in.failed() || run > count - part->rows.size() || (fresh && run > in.remaining())) {
+      return bad("has a class whose rows are cut short");
+    }
+    if (run == 0 && (!fresh || !part->rows.empty())) return bad("has an empty run of rows");
+    for (; run > 0; --run) {
+      if (fresh) {
+        RowPointer row = rows_reader_.read(in, part->sites, !old_rows_);
+        if (row == nullptr) return bad(rows_reader_.what());
+        known_rows_.push_back({row, site_in_trace(row->site, part->sites), rows_reader_.moving()});
+        if (!add_row(std::move(row), part)) return false;
+      } else {
+        if (again == 0) {
+          const uint64_t word = in.varint();
+          if (old_rows_) {
+            next_known = word;
+          } else {
+            next_known += static_cast<uint64_t>(unzigzag(word >> 1));
+            if ((word & 1) != 0) again = in.varint() + 1;
+          }
+        } else {
+          --again;
+        }
+        if (in.failed() || next_known >= known_rows_.size()) return bad("refers to a row that does not exist");
+        // A run of two bytes can name many rows.
+        if (++named_rows_ > most_after(in.position())) return bad("has too many rows");
+        if (!add_known_row(known_rows_[next_known++], sites, in.position(), part)) return false;
+      }
+    }
+    if (again != 0) return bad("has a run of rows that is too long");
+    fresh = !fresh;
+  }
+  if (symbols_of_calls_ > part->rows.size()) {
+    return bad("has a class whose grammar names a row that does not exist");
+  }
+  return true;
+}
+
+bool ClassReader::streams(ByteReader &in, ClassPart *part) {
+  const size_t count = in.count(4);
+  if (count == 0) return true;
+  const StreamCheck check(*part);
+  for (size_t i = 0; i < count; ++i) {
+    Stream stream;
+    const uint64_t group = in.varint();
+    const uint64_t field = in.varint();
+    if (in.failed() || group > UINT32_MAX || field > UINT32_MAX) {
+      return bad("has a stream of a field that does not exist");
+    }
+    stream.group = static_cast<uint32_t>(group);
+    stream.field = static_cast<uint32_t>(field);
+    stream.variants.resize(in.count(2));
+    for (StreamVariant &variant : stream.variants) {
+      if (stream.variants.size() == 1) {
+        variant.ranks = part->ranks;
+      } else if (!rank_set(in, &variant.ranks)) {
+        return false;
+      }
+      if (!read_variant(in, &variant)) return false;
+    }
+    const char *wrong = check.wrong(stream, part->streams.empty() ? nullptr : &part->streams.back());
+    if (wrong != nullptr) return bad(wrong);
+    part->streams.push_back(std::move(stream));
+  }
+  return true;
+}
+
+bool ClassReader::read_variant(ByteReader &in, StreamVariant *variant) {
+  const uint64_t word = in.varint();
+  const uint64_t rows = in.varint();
+  const uint64_t grammar = word >> 1;
+  if (in.failed() || grammar >= grammars_.size()) return bad("refers to a grammar that does not exist");
+  variant->differences = (word & 1) != 0;
+  variant->order = grammars_[grammar];
+  if (rows == 0) {
+    const uint64_t number = in.varint();
+    if (in.failed() || number >= pool_.columns.size()) return bad("refers to a column that does not exist");
+    const FoldColumn &column = *pool_.columns[number];
+    if (column.size() != symbols_[grammar]) return bad("has a stream with values that it does not use");
+    for (const Atom atom : column.expand()) {
+      auto row = std::make_shared<ClassRow>();
+      row->heads.push_back({FieldHead::atoms, 1});
+      row->atoms.push_back(atom);
+      variant->values.push_back(std::move(row));
+    }
+  } else {
+    if (rows != symbols_[grammar]) return bad("has a stream with values that it does not use");
+    for (uint64_t i = 0; i < rows; ++i) {
+      RowPointer row = stream_reader_.read_value(in);
+      if (row == nullptr) return bad(stream_reader_.what());
+      variant->values.push_back(std::move(row));
+    }
+    if (!stream_reader_.at_end_of_values()) return bad("has a stream with values that it does not use");
+  }
+  variant->set_key();
+  return true;
+}
+
+bool ClassReader::begin(ByteReader &in, ClassPart *part) {
+  part->begin_ns = FoldColumn::parse(in, FoldColumn::Domain::atoms);
+  if (in.failed()) return false;
+  return part->begin_ns.size() == part->ranks.size() || bad("has a column of the wrong length");
+}
+
+void ClassReader::no_order(ClassPart *part) {
+  part->order = ValuesColumn::constant({}, part->ranks.size());
+  part->first_ticket = FoldColumn::constant(0, part->ranks.size());
+}
+
+bool ClassReader::order(ByteReader &in, ClassPart *part) {
+  no_order(part);
+  if (in.byte() == 0) return true;
+  part->order = ValuesColumn::parse(in);
+  part->first_ticket = FoldColumn::parse(in, FoldColumn::Domain::atoms);
+  if (in.failed()) return false;
+  if (part->order.size() != part->ranks.size() || part->first_ticket.size() != part->ranks.size()) {
+    return bad("has a column of the wrong length");
+  }
+  for (const Bytes &value : part->order.values()) {
+    if (value.empty()) continue;
+    ByteReader bytes(value);
+    const Result<grammar::Grammar> grammar = grammar::Grammar::parse(bytes);
+    if (!grammar || !bytes.at_end()) return bad("has a malformed grammar");
+    // Where polls are counted, members differ in how many calls they made: `verify` looks at each.
+    if (!has_counted_rows(*part) && grammar->length() != part->calls->length()) {
+      return bad("orders another number of calls than there are");
+    }
+  }
+  return true;
+}
+
+bool ClassReader::stats(ByteReader &in, bool blocks, ClassPart *part) {
+  std::vector<uint64_t> calls = part->calls->multiplicities();
+  calls.resize(part->rows.size());
+  part->stats.resize(blocks ? in.count(3) : 1);
+  std::vector<const RankSet *> ranks;
+  for (StatsBlock &block : part->stats) {
+    size_t slots = 0;
+    if (blocks) {
+      if (!rank_set(in, &block.ranks)) return false;
+      slots = in.count();
+      for (size_t i = 0; i < slots && !in.failed(); ++i) {
+        if (!read_rows_of_slot(in, part->rows.size(), &block.rows.emplace_back()))
+          return bad("has statistics of a row that does not exist");
+      }
+    } else {
+      block.ranks = part->ranks;
+    }
+    if (slots == 0) slots = part->rows.size();
+    for (size_t slot = 0; slot < slots && !in.failed(); ++slot) {
+      block.slots.push_back(RankStats::parse(in, block.calls_of(slot, calls)));
+    }
+    if (in.failed()) return false;
+    ranks.push_back(&block.ranks);
+  }
+  return (blocks ? is_partition(part->ranks, ranks) : true) || bad("has statistics of other ranks than its class");
+}
+
+bool ClassReader::timing(ByteReader &in, ClassPart *part) {
+  const uint8_t what = in.byte();
+  if (in.failed() || what > 6 || (what & 5) == 5) return bad("is malformed");
+  if ((what & 5) != 0 && !stats(in, (what & 4) != 0, part)) return false;
+  return (what & 2) == 0 || lossless(in, part);
+}
+
+bool ClassReader::stats_alone(ByteReader &in, ClassPart *part) {
+  const uint8_t what = in.byte();
+  return (what == 1 || what == 4) && stats(in, what == 4, part);
+}
+
+bool ClassReader::lossless(ByteReader &in, ClassHead *part) {
+  const size_t blobs = in.count(2);
+  uint64_t next = 0;
+  for (size_t i = 0; i < blobs && !in.failed(); ++i) {
+    next += in.varint();
+    const ByteView bytes = in.blob();
+    if (next > UINT32_MAX || !part->ranks.index_of(static_cast<uint32_t>(next))) {
+      return bad("has times of a rank that its class lacks");
+    }
+    part->lossless.emplace_back(static_cast<uint32_t>(next), Bytes(bytes.begin(), bytes.end()));
+    ++next;
+  }
+  return !in.failed();
+}
+
+}  // namespace cairn::trace

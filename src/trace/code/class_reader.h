@@ -1,0 +1,67 @@
+// ClassReader: classes out of the sections that hold them (docs/format.md), one after the other; the other side of
+// ClassWriter.
+//
+// Trusts nothing: where a method gives false, `what` says why unless `in` failed, and memory stays in proportion to the
+// bytes. Methods are called in the order in which they stand here, those of a class once for each class. One use.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/code/pool_reader.h"
+#include "trace/code/row_code.h"
+#include "trace/model/class_part.h"
+
+namespace cairn::trace {
+
+class ClassReader {
+ public:
+  /// Rows are as in version 1.
+  void rows_are_old() { old_rows_ = true; }
+  [[nodiscard]] const std::string &what() const { return what_; }
+
+  bool grammars(ByteReader &in);
+  bool columns(ByteReader &in);
+  bool row_shapes(ByteReader &in);
+  bool rank_set(ByteReader &in, RankSet *out);
+  /// Needs the class's ranks and sites when its rows are read.
+  bool grammar(ByteReader &in, ClassPart *part);
+  bool rows(ByteReader &in, ClassPart *part);
+  bool stream_shapes(ByteReader &in);
+  bool streams(ByteReader &in, ClassPart *part);
+  bool begin(ByteReader &in, ClassPart *part);
+  bool order(ByteReader &in, ClassPart *part);
+  static void no_order(ClassPart *part);  ///< instead
+  bool timing(ByteReader &in, ClassPart *part);
+  bool stats_alone(ByteReader &in, ClassPart *part);  ///< `timing` where lossless times stand elsewhere
+  bool lossless(ByteReader &in, ClassHead *part);
+
+ private:
+  struct KnownRow {
+    RowPointer row;
+    uint32_t site;                 ///< as all classes name it
+    std::vector<uint32_t> moving;  ///< atoms that move with the class's number of it
+  };
+  bool bad(std::string what);
+  bool add_row(RowPointer row, ClassPart *part);
+  bool add_known_row(const KnownRow &known, const SitesOfClass &sites, size_t position, ClassPart *part);
+  bool read_variant(ByteReader &in, StreamVariant *variant);
+  bool stats(ByteReader &in, bool blocks, ClassPart *part);
+
+  std::string what_ = "is malformed";
+  std::vector<GrammarPointer> grammars_;
+  std::vector<uint64_t> symbols_;  ///< of each grammar: largest + 1
+  uint64_t symbols_of_calls_ = 0;  ///< of the class being read
+  Pool pool_;
+  PoolReader pool_reader_{pool_};
+  RowReader rows_reader_{pool_};
+  RowReader stream_reader_{pool_};
+  std::vector<KnownRow> known_rows_;
+  uint64_t named_rows_ = 0;
+  uint64_t copied_atoms_ = 0;
+  bool old_rows_ = false;
+};
+
+}  // namespace cairn::trace

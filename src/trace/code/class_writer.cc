@@ -1,0 +1,255 @@
+#include "trace/code/class_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cairn::trace {
+
+ClassWriter::ClassWriter(bool to_stay, const SiteAtoms *moving) : to_stay_(to_stay), pool_(to_stay) {
+  row_writer_.tell_by(moving);
+}
+
+void ClassWriter::begin_trace(const RankSet &ranks, const std::vector<uint32_t> *site_numbers) {
+  ranks_ = pool_.column(ranks.column());
+  site_numbers_ = site_numbers;
+}
+
+void ClassWriter::add(const ClassPart &part, const std::vector<uint32_t> &sites) {
+  ++classes_;
+  if (site_numbers_ != nullptr) {
+    rows_.varint(part.thread);
+    rows_.varint(static_cast<uint32_t>(part.segment + 1));  // the epilogue is 0
+  }
+  rows_.varint(grammar_number(*part.calls));
+  if (site_numbers_ != nullptr) {
+    rows_.varint(pool_.column(part.ranks.column()));
+    std::vector<uint32_t> in_trace;
+    in_trace.reserve(sites.size());
+    for (const uint32_t site : sites) in_trace.push_back((*site_numbers_)[site]);
+    write_sites(in_trace, rows_);
+  }
+  rows_of(part, sites);
+  streams_of(part);
+  order_of(part);
+  timing_of(part);
+  part.begin_ns.write(begins_);
+  pool_.forget_columns();
+}
+
+void ClassWriter::rows_of(const ClassPart &part, const std::vector<uint32_t> &in_trace) {
+  rows_.varint(part.rows.size());
+  if (part.rows.empty()) return;
+  if (!to_stay_) {
+    // One class alone: no row is known.
+    rows_.varint(part.rows.size());
+    for (const RowPointer &row : part.rows) {
+      const uint32_t site = site_in_trace(row->site, in_trace);
+      row_writer_.write(row_writer_.code(*row, nullptr, site), site, rows_);
+    }
+    return;
+  }
+  // Only a file tells columns by ranks: on the way up the tree nobody lists them.
+  RankColumns ranks(part.ranks);
+  const SitesOfClass sites(in_trace);
+  // New rows and known ones take turns.
+  ByteWriter fresh;
+  uint64_t fresh_count = 0;
+  std::vector<uint32_t> known;
+  uint32_t next_known = 0;
+  const auto flush_fresh = [&] {
+    rows_.varint(fresh_count);
+    rows_.raw(fresh.view());
+    fresh = {};
+    fresh_count = 0;
+  };
+  const auto flush_known = [&] {
+    // Runs of successive numbers, each told against the end of the one before.
+    rows_.varint(known.size());
+    for (size_t i = 0; i < known.size();) {
+      size_t end = i + 1;
+      while (end < known.size() && known[end] == known[end - 1] + 1) ++end;
+      const auto step = static_cast<int64_t>(known[i]) - static_cast<int64_t>(next_known);
+      rows_.varint(zigzag(step) << 1 | (end - i > 1 ? 1U : 0U));
+      if (end - i > 1) rows_.varint(end - i - 2);
+      next_known = known[end - 1] + 1;
+      i = end;
+    }
+    known.clear();
+  };
+  bool in_known = false;
+  for (const RowPointer &pointer : part.rows) {
+    const uint32_t site = site_in_trace(pointer->site, in_trace);
+    const RowWriter::Coded coded = row_writer_.code(*pointer, &ranks, site);
+    const size_t rows_before = known_rows_.size();
+    // A site that the class has twice could be found again as its other number.
+    Bytes identity = coded.identity(site);
+    for (size_t i = rows_before; sites.number(site) != pointer->site; i >>= 8) {
+      identity.push_back(static_cast<uint8_t>(i));
+      if (i == 0) break;
+    }
+    const uint32_t number = known_rows_.number(identity);
+    if (number < rows_before) {
+      if (!in_known) flush_fresh();
+      in_known = true;
+      known.push_back(number);
+    } else {
+      if (in_known) flush_known();
+      in_known = false;
+      row_writer_.write(coded, site, fresh);
+      ++fresh_count;
+    }
+  }
+  if (in_known) flush_known();
+  if (!in_known) flush_fresh();
+}
+
+uint32_t ClassWriter::grammar_number(const grammar::Grammar &grammar) {
+  ByteWriter out;
+  grammar.write(out);
+  return grammars_.number(out.view());
+}
+
+void ClassWriter::streams_of(const ClassPart &part) {
+  streams_.varint(part.streams.size());
+  for (const Stream &stream : part.streams) {
+    any_streams_ = true;
+    streams_.varint(stream.group);
+    streams_.varint(stream.field);
+    streams_.varint(stream.variants.size());
+    for (const StreamVariant &each : stream.variants) {
+      if (stream.variants.size() > 1) streams_.varint(pool_.column(each.ranks.column()));
+      variant(each);
+    }
+  }
+}
+
+void ClassWriter::variant(const StreamVariant &variant) {
+  streams_.varint(static_cast<uint64_t>(grammar_number(*variant.order)) << 1 | (variant.differences ? 1U : 0U));
+  // Single atoms that all members share are a column themselves, along the table.
+  const bool flat = std::all_of(variant.values.begin(), variant.values.end(), [](const RowPointer &row) {
+    return row->heads[0] == FieldHead{FieldHead::atoms, 1} && row->varied.empty();
+  });
+  if (flat) {
+    FoldColumn column;
+    for (const RowPointer &row : variant.values) column.append(row->atoms[0]);
+    streams_.varint(0);
+    streams_.varint(pool_.column(column));
+    return;
+  }
+  streams_.varint(variant.values.size());
+  std::vector<RowWriter::Coded> values;
+  values.reserve(variant.values.size());
+  for (const RowPointer &row : variant.values) values.push_back(stream_writer_.code(*row, nullptr, 0));
+  for (size_t i = 0; i < values.size();) {
+    stream_writer_.write(values[i], 0, streams_);
+    size_t end = i + 1;
+    while (end < values.size() && values[end].follows(values[end - 1])) ++end;
+    // Fewer stay rows.
+    if (end - i > 3) {
+      stream_writer_.write_following(values[end - 1], end - i - 1, streams_);
+      i = end;
+    } else {
+      ++i;
+    }
+  }
+}
+
+void ClassWriter::order_of(const ClassPart &part) {
+  const bool plain =
+      part.first_ticket.constant_value() == 0 && part.order.values().size() == 1 && part.order.values()[0].empty();
+  order_.byte(plain ? 0 : 1);
+  if (plain) return;
+  any_order_ = true;
+  part.order.write(order_);
+  part.first_ticket.write(order_);
+}
+
+void ClassWriter::stats_of(const ClassPart &part) {
+  std::vector<uint64_t> calls = part.calls->multiplicities();
+  calls.resize(part.rows.size());
+  const bool plain = part.stats.size() == 1 && part.stats[0].rows.empty();
+  if (!plain) timing_.varint(part.stats.size());
+  for (const StatsBlock &block : part.stats) {
+    if (!plain) {
+      timing_.varint(pool_.column(block.ranks.column()));
+      timing_.varint(block.rows.empty() ? 0 : block.slots.size());
+    }
+    for (const std::vector<uint32_t> &rows : block.rows) write_rows_of_slot(rows, timing_);
+    for (size_t slot = 0; slot < block.slots.size(); ++slot) {
+      block.slots[slot].write(timing_, block.calls_of(slot, calls));
+    }
+  }
+}
+
+void ClassWriter::timing_of(const ClassPart &part) {
+  any_timing_ = any_timing_ || !part.stats.empty() || !part.lossless.empty();
+  any_lossless_ = any_lossless_ || !part.lossless.empty();
+  const bool plain = part.stats.size() == 1 && part.stats[0].rows.empty();
+  timing_.byte(static_cast<uint8_t>((part.stats.empty() ? 0U : plain ? 1U : 4U) | (part.lossless.empty() ? 0U : 2U)));
+  if (!part.stats.empty()) stats_of(part);
+  if (!part.lossless.empty()) write_lossless(part.lossless, timing_);
+}
+
+void write_sites(const std::vector<uint32_t> &sites, ByteWriter &out) {
+  std::vector<std::pair<uint32_t, uint64_t>> runs;
+  for (const uint32_t site : sites) {
+    if (!runs.empty() && site == runs.back().first + runs.back().second) {
+      ++runs.back().second;
+    } else {
+      runs.emplace_back(site, 1);
+    }
+  }
+  out.varint(runs.size());
+  for (const auto &[first, length] : runs) {
+    out.varint(first);
+    out.varint(length);
+  }
+}
+
+void write_lossless(const std::vector<std::pair<uint32_t, Bytes>> &times, ByteWriter &out) {
+  out.varint(times.size());
+  uint32_t next = 0;
+  for (const auto &[rank, bytes] : times) {
+    out.varint(rank - next);
+    out.blob(bytes);
+    next = rank + 1;
+  }
+}
+
+Bytes ClassWriter::rows() {
+  ByteWriter out;
+  row_writer_.write_shapes(out);
+  if (site_numbers_ != nullptr) {
+    out.varint(ranks_);
+    out.varint(classes_);
+  }
+  out.raw(rows_.view());
+  return out.take();
+}
+
+Bytes ClassWriter::streams() {
+  if (!any_streams_) return {};
+  ByteWriter out;
+  stream_writer_.write_shapes(out);
+  out.raw(streams_.view());
+  return out.take();
+}
+
+Bytes ClassWriter::order() { return any_order_ ? order_.take() : Bytes(); }
+
+Bytes ClassWriter::timing() { return any_timing_ ? timing_.take() : Bytes(); }
+
+Bytes ClassWriter::grammars() {
+  ByteWriter out;
+  out.varint(grammars_.size());
+  for (uint32_t i = 0; i < grammars_.size(); ++i) out.raw(grammars_.at(i));
+  return out.take();
+}
+
+Bytes ClassWriter::columns() {
+  ByteWriter out;
+  pool_.write(out);
+  return out.take();
+}
+
+}  // namespace cairn::trace

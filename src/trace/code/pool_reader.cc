@@ -1,0 +1,149 @@
+#include "trace/code/pool_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "trace/values/bounds.h"
+#include "trace/values/equal_columns.h"
+#include "trace/values/run_columns.h"
+
+namespace cairn::trace {
+
+bool PoolReader::bad(std::string what) {
+  what_ = std::move(what);
+  return false;
+}
+
+bool PoolReader::mirrored_column(ByteReader &in) {
+  const uint64_t n = in.varint();
+  const uint64_t back = in.varint();
+  const uint64_t place = in.varint();
+  const uint64_t number = pool_.columns.size();
+  if (in.failed() || n == 0 || n > back || place >= n || back > number || place > number - back) return false;
+  const uint64_t first = number - back - place;
+  // A few bytes each, and n values.
+  mirrored_values_ += n;
+  if (mirrored_values_ > most_after(in.position())) return false;
+  for (uint64_t r = 0; r < n; ++r) {
+    if (pool_.columns[first + r]->size() != n) return false;
+  }
+  if (place == 0) {
+    across_ = {first, 0, {}};
+    for (uint64_t r = 0; r < n; ++r) across_.cursors.emplace_back(*pool_.columns[first + r]);
+  }
+  const bool in_turn = across_.first == first && across_.place == place && across_.cursors.size() == n;
+  FoldColumn column;
+  for (uint64_t r = 0; r < n; ++r) {
+    column.append(in_turn ? across_.cursors[r].next() : pool_.columns[first + r]->at(place));
+  }
+  if (in_turn) ++across_.place;
+  pool_.columns.push_back(std::make_shared<const FoldColumn>(std::move(column)));
+  return true;
+}
+
+bool PoolReader::read(ByteReader &in) {
+  pool_.values.resize(in.count());
+  for (Bytes &value : pool_.values) {
+    const ByteView bytes = in.blob();
+    value.assign(bytes.begin(), bytes.end());
+  }
+  const size_t folds = in.count(2);
+  while (pool_.columns.size() < folds && !in.failed()) {
+    ByteReader ahead = in;
+    const uint64_t head = ahead.varint();
+    if (head == kRanksPlus) {
+      in = ahead;
+      // A column of its own, empty until somebody's ranks are known.
+      pool_.columns.push_back(std::make_shared<const FoldColumn>());
+      const Atom distance = in.signed_varint();
+      constexpr Atom kFarthest = Atom{1} << 40;
+      if (distance > kFarthest || distance < -kFarthest) return bad("has a column too far from the ranks");
+      pool_.distances.emplace(pool_.columns.back().get(), distance);
+      continue;
+    }
+    if (head == kMirrored) {
+      in = ahead;
+      if (!mirrored_column(in)) return bad("has a column that others cannot tell");
+      continue;
+    }
+    if (head == kSeveralEqual || head == kSeveralRuns) {
+      in = ahead;
+      const uint64_t most = folds - pool_.columns.size();
+      std::vector<FoldColumn> several =
+          head == kSeveralEqual ? EqualColumns::parse(in, most) : RunColumns::parse(in, most, &values_in_runs_);
+      if (in.failed() || several.empty()) return bad("has several columns that end early");
+      for (FoldColumn &column : several) {
+        pool_.columns.push_back(std::make_shared<const FoldColumn>(std::move(column)));
+      }
+      continue;
+    }
+    pool_.columns.push_back(std::make_shared<const FoldColumn>(FoldColumn::parse(in, FoldColumn::Domain::atoms)));
+  }
+  const size_t tables = in.count(3);
+  for (size_t i = 0; i < tables && !in.failed(); ++i) {
+    std::vector<Bytes> values;
+    const size_t count = in.count();
+    uint64_t size = 0;
+    for (size_t v = 0; v < count && !in.failed(); ++v) {
+      const uint64_t number = in.varint();
+      if (number >= pool_.values.size()) return bad("refers to a value that does not exist");
+      size += pool_.values[number].size();
+      // Distinct values: a table is never larger than all of them.
+      if (size > values_bytes()) return bad("has a table with a value twice");
+      values.push_back(pool_.values[number]);
+    }
+    FoldColumn index = FoldColumn::parse(in, FoldColumn::Domain::symbols);
+    auto table = std::make_shared<ValuesColumn>();
+    if (in.failed()) return false;
+    if (!ValuesColumn::of(std::move(values), std::move(index), table.get())) return bad("has a malformed table");
+    for (const Bytes &value : table->values()) {
+      ByteReader field(value);
+      unpack_field(field);
+      if (field.failed() || !field.at_end()) return bad("has a malformed value");
+    }
+    // Tables of large values that many tables repeat could multiply.
+    table_bytes_ += size;
+    if (table_bytes_ > most_after(in.position())) return bad("has too large tables");
+    pool_.tables.push_back(std::move(table));
+  }
+  return true;
+}
+
+uint64_t PoolReader::values_bytes() {
+  if (values_bytes_ == 0) {
+    for (const Bytes &value : pool_.values) values_bytes_ += value.size();
+  }
+  return values_bytes_;
+}
+
+RowPointer PoolReader::with_ranks(RowPointer row, const RankSet &ranks) {
+  const auto is_relative = [&](const VariedAtom &varied) { return pool_.distances.contains(varied.column.get()); };
+  if (std::none_of(row->varied.begin(), row->varied.end(), is_relative)) return row;
+  if (ranks.size() > RankColumns::kMostRanks) return nullptr;
+  auto own = std::make_shared<ClassRow>(*row);
+  own->varied.clear();
+  for (const VariedAtom &varied : row->varied) {
+    const auto found = pool_.distances.find(varied.column.get());
+    if (found == pool_.distances.end()) {
+      own->varied.push_back(varied);
+    } else if (ranks.size() == 1) {
+      own->atoms[varied.slot] = static_cast<Atom>(ranks.front()) + found->second;
+    } else {
+      own->varied.push_back({varied.slot, ranks_plus(ranks, found->second)});
+    }
+  }
+  return own;
+}
+
+ColumnPointer PoolReader::ranks_plus(const RankSet &ranks, Atom distance) {
+  ColumnPointer &column = of_ranks_[distance];
+  if (column == nullptr) {
+    FoldColumn made;
+    FoldColumn::Cursor cursor(ranks.column());
+    for (uint64_t i = 0; i < ranks.size(); ++i) made.append(cursor.next() + distance);
+    column = std::make_shared<const FoldColumn>(std::move(made));
+  }
+  return column;
+}
+
+}  // namespace cairn::trace

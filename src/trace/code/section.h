@@ -1,0 +1,49 @@
+// Section: a named run of bytes of a .cairn file (docs/format.md, "Sections"), also where classes travel: the kinds
+// that there are, and how an error in one is told. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace cairn::trace {
+
+enum class SectionKind : uint8_t {
+  meta = 1,
+  sites = 2,
+  grammars = 3,
+  columns = 4,
+  rows_1 = 5,  ///< of version 1
+  order = 6,
+  timing = 7,
+  source_1 = 8,  ///< of version 1
+  cost = 9,
+  streams = 10,
+  callers = 13,
+  rows = 11,
+  source = 12,
+  offsets = 14,
+  blocks = 15,           ///< written by the ranks: see rank_block.h
+  gpu = 16,              ///< programs, launches, warps: see src/gpu/file/launches.h
+  warps = 17,            ///< what they did
+  bundles = 18,          ///< where in `blocks` the bundles begin: see bundle.h
+  packed_classes = 255,  ///< in no file: see packed_class.h
+};
+
+/// "rows"; "section 42" for kinds of later versions.
+std::string section_name(uint8_t kind);
+
+/// A section's decoded bytes and where they lie in the file.
+struct SectionView {
+  uint8_t kind = 0;
+  ByteView bytes;
+  uint64_t offset = 0;      ///< of the section in the file
+  bool compressed = false;  ///< `bytes` are not the file's own
+};
+
+/// "section 'rows' …" with the file's byte.
+Error section_error(const SectionView &section, size_t position, const std::string &what);
+
+}  // namespace cairn::trace

@@ -1,0 +1,52 @@
+// BlockSource: the blocks of a .cairn file, from memory or from its disk, one rank's at a time.
+//
+// The block that was read last is kept: a rank with several threads or segments is asked for each of them. Any number
+// of threads may read. Says what is wrong with a block, and at which byte of the file; trusts no offset.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "trace/file/disk.h"
+#include "trace/file/file.h"
+#include "trace/file/rank_block.h"
+#include "trace/values/atom.h"
+
+namespace cairn::trace {
+
+class BlockSource {
+ public:
+  /// Of the section `blocks`, which lies on `disk` unless that is nullptr. `path` is for errors.
+  BlockSource(const StoredSection &blocks, std::shared_ptr<const Disk> disk, std::string path)
+      : blocks_(blocks), disk_(std::move(disk)), path_(std::move(path)) {}
+
+  struct Block {
+    uint32_t rank = 0;
+    Bytes bytes;
+    std::vector<BlockStream> streams;  ///< views into `bytes`
+  };
+  [[nodiscard]] Result<std::shared_ptr<const Block>> read(uint32_t rank, Atom offset) const;
+  /// The content of the block at `*offset`, which moves behind it; `what` it is of, for errors.
+  [[nodiscard]] Result<Bytes> read_next(uint64_t *offset, const std::string &what) const;
+  /// The first bytes of that content, at most `most`, without reading or checking the rest.
+  [[nodiscard]] Result<Bytes> peek(uint64_t *offset, uint64_t most, const std::string &what) const;
+  [[nodiscard]] uint64_t size() const { return blocks_.decoded_size; }
+
+ private:
+  [[nodiscard]] Result<std::shared_ptr<const Block>> load(uint32_t rank, Atom offset) const;
+  [[nodiscard]] Result<BlockFront> front_at(uint64_t offset, const std::string &what) const;
+  [[nodiscard]] Result<Bytes> content(uint64_t offset, const std::string &what, BlockFront *front) const;
+  [[nodiscard]] Result<Bytes> bytes(uint64_t offset, uint64_t size) const;
+  [[nodiscard]] tl::unexpected<Error> wrong(const std::string &how, const std::string &what, uint64_t offset) const;
+
+  StoredSection blocks_;
+  std::shared_ptr<const Disk> disk_;
+  std::string path_;
+  mutable std::mutex lock_;
+  mutable std::shared_ptr<const Block> last_;
+};
+
+}  // namespace cairn::trace

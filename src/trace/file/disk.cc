@@ -1,0 +1,106 @@
+#include "trace/file/disk.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "trace/file/file.h"
+
+namespace cairn::trace {
+namespace {
+
+tl::unexpected<Error> error(const std::string &what, const std::string &path) {
+  return tl::unexpected(Error{ErrorKind::unreadable, what + ": " + std::strerror(errno), path, Error::kNoOffset, {}});
+}
+
+/// How many bytes of the file lie in blocks, as far as its end can be believed. 0: read it whole.
+Result<uint64_t> blocks_of(const Disk &disk) {
+  if (disk.size() < kHeaderBytes + kFooterBytes) return 0;
+  const Result<Bytes> footer = disk.read(disk.size() - kFooterBytes, kFooterBytes);
+  if (!footer) return tl::unexpected(footer.error());
+  const uint64_t directory = ByteReader(*footer).fixed32();
+  const uint64_t most = disk.size() - kHeaderBytes - kFooterBytes;
+  if (directory > most) return 0;
+  constexpr uint64_t kFront = 32;  // holds a number and one entry
+  const Result<Bytes> front = disk.read(disk.size() - kFooterBytes - directory, std::min(directory, kFront));
+  if (!front) return tl::unexpected(front.error());
+  const uint64_t blocks = blocks_in(*front);
+  return blocks <= most - directory ? blocks : 0;
+}
+
+/// What is no ordinary file is read to its end.
+Result<Bytes> read_stream(const std::string &path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return error("cannot open the trace", path);
+  Bytes bytes;
+  constexpr size_t kStep = 1 << 16;
+  size_t used = 0;
+  while (true) {
+    bytes.resize(std::max(used + kStep, used * 2));
+    const ssize_t got = ::read(file, bytes.data() + used, bytes.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      auto result = error("cannot read the trace", path);
+      close(file);
+      return result;
+    }
+    if (got == 0) break;
+    used += static_cast<size_t>(got);
+  }
+  close(file);
+  bytes.resize(used);
+  return bytes;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Disk>> Disk::open(const std::string &path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat status {};
+  if (file < 0) return error("cannot open the trace", path);
+  const bool ordinary = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  return std::shared_ptr<const Disk>(new Disk(path, file, ordinary ? static_cast<uint64_t>(status.st_size) : 0));
+}
+
+Disk::~Disk() { close(file_); }
+
+Result<Bytes> Disk::read(uint64_t offset, uint64_t size) const {
+  Bytes bytes(offset < size_ ? std::min(size, size_ - offset) : 0);
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = pread(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return error("cannot read the trace", path_);
+    if (got == 0) break;  // it has become shorter
+    done += static_cast<size_t>(got);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+Result<WithoutBlocks> read_without_blocks(const std::string &path) {
+  const Result<std::shared_ptr<const Disk>> opened = Disk::open(path);
+  if (!opened) return tl::unexpected(opened.error());
+  const Disk &disk = **opened;
+  WithoutBlocks result;
+  if (disk.size() != 0) {
+    const Result<uint64_t> blocks = blocks_of(disk);
+    if (!blocks) return tl::unexpected(blocks.error());
+    result.absent = *blocks;
+  }
+  Result<Bytes> bytes =
+      disk.size() == 0 ? read_stream(path) : disk.read(0, result.absent == 0 ? disk.size() : kHeaderBytes);
+  if (!bytes) return tl::unexpected(bytes.error());
+  result.bytes = *std::move(bytes);
+  if (result.absent == 0) return result;
+  const Result<Bytes> rest = disk.read(kHeaderBytes + result.absent, disk.size());
+  if (!rest) return tl::unexpected(rest.error());
+  result.bytes.insert(result.bytes.end(), rest->begin(), rest->end());
+  return result;
+}
+
+}  // namespace cairn::trace

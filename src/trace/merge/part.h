@@ -1,0 +1,83 @@
+// Part: the recordings of some ranks, merged: classes with their members, rows whose differing fields are columns
+// along the ranks, statistics, sites and modules stored once. The value that travels up the reduction tree, lies in
+// a spool, and is what a .cairn file holds when it covers all ranks.
+//
+// `merge(a, b)` accepts parts of any two disjoint sets of ranks, in any tree shape; the events that can be read back do
+// not depend on the shape (the bytes may). Cost: proportional to the compressed sizes; where ranks of both sides lie
+// among each other, to the ranks. It also adds what ranks did later to what they did before: then all ranks of b are
+// ranks of a, with other threads or segments (an epilogue, a spilled segment), and a's word on the ranks stands.
+// No MPI, no OS calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "trace/model/record.h"
+
+namespace cairn::trace {
+
+/// CPU time that the recorder spent on the ranks themselves, in MPI_Finalize, to merge; what MPI took is not in it.
+struct MergeCost {
+  uint64_t ranks = 0;  ///< that took part; 0: not known
+  uint64_t sum_ns = 0;
+  uint64_t most_ns = 0;
+};
+
+/// What belongs to the run and not to a rank. Set once, by whoever writes the file.
+struct RunInfo {
+  std::string command;   ///< the traced command line
+  std::string mpi;       ///< MPI_Get_library_version, first line
+  std::string recorder;  ///< "cairn 0.1.0 libmpich.so.12"
+  std::string timing;    ///< "stats" or "lossless"
+  std::string status;    ///< "complete", "aborted", "recovered", …
+  int64_t start_unix_ns = 0;
+  uint64_t wall_ns = 0;
+  MergeCost merge = {};
+};
+
+class Part {
+ public:
+  Part();
+  Part(Part &&) noexcept;
+  Part &operator=(Part &&) noexcept;
+  ~Part();
+
+  static Result<Part> of(const ProcessRecord &process);
+  static Result<Part> merge(Part left, Part right);
+  /// Looks into no class: what is wrong there is an error of the merge that needs it, or of `to_file`.
+  static Result<Part> parse(ByteView bytes);
+  [[nodiscard]] Bytes serialise() const;
+
+  /// The complete bytes of a .cairn file (docs/format.md), but for `blocks` bytes in blocks, which belong behind the
+  /// first trace::kHeaderBytes of them; those from `bundles` on, if it is said, are bundles. Fails if what was parsed,
+  /// and not yet looked into, is damaged.
+  [[nodiscard]] Result<Bytes> to_file(const RunInfo &run, uint64_t blocks = 0,
+                                      std::optional<uint64_t> bundles = std::nullopt) const;
+
+  /// Packed classes of more than an eighth of `most` bytes leave: opened to be merged, they would take many times that.
+  /// Where all together still take more than `most`, those of fewest ranks do, until half of it is left. They come as a
+  /// bundle (bundle.h), a block for the section `blocks` of the file that this is to become; empty where none leaves.
+  /// No rank is forgotten: what else is known of it stays. Classes that are open are few and small, and leave only
+  /// where `most` is 0.
+  [[nodiscard]] Result<Bytes> take_bundle(size_t most);
+
+  /// For a part of one rank whose RankBlock lies at `offset` among the blocks: the times leave the part.
+  void times_lie_at(uint64_t offset);
+
+  struct Body;
+  [[nodiscard]] const Body &body() const { return *body_; }
+
+ private:
+  friend class Trace;
+  explicit Part(std::unique_ptr<Body> body);
+  std::unique_ptr<Body> body_;
+};
+
+/// `file`, which `to_file` made without it, with what the merge cost: that is known only once the file is made.
+Bytes with_merge_cost(ByteView file, const MergeCost &cost, uint64_t blocks = 0);
+
+}  // namespace cairn::trace

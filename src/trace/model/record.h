@@ -1,0 +1,119 @@
+// What a recorder hands over: everything one process did, not yet compared with any other process.
+//
+// A *sequence* is what one thread did in one segment of its life: rows (distinct call signatures in order of
+// first occurrence) and a grammar whose symbols are row numbers. Segments of one thread follow each
+// other: 0 until finalize unless memory ran out, more when the recorder spilled; `kEpilogue` is what came after
+// MPI_Finalize.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "grammar/grammar.h"
+#include "trace/values/atom.h"
+
+namespace cairn::trace {
+
+/// One field of a row: integers, or bytes (a string). An integer field without atoms is *absent*: the call
+/// gave no such value (not significant on this rank, or not valid after the call).
+struct Field {
+  bool is_bytes = false;
+  std::vector<Atom> atoms;
+  Bytes bytes;
+  bool operator==(const Field &) const = default;
+};
+
+/// One call signature. `function` is the permanent id in spec/; `site` numbers the sequence's sites. The fields are
+/// the function's parameters in order, then the return value.
+struct Row {
+  uint32_t function = 0;
+  uint32_t site = 0;
+  uint32_t depth = 0;  ///< 0, or how many MPI calls of the program this one is nested in
+  std::vector<Field> fields;
+  bool operator==(const Row &) const = default;
+};
+
+/// The recorder's packed form of a row, the key of its signature table:
+/// varint function, varint site, varint depth, varint number of fields, then per field varint (n << 1 | is_bytes)
+/// and n signed varints, or n bytes.
+void pack_row(const Row &row, ByteWriter &out);
+Result<Row> unpack_row(ByteReader &in);
+/// The same for one field. `in` fails on malformed bytes.
+void pack_field(const Field &field, ByteWriter &out);
+Field unpack_field(ByteReader &in);
+
+/// What is known of a row whose function asks whether something has happened (MPI_Test, MPI_Iprobe, …): see
+/// poll_fold.h; or takes what has completed out of an array of requests (MPI_Waitany, MPI_Testsome, …): drain_fold.h.
+struct Poll {
+  enum Kind : uint8_t { none, unsuccessful, successful };
+  Kind kind = none;
+  Bytes unsuccessful_form;    ///< of a successful one: the packed row of the same call, had it found nothing
+  uint32_t first_output = 0;  ///< the first field that only the call sets, if it drains; else 0
+  uint32_t answer = 0;        ///< the field that says whether a poll that drains found something; else 0
+};
+
+/// Durations of the calls with one signature, in nanoseconds (`--timing stats`).
+struct CallStats {
+  static constexpr int kBuckets = 80;
+  /// Two buckets an octave: 2*floor(log2 ns) + the bit below the leading one; the last one takes all above.
+  static int bucket(uint64_t nanoseconds);
+  /// The smallest value that falls into `bucket`.
+  static uint64_t bucket_start(int bucket);
+  uint64_t count = 0;
+  uint64_t sum = 0;
+  uint64_t minimum = 0;
+  uint64_t maximum = 0;
+  std::array<uint64_t, kBuckets> histogram{};
+};
+
+/// A module (the executable or a shared object) that call sites, static buffers or callbacks lie in.
+struct Module {
+  Bytes build_id;    ///< GNU build-id, or 16 bytes hashed from its headers and size if it has none
+  std::string path;  ///< as mapped; empty for anonymous code (JIT)
+  bool operator==(const Module &) const = default;
+};
+
+/// A call site: the return address of the call. Site 0 of every sequence is the unknown site: what `sites[0]` holds is
+/// ignored, and it may be missing if no other site is there.
+struct Site {
+  uint32_t module = 0;  ///< index into ProcessRecord::modules
+  uint64_t offset = 0;  ///< of the return address in the module's file image (address minus load base)
+  uint32_t caller = 0;  ///< 1 + index into ProcessRecord::frames of the site that called its function; 0: not known
+  bool operator==(const Site &) const = default;
+};
+
+struct SequenceRecord {
+  static constexpr uint32_t kEpilogue = UINT32_MAX;
+  uint32_t thread = 0;
+  uint32_t segment = 0;
+  grammar::Grammar calls;
+  std::vector<Bytes> rows;       ///< packed rows; index = symbol
+  std::vector<Poll> polls;       ///< one a row; or empty
+  std::vector<CallStats> stats;  ///< one a row, under `stats` timing; else empty
+  std::vector<Site> sites;       ///< this sequence's sites, in order of first occurrence
+  grammar::Grammar order;  ///< process-wide ticket minus (previous ticket of this sequence + 1), one a call; empty if
+                           ///< the process had one thread
+  uint64_t first_ticket = 0;
+  Bytes timing;           ///< lossless timing: see docs/format.md; else empty
+  uint64_t begin_ns = 0;  ///< when the first call began, from MPI_Init's begin (its own clock)
+};
+
+struct ProcessRecord {
+  uint32_t world = 0;  ///< 0, or which spawned/session world
+  uint32_t rank = 0;
+  uint32_t size = 1;  ///< of the world
+  std::string host;
+  std::string degraded;  ///< empty, or why not all could be kept
+  bool complete = true;  ///< MPI_Finalize was reached
+  uint64_t wall_ns = 0;  ///< from MPI_Init's begin to the end of the recording
+  uint64_t mpi_ns = 0;   ///< in MPI, outermost calls only
+  uint64_t peak_memory = 0;
+  std::vector<Module> modules;
+  std::vector<Site> frames;  ///< callers of sites, where call stacks are kept; a frame's caller stands before it
+  std::vector<SequenceRecord> sequences;
+};
+
+}  // namespace cairn::trace

@@ -1,0 +1,35 @@
+// CallReader: the calls of one sequence of one rank in order, each with all its values, however the trace keeps them
+// (fields may have moved out of the rows into streams along time).
+//
+// Calls that are equal in everything have one number, dense from 0 in order of first occurrence, so that what is made
+// of a call can be kept by number. Borrows the trace. One thread at a time. O(1) amortised a call that was met before;
+// memory in proportion to the distinct calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "trace/read/trace.h"
+
+namespace cairn::trace {
+
+class CallReader {
+ public:
+  CallReader(const Trace &trace, const SequenceView &sequence);
+  CallReader(CallReader &&) noexcept;
+  CallReader &operator=(CallReader &&) noexcept;
+  ~CallReader();
+
+  /// The number of the next call; grammar::kNoSymbol at the end.
+  grammar::Symbol next();
+  /// The call of that number, which `next` has given. Stays where it is as long as the reader lives.
+  [[nodiscard]] const Row &call(grammar::Symbol number) const;
+  /// The row of the class that it is: numbers of calls differ where one row has several values along time.
+  [[nodiscard]] uint32_t class_row(grammar::Symbol number) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cairn::trace

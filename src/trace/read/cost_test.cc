@@ -1,0 +1,51 @@
+// What the merge cost: added to a finished file, kept by everything that rewrites it, refused where it cannot be.
+#include <gtest/gtest.h>
+
+#include "trace/file/sections.h"
+#include "trace/read/trace.h"
+#include "trace/testing/synthetic.h"
+
+namespace cairn::trace {
+namespace {
+
+Bytes file_of(const RunInfo &run) { return *Part::of(stencil_rank(0, 1, 1, 3))->to_file(run); }
+
+MergeCost cost_in(const Bytes &file) {
+  const Result<Trace> trace = Trace::from_bytes(file, "test");
+  if (!trace) {
+    ADD_FAILURE() << trace.error().message;
+    return {};
+  }
+  return trace->run().merge;
+}
+
+TEST(MergeCost, IsAddedToAFinishedFile) {
+  EXPECT_EQ(cost_in(file_of({})).ranks, 0U);
+  const MergeCost read = cost_in(with_merge_cost(file_of({}), {64, 9'000'000'000, 700'000'000}));
+  EXPECT_EQ(read.ranks, 64U);
+  EXPECT_EQ(read.sum_ns, 9'000'000'000U);
+  EXPECT_EQ(read.most_ns, 700'000'000U);
+}
+
+TEST(MergeCost, IsReplacedNotRepeated) {
+  const Bytes file = with_merge_cost(with_merge_cost(file_of({}), {1, 5, 5}), {2, 12, 8});
+  EXPECT_EQ(cost_in(file).most_ns, 8U);
+}
+
+TEST(MergeCost, IsKeptWhenTheFileIsRewritten) {
+  const Bytes file = with_merge_cost(file_of({}), {2, 12, 8});
+  const Result<Trace> trace = Trace::from_bytes(file, "test");
+  ASSERT_TRUE(trace.has_value());
+  EXPECT_EQ(cost_in(trace->with_sources({})).sum_ns, 12U);
+  EXPECT_EQ(cost_in(*trace->to_part()->to_file(trace->run())).sum_ns, 12U);
+}
+
+TEST(MergeCost, ImpossibleTimesAreRefused) {
+  const MergeCost impossible[] = {{2, 10, 11}, {2, 100, 3}, {uint64_t{1} << 40, 10, 10}};
+  for (const MergeCost &cost : impossible) {
+    EXPECT_FALSE(Trace::from_bytes(with_merge_cost(file_of({}), cost), "test").has_value()) << cost.ranks;
+  }
+}
+
+}  // namespace
+}  // namespace cairn::trace

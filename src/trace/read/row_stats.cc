@@ -1,0 +1,104 @@
+#include "trace/read/row_stats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "trace/model/class_part.h"
+
+namespace cairn::trace {
+namespace {
+
+RowStats as_row_stats(const RankStats &stats) {
+  RowStats result;
+  result.calls = stats.calls();
+  result.ranks = stats.ranks();
+  result.least_sum = stats.least_sum();
+  result.greatest_sum = stats.greatest_sum();
+  result.greatest_rank = stats.greatest_rank();
+  result.mean_sum = stats.mean_sum();
+  result.deviation_of_sums = stats.deviation_of_sums();
+  return result;
+}
+
+/// Several statistics of the same ranks as one: of the rank with the greatest sum in one, the others count as their
+/// means.
+RowStats together(const std::vector<const RankStats *> &parts) {
+  RankStats all;
+  double mean = 0;
+  double squares = 0;
+  for (const RankStats *part : parts) {
+    all.merge(*part);
+    mean += part->mean_sum();
+    squares += part->deviation_of_sums() * part->deviation_of_sums();
+  }
+  RowStats result = as_row_stats(all);
+  result.ranks = parts[0]->ranks();
+  result.mean_sum = mean;
+  result.deviation_of_sums = std::sqrt(squares);
+  result.sums_are_estimates = true;
+  double greatest = -1;
+  double least = 0;
+  for (const RankStats *part : parts) {
+    const double sum = mean - part->mean_sum() + static_cast<double>(part->greatest_sum());
+    least += static_cast<double>(part->least_sum());
+    if (sum <= greatest) continue;
+    greatest = sum;
+    result.greatest_rank = part->greatest_rank();
+  }
+  result.greatest_sum = static_cast<uint64_t>(greatest);
+  result.least_sum = static_cast<uint64_t>(least);
+  return result;
+}
+
+/// Statistics of other ranks are added.
+void add_ranks(const RowStats &other, RowStats *to) {
+  if (to->ranks == 0) {
+    *to = other;
+    return;
+  }
+  if (other.ranks == 0) return;
+  const auto ours = static_cast<double>(to->ranks);
+  const auto theirs = static_cast<double>(other.ranks);
+  const double mean = (to->mean_sum * ours + other.mean_sum * theirs) / (ours + theirs);
+  const double apart = to->mean_sum - other.mean_sum;
+  const double variance = (to->deviation_of_sums * to->deviation_of_sums * ours +
+                           other.deviation_of_sums * other.deviation_of_sums * theirs) /
+                              (ours + theirs) +
+                          apart * apart * ours * theirs / ((ours + theirs) * (ours + theirs));
+  RankStats calls(to->calls, 0);
+  calls.merge(RankStats(other.calls, 0));
+  to->calls = calls.calls();
+  to->ranks += other.ranks;
+  to->least_sum = std::min(to->least_sum, other.least_sum);
+  if (other.greatest_sum > to->greatest_sum ||
+      (other.greatest_sum == to->greatest_sum && other.greatest_rank < to->greatest_rank)) {
+    to->greatest_sum = other.greatest_sum;
+    to->greatest_rank = other.greatest_rank;
+  }
+  to->mean_sum = mean;
+  to->deviation_of_sums = std::sqrt(variance);
+  to->sums_are_estimates |= other.sums_are_estimates;
+}
+
+}  // namespace
+
+std::optional<RowStats> row_stats_of(const ClassPart &part, uint32_t row) {
+  if (part.stats.empty() || row >= part.rows.size()) return std::nullopt;
+  RowStats result;
+  for (const StatsBlock &block : part.stats) {
+    if (block.rows.empty()) {
+      add_ranks(as_row_stats(block.slots[row]), &result);
+      continue;
+    }
+    std::vector<const RankStats *> found;
+    for (size_t slot = 0; slot < block.slots.size(); ++slot) {
+      if (!block.rows[slot].empty() && block.rows[slot][0] == row) found.push_back(&block.slots[slot]);
+    }
+    if (found.size() == 1) add_ranks(as_row_stats(*found[0]), &result);
+    if (found.size() > 1) add_ranks(together(found), &result);
+  }
+  return result;
+}
+
+}  // namespace cairn::trace

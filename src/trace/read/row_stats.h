@@ -1,0 +1,31 @@
+// RowStats: what the statistics of a class say of one of its rows.
+//
+// Plain value and function. Cost: the class's slots of statistics.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "trace/model/record.h"
+
+namespace cairn::trace {
+
+struct ClassPart;
+
+/// Statistics of one row merged over the members of its class.
+struct RowStats {
+  CallStats calls;         ///< over all members
+  uint64_t ranks = 0;      ///< number of ranks' sums that went in
+  uint64_t least_sum = 0;  ///< smallest of the ranks' sums
+  uint64_t greatest_sum = 0;
+  uint32_t greatest_rank = 0;
+  double mean_sum = 0;
+  double deviation_of_sums = 0;
+  /// The ranks' sums are made of several that were kept apart: least, greatest and deviation are not known exactly.
+  bool sums_are_estimates = false;
+};
+
+/// Trace::row_stats.
+std::optional<RowStats> row_stats_of(const ClassPart &part, uint32_t row);
+
+}  // namespace cairn::trace

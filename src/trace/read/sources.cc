@@ -1,0 +1,197 @@
+#include "trace/read/sources.h"
+
+#include <set>
+#include <string>
+
+#include "trace/values/bounds.h"
+
+namespace cairn::trace {
+
+std::optional<Source> Sources::find(const Site &site) const {
+  const auto found = sources_.find({site.module, site.offset});
+  if (found == sources_.end()) return std::nullopt;
+  return found->second;
+}
+
+namespace {
+
+/// What is said of a function that is named like its file, as Fortran compilers do, in place of its name.
+constexpr char kStemAndScore = 1;
+constexpr char kStem = 2;
+
+/// A path as folder, stem and ending.
+struct Path {
+  std::string folder;
+  std::string stem;
+  std::string ending;
+
+  explicit Path(const std::string &path) {
+    const size_t slash = path.find_last_of('/');
+    const size_t name = slash == std::string::npos ? 0 : slash + 1;
+    const size_t dot = path.find_last_of('.');
+    const size_t end = dot == std::string::npos || dot < name ? path.size() : dot;
+    folder = path.substr(0, name);
+    stem = path.substr(name, end - name);
+    ending = path.substr(end);
+  }
+};
+
+/// Names hold no zeros, so that one can end them; what does hold one is cut.
+void put_name(const std::string &name, ByteWriter *out) {
+  for (const char c : name) {
+    if (c == 0) break;
+    out->byte(static_cast<uint8_t>(c));
+  }
+  out->byte(0);
+}
+
+std::string get_name(ByteReader *in) {
+  std::string name;
+  for (uint8_t c = in->byte(); c != 0 && !in->failed(); c = in->byte()) name += static_cast<char>(c);
+  return name;
+}
+
+struct Place {
+  std::string function;
+  std::string file;
+};
+
+/// Nothing if they are malformed.
+std::optional<std::vector<Place>> read_places(ByteReader *in) {
+  std::vector<std::pair<std::string, std::string>> folders(in->count(2));
+  for (auto &[folder, ending] : folders) {
+    folder = get_name(in);
+    ending = get_name(in);
+  }
+  std::vector<Place> places(in->count(2));
+  std::string file;
+  std::string stem;
+  uint64_t bytes = 0;
+  for (Place &place : places) {
+    const uint64_t folder = in->varint();
+    if (folder > folders.size()) return std::nullopt;
+    if (folder != 0) {
+      stem = get_name(in);
+      file = folders[folder - 1].first + stem + folders[folder - 1].second;
+    }
+    place.file = file;
+    place.function = get_name(in);
+    if (place.function == std::string{kStemAndScore}) place.function = stem + "_";
+    if (place.function == std::string{kStem}) place.function = stem;
+    // One long folder of many files would multiply.
+    bytes += place.file.size() + place.function.size();
+    if (in->failed() || bytes > most_after(in->position())) return std::nullopt;
+  }
+  return places;
+}
+
+}  // namespace
+
+Bytes Sources::write(const std::vector<Site> &sites) const {
+  std::map<std::pair<std::string, std::string>, uint64_t> folders;
+  std::map<std::pair<std::string, std::string>, uint64_t> places;  // (function, file)
+  ByteWriter folder_names;
+  ByteWriter place_names;
+  ByteWriter entries;
+  std::string last_file;
+  const auto add_place = [&](const Source &source) {
+    const Path path(source.file);
+    if (source.file == last_file && !places.empty()) {
+      place_names.varint(0);
+    } else {
+      const auto [folder, added] = folders.try_emplace({path.folder, path.ending}, folders.size());
+      if (added) {
+        put_name(path.folder, &folder_names);
+        put_name(path.ending, &folder_names);
+      }
+      place_names.varint(folder->second + 1);
+      put_name(path.stem, &place_names);
+    }
+    last_file = source.file;
+    const bool scored = source.function == path.stem + "_";
+    const bool same = source.function == path.stem;
+    put_name(scored ? std::string{kStemAndScore} : same ? std::string{kStem} : source.function, &place_names);
+  };
+  uint32_t last = 0;
+  std::set<std::pair<uint32_t, uint64_t>> seen;
+  for (const Site &site : sites) {
+    const auto found = sources_.find({site.module, site.offset});
+    if (found == sources_.end() || !seen.emplace(site.module, site.offset).second) {
+      entries.varint(0);
+      continue;
+    }
+    const Source &source = found->second;
+    const auto [entry, added] = places.try_emplace({source.function, source.file}, places.size());
+    if (added) add_place(source);
+    entries.varint(entry->second + 1);
+    entries.signed_varint(int64_t{source.line} - int64_t{last});
+    last = source.line;
+  }
+  ByteWriter out;
+  out.varint(folders.size());
+  out.raw(folder_names.view());
+  out.varint(places.size());
+  out.raw(place_names.view());
+  out.raw(entries.view());
+  return out.take();
+}
+
+Result<Sources> Sources::parse(const SectionView &section, const std::vector<Site> &sites) {
+  ByteReader in(section.bytes);
+  const std::optional<std::vector<Place>> places = read_places(&in);
+  if (!places) return tl::unexpected(section_error(section, in.position(), "has malformed or too long names"));
+  Sources sources;
+  uint64_t bytes = 0;
+  int64_t line = 0;
+  for (size_t i = 0; i < sites.size() && !in.failed(); ++i) {
+    const uint64_t number = in.varint();
+    if (number == 0) continue;
+    const int64_t step = in.signed_varint();
+    if (number > places->size() || __builtin_add_overflow(line, step, &line) || line < 0 || line > UINT32_MAX) {
+      return tl::unexpected(section_error(section, in.position(), "refers to something that does not exist"));
+    }
+    const Place &place = (*places)[number - 1];
+    // One long name at many sites would multiply.
+    bytes += place.function.size() + place.file.size();
+    if (bytes > most_after(in.position())) {
+      return tl::unexpected(section_error(section, in.position(), "has too long names"));
+    }
+    sources.add(sites[i], {place.function, place.file, static_cast<uint32_t>(line)});
+  }
+  if (in.failed() || !in.at_end()) {
+    return tl::unexpected(section_error(section, in.position(), "is malformed"));
+  }
+  return sources;
+}
+
+Result<Sources> Sources::parse_1(const SectionView &section, size_t modules) {
+  ByteReader in(section.bytes);
+  std::vector<std::string> strings(in.count());
+  for (std::string &text : strings) text = in.text();
+  const size_t count = in.count(5);
+  Sources sources;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < count && !in.failed(); ++i) {
+    const uint64_t module = in.varint();
+    const uint64_t offset = in.varint();
+    const uint64_t function = in.varint();
+    const uint64_t file = in.varint();
+    const uint64_t line = in.varint();
+    if (module >= modules || function >= strings.size() || file >= strings.size() || line > UINT32_MAX) {
+      return tl::unexpected(section_error(section, in.position(), "refers to something that does not exist"));
+    }
+    // One long name at many sites would multiply.
+    bytes += strings[function].size() + strings[file].size();
+    if (bytes > most_after(in.position())) {
+      return tl::unexpected(section_error(section, in.position(), "has too long names"));
+    }
+    sources.add({static_cast<uint32_t>(module), offset},
+                {strings[function], strings[file], static_cast<uint32_t>(line)});
+  }
+  if (in.failed() || !in.at_end()) {
+    return tl::unexpected(section_error(section, in.position(), "is malformed"));
+  }
+  return sources;
+}
+
+}  // namespace cairn::trace

@@ -1,0 +1,31 @@
+// The section `source`: where call sites stand in source files, once somebody has found out (docs/format.md, "source").
+//
+// Plain value; concurrent const use is fine.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "trace/file/sections.h"
+#include "trace/read/trace.h"
+
+namespace cairn::trace {
+
+class Sources {
+ public:
+  void add(const Site &site, Source source) { sources_[{site.module, site.offset}] = std::move(source); }
+  [[nodiscard]] std::optional<Source> find(const Site &site) const;
+
+  /// In the order of a trace's sites.
+  [[nodiscard]] Bytes write(const std::vector<Site> &sites) const;
+  static Result<Sources> parse(const SectionView &section, const std::vector<Site> &sites);
+  /// Of version 1.
+  static Result<Sources> parse_1(const SectionView &section, size_t modules);
+
+ private:
+  std::map<std::pair<uint32_t, uint64_t>, Source> sources_;
+};
+
+}  // namespace cairn::trace

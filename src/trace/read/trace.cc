@@ -1,0 +1,400 @@
+#include "trace/read/trace.h"
+
+#include <algorithm>
+
+#include "codec/codec.h"
+#include "codec/timing_stream.h"
+#include "trace/file/block_source.h"
+#include "trace/file/bundle.h"
+#include "trace/file/file.h"
+#include "trace/file/sections.h"
+#include "trace/merge/part_body.h"
+#include "trace/model/derived_values.h"
+#include "trace/model/rank_classes.h"
+#include "trace/model/request_arrays.h"
+#include "trace/model/row_counts.h"
+#include "trace/read/sources.h"
+
+namespace cairn::trace {
+namespace {
+
+std::string text_of(const Bytes &bytes) { return {bytes.begin(), bytes.end()}; }
+
+/// Local module numbers in static addresses become numbers in Trace::modules().
+void number_modules(Row *row, const Bytes &map) {
+  if (map.empty()) return;
+  std::vector<uint64_t> number;
+  ByteReader in(map);
+  while (!in.at_end() && !in.failed()) number.push_back(in.varint());
+  for (Field &field : row->fields) {
+    for (size_t i = 0; i + 1 < field.atoms.size(); ++i) {
+      Atom &module = field.atoms[i + 1];
+      if (field.atoms[i] != kStatic || module < 0 || static_cast<uint64_t>(module) >= number.size()) continue;
+      module = static_cast<Atom>(number[static_cast<size_t>(module)]);
+    }
+  }
+}
+
+bool is_gpu(const StoredSection &section) {
+  const auto kind = static_cast<SectionKind>(section.kind);
+  return kind == SectionKind::gpu || kind == SectionKind::warps;
+}
+
+}  // namespace
+
+struct Trace::Body {
+  std::string path;
+  Bytes file;
+  uint64_t absent = 0;                  ///< bytes of blocks that are not in `file`
+  std::vector<StoredSection> stored;    ///< views into `file`
+  std::unique_ptr<BlockSource> blocks;  ///< nullptr if there are none
+  std::unique_ptr<Part::Body> part;
+  size_t own_classes = 0;                      ///< of its classes; those of bundles follow
+  std::optional<uint64_t> bundles;             ///< where they begin
+  std::map<std::string, uint64_t> in_bundles;  ///< bytes by section
+  RankClasses places;
+  RunInfo run;
+  Sources sources;
+
+  [[nodiscard]] Result<void> open_bundles(uint64_t begin, const WantedBundles &wanted) {
+    bundles = begin;
+    if (blocks == nullptr || begin >= blocks->size()) {
+      return tl::unexpected(times_error(SectionKind::bundles, "leads to nothing"));
+    }
+    return return_bundles(*blocks, begin, wanted, part.get(), &in_bundles);
+  }
+
+  [[nodiscard]] Error times_error(SectionKind kind, const std::string &what) const {
+    const auto number = static_cast<uint8_t>(kind);
+    Error error{ErrorKind::unreadable, "section '" + section_name(number) + "' " + what, path, Error::kNoOffset, {}};
+    for (const StoredSection &section : stored) {
+      if (section.kind == number) error.offset = section.offset;
+    }
+    return error;
+  }
+
+  /// nullptr if the rank has none.
+  [[nodiscard]] Result<std::shared_ptr<const BlockSource::Block>> block_of(uint32_t rank) const {
+    const std::optional<uint64_t> place = part->ranks.index_of(rank);
+    const Atom offset = place ? part->offset.at(*place) : kNoBlock;
+    if (offset == kNoBlock) return nullptr;
+    if (blocks == nullptr) return tl::unexpected(times_error(SectionKind::blocks, "is missing"));
+    return blocks->read(rank, offset);
+  }
+};
+
+Trace::Trace(std::unique_ptr<Body> body) : body_(std::move(body)) {}
+Trace::Trace(Trace &&) noexcept = default;
+Trace &Trace::operator=(Trace &&) noexcept = default;
+Trace::~Trace() = default;
+
+Result<Trace> Trace::open(const std::string &path, const WantedBundles &wanted) {
+  Result<WithoutBlocks> file = read_without_blocks(path);
+  if (!file) return tl::unexpected(file.error());
+  return from_bytes(std::move(file->bytes), path, file->absent, path, wanted);
+}
+
+Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, const std::string &blocks,
+                                const WantedBundles &wanted) {
+  auto body = std::make_unique<Body>();
+  body->file = std::move(bytes);
+  body->path = std::move(path);
+  const auto with_path = [&body](Error error) {
+    error.path = body->path;
+    return tl::unexpected(std::move(error));
+  };
+  body->absent = absent;
+  std::shared_ptr<const Disk> disk;
+  if (absent != 0) {
+    Result<std::shared_ptr<const Disk>> opened = Disk::open(blocks);
+    if (!opened) return with_path(opened.error());
+    disk = *std::move(opened);
+  }
+  Result<std::vector<StoredSection>> stored = read_file(body->file, absent);
+  if (!stored) return with_path(stored.error());
+  body->stored = *std::move(stored);
+  std::vector<Bytes> decoded(body->stored.size());
+  std::vector<SectionView> views;
+  for (size_t i = 0; i < body->stored.size(); ++i) {
+    const StoredSection &section = body->stored[i];
+    if (section.codec == kInBlocks) {
+      if (section.kind == static_cast<uint8_t>(SectionKind::blocks)) {
+        body->blocks = std::make_unique<BlockSource>(section, disk, body->path);
+      }
+      continue;
+    }
+    if (is_gpu(section)) continue;  // many, and read by those who want them
+    const Result<SectionView> view = decompressed(section, &decoded[i]);
+    if (!view) return with_path(view.error());
+    views.push_back(*view);
+  }
+  Result<Decoded> content = decode(views);
+  if (!content) return with_path(content.error());
+  body->part = std::move(content->body);
+  body->own_classes = body->part->classes.size();
+  body->run = std::move(content->run);
+  if (content->bundles) {
+    const Result<void> returned = body->open_bundles(*content->bundles, wanted);
+    if (!returned) return with_path(returned.error());
+  }
+  body->places = RankClasses(body->part->classes);
+  for (const SectionView &view : views) {
+    const auto kind = static_cast<SectionKind>(view.kind);
+    if (kind != SectionKind::source && kind != SectionKind::source_1) continue;
+    Result<Sources> sources = kind == SectionKind::source ? Sources::parse(view, body->part->sites)
+                                                          : Sources::parse_1(view, body->part->modules.size());
+    if (!sources) return with_path(sources.error());
+    body->sources = *std::move(sources);
+  }
+  return Trace(std::move(body));
+}
+
+const RunInfo &Trace::run() const { return body_->run; }
+uint32_t Trace::rank_count() const { return body_->part->size; }
+std::vector<uint32_t> Trace::ranks() const { return body_->part->ranks.expand(); }
+uint32_t Trace::class_count() const { return static_cast<uint32_t>(body_->part->classes.size()); }
+const std::vector<Module> &Trace::modules() const { return body_->part->modules; }
+
+ClassView Trace::class_view(uint32_t index) const {
+  ClassView view;
+  if (index >= class_count()) return view;
+  const ClassPart &part = body_->part->classes[index];
+  view.thread = part.thread;
+  view.segment = part.segment;
+  view.ranks = part.ranks.expand();
+  view.calls = part.calls.get();
+  view.rows = static_cast<uint32_t>(part.rows.size());
+  view.counted = has_counted_rows(part);
+  return view;
+}
+
+const RankSet &Trace::class_ranks(uint32_t index) const { return body_->part->classes[index].ranks; }
+
+std::vector<SequenceView> Trace::sequences(uint32_t rank) const {
+  std::vector<SequenceView> result;
+  for (const auto &[index, member] : body_->places.of(rank, body_->part->classes)) {
+    const ClassPart &part = body_->part->classes[index];
+    const Atom begin = part.begin_ns.at(member);
+    result.push_back({rank, part.thread, part.segment, index, begin < 0 ? 0 : static_cast<uint64_t>(begin)});
+  }
+  std::sort(result.begin(), result.end(), [](const SequenceView &a, const SequenceView &b) {
+    return std::tuple(a.thread, a.segment, a.class_index) < std::tuple(b.thread, b.segment, b.class_index);
+  });
+  return result;
+}
+
+Row Trace::row(uint32_t class_index, uint32_t row, uint32_t rank) const {
+  if (class_index >= class_count()) return {};
+  const ClassPart &part = body_->part->classes[class_index];
+  const std::optional<uint64_t> member = part.ranks.index_of(rank);
+  if (!member || row >= part.rows.size()) return {};
+  Row result = part.rows[row]->at(*member);
+  expand_prefix_sums(&result);
+  expand_requests(&result);
+  globalise(&result, rank);
+  return result;
+}
+
+std::vector<uint64_t> Trace::row_counts(uint32_t class_index) const {
+  if (class_index >= class_count()) return {};
+  return trace::row_counts(body_->part->classes[class_index]);
+}
+
+std::vector<uint64_t> Trace::row_counts(const SequenceView &sequence) const {
+  if (sequence.class_index >= class_count()) return {};
+  const ClassPart &part = body_->part->classes[sequence.class_index];
+  if (!part.ranks.index_of(sequence.rank)) return {};
+  return row_counts_of(part, sequence.rank);
+}
+
+const ClassPart &Trace::class_part(uint32_t index) const { return body_->part->classes[index]; }
+
+void Trace::globalise(Row *row, uint32_t rank) const {
+  const std::optional<uint64_t> place = body_->part->ranks.index_of(rank);
+  if (place) number_modules(row, body_->part->module_maps.at(*place));
+}
+
+uint32_t Trace::row_cycle(uint32_t class_index, uint32_t row) const {
+  if (class_index >= class_count() || row >= body_->part->classes[class_index].rows.size()) return 0;
+  return body_->part->classes[class_index].rows[row]->cycle;
+}
+
+Row Trace::row_head(uint32_t class_index, uint32_t row) const {
+  Row head;
+  if (class_index >= class_count() || row >= body_->part->classes[class_index].rows.size()) return head;
+  const ClassRow &source = *body_->part->classes[class_index].rows[row];
+  head.function = source.function;
+  head.site = source.site;
+  head.depth = source.depth;
+  return head;
+}
+
+std::optional<RowStats> Trace::row_stats(uint32_t class_index, uint32_t row) const {
+  if (class_index >= class_count()) return std::nullopt;
+  return row_stats_of(body_->part->classes[class_index], row);
+}
+
+Result<std::vector<Trace::CallTime>> Trace::times(const SequenceView &sequence) const {
+  std::vector<CallTime> result;
+  if (sequence.class_index >= class_count()) return result;
+  const ClassPart &part = body_->part->classes[sequence.class_index];
+  const auto found = std::lower_bound(part.lossless.begin(), part.lossless.end(), sequence.rank,
+                                      [](const auto &entry, uint32_t rank) { return entry.first < rank; });
+  ByteView stream;
+  std::shared_ptr<const BlockSource::Block> block;
+  const bool in_section = found != part.lossless.end() && found->first == sequence.rank;
+  if (in_section) {
+    stream = found->second;
+  } else {
+    auto read = body_->block_of(sequence.rank);
+    if (!read) return tl::unexpected(read.error());
+    if (*read == nullptr) return result;
+    block = *std::move(read);
+    for (const BlockStream &each : block->streams) {
+      if (each.thread == part.thread && each.segment == part.segment) stream = each.times;
+    }
+  }
+  if (stream.empty()) return result;
+  std::vector<codec::GapAndDuration> pairs;
+  size_t bad = 0;
+  if (!codec::decode_timing(stream, call_count_of(part, sequence.rank), &pairs, &bad)) {
+    return tl::unexpected(body_->times_error(in_section ? SectionKind::timing : SectionKind::blocks,
+                                             "is malformed: the times of rank " + std::to_string(sequence.rank) +
+                                                 ", byte " + std::to_string(bad) + " of its stream"));
+  }
+  result.reserve(pairs.size());
+  for (const auto &pair : pairs) result.push_back({pair.gap, pair.duration});
+  return result;
+}
+
+std::optional<CallOrder> Trace::order(const SequenceView &sequence) const {
+  if (sequence.class_index >= class_count()) return std::nullopt;
+  const ClassPart &part = body_->part->classes[sequence.class_index];
+  const std::optional<uint64_t> member = part.ranks.index_of(sequence.rank);
+  if (!member) return std::nullopt;
+  const Bytes &bytes = part.order.at(*member);
+  if (bytes.empty()) return std::nullopt;
+  ByteReader in(bytes);
+  Result<grammar::Grammar> skips = grammar::Grammar::parse(in);
+  if (!skips) return std::nullopt;  // was checked when the file was opened
+  return CallOrder{static_cast<uint64_t>(part.first_ticket.at(*member)), *std::move(skips)};
+}
+
+std::vector<uint64_t> Trace::tickets(const SequenceView &sequence) const {
+  std::vector<uint64_t> result;
+  const std::optional<CallOrder> found = order(sequence);
+  if (!found || found->skips.length() > kMostTickets) return result;
+  grammar::Walker walker(found->skips);
+  uint64_t next = 0;
+  for (uint64_t i = 0; i < found->skips.length(); ++i) {
+    const uint64_t skip = walker.next();
+    next = i == 0 ? found->first_ticket : next + skip + 1;
+    result.push_back(next);
+  }
+  return result;
+}
+
+const std::vector<Site> &Trace::all_sites() const { return body_->part->sites; }
+
+std::vector<Site> Trace::sites(uint32_t class_index) const {
+  if (class_index >= class_count()) return {};
+  std::vector<Site> result(1);
+  for (const uint32_t site : body_->part->classes[class_index].sites) result.push_back(body_->part->sites[site]);
+  return result;
+}
+
+std::optional<Source> Trace::source(const Site &site) const { return body_->sources.find(site); }
+
+Trace::RankInfo Trace::rank_info(uint32_t rank) const {
+  RankInfo info;
+  const Part::Body &part = *body_->part;
+  const std::optional<uint64_t> place = part.ranks.index_of(rank);
+  if (!place) return info;
+  const auto number = [&place](const FoldColumn &column) {
+    const Atom value = column.at(*place);
+    return value < 0 ? uint64_t{0} : static_cast<uint64_t>(value);
+  };
+  info.host = text_of(part.hosts.at(*place));
+  info.degraded = text_of(part.degraded.at(*place));
+  info.complete = number(part.complete) != 0;
+  info.wall_ns = number(part.wall_ns);
+  info.mpi_ns = number(part.mpi_ns);
+  info.peak_memory = number(part.peak_memory);
+  return info;
+}
+
+std::vector<std::string> Trace::hosts() const {
+  std::vector<std::string> result;
+  for (const Bytes &host : body_->part->hosts.values()) result.push_back(text_of(host));
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+std::map<std::string, uint64_t> Trace::section_bytes() const {
+  std::map<std::string, uint64_t> result = body_->in_bundles;
+  uint64_t counted = 0;  // of what bundles take
+  for (const auto &[name, bytes] : result) counted += bytes;
+  const uint64_t total = body_->file.size() + body_->absent;
+  uint64_t rest = total - count_sections(body_->stored, &result);
+  for (const StoredSection &section : body_->stored) {
+    if (section.codec != kInBlocks) continue;
+    const uint64_t size = section.decoded_size;
+    rest -= size;
+    const uint64_t bundles = body_->bundles ? size - *body_->bundles : 0;
+    if (bundles != 0) result[section_name(static_cast<uint8_t>(SectionKind::bundles))] += bundles - counted;
+    if (size != bundles) result[section_name(section.kind)] += size - bundles;
+  }
+  result["total"] = total;
+  result["directory"] = rest;
+  return result;
+}
+
+uint64_t Trace::absent() const { return body_->absent; }
+
+Bytes Trace::with_sources(const std::vector<std::pair<Site, Source>> &sources) const {
+  Sources all;
+  for (const auto &[site, source] : sources) {
+    if (site.module < modules().size()) all.add(site, source);
+  }
+  std::vector<StoredSection> kept = body_->stored;
+  std::erase_if(kept, [](const StoredSection &section) {
+    const auto kind = static_cast<SectionKind>(section.kind);
+    return kind == SectionKind::source || kind == SectionKind::source_1;
+  });
+  return write_file({{SectionKind::source, all.write(body_->part->sites)}}, kept);
+}
+
+Result<std::pair<Bytes, Bytes>> Trace::gpu() const {
+  std::pair<Bytes, Bytes> result;
+  for (const StoredSection &section : body_->stored) {
+    if (!is_gpu(section)) continue;
+    const SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
+    Bytes &to = section.kind == static_cast<uint8_t>(SectionKind::gpu) ? result.first : result.second;
+    if (!codec::decode(section.codec, section.bytes, section.decoded_size, &to)) {
+      Error error = section_error(view, 0, "cannot be decompressed");
+      error.path = body_->path;
+      return tl::unexpected(std::move(error));
+    }
+  }
+  return result;
+}
+
+Bytes Trace::with_gpu(Bytes gpu, Bytes warps) const {
+  constexpr int kLevel = 19;
+  std::vector<StoredSection> kept = body_->stored;
+  std::erase_if(kept, is_gpu);
+  std::vector<Section> added;
+  added.push_back({SectionKind::gpu, std::move(gpu), false, kLevel});
+  added.push_back({SectionKind::warps, std::move(warps), false, kLevel});
+  return write_file(added, kept);
+}
+
+Result<Part> Trace::to_part() const {
+  auto own = std::make_unique<Part::Body>(*body_->part);
+  own->classes.resize(body_->own_classes);
+  return Part(std::move(own));
+}
+
+std::optional<uint64_t> Trace::bundles() const { return body_->bundles; }
+
+}  // namespace cairn::trace

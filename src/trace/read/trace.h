@@ -1,0 +1,170 @@
+// Trace: a .cairn file opened for reading. Every consumer (summary, dump, verify, …) uses this and never a
+// recorder.
+//
+// `open` checks magic, version, directory and the checksum of every section it loads, and gives an Error naming section
+// and byte on anything else. Values of one rank are found without expanding the others: cost in proportion to the rows
+// of its classes. Const after open: any number of threads may read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "trace/file/wanted_bundles.h"
+#include "trace/merge/part.h"
+#include "trace/model/record.h"
+#include "trace/read/row_stats.h"
+#include "trace/values/rank_set.h"
+
+namespace cairn::trace {
+
+/// (rank, thread) pairs whose structure is identical, in one segment of their lives.
+struct ClassView {
+  uint32_t thread = 0;
+  uint32_t segment = 0;
+  std::vector<uint32_t> ranks;  ///< members, ascending
+  const grammar::Grammar *calls = nullptr;
+  uint32_t rows = 0;
+  bool counted = false;  ///< some rows are counted ones: members differ in how many calls they made
+};
+
+/// One sequence of one rank.
+struct SequenceView {
+  uint32_t rank = 0;
+  uint32_t thread = 0;
+  uint32_t segment = 0;
+  uint32_t class_index = 0;
+  uint64_t begin_ns = 0;  ///< SequenceRecord::begin_ns
+};
+
+struct ClassPart;
+
+/// A call with all its values, and how often it stands in its sequence.
+struct CountedRow {
+  Row row;
+  uint32_t class_row = 0;  ///< the row of the class that it is
+  uint64_t count = 0;
+};
+
+/// Where the calls of one thread stand among those of its process's other threads: the first has `first_ticket`, each
+/// further one the ticket of the one before plus 1 plus its symbol in `skips` (whose first symbol means nothing).
+struct CallOrder {
+  uint64_t first_ticket = 0;
+  grammar::Grammar skips;
+};
+
+/// Source position of a site, if it was resolved (by `cairn record`, or by the reading verb).
+struct Source {
+  std::string function;
+  std::string file;
+  uint32_t line = 0;
+};
+
+class Trace {
+ public:
+  /// Reads the file, but for blocks, which `times` reads, and bundles that are not wanted.
+  static Result<Trace> open(const std::string &path, const WantedBundles &wanted = {});
+  /// `absent` bytes of blocks, which are not among `bytes`, lie in the file `blocks`, at the same place.
+  static Result<Trace> from_bytes(Bytes bytes, std::string path, uint64_t absent = 0, const std::string &blocks = {},
+                                  const WantedBundles &wanted = {});
+  Trace(Trace &&) noexcept;
+  Trace &operator=(Trace &&) noexcept;
+  ~Trace();
+
+  [[nodiscard]] const RunInfo &run() const;
+  [[nodiscard]] uint32_t rank_count() const;          ///< size of MPI_COMM_WORLD
+  [[nodiscard]] std::vector<uint32_t> ranks() const;  ///< those present
+  [[nodiscard]] uint32_t class_count() const;
+  [[nodiscard]] ClassView class_view(uint32_t index) const;
+  /// The members of class `index`, which must exist, without expanding them.
+  [[nodiscard]] const RankSet &class_ranks(uint32_t index) const;
+  /// Sequences of one rank in order of (thread, segment); empty if there is no such rank.
+  [[nodiscard]] std::vector<SequenceView> sequences(uint32_t rank) const;
+
+  /// Row `row` of a class as it was on `rank`; without function and fields if there is no such row or member. In static
+  /// addresses the module is its number in modules().
+  [[nodiscard]] Row row(uint32_t class_index, uint32_t row, uint32_t rank) const;
+  /// The distinct calls of a sequence with all their values: what `row` gives, and once for each combination of the
+  /// values that have moved into streams (see call_reader.h for their order). Calls that never happen are left out.
+  /// Expands the calls of groups that have streams, and nothing else.
+  [[nodiscard]] std::vector<CountedRow> counted_rows(const SequenceView &sequence) const;
+  /// How often each row of a class was called: by all its members, or in one sequence. Where unsuccessful
+  /// polls are counted (ClassView::counted), members differ, and the grammar alone does not say it.
+  [[nodiscard]] std::vector<uint64_t> row_counts(uint32_t class_index) const;
+  [[nodiscard]] std::vector<uint64_t> row_counts(const SequenceView &sequence) const;
+  /// ClassRow::cycle: 0 for ordinary rows.
+  [[nodiscard]] uint32_t row_cycle(uint32_t class_index, uint32_t row) const;
+  /// Function, site and depth only: the same on all members.
+  [[nodiscard]] Row row_head(uint32_t class_index, uint32_t row) const;
+  /// Nothing under lossless timing. Where statistics do not tell some rows apart, the lowest of them has those of all,
+  /// the others have none (0 calls).
+  [[nodiscard]] std::optional<RowStats> row_stats(uint32_t class_index, uint32_t row) const;
+
+  /// Lossless timing of a sequence: (gap, duration) in ns for each call, in order; empty otherwise. The gap of the
+  /// first call counts from begin_ns of the sequence.
+  struct CallTime {
+    uint64_t gap = 0;
+    uint64_t duration = 0;
+  };
+  [[nodiscard]] Result<std::vector<CallTime>> times(const SequenceView &sequence) const;
+  /// What `tickets` expands; nullopt with one thread.
+  [[nodiscard]] std::optional<CallOrder> order(const SequenceView &sequence) const;
+  /// Process-wide ticket of every call of the sequence, in order, for merging threads; empty with one thread, and for
+  /// more than kMostTickets calls: walk `order` then.
+  static constexpr uint64_t kMostTickets = uint64_t{1} << 27;
+  [[nodiscard]] std::vector<uint64_t> tickets(const SequenceView &sequence) const;
+
+  [[nodiscard]] const std::vector<Module> &modules() const;
+  /// All sites and the frames that called them; Site::caller is 1 + an index into this, 0 if nothing is known.
+  [[nodiscard]] const std::vector<Site> &all_sites() const;
+  /// A class's sites; Row::site indexes this. Module indexes modules().
+  [[nodiscard]] std::vector<Site> sites(uint32_t class_index) const;
+  [[nodiscard]] std::optional<Source> source(const Site &site) const;
+
+  struct RankInfo {
+    std::string host;
+    std::string degraded;
+    bool complete = true;
+    uint64_t wall_ns = 0;
+    uint64_t mpi_ns = 0;
+    uint64_t peak_memory = 0;
+  };
+  [[nodiscard]] RankInfo rank_info(uint32_t rank) const;
+  [[nodiscard]] std::vector<std::string> hosts() const;
+
+  /// Section name → bytes in the file, plus "directory" (with header and footer) and "total" (the sum). Sections of
+  /// bundles that were opened count as those of the file; "bundles" is what bundles take beside them.
+  [[nodiscard]] std::map<std::string, uint64_t> section_bytes() const;
+
+  /// Bytes of blocks that were left in the file.
+  [[nodiscard]] uint64_t absent() const;
+  /// The bytes of the same trace with a `source` section added or replaced (made by src/analyze from DWARF); what is
+  /// absent here is absent there.
+  [[nodiscard]] Bytes with_sources(const std::vector<std::pair<Site, Source>> &sources) const;
+  /// What the sections `gpu` and `warps` hold, decompressed, for src/gpu; nothing where the run traced no kernel.
+  [[nodiscard]] Result<std::pair<Bytes, Bytes>> gpu() const;
+  /// The bytes of the same trace with these sections in place of any that it has.
+  [[nodiscard]] Bytes with_gpu(Bytes gpu, Bytes warps) const;
+  /// The part that the file holds, to merge more into it; what comes of it needs this file's blocks, among which
+  /// bundles begin where `bundles` says.
+  [[nodiscard]] Result<Part> to_part() const;
+  [[nodiscard]] std::optional<uint64_t> bundles() const;
+
+  /// What the class `index`, which must exist, is made of.
+  [[nodiscard]] const ClassPart &class_part(uint32_t index) const;
+  /// Modules in static addresses become numbers in modules().
+  void globalise(Row *row, uint32_t rank) const;
+
+ private:
+  struct Body;
+  explicit Trace(std::unique_ptr<Body> body);
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace cairn::trace

@@ -1,0 +1,131 @@
+#include "trace/testing/plain_text.h"
+
+#include <map>
+#include <set>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "trace/read/call_reader.h"
+
+namespace cairn::trace {
+namespace {
+
+std::string hex(const Bytes &bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const uint8_t byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+std::string call_text(const Row &row) {
+  std::ostringstream out;
+  out << row.function << " " << row.site << " " << row.depth;
+  for (const Field &field : row.fields) {
+    if (field.is_bytes) {
+      out << " x" << hex(field.bytes);
+      continue;
+    }
+    out << " [";
+    for (size_t i = 0; i < field.atoms.size(); ++i) out << (i == 0 ? "" : " ") << field.atoms[i];
+    out << "]";
+  }
+  return out.str();
+}
+
+/// The calls of a sequence, numbered by what they are: two rows of a class may be the same call on one rank.
+struct NumberedCalls {
+  std::vector<size_t> order;
+  std::vector<std::string> texts;                 ///< by number
+  std::vector<std::pair<uint32_t, size_t>> rows;  ///< of the class, with the number of its first call, in that order
+
+  NumberedCalls(const Trace &trace, const SequenceView &view) {
+    CallReader reader(trace, view);
+    std::vector<size_t> numbers;  // by the reader's
+    std::map<std::string, size_t> known;
+    std::set<uint32_t> rows_met;
+    for (grammar::Symbol call = reader.next(); call != grammar::kNoSymbol; call = reader.next()) {
+      if (call == numbers.size()) {
+        const auto [place, fresh] = known.emplace(call_text(reader.call(call)), texts.size());
+        if (fresh) texts.push_back(place->first);
+        numbers.push_back(place->second);
+        const uint32_t row = reader.class_row(call);
+        if (rows_met.insert(row).second) rows.emplace_back(row, place->second);
+      }
+      order.push_back(numbers[call]);
+    }
+  }
+};
+
+void write_statistics(const RowStats &stats, std::ostringstream *out) {
+  *out << stats.calls.count << " " << stats.calls.sum << " " << stats.calls.minimum << " " << stats.calls.maximum;
+  if (!stats.sums_are_estimates) {
+    *out << " " << stats.ranks << " " << stats.least_sum << " " << stats.greatest_sum << " " << stats.greatest_rank;
+  }
+  for (int b = 0; b < CallStats::kBuckets; ++b) {
+    const uint64_t count = stats.calls.histogram[static_cast<size_t>(b)];
+    if (count != 0) *out << " " << b << ":" << count;
+  }
+}
+
+void write_sequence(const Trace &trace, const SequenceView &view, std::ostringstream *out) {
+  const NumberedCalls calls(trace, view);
+  *out << " sequence " << view.thread << " " << view.segment << " begin " << view.begin_ns << " calls "
+       << calls.order.size() << ":";
+  for (const size_t number : calls.order) *out << " " << number;
+  *out << "\n";
+  const std::vector<Site> sites = trace.sites(view.class_index);
+  for (size_t s = 1; s < sites.size(); ++s) {
+    *out << "  site " << s << " " << hex(trace.modules()[sites[s].module].build_id) << " " << sites[s].offset;
+    if (const auto source = trace.source(sites[s])) {
+      *out << " " << source->function << " " << source->file << ":" << source->line;
+    }
+    for (uint32_t caller = sites[s].caller; caller != 0; caller = trace.all_sites()[caller - 1].caller) {
+      const Site &frame = trace.all_sites()[caller - 1];
+      *out << " < " << hex(trace.modules()[frame.module].build_id) << " " << frame.offset;
+    }
+    *out << "\n";
+  }
+  for (const std::string &text : calls.texts) *out << "  call " << text << "\n";
+  for (const auto &[row, number] : calls.rows) {
+    const auto stats = trace.row_stats(view.class_index, row);
+    if (!stats) continue;
+    *out << "  stats " << number << ": ";
+    write_statistics(*stats, out);
+    *out << "\n";
+  }
+  if (const auto times = trace.times(view); times && !times->empty()) {
+    *out << "  times";
+    for (const Trace::CallTime &time : *times) *out << " " << time.gap << "+" << time.duration;
+    *out << "\n";
+  }
+  if (const auto tickets = trace.tickets(view); !tickets.empty()) {
+    *out << "  tickets";
+    for (const uint64_t ticket : tickets) *out << " " << ticket;
+    *out << "\n";
+  }
+}
+
+}  // namespace
+
+std::string plain_text(const Trace &trace) {
+  std::ostringstream out;
+  const RunInfo &run = trace.run();
+  out << "run " << run.command << "|" << run.mpi << "|" << run.recorder << "|" << run.timing << "|" << run.status << "|"
+      << run.start_unix_ns << "|" << run.wall_ns << "|" << trace.rank_count() << "\n";
+  if (run.merge.ranks != 0) {
+    out << "merge " << run.merge.ranks << " " << run.merge.sum_ns << " " << run.merge.most_ns << "\n";
+  }
+  for (const uint32_t rank : trace.ranks()) {
+    const Trace::RankInfo info = trace.rank_info(rank);
+    out << "rank " << rank << " " << info.host << "|" << info.degraded << "|" << info.complete << " " << info.wall_ns
+        << " " << info.mpi_ns << " " << info.peak_memory << "\n";
+    for (const SequenceView &view : trace.sequences(rank)) write_sequence(trace, view, &out);
+  }
+  return out.str();
+}
+
+}  // namespace cairn::trace
