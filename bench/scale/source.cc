@@ -18,8 +18,8 @@ constexpr size_t kMostKnown = 4096;
 constexpr uint32_t kRanksOfHost = 64;
 
 /// A few hundred nanoseconds or microseconds, most calls within a factor of four.
-trace::CallStats stats_of(uint64_t calls, uint64_t random) {
-  trace::CallStats stats;
+timing::CallStats stats_of(uint64_t calls, uint64_t random) {
+  timing::CallStats stats;
   stats.count = calls;
   if (calls == 0) return stats;
   stats.minimum = 150 + random % 600;
@@ -30,7 +30,7 @@ trace::CallStats stats_of(uint64_t calls, uint64_t random) {
     const uint64_t time = stats.minimum + ((stats.minimum * bucket * (4 + (random >> 40) % 4)) >> 3);
     stats.maximum = time;
     stats.sum += here * time;
-    stats.histogram[static_cast<size_t>(trace::CallStats::bucket(time))] += here;
+    stats.histogram[static_cast<size_t>(timing::CallStats::bucket(time))] += here;
     left -= here;
   }
   return stats;

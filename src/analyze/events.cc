@@ -69,7 +69,7 @@ class ThreadCursor {
   std::vector<trace::SequenceView> sequences_;
   size_t next_ = 0;
   std::optional<trace::CallReader> reader_;
-  std::vector<trace::Trace::CallTime> times_;
+  std::vector<timing::CallTime> times_;
   std::vector<uint64_t> tickets_;
   uint64_t position_ = 0;
   uint64_t clock_ = 0;

@@ -21,7 +21,7 @@ struct Event {
   uint32_t row = 0;                    ///< of the class
   uint32_t call = 0;                   ///< number of the distinct call within its sequence (trace::CallReader)
   const trace::Row *values = nullptr;  ///< that call, complete; for the length of the visit
-  bool timed = false;                  ///< under lossless timing
+  bool timed = false;                  ///< where the timing mode keeps times
   uint64_t begin_ns = 0;               ///< since the rank's MPI_Init began
   uint64_t duration_ns = 0;
 };

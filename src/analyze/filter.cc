@@ -154,7 +154,7 @@ Result<Filter> make_filter(const FilterText &text, const trace::Trace &trace) {
   if (!text.time.empty()) {
     auto window = parse_window(text.time);
     if (!window) return tl::unexpected(window.error());
-    if (trace.run().timing == "stats") {
+    if (!timing::keeps_times(trace.run().timing)) {
       return fail(ErrorKind::usage, "--time needs the time of every call, and this trace has statistics only",
                   "record with --timing lossless");
     }

@@ -18,18 +18,22 @@ using Key = std::tuple<uint32_t, uint32_t, uint64_t>;
 struct Gathered {
   SummaryLine line;
   std::vector<bool> ranks;
-  std::map<uint32_t, uint64_t> rank_sums;  // lossless
+  std::map<uint32_t, uint64_t> rank_sums;  // of calls, where the trace has times
   struct Row {
     uint32_t class_index;
     trace::RowStats stats;
   };
-  std::vector<Row> rows;  // stats
+  std::vector<Row> rows;  // else
 };
 
 class Summariser {
  public:
   Summariser(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group)
-      : trace_(trace), sources_(sources), filter_(filter), group_(group) {
+      : trace_(trace),
+        sources_(sources),
+        filter_(filter),
+        group_(group),
+        has_times_(timing::keeps_times(trace.run().timing)) {
     for (const uint32_t rank : filter.ranks) {
       if (rank >= selected_.size()) selected_.resize(size_t{rank} + 1);
       selected_[rank] = true;
@@ -103,9 +107,9 @@ class Summariser {
           gathered.ranks[rank] = true;
         }
       }
-      if (trace_.run().timing == "stats") add_stats(index, row, head, whole);
+      if (!has_times_) add_stats(index, row, head, whole);
     }
-    if (trace_.run().timing == "stats") return {};
+    if (!has_times_) return {};
     return add_times(index, view, members);
   }
 
@@ -148,7 +152,7 @@ class Summariser {
         std::vector<uint64_t> sums(view.rows);
         std::vector<uint64_t> longest(view.rows);
         trace::CallReader reader(trace_, sequence);
-        for (const trace::Trace::CallTime &time : *times) {
+        for (const timing::CallTime &time : *times) {
           const grammar::Symbol call = reader.next();
           if (call == grammar::kNoSymbol) break;
           const uint32_t row = reader.class_row(call);
@@ -219,7 +223,7 @@ class Summariser {
       gathered.line.ranks = 1;
       if (filter_.functions.empty()) {
         gathered.line.time_ns = info.mpi_ns;
-      } else if (trace_.run().timing == "stats") {
+      } else if (!has_times_) {
         gathered.line.timed = false;
         summary_.times_missing = true;
       }
@@ -274,6 +278,7 @@ class Summariser {
   const Sources &sources_;
   const Filter &filter_;
   GroupBy group_;
+  bool has_times_;  ///< of single calls: statistics are not needed then
   std::vector<bool> selected_;
   std::vector<trace::Site> sites_;
   std::map<Key, Gathered> lines_;

@@ -141,7 +141,7 @@ int dump(DumpOptions &options) {
     out.write(analyze::grammar_text(*trace, sources, *filter));
     return out.finish();
   }
-  if (trace->run().timing == "stats") {
+  if (!timing::keeps_times(trace->run().timing)) {
     say("no times: this trace has statistics only (cairn summary shows them); record with --timing lossless for each "
         "call's time");
   }

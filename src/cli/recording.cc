@@ -9,13 +9,20 @@
 #include <cstring>
 #include <filesystem>
 
+#include "timing/mode.h"
+
 namespace cairn::cli {
 namespace fs = std::filesystem;
 
 void add_recording_options(Options &verb, RecordingOptions &options) {
   verb.text("-o,--output", options.output, "Trace to write (run.cairn)", "FILE");
-  verb.choice("--timing", options.timing, {"stats", "lossless"},
-              "stats: statistics per signature; lossless: each call's time (stats)", "MODE");
+  std::vector<std::string> modes;
+  std::string help;
+  for (const timing::Mode &mode : timing::modes()) {
+    modes.emplace_back(mode.name);
+    help += fmt::format("{}{}: {}", help.empty() ? "" : "; ", mode.name, mode.help);
+  }
+  verb.choice("--timing", options.timing, modes, fmt::format("{} ({})", help, modes[0]), "MODE");
   verb.choice("--callsites", options.callsites, {"site", "stack", "none", "on", "off"},
               "What tells calls apart: site, stack or none (site)", "WHAT");
   verb.text("--memory", options.memory, "What the recorder may use in each process (64M)", "SIZE");

@@ -13,20 +13,21 @@
 namespace cairn::recorder {
 namespace {
 
-using trace::CallStats;
+using timing::CallStats;
 using trace::ProcessRecord;
 using trace::SequenceRecord;
 
-CallStats stats_of(const Signature &signature) {
-  CallStats stats;
+timing::CallStats stats_of(const Signature &signature) {
+  timing::CallStats stats;
   stats.count = signature.count;
   stats.sum = signature.sum;
   stats.minimum = signature.minimum;
   stats.maximum = signature.maximum;
   if (signature.histogram != nullptr) {
-    for (int i = 0; i < CallStats::kBuckets; ++i) stats.histogram[static_cast<size_t>(i)] = signature.histogram[i];
+    for (int i = 0; i < timing::CallStats::kBuckets; ++i)
+      stats.histogram[static_cast<size_t>(i)] = signature.histogram[i];
   } else if (signature.count == 1) {
-    stats.histogram[static_cast<size_t>(CallStats::bucket(signature.sum))] = 1;
+    stats.histogram[static_cast<size_t>(timing::CallStats::bucket(signature.sum))] = 1;
   }
   return stats;
 }
@@ -114,7 +115,7 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   }
   record.first_ticket = sequence.first_ticket;
   record.begin_ns = sequence.begin_ns > of.init_ns ? sequence.begin_ns - of.init_ns : 0;
-  if (of.config.lossless) record.timing = recorded.timing->read();
+  if (of.config.lossless) record.times = recorded.timing->read();
   return record;
 }
 

@@ -14,7 +14,7 @@ void Signature::begin_statistics(Arena &arena, uint64_t before, uint64_t nanosec
   const uint64_t first = minimum;
   if (nanoseconds < minimum) minimum = nanoseconds;
   if (nanoseconds > maximum) maximum = nanoseconds;
-  histogram = arena.allocate_array<uint32_t>(trace::CallStats::kBuckets);
+  histogram = arena.allocate_array<uint32_t>(timing::CallStats::kBuckets);
   if (histogram == nullptr) return;
   if (before == 1) ++histogram[bucket_of(first)];
   ++histogram[bucket_of(nanoseconds)];
@@ -85,7 +85,7 @@ void SignatureTable::release(Arena &arena) {
   for (uint32_t id = 0; id < size(); ++id) {
     Signature &signature = signatures_[id];
     arena.release(const_cast<uint8_t *>(signature.bytes), signature.size);
-    arena.release_array(signature.histogram, trace::CallStats::kBuckets);
+    arena.release_array(signature.histogram, timing::CallStats::kBuckets);
     if (Memo *memo = signature.memo; memo != nullptr) {
       if (memo->has_names) arena.release_array(memo->names, memo->name_capacity);
       arena.release(memo, sizeof *memo);

@@ -22,7 +22,7 @@ struct alignas(64) Signature {
   uint64_t sum;
   uint64_t minimum;
   uint64_t maximum;
-  uint32_t *histogram;   ///< trace::CallStats::kBuckets counters, from the second call on
+  uint32_t *histogram;   ///< timing::CallStats::kBuckets counters, from the second call on
   const uint8_t *bytes;  ///< the packed row
   uint32_t size;         ///< of `bytes`
   uint32_t id;           ///< symbol
@@ -44,12 +44,12 @@ struct alignas(64) Signature {
   }
 
  private:
-  /// trace::CallStats::bucket, inlined.
+  /// timing::CallStats::bucket, inlined.
   static unsigned bucket_of(uint64_t nanoseconds) {
     if (nanoseconds < 2) return 0;
     const auto half = static_cast<unsigned>(std::bit_width(nanoseconds)) - 2;
     const auto bucket = 2 * half + static_cast<unsigned>(nanoseconds >> half);  // the two leading bits are 2 or 3
-    return bucket < trace::CallStats::kBuckets ? bucket : trace::CallStats::kBuckets - 1;
+    return bucket < timing::CallStats::kBuckets ? bucket : timing::CallStats::kBuckets - 1;
   }
   void begin_statistics(Arena &arena, uint64_t before, uint64_t nanoseconds);
 };

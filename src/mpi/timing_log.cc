@@ -13,17 +13,17 @@
 
 namespace cairn::recorder {
 
-using codec::TimingWriter;
+using timing::LosslessWriter;
 
 bool TimingLog::open(Arena &arena, const char *folder, const char *host, int pid, uint32_t thread) {
-  constexpr size_t kOut = TimingWriter::kMaxChunk + 64;
-  pending_ = arena.allocate_array<uint8_t>(TimingWriter::kMaxChunk);
+  constexpr size_t kOut = LosslessWriter::kMaxChunk + 64;
+  pending_ = arena.allocate_array<uint8_t>(LosslessWriter::kMaxChunk);
   out_ = arena.allocate_array<uint8_t>(kOut);
   // Where memory is short, chunks are better stored as they are than not at all.
-  const bool roomy = arena.limit() / 8 >= TimingWriter::workspace_size();
-  workspace_ = roomy ? arena.allocate(TimingWriter::workspace_size()) : nullptr;
+  const bool roomy = arena.limit() / 8 >= LosslessWriter::workspace_size();
+  workspace_ = roomy ? arena.allocate(LosslessWriter::workspace_size()) : nullptr;
   if (pending_ == nullptr || out_ == nullptr) return false;
-  writer_ = arena.create<TimingWriter>(pending_, size_t{TimingWriter::kMaxChunk});
+  writer_ = arena.create<LosslessWriter>(pending_, size_t{LosslessWriter::kMaxChunk});
   constexpr int kRest = 24;  // ".N.timing"
   folder_and_name_ = folder == nullptr ? 0 : snprintf(path_, sizeof path_, "%s/%s.%d.%u", folder, host, pid, thread);
   in_file_ = folder != nullptr && folder_and_name_ < static_cast<int>(sizeof path_) - kRest;
@@ -34,11 +34,12 @@ bool TimingLog::open(Arena &arena, const char *folder, const char *host, int pid
 bool TimingLog::begin_next(Arena &arena, uint32_t segment, TimingLog *next) const {
   *next = *this;
   if (writer_ == nullptr) return true;
-  next->pending_ = arena.allocate_array<uint8_t>(TimingWriter::kMaxChunk);
-  next->writer_ =
-      next->pending_ == nullptr ? nullptr : arena.create<TimingWriter>(next->pending_, size_t{TimingWriter::kMaxChunk});
+  next->pending_ = arena.allocate_array<uint8_t>(LosslessWriter::kMaxChunk);
+  next->writer_ = next->pending_ == nullptr
+                      ? nullptr
+                      : arena.create<LosslessWriter>(next->pending_, size_t{LosslessWriter::kMaxChunk});
   if (next->writer_ == nullptr) {
-    arena.release_array(next->pending_, TimingWriter::kMaxChunk);
+    arena.release_array(next->pending_, LosslessWriter::kMaxChunk);
     return false;
   }
   next->memory_ = nullptr;
@@ -54,13 +55,13 @@ void TimingLog::release(Arena &arena) {
   reset();
   if (writer_ == nullptr) return;
   arena.release(writer_, sizeof *writer_);
-  arena.release_array(pending_, TimingWriter::kMaxChunk);
+  arena.release_array(pending_, LosslessWriter::kMaxChunk);
   writer_ = nullptr;
 }
 
 bool TimingLog::flush() {
-  const size_t size = writer_->flush(out_, TimingWriter::kMaxChunk + 64, workspace_,
-                                     workspace_ == nullptr ? 0 : TimingWriter::workspace_size());
+  const size_t size = writer_->flush(out_, LosslessWriter::kMaxChunk + 64, workspace_,
+                                     workspace_ == nullptr ? 0 : LosslessWriter::workspace_size());
   if (stopped_) return true;  // the chunk is dropped, the buffer empty again
   if (size == 0 || keep(out_, size)) return size != 0;
   stopped_ = true;
@@ -112,7 +113,7 @@ Bytes TimingLog::read() const {
   } else if (memory_size_ != 0) {
     result.assign(memory_, memory_ + memory_size_);
   }
-  TimingWriter last = *writer_;  // a copy: reading changes nothing
+  LosslessWriter last = *writer_;  // a copy: reading changes nothing
   Bytes chunk(last.flush_bound());
   chunk.resize(last.flush(chunk.data(), chunk.size(), nullptr, 0));
   result.insert(result.end(), chunk.begin(), chunk.end());
@@ -125,7 +126,7 @@ void TimingLog::reset() {
   if (memory_ != nullptr) munmap(memory_, memory_room_);
   memory_ = nullptr;
   memory_size_ = memory_room_ = 0;
-  *writer_ = TimingWriter(pending_, TimingWriter::kMaxChunk);
+  *writer_ = LosslessWriter(pending_, LosslessWriter::kMaxChunk);
 }
 
 }  // namespace cairn::recorder

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "codec/timing_stream.h"
+#include "timing/lossless.h"
 
 namespace cairn::recorder {
 
@@ -39,7 +39,7 @@ class TimingLog {
   bool flush();
   bool keep(const uint8_t *bytes, size_t size);
 
-  codec::TimingWriter *writer_;
+  timing::LosslessWriter *writer_;
   uint8_t *pending_;
   uint8_t *out_;
   void *workspace_;

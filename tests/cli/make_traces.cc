@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/spool_header.h"
-#include "codec/timing_stream.h"
 #include "gpu/file/collect.h"
 #include "gpu/file/launches.h"
 #include "spec/spec.h"
+#include "timing/lossless.h"
 #include "trace/merge/part.h"
 #include "trace/read/trace.h"
 
@@ -82,12 +82,12 @@ class Thread {
     }
     symbols_.push_back(static_cast<grammar::Symbol>(number));
     durations_.push_back(ns);
-    trace::CallStats &stats = stats_[number];
+    timing::CallStats &stats = stats_[number];
     stats.minimum = stats.count == 0 ? ns : std::min(stats.minimum, ns);
     stats.maximum = std::max(stats.maximum, ns);
     ++stats.count;
     stats.sum += ns;
-    ++stats.histogram[static_cast<size_t>(trace::CallStats::bucket(ns))];
+    ++stats.histogram[static_cast<size_t>(timing::CallStats::bucket(ns))];
   }
 
   void ticket(uint64_t number) { tickets_.push_back(number); }
@@ -103,12 +103,12 @@ class Thread {
     if (!lossless) {
       record_.stats = stats_;
     } else {
-      std::vector<uint8_t> pending(codec::TimingWriter::kMaxChunk);
-      codec::TimingWriter writer(pending.data(), pending.size());
+      std::vector<uint8_t> pending(timing::LosslessWriter::kMaxChunk);
+      timing::LosslessWriter writer(pending.data(), pending.size());
       for (const uint64_t ns : durations_) writer.add(1000, ns);
       Bytes out(writer.flush_bound());
       out.resize(writer.flush(out.data(), out.size(), nullptr, 0));
-      record_.timing = out;
+      record_.times = out;
     }
     if (!tickets_.empty()) {
       std::vector<grammar::Symbol> skips;
@@ -125,7 +125,7 @@ class Thread {
   trace::SequenceRecord record_;
   std::vector<grammar::Symbol> symbols_;
   std::vector<uint64_t> durations_;
-  std::vector<trace::CallStats> stats_;
+  std::vector<timing::CallStats> stats_;
   std::vector<uint64_t> tickets_;
 };
 

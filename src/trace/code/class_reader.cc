@@ -232,7 +232,7 @@ bool ClassReader::stats(ByteReader &in, bool blocks, ClassPart *part) {
     }
     if (slots == 0) slots = part->rows.size();
     for (size_t slot = 0; slot < slots && !in.failed(); ++slot) {
-      block.slots.push_back(RankStats::parse(in, block.calls_of(slot, calls)));
+      block.slots.push_back(timing::RankStats::parse(in, block.calls_of(slot, calls)));
     }
     if (in.failed()) return false;
     ranks.push_back(&block.ranks);
@@ -244,7 +244,7 @@ bool ClassReader::timing(ByteReader &in, ClassPart *part) {
   const uint8_t what = in.byte();
   if (in.failed() || what > 6 || (what & 5) == 5) return bad("is malformed");
   if ((what & 5) != 0 && !stats(in, (what & 4) != 0, part)) return false;
-  return (what & 2) == 0 || lossless(in, part);
+  return (what & 2) == 0 || times(in, part);
 }
 
 bool ClassReader::stats_alone(ByteReader &in, ClassPart *part) {
@@ -252,19 +252,13 @@ bool ClassReader::stats_alone(ByteReader &in, ClassPart *part) {
   return (what == 1 || what == 4) && stats(in, what == 4, part);
 }
 
-bool ClassReader::lossless(ByteReader &in, ClassHead *part) {
-  const size_t blobs = in.count(2);
-  uint64_t next = 0;
-  for (size_t i = 0; i < blobs && !in.failed(); ++i) {
-    next += in.varint();
-    const ByteView bytes = in.blob();
-    if (next > UINT32_MAX || !part->ranks.index_of(static_cast<uint32_t>(next))) {
-      return bad("has times of a rank that its class lacks");
-    }
-    part->lossless.emplace_back(static_cast<uint32_t>(next), Bytes(bytes.begin(), bytes.end()));
-    ++next;
-  }
-  return !in.failed();
+bool ClassReader::times(ByteReader &in, ClassHead *part) {
+  part->times = timing::parse_rank_times(in);
+  if (in.failed()) return false;
+  const bool all_here = std::all_of(part->times.begin(), part->times.end(), [&](const timing::TimesOfRank &each) {
+    return part->ranks.index_of(each.rank).has_value();
+  });
+  return all_here || bad("has times of a rank that its class lacks");
 }
 
 }  // namespace cairn::trace

@@ -35,8 +35,8 @@ class ClassReader {
   bool order(ByteReader &in, ClassPart *part);
   static void no_order(ClassPart *part);  ///< instead
   bool timing(ByteReader &in, ClassPart *part);
-  bool stats_alone(ByteReader &in, ClassPart *part);  ///< `timing` where lossless times stand elsewhere
-  bool lossless(ByteReader &in, ClassHead *part);
+  bool stats_alone(ByteReader &in, ClassPart *part);  ///< `timing` where times stand elsewhere
+  bool times(ByteReader &in, ClassHead *part);
 
  private:
   struct KnownRow {

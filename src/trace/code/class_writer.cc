@@ -182,12 +182,12 @@ void ClassWriter::stats_of(const ClassPart &part) {
 }
 
 void ClassWriter::timing_of(const ClassPart &part) {
-  any_timing_ = any_timing_ || !part.stats.empty() || !part.lossless.empty();
-  any_lossless_ = any_lossless_ || !part.lossless.empty();
+  any_timing_ = any_timing_ || !part.stats.empty() || !part.times.empty();
+  any_times_ = any_times_ || !part.times.empty();
   const bool plain = part.stats.size() == 1 && part.stats[0].rows.empty();
-  timing_.byte(static_cast<uint8_t>((part.stats.empty() ? 0U : plain ? 1U : 4U) | (part.lossless.empty() ? 0U : 2U)));
+  timing_.byte(static_cast<uint8_t>((part.stats.empty() ? 0U : plain ? 1U : 4U) | (part.times.empty() ? 0U : 2U)));
   if (!part.stats.empty()) stats_of(part);
-  if (!part.lossless.empty()) write_lossless(part.lossless, timing_);
+  if (!part.times.empty()) timing::write(part.times, timing_);
 }
 
 void write_sites(const std::vector<uint32_t> &sites, ByteWriter &out) {
@@ -203,16 +203,6 @@ void write_sites(const std::vector<uint32_t> &sites, ByteWriter &out) {
   for (const auto &[first, length] : runs) {
     out.varint(first);
     out.varint(length);
-  }
-}
-
-void write_lossless(const std::vector<std::pair<uint32_t, Bytes>> &times, ByteWriter &out) {
-  out.varint(times.size());
-  uint32_t next = 0;
-  for (const auto &[rank, bytes] : times) {
-    out.varint(rank - next);
-    out.blob(bytes);
-    next = rank + 1;
   }
 }
 

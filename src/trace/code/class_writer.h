@@ -31,7 +31,8 @@ class ClassWriter {
   Bytes columns();
   Bytes order();
   Bytes timing();
-  [[nodiscard]] bool lossless() const { return any_lossless_; }
+  /// Whether `timing` has times, which are compressed already.
+  [[nodiscard]] bool has_times() const { return any_times_; }
   /// When each class's first call began.
   Bytes begin() { return begins_.take(); }
 
@@ -61,12 +62,10 @@ class ClassWriter {
   bool any_streams_ = false;
   bool any_order_ = false;
   bool any_timing_ = false;
-  bool any_lossless_ = false;
+  bool any_times_ = false;
 };
 
 /// A list of sites as runs of successive numbers.
 void write_sites(const std::vector<uint32_t> &sites, ByteWriter &out);
-/// Lossless times as in the section `timing`.
-void write_lossless(const std::vector<std::pair<uint32_t, Bytes>> &times, ByteWriter &out);
 
 }  // namespace cairn::trace

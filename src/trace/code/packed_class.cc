@@ -104,11 +104,11 @@ PackedClass pack(const ClassPart &part) {
 }
 
 PackedClass pack(ClassPart &&part) {
-  auto times = std::exchange(part.lossless, {});  // stand in the head
+  auto times = std::exchange(part.times, {});  // stand in the head
   PackedClass packed;
   packed.bytes = packed_bytes(part);
   static_cast<ClassHead &>(packed) = std::move(part);
-  packed.lossless = std::move(times);
+  packed.times = std::move(times);
   return packed;
 }
 
@@ -132,7 +132,7 @@ void write_head(const ClassHead &head, ByteWriter &out) {
   }
   head.ranks.column().write(out);
   write_sites(head.sites, out);
-  write_lossless(head.lossless, out);
+  timing::write(head.times, out);
 }
 
 }  // namespace

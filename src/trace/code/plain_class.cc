@@ -41,7 +41,7 @@ void write_stats(const std::vector<StatsBlock> &stats, ByteWriter &out) {
     if (stats.size() > 1) block.ranks.column().write(out);
     out.varint(block.rows.size());
     for (const std::vector<uint32_t> &rows : block.rows) write_rows_of_slot(rows, out);
-    for (const RankStats &slot : block.slots) slot.write(out, 0);
+    for (const timing::RankStats &slot : block.slots) slot.write(out, 0);
   }
 }
 
@@ -62,7 +62,7 @@ bool read_stats(ByteReader &in, const RankSet &members, size_t rows, std::vector
     const size_t slots = block.rows.empty() ? rows : block.rows.size();
     if (slots > in.remaining()) return false;
     block.slots.reserve(slots);
-    for (size_t slot = 0; slot < slots && !in.failed(); ++slot) block.slots.push_back(RankStats::parse(in, 0));
+    for (size_t slot = 0; slot < slots && !in.failed(); ++slot) block.slots.push_back(timing::RankStats::parse(in, 0));
   }
   return !in.failed() && (ranks.size() < 2 || is_partition(members, ranks));
 }

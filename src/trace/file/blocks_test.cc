@@ -214,7 +214,7 @@ TEST(Blocks, StayWhereTheyAreWhenSourcesAndEpiloguesAreAdded) {
     timed += times->empty() ? 0 : 1;
   }
   size_t expected = 0;
-  for (const SequenceRecord &sequence : program[0].sequences) expected += sequence.timing.empty() ? 0 : 2;
+  for (const SequenceRecord &sequence : program[0].sequences) expected += sequence.times.empty() ? 0 : 2;
   EXPECT_EQ(timed, expected);
 }
 

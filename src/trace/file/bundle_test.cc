@@ -89,7 +89,7 @@ TEST(Bundles, AreThereWhenMoreIsMergedIntoTheTrace) {
     ProcessRecord later = program[0];
     for (SequenceRecord &sequence : later.sequences) {
       sequence.segment += 1000;
-      sequence.timing.clear();
+      sequence.times.clear();
       longer[0].sequences.push_back(sequence);
     }
     const Result<Part> both = Part::merge(*trace->to_part(), *Part::of(later));

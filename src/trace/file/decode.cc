@@ -181,7 +181,7 @@ class Decoder {
       if (!thread_and_segment(in, &part)) return false;
       part.key = hash(in);
       part.skeleton = hash(in);
-      if (!ranks(in, &part.ranks) || !site_list(in, &part) || !told(classes_.lossless(in, &part))) return false;
+      if (!ranks(in, &part.ranks) || !site_list(in, &part) || !told(classes_.times(in, &part))) return false;
       part.plain = in.byte() != 0;
       const ByteView bytes = in.blob();
       part.offset = section_->offset + in.position() - bytes.size();

@@ -63,7 +63,7 @@ class Encoder {
     };
     add_if_any(SectionKind::streams, writer.streams(), false);
     add_if_any(SectionKind::order, writer.order(), false);
-    add_if_any(SectionKind::timing, writer.timing(), writer.lossless());
+    add_if_any(SectionKind::timing, writer.timing(), writer.has_times());
     add_offsets(with_blocks, &sections);
     if (run.merge.ranks != 0) sections.push_back(cost_section(run.merge));
     return sections;

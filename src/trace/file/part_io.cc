@@ -63,8 +63,8 @@ Result<Bytes> Part::to_file(const RunInfo &run, uint64_t blocks, std::optional<u
 
 void Part::times_lie_at(uint64_t offset) {
   body_->offset = FoldColumn::constant(as_atom(offset), 1);
-  for (ClassPart &part : body_->classes) part.lossless = {};
-  for (PackedClass &part : body_->packed) part.lossless = {};
+  for (ClassPart &part : body_->classes) part.times = {};
+  for (PackedClass &part : body_->packed) part.times = {};
 }
 
 Bytes with_merge_cost(ByteView file, const MergeCost &cost, uint64_t blocks) {

@@ -12,13 +12,13 @@ RankBlock::RankBlock(const Part &part) {
   for (const ClassPart &each : part.body().classes) classes.push_back(&each);
   for (const PackedClass &each : part.body().packed) classes.push_back(&each);
   for (const ClassHead *each : classes) {
-    if (each->lossless.empty()) continue;
+    if (each->times.empty()) continue;
     ByteWriter head;
     if (pieces_.empty()) {
       pieces_.emplace_back();  // the front
       head.varint(part.body().ranks.front());
     }
-    const Bytes &times = each->lossless[0].second;
+    const Bytes &times = each->times[0].stream;
     head.varint(each->thread);
     head.varint(static_cast<uint32_t>(each->segment + 1));
     head.varint(times.size());

@@ -1,4 +1,4 @@
-// RankBlock: the lossless times of one rank as one block of the section `blocks` (docs/format.md): a length, a checksum
+// RankBlock: the times of one rank's calls as one block of the section `blocks` (docs/format.md): a length, a checksum
 // of its own, then each sequence's stream. Every rank's block is written in place by that rank; nobody else needs it.
 //
 // Made of views into the Part that has the times, so that they exist once. `parse_block` trusts nothing and says what
@@ -16,7 +16,7 @@ namespace cairn::trace {
 
 class RankBlock {
  public:
-  /// Of the only rank of `part`, which must outlive it unchanged. Empty if that has no lossless times.
+  /// Of the only rank of `part`, which must outlive it unchanged. Empty if that has no times.
   explicit RankBlock(const Part &part);
   RankBlock(const RankBlock &) = delete;
   RankBlock &operator=(const RankBlock &) = delete;

@@ -116,7 +116,7 @@ TEST(Drains, KeepTheirStatisticsInSum) {
     const DrainingProgram program = neighbours_program(5, 8, kind);
     uint64_t expected = 0;
     for (const ProcessRecord &process : program.processes) {
-      for (const CallStats &stats : process.sequences[0].stats) expected += stats.sum;
+      for (const timing::CallStats &stats : process.sequences[0].stats) expected += stats.sum;
     }
     const Trace trace = opened(merged(program.processes, true));
     uint64_t found = 0;

@@ -43,13 +43,13 @@ ProcessRecord recorded(uint32_t rank, uint32_t size, const Calls &calls) {
       sequence.stats.emplace_back();
     }
     symbols.push_back(entry->second);
-    CallStats &stats = sequence.stats[entry->second];
+    timing::CallStats &stats = sequence.stats[entry->second];
     const uint64_t time = 100 + 7 * entry->second + rank;
     stats.minimum = stats.count == 0 ? time : std::min(stats.minimum, time);
     stats.maximum = std::max(stats.maximum, time);
     ++stats.count;
     stats.sum += time;
-    ++stats.histogram[static_cast<size_t>(CallStats::bucket(time))];
+    ++stats.histogram[static_cast<size_t>(timing::CallStats::bucket(time))];
     sites = std::max(sites, row.site);
   }
   sequence.calls = grammar::Grammar::from_symbols(symbols);

@@ -139,10 +139,7 @@ Result<void> merge_class(ClassPart *left, ClassPart right) {
 Result<void> merge_what_is_of_each(ClassPart *left, ClassHead *head, OfEach right, const Interleave &order) {
   Result<void> merged = merge_stats(left, std::move(right.stats));
   if (!merged) return merged;
-  const auto middle = static_cast<ptrdiff_t>(left->lossless.size());
-  std::move(head->lossless.begin(), head->lossless.end(), std::back_inserter(left->lossless));
-  std::inplace_merge(left->lossless.begin(), left->lossless.begin() + middle, left->lossless.end(),
-                     [](const auto &a, const auto &b) { return a.first < b.first; });
+  timing::merge(&left->times, std::move(head->times));
   left->begin_ns = order.merged(std::move(left->begin_ns), right.begin_ns);
   left->first_ticket = order.merged(std::move(left->first_ticket), right.first_ticket);
   left->order = ValuesColumn::merged(std::move(left->order), std::move(right.order), order);

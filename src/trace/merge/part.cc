@@ -67,10 +67,10 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
     StatsBlock block;
     block.ranks = part.ranks;
     block.slots.reserve(sequence.stats.size());
-    for (const CallStats &stats : sequence.stats) block.slots.emplace_back(stats, rank);
+    for (const timing::CallStats &stats : sequence.stats) block.slots.emplace_back(stats, rank);
     part.stats.push_back(std::move(block));
   }
-  if (!sequence.timing.empty()) part.lossless.emplace_back(rank, sequence.timing);
+  if (!sequence.times.empty()) part.times.push_back({rank, sequence.times});
   part.begin_ns.append(as_atom(sequence.begin_ns));
   part.first_ticket.append(as_atom(sequence.first_ticket));
   ByteWriter order;

@@ -32,7 +32,7 @@ struct RunInfo {
   std::string command;   ///< the traced command line
   std::string mpi;       ///< MPI_Get_library_version, first line
   std::string recorder;  ///< "cairn 0.1.0 libmpich.so.12"
-  std::string timing;    ///< "stats" or "lossless"
+  std::string timing;    ///< name of the timing mode (src/timing/mode.h); "none" where there are no calls
   std::string status;    ///< "complete", "aborted", "recovered", …
   int64_t start_unix_ns = 0;
   uint64_t wall_ns = 0;

@@ -115,7 +115,7 @@ void StatsBlock::join_slots() {
   std::vector<uint32_t> by_rows(slots.size());
   std::iota(by_rows.begin(), by_rows.end(), 0);
   std::stable_sort(by_rows.begin(), by_rows.end(), [this](uint32_t a, uint32_t b) { return rows[a] < rows[b]; });
-  std::vector<RankStats> joined;
+  std::vector<timing::RankStats> joined;
   std::vector<std::vector<uint32_t>> where;
   bool identity = true;
   for (const uint32_t slot : by_rows) {

@@ -20,8 +20,9 @@
 
 #include "base/hash.h"
 #include "grammar/grammar.h"
+#include "timing/rank_stats.h"
+#include "timing/rank_times.h"
 #include "trace/model/class_row.h"
-#include "trace/model/rank_stats.h"
 #include "trace/values/rank_set.h"
 #include "trace/values/values_column.h"
 
@@ -50,7 +51,7 @@ struct Stream {
 /// Statistics of ranks whose own rows lie among the class's rows in the same way.
 struct StatsBlock {
   RankSet ranks;
-  std::vector<RankStats> slots;
+  std::vector<timing::RankStats> slots;
   /// The rows of the class, ascending, that each slot's calls are among; empty if slot i is row i.
   std::vector<std::vector<uint32_t>> rows;
 
@@ -77,7 +78,7 @@ struct ClassHead {
   Hash128 skeleton;             ///< of what they need to have in common to become one class
   std::vector<uint32_t> sites;  ///< number in Body::sites of the class's site 1, 2, …
   RankSet ranks;
-  std::vector<std::pair<uint32_t, Bytes>> lossless;  ///< (rank, timing stream), ascending, without empty ones
+  timing::RankTimes times;  ///< of each rank that has any
 };
 
 /// The order of classes, whatever the shape of the tree.
@@ -87,7 +88,7 @@ struct ClassPart : ClassHead {
   GrammarPointer calls;
   std::vector<RowPointer> rows;
   std::vector<Stream> streams;    ///< by group, then field
-  std::vector<StatsBlock> stats;  ///< none under lossless timing
+  std::vector<StatsBlock> stats;  ///< none if the timing mode keeps no statistics
   FoldColumn begin_ns;
   FoldColumn first_ticket;
   ValuesColumn order;  ///< the bytes of each member's `order` grammar; empty bytes for none

@@ -1,7 +1,6 @@
 #include "trace/model/record.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace cairn::trace {
 
@@ -58,19 +57,6 @@ Result<Row> unpack_row(ByteReader &in) {
   row.site = static_cast<uint32_t>(site);
   row.depth = static_cast<uint32_t>(depth);
   return row;
-}
-
-int CallStats::bucket(uint64_t nanoseconds) {
-  if (nanoseconds < 2) return 0;
-  const int octave = 63 - std::countl_zero(nanoseconds);
-  const int half = static_cast<int>(nanoseconds >> (octave - 1)) & 1;
-  return std::min(2 * octave + half, kBuckets - 1);
-}
-
-uint64_t CallStats::bucket_start(int bucket) {
-  if (bucket <= 0) return 0;
-  if (bucket == 1) return 2;  // empty: 1 has no bit below the leading one
-  return (uint64_t{2} | static_cast<uint64_t>(bucket & 1)) << (bucket / 2 - 1);
 }
 
 }  // namespace cairn::trace

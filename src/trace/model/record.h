@@ -6,13 +6,13 @@
 // MPI_Finalize.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/bytes.h"
 #include "grammar/grammar.h"
+#include "timing/call_stats.h"
 #include "trace/values/atom.h"
 
 namespace cairn::trace {
@@ -55,20 +55,6 @@ struct Poll {
   uint32_t answer = 0;        ///< the field that says whether a poll that drains found something; else 0
 };
 
-/// Durations of the calls with one signature, in nanoseconds (`--timing stats`).
-struct CallStats {
-  static constexpr int kBuckets = 80;
-  /// Two buckets an octave: 2*floor(log2 ns) + the bit below the leading one; the last one takes all above.
-  static int bucket(uint64_t nanoseconds);
-  /// The smallest value that falls into `bucket`.
-  static uint64_t bucket_start(int bucket);
-  uint64_t count = 0;
-  uint64_t sum = 0;
-  uint64_t minimum = 0;
-  uint64_t maximum = 0;
-  std::array<uint64_t, kBuckets> histogram{};
-};
-
 /// A module (the executable or a shared object) that call sites, static buffers or callbacks lie in.
 struct Module {
   Bytes build_id;    ///< GNU build-id, or 16 bytes hashed from its headers and size if it has none
@@ -90,14 +76,14 @@ struct SequenceRecord {
   uint32_t thread = 0;
   uint32_t segment = 0;
   grammar::Grammar calls;
-  std::vector<Bytes> rows;       ///< packed rows; index = symbol
-  std::vector<Poll> polls;       ///< one a row; or empty
-  std::vector<CallStats> stats;  ///< one a row, under `stats` timing; else empty
-  std::vector<Site> sites;       ///< this sequence's sites, in order of first occurrence
+  std::vector<Bytes> rows;               ///< packed rows; index = symbol
+  std::vector<Poll> polls;               ///< one a row; or empty
+  std::vector<timing::CallStats> stats;  ///< one a row, where the timing mode keeps statistics; else empty
+  std::vector<Site> sites;               ///< this sequence's sites, in order of first occurrence
   grammar::Grammar order;  ///< process-wide ticket minus (previous ticket of this sequence + 1), one a call; empty if
                            ///< the process had one thread
   uint64_t first_ticket = 0;
-  Bytes timing;           ///< lossless timing: see docs/format.md; else empty
+  Bytes times;            ///< of the calls, as the timing mode writes them; empty if it keeps none
   uint64_t begin_ns = 0;  ///< when the first call began, from MPI_Init's begin (its own clock)
 };
 

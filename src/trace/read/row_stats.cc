@@ -9,7 +9,7 @@
 namespace cairn::trace {
 namespace {
 
-RowStats as_row_stats(const RankStats &stats) {
+RowStats as_row_stats(const timing::RankStats &stats) {
   RowStats result;
   result.calls = stats.calls();
   result.ranks = stats.ranks();
@@ -23,11 +23,11 @@ RowStats as_row_stats(const RankStats &stats) {
 
 /// Several statistics of the same ranks as one: of the rank with the greatest sum in one, the others count as their
 /// means.
-RowStats together(const std::vector<const RankStats *> &parts) {
-  RankStats all;
+RowStats together(const std::vector<const timing::RankStats *> &parts) {
+  timing::RankStats all;
   double mean = 0;
   double squares = 0;
-  for (const RankStats *part : parts) {
+  for (const timing::RankStats *part : parts) {
     all.merge(*part);
     mean += part->mean_sum();
     squares += part->deviation_of_sums() * part->deviation_of_sums();
@@ -39,7 +39,7 @@ RowStats together(const std::vector<const RankStats *> &parts) {
   result.sums_are_estimates = true;
   double greatest = -1;
   double least = 0;
-  for (const RankStats *part : parts) {
+  for (const timing::RankStats *part : parts) {
     const double sum = mean - part->mean_sum() + static_cast<double>(part->greatest_sum());
     least += static_cast<double>(part->least_sum());
     if (sum <= greatest) continue;
@@ -66,8 +66,8 @@ void add_ranks(const RowStats &other, RowStats *to) {
                            other.deviation_of_sums * other.deviation_of_sums * theirs) /
                               (ours + theirs) +
                           apart * apart * ours * theirs / ((ours + theirs) * (ours + theirs));
-  RankStats calls(to->calls, 0);
-  calls.merge(RankStats(other.calls, 0));
+  timing::RankStats calls(to->calls, 0);
+  calls.merge(timing::RankStats(other.calls, 0));
   to->calls = calls.calls();
   to->ranks += other.ranks;
   to->least_sum = std::min(to->least_sum, other.least_sum);
@@ -91,7 +91,7 @@ std::optional<RowStats> row_stats_of(const ClassPart &part, uint32_t row) {
       add_ranks(as_row_stats(block.slots[row]), &result);
       continue;
     }
-    std::vector<const RankStats *> found;
+    std::vector<const timing::RankStats *> found;
     for (size_t slot = 0; slot < block.slots.size(); ++slot) {
       if (!block.rows[slot].empty() && block.rows[slot][0] == row) found.push_back(&block.slots[slot]);
     }

@@ -14,9 +14,9 @@ struct ClassPart;
 
 /// Statistics of one row merged over the members of its class.
 struct RowStats {
-  CallStats calls;         ///< over all members
-  uint64_t ranks = 0;      ///< number of ranks' sums that went in
-  uint64_t least_sum = 0;  ///< smallest of the ranks' sums
+  timing::CallStats calls;  ///< over all members
+  uint64_t ranks = 0;       ///< number of ranks' sums that went in
+  uint64_t least_sum = 0;   ///< smallest of the ranks' sums
   uint64_t greatest_sum = 0;
   uint32_t greatest_rank = 0;
   double mean_sum = 0;

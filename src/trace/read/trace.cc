@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "codec/codec.h"
-#include "codec/timing_stream.h"
+#include "timing/mode.h"
 #include "trace/file/block_source.h"
 #include "trace/file/bundle.h"
 #include "trace/file/file.h"
@@ -234,17 +234,15 @@ std::optional<RowStats> Trace::row_stats(uint32_t class_index, uint32_t row) con
   return row_stats_of(body_->part->classes[class_index], row);
 }
 
-Result<std::vector<Trace::CallTime>> Trace::times(const SequenceView &sequence) const {
-  std::vector<CallTime> result;
+Result<std::vector<timing::CallTime>> Trace::times(const SequenceView &sequence) const {
+  std::vector<timing::CallTime> result;
   if (sequence.class_index >= class_count()) return result;
   const ClassPart &part = body_->part->classes[sequence.class_index];
-  const auto found = std::lower_bound(part.lossless.begin(), part.lossless.end(), sequence.rank,
-                                      [](const auto &entry, uint32_t rank) { return entry.first < rank; });
   ByteView stream;
   std::shared_ptr<const BlockSource::Block> block;
-  const bool in_section = found != part.lossless.end() && found->first == sequence.rank;
-  if (in_section) {
-    stream = found->second;
+  const Bytes *in_section = timing::stream_of(part.times, sequence.rank);
+  if (in_section != nullptr) {
+    stream = *in_section;
   } else {
     auto read = body_->block_of(sequence.rank);
     if (!read) return tl::unexpected(read.error());
@@ -255,15 +253,17 @@ Result<std::vector<Trace::CallTime>> Trace::times(const SequenceView &sequence) 
     }
   }
   if (stream.empty()) return result;
-  std::vector<codec::GapAndDuration> pairs;
-  size_t bad = 0;
-  if (!codec::decode_timing(stream, call_count_of(part, sequence.rank), &pairs, &bad)) {
-    return tl::unexpected(body_->times_error(in_section ? SectionKind::timing : SectionKind::blocks,
-                                             "is malformed: the times of rank " + std::to_string(sequence.rank) +
-                                                 ", byte " + std::to_string(bad) + " of its stream"));
+  const SectionKind section = in_section != nullptr ? SectionKind::timing : SectionKind::blocks;
+  const timing::Mode *mode = timing::mode_named(run().timing);
+  if (mode == nullptr || mode->read == nullptr) {
+    return tl::unexpected(body_->times_error(section, "holds times of the unknown mode '" + run().timing + "'"));
   }
-  result.reserve(pairs.size());
-  for (const auto &pair : pairs) result.push_back({pair.gap, pair.duration});
+  size_t bad = 0;
+  if (!mode->read(stream, call_count_of(part, sequence.rank), &result, &bad)) {
+    return tl::unexpected(body_->times_error(section, "is malformed: the times of rank " +
+                                                          std::to_string(sequence.rank) + ", byte " +
+                                                          std::to_string(bad) + " of its stream"));
+  }
   return result;
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "timing/mode.h"
 #include "trace/file/wanted_bundles.h"
 #include "trace/merge/part.h"
 #include "trace/model/record.h"
@@ -102,17 +103,13 @@ class Trace {
   [[nodiscard]] uint32_t row_cycle(uint32_t class_index, uint32_t row) const;
   /// Function, site and depth only: the same on all members.
   [[nodiscard]] Row row_head(uint32_t class_index, uint32_t row) const;
-  /// Nothing under lossless timing. Where statistics do not tell some rows apart, the lowest of them has those of all,
-  /// the others have none (0 calls).
+  /// Nothing if the timing mode keeps no statistics. Where statistics do not tell some rows apart, the lowest of them
+  /// has those of all, the others have none (0 calls).
   [[nodiscard]] std::optional<RowStats> row_stats(uint32_t class_index, uint32_t row) const;
 
-  /// Lossless timing of a sequence: (gap, duration) in ns for each call, in order; empty otherwise. The gap of the
-  /// first call counts from begin_ns of the sequence.
-  struct CallTime {
-    uint64_t gap = 0;
-    uint64_t duration = 0;
-  };
-  [[nodiscard]] Result<std::vector<CallTime>> times(const SequenceView &sequence) const;
+  /// The times of a sequence's calls, in order; empty unless the timing mode keeps them (timing::keeps_times). The gap
+  /// of the first call counts from begin_ns of the sequence.
+  [[nodiscard]] Result<std::vector<timing::CallTime>> times(const SequenceView &sequence) const;
   /// What `tickets` expands; nullopt with one thread.
   [[nodiscard]] std::optional<CallOrder> order(const SequenceView &sequence) const;
   /// Process-wide ticket of every call of the sequence, in order, for merging threads; empty with one thread, and for

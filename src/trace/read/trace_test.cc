@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <numeric>
 
-#include "codec/timing_stream.h"
+#include "timing/lossless.h"
 #include "trace/merge/part_body.h"
 #include "trace/testing/synthetic.h"
 
@@ -121,7 +121,7 @@ void expect_same(const Trace &trace, const std::vector<ProcessRecord> &processes
       }
       const auto times = trace.times(*view);
       ASSERT_TRUE(times.has_value());
-      EXPECT_EQ(times->size(), sequence.timing.empty() ? 0 : sequence.calls.length());
+      EXPECT_EQ(times->size(), sequence.times.empty() ? 0 : sequence.calls.length());
       const std::vector<uint64_t> tickets = trace.tickets(*view);
       if (sequence.order.empty()) {
         EXPECT_TRUE(tickets.empty());
@@ -140,7 +140,7 @@ void expect_statistics(const Trace &trace, const std::vector<ProcessRecord> &pro
   for (uint32_t c = 0; c < trace.class_count(); ++c) {
     const ClassView view = trace.class_view(c);
     for (uint32_t r = 0; r < view.rows; ++r) {
-      CallStats all;
+      timing::CallStats all;
       std::vector<double> sums;
       uint64_t greatest = 0;
       uint64_t least = UINT64_MAX;
@@ -148,7 +148,7 @@ void expect_statistics(const Trace &trace, const std::vector<ProcessRecord> &pro
       for (const uint32_t rank : view.ranks) {
         for (const SequenceRecord &sequence : processes[rank].sequences) {
           if (sequence.thread != view.thread || sequence.segment != view.segment || sequence.stats.empty()) continue;
-          const CallStats &one = sequence.stats[r];
+          const timing::CallStats &one = sequence.stats[r];
           if (one.count != 0) {
             all.minimum = all.count == 0 ? one.minimum : std::min(all.minimum, one.minimum);
             all.maximum = std::max(all.maximum, one.maximum);

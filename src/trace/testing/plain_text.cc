@@ -65,7 +65,7 @@ void write_statistics(const RowStats &stats, std::ostringstream *out) {
   if (!stats.sums_are_estimates) {
     *out << " " << stats.ranks << " " << stats.least_sum << " " << stats.greatest_sum << " " << stats.greatest_rank;
   }
-  for (int b = 0; b < CallStats::kBuckets; ++b) {
+  for (int b = 0; b < timing::CallStats::kBuckets; ++b) {
     const uint64_t count = stats.calls.histogram[static_cast<size_t>(b)];
     if (count != 0) *out << " " << b << ":" << count;
   }
@@ -99,7 +99,7 @@ void write_sequence(const Trace &trace, const SequenceView &view, std::ostringst
   }
   if (const auto times = trace.times(view); times && !times->empty()) {
     *out << "  times";
-    for (const Trace::CallTime &time : *times) *out << " " << time.gap << "+" << time.duration;
+    for (const timing::CallTime &time : *times) *out << " " << time.gap << "+" << time.duration;
     *out << "\n";
   }
   if (const auto tickets = trace.tickets(view); !tickets.empty()) {

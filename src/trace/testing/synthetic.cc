@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "codec/timing_stream.h"
+#include "timing/lossless.h"
 #include "trace/testing/synthetic_parts.h"
 
 namespace cairn::trace {
@@ -241,11 +241,11 @@ class RandomProgram {
     }
     if (!lossless_) result.stats = durations(plan.calls, plan.rows.size(), random_());
     if (lossless_ && !plan.calls.empty()) {
-      Bytes pending(codec::TimingWriter::kMaxChunk);
-      codec::TimingWriter writer(pending.data(), pending.size());
+      Bytes pending(timing::LosslessWriter::kMaxChunk);
+      timing::LosslessWriter writer(pending.data(), pending.size());
       for (size_t i = 0; i < plan.calls.size(); ++i) writer.add(below(1000), below(100000));
-      result.timing.resize(writer.flush_bound());
-      result.timing.resize(writer.flush(result.timing.data(), result.timing.size(), nullptr, 0));
+      result.times.resize(writer.flush_bound());
+      result.times.resize(writer.flush(result.times.data(), result.times.size(), nullptr, 0));
     }
     if (threads_ > 1 && !plan.calls.empty()) {
       std::vector<uint32_t> skips;
@@ -276,7 +276,7 @@ std::vector<ProcessRecord> random_program(uint32_t ranks, uint64_t seed) {
 }
 
 std::vector<ProcessRecord> lossless_program(uint32_t ranks, uint64_t seed) {
-  const auto timed = [](const SequenceRecord &sequence) { return !sequence.timing.empty(); };
+  const auto timed = [](const SequenceRecord &sequence) { return !sequence.times.empty(); };
   for (uint64_t i = 0;; ++i) {
     std::vector<ProcessRecord> program = random_program(ranks, seed * 1000 + i);
     const bool all = std::all_of(program.begin(), program.end(), [&timed](const ProcessRecord &process) {

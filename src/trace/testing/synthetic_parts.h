@@ -49,11 +49,11 @@ class Recording {
   std::vector<uint32_t> calls_;
 };
 
-inline std::vector<CallStats> durations(const std::vector<uint32_t> &calls, size_t rows, uint64_t seed) {
-  std::vector<CallStats> stats(rows);
+inline std::vector<timing::CallStats> durations(const std::vector<uint32_t> &calls, size_t rows, uint64_t seed) {
+  std::vector<timing::CallStats> stats(rows);
   std::mt19937_64 random(seed);
   for (const uint32_t row : calls) {
-    CallStats &s = stats[row];
+    timing::CallStats &s = stats[row];
     // A few hundred nanoseconds with a long tail.
     uint64_t time = 200 + random() % 400 + row * 20;
     while (random() % 4 == 0) time *= 2;
@@ -61,7 +61,7 @@ inline std::vector<CallStats> durations(const std::vector<uint32_t> &calls, size
     s.maximum = std::max(s.maximum, time);
     ++s.count;
     s.sum += time;
-    ++s.histogram[static_cast<size_t>(CallStats::bucket(time))];
+    ++s.histogram[static_cast<size_t>(timing::CallStats::bucket(time))];
   }
   return stats;
 }

@@ -1,9 +1,9 @@
-// Lossless timing: the (gap, duration) pairs of one sequence's calls, in nanoseconds and in call order, as chunks
-// that are compressed independently (docs/format.md, "Lossless timing").
+// The timing mode `lossless`: the (gap, duration) pair of each call of a sequence, in nanoseconds and in call order, as
+// chunks that are compressed independently (docs/format.md, "Lossless times").
 //
-// TimingWriter is meant for the recorder: it owns no memory. The caller gives a buffer for the pairs of one chunk and,
-// when that is full, a place for the finished chunk and a workspace for zstd. `add` costs a few nanoseconds. Nothing
-// throws, allocates or prints. One thread at a time.
+// LosslessWriter is meant for the recorder: it owns no memory. The caller gives a buffer for the pairs of one chunk
+// and, when that is full, a place for the finished chunk and a workspace for zstd. `add` costs a few nanoseconds.
+// Nothing throws, allocates or prints. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "timing/mode.h"
 
-namespace cairn::codec {
+namespace cairn::timing {
 
-class TimingWriter {
+class LosslessWriter {
  public:
   /// The most pair bytes that one chunk may hold: what a decoder allocates for it at most.
   static constexpr size_t kMaxChunk = 65536;
   static constexpr int kLevel = 3;
 
   /// `pending` holds the pairs of the chunk being filled; `capacity` of 20 to kMaxChunk bytes, more is not used.
-  TimingWriter(uint8_t *pending, size_t capacity);
+  LosslessWriter(uint8_t *pending, size_t capacity);
 
   /// False when the buffer is full: nothing was added, `flush` first.
   bool add(uint64_t gap, uint64_t duration) {
@@ -52,14 +53,8 @@ class TimingWriter {
   uint64_t calls_ = 0;
 };
 
-struct GapAndDuration {
-  uint64_t gap = 0;
-  uint64_t duration = 0;
-  bool operator==(const GapAndDuration &) const = default;
-};
-
 /// All pairs of a stream of `calls` calls (at most; fewer if recording stopped early). False, with the byte where it
 /// went wrong, on anything else; allocates in proportion to what the bytes hold.
-bool decode_timing(ByteView stream, uint64_t calls, std::vector<GapAndDuration> *out, size_t *bad_byte);
+bool read_lossless(ByteView stream, uint64_t calls, std::vector<CallTime> *out, size_t *bad_byte);
 
-}  // namespace cairn::codec
+}  // namespace cairn::timing

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "trace/model/record.h"
+#include "timing/call_stats.h"
 
-namespace cairn::trace {
+namespace cairn::timing {
 
 class RankStats {
  public:
@@ -59,4 +59,4 @@ class RankStats {
   std::array<uint64_t, 3> squares_{};
 };
 
-}  // namespace cairn::trace
+}  // namespace cairn::timing

@@ -1,4 +1,4 @@
-#include "codec/timing_stream.h"
+#include "timing/lossless.h"
 
 #define ZSTD_STATIC_LINKING_ONLY  // for contexts in memory that we bring along
 #include <zstd.h>
@@ -8,20 +8,22 @@
 
 #include "codec/codec.h"
 
-namespace cairn::codec {
+namespace cairn::timing {
 namespace {
 
 // Those of the level for a full chunk: the workspace must be known before the chunk's size is.
-ZSTD_compressionParameters parameters() { return ZSTD_getCParams(TimingWriter::kLevel, TimingWriter::kMaxChunk, 0); }
+ZSTD_compressionParameters parameters() {
+  return ZSTD_getCParams(LosslessWriter::kLevel, LosslessWriter::kMaxChunk, 0);
+}
 
 }  // namespace
 
-TimingWriter::TimingWriter(uint8_t *pending, size_t capacity)
+LosslessWriter::LosslessWriter(uint8_t *pending, size_t capacity)
     : pending_(pending), capacity_(std::min(capacity, kMaxChunk)) {}
 
-size_t TimingWriter::workspace_size() { return ZSTD_estimateCCtxSize_usingCParams(parameters()); }
+size_t LosslessWriter::workspace_size() { return ZSTD_estimateCCtxSize_usingCParams(parameters()); }
 
-size_t TimingWriter::flush(uint8_t *out, size_t capacity, void *workspace, size_t workspace_bytes) {
+size_t LosslessWriter::flush(uint8_t *out, size_t capacity, void *workspace, size_t workspace_bytes) {
   if (calls_ == 0 || capacity < flush_bound()) return 0;
   uint8_t head[3 * kMaxVarint];
   uint8_t *end = put_varint(head, calls_);
@@ -59,7 +61,7 @@ size_t TimingWriter::flush(uint8_t *out, size_t capacity, void *workspace, size_
   return head_size + stored;
 }
 
-bool decode_timing(ByteView stream, uint64_t calls, std::vector<GapAndDuration> *out, size_t *bad_byte) {
+bool read_lossless(ByteView stream, uint64_t calls, std::vector<CallTime> *out, size_t *bad_byte) {
   ByteReader in(stream);
   Bytes plain;
   while (!in.at_end()) {
@@ -67,12 +69,13 @@ bool decode_timing(ByteView stream, uint64_t calls, std::vector<GapAndDuration> 
     const uint64_t count = in.varint();
     const uint64_t size = in.varint();
     const ByteView stored = in.blob();
-    if (in.failed() || size > TimingWriter::kMaxChunk || count > size / 2 || count > calls - out->size()) return false;
+    if (in.failed() || size > LosslessWriter::kMaxChunk || count > size / 2 || count > calls - out->size())
+      return false;
     plain.clear();
-    if (!decode(stored.size() == size ? kRaw : kZstd, stored, size, &plain)) return false;
+    if (!codec::decode(stored.size() == size ? codec::kRaw : codec::kZstd, stored, size, &plain)) return false;
     ByteReader pairs(plain);
     for (uint64_t i = 0; i < count; ++i) {
-      GapAndDuration pair;
+      CallTime pair;
       pair.gap = pairs.varint();
       pair.duration = pairs.varint();
       out->push_back(pair);
@@ -82,4 +85,4 @@ bool decode_timing(ByteView stream, uint64_t calls, std::vector<GapAndDuration> 
   return true;
 }
 
-}  // namespace cairn::codec
+}  // namespace cairn::timing

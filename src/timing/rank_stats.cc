@@ -1,9 +1,9 @@
-#include "trace/model/rank_stats.h"
+#include "timing/rank_stats.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace cairn::trace {
+namespace cairn::timing {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
@@ -218,4 +218,4 @@ RankStats RankStats::parse(ByteReader &in, uint64_t calls) {
   return stats;
 }
 
-}  // namespace cairn::trace
+}  // namespace cairn::timing

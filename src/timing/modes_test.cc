@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include "timing/mode.h"
+#include "timing/rank_times.h"
+
+namespace cairn::timing {
+namespace {
+
+TEST(Modes, EachKeepsStatisticsOrTimes) {
+  for (const Mode &mode : modes()) {
+    EXPECT_EQ(mode_named(mode.name), &mode);
+    EXPECT_TRUE(mode.statistics || mode.read != nullptr) << mode.name;
+    EXPECT_EQ(keeps_times(mode.name), mode.read != nullptr) << mode.name;
+  }
+  EXPECT_EQ(modes()[0].name, "stats");
+  EXPECT_EQ(mode_named("none"), nullptr);
+  EXPECT_FALSE(keeps_times("none"));
+}
+
+TEST(RankTimes, AreMergedByRankAndComeBack) {
+  RankTimes left{{1, {1, 2}}, {4, {3}}};
+  merge(&left, {{0, {7}}, {3, {8, 9}}});
+  ByteWriter out;
+  write(left, out);
+  const Bytes bytes = out.take();
+  ByteReader in(bytes);
+  const RankTimes back = parse_rank_times(in);
+  EXPECT_TRUE(in.at_end() && !in.failed());
+  ASSERT_EQ(back.size(), 4U);
+  uint32_t at = 0;
+  for (const uint32_t rank : {0U, 1U, 3U, 4U}) EXPECT_EQ(back[at++].rank, rank);
+  EXPECT_EQ(*stream_of(back, 3), (Bytes{8, 9}));
+  EXPECT_EQ(stream_of(back, 2), nullptr);
+  for (size_t cut = 0; cut < bytes.size(); ++cut) {
+    ByteReader shorter(ByteView(bytes).first(cut));
+    parse_rank_times(shorter);
+    EXPECT_TRUE(shorter.failed()) << cut;
+  }
+}
+
+TEST(RankTimes, RefusesRanksBeyondAllRanks) {
+  ByteWriter out;
+  out.varint(2);
+  out.varint(UINT32_MAX);
+  out.blob(Bytes{1});
+  out.varint(0);
+  out.blob(Bytes{1});
+  const Bytes bytes = out.take();
+  ByteReader in(bytes);
+  parse_rank_times(in);
+  EXPECT_TRUE(in.failed());
+}
+
+}  // namespace
+}  // namespace cairn::timing
