@@ -164,12 +164,81 @@ class TableTest(Folder):
                       'functions/some.txt:2:33: MPI_F: b: t is no datatype parameter')
         self.rejected('F 0\n', 'functions/some.txt:1:1: neither "[TYPE] MPI_Name ID …" nor an indented parameter')
 
+    def test_polls_and_drains(self):
+        constants = CONSTANTS + '''domain request of MPI_Request
+  7 MPI_REQUEST_NULL
+'''
+        test = '''\
+            MPI_Test 0 polls(flag)
+              MPI_Request* request request inout valid(*flag) complete
+              int*         flag    boolean out
+            '''
+        function = self.table(test, constants).functions['MPI_Test']
+        self.assertEqual(function.polls, ('flag', 11))
+
+        def rejects(text, wanted):
+            self.rejected(text, f'functions/some.txt:{wanted}', constants)
+        rejects(test.replace('polls(flag)', 'polls(request)'),
+                '1:12: MPI_Test: polls(request): no integer that the call gives')
+        rejects(test.replace('polls(flag)', 'polls(found)'),
+                '1:12: MPI_Test: polls(found): no integer that the call gives')
+        rejects(test.replace(' polls(flag)', ''),
+                '2:1: MPI_Test: request: what says whether they completed? needs polls(FLAG)')
+        rejects(test.replace('polls(flag)', 'polls'), '1:12: MPI_Test: unknown attribute polls')
+        some = '''\
+            MPI_Waitany 0 drains(which)
+              int           n        array_length in
+              MPI_Request[] requests request      inout len(n) complete
+              int*          which    index        out   special(status_source)
+            '''
+        self.assertEqual(self.table(some, constants).functions['MPI_Waitany'].drains, ('which', 14))
+        rejects(some.replace('drains(which)', 'drains(n)'), '1:15: MPI_Waitany: drains(n): no index that the call gives')
+        rejects(some.replace(' complete', ''),
+                '1:15: MPI_Waitany: drains(which): no array of requests that the call completes')
+        rejects(some + '  int flavour count in\n',
+                '1:15: MPI_Waitany: drains(which): not all behind the array are outputs')
+        rejects(some.replace(' drains(which)', ''),
+                '3:1: MPI_Waitany: requests: which of them completed? needs drains(INDEX)')
+
+    def test_status_and_members(self):
+        constants = CONSTANTS + '''domain rank_source of int
+  7 MPI_ANY_SOURCE
+domain tag of int
+  8 MPI_ANY_TAG
+'''
+        receive = '''\
+            MPI_Sendrecv 0 status(message)
+              void*        buf    buf_out  out of(n, type)
+              int          n      count    in
+              MPI_Datatype type   datatype in
+              int          dest   rank     in
+              int          source rank     in  special(rank_source)
+              int          tag    tag      in  special(tag)
+              MPI_Status*  status status   out
+            '''
+        function = self.table(receive, constants).functions['MPI_Sendrecv']
+        self.assertEqual(function.asked, {'source': 4, 'tag': 5, 'buffer': 0})
+        self.assertEqual(self.table(receive.replace('int          dest   rank     in\n', 'MPI_Comm     comm   comm     in\n')
+                                    .replace('special(rank_source)', ''), constants).functions['MPI_Sendrecv'].asked['source'], 4)
+
+        def rejects(text, wanted):
+            self.rejected(text, f'functions/some.txt:{wanted}', constants)
+        rejects(receive.replace('message', 'messages'), '1:16: MPI_Sendrecv: status(messages): one of message, bytes')
+        rejects(receive.replace('MPI_Status*  status status   out', ''),
+                '1:16: MPI_Sendrecv: status(message): neither a status nor a new request')
+        rejects(receive.replace('dest   rank     in', 'dest   rank     in  special(rank_source)'),
+                '1:16: MPI_Sendrecv: status(message): more than one source')
+        rejects('MPI_F 0 beyond(sea)\n', '1:9: MPI_F: beyond(sea): comm, of over(COMM), or world')
+        rejects('MPI_F 0 beyond(comm)\n', '1:9: MPI_F: beyond(comm): comm, of over(COMM), or world')
+
     def test_ids(self):
         self.rejected('MPI_F 0\nMPI_G 0\n', f'{self.folder}: function id 0 is that of MPI_F and MPI_G')
         self.rejected('MPI_F 0\nMPI_G 2\n', f'{self.folder}: no function has id 1: ids are dense, the next free is 1')
         self.rejected('MPI_F 0\nMPI_F 1\n', 'functions/some.txt:2:1: MPI_F twice')
         self.rejected('', f'{self.folder}: constant id 0 is that of MPI_A and MPI_B',
                       'domain a of int\n 0 MPI_A\n 0 MPI_B\n')
+        self.rejected('', 'constants.txt:2:4: MPI_COMM_SELF: the first constant of handles is the null handle',
+                      'domain comm of MPI_Comm\n 0 MPI_COMM_SELF\n')
         self.rejected('', 'constants.txt:2:4: MPI_A is introduced by no domain above', 'domain a of int\n = MPI_A\n')
         self.rejected('', 'constants.txt:1:1: neither "domain NAME of TYPE", "ID NAME" nor "= NAME"', ' 0 MPI_A\n')
 

@@ -35,6 +35,8 @@ DOMAINS['color'] = 'undefined'
 ELEMENTS = {'int': 'i32', 'MPI_Fint': 'i32', 'MPI_F08_status': 'i32', 'MPI_T_cb_safety': 'i32',
             'MPI_T_source_order': 'i32', 'MPI_Aint': 'i64', 'MPI_Count': 'i64', 'MPI_Offset': 'i64', 'double': 'f64',
             'MPI_Status': 'status', 'char': 'character', 'void': 'pointer'}
+STATUSES = ('message', 'bytes')  # what a status tells besides errors
+BEYOND = {'comm': 'beyond_scope', 'world': 'beyond_world'}
 RETURNS = {'int_handle': 'fint', 'fint_handle': 'fint', 'wall_time': 'wall_time', 'address': 'aint'}
 
 
@@ -64,10 +66,18 @@ class Domain:
     def is_pointer(self):
         return self.ctype.endswith('*') or self.ctype == 'function'
 
+    @property
+    def is_of_handles(self):
+        return self.ctype != 'int' and self.ctype in HANDLES.values()
+
 
 class Constant:
     def __init__(self, name, number, domain):
         self.name, self.id, self.domain = name, number, domain
+
+    @property
+    def is_null_handle(self):
+        return self.domain.is_of_handles and self.domain.members[0] is self
 
 
 class Parameter:
@@ -79,7 +89,7 @@ class Parameter:
         self.texts = {}  # 'len', 'cap', 'if', 'valid' -> (text, column)
         self.trees = {}
         self.of = None  # (count text, type name, times text)
-        self.count_index = self.type_index = None
+        self.count_index = self.type_index = self.times_index = None
 
     def derive(self):
         base = self.ctype.removeprefix('const ')
@@ -111,6 +121,8 @@ class Function:
         self.name, self.id, self.place = name, number, place
         self.ret, self.returns, self.since, self.over = 'int', None, '1.0', None
         self.large = self.collective = self.persistent = False
+        self.polls = self.drains = self.status = self.beyond = None  # (text, column) of such an attribute
+        self.asked = {}  # of a status(message): 'source', 'tag', 'buffer' -> index of the parameter
         self.removed = self.deprecated = None
         self.parameters = []
         self.large_of = None  # the function this is the large-count form of, when both stand in one block
@@ -157,6 +169,8 @@ class Table:
             elif domain and (match := re.fullmatch(r' *(\d+) (MPI_\w+)', text)):
                 if match[2] in self.constants:
                     place.fail(match.start(2), f'{match[2]} twice')
+                if domain.is_of_handles and not domain.members and not match[2].endswith('_NULL'):
+                    place.fail(match.start(2), f'{match[2]}: the first constant of handles is the null handle')
                 constant = Constant(match[2], int(match[1]), domain)
                 self.constants[match[2]] = constant
                 domain.members.append(constant)
@@ -189,6 +203,60 @@ class Table:
         names = [p.name for p in function.parameters]
         if function.over not in (None, 'world', 'pair') and function.over not in names:
             function.place.fail(0, f'over({function.over}): no such parameter', function.name)
+        self.check_requests(function)
+        self.check_status(function)
+
+    def check_requests(self, function):
+        """polls(P), drains(P), and that a function which needs one of them has it."""
+        def fail(attribute, why):
+            text, column = getattr(function, attribute)
+            function.place.fail(column, f'{attribute}({text}): {why}', function.name)
+        outputs = {p.name: p for p in function.parameters if p.direction == 'out'}
+        completing = [p for p in function.parameters if p.effect == 'complete']
+        if function.polls:
+            answer = outputs.get(function.polls[0])
+            if not answer or answer.passing != 'pointer' or answer.layout != 'integer':
+                fail('polls', 'no integer that the call gives')
+        if function.drains:
+            which = outputs.get(function.drains[0])
+            if not which or which.kind != 'index':
+                fail('drains', 'no index that the call gives')
+            if not completing or completing[0].passing != 'array':
+                fail('drains', 'no array of requests that the call completes')
+            behind = function.parameters[function.parameters.index(completing[0]) + 1:]
+            if any(p.direction != 'out' for p in behind):
+                fail('drains', 'not all behind the array are outputs')
+        for parameter in completing:
+            if any(p.kind == 'index' for p in outputs.values()) and not function.drains:
+                parameter.place.fail(0, 'which of them completed? needs drains(INDEX)', function.name, parameter.name)
+            if 'valid' in parameter.texts and not (function.polls or function.drains):
+                parameter.place.fail(0, 'what says whether they completed? needs polls(FLAG)', function.name,
+                                     parameter.name)
+
+    def check_status(self, function):
+        """status(WHAT): finds the parameters by which the call said what it asks for. beyond(WHAT)."""
+        if function.beyond:
+            text, column = function.beyond
+            if text not in BEYOND or (text == 'comm' and function.over in (None, 'world', 'pair')):
+                function.place.fail(column, f'beyond({text}): comm, of over(COMM), or world', function.name)
+        if not function.status:
+            return
+        text, column = function.status
+        if text not in STATUSES:
+            function.place.fail(column, f'status({text}): one of {", ".join(STATUSES)}', function.name)
+        if not any(p.kind == 'status' and p.direction == 'out' or p.kind == 'request' and p.effect == 'create'
+                   for p in function.parameters):
+            function.place.fail(column, f'status({text}): neither a status nor a new request', function.name)
+        if text != 'message':
+            return
+        ranks = [p for p in function.parameters if p.kind == 'rank']
+        wanted = {'source': lambda p: p.domain == 'rank_source' or ranks == [p], 'tag': lambda p: p.domain == 'tag',
+                  'buffer': lambda p: p.kind in ('buf_out', 'buf_inout')}
+        for what, fits in wanted.items():
+            found = [i for i, p in enumerate(function.parameters) if fits(p) and p.passing in ('value', 'buffer')]
+            if len(found) > 1:
+                function.place.fail(column, f'status({text}): more than one {what}', function.name)
+            function.asked[what] = found[0] if found else None
 
     def parse(self, function, parameter, text, column, scope):
         try:
@@ -215,6 +283,7 @@ class Table:
             parameter.place.fail(kind_column, 'one count with many types', function.name, parameter.name)
         tree = self.parse(function, parameter, count, count_column, scope)
         if times:
+            parameter.times_index = names.index(times[0]) if times[0] in names else None
             tree = ('*', tree, self.parse(function, parameter, *times, scope))
         parameter.trees['len'] = ('*', tree, ('query', 'extent', parameter.type_index))
 
@@ -280,6 +349,8 @@ class FileReader:
                 function.over, function.collective = value, True
             elif word in ('deprecated', 'removed'):
                 setattr(function, word, value)
+            elif word in ('polls', 'drains', 'status', 'beyond') and value is not None:
+                setattr(function, word, (value, column))
             elif word in ('persistent', 'large') and value is None:
                 setattr(function, word, True)
             elif word == 'large' and (form := re.fullmatch(r'(\d+) since (\S+)', value)):
@@ -290,7 +361,8 @@ class FileReader:
                 place.fail(column, f'unknown attribute {word}', function.name)
         for entry in self.block:
             if entry is not function:
-                for name in ('ret', 'returns', 'over', 'collective', 'deprecated', 'removed', 'persistent'):
+                for name in ('ret', 'returns', 'over', 'collective', 'deprecated', 'removed', 'persistent', 'polls', 'drains',
+                             'status', 'beyond'):
                     setattr(entry, name, getattr(function, name))
             if entry.name in self.table.functions:
                 place.fail(0, f'{entry.name} twice')

@@ -97,9 +97,25 @@ struct Parameter {
   uint8_t count_parameter;  ///< of choice buffers: 1 + index of the parameter that counts the elements (an array in the
                             ///< v and w forms), 0 none
   uint8_t type_parameter;   ///< of choice buffers: 1 + index of the datatype (an array in the w forms), 0 none
+  uint8_t
+      times_parameter;  ///< of choice buffers: 1 + index of a parameter that multiplies the count (partitions), 0 none
 };
 
 enum class ReturnKind : uint8_t { error_code, wall_time, aint, handle, fint };
+
+/// What the status that a call gives, or that the request it makes will give, tells besides errors.
+enum class StatusTells : uint8_t {
+  errors,   ///< nothing: sends, collectives
+  message,  ///< source, tag and size of what was received or found
+  bytes,    ///< how much of a file was read or written
+};
+
+/// Who the members of a communicator are that a call makes.
+enum class Members : uint8_t {
+  of_scope,      ///< processes of `Function::scope`
+  beyond_scope,  ///< others of the same world as well (Intercomm_create)
+  beyond_world,  ///< of other worlds as well, or told by a process set (Comm_spawn, Comm_accept, …)
+};
 
 struct Function {
   const char *name;  ///< "MPI_Isend"
@@ -120,6 +136,14 @@ struct Function {
                   ///< collective, kScopeWorld or kScopePair
   Layout return_layout;
   const char *since;  ///< "4.0", the version of the standard that introduced it
+  // Which parameters say what, as 1 + index; 0 none.
+  uint8_t answer;     ///< the call only asks and returns at once: the output that is 0 if it found nothing
+  uint8_t completed;  ///< the call takes some requests out of an array: the output that says which (Waitany, …)
+  StatusTells status_tells;
+  uint8_t asked_source;  ///< of StatusTells::message: what the call asks for, as far as it says so
+  uint8_t asked_tag;
+  uint8_t asked_buffer;  ///< what it is received into
+  Members members;
 };
 
 constexpr uint8_t kScopeWorld = 254;  ///< Init, Init_thread, Finalize
@@ -130,6 +154,7 @@ struct Constant {
   const char *name;  ///< "MPI_PROC_NULL"
   uint16_t id;       ///< permanent; atom special(kFirstConstant + id)
   uint8_t domain;
+  bool null_handle;  ///< MPI_COMM_NULL, …: the handle of no object
 };
 
 std::span<const Function> functions();                 ///< index = id

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -179,6 +180,76 @@ TEST(Spec, WhatOthersRelyOn) {
   EXPECT_FALSE(find_function("MPI_Isend")->persistent);
   EXPECT_TRUE(find_function("MPI_Send_init")->persistent);
   EXPECT_FALSE(find_function("MPI_Session_init")->persistent);
+}
+
+// Lists of their own: a mark that is lost in the table would make traces larger, and nothing else would notice.
+TEST(Spec, WhatPollsAndDrains) {
+  const std::map<std::string, std::string> polls = {{"MPI_Test", "flag"},
+                                                    {"MPI_Testall", "flag"},
+                                                    {"MPI_Testany", "flag"},
+                                                    {"MPI_Testsome", "outcount"},
+                                                    {"MPI_Iprobe", "flag"},
+                                                    {"MPI_Improbe", "flag"},
+                                                    {"MPI_Request_get_status", "flag"},
+                                                    {"MPI_Request_get_status_all", "flag"},
+                                                    {"MPI_Request_get_status_any", "flag"},
+                                                    {"MPI_Request_get_status_some", "outcount"},
+                                                    {"MPI_Parrived", "flag"},
+                                                    {"MPI_Win_test", "flag"}};
+  const std::map<std::string, std::string> drains = {{"MPI_Waitany", "index"},
+                                                     {"MPI_Waitsome", "array_of_indices"},
+                                                     {"MPI_Testany", "index"},
+                                                     {"MPI_Testsome", "array_of_indices"}};
+  std::map<std::string, std::string> polling;
+  std::map<std::string, std::string> draining;
+  for (const Function &f : functions()) {
+    if (f.answer != 0) polling[f.name] = f.parameters[f.answer - 1].name;
+    if (f.completed != 0) draining[f.name] = f.parameters[f.completed - 1].name;
+  }
+  EXPECT_EQ(polling, polls);
+  EXPECT_EQ(draining, drains);
+}
+
+// Whatever gives a status, or makes a request, of a file or with a source says what the status tells.
+TEST(Spec, WhatStatusesTell) {
+  const auto name_of = [](const Function &f, uint8_t one_up) {
+    return std::string(one_up == 0 ? "-" : f.parameters[one_up - 1].name);
+  };
+  for (const Function &f : functions()) {
+    bool outcome = false;
+    bool file = false;
+    bool consumes = false;
+    bool source = false;
+    for (unsigned i = 0; i < f.parameter_count; ++i) {
+      const Parameter &p = f.parameters[i];
+      outcome = outcome || (p.kind == Kind::status && p.direction == Direction::out) ||
+                (p.kind == Kind::request && p.effect == Effect::create);
+      file = file || p.kind == Kind::file;
+      consumes = consumes || p.effect == Effect::consume;
+      source = source || (p.name == std::string_view("source") && p.direction == Direction::in);
+    }
+    const bool message = outcome && (source || consumes || f.name == std::string_view("MPI_Grequest_start"));
+    EXPECT_EQ(f.status_tells == StatusTells::message, message) << f.name;
+    EXPECT_EQ(f.status_tells == StatusTells::bytes, outcome && file) << f.name;
+    EXPECT_EQ(name_of(f, f.asked_source), message && source ? "source" : "-") << f.name;
+    EXPECT_TRUE(message || (f.asked_tag == 0 && f.asked_buffer == 0)) << f.name;
+  }
+  const Function &both = *find_function("MPI_Isendrecv");
+  EXPECT_EQ(name_of(both, both.asked_tag), "recvtag");
+  EXPECT_EQ(name_of(both, both.asked_buffer), "recvbuf");
+  const Function &matched = *find_function("MPI_Mrecv");
+  EXPECT_EQ(name_of(matched, matched.asked_buffer), "buf");
+  EXPECT_EQ(matched.asked_tag, 0);
+  EXPECT_NE(parameter("MPI_Precv_init", "buf").times_parameter, 0);
+}
+
+TEST(Spec, WhereNewCommunicatorsMembersAreFrom) {
+  EXPECT_EQ(find_function("MPI_Comm_dup")->members, Members::of_scope);
+  EXPECT_EQ(find_function("MPI_Intercomm_create")->members, Members::beyond_scope);
+  EXPECT_EQ(find_function("MPI_Comm_join")->members, Members::beyond_world);
+  EXPECT_TRUE(constants()[constant_id::k_COMM_NULL].null_handle);
+  EXPECT_FALSE(constants()[constant_id::k_COMM_SELF].null_handle);
+  EXPECT_FALSE(constants()[constant_id::k_PROC_NULL].null_handle);
 }
 
 TEST(Spec, DomainsHoldEachConstantOnce) {

@@ -28,23 +28,31 @@ def flag(value):
     return 'true' if value else 'false'
 
 
+def one_up(index):
+    return 0 if index is None else index + 1
+
+
 def parameter_row(table, code, p):
     trees = dict(p.trees)
     if p.passing == 'string' and 'cap' in trees:
         trees.setdefault('len', trees['cap'])
     index = lambda name: table.domains[name].index if name else 0
-    one_up = lambda value: 0 if value is None else value + 1
     expressions = ', '.join(code.add(trees.get(what)) for what in ('len', 'cap', 'if', 'valid'))
     return (f'    {{"{p.name}", "{p.ctype}", Kind::{p.kind}, Layout::{p.layout}, Direction::{p.direction}, '
             f'Passing::{p.passing}, Element::{p.element}, Effect::{p.effect}, {flag("null" in p.flags)}, '
             f'{flag("async" in p.flags)}, {flag(p.read_before)}, {flag("sums" in p.flags)}, {index(p.domain)}, {expressions}, '
-            f'{index(p.pointer_domain)}, {one_up(p.count_index)}, {one_up(p.type_index)}}},')
+            f'{index(p.pointer_domain)}, {one_up(p.count_index)}, {one_up(p.type_index)}, {one_up(p.times_index)}}},')
 
 
 def scope_of(f):
     if f.over in (None, 'world', 'pair'):
         return {None: '0', 'world': 'kScopeWorld', 'pair': 'kScopePair'}[f.over]
     return str(1 + [p.name for p in f.parameters].index(f.over))
+
+
+def part(f, attribute):
+    """Of polls(P), drains(P): 1 + the index of P, 0 without."""
+    return 1 + [p.name for p in f.parameters].index(attribute[0]) if attribute else 0
 
 
 def function_row(table, f, first):
@@ -56,11 +64,14 @@ def function_row(table, f, first):
     effects = [p.effect for p in f.parameters]
     nonblocking = any(p.kind == 'request' and p.effect == 'create' for p in f.parameters)
     parameters = f'parameters + {first}' if f.parameters else 'nullptr'
+    asked = ', '.join(str(one_up(f.asked.get(what))) for what in ('source', 'tag', 'buffer'))
     return (f'    {{"{f.name}", {f.id}, ReturnKind::{returns}, {table.domains[domain].index if domain else 0}, '
             f'Kind::{kind}, {flag(f.collective)}, {flag(f.large)}, {flag(nonblocking)}, {flag(f.persistent)}, '
             f'{flag(any(e in CREATING for e in effects))}, {flag("release" in effects)}, '
             f'{flag(any(p.read_before for p in f.parameters))}, {len(f.parameters)}, {parameters}, {scope_of(f)}, '
-            f'Layout::{model.layout_of(kind)}, "{f.since}"}},')
+            f'Layout::{model.layout_of(kind)}, "{f.since}", {part(f, f.polls)}, {part(f, f.drains)}, '
+            f'StatusTells::{f.status[0] if f.status else "errors"}, {asked}, '
+            f'Members::{model.BEYOND[f.beyond[0]] if f.beyond else "of_scope"}}},')
 
 
 def write_tables(table, path):
@@ -84,7 +95,7 @@ def write_tables(table, path):
              'constexpr uint16_t functions_by_name[] = {',
              '    ' + ', '.join(str(f.id) for f in sorted(table.functions.values(), key=lambda f: f.name)), '};', '',
              'constexpr Constant constant_table[] = {',
-             *(f'    {{"{c.name}", {c.id}, {c.domain.index}}},' for c in constants), '};', '',
+             *(f'    {{"{c.name}", {c.id}, {c.domain.index}, {flag(c.is_null_handle)}}},' for c in constants), '};', '',
              'constexpr uint16_t domain_members[] = {', '    ' + ', '.join(members), '};', '',
              'struct DomainSpan {', '  uint16_t first;', '  uint16_t count;', '};',
              'constexpr DomainSpan domain_spans[] = {', '    ' + ', '.join(spans), '};',

@@ -33,8 +33,8 @@ std::string operation(const spec::Function &function) {
 }
 
 bool is_start(const spec::Function &function) {
-  const std::string_view name = function.name;
-  return name == "MPI_Start" || name == "MPI_Startall";
+  return function.parameter_count != 0 &&
+         function.parameters[function.parameter_count - 1].effect == spec::Effect::start;
 }
 
 bool has_parameter(const spec::Function &function, std::string_view wanted) {

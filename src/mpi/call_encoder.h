@@ -12,6 +12,7 @@
 #include "mpi/encoder.h"
 #include "mpi/encoder_env.h"
 #include "mpi/names.h"
+#include "spec/ids.h"
 
 namespace cairn::recorder {
 
@@ -221,8 +222,8 @@ class CallEncoder {
   static Posted of_entry(const HandleEntry *entry);
   void plain_status(const mpi::Status &status, bool with_error);
   void coded_status(const mpi::Status &status, const Posted &posted);
-  void status_source(int value) { integer_or_constant(status_domains.source, value); }
-  void status_tag(int value) { integer_or_constant(status_domains.tag, value); }
+  void status_source(int value) { integer_or_constant(spec::domain_id::k_status_source, value); }
+  void status_tag(int value) { integer_or_constant(spec::domain_id::k_tag, value); }
   void error_atom(int code);
   void integer_or_constant(uint8_t domain, int value);
 

@@ -10,9 +10,12 @@
 
 #include "base/arena.h"
 #include "mpi/scratch.h"
+#include "spec/ids.h"
 #include "trace/model/request_arrays.h"
 
 namespace cairn::recorder {
+
+static_assert(trace::kRequestNull == trace::special(trace::kFirstConstant + spec::constant_id::k_REQUEST_NULL));
 
 class DrainedArrays {
  public:

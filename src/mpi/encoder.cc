@@ -241,7 +241,7 @@ void CallEncoder::flags(const Parameter &p, uint64_t word) {
 
 void CallEncoder::error(int code) {
   if (code == mpi::success) return atom(0);
-  const int constant = constant_of(status_domains.error, static_cast<uint64_t>(int64_t{mpi::error_class(code)}));
+  const int constant = constant_of(spec::domain_id::k_error, static_cast<uint64_t>(int64_t{mpi::error_class(code)}));
   atom(constant >= 0 ? constant_atom(constant) : trace::kUnknown);
   integer(code);
 }

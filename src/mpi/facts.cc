@@ -3,9 +3,9 @@
 #include <dlfcn.h>
 
 #include <cstring>
-#include <string_view>
 
 #include "spec/abi.h"
+#include "spec/ids.h"
 #include "trace/values/atom.h"
 
 namespace cairn::recorder {
@@ -20,22 +20,16 @@ using spec::Layout;
 using spec::Parameter;
 using spec::Passing;
 
-constexpr size_t kMostFunctions = 1024;
-constexpr size_t kMostConstants = 1024;
+namespace constant_id = spec::constant_id;
 
 struct Value {
   uint64_t word;
   bool present;
 };
-Value values[kMostConstants];
-bool null_constant[kMostConstants];
+Value values[constant_id::kCount];
 
-bool resolve_constants(void *library) {
-  const auto constants = spec::constants();
-  if (constants.size() > kMostConstants) return false;
-  for (size_t id = 0; id < constants.size(); ++id) {
-    const std::string_view name = constants[id].name;
-    null_constant[id] = name.ends_with("_NULL");
+void resolve_constants(void *library) {
+  for (size_t id = 0; id < constant_id::kCount; ++id) {
     if (!abi_has_constant[id]) continue;
     if (abi_constant_form[id] == AbiConstant::number) {
       values[id] = {abi_constant[id], true};
@@ -50,38 +44,16 @@ bool resolve_constants(void *library) {
     if (abi_constant_form[id] == AbiConstant::variable) memcpy(&word, symbol, sizeof word);
     values[id] = {word, true};
   }
-  return true;
 }
 
-uint8_t domain_called(std::string_view name) {
-  for (unsigned index = 1; index < 256; ++index) {
-    if (name == spec::domain_name(static_cast<uint8_t>(index))) return static_cast<uint8_t>(index);
-  }
-  return 0;
-}
-
-uint64_t value_called(std::string_view name) {
-  for (const spec::Constant &constant : spec::constants()) {
-    if (name == constant.name) return values[constant.id].word;
-  }
-  return 0;
-}
-
-int8_t parameter_called(const Function &function, std::string_view name) {
-  for (unsigned i = 0; i < function.parameter_count; ++i) {
-    if (name == function.parameters[i].name) return static_cast<int8_t>(i);
-  }
-  return -1;
-}
-
-int8_t first_of(int8_t a, int8_t b) { return a >= 0 ? a : b; }
+/// Of a field of spec::Function that names a parameter: its index, -1 for none.
+int8_t index_of(uint8_t one_up) { return static_cast<int8_t>(one_up - 1); }
 
 /// A memo compares raw arguments only, so whatever the call reads or writes behind a pointer must be covered otherwise.
 void decide_memo(const Function &function, FunctionFacts &facts) {
   facts.memo = MemoKind::none;
   if (function.returns != spec::ReturnKind::error_code && function.returns != spec::ReturnKind::wall_time) return;
-  const std::string_view name = function.name;
-  const bool waits = name == "MPI_Wait" || name == "MPI_Waitall" || name == "MPI_Test" || name == "MPI_Testall";
+  const bool waits = facts.requests >= 0 && function.completed == 0;
   MemoKind memo = MemoKind::plain;
   uint16_t compared = 0;
   uint16_t outputs = 0;
@@ -144,8 +116,7 @@ bool ends_objects(const Parameter &p) {
 FunctionFacts facts_of(const Function &function) {
   FunctionFacts facts{};
   facts.request = facts.requests = facts.request_count = facts.request_in = facts.message = -1;
-  facts.index = facts.status = facts.source = facts.tag = facts.count = facts.datatype = -1;
-  const std::string_view name = function.name;
+  facts.status = facts.count = facts.datatype = -1;
   for (unsigned i = 0; i < function.parameter_count; ++i) {
     const Parameter &p = function.parameters[i];
     const auto here = static_cast<int8_t>(i);
@@ -155,24 +126,20 @@ FunctionFacts facts_of(const Function &function) {
       if (p.passing == Passing::value) facts.request_in = here;
     }
     if (p.kind == Kind::message && p.effect == Effect::consume) facts.message = here;
-    if (p.kind == Kind::index && p.direction == Direction::out) facts.index = here;
     if (p.kind == Kind::status && p.direction == Direction::out) facts.status = here;
     if (p.kind == Kind::array_length && p.passing == Passing::value) facts.request_count = here;
   }
-  if (facts.requests < 0) facts.index = facts.request_count = -1;
-  const int8_t source = parameter_called(function, "source");
-  const bool receive = source >= 0 && function.parameters[source].direction == Direction::in &&
-                       (facts.request >= 0 || facts.status >= 0);
-  facts.receives = receive || facts.message >= 0 || name == "MPI_Grequest_start";
-  if (receive) {
-    facts.source = source;
-    facts.tag = first_of(parameter_called(function, "recvtag"), parameter_called(function, "tag"));
+  if (facts.requests < 0) facts.request_count = -1;
+  facts.index = index_of(function.completed);
+  facts.receives = function.status_tells == spec::StatusTells::message;
+  facts.transfers_file = function.status_tells == spec::StatusTells::bytes;
+  facts.source = index_of(function.asked_source);
+  facts.tag = index_of(function.asked_tag);
+  if (function.asked_buffer != 0 && function.parameters[function.asked_buffer - 1].times_parameter == 0) {
+    const Parameter &buffer = function.parameters[function.asked_buffer - 1];
+    facts.count = index_of(buffer.count_parameter);
+    facts.datatype = index_of(buffer.type_parameter);
   }
-  if (facts.receives && parameter_called(function, "partitions") < 0) {
-    facts.count = first_of(parameter_called(function, "recvcount"), parameter_called(function, "count"));
-    facts.datatype = first_of(parameter_called(function, "recvtype"), parameter_called(function, "datatype"));
-  }
-  facts.transfers_file = name.starts_with("MPI_File_") && (facts.request >= 0 || facts.status >= 0);
   facts.read_before = function.any_read_before;
   for (unsigned i = 0; i < function.parameter_count; ++i) {
     facts.read_before = facts.read_before || static_cast<bool>(function.parameters[i].capacity);
@@ -190,20 +157,18 @@ FunctionFacts facts_of(const Function &function) {
 
 }  // namespace
 
-FunctionFacts function_facts[kMostFunctions];
-ComparedArguments compared_arguments[kMostFunctions];
-StatusDomains status_domains;
+FunctionFacts function_facts[spec::function_id::kCount];
+ComparedArguments compared_arguments[spec::function_id::kCount];
 
 bool prepare_facts(void *library, mpi::Constants *constants) {
-  if (spec::functions().size() > kMostFunctions || !resolve_constants(library)) return false;
+  resolve_constants(library);
   for (const Function &function : spec::functions()) function_facts[function.id] = facts_of(function);
-  status_domains = {domain_called("status_source"), domain_called("tag"), domain_called("error")};
-  constants->comm_world = value_called("MPI_COMM_WORLD");
-  constants->comm_self = value_called("MPI_COMM_SELF");
-  constants->errors_return = value_called("MPI_ERRORS_RETURN");
-  constants->byte = value_called("MPI_BYTE");
-  constants->uint64 = value_called("MPI_UINT64_T");
-  constants->sum = value_called("MPI_SUM");
+  constants->comm_world = values[constant_id::k_COMM_WORLD].word;
+  constants->comm_self = values[constant_id::k_COMM_SELF].word;
+  constants->errors_return = values[constant_id::k_ERRORS_RETURN].word;
+  constants->byte = values[constant_id::k_BYTE].word;
+  constants->uint64 = values[constant_id::k_UINT64_T].word;
+  constants->sum = values[constant_id::k_SUM].word;
   return constants->comm_world != 0 && constants->comm_self != 0 && constants->byte != 0;
 }
 
@@ -223,12 +188,12 @@ bool enter_predefined(HandleTable &handles) {
       }
     }
   }
-  handles.set_null_request(value_called("MPI_REQUEST_NULL"));
+  handles.set_null_request(values[constant_id::k_REQUEST_NULL].word);
   return true;
 }
 
 bool local_constant(uint16_t id, uint64_t *value) {
-  if (id >= kMostConstants || !values[id].present) return false;
+  if (id >= constant_id::kCount || !values[id].present) return false;
   *value = values[id].word;
   return true;
 }
@@ -241,7 +206,9 @@ int constant_of(uint8_t domain, uint64_t value) {
   return -1;
 }
 
-bool is_null_handle(const HandleEntry &entry) { return entry.constant >= 0 && null_constant[entry.constant]; }
+bool is_null_handle(const HandleEntry &entry) {
+  return entry.constant >= 0 && spec::constants()[static_cast<size_t>(entry.constant)].null_handle;
+}
 
 size_t element_size(const Parameter &parameter) {
   switch (parameter.element) {

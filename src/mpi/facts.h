@@ -72,14 +72,6 @@ int constant_of(uint8_t domain, uint64_t value);
 size_t element_size(const spec::Parameter &parameter);
 uint64_t element_word(const spec::Parameter &parameter, const void *array, size_t index);
 
-/// Domains of a status' fields and of return codes.
-struct StatusDomains {
-  uint8_t source;
-  uint8_t tag;
-  uint8_t error;
-};
-extern StatusDomains status_domains;
-
 /// A null handle: asking MPI about it would call the program's error handler.
 bool is_null_handle(const HandleEntry &entry);
 

@@ -28,6 +28,7 @@
 #include "mpi/spiller.h"
 #include "mpi/uncancelled.h"
 #include "spec/abi.h"
+#include "spec/ids.h"
 
 namespace cairn::recorder {
 
@@ -35,6 +36,8 @@ void *real_function[1024];
 void *pmpi_function[1024];
 
 namespace {
+
+namespace function_id = spec::function_id;
 
 /// Functions that mean something to the recorder itself.
 enum class Landmark : uint8_t { none, init, session, finalize, abort };
@@ -85,12 +88,10 @@ bool load_functions(const CairnPreload &preload) {
     pmpi_function[function.id] = dlsym(preload.mpi_handle, name);
     real_function[function.id] = pmpi_function[function.id];
   }
-  const auto mark = [](const char *name, Landmark landmark) { landmarks[spec::find_function(name)->id] = landmark; };
-  mark("MPI_Init", Landmark::init);
-  mark("MPI_Init_thread", Landmark::init);
-  mark("MPI_Session_init", Landmark::session);
-  mark("MPI_Finalize", Landmark::finalize);
-  mark("MPI_Abort", Landmark::abort);
+  landmarks[function_id::Init] = landmarks[function_id::Init_thread] = Landmark::init;
+  landmarks[function_id::Session_init] = Landmark::session;
+  landmarks[function_id::Finalize] = Landmark::finalize;
+  landmarks[function_id::Abort] = Landmark::abort;
   return true;
 }
 
@@ -136,7 +137,7 @@ bool make_function_sites(Process &of) {
 
 bool make_tables(Process &of, const CairnPreload &preload, const mpi::Constants &constants) {
   Arena &arena = *of.arena;
-  of.modules = arena.create<Modules>(arena, pmpi_function[spec::find_function("MPI_Initialized")->id]);
+  of.modules = arena.create<Modules>(arena, pmpi_function[function_id::Initialized]);
   if (of.modules == nullptr) return false;
   of.addresses = arena.create<AddressSpace>(arena, *of.modules, preload);
   of.handles = arena.create<HandleTable>(arena);

@@ -6,16 +6,6 @@ namespace cairn::recorder {
 
 using spec::Kind;
 
-namespace {
-
-/// Collective over one communicator, yet its result has members outside of it.
-uint32_t intercomm_create() {
-  static const uint32_t id = spec::find_function("MPI_Intercomm_create")->id;
-  return id;
-}
-
-}  // namespace
-
 uint32_t Names::local_site(Site *site) {
   Sequence &sequence = thread_.sequence;
   if (sequence.sites.size() == 0 && !sequence.sites.push(arena_, nullptr)) return 0;
@@ -150,7 +140,7 @@ Communicator *Names::counting_parent(const spec::Function &function, const Frame
   *whole = false;
   if (function.scope == 0 || function.scope > function.parameter_count) return nullptr;
   const unsigned over = function.scope - 1u;
-  *whole = function.parameters[over].kind == Kind::comm && frame.function != intercomm_create();
+  *whole = function.parameters[over].kind == Kind::comm && function.members != spec::Members::beyond_scope;
   if (!*whole) return nullptr;
   const HandleEntry *parent = find_comm(frame.argument[over]);
   return parent == nullptr ? nullptr : parent->comm;

@@ -2,6 +2,8 @@
 
 #include <cinttypes>
 
+#include "spec/ids.h"
+
 namespace cairn::oracle {
 
 using spec::Direction;
@@ -66,11 +68,7 @@ bool Comparer::compare(const Event &event, const LogFile &log, const LogRecord &
   in_status_ = false;
   if (has_code && code->words[0] != 0) {
     error_classes_[code->words[0]] = code->words[1];
-    const auto *in_status = &spec::constants()[0];
-    for (const spec::Constant &c : spec::constants()) {
-      if (std::string_view(c.name) == "MPI_ERR_IN_STATUS") in_status = &c;
-    }
-    in_status_ = constant(in_status->id) == code->words[1];
+    in_status_ = constant(spec::constant_id::k_ERR_IN_STATUS) == code->words[1];
   }
   if (row.fields.size() != size_t{function_->parameter_count} + 1) {
     differ("fields", "the row has " + std::to_string(row.fields.size()));
@@ -225,11 +223,8 @@ std::string Comparer::error(AtomReader &in, uint64_t code, uint64_t error_class)
     error_class = known->second;
   }
   if (first.is(trace::kUnknown)) {  // a class of the program's own
-    for (const spec::Constant &c : spec::constants()) {
-      if (std::string_view(c.name).starts_with("MPI_ERR_") && constant(c.id) == error_class) {
-        return "traced an unknown class, logged " + std::string(c.name);
-      }
-    }
+    const auto known = constant_of(spec::domain_id::k_error, static_cast<uint64_t>(error_class));
+    if (known) return std::string("traced an unknown class, logged ") + spec::constants()[*known].name;
     return "";
   }
   return first.constant() >= 0 && constant(static_cast<uint16_t>(first.constant())) == error_class
@@ -282,16 +277,8 @@ const LogValue *Comparer::logged(unsigned parameter, bool after) const {
   return nullptr;
 }
 
-int Comparer::index_of(std::string_view name) const {
-  for (int i = 0; i < function_->parameter_count; ++i) {
-    if (function_->parameters[i].name == name) return i;
-  }
-  return -1;
-}
-
-std::optional<int64_t> Comparer::argument(std::string_view name) const {
-  const int i = index_of(name);
-  const LogValue *value = i < 0 ? nullptr : logged(static_cast<unsigned>(i), false);
+std::optional<int64_t> Comparer::argument(unsigned one_up) const {
+  const LogValue *value = one_up == 0 ? nullptr : logged(one_up - 1, false);
   if (value == nullptr || value->words.empty()) return {};
   return static_cast<int64_t>(value->words[0]);
 }

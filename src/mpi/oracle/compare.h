@@ -74,8 +74,8 @@ class Comparer {
   void end_objects();
 
   [[nodiscard]] const LogValue *logged(unsigned parameter, bool after) const;
-  [[nodiscard]] int index_of(std::string_view name) const;
-  [[nodiscard]] std::optional<int64_t> argument(std::string_view name) const;
+  /// What the call was given for the parameter of index `one_up` - 1; nothing for 0.
+  [[nodiscard]] std::optional<int64_t> argument(unsigned one_up) const;
   [[nodiscard]] int parameter_with(spec::Effect effect, spec::Kind kind) const;
   [[nodiscard]] std::optional<uint64_t> constant(uint16_t id) const;
   [[nodiscard]] std::optional<uint16_t> constant_of(uint8_t domain, uint64_t value) const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mpi/oracle/compare.h"
+#include "spec/ids.h"
 
 namespace cairn::oracle {
 
@@ -10,26 +11,14 @@ using spec::Effect;
 using spec::Kind;
 using spec::Parameter;
 
+namespace con = spec::constant_id;
+
 namespace {
 
 constexpr uint64_t kNeverCreated = UINT64_MAX;
 constexpr uint64_t kCommunicator = UINT64_MAX - 1;
 
-uint16_t id_of(std::string_view name) {
-  for (const spec::Constant &c : spec::constants()) {
-    if (name == c.name) return c.id;
-  }
-  return UINT16_MAX;
-}
-
 bool creates(Effect effect) { return effect == Effect::create || effect == Effect::create_if; }
-
-/// Communicators from outside of this MPI_COMM_WORLD.
-bool is_dynamic(std::string_view function) {
-  return function.starts_with("MPI_Comm_spawn") || function == "MPI_Comm_accept" || function == "MPI_Comm_connect" ||
-         function == "MPI_Comm_join" || function == "MPI_Comm_get_parent" || function == "MPI_Comm_create_from_group" ||
-         function == "MPI_Intercomm_create_from_groups";
-}
 
 }  // namespace
 
@@ -156,7 +145,7 @@ std::string Comparer::comm(unsigned i, AtomReader &in, uint64_t word, Effect eff
 std::optional<uint64_t> Comparer::count_creation() {
   const unsigned over = function_->scope;
   if (over == 0 || over > function_->parameter_count || function_->parameters[over - 1].kind != Kind::comm ||
-      std::string_view(function_->name) == "MPI_Intercomm_create" || named_[over - 1].empty()) {
+      function_->members == spec::Members::beyond_scope || named_[over - 1].empty()) {
     return {};
   }
   const Named &parent = named_[over - 1][0];
@@ -168,13 +157,13 @@ std::string Comparer::new_comm(unsigned i, AtomReader &in, Object *made, std::op
   const AtomValue world = in.next();
   const AtomValue smallest = in.next();
   if (smallest.missing || counter.special || world.special) return "its identity is cut short";
-  const std::string_view name = function_->name;
-  if (world.value != 0 && !is_dynamic(name)) return "its world is " + to_text(world);
+  const bool dynamic = function_->members == spec::Members::beyond_world;
+  if (world.value != 0 && !dynamic) return "its world is " + to_text(world);
   if (count && static_cast<uint64_t>(counter.value) != *count) {
     return "it is number " + to_text(counter) + " over its parent, and should be " + std::to_string(*count);
   }
   made->identity = "?";
-  if (is_dynamic(name)) return "";
+  if (dynamic) return "";
   const LogValue *members = logged(kMembers + i, true);
   CommSighting sighting{"", rank_, smallest.special ? -1 : smallest.value, -1};
   if (members != nullptr && members->words.size() == 2) {
@@ -191,12 +180,12 @@ std::string Comparer::new_comm(unsigned i, AtomReader &in, Object *made, std::op
     if (of.object != nullptr) {
       parent = of.object->identity;
     } else {
-      parent = of.constant && *of.constant == id_of("MPI_COMM_SELF") ? "self" + std::to_string(rank_) : "world";
+      parent = of.constant && *of.constant == con::k_COMM_SELF ? "self" + std::to_string(rank_) : "world";
     }
     if (parent == "?") return "";
   } else {
-    const auto tag = argument("tag");
-    parent = std::string(name) + (tag ? std::to_string(*tag) : "");
+    const auto tag = argument(static_cast<unsigned>(parameter_with(Effect::none, Kind::tag) + 1));
+    parent = std::string(function_->name) + (tag ? std::to_string(*tag) : "");
   }
   made->identity = "(" + parent + "." + to_text(counter) + "." + to_text(smallest) + ")";
   sighting.identity = made->identity;
@@ -206,27 +195,20 @@ std::string Comparer::new_comm(unsigned i, AtomReader &in, Object *made, std::op
 
 Implied Comparer::implied_by_call() {
   Implied implied;
-  const auto first_of = [&](const char *a, const char *b) { return index_of(a) >= 0 ? a : b; };
-  const bool file = parameter_with(Effect::none, Kind::file) >= 0;
-  const bool receives = index_of("source") >= 0 && function_->parameters[index_of("source")].kind == Kind::rank;
-  const bool matched = parameter_with(Effect::consume, Kind::message) >= 0;
-  if (receives || matched) {
+  if (function_->status_tells == spec::StatusTells::message) {
     implied.form = Implied::Form::envelope;
-    if (receives) {
-      implied.source = argument("source");
-      implied.tag = argument(first_of("recvtag", "tag"));
+    implied.source = argument(function_->asked_source);
+    implied.tag = argument(function_->asked_tag);
+    if (function_->asked_buffer == 0) return implied;
+    const Parameter &buffer = function_->parameters[function_->asked_buffer - 1];
+    implied.count = argument(buffer.count_parameter);
+    if (const auto times = argument(buffer.times_parameter); times && implied.count) *implied.count *= *times;
+    if (const std::vector<Named> &type = named_[buffer.type_parameter - 1U]; !type.empty()) {
+      implied.type = type[0].object != nullptr ? type[0].object->serial : type[0].constant.value_or(0);
     }
-    implied.count = argument(first_of("recvcount", "count"));
-    if (const auto partitions = argument("partitions"); partitions && implied.count) *implied.count *= *partitions;
-    const int type = index_of(first_of("recvtype", "datatype"));
-    if (type >= 0 && !named_[static_cast<size_t>(type)].empty()) {
-      const Named &named = named_[static_cast<size_t>(type)][0];
-      implied.type = named.object != nullptr ? named.object->serial : named.constant.value_or(0);
-    }
-  } else if (file) {
+  } else if (function_->status_tells == spec::StatusTells::bytes) {
     implied.form = Implied::Form::file;
-  } else if (parameter_with(Effect::create, Kind::request) >= 0 &&
-             std::string_view(function_->name) != "MPI_Grequest_start") {
+  } else if (parameter_with(Effect::create, Kind::request) >= 0) {
     implied.form = Implied::Form::undefined;
   }
   return implied;
@@ -269,11 +251,8 @@ std::string Comparer::statuses_problem(unsigned i, const trace::Field &field, co
 std::string Comparer::status(AtomReader *in, const uint64_t *logged, const Implied &implied) {
   using Form = Implied::Form;
   static const std::vector<trace::Atom> no_atoms;
-  static const uint16_t proc_null = id_of("MPI_PROC_NULL");
-  static const uint16_t any_source = id_of("MPI_ANY_SOURCE");
-  static const uint16_t any_tag = id_of("MPI_ANY_TAG");
-  const bool to_nobody =
-      implied.form == Form::envelope && implied.source && constant(proc_null) == static_cast<uint64_t>(*implied.source);
+  const bool to_nobody = implied.form == Form::envelope && implied.source &&
+                         constant(con::k_PROC_NULL) == static_cast<uint64_t>(*implied.source);
   const bool empty = implied.form == Form::empty;
   const bool undefined = implied.form == Form::undefined || implied.form == Form::file;
   const auto wrong = [&](const char *what, uint64_t value) {
@@ -293,14 +272,14 @@ std::string Comparer::status(AtomReader *in, const uint64_t *logged, const Impli
     switch (f) {
       case 0:
         if (undefined) break;
-        if (empty || to_nobody ? constant(to_nobody ? proc_null : any_source) != value
+        if (empty || to_nobody ? constant(to_nobody ? con::k_PROC_NULL : con::k_ANY_SOURCE) != value
                                : !implied.source || static_cast<uint64_t>(*implied.source) != value) {
           return wrong(names[f], value);
         }
         break;
       case 1:
         if (undefined) break;
-        if (empty || to_nobody ? constant(any_tag) != value
+        if (empty || to_nobody ? constant(con::k_ANY_TAG) != value
                                : !implied.tag || static_cast<uint64_t>(*implied.tag) != value) {
           return wrong(names[f], value);
         }

@@ -22,8 +22,6 @@
 namespace cairn::trace {
 
 constexpr unsigned kRememberedArrays = 8;
-/// The constant 5 of spec/: what stands where a request was.
-constexpr Atom kRequestNull = special(kFirstConstant + 5);
 
 /// How many of the requests before place `end` are there.
 inline uint64_t requests_before(std::span<const Atom> array, size_t end) {

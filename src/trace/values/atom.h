@@ -46,4 +46,8 @@ constexpr Atom kMostDistance = 15;
 /// Named MPI constants are special(kFirstConstant + id), with the ids of spec/constants.
 constexpr uint16_t kFirstConstant = 64;
 
+/// The one of them that the format itself gives a meaning: MPI_REQUEST_NULL, what stands in an array of requests where
+/// one has completed (request_arrays.h). Recorders check that this is its id in spec/.
+constexpr Atom kRequestNull = special(kFirstConstant + 5);
+
 }  // namespace cairn::trace
