@@ -1,5 +1,5 @@
 // The reduction of all ranks' parts into one, with the merge of src/trace, as the recorder does it in MPI_Finalize
-// (src/mpi/finish.cc), and what each step of it costs.
+// (src/mpi/finish/finish.cc), and what each step of it costs.
 //
 // Depth first, so that as many parts are alive as the tree is high. The upper rank of a pair serialises its part, the
 // lower one parses and merges it. CPU time of the thread for each; bytes of heap that a rank holds at its peak while it
@@ -25,7 +25,7 @@ struct Tree {
   };
   Shape shape = Shape::binomial;
   uint64_t seed = 1;
-  size_t bundles_from = 1u << 20;  ///< as in the recorder (src/mpi/config.h)
+  size_t bundles_from = 1u << 20;  ///< as in the recorder (src/mpi/store/config.h)
 };
 
 /// Least, mean, greatest, and that of the root (rank 0).

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "grammar/test_memory.h"
-#include "mpi/polls.h"
+#include "mpi/store/polls.h"
 #include "scale/chance.h"
 
 namespace cairn::scale {

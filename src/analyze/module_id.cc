@@ -13,7 +13,7 @@
 namespace cairn::analyze {
 
 Bytes hashed_module_id(const std::string &path) {
-  // The layout is what the recorder hashes (src/mpi/loaded_object.cc).
+  // The layout is what the recorder hashes (src/mpi/names/loaded_object.cc).
   struct {
     ElfW(Ehdr) header;
     Hash128 segments;

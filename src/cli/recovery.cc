@@ -8,8 +8,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "mpi/arena_file.h"
-#include "mpi/harvest.h"
+#include "mpi/store/arena_file.h"
+#include "mpi/store/harvest.h"
 
 namespace cairn::cli {
 namespace {

@@ -1,6 +1,6 @@
 // Bundles: classes that found no partner in the lower part of the tree leave it there. Where ranks are irregular, each
 // of them is a class of its own, and no rank can hold them all: once the classes of a part take too much, those of
-// fewest ranks become a bundle, which the rank that has them writes into the file itself (src/mpi/bundles.h).
+// fewest ranks become a bundle, which the rank that has them writes into the file itself (src/mpi/finish/bundles.h).
 //
 // A bundle is a block of the section `blocks` that holds a .cairn file of its own: its classes share what they have in
 // common, its sites and modules are those that the whole trace has too. Before it stand the least and the greatest rank

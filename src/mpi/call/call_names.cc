@@ -1,0 +1,194 @@
+#include "mpi/call/call_names.h"
+
+#include <cstring>
+
+namespace cairn::recorder {
+
+using spec::Kind;
+
+uint32_t CallNames::local_site(Site *site) {
+  Sequence &sequence = thread_.sequence;
+  if (sequence.sites.size() == 0 && !sequence.sites.push(arena_, nullptr)) return 0;
+  if (site == nullptr) return 0;
+  if (site->id >= sequence.local_site.size()) {
+    const size_t size = sequence.local_site.size();
+    if (!sequence.local_site.reserve(arena_, site->id + 1)) return 0;
+    const size_t capacity = sequence.local_site.capacity();
+    memset(sequence.local_site.data() + size, 0, (capacity - size) * sizeof(uint32_t));
+    sequence.local_site.resize(capacity);
+  }
+  uint32_t &number = sequence.local_site[site->id];
+  if (number == 0) {
+    if (!sequence.sites.push(arena_, site)) return 0;
+    number = static_cast<uint32_t>(sequence.sites.size());  // its number plus one
+  }
+  return number - 1;
+}
+
+PlacePool *CallNames::pool(const Site *site) {
+  const size_t size = thread_.pools.size();
+  if (site->id >= size) {
+    if (!thread_.pools.reserve(arena_, site->id + 1)) return nullptr;
+    memset(static_cast<void *>(thread_.pools.data() + size), 0,
+           (thread_.pools.capacity() - size) * sizeof(PlacePool *));
+    thread_.pools.resize(thread_.pools.capacity());
+  }
+  PlacePool *&pool = thread_.pools[site->id];
+  if (pool == nullptr) pool = arena_.create<PlacePool>();
+  return pool;
+}
+
+HandleEntry *CallNames::unknown(Kind kind, uint64_t raw) {
+  HandleEntry *entry = process_.handles->add(kind, raw);
+  if (entry != nullptr) entry->place = process_.handles->next_unknown();
+  return entry;
+}
+
+HandleEntry *CallNames::find(Kind kind, uint64_t raw, uint64_t mark) {
+  HandleEntry *entry = process_.handles->find(kind, raw, thread_.number, mark);
+  return entry != nullptr ? entry : unknown(kind, raw);
+}
+
+HandleEntry *CallNames::find_comm(uint64_t raw) {
+  HandleEntry *entry = process_.handles->find(Kind::comm, raw);
+  bool is_new = false;
+  return entry != nullptr ? entry : create_comm(raw, true, &is_new);
+}
+
+HandleEntry *CallNames::create(Kind kind, uint64_t raw, Site *site) {
+  HandleEntry *living = process_.handles->find(kind, raw);
+  if (living != nullptr && living->constant >= 0) return living;
+  // Only requests (and messages) can be alive twice with one value; anything else died without our seeing it.
+  if (living != nullptr && kind != Kind::request && kind != Kind::message) process_.handles->remove(living);
+  PlacePool *places = pool(site);
+  if (places == nullptr) return nullptr;
+  HandleEntry *entry = process_.handles->add(kind, raw);
+  if (entry == nullptr) return nullptr;
+  entry->site = site;
+  entry->thread = thread_.number;
+  entry->place = places->take(arena_, process_.handles->shared());
+  entry->pool = entry->place == PlacePool::kNone ? nullptr : places;
+  return entry;
+}
+
+HandleEntry *CallNames::look_up(Kind kind, uint64_t raw, Site *site) {
+  HandleEntry *living = process_.handles->find(kind, raw);
+  if (living == nullptr) return create(kind, raw, site);
+  ++living->references;
+  return living;
+}
+
+Communicator *CallNames::new_communicator() {
+  auto *made = arena_.create<Communicator>();
+  if (made == nullptr) return nullptr;
+  made->number = process_.comm_numbers.take(arena_, process_.handles->shared());
+  made->size = -1;
+  return made;
+}
+
+HandleEntry *CallNames::create_comm(uint64_t raw, bool may_exist, bool *is_new) {
+  HandleEntry *living = process_.handles->find(Kind::comm, raw);
+  *is_new = false;
+  if (living != nullptr && (may_exist || living->constant >= 0)) return living;
+  if (living != nullptr) forget_comm(living);
+  HandleEntry *entry = process_.handles->add(Kind::comm, raw);
+  if (entry == nullptr) return nullptr;
+  entry->comm = new_communicator();
+  if (entry->comm == nullptr) {
+    process_.handles->remove(entry);
+    return nullptr;
+  }
+  *is_new = true;
+  return entry;
+}
+
+void CallNames::release(Kind kind, uint64_t raw) {
+  HandleEntry *entry = process_.handles->find(kind, raw);
+  if (entry == nullptr || entry->constant >= 0) return;
+  if (--entry->references > 0) return;
+  forget_comm(entry);
+}
+
+void CallNames::forget_comm(HandleEntry *entry) {
+  if (entry->comm != nullptr) {
+    process_.comm_numbers.give_back(entry->comm->number, process_.handles->shared());
+    arena_.release(entry->comm, sizeof(Communicator));
+  }
+  process_.handles->remove(entry);
+}
+
+void CallNames::complete(Kind kind, uint64_t raw) {
+  HandleEntry *entry = process_.handles->find(kind, raw, thread_.number);
+  if (entry == nullptr || entry->constant >= 0) return;
+  complete(entry);
+}
+
+void CallNames::complete(HandleEntry *entry) {
+  if (entry->pending != nullptr) {
+    const uint64_t comm = mpi::read_handle(entry->pending_comm);
+    HandleEntry *stale = process_.handles->find(Kind::comm, comm);
+    if (stale == nullptr || stale->constant < 0) {
+      if (stale != nullptr) forget_comm(stale);
+      HandleEntry *made = process_.handles->add(Kind::comm, comm);
+      if (made != nullptr) made->comm = entry->pending;
+    }
+  }
+  process_.handles->remove(entry);
+}
+
+Communicator *CallNames::counting_parent(const spec::Function &function, const Frame &frame, bool *whole) {
+  *whole = false;
+  if (function.scope == 0 || function.scope > function.parameter_count) return nullptr;
+  const unsigned over = function.scope - 1u;
+  *whole = function.parameters[over].kind == Kind::comm && function.members != spec::Members::beyond_scope;
+  if (!*whole) return nullptr;
+  const HandleEntry *parent = find_comm(frame.argument[over]);
+  return parent == nullptr ? nullptr : parent->comm;
+}
+
+void CallNames::skip_creation(const spec::Function &function, const Frame &frame) {
+  bool whole = false;
+  Communicator *parent = counting_parent(function, frame, &whole);
+  if (parent != nullptr) ++parent->creations;
+}
+
+int64_t CallNames::creation_number(const spec::Function &function, const Frame &frame, uint64_t members) {
+  // Over the whole parent: its counter. Over a group only (create_group, Intercomm_create): the n-th with these members
+  // and this tag, for which any communicator's counter would differ between members.
+  bool whole = false;
+  Communicator *parent = counting_parent(function, frame, &whole);
+  if (whole) return parent == nullptr ? 0 : int64_t{parent->creations++};
+  uint64_t key = members;
+  for (unsigned i = 0; i < function.parameter_count; ++i) {
+    if (function.parameters[i].kind == Kind::tag) key = key * 0x9e3779b97f4a7c15u + frame.argument[i];
+  }
+  HandleEntry *count = process_.handles->find(Kind::varargs, key);  // a kind no handle has
+  if (count == nullptr) count = process_.handles->add(Kind::varargs, key);
+  if (count == nullptr) return 0;
+  return count->place++;
+}
+
+void CallNames::map_memory(const spec::Function &function, const Frame &frame, uint64_t start) {
+  size_t size = 1;
+  for (unsigned i = 0; i < function.parameter_count; ++i) {
+    if (function.parameters[i].kind == Kind::size && function.parameters[i].passing == spec::Passing::value) {
+      size = static_cast<size_t>(frame.argument[i]);
+    }
+  }
+  process_.addresses->add_mpi_memory(start, size == 0 ? 1 : size);
+}
+
+void CallNames::unmap_memory(const spec::Parameter &parameter, const Frame &frame, unsigned index) {
+  if (parameter.passing == spec::Passing::buffer) process_.addresses->remove_mpi_memory(frame.argument[index]);
+}
+
+Address CallNames::opaque(uint64_t word) {
+  constexpr uint64_t kFirstPages = 65536;  // nothing is ever mapped there
+  if (word >= kFirstPages) {
+    const Address named = process_.addresses->name(word, thread_.stack);
+    if (named.kind != trace::kUnknown) return named;
+  }
+  return {trace::kInteger, 0, static_cast<int64_t>(word)};
+}
+
+}  // namespace cairn::recorder

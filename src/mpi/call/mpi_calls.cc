@@ -1,0 +1,395 @@
+#include "mpi/call/mpi_calls.h"
+
+#include <dlfcn.h>
+// The removed C++ bindings would drag half of libmpi in.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <type_traits>
+
+#include "base/hash.h"
+
+namespace cairn::recorder::mpi {
+namespace {
+
+// Every PMPI_ function the recorder calls; resolved by `load` from the library that the program uses.
+// clang-format off
+#define CAIRN_OWN_CALLS(X) \
+  X(Allreduce) X(Bcast) X(Cartdim_get) X(Comm_create_keyval) X(Comm_dup) X(Comm_free) X(Comm_group) X(Comm_rank) \
+  X(Comm_remote_group) X(Comm_remote_size) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
+  X(Comm_test_inter) X(Dist_graph_neighbors_count) X(Error_class) X(Exscan) X(Finalized) X(Get_elements_x) \
+  X(Get_library_version) X(Graph_neighbors_count) X(Graphdims_get) X(Group_free) X(Group_rank) X(Group_size) \
+  X(Group_translate_ranks) X(Initialized) X(Query_thread) X(Recv) X(Send) X(Test_cancelled) X(Topo_test) \
+  X(Type_get_envelope) X(Type_size_x) X(Type_get_extent) X(T_category_get_info)
+// clang-format on
+
+struct Calls {
+#define X(name) decltype(&PMPI_##name) name;
+  CAIRN_OWN_CALLS(X)
+#undef X
+};
+Calls call;
+
+using EnvelopeC = int (*)(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *, MPI_Count *, int *);
+int (*category_events)(int, int *);  // MPI 4.0
+EnvelopeC envelope_c;                // MPI 4.0 and later
+
+// Constants that are addresses in the MPI library (Open MPI) cannot be named here: the recorder isn't linked to it.
+Constants constant;
+
+template <typename T>
+T as(Handle handle) {
+  if constexpr (std::is_pointer_v<T>) {
+    return reinterpret_cast<T>(handle);
+  } else {
+    return static_cast<T>(handle);
+  }
+}
+
+template <typename T>
+Handle word(T handle) {
+  if constexpr (std::is_pointer_v<T>) {
+    return reinterpret_cast<Handle>(handle);
+  } else {
+    return static_cast<Handle>(static_cast<int64_t>(handle));
+  }
+}
+
+int never_copy(MPI_Comm /*comm*/, int /*keyval*/, void * /*extra*/, void * /*value*/, void * /*copy*/, int *flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int on_finalize(MPI_Comm /*comm*/, int /*keyval*/, void * /*value*/, void *extra) {
+  reinterpret_cast<void (*)()>(extra)();
+  return MPI_SUCCESS;
+}
+
+constexpr int kTag = 1;
+constexpr uint64_t kPiece = 1u << 30;  // counts are ints
+
+/// Smallest world rank in `group`, and a hash of all its members.
+int smallest(MPI_Group group, MPI_Group world, uint64_t *hash) {
+  int size = 0;
+  call.Group_size(group, &size);
+  int least = -1;
+  constexpr int kBatch = 1024;
+  int ranks[kBatch];
+  int translated[kBatch];
+  for (int first = 0; first < size; first += kBatch) {
+    const int n = size - first < kBatch ? size - first : kBatch;
+    for (int i = 0; i < n; ++i) ranks[i] = first + i;
+    if (call.Group_translate_ranks(group, n, ranks, world, translated) != MPI_SUCCESS) return least;
+    *hash = hash64({reinterpret_cast<const uint8_t *>(translated), sizeof(int) * static_cast<size_t>(n)}, *hash);
+    for (int i = 0; i < n; ++i) {
+      if (translated[i] != MPI_UNDEFINED && (least < 0 || translated[i] < least)) least = translated[i];
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+bool load(void *library, const Constants &constants) {
+  constant = constants;
+  bool all = true;
+#define X(name)                                                                     \
+  call.name = reinterpret_cast<decltype(call.name)>(dlsym(library, "PMPI_" #name)); \
+  all = all && call.name != nullptr;
+  CAIRN_OWN_CALLS(X)
+#undef X
+  envelope_c = reinterpret_cast<EnvelopeC>(dlsym(library, "PMPI_Type_get_envelope_c"));
+  category_events = reinterpret_cast<int (*)(int, int *)>(dlsym(library, "PMPI_T_category_get_num_events"));
+  return all;
+}
+
+const size_t handle_size = sizeof(MPI_Comm);
+static_assert(sizeof(MPI_Comm) == sizeof(MPI_Datatype) && sizeof(MPI_Comm) == sizeof(MPI_Request) &&
+              sizeof(MPI_Comm) == sizeof(MPI_Group) && sizeof(MPI_Comm) == sizeof(MPI_Op) &&
+              (std::is_pointer_v<MPI_Comm> || sizeof(MPI_Comm) == sizeof(int)));
+const size_t status_size = sizeof(MPI_Status);
+const int success = MPI_SUCCESS;
+const int error_in_status = MPI_ERR_IN_STATUS;
+const int undefined = MPI_UNDEFINED;
+const int any_source = MPI_ANY_SOURCE;
+const int any_tag = MPI_ANY_TAG;
+const int proc_null = MPI_PROC_NULL;
+const size_t max_error_string = MPI_MAX_ERROR_STRING;
+
+Status read_status(const void *at) {
+  MPI_Status status;
+  memcpy(&status, at, sizeof status);
+  Status result{status.MPI_SOURCE, status.MPI_TAG, status.MPI_ERROR, 0, false};
+#if defined(MPICH_VERSION)
+  // The fields are part of MPICH's public ABI; a call would cost twenty times as much.
+  result.bytes =
+      static_cast<int64_t>((static_cast<uint64_t>(static_cast<uint32_t>(status.count_hi_and_cancelled) >> 1) << 32) |
+                           static_cast<uint32_t>(status.count_lo));
+  result.cancelled = (status.count_hi_and_cancelled & 1) != 0;
+#elif defined(OMPI_MAJOR_VERSION)
+  result.bytes = static_cast<int64_t>(status._ucount);
+  result.cancelled = status._cancelled != 0;
+#else
+  MPI_Count bytes = 0;
+  int flag = 0;
+  if (call.Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS) result.bytes = bytes;
+  if (call.Test_cancelled(&status, &flag) == MPI_SUCCESS) result.cancelled = flag != 0;
+#endif
+  return result;
+}
+
+int error_class(int code) {
+  if (!initialized() || finalized()) return code;  // some libraries end the program when asked then
+  int result = code;
+  return call.Error_class(code, &result) == MPI_SUCCESS ? result : code;
+}
+
+int64_t type_size(Handle datatype) {
+  MPI_Count size = 0;
+  if (call.Type_size_x(as<MPI_Datatype>(datatype), &size) != MPI_SUCCESS || size < 0) return -1;
+  return size;
+}
+
+int comm_size(Handle comm) {
+  int size = 0;
+  call.Comm_size(as<MPI_Comm>(comm), &size);
+  return size;
+}
+
+int comm_rank(Handle comm) {
+  int rank = -1;
+  call.Comm_rank(as<MPI_Comm>(comm), &rank);
+  return rank;
+}
+
+bool comm_is_inter(Handle comm) {
+  int flag = 0;
+  call.Comm_test_inter(as<MPI_Comm>(comm), &flag);
+  return flag != 0;
+}
+
+int comm_remote_size(Handle comm) {
+  int size = 0;
+  if (!comm_is_inter(comm)) return comm_size(comm);
+  call.Comm_remote_size(as<MPI_Comm>(comm), &size);
+  return size;
+}
+
+Topology topology(Handle comm) {
+  int kind = MPI_UNDEFINED;
+  if (call.Topo_test(as<MPI_Comm>(comm), &kind) != MPI_SUCCESS) return Topology::none;
+  if (kind == MPI_CART) return Topology::cart;
+  if (kind == MPI_GRAPH) return Topology::graph;
+  if (kind == MPI_DIST_GRAPH) return Topology::dist_graph;
+  return Topology::none;
+}
+
+int cart_dims(Handle comm) {
+  int dims = 0;
+  if (topology(comm) == Topology::cart) call.Cartdim_get(as<MPI_Comm>(comm), &dims);
+  return dims;
+}
+
+void graph_dims(Handle comm, int *nodes, int *edges) {
+  *nodes = *edges = 0;
+  if (topology(comm) == Topology::graph) call.Graphdims_get(as<MPI_Comm>(comm), nodes, edges);
+}
+
+int graph_neighbors_count(Handle comm, int rank) {
+  int count = 0;
+  if (topology(comm) != Topology::graph) return 0;
+  if (rank < 0 || rank >= comm_size(comm)) return 0;
+  call.Graph_neighbors_count(as<MPI_Comm>(comm), rank, &count);
+  return count;
+}
+
+void dist_graph_degrees(Handle comm, int *in, int *out, int *weighted) {
+  *in = *out = *weighted = 0;
+  if (topology(comm) == Topology::dist_graph) {
+    call.Dist_graph_neighbors_count(as<MPI_Comm>(comm), in, out, weighted);
+  }
+}
+
+int64_t type_extent(Handle datatype) {
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  return call.Type_get_extent(as<MPI_Datatype>(datatype), &lower, &extent) == MPI_SUCCESS ? extent : 0;
+}
+
+int category_count(int category, int which) {
+  int counts[4] = {};
+  int name = 0;
+  int description = 0;
+  if (call.T_category_get_info(category, nullptr, &name, nullptr, &description, &counts[0], &counts[1], &counts[2]) !=
+      MPI_SUCCESS) {
+    return 0;
+  }
+  if (which == 3 && category_events != nullptr) category_events(category, &counts[3]);
+  return counts[which];
+}
+
+void type_envelope(Handle datatype, int64_t *integers, int64_t *addresses, int64_t *datatypes, int64_t *large) {
+  int ints = 0;
+  int adds = 0;
+  int types = 0;
+  int combiner = 0;
+  *integers = *addresses = *datatypes = *large = 0;
+  if (envelope_c != nullptr) {
+    MPI_Count many[4] = {};
+    // Order of MPI 4.0: integers, addresses, large counts, datatypes.
+    if (envelope_c(as<MPI_Datatype>(datatype), &many[0], &many[1], &many[2], &many[3], &combiner) != MPI_SUCCESS)
+      return;
+    *integers = many[0];
+    *addresses = many[1];
+    *large = many[2];
+    *datatypes = many[3];
+    return;
+  }
+  if (call.Type_get_envelope(as<MPI_Datatype>(datatype), &ints, &adds, &types, &combiner) != MPI_SUCCESS) return;
+  *integers = ints;
+  *addresses = adds;
+  *datatypes = types;
+}
+
+int smallest_world_rank(Handle comm, uint64_t *members_hash) {
+  *members_hash = 0;
+  if (!initialized() || finalized()) return -1;  // sessions only: there is no world
+  MPI_Group world;
+  MPI_Group group;
+  if (call.Comm_group(as<MPI_Comm>(constant.comm_world), &world) != MPI_SUCCESS) return -1;
+  int least = -1;
+  uint64_t local = 0;
+  uint64_t remote = 0;
+  if (call.Comm_group(as<MPI_Comm>(comm), &group) == MPI_SUCCESS) {
+    least = smallest(group, world, &local);
+    call.Group_free(&group);
+  }
+  if (comm_is_inter(comm) && call.Comm_remote_group(as<MPI_Comm>(comm), &group) == MPI_SUCCESS) {
+    const int other = smallest(group, world, &remote);
+    if (other >= 0 && (least < 0 || other < least)) least = other;
+    call.Group_free(&group);
+  }
+  *members_hash = local ^ remote;  // both sides must agree
+  call.Group_free(&world);
+  return least;
+}
+
+int group_rank(Handle group) {
+  int rank = MPI_UNDEFINED;
+  call.Group_rank(as<MPI_Group>(group), &rank);
+  return rank;
+}
+
+bool initialized() {
+  int flag = 0;
+  return call.Initialized(&flag) == MPI_SUCCESS && flag != 0;
+}
+
+bool finalized() {
+  int flag = 0;
+  return call.Finalized(&flag) == MPI_SUCCESS && flag != 0;
+}
+
+bool multiple_threads() {
+  int level = MPI_THREAD_MULTIPLE;
+  return call.Query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE;
+}
+
+bool library_version(char *buffer, size_t size) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  if (call.Get_library_version(version, &length) != MPI_SUCCESS || size == 0) return false;
+  version[strcspn(version, "\n")] = '\0';
+  strncpy(buffer, version, size - 1);
+  buffer[size - 1] = '\0';
+  return true;
+}
+
+void place_in_world(int *rank, int *size) {
+  call.Comm_rank(as<MPI_Comm>(constant.comm_world), rank);
+  call.Comm_size(as<MPI_Comm>(constant.comm_world), size);
+}
+
+bool open_own_comm(Handle *comm, int *rank, int *size) {
+  MPI_Comm own;
+  place_in_world(rank, size);
+  if (call.Comm_dup(as<MPI_Comm>(constant.comm_world), &own) != MPI_SUCCESS) return false;
+  call.Comm_set_errhandler(own, as<MPI_Errhandler>(constant.errors_return));
+  *comm = word(own);
+  return true;
+}
+
+void close_own_comm(Handle comm) {
+  MPI_Comm own = as<MPI_Comm>(comm);
+  call.Comm_free(&own);
+}
+
+bool at_finalize(void (*callback)()) {
+  int keyval = 0;
+  void *extra = reinterpret_cast<void *>(callback);
+  if (call.Comm_create_keyval(never_copy, on_finalize, &keyval, extra) != MPI_SUCCESS) return false;
+  return call.Comm_set_attr(as<MPI_Comm>(constant.comm_self), keyval, nullptr) == MPI_SUCCESS;
+}
+
+bool send(Handle comm, const void *bytes, uint64_t size, int to) {
+  MPI_Comm own = as<MPI_Comm>(comm);
+  uint64_t header = size;
+  if (call.Send(&header, sizeof header, as<MPI_Datatype>(constant.byte), to, kTag, own) != MPI_SUCCESS) return false;
+  const auto *at = static_cast<const uint8_t *>(bytes);
+  while (size > 0) {
+    const uint64_t piece = size < kPiece ? size : kPiece;
+    if (call.Send(at, static_cast<int>(piece), as<MPI_Datatype>(constant.byte), to, kTag, own) != MPI_SUCCESS)
+      return false;
+    at += piece;
+    size -= piece;
+  }
+  return true;
+}
+
+bool receive(Handle comm, uint8_t **bytes, uint64_t *size, int from) {
+  MPI_Comm own = as<MPI_Comm>(comm);
+  *bytes = nullptr;
+  *size = 0;
+  if (call.Recv(size, sizeof *size, as<MPI_Datatype>(constant.byte), from, kTag, own, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    return false;
+  *bytes = static_cast<uint8_t *>(malloc(*size == 0 ? 1 : *size));
+  bool whole = *bytes != nullptr;
+  uint8_t sink[4096];
+  for (uint64_t done = 0; done < *size;) {
+    // Without memory the message is still taken off the wire, cut short, so that the sender gets on.
+    const uint64_t piece = *size - done < kPiece ? *size - done : kPiece;
+    void *to = whole ? *bytes + done : sink;
+    const uint64_t room = whole || piece < sizeof sink ? piece : sizeof sink;
+    const int result =
+        call.Recv(to, static_cast<int>(room), as<MPI_Datatype>(constant.byte), from, kTag, own, MPI_STATUS_IGNORE);
+    whole = whole && result == MPI_SUCCESS;
+    done += piece;
+  }
+  return whole;
+}
+
+bool broadcast(Handle comm, void *bytes, size_t size) {
+  return call.Bcast(bytes, static_cast<int>(size), as<MPI_Datatype>(constant.byte), 0, as<MPI_Comm>(comm)) ==
+         MPI_SUCCESS;
+}
+
+bool sum(Handle comm, uint64_t *values, int count) {
+  if (constant.uint64 == 0 || constant.sum == 0) return false;  // an MPI without 64-bit integers
+  return call.Allreduce(MPI_IN_PLACE, values, count, as<MPI_Datatype>(constant.uint64), as<MPI_Op>(constant.sum),
+                        as<MPI_Comm>(comm)) == MPI_SUCCESS;
+}
+
+bool sum_below(Handle comm, uint64_t value, uint64_t *below) {
+  *below = 0;
+  if (call.Exscan(&value, below, 1, as<MPI_Datatype>(constant.uint64), as<MPI_Op>(constant.sum), as<MPI_Comm>(comm)) !=
+      MPI_SUCCESS) {
+    return false;
+  }
+  if (comm_rank(comm) == 0) *below = 0;  // MPI leaves it undefined there
+  return true;
+}
+
+}  // namespace cairn::recorder::mpi

@@ -1,0 +1,363 @@
+#include "mpi/finish/finish.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/file_size.h"
+#include "mpi/call/engine.h"
+#include "mpi/finish/bundles.h"
+#include "mpi/finish/small_blocks.h"
+#include "mpi/finish/times_in_place.h"
+#include "mpi/store/harvest.h"
+#include "mpi/store/spool_file.h"
+#include "trace/file/file.h"
+#include "trace/merge/part.h"
+
+namespace cairn::recorder {
+namespace {
+
+using trace::Part;
+
+/// Writes all but the `blocks` bytes that lie in the file already, behind the header's place; errno says why not.
+bool complete_file(const std::string &path, ByteView bytes, uint64_t blocks) {
+  if (!may_grow_to(bytes.size() + blocks)) {
+    errno = EFBIG;
+    return false;
+  }
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool written = write_all(file, bytes.first(trace::kHeaderBytes)) &&
+                       lseek(file, static_cast<off_t>(trace::kHeaderBytes + blocks), SEEK_SET) >= 0 &&
+                       write_all(file, bytes.subspan(trace::kHeaderBytes));
+  const int why = errno;
+  const bool closed = close(file) == 0;
+  if (!written) errno = why;
+  return written && closed;
+}
+
+/// run.cairn, run-2.cairn, …
+std::string numbered(const std::string &path, int n) {
+  if (n == 1) return path;
+  const size_t slash = path.find_last_of('/');
+  const size_t dot = path.find_last_of('.');
+  const size_t end = dot == std::string::npos || (slash != std::string::npos && dot < slash) ? path.size() : dot;
+  return path.substr(0, end) + "-" + std::to_string(n) + path.substr(end);
+}
+
+/// The name of the trace while it is written, which the root gives it. Empty without memory.
+std::string partial_name(const Process &of) {
+  if (of.rank != 0) return {};
+  try {
+    return std::string(of.config.output) + "." + of.host + "." + std::to_string(of.pid) + ".partial";
+  } catch (...) {
+    return {};
+  }
+}
+
+/// Links `partial`, which is written or completed first, to the first free of path, path-2, …; gives that name, or
+/// nothing (errno). The partial name goes in either case.
+std::string publish(const std::string &partial, const std::string &path, ByteView bytes, uint64_t blocks) {
+  if (blocks == 0 && !write_file(partial, bytes)) return {};
+  if (blocks != 0 && !complete_file(partial, bytes, blocks)) {
+    const int why = errno;
+    unlink(partial.c_str());
+    errno = why;
+    return {};
+  }
+  constexpr int kMost = 10000;
+  for (int n = 1; n < kMost; ++n) {
+    std::string name = numbered(path, n);
+    bool linked = link(partial.c_str(), name.c_str()) == 0;
+    if (!linked && errno != EEXIST) {
+      // A file system without hard links: rename, having looked first.
+      struct stat status {};
+      linked = stat(name.c_str(), &status) != 0 && rename(partial.c_str(), name.c_str()) == 0;
+      if (linked) return name;
+    }
+    if (linked) {
+      unlink(partial.c_str());
+      return name;
+    }
+  }
+  unlink(partial.c_str());
+  return {};
+}
+
+trace::RunInfo run_info(const Process &of, const char *status) {
+  trace::RunInfo run;
+  run.command = of.command;
+  run.mpi = of.mpi_version;
+  run.recorder = of.recorder;
+  run.timing = of.config.lossless ? "lossless" : "stats";
+  run.status = status;
+  run.start_unix_ns = of.start_unix_ns;
+  run.wall_ns = of.clock.now() - of.init_ns;
+  return run;
+}
+
+Result<Part> own_part(const Process &of) {
+  Result<trace::ProcessRecord> record = harvest(of, of.clock.now());
+  if (!record) return tl::unexpected(record.error());
+  Result<Part> part = Part::of(*record);
+  if (!part || of.config.spool == nullptr) return part;
+  return with_segments(of, of.config.spool, std::move(*part));
+}
+
+/// CPU time of the calling thread between `go` and `stop`, which alternate.
+class Stopwatch {
+ public:
+  void go() { since_ = now(); }
+  void stop() { spent_ += now() - since_; }
+  [[nodiscard]] uint64_t spent() const { return spent_; }
+
+ private:
+  static uint64_t now() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+  }
+  uint64_t since_ = 0;
+  uint64_t spent_ = 0;
+};
+
+/// Joins what comes from the ranks above; gives the part for the rank below. An empty part (nothing but a length of
+/// zero on the wire) stands for one that was lost. What it cost a rank is known only once its part is on its way, so
+/// that follows as a message of its own.
+class Tree {
+ public:
+  explicit Tree(Process &of) : of_(of), bundles_(of) { own_.go(); }
+
+  /// The part of all ranks at the root, where the clock goes on; nothing elsewhere.
+  std::unique_ptr<Part> run(const std::string &partial) {
+    std::unique_ptr<Part> part = guarded([&] { return own_part(of_); });
+    own_.stop();
+    blocks_ = write_times_in_place(of_, part.get(), partial);
+    own_.go();
+    for (int64_t step = 1; step < of_.size; step *= 2) {
+      if ((of_.rank & step) != 0) {
+        send(std::move(part), static_cast<int>(of_.rank - step));
+        return nullptr;
+      }
+      if (of_.rank + step < of_.size) part = join(std::move(part), receive(static_cast<int>(of_.rank + step)));
+    }
+    return part;
+  }
+
+  /// Collective, after `run`; `part` is what that gave. False, and errno, on the root if there is no room for them.
+  bool write_bundles(const std::string &partial, const Part *part) {
+    own_.stop();
+    const uint64_t total = part == nullptr ? 0 : others_bundles_ + bundles_.bytes();
+    const bool written = bundles_.write(partial, blocks_, total);
+    own_.go();
+    if (total != 0) bundles_at_ = blocks_;
+    blocks_ += total;
+    return written;
+  }
+
+  /// Bytes that the ranks wrote into the file themselves.
+  [[nodiscard]] uint64_t blocks() const { return blocks_; }
+  /// Where among them bundles begin.
+  [[nodiscard]] std::optional<uint64_t> bundles() const { return bundles_at_; }
+
+  /// Of all ranks whose parts came here, and this one up to now.
+  trace::MergeCost cost() {
+    own_.stop();
+    own_.go();
+    return {others_.ranks + 1, others_.sum_ns + own_.spent(), std::max(others_.most_ns, own_.spent())};
+  }
+
+ private:
+  /// The trace room allocates; running out of memory here must not end the program.
+  template <typename Make>
+  std::unique_ptr<Part> guarded(Make make) {
+    try {
+      Result<Part> made = make();
+      if (made) return std::make_unique<Part>(std::move(*made));
+      degrade(of_, made.error().message.c_str());
+    } catch (...) {
+      degrade(of_, "no memory to merge");
+    }
+    return nullptr;
+  }
+
+  void send(std::unique_ptr<Part> part, int to) {
+    Bytes bytes;
+    try {
+      if (part != nullptr) bytes = part->serialise();
+    } catch (...) {
+      bytes.clear();
+    }
+    part.reset();
+    own_.stop();
+    mpi::send(of_.own_comm, bytes.data(), bytes.size(), to);
+    own_.go();
+    const Spent spent = {cost(), others_bundles_ + bundles_.bytes()};
+    mpi::send(of_.own_comm, &spent, sizeof spent, to);
+  }
+
+  std::unique_ptr<Part> receive(int from) {
+    uint8_t *bytes = nullptr;
+    uint64_t size = 0;
+    std::unique_ptr<Part> part;
+    own_.stop();
+    const bool came = mpi::receive(of_.own_comm, &bytes, &size, from);
+    own_.go();
+    if (came && size != 0) part = guarded([&] { return Part::parse({bytes, size}); });
+    free(bytes);
+    own_.stop();
+    receive_cost(from);
+    own_.go();
+    return part;
+  }
+
+  void receive_cost(int from) {
+    uint8_t *bytes = nullptr;
+    uint64_t size = 0;
+    Spent theirs;
+    if (mpi::receive(of_.own_comm, &bytes, &size, from) && size == sizeof theirs) {
+      memcpy(&theirs, bytes, sizeof theirs);
+      others_.ranks += theirs.cost.ranks;
+      others_.sum_ns += theirs.cost.sum_ns;
+      others_.most_ns = std::max(others_.most_ns, theirs.cost.most_ns);
+      others_bundles_ += theirs.bundles;
+    }
+    free(bytes);
+  }
+
+  std::unique_ptr<Part> join(std::unique_ptr<Part> left, std::unique_ptr<Part> right) {
+    if (left == nullptr) return right;
+    if (right == nullptr) return left;
+    return guarded([&]() -> Result<Part> {
+      Result<Part> both = Part::merge(std::move(*left), std::move(*right));
+      if (!both) return both;
+      Result<Bytes> bundle = both->take_bundle(of_.config.bundles_from);
+      if (!bundle) return tl::unexpected(bundle.error());
+      bundles_.add(*std::move(bundle));
+      return both;
+    });
+  }
+
+  /// What a rank says of itself and of those above it, when it has sent its part.
+  struct Spent {
+    trace::MergeCost cost;
+    uint64_t bundles = 0;  ///< bytes
+  };
+
+  Process &of_;
+  BundleStore bundles_;
+  Stopwatch own_;
+  trace::MergeCost others_;
+  uint64_t others_bundles_ = 0;
+  uint64_t blocks_ = 0;
+  std::optional<uint64_t> bundles_at_;
+};
+
+std::string spool_path(const Process &of, const char *ending) {
+  if (of.config.spool == nullptr) return {};
+  return std::string(of.config.spool) + "/" + of.host + "." + std::to_string(of.pid) + "." + ending;
+}
+
+bool write_spool(const Process &of, const Part &part, SpoolHeader::Kind kind, const char *status, const char *ending) {
+  Bytes bytes = write_spool_header(spool_header(of, kind, status));
+  const Bytes body = part.serialise();
+  bytes.insert(bytes.end(), body.begin(), body.end());
+  const std::string path = spool_path(of, ending);
+  // Readers take every *.part they find: it must appear whole.
+  return !path.empty() && write_file(path + ".partial", bytes) &&
+         rename((path + ".partial").c_str(), path.c_str()) == 0;
+}
+
+}  // namespace
+
+void leave_reason(const Process &of, const char *reason) {
+  const std::string path = spool_path(of, "unrecorded");
+  if (path.empty() || write_file(path, {reinterpret_cast<const uint8_t *>(reason), strlen(reason)})) return;
+  // No room for a line: a file without one says so.
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file >= 0) close(file);
+}
+
+namespace {
+
+/// errno says why.
+std::string cannot_write(const Process &of) {
+  return std::string("cannot write ") + of.config.output + ": " + strerror(errno);
+}
+
+/// Writes the trace and gives its name; or nothing, and `*why`.
+std::string write_trace(const Process &of, Tree &tree, const Part &all, const std::string &partial, std::string *why) {
+  const uint64_t blocks = tree.blocks();
+  const Result<Bytes> bare = all.to_file(run_info(of, "complete"), blocks, tree.bundles());
+  if (!bare) {
+    *why = bare.error().message;
+    return {};
+  }
+  const Bytes file = trace::with_merge_cost(*bare, tree.cost(), blocks);
+  std::string written = publish(partial, of.config.output, file, blocks);
+  if (written.empty()) *why = cannot_write(of);
+  if (!written.empty() && !of.config.quiet) {
+    fprintf(stderr, "cairn: %d ranks recorded in %s (%zu bytes)\n", of.size, written.c_str(), file.size() + blocks);
+  }
+  return written;
+}
+
+}  // namespace
+
+void finish_together(Process &of) {
+  const SmallBlocks blocks;
+  Tree tree(of);
+  const std::string partial = partial_name(of);
+  const std::unique_ptr<Part> all = tree.run(partial);
+  const bool complete = tree.write_bundles(partial, all.get());
+  if (of.rank != 0) return;
+  std::string written;
+  std::string why = of.degraded;
+  try {
+    // Without the bundles some calls would look like all.
+    if (!complete) why = cannot_write(of);
+    if (complete && all != nullptr) written = write_trace(of, tree, *all, partial, &why);
+  } catch (...) {
+    why = "no memory to write the trace";
+  }
+  if (!written.empty()) return;
+  if (tree.blocks() != 0) unlink(partial.c_str());
+  leave_reason(of, why.c_str());
+  if (!of.config.quiet) fprintf(stderr, "cairn: no trace: %s\n", why.c_str());
+}
+
+void finish_alone(Process &of, const char *status) {
+  const SmallBlocks blocks;
+  try {
+    const Result<Part> part = own_part(of);
+    if (!part) return leave_reason(of, part.error().message.c_str());
+    of.left_part = write_spool(of, *part, SpoolHeader::Kind::main, status, "part");
+    if (!of.left_part) {
+      leave_reason(of, (std::string("cannot write to the spool: ") + strerror(errno)).c_str());
+    }
+  } catch (...) {
+    leave_reason(of, "no memory to write the record");
+  }
+}
+
+void finish_epilogue(Process &of) {
+  const SmallBlocks blocks;
+  try {
+    const Result<Part> part = own_part(of);
+    if (part) write_spool(of, *part, SpoolHeader::Kind::epilogue, "complete", "epilogue");
+  } catch (...) {
+    // The trace itself is written; what came after it is lost with the memory.
+  }
+}
+
+}  // namespace cairn::recorder

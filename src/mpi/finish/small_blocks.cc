@@ -1,0 +1,144 @@
+#include "mpi/finish/small_blocks.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace cairn::recorder {
+namespace {
+
+constexpr size_t kUnit = 16;          // what blocks are multiples of, and aligned to
+constexpr size_t kLargest = 512;      // larger ones are few
+constexpr size_t kPiece = 64 << 10;   // holds blocks of one size
+constexpr size_t kSpace = 4UL << 30;  // of addresses, which take no memory, nor count as such, until pieces are used
+constexpr size_t kPieces = kSpace / kPiece;
+constexpr size_t kHuge = 2UL << 20;         // a page as the processor's tables of addresses have it one level up
+constexpr size_t kOpened = kHuge / kPiece;  // pieces that are made usable at once
+
+struct Block {
+  Block *next;
+};
+
+/// Of the scope in progress, and of those whose blocks outlived them. Written by the thread that holds the scope; other
+/// threads only ask whether an address lies in it.
+struct Space {
+  std::atomic<uintptr_t> base{0};
+  std::atomic<bool> taken{false};
+  size_t pieces = 0;  ///< in use
+  size_t living = 0;
+  Block *free[kLargest / kUnit + 1] = {};
+  uint8_t *fresh[kLargest / kUnit + 1] = {};  ///< the rest of the last piece of that size
+  uint8_t *end[kLargest / kUnit + 1] = {};
+  uint8_t units[kPieces] = {};  ///< of the blocks in a piece
+};
+Space space;
+
+constinit thread_local bool holds_scope __attribute__((tls_model("initial-exec"))) = false;
+
+bool in_space(const void *block) {
+  const uintptr_t base = space.base.load(std::memory_order_relaxed);
+  return reinterpret_cast<uintptr_t>(block) - base < kSpace && base != 0;
+}
+
+/// What needs more than the first few gets huge pages, if the kernel has any: thousands of pages are not to be asked
+/// for one by one, nor looked up so.
+bool open_pieces(uint8_t *first) {
+  if (mprotect(first, kHuge, PROT_READ | PROT_WRITE) != 0) return false;
+  if (space.pieces != 0) madvise(first, kHuge, MADV_HUGEPAGE);
+  return true;
+}
+
+[[gnu::noinline]] void *cut(size_t units) {
+  const size_t bytes = units * kUnit;
+  if (space.fresh[units] == nullptr || static_cast<size_t>(space.end[units] - space.fresh[units]) < bytes) {
+    if (space.pieces == kPieces) return nullptr;
+    uint8_t *piece = reinterpret_cast<uint8_t *>(space.base.load(std::memory_order_relaxed)) + space.pieces * kPiece;
+    if (space.pieces % kOpened == 0 && !open_pieces(piece)) return nullptr;
+    space.units[space.pieces] = static_cast<uint8_t>(units);
+    space.fresh[units] = piece;
+    space.end[units] = space.fresh[units] + kPiece;
+    ++space.pieces;
+  }
+  void *block = space.fresh[units];
+  space.fresh[units] += bytes;
+  ++space.living;
+  return block;
+}
+
+void *take(size_t size) {
+  const size_t units = size == 0 ? 1 : (size + kUnit - 1) / kUnit;
+  Block *block = space.free[units];
+  if (block == nullptr) return cut(units);
+  space.free[units] = block->next;
+  ++space.living;
+  return block;
+}
+
+void give_back(void *block) {
+  // Another thread must not touch the lists: what it ends keeps its place.
+  if (!holds_scope) return;
+  const size_t piece = (reinterpret_cast<uintptr_t>(block) - space.base.load(std::memory_order_relaxed)) / kPiece;
+  auto *freed = static_cast<Block *>(block);
+  Block *&list = space.free[space.units[piece]];
+  freed->next = list;
+  list = freed;
+  --space.living;
+}
+
+void *allocate(size_t size) {
+  if (holds_scope && size <= kLargest) {
+    if (void *block = take(size)) return block;
+  }
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+}  // namespace
+
+SmallBlocks::SmallBlocks() : begun_(!space.taken.exchange(true)) {
+  if (!begun_) return;
+  void *memory = mmap(nullptr, kSpace + kHuge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return;
+  const auto start = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t aligned = (start + kHuge - 1) / kHuge * kHuge;
+  if (aligned != start) munmap(memory, aligned - start);
+  munmap(reinterpret_cast<void *>(aligned + kSpace), start + kHuge - aligned);
+  space.base.store(aligned, std::memory_order_relaxed);
+  holds_scope = true;
+}
+
+SmallBlocks::~SmallBlocks() {
+  if (!begun_) return;
+  const bool used = holds_scope;
+  holds_scope = false;
+  if (used && space.living != 0) return;  // and there is no further scope
+  if (used) {
+    munmap(reinterpret_cast<void *>(space.base.load(std::memory_order_relaxed)), kSpace);
+    space.base.store(0, std::memory_order_relaxed);
+    space.pieces = 0;
+    for (size_t units = 0; units <= kLargest / kUnit; ++units) {
+      space.free[units] = nullptr;
+      space.fresh[units] = space.end[units] = nullptr;
+    }
+  }
+  space.taken.store(false);
+}
+
+}  // namespace cairn::recorder
+
+// The recorder's own, hidden from the program as all its symbols are.
+
+void *operator new(size_t size) {
+  void *block = cairn::recorder::allocate(size);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+
+void operator delete(void *block) noexcept {
+  if (cairn::recorder::in_space(block)) return cairn::recorder::give_back(block);
+  std::free(block);
+}
+
+void operator delete(void *block, size_t /*size*/) noexcept { operator delete(block); }

@@ -1,0 +1,67 @@
+#include "mpi/finish/small_blocks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace cairn::recorder {
+namespace {
+
+uintptr_t place(const void *block) { return reinterpret_cast<uintptr_t>(block); }
+
+TEST(SmallBlocks, GivesEachItsOwnBytesAndThoseThatWereGivenBackAgain) {
+  const SmallBlocks scope;
+  std::mt19937 random(1);
+  struct Held {
+    std::unique_ptr<uint8_t[]> bytes;
+    size_t size;
+    uint8_t value;
+  };
+  std::vector<Held> held(500);
+  for (int i = 0; i < 100000; ++i) {
+    Held &one = held[random() % held.size()];
+    for (size_t k = 0; k < one.size; ++k) ASSERT_EQ(one.bytes[k], one.value);
+    one.size = random() % 700;
+    one.value = static_cast<uint8_t>(random());
+    one.bytes = std::make_unique<uint8_t[]>(one.size);
+    ASSERT_EQ(place(one.bytes.get()) % 16, 0U);
+    memset(one.bytes.get(), one.value, one.size);
+  }
+}
+
+TEST(SmallBlocks, PacksBlocksOfASizeAndUsesThemAgain) {
+  const SmallBlocks scope;
+  const auto first = std::make_unique<uint64_t>(1);
+  auto second = std::make_unique<uint64_t>(2);
+  const uintptr_t where = place(second.get());
+  EXPECT_EQ(where, place(first.get()) + 16);  // malloc's lie further apart
+  second.reset();
+  EXPECT_EQ(place(std::make_unique<uint64_t>(3).get()), where);
+}
+
+TEST(SmallBlocks, LeavesWhatOutlivesTheScopeWhereItIs) {
+  // In a thread of its own: the scope is never given back.
+  std::unique_ptr<std::string> outlives;
+  std::thread([&] {
+    const SmallBlocks scope;
+    outlives = std::make_unique<std::string>(100, 'x');
+  }).join();
+  EXPECT_EQ(*outlives, std::string(100, 'x'));
+  {
+    // A further scope has nothing to give, and says so to nobody.
+    const SmallBlocks scope;
+    const std::map<int, std::string> many = {{1, std::string(30, 'a')}, {2, std::string(60, 'b')}};
+    EXPECT_EQ(many.at(2), std::string(60, 'b'));
+  }
+  outlives.reset();
+}
+
+}  // namespace
+}  // namespace cairn::recorder

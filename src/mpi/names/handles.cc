@@ -1,0 +1,201 @@
+#include "mpi/names/handles.h"
+
+namespace cairn::recorder {
+
+class HandleTable::Guard {
+ public:
+  Guard(Shard &shard, bool shared) : lock_(shared ? &shard.lock : nullptr) {
+    if (lock_ == nullptr) return;
+    while (lock_->test_and_set(std::memory_order_acquire)) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+  }
+  ~Guard() {
+    if (lock_ != nullptr) lock_->clear(std::memory_order_release);
+  }
+  Guard(const Guard &) = delete;
+  Guard &operator=(const Guard &) = delete;
+
+ private:
+  std::atomic_flag *lock_;
+};
+
+namespace {
+
+/// As a new one. `add_only` counts on free entries being like this, or being requests that `remove_only` ended.
+void clear(HandleEntry &entry) {
+  entry = HandleEntry{};
+  entry.constant = -1;
+  entry.references = 1;
+}
+
+}  // namespace
+
+HandleEntry **HandleTable::place_of(Shard &shard, uint64_t hash, spec::Kind kind, uint64_t raw) {
+  HandleEntry **at = &shard.buckets[(hash / kShards) & (shard.capacity - 1)];
+  while (*at != nullptr && ((*at)->raw != raw || (*at)->kind != kind)) at = &(*at)->next;
+  return at;
+}
+
+HandleEntry *HandleTable::find(spec::Kind kind, uint64_t raw, uint32_t thread, uint64_t mark) {
+  if (kind == spec::Kind::request) settle();
+  // Nearly always: one thread at a time, and nothing else has this value.
+  HandleEntry *only = mark == 0 && !shared() ? find_only(kind, raw) : nullptr;
+  if (only != nullptr) return only;
+  const uint64_t hash = mix(kind, raw);
+  Shard &shard = shards_[hash % kShards];
+  const Guard guard(shard, shared_);
+  if (shard.capacity == 0) return nullptr;
+  HandleEntry *oldest = *place_of(shard, hash, kind, raw);
+  if (oldest == nullptr) return nullptr;
+  const bool any_thread = !shared_ || thread == kAnyThread;
+  HandleEntry *unmarked = nullptr;
+  // Everything before the place where the last search with this mark ended is marked.
+  HandleEntry *start = mark != 0 && oldest->searched_mark == mark ? oldest->searched : oldest;
+  for (HandleEntry *entry = start; entry != nullptr; entry = entry->younger) {
+    if (mark != 0 && entry->mark == mark) continue;
+    if (any_thread || entry->thread == thread) {
+      if (any_thread && mark != 0) {
+        oldest->searched_mark = mark;
+        oldest->searched = entry;
+      }
+      return entry;
+    }
+    if (unmarked == nullptr) unmarked = entry;
+  }
+  return unmarked != nullptr ? unmarked : oldest;
+}
+
+bool HandleTable::grow(Shard &shard) {
+  const uint32_t capacity = shard.capacity == 0 ? 32 : shard.capacity * 2;
+  auto **buckets = arena_.allocate_array<HandleEntry *>(capacity);
+  if (buckets == nullptr) return shard.capacity != 0;  // longer chains, no loss
+  for (uint32_t i = 0; i < shard.capacity; ++i) {
+    for (HandleEntry *entry = shard.buckets[i]; entry != nullptr;) {
+      HandleEntry *next = entry->next;
+      HandleEntry **bucket = &buckets[(mix(entry->kind, entry->raw) / kShards) & (capacity - 1)];
+      entry->next = *bucket;
+      *bucket = entry;
+      entry = next;
+    }
+  }
+  arena_.release_array(shard.buckets, shard.capacity);
+  shard.buckets = buckets;
+  shard.capacity = capacity;
+  return true;
+}
+
+void HandleTable::insert(Shard &shard, uint64_t hash, HandleEntry *entry, spec::Kind kind, uint64_t raw) {
+  clear(*entry);
+  entry->raw = raw;
+  entry->kind = kind;
+  HandleEntry **at = place_of(shard, hash, kind, raw);
+  if (*at == nullptr) {
+    *at = entry->youngest = entry;
+    ++shard.values;
+  } else {
+    (*at)->youngest->younger = entry;
+    (*at)->youngest = entry;
+  }
+}
+
+/// So that settling never needs memory. What is set aside is used where a shard has no free entry of its own, and then
+/// becomes one: this happens a few times in a process.
+void HandleTable::make_room() {
+  if (reserved_ < kMostFresh) {
+    for (Shard &shard : shards_) {
+      if (shard.capacity == 0 && !grow(shard)) return;
+    }
+    while (reserved_ < kMostFresh) {
+      auto *entry = arena_.allocate_array<HandleEntry>(1);
+      if (entry == nullptr) break;
+      entry->next = reserve_;
+      reserve_ = entry;
+      ++reserved_;
+    }
+  }
+  if (shared_ || !one_thread_ || requests_.load(std::memory_order_relaxed) != 0) return;
+  __atomic_store_n(&fresh_room_, reserved_, __ATOMIC_SEQ_CST);
+  if (!one_thread_) __atomic_store_n(&fresh_room_, 0, __ATOMIC_RELAXED);  // a second thread came meanwhile
+}
+
+void HandleTable::settle_all() {
+  const uint32_t count = fresh_count_;
+  fresh_count_ = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const FreshRequest &fresh = fresh_[i];
+    const uint64_t hash = mix(spec::Kind::request, fresh.raw);
+    Shard &shard = shards_[hash % kShards];
+    HandleEntry *&from = shard.free != nullptr ? shard.free : reserve_;
+    if (&from == &reserve_) --reserved_;
+    HandleEntry *entry = from;
+    from = entry->next;
+    insert(shard, hash, entry, spec::Kind::request, fresh.raw);
+    entry->site = fresh.memo->site;
+    entry->thread = fresh.memo->thread;
+    entry->place = fresh.memo->place;
+    entry->pool = fresh.memo->pool;
+    entry->posted = fresh.memo->posted;
+    count_request(1);
+  }
+}
+
+HandleEntry *HandleTable::add(spec::Kind kind, uint64_t raw) {
+  if (kind == spec::Kind::request) settle();
+  const uint64_t hash = mix(kind, raw);
+  Shard &shard = shards_[hash % kShards];
+  const Guard guard(shard, shared_);
+  if (shard.values >= shard.capacity && !grow(shard)) return nullptr;
+  HandleEntry *entry = shard.free;
+  if (entry != nullptr) {
+    shard.free = entry->next;
+  } else {
+    entry = arena_.allocate_array<HandleEntry>(1);
+    if (entry == nullptr) return nullptr;
+  }
+  insert(shard, hash, entry, kind, raw);
+  if (kind == spec::Kind::request) count_request(1);
+  return entry;
+}
+
+void HandleTable::remove(HandleEntry *entry) {
+  const uint64_t hash = mix(entry->kind, entry->raw);
+  Shard &shard = shards_[hash % kShards];
+  const Guard guard(shard, shared_);
+  HandleEntry **at = place_of(shard, hash, entry->kind, entry->raw);
+  HandleEntry *oldest = *at;
+  if (oldest == nullptr) return;
+  if (oldest == entry) {
+    HandleEntry *heir = entry->younger;
+    if (heir == nullptr) {
+      *at = entry->next;
+      --shard.values;
+    } else {
+      heir->next = entry->next;
+      heir->youngest = entry->youngest;
+      heir->searched = entry->searched == entry ? heir : entry->searched;
+      heir->searched_mark = entry->searched_mark;
+      *at = heir;
+    }
+  } else {
+    HandleEntry *elder = oldest;
+    while (elder != nullptr && elder->younger != entry) elder = elder->younger;
+    if (elder == nullptr) return;
+    elder->younger = entry->younger;
+    if (oldest->youngest == entry) oldest->youngest = elder;
+    if (oldest->searched == entry) oldest->searched_mark = 0;
+  }
+  if (entry->pool != nullptr) entry->pool->give_back(entry->place, shared_);
+  if (entry->kind == spec::Kind::request) {
+    count_request(UINT32_MAX);
+  } else if (entry->kind != spec::Kind::message) {
+    end_epoch();
+  }
+  clear(*entry);
+  entry->next = shard.free;
+  shard.free = entry;
+}
+
+}  // namespace cairn::recorder

@@ -1,0 +1,144 @@
+#include "mpi/names/handles.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace cairn::recorder {
+namespace {
+
+using spec::Kind;
+
+constexpr uint64_t kNull = 77;
+
+struct HandlesTest : testing::Test {
+  std::vector<uint64_t> memory = std::vector<uint64_t>(1 << 17);
+  Arena arena{memory.data(), memory.size() * sizeof(uint64_t)};
+  HandleTable *handles = arena.create<HandleTable>(arena);
+  PlacePool pool;
+  Site site{};
+  Memo memos[HandleTable::kMostFresh + 1] = {};
+
+  HandlesTest() {
+    HandleEntry *null = handles->add(Kind::request, kNull);
+    null->constant = 1;
+    handles->set_null_request(kNull);
+    handles->unshare();
+    for (uint32_t i = 0; i < std::size(memos); ++i) {
+      memos[i].pool = &pool;
+      memos[i].site = &site;
+      memos[i].place = i;
+      memos[i].thread = 3;
+      memos[i].posted = {PostedKind::envelope, static_cast<int32_t>(i), 5, 40};
+    }
+  }
+};
+
+TEST_F(HandlesTest, FreshRequestsAreFoundWithTheirNames) {
+  ASSERT_TRUE(handles->add_fresh(100, memos[0]));
+  ASSERT_TRUE(handles->add_fresh(200, memos[1]));
+  EXPECT_TRUE(handles->all_fresh());
+  EXPECT_EQ(pool.peek(), 2U);
+  const HandleEntry *entry = handles->find(Kind::request, 200);
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->site, &site);
+  EXPECT_EQ(entry->place, 1U);
+  EXPECT_EQ(entry->thread, 3U);
+  EXPECT_EQ(entry->pool, &pool);
+  EXPECT_EQ(entry->posted.source, 1);
+  EXPECT_EQ(entry->posted.bytes, 40);
+  EXPECT_EQ(handles->fresh_count(), 0U);
+}
+
+TEST_F(HandlesTest, AmongEqualsTheOldestIsFoundFirst) {
+  for (uint32_t i = 0; i < 3; ++i) ASSERT_TRUE(handles->add_fresh(100, memos[i]));
+  for (uint32_t i = 0; i < 3; ++i) {
+    HandleEntry *entry = handles->find(Kind::request, 100);
+    ASSERT_NE(entry, nullptr);
+    EXPECT_EQ(entry->place, i);
+    handles->remove(entry);
+  }
+  EXPECT_EQ(handles->find(Kind::request, 100), nullptr);
+  EXPECT_EQ(pool.peek(), 0U);
+}
+
+TEST_F(HandlesTest, NoneIsFreshWhileOthersLive) {
+  HandleEntry *other = handles->add(Kind::request, 300);
+  EXPECT_FALSE(handles->all_fresh());
+  EXPECT_FALSE(handles->add_fresh(100, memos[0]));
+  EXPECT_EQ(pool.peek(), 0U);
+  handles->remove(other);
+  EXPECT_TRUE(handles->add_fresh(100, memos[0]));
+  EXPECT_NE(handles->add(Kind::comm, 300), nullptr);
+  EXPECT_EQ(handles->fresh_count(), 1U);
+}
+
+TEST_F(HandlesTest, AnotherPlaceThanTheMemosIsRefused) {
+  EXPECT_FALSE(handles->add_fresh(100, memos[1]));
+  EXPECT_EQ(pool.take(arena, false), 0U);
+  EXPECT_FALSE(handles->add_fresh(100, memos[0]));
+  EXPECT_TRUE(handles->add_fresh(100, memos[1]));
+}
+
+TEST_F(HandlesTest, WhatEndsGivesItsPlaceBack) {
+  for (uint32_t i = 0; i < 4; ++i) ASSERT_TRUE(handles->add_fresh(100 + i, memos[i]));
+  handles->end_fresh(0b0101);
+  EXPECT_EQ(handles->fresh_count(), 2U);
+  EXPECT_EQ(handles->fresh(0).raw, 101U);
+  EXPECT_EQ(handles->fresh(1).raw, 103U);
+  EXPECT_EQ(pool.peek(), 0U);
+  handles->end_all_fresh();
+  EXPECT_EQ(handles->fresh_count(), 0U);
+  for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(pool.take(arena, false), i);
+}
+
+TEST_F(HandlesTest, SettlingNeedsNoMemory) {
+  uint32_t count = 0;
+  while (count < std::size(memos) && handles->add_fresh(100 + count, memos[count])) ++count;
+  EXPECT_EQ(count, HandleTable::kMostFresh);
+  while (arena.allocate(16) != nullptr) {
+  }
+  handles->settle();
+  for (uint32_t i = 0; i < count; ++i) {
+    const HandleEntry *entry = handles->find(Kind::request, 100 + i);
+    ASSERT_NE(entry, nullptr);
+    EXPECT_EQ(entry->place, i);
+  }
+}
+
+TEST_F(HandlesTest, SettlingAgainAndAgainTakesLittleMemory) {
+  const size_t before = arena.used();
+  for (uint32_t round = 0; round < 1000; ++round) {
+    for (uint32_t i = 0; i < HandleTable::kMostFresh; ++i) ASSERT_TRUE(handles->add_fresh(round * 16 + i, memos[i]));
+    for (uint32_t i = 0; i < HandleTable::kMostFresh; ++i) {
+      handles->remove(handles->find(Kind::request, round * 16 + i));
+    }
+  }
+  // Eight entries in each of 16 shards at most, and no new one each time.
+  EXPECT_LE(arena.used() - before, 16 * HandleTable::kMostFresh * 256);
+}
+
+TEST_F(HandlesTest, WithASecondThreadNoMoreBecomeFresh) {
+  ASSERT_TRUE(handles->add_fresh(100, memos[0]));
+  handles->end_freshness();
+  EXPECT_FALSE(handles->all_fresh());
+  EXPECT_FALSE(handles->add_fresh(101, memos[1]));
+  HandleEntry *entry = handles->find(Kind::request, 100);
+  ASSERT_NE(entry, nullptr);
+  handles->remove(entry);
+  EXPECT_FALSE(handles->all_fresh());
+}
+
+TEST_F(HandlesTest, SharedTheyAreAllInTheTable) {
+  ASSERT_TRUE(handles->add_fresh(100, memos[0]));
+  handles->share();
+  EXPECT_EQ(handles->fresh_count(), 0U);
+  EXPECT_FALSE(handles->add_fresh(101, memos[1]));
+  HandleEntry *entry = handles->find(Kind::request, 100, 3);
+  ASSERT_NE(entry, nullptr);
+  handles->remove(entry);
+  EXPECT_FALSE(handles->add_fresh(101, memos[0]));
+}
+
+}  // namespace
+}  // namespace cairn::recorder

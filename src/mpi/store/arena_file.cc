@@ -1,0 +1,180 @@
+#include "mpi/store/arena_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/file_size.h"
+#include "mpi/store/uncancelled.h"
+
+namespace cairn::recorder {
+namespace {
+
+/// Far from where Linux puts programs, heaps, libraries and stacks.
+constexpr uintptr_t kAddress = 0x1ca100000000;
+constexpr size_t kStep = size_t{1} << 20;
+/// What is made present at once: a page fault of a file costs more than the kernel needs to zero the page.
+constexpr size_t kPresent = size_t{64} << 10;
+/// A large block's pages come as they are touched: a megabyte of them at once would take a call a millisecond.
+constexpr size_t kMostPresent = 2 * kPresent;
+/// The Process stands at the front, the Arena hands out what is behind it.
+constexpr size_t kFront = (sizeof(Process) + sizeof(Arena) + 4095) & ~size_t{4095};
+
+char arena_path[768];
+size_t arena_size;
+size_t reserved;
+size_t present;  ///< all up to here; 0 before the first step was used up
+
+/// The last of a disk's room is for the trace itself.
+bool has_room(const char *path) {
+  constexpr uint64_t kForTheTrace = 16u << 20;
+  struct statvfs disk {};
+  return statvfs(path, &disk) != 0 || uint64_t{disk.f_bavail} * disk.f_frsize > kForTheTrace;
+}
+
+/// Reserves disk blocks up to `wanted`. The file is opened anew each time: descriptors belong to the program.
+void reserve(size_t wanted) {
+  const Uncancelled guard;
+  const size_t target = std::min((wanted + kStep - 1) / kStep * kStep, arena_size);
+  const int file = open(arena_path, O_RDWR | O_CLOEXEC);
+  const bool have_blocks =
+      file >= 0 && has_room(arena_path) &&
+      posix_fallocate(file, static_cast<off_t>(reserved), static_cast<off_t>(target - reserved)) == 0;
+  if (file >= 0) close(file);
+  if (have_blocks) {
+    reserved = target;
+    return;
+  }
+  // The disk is full, or the file gone: go on in memory that does not outlive the process.
+  void *rest = mmap(reinterpret_cast<void *>(kAddress + reserved), arena_size - reserved, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (rest != MAP_FAILED) reserved = arena_size;
+}
+
+/// The Arena's `commit`.
+size_t commit(size_t wanted) {
+#ifdef MADV_POPULATE_WRITE
+  constexpr int kPopulate = MADV_POPULATE_WRITE;
+#else
+  constexpr int kPopulate = 23;  // an older kernel refuses it
+#endif
+  const size_t end = kFront + wanted;
+  if (present == 0) present = reserved;  // small programs do with what they touch of the first step
+  if (end > reserved) reserve(end);
+  if (end > reserved) return reserved - kFront;
+  const size_t target = std::min((end + kPresent - 1) / kPresent * kPresent, reserved);
+  if (target > present) {
+    const size_t fresh = target - present;
+    if (fresh <= kMostPresent) madvise(reinterpret_cast<void *>(kAddress + present), fresh, kPopulate);
+    present = target;
+  }
+  return present - kFront;
+}
+
+uint64_t layout() {
+  const size_t sizes[] = {sizeof(Process), sizeof(Thread),  sizeof(Signature),        sizeof(Sequence),
+                          sizeof(Site),    sizeof(Arena),   sizeof(grammar::Builder), sizeof(HandleEntry),
+                          sizeof(Frame),   sizeof(Modules), sizeof(ModuleInfo),       sizeof(ClosedSequence)};
+  uint64_t hash = Process::kMagic;
+  for (const size_t size : sizes) hash = hash * 1099511628211u ^ size;
+  return hash;
+}
+
+void *map_file(size_t size) {
+  const int file = open(arena_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return MAP_FAILED;
+  void *memory = MAP_FAILED;
+  if (ftruncate(file, static_cast<off_t>(size)) == 0 &&
+      posix_fallocate(file, 0, static_cast<off_t>(std::max(kFront, kStep))) == 0) {
+    memory = mmap(reinterpret_cast<void *>(kAddress), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
+                  file, 0);
+    if (memory != MAP_FAILED && memory != reinterpret_cast<void *>(kAddress)) {  // an old kernel ignores the flag
+      munmap(memory, size);
+      memory = MAP_FAILED;
+    }
+    // One page at a time. Read ahead, the kernel would zero megabytes of pages at once, in one call of the program.
+    if (memory != MAP_FAILED) madvise(memory, size, MADV_RANDOM);
+  }
+  close(file);
+  if (memory == MAP_FAILED) unlink(arena_path);
+  return memory;
+}
+
+}  // namespace
+
+size_t arena_front() { return kFront; }
+
+Process *make_process(const Config &config) {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  arena_size = (config.memory + kStep - 1) / kStep * kStep + kFront;
+  reserved = std::max(kFront, kStep);
+  void *memory = MAP_FAILED;
+  arena_path[0] = '\0';
+  if (config.spool != nullptr && may_grow_to(arena_size) && has_room(config.spool) &&
+      snprintf(arena_path, sizeof arena_path, "%s/%s.%d.arena", config.spool, host, getpid()) <
+          static_cast<int>(sizeof arena_path)) {
+    memory = map_file(arena_size);
+  }
+  const bool in_file = memory != MAP_FAILED;
+  if (!in_file) {
+    arena_path[0] = '\0';
+    memory = mmap(nullptr, arena_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+  if (memory == MAP_FAILED) return nullptr;
+  auto *of = static_cast<Process *>(memory);
+  void *rest = static_cast<uint8_t *>(memory) + kFront;
+  void *behind = static_cast<uint8_t *>(memory) + (sizeof(Process) + 63) / 64 * 64;
+  const size_t size = arena_size - kFront;
+  of->arena = in_file ? new (behind) Arena(rest, size, reserved - kFront, commit) : new (behind) Arena(rest, size);
+  of->config = config;
+  of->self = of;
+  of->pid = getpid();
+  of->layout = layout();
+  memcpy(of->host, host, sizeof host);
+  of->magic = Process::kMagic;
+  return of;
+}
+
+void remove_arena_file(const Process & /*of*/) {
+  if (arena_path[0] != '\0') unlink(arena_path);
+}
+
+Result<std::unique_ptr<DeadProcess>> DeadProcess::open(const std::string &path) {
+  const auto failure = [&](const char *message) {
+    Error error{ErrorKind::unreadable, message, path, Error::kNoOffset, "use the cairn that recorded it"};
+    return tl::unexpected(error);
+  };
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return failure(strerror(errno));
+  struct stat status {};
+  alignas(Process) uint8_t front[sizeof(Process)];
+  const bool whole =
+      fstat(file, &status) == 0 && pread(file, front, sizeof front, 0) == static_cast<ssize_t>(sizeof front);
+  const auto *seen = reinterpret_cast<const Process *>(front);
+  if (!whole || seen->magic != Process::kMagic || seen->layout != layout()) {
+    close(file);
+    return failure("not the memory of a recording process of this version");
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  void *wanted = seen->self;
+  void *memory = mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED_NOREPLACE, file, 0);
+  close(file);
+  if (memory == MAP_FAILED) return failure("the address it lived at is taken here");
+  if (memory != wanted) {
+    munmap(memory, size);
+    return failure("the address it lived at is taken here");
+  }
+  return std::unique_ptr<DeadProcess>(new DeadProcess(memory, size));
+}
+
+DeadProcess::~DeadProcess() { munmap(memory_, size_); }
+
+}  // namespace cairn::recorder

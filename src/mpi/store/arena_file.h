@@ -1,0 +1,42 @@
+// The arena of a recording process, as memory that outlives it.
+//
+// With a spool it is a shared mapping of `<spool>/<host>.<pid>.arena` at a fixed address: the kernel keeps what was
+// written even if the process is killed. Disk blocks are reserved before they are touched (a page that the disk has no
+// room for would be a SIGBUS in somebody else's program). Without a spool, or where the address is taken or the file
+// system refuses, it is anonymous memory.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "mpi/store/process.h"
+
+namespace cairn::recorder {
+
+/// A zeroed Process with its Arena and config set; nullptr without memory. Texts of `config` stay where they are.
+Process *make_process(const Config &config);
+/// The process ended in order: nothing is left to recover.
+void remove_arena_file(const Process &of);
+
+/// Bytes in front of what the Arena hands out: the Process and the Arena themselves.
+size_t arena_front();
+
+/// The arena of a dead process, mapped for reading where it lived. One at a time.
+class DeadProcess {
+ public:
+  static Result<std::unique_ptr<DeadProcess>> open(const std::string &path);
+  DeadProcess(const DeadProcess &) = delete;
+  DeadProcess &operator=(const DeadProcess &) = delete;
+  ~DeadProcess();
+  [[nodiscard]] const Process &process() const { return *process_; }
+  [[nodiscard]] size_t size() const { return size_; }
+
+ private:
+  DeadProcess(void *memory, size_t size) : memory_(memory), size_(size), process_(static_cast<Process *>(memory)) {}
+  void *memory_;
+  size_t size_;
+  Process *process_;
+};
+
+}  // namespace cairn::recorder

@@ -1,0 +1,254 @@
+#include "mpi/store/harvest.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <tuple>
+#include <unordered_map>
+
+#include "mpi/store/arena_file.h"
+#include "mpi/store/polls.h"
+
+namespace cairn::recorder {
+namespace {
+
+using timing::CallStats;
+using trace::ProcessRecord;
+using trace::SequenceRecord;
+
+timing::CallStats stats_of(const Signature &signature) {
+  timing::CallStats stats;
+  stats.count = signature.count;
+  stats.sum = signature.sum;
+  stats.minimum = signature.minimum;
+  stats.maximum = signature.maximum;
+  if (signature.histogram != nullptr) {
+    for (int i = 0; i < timing::CallStats::kBuckets; ++i)
+      stats.histogram[static_cast<size_t>(i)] = signature.histogram[i];
+  } else if (signature.count == 1) {
+    stats.histogram[static_cast<size_t>(timing::CallStats::bucket(signature.sum))] = 1;
+  }
+  return stats;
+}
+
+/// Where a dead process's arena lies here; nothing for the living.
+struct Remains {
+  uintptr_t base = 0;
+  size_t readable = 0;
+};
+
+Result<grammar::Grammar> read_grammar(const grammar::Builder &builder, const Remains &remains) {
+  return remains.readable == 0 ? grammar::Grammar::from(builder)
+                               : grammar::Grammar::from(builder, remains.base, remains.readable);
+}
+
+/// The order's grammar with zeros in front for the calls made while there was one thread.
+grammar::Grammar with_zeros(const grammar::Grammar &order, uint64_t zeros) {
+  if (zeros == 0) return order;
+  Result<grammar::Grammar> repeated = grammar::Grammar::from_rules({{grammar::Term{0, false, zeros}}});
+  return repeated ? grammar::Grammar::concatenated(*repeated, order) : order;
+}
+
+/// The frames of call stacks, callers first, as ProcessRecord has them.
+class Frames {
+ public:
+  explicit Frames(std::vector<trace::Site> *list) : list_(list) {}
+  /// Its place in the list plus one.
+  uint32_t number(const Site *site) {
+    std::vector<const Site *> fresh;  // stacks may be deep
+    for (; site != nullptr && !known_.contains(site); site = site->caller) fresh.push_back(site);
+    uint32_t caller = site == nullptr ? 0 : known_[site];
+    for (auto frame = fresh.rbegin(); frame != fresh.rend(); ++frame) {
+      list_->push_back({(*frame)->module, (*frame)->offset, caller});
+      caller = known_[*frame] = static_cast<uint32_t>(list_->size());
+    }
+    return caller;
+  }
+
+ private:
+  std::vector<trace::Site> *list_;
+  std::unordered_map<const Site *, uint32_t> known_;
+};
+
+/// A sequence where it lies.
+struct Recorded {
+  uint32_t thread;
+  const Sequence *sequence;
+  const TimingLog *timing;
+};
+
+Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recorded, const Remains &remains,
+                                        Frames *frames) {
+  const Sequence &sequence = *recorded.sequence;
+  SequenceRecord record;
+  record.thread = recorded.thread;
+  record.segment = sequence.segment;
+  Result<grammar::Grammar> calls = read_grammar(*sequence.calls, remains);
+  if (!calls) return tl::unexpected(calls.error());
+  record.calls = std::move(*calls);
+  const uint32_t rows = sequence.signatures.size();
+  record.rows.reserve(rows);
+  if (!of.config.lossless) record.stats.reserve(rows);
+  for (uint32_t id = 0; id < rows; ++id) {
+    const Signature &signature = sequence.signatures[id];
+    record.rows.emplace_back(signature.bytes, signature.bytes + signature.size);
+    if (!of.config.lossless) record.stats.push_back(stats_of(signature));
+  }
+  record.polls = polls_of(record.rows);
+  for (size_t i = 0; i < sequence.sites.size(); ++i) {
+    const Site *site = sequence.sites[i];
+    if (site == nullptr) {
+      record.sites.push_back({});
+    } else {
+      const bool real = site->module != kNoModule;
+      const uint32_t caller = site->caller == nullptr ? 0 : frames->number(site->caller);
+      record.sites.push_back({real ? site->module : static_cast<uint32_t>(of.modules->count()), site->offset, caller});
+    }
+  }
+  if (sequence.order != nullptr) {
+    Result<grammar::Grammar> order = read_grammar(*sequence.order, remains);
+    if (!order) return tl::unexpected(order.error());
+    record.order = with_zeros(*order, sequence.unordered);
+  } else if (of.thread_count.load() > 1) {
+    record.order = with_zeros(grammar::Grammar(), record.calls.length());
+  }
+  record.first_ticket = sequence.first_ticket;
+  record.begin_ns = sequence.begin_ns > of.init_ns ? sequence.begin_ns - of.init_ns : 0;
+  if (of.config.lossless) record.times = recorded.timing->read();
+  return record;
+}
+
+/// Everything but the sequences.
+ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
+  ProcessRecord record;
+  record.rank = static_cast<uint32_t>(of.rank < 0 ? 0 : of.rank);
+  record.size = static_cast<uint32_t>(of.size < 1 ? 1 : of.size);
+  record.host = of.host;
+  record.degraded = of.degraded;
+  record.complete = of.complete;
+  record.wall_ns = end_ns > of.init_ns ? end_ns - of.init_ns : 0;
+  record.peak_memory = of.arena->peak();
+  for (int i = 0; i < of.modules->count(); ++i) {
+    const ModuleInfo &module = (*of.modules)[i];
+    record.modules.push_back({Bytes(module.build_id, module.build_id + module.build_id_size), module.path});
+  }
+  if (!of.call_sites) record.modules.push_back({});  // what pseudo-sites of functions lie in
+  return record;
+}
+
+/// What is in memory: threads' own sequences, and the one that is closed but not in the spool. Until it has its new one
+/// a thread still has the closed one, too.
+std::vector<Recorded> all_recorded(const Process &of) {
+  std::vector<Recorded> all;
+  const ClosedSequence *closed = of.closed.load();
+  if (closed != nullptr && closed->file.load() < of.spilled.load()) closed = nullptr;
+  if (closed != nullptr) all.push_back({closed->thread, &closed->sequence, &closed->timing});
+  for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) {
+    if (thread->wants_epilogue) continue;  // what it holds has been handed over
+    const grammar::Builder *calls = thread->sequence.calls;
+    if (calls == nullptr || calls->length() == 0) continue;
+    if (closed != nullptr && calls == closed->sequence.calls) continue;
+    all.push_back({thread->number, &thread->sequence, &thread->timing});
+  }
+  std::sort(all.begin(), all.end(), [](const Recorded &a, const Recorded &b) {
+    return std::tuple(a.thread, a.sequence->segment) < std::tuple(b.thread, b.sequence->segment);
+  });
+  return all;
+}
+
+/// What the program lost in time to a spool that was slower than it.
+std::string slowed(const Process &of) {
+  const uint64_t calls = of.slowed_calls.load();
+  if (calls == 0) return {};
+  char text[96];
+  snprintf(text, sizeof text, " (%llu calls waited for it, %.1f ms at most)", static_cast<unsigned long long>(calls),
+           static_cast<double>(of.longest_wait_ns.load()) / 1e6);
+  return text;
+}
+
+Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const Remains &remains) {
+  ProcessRecord record = frame_of(of, end_ns);
+  Frames frames(&record.frames);
+  for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) {
+    if (!thread->wants_epilogue) record.mpi_ns += thread->mpi_ns;
+  }
+  record.degraded += slowed(of);
+  for (const Recorded &recorded : all_recorded(of)) {
+    if (of.config.lossless && recorded.timing->stopped() && record.degraded.empty()) {
+      record.degraded = "no room for the timing of all calls";
+    }
+    Result<SequenceRecord> sequence = harvest_sequence(of, recorded, remains, &frames);
+    if (!sequence) {
+      if (record.degraded.empty()) record.degraded = "a thread's calls are lost: " + sequence.error().message;
+      continue;
+    }
+    record.sequences.push_back(std::move(*sequence));
+  }
+  if (of.lost_calls != 0) record.degraded += " (" + std::to_string(of.lost_calls) + " calls or more not kept)";
+  return record;
+}
+
+}  // namespace
+
+Result<ProcessRecord> harvest(const Process &of, uint64_t end_ns) { return harvest_process(of, end_ns, {}); }
+
+SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *status) {
+  SpoolHeader header;
+  header.kind = kind;
+  header.start_unix_ns = static_cast<uint64_t>(of.start_unix_ns);
+  header.rank = static_cast<uint32_t>(of.rank < 0 ? 0 : of.rank);
+  header.size = static_cast<uint32_t>(of.size < 1 ? 1 : of.size);
+  header.host = of.host;
+  header.command = of.command;
+  header.mpi = of.mpi_version;
+  header.recorder = of.recorder;
+  header.timing = of.config.lossless ? "lossless" : "stats";
+  header.status = status;
+  return header;
+}
+
+Result<ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &closed) {
+  ProcessRecord record = frame_of(of, of.clock.at(closed.last_end));
+  Frames frames(&record.frames);
+  Result<SequenceRecord> sequence =
+      harvest_sequence(of, {closed.thread, &closed.sequence, &closed.timing}, {}, &frames);
+  if (!sequence) return tl::unexpected(sequence.error());
+  record.sequences.push_back(std::move(*sequence));
+  return record;
+}
+
+std::string segment_path(const Process &of, const std::string &folder, uint32_t n) {
+  return folder + "/" + of.host + "." + std::to_string(of.pid) + "." + std::to_string(n) + ".segment";
+}
+
+Result<trace::Part> with_segments(const Process &of, const std::string &folder, trace::Part part) {
+  for (uint32_t n = 0; n < of.spilled.load(); ++n) {
+    const std::string path = segment_path(of, folder, n);
+    std::ifstream in(path, std::ios::binary);
+    const Bytes bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    Result<trace::Part> segment = trace::Part::parse(bytes);
+    Result<trace::Part> joined =
+        segment ? trace::Part::merge(std::move(part), std::move(*segment)) : tl::unexpected(segment.error());
+    if (!joined) {
+      joined.error().path = path;
+      return joined;
+    }
+    part = std::move(*joined);
+  }
+  return part;
+}
+
+Result<ProcessRecord> harvest_dead(const Process &of, size_t readable) {
+  uint64_t end_ns = of.init_ns;
+  for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) {
+    if (thread->last_end != 0) end_ns = std::max(end_ns, of.clock.at(thread->last_end));
+  }
+  const auto base = reinterpret_cast<uintptr_t>(of.self) + arena_front();
+  Result<ProcessRecord> record = harvest_process(of, end_ns, {base, readable - arena_front()});
+  if (record) record->complete = false;
+  if (record && record->degraded.empty()) record->degraded = "killed: recorded up to the last call that ended";
+  return record;
+}
+
+}  // namespace cairn::recorder

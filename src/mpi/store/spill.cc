@@ -1,0 +1,237 @@
+#include "mpi/store/spill.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <string>
+
+#include "mpi/call/engine.h"
+#include "mpi/store/harvest.h"
+#include "mpi/store/spiller.h"
+#include "mpi/store/spool_file.h"
+#include "mpi/store/uncancelled.h"
+#include "trace/merge/part.h"
+
+namespace cairn::recorder {
+namespace {
+
+constexpr uint64_t kWorthwhile = 4096;       ///< calls that a sequence must have for spilling it to help
+constexpr uint64_t kInNeed = 512;            ///< the same where there is no choice
+constexpr uint64_t kFirstNsPerKib = 60'000;  ///< until a sequence was written; 20,000 on an idle machine
+constexpr uint64_t kPause = 500'000;         ///< the longest of a call that is slowed, in ns
+
+constexpr const char *kSpilled =
+    "memory limit reached: segments went to the spool; more --memory gives a smaller trace";
+constexpr const char *kSpilledInCalls =
+    "memory limit reached: segments went to the spool, within calls for want of a thread; more --memory gives a "
+    "smaller trace";
+
+double pause_ns(const Config &config) { return static_cast<double>(config.spill_pause_ms) * 1e6; }
+
+/// From here on every sequence is left, however slowly memory fills; and calls are slowed while one is being written,
+/// to be held at `full`.
+size_t most_in_use(const Process &of) { return of.arena->limit() / 8 * 7; }
+size_t full(const Process &of) { return of.arena->limit() / 16 * 15; }
+/// What is left of it counts once it is used up.
+size_t last_untouched(const Process &of) { return of.arena->limit() / 8; }
+
+/// What was given back does not serve, whose blocks have other sizes, and of the rest not much is left.
+bool runs_dry(const Process &of) {
+  const size_t untouched = of.arena->untouched();
+  return of.arena->shortages() != of.shortages_then.load(std::memory_order_relaxed) ||
+         (untouched < last_untouched(of) && untouched < of.untouched_then.load(std::memory_order_relaxed));
+}
+
+/// As late as possible, since every segment costs bytes in the trace; but so early that the rest of the memory is
+/// likely to last until this sequence is written, even if that goes half as fast as the last time. Half of what
+/// sequences may have is always used.
+bool is_time(const Process &of, const Thread &thread, uint64_t begin_ticks) {
+  const size_t used = of.arena->used();
+  const size_t most = most_in_use(of);
+  const size_t others = of.unspillable.load(std::memory_order_relaxed);
+  const size_t half = others + (of.arena->limit() - std::min(others, of.arena->limit())) / 2;
+  const bool dry = runs_dry(of);
+  if (used <= std::min(half, most) && !dry) return false;
+  if (of.phase.load(std::memory_order_relaxed) != Phase::recording) return false;
+  if (used > most || dry) return thread.sequence.calls->length() >= kInNeed;
+  if (thread.sequence.calls->length() < kWorthwhile) return false;
+  const uint64_t now = of.clock.at(begin_ticks);
+  const auto filled_in = static_cast<double>(now > thread.sequence.begin_ns ? now - thread.sequence.begin_ns : 1);
+  const uint64_t last = of.spill_ns_per_kib.load(std::memory_order_relaxed);
+  const auto bytes = static_cast<double>(used - others);
+  const double written_in =
+      2 * (bytes / 1024 * static_cast<double>(last != 0 ? last : kFirstNsPerKib) + pause_ns(of.config));
+  return static_cast<double>(used) + bytes * written_in / filled_in > static_cast<double>(most);
+}
+
+void sleep_ns(uint64_t duration) {
+  const timespec time = {0, static_cast<long>(duration)};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);  // a signal may cut it short
+}
+
+void note_wait(Process &of, uint64_t begin) {
+  of.slowed_calls.fetch_add(1, std::memory_order_relaxed);
+  const uint64_t waited = Clock::monotonic() - begin;
+  if (waited > of.longest_wait_ns.load(std::memory_order_relaxed)) of.longest_wait_ns.store(waited);
+}
+
+/// The spiller is at work and will be done.
+bool is_spilling(const Process &of) {
+  return of.closed.load() != nullptr && !of.spool_refuses.load() && of.phase.load() == Phase::recording;
+}
+
+/// How short memory is while the spiller is at work: 0 not at all, 1 there is none.
+double shortage(const Process &of) {
+  const double used = static_cast<double>(of.arena->used()) - static_cast<double>(most_in_use(of));
+  const double of_all = used / static_cast<double>(full(of) - most_in_use(of));
+  if (!runs_dry(of)) return of_all;
+  return std::max(of_all, 1 - static_cast<double>(of.arena->untouched()) / static_cast<double>(last_untouched(of)));
+}
+
+/// While the spiller is at work: gives it time, the more the less memory is left.
+void give_time(Process &of) {
+  const double now = std::min(shortage(of), 1.0);
+  if (now <= 0 || !is_spilling(of)) return;
+  const Uncancelled guard;
+  const uint64_t begin = Clock::monotonic();
+  sleep_ns(static_cast<uint64_t>(now * now * kPause));
+  while (of.arena->used() > full(of) && is_spilling(of)) sleep_ns(kPause);
+  note_wait(of, begin);
+}
+
+void release(Arena &arena, ClosedSequence &closed) {
+  Sequence &old = closed.sequence;
+  for (grammar::Builder *builder : {old.calls, old.order}) {
+    if (builder == nullptr) continue;
+    builder->release();
+    arena.release(builder, sizeof *builder);
+  }
+  old.signatures.release(arena);
+  old.local_site.release(arena);
+  old.sites.release(arena);
+  old.drained.release(arena);
+  closed.timing.release(arena);
+}
+
+/// A file has its number only once it is whole.
+bool place(Process &of, ClosedSequence &closed, const Bytes &bytes) {
+  const uint32_t n = of.spilled.load();
+  const std::string path = segment_path(of, of.config.spool, n);
+  const std::string partial = path + ".partial";
+  if (!write_file(partial, bytes)) return false;
+  if (of.config.spill_pause_ms != 0) {
+    const timespec pause = {of.config.spill_pause_ms / 1000, of.config.spill_pause_ms % 1000 * 1'000'000L};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+  }
+  closed.file.store(n);
+  if (rename(partial.c_str(), path.c_str()) != 0) return false;
+  of.spilled.store(n + 1);
+  return true;
+}
+
+bool write_segment(Process &of, ClosedSequence &closed) {
+  try {
+    Result<trace::Part> part = trace::Part();
+    {
+      const Result<trace::ProcessRecord> record = harvest_closed(of, closed);
+      if (!record) return false;
+      part = trace::Part::of(*record);
+    }
+    return part && place(of, closed, part->serialise());
+  } catch (...) {
+    return false;  // no memory
+  }
+}
+
+/// The thread goes on in an empty sequence, the old one is `closed`. False, with nothing changed, without memory or if
+/// another one is on its way.
+bool close_sequence(Process &of, Thread &thread) {
+  Arena &arena = *of.arena;
+  auto *closed = arena.create<ClosedSequence>();
+  auto *calls = closed == nullptr ? nullptr : arena.create<grammar::Builder>(arena);
+  Sequence &own = thread.sequence;
+  TimingLog timing;
+  if (calls == nullptr || !thread.timing.begin_next(arena, own.segment + 1, &timing)) {
+    if (calls != nullptr) arena.release(calls, sizeof *calls);
+    if (closed != nullptr) arena.release(closed, sizeof *closed);
+    return false;
+  }
+  // Requests and frames refer to memos of this sequence.
+  of.handles->settle();
+  forget_expected(thread.frames[0]);
+  thread.expected = nullptr;
+  closed->thread = thread.number;
+  closed->file.store(ClosedSequence::kNotPlaced);
+  closed->last_end = thread.last_end;
+  closed->bytes = arena.used();
+  of.untouched_then.store(arena.untouched());
+  of.shortages_then.store(arena.shortages());
+  closed->sequence = own;
+  closed->timing = thread.timing;
+  ClosedSequence *none = nullptr;
+  if (!of.closed.compare_exchange_strong(none, closed)) {
+    timing.release(arena);
+    arena.release(calls, sizeof *calls);
+    arena.release(closed, sizeof *closed);
+    return false;
+  }
+  // A reader takes the thread's own sequence for the closed one until the new grammar is in its place.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  Sequence next = {};
+  next.calls = own.calls;
+  next.segment = own.segment + 1;
+  thread.spilled_calls += own.calls->length();
+  next.first_ticket = thread.spilled_calls;
+  own = next;
+  thread.timing = timing;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  own.calls = calls;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return true;
+}
+
+}  // namespace
+
+bool wait_for_memory() {
+  Process *of = process;
+  if (of == nullptr || !is_spilling(*of)) return false;
+  const Uncancelled guard;
+  const uint64_t begin = Clock::monotonic();
+  while (is_spilling(*of)) sleep_ns(kPause);
+  note_wait(*of, begin);
+  return of->closed.load() == nullptr;
+}
+
+bool write_closed(Process &of) {
+  ClosedSequence *closed = of.closed.load();
+  if (closed == nullptr) return false;
+  const uint64_t begin = of.clock.now();
+  if (!write_segment(of, *closed)) {
+    of.spool_refuses.store(true);
+    return false;
+  }
+  const size_t bytes = closed->bytes;
+  of.spill_ns_per_kib.store((of.clock.now() - begin) / (bytes / 1024 + 1) + 1);
+  const size_t before = of.arena->used();
+  release(*of.arena, *closed);
+  const size_t after = of.arena->used();  // what others took meanwhile is in it
+  const size_t freed = before > after ? before - after : 0;
+  of.unspillable.store(bytes > freed ? bytes - freed : 0);
+  of.spool_refuses.store(false);
+  of.closed.store(nullptr);
+  of.arena->release(closed, sizeof *closed);
+  of.arena->clean();
+  return true;
+}
+
+void keep_room(Process &of, Thread &thread, uint64_t begin_ticks) {
+  if (of.closed.load(std::memory_order_relaxed) != nullptr) return give_time(of);
+  if (!is_time(of, thread, begin_ticks) || of.config.spool == nullptr) return;
+  const Uncancelled guard;
+  if (!close_sequence(of, thread)) return;
+  const bool handed_over = wake_spiller(of);
+  degrade(of, handed_over ? kSpilled : kSpilledInCalls);
+  if (!handed_over) write_closed(of);
+}
+
+}  // namespace cairn::recorder

@@ -1,0 +1,87 @@
+#include "mpi/store/spiller.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <ctime>
+
+#include "mpi/store/spill.h"
+
+namespace cairn::recorder {
+namespace {
+
+constexpr size_t kStack = size_t{1} << 20;
+/// Until a spool that refused is asked again, in seconds: twice as long each time.
+constexpr time_t kFirstPause = 1;
+constexpr time_t kLongestPause = 256;
+
+enum class State : int { none, running, ending };
+std::atomic<State> state = State::none;
+pthread_t spiller;
+sem_t work;
+
+void be_modest() {
+  pthread_setname_np(pthread_self(), "cairn-spill");
+  const sched_param parameters = {};
+  sched_setscheduler(0, SCHED_BATCH, &parameters);
+}
+
+/// False if something else woke the thread: a sequence may be half handed over. One that was refused never is.
+bool wait_for_work(const Process &of, time_t pause) {
+  if (!of.spool_refuses.load()) return sem_wait(&work) == 0;
+  timespec until = {};
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += pause;
+  sem_timedwait(&work, &until);
+  return true;
+}
+
+void *run(void *argument) {
+  auto &of = *static_cast<Process *>(argument);
+  be_modest();
+  time_t pause = kFirstPause;
+  for (;;) {
+    if (!wait_for_work(of, pause)) continue;
+    if (state.load() == State::ending) return nullptr;
+    pause = of.spool_refuses.load() ? std::min(2 * pause, kLongestPause) : kFirstPause;
+    write_closed(of);
+  }
+}
+
+bool begin(Process &of) {
+  pthread_attr_t attributes;
+  if (sem_init(&work, 0, 0) != 0 || pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setstacksize(&attributes, kStack);
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // inherited
+  const bool began = pthread_create(&spiller, &attributes, run, &of) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  return began;
+}
+
+}  // namespace
+
+bool wake_spiller(Process &of) {
+  // One sequence is closed at a time, so one thread is here at a time.
+  if (state.load() == State::none && begin(of)) state.store(State::running);
+  return state.load() == State::running && sem_post(&work) == 0;
+}
+
+void stop_spiller() {
+  State running = State::running;
+  if (!state.compare_exchange_strong(running, State::ending)) return;
+  sem_post(&work);
+  pthread_join(spiller, nullptr);
+  state.store(State::none);
+}
+
+void forget_spiller() { state.store(State::none); }
+
+}  // namespace cairn::recorder
