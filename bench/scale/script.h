@@ -1,6 +1,6 @@
 // Script: what one rank of a made-up program does, written the way a program is: calls at places in its code, loops.
 // What comes out is a recorder's: rows in order of first occurrence with every field in the form that
-// src/mpi/call/encoder.cc gives it (spec/README.md), call sites, heap segments and requests numbered as they are met,
+// src/mpi/call/encoder.h gives it (spec/README.md), call sites, heap segments and requests numbered as they are met,
 // statuses as implied.
 //
 // One thread. A call costs about 100 ns; a loop costs what its body costs once, however often it runs, so a body must

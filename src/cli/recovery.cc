@@ -10,6 +10,7 @@
 
 #include "mpi/store/arena_file.h"
 #include "mpi/store/harvest.h"
+#include "mpi/store/segments.h"
 
 namespace cairn::cli {
 namespace {
@@ -29,7 +30,7 @@ Bytes part_file(const std::string &arena) {
   const recorder::Process &process = (*dead)->process();
   const auto record = recorder::harvest_dead(process, (*dead)->size());
   if (!record) return refuse(record.error());
-  if (process.finished && record->sequences.empty()) {
+  if (process.progress.finished && record->sequences.empty()) {
     out.byte(2);
     return out.take();
   }
@@ -39,7 +40,7 @@ Bytes part_file(const std::string &arena) {
   if (!part) return refuse(part.error());
   out.byte(1);
   // Killed after MPI_Finalize: what came before is in the trace already.
-  const auto kind = process.finished ? SpoolHeader::Kind::epilogue : SpoolHeader::Kind::main;
+  const auto kind = process.progress.finished ? SpoolHeader::Kind::epilogue : SpoolHeader::Kind::main;
   out.raw(write_spool_header(recorder::spool_header(process, kind, "killed")));
   out.raw(part->serialise());
   return out.take();

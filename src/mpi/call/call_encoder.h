@@ -1,7 +1,7 @@
-// CallEncoder: one finished call on its way to its packed row, for encoder.cc, which says what that is.
+// CallEncoder: one finished call on its way to its packed row, for encoder.h, which says what that is.
 //
 // Made for one call by the thread that made it, and gone after it; what it needs lies in the thread's scratch and in
-// the arena. Nothing throws: where memory ends `run` gives false. Its parts are encoder.cc (fields, plain values,
+// the arena. Nothing throws: where memory ends `run` gives false. Its parts are call_encoder.cc (fields, plain values,
 // strings), encoder_handles.cc (what a handle means, and objects that begin and end) and encoder_statuses.cc.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 #include "base/bytes.h"
 #include "mpi/call/call_names.h"
-#include "mpi/call/encoder.h"
 #include "mpi/call/environment.h"
+#include "mpi/call/outcome.h"
 #include "spec/ids.h"
 
 namespace cairn::recorder {
@@ -175,7 +175,7 @@ class CallEncoder {
     text(reinterpret_cast<const char *>(buffer), static_cast<size_t>(put_varint(buffer, value) - buffer));
   }
 
-  // --- parameters: encoder.cc -----------------------------------------------------------------------------------
+  // --- parameters: call_encoder.cc ------------------------------------------------------------------------------
 
   void parameter(unsigned i);
   bool readable(const Parameter &p);
@@ -226,8 +226,6 @@ class CallEncoder {
   void status_tag(int value) { integer_or_constant(spec::domain_id::k_tag, value); }
   void error_atom(int code);
   void integer_or_constant(uint8_t domain, int value);
-
-  static constexpr Posted kEmptyStatus = {PostedKind::empty, 0, 0, 0};
 
   Thread &thread_;
   Process &process_;

@@ -39,40 +39,40 @@ PlacePool *CallNames::pool(const Site *site) {
 }
 
 HandleEntry *CallNames::unknown(Kind kind, uint64_t raw) {
-  HandleEntry *entry = process_.handles->add(kind, raw);
-  if (entry != nullptr) entry->place = process_.handles->next_unknown();
+  HandleEntry *entry = process_.names.handles->add(kind, raw);
+  if (entry != nullptr) entry->place = process_.names.handles->next_unknown();
   return entry;
 }
 
 HandleEntry *CallNames::find(Kind kind, uint64_t raw, uint64_t mark) {
-  HandleEntry *entry = process_.handles->find(kind, raw, thread_.number, mark);
+  HandleEntry *entry = process_.names.handles->find(kind, raw, thread_.number, mark);
   return entry != nullptr ? entry : unknown(kind, raw);
 }
 
 HandleEntry *CallNames::find_comm(uint64_t raw) {
-  HandleEntry *entry = process_.handles->find(Kind::comm, raw);
+  HandleEntry *entry = process_.names.handles->find(Kind::comm, raw);
   bool is_new = false;
   return entry != nullptr ? entry : create_comm(raw, true, &is_new);
 }
 
 HandleEntry *CallNames::create(Kind kind, uint64_t raw, Site *site) {
-  HandleEntry *living = process_.handles->find(kind, raw);
+  HandleEntry *living = process_.names.handles->find(kind, raw);
   if (living != nullptr && living->constant >= 0) return living;
   // Only requests (and messages) can be alive twice with one value; anything else died without our seeing it.
-  if (living != nullptr && kind != Kind::request && kind != Kind::message) process_.handles->remove(living);
+  if (living != nullptr && kind != Kind::request && kind != Kind::message) process_.names.handles->remove(living);
   PlacePool *places = pool(site);
   if (places == nullptr) return nullptr;
-  HandleEntry *entry = process_.handles->add(kind, raw);
+  HandleEntry *entry = process_.names.handles->add(kind, raw);
   if (entry == nullptr) return nullptr;
   entry->site = site;
   entry->thread = thread_.number;
-  entry->place = places->take(arena_, process_.handles->shared());
+  entry->place = places->take(arena_, process_.names.handles->shared());
   entry->pool = entry->place == PlacePool::kNone ? nullptr : places;
   return entry;
 }
 
 HandleEntry *CallNames::look_up(Kind kind, uint64_t raw, Site *site) {
-  HandleEntry *living = process_.handles->find(kind, raw);
+  HandleEntry *living = process_.names.handles->find(kind, raw);
   if (living == nullptr) return create(kind, raw, site);
   ++living->references;
   return living;
@@ -81,21 +81,21 @@ HandleEntry *CallNames::look_up(Kind kind, uint64_t raw, Site *site) {
 Communicator *CallNames::new_communicator() {
   auto *made = arena_.create<Communicator>();
   if (made == nullptr) return nullptr;
-  made->number = process_.comm_numbers.take(arena_, process_.handles->shared());
+  made->number = process_.names.comm_numbers.take(arena_, process_.names.handles->shared());
   made->size = -1;
   return made;
 }
 
 HandleEntry *CallNames::create_comm(uint64_t raw, bool may_exist, bool *is_new) {
-  HandleEntry *living = process_.handles->find(Kind::comm, raw);
+  HandleEntry *living = process_.names.handles->find(Kind::comm, raw);
   *is_new = false;
   if (living != nullptr && (may_exist || living->constant >= 0)) return living;
   if (living != nullptr) forget_comm(living);
-  HandleEntry *entry = process_.handles->add(Kind::comm, raw);
+  HandleEntry *entry = process_.names.handles->add(Kind::comm, raw);
   if (entry == nullptr) return nullptr;
   entry->comm = new_communicator();
   if (entry->comm == nullptr) {
-    process_.handles->remove(entry);
+    process_.names.handles->remove(entry);
     return nullptr;
   }
   *is_new = true;
@@ -103,7 +103,7 @@ HandleEntry *CallNames::create_comm(uint64_t raw, bool may_exist, bool *is_new) 
 }
 
 void CallNames::release(Kind kind, uint64_t raw) {
-  HandleEntry *entry = process_.handles->find(kind, raw);
+  HandleEntry *entry = process_.names.handles->find(kind, raw);
   if (entry == nullptr || entry->constant >= 0) return;
   if (--entry->references > 0) return;
   forget_comm(entry);
@@ -111,14 +111,14 @@ void CallNames::release(Kind kind, uint64_t raw) {
 
 void CallNames::forget_comm(HandleEntry *entry) {
   if (entry->comm != nullptr) {
-    process_.comm_numbers.give_back(entry->comm->number, process_.handles->shared());
+    process_.names.comm_numbers.give_back(entry->comm->number, process_.names.handles->shared());
     arena_.release(entry->comm, sizeof(Communicator));
   }
-  process_.handles->remove(entry);
+  process_.names.handles->remove(entry);
 }
 
 void CallNames::complete(Kind kind, uint64_t raw) {
-  HandleEntry *entry = process_.handles->find(kind, raw, thread_.number);
+  HandleEntry *entry = process_.names.handles->find(kind, raw, thread_.number);
   if (entry == nullptr || entry->constant >= 0) return;
   complete(entry);
 }
@@ -126,14 +126,14 @@ void CallNames::complete(Kind kind, uint64_t raw) {
 void CallNames::complete(HandleEntry *entry) {
   if (entry->pending != nullptr) {
     const uint64_t comm = mpi::read_handle(entry->pending_comm);
-    HandleEntry *stale = process_.handles->find(Kind::comm, comm);
+    HandleEntry *stale = process_.names.handles->find(Kind::comm, comm);
     if (stale == nullptr || stale->constant < 0) {
       if (stale != nullptr) forget_comm(stale);
-      HandleEntry *made = process_.handles->add(Kind::comm, comm);
+      HandleEntry *made = process_.names.handles->add(Kind::comm, comm);
       if (made != nullptr) made->comm = entry->pending;
     }
   }
-  process_.handles->remove(entry);
+  process_.names.handles->remove(entry);
 }
 
 Communicator *CallNames::counting_parent(const spec::Function &function, const Frame &frame, bool *whole) {
@@ -162,8 +162,8 @@ int64_t CallNames::creation_number(const spec::Function &function, const Frame &
   for (unsigned i = 0; i < function.parameter_count; ++i) {
     if (function.parameters[i].kind == Kind::tag) key = key * 0x9e3779b97f4a7c15u + frame.argument[i];
   }
-  HandleEntry *count = process_.handles->find(Kind::varargs, key);  // a kind no handle has
-  if (count == nullptr) count = process_.handles->add(Kind::varargs, key);
+  HandleEntry *count = process_.names.handles->find(Kind::varargs, key);  // a kind no handle has
+  if (count == nullptr) count = process_.names.handles->add(Kind::varargs, key);
   if (count == nullptr) return 0;
   return count->place++;
 }
@@ -175,17 +175,17 @@ void CallNames::map_memory(const spec::Function &function, const Frame &frame, u
       size = static_cast<size_t>(frame.argument[i]);
     }
   }
-  process_.addresses->add_mpi_memory(start, size == 0 ? 1 : size);
+  process_.names.addresses->add_mpi_memory(start, size == 0 ? 1 : size);
 }
 
 void CallNames::unmap_memory(const spec::Parameter &parameter, const Frame &frame, unsigned index) {
-  if (parameter.passing == spec::Passing::buffer) process_.addresses->remove_mpi_memory(frame.argument[index]);
+  if (parameter.passing == spec::Passing::buffer) process_.names.addresses->remove_mpi_memory(frame.argument[index]);
 }
 
 Address CallNames::opaque(uint64_t word) {
   constexpr uint64_t kFirstPages = 65536;  // nothing is ever mapped there
   if (word >= kFirstPages) {
-    const Address named = process_.addresses->name(word, thread_.stack);
+    const Address named = process_.names.addresses->name(word, thread_.stack);
     if (named.kind != trace::kUnknown) return named;
   }
   return {trace::kInteger, 0, static_cast<int64_t>(word)};

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "mpi/call/facts.h"
-#include "mpi/store/process.h"
+#include "mpi/call/thread.h"
 
 namespace cairn::recorder {
 

@@ -10,21 +10,13 @@
 // before and, if the call succeeded and they are valid, after it, in one field (first all before, then all after).
 #pragma once
 
-#include "mpi/call/facts.h"
-#include "mpi/store/process.h"
+#include "mpi/call/outcome.h"
+#include "mpi/call/thread.h"
 
 namespace cairn::recorder {
 
 /// False without memory: the call must then go unrecorded.
 bool save_before(Thread &thread, Frame &frame);
-
-/// What `encode` learnt on the way, for the memo.
-struct Outcome {
-  bool lasting_addresses = true;   ///< an end of what its buffers lie in would be noticed
-  bool implied_status = true;      ///< every status was as implied
-  HandleEntry *created = nullptr;  ///< the request created
-  Posted posted = {PostedKind::nothing, 0, 0, -1};
-};
 
 /// False without memory. `returned` is false for a call that never came back: only its inputs are known.
 bool encode(Thread &thread, Frame &frame, bool returned, Outcome *outcome);

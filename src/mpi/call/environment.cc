@@ -48,7 +48,7 @@ int64_t envelope(mpi::Handle datatype, Query what) {
 }  // namespace
 
 bool Environment::may_ask(unsigned i) const {
-  const HandleEntry *entry = process->handles->find(function_.parameters[i].kind, frame_.argument[i]);
+  const HandleEntry *entry = process->names.handles->find(function_.parameters[i].kind, frame_.argument[i]);
   return entry != nullptr ? !is_null_handle(*entry) : succeeded_;
 }
 

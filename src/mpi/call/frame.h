@@ -23,7 +23,7 @@
 //
 // Most calls are the one that the grammar predicts. `enter` knows such a call by its return address and notes the
 // signature that it expects; `begin` is then a reading of the clock, and `end` compares words (fast_path.cc).
-// Everything else goes through engine.cc.
+// Everything else goes through engine.h.
 #pragma once
 
 #include <cstdint>

@@ -1,88 +1,15 @@
-// What a memo remembers of the call that was last encoded to its signature, and the parts of recognising the next one
-// that few calls need.
+#include "mpi/call/remember.h"
+
 #include <cstring>
 
 #include "mpi/call/call_names.h"
-#include "mpi/call/encoder.h"
-#include "mpi/call/engine.h"
-#include "mpi/call/status_code.h"
+#include "mpi/call/facts.h"
+#include "mpi/call/landmarks.h"
+#include "mpi/call/recognise.h"
 
 namespace cairn::recorder {
-namespace {
 
 using spec::Kind;
-
-/// What the status of such a call, or of its request, carries.
-PostedKind carried(const FunctionFacts &facts) {
-  if (facts.receives) return PostedKind::envelope;
-  return facts.transfers_file ? PostedKind::bytes : PostedKind::nothing;
-}
-
-bool is_name(const HandleEntry &entry, const RequestName &name) {
-  return entry.pool == name.pool && entry.place == name.place && entry.constant < 0;
-}
-
-}  // namespace
-
-bool outputs_match(const Frame &frame, const Memo &memo) {
-  const spec::Function &function = spec::functions()[frame.function];
-  for (uint32_t left = memo.outputs; left != 0; left &= left - 1) {
-    const auto i = static_cast<unsigned>(__builtin_ctz(left));
-    const uint64_t at = frame.argument[i];
-    if (at == 0) return false;
-    if (element_word(function.parameters[i], reinterpret_cast<const void *>(at), 0) != memo.argument[i]) return false;
-  }
-  return true;
-}
-
-bool enter_request(Thread &thread, uint64_t raw, const Memo &memo) {
-  HandleTable &handles = *thread.process->handles;
-  if (memo.pool->peek() != memo.place) return false;
-  handles.settle();
-  HandleEntry *entry = handles.shared() ? nullptr : handles.add_only(Kind::request, raw);
-  if (entry == nullptr) entry = handles.add(Kind::request, raw);
-  if (entry == nullptr) return false;
-  memo.pool->mark(memo.place, handles.shared());
-  entry->site = memo.site;
-  entry->thread = thread.number;
-  entry->place = memo.place;
-  entry->pool = memo.pool;
-  entry->persistent = memo.persistent;
-  entry->posted = memo.posted;
-  return true;
-}
-
-bool complete_among_equals(Thread &thread, Frame &frame, const Memo &memo) {
-  const WaitedRequests waited(thread, frame, memo.parameter);
-  const uint64_t count = waited.count();
-  HandleEntry *entries[WaitedRequests::kMost];
-  HandleTable &handles = *thread.process->handles;
-  const auto *statuses = memo.checks_status ? reinterpret_cast<const uint8_t *>(frame.argument[memo.status]) : nullptr;
-  const uint64_t mark = thread.new_mark();
-  for (uint64_t k = 0; k < count; ++k) {
-    // The same value twice in one array (MPICH's shared requests): the second one is another object.
-    HandleEntry *entry = handles.find(Kind::request, waited.before(k), thread.number, mark);
-    if (entry == nullptr) return false;
-    entries[k] = entry;
-    if (entry->constant < 0) {
-      if (entry->mark == mark) return false;
-      entry->mark = mark;
-    }
-    const RequestName &name = memo.names[k];
-    if (name.pool == nullptr ? entry->constant < 0 : !is_name(*entry, name)) return false;
-    if (entry->pending != nullptr) return false;
-    if (statuses != nullptr) {
-      const auto *at = statuses + k * mpi::status_size;
-      const Posted empty = {PostedKind::empty, 0, 0, 0};
-      if (!status_implied(mpi::read_status(at), entry->constant < 0 ? entry->posted : empty, false)) return false;
-    }
-  }
-  for (uint64_t k = 0; k < count; ++k) {
-    if (entries[k]->constant >= 0) continue;
-    if (waited.before(k) != waited.after(k)) handles.remove(entries[k]);
-  }
-  return true;
-}
 
 void note_names(Thread &thread, const Frame &frame) {
   thread.names.clear();
@@ -93,7 +20,7 @@ void note_names(Thread &thread, const Frame &frame) {
   if (count > WaitedRequests::kMost) return;
   const uint64_t mark = thread.new_mark();
   for (uint64_t k = 0; k < count; ++k) {
-    HandleEntry *entry = thread.process->handles->find(Kind::request, waited.before(k), thread.number, mark);
+    HandleEntry *entry = thread.process->names.handles->find(Kind::request, waited.before(k), thread.number, mark);
     RequestName name = {nullptr, 0};
     if (entry != nullptr && entry->constant < 0) {
       entry->mark = mark;
@@ -105,6 +32,12 @@ void note_names(Thread &thread, const Frame &frame) {
 }
 
 namespace {
+
+/// What the status of such a call, or of its request, carries.
+PostedKind carried(const FunctionFacts &facts) {
+  if (facts.receives) return PostedKind::envelope;
+  return facts.transfers_file ? PostedKind::bytes : PostedKind::nothing;
+}
 
 /// Whether status parameter `i` stands for no status (MPI_STATUS_IGNORE).
 bool is_ignored(const Frame &frame, int i) {
@@ -207,7 +140,7 @@ void remember(Thread &thread, const Frame &frame, Signature &signature, const Ou
   for (unsigned i = spec::kMaxParameters / 2; i < spec::kMaxParameters; ++i) {
     if (mask[i] != 0) memo.many_arguments = true;
   }
-  memo.epoch = of.handles->epoch() + *of.preload_epoch;
+  memo.epoch = of.names.handles->epoch() + *of.names.preload_epoch;
   memo.kind = facts.memo;
   if (of.clock.counts()) memo.return_address = frame.return_address;
 }

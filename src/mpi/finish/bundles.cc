@@ -24,9 +24,9 @@ int add_at(int file, uint64_t at, ByteView bytes) {
 }
 
 /// A file without a name.
-int spool_file(const Process &of) {
-  if (of.config.spool == nullptr) return -1;
-  const std::string name = std::string(of.config.spool) + "/" + of.host + "." + std::to_string(of.pid) + ".bundles";
+int spool_file(const Run &run) {
+  if (run.config.spool == nullptr) return -1;
+  const std::string name = run.file_in(run.config.spool, "bundles");
   const int file = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file >= 0) unlink(name.c_str());
   return file;
@@ -48,7 +48,7 @@ void BundleStore::drop() {
 
 void BundleStore::add(Bytes bundle) {
   if (bundle.empty()) return;
-  if (file_ < 0 && kept_.empty()) file_ = spool_file(of_);
+  if (file_ < 0 && kept_.empty()) file_ = spool_file(run_);
   sizes_.reserve(sizes_.size() + 1);
   if (file_ >= 0 && add_at(file_, stored_, bundle) == 0) {
     sizes_.push_back(bundle.size());
@@ -70,12 +70,12 @@ ByteView BundleStore::mapped() {
 
 bool BundleStore::write(const std::string &path, uint64_t blocks, uint64_t total) {
   uint64_t words[2] = {blocks, total};
-  if (!mpi::broadcast(of_.own_comm, words, sizeof words)) words[1] = 0;
+  if (!mpi::broadcast(comm_, words, sizeof words)) words[1] = 0;
   if (words[1] == 0) return true;
   bool written = false;
   const bool together = write_together(path, words[0], words[1], &written);
-  if (!together && of_.rank == 0) written = write_by_root(path, blocks);
-  if (!together && of_.rank != 0) send_to_root();
+  if (!together && run_.rank == 0) written = write_by_root(path, blocks);
+  if (!together && run_.rank != 0) send_to_root();
   drop();
   return written;
 }
@@ -94,13 +94,12 @@ bool BundleStore::write_together(const std::string &path, uint64_t blocks, uint6
   }
   // All must have what they said that they have.
   uint64_t words[2] = {able == 1 ? bytes() : 0, able};
-  if (!mpi::sum(of_.own_comm, words, 2)) return false;
-  if (words[0] != total || words[1] != static_cast<uint64_t>(of_.size)) return false;
-  mpi::Handle comm = of_.own_comm;
+  if (!mpi::sum(comm_, words, 2)) return false;
+  if (words[0] != total || words[1] != static_cast<uint64_t>(run_.size)) return false;
   const blocks::Target target = blocks == 0 ? blocks::Target::fresh : blocks::Target::longer;
-  *written =
-      blocks::write_dense(calls_of(&comm, of_.rank), path.c_str(), target, trace::kHeaderBytes + blocks, total, pieces)
-          .written;
+  *written = blocks::write_dense(calls_of(&comm_, run_.rank), path.c_str(), target, trace::kHeaderBytes + blocks, total,
+                                 pieces)
+                 .written;
   return *written;
 }
 
@@ -108,13 +107,13 @@ void BundleStore::send_to_root() {
   const ByteView stored = mapped();
   const bool readable = stored.size() == stored_;
   const uint64_t count = (readable ? sizes_.size() : 0) + kept_.size();
-  mpi::send(of_.own_comm, &count, sizeof count, 0);
+  mpi::send(comm_, &count, sizeof count, 0);
   uint64_t at = 0;
   for (size_t i = 0; readable && i < sizes_.size(); ++i) {
-    mpi::send(of_.own_comm, stored.data() + at, sizes_[i], 0);
+    mpi::send(comm_, stored.data() + at, sizes_[i], 0);
     at += sizes_[i];
   }
-  for (const Bytes &each : kept_) mpi::send(of_.own_comm, each.data(), each.size(), 0);
+  for (const Bytes &each : kept_) mpi::send(comm_, each.data(), each.size(), 0);
 }
 
 bool BundleStore::write_by_root(const std::string &path, uint64_t blocks) {
@@ -130,16 +129,16 @@ bool BundleStore::write_by_root(const std::string &path, uint64_t blocks) {
   if (stored.size() != stored_) error = EIO;
   add(stored);
   for (const Bytes &each : kept_) add(each);
-  for (int rank = 1; rank < of_.size; ++rank) {
+  for (int rank = 1; rank < run_.size; ++rank) {
     uint8_t *bytes = nullptr;
     uint64_t size = 0;
     uint64_t count = 0;
-    if (mpi::receive(of_.own_comm, &bytes, &size, rank) && size == sizeof count) memcpy(&count, bytes, sizeof count);
+    if (mpi::receive(comm_, &bytes, &size, rank) && size == sizeof count) memcpy(&count, bytes, sizeof count);
     free(bytes);
     // What was sent is received, come what may: nobody is to wait for ever.
     for (uint64_t i = 0; i < count; ++i) {
       bytes = nullptr;
-      if (mpi::receive(of_.own_comm, &bytes, &size, rank)) {
+      if (mpi::receive(comm_, &bytes, &size, rank)) {
         add({bytes, size});
       } else if (error == 0) {
         error = ENOMEM;

@@ -13,13 +13,14 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "mpi/store/process.h"
+#include "mpi/call/mpi_calls.h"
+#include "mpi/store/run.h"
 
 namespace cairn::recorder {
 
 class BundleStore {
  public:
-  explicit BundleStore(const Process &of) : of_(of) {}
+  BundleStore(const Run &run, mpi::Handle comm) : run_(run), comm_(comm) {}
   BundleStore(const BundleStore &) = delete;
   BundleStore &operator=(const BundleStore &) = delete;
   ~BundleStore();
@@ -41,7 +42,8 @@ class BundleStore {
   bool write_by_root(const std::string &path, uint64_t blocks);
   void send_to_root();
 
-  const Process &of_;
+  const Run &run_;
+  mpi::Handle comm_;  ///< the recorder's own
   int file_ = -1;
   void *map_ = nullptr;
   std::vector<uint64_t> sizes_;  ///< of those in the file, in order

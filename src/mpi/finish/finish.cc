@@ -15,11 +15,11 @@
 #include <string>
 
 #include "base/file_size.h"
-#include "mpi/call/engine.h"
 #include "mpi/finish/bundles.h"
 #include "mpi/finish/small_blocks.h"
 #include "mpi/finish/times_in_place.h"
 #include "mpi/store/harvest.h"
+#include "mpi/store/segments.h"
 #include "mpi/store/spool_file.h"
 #include "trace/file/file.h"
 #include "trace/merge/part.h"
@@ -57,9 +57,9 @@ std::string numbered(const std::string &path, int n) {
 
 /// The name of the trace while it is written, which the root gives it. Empty without memory.
 std::string partial_name(const Process &of) {
-  if (of.rank != 0) return {};
+  if (of.run.rank != 0) return {};
   try {
-    return std::string(of.config.output) + "." + of.host + "." + std::to_string(of.pid) + ".partial";
+    return std::string(of.run.config.output) + "." + of.run.host + "." + std::to_string(of.run.pid) + ".partial";
   } catch (...) {
     return {};
   }
@@ -96,13 +96,13 @@ std::string publish(const std::string &partial, const std::string &path, ByteVie
 
 trace::RunInfo run_info(const Process &of, const char *status) {
   trace::RunInfo run;
-  run.command = of.command;
-  run.mpi = of.mpi_version;
-  run.recorder = of.recorder;
-  run.timing = of.config.lossless ? "lossless" : "stats";
+  run.command = of.run.command;
+  run.mpi = of.run.mpi_version;
+  run.recorder = of.run.recorder;
+  run.timing = of.run.config.lossless ? "lossless" : "stats";
   run.status = status;
-  run.start_unix_ns = of.start_unix_ns;
-  run.wall_ns = of.clock.now() - of.init_ns;
+  run.start_unix_ns = of.run.start_unix_ns;
+  run.wall_ns = of.clock.now() - of.run.init_ns;
   return run;
 }
 
@@ -110,8 +110,8 @@ Result<Part> own_part(const Process &of) {
   Result<trace::ProcessRecord> record = harvest(of, of.clock.now());
   if (!record) return tl::unexpected(record.error());
   Result<Part> part = Part::of(*record);
-  if (!part || of.config.spool == nullptr) return part;
-  return with_segments(of, of.config.spool, std::move(*part));
+  if (!part || of.run.config.spool == nullptr) return part;
+  return with_segments(of, of.run.config.spool, std::move(*part));
 }
 
 /// CPU time of the calling thread between `go` and `stop`, which alternate.
@@ -136,20 +136,21 @@ class Stopwatch {
 /// that follows as a message of its own.
 class Tree {
  public:
-  explicit Tree(Process &of) : of_(of), bundles_(of) { own_.go(); }
+  Tree(Process &of, mpi::Handle comm) : of_(of), comm_(comm), bundles_(of.run, comm) { own_.go(); }
 
   /// The part of all ranks at the root, where the clock goes on; nothing elsewhere.
   std::unique_ptr<Part> run(const std::string &partial) {
     std::unique_ptr<Part> part = guarded([&] { return own_part(of_); });
     own_.stop();
-    blocks_ = write_times_in_place(of_, part.get(), partial);
+    blocks_ = write_times_in_place(of_.run, comm_, part.get(), partial);
     own_.go();
-    for (int64_t step = 1; step < of_.size; step *= 2) {
-      if ((of_.rank & step) != 0) {
-        send(std::move(part), static_cast<int>(of_.rank - step));
+    for (int64_t step = 1; step < of_.run.size; step *= 2) {
+      if ((of_.run.rank & step) != 0) {
+        send(std::move(part), static_cast<int>(of_.run.rank - step));
         return nullptr;
       }
-      if (of_.rank + step < of_.size) part = join(std::move(part), receive(static_cast<int>(of_.rank + step)));
+      if (of_.run.rank + step < of_.run.size)
+        part = join(std::move(part), receive(static_cast<int>(of_.run.rank + step)));
     }
     return part;
   }
@@ -184,9 +185,9 @@ class Tree {
     try {
       Result<Part> made = make();
       if (made) return std::make_unique<Part>(std::move(*made));
-      degrade(of_, made.error().message.c_str());
+      of_.losses.note(made.error().message.c_str());
     } catch (...) {
-      degrade(of_, "no memory to merge");
+      of_.losses.note("no memory to merge");
     }
     return nullptr;
   }
@@ -200,10 +201,10 @@ class Tree {
     }
     part.reset();
     own_.stop();
-    mpi::send(of_.own_comm, bytes.data(), bytes.size(), to);
+    mpi::send(comm_, bytes.data(), bytes.size(), to);
     own_.go();
     const Spent spent = {cost(), others_bundles_ + bundles_.bytes()};
-    mpi::send(of_.own_comm, &spent, sizeof spent, to);
+    mpi::send(comm_, &spent, sizeof spent, to);
   }
 
   std::unique_ptr<Part> receive(int from) {
@@ -211,7 +212,7 @@ class Tree {
     uint64_t size = 0;
     std::unique_ptr<Part> part;
     own_.stop();
-    const bool came = mpi::receive(of_.own_comm, &bytes, &size, from);
+    const bool came = mpi::receive(comm_, &bytes, &size, from);
     own_.go();
     if (came && size != 0) part = guarded([&] { return Part::parse({bytes, size}); });
     free(bytes);
@@ -225,7 +226,7 @@ class Tree {
     uint8_t *bytes = nullptr;
     uint64_t size = 0;
     Spent theirs;
-    if (mpi::receive(of_.own_comm, &bytes, &size, from) && size == sizeof theirs) {
+    if (mpi::receive(comm_, &bytes, &size, from) && size == sizeof theirs) {
       memcpy(&theirs, bytes, sizeof theirs);
       others_.ranks += theirs.cost.ranks;
       others_.sum_ns += theirs.cost.sum_ns;
@@ -241,7 +242,7 @@ class Tree {
     return guarded([&]() -> Result<Part> {
       Result<Part> both = Part::merge(std::move(*left), std::move(*right));
       if (!both) return both;
-      Result<Bytes> bundle = both->take_bundle(of_.config.bundles_from);
+      Result<Bytes> bundle = both->take_bundle(of_.run.config.bundles_from);
       if (!bundle) return tl::unexpected(bundle.error());
       bundles_.add(*std::move(bundle));
       return both;
@@ -255,6 +256,7 @@ class Tree {
   };
 
   Process &of_;
+  mpi::Handle comm_;
   BundleStore bundles_;
   Stopwatch own_;
   trace::MergeCost others_;
@@ -263,36 +265,19 @@ class Tree {
   std::optional<uint64_t> bundles_at_;
 };
 
-std::string spool_path(const Process &of, const char *ending) {
-  if (of.config.spool == nullptr) return {};
-  return std::string(of.config.spool) + "/" + of.host + "." + std::to_string(of.pid) + "." + ending;
-}
-
 bool write_spool(const Process &of, const Part &part, SpoolHeader::Kind kind, const char *status, const char *ending) {
   Bytes bytes = write_spool_header(spool_header(of, kind, status));
   const Bytes body = part.serialise();
   bytes.insert(bytes.end(), body.begin(), body.end());
-  const std::string path = spool_path(of, ending);
+  if (of.run.config.spool == nullptr) return false;
+  const std::string path = of.run.file_in(of.run.config.spool, ending);
   // Readers take every *.part they find: it must appear whole.
-  return !path.empty() && write_file(path + ".partial", bytes) &&
-         rename((path + ".partial").c_str(), path.c_str()) == 0;
+  return write_file(path + ".partial", bytes) && rename((path + ".partial").c_str(), path.c_str()) == 0;
 }
-
-}  // namespace
-
-void leave_reason(const Process &of, const char *reason) {
-  const std::string path = spool_path(of, "unrecorded");
-  if (path.empty() || write_file(path, {reinterpret_cast<const uint8_t *>(reason), strlen(reason)})) return;
-  // No room for a line: a file without one says so.
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (file >= 0) close(file);
-}
-
-namespace {
 
 /// errno says why.
 std::string cannot_write(const Process &of) {
-  return std::string("cannot write ") + of.config.output + ": " + strerror(errno);
+  return std::string("cannot write ") + of.run.config.output + ": " + strerror(errno);
 }
 
 /// Writes the trace and gives its name; or nothing, and `*why`.
@@ -304,25 +289,25 @@ std::string write_trace(const Process &of, Tree &tree, const Part &all, const st
     return {};
   }
   const Bytes file = trace::with_merge_cost(*bare, tree.cost(), blocks);
-  std::string written = publish(partial, of.config.output, file, blocks);
+  std::string written = publish(partial, of.run.config.output, file, blocks);
   if (written.empty()) *why = cannot_write(of);
-  if (!written.empty() && !of.config.quiet) {
-    fprintf(stderr, "cairn: %d ranks recorded in %s (%zu bytes)\n", of.size, written.c_str(), file.size() + blocks);
+  if (!written.empty() && !of.run.config.quiet) {
+    fprintf(stderr, "cairn: %d ranks recorded in %s (%zu bytes)\n", of.run.size, written.c_str(), file.size() + blocks);
   }
   return written;
 }
 
 }  // namespace
 
-void finish_together(Process &of) {
+void finish_together(Process &of, mpi::Handle comm) {
   const SmallBlocks blocks;
-  Tree tree(of);
+  Tree tree(of, comm);
   const std::string partial = partial_name(of);
   const std::unique_ptr<Part> all = tree.run(partial);
   const bool complete = tree.write_bundles(partial, all.get());
-  if (of.rank != 0) return;
+  if (of.run.rank != 0) return;
   std::string written;
-  std::string why = of.degraded;
+  std::string why = of.losses.reason;
   try {
     // Without the bundles some calls would look like all.
     if (!complete) why = cannot_write(of);
@@ -332,21 +317,21 @@ void finish_together(Process &of) {
   }
   if (!written.empty()) return;
   if (tree.blocks() != 0) unlink(partial.c_str());
-  leave_reason(of, why.c_str());
-  if (!of.config.quiet) fprintf(stderr, "cairn: no trace: %s\n", why.c_str());
+  leave_reason(of.run, why.c_str());
+  if (!of.run.config.quiet) fprintf(stderr, "cairn: no trace: %s\n", why.c_str());
 }
 
 void finish_alone(Process &of, const char *status) {
   const SmallBlocks blocks;
   try {
     const Result<Part> part = own_part(of);
-    if (!part) return leave_reason(of, part.error().message.c_str());
-    of.left_part = write_spool(of, *part, SpoolHeader::Kind::main, status, "part");
-    if (!of.left_part) {
-      leave_reason(of, (std::string("cannot write to the spool: ") + strerror(errno)).c_str());
+    if (!part) return leave_reason(of.run, part.error().message.c_str());
+    of.progress.left_part = write_spool(of, *part, SpoolHeader::Kind::main, status, "part");
+    if (!of.progress.left_part) {
+      leave_reason(of.run, (std::string("cannot write to the spool: ") + strerror(errno)).c_str());
     }
   } catch (...) {
-    leave_reason(of, "no memory to write the record");
+    leave_reason(of.run, "no memory to write the record");
   }
 }
 

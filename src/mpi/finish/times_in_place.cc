@@ -33,19 +33,18 @@ void forget_times(trace::Part *part, uint64_t offset) {
 
 }  // namespace
 
-uint64_t write_times_in_place(const Process &of, trace::Part *part, const std::string &path) {
+uint64_t write_times_in_place(const Run &run, mpi::Handle comm, trace::Part *part, const std::string &path) {
   bool failed = false;
   std::unique_ptr<trace::RankBlock> block = block_of(part, &failed);
   const uint64_t own = block == nullptr ? 0 : block->size();
   enum Word { bytes, least, failures, kWords };
-  uint64_t words[kWords] = {own, of.rank == 0 ? of.config.blocks_from : 0, failed ? 1U : 0U};
-  if (!mpi::sum(of.own_comm, words, kWords)) return 0;
-  const uint64_t mean = words[bytes] / static_cast<uint64_t>(of.size);
+  uint64_t words[kWords] = {own, run.rank == 0 ? run.config.blocks_from : 0, failed ? 1U : 0U};
+  if (!mpi::sum(comm, words, kWords)) return 0;
+  const uint64_t mean = words[bytes] / static_cast<uint64_t>(run.size);
   if (words[bytes] == 0 || mean < words[least] || words[failures] != 0) return 0;
 
-  mpi::Handle comm = of.own_comm;
   const std::span<const ByteView> pieces = block == nullptr ? std::span<const ByteView>() : block->pieces();
-  const blocks::Dense result = blocks::write_dense(calls_of(&comm, of.rank), path.c_str(), blocks::Target::fresh,
+  const blocks::Dense result = blocks::write_dense(calls_of(&comm, run.rank), path.c_str(), blocks::Target::fresh,
                                                    trace::kHeaderBytes, words[bytes], pieces);
   block.reset();  // views into the part
   if (!result.written) return 0;

@@ -8,14 +8,15 @@
 
 #include <string>
 
-#include "mpi/store/process.h"
+#include "mpi/call/mpi_calls.h"
+#include "mpi/store/run.h"
 #include "trace/merge/part.h"
 
 namespace cairn::recorder {
 
-/// Collective over the recorder's communicator, on every rank, whatever its settings; `part` is nullptr on one that
-/// lost its own. Gives how many bytes of blocks lie in `path` (rank 0's word), behind the place of the file's header;
-/// 0: the times are still in the parts, and there is no file. Throws nothing.
-uint64_t write_times_in_place(const Process &of, trace::Part *part, const std::string &path);
+/// Collective over `comm`, the recorder's own communicator, on every rank, whatever its settings; `part` is nullptr on
+/// one that lost its own. Gives how many bytes of blocks lie in `path` (rank 0's word), behind the place of the file's
+/// header; 0: the times are still in the parts, and there is no file. Throws nothing.
+uint64_t write_times_in_place(const Run &run, mpi::Handle comm, trace::Part *part, const std::string &path);
 
 }  // namespace cairn::recorder

@@ -20,4 +20,6 @@ struct Posted {
   int64_t bytes;  ///< -1: not known
 };
 
+constexpr Posted kEmptyStatus = {PostedKind::empty, 0, 0, 0};
+
 }  // namespace cairn::recorder

@@ -19,11 +19,14 @@ struct ModuleInfo {
   uintptr_t load_base;  ///< subtract it from an address to get the offset in the file image
   bool internal;  ///< belongs to the MPI library (libmpi, ROMIO, its plugins, but not its Fortran or C++ bindings) or
                   ///< to this recorder: its calls aren't the program's
-  bool fortran_binding;  ///< its calls are the program's, which made them elsewhere (fortran.h)
+  bool fortran_binding;  ///< its calls are the program's, which made them elsewhere (call/fortran_sites.h)
   uint8_t build_id[32];
   uint8_t build_id_size;  ///< 0 for anonymous code
   const char *path;       ///< in the arena; "" for anonymous code
 };
+
+/// Site::module of the pseudo-sites that stand for functions when call sites are off.
+constexpr uint32_t kNoModule = UINT32_MAX;
 
 /// A call site, unique in the process for (module, offset, caller).
 struct Site {

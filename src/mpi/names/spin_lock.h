@@ -1,4 +1,4 @@
-// SpinLock: for slow paths that must allocate nothing, since they run inside the program's free().
+// SpinLock: for slow paths that must allocate nothing, since some run inside the program's free().
 //
 // Gives the processor away after a while: ranks often outnumber cores. Zero is unlocked.
 #pragma once

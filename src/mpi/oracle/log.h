@@ -158,17 +158,8 @@ bool world_rank(int *rank, int *size);
 
 }  // namespace cairn::oracle
 
+// What spec/logger.h says: exported by libcairn-oracle.so.
 extern "C" {
-/// Exported by libcairn-oracle.so. `pmpi_functions`: by permanent function id, nullptr where the library has none;
-/// must stay. `table`: the caller's table by function id, in which the entries of functions that exist become loggers.
-/// 0, or -1 if it can't log.
 __attribute__((visibility("default"))) int cairn_oracle_attach(void *const *pmpi_functions, void **table);
-/// Exported, too: from now on every record says what *epoch was when the call ended (src/mpi/preload/preload.h: it
-/// grows when memory that MPI has seen is freed), so that a reader knows when an address must still mean the same
-/// memory.
 __attribute__((visibility("default"))) void cairn_oracle_watch(const volatile uint32_t *epoch);
-typedef int (*CairnOracleAttach)(void *const *pmpi_functions, void **table);
-typedef void (*CairnOracleWatch)(const volatile uint32_t *epoch);
-#define CAIRN_ORACLE_ATTACH_SYMBOL "cairn_oracle_attach"
-#define CAIRN_ORACLE_WATCH_SYMBOL "cairn_oracle_watch"
 }

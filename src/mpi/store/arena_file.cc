@@ -79,9 +79,10 @@ size_t commit(size_t wanted) {
 }
 
 uint64_t layout() {
-  const size_t sizes[] = {sizeof(Process), sizeof(Thread),  sizeof(Signature),        sizeof(Sequence),
-                          sizeof(Site),    sizeof(Arena),   sizeof(grammar::Builder), sizeof(HandleEntry),
-                          sizeof(Frame),   sizeof(Modules), sizeof(ModuleInfo),       sizeof(ClosedSequence)};
+  const size_t sizes[] = {sizeof(Process),          sizeof(RecordedThread), sizeof(Signature),
+                          sizeof(Sequence),         sizeof(Site),           sizeof(Arena),
+                          sizeof(Modules),          sizeof(ModuleInfo),     sizeof(Memo),
+                          sizeof(grammar::Builder), sizeof(TimingLog),      sizeof(ClosedSequence)};
   uint64_t hash = Process::kMagic;
   for (const size_t size : sizes) hash = hash * 1099511628211u ^ size;
   return hash;
@@ -134,11 +135,11 @@ Process *make_process(const Config &config) {
   void *behind = static_cast<uint8_t *>(memory) + (sizeof(Process) + 63) / 64 * 64;
   const size_t size = arena_size - kFront;
   of->arena = in_file ? new (behind) Arena(rest, size, reserved - kFront, commit) : new (behind) Arena(rest, size);
-  of->config = config;
+  of->run.config = config;
   of->self = of;
-  of->pid = getpid();
+  of->run.pid = getpid();
   of->layout = layout();
-  memcpy(of->host, host, sizeof host);
+  memcpy(of->run.host, host, sizeof host);
   of->magic = Process::kMagic;
   return of;
 }

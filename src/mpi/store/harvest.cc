@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <tuple>
 #include <unordered_map>
 
@@ -17,17 +15,16 @@ using timing::CallStats;
 using trace::ProcessRecord;
 using trace::SequenceRecord;
 
-timing::CallStats stats_of(const Signature &signature) {
-  timing::CallStats stats;
+CallStats stats_of(const Signature &signature) {
+  CallStats stats;
   stats.count = signature.count;
   stats.sum = signature.sum;
   stats.minimum = signature.minimum;
   stats.maximum = signature.maximum;
   if (signature.histogram != nullptr) {
-    for (int i = 0; i < timing::CallStats::kBuckets; ++i)
-      stats.histogram[static_cast<size_t>(i)] = signature.histogram[i];
+    for (int i = 0; i < CallStats::kBuckets; ++i) stats.histogram[static_cast<size_t>(i)] = signature.histogram[i];
   } else if (signature.count == 1) {
-    stats.histogram[static_cast<size_t>(timing::CallStats::bucket(signature.sum))] = 1;
+    stats.histogram[static_cast<size_t>(CallStats::bucket(signature.sum))] = 1;
   }
   return stats;
 }
@@ -89,11 +86,11 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   record.calls = std::move(*calls);
   const uint32_t rows = sequence.signatures.size();
   record.rows.reserve(rows);
-  if (!of.config.lossless) record.stats.reserve(rows);
+  if (!of.run.config.lossless) record.stats.reserve(rows);
   for (uint32_t id = 0; id < rows; ++id) {
     const Signature &signature = sequence.signatures[id];
     record.rows.emplace_back(signature.bytes, signature.bytes + signature.size);
-    if (!of.config.lossless) record.stats.push_back(stats_of(signature));
+    if (!of.run.config.lossless) record.stats.push_back(stats_of(signature));
   }
   record.polls = polls_of(record.rows);
   for (size_t i = 0; i < sequence.sites.size(); ++i) {
@@ -103,7 +100,8 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
     } else {
       const bool real = site->module != kNoModule;
       const uint32_t caller = site->caller == nullptr ? 0 : frames->number(site->caller);
-      record.sites.push_back({real ? site->module : static_cast<uint32_t>(of.modules->count()), site->offset, caller});
+      record.sites.push_back(
+          {real ? site->module : static_cast<uint32_t>(of.names.modules->count()), site->offset, caller});
     }
   }
   if (sequence.order != nullptr) {
@@ -114,26 +112,26 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
     record.order = with_zeros(grammar::Grammar(), record.calls.length());
   }
   record.first_ticket = sequence.first_ticket;
-  record.begin_ns = sequence.begin_ns > of.init_ns ? sequence.begin_ns - of.init_ns : 0;
-  if (of.config.lossless) record.times = recorded.timing->read();
+  record.begin_ns = sequence.begin_ns > of.run.init_ns ? sequence.begin_ns - of.run.init_ns : 0;
+  if (of.run.config.lossless) record.times = recorded.timing->read();
   return record;
 }
 
 /// Everything but the sequences.
 ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
   ProcessRecord record;
-  record.rank = static_cast<uint32_t>(of.rank < 0 ? 0 : of.rank);
-  record.size = static_cast<uint32_t>(of.size < 1 ? 1 : of.size);
-  record.host = of.host;
-  record.degraded = of.degraded;
-  record.complete = of.complete;
-  record.wall_ns = end_ns > of.init_ns ? end_ns - of.init_ns : 0;
+  record.rank = static_cast<uint32_t>(of.run.rank < 0 ? 0 : of.run.rank);
+  record.size = static_cast<uint32_t>(of.run.size < 1 ? 1 : of.run.size);
+  record.host = of.run.host;
+  record.degraded = of.losses.reason;
+  record.complete = of.progress.complete;
+  record.wall_ns = end_ns > of.run.init_ns ? end_ns - of.run.init_ns : 0;
   record.peak_memory = of.arena->peak();
-  for (int i = 0; i < of.modules->count(); ++i) {
-    const ModuleInfo &module = (*of.modules)[i];
+  for (int i = 0; i < of.names.modules->count(); ++i) {
+    const ModuleInfo &module = (*of.names.modules)[i];
     record.modules.push_back({Bytes(module.build_id, module.build_id + module.build_id_size), module.path});
   }
-  if (!of.call_sites) record.modules.push_back({});  // what pseudo-sites of functions lie in
+  if (!of.run.config.call_sites) record.modules.push_back({});  // what pseudo-sites of functions lie in
   return record;
 }
 
@@ -141,10 +139,10 @@ ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
 /// a thread still has the closed one, too.
 std::vector<Recorded> all_recorded(const Process &of) {
   std::vector<Recorded> all;
-  const ClosedSequence *closed = of.closed.load();
-  if (closed != nullptr && closed->file.load() < of.spilled.load()) closed = nullptr;
+  const ClosedSequence *closed = of.spilling.closed.load();
+  if (closed != nullptr && closed->file.load() < of.spilling.spilled.load()) closed = nullptr;
   if (closed != nullptr) all.push_back({closed->thread, &closed->sequence, &closed->timing});
-  for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) {
+  for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
     if (thread->wants_epilogue) continue;  // what it holds has been handed over
     const grammar::Builder *calls = thread->sequence.calls;
     if (calls == nullptr || calls->length() == 0) continue;
@@ -159,23 +157,23 @@ std::vector<Recorded> all_recorded(const Process &of) {
 
 /// What the program lost in time to a spool that was slower than it.
 std::string slowed(const Process &of) {
-  const uint64_t calls = of.slowed_calls.load();
+  const uint64_t calls = of.spilling.slowed_calls.load();
   if (calls == 0) return {};
   char text[96];
   snprintf(text, sizeof text, " (%llu calls waited for it, %.1f ms at most)", static_cast<unsigned long long>(calls),
-           static_cast<double>(of.longest_wait_ns.load()) / 1e6);
+           static_cast<double>(of.spilling.longest_wait_ns.load()) / 1e6);
   return text;
 }
 
 Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const Remains &remains) {
   ProcessRecord record = frame_of(of, end_ns);
   Frames frames(&record.frames);
-  for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) {
+  for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
     if (!thread->wants_epilogue) record.mpi_ns += thread->mpi_ns;
   }
   record.degraded += slowed(of);
   for (const Recorded &recorded : all_recorded(of)) {
-    if (of.config.lossless && recorded.timing->stopped() && record.degraded.empty()) {
+    if (of.run.config.lossless && recorded.timing->stopped() && record.degraded.empty()) {
       record.degraded = "no room for the timing of all calls";
     }
     Result<SequenceRecord> sequence = harvest_sequence(of, recorded, remains, &frames);
@@ -185,7 +183,7 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
     }
     record.sequences.push_back(std::move(*sequence));
   }
-  if (of.lost_calls != 0) record.degraded += " (" + std::to_string(of.lost_calls) + " calls or more not kept)";
+  if (of.losses.calls != 0) record.degraded += " (" + std::to_string(of.losses.calls) + " calls or more not kept)";
   return record;
 }
 
@@ -196,14 +194,14 @@ Result<ProcessRecord> harvest(const Process &of, uint64_t end_ns) { return harve
 SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *status) {
   SpoolHeader header;
   header.kind = kind;
-  header.start_unix_ns = static_cast<uint64_t>(of.start_unix_ns);
-  header.rank = static_cast<uint32_t>(of.rank < 0 ? 0 : of.rank);
-  header.size = static_cast<uint32_t>(of.size < 1 ? 1 : of.size);
-  header.host = of.host;
-  header.command = of.command;
-  header.mpi = of.mpi_version;
-  header.recorder = of.recorder;
-  header.timing = of.config.lossless ? "lossless" : "stats";
+  header.start_unix_ns = static_cast<uint64_t>(of.run.start_unix_ns);
+  header.rank = static_cast<uint32_t>(of.run.rank < 0 ? 0 : of.run.rank);
+  header.size = static_cast<uint32_t>(of.run.size < 1 ? 1 : of.run.size);
+  header.host = of.run.host;
+  header.command = of.run.command;
+  header.mpi = of.run.mpi_version;
+  header.recorder = of.run.recorder;
+  header.timing = of.run.config.lossless ? "lossless" : "stats";
   header.status = status;
   return header;
 }
@@ -218,30 +216,9 @@ Result<ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &cl
   return record;
 }
 
-std::string segment_path(const Process &of, const std::string &folder, uint32_t n) {
-  return folder + "/" + of.host + "." + std::to_string(of.pid) + "." + std::to_string(n) + ".segment";
-}
-
-Result<trace::Part> with_segments(const Process &of, const std::string &folder, trace::Part part) {
-  for (uint32_t n = 0; n < of.spilled.load(); ++n) {
-    const std::string path = segment_path(of, folder, n);
-    std::ifstream in(path, std::ios::binary);
-    const Bytes bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    Result<trace::Part> segment = trace::Part::parse(bytes);
-    Result<trace::Part> joined =
-        segment ? trace::Part::merge(std::move(part), std::move(*segment)) : tl::unexpected(segment.error());
-    if (!joined) {
-      joined.error().path = path;
-      return joined;
-    }
-    part = std::move(*joined);
-  }
-  return part;
-}
-
 Result<ProcessRecord> harvest_dead(const Process &of, size_t readable) {
-  uint64_t end_ns = of.init_ns;
-  for (const Thread *thread = of.threads.load(); thread != nullptr; thread = thread->next) {
+  uint64_t end_ns = of.run.init_ns;
+  for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
     if (thread->last_end != 0) end_ns = std::max(end_ns, of.clock.at(thread->last_end));
   }
   const auto base = reinterpret_cast<uintptr_t>(of.self) + arena_front();

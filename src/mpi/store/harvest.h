@@ -1,6 +1,6 @@
 // harvest: from the recorder's tables, of this process or of one that died, to a trace::ProcessRecord.
 //
-// Reads only. For a dead process its arena must be mapped at the address where it lived (dead_process.h). Every grammar
+// Reads only. For a dead process its arena must be mapped at the address where it lived (arena_file.h). Every grammar
 // is checked on the way; one that was being changed when the process died is left out and the record says so.
 #pragma once
 
@@ -9,13 +9,11 @@
 #include "base/result.h"
 #include "base/spool_header.h"
 #include "mpi/store/process.h"
-#include "trace/merge/part.h"
 #include "trace/model/record.h"
 
 namespace cairn::recorder {
 
-/// `end_ns`: when the recording ended, on the process's clock. Sequences of `segment` only (a process's life before
-/// MPI_Finalize is segment 0, after it trace::SequenceRecord::kEpilogue).
+/// `end_ns`: when the recording ended, on the process's clock.
 Result<trace::ProcessRecord> harvest(const Process &of, uint64_t end_ns);
 
 /// What stands before the process's part in a spool file.
@@ -23,11 +21,6 @@ SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *
 
 /// A closed sequence alone, as a record of its process. Its thread and others may be recording meanwhile.
 Result<trace::ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &closed);
-
-/// The file in `folder` that holds the process's n-th spilled segment, a serialised Part.
-std::string segment_path(const Process &of, const std::string &folder, uint32_t n);
-/// `part` with the segments that the process spilled to `folder`.
-Result<trace::Part> with_segments(const Process &of, const std::string &folder, trace::Part part);
 
 /// The same of a dead process, whose arena is the `readable` bytes from `of`: up to the last call that ended.
 Result<trace::ProcessRecord> harvest_dead(const Process &of, size_t readable);

@@ -1,16 +1,12 @@
 #include "mpi/store/spill.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cassert>
 #include <ctime>
-#include <string>
 
-#include "mpi/call/engine.h"
-#include "mpi/store/harvest.h"
+#include "mpi/store/segments.h"
 #include "mpi/store/spiller.h"
-#include "mpi/store/spool_file.h"
 #include "mpi/store/uncancelled.h"
-#include "trace/merge/part.h"
 
 namespace cairn::recorder {
 namespace {
@@ -38,17 +34,17 @@ size_t last_untouched(const Process &of) { return of.arena->limit() / 8; }
 /// What was given back does not serve, whose blocks have other sizes, and of the rest not much is left.
 bool runs_dry(const Process &of) {
   const size_t untouched = of.arena->untouched();
-  return of.arena->shortages() != of.shortages_then.load(std::memory_order_relaxed) ||
-         (untouched < last_untouched(of) && untouched < of.untouched_then.load(std::memory_order_relaxed));
+  return of.arena->shortages() != of.spilling.shortages_then.load(std::memory_order_relaxed) ||
+         (untouched < last_untouched(of) && untouched < of.spilling.untouched_then.load(std::memory_order_relaxed));
 }
 
 /// As late as possible, since every segment costs bytes in the trace; but so early that the rest of the memory is
 /// likely to last until this sequence is written, even if that goes half as fast as the last time. Half of what
 /// sequences may have is always used.
-bool is_time(const Process &of, const Thread &thread, uint64_t begin_ticks) {
+bool is_time(const Process &of, const RecordedThread &thread, uint64_t begin_ticks) {
   const size_t used = of.arena->used();
   const size_t most = most_in_use(of);
-  const size_t others = of.unspillable.load(std::memory_order_relaxed);
+  const size_t others = of.spilling.unspillable.load(std::memory_order_relaxed);
   const size_t half = others + (of.arena->limit() - std::min(others, of.arena->limit())) / 2;
   const bool dry = runs_dry(of);
   if (used <= std::min(half, most) && !dry) return false;
@@ -57,10 +53,10 @@ bool is_time(const Process &of, const Thread &thread, uint64_t begin_ticks) {
   if (thread.sequence.calls->length() < kWorthwhile) return false;
   const uint64_t now = of.clock.at(begin_ticks);
   const auto filled_in = static_cast<double>(now > thread.sequence.begin_ns ? now - thread.sequence.begin_ns : 1);
-  const uint64_t last = of.spill_ns_per_kib.load(std::memory_order_relaxed);
+  const uint64_t last = of.spilling.ns_per_kib.load(std::memory_order_relaxed);
   const auto bytes = static_cast<double>(used - others);
   const double written_in =
-      2 * (bytes / 1024 * static_cast<double>(last != 0 ? last : kFirstNsPerKib) + pause_ns(of.config));
+      2 * (bytes / 1024 * static_cast<double>(last != 0 ? last : kFirstNsPerKib) + pause_ns(of.run.config));
   return static_cast<double>(used) + bytes * written_in / filled_in > static_cast<double>(most);
 }
 
@@ -70,14 +66,15 @@ void sleep_ns(uint64_t duration) {
 }
 
 void note_wait(Process &of, uint64_t begin) {
-  of.slowed_calls.fetch_add(1, std::memory_order_relaxed);
+  of.spilling.slowed_calls.fetch_add(1, std::memory_order_relaxed);
   const uint64_t waited = Clock::monotonic() - begin;
-  if (waited > of.longest_wait_ns.load(std::memory_order_relaxed)) of.longest_wait_ns.store(waited);
+  if (waited > of.spilling.longest_wait_ns.load(std::memory_order_relaxed)) of.spilling.longest_wait_ns.store(waited);
 }
 
 /// The spiller is at work and will be done.
 bool is_spilling(const Process &of) {
-  return of.closed.load() != nullptr && !of.spool_refuses.load() && of.phase.load() == Phase::recording;
+  return of.spilling.closed.load() != nullptr && !of.spilling.spool_refuses.load() &&
+         of.phase.load() == Phase::recording;
 }
 
 /// How short memory is while the spiller is at work: 0 not at all, 1 there is none.
@@ -99,53 +96,9 @@ void give_time(Process &of) {
   note_wait(of, begin);
 }
 
-void release(Arena &arena, ClosedSequence &closed) {
-  Sequence &old = closed.sequence;
-  for (grammar::Builder *builder : {old.calls, old.order}) {
-    if (builder == nullptr) continue;
-    builder->release();
-    arena.release(builder, sizeof *builder);
-  }
-  old.signatures.release(arena);
-  old.local_site.release(arena);
-  old.sites.release(arena);
-  old.drained.release(arena);
-  closed.timing.release(arena);
-}
-
-/// A file has its number only once it is whole.
-bool place(Process &of, ClosedSequence &closed, const Bytes &bytes) {
-  const uint32_t n = of.spilled.load();
-  const std::string path = segment_path(of, of.config.spool, n);
-  const std::string partial = path + ".partial";
-  if (!write_file(partial, bytes)) return false;
-  if (of.config.spill_pause_ms != 0) {
-    const timespec pause = {of.config.spill_pause_ms / 1000, of.config.spill_pause_ms % 1000 * 1'000'000L};
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
-  }
-  closed.file.store(n);
-  if (rename(partial.c_str(), path.c_str()) != 0) return false;
-  of.spilled.store(n + 1);
-  return true;
-}
-
-bool write_segment(Process &of, ClosedSequence &closed) {
-  try {
-    Result<trace::Part> part = trace::Part();
-    {
-      const Result<trace::ProcessRecord> record = harvest_closed(of, closed);
-      if (!record) return false;
-      part = trace::Part::of(*record);
-    }
-    return part && place(of, closed, part->serialise());
-  } catch (...) {
-    return false;  // no memory
-  }
-}
-
 /// The thread goes on in an empty sequence, the old one is `closed`. False, with nothing changed, without memory or if
 /// another one is on its way.
-bool close_sequence(Process &of, Thread &thread) {
+bool close_sequence(Process &of, RecordedThread &thread) {
   Arena &arena = *of.arena;
   auto *closed = arena.create<ClosedSequence>();
   auto *calls = closed == nullptr ? nullptr : arena.create<grammar::Builder>(arena);
@@ -156,20 +109,16 @@ bool close_sequence(Process &of, Thread &thread) {
     if (closed != nullptr) arena.release(closed, sizeof *closed);
     return false;
   }
-  // Requests and frames refer to memos of this sequence.
-  of.handles->settle();
-  forget_expected(thread.frames[0]);
-  thread.expected = nullptr;
   closed->thread = thread.number;
   closed->file.store(ClosedSequence::kNotPlaced);
   closed->last_end = thread.last_end;
   closed->bytes = arena.used();
-  of.untouched_then.store(arena.untouched());
-  of.shortages_then.store(arena.shortages());
+  of.spilling.untouched_then.store(arena.untouched());
+  of.spilling.shortages_then.store(arena.shortages());
   closed->sequence = own;
   closed->timing = thread.timing;
   ClosedSequence *none = nullptr;
-  if (!of.closed.compare_exchange_strong(none, closed)) {
+  if (!of.spilling.closed.compare_exchange_strong(none, closed)) {
     timing.release(arena);
     arena.release(calls, sizeof *calls);
     arena.release(closed, sizeof *closed);
@@ -199,38 +148,22 @@ bool wait_for_memory() {
   const uint64_t begin = Clock::monotonic();
   while (is_spilling(*of)) sleep_ns(kPause);
   note_wait(*of, begin);
-  return of->closed.load() == nullptr;
+  return of->spilling.closed.load() == nullptr;
 }
 
-bool write_closed(Process &of) {
-  ClosedSequence *closed = of.closed.load();
-  if (closed == nullptr) return false;
-  const uint64_t begin = of.clock.now();
-  if (!write_segment(of, *closed)) {
-    of.spool_refuses.store(true);
+bool time_to_spill(Process &of, const RecordedThread &thread, uint64_t begin_ticks) {
+  if (of.spilling.closed.load(std::memory_order_relaxed) != nullptr) {
+    give_time(of);
     return false;
   }
-  const size_t bytes = closed->bytes;
-  of.spill_ns_per_kib.store((of.clock.now() - begin) / (bytes / 1024 + 1) + 1);
-  const size_t before = of.arena->used();
-  release(*of.arena, *closed);
-  const size_t after = of.arena->used();  // what others took meanwhile is in it
-  const size_t freed = before > after ? before - after : 0;
-  of.unspillable.store(bytes > freed ? bytes - freed : 0);
-  of.spool_refuses.store(false);
-  of.closed.store(nullptr);
-  of.arena->release(closed, sizeof *closed);
-  of.arena->clean();
-  return true;
+  return is_time(of, thread, begin_ticks) && of.run.config.spool != nullptr;
 }
 
-void keep_room(Process &of, Thread &thread, uint64_t begin_ticks) {
-  if (of.closed.load(std::memory_order_relaxed) != nullptr) return give_time(of);
-  if (!is_time(of, thread, begin_ticks) || of.config.spool == nullptr) return;
+void spill(Process &of, RecordedThread &thread) {
   const Uncancelled guard;
   if (!close_sequence(of, thread)) return;
   const bool handed_over = wake_spiller(of);
-  degrade(of, handed_over ? kSpilled : kSpilledInCalls);
+  of.losses.note(handed_over ? kSpilled : kSpilledInCalls);
   if (!handed_over) write_closed(of);
 }
 

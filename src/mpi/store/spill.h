@@ -14,17 +14,15 @@
 
 namespace cairn::recorder {
 
-/// Before a call of `thread` that began at `begin_ticks` is encoded: leaves the sequence if it is time, waits if memory
-/// is short and will be there.
-void keep_room(Process &of, Thread &thread, uint64_t begin_ticks);
+/// Before a call of `thread` that began at `begin_ticks` is encoded: whether the thread has to leave its sequence.
+/// Waits if memory is short and will be there.
+bool time_to_spill(Process &of, const RecordedThread &thread, uint64_t begin_ticks);
+
+/// Leaves the sequence, if there is memory for the next. Nothing may refer to its memos.
+void spill(Process &of, RecordedThread &thread);
 
 /// For an allocation that found no memory: waits until a closed sequence has given its own back. False if there is
 /// none.
 bool wait_for_memory();
-
-/// Writes the closed sequence to the spool and gives its memory back. False if that cannot be: it stays, and the
-/// recording's end finds it if a later try does not. By one thread at a time. Of the arena it uses what is in `closed`
-/// alone; memory comes from the program's heap, some hundred bytes a row.
-bool write_closed(Process &of);
 
 }  // namespace cairn::recorder

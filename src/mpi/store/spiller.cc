@@ -9,7 +9,7 @@
 #include <csignal>
 #include <ctime>
 
-#include "mpi/store/spill.h"
+#include "mpi/store/segments.h"
 
 namespace cairn::recorder {
 namespace {
@@ -32,7 +32,7 @@ void be_modest() {
 
 /// False if something else woke the thread: a sequence may be half handed over. One that was refused never is.
 bool wait_for_work(const Process &of, time_t pause) {
-  if (!of.spool_refuses.load()) return sem_wait(&work) == 0;
+  if (!of.spilling.spool_refuses.load()) return sem_wait(&work) == 0;
   timespec until = {};
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += pause;
@@ -47,7 +47,7 @@ void *run(void *argument) {
   for (;;) {
     if (!wait_for_work(of, pause)) continue;
     if (state.load() == State::ending) return nullptr;
-    pause = of.spool_refuses.load() ? std::min(2 * pause, kLongestPause) : kFirstPause;
+    pause = of.spilling.spool_refuses.load() ? std::min(2 * pause, kLongestPause) : kFirstPause;
     write_closed(of);
   }
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "base/file_size.h"
 
@@ -35,6 +36,15 @@ bool write_file(const std::string &path, ByteView bytes) {
   unlink(path.c_str());
   errno = kept;
   return false;
+}
+
+void leave_reason(const Run &run, const char *reason) {
+  if (run.config.spool == nullptr) return;
+  const std::string path = run.file_in(run.config.spool, "unrecorded");
+  if (write_file(path, {reinterpret_cast<const uint8_t *>(reason), strlen(reason)})) return;
+  // No room for a line: a file without one says so.
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file >= 0) close(file);
 }
 
 }  // namespace cairn::recorder

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "mpi/store/run.h"
 
 namespace cairn::recorder {
 
@@ -12,5 +13,7 @@ namespace cairn::recorder {
 bool write_all(int file, ByteView bytes);
 /// Writes a new file completely or not at all; errno says why not.
 bool write_file(const std::string &path, ByteView bytes);
+/// Leaves a line for `cairn record` about why there is no trace.
+void leave_reason(const Run &run, const char *reason);
 
 }  // namespace cairn::recorder

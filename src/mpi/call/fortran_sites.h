@@ -10,27 +10,21 @@
 // taken for the entry in progress: each call of a callback is an entry of its own with its own note, and an entry that
 // was left has been answered.
 //
-// Attributes: MPICH's binding calls MPII_Comm_get_attr and the like, with values as Fortran sees them: integers. They
-// are wrapped here (fortran.cc) and recorded as MPI_Comm_get_attr, MPI_Attr_get, ….
-//
 // Threads: any; notes are per thread. Cost: some nanoseconds, for calls out of a binding alone. No errors.
 #pragma once
 
 #include <cstdint>
 
+#include "mpi/call/thread.h"
 #include "mpi/preload/preload.h"
 
 namespace cairn::recorder {
 
-struct Site;
-struct Thread;
+/// Whether `entry` may be what led to a wrapper whose frame is at `stack`.
+bool is_pending(const CairnFortranEntry &entry, uintptr_t stack);
 
 /// The call site of a call of `function` out of a binding, at `in_binding`. nullptr: no call of the program, but one
 /// that the binding makes for its own purposes.
 Site *fortran_site(Thread &thread, Site *in_binding, uint32_t function, uintptr_t stack);
-
-/// Looks up what attributes need, and lets calls of PMPI_Comm_get_attr and the like through `pmpi_function` serve both
-/// languages. Once, when the recorder is attached, before the oracle is.
-void prepare_fortran(const CairnPreload &preload);
 
 }  // namespace cairn::recorder

@@ -1,47 +1,17 @@
-#include "mpi/call/fortran.h"
+#include "mpi/call/fortran_attributes.h"
 
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <cstring>
 
-#include "mpi/call/engine.h"
+#include "mpi/call/fortran_sites.h"
+#include "mpi/call/frame.h"
 #include "spec/ids.h"
-#include "spec/spec.h"
 
 namespace cairn::recorder {
 namespace {
 
 namespace function_id = spec::function_id;
-
-constexpr uintptr_t kBindingFrames = 64 << 10;  ///< MPICH 4.0.2's largest is 1.2 KiB
-
-bool is_pending(const CairnFortranEntry &entry, uintptr_t stack) {
-  return entry.stack > stack && entry.stack - stack <= kBindingFrames;
-}
-
-/// Fortran has no handles but its own; only a binding converts them.
-bool converts_handles(const spec::Function &function) {
-  const auto converts = [](spec::Kind kind) { return kind == spec::Kind::fint_handle || kind == spec::Kind::f_status; };
-  if (function.returns == spec::ReturnKind::fint) return true;
-  return std::any_of(function.parameters, function.parameters + function.parameter_count,
-                     [&](const spec::Parameter &parameter) { return converts(parameter.kind); });
-}
-
-}  // namespace
-
-Site *fortran_site(Thread &thread, Site *in_binding, uint32_t function, uintptr_t stack) {
-  CairnFortranEntry &entry = *thread.process->preload->fortran_entry();
-  if (is_pending(entry, stack)) {
-    if (entry.function != function) return nullptr;
-    entry.stack = 0;
-    return thread.site_table->find(reinterpret_cast<uintptr_t>(entry.return_address));
-  }
-  // PMPI_ names of the binding, entries of mpi_f08 that are not known: the program's all the same.
-  return converts_handles(spec::functions()[function]) ? nullptr : in_binding;
-}
-
-namespace {
 
 /// How the binding wants an attribute's value; MPIR_Attr_type of MPICH.
 enum AttributeType : int { kPointer = 0, kAddressInteger = 1, kInteger = 3 };
@@ -108,7 +78,7 @@ int set_either(int of, int keyval, void *value) {
 /// The frame of a call that entered the binding as `one` or `other`, which have the same parameters.
 Frame *enter_attribute(uint32_t one, uint32_t other, void *return_address, void *frame_address) {
   if (process == nullptr) return nullptr;
-  const CairnFortranEntry &entry = *process->preload->fortran_entry();
+  const CairnFortranEntry &entry = *process->run.preload->fortran_entry();
   if (!is_pending(entry, reinterpret_cast<uintptr_t>(frame_address))) return nullptr;
   const uint32_t function = entry.function == other ? other : one;
   return enter(function, return_address, frame_address);

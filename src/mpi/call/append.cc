@@ -1,0 +1,85 @@
+#include "mpi/call/append.h"
+
+#include <cassert>
+
+namespace cairn::recorder {
+
+bool open_sequence(Thread &thread, uint32_t segment) {
+  Arena &arena = *thread.process->arena;
+  forget_expected(thread.frames[0]);  // a memo of the old sequence
+  thread.expected = nullptr;
+  thread.sequence = Sequence{};
+  thread.sequence.segment = segment;
+  thread.sequence.first_ticket = thread.spilled_calls;
+  thread.sequence.calls = arena.create<grammar::Builder>(arena);
+  return thread.sequence.calls != nullptr;
+}
+
+void forget_memos(Thread &thread) {
+  thread.process->names.handles->settle();
+  forget_expected(thread.frames[0]);
+  thread.expected = nullptr;
+}
+
+void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t end_ticks) {
+  Process &of = *thread.process;
+  if (!thread.sequence.calls->append(signature.id)) return lose_call(of);
+  if (thread.sequence.calls->length() == 1) {
+    thread.sequence.begin_ns = of.clock.at(frame.begin);
+    thread.last_end = frame.begin;
+  }
+  const uint64_t duration = of.clock.between(frame.begin, end_ticks);
+  if (frame.depth == 0) thread.mpi_ns += duration;
+  if (of.run.config.lossless) {
+    thread.timing.add(of.clock.between(thread.last_end, frame.begin), duration);
+  } else {
+    signature.add_time(*of.arena, duration);
+  }
+  thread.last_end = end_ticks;
+  add_ticket(thread);
+  expect_next(thread, signature.memo);
+}
+
+void expect_next(Thread &thread, Memo *last) {
+  const grammar::Symbol predicted = thread.sequence.calls->predict();
+  thread.expected = predicted == grammar::kNoSymbol ? nullptr : thread.sequence.signatures[predicted].memo;
+  if (last == nullptr) return;
+  last->next = thread.expected;
+  last->next_id = predicted;
+}
+
+void forget_expected(Frame &frame) {
+  if (frame.expected == nullptr) return;
+  frame.return_address = frame.expected->return_address;
+  frame.site = frame.expected->site;
+  frame.expected = nullptr;
+}
+
+void add_ticket(Thread &thread) {
+  Process &of = *thread.process;
+  if (of.thread_count.load(std::memory_order_relaxed) < 2) return;
+  Sequence &sequence = thread.sequence;
+  const uint64_t ticket = of.threads.tickets.fetch_add(1, std::memory_order_relaxed);
+  if (sequence.order == nullptr) {
+    sequence.unordered = sequence.calls->length() - 1;
+    if (sequence.unordered == 0) sequence.first_ticket = ticket;
+    sequence.last_ticket = sequence.unordered == 0 ? ticket - 1 : sequence.first_ticket + sequence.unordered - 1;
+    sequence.order = of.arena->create<grammar::Builder>(*of.arena);
+  }
+  // While a second thread joins, the first may still be adding calls without a ticket.
+  const uint64_t next = sequence.last_ticket + 1;
+  const uint64_t skipped = ticket > next ? ticket - next : 0;
+  sequence.last_ticket = ticket > next ? ticket : next;
+  constexpr uint64_t kMost = UINT32_MAX - 1;
+  if (sequence.order == nullptr || !sequence.order->append(static_cast<uint32_t>(skipped < kMost ? skipped : kMost))) {
+    of.losses.note("no memory for the order of threads");
+  }
+}
+
+void lose_call(Process &of) {
+  ++of.losses.calls;
+  of.losses.note("the memory limit was reached; raise it with --memory");
+  of.enter(Phase::off);
+}
+
+}  // namespace cairn::recorder

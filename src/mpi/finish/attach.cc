@@ -1,0 +1,140 @@
+// Attaching: what the preload calls when a process makes its first MPI call.
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "mpi/call/facts.h"
+#include "mpi/call/fortran_attributes.h"
+#include "mpi/call/threads.h"
+#include "mpi/finish/lifecycle.h"
+#include "mpi/store/arena_file.h"
+#include "mpi/store/spill.h"
+#include "mpi/store/spiller.h"
+#include "mpi/store/spool_file.h"
+#include "spec/abi.h"
+#include "spec/ids.h"
+#include "spec/logger.h"
+
+namespace cairn::recorder {
+namespace {
+
+/// A forked child is another process: it must not write to what it shares with its parent, nor be recorded as it.
+void after_fork_in_child() {
+  if (process != nullptr && process->run.preload != nullptr) *process->run.preload->forget = nullptr;
+  process = nullptr;
+  current_thread = nullptr;
+  forget_spiller();
+}
+
+void load_functions(const CairnPreload &preload) {
+  for (const spec::Function &function : spec::functions()) {
+    if (function_names[function.id] == nullptr) continue;
+    char name[128];
+    snprintf(name, sizeof name, "P%s", function_names[function.id]);
+    pmpi_function[function.id] = dlsym(preload.mpi_handle, name);
+    real_function[function.id] = pmpi_function[function.id];
+  }
+}
+
+/// Puts the oracle's loggers between the wrappers and MPI.
+void load_oracle(const Process &of) {
+  if (of.run.config.oracle == nullptr) return;
+  Dl_info here{};
+  char path[PATH_MAX];
+  if (dladdr(reinterpret_cast<void *>(&load_functions), &here) == 0) return;
+  const char *slash = strrchr(here.dli_fname, '/');
+  const int folder = slash == nullptr ? 0 : static_cast<int>(slash - here.dli_fname + 1);
+  const int length = snprintf(path, sizeof path, "%.*s" CAIRN_LOGGER_LIBRARY, folder, here.dli_fname);
+  if (length >= static_cast<int>(sizeof path)) return;
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const auto find = [&](const char *name) { return library == nullptr ? nullptr : dlsym(library, name); };
+  auto attach = reinterpret_cast<CairnLoggerAttach>(find(CAIRN_LOGGER_ATTACH));
+  if (attach == nullptr || attach(pmpi_function, real_function) != 0) {
+    return leave_reason(of.run, "the oracle cannot log");
+  }
+  // So that the log says when memory that MPI has seen was freed.
+  auto watch = reinterpret_cast<CairnLoggerWatch>(find(CAIRN_LOGGER_WATCH));
+  if (watch != nullptr) watch(of.run.preload->epoch);
+}
+
+bool enter_world_and_self(Process &of, const mpi::Constants &constants) {
+  for (const mpi::Handle handle : {constants.comm_world, constants.comm_self}) {
+    HandleEntry *entry = of.names.handles->find(spec::Kind::comm, handle);
+    if (entry == nullptr) return false;
+    entry->comm = of.arena->create<Communicator>();
+    if (entry->comm == nullptr) return false;
+  }
+  return true;
+}
+
+bool make_function_sites(Process &of) {
+  const size_t n = spec::functions().size();
+  of.names.function_sites = of.arena->allocate_array<Site>(n);
+  if (of.names.function_sites == nullptr) return false;
+  for (size_t id = 0; id < n; ++id) {
+    // They lie in a module of their own behind the real ones; harvest gives it its number.
+    of.names.function_sites[id] = Site{static_cast<uint32_t>(id), kNoModule, id, false};
+  }
+  return true;
+}
+
+bool make_tables(Process &of, const CairnPreload &preload, const mpi::Constants &constants) {
+  Arena &arena = *of.arena;
+  of.names.modules = arena.create<Modules>(arena, pmpi_function[spec::function_id::Initialized]);
+  if (of.names.modules == nullptr) return false;
+  of.names.addresses = arena.create<AddressSpace>(arena, *of.names.modules, preload);
+  of.names.handles = arena.create<HandleTable>(arena);
+  return of.names.addresses != nullptr && of.names.handles != nullptr && enter_predefined(*of.names.handles) &&
+         enter_world_and_self(of, constants) && make_function_sites(of);
+}
+
+void copy(char *to, size_t size, const char *from) {
+  strncpy(to, from, size - 1);
+  to[size - 1] = '\0';
+}
+
+}  // namespace
+}  // namespace cairn::recorder
+
+extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(const CairnPreload *preload) {
+  using namespace cairn::recorder;
+  if (preload->version != kCairnPreloadVersion || process != nullptr) return -1;
+  const Config config = Config::from_environment();
+  if (config.output == nullptr) return -1;
+  // If anything fails from here on wrappers pass through: this is filled as far as the library goes.
+  load_functions(*preload);
+  mpi::Constants constants;
+  if (!prepare_facts(preload->mpi_handle, &constants) || !mpi::load(preload->mpi_handle, constants)) return -1;
+  Process *of = make_process(config);
+  if (of == nullptr) return -1;
+  of->run.preload = preload;
+  of->names.preload_epoch = preload->epoch;
+  of->spilling.untouched_then.store(of->arena->limit());
+  of->arena->wait_with(wait_for_memory);
+  of->clock.start(config.lossless);
+  of->run.rank = -1;
+  of->run.size = 0;
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  of->run.start_unix_ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  copy(of->run.command, sizeof of->run.command, config.command);
+  snprintf(of->run.recorder, sizeof of->run.recorder, "cairn %s %s", CAIRN_VERSION, abi.soname);
+  if (!mpi::library_version(of->run.mpi_version, sizeof of->run.mpi_version))
+    copy(of->run.mpi_version, sizeof of->run.mpi_version, "?");
+  if (!make_tables(*of, *preload, constants) || !prepare_threads()) {
+    remove_arena_file(*of);
+    return -1;
+  }
+  pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  set_landmarks();
+  prepare_fortran(*preload);
+  load_oracle(*of);
+  process = of;
+  of->phase.store(Phase::recording);
+  return 0;
+}

@@ -1,0 +1,14 @@
+// What a recording does in MPI_Init, MPI_Session_init, MPI_Finalize, MPI_Abort and at exit: begins, hands over what it
+// has, goes on with what comes after MPI_Finalize, ends.
+//
+// The recorder communicates in MPI_Init and MPI_Finalize only, and on its own communicator. In MPI_Finalize this
+// happens in the delete callback of an attribute on MPI_COMM_SELF, where MPI still works but the program can no longer
+// call it.
+#pragma once
+
+namespace cairn::recorder {
+
+/// Makes these calls landmarks (call/landmarks.h). Once, when the recorder is attached.
+void set_landmarks();
+
+}  // namespace cairn::recorder

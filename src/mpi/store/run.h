@@ -1,0 +1,35 @@
+// Run: who this process is, and what was asked of its recording.
+//
+// Part of the Process at the front of the arena. src/mpi/finish writes it, when the recorder is attached and in
+// MPI_Init; from then on any thread reads it. The texts that `config` points to and what `preload` points to are gone
+// in a reader of a dead process's arena.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "mpi/preload/preload.h"
+#include "mpi/store/config.h"
+
+namespace cairn::recorder {
+
+struct Run {
+  Config config;
+  const CairnPreload *preload;
+  int32_t rank;  ///< in MPI_COMM_WORLD; -1: not known yet
+  int32_t size;
+  int32_t pid;
+  int64_t start_unix_ns;
+  uint64_t init_ns;  ///< when MPI_Init began, on the process's clock
+  char host[256];
+  char mpi_version[256];
+  char recorder[128];  ///< "cairn 0.1.0 libmpich.so.12"
+  char command[4096];
+
+  /// The name in `folder` of this process's file with that ending: no other process of the job has it.
+  [[nodiscard]] std::string file_in(const std::string &folder, const std::string &ending) const {
+    return folder + "/" + host + "." + std::to_string(pid) + "." + ending;
+  }
+};
+
+}  // namespace cairn::recorder

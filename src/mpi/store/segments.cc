@@ -1,0 +1,116 @@
+#include "mpi/store/segments.h"
+
+#include <unistd.h>
+
+#include <cassert>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "mpi/store/harvest.h"
+#include "mpi/store/spool_file.h"
+
+namespace cairn::recorder {
+namespace {
+
+/// The file in `folder` that holds the process's n-th segment, a serialised Part.
+std::string path_of(const Process &of, const std::string &folder, uint32_t n) {
+  return of.run.file_in(folder, std::to_string(n) + ".segment");
+}
+
+void release(Arena &arena, ClosedSequence &closed) {
+  Sequence &old = closed.sequence;
+  for (grammar::Builder *builder : {old.calls, old.order}) {
+    if (builder == nullptr) continue;
+    builder->release();
+    arena.release(builder, sizeof *builder);
+  }
+  old.signatures.release(arena);
+  old.local_site.release(arena);
+  old.sites.release(arena);
+  old.drained.release(arena);
+  closed.timing.release(arena);
+}
+
+bool place(Process &of, ClosedSequence &closed, const Bytes &bytes) {
+  const uint32_t n = of.spilling.spilled.load();
+  const std::string path = path_of(of, of.run.config.spool, n);
+  const std::string partial = path + ".partial";
+  if (!write_file(partial, bytes)) return false;
+  if (of.run.config.spill_pause_ms != 0) {
+    const timespec pause = {of.run.config.spill_pause_ms / 1000, of.run.config.spill_pause_ms % 1000 * 1'000'000L};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+  }
+  closed.file.store(n);
+  if (rename(partial.c_str(), path.c_str()) != 0) return false;
+  of.spilling.spilled.store(n + 1);
+  return true;
+}
+
+bool write_segment(Process &of, ClosedSequence &closed) {
+  try {
+    Result<trace::Part> part = trace::Part();
+    {
+      const Result<trace::ProcessRecord> record = harvest_closed(of, closed);
+      if (!record) return false;
+      part = trace::Part::of(*record);
+    }
+    return part && place(of, closed, part->serialise());
+  } catch (...) {
+    return false;  // no memory
+  }
+}
+
+}  // namespace
+
+bool write_closed(Process &of) {
+  ClosedSequence *closed = of.spilling.closed.load();
+  if (closed == nullptr) return false;
+  const uint64_t begin = of.clock.now();
+  if (!write_segment(of, *closed)) {
+    of.spilling.spool_refuses.store(true);
+    return false;
+  }
+  const size_t bytes = closed->bytes;
+  of.spilling.ns_per_kib.store((of.clock.now() - begin) / (bytes / 1024 + 1) + 1);
+  const size_t before = of.arena->used();
+  release(*of.arena, *closed);
+  const size_t after = of.arena->used();  // what others took meanwhile is in it
+  const size_t freed = before > after ? before - after : 0;
+  of.spilling.unspillable.store(bytes > freed ? bytes - freed : 0);
+  of.spilling.spool_refuses.store(false);
+  of.spilling.closed.store(nullptr);
+  of.arena->release(closed, sizeof *closed);
+  of.arena->clean();
+  return true;
+}
+
+Result<trace::Part> with_segments(const Process &of, const std::string &folder, trace::Part part) {
+  for (uint32_t n = 0; n < of.spilling.spilled.load(); ++n) {
+    const std::string path = path_of(of, folder, n);
+    std::ifstream in(path, std::ios::binary);
+    const Bytes bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    Result<trace::Part> segment = trace::Part::parse(bytes);
+    Result<trace::Part> joined =
+        segment ? trace::Part::merge(std::move(part), std::move(*segment)) : tl::unexpected(segment.error());
+    if (!joined) {
+      joined.error().path = path;
+      return joined;
+    }
+    part = std::move(*joined);
+  }
+  return part;
+}
+
+void drop_segments(Process &of) {
+  Spilling &spilling = of.spilling;
+  for (uint32_t n = 0; n < spilling.spilled.load(); ++n) unlink(path_of(of, of.run.config.spool, n).c_str());
+  spilling.spilled.store(0);
+  ClosedSequence *closed = spilling.closed.load();
+  spilling.closed.store(nullptr);  // its memory is not used again
+  if (closed != nullptr) closed->timing.reset();
+}
+
+}  // namespace cairn::recorder
