@@ -1,5 +1,5 @@
 // Summary: what a program spent in MPI, by function, by call site or by rank, from multiplicities and columns: nothing
-// is expanded unless the trace holds the time of every call (lossless), which has to be read to be summed.
+// is expanded unless the trace holds the time of every call, which has to be read to be summed.
 //
 // Under `stats` timing a class's statistics are merged over its ranks, so that times of a selection of ranks are known
 // only when it covers whole classes, times by rank are not known at all, and the imbalance of a function that

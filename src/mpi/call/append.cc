@@ -30,7 +30,7 @@ void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t e
   }
   const uint64_t duration = of.clock.between(frame.begin, end_ticks);
   if (frame.depth == 0) thread.mpi_ns += duration;
-  if (of.run.config.lossless) {
+  if (of.run.config.times) {
     thread.timing.add(of.clock.between(thread.last_end, frame.begin), duration);
   } else {
     signature.add_time(*of.arena, duration);

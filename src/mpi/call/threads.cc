@@ -49,7 +49,7 @@ Thread *make_thread(Process &of) {
   const uint32_t segment = of.phase.load() == Phase::epilogue ? trace::SequenceRecord::kEpilogue : 0;
   constexpr size_t kBareRow = 256;  // what encode_bare needs must be there when nothing else is
   if (!open_sequence(*thread, segment) || !thread->row.reserve(arena, kBareRow)) return nullptr;
-  const bool times = of.run.config.lossless;
+  const bool times = of.run.config.times;
   const Run &run = of.run;
   return !times || thread->timing.open(arena, run.config.spool, run.host, run.pid, thread->number) ? thread : nullptr;
 }

@@ -116,7 +116,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   of->names.preload_epoch = preload->epoch;
   of->spilling.untouched_then.store(of->arena->limit());
   of->arena->wait_with(wait_for_memory);
-  of->clock.start(config.lossless);
+  of->clock.start(config.times);
   of->run.rank = -1;
   of->run.size = 0;
   timespec now{};

@@ -1,6 +1,6 @@
-// write_times_in_place: under lossless timing, the ranks' own times go straight into the file that is to become the
-// trace, each rank's from that rank (src/blocks), before the parts are merged: what travels up the tree, and what the
-// root holds, has only the offsets.
+// write_times_in_place: where the timing mode keeps times, the ranks' own times go straight into the file that is to
+// become the trace, each rank's from that rank (src/blocks), before the parts are merged: what travels up the tree, and
+// what the root holds, has only the offsets.
 //
 // Worth its collectives only where there is much to write: from `Config::blocks_from` bytes a rank on average, as rank
 // 0 has it. Where a rank does not see the file, or cannot write to it, all keep their times in their parts.

@@ -2,8 +2,8 @@
 //
 // A tick is one of the time-stamp counter where the processor says that it is invariant (8 ns a reading here, against
 // 18 for clock_gettime), scaled with a factor measured at start and again, over a longer time, when MPI_Init returns;
-// else, and under lossless timing, a nanosecond of clock_gettime(CLOCK_MONOTONIC). Frames hold ticks, so that a call
-// scales one difference and not two times. One a process; reading is safe from any thread.
+// else, and where the timing mode keeps times, a nanosecond of clock_gettime(CLOCK_MONOTONIC). Frames hold ticks, so
+// that a call scales one difference and not two times. One a process; reading is safe from any thread.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,12 @@ Config Config::from_environment() {
   config.spool = text("CAIRN_SPOOL");
   config.oracle = text("CAIRN_ORACLE");
   if (const char *command = text("CAIRN_COMMAND")) config.command = command;
-  config.lossless = is(text("CAIRN_TIMING"), "lossless");
+  if (const char *wanted = text("CAIRN_TIMING")) {
+    const timing::Mode *mode = timing::mode_named(wanted);
+    if (mode != nullptr) config.timing = static_cast<uint8_t>(mode - timing::modes().data());
+  }
+  config.statistics = config.timing_mode().statistics;
+  config.times = config.timing_mode().read != nullptr;
   if (const char *blocks = text("CAIRN_BLOCKS")) config.blocks_from = strtoull(blocks, nullptr, 10);
   if (const char *bundles = text("CAIRN_BUNDLES")) config.bundles_from = strtoull(bundles, nullptr, 10);
   const char *call_sites = text("CAIRN_CALLSITES");

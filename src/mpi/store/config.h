@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "timing/mode.h"
+
 namespace cairn::recorder {
 
 struct Config {
@@ -13,8 +15,10 @@ struct Config {
   const char *spool = nullptr;     ///< CAIRN_SPOOL: folder for what ranks leave on their own; nullptr: none
   const char *oracle = nullptr;    ///< CAIRN_ORACLE: folder for the uncompressed log; nullptr: none
   const char *command = "";        ///< CAIRN_COMMAND
-  bool lossless = false;           ///< CAIRN_TIMING=lossless
-  uint64_t blocks_from = 65536;    ///< CAIRN_BLOCKS: mean bytes of lossless times from which ranks write their own
+  uint8_t timing = 0;              ///< CAIRN_TIMING: which of timing::modes(); the usual one if it names none
+  bool statistics = true;          ///< what that mode keeps
+  bool times = false;              ///< what that mode keeps
+  uint64_t blocks_from = 65536;    ///< CAIRN_BLOCKS: mean bytes of times from which ranks write their own
   size_t bundles_from = 1u << 20;  ///< CAIRN_BUNDLES: bytes of packed classes that a part may hold on its way
   bool call_sites = true;          ///< CAIRN_CALLSITES=none (or off)
   bool call_stacks = false;        ///< CAIRN_CALLSITES=stack
@@ -24,6 +28,7 @@ struct Config {
 
   long spill_pause_ms = 0;  ///< CAIRN_SPILL_PAUSE: before a spilled segment gets its name, for tests
 
+  [[nodiscard]] const timing::Mode &timing_mode() const { return timing::modes()[timing]; }
   static Config from_environment();
 };
 

@@ -86,11 +86,11 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   record.calls = std::move(*calls);
   const uint32_t rows = sequence.signatures.size();
   record.rows.reserve(rows);
-  if (!of.run.config.lossless) record.stats.reserve(rows);
+  if (of.run.config.statistics) record.stats.reserve(rows);
   for (uint32_t id = 0; id < rows; ++id) {
     const Signature &signature = sequence.signatures[id];
     record.rows.emplace_back(signature.bytes, signature.bytes + signature.size);
-    if (!of.run.config.lossless) record.stats.push_back(stats_of(signature));
+    if (of.run.config.statistics) record.stats.push_back(stats_of(signature));
   }
   record.polls = polls_of(record.rows);
   for (size_t i = 0; i < sequence.sites.size(); ++i) {
@@ -113,7 +113,7 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   }
   record.first_ticket = sequence.first_ticket;
   record.begin_ns = sequence.begin_ns > of.run.init_ns ? sequence.begin_ns - of.run.init_ns : 0;
-  if (of.run.config.lossless) record.times = recorded.timing->read();
+  if (of.run.config.times) record.times = recorded.timing->read();
   return record;
 }
 
@@ -173,7 +173,7 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
   }
   record.degraded += slowed(of);
   for (const Recorded &recorded : all_recorded(of)) {
-    if (of.run.config.lossless && recorded.timing->stopped() && record.degraded.empty()) {
+    if (of.run.config.times && recorded.timing->stopped() && record.degraded.empty()) {
       record.degraded = "no room for the timing of all calls";
     }
     Result<SequenceRecord> sequence = harvest_sequence(of, recorded, remains, &frames);
@@ -201,7 +201,7 @@ SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *
   header.command = of.run.command;
   header.mpi = of.run.mpi_version;
   header.recorder = of.run.recorder;
-  header.timing = of.run.config.lossless ? "lossless" : "stats";
+  header.timing = of.run.config.timing_mode().name;
   header.status = status;
   return header;
 }

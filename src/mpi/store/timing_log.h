@@ -1,4 +1,4 @@
-// TimingLog: the lossless timing of one thread while it is recorded.
+// TimingLog: the times of one thread's calls while it is recorded.
 //
 // Pairs (gap, duration) fill a chunk in the arena; full chunks are compressed and appended to a file in the spool,
 // which outlives the process, or without a spool to memory of their own. Owned by one thread. When neither has room the
