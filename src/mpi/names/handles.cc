@@ -2,26 +2,6 @@
 
 namespace cairn::recorder {
 
-class HandleTable::Guard {
- public:
-  Guard(Shard &shard, bool shared) : lock_(shared ? &shard.lock : nullptr) {
-    if (lock_ == nullptr) return;
-    while (lock_->test_and_set(std::memory_order_acquire)) {
-#if defined(__x86_64__)
-      __builtin_ia32_pause();
-#endif
-    }
-  }
-  ~Guard() {
-    if (lock_ != nullptr) lock_->clear(std::memory_order_release);
-  }
-  Guard(const Guard &) = delete;
-  Guard &operator=(const Guard &) = delete;
-
- private:
-  std::atomic_flag *lock_;
-};
-
 namespace {
 
 /// As a new one. `add_only` counts on free entries being like this, or being requests that `remove_only` ended.
@@ -46,7 +26,7 @@ HandleEntry *HandleTable::find(spec::Kind kind, uint64_t raw, uint32_t thread, u
   if (only != nullptr) return only;
   const uint64_t hash = mix(kind, raw);
   Shard &shard = shards_[hash % kShards];
-  const Guard guard(shard, shared_);
+  const SpinGuard guard(shard.lock, shared_);
   if (shard.capacity == 0) return nullptr;
   HandleEntry *oldest = *place_of(shard, hash, kind, raw);
   if (oldest == nullptr) return nullptr;
@@ -146,7 +126,7 @@ HandleEntry *HandleTable::add(spec::Kind kind, uint64_t raw) {
   if (kind == spec::Kind::request) settle();
   const uint64_t hash = mix(kind, raw);
   Shard &shard = shards_[hash % kShards];
-  const Guard guard(shard, shared_);
+  const SpinGuard guard(shard.lock, shared_);
   if (shard.values >= shard.capacity && !grow(shard)) return nullptr;
   HandleEntry *entry = shard.free;
   if (entry != nullptr) {
@@ -163,7 +143,7 @@ HandleEntry *HandleTable::add(spec::Kind kind, uint64_t raw) {
 void HandleTable::remove(HandleEntry *entry) {
   const uint64_t hash = mix(entry->kind, entry->raw);
   Shard &shard = shards_[hash % kShards];
-  const Guard guard(shard, shared_);
+  const SpinGuard guard(shard.lock, shared_);
   HandleEntry **at = place_of(shard, hash, entry->kind, entry->raw);
   HandleEntry *oldest = *at;
   if (oldest == nullptr) return;

@@ -20,6 +20,7 @@
 #include "mpi/names/places.h"
 #include "mpi/names/posted.h"
 #include "mpi/names/sites.h"
+#include "mpi/names/spin_lock.h"
 #include "spec/spec.h"
 
 namespace cairn::recorder {
@@ -157,13 +158,12 @@ class HandleTable {
  private:
   static constexpr int kShards = 16;
   struct Shard {
-    std::atomic_flag lock = ATOMIC_FLAG_INIT;
+    SpinLock lock;
     HandleEntry **buckets = nullptr;
     uint32_t capacity = 0;  ///< power of two
     uint32_t values = 0;    ///< distinct ones
     HandleEntry *free = nullptr;
   };
-  class Guard;
 
   static uint64_t mix(spec::Kind kind, uint64_t raw) {
     const uint64_t hash = (raw ^ (static_cast<uint64_t>(kind) << 56)) * 0x9e3779b97f4a7c15u;

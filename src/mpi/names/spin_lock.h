@@ -24,13 +24,17 @@ class SpinLock {
 
 class SpinGuard {
  public:
-  explicit SpinGuard(SpinLock &lock) : lock_(lock) { lock_.lock(); }
-  ~SpinGuard() { lock_.unlock(); }
+  explicit SpinGuard(SpinLock &lock, bool needed = true) : lock_(needed ? &lock : nullptr) {
+    if (lock_ != nullptr) lock_->lock();
+  }
+  ~SpinGuard() {
+    if (lock_ != nullptr) lock_->unlock();
+  }
   SpinGuard(const SpinGuard &) = delete;
   SpinGuard &operator=(const SpinGuard &) = delete;
 
  private:
-  SpinLock &lock_;
+  SpinLock *lock_;
 };
 
 }  // namespace cairn::recorder
