@@ -23,6 +23,7 @@ void forget_memos(Thread &thread) {
 
 void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t end_ticks) {
   Process &of = *thread.process;
+  assert(&thread.sequence.signatures[signature.id] == &signature);
   if (!thread.sequence.calls->append(signature.id)) return lose_call(of);
   if (thread.sequence.calls->length() == 1) {
     thread.sequence.begin_ns = of.clock.at(frame.begin);

@@ -118,6 +118,7 @@ Frame *enter_slowly(uint32_t function, void *return_address, void *frame_address
   errno = saved_errno;
   if (site == nullptr || site->internal || thread->depth == Thread::kMaxDepth) return nullptr;
   if (!of->run.config.call_sites) site = &of->names.function_sites[function];
+  assert(thread->depth < Thread::kMaxDepth && function < spec::function_id::kCount);
   Frame *frame = &thread->frames[thread->depth];
   frame->return_address = known_by;
   frame->expected = nullptr;
@@ -167,6 +168,7 @@ void end_unexpected(Thread &thread, Frame &frame, uint64_t end_ticks) {
       record(thread, frame, true, end_ticks);
     }
   }
+  assert((frame.flags & kFrameSaved) == 0 || frame.scratch <= thread.before.size());
   if ((frame.flags & kFrameSaved) != 0) thread.before.resize(frame.scratch);
   if (is_landmark(frame.function)) landmarks.after(thread, frame);
   if (thread.depth > 0) --thread.depth;

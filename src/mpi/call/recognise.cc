@@ -1,5 +1,7 @@
 #include "mpi/call/recognise.h"
 
+#include <cassert>
+
 namespace cairn::recorder {
 
 using spec::Kind;
@@ -17,6 +19,7 @@ bool outputs_match(const Frame &frame, const Memo &memo) {
 
 bool enter_request(Thread &thread, uint64_t raw, const Memo &memo) {
   HandleTable &handles = *thread.process->names.handles;
+  assert(memo.kind == MemoKind::request && memo.pool != nullptr);
   if (memo.pool->peek() != memo.place) return false;
   handles.settle();
   HandleEntry *entry = handles.shared() ? nullptr : handles.add_only(Kind::request, raw);

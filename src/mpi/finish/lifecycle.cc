@@ -72,6 +72,7 @@ void finish(Process &of, bool together, const char *status) {
 void finish_main(Process &of, Thread *thread, Frame *frame, bool together) {
   // A rank that gave up has stopped recording, but the others wait for what it has.
   const bool recording = of.phase.load() == Phase::recording;
+  assert(!of.progress.finished);
   of.progress.finished = true;
   of.progress.complete = true;
   if (recording && frame != nullptr) {

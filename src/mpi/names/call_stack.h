@@ -6,6 +6,9 @@
 // hash; a stack that is new becomes a chain of Sites, each with its caller. Frames of MPI, its Fortran binding and this
 // recorder are left out, and those of the C library around main.
 //
+// libgcc's and libunwind's walkers were left out: they follow saved registers wherever those point, and a stack that
+// its program has bent must not crash it.
+//
 // Memory from the arena. Cost: 15 to 20 ns a frame once its rule (frame_rule.h) is known, some microseconds for each
 // new stack. Reads only between the wrapper's frame and the end of the thread's stack, and stops at the first frame
 // that does not lie above the one before: a stack that was bent ends early, and on a stack that the program switched to

@@ -111,6 +111,7 @@ void HandleTable::settle_all() {
     HandleEntry *&from = shard.free != nullptr ? shard.free : reserve_;
     if (&from == &reserve_) --reserved_;
     HandleEntry *entry = from;
+    assert(entry != nullptr);  // `make_room` set as many aside as may be fresh
     from = entry->next;
     insert(shard, hash, entry, spec::Kind::request, fresh.raw);
     entry->site = fresh.memo->site;

@@ -9,10 +9,12 @@
 // Most requests are completed soon after they were made, by a call that was expected. While a process has one thread
 // and all its living requests were made by calls that a memo recognised, they are *fresh*: a short list in the order of
 // their creation. Whatever asks the table for a request (or changes it) first puts them into it, with memory set aside
-// before.
+// before. When each went into the table, a call that makes a request took some 45 instructions more, and one that waits
+// for two some 65 (docs/benchmarks.md).
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 
 #include "base/arena.h"
@@ -113,6 +115,7 @@ class HandleTable {
   bool add_fresh(uint64_t raw, const Memo &memo) {
     const uint32_t count = fresh_count_;
     if (count >= __atomic_load_n(&fresh_room_, __ATOMIC_RELAXED) || !memo.pool->take_only(memo.place)) return false;
+    assert(count < kMostFresh && raw != null_request_);
     fresh_[count] = {raw, &memo};
     fresh_count_ = count + 1;
     return true;

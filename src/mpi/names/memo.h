@@ -5,8 +5,8 @@
 // in a memo. Owned by the thread whose signature it is, in the arena, and freed with the signature. A call that it
 // recognises touches its first two cache lines (more where it has more than eight arguments, or a status to compare).
 //
-// It lies beside the handles, since until somebody asks the table for it a request is known by the memo of the call that
-// made it (FreshRequest).
+// It lies beside the handles, since until somebody asks the table for it a request is known by the memo of the call
+// that made it (FreshRequest).
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <cstdint>
 
 #include "base/arena.h"
@@ -34,7 +35,10 @@ class PlacePool {
     return true;
   }
   /// Gives back what `take_only` took.
-  void give_back_only(uint32_t place) { taken_[0] &= ~(uint64_t{1} << place); }
+  void give_back_only(uint32_t place) {
+    assert(place < 64 && (taken_[0] >> place & 1) != 0);
+    taken_[0] &= ~(uint64_t{1} << place);
+  }
 
   /// Takes `place`, which `peek` gave.
   void mark(uint32_t place, bool shared) {
@@ -66,6 +70,7 @@ class PlacePool {
   void give_back(uint32_t place, bool shared) {
     PlacePool *pool = this;
     for (; place >= kWords * 64; place -= kWords * 64) pool = __atomic_load_n(&pool->more_, __ATOMIC_ACQUIRE);
+    assert((__atomic_load_n(&pool->taken_[place / 64], __ATOMIC_RELAXED) >> (place % 64) & 1) != 0);
     const uint64_t bit = uint64_t{1} << (place % 64);
     uint64_t *word = &pool->taken_[place / 64];
     if (shared) {

@@ -5,6 +5,7 @@
 // from the arena, kept for the next array; never throws. `find` compares until the first difference.
 #pragma once
 
+#include <cassert>
 #include <cstring>
 #include <span>
 
@@ -43,6 +44,7 @@ class DrainedArrays {
 
   /// What `prepare` made is what the call left of the array at `place`, or, if that is -1, of a new one.
   void leave(int place) {
+    assert(place < static_cast<int>(count_));
     const unsigned last = place >= 0 ? static_cast<unsigned>(place) : count_ < kMost ? count_++ : kMost - 1;
     const Growable<trace::Atom> free = arrays_[last];
     for (unsigned i = last; i > 0; --i) arrays_[i] = arrays_[i - 1];

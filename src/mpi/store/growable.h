@@ -2,6 +2,7 @@
 // false, and the caller degrades. Trivially destructible; the arena dies with the process.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -32,7 +33,11 @@ class Growable {
     return true;
   }
   void clear() { size_ = 0; }
-  void resize(size_t size) { size_ = size; }  ///< within what was reserved
+  /// Within what was reserved.
+  void resize(size_t size) {
+    assert(size <= capacity_);
+    size_ = size;
+  }
   void release(Arena &arena) {
     arena.release_array(data_, capacity_);
     data_ = nullptr;
@@ -42,8 +47,14 @@ class Growable {
   [[nodiscard]] size_t capacity() const { return capacity_; }
   T *data() { return data_; }
   const T *data() const { return data_; }
-  T &operator[](size_t i) { return data_[i]; }
-  const T &operator[](size_t i) const { return data_[i]; }
+  T &operator[](size_t i) {
+    assert(i < size_);
+    return data_[i];
+  }
+  const T &operator[](size_t i) const {
+    assert(i < size_);
+    return data_[i];
+  }
 
  private:
   T *data_ = nullptr;

@@ -43,6 +43,7 @@ bool place(Process &of, ClosedSequence &closed, const Bytes &bytes) {
     const timespec pause = {of.run.config.spill_pause_ms / 1000, of.run.config.spill_pause_ms % 1000 * 1'000'000L};
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
   }
+  assert(closed.file.load() == ClosedSequence::kNotPlaced || closed.file.load() == n);
   closed.file.store(n);
   if (rename(partial.c_str(), path.c_str()) != 0) return false;
   of.spilling.spilled.store(n + 1);

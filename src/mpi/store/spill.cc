@@ -99,6 +99,7 @@ void give_time(Process &of) {
 /// The thread goes on in an empty sequence, the old one is `closed`. False, with nothing changed, without memory or if
 /// another one is on its way.
 bool close_sequence(Process &of, RecordedThread &thread) {
+  assert(thread.sequence.calls != nullptr && !thread.wants_epilogue);
   Arena &arena = *of.arena;
   auto *closed = arena.create<ClosedSequence>();
   auto *calls = closed == nullptr ? nullptr : arena.create<grammar::Builder>(arena);

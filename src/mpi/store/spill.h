@@ -6,6 +6,10 @@
 // any instant a reader of the arena finds each call once: a closed sequence counts until its file is counted, and a
 // thread's own only if it is not the closed one.
 //
+// *Other ways considered:* to write it within the call that finds memory short. That takes a second at the default
+// limit, and is done only where no thread can be started. Several closed sequences at a time would need the memory that
+// is not there.
+//
 // Recording goes on in what memory is left. Where that fills before the file is written calls are slowed, each by half
 // a millisecond at most, and in the end held until there is room: the trace says how many and how long.
 #pragma once
