@@ -37,7 +37,7 @@ class PlacePool {
   /// Gives back what `take_only` took.
   void give_back_only(uint32_t place) {
     assert(place < 64 && (taken_[0] >> place & 1) != 0);
-    taken_[0] &= ~(uint64_t{1} << place);
+    taken_[0] &= std::rotl(~uint64_t{1}, static_cast<int>(place));
   }
 
   /// Takes `place`, which `peek` gave.
