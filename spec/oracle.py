@@ -119,18 +119,18 @@ class Logger:
     def log(self, phase, i, p):
         """Statements that log one parameter."""
         name = p.name + '_'
-        lines = self.plain(phase, i, p, name)
+        lines = self.plain(i, p, name)
         if p.pointer_domain:
             members = self.table.domains[p.pointer_domain].members
             test = ' || '.join(f'raw({name}) == local[con::k_{c.name.removeprefix("MPI_")}]' for c in members)
             if phase == 'out' and p.direction == 'inout':
                 return self.guarded(f'!({test})', lines)
-            special = f'entry.{phase}_special({i}, {name});'
+            special = f'entry.special({i}, {name});'
             return [f'if ({test}) {{', f'  {special}', '} else {', *('  ' + line for line in lines), '}']
         return lines
 
-    def plain(self, phase, i, p, name):
-        to = f'entry.{phase}_'
+    def plain(self, i, p, name):
+        to = 'entry.'
         if p.passing == 'buffer':
             return [f'{to}pointer({i}, reinterpret_cast<const void *>({name}));']
         if p.layout == 'error' and p.passing != 'string':

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -182,31 +183,10 @@ void publish_rank(ThreadLog *log) {
 
 bool start_file(ThreadLog *log, uint32_t number) {
   for (int attempt = 0; attempt < 100; ++attempt) {
-    char *end = log->path;
-    const auto text = [&](const char *s) {
-      while (*s != 0) *end++ = *s++;
-    };
-    const auto decimal = [&](uint64_t value) {
-      char digits[20];
-      int n = 0;
-      do {
-        digits[n++] = static_cast<char>('0' + value % 10);
-      } while ((value /= 10) != 0);
-      while (n > 0) *end++ = digits[--n];
-    };
-    text(process.directory);
-    text("/");
-    text(process.host);
-    text("-");
-    decimal(static_cast<uint64_t>(getpid()));
-    if (attempt > 0) {  // the process id of an earlier program in the same directory
-      text("+");
-      decimal(static_cast<uint64_t>(attempt));
-    }
-    text(".");
-    decimal(number);
-    text(".log");
-    *end = 0;
+    char again[16] = "";  // the process id of an earlier program in the same directory
+    if (attempt > 0) snprintf(again, sizeof again, "+%d", attempt);
+    snprintf(log->path, sizeof log->path, "%s/%s-%d%s.%u.log", process.directory, process.host, getpid(), again,
+             number);
     const int fd = ::open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) {
       if (errno == EEXIST) continue;
@@ -216,10 +196,10 @@ bool start_file(ThreadLog *log, uint32_t number) {
     const size_t constants = size_t{16} * process.constant_count;
     if (!log->move_window(0, sizeof(Header) + constants)) return false;
     // The header is mapped a second time: it is written to until the end, and the window moves on.
-    const int again = ::open(log->path, O_RDWR | O_CLOEXEC);
-    if (again < 0) return false;
-    log->header = static_cast<Header *>(map(4096, PROT_READ | PROT_WRITE, MAP_SHARED, again, 0));
-    close(again);
+    const int second = ::open(log->path, O_RDWR | O_CLOEXEC);
+    if (second < 0) return false;
+    log->header = static_cast<Header *>(map(4096, PROT_READ | PROT_WRITE, MAP_SHARED, second, 0));
+    close(second);
     if (log->header == nullptr) return false;
     Header *header = log->header;
     memcpy(header->magic, kMagic, sizeof kMagic);
@@ -307,12 +287,6 @@ void Entry::put_word(unsigned parameter, Tag tag, uint64_t word) {
   log_->word(word);
 }
 
-void Entry::put_double(unsigned parameter, double value) {
-  uint64_t bits = 0;
-  memcpy(&bits, &value, sizeof bits);
-  put_word(parameter, Tag::value, bits);
-}
-
 namespace {
 
 // The parameter and tag of a value that is more than a word; false: `p` is NULL and nothing follows.
@@ -321,6 +295,15 @@ bool start_value(ThreadLog *log, unsigned parameter, Tag tag, const void *p) {
   const Tag written = p == nullptr ? Tag::null : tag;
   log->byte(static_cast<uint8_t>(static_cast<uint8_t>(written) | log->open[log->depth - 1].phase));
   return p != nullptr;
+}
+
+// The same, and the number of elements; false also where they are too many.
+bool start_list(ThreadLog *log, unsigned parameter, Tag tag, const void *p, int64_t *n) {
+  if (log == nullptr || !start_value(log, parameter, tag, p)) return false;
+  if (*n < 0) *n = 0;
+  if (*n > kMaxElements) log->cut();
+  log->varint(static_cast<uint64_t>(*n));
+  return !log->dead;
 }
 
 uint64_t element(const void *p, int64_t index, size_t size, bool is_signed) {
@@ -332,11 +315,6 @@ uint64_t element(const void *p, int64_t index, size_t size, bool is_signed) {
     value = static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift);
   }
   return value;
-}
-
-void put_bytes(ThreadLog *log, const char *s, size_t length) {
-  log->varint(length);
-  log->append(s, length);
 }
 
 void put_list(ThreadLog *log, const char *const *s, int64_t n) {
@@ -359,38 +337,31 @@ void put_list(ThreadLog *log, const char *const *s, int64_t n) {
 }  // namespace
 
 void Entry::put_array(unsigned parameter, Tag tag, const void *p, int64_t n, size_t size) {
-  if (log_ == nullptr || !start_value(log_, parameter, tag, p)) return;
-  if (n < 0) n = 0;
-  if (n > kMaxElements) return log_->cut();
-  log_->varint(static_cast<uint64_t>(n));
+  if (!start_list(log_, parameter, tag, p, &n)) return;
   const bool is_signed = tag == Tag::values;
   for (int64_t i = 0; i < n; ++i) log_->word(element(p, i, size, is_signed));
 }
 
-void Entry::put_string(unsigned parameter, const char *s, size_t max) {
+void Entry::string(unsigned parameter, const char *s, size_t max) {
   if (log_ == nullptr || !start_value(log_, parameter, Tag::string, s)) return;
-  put_bytes(log_, s, strnlen(s, max));
+  const size_t length = strnlen(s, max);
+  log_->varint(length);
+  log_->append(s, length);
 }
 
-void Entry::put_strings(unsigned parameter, const char *const *s, int64_t n) {
+void Entry::strings(unsigned parameter, const char *const *s, int64_t n) {
   if (log_ == nullptr || !start_value(log_, parameter, Tag::strings, s)) return;
   if (n > kMaxElements) return log_->cut();
   put_list(log_, s, n);
 }
 
-void Entry::put_argvs(unsigned parameter, char *const *const *s, int64_t n) {
-  if (log_ == nullptr || !start_value(log_, parameter, Tag::argvs, s)) return;
-  if (n < 0) n = 0;
-  if (n > kMaxElements) return log_->cut();
-  log_->varint(static_cast<uint64_t>(n));
+void Entry::argvs(unsigned parameter, char *const *const *s, int64_t n) {
+  if (!start_list(log_, parameter, Tag::argvs, s, &n)) return;
   for (int64_t i = 0; i < n; ++i) put_list(log_, s[i], -1);
 }
 
-void Entry::put_statuses(unsigned parameter, const void *p, int64_t n) {
-  if (log_ == nullptr || !start_value(log_, parameter, Tag::statuses, p)) return;
-  if (n < 0) n = 0;
-  if (n > kMaxElements) return log_->cut();
-  log_->varint(static_cast<uint64_t>(n));
+void Entry::statuses(unsigned parameter, const void *p, int64_t n) {
+  if (!start_list(log_, parameter, Tag::statuses, p, &n)) return;
   for (int64_t i = 0; i < n; ++i) {
     int64_t fields[5] = {0, 0, 0, 0, 0};
     read_status(static_cast<const uint8_t *>(p) + static_cast<size_t>(i) * status_size, fields);
@@ -398,19 +369,16 @@ void Entry::put_statuses(unsigned parameter, const void *p, int64_t n) {
   }
 }
 
-void Entry::put_errors(unsigned parameter, const int *p, int64_t n, int64_t (*class_of)(int64_t)) {
-  if (log_ == nullptr || !start_value(log_, parameter, Tag::errors, p)) return;
-  if (n < 0) n = 0;
-  if (n > kMaxElements) return log_->cut();
-  log_->varint(static_cast<uint64_t>(n));
+void Entry::errors(unsigned parameter, const int *p, int64_t n, int64_t (*class_of)(int64_t)) {
+  if (!start_list(log_, parameter, Tag::errors, p, &n)) return;
   for (int64_t i = 0; i < n; ++i) {
     log_->word(static_cast<uint64_t>(int64_t{p[i]}));
     log_->word(static_cast<uint64_t>(class_of(p[i])));
   }
 }
 
-void Entry::out_members(unsigned parameter, int64_t members, int64_t smallest) {
-  const int64_t both[2] = {members, smallest};
+void Entry::members(unsigned parameter, int64_t count, int64_t smallest) {
+  const int64_t both[2] = {count, smallest};
   put_array(kMembers + parameter, Tag::values, both, 2, sizeof both[0]);
 }
 
@@ -452,7 +420,9 @@ void Entry::returned_value(int64_t value) {
 
 void Entry::returned_double(double value) {
   resume();
-  put_double(kReturn, value);
+  uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof bits);
+  put_word(kReturn, Tag::value, bits);
 }
 
 void Entry::returned_handle(const void *p, size_t size) {

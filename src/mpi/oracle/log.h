@@ -5,14 +5,14 @@
 //   static int log_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
 //                           MPI_Status *status) {
 //     Entry entry(kRecv);
-//     entry.in_pointer(0, buf);
-//     entry.in_value(1, count);
-//     entry.in_handle(2, &datatype, sizeof datatype);
+//     entry.pointer(0, buf);
+//     entry.value(1, count);
+//     entry.handle(2, &datatype, sizeof datatype);
 //     …                                       // every parameter that is significant; the others are not mentioned
 //     entry.called();
 //     int result = reinterpret_cast<int (*)(void *, …)>(pmpi[kRecv])(buf, count, …);
 //     entry.returned(result, class_of(result));
-//     if (result == MPI_SUCCESS) entry.out_status(6, status, 1);     // outputs that are valid
+//     if (result == MPI_SUCCESS) entry.statuses(6, status, 1);     // outputs that are valid
 //     entry.end();
 //     return result;
 //   }
@@ -56,38 +56,35 @@ class Entry {
   Entry(const Entry &) = delete;
   Entry &operator=(const Entry &) = delete;
 
-  // Before the call. `parameter` counts from 0. `n` is a number of elements; negative counts as 0.
-  void in_value(unsigned parameter, int64_t value) { put_word(parameter, Tag::value, static_cast<uint64_t>(value)); }
-  void in_double(unsigned parameter, double value) { put_double(parameter, value); }
+  // What the parameters hold: before `called` what the call is given, between `returned` and `end` what it gave.
+  // `parameter` counts from 0. `n` is a number of elements; negative counts as 0.
+  void value(unsigned parameter, int64_t value) { put_word(parameter, Tag::value, static_cast<uint64_t>(value)); }
   /// `p` points to `n` signed integers of `element_size` (1, 2, 4 or 8) bytes; NULL is logged as null.
-  void in_values(unsigned parameter, const void *p, int64_t n, size_t element_size) {
+  void values(unsigned parameter, const void *p, int64_t n, size_t element_size) {
     put_array(parameter, Tag::values, p, n, element_size);
   }
-  void in_pointer(unsigned parameter, const void *p) {
-    put_word(parameter, Tag::pointer, reinterpret_cast<uintptr_t>(p));
-  }
-  void in_pointers(unsigned parameter, const void *p, int64_t n) { put_array(parameter, Tag::pointers, p, n, 8); }
+  void pointer(unsigned parameter, const void *p) { put_word(parameter, Tag::pointer, reinterpret_cast<uintptr_t>(p)); }
+  void pointers(unsigned parameter, const void *p, int64_t n) { put_array(parameter, Tag::pointers, p, n, 8); }
   /// `p` points to one handle. Also for handles passed by value: their address.
-  void in_handle(unsigned parameter, const void *p, size_t size) { put_array(parameter, Tag::handles, p, 1, size); }
-  void in_handles(unsigned parameter, const void *p, int64_t n, size_t size) {
+  void handle(unsigned parameter, const void *p, size_t size) { put_array(parameter, Tag::handles, p, 1, size); }
+  void handles(unsigned parameter, const void *p, int64_t n, size_t size) {
     put_array(parameter, Tag::handles, p, n, size);
   }
   /// Up to the NUL or `max` bytes.
-  void in_string(unsigned parameter, const char *s, size_t max = SIZE_MAX) { put_string(parameter, s, max); }
+  void string(unsigned parameter, const char *s, size_t max = SIZE_MAX);
   /// `n` strings; a negative n: up to the NULL that ends the array.
-  void in_strings(unsigned parameter, const char *const *s, int64_t n) { put_strings(parameter, s, n); }
+  void strings(unsigned parameter, const char *const *s, int64_t n);
   /// `n` argument lists, each ended by NULL; an empty list if the i-th is NULL.
-  void in_argvs(unsigned parameter, char *const *const *s, int64_t n) { put_argvs(parameter, s, n); }
-  void in_statuses(unsigned parameter, const void *p, int64_t n) { put_statuses(parameter, p, n); }
+  void argvs(unsigned parameter, char *const *const *s, int64_t n);
+  void statuses(unsigned parameter, const void *p, int64_t n);
   /// `n` error codes and their classes (0 of MPI_SUCCESS).
-  void in_errors(unsigned parameter, const int *p, int64_t n, int64_t (*class_of)(int64_t)) {
-    put_errors(parameter, p, n, class_of);
-  }
+  void errors(unsigned parameter, const int *p, int64_t n, int64_t (*class_of)(int64_t));
   /// A pointer that is itself a constant (MPI_STATUS_IGNORE, MPI_ERRCODES_IGNORE, MPI_ARGVS_NULL, MPI_WEIGHTS_EMPTY,
   /// …).
-  void in_special(unsigned parameter, const void *p) {
-    put_word(parameter, Tag::special, reinterpret_cast<uintptr_t>(p));
-  }
+  void special(unsigned parameter, const void *p) { put_word(parameter, Tag::special, reinterpret_cast<uintptr_t>(p)); }
+  /// Beside the handle of a new communicator: how many processes it has, and the smallest rank of them in
+  /// MPI_COMM_WORLD (-1: none is in there).
+  void members(unsigned parameter, int64_t count, int64_t smallest);
 
   /// Immediately before the real call. `may_not_return`: what is known so far goes to disk now.
   void called(bool may_not_return = false);
@@ -98,38 +95,13 @@ class Entry {
   void returned_double(double value);
   void returned_handle(const void *p, size_t size);
 
-  // After the call, between `returned` and `end`.
-  void out_value(unsigned parameter, int64_t value) { in_value(parameter, value); }
-  void out_double(unsigned parameter, double value) { in_double(parameter, value); }
-  void out_values(unsigned parameter, const void *p, int64_t n, size_t element_size) {
-    in_values(parameter, p, n, element_size);
-  }
-  void out_pointer(unsigned parameter, const void *p) { in_pointer(parameter, p); }
-  void out_pointers(unsigned parameter, const void *p, int64_t n) { in_pointers(parameter, p, n); }
-  void out_handle(unsigned parameter, const void *p, size_t size) { in_handle(parameter, p, size); }
-  void out_handles(unsigned parameter, const void *p, int64_t n, size_t size) { in_handles(parameter, p, n, size); }
-  void out_string(unsigned parameter, const char *s, size_t max = SIZE_MAX) { in_string(parameter, s, max); }
-  void out_strings(unsigned parameter, const char *const *s, int64_t n) { in_strings(parameter, s, n); }
-  void out_statuses(unsigned parameter, const void *p, int64_t n) { in_statuses(parameter, p, n); }
-  void out_special(unsigned parameter, const void *p) { in_special(parameter, p); }
-  void out_errors(unsigned parameter, const int *p, int64_t n, int64_t (*class_of)(int64_t)) {
-    put_errors(parameter, p, n, class_of);
-  }
-  /// Beside the handle of a new communicator: how many processes it has, and the smallest rank of them in
-  /// MPI_COMM_WORLD (-1: none is in there).
-  void out_members(unsigned parameter, int64_t members, int64_t smallest);
+  /// After what the call gave.
   void end();
 
  private:
   void resume();
   void put_word(unsigned parameter, Tag tag, uint64_t word);
-  void put_double(unsigned parameter, double value);
   void put_array(unsigned parameter, Tag tag, const void *p, int64_t n, size_t size);
-  void put_string(unsigned parameter, const char *s, size_t max);
-  void put_strings(unsigned parameter, const char *const *s, int64_t n);
-  void put_argvs(unsigned parameter, char *const *const *s, int64_t n);
-  void put_errors(unsigned parameter, const int *p, int64_t n, int64_t (*class_of)(int64_t));
-  void put_statuses(unsigned parameter, const void *p, int64_t n);
 
   ThreadLog *log_;
 };
