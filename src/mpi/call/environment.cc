@@ -15,34 +15,13 @@ int64_t neighbours(mpi::Handle comm, bool incoming) {
     case Topology::graph:
       return mpi::graph_neighbors_count(comm, mpi::comm_rank(comm));
     case Topology::dist_graph: {
-      int in = 0;
-      int out = 0;
-      int weighted = 0;
-      mpi::dist_graph_degrees(comm, &in, &out, &weighted);
-      return incoming ? in : out;
+      const mpi::Degrees degrees = mpi::dist_graph_degrees(comm);
+      return incoming ? degrees.in : degrees.out;
     }
     case Topology::none:
       break;
   }
   return 0;
-}
-
-int64_t envelope(mpi::Handle datatype, Query what) {
-  int64_t integers = 0;
-  int64_t addresses = 0;
-  int64_t datatypes = 0;
-  int64_t large = 0;
-  mpi::type_envelope(datatype, &integers, &addresses, &datatypes, &large);
-  switch (what) {
-    case Query::envelope_integers:
-      return integers;
-    case Query::envelope_addresses:
-      return addresses;
-    case Query::envelope_large_counts:
-      return large;
-    default:
-      return datatypes;
-  }
 }
 
 }  // namespace
@@ -60,9 +39,6 @@ int64_t Environment::query(Query what, unsigned i, int64_t second) const {
   }
   if (!may_ask(i)) return 0;
   const mpi::Handle handle = frame_.argument[i];
-  int first = 0;
-  int other = 0;
-  int weighted = 0;
   switch (what) {
     case Query::rank:
       return mpi::comm_rank(handle);
@@ -79,25 +55,25 @@ int64_t Environment::query(Query what, unsigned i, int64_t second) const {
     case Query::outdegree:
       return neighbours(handle, false);
     case Query::weighted:
-      mpi::dist_graph_degrees(handle, &first, &other, &weighted);
-      return weighted;
+      return mpi::dist_graph_degrees(handle).weighted;
     case Query::cart_ndims:
       return mpi::cart_dims(handle);
     case Query::graph_nnodes:
-      mpi::graph_dims(handle, &first, &other);
-      return first;
+      return mpi::graph_size(handle).nodes;
     case Query::graph_nedges:
-      mpi::graph_dims(handle, &first, &other);
-      return other;
+      return mpi::graph_size(handle).edges;
     case Query::graph_neighbors_count:
       return mpi::graph_neighbors_count(handle, static_cast<int>(second));
     case Query::extent:
       return mpi::type_extent(handle);
     case Query::envelope_integers:
+      return mpi::type_envelope(handle).integers;
     case Query::envelope_addresses:
+      return mpi::type_envelope(handle).addresses;
     case Query::envelope_large_counts:
+      return mpi::type_envelope(handle).large_counts;
     case Query::envelope_datatypes:
-      return envelope(handle, what);
+      return mpi::type_envelope(handle).datatypes;
     default:
       return 0;
   }

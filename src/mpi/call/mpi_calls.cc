@@ -58,6 +58,14 @@ Handle word(T handle) {
   }
 }
 
+/// What `function` says of a communicator, `otherwise` if it fails.
+template <auto function>
+int number(Handle comm, int otherwise) {
+  int value = otherwise;
+  (call.*function)(as<MPI_Comm>(comm), &value);
+  return value;
+}
+
 int never_copy(MPI_Comm /*comm*/, int /*keyval*/, void * /*extra*/, void * /*value*/, void * /*copy*/, int *flag) {
   *flag = 0;
   return MPI_SUCCESS;
@@ -153,49 +161,32 @@ int64_t type_size(Handle datatype) {
   return size;
 }
 
-int comm_size(Handle comm) {
-  int size = 0;
-  call.Comm_size(as<MPI_Comm>(comm), &size);
-  return size;
-}
-
-int comm_rank(Handle comm) {
-  int rank = -1;
-  call.Comm_rank(as<MPI_Comm>(comm), &rank);
-  return rank;
-}
-
-bool comm_is_inter(Handle comm) {
-  int flag = 0;
-  call.Comm_test_inter(as<MPI_Comm>(comm), &flag);
-  return flag != 0;
-}
-
+int comm_size(Handle comm) { return number<&Calls::Comm_size>(comm, 0); }
+int comm_rank(Handle comm) { return number<&Calls::Comm_rank>(comm, -1); }
+bool comm_is_inter(Handle comm) { return number<&Calls::Comm_test_inter>(comm, 0) != 0; }
 int comm_remote_size(Handle comm) {
-  int size = 0;
-  if (!comm_is_inter(comm)) return comm_size(comm);
-  call.Comm_remote_size(as<MPI_Comm>(comm), &size);
-  return size;
+  return comm_is_inter(comm) ? number<&Calls::Comm_remote_size>(comm, 0) : comm_size(comm);
 }
 
 Topology topology(Handle comm) {
-  int kind = MPI_UNDEFINED;
-  if (call.Topo_test(as<MPI_Comm>(comm), &kind) != MPI_SUCCESS) return Topology::none;
-  if (kind == MPI_CART) return Topology::cart;
-  if (kind == MPI_GRAPH) return Topology::graph;
-  if (kind == MPI_DIST_GRAPH) return Topology::dist_graph;
-  return Topology::none;
+  switch (number<&Calls::Topo_test>(comm, MPI_UNDEFINED)) {
+    case MPI_CART:
+      return Topology::cart;
+    case MPI_GRAPH:
+      return Topology::graph;
+    case MPI_DIST_GRAPH:
+      return Topology::dist_graph;
+    default:
+      return Topology::none;
+  }
 }
 
-int cart_dims(Handle comm) {
-  int dims = 0;
-  if (topology(comm) == Topology::cart) call.Cartdim_get(as<MPI_Comm>(comm), &dims);
-  return dims;
-}
+int cart_dims(Handle comm) { return topology(comm) == Topology::cart ? number<&Calls::Cartdim_get>(comm, 0) : 0; }
 
-void graph_dims(Handle comm, int *nodes, int *edges) {
-  *nodes = *edges = 0;
-  if (topology(comm) == Topology::graph) call.Graphdims_get(as<MPI_Comm>(comm), nodes, edges);
+GraphSize graph_size(Handle comm) {
+  GraphSize size = {};
+  if (topology(comm) == Topology::graph) call.Graphdims_get(as<MPI_Comm>(comm), &size.nodes, &size.edges);
+  return size;
 }
 
 int graph_neighbors_count(Handle comm, int rank) {
@@ -206,11 +197,12 @@ int graph_neighbors_count(Handle comm, int rank) {
   return count;
 }
 
-void dist_graph_degrees(Handle comm, int *in, int *out, int *weighted) {
-  *in = *out = *weighted = 0;
+Degrees dist_graph_degrees(Handle comm) {
+  Degrees found = {};
   if (topology(comm) == Topology::dist_graph) {
-    call.Dist_graph_neighbors_count(as<MPI_Comm>(comm), in, out, weighted);
+    call.Dist_graph_neighbors_count(as<MPI_Comm>(comm), &found.in, &found.out, &found.weighted);
   }
+  return found;
 }
 
 int64_t type_extent(Handle datatype) {
@@ -231,27 +223,17 @@ int category_count(int category, int which) {
   return counts[which];
 }
 
-void type_envelope(Handle datatype, int64_t *integers, int64_t *addresses, int64_t *datatypes, int64_t *large) {
-  int ints = 0;
-  int adds = 0;
-  int types = 0;
+Envelope type_envelope(Handle datatype) {
   int combiner = 0;
-  *integers = *addresses = *datatypes = *large = 0;
   if (envelope_c != nullptr) {
-    MPI_Count many[4] = {};
+    MPI_Count n[4] = {};
     // Order of MPI 4.0: integers, addresses, large counts, datatypes.
-    if (envelope_c(as<MPI_Datatype>(datatype), &many[0], &many[1], &many[2], &many[3], &combiner) != MPI_SUCCESS)
-      return;
-    *integers = many[0];
-    *addresses = many[1];
-    *large = many[2];
-    *datatypes = many[3];
-    return;
+    const int result = envelope_c(as<MPI_Datatype>(datatype), &n[0], &n[1], &n[2], &n[3], &combiner);
+    return result == MPI_SUCCESS ? Envelope{n[0], n[1], n[2], n[3]} : Envelope{};
   }
-  if (call.Type_get_envelope(as<MPI_Datatype>(datatype), &ints, &adds, &types, &combiner) != MPI_SUCCESS) return;
-  *integers = ints;
-  *addresses = adds;
-  *datatypes = types;
+  int n[3] = {};
+  const int result = call.Type_get_envelope(as<MPI_Datatype>(datatype), &n[0], &n[1], &n[2], &combiner);
+  return result == MPI_SUCCESS ? Envelope{n[0], n[1], 0, n[2]} : Envelope{};
 }
 
 int smallest_world_rank(Handle comm, uint64_t *members_hash) {

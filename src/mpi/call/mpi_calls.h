@@ -67,13 +67,28 @@ int comm_remote_size(Handle comm);  ///< of an intracommunicator, its size
 enum class Topology : uint8_t { none, cart, graph, dist_graph };
 Topology topology(Handle comm);
 int cart_dims(Handle comm);
-void graph_dims(Handle comm, int *nodes, int *edges);
+struct GraphSize {
+  int nodes;
+  int edges;
+};
+GraphSize graph_size(Handle comm);
 int graph_neighbors_count(Handle comm, int rank);
-void dist_graph_degrees(Handle comm, int *in, int *out, int *weighted);
+struct Degrees {
+  int in;
+  int out;
+  int weighted;
+};
+Degrees dist_graph_degrees(Handle comm);
 int64_t type_extent(Handle datatype);
 /// Control variables (0), performance variables (1), categories (2) or events (3) of a category of the tool interface.
 int category_count(int category, int which);
-void type_envelope(Handle datatype, int64_t *integers, int64_t *addresses, int64_t *datatypes, int64_t *large);
+struct Envelope {
+  int64_t integers;
+  int64_t addresses;
+  int64_t large_counts;
+  int64_t datatypes;
+};
+Envelope type_envelope(Handle datatype);
 /// Smallest rank in MPI_COMM_WORLD of any process of `comm`, both sides of an intercommunicator; -1 if none is in it.
 /// The hash of its members is the same on both sides.
 int smallest_world_rank(Handle comm, uint64_t *members_hash);
