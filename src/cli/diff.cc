@@ -5,13 +5,13 @@
 
 #include <bit>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "analyze/overview.h"
 #include "cli/inspect.h"
+#include "cli/kernels.h"
 #include "cli/verbs.h"
 #include "gpu/analyze/points.h"
-#include "terminal/options.h"
+#include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -69,39 +69,41 @@ class Report {
   }
 
   nlohmann::ordered_json json(const analyze::GpuDiff &diff) const {
-    nlohmann::ordered_json out;
-    out["schema"] = "cairn.diff.gpu/1";
-    out["equal"] = diff.equal();
-    out["programs"] = nlohmann::ordered_json::array();
+    auto programs = nlohmann::ordered_json::array();
     for (const GpuProgramPair &pair : diff.programs) {
       nlohmann::ordered_json moved = nlohmann::ordered_json::array();
       for (const auto &[from, to] : pair.moved) moved.push_back({from, to});
-      out["programs"].push_back({{"first", valid_utf8(first_.launches.programs[pair.first].file)},
-                                 {"second", valid_utf8(second_.launches.programs[pair.second].file)},
-                                 {"edited", pair.edited},
-                                 {"moved", moved},
-                                 {"gone", pair.gone},
-                                 {"new", pair.fresh}});
+      programs.push_back({{"first", valid_utf8(first_.launches.programs[pair.first].file)},
+                          {"second", valid_utf8(second_.launches.programs[pair.second].file)},
+                          {"edited", pair.edited},
+                          {"moved", moved},
+                          {"gone", pair.gone},
+                          {"new", pair.fresh}});
     }
-    out["launches"] = nlohmann::ordered_json::array();
+    auto launches = nlohmann::ordered_json::array();
     for (const GpuLaunchPair &pair : diff.launches) {
-      const auto number = [](const std::optional<uint32_t> &of) {
-        return of ? nlohmann::ordered_json(*of) : nlohmann::ordered_json(nullptr);
-      };
-      nlohmann::ordered_json line{
-          {"first", number(pair.first)},     {"second", number(pair.second)},     {"kernel", valid_utf8(kernel(pair))},
-          {"equal", pair.equal()},           {"same_shape", pair.same_shape},     {"warps", pair.warps},
-          {"unpaired_warps", pair.unpaired}, {"differing_warps", pair.differing}, {"cut_warps", pair.cut}};
-      line["differences"] = nlohmann::ordered_json::array();
+      auto differences = nlohmann::ordered_json::array();
       for (const GpuWarpDifference &each : pair.differences) {
-        line["differences"].push_back({{"warps", each.warps},
-                                       {"event", each.event},
-                                       {"first", json(first_, *pair.first, each.first, each.events_first)},
-                                       {"second", json(second_, *pair.second, each.second, each.events_second)}});
+        differences.push_back({{"warps", each.warps},
+                               {"event", each.event},
+                               {"first", json(first_, *pair.first, each.first, each.events_first)},
+                               {"second", json(second_, *pair.second, each.second, each.events_second)}});
       }
-      out["launches"].push_back(std::move(line));
+      launches.push_back({{"first", json_of(pair.first)},
+                          {"second", json_of(pair.second)},
+                          {"kernel", valid_utf8(kernel(pair))},
+                          {"equal", pair.equal()},
+                          {"same_shape", pair.same_shape},
+                          {"warps", pair.warps},
+                          {"unpaired_warps", pair.unpaired},
+                          {"differing_warps", pair.differing},
+                          {"cut_warps", pair.cut},
+                          {"differences", std::move(differences)}});
     }
-    return out;
+    return {{"schema", "cairn.diff.gpu/1"},
+            {"equal", diff.equal()},
+            {"programs", std::move(programs)},
+            {"launches", std::move(launches)}};
   }
 
  private:
@@ -118,13 +120,8 @@ class Report {
     nlohmann::ordered_json out{{"events", events}};
     if (!event) return out;
     out["location"] = event->location;
-    out["mask"] = fmt::format("{:0{}x}", event->mask, run.launches.launches[launch].lanes / 4);
-    const gpu::LocationRecord *location = program_of(run, launch).find(event->location);
-    if (location == nullptr) return out;
-    out["kind"] = name_of(location->kind);
-    out["function"] = valid_utf8(location->function);
-    out["file"] = valid_utf8(location->file);
-    out["line"] = location->line;
+    out["mask"] = mask_text(event->mask, run.launches.launches[launch].lanes);
+    add_place(program_of(run, launch), event->location, &out);
     return out;
   }
 
@@ -170,7 +167,7 @@ class Report {
   static std::string event_text(const Traced &run, uint32_t launch, const std::optional<gpu::Event> &event,
                                 uint64_t events, uint64_t at) {
     if (!event) return events > at ? "not kept" : fmt::format("ended after {}", plural(events, "event"));
-    return fmt::format("{:0{}x} {:2}  {}", event->mask, run.launches.launches[launch].lanes / 4,
+    return fmt::format("{} {:2}  {}", mask_text(event->mask, run.launches.launches[launch].lanes),
                        std::popcount(event->mask), analyze::point_text(program_of(run, launch), event->location));
   }
 
@@ -192,34 +189,23 @@ Result<Traced> open_run(const std::string &file, bool *has_calls) {
   inspection.file = file;
   const auto trace = open_trace(inspection);
   if (!trace) return tl::unexpected(trace.error());
-  auto launches = analyze::gpu_launches(*trace);
-  if (!launches) {
-    launches.error().path = file;
-    return tl::unexpected(launches.error());
-  }
+  auto launches = kernels_of(*trace, file, ", and only those are compared");
+  if (!launches) return tl::unexpected(launches.error());
   *has_calls = *has_calls || analyze::overview(*trace).calls != 0;
   return Traced{file, *std::move(launches)};
 }
 
 int diff(const DiffOptions &options) {
-  if (options.files.size() != 2) {
-    return report({ErrorKind::usage, "two traces are compared", {}, Error::kNoOffset, "name the earlier one first"});
-  }
+  if (options.files.size() != 2) return refuse("two traces are compared", "name the earlier one first");
   bool has_calls = false;
   const auto first = open_run(options.files[0], &has_calls);
   if (!first) return report(first.error());
   const auto second = open_run(options.files[1], &has_calls);
   if (!second) return report(second.error());
-  for (const Traced *run : {&*first, &*second}) {
-    if (!run->launches.launches.empty()) continue;
-    return report({ErrorKind::usage, "this trace holds no GPU kernels, and only those are compared", run->file,
-                   Error::kNoOffset, "trace some with cairn instrument"});
-  }
   if (has_calls) say("only GPU kernels are compared, not MPI calls");
-  auto found = analyze::gpu_diff(first->launches, second->launches, options.join);
+  const auto found = analyze::gpu_diff(first->launches, second->launches, options.join);
   if (!found) {
-    found.error().path = (analyze::gpu_faults(first->launches).empty() ? *second : *first).file;
-    return report(found.error());
+    return report(found.error(), (analyze::gpu_faults(first->launches).empty() ? *second : *first).file);
   }
   Output out;
   Report report(out, options, *first, *second);
@@ -234,15 +220,14 @@ int diff(const DiffOptions &options) {
 
 }  // namespace
 
-void add_diff(CLI::App &app, Run &run) {
+Action declare_diff(Options &verb) {
   auto options = std::make_shared<DiffOptions>();
-  Options verb(app, "diff", "Tell what GPU kernels did in one run and not in another");
-  verb.words("traces", options->files, "The two traces, the earlier one first");
+  verb.words("traces", options->files, "The two traces, the earlier one first", 2);
   verb.flag("--join", options->join,
             "Take what parts of a warp recorded at one location one after another as one event");
   verb.number("--limit", options->limit, "At most N lines, and the last", "N");
   verb.flag("--json", options->json, "Print JSON, with the name of its schema");
-  verb.chosen([options, &run] { run = [options] { return diff(*options); }; });
+  return [options] { return diff(*options); };
 }
 
 }  // namespace cairn::cli

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "analyze/integrity.h"
 #include "cli/recording.h"
@@ -14,11 +13,10 @@
 #include "spec/spec.h"
 #include "terminal/child.h"
 #include "terminal/installation.h"
+#include "terminal/listing.h"
 #include "terminal/mpi_libraries.h"
-#include "terminal/options.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
-#include "text/utf8.h"
 #include "trace/merge/part.h"
 
 namespace cairn::cli {
@@ -145,17 +143,9 @@ int doctor(bool json) {
       std::none_of(checks.begin(), checks.end(), [](const Check &check) { return check.verdict == Verdict::bad; });
   Output out;
   if (json) {
-    nlohmann::ordered_json object;
-    object["schema"] = "cairn.doctor/1";
-    object["ok"] = good;
-    object["checks"] = nlohmann::ordered_json::array();
-    for (const Check &check : checks) {
-      nlohmann::ordered_json entry;
-      entry["name"] = check.name;
-      entry["verdict"] = word(check.verdict);
-      entry["text"] = valid_utf8(check.text);
-      object["checks"].push_back(std::move(entry));
-    }
+    Listing list({{nullptr, "name"}, {nullptr, "verdict"}, {nullptr, "text"}});
+    for (const Check &check : checks) list.add({words(check.name), words(word(check.verdict)), words(check.text)});
+    nlohmann::ordered_json object{{"schema", "cairn.doctor/1"}, {"ok", good}, {"checks", list.json()}};
     out.write(object.dump(2) + "\n");
   } else {
     for (const Check &check : checks) {
@@ -170,11 +160,10 @@ int doctor(bool json) {
 
 }  // namespace
 
-void add_doctor(CLI::App &app, Run &run) {
+Action declare_doctor(Options &verb) {
   auto json = std::make_shared<bool>(false);
-  Options verb(app, "doctor", "Check that recording works here");
   verb.flag("--json", *json, "Print JSON, with the name of its schema");
-  verb.chosen([json, &run] { run = [json] { return doctor(*json); }; });
+  return [json] { return doctor(*json); };
 }
 
 }  // namespace cairn::cli

@@ -11,7 +11,6 @@
 #include "cli/dump_gpu.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
-#include "terminal/options.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -123,12 +122,6 @@ class Dump {
 };
 
 int dump(DumpOptions &options) {
-  if (options.grammar && options.json) {
-    return report({ErrorKind::usage, "--grammar is text, without JSON", {}, Error::kNoOffset, "choose one"});
-  }
-  if (options.grammar && options.stack) {
-    return report({ErrorKind::usage, "--grammar prints rows, without call stacks", {}, Error::kNoOffset, "choose one"});
-  }
   const auto trace = open_trace(options, options.grammar ? Open::all : Open::wanted_ranks);  // grammars have numbers
   if (!trace) return report(trace.error());
   if (options.gpu.wanted()) return dump_gpu(*trace, options, options.gpu);
@@ -166,19 +159,20 @@ int dump(DumpOptions &options) {
 
 }  // namespace
 
-void add_dump(CLI::App &app, Run &run) {
+Action declare_dump(Options &verb) {
   auto options = std::make_shared<DumpOptions>();
-  Options verb(app, "dump", "Print every call with its arguments");
   add_file(verb, *options);
   verb.flag("--jsonl,--json", options->json, "One JSON object a line, after one that names the schema");
   verb.flag("--grammar", options->grammar, "Print the rules and rows of each class instead");
   verb.flag("--stack", options->stack, "Print who called, where record --callsites stack was asked for");
+  verb.apart("--grammar", "--json", "--grammar is text, without JSON");
+  verb.apart("--grammar", "--stack", "--grammar prints rows, without call stacks");
   verb.number("--warp", options->gpu.warp, "The events of this GPU warp instead", "N");
   verb.number("--launch", options->gpu.launch, "The events of the warps of this GPU launch instead", "N");
   verb.flag("--join", options->gpu.join, "Of GPU warps: join what parts of a warp recorded at one point");
   verb.flag("--raw5", options->gpu.raw5, "Of GPU warps: five bytes an event, as ECL-Tracer wrote them");
   add_filters(verb, *options, "At most N calls");
-  verb.chosen([options, &run] { run = [options] { return dump(*options); }; });
+  return [options] { return dump(*options); };
 }
 
 }  // namespace cairn::cli

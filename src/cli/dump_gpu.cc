@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include "cli/kernels.h"
 #include "gpu/analyze/points.h"
 #include "terminal/terminal.h"
 #include "text/utf8.h"
@@ -104,24 +104,14 @@ class WarpDump {
       out_.write(bytes);
       return;
     }
-    const gpu::LocationRecord *location = program_->find(event.location);
-    const std::string mask = fmt::format("{:0{}x}", event.mask, lanes_ / 4);
+    const std::string mask = mask_text(event.mask, lanes_);
     if (!options_.json) {
       out_.write(fmt::format("  {} {:2}  {}{}\n", mask, std::popcount(event.mask),
                              analyze::point_text(*program_, event.location), values_text(event)));
       return;
     }
-    nlohmann::ordered_json line;
-    line["launch"] = number_;
-    line["warp"] = index_;
-    line["location"] = event.location;
-    line["mask"] = mask;
-    if (location != nullptr) {
-      line["kind"] = name_of(location->kind);
-      line["function"] = valid_utf8(location->function);
-      line["file"] = valid_utf8(location->file);
-      line["line"] = location->line;
-    }
+    nlohmann::ordered_json line{{"launch", number_}, {"warp", index_}, {"location", event.location}, {"mask", mask}};
+    add_place(*program_, event.location, &line);
     if (event.type != gpu::ValueType::none) {
       line["type"] = name_of(event.type);
       line["values"] = nlohmann::ordered_json::array();
@@ -143,45 +133,24 @@ class WarpDump {
   uint64_t written_ = 0;
 };
 
-int fault(Error error, const std::string &file) {
-  error.path = file;
-  return report(error);
-}
-
 }  // namespace
 
 int dump_gpu(const trace::Trace &trace, const Inspection &options, const GpuDump &what) {
-  const auto launches = analyze::gpu_launches(trace);
-  if (!launches) return fault(launches.error(), options.file);
-  if (launches->launches.empty()) {
-    return fault(
-        {ErrorKind::usage, "this trace holds no GPU kernels", {}, Error::kNoOffset, "leave out --warp and --launch"},
-        options.file);
-  }
+  const auto launches = kernels_of(trace, options.file, "", "leave out --warp and --launch");
+  if (!launches) return report(launches.error());
   if (what.launch && *what.launch >= launches->launches.size()) {
-    return fault({ErrorKind::usage,
-                  fmt::format("there is no launch {}", *what.launch),
-                  {},
-                  Error::kNoOffset,
-                  fmt::format("choose one of 0 to {}", launches->launches.size() - 1)},
-                 options.file);
+    return refuse(fmt::format("there is no launch {}", *what.launch),
+                  fmt::format("choose one of 0 to {}", launches->launches.size() - 1), options.file);
   }
-  if (what.raw5) {
-    for (const gpu::LaunchRecord &launch : launches->launches) {
-      if (launch.location_bits != 8 || launch.lanes != 32) {
-        return fault(
-            {ErrorKind::usage, "--raw5 has no room for these locations or lanes", {}, Error::kNoOffset, "use --jsonl"},
-            options.file);
-      }
-      if (launches->form(launch).value_locations.empty()) continue;
-      return fault({ErrorKind::usage, "--raw5 has no room for values", {}, Error::kNoOffset, "use --jsonl"},
-                   options.file);
-    }
+  for (const gpu::LaunchRecord &launch : launches->launches) {
+    if (!what.raw5) break;
+    const bool fits = launch.location_bits == 8 && launch.lanes == 32;
+    if (fits && launches->form(launch).value_locations.empty()) continue;
+    return refuse(fmt::format("--raw5 has no room for {}", fits ? "values" : "these locations or lanes"), "use --jsonl",
+                  options.file);
   }
   Output out;
-  if (options.json)
-    out.write(R"({"schema":"cairn.dump.gpu/1"})"
-              "\n");
+  if (options.json) out.write("{\"schema\":\"cairn.dump.gpu/1\"}\n");
   WarpDump dump(out, options, what, *launches);
   bool any = false;
   for (uint32_t number = 0; number < launches->launches.size(); ++number) {
@@ -189,19 +158,14 @@ int dump_gpu(const trace::Trace &trace, const Inspection &options, const GpuDump
     for (const gpu::WarpStreams &warp : launches->launches[number].warps) {
       if ((what.warp && *what.warp != warp.index) || dump.full()) continue;
       any = true;
-      if (auto done = dump.warp(number, warp); !done) {
+      if (const auto done = dump.warp(number, warp); !done) {
         out.finish();
-        return fault(done.error(), options.file);
+        return report(done.error(), options.file);
       }
     }
   }
   if (!any && what.warp) {
-    return fault({ErrorKind::usage,
-                  fmt::format("no warp {} was traced", *what.warp),
-                  {},
-                  Error::kNoOffset,
-                  "cairn gpu divergence names some"},
-                 options.file);
+    return refuse(fmt::format("no warp {} was traced", *what.warp), "cairn gpu divergence names some", options.file);
   }
   return out.finish();
 }

@@ -6,7 +6,6 @@
 #include "cli/recording.h"
 #include "cli/verbs.h"
 #include "terminal/installation.h"
-#include "terminal/options.h"
 #include "terminal/terminal.h"
 
 namespace cairn::cli {
@@ -42,12 +41,11 @@ int env(const EnvOptions &options, const std::vector<std::string> &command) {
 
 }  // namespace
 
-void add_env(CLI::App &app, Run &run, const Command &command) {
+Action declare_env(Options &verb) {
   auto options = std::make_shared<EnvOptions>();
-  Options verb(app, "env", "Print the environment that records a program");
   verb.flag("--openmpi", options->openmpi, "Print -x options for Open MPI's mpiexec instead of shell exports");
   add_recording_options(verb, *options);
-  verb.chosen([options, &run, &command] { run = [options, command] { return env(*options, command); }; });
+  return [options, &verb] { return env(*options, verb.command); };
 }
 
 }  // namespace cairn::cli

@@ -7,7 +7,6 @@
 #include "cli/verbs.h"
 #include "terminal/child.h"
 #include "terminal/installation.h"
-#include "terminal/options.h"
 #include "terminal/terminal.h"
 
 namespace cairn::cli {
@@ -43,19 +42,10 @@ int exec(const RecordingOptions &options, const std::vector<std::string> &comman
 
 }  // namespace
 
-void add_exec(CLI::App &app, Run &run, const Command &command) {
+Action declare_exec(Options &verb) {
   auto options = std::make_shared<RecordingOptions>();
-  Options verb(app, "exec", "Become a program that is recorded, under a launcher");
   add_recording_options(verb, *options);
-  verb.chosen([options, &run, &command] {
-    run = [options, command] {
-      if (command.empty()) {
-        say("there is no program to run; write it at the end, as in mpiexec -n 4 cairn exec -- ./app");
-        return kRecordFailed;
-      }
-      return exec(*options, command);
-    };
-  });
+  return [options, &verb] { return exec(*options, verb.command); };
 }
 
 }  // namespace cairn::cli

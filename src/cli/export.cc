@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/inspect.h"
+#include "cli/kernels.h"
 #include "cli/verbs.h"
 #include "gpu/analyze/points.h"
 #include "gpu/analyze/timeline.h"
-#include "terminal/options.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -85,8 +84,7 @@ class WarpTrack : public analyze::TimelineVisitor {
     slice["name"] =
         location == nullptr ? fmt::format("location {}", event.location) : std::string(name_of(location->kind));
     slice["cat"] = "point";
-    slice["args"] = {
-        {"at", place(event.location)}, {"lanes", here}, {"mask", fmt::format("{:0{}x}", event.mask, lanes_ / 4)}};
+    slice["args"] = {{"at", place(event.location)}, {"lanes", here}, {"mask", mask_text(event.mask, lanes_)}};
     events_.add(slice);
   }
 
@@ -169,10 +167,6 @@ class Timelines {
   const gpu::Launches &launches_;
 };
 
-int complain(const ExportOptions &options, ErrorKind kind, const std::string &what, const std::string &hint) {
-  return report({kind, what, options.file, Error::kNoOffset, hint});
-}
-
 int write_timeline(const ExportOptions &options, const gpu::Launches &launches, const std::vector<uint32_t> &numbers,
                    const std::vector<uint32_t> &warps) {
   uint64_t tracks = 0;
@@ -188,23 +182,21 @@ int write_timeline(const ExportOptions &options, const gpu::Launches &launches, 
     }
   }
   if (tracks == 0) {
-    return complain(options, ErrorKind::usage, "no such warp was traced", "cairn gpu divergence names some");
+    return refuse("no such warp was traced", "cairn gpu divergence names some", options.file);
   }
   if (events > kMostEvents) {
-    return complain(
-        options, ErrorKind::usage,
+    return refuse(
         fmt::format("these are {} of {}, more than viewers show", plural(events, "event"), plural(tracks, "warp")),
-        "choose some with --launch, --warp and --limit");
+        "choose some with --launch, --warp and --limit", options.file);
   }
   Output out;
   out.write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
   Timelines timelines(out, options, launches);
   for (uint32_t number = 0; number < launches.launches.size(); ++number) {
     if (!chosen(numbers, number)) continue;
-    if (auto done = timelines.launch(number, warps); !done) {
+    if (const auto done = timelines.launch(number, warps); !done) {
       out.finish();
-      done.error().path = options.file;
-      return report(done.error());
+      return report(done.error(), options.file);
     }
   }
   out.write("\n]}\n");
@@ -214,41 +206,27 @@ int write_timeline(const ExportOptions &options, const gpu::Launches &launches, 
 int export_trace(ExportOptions &options) {
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
-  auto launches = analyze::gpu_launches(*trace);
-  if (!launches) {
-    launches.error().path = options.file;
-    return report(launches.error());
-  }
-  if (launches->launches.empty()) {
-    return complain(options, ErrorKind::usage, "this trace holds no GPU kernels, and only those are exported",
-                    "trace some with cairn instrument");
-  }
+  const auto launches = kernels_of(*trace, options.file, ", and only those are exported");
+  if (!launches) return report(launches.error());
   std::vector<uint32_t> numbers;
   std::vector<uint32_t> warps;
   for (const auto &[text, list] : {std::pair(&options.launches, &numbers), std::pair(&options.warps, &warps)}) {
     if (text->empty()) continue;
     auto read = analyze::parse_ranks(*text);
-    if (!read) {
-      return report({ErrorKind::usage,
-                     fmt::format("'{}' is no list of numbers", *text),
-                     {},
-                     Error::kNoOffset,
-                     "write it as in 0-7,12"});
-    }
+    if (!read) return refuse(fmt::format("'{}' is no list of numbers", *text), "write it as in 0-7,12");
     *list = *std::move(read);
   }
   if (!numbers.empty() && numbers.back() >= launches->launches.size()) {
-    return complain(options, ErrorKind::usage, fmt::format("there is no launch {}", numbers.back()),
-                    fmt::format("choose one of 0 to {}", launches->launches.size() - 1));
+    return refuse(fmt::format("there is no launch {}", numbers.back()),
+                  fmt::format("choose one of 0 to {}", launches->launches.size() - 1), options.file);
   }
   return write_timeline(options, *launches, numbers, warps);
 }
 
 }  // namespace
 
-void add_export(CLI::App &app, Run &run) {
+Action declare_export(Options &verb) {
   auto options = std::make_shared<ExportOptions>();
-  Options verb(app, "export", "Write GPU warps as a timeline for other tools");
   add_file(verb, *options);
   verb.choice("--to", options->to, {"perfetto"}, "The form: perfetto, for ui.perfetto.dev, which is meant if left out",
               "FORM");
@@ -256,7 +234,7 @@ void add_export(CLI::App &app, Run &run) {
   verb.text("--warp", options->warps, "Only these warps of their grids, as in 0-7,12", "LIST");
   verb.number("--limit", options->filter.limit, "At most N events of each warp", "N");
   verb.flag("--no-points", options->no_points, "Functions, loops and lanes only, without each single event");
-  verb.chosen([options, &run] { run = [options] { return export_trace(*options); }; });
+  return [options] { return export_trace(*options); };
 }
 
 }  // namespace cairn::cli

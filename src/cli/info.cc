@@ -1,14 +1,14 @@
-// cairn info: what a trace is: the run, its ranks, what was called, and what the file is made of.
+// cairn info: what a trace is: the run, its ranks, what was called, and what
+// the file is made of.
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "analyze/overview.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
 #include "gpu/analyze/points.h"
-#include "terminal/options.h"
+#include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -18,48 +18,12 @@ namespace {
 
 using analyze::Overview;
 
-std::string json_text(const std::string &path, const Overview &view, const analyze::GpuOverview &gpu) {
-  nlohmann::ordered_json out;
-  out["schema"] = "cairn.info/1";
-  out["file"] = valid_utf8(path);
-  out["command"] = valid_utf8(view.run.command);
-  out["start"] = utc_text(view.run.start_unix_ns);
-  out["wall_seconds"] = static_cast<double>(view.run.wall_ns) * 1e-9;
-  out["hosts"] = nlohmann::ordered_json::array();
-  for (const std::string &host : view.hosts) out["hosts"].push_back(valid_utf8(host));
-  out["mpi"] = valid_utf8(view.run.mpi);
-  out["recorder"] = valid_utf8(view.run.recorder);
-  out["ranks"] = view.ranks;
-  out["world_size"] = view.world;
-  out["threads"] = view.threads;
-  out["calls"] = view.calls;
-  out["functions"] = view.functions;
-  out["signatures"] = view.signatures;
-  out["classes"] = view.classes;
-  out["communicators"] = view.communicators;
-  out["timing"] = valid_utf8(view.run.timing);
-  out["status"] = valid_utf8(view.run.status);
-  out["incomplete_ranks"] = view.incomplete;
-  out["degraded"] = nlohmann::ordered_json::array();
-  for (const auto &[reason, ranks] : view.degraded) {
-    nlohmann::ordered_json entry;
-    entry["reason"] = valid_utf8(reason);
-    entry["ranks"] = ranks;
-    out["degraded"].push_back(std::move(entry));
-  }
-  out["peak_memory"] = view.peak_memory;
-  out["merge_cpu_seconds"] = nullptr;
-  if (const trace::MergeCost &merge = view.run.merge; merge.ranks != 0) {
-    out["merge_cpu_seconds"] = {{"mean", static_cast<double>(merge.sum_ns) / static_cast<double>(merge.ranks) * 1e-9},
-                                {"maximum", static_cast<double>(merge.most_ns) * 1e-9}};
-  }
-  if (gpu.launches != 0) {
-    out["gpu"] = {{"launches", gpu.launches}, {"kernels", gpu.kernels}, {"warps", gpu.warps},
-                  {"streams", gpu.streams},   {"events", gpu.events},   {"lost", gpu.lost}};
-  }
-  out["bytes"] = view.bytes;
-  return out.dump(2) + "\n";
-}
+/// Something that is so, in words and in JSON.
+struct Fact {
+  const char *name;  ///< nullptr: only in JSON
+  std::string text;
+  nlohmann::ordered_json members;
+};
 
 std::string hosts_text(const std::vector<std::string> &hosts) {
   constexpr size_t kShown = 4;
@@ -69,80 +33,109 @@ std::string hosts_text(const std::vector<std::string> &hosts) {
   return text;
 }
 
-void print_text(Output &out, const std::string &path, const Overview &view, const analyze::GpuOverview &gpu) {
-  const auto line = [&](const char *name, const std::string &value) {
-    out.write(fmt::format("{}{:<15}{}{}\n", out.dim(), name, out.plain(), value));
+std::vector<Fact> facts_of(const Overview &view, const analyze::GpuOverview &gpu) {
+  const trace::RunInfo &run = view.run;
+  const auto said = [](const char *name, const std::string &text, const char *member) -> Fact {
+    return {name, text, {{member, valid_utf8(text)}}};
   };
-  const auto total = view.bytes.find("total");
-  out.write(fmt::format("{}{}{}\n", out.bold(), path, out.plain()));
-  line("command", view.run.command);
-  line("status", view.run.status);
-  line("start", utc_text(view.run.start_unix_ns));
-  line("wall time", time_text(view.run.wall_ns));
-  line("hosts", hosts_text(view.hosts));
-  line("MPI", view.run.mpi);
-  line("recorder", view.run.recorder);
-  line("ranks", view.ranks == view.world ? grouped(view.ranks)
-                                         : fmt::format("{} of {}", grouped(view.ranks), grouped(view.world)));
-  line("threads", grouped(view.threads));
-  line("calls", fmt::format("{} of {}", grouped(view.calls), plural(view.functions, "function")));
-  line("signatures", fmt::format("{} in {}", grouped(view.signatures), plural(view.classes, "class", "classes")));
-  line("communicators", grouped(view.communicators));
-  line("timing", view.run.timing);
-  line("memory", fmt::format("{} at most on a rank", bytes_text(view.peak_memory)));
-  if (const trace::MergeCost &merge = view.run.merge; merge.ranks != 0) {
-    line("merge", fmt::format("CPU {} a rank in the mean, {} at most", time_text(merge.sum_ns / merge.ranks),
-                              time_text(merge.most_ns)));
+  nlohmann::ordered_json degraded = nlohmann::ordered_json::array();
+  for (const auto &[why, ranks] : view.degraded) degraded.push_back({{"reason", valid_utf8(why)}, {"ranks", ranks}});
+  std::vector<Fact> facts = {
+      said("command", run.command, "command"),
+      said("status", run.status, "status"),
+      said("start", utc_text(run.start_unix_ns), "start"),
+      {"wall time", time_text(run.wall_ns), {{"wall_seconds", duration(run.wall_ns).json}}},
+      {"hosts", hosts_text(view.hosts), {{"hosts", json_of(view.hosts)}}},
+      said("MPI", run.mpi, "mpi"),
+      said("recorder", run.recorder, "recorder"),
+      {"ranks",
+       grouped(view.ranks) + (view.ranks == view.world ? "" : " of " + grouped(view.world)),
+       {{"ranks", view.ranks}, {"world_size", view.world}}},
+      {"threads", grouped(view.threads), {{"threads", view.threads}}},
+      {"calls",
+       fmt::format("{} of {}", grouped(view.calls), plural(view.functions, "function")),
+       {{"calls", view.calls}, {"functions", view.functions}}},
+      {"signatures",
+       fmt::format("{} in {}", grouped(view.signatures), plural(view.classes, "class", "classes")),
+       {{"signatures", view.signatures}, {"classes", view.classes}}},
+      {"communicators", grouped(view.communicators), {{"communicators", view.communicators}}},
+      said("timing", run.timing, "timing"),
+      {nullptr, "", {{"incomplete_ranks", view.incomplete}, {"degraded", degraded}}},
+      {"memory", bytes_text(view.peak_memory) + " at most on a rank", {{"peak_memory", view.peak_memory}}}};
+  if (const trace::MergeCost &merge = run.merge; merge.ranks != 0) {
+    const uint64_t mean = merge.sum_ns / merge.ranks;
+    const double exact = static_cast<double>(merge.sum_ns) / static_cast<double>(merge.ranks) * 1e-9;
+    facts.push_back({"merge",
+                     fmt::format("CPU {} a rank in the mean, {} at most", time_text(mean), time_text(merge.most_ns)),
+                     {{"merge_cpu_seconds", {{"mean", exact}, {"maximum", duration(merge.most_ns).json}}}}});
+  } else {
+    facts.push_back({nullptr, "", {{"merge_cpu_seconds", nullptr}}});
   }
   if (gpu.launches != 0) {
-    line("GPU", fmt::format("{} of {}, {} of {}, {}", plural(gpu.launches, "launch", "launches"),
-                            plural(gpu.kernels, "kernel"), plural(gpu.warps, "warp"), plural(gpu.streams, "kind"),
-                            plural(gpu.events, "event")));
+    facts.push_back({"GPU",
+                     fmt::format("{} of {}, {} of {}, {}", plural(gpu.launches, "launch", "launches"),
+                                 plural(gpu.kernels, "kernel"), plural(gpu.warps, "warp"), plural(gpu.streams, "kind"),
+                                 plural(gpu.events, "event")),
+                     {{"gpu",
+                       {{"launches", gpu.launches},
+                        {"kernels", gpu.kernels},
+                        {"warps", gpu.warps},
+                        {"streams", gpu.streams},
+                        {"events", gpu.events},
+                        {"lost", gpu.lost}}}}});
   }
   std::string sections;
+  uint64_t total = 0;
   for (const auto &[name, bytes] : view.bytes) {
+    if (name == "total") total = bytes;
     if (name != "total") sections += fmt::format("{}{} {}", sections.empty() ? "" : ", ", name, grouped(bytes));
   }
-  line("bytes", fmt::format("{} ({})", grouped(total == view.bytes.end() ? 0 : total->second), sections));
-  const auto note = [&](const std::string &what, const std::vector<uint32_t> &ranks) {
-    out.write(fmt::format("{}{:<15}{}{}{}\n", out.warning(), "note", out.plain(),
-                          fmt::format("rank{} {}: ", ranks.size() == 1 ? "" : "s", analyze::ranks_text(ranks)), what));
+  facts.push_back({"bytes", fmt::format("{} ({})", grouped(total), sections), {{"bytes", view.bytes}}});
+  return facts;
+}
+
+void print_notes(Output &out, const Overview &view, uint64_t lost) {
+  const auto note = [&](const std::string &text) {
+    out.write(fmt::format("{}{:<15}{}{}\n", out.warning(), "note", out.plain(), text));
   };
-  if (!view.incomplete.empty()) note("did not reach MPI_Finalize", view.incomplete);
-  for (const auto &[reason, ranks] : view.degraded) note(reason, ranks);
-  if (gpu.lost != 0) {
-    out.write(fmt::format("{}{:<15}{}{} of GPU warps not kept: give CAIRN_GPU_MEMORY more\n", out.warning(), "note",
-                          out.plain(), plural(gpu.lost, "event")));
-  }
+  const auto of_ranks = [&](const std::vector<uint32_t> &ranks, const std::string &what) {
+    note(fmt::format("rank{} {}: {}", ranks.size() == 1 ? "" : "s", analyze::ranks_text(ranks), what));
+  };
+  if (!view.incomplete.empty()) of_ranks(view.incomplete, "did not reach MPI_Finalize");
+  for (const auto &[reason, ranks] : view.degraded) of_ranks(ranks, reason);
+  if (lost != 0) note(plural(lost, "event") + " of GPU warps not kept: give CAIRN_GPU_MEMORY more");
 }
 
 int info(Inspection &inspection) {
   const auto trace = open_trace(inspection);
   if (!trace) return report(trace.error());
   const Overview view = analyze::overview(*trace);
-  auto launches = analyze::gpu_launches(*trace);
-  if (!launches) {
-    launches.error().path = inspection.file;
-    return report(launches.error());
-  }
+  const auto launches = analyze::gpu_launches(*trace);
+  if (!launches) return report(launches.error(), inspection.file);
   const analyze::GpuOverview gpu = analyze::gpu_overview(*launches);
+  const std::vector<Fact> facts = facts_of(view, gpu);
   Output out;
   if (inspection.json) {
-    out.write(json_text(inspection.file, view, gpu));
-  } else {
-    print_text(out, inspection.file, view, gpu);
+    nlohmann::ordered_json object{{"schema", "cairn.info/1"}, {"file", valid_utf8(inspection.file)}};
+    for (const Fact &fact : facts) object.update(fact.members);
+    out.write(object.dump(2) + "\n");
+    return out.finish();
   }
+  out.write(fmt::format("{}{}{}\n", out.bold(), inspection.file, out.plain()));
+  for (const auto &[name, text, members] : facts) {
+    if (name != nullptr) out.write(fmt::format("{}{:<15}{}{}\n", out.dim(), name, out.plain(), text));
+  }
+  print_notes(out, view, gpu.lost);
   return out.finish();
 }
 
 }  // namespace
 
-void add_info(CLI::App &app, Run &run) {
+Action declare_info(Options &verb) {
   auto options = std::make_shared<Inspection>();
-  Options verb(app, "info", "Tell what a trace holds");
   add_file(verb, *options);
   add_json(verb, *options);
-  verb.chosen([options, &run] { run = [options] { return info(*options); }; });
+  return [options] { return info(*options); };
 }
 
 }  // namespace cairn::cli

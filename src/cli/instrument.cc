@@ -1,60 +1,41 @@
-// cairn instrument: becomes cairn-instrument, which does the work with libclang; this declares and checks its words.
+// cairn instrument: the words of cairn-instrument, which does the work with libclang, so that help and mistakes are as
+// with any verb. That program reads them again.
 #include <memory>
 
 #include "cli/verbs.h"
-#include "terminal/child.h"
-#include "terminal/installation.h"
-#include "terminal/options.h"
-#include "terminal/terminal.h"
 
 namespace cairn::cli {
 namespace {
 
 struct InstrumentOptions {
   std::vector<std::string> files;
-  std::string output;
-  std::string include;
-  std::string headers;
-  std::vector<std::string> projects;
-  std::vector<std::string> includes;
-  std::vector<std::string> defines;
-  std::string standard;
-  std::string language = "cuda";
-  std::string cuda_path;
-  bool emulator = false;
-  bool no_points = false;
-  bool force = false;
+  std::vector<std::string> many;
+  std::string text;
+  bool flag = false;
 };
 
 }  // namespace
 
-void add_instrument(CLI::App &app, Run &run, const Command &words) {
-  auto options = std::make_shared<InstrumentOptions>();
-  Options verb(app, "instrument", "Put trace points into a CUDA or HIP program");
-  verb.words("FILE", options->files,
+Action declare_instrument(Options &verb) {
+  auto read = std::make_shared<InstrumentOptions>();
+  verb.words("FILE", read->files,
              "The sources to instrument, all of one program; what follows -- goes to the parser, which is Clang");
-  verb.text("-o,--output", options->output, "File to write, or folder for several; NAME.traced.cu if left out", "FILE");
-  verb.text("--headers", options->headers, "Also instrument the project's headers, into copies below DIR", "DIR");
-  verb.repeated("--project", options->projects, "A folder of project headers besides the source's own", "DIR");
-  verb.flag("--emulator", options->emulator, "Write for the emulator: launches become calls of it");
-  verb.flag("--no-points", options->no_points, "With --emulator: change launches only, trace nothing");
-  verb.text("--include", options->include, "The folder that has cairn/gpu.h; this installation's if left out", "DIR");
-  verb.repeated("-I", options->includes, "A folder of headers", "DIR");
-  verb.repeated("-D", options->defines, "A macro", "NAME[=VALUE]");
-  verb.text("--std", options->standard, "The language's version, as -std=c++17, which is meant if left out", "STD");
-  verb.choice("-x,--language", options->language, {"cuda", "hip"}, "The language; that of the file's name if left out",
+  verb.text("-o,--output", read->text, "File to write, or folder for several; NAME.traced.cu if left out", "FILE");
+  verb.text("--headers", read->text, "Also instrument the project's headers, into copies below DIR", "DIR");
+  verb.repeated("--project", read->many, "A folder of project headers besides the source's own", "DIR");
+  verb.flag("--emulator", read->flag, "Write for the emulator: launches become calls of it");
+  verb.flag("--no-points", read->flag, "With --emulator: change launches only, trace nothing");
+  verb.text("--include", read->text, "The folder that has cairn/gpu.h; this installation's if left out", "DIR");
+  verb.repeated("-I", read->many, "A folder of headers", "DIR");
+  verb.repeated("-D", read->many, "A macro", "NAME[=VALUE]");
+  verb.text("--std", read->text, "The language's version, as -std=c++17, which is meant if left out", "STD",
+            {"c++14", "c++17", "c++20"});
+  verb.spelled("-std", "--std");
+  verb.choice("-x,--language", read->text, {"cuda", "hip"}, "The language; that of the file's name if left out",
               "LANGUAGE");
-  verb.text("--cuda-path", options->cuda_path, "Where CUDA lies; none for the parser's own idea of it", "DIR");
-  verb.flag("-f,--force", options->force, "Overwrite existing files");
-  verb.chosen([&run, &words] {
-    run = [&words] {
-      const auto program = find_instrumenter();
-      if (!program) return report(program.error());
-      Command command = words;
-      command.insert(command.begin(), *program);
-      return report(execute(command));
-    };
-  });
+  verb.text("--cuda-path", read->text, "Where CUDA lies; none for the parser's own idea of it", "DIR");
+  verb.flag("-f,--force", read->flag, "Overwrite existing files");
+  return [read] { return 0; };  // never done: keeps what the words are read into
 }
 
 }  // namespace cairn::cli

@@ -1,121 +1,92 @@
-// Entry of `cairn`: chooses the verb, turns wrong words into one line with a suggestion, and gives the exit code.
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
-#include <exception>
-#include <memory>
-#include <string>
-#include <vector>
-
+// `cairn`: the table of its verbs.
 #include "cli/verbs.h"
-#include "terminal/complaint.h"
-#include "terminal/options.h"
-#include "terminal/terminal.h"
 
 namespace cairn::cli {
 namespace {
 
-/// `record` and `exec` report their own failures as 125, since every other code may be the program's.
-bool runs_programs(const CLI::App *verb) {
-  return verb != nullptr && (verb->get_name() == "record" || verb->get_name() == "exec");
-}
+constexpr const char *kRecording = "Recording";
+constexpr const char *kTraces = "Traces";
+constexpr const char *kGpu = "GPU kernels";
+constexpr const char *kArrays = "Arrays";
 
-/// CLI11's help with usage lines that say where a command goes.
-class Help : public CLI::Formatter {
- public:
-  std::string make_usage(const CLI::App *app, std::string name) const override {
-    const std::string verb = app->get_name();
-    if (verb == "record") return "Usage: cairn record [OPTIONS] [--] COMMAND [ARGUMENTS]\n";
-    if (verb == "exec") return "Usage: LAUNCHER cairn exec [OPTIONS] [--] PROGRAM [ARGUMENTS]\n";
-    if (verb == "env") return "Usage: cairn env [OPTIONS] [--] [COMMAND]\n";
-    if (verb == "instrument") return "Usage: cairn instrument [OPTIONS] FILE... [-- PARSER OPTIONS]\n";
-    if (verb == "cairn") return "Usage: cairn VERB [OPTIONS]\n";
-    return CLI::Formatter::make_usage(app, std::move(name));
-  }
+constexpr Verb kVerbs[] = {
+    {.name = "record",
+     .group = kRecording,
+     .help = "Run a command and record its MPI calls",
+     .declare = declare_record,
+     .usage = "cairn record [OPTIONS] [--] COMMAND [ARGUMENTS]",
+     .behind = Behind::command,
+     .runs = "there is no command to run; write it at the end, as in cairn "
+             "record -- mpiexec -n 4 ./app"},
+    {.name = "exec",
+     .group = kRecording,
+     .help = "Become a program that is recorded, under a launcher",
+     .declare = declare_exec,
+     .usage = "LAUNCHER cairn exec [OPTIONS] [--] PROGRAM [ARGUMENTS]",
+     .behind = Behind::command,
+     .runs = "there is no program to run; write it at the end, as in mpiexec "
+             "-n 4 cairn exec -- ./app"},
+    {.name = "env",
+     .group = kRecording,
+     .help = "Print the environment that records a program",
+     .declare = declare_env,
+     .usage = "cairn env [OPTIONS] [--] [COMMAND]",
+     .behind = Behind::command,
+     .reads = false},
+    {.name = "merge", .group = kRecording, .help = "Join what processes left in a spool", .declare = declare_merge},
+    {.name = "doctor",
+     .group = kRecording,
+     .help = "Check that recording works here",
+     .declare = declare_doctor,
+     .reads = false},
+    {.name = "info", .group = kTraces, .help = "Tell what a trace holds", .declare = declare_info},
+    {.name = "summary", .group = kTraces, .help = "Sum up calls, bytes and times", .declare = declare_summary},
+    {.name = "dump", .group = kTraces, .help = "Print every call with its arguments", .declare = declare_dump},
+    {.name = "verify",
+     .group = kTraces,
+     .help = "Check that a trace is sound",
+     .declare = declare_verify,
+     .no = "the trace is not sound or differs"},
+    {.name = "gpu",
+     .group = kGpu,
+     .help = "Tell how GPU warps diverged, which code ran, and how small that is",
+     .declare = declare_gpu},
+    {.name = "diff",
+     .group = kGpu,
+     .help = "Tell what GPU kernels did in one run and not in another",
+     .declare = declare_diff,
+     .no = "something differs"},
+    {.name = "export",
+     .group = kGpu,
+     .help = "Write GPU warps as a timeline for other tools",
+     .declare = declare_export},
+    {.name = "instrument",
+     .group = kGpu,
+     .help = "Put trace points into a CUDA or HIP program",
+     .declare = declare_instrument,
+     .program = "cairn-instrument",
+     .needs = "libclang (libclang-14-dev)",
+     .usage = "cairn instrument [OPTIONS] FILE... [-- PARSER OPTIONS]",
+     .behind = Behind::others,
+     .reads = false},
+    {.name = "arrays",
+     .group = kArrays,
+     .help = "Compress what programs write through PnetCDF, and read it back",
+     .declare = nullptr,
+     .program = "cairn-arrays",
+     .no = "verify found a fault"},
 };
-
-int run(int argc, char **argv) {
-  CLI::App app{"Records what a parallel program does and keeps all of it, small."};
-  app.name("cairn");
-  app.formatter(std::make_shared<Help>());
-  app.set_version_flag("--version", "cairn " CAIRN_VERSION, "Print the version and exit");
-  app.get_help_ptr()->description("Print help and exit");
-  app.require_subcommand(1);
-  app.footer("cairn VERB --help tells a verb's options. Without a file, verbs read the newest .cairn in the folder.");
-  Run chosen;
-  Command command;
-  add_record(app, chosen, command);
-  add_exec(app, chosen, command);
-  add_env(app, chosen, command);
-  add_info(app, chosen);
-  add_summary(app, chosen);
-  add_dump(app, chosen);
-  add_gpu(app, chosen);
-  add_diff(app, chosen);
-  add_export(app, chosen);
-  add_verify(app, chosen);
-  add_merge(app, chosen);
-  add_doctor(app, chosen);
-  add_instrument(app, chosen, command);
-  add_arrays(app, chosen, command);
-  for (CLI::App *verb : app.get_subcommands({})) {
-    verb->get_help_ptr()->description("Print help and exit");
-    verb->group("Verbs");
-  }
-  if (argc < 2) {
-    std::fputs(app.help().c_str(), stderr);
-    return kUsage;
-  }
-  const std::string word = argv[1];
-  CLI::App *verb = nullptr;
-  if (!word.empty() && word[0] != '-') {
-    verb = find_verb(app, word);
-    if (verb == nullptr) return kUsage;
-  }
-  std::vector<std::string> words(argv + 2, argv + argc);
-  if (runs_programs(verb) || word == "env") {
-    const size_t start = command_start(*verb, words);
-    command.assign(words.begin() + static_cast<std::ptrdiff_t>(start), words.end());
-    if (!command.empty() && command.front() == "--") command.erase(command.begin());
-    words.resize(start);
-  }
-  if (word == "instrument") {
-    // The program that does it reads them again. CLI11 knows no long option with one dash.
-    command = words;
-    words.erase(std::find(words.begin(), words.end(), "--"), words.end());
-    for (std::string &each : words) {
-      if (each == "-std" || each.starts_with("-std=")) each.insert(0, 1, '-');
-    }
-  }
-  if (word == "arrays") {
-    // A program of its own with verbs of its own: it reads the words.
-    command = words;
-    words.clear();
-  }
-  words.insert(words.begin(), word);
-  // CLI11 takes its words from the back.
-  std::reverse(words.begin(), words.end());
-  try {
-    app.parse(std::move(words));
-  } catch (const CLI::Success &success) {
-    return app.exit(success);
-  } catch (const CLI::ParseError &error) {
-    say(complaint(app, verb, error));
-    return runs_programs(verb) ? kRecordFailed : kUsage;
-  }
-  return chosen ? chosen() : kInternal;
-}
 
 }  // namespace
 }  // namespace cairn::cli
 
 int main(int argc, char **argv) {
-  try {
-    return cairn::cli::run(argc, argv);
-  } catch (const std::exception &error) {
-    cairn::cli::say(fmt::format("internal error: {}; please report it", error.what()));
-    return cairn::cli::kInternal;
-  }
+  return cairn::cli::run({.name = "cairn",
+                          .about = "Records what a parallel program does and keeps all of it, small.",
+                          .footer = "cairn VERB --help tells a verb's options. Without a file, "
+                                    "verbs read the newest "
+                                    ".cairn in the folder.",
+                          .verbs = cairn::cli::kVerbs,
+                          .version = "cairn " CAIRN_VERSION},
+                         argc, argv);
 }

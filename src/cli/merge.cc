@@ -7,7 +7,6 @@
 
 #include "cli/spool.h"
 #include "cli/verbs.h"
-#include "terminal/options.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "trace/read/trace.h"
@@ -67,14 +66,13 @@ int merge(const MergeOptions &options) {
 
 }  // namespace
 
-void add_merge(CLI::App &app, Run &run) {
+Action declare_merge(Options &verb) {
   auto options = std::make_shared<MergeOptions>();
-  Options verb(app, "merge", "Join what processes left in a spool");
   verb.words("spool", options->inputs, "Spool folder, or its .part files");
   verb.text("-o,--output", options->output, "Trace to write (run.cairn)", "FILE");
   verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
   verb.flag("-f,--force", options->force, "Overwrite an existing trace");
-  verb.chosen([options, &run] { run = [options] { return merge(*options); }; });
+  return [options] { return merge(*options); };
 }
 
 }  // namespace cairn::cli

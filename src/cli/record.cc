@@ -18,7 +18,6 @@
 #include "terminal/child.h"
 #include "terminal/executable.h"
 #include "terminal/installation.h"
-#include "terminal/options.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 
@@ -213,19 +212,10 @@ int record(const RecordingOptions &options, const std::vector<std::string> &comm
 
 }  // namespace
 
-void add_record(CLI::App &app, Run &run, const Command &command) {
+Action declare_record(Options &verb) {
   auto options = std::make_shared<RecordingOptions>();
-  Options verb(app, "record", "Run a command and record its MPI calls");
   add_recording_options(verb, *options);
-  verb.chosen([options, &run, &command] {
-    run = [options, command] {
-      if (command.empty()) {
-        say("there is no command to run; write it at the end, as in cairn record -- mpiexec -n 4 ./app");
-        return kRecordFailed;
-      }
-      return record(*options, command);
-    };
-  });
+  return [options, &verb] { return record(*options, verb.command); };
 }
 
 }  // namespace cairn::cli

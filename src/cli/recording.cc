@@ -23,8 +23,8 @@ void add_recording_options(Options &verb, RecordingOptions &options) {
     help += fmt::format("{}{}: {}", help.empty() ? "" : "; ", mode.name, mode.help);
   }
   verb.choice("--timing", options.timing, modes, fmt::format("{} ({})", help, modes[0]), "MODE");
-  verb.choice("--callsites", options.callsites, {"site", "stack", "none", "on", "off"},
-              "What tells calls apart: site, stack or none (site)", "WHAT");
+  verb.choice("--callsites", options.callsites, {"site", "stack", "none"},
+              "What tells calls apart: site, stack or none (site)", "WHAT", {"on", "off"});
   verb.text("--memory", options.memory, "What the recorder may use in each process (64M)", "SIZE");
   verb.choice("--merge", options.merge, {"tree", "after"},
               "tree: within MPI_Finalize; after: without communication (tree)", "HOW");

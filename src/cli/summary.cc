@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "analyze/decode.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
-#include "terminal/options.h"
+#include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -27,23 +26,68 @@ struct SummaryOptions : Inspection {
   std::string sort = "time";
 };
 
-double share(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+Cell bytes_cell(const SummaryLine &line) {
+  if (!line.moves) return nothing();
+  if (line.unsized_calls == line.calls) return {"unknown", line.bytes};
+  return {(line.unsized_calls == 0 ? "" : ">= ") + bytes_text(line.bytes), line.bytes};
 }
 
-std::string percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? "-" : fmt::format("{:.1f}", 100 * share(part, whole));
+Cell imbalance_cell(const SummaryLine &line) {
+  if (!line.imbalance) return nothing();
+  return {fmt::format("{}{:.2f}", line.imbalance_is_estimate ? "~" : "", *line.imbalance), *line.imbalance};
 }
 
-std::string bytes_cell(const SummaryLine &line) {
-  if (!line.moves) return "-";
-  if (line.unsized_calls == line.calls) return "unknown";
-  return line.unsized_calls == 0 ? bytes_text(line.bytes) : ">= " + bytes_text(line.bytes);
+nlohmann::ordered_json site_json(const analyze::Position &position) {
+  return {{"module", valid_utf8(position.module)},
+          {"offset", position.offset},
+          {"function", valid_utf8(position.function)},
+          {"file", valid_utf8(position.file)},
+          {"line", position.line}};
 }
 
-std::string imbalance_cell(const SummaryLine &line) {
-  if (!line.imbalance) return "-";
-  return fmt::format("{}{:.2f}", line.imbalance_is_estimate ? "~" : "", *line.imbalance);
+Cell site_cell(const analyze::Position &position) {
+  const std::string where = position.text();
+  return {where.empty() ? "unknown" : where, site_json(position)};
+}
+
+Listing list_of(const Summary &summary, uint64_t most) {
+  const bool by_rank = summary.group == GroupBy::rank;
+  const bool by_site = summary.group == GroupBy::call_site;
+  std::vector<Column> columns = {by_rank ? Column{"rank", "rank"} : Column{"function", "function", true},
+                                 {"calls", "calls"},
+                                 {"bytes", "bytes"},
+                                 {nullptr, "calls_of_unknown_size"},
+                                 {"time", "seconds"},
+                                 {"%MPI", "share_of_mpi"},
+                                 {"%run", "share_of_run"},
+                                 {"mean", "mean_seconds"},
+                                 {"max", "max_seconds"},
+                                 {by_rank ? nullptr : "ranks", "ranks"}};
+  if (by_rank) columns.push_back({"host", "host", true});
+  if (!by_rank) columns.insert(columns.end(), {{"imbalance", "imbalance"}, {nullptr, "imbalance_is_estimate"}});
+  if (by_site) columns.push_back({"call site", "site", true});
+  Listing list(std::move(columns));
+  for (const SummaryLine &line : summary.lines) {
+    if (most-- == 0) break;
+    std::vector<Cell> cells = {
+        by_rank ? Cell{std::to_string(line.rank), line.rank} : words(analyze::function_name(line.function)),
+        count(line.calls), bytes_cell(line), count(line.unsized_calls)};
+    if (line.timed) {
+      const uint64_t mean = line.calls == 0 ? 0 : line.time_ns / line.calls;
+      cells.insert(cells.end(), {duration(line.time_ns), share(line.time_ns, summary.mpi_ns),
+                                 share(line.time_ns, summary.run_ns), duration(mean), duration(line.longest_ns)});
+      if (line.calls == 0) cells[7].text = "-";
+      if (line.longest_ns == 0) cells[8].text = "-";
+    } else {
+      cells.insert(cells.end(), 5, nothing());
+    }
+    cells.push_back(count(line.ranks));
+    if (by_rank) cells.push_back(words(line.host));
+    if (!by_rank) cells.insert(cells.end(), {imbalance_cell(line), {"", line.imbalance_is_estimate}});
+    if (by_site) cells.push_back(site_cell(line.position));
+    list.add(std::move(cells));
+  }
+  return list;
 }
 
 /// Parameters of one function that are of one length go together.
@@ -68,63 +112,19 @@ std::vector<std::string> flag_lines(const std::vector<analyze::RedFlag> &flags) 
 }
 
 void print_text(Output &out, const std::string &path, const trace::Trace &trace, const Summary &summary,
-                const SummaryOptions &options, uint64_t ranks) {
+                const Listing &list, uint64_t ranks) {
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), path, out.plain(), trace.run().command));
   out.write(fmt::format("{}, {}, {} in MPI of {} run time ({} %), imbalance {:.2f}\n\n", plural(ranks, "rank"),
                         plural(summary.calls, "call"), time_text(summary.mpi_ns), time_text(summary.run_ns),
-                        percent(summary.mpi_ns, summary.run_ns), summary.mpi_imbalance));
-  const bool by_rank = summary.group == GroupBy::rank;
-  std::vector<std::string> header = {
-      by_rank ? "rank" : "function", "calls", "bytes", "time", "%MPI", "%run", "mean", "max"};
-  if (!by_rank) header.insert(header.end(), {"ranks", "imbalance"});
-  if (by_rank) header.emplace_back("host");
-  if (summary.group == GroupBy::call_site) header.emplace_back("call site");
-  std::vector<bool> left(header.size(), false);
-  left.front() = !by_rank;
-  if (by_rank || summary.group == GroupBy::call_site) left.back() = true;
-  Table table(std::move(header), std::move(left));
-  uint64_t shown = 0;
-  for (const SummaryLine &line : summary.lines) {
-    if (options.filter.limit && shown++ == *options.filter.limit) break;
-    std::vector<std::string> cells = {by_rank ? fmt::format("{}", line.rank) : analyze::function_name(line.function),
-                                      grouped(line.calls), bytes_cell(line)};
-    if (line.timed) {
-      cells.insert(cells.end(),
-                   {time_text(line.time_ns), percent(line.time_ns, summary.mpi_ns),
-                    percent(line.time_ns, summary.run_ns), line.calls == 0 ? "-" : time_text(line.time_ns / line.calls),
-                    line.longest_ns == 0 ? "-" : time_text(line.longest_ns)});
-    } else {
-      cells.insert(cells.end(), 5, "-");
-    }
-    if (!by_rank) cells.insert(cells.end(), {grouped(line.ranks), imbalance_cell(line)});
-    if (by_rank) cells.push_back(line.host);
-    if (summary.group == GroupBy::call_site) {
-      const std::string where = line.position.text();
-      cells.push_back(where.empty() ? "unknown" : where);
-    }
-    table.add(std::move(cells));
-  }
-  const auto lines = table.lines();
-  for (size_t i = 0; i < lines.size(); ++i) {
-    out.write(i == 0 ? fmt::format("{}{}{}\n", out.dim(), lines[i], out.plain()) : lines[i] + "\n");
-  }
+                        share(summary.mpi_ns, summary.run_ns).text, summary.mpi_imbalance));
+  list.print(out);
   if (!summary.flags.empty()) {
     out.write(fmt::format("\n{}grows with the ranks{}\n", out.warning(), out.plain()));
     for (const std::string &line : flag_lines(summary.flags)) out.write("  " + line + "\n");
   }
 }
 
-nlohmann::ordered_json site_json(const analyze::Position &position) {
-  nlohmann::ordered_json site;
-  site["module"] = valid_utf8(position.module);
-  site["offset"] = position.offset;
-  site["function"] = valid_utf8(position.function);
-  site["file"] = valid_utf8(position.file);
-  site["line"] = position.line;
-  return site;
-}
-
-std::string json_text(const std::string &path, const Summary &summary, const SummaryOptions &options) {
+nlohmann::ordered_json json_of(const std::string &path, const Summary &summary, const Listing &list) {
   nlohmann::ordered_json out;
   out["schema"] = "cairn.summary/1";
   out["file"] = valid_utf8(path);
@@ -133,54 +133,19 @@ std::string json_text(const std::string &path, const Summary &summary, const Sum
   out["mpi_seconds"] = static_cast<double>(summary.mpi_ns) * 1e-9;
   out["run_seconds"] = static_cast<double>(summary.run_ns) * 1e-9;
   out["mpi_imbalance"] = summary.mpi_imbalance;
-  out["lines"] = nlohmann::ordered_json::array();
-  uint64_t shown = 0;
-  for (const SummaryLine &line : summary.lines) {
-    if (options.filter.limit && shown++ == *options.filter.limit) break;
-    nlohmann::ordered_json entry;
-    if (summary.group == GroupBy::rank) {
-      entry["rank"] = line.rank;
-      entry["host"] = valid_utf8(line.host);
-    } else {
-      entry["function"] = analyze::function_name(line.function);
-    }
-    if (summary.group == GroupBy::call_site) entry["site"] = site_json(line.position);
-    entry["calls"] = line.calls;
-    entry["ranks"] = line.ranks;
-    entry["bytes"] = line.moves ? nlohmann::ordered_json(line.bytes) : nlohmann::ordered_json(nullptr);
-    entry["calls_of_unknown_size"] = line.unsized_calls;
-    const auto timed = [&](double value) {
-      return line.timed ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
-    };
-    entry["seconds"] = timed(static_cast<double>(line.time_ns) * 1e-9);
-    entry["share_of_mpi"] = timed(share(line.time_ns, summary.mpi_ns));
-    entry["share_of_run"] = timed(share(line.time_ns, summary.run_ns));
-    entry["mean_seconds"] = timed(share(line.time_ns, line.calls) * 1e-9);
-    entry["max_seconds"] = timed(static_cast<double>(line.longest_ns) * 1e-9);
-    if (summary.group != GroupBy::rank) {
-      entry["imbalance"] = line.imbalance ? nlohmann::ordered_json(*line.imbalance) : nlohmann::ordered_json(nullptr);
-      entry["imbalance_is_estimate"] = line.imbalance_is_estimate;
-    }
-    out["lines"].push_back(std::move(entry));
-  }
+  out["lines"] = list.json();
   out["grows_with_ranks"] = nlohmann::ordered_json::array();
   for (const auto &flag : summary.flags) {
-    nlohmann::ordered_json entry;
-    entry["function"] = analyze::function_name(flag.function);
-    entry["parameter"] = flag.parameter;
-    entry["elements"] = flag.elements;
-    entry["by_definition"] = flag.by_definition;
-    entry["site"] = site_json(flag.position);
-    out["grows_with_ranks"].push_back(std::move(entry));
+    out["grows_with_ranks"].push_back({{"function", analyze::function_name(flag.function)},
+                                       {"parameter", flag.parameter},
+                                       {"elements", flag.elements},
+                                       {"by_definition", flag.by_definition},
+                                       {"site", site_json(flag.position)}});
   }
-  return out.dump(2) + "\n";
+  return out;
 }
 
 int summary(SummaryOptions &options) {
-  if (options.call_sites && options.per_rank) {
-    return report(
-        {ErrorKind::usage, "--callsites and --per-rank cannot go together", {}, Error::kNoOffset, "choose one"});
-  }
   const auto trace = open_trace(options, Open::wanted_ranks);
   if (!trace) return report(trace.error());
   auto filter = analyze::make_filter(options.filter, *trace);
@@ -188,10 +153,7 @@ int summary(SummaryOptions &options) {
   const analyze::Sources sources(*trace);
   const GroupBy group = options.per_rank ? GroupBy::rank : options.call_sites ? GroupBy::call_site : GroupBy::function;
   auto result = analyze::summarise(*trace, sources, *filter, group);
-  if (!result) {
-    result.error().path = options.file;
-    return report(result.error());
-  }
+  if (!result) return report(result.error(), options.file);
   if (options.sort == "calls" || options.sort == "bytes") {
     const bool by_calls = options.sort == "calls";
     std::stable_sort(result->lines.begin(), result->lines.end(), [&](const SummaryLine &a, const SummaryLine &b) {
@@ -200,30 +162,32 @@ int summary(SummaryOptions &options) {
   }
   for (const std::string &warning : sources.warnings()) say(warning);
   if (result->times_missing) {
-    say("times are kept for all ranks of a class together; record with --timing lossless to see those of single ranks");
+    say("times are kept for all ranks of a class together; record with "
+        "--timing lossless to see those of single ranks");
   }
   Output out;
+  const Listing list = list_of(*result, options.filter.limit.value_or(UINT64_MAX));
   if (options.json) {
-    out.write(json_text(options.file, *result, options));
+    out.write(json_of(options.file, *result, list).dump(2) + "\n");
   } else {
-    print_text(out, options.file, *trace, *result, options, filter->ranks.size());
+    print_text(out, options.file, *trace, *result, list, filter->ranks.size());
   }
   return out.finish();
 }
 
 }  // namespace
 
-void add_summary(CLI::App &app, Run &run) {
+Action declare_summary(Options &verb) {
   auto options = std::make_shared<SummaryOptions>();
-  Options verb(app, "summary", "Sum up calls, bytes and times");
   add_file(verb, *options);
   verb.flag("--callsites", options->call_sites, "A line for each call site");
   verb.flag("--per-rank", options->per_rank, "A line for each rank");
+  verb.apart("--callsites", "--per-rank", "--callsites and --per-rank cannot go together");
   verb.choice("--sort", options->sort, {"time", "calls", "bytes"}, "Order of the lines: time, calls or bytes", "KEY");
   add_rank_and_function(verb, *options);
   verb.number("--limit", options->filter.limit, "At most N lines", "N");
   add_json(verb, *options);
-  verb.chosen([options, &run] { run = [options] { return summary(*options); }; });
+  return [options] { return summary(*options); };
 }
 
 }  // namespace cairn::cli

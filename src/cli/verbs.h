@@ -1,36 +1,22 @@
-// The verbs of `cairn`, one file each. A verb declares its options on a subcommand and, when that was chosen, sets
-// `run` to what main is to do; `run` returns the exit code.
+// The verbs of `cairn`, a file each: it declares the verb's options and says what the verb does. main.cc has the table.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <vector>
-
-namespace CLI {
-class App;
-}
+#include "terminal/program.h"
 
 namespace cairn::cli {
 
-using Run = std::function<int()>;
-/// What follows the options of a verb that runs something.
-using Command = std::vector<std::string>;
-
-void add_record(CLI::App &app, Run &run, const Command &command);
-void add_exec(CLI::App &app, Run &run, const Command &command);
-void add_env(CLI::App &app, Run &run, const Command &command);
-void add_info(CLI::App &app, Run &run);
-void add_summary(CLI::App &app, Run &run);
-void add_dump(CLI::App &app, Run &run);
-void add_gpu(CLI::App &app, Run &run);
-void add_diff(CLI::App &app, Run &run);
-void add_export(CLI::App &app, Run &run);
-void add_verify(CLI::App &app, Run &run);
-void add_merge(CLI::App &app, Run &run);
-void add_doctor(CLI::App &app, Run &run);
-/// `words`: all that follows the verb.
-void add_instrument(CLI::App &app, Run &run, const Command &words);
-/// `words`: all that follows the verb.
-void add_arrays(CLI::App &app, Run &run, const Command &words);
+Action declare_record(Options &verb);
+Action declare_exec(Options &verb);
+Action declare_env(Options &verb);
+Action declare_merge(Options &verb);
+Action declare_doctor(Options &verb);
+Action declare_info(Options &verb);
+Action declare_summary(Options &verb);
+Action declare_dump(Options &verb);
+Action declare_verify(Options &verb);
+Action declare_gpu(Options &verb);
+Action declare_diff(Options &verb);
+Action declare_export(Options &verb);
+Action declare_instrument(Options &verb);
 
 }  // namespace cairn::cli

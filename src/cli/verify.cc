@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "analyze/integrity.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
 #include "gpu/analyze/points.h"
-#include "terminal/options.h"
+#include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -29,13 +28,8 @@ struct Answer {
   std::vector<std::string> faults;
 };
 
-nlohmann::ordered_json json_of(const Answer &answer) {
-  nlohmann::ordered_json object;
-  object["ok"] = answer.fault_count == 0;
-  object["fault_count"] = answer.fault_count;
-  object["faults"] = nlohmann::ordered_json::array();
-  for (const std::string &fault : answer.faults) object["faults"].push_back(valid_utf8(fault));
-  return object;
+nlohmann::ordered_json object_of(const Answer &answer) {
+  return {{"ok", answer.fault_count == 0}, {"fault_count", answer.fault_count}, {"faults", json_of(answer.faults)}};
 }
 
 void print(Output &out, const std::string &file, const Answer &answer, const std::string &good) {
@@ -63,22 +57,19 @@ int verify(VerifyOptions &options) {
   const bool good = sound.fault_count == 0 && equal.fault_count == 0;
   Output out;
   if (options.json) {
-    nlohmann::ordered_json object;
-    object["schema"] = "cairn.verify/1";
-    object["file"] = valid_utf8(options.file);
-    object["ok"] = good;
-    object["integrity"] = json_of(sound);
-    object["integrity"]["calls"] = integrity.calls;
-    object["integrity"]["rows"] = integrity.rows;
-    object["integrity"]["values"] = integrity.values;
+    nlohmann::ordered_json object{{"schema", "cairn.verify/1"},
+                                  {"file", valid_utf8(options.file)},
+                                  {"ok", good},
+                                  {"integrity", object_of(sound)}};
+    object["integrity"].update({{"calls", integrity.calls}, {"rows", integrity.rows}, {"values", integrity.values}});
     if (!options.against.empty()) {
-      object["against"] = json_of(equal);
-      object["against"]["directory"] = valid_utf8(options.against);
-      object["against"]["ranks"] = compared->ranks;
-      object["against"]["threads"] = compared->threads;
-      object["against"]["calls"] = compared->calls;
-      object["against"]["fields"] = compared->fields;
-      object["against"]["beyond"] = compared->beyond;
+      object["against"] = object_of(equal);
+      object["against"].update({{"directory", valid_utf8(options.against)},
+                                {"ranks", compared->ranks},
+                                {"threads", compared->threads},
+                                {"calls", compared->calls},
+                                {"fields", compared->fields},
+                                {"beyond", compared->beyond}});
     }
     out.write(object.dump(2) + "\n");
   } else {
@@ -106,13 +97,12 @@ int verify(VerifyOptions &options) {
 
 }  // namespace
 
-void add_verify(CLI::App &app, Run &run) {
+Action declare_verify(Options &verb) {
   auto options = std::make_shared<VerifyOptions>();
-  Options verb(app, "verify", "Check that a trace is sound");
   add_file(verb, *options);
   verb.text("--against", options->against, "Compare every call with the logs of record --oracle DIR", "DIR");
   add_json(verb, *options);
-  verb.chosen([options, &run] { run = [options] { return verify(*options); }; });
+  return [options] { return verify(*options); };
 }
 
 }  // namespace cairn::cli

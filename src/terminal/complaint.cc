@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "terminal/terminal.h"
+#include <vector>
+
 #include "text/nearest.h"
 
 namespace cairn::cli {
@@ -35,17 +36,15 @@ std::string complaint(const CLI::App &app, const CLI::App *verb, const CLI::Pars
   return fmt::format("{}; {}", error.what(), help);
 }
 
-CLI::App *find_verb(const CLI::App &app, const std::string &word) {
+std::string no_verb(const CLI::App &app, const std::string &word) {
   std::vector<std::string> verbs;
   for (const CLI::App *verb : app.get_subcommands([](const CLI::App *) { return true; })) {
-    if (verb->get_name() == word) return app.get_subcommand(word);
     verbs.push_back(verb->get_name());
   }
   const std::string guess = nearest(word, verbs);
-  say(fmt::format(
-      "there is no verb '{}'; {}", word,
-      guess.empty() ? "see " + app.get_name() + " --help" : "did you mean " + app.get_name() + " " + guess + "?"));
-  return nullptr;
+  return fmt::format("there is no verb '{}'; {}", word,
+                     guess.empty() ? fmt::format("see {} --help", app.get_name())
+                                   : fmt::format("did you mean {} {}?", app.get_name(), guess));
 }
 
 }  // namespace cairn::cli

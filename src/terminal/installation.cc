@@ -27,7 +27,7 @@ Result<std::string> find_library() {
               "install cairn as a whole, or set CAIRN_LIB");
 }
 
-Result<std::string> find_program(const std::string &name) {
+Result<std::string> find_program(const std::string &name, const char *needs) {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   for (const char *place : {CAIRN_LIBEXECDIR_FROM_BIN "/cairn", "../libexec/cairn"}) {
@@ -35,16 +35,8 @@ Result<std::string> find_program(const std::string &name) {
     if (fs::is_regular_file(path, error)) return path.string();
   }
   return fail(ErrorKind::environment, fmt::format("{} is not beside {}", name, self.string()),
-              "install cairn as a whole");
-}
-
-Result<std::string> find_instrumenter() {
-#ifdef CAIRN_HAVE_INSTRUMENT
-  return find_program("cairn-instrument");
-#else
-  return fail(ErrorKind::environment, "this cairn was built without libclang, which instrument needs",
-              "install libclang-14-dev and build it again");
-#endif
+              needs == nullptr ? "install cairn as a whole"
+                               : fmt::format("install cairn as a whole; it is built where there is {}", needs));
 }
 
 std::vector<Recorder> find_recorders(const std::string &library) {

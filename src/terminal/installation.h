@@ -12,11 +12,9 @@ namespace cairn::cli {
 /// libcairn.so: $CAIRN_LIB, else relative to this executable. Absolute.
 Result<std::string> find_library();
 
-/// A program of ours that `cairn` becomes, as "cairn-arrays", relative to this executable.
-Result<std::string> find_program(const std::string &name);
-
-/// cairn-instrument, relative to this executable; an error where it was not built.
-Result<std::string> find_instrumenter();
+/// A program of ours that `cairn` becomes, as "cairn-arrays", relative to this executable. `needs`: what it is not
+/// built without, or nullptr.
+Result<std::string> find_program(const std::string &name, const char *needs);
 
 struct Recorder {
   std::string soname;  ///< of the MPI library it is for, as "libmpich.so.12"

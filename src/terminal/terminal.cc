@@ -62,6 +62,17 @@ int report(const Error &error) {
   return kInternal;
 }
 
+int report(Error error, const std::string &path) {
+  error.path = path;
+  return report(error);
+}
+
+int refuse(std::string message, std::string hint, std::string path) {
+  return report({ErrorKind::usage, std::move(message), std::move(path), Error::kNoOffset, std::move(hint)});
+}
+
+int exit_code(const Result<void> &done) { return done ? kFine : report(done.error()); }
+
 int report_recording(const Error &error) {
   say(error_line(error));
   if (error.kind == ErrorKind::not_found) return kNotFound;

@@ -23,6 +23,12 @@ void say(std::string_view message);
 std::string error_line(const Error &error);
 /// Says the error and gives the exit code of its kind.
 int report(const Error &error);
+/// The same of an error that does not know which file it is about.
+int report(Error error, const std::string &path);
+/// Says that the user's words make no sense and gives kUsage.
+int refuse(std::string message, std::string hint, std::string path = {});
+/// kFine, or what `report` gives.
+int exit_code(const Result<void> &done);
 /// The same for `record` and `exec`, whose own failures are 125 to 127.
 int report_recording(const Error &error);
 

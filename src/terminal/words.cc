@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <ctime>
 
@@ -58,30 +57,6 @@ std::string plural(uint64_t number, const char *thing, const char *things) {
   if (number == 1) return fmt::format("1 {}", thing);
   return things != nullptr ? fmt::format("{} {}", grouped(number), things)
                            : fmt::format("{} {}s", grouped(number), thing);
-}
-
-Table::Table(std::vector<std::string> header, std::vector<bool> left) : left_(std::move(left)) {
-  rows_.push_back(std::move(header));
-}
-
-std::vector<std::string> Table::lines() const {
-  std::vector<size_t> widths;
-  for (const auto &row : rows_) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::vector<std::string> lines;
-  for (const auto &row : rows_) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      if (i != 0) line += "  ";
-      const bool left = i < left_.size() && left_[i];
-      line += left ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("{:>{}}", row[i], widths[i]);
-    }
-    while (!line.empty() && line.back() == ' ') line.pop_back();
-    lines.push_back(std::move(line));
-  }
-  return lines;
 }
 
 }  // namespace cairn::cli

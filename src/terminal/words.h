@@ -1,9 +1,8 @@
-// Numbers, sizes, times and tables as people read them.
+// Numbers, sizes and times as people read them.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace cairn::cli {
 
@@ -12,18 +11,5 @@ std::string bytes_text(uint64_t bytes);                                         
 std::string time_text(uint64_t nanoseconds);                                           ///< "7 ns", "1.23 ms", "12.3 s"
 std::string utc_text(int64_t unix_ns);                                                 ///< 2026-11-21T11:02:24Z
 std::string plural(uint64_t number, const char *thing, const char *things = nullptr);  ///< "1 rank", "16 ranks"
-
-/// Columns lined up: the first to the left, others to the right, the last ones to the left if asked.
-class Table {
- public:
-  explicit Table(std::vector<std::string> header, std::vector<bool> left);
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  /// Lines, the header first; no trailing blanks.
-  [[nodiscard]] std::vector<std::string> lines() const;
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-  std::vector<bool> left_;
-};
 
 }  // namespace cairn::cli

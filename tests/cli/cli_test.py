@@ -23,10 +23,6 @@ sys.path.insert(0, str(HERE.parent))
 from cases import CASES, Failure, case, expect  # noqa: E402
 
 ROOT = HERE.parent.parent
-VERBS = ("record", "exec", "env", "info", "summary", "dump", "gpu", "diff", "export", "verify", "merge", "doctor", "instrument",
-         "arrays")
-ARRAY_VERBS = ("run", "info", "verify", "export", "import", "compact", "bench")
-
 
 class Bench:
     """A folder with the made-up traces in it, and `cairn` to be run there."""
@@ -72,6 +68,16 @@ class Bench:
             path.parent.mkdir(exist_ok=True)
             path.write_text(done.stdout)
         expect(f"stdout of cairn {' '.join(words)}", done.stdout, path.read_text())
+
+    def offers(self, *words):
+        """What is offered for the last word: {word: what it is}, or {":files": ""} and the like."""
+        done = self.run("--complete", *words)
+        expect(f"stderr and exit code for {words}", (done.stderr, done.returncode), ("", 0))
+        return dict(line.partition("\t")[::2] for line in done.stdout.splitlines())
+
+    def verbs(self, *of):
+        """The verbs and their descriptions, as the program's table has them."""
+        return self.offers(*of, "")
 
     def sees(self, pattern):
         return sorted(path.name for path in self.folder.glob(pattern))
@@ -473,22 +479,19 @@ def wrong_words(bench):
 @case
 def help_and_version(bench):
     bench.check("--version", out="cairn 0.1.0\n")
-    for words in (["--help"], *([verb, "--help"] for verb in VERBS)):
-        done = bench.check(*words, out=None)
-        if "Usage: " not in done.stdout or "-h,--help" not in done.stdout:
-            raise Failure(f"no help from {words}: {done.stdout}")
-    for verb in ARRAY_VERBS:
-        done = bench.check("arrays", verb, "--help", out=None)
-        if f"Usage: cairn arrays {verb} " not in done.stdout or "-h,--help" not in done.stdout:
-            raise Failure(f"no help from arrays {verb}: {done.stdout}")
-    arrays = bench.run("arrays", "--help").stdout
-    expect("verbs of arrays", re.findall(r"^  ([a-z]+) +[A-Z]", arrays, re.M), list(ARRAY_VERBS))
-    general = bench.run("--help").stdout
-    expect("verbs", re.findall(r"^  ([a-z]+) +[A-Z]", general, re.M), list(VERBS))
+    for of in ((), ("arrays",)):
+        general = bench.check(*of, "--help", out=None).stdout
+        listed = dict(re.findall(r"^  ([a-z]+) +([A-Z].*)$", general, re.M))
+        expect(f"verbs in the help of {of}", list(listed.items()), list(bench.verbs(*of).items()))
+        for verb in listed:
+            text = bench.check(*of, verb, "--help", out=None).stdout
+            for needed in (f"cairn {' '.join((*of, verb))} ", "-h,--help"):
+                if needed not in text:
+                    raise Failure(f"no {needed} in the help of {verb}: {text}")
 
 
-def options_of_help(bench, verb):
-    text = bench.run(*verb.split(), "--help").stdout
+def options_of_help(bench, *verb):
+    text = bench.run(*verb, "--help").stdout
     found = set()
     for line in text.splitlines():
         if re.match(r"  -", line):
@@ -496,108 +499,141 @@ def options_of_help(bench, verb):
     return found
 
 
-@case
-def man_pages_name_the_options(bench):
-    for verb in ("", *VERBS):
-        page = (ROOT / "man" / (f"cairn-{verb}.1" if verb else "cairn.1")).read_text()
-        section = page.split(".SH OPTIONS", 1)[1].split("\n.SH ", 1)[0]
-        heads = re.findall(r"^\.TP\n(.*)$", section, re.M)
-        found = set()
-        for head in heads:
-            found.update(re.findall(r"\\fB(-[A-Za-z0-9-]+)\\fR", head.replace("\\-", "-")))
-        expect(f"options in the man page of {verb or 'cairn'}", sorted(found), sorted(options_of_help(bench, verb)))
+def man_page(verb):
+    return (ROOT / "man" / (f"cairn-{verb}.1" if verb else "cairn.1")).read_text().replace("\\-", "-")
+
+
+def section_of(page, name):
+    return page.split(f"\n.SH {name}\n", 1)[1].split("\n.SH ", 1)[0]
 
 
 @case
-def bash_completes_the_options(bench):
-    script = ROOT / "completions" / "cairn.bash"
-    for verb in ("", *VERBS):
-        words = f"cairn {verb} -" if verb else "cairn -"
-        done = subprocess.run(
-            ["bash", "-c", f"source '{script}'; COMP_WORDS=({words}); COMP_CWORD={len(words.split()) - 1}; "
-             '_cairn; printf "%s\\n" "${COMPREPLY[@]}"'],
-            capture_output=True, text=True, cwd=bench.folder,
-        )
-        expected = options_of_help(bench, verb) - ({"-h"} if not verb else set())
-        expect(f"bash completion of {verb or 'cairn'}", sorted(done.stdout.split()), sorted(expected))
-        expect("stderr of bash", done.stderr, "")
-    done = subprocess.run(
-        ["bash", "-c", f"source '{script}'; COMP_WORDS=(cairn ''); COMP_CWORD=1; _cairn; echo ${{COMPREPLY[@]}}"],
-        capture_output=True, text=True,
-    )
-    expect("verbs", [word for word in done.stdout.split() if word[0] != "-"], list(VERBS))
+def every_verb_has_a_man_page(bench):
+    """The pages are those of the table: a new verb needs one, and the list in cairn(1)."""
+    verbs = bench.verbs()
+    pages = sorted(path.name for path in (ROOT / "man").glob("*.1"))
+    expect("man pages", pages, sorted(["cairn.1", *(f"cairn-{verb}.1" for verb in verbs)]))
+    listed = re.findall(r"\.TP\n\.BR cairn-([a-z]+) \(1\)\n(.*)\.", section_of(man_page(""), "VERBS") + "\n")
+    expect("verbs in cairn(1)", listed, list(verbs.items()))
+    for verb, help_line in verbs.items():
+        page = man_page(verb)
+        expect(f"name of cairn-{verb}(1)", section_of(page, "NAME"), f"cairn-{verb} - {help_line[0].lower()}{help_line[1:]}")
+        said = re.search(r"\nExit status: (.*)\n", bench.run(verb, "--help").stdout)
+        if said:  # what `cairn arrays` becomes has a page for all of its verbs
+            codes = set(re.findall(r"\b\d+\b", section_of(page, "EXIT STATUS")))
+            expect(f"exit codes in cairn-{verb}(1)", codes - {"128"}, set(re.findall(r"\b\d+\b", said.group(1))))
 
 
 @case
-def fish_completes_the_options(bench):
-    text = (ROOT / "completions" / "cairn.fish").read_text()
-    found = {verb: set() for verb in VERBS}
-    loop = []
-    for line in text.splitlines():
-        if line.startswith("for verb in "):
-            loop = line.removeprefix("for verb in ").split()
-        elif line.startswith("end"):
-            loop = []
-        elif line.strip().startswith("complete"):
-            verbs = loop
-            if "__fish_seen_subcommand_from " in line and "$verb" not in line:
-                verbs = re.search(r"__fish_seen_subcommand_from ([a-z ]+)'", line).group(1).split()
-            elif "__fish_use_subcommand" in line:
-                continue
-            for verb in verbs:
-                found[verb].update("--" + name for name in re.findall(r" -l ([a-z0-9-]+)", line))
-                found[verb].update("-" + name for name in re.findall(r" -s ([A-Za-z])\b", line))
-    for verb in VERBS:
-        expect(f"fish completion of {verb}", sorted(found[verb]), sorted(options_of_help(bench, verb)))
-
-
-@case
-def zsh_completes_the_options(bench):
-    text = (ROOT / "completions" / "_cairn").read_text()
-    lists = {name: re.search(rf"  {name}=\((.*?)\n  \)", text, re.S).group(1) for name in ("recording", "filters")}
-    for verb in VERBS:
-        arm = re.search(rf"\n +(?:\w+ \| )*{verb}(?: \| \w+)*\) ?(.*?);;", text.split("case $words[1] in")[1], re.S).group(1)
-        for name, content in lists.items():
-            arm = arm.replace(f"${name}", content)
-        arm = re.sub(r"\[[^\]]*\]", "", re.sub(r"\([^()]*\)", " ", arm))
-        found = set(re.findall(r"(?<![\w-])--?[A-Za-z][a-z0-9-]*", arm)) - {"-a", "-e", "-g"}
-        expect(f"zsh completion of {verb}", sorted(found), sorted(options_of_help(bench, verb)))
-
-
-@case
-def arrays_options_are_everywhere(bench):
-    page = (ROOT / "man" / "cairn-arrays.1").read_text()
-    bash = ROOT / "completions" / "cairn.bash"
-    fish = (ROOT / "completions" / "cairn.fish").read_text()
-    zsh = (ROOT / "completions" / "_cairn").read_text().split("\n_cairn_arrays() {")[1]
-    codec = re.search(r"codec=\((.*)\)\n", zsh).group(1)
-    for verb in ARRAY_VERBS:
-        options = sorted(options_of_help(bench, f"arrays {verb}"))
-        section = page.split(f"\n.SS cairn arrays {verb} ", 1)[1].split("\n.S", 1)[0]
-        heads = "\n".join(re.findall(r"^\.TP\n(.*)$", section, re.M)).replace("\\-", "-")
+def man_pages_name_the_options(bench):
+    for verb in ("", *bench.verbs()):
+        heads = re.findall(r"^\.TP\n(.*)$", section_of(man_page(verb), "OPTIONS"), re.M)
+        found = set(re.findall(r"\\fB(-[A-Za-z0-9-]+)\\fR", "\n".join(heads)))
+        expect(f"options in the man page of {verb or 'cairn'}", sorted(found), sorted(options_of_help(bench, *verb.split())))
+    for verb in bench.verbs("arrays"):
+        section = man_page("arrays").split(f"\n.SS cairn arrays {verb} ", 1)[1].split("\n.S", 1)[0]
+        heads = "\n".join(re.findall(r"^\.TP\n(.*)$", section, re.M))
+        options = sorted(options_of_help(bench, "arrays", verb))
         expect(f"man page of arrays {verb}", sorted(re.findall(r"\\fB(-[A-Za-z0-9-]+)\\fR", heads)), options)
-        done = subprocess.run(
-            ["bash", "-c", f"source '{bash}'; COMP_WORDS=(cairn arrays {verb} -); COMP_CWORD=3; _cairn; "
-             'printf "%s\n" "${COMPREPLY[@]}"'], capture_output=True, text=True, cwd=bench.folder,
-        )
-        expect(f"bash completion of arrays {verb}", (sorted(done.stdout.split()), done.stderr), (options, ""))
-        found = {"-h", "--help"}
-        for line in fish.splitlines():
-            condition = re.search(r"-n '__cairn_arrays ([a-z ]+)'", line)
-            if condition and verb in condition.group(1).split():
-                found.update("--" + name for name in re.findall(r" -l ([a-z0-9-]+)", line))
-                found.update("-" + name for name in re.findall(r" -s ([A-Za-z])\b", line))
-        expect(f"fish completion of arrays {verb}", sorted(found), options)
-        arm = re.search(rf"\n +{verb}\)(.*?);;", zsh, re.S).group(1).replace("$codec", codec)
-        arm = arm.replace("$help", "-h --help")
-        arm = re.sub(r"\[[^\]]*\]", "", re.sub(r"\([^()]*\)", " ", arm))
-        found = set(re.findall(r"(?<![\w-])--?[A-Za-z][a-z0-9-]*", arm)) - {"-a", "-e", "-g"}
-        expect(f"zsh completion of arrays {verb}", sorted(found), options)
-    done = subprocess.run(
-        ["bash", "-c", f"source '{bash}'; COMP_WORDS=(cairn arrays ''); COMP_CWORD=2; _cairn; echo ${{COMPREPLY[@]}}"],
-        capture_output=True, text=True,
-    )
-    expect("verbs of arrays", done.stdout.split(), list(ARRAY_VERBS))
+
+
+# --- completion ----------------------------------------------------------------------------------------------------------
+
+
+@case
+def options_are_completed(bench):
+    for of in ((), ("arrays",)):
+        expect(f"options of {of}", set(bench.offers(*of, "-")), options_of_help(bench, *of))
+        for verb in bench.verbs(*of):
+            if verb != "arrays":
+                expect(f"options of {verb}", set(bench.offers(*of, verb, "-")), options_of_help(bench, *of, verb))
+    expect("what an option is", bench.offers("info", "--j")["--json"], "Print JSON, with the name of its schema")
+    # What is there already, and what it excludes, is not offered again; what may be repeated is.
+    gone = {"--per-rank", "--callsites"}
+    expect("after --per-rank", set(bench.offers("summary", "--per-rank", "-")), options_of_help(bench, "summary") - gone)
+    gone = {"-q", "--quiet"}
+    expect("after -q", set(bench.offers("merge", "-q", "spool", "-")), options_of_help(bench, "merge") - gone)
+    expect("after -I x", "-I" in bench.offers("instrument", "-I", "x", "-"), True)
+
+
+@case
+def values_and_words_are_completed(bench):
+    def offered(*words):
+        return list(bench.offers(*words))
+
+    expect("timing", offered("record", "--timing", ""), ["stats", "lossless"])
+    expect("--timing=", offered("record", "--timing=l"), ["--timing=stats", "--timing=lossless"])
+    expect("call sites", offered("exec", "--callsites", ""), ["site", "stack", "none"])
+    expect("output", offered("record", "-o", "r"), [":files"])
+    expect("oracle", offered("env", "--oracle", ""), [":folders"])
+    expect("memory", offered("record", "--memory", ""), [])
+    expect("first word of a command", offered("record", "-q", "mpi"), [":command 1"])
+    expect("first word behind --", offered("record", "--", "mpi"), [":command 1"])
+    expect("words of a command", offered("exec", "-o", "x", "mpiexec", "-n", ""), [":command 3"])
+    expect("words behind --", offered("env", "--openmpi", "--", "-x", "y"), [":command 2"])
+    for verb in ("info", "summary", "dump", "verify", "export"):
+        expect(f"trace of {verb}", offered(verb, ""), [":files .cairn"])
+        expect(f"second trace of {verb}", offered(verb, "a.cairn", ""), [])
+    expect("second trace of diff", offered("diff", "a.cairn", ""), [":files .cairn"])
+    expect("third trace of diff", offered("diff", "a.cairn", "b.cairn", ""), [])
+    expect("question", offered("gpu", ""), ["divergence", "coverage", "values", "sizes"])
+    expect("trace of gpu", offered("gpu", "sizes", ""), [":files .cairn"])
+    expect("third part", offered("merge", "a", "b", ""), [":files"])
+    expect("language", offered("instrument", "-x", ""), ["cuda", "hip"])
+    expect("parser's words", offered("instrument", "a.cu", "--", "-"), [])
+    expect("what is no verb", offered("inof", ""), [])
+    expect("layout", offered("arrays", "run", "--layout", ""), ["dense", "sparse", "hybrid"])
+    expect("command of arrays run", offered("arrays", "run", "--", "mpiexec", ""), [":command 2"])
+    expect("file", offered("arrays", "export", "a.nc", ""), [":files"])
+    codecs = offered("arrays", "import", "--codec", "")
+    expect("codecs", [name for name in ("auto", "auto:speed", "store", "zstd", "delta") if name not in codecs], [])
+
+
+SHELLS = {
+    "bash": r"""source '{root}/cairn.bash'
+        COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _cairn; printf '%s\n' "${{COMPREPLY[@]}}" """,
+    "fish": r"""source '{root}/cairn.fish'; complete -C "{line}" """,
+    # In place of what works in the line editor only.
+    "zsh": r"""_files() {{ case $1 in -g) print -rl -- *.cairn;; -/) print -rl -- *(/);; *) print -rl -- *;; esac }}
+        _describe() {{ print -rl -- "${{(@)${{(@P)2}}%%:*}}" }}
+        compset() {{ words=("${{(@)words[$2 + 1,-1]}}"); (( CURRENT -= $2 )) }}
+        _normal() {{ print -r -- "$CURRENT ${{words}}" }}
+        words=({words}); CURRENT=$#words; source '{root}/_cairn'""",
+}
+
+
+@case
+def shells_ask_cairn(bench):
+    """The scripts pass on what is offered. Those of fish and zsh only where there is such a shell."""
+    folder = bench.folder / "shells"
+    (folder / "sub").mkdir(parents=True)
+    for name in ("a.cairn", "b.nc"):
+        (folder / name).touch()
+    environment = {**bench.environment, "PATH": f"{pathlib.Path(bench.cairn).parent}:{os.environ['PATH']}", "HOME": str(folder)}
+
+    def completed(shell, line):
+        words = line.split(" ")
+        quoted = " ".join(f"'{word}'" for word in words)
+        script = SHELLS[shell].format(root=ROOT / "completions", words=quoted, line=line)
+        plain = {"bash": ["--norc"], "fish": ["--no-config"], "zsh": ["-f"]}[shell]
+        done = subprocess.run([shell, *plain, "-c", script], cwd=folder, env=environment, capture_output=True, text=True,
+                              timeout=60)
+        expect(f"stderr of {shell}", done.stderr, "")
+        return {each.partition("\t")[0].rstrip("/") for each in done.stdout.splitlines() if each}
+
+    for shell in SHELLS:
+        if shell != "bash" and not shutil.which(shell):
+            continue
+        expect(f"verbs in {shell}", completed(shell, "cairn "), set(bench.verbs()))
+        expect(f"verbs of arrays in {shell}", completed(shell, "cairn arrays "), set(bench.verbs("arrays")))
+        begun = {option for option in options_of_help(bench, "dump") if option.startswith("--l") or shell == "zsh"}
+        expect(f"options in {shell}", completed(shell, "cairn dump --l"), begun)
+        expect(f"values in {shell}", completed(shell, "cairn record --timing "), {"stats", "lossless"})
+        expect(f"traces in {shell}", "a.cairn" in completed(shell, "cairn dump "), True)
+        expect(f"folders in {shell}", completed(shell, "cairn verify --against "), {"sub"})
+        expect(f"files in {shell}", completed(shell, "cairn merge ") >= {"a.cairn", "b.nc"}, True)
+        inner = completed(shell, "cairn record -q -- cat b")
+        expect(f"the command's words in {shell}", inner, {"2 cat b"} if shell == "zsh" else {"b.nc"})
 
 
 # --- recording -----------------------------------------------------------------------------------------------------------

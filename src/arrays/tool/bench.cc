@@ -5,13 +5,12 @@
 #include <ctime>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "arrays/codec/array_codec.h"
 #include "arrays/tool/bench_data.h"
 #include "arrays/tool/text.h"
 #include "arrays/tool/verbs.h"
-#include "terminal/options.h"
+#include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -84,8 +83,7 @@ double rate(uint64_t bytes, double seconds) { return seconds > 0 ? static_cast<d
 int bench(const BenchOptions &options) {
   std::vector<Sample> samples;
   if (options.file.empty()) {
-    if (!options.variable.empty())
-      return cli::report({ErrorKind::usage, "--var needs a file", "", Error::kNoOffset, ""});
+    if (!options.variable.empty()) return cli::refuse("--var needs a file", "");
     samples.push_back(made_up_field());
   } else {
     auto found = samples_of(options.file, options.variable, kMost);
@@ -93,22 +91,17 @@ int bench(const BenchOptions &options) {
     samples = *std::move(found);
   }
   cli::Output out;
-  nlohmann::ordered_json object;
-  object["schema"] = "cairn.arrays.bench/1";
-  object["variables"] = nlohmann::ordered_json::array();
+  auto variables = nlohmann::ordered_json::array();
   for (const Sample &sample : samples) {
     const uint64_t bytes = sample.bytes();
     const std::string best = chosen(sample, codec::Goal::Kind::ratio);
     const std::string fast = chosen(sample, codec::Goal::Kind::speed);
-    nlohmann::ordered_json each{{"name", valid_utf8(sample.variable)},
-                                {"type", sample.type},
-                                {"bytes", sample.all},
-                                {"sampled", bytes},
-                                {"auto", best},
-                                {"auto_speed", fast}};
-    each["codecs"] = nlohmann::ordered_json::array();
-    cli::Table table({"codec", "ratio", "GB/s coding", "GB/s decoding", "chosen by"},
-                     {true, false, false, false, true});
+    cli::Listing list({{"codec", "name", true},
+                       {nullptr, "compressed"},
+                       {"ratio"},
+                       {"GB/s coding", "encode_gb_per_s"},
+                       {"GB/s decoding", "decode_gb_per_s"},
+                       {"chosen by", nullptr, true}});
     for (const codec::ArrayCodec &codec : codec::array_codecs()) {
       if (codec.lossy || !codec.takes(sample.element)) continue;
       const auto measured = measure(codec, sample);
@@ -117,33 +110,41 @@ int bench(const BenchOptions &options) {
       const double decode = rate(bytes, measured->decode_seconds);
       std::string by = codec.name == best ? "auto" : "";
       if (codec.name == fast) by += by.empty() ? "auto:speed" : ", auto:speed";
-      table.add({std::string(codec.name), ratio_text(bytes, measured->coded), fmt::format("{:.3f}", encode),
-                 fmt::format("{:.3f}", decode), by});
-      each["codecs"].push_back({{"name", codec.name},
-                                {"compressed", measured->coded},
-                                {"encode_gb_per_s", encode},
-                                {"decode_gb_per_s", decode}});
+      list.add({cli::words(std::string(codec.name)),
+                {"", measured->coded},
+                cli::words(ratio_text(bytes, measured->coded)),
+                {fmt::format("{:.3f}", encode), encode},
+                {fmt::format("{:.3f}", decode), decode},
+                cli::words(by)});
     }
-    object["variables"].push_back(std::move(each));
+    variables.push_back({{"name", valid_utf8(sample.variable)},
+                         {"type", sample.type},
+                         {"bytes", sample.all},
+                         {"sampled", bytes},
+                         {"auto", best},
+                         {"auto_speed", fast},
+                         {"codecs", list.json()}});
     if (options.json) continue;
     out.write(fmt::format("{}{}{} ({}, {} of {})\n", out.bold(), sample.variable, out.plain(), sample.type,
                           cli::bytes_text(bytes), cli::bytes_text(sample.all)));
-    for (const std::string &line : table.lines()) out.write(line + "\n");
+    list.print(out);
     if (&sample != &samples.back()) out.write("\n");
   }
-  if (options.json) out.write(object.dump(2) + "\n");
+  if (options.json) {
+    const nlohmann::ordered_json object{{"schema", "cairn.arrays.bench/1"}, {"variables", std::move(variables)}};
+    out.write(object.dump(2) + "\n");
+  }
   return out.finish();
 }
 
 }  // namespace
 
-void add_bench(CLI::App &app, Run &run) {
+cli::Action declare_bench(cli::Options &verb) {
   auto options = std::make_shared<BenchOptions>();
-  cli::Options verb(app, "bench", "Try every codec on the values of a file");
   verb.text("FILE", options->file, "A compressed or plain file; a made-up field if left out");
   verb.text("--var", options->variable, "Only this variable", "NAME");
   verb.flag("--json", options->json, "Print JSON, with the name of its schema");
-  verb.chosen([options, &run] { run = [options] { return bench(*options); }; });
+  return [options] { return bench(*options); };
 }
 
 }  // namespace cairn::array_tool

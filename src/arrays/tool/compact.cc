@@ -11,7 +11,6 @@
 #include "arrays/file/usage.h"
 #include "arrays/tool/text.h"
 #include "arrays/tool/verbs.h"
-#include "terminal/options.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 
@@ -69,19 +68,13 @@ Result<void> compact(const CompactOptions &options) {
 
 }  // namespace
 
-void add_compact(CLI::App &app, Run &run) {
+cli::Action declare_compact(cli::Options &verb) {
   auto options = std::make_shared<CompactOptions>();
-  cli::Options verb(app, "compact", "Rewrite a compressed file without bytes that nobody needs");
   verb.one("FILE", options->file, "The compressed file");
   verb.text("OUT", options->output, "The file to write; FILE itself if left out");
   verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
   verb.flag("-f,--force", options->force, "Overwrite an existing OUT");
-  verb.chosen([options, &run] {
-    run = [options] {
-      const auto done = compact(*options);
-      return done ? cli::kFine : cli::report(done.error());
-    };
-  });
+  return [options] { return cli::exit_code(compact(*options)); };
 }
 
 }  // namespace cairn::array_tool

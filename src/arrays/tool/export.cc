@@ -10,7 +10,6 @@
 #include "arrays/file/draft.h"
 #include "arrays/tool/text.h"
 #include "arrays/tool/verbs.h"
-#include "terminal/options.h"
 #include "terminal/terminal.h"
 
 namespace cairn::array_tool {
@@ -77,20 +76,14 @@ Result<void> export_file(const ExportOptions &options) {
 
 }  // namespace
 
-void add_export(CLI::App &app, Run &run) {
+cli::Action declare_export(cli::Options &verb) {
   auto options = std::make_shared<ExportOptions>();
-  cli::Options verb(app, "export", "Write a compressed file as a plain NetCDF file");
   verb.one("FILE", options->file, "The compressed file");
   verb.one("OUT", options->output, "The file to write");
   verb.flag("--netcdf4", options->netcdf4, "Write netCDF-4 instead of the original format");
   verb.number("--deflate", options->deflate, "With --netcdf4: compress with this level, 1 to 9", "N");
   verb.flag("-f,--force", options->force, "Overwrite an existing file");
-  verb.chosen([options, &run] {
-    run = [options] {
-      const auto done = export_file(*options);
-      return done ? cli::kFine : cli::report(done.error());
-    };
-  });
+  return [options] { return cli::exit_code(export_file(*options)); };
 }
 
 }  // namespace cairn::array_tool

@@ -11,7 +11,6 @@
 #include "arrays/file/stored_writer.h"
 #include "arrays/tool/text.h"
 #include "arrays/tool/verbs.h"
-#include "terminal/options.h"
 #include "terminal/terminal.h"
 
 namespace cairn::array_tool {
@@ -54,7 +53,7 @@ Result<void> copy(const PlainFile &plain, int variable, const Regions &regions, 
   return {};
 }
 
-Result<uint64_t> import_file(const ImportOptions &options) {
+Result<void> import_file(const ImportOptions &options) {
   const auto codecs = arrays::parse_codec_words(options.codec);
   if (!codecs) return tl::unexpected(codecs.error());
   if (codecs->off) return fail(ErrorKind::usage, "with codec 'off' there is nothing to import", "name another");
@@ -85,27 +84,19 @@ Result<uint64_t> import_file(const ImportOptions &options) {
   if (auto done = copy(*plain, -1, plain->between(), *split, &*writer); !done) return tl::unexpected(done.error());
   if (auto done = writer->finish(); !done) return tl::unexpected(done.error());
   if (!options.quiet) cli::say(fmt::format("{}: {}", options.output, gain_text(plain->size(), writer->size())));
-  return writer->size();
+  return {};
 }
 
 }  // namespace
 
-void add_import(CLI::App &app, Run &run) {
+cli::Action declare_import(cli::Options &verb) {
   auto options = std::make_shared<ImportOptions>();
-  cli::Options verb(app, "import", "Compress an existing NetCDF file of the classic formats");
   verb.one("PLAIN", options->plain, "The file to compress: CDF-1, CDF-2 or CDF-5");
   verb.one("OUT", options->output, "The compressed file to write");
-  verb.text("--codec", options->codec, "A codec, as zstd, zstd:3 or auto:speed (auto)", "WORDS");
-  verb.text("--split", options->split, "Bytes of values in a block (1M)", "SIZE");
-  verb.number("--chain", options->chain, "Code time steps against the one before, up to N in a row (0)", "N");
+  add_coding(verb, &options->codec, &options->split, &options->chain, " (1M)");
   verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
   verb.flag("-f,--force", options->force, "Overwrite an existing file");
-  verb.chosen([options, &run] {
-    run = [options] {
-      const auto size = import_file(*options);
-      return size ? cli::kFine : cli::report(size.error());
-    };
-  });
+  return [options] { return cli::exit_code(import_file(*options)); };
 }
 
 }  // namespace cairn::array_tool

@@ -14,7 +14,6 @@
 #include "arrays/tool/verbs.h"
 #include "terminal/child.h"
 #include "terminal/executable.h"
-#include "terminal/options.h"
 #include "terminal/terminal.h"
 
 namespace cairn::array_tool {
@@ -148,27 +147,16 @@ int run_command(const RunOptions &options, const std::vector<std::string> &comma
 
 }  // namespace
 
-void add_run(CLI::App &app, Run &run, const std::vector<std::string> &command) {
+cli::Action declare_run(cli::Options &verb) {
   auto options = std::make_shared<RunOptions>();
-  cli::Options verb(app, "run", "Run a command and compress what it writes through PnetCDF");
-  verb.text("--codec", options->codec, "A codec, as zstd, zstd:3 or auto:speed (auto)", "WORDS");
+  add_coding(verb, &options->codec, &options->split, &options->chain, ", as in 1M");
   verb.choice("--layout", options->layout, {"dense", "sparse", "hybrid"},
               "Where blocks go: dense, sparse or hybrid (dense)", "LAYOUT");
-  verb.text("--split", options->split, "Bytes of values in a block, as in 1M", "SIZE");
-  verb.number("--chain", options->chain, "Code time steps against the one before, up to N in a row (0)", "N");
   verb.real("--ratio", options->ratio, "hybrid: how many times smaller blocks are expected to be", "R");
   verb.real("--error", options->error, "hybrid: by how much that may be too high", "E");
   verb.text("--library", options->library, "The layer to use instead of this installation's", "FILE");
   verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
-  verb.chosen([options, &run, &command] {
-    run = [options, &command] {
-      if (command.empty()) {
-        cli::say("there is no command to run; write it at the end, as in cairn arrays run -- mpiexec -n 4 ./app");
-        return cli::kRecordFailed;
-      }
-      return run_command(*options, command);
-    };
-  });
+  return [options, &verb] { return run_command(*options, verb.command); };
 }
 
 }  // namespace cairn::array_tool

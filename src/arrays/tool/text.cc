@@ -51,6 +51,17 @@ std::string gain_text(uint64_t plain, uint64_t coded) {
                      smaller ? ratio_text(plain, coded) : ratio_text(coded, plain), smaller ? "smaller" : "larger");
 }
 
+void add_coding(cli::Options &verb, std::string *codec, std::string *split, std::optional<uint64_t> *chain,
+                const char *sizes) {
+  std::vector<std::string> often = {"auto", "auto:speed"};
+  for (const codec::ArrayCodec &each : codec::array_codecs()) {
+    if (!each.lossy) often.emplace_back(each.name);
+  }
+  verb.text("--codec", *codec, "A codec, as zstd, zstd:3 or auto:speed (auto)", "WORDS", often);
+  verb.text("--split", *split, fmt::format("Bytes of values in a block{}", sizes), "SIZE");
+  verb.number("--chain", *chain, "Code time steps against the one before, up to N in a row (0)", "N");
+}
+
 Result<uint64_t> parse_split(const std::string &text) {
   uint64_t value = 0;
   const char *end = text.data() + text.size();

@@ -9,6 +9,7 @@
 #include "arrays/file/header.h"
 #include "arrays/file/index.h"
 #include "base/result.h"
+#include "terminal/options.h"
 
 namespace cairn::array_tool {
 
@@ -21,6 +22,9 @@ std::string ratio_text(uint64_t plain, uint64_t coded);  ///< "2.13"; "-" if not
 /// "96.0 MiB in 45.1 MiB: 2.13 times smaller".
 std::string gain_text(uint64_t plain, uint64_t coded);
 
+/// --codec, --split and --chain. `sizes` ends the help of --split.
+void add_coding(cli::Options &verb, std::string *codec, std::string *split, std::optional<uint64_t> *chain,
+                const char *sizes);
 /// "64K", "1M" → bytes. Error: no size, or none that a block can have.
 Result<uint64_t> parse_split(const std::string &text);
 

@@ -1,25 +1,16 @@
-// The verbs of `cairn arrays`, one file each: as those of `cairn` (cli/verbs.h).
+// The verbs of `cairn arrays`, a file each: as those of `cairn` (cli/verbs.h). main.cc has the table.
 #pragma once
 
-#include <functional>
-#include <string>
-#include <vector>
-
-namespace CLI {
-class App;
-}
+#include "terminal/program.h"
 
 namespace cairn::array_tool {
 
-using Run = std::function<int()>;
-
-/// `command`: what follows the options.
-void add_run(CLI::App &app, Run &run, const std::vector<std::string> &command);
-void add_info(CLI::App &app, Run &run);
-void add_verify(CLI::App &app, Run &run);
-void add_export(CLI::App &app, Run &run);
-void add_import(CLI::App &app, Run &run);
-void add_compact(CLI::App &app, Run &run);
-void add_bench(CLI::App &app, Run &run);
+cli::Action declare_run(cli::Options &verb);
+cli::Action declare_info(cli::Options &verb);
+cli::Action declare_verify(cli::Options &verb);
+cli::Action declare_export(cli::Options &verb);
+cli::Action declare_import(cli::Options &verb);
+cli::Action declare_compact(cli::Options &verb);
+cli::Action declare_bench(cli::Options &verb);
 
 }  // namespace cairn::array_tool

@@ -3,12 +3,11 @@
 
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "arrays/file/stored_file.h"
 #include "arrays/tool/text.h"
 #include "arrays/tool/verbs.h"
-#include "terminal/options.h"
+#include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -76,16 +75,14 @@ int verify(const VerifyOptions &options) {
   const bool good = findings.fault_count == 0;
   cli::Output out;
   if (options.json) {
-    nlohmann::ordered_json object;
-    object["schema"] = "cairn.arrays.verify/1";
-    object["file"] = valid_utf8(options.file);
-    object["ok"] = good;
-    object["blocks"] = findings.blocks;
-    object["bytes"] = findings.bytes;
-    object["undecoded"] = findings.undecoded;
-    object["fault_count"] = findings.fault_count;
-    object["faults"] = nlohmann::ordered_json::array();
-    for (const std::string &fault : findings.faults) object["faults"].push_back(valid_utf8(fault));
+    const nlohmann::ordered_json object{{"schema", "cairn.arrays.verify/1"},
+                                        {"file", valid_utf8(options.file)},
+                                        {"ok", good},
+                                        {"blocks", findings.blocks},
+                                        {"bytes", findings.bytes},
+                                        {"undecoded", findings.undecoded},
+                                        {"fault_count", findings.fault_count},
+                                        {"faults", cli::json_of(findings.faults)}};
     out.write(object.dump(2) + "\n");
   } else {
     for (const std::string &fault : findings.faults) out.write(fmt::format("{}: {}\n", options.file, fault));
@@ -109,12 +106,11 @@ int verify(const VerifyOptions &options) {
 
 }  // namespace
 
-void add_verify(CLI::App &app, Run &run) {
+cli::Action declare_verify(cli::Options &verb) {
   auto options = std::make_shared<VerifyOptions>();
-  cli::Options verb(app, "verify", "Check that a compressed file is sound");
   verb.one("FILE", options->file, "The compressed file");
   verb.flag("--json", options->json, "Print JSON, with the name of its schema");
-  verb.chosen([options, &run] { run = [options] { return verify(*options); }; });
+  return [options] { return verify(*options); };
 }
 
 }  // namespace cairn::array_tool

@@ -1,0 +1,55 @@
+// A list that a verb prints as a table, or as JSON: its columns and cells are said once, both forms follow.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cairn::cli {
+
+class Output;
+
+/// One value in both forms.
+struct Cell {
+  std::string text;
+  nlohmann::ordered_json json;
+};
+Cell nothing();                           ///< "-", null
+Cell words(const std::string &text);      ///< as it is; in JSON valid UTF-8
+Cell count(uint64_t number);              ///< 12,345
+Cell duration(uint64_t nanoseconds);      ///< 1.23 ms; in JSON seconds
+Cell share(uint64_t part, uint64_t all);  ///< per cent, "-" of nothing; in JSON of 1
+
+/// Strings as JSON can hold them.
+nlohmann::ordered_json json_of(const std::vector<std::string> &strings);
+/// null for nothing.
+template <typename T>
+nlohmann::ordered_json json_of(const std::optional<T> &value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+struct Column {
+  const char *head = nullptr;    ///< of the table; nullptr: only in JSON
+  const char *member = nullptr;  ///< of JSON; nullptr: only in the table
+  bool left = false;             ///< texts stand to the left, numbers to the right
+};
+
+class Listing {
+ public:
+  explicit Listing(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// A cell for each column.
+  void add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
+  /// Lined up, the heads first, and at most `most` lines of others.
+  void print(Output &out, uint64_t most = UINT64_MAX) const;
+  /// An array of objects.
+  [[nodiscard]] nlohmann::ordered_json json() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace cairn::cli
