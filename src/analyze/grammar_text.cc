@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "analyze/decode.h"
+#include "trace/read/events.h"
 
 namespace cairn::analyze {
 namespace {
@@ -82,8 +83,10 @@ std::string class_text(const trace::Trace &trace, const Decoder &decoder, uint32
   } else {
     text += fmt::format(", {} calls each\n", view.calls->length());
   }
-  const auto &rules = view.calls->rules();
-  for (size_t rule = 0; rule < rules.size(); ++rule) text += fmt::format("  R{} ->{}\n", rule, rule_text(rules[rule]));
+  const trace::Structure structure = trace::structure_of(trace, index);
+  for (size_t rule = 0; rule < structure.rules->size(); ++rule) {
+    text += fmt::format("  R{} ->{}\n", rule, rule_text((*structure.rules)[rule]));
+  }
   std::vector<Folder> rows(view.rows);
   for (const uint32_t rank : view.ranks) {
     for (const trace::CountedRow &call : trace.counted_rows({rank, view.thread, view.segment, index, 0})) {
@@ -91,11 +94,11 @@ std::string class_text(const trace::Trace &trace, const Decoder &decoder, uint32
     }
   }
   for (size_t row = 0; row < rows.size(); ++row) {
-    const uint32_t cycle = trace.row_cycle(index, static_cast<uint32_t>(row));
+    const bool many = structure.rows[row].many;
     if (rows[row].begun()) {
-      const std::string times = cycle == 0 ? "" : fmt::format("({} times in all) ", counts[row]);
+      const std::string times = many ? fmt::format("({} times in all) ", counts[row]) : "";
       text += fmt::format("  {:>4}: {}{}\n", row, times, call_text(rows[row].result()));
-    } else if (cycle != 0) {
+    } else if (many) {
       const Call call = decoder.decode(index, trace.row(index, static_cast<uint32_t>(row), view.ranks[0]));
       text += fmt::format("  {:>4}: (never) {}\n", row, call_text(call));
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyze/decode.h"
+#include "trace/read/events.h"
 
 namespace cairn::analyze {
 namespace {
@@ -46,11 +47,11 @@ class Checker {
       fault(fmt::format("class {}: calls of row {}, but only {} rows", index, multiplicities.size() - 1, view.rows));
     }
     const size_t sites = trace_.sites(index).size();
-    for (uint32_t row = 0; row < view.rows; ++row) {
-      const trace::Row head = trace_.row_head(index, row);
-      if (head.site != 0 && head.site >= sites) {
-        fault(fmt::format("class {}: row {} is of call site {}, but only {} are known", index, row, head.site, sites));
-      }
+    const auto rows = trace::structure_of(trace_, index).rows;
+    for (size_t row = 0; row < rows.size(); ++row) {
+      const uint32_t site = rows[row].site;
+      if (site == 0 || site < sites) continue;
+      fault(fmt::format("class {}: row {} is of call site {}, but only {} are known", index, row, site, sites));
     }
   }
 

@@ -63,10 +63,10 @@ Overview outline(const trace::Trace &trace) {
   view.bytes = trace.section_bytes();
   std::set<uint32_t> functions;
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
-    const trace::ClassView cls = trace.class_view(index);
-    view.signatures += cls.rows;
+    const auto rows = trace::structure_of(trace, index).rows;
+    view.signatures += rows.size();
     for (const uint64_t count : trace.row_counts(index)) view.calls += count;
-    for (uint32_t row = 0; row < cls.rows; ++row) functions.insert(trace.row_head(index, row).function);
+    for (const auto &row : rows) functions.insert(row.function);
   }
   view.functions = functions.size();
   for (const uint32_t rank : trace.ranks()) {

@@ -1,5 +1,6 @@
 #include "analyze/selected_calls.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace cairn::analyze {
@@ -15,12 +16,9 @@ SelectedCalls::SelectedCalls(const trace::Trace &trace, Wanted wanted) : trace_(
 
 bool SelectedCalls::has(const trace::Trace &trace, uint32_t class_index, const Wanted &which) {
   const auto all = spec::functions();
-  const uint32_t rows = trace.class_view(class_index).rows;
-  for (uint32_t row = 0; row < rows; ++row) {
-    const uint32_t function = trace.row_head(class_index, row).function;
-    if (function < all.size() && which(all[function])) return true;
-  }
-  return false;
+  const auto rows = trace::structure_of(trace, class_index).rows;
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const auto &row) { return row.function < all.size() && which(all[row.function]); });
 }
 
 std::vector<SelectedCalls::Sequence> SelectedCalls::of(uint32_t rank) const {

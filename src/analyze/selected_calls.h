@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analyze/row_access.h"
-#include "trace/read/trace.h"
+#include "trace/read/events.h"
 
 namespace cairn::analyze {
 

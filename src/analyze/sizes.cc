@@ -8,84 +8,28 @@
 namespace cairn::analyze {
 namespace {
 
-constexpr std::pair<std::string_view, int64_t> kPredefined[] = {
-    {"MPI_DATATYPE_NULL", 0},
-    {"MPI_CHAR", 1},
-    {"MPI_SIGNED_CHAR", 1},
-    {"MPI_UNSIGNED_CHAR", 1},
-    {"MPI_BYTE", 1},
-    {"MPI_PACKED", 1},
-    {"MPI_WCHAR", 4},
-    {"MPI_SHORT", 2},
-    {"MPI_UNSIGNED_SHORT", 2},
-    {"MPI_INT", 4},
-    {"MPI_UNSIGNED", 4},
-    {"MPI_LONG", 8},
-    {"MPI_UNSIGNED_LONG", 8},
-    {"MPI_LONG_LONG", 8},
-    {"MPI_LONG_LONG_INT", 8},
-    {"MPI_UNSIGNED_LONG_LONG", 8},
-    {"MPI_FLOAT", 4},
-    {"MPI_DOUBLE", 8},
-    {"MPI_LONG_DOUBLE", 16},
-    {"MPI_INT8_T", 1},
-    {"MPI_INT16_T", 2},
-    {"MPI_INT32_T", 4},
-    {"MPI_INT64_T", 8},
-    {"MPI_UINT8_T", 1},
-    {"MPI_UINT16_T", 2},
-    {"MPI_UINT32_T", 4},
-    {"MPI_UINT64_T", 8},
-    {"MPI_C_BOOL", 1},
-    {"MPI_CXX_BOOL", 1},
-    {"MPI_C_COMPLEX", 8},
-    {"MPI_C_FLOAT_COMPLEX", 8},
-    {"MPI_C_DOUBLE_COMPLEX", 16},
-    {"MPI_C_LONG_DOUBLE_COMPLEX", 32},
-    {"MPI_CXX_FLOAT_COMPLEX", 8},
-    {"MPI_CXX_DOUBLE_COMPLEX", 16},
-    {"MPI_CXX_LONG_DOUBLE_COMPLEX", 32},
-    {"MPI_AINT", 8},
-    {"MPI_OFFSET", 8},
-    {"MPI_COUNT", 8},
-    {"MPI_CHARACTER", 1},
-    {"MPI_LOGICAL", 4},
-    {"MPI_INTEGER", 4},
-    {"MPI_REAL", 4},
-    {"MPI_DOUBLE_PRECISION", 8},
-    {"MPI_COMPLEX", 8},
-    {"MPI_DOUBLE_COMPLEX", 16},
-    {"MPI_INTEGER1", 1},
-    {"MPI_INTEGER2", 2},
-    {"MPI_INTEGER4", 4},
-    {"MPI_INTEGER8", 8},
-    {"MPI_INTEGER16", 16},
-    {"MPI_LOGICAL1", 1},
-    {"MPI_LOGICAL2", 2},
-    {"MPI_LOGICAL4", 4},
-    {"MPI_LOGICAL8", 8},
-    {"MPI_LOGICAL16", 16},
-    {"MPI_REAL2", 2},
-    {"MPI_REAL4", 4},
-    {"MPI_REAL8", 8},
-    {"MPI_REAL16", 16},
-    {"MPI_COMPLEX4", 4},
-    {"MPI_COMPLEX8", 8},
-    {"MPI_COMPLEX16", 16},
-    {"MPI_COMPLEX32", 32},
-    {"MPI_2INT", 8},
-    {"MPI_SHORT_INT", 6},
-    {"MPI_LONG_INT", 12},
-    {"MPI_FLOAT_INT", 8},
-    {"MPI_DOUBLE_INT", 12},
-    {"MPI_LONG_DOUBLE_INT", 20},
-    {"MPI_2INTEGER", 8},
-    {"MPI_2REAL", 8},
-    {"MPI_2DOUBLE_PRECISION", 16},
-    {"MPI_2COMPLEX", 16},
-    {"MPI_2DOUBLE_COMPLEX", 32},
-    {"MPI_LB", 0},
-    {"MPI_UB", 0},
+/// Types of one size, with a blank behind each.
+constexpr std::pair<int64_t, std::string_view> kPredefined[] = {
+    {0, "MPI_DATATYPE_NULL MPI_LB MPI_UB "},
+    {1,
+     "MPI_CHAR MPI_SIGNED_CHAR MPI_UNSIGNED_CHAR MPI_BYTE MPI_PACKED MPI_INT8_T MPI_UINT8_T MPI_C_BOOL "
+     "MPI_CXX_BOOL MPI_CHARACTER MPI_INTEGER1 MPI_LOGICAL1 "},
+    {2, "MPI_SHORT MPI_UNSIGNED_SHORT MPI_INT16_T MPI_UINT16_T MPI_INTEGER2 MPI_LOGICAL2 MPI_REAL2 "},
+    {4,
+     "MPI_WCHAR MPI_INT MPI_UNSIGNED MPI_FLOAT MPI_INT32_T MPI_UINT32_T MPI_LOGICAL MPI_INTEGER "
+     "MPI_REAL MPI_INTEGER4 MPI_LOGICAL4 MPI_REAL4 MPI_COMPLEX4 "},
+    {6, "MPI_SHORT_INT "},
+    {8,
+     "MPI_LONG MPI_UNSIGNED_LONG MPI_LONG_LONG MPI_LONG_LONG_INT MPI_UNSIGNED_LONG_LONG MPI_DOUBLE "
+     "MPI_INT64_T MPI_UINT64_T MPI_C_COMPLEX MPI_C_FLOAT_COMPLEX MPI_CXX_FLOAT_COMPLEX MPI_AINT "
+     "MPI_OFFSET MPI_COUNT MPI_DOUBLE_PRECISION MPI_COMPLEX MPI_INTEGER8 MPI_LOGICAL8 MPI_REAL8 "
+     "MPI_COMPLEX8 MPI_2INT MPI_FLOAT_INT MPI_2INTEGER MPI_2REAL "},
+    {12, "MPI_LONG_INT MPI_DOUBLE_INT "},
+    {16,
+     "MPI_LONG_DOUBLE MPI_C_DOUBLE_COMPLEX MPI_CXX_DOUBLE_COMPLEX MPI_DOUBLE_COMPLEX MPI_INTEGER16 "
+     "MPI_LOGICAL16 MPI_REAL16 MPI_COMPLEX16 MPI_2DOUBLE_PRECISION MPI_2COMPLEX "},
+    {20, "MPI_LONG_DOUBLE_INT "},
+    {32, "MPI_C_LONG_DOUBLE_COMPLEX MPI_CXX_LONG_DOUBLE_COMPLEX MPI_COMPLEX32 MPI_2DOUBLE_COMPLEX "},
 };
 
 /// a * b, or nothing when it is negative or too large to be a size.
@@ -121,8 +65,11 @@ std::string_view base_function(const spec::Function &function) {
 }  // namespace
 
 std::optional<int64_t> predefined_size(std::string_view name) {
-  for (const auto &[type, size] : kPredefined) {
-    if (type == name) return size;
+  const std::string word = std::string(name) + " ";
+  for (const auto &[size, types] : kPredefined) {
+    for (size_t at = types.find(word); at != std::string_view::npos; at = types.find(word, at + 1)) {
+      if (at == 0 || types[at - 1] == ' ') return size;
+    }
   }
   return std::nullopt;
 }

@@ -6,10 +6,12 @@
 
 #include "analyze/red_flags.h"
 #include "analyze/volume.h"
-#include "trace/read/call_reader.h"
+#include "trace/read/events.h"
 
 namespace cairn::analyze {
 namespace {
+
+using RowHead = trace::Structure::RowHead;
 
 /// (function, module, offset) or (0, 0, rank).
 using Key = std::tuple<uint32_t, uint32_t, uint64_t>;
@@ -63,7 +65,8 @@ class Summariser {
  private:
   [[nodiscard]] bool is_selected(uint32_t rank) const { return rank < selected_.size() && selected_[rank]; }
 
-  Gathered &line(uint32_t class_index, const trace::Row &head, uint32_t rank) {
+  template <typename Head>
+  Gathered &line(uint32_t class_index, const Head &head, uint32_t rank) {
     Key key{head.function, 0, 0};
     trace::Site site;
     if (group_ == GroupBy::rank) key = {0, 0, rank};
@@ -89,14 +92,15 @@ class Summariser {
     if (members.empty()) return {};
     const bool whole = members.size() == view.ranks.size();
     sites_ = trace_.sites(index);
+    rows_ = trace::structure_of(trace_, index).rows;
     std::vector<uint64_t> counts;
     if (whole && group_ != GroupBy::rank) {
       counts = trace_.row_counts(index);
     } else {
       counts = counts_by_rank(index, view, members);
     }
-    for (uint32_t row = 0; row < view.rows; ++row) {
-      const trace::Row head = trace_.row_head(index, row);
+    for (uint32_t row = 0; row < rows_.size(); ++row) {
+      const RowHead &head = rows_[row];
       if (counts[row] == 0 || !filter_.has_function(head.function)) continue;
       summary_.calls += counts[row];
       if (group_ != GroupBy::rank) {
@@ -123,14 +127,13 @@ class Summariser {
       for (uint32_t row = 0; row < view.rows; ++row) {
         all[row] += own[row];
         if (group_ != GroupBy::rank || own[row] == 0) continue;
-        const trace::Row head = trace_.row_head(index, row);
-        if (filter_.has_function(head.function)) line(index, head, rank).line.calls += own[row];
+        if (filter_.has_function(rows_[row].function)) line(index, rows_[row], rank).line.calls += own[row];
       }
     }
     return all;
   }
 
-  void add_stats(uint32_t index, uint32_t row, const trace::Row &head, bool whole) {
+  void add_stats(uint32_t index, uint32_t row, const RowHead &head, bool whole) {
     if (group_ == GroupBy::rank) return;  // rank_info has the sums
     Gathered &gathered = line(index, head, 0);
     const auto stats = whole ? trace_.row_stats(index, row) : std::nullopt;
@@ -147,22 +150,18 @@ class Summariser {
     for (const uint32_t rank : members) {
       for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
         if (sequence.class_index != index) continue;
-        const auto times = trace_.times(sequence);
-        if (!times) return tl::unexpected(times.error());
         std::vector<uint64_t> sums(view.rows);
         std::vector<uint64_t> longest(view.rows);
-        trace::CallReader reader(trace_, sequence);
-        for (const timing::CallTime &time : *times) {
-          const grammar::Symbol call = reader.next();
-          if (call == grammar::kNoSymbol) break;
-          const uint32_t row = reader.class_row(call);
-          sums[row] += time.duration;
-          longest[row] = std::max(longest[row], time.duration);
+        trace::Events events(trace_, sequence);
+        while (const trace::Event *event = events.next()) {
+          if (!event->timed) break;
+          sums[event->row] += event->duration_ns;
+          longest[event->row] = std::max(longest[event->row], event->duration_ns);
         }
+        if (!events.end()) return events.end();
         for (uint32_t row = 0; row < view.rows; ++row) {
-          const trace::Row head = trace_.row_head(index, row);
-          if (!filter_.has_function(head.function)) continue;
-          Gathered &gathered = line(index, head, rank);
+          if (!filter_.has_function(rows_[row].function)) continue;
+          Gathered &gathered = line(index, rows_[row], rank);
           gathered.line.time_ns += sums[row];
           gathered.line.longest_ns = std::max(gathered.line.longest_ns, longest[row]);
           if (gathered.line.calls != 0) gathered.rank_sums[rank] += sums[row];
@@ -280,7 +279,8 @@ class Summariser {
   GroupBy group_;
   bool has_times_;  ///< of single calls: statistics are not needed then
   std::vector<bool> selected_;
-  std::vector<trace::Site> sites_;
+  std::vector<trace::Site> sites_;  ///< of the class at hand
+  std::vector<RowHead> rows_;       ///< of that too
   std::map<Key, Gathered> lines_;
   Summary summary_;
 };

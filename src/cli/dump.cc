@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "analyze/decode.h"
-#include "analyze/events.h"
 #include "analyze/grammar_text.h"
 #include "cli/dump_gpu.h"
 #include "cli/inspect.h"
@@ -14,11 +13,12 @@
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
+#include "trace/read/events.h"
 
 namespace cairn::cli {
 namespace {
 
-using analyze::Event;
+using trace::Event;
 
 struct DumpOptions : Inspection {
   bool grammar = false;
@@ -71,20 +71,25 @@ class Dump {
                              info.host.empty() ? "" : " on " + info.host, out_.plain()));
     }
     CallTexts texts(decoder_, json_, stack_);
-    return analyze::for_each_event(trace_, rank, [&](const Event &event) { return print(event, texts); });
+    trace::Events events(trace_, rank);
+    while (!full()) {
+      const Event *event = events.next();
+      if (event == nullptr) break;
+      print(*event, texts);
+    }
+    return events.end();
   }
   [[nodiscard]] bool full() const { return filter_.limit && printed_ >= *filter_.limit; }
 
  private:
-  bool print(const Event &event, CallTexts &texts) {
-    if (full()) return false;
+  void print(const Event &event, CallTexts &texts) {
     if (filter_.window && event.timed) {
       // Threads are merged by tickets, not by times: a late one does not end the search.
       if (event.begin_ns > filter_.window->end_ns || event.begin_ns + event.duration_ns < filter_.window->begin_ns) {
-        return true;
+        return;
       }
     }
-    if (!filter_.has_function(event.values->function)) return true;
+    if (!filter_.has_function(event.values->function)) return;
     ++printed_;
     const std::string &text = texts.text(event);
     line_.clear();
@@ -107,7 +112,6 @@ class Dump {
     line_ += text;
     line_ += '\n';
     out_.write(line_);
-    return true;
   }
 
   const trace::Trace &trace_;
@@ -148,10 +152,9 @@ int dump(DumpOptions &options) {
   Dump dump(*trace, sources, *filter, options, out);
   for (const uint32_t rank : filter->ranks) {
     if (dump.full()) break;
-    if (auto done = dump.rank(rank); !done) {
-      done.error().path = options.file;
+    if (const auto done = dump.rank(rank); !done) {
       out.finish();
-      return report(done.error());
+      return report(done.error(), options.file);
     }
   }
   return out.finish();

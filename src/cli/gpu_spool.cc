@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "gpu/file/spooled.h"
+#include "trace/read/edit.h"
 
 namespace cairn::cli {
 
@@ -34,7 +35,7 @@ Result<TraceBytes> with_gpu(TraceBytes bytes, const std::string &path, const gpu
   const auto trace = trace::Trace::from_bytes(bytes.bytes, path, bytes.absent, bytes.blocks, trace::no_bundles);
   if (!trace) return tl::unexpected(trace.error());
   auto [gpu, warps] = launches.write();
-  bytes.bytes = trace->with_gpu(std::move(gpu), std::move(warps));
+  bytes.bytes = trace::with_gpu(*trace, std::move(gpu), std::move(warps));
   return bytes;
 }
 

@@ -18,6 +18,7 @@
 #include "gpu/file/spooled.h"
 #include "trace/file/disk.h"
 #include "trace/file/file.h"
+#include "trace/read/edit.h"
 
 namespace cairn::cli {
 namespace fs = std::filesystem;
@@ -273,11 +274,9 @@ Result<TraceBytes> with_epilogues(TraceBytes bytes, const std::string &path, con
             [](const SpoolPart *a, const SpoolPart *b) { return a->header.rank < b->header.rank; });
   auto later = parse_and_reduce(files);
   if (!later) return tl::unexpected(later.error());
-  auto whole = trace->to_part();
-  if (!whole) return tl::unexpected(whole.error());
-  auto merged = trace::Part::merge(std::move(*whole), std::move(*later));
+  auto merged = trace::Part::merge(trace::to_part(*trace), std::move(*later));
   if (!merged) return tl::unexpected(merged.error());
-  auto file = merged->to_file(trace->run(), bytes.absent, trace->bundles());
+  auto file = merged->to_file(trace->run(), bytes.absent, trace::bundles_begin(*trace));
   if (!file) return tl::unexpected(file.error());
   bytes.bytes = *std::move(file);
   return bytes;
@@ -287,7 +286,7 @@ Result<TraceBytes> with_sources(TraceBytes bytes, const std::string &path) {
   auto trace = opened(bytes, path);
   if (!trace) return tl::unexpected(trace.error());
   const auto resolved = analyze::Sources(*trace).resolved();
-  if (!resolved.empty()) bytes.bytes = trace->with_sources(resolved);
+  if (!resolved.empty()) bytes.bytes = trace::with_sources(*trace, resolved);
   return bytes;
 }
 

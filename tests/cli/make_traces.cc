@@ -15,6 +15,7 @@
 #include "spec/spec.h"
 #include "timing/lossless.h"
 #include "trace/merge/part.h"
+#include "trace/read/edit.h"
 #include "trace/read/trace.h"
 
 namespace {
@@ -291,7 +292,7 @@ Bytes with_lines(const Bytes &file) {
   for (uint32_t i = 1; i < sites().size(); ++i) {
     lines.push_back({sites()[i], {i < 4 ? "main" : "exchange(int)", "/home/me/src/stencil.cc", 10 * i}});
   }
-  return trace.with_sources(lines);
+  return trace::with_sources(trace, lines);
 }
 
 void save_part(const std::string &path, const trace::ProcessRecord &process, SpoolHeader::Kind kind) {
@@ -453,7 +454,7 @@ int main(int argc, char **argv) {
   save(folder + "/badgpu.cairn", gpu_file(launches));
   const auto readable = trace::Trace::from_bytes(gpu_trace, "gpu");
   if (!readable) return 1;
-  save(folder + "/nogpu.cairn", readable->with_gpu({7}, {0}));  // seven programs, and then nothing
+  save(folder + "/nogpu.cairn", trace::with_gpu(*readable, {7}, {0}));  // seven programs, and then nothing
 
   Bytes cut = ring4;
   cut.resize(cut.size() / 2);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "trace/merge/part.h"
+#include "trace/read/edit.h"
 #include "trace/read/trace.h"
 
 namespace cairn::gpu {
@@ -117,7 +118,7 @@ Bytes file_of(const Launches &launches, const std::string &command, int64_t star
   const auto trace = trace::Trace::from_bytes(*std::move(file), "the trace");
   if (!trace) return {};
   auto [gpu, warps] = launches.write();
-  return trace->with_gpu(std::move(gpu), std::move(warps));
+  return trace::with_gpu(*trace, std::move(gpu), std::move(warps));
 }
 
 }  // namespace cairn::gpu

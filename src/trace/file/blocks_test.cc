@@ -9,6 +9,7 @@
 #include "trace/file/file.h"
 #include "trace/file/rank_block.h"
 #include "trace/merge/part_body.h"
+#include "trace/read/edit.h"
 #include "trace/testing/in_blocks.h"
 #include "trace/testing/plain_text.h"
 #include "trace/testing/synthetic.h"
@@ -198,12 +199,12 @@ TEST(Blocks, StayWhereTheyAreWhenSourcesAndEpiloguesAreAdded) {
   ASSERT_TRUE(trace.has_value());
   ProcessRecord later = program[0];
   for (SequenceRecord &sequence : later.sequences) sequence.segment += 1000;
-  const Result<Part> both = Part::merge(*trace->to_part(), *Part::of(later));
+  const Result<Part> both = Part::merge(to_part(*trace), *Part::of(later));
   ASSERT_TRUE(both.has_value()) << both.error().message;
   const Result<Trace> longer =
       Trace::from_bytes(*both->to_file(kRun, trace->absent()), "longer", trace->absent(), disk.path());
   ASSERT_TRUE(longer.has_value()) << longer.error().message;
-  const Bytes bytes = longer->with_sources({{longer->sites(0).back(), {"main", "a.c", 3}}});
+  const Bytes bytes = with_sources(*longer, {{longer->sites(0).back(), {"main", "a.c", 3}}});
   const Result<Trace> last = Trace::from_bytes(bytes, "last", trace->absent(), disk.path());
   ASSERT_TRUE(last.has_value()) << last.error().message;
   EXPECT_TRUE(last->source(last->sites(0).back()).has_value());

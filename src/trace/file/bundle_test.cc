@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "trace/file/file.h"
 #include "trace/read/call_reader.h"
+#include "trace/read/edit.h"
 #include "trace/testing/in_blocks.h"
 #include "trace/testing/plain_text.h"
 #include "trace/testing/synthetic.h"
@@ -62,7 +63,7 @@ TEST(Bundles, HoldTheSameCalls) {
       const Result<Trace> trace = Trace::from_bytes(file, "test");
       ASSERT_TRUE(trace.has_value()) << trace.error().message;
       EXPECT_EQ(calls_text(*trace), together(program));
-      EXPECT_EQ(trace->bundles(), made.bundles);
+      EXPECT_EQ(bundles_begin(*trace), made.bundles);
       EXPECT_EQ(file[8], made.bundles ? kFormatVersion : made.blocks.empty() ? 2 : 3);
       bundles += made.bundles ? 1 : 0;
       const auto sizes = trace->section_bytes();
@@ -92,9 +93,9 @@ TEST(Bundles, AreThereWhenMoreIsMergedIntoTheTrace) {
       sequence.times.clear();
       longer[0].sequences.push_back(sequence);
     }
-    const Result<Part> both = Part::merge(*trace->to_part(), *Part::of(later));
+    const Result<Part> both = Part::merge(to_part(*trace), *Part::of(later));
     ASSERT_TRUE(both.has_value()) << both.error().message;
-    const Bytes file = with_blocks(*both->to_file(kRun, made.blocks.size(), trace->bundles()), made.blocks);
+    const Bytes file = with_blocks(*both->to_file(kRun, made.blocks.size(), bundles_begin(*trace)), made.blocks);
     const Result<Trace> all = Trace::from_bytes(file, "longer");
     ASSERT_TRUE(all.has_value()) << all.error().message;
     EXPECT_EQ(calls_text(*all), together(longer));
@@ -157,7 +158,7 @@ TEST(Bundles, AreOpenedForTheRanksThatAreWanted) {
         ASSERT_TRUE(one.has_value()) << one.error().message;
         EXPECT_EQ(calls_of(*one, rank), calls_of(*all, rank));
         EXPECT_FALSE(calls_of(*one, rank).empty());
-        EXPECT_EQ(one->bundles(), all->bundles());
+        EXPECT_EQ(bundles_begin(*one), bundles_begin(*all));
         EXPECT_EQ(one->all_sites(), all->all_sites());
         left_closed += all->class_count() - one->class_count();
       }

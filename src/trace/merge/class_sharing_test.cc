@@ -5,6 +5,7 @@
 
 #include "trace/merge/part.h"
 #include "trace/read/call_reader.h"
+#include "trace/read/edit.h"
 #include "trace/read/trace.h"
 
 namespace cairn::trace {
@@ -83,8 +84,8 @@ uint64_t merged_bytes(uint32_t kinds) {
     EXPECT_EQ(reader.next(), grammar::kNoSymbol);
   }
   // What is read can be merged on, and written again.
-  const Result<Part> again = trace->to_part();
-  EXPECT_EQ(*again->to_file({}), *part.to_file({}));
+  const Part again = to_part(*trace);
+  EXPECT_EQ(*again.to_file({}), *part.to_file({}));
   const auto bytes = trace->section_bytes();
   return bytes.at("total") - bytes.at("meta");
 }

@@ -20,6 +20,8 @@
 
 namespace cairn::trace {
 
+class Trace;
+
 /// CPU time that the recorder spent on the ranks themselves, in MPI_Finalize, to merge; what MPI took is not in it.
 struct MergeCost {
   uint64_t ranks = 0;  ///< that took part; 0: not known
@@ -72,7 +74,7 @@ class Part {
   [[nodiscard]] const Body &body() const { return *body_; }
 
  private:
-  friend class Trace;
+  friend Part to_part(const Trace &trace);  // read/edit.h
   explicit Part(std::unique_ptr<Body> body);
   std::unique_ptr<Body> body_;
 };

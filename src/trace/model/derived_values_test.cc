@@ -8,6 +8,7 @@
 
 #include "trace/merge/part.h"
 #include "trace/read/call_reader.h"
+#include "trace/read/edit.h"
 #include "trace/read/trace.h"
 #include "trace/testing/synthetic.h"
 
@@ -104,7 +105,7 @@ TEST(Exchange, WhatIsReceivedCostsLittleBesideWhatIsSent) {
     const Trace trace = *Trace::from_bytes(*part.to_file(RunInfo{}), "exchange");
     sizes[changed ? 1 : 0] = trace.section_bytes()["columns"];
     // Written again, by those who add to it, it is the same.
-    const Trace again = *Trace::from_bytes(*trace.to_part()->to_file(RunInfo{}), "exchange");
+    const Trace again = *Trace::from_bytes(*to_part(trace).to_file(RunInfo{}), "exchange");
     for (const Trace *each : {&trace, &again}) {
       for (uint32_t rank = 0; rank < kRanks; ++rank) {
         const Row row = each->row(0, 0, rank);

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "grammar/product.h"
-#include "trace/merge/part_body.h"
 #include "trace/model/derived_values.h"
 #include "trace/model/request_arrays.h"
+#include "trace/read/trace_body.h"
 
 namespace cairn::trace {
 namespace {
@@ -178,7 +178,7 @@ class Completion {
       result.fields[stream.field()] = stream.value();
     }
     expand_prefix_sums(&result);
-    trace_.globalise(&result, sequence_.rank);
+    trace_.body().number_modules(&result, sequence_.rank);
     return result;
   }
   /// The same for who does not read in order.
@@ -332,7 +332,7 @@ struct CallReader::State {
 };
 
 CallReader::CallReader(const Trace &trace, const SequenceView &sequence) {
-  const ClassPart &part = trace.class_part(sequence.class_index);
+  const ClassPart &part = class_part_of(trace, sequence.class_index);
   state_ = std::make_unique<State>(trace, part, sequence);
 }
 CallReader::CallReader(CallReader &&) noexcept = default;
@@ -376,7 +376,7 @@ uint32_t CallReader::class_row(Symbol number) const { return state_->calls[numbe
 std::vector<CountedRow> Trace::counted_rows(const SequenceView &sequence) const {
   std::vector<CountedRow> result;
   if (sequence.class_index >= class_count()) return result;
-  const ClassPart &part = class_part(sequence.class_index);
+  const ClassPart &part = class_part_of(*this, sequence.class_index);
   if (!part.ranks.index_of(sequence.rank)) return result;
   Completion completion(*this, part, sequence);
   const RowGroups &groups = completion.groups();

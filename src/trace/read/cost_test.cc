@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "trace/file/sections.h"
+#include "trace/read/edit.h"
 #include "trace/read/trace.h"
 #include "trace/testing/synthetic.h"
 
@@ -36,8 +37,8 @@ TEST(MergeCost, IsKeptWhenTheFileIsRewritten) {
   const Bytes file = with_merge_cost(file_of({}), {2, 12, 8});
   const Result<Trace> trace = Trace::from_bytes(file, "test");
   ASSERT_TRUE(trace.has_value());
-  EXPECT_EQ(cost_in(trace->with_sources({})).sum_ns, 12U);
-  EXPECT_EQ(cost_in(*trace->to_part()->to_file(trace->run())).sum_ns, 12U);
+  EXPECT_EQ(cost_in(with_sources(*trace, {})).sum_ns, 12U);
+  EXPECT_EQ(cost_in(*to_part(*trace).to_file(trace->run())).sum_ns, 12U);
 }
 
 TEST(MergeCost, ImpossibleTimesAreRefused) {

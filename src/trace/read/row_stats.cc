@@ -101,4 +101,27 @@ std::optional<RowStats> row_stats_of(const ClassPart &part, uint32_t row) {
   return result;
 }
 
+std::vector<uint64_t> mean_durations(const ClassPart &part) {
+  struct Sum {
+    double calls = 0;
+    double time = 0;
+  };
+  std::vector<Sum> sums(part.rows.size());
+  for (const StatsBlock &block : part.stats) {
+    for (size_t slot = 0; slot < block.slots.size(); ++slot) {
+      const timing::CallStats calls = block.slots[slot].calls();
+      const std::vector<uint32_t> own = {static_cast<uint32_t>(slot)};
+      for (const uint32_t row : block.rows.empty() ? own : block.rows[slot]) {
+        sums[row].calls += static_cast<double>(calls.count);
+        sums[row].time += static_cast<double>(calls.sum);
+      }
+    }
+  }
+  std::vector<uint64_t> means;
+  means.reserve(sums.size());
+  for (const Sum &sum : sums)
+    means.push_back(sum.calls == 0 ? UINT64_MAX : static_cast<uint64_t>(sum.time / sum.calls));
+  return means;
+}
+
 }  // namespace cairn::trace

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "trace/model/record.h"
 
@@ -27,5 +28,9 @@ struct RowStats {
 
 /// Trace::row_stats.
 std::optional<RowStats> row_stats_of(const ClassPart &part, uint32_t row);
+
+/// How long the calls of each row took in the mean, in ns; UINT64_MAX where that is not known. Rows that were not told
+/// apart have their common mean.
+std::vector<uint64_t> mean_durations(const ClassPart &part);
 
 }  // namespace cairn::trace

@@ -4,84 +4,44 @@
 
 #include "codec/codec.h"
 #include "timing/mode.h"
-#include "trace/file/block_source.h"
 #include "trace/file/bundle.h"
-#include "trace/file/file.h"
 #include "trace/file/sections.h"
-#include "trace/merge/part_body.h"
 #include "trace/model/derived_values.h"
-#include "trace/model/rank_classes.h"
 #include "trace/model/request_arrays.h"
 #include "trace/model/row_counts.h"
-#include "trace/read/sources.h"
+#include "trace/read/trace_body.h"
 
 namespace cairn::trace {
 namespace {
 
 std::string text_of(const Bytes &bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// Local module numbers in static addresses become numbers in Trace::modules().
-void number_modules(Row *row, const Bytes &map) {
-  if (map.empty()) return;
-  std::vector<uint64_t> number;
-  ByteReader in(map);
-  while (!in.at_end() && !in.failed()) number.push_back(in.varint());
-  for (Field &field : row->fields) {
-    for (size_t i = 0; i + 1 < field.atoms.size(); ++i) {
-      Atom &module = field.atoms[i + 1];
-      if (field.atoms[i] != kStatic || module < 0 || static_cast<uint64_t>(module) >= number.size()) continue;
-      module = static_cast<Atom>(number[static_cast<size_t>(module)]);
-    }
-  }
-}
-
-bool is_gpu(const StoredSection &section) {
-  const auto kind = static_cast<SectionKind>(section.kind);
-  return kind == SectionKind::gpu || kind == SectionKind::warps;
-}
-
 }  // namespace
 
-struct Trace::Body {
-  std::string path;
-  Bytes file;
-  uint64_t absent = 0;                  ///< bytes of blocks that are not in `file`
-  std::vector<StoredSection> stored;    ///< views into `file`
-  std::unique_ptr<BlockSource> blocks;  ///< nullptr if there are none
-  std::unique_ptr<Part::Body> part;
-  size_t own_classes = 0;                      ///< of its classes; those of bundles follow
-  std::optional<uint64_t> bundles;             ///< where they begin
-  std::map<std::string, uint64_t> in_bundles;  ///< bytes by section
-  RankClasses places;
-  RunInfo run;
-  Sources sources;
-
-  [[nodiscard]] Result<void> open_bundles(uint64_t begin, const WantedBundles &wanted) {
-    bundles = begin;
-    if (blocks == nullptr || begin >= blocks->size()) {
-      return tl::unexpected(times_error(SectionKind::bundles, "leads to nothing"));
-    }
-    return return_bundles(*blocks, begin, wanted, part.get(), &in_bundles);
+Result<void> Trace::Body::open_bundles(uint64_t begin, const WantedBundles &wanted) {
+  bundles = begin;
+  if (blocks == nullptr || begin >= blocks->size()) {
+    return tl::unexpected(times_error(SectionKind::bundles, "leads to nothing"));
   }
+  return return_bundles(*blocks, begin, wanted, part.get(), &in_bundles);
+}
 
-  [[nodiscard]] Error times_error(SectionKind kind, const std::string &what) const {
-    const auto number = static_cast<uint8_t>(kind);
-    Error error{ErrorKind::unreadable, "section '" + section_name(number) + "' " + what, path, Error::kNoOffset, {}};
-    for (const StoredSection &section : stored) {
-      if (section.kind == number) error.offset = section.offset;
-    }
-    return error;
+Error Trace::Body::times_error(SectionKind kind, const std::string &what) const {
+  const auto number = static_cast<uint8_t>(kind);
+  Error error{ErrorKind::unreadable, "section '" + section_name(number) + "' " + what, path, Error::kNoOffset, {}};
+  for (const StoredSection &section : stored) {
+    if (section.kind == number) error.offset = section.offset;
   }
+  return error;
+}
 
-  /// nullptr if the rank has none.
-  [[nodiscard]] Result<std::shared_ptr<const BlockSource::Block>> block_of(uint32_t rank) const {
-    const std::optional<uint64_t> place = part->ranks.index_of(rank);
-    const Atom offset = place ? part->offset.at(*place) : kNoBlock;
-    if (offset == kNoBlock) return nullptr;
-    if (blocks == nullptr) return tl::unexpected(times_error(SectionKind::blocks, "is missing"));
-    return blocks->read(rank, offset);
-  }
-};
+Result<std::shared_ptr<const BlockSource::Block>> Trace::Body::block_of(uint32_t rank) const {
+  const std::optional<uint64_t> place = part->ranks.index_of(rank);
+  const Atom offset = place ? part->offset.at(*place) : kNoBlock;
+  if (offset == kNoBlock) return nullptr;
+  if (blocks == nullptr) return tl::unexpected(times_error(SectionKind::blocks, "is missing"));
+  return blocks->read(rank, offset);
+}
 
 Trace::Trace(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 Trace::Trace(Trace &&) noexcept = default;
@@ -191,7 +151,7 @@ Row Trace::row(uint32_t class_index, uint32_t row, uint32_t rank) const {
   Row result = part.rows[row]->at(*member);
   expand_prefix_sums(&result);
   expand_requests(&result);
-  globalise(&result, rank);
+  body_->number_modules(&result, rank);
   return result;
 }
 
@@ -207,16 +167,21 @@ std::vector<uint64_t> Trace::row_counts(const SequenceView &sequence) const {
   return row_counts_of(part, sequence.rank);
 }
 
-const ClassPart &Trace::class_part(uint32_t index) const { return body_->part->classes[index]; }
-
-void Trace::globalise(Row *row, uint32_t rank) const {
-  const std::optional<uint64_t> place = body_->part->ranks.index_of(rank);
-  if (place) number_modules(row, body_->part->module_maps.at(*place));
-}
-
-uint32_t Trace::row_cycle(uint32_t class_index, uint32_t row) const {
-  if (class_index >= class_count() || row >= body_->part->classes[class_index].rows.size()) return 0;
-  return body_->part->classes[class_index].rows[row]->cycle;
+void Trace::Body::number_modules(Row *row, uint32_t rank) const {
+  const std::optional<uint64_t> place = part->ranks.index_of(rank);
+  if (!place) return;
+  const Bytes map = part->module_maps.at(*place);
+  if (map.empty()) return;
+  std::vector<uint64_t> number;
+  ByteReader in(map);
+  while (!in.at_end() && !in.failed()) number.push_back(in.varint());
+  for (Field &field : row->fields) {
+    for (size_t i = 0; i + 1 < field.atoms.size(); ++i) {
+      Atom &module = field.atoms[i + 1];
+      if (field.atoms[i] != kStatic || module < 0 || static_cast<uint64_t>(module) >= number.size()) continue;
+      module = static_cast<Atom>(number[static_cast<size_t>(module)]);
+    }
+  }
 }
 
 Row Trace::row_head(uint32_t class_index, uint32_t row) const {
@@ -351,19 +316,6 @@ std::map<std::string, uint64_t> Trace::section_bytes() const {
 
 uint64_t Trace::absent() const { return body_->absent; }
 
-Bytes Trace::with_sources(const std::vector<std::pair<Site, Source>> &sources) const {
-  Sources all;
-  for (const auto &[site, source] : sources) {
-    if (site.module < modules().size()) all.add(site, source);
-  }
-  std::vector<StoredSection> kept = body_->stored;
-  std::erase_if(kept, [](const StoredSection &section) {
-    const auto kind = static_cast<SectionKind>(section.kind);
-    return kind == SectionKind::source || kind == SectionKind::source_1;
-  });
-  return write_file({{SectionKind::source, all.write(body_->part->sites)}}, kept);
-}
-
 Result<std::pair<Bytes, Bytes>> Trace::gpu() const {
   std::pair<Bytes, Bytes> result;
   for (const StoredSection &section : body_->stored) {
@@ -378,23 +330,5 @@ Result<std::pair<Bytes, Bytes>> Trace::gpu() const {
   }
   return result;
 }
-
-Bytes Trace::with_gpu(Bytes gpu, Bytes warps) const {
-  constexpr int kLevel = 19;
-  std::vector<StoredSection> kept = body_->stored;
-  std::erase_if(kept, is_gpu);
-  std::vector<Section> added;
-  added.push_back({SectionKind::gpu, std::move(gpu), false, kLevel});
-  added.push_back({SectionKind::warps, std::move(warps), false, kLevel});
-  return write_file(added, kept);
-}
-
-Result<Part> Trace::to_part() const {
-  auto own = std::make_unique<Part::Body>(*body_->part);
-  own->classes.resize(body_->own_classes);
-  return Part(std::move(own));
-}
-
-std::optional<uint64_t> Trace::bundles() const { return body_->bundles; }
 
 }  // namespace cairn::trace

@@ -1,5 +1,4 @@
-// Trace: a .cairn file opened for reading. Every consumer (summary, dump, verify, …) uses this and never a
-// recorder.
+// Trace: a .cairn file opened for reading. Who wants its calls begins with events.h; edit.h makes other files of it.
 //
 // `open` checks magic, version, directory and the checksum of every section it loads, and gives an Error naming section
 // and byte on anything else. Values of one rank are found without expanding the others: cost in proportion to the rows
@@ -43,8 +42,6 @@ struct SequenceView {
   uint32_t class_index = 0;
   uint64_t begin_ns = 0;  ///< SequenceRecord::begin_ns
 };
-
-struct ClassPart;
 
 /// A call with all its values, and how often it stands in its sequence.
 struct CountedRow {
@@ -99,8 +96,6 @@ class Trace {
   /// polls are counted (ClassView::counted), members differ, and the grammar alone does not say it.
   [[nodiscard]] std::vector<uint64_t> row_counts(uint32_t class_index) const;
   [[nodiscard]] std::vector<uint64_t> row_counts(const SequenceView &sequence) const;
-  /// ClassRow::cycle: 0 for ordinary rows.
-  [[nodiscard]] uint32_t row_cycle(uint32_t class_index, uint32_t row) const;
   /// Function, site and depth only: the same on all members.
   [[nodiscard]] Row row_head(uint32_t class_index, uint32_t row) const;
   /// Nothing if the timing mode keeps no statistics. Where statistics do not tell some rows apart, the lowest of them
@@ -141,25 +136,13 @@ class Trace {
 
   /// Bytes of blocks that were left in the file.
   [[nodiscard]] uint64_t absent() const;
-  /// The bytes of the same trace with a `source` section added or replaced (made by src/analyze from DWARF); what is
-  /// absent here is absent there.
-  [[nodiscard]] Bytes with_sources(const std::vector<std::pair<Site, Source>> &sources) const;
   /// What the sections `gpu` and `warps` hold, decompressed, for src/gpu; nothing where the run traced no kernel.
   [[nodiscard]] Result<std::pair<Bytes, Bytes>> gpu() const;
-  /// The bytes of the same trace with these sections in place of any that it has.
-  [[nodiscard]] Bytes with_gpu(Bytes gpu, Bytes warps) const;
-  /// The part that the file holds, to merge more into it; what comes of it needs this file's blocks, among which
-  /// bundles begin where `bundles` says.
-  [[nodiscard]] Result<Part> to_part() const;
-  [[nodiscard]] std::optional<uint64_t> bundles() const;
-
-  /// What the class `index`, which must exist, is made of.
-  [[nodiscard]] const ClassPart &class_part(uint32_t index) const;
-  /// Modules in static addresses become numbers in modules().
-  void globalise(Row *row, uint32_t rank) const;
+  /// For what lies beside this file: events.h, call_reader.h, edit.h.
+  struct Body;
+  [[nodiscard]] const Body &body() const { return *body_; }
 
  private:
-  struct Body;
   explicit Trace(std::unique_ptr<Body> body);
   std::unique_ptr<Body> body_;
 };

@@ -9,6 +9,7 @@
 
 #include "timing/lossless.h"
 #include "trace/merge/part_body.h"
+#include "trace/read/edit.h"
 #include "trace/testing/synthetic.h"
 
 namespace cairn::trace {
@@ -231,9 +232,7 @@ TEST(Trace, AnyTreeGivesBackWhatWasRecorded) {
       const Trace trace = opened(*part.to_file(some_run()));
       expect_same(trace, processes, what);
       expect_statistics(trace, processes);
-      const Result<Part> again = trace.to_part();
-      ASSERT_TRUE(again.has_value());
-      expect_same(opened(*again->to_file(trace.run())), processes, what + " again");
+      expect_same(opened(*to_part(trace).to_file(trace.run())), processes, what + " again");
       if (HasFatalFailure() || HasNonfatalFailure()) return;
     }
   }
@@ -305,14 +304,14 @@ TEST(Trace, SourcesAreAddedAndReplaced) {
   const Trace trace = opened(*binomial(processes).to_file(some_run()));
   const std::vector<Site> sites = trace.sites(0);
   const Bytes once =
-      trace.with_sources({{sites[1], {"main", "stencil.c", 12}}, {sites[2], {"exchange", "stencil.c", 40}}});
+      with_sources(trace, {{sites[1], {"main", "stencil.c", 12}}, {sites[2], {"exchange", "stencil.c", 40}}});
   const Trace with = opened(once);
   ASSERT_TRUE(with.source(sites[2]).has_value());
   EXPECT_EQ(with.source(sites[2])->function, "exchange");
   EXPECT_EQ(with.source(sites[2])->line, 40U);
   EXPECT_FALSE(with.source(sites[3]).has_value());
   expect_same(with, processes, "with sources");
-  const Trace replaced = opened(with.with_sources({{sites[3], {"main", "other.c", 7}}}));
+  const Trace replaced = opened(with_sources(with, {{sites[3], {"main", "other.c", 7}}}));
   EXPECT_FALSE(replaced.source(sites[2]).has_value());
   EXPECT_EQ(replaced.source(sites[3])->file, "other.c");
 }

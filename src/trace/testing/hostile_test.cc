@@ -7,6 +7,7 @@
 #include "codec/codec.h"
 #include "trace/file/file.h"
 #include "trace/merge/part_body.h"
+#include "trace/read/edit.h"
 #include "trace/testing/exercise.h"
 #include "trace/testing/synthetic.h"
 
@@ -42,7 +43,7 @@ Bytes some_file(uint64_t seed) {
   const std::vector<Site> sites = trace.sites(0);
   std::vector<std::pair<Site, Source>> sources;
   if (sites.size() > 1) sources.emplace_back(sites[1], Source{"main", "main.c", 12});
-  return trace.with_sources(sources);
+  return with_sources(trace, sources);
 }
 
 void expect_named_error(const Result<Trace> &trace) {
@@ -133,7 +134,7 @@ TEST(Hostile, DamagedSectionsNeverHarm) {
       const Result<Trace> trace = Trace::from_bytes(write_file(sections), "x.cairn");
       expect_named_error(trace);
       ++(trace ? accepted : refused);
-      if (trace && trace->rank_count() < 1000) (void)Part::parse(trace->to_part()->serialise());
+      if (trace && trace->rank_count() < 1000) (void)Part::parse(to_part(*trace).serialise());
     }
   }
   EXPECT_GT(refused, 2000);
@@ -232,7 +233,7 @@ TEST(Hostile, LiesInTheDirectory) {
   const Result<Trace> trace = open(more);
   ASSERT_TRUE(trace.has_value());
   EXPECT_EQ(trace->section_bytes().at("section 77"), 3U);
-  EXPECT_EQ(Trace::from_bytes(trace->with_sources({}), "")->section_bytes().at("section 77"), 3U);
+  EXPECT_EQ(Trace::from_bytes(with_sources(*trace, {}), "")->section_bytes().at("section 77"), 3U);
   // A size that the bytes cannot hold.
   StoredSection bomb{static_cast<uint8_t>(78), codec::kZstd, UINT64_MAX, ByteView(file).first(20), 0};
   EXPECT_FALSE(Trace::from_bytes(write_file(sections, {bomb}), "x.cairn").has_value());

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "trace/read/edit.h"
 #include "trace/testing/in_blocks.h"
 #include "trace/testing/plain_text.h"
 #include "trace/testing/synthetic.h"
@@ -85,7 +86,7 @@ int main(int argc, char **argv) {
     const std::vector<Site> sites = trace->sites(c);
     if (sites.size() > 1) sources.emplace_back(sites[1], Source{"main", "sample.c", 10 + c});
   }
-  const Bytes bytes = trace->with_sources(sources);
+  const Bytes bytes = with_sources(*trace, sources);
   trace = Trace::from_bytes(bytes, out);
   if (!trace) return 1;
   const std::string text = plain_text(*trace);

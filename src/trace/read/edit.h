@@ -1,0 +1,28 @@
+// Other files made of a trace: with sections added or replaced, or as a part to merge more into. The bytes of blocks
+// that the trace left in its file (Trace::absent) are absent in what comes of it too, and lie at the same place.
+//
+// Plain functions; cost: the sections that are kept are copied as they are, a part copies its classes.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "trace/merge/part.h"
+#include "trace/read/trace.h"
+
+namespace cairn::trace {
+
+/// The bytes of the same trace with a `source` section in place of any that it has (made by src/analyze from DWARF).
+Bytes with_sources(const Trace &trace, const std::vector<std::pair<Site, Source>> &sources);
+
+/// The bytes of the same trace with these sections in place of any that it has.
+Bytes with_gpu(const Trace &trace, Bytes gpu, Bytes warps);
+
+/// The part that the file holds, to merge more into it; what comes of it needs this file's blocks, among which bundles
+/// of classes begin where `bundles_begin` says.
+Part to_part(const Trace &trace);
+std::optional<uint64_t> bundles_begin(const Trace &trace);
+
+}  // namespace cairn::trace

@@ -1,0 +1,138 @@
+#include "trace/read/events.h"
+
+#include <utility>
+
+#include "trace/read/trace_body.h"
+
+namespace cairn::trace {
+
+/// One thread of a rank: its segments one after the other.
+class Events::Thread {
+ public:
+  Thread(const Trace &trace, std::vector<SequenceView> sequences, bool ordered)
+      : trace_(trace), sequences_(std::move(sequences)), ordered_(ordered) {}
+
+  /// Moves to the next call; false at the end.
+  Result<bool> advance() {
+    while (true) {
+      if (reader_) call_ = reader_->next();
+      if (reader_ && call_ != grammar::kNoSymbol) break;
+      if (next_ == sequences_.size()) return false;
+      if (auto begun = begin(sequences_[next_++]); !begun) return tl::unexpected(begun.error());
+    }
+    timed_ = position_ < times_.size();
+    if (timed_) {
+      begin_ = clock_ + times_[position_].gap;
+      clock_ = begin_ + times_[position_].duration;
+    }
+    if (skips_) {
+      const grammar::Symbol skip = skips_->next();
+      if (skip == grammar::kNoSymbol) return fail(ErrorKind::unreadable, "fewer tickets than calls");
+      ticket_ = position_ == 0 ? order_->first_ticket : ticket_ + skip + 1;
+    }
+    ++position_;
+    return true;
+  }
+  [[nodiscard]] uint64_t ticket() const { return ticket_; }
+  void tell(Event *event) const {
+    const SequenceView &sequence = sequences_[next_ - 1];
+    event->rank = sequence.rank;
+    event->thread = sequence.thread;
+    event->segment = sequence.segment;
+    event->class_index = sequence.class_index;
+    event->row = reader_->class_row(call_);
+    event->call = call_;
+    event->values = &reader_->call(call_);
+    event->timed = timed_;
+    event->begin_ns = timed_ ? begin_ : 0;
+    event->duration_ns = timed_ ? clock_ - begin_ : 0;
+  }
+
+ private:
+  Result<void> begin(const SequenceView &sequence) {
+    auto times = trace_.times(sequence);
+    if (!times) return tl::unexpected(times.error());
+    times_ = *std::move(times);
+    skips_.reset();
+    if (ordered_) order_ = trace_.order(sequence);
+    if (order_) skips_.emplace(order_->skips);
+    clock_ = sequence.begin_ns;
+    position_ = 0;
+    reader_.emplace(trace_, sequence);
+    return {};
+  }
+
+  const Trace &trace_;
+  std::vector<SequenceView> sequences_;
+  bool ordered_;     ///< there are other threads
+  size_t next_ = 0;  ///< sequence
+  std::optional<CallReader> reader_;
+  std::vector<timing::CallTime> times_;
+  std::optional<CallOrder> order_;
+  std::optional<grammar::Walker> skips_;  ///< of `order_`
+  uint64_t position_ = 0;
+  bool timed_ = false;
+  uint64_t clock_ = 0;  ///< the end of the call
+  uint64_t begin_ = 0;
+  uint64_t ticket_ = 0;
+  grammar::Symbol call_ = grammar::kNoSymbol;
+};
+
+Events::Events(const Trace &trace, const SequenceView &sequence) : trace_(&trace) {
+  threads_.push_back(std::make_unique<Thread>(trace, std::vector{sequence}, false));
+  advance(0);
+}
+
+Events::Events(const Trace &trace, uint32_t rank) : trace_(&trace) {
+  std::map<uint32_t, std::vector<SequenceView>> by_thread;
+  for (const SequenceView &sequence : trace.sequences(rank)) by_thread[sequence.thread].push_back(sequence);
+  for (auto &[thread, sequences] : by_thread) {
+    threads_.push_back(std::make_unique<Thread>(trace, std::move(sequences), by_thread.size() > 1));
+  }
+  for (size_t i = threads_.size(); i-- > 0;) advance(i);
+}
+
+Events::Events(Events &&) noexcept = default;
+Events &Events::operator=(Events &&) noexcept = default;
+Events::~Events() = default;
+
+void Events::advance(size_t thread) {
+  const Result<bool> more = threads_[thread]->advance();
+  if (!more && end_) end_ = tl::unexpected(more.error());
+  if (!more || !*more) threads_.erase(threads_.begin() + static_cast<std::ptrdiff_t>(thread));
+}
+
+const Event *Events::next() {
+  if (given_) advance(*std::exchange(given_, std::nullopt));
+  if (threads_.empty() || !end_) return nullptr;
+  // Threads are few: a scan beats a heap.
+  size_t first = 0;
+  for (size_t i = 1; i < threads_.size(); ++i) {
+    if (threads_[i]->ticket() < threads_[first]->ticket()) first = i;
+  }
+  threads_[first]->tell(&event_);
+  event_.index = index_++;
+  given_ = first;
+  return &event_;
+}
+
+std::optional<uint64_t> Events::typical_ns() {
+  if (event_.values == nullptr) return std::nullopt;
+  const auto [entry, added] = typical_.try_emplace(event_.class_index);
+  if (added) entry->second = mean_durations(class_part_of(*trace_, event_.class_index));
+  if (event_.row >= entry->second.size() || entry->second[event_.row] == UINT64_MAX) return std::nullopt;
+  return entry->second[event_.row];
+}
+
+Structure structure_of(const Trace &trace, uint32_t class_index) {
+  const ClassPart &part = class_part_of(trace, class_index);
+  Structure structure;
+  structure.rules = &part.calls->rules();
+  structure.rows.reserve(part.rows.size());
+  for (const RowPointer &row : part.rows) {
+    structure.rows.push_back({row->function, row->site, row->depth, row->cycle != 0});
+  }
+  return structure;
+}
+
+}  // namespace cairn::trace

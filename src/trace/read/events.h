@@ -1,0 +1,106 @@
+// What reading a trace takes, in one header: for an exporter each call in order, for an analysis the distinct calls and
+// how often each was made, for a replayer the loops that they stand in.
+//
+// Every call of every rank, as a converter would write them (events_test.cc compiles these lines as they stand here):
+//
+//   int64_t ns_in_mpi(const Trace &trace) {
+//     int64_t sum = 0;
+//     for (const uint32_t rank : trace.ranks()) {
+//       Events events(trace, rank);
+//       while (const Event *event = events.next()) {
+//         sum += static_cast<int64_t>(event->timed ? event->duration_ns : events.typical_ns().value_or(0));
+//       }
+//       if (!events.end()) return -1;  // events.end().error() says why the calls end here
+//     }
+//     return sum;
+//   }
+//
+// `event->values` has function, site, depth and every field; src/analyze/decode.h turns these into names and values.
+//
+// An analysis that need not know the order asks Trace::counted_rows for the distinct calls of each sequence of a rank
+// (Trace::sequences), or, where values don't matter, `structure_of` and Trace::row_counts, which expand nothing: cost
+// in proportion to the rows, however many calls and ranks there are.
+//
+// A replayer, or who writes a program that makes the same calls, takes their loops from `structure_of`, and the values
+// of one rank from Events in step with them.
+//
+// All of it borrows the trace, which any number of threads may read; an Events belongs to one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "trace/read/call_reader.h"
+#include "trace/read/trace.h"
+
+namespace cairn::trace {
+
+/// One call.
+struct Event {
+  uint32_t rank = 0;
+  uint32_t thread = 0;
+  uint32_t segment = 0;
+  uint64_t index = 0;           ///< among those that are read, from 0
+  uint32_t class_index = 0;     ///< whose Trace::sites `values->site` numbers
+  uint32_t row = 0;             ///< of the class
+  uint32_t call = 0;            ///< number of the distinct call within its sequence (CallReader)
+  const Row *values = nullptr;  ///< complete; stays where it is until its sequence ends
+  bool timed = false;           ///< where the timing mode keeps times; not the last calls of a process that was killed
+  uint64_t begin_ns = 0;        ///< since the rank's MPI_Init began
+  uint64_t duration_ns = 0;
+};
+
+/// The calls of a rank in the order in which they happened, its threads merged by tickets; or those of one sequence.
+/// Cost: O(1) amortised a call; memory for the distinct calls of the sequences under way, 16 bytes for each of their
+/// calls where the timing mode keeps times, and what the tickets take as a grammar where there are several threads.
+class Events {
+ public:
+  Events(const Trace &trace, uint32_t rank);
+  Events(const Trace &trace, const SequenceView &sequence);
+  Events(Events &&) noexcept;
+  Events &operator=(Events &&) noexcept;
+  ~Events();
+
+  /// The next call; nullptr when there is none, or its time cannot be read. Changes what the last one pointed to.
+  const Event *next();
+  /// Why `next` gave nullptr: all calls were given, or the error.
+  [[nodiscard]] const Result<void> &end() const { return end_; }
+  /// How long calls of the last one's row took in the mean, over all ranks of its class, where times are statistics.
+  /// Rows that these don't tell apart have their common mean.
+  [[nodiscard]] std::optional<uint64_t> typical_ns();
+
+ private:
+  class Thread;
+  /// Goes on with the next call of a thread; one that has none, or whose time cannot be read, ends.
+  void advance(size_t thread);
+  const Trace *trace_;
+  std::vector<std::unique_ptr<Thread>> threads_;  ///< at their next calls
+  Event event_;
+  uint64_t index_ = 0;
+  std::optional<size_t> given_;  ///< the thread whose call `next` gave
+  Result<void> end_;
+  std::map<uint32_t, std::vector<uint64_t>> typical_;  ///< by class and row
+};
+
+/// The calls of a class as loops, the same on all of its ranks.
+struct Structure {
+  /// What the terms of the rules number. A `many` row stands for any number of calls, which differs from rank to rank
+  /// and from time to time: unsuccessful polls, or what takes the requests out of an array one after the other.
+  struct RowHead {
+    uint32_t function = 0;
+    uint32_t site = 0;  ///< of Trace::sites
+    uint32_t depth = 0;
+    bool many = false;
+  };
+  std::vector<RowHead> rows;
+  /// Rule 0 is the whole. A term is a row, or a rule, `count` times in succession. Lives as long as the trace.
+  const std::vector<std::vector<grammar::Term>> *rules = nullptr;
+};
+/// `class_index` must exist. Cost: the rows.
+Structure structure_of(const Trace &trace, uint32_t class_index);
+
+}  // namespace cairn::trace
