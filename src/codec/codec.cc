@@ -19,6 +19,8 @@ bool decode_raw(ByteView encoded, size_t size, Bytes *out) {
   return true;
 }
 
+constexpr std::array<uint8_t, kFrameMagic> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
+
 bool encode_zstd(ByteView plain, int level, Bytes *out) {
   const size_t before = out->size();
   out->resize(before + ZSTD_compressBound(plain.size()));
@@ -33,47 +35,33 @@ bool encode_zstd(ByteView plain, int level, Bytes *out) {
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
   const size_t size = ZSTD_compress2(context, out->data() + before, out->size() - before, plain.data(), plain.size());
   ZSTD_freeCCtx(context);
-  const bool good = ZSTD_isError(size) == 0U;
-  out->resize(before + (good ? size : 0));
-  return good;
+  const auto frame = out->begin() + static_cast<ptrdiff_t>(before);
+  if (ZSTD_isError(size) != 0U || size < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), frame)) {
+    out->resize(before);
+    return false;
+  }
+  out->resize(before + size);
+  out->erase(frame, frame + kMagic.size());
+  return true;
 }
 
 // `smallest` tries all codecs at this level first where there are so many bytes.
 constexpr int kTrialLevel = 3;
 constexpr size_t kTrialBytes = 4096;
 
-constexpr std::array<uint8_t, 4> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
-
-bool encode_bare_zstd(ByteView plain, int level, Bytes *out) {
-  const size_t before = out->size();
-  if (!encode_zstd(plain, level, out)) return false;
-  const auto frame = out->begin() + static_cast<ptrdiff_t>(before);
-  if (out->size() - before < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), frame)) {
-    out->resize(before);
-    return false;
-  }
-  out->erase(frame, frame + kMagic.size());
-  return true;
-}
-
 bool decode_zstd(ByteView encoded, size_t size, Bytes *out) {
+  Bytes frame(kMagic.begin(), kMagic.end());
+  frame.insert(frame.end(), encoded.begin(), encoded.end());
   const size_t before = out->size();
   out->resize(before + size);
-  const size_t result = ZSTD_decompress(out->data() + before, size, encoded.data(), encoded.size());
+  const size_t result = ZSTD_decompress(out->data() + before, size, frame.data(), frame.size());
   const bool good = ZSTD_isError(result) == 0U && result == size;
   if (!good) out->resize(before);
   return good;
 }
 
-bool decode_bare_zstd(ByteView encoded, size_t size, Bytes *out) {
-  Bytes frame(kMagic.begin(), kMagic.end());
-  frame.insert(frame.end(), encoded.begin(), encoded.end());
-  return decode_zstd(frame, size, out);
-}
-
 /// Only for bytes that are varints from the first to the last, each in its shortest form: others would not come back
 /// byte for byte.
-template <auto encode_differences>
 bool encode_numbers(ByteView plain, int level, Bytes *out) {
   ByteReader in(plain);
   ByteWriter differences;
@@ -92,12 +80,11 @@ bool encode_numbers(ByteView plain, int level, Bytes *out) {
   head.varint(differences.size());
   const size_t before = out->size();
   out->insert(out->end(), head.view().begin(), head.view().end());
-  if (encode_differences(differences.view(), level, out)) return true;
+  if (encode_zstd(differences.view(), level, out)) return true;
   out->resize(before);
   return false;
 }
 
-template <auto decode_differences>
 bool decode_numbers(ByteView encoded, size_t size, Bytes *out) {
   ByteReader head(encoded);
   const uint64_t middle_size = head.varint();
@@ -105,7 +92,7 @@ bool decode_numbers(ByteView encoded, size_t size, Bytes *out) {
   if (head.failed() || middle_size > 2 * static_cast<uint64_t>(size) || middle_size > decoded_bound(encoded.size()))
     return false;
   Bytes middle;
-  if (!decode_differences(encoded.subspan(head.position()), middle_size, &middle)) return false;
+  if (!decode_zstd(encoded.subspan(head.position()), middle_size, &middle)) return false;
   const size_t before = out->size();
   ByteReader in(middle);
   uint64_t previous = 0;
@@ -122,12 +109,10 @@ bool decode_numbers(ByteView encoded, size_t size, Bytes *out) {
   return good;
 }
 
-constexpr std::array<Codec, 5> kCodecs = {{
+constexpr std::array<Codec, 3> kCodecs = {{
     {kRaw, "raw", encode_raw, decode_raw},
     {kZstd, "zstd", encode_zstd, decode_zstd},
-    {kNumbers, "numbers", encode_numbers<encode_zstd>, decode_numbers<decode_zstd>},
-    {kBareZstd, "bare-zstd", encode_bare_zstd, decode_bare_zstd},
-    {kBareNumbers, "bare-numbers", encode_numbers<encode_bare_zstd>, decode_numbers<decode_bare_zstd>},
+    {kNumbers, "numbers", encode_numbers, decode_numbers},
 }};
 
 }  // namespace

@@ -43,7 +43,7 @@ size_t LosslessWriter::flush(uint8_t *out, size_t capacity, void *workspace, siz
       ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
       // The header is written in front once the size is known; leave it room.
       const size_t result = ZSTD_compress2(context, out + sizeof head, capacity - sizeof head, pending_, used_);
-      if (ZSTD_isError(result) == 0U && result < used_) stored = result;
+      if (ZSTD_isError(result) == 0U && result < used_) stored = result - codec::kFrameMagic;
     }
   }
   const bool compressed = stored != 0;
@@ -51,7 +51,7 @@ size_t LosslessWriter::flush(uint8_t *out, size_t capacity, void *workspace, siz
   end = put_varint(end, stored);
   const auto head_size = static_cast<size_t>(end - head);
   if (compressed) {
-    std::memmove(out + head_size, out + sizeof head, stored);
+    std::memmove(out + head_size, out + sizeof head + codec::kFrameMagic, stored);
   } else {
     std::memcpy(out + head_size, pending_, used_);
   }

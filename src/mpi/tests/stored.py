@@ -52,7 +52,7 @@ def bytes_stored(path):
         if codec:
             directory.varint()
         directory.raw(4)
-        total += 0 if kind in (1, 7, 9, 12) else stored
+        total += 0 if kind in (1, 7, 8, 9) else stored
     return total
 
 

@@ -60,7 +60,6 @@ bool ClassReader::add_row(RowPointer row, ClassPart *part) {
 }
 
 bool ClassReader::add_known_row(const KnownRow &known, const SitesOfClass &sites, size_t position, ClassPart *part) {
-  if (old_rows_) return add_row(known.row, part);
   const std::optional<uint32_t> site = sites.number(known.site);
   if (!site) return bad("has a row with a site that its class lacks");
   if (*site == known.row->site) return add_row(known.row, part);
@@ -89,19 +88,15 @@ bool ClassReader::rows(ByteReader &in, ClassPart *part) {
     if (run == 0 && (!fresh || !part->rows.empty())) return bad("has an empty run of rows");
     for (; run > 0; --run) {
       if (fresh) {
-        RowPointer row = rows_reader_.read(in, part->sites, !old_rows_);
+        RowPointer row = rows_reader_.read(in, part->sites);
         if (row == nullptr) return bad(rows_reader_.what());
         known_rows_.push_back({row, site_in_trace(row->site, part->sites), rows_reader_.moving()});
         if (!add_row(std::move(row), part)) return false;
       } else {
         if (again == 0) {
           const uint64_t word = in.varint();
-          if (old_rows_) {
-            next_known = word;
-          } else {
-            next_known += static_cast<uint64_t>(unzigzag(word >> 1));
-            if ((word & 1) != 0) again = in.varint() + 1;
-          }
+          next_known += static_cast<uint64_t>(unzigzag(word >> 1));
+          if ((word & 1) != 0) again = in.varint() + 1;
         } else {
           --again;
         }

@@ -18,8 +18,6 @@ namespace cairn::trace {
 
 class ClassReader {
  public:
-  /// Rows are as in version 1.
-  void rows_are_old() { old_rows_ = true; }
   [[nodiscard]] const std::string &what() const { return what_; }
 
   bool grammars(ByteReader &in);
@@ -61,7 +59,6 @@ class ClassReader {
   std::vector<KnownRow> known_rows_;
   uint64_t named_rows_ = 0;
   uint64_t copied_atoms_ = 0;
-  bool old_rows_ = false;
 };
 
 }  // namespace cairn::trace

@@ -209,8 +209,8 @@ class RowReader {
  public:
   explicit RowReader(const Pool &pool) : pool_(pool) {}
   bool read_shapes(ByteReader &in);
-  /// A row of a class with these sites. `by_site`: since version 2, a row is told against the last one at its site.
-  RowPointer read(ByteReader &in, const std::vector<uint32_t> &sites, bool by_site);
+  /// A row of a class with these sites.
+  RowPointer read(ByteReader &in, const std::vector<uint32_t> &sites);
   /// A value of a stream, which has no site: a row, or one of several that follow each other.
   RowPointer read_value(ByteReader &in);
   /// Whether the values that were said to follow each other have all been read.

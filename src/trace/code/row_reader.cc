@@ -120,14 +120,14 @@ bool RowReader::read_codes(ByteReader &in, uint32_t site, Shape *shape, std::vec
   return !in.failed();
 }
 
-RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites, bool by_site) {
+RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites) {
   const uint64_t shape_number = in.varint();
   const uint64_t site = in.varint();
   if (in.failed()) return nullptr;
   if (shape_number >= shapes_.size()) return bad("has a row of a shape that does not exist"), nullptr;
   if (site > sites.size()) return bad("has a row with a site that its class lacks"), nullptr;
   Shape &shape = shapes_[shape_number];
-  const uint32_t base = by_site ? site_in_trace(static_cast<uint32_t>(site), sites) : 0;
+  const uint32_t base = site_in_trace(static_cast<uint32_t>(site), sites);
   if (!read_codes(in, base, &shape, &codes_)) return nullptr;
   return made(shape, static_cast<uint32_t>(site), in.position());
 }
@@ -137,7 +137,7 @@ RowPointer RowReader::read_value(ByteReader &in) {
     ByteReader ahead = in;
     const uint64_t shape_number = ahead.varint();
     const uint64_t count = ahead.varint();
-    if (count == 0 || ahead.failed()) return read(in, {}, true);
+    if (count == 0 || ahead.failed()) return read(in, {});
     in = ahead;
     const bool can_follow = shape_number < shapes_.size() && shapes_[shape_number].codes != 0 &&
                             shapes_[shape_number].last.find(0) != nullptr;

@@ -15,20 +15,18 @@ enum class SectionKind : uint8_t {
   sites = 2,
   grammars = 3,
   columns = 4,
-  rows_1 = 5,  ///< of version 1
+  rows = 5,
   order = 6,
   timing = 7,
-  source_1 = 8,  ///< of version 1
+  source = 8,
   cost = 9,
   streams = 10,
-  callers = 13,
-  rows = 11,
-  source = 12,
-  offsets = 14,
-  blocks = 15,           ///< written by the ranks: see rank_block.h
-  gpu = 16,              ///< programs, launches, warps: see src/gpu/file/launches.h
-  warps = 17,            ///< what they did
-  bundles = 18,          ///< where in `blocks` the bundles begin: see bundle.h
+  callers = 11,
+  offsets = 12,
+  blocks = 13,           ///< written by the ranks: see rank_block.h
+  bundles = 14,          ///< where in `blocks` the bundles begin: see bundle.h
+  gpu = 15,              ///< programs, launches, warps: see src/gpu/file/launches.h
+  warps = 16,            ///< what they did
   packed_classes = 255,  ///< in no file: see packed_class.h
 };
 

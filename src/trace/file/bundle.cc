@@ -59,12 +59,8 @@ Part::Body body_of(const Part::Body &of, std::vector<PackedClass> classes) {
   return body;
 }
 
-/// A .cairn file does not begin with it.
-constexpr uint8_t kTellsRanks = 0;
-
 Bytes block_of(uint32_t least, uint32_t greatest, ByteView file) {
   ByteWriter front;
-  front.byte(kTellsRanks);
   front.varint(least);
   front.varint(greatest - least);
   front.fixed32(checksum(front.view()));
@@ -113,6 +109,7 @@ bool each_once(const std::vector<ClassPart> &classes) {
 
 Result<void> return_one(ByteView bundle, Part::Body *body, std::map<std::string, uint64_t> *sizes) {
   const BundleFront front = bundle_front(bundle);
+  if (front.bytes == 0) return malformed("has a bundle that does not tell its ranks");
   Result<Decoded> decoded = read(bundle.subspan(front.bytes), sizes);
   if (!decoded) return tl::unexpected(decoded.error());
   Part::Body &from = *decoded->body;
@@ -145,13 +142,12 @@ Result<void> return_one(ByteView bundle, Part::Body *body, std::map<std::string,
 BundleFront bundle_front(ByteView content) {
   BundleFront front;
   ByteReader in(content.first(std::min(content.size(), kMostBundleFront)));
-  const uint8_t first = in.byte();
   const uint64_t least = in.varint();
   const uint64_t more = in.varint();
   const size_t told = in.position();
   const uint32_t check = in.fixed32();
-  const bool sound = !in.failed() && first == kTellsRanks && least < kMaxRanks && more < kMaxRanks - least &&
-                     check == checksum(content.first(told));
+  const bool sound =
+      !in.failed() && least < kMaxRanks && more < kMaxRanks - least && check == checksum(content.first(told));
   if (!sound) return front;
   front.least = static_cast<uint32_t>(least);
   front.greatest = static_cast<uint32_t>(least + more);

@@ -27,9 +27,9 @@ namespace cairn::trace {
 struct BundleFront {
   uint32_t least = 0;  ///< rank of its classes
   uint32_t greatest = UINT32_MAX;
-  size_t bytes = 0;  ///< of the front itself; 0 if it is not there, or damaged: then the bundle may have any ranks
+  size_t bytes = 0;  ///< of the front itself; 0 if it is damaged: then the bundle may have any ranks
 };
-constexpr size_t kMostBundleFront = 1 + 2 * kMaxVarint + 4;
+constexpr size_t kMostBundleFront = 2 * kMaxVarint + 4;
 /// `content`: of the block, or kMostBundleFront bytes of it.
 BundleFront bundle_front(ByteView content);
 

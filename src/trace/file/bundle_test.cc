@@ -64,7 +64,7 @@ TEST(Bundles, HoldTheSameCalls) {
       ASSERT_TRUE(trace.has_value()) << trace.error().message;
       EXPECT_EQ(calls_text(*trace), together(program));
       EXPECT_EQ(bundles_begin(*trace), made.bundles);
-      EXPECT_EQ(file[8], made.bundles ? kFormatVersion : made.blocks.empty() ? 2 : 3);
+      EXPECT_EQ(file[8], kFormatVersion);
       bundles += made.bundles ? 1 : 0;
       const auto sizes = trace->section_bytes();
       uint64_t sum = 0;
@@ -171,29 +171,6 @@ TEST(Bundles, AreOpenedForTheRanksThatAreWanted) {
   EXPECT_GT(left_closed, 100U);
 }
 
-TEST(Bundles, ThatTellNoRanksAreAllOpened) {
-  const std::vector<ProcessRecord> program = random_program(6, 1);
-  const InBlocks made = in_bundles(program, 0);
-  BlockFront outer;
-  Bytes older;  // as in version 4
-  size_t bundles = 0;
-  for (ByteView rest = made.blocks; parse_front(rest, &outer); rest = rest.subspan(outer.bytes + outer.size)) {
-    const ByteView content = rest.subspan(outer.bytes, outer.size);
-    const BundleFront front = bundle_front(content);
-    EXPECT_NE(front.bytes, 0U);
-    EXPECT_LE(front.least, front.greatest);
-    const Bytes one = block(content.subspan(front.bytes));
-    older.insert(older.end(), one.begin(), one.end());
-    ++bundles;
-    if (outer.bytes + outer.size == rest.size()) break;
-  }
-  EXPECT_GT(bundles, 1U);
-  const Bytes file = with_blocks(*made.part.to_file(kRun, older.size(), 0), older);
-  const Result<Trace> trace = Trace::from_bytes(file, "older", 0, {}, no_bundles);
-  ASSERT_TRUE(trace.has_value()) << trace.error().message;
-  EXPECT_EQ(calls_text(*trace), together(program));
-}
-
 TEST(Bundles, AreNotPassedOverWhereWhatTheyTellIsDamaged) {
   const std::vector<ProcessRecord> program = random_program(6, 1);
   const InBlocks made = in_bundles(program, 0);
@@ -212,7 +189,6 @@ TEST(Bundles, AreNotPassedOverWhereWhatTheyTellIsDamaged) {
   // Other ranks than there are, soundly told.
   for (const uint32_t least : {0U, 3U}) {
     ByteWriter told;
-    told.byte(0);
     told.varint(least);
     told.varint(1);
     told.fixed32(static_cast<uint32_t>(hash64(told.view())));

@@ -20,10 +20,11 @@ class Decoder {
     const bool good =
         read(SectionKind::sites, true, &Decoder::sites) && read(SectionKind::callers, false, &Decoder::callers) &&
         read(SectionKind::grammars, true, &Decoder::grammars) && read(SectionKind::columns, true, &Decoder::columns) &&
-        read_rows() && read(SectionKind::streams, false, &Decoder::streams) && check_moved() &&
-        read(SectionKind::meta, true, &Decoder::meta) && read(SectionKind::order, false, &Decoder::order) &&
-        read(SectionKind::timing, false, &Decoder::timing) && read(SectionKind::cost, false, &Decoder::cost) &&
-        read(SectionKind::offsets, false, &Decoder::offsets) && read(SectionKind::bundles, false, &Decoder::bundles);
+        read(SectionKind::rows, true, &Decoder::rows) && read(SectionKind::streams, false, &Decoder::streams) &&
+        check_moved() && read(SectionKind::meta, true, &Decoder::meta) &&
+        read(SectionKind::order, false, &Decoder::order) && read(SectionKind::timing, false, &Decoder::timing) &&
+        read(SectionKind::cost, false, &Decoder::cost) && read(SectionKind::offsets, false, &Decoder::offsets) &&
+        read(SectionKind::bundles, false, &Decoder::bundles);
     if (!good) return tl::unexpected(std::move(error_));
     for (ClassPart &part : body().classes) body().set_key(&part);
     return std::move(decoded_);
@@ -40,17 +41,6 @@ class Decoder {
 
  private:
   Part::Body &body() { return *decoded_.body; }
-
-  [[nodiscard]] bool has(SectionKind kind) const {
-    return std::any_of(sections_.begin(), sections_.end(),
-                       [kind](const SectionView &section) { return section.kind == static_cast<uint8_t>(kind); });
-  }
-
-  bool read_rows() {
-    const bool old = has(SectionKind::rows_1);
-    if (old) classes_.rows_are_old();
-    return read(old ? SectionKind::rows_1 : SectionKind::rows, true, &Decoder::rows);
-  }
 
   bool read(SectionKind kind, bool required, bool (Decoder::*parse)(ByteReader &)) {
     const auto found = std::find_if(sections_.begin(), sections_.end(), [kind](const SectionView &section) {

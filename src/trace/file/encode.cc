@@ -199,7 +199,7 @@ bool depends_on_telling(const Section &section) {
 
 /// What the sections that depend on how rows are told take together.
 size_t packed_bytes(const std::vector<Section> &sections) {
-  constexpr std::array<uint8_t, 1> kCodecs = {codec::kBareZstd};
+  constexpr std::array<uint8_t, 1> kCodecs = {codec::kZstd};
   size_t bytes = 0;
   for (const Section &section : sections) {
     if (depends_on_telling(section)) bytes += codec::smallest(section.bytes, kCodecs).bytes.size();

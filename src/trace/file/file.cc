@@ -10,12 +10,14 @@ namespace cairn::trace {
 namespace {
 
 // The high bit and the line ends show transfers that were not binary; as PNG does it.
-constexpr std::array<uint8_t, 8> kMagic = {0x89, 'C', 'A', 'I', 'R', 'N', '\r', '\n'};
+constexpr std::array<uint8_t, 8> kMagic = {0x89, 'c', 'a', 'i', 'r', 'n', '\r', '\n'};
+// So began what was written before the first release, in formats that numbered themselves 1 to 5 as well.
+constexpr std::array<uint8_t, 8> kMagicBefore = {0x89, 'C', 'A', 'I', 'R', 'N', '\r', '\n'};
 constexpr std::array<uint8_t, 4> kEnd = {'n', 'r', 'i', 'a'};
 // The first version of Cairn that reads kFormatVersion.
 constexpr uint8_t kReaderMajor = 0;
 constexpr uint8_t kReaderMinor = 1;
-constexpr std::array<uint8_t, 2> kCodecs = {codec::kBareZstd, codec::kBareNumbers};
+constexpr std::array<uint8_t, 2> kCodecs = {codec::kZstd, codec::kNumbers};
 // Level 19 takes some milliseconds on what regular programs leave. Past that, time matters more: on sections of 16 to
 // 64 KiB it gains 3 % over level 9 in several times its time, in which all other ranks wait.
 constexpr size_t kSmall = 16384;
@@ -42,9 +44,9 @@ void directory_entry(uint8_t kind, uint8_t codec, ByteView stored, uint64_t deco
 
 bool in_blocks(const StoredSection &section) { return section.codec == kInBlocks; }
 
-template <typename AnySection>
-bool is_bundles(const AnySection &section) {
-  return static_cast<SectionKind>(section.kind) == SectionKind::bundles;
+bool begins_with(ByteView file, const std::array<uint8_t, 8> &magic) {
+  return std::equal(magic.begin(), magic.begin() + static_cast<ptrdiff_t>(std::min(file.size(), magic.size())),
+                    file.begin());
 }
 
 }  // namespace
@@ -54,14 +56,9 @@ uint32_t checksum(ByteView bytes) { return static_cast<uint32_t>(hash64(bytes));
 Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredSection> &stored) {
   ByteWriter out;
   const auto blocks = std::find_if(stored.begin(), stored.end(), in_blocks);
-  const bool bundles = std::any_of(stored.begin(), stored.end(), is_bundles<StoredSection>) ||
-                       std::any_of(sections.begin(), sections.end(), is_bundles<Section>);
-  const uint16_t version = bundles                  ? kFormatVersion
-                           : blocks == stored.end() ? kVersionWithoutBlocks
-                                                    : kVersionWithoutBundles;
   out.raw(kMagic);
-  out.byte(static_cast<uint8_t>(version));
-  out.byte(static_cast<uint8_t>(version >> 8));
+  out.byte(static_cast<uint8_t>(kFormatVersion));
+  out.byte(static_cast<uint8_t>(kFormatVersion >> 8));
   out.byte(kReaderMajor);
   out.byte(kReaderMinor);
   ByteWriter directory;
@@ -120,8 +117,11 @@ uint64_t blocks_in(ByteView directory) {
 }
 
 Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent) {
-  const size_t known = std::min(file.size(), kMagic.size());
-  if (file.empty() || !std::equal(kMagic.begin(), kMagic.begin() + static_cast<ptrdiff_t>(known), file.begin())) {
+  if (file.size() >= kMagic.size() && begins_with(file, kMagicBefore)) {
+    return tl::unexpected(broken("the trace was written before Cairn's first release", 0,
+                                 "record again, or read it with the Cairn that wrote it"));
+  }
+  if (file.empty() || !begins_with(file, kMagic)) {
     return tl::unexpected(broken("this is not a Cairn trace", 0, "give a .cairn file that 'cairn record' wrote"));
   }
   if (file.size() < kHeaderBytes) {
@@ -159,10 +159,9 @@ Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent) {
     section.kind = in.byte();
     section.codec = in.byte();
     const uint64_t size = in.varint();
-    const bool blocks = in_blocks(section) && version >= kVersionWithoutBundles;
+    const bool blocks = in_blocks(section);
     section.decoded_size = section.codec == codec::kRaw || blocks ? size : in.varint();
-    const bool whole = version == 1;
-    const uint64_t hash = blocks ? 0 : whole ? in.fixed64() : in.fixed32();
+    const uint32_t hash = blocks ? 0 : in.fixed32();
     const std::string name = "section '" + section_name(section.kind) + "'";
     if (in.failed() || size > directory - offset) {
       return tl::unexpected(broken("the directory's entry for " + name + " is wrong", entry, kCopyAgain));
@@ -177,7 +176,7 @@ Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent) {
     } else {
       section.bytes = file.subspan(offset - skipped, size);
     }
-    if (!blocks && (whole ? hash64(section.bytes) : checksum(section.bytes)) != hash) {
+    if (!blocks && checksum(section.bytes) != hash) {
       return tl::unexpected(broken(name + " has a wrong checksum", offset, kCopyAgain));
     }
     const bool again = std::any_of(sections.data(), &section,
@@ -194,17 +193,6 @@ Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent) {
   }
   if (in.failed() || !in.at_end() || offset != directory) {
     return tl::unexpected(broken("the directory and the sections do not fill the file", directory, kCopyAgain));
-  }
-  // What needs no newer version has none: so no damage to the version goes unseen.
-  if (version >= kVersionWithoutBundles && (sections.empty() || !in_blocks(sections[0]))) {
-    return tl::unexpected(
-        broken("the trace claims version " + std::to_string(version) + " and has no blocks", 8, kCopyAgain));
-  }
-  const bool bundles = std::any_of(sections.begin(), sections.end(), is_bundles<StoredSection>);
-  if (bundles != (version > kVersionWithoutBundles)) {
-    return tl::unexpected(broken(
-        "the trace claims version " + std::to_string(version) + " and has " + (bundles ? "bundles" : "no bundles"), 8,
-        kCopyAgain));
   }
   return sections;
 }

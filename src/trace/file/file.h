@@ -16,9 +16,7 @@
 
 namespace cairn::trace {
 
-constexpr uint16_t kFormatVersion = 5;          ///< of files with bundles; in those of version 4 these tell no ranks
-constexpr uint16_t kVersionWithoutBundles = 3;  ///< of files that need nothing newer
-constexpr uint16_t kVersionWithoutBlocks = 2;   ///< the same
+constexpr uint16_t kFormatVersion = 1;
 constexpr size_t kHeaderBytes = 12;
 constexpr size_t kFooterBytes = 16;
 

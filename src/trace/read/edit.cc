@@ -10,10 +10,8 @@ Bytes with_sources(const Trace &trace, const std::vector<std::pair<Site, Source>
     if (site.module < trace.modules().size()) all.add(site, source);
   }
   std::vector<StoredSection> kept = trace.body().stored;
-  std::erase_if(kept, [](const StoredSection &section) {
-    const auto kind = static_cast<SectionKind>(section.kind);
-    return kind == SectionKind::source || kind == SectionKind::source_1;
-  });
+  std::erase_if(kept,
+                [](const StoredSection &section) { return section.kind == static_cast<uint8_t>(SectionKind::source); });
   return write_file({{SectionKind::source, all.write(trace.body().part->sites)}}, kept);
 }
 

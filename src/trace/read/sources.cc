@@ -164,34 +164,4 @@ Result<Sources> Sources::parse(const SectionView &section, const std::vector<Sit
   return sources;
 }
 
-Result<Sources> Sources::parse_1(const SectionView &section, size_t modules) {
-  ByteReader in(section.bytes);
-  std::vector<std::string> strings(in.count());
-  for (std::string &text : strings) text = in.text();
-  const size_t count = in.count(5);
-  Sources sources;
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < count && !in.failed(); ++i) {
-    const uint64_t module = in.varint();
-    const uint64_t offset = in.varint();
-    const uint64_t function = in.varint();
-    const uint64_t file = in.varint();
-    const uint64_t line = in.varint();
-    if (module >= modules || function >= strings.size() || file >= strings.size() || line > UINT32_MAX) {
-      return tl::unexpected(section_error(section, in.position(), "refers to something that does not exist"));
-    }
-    // One long name at many sites would multiply.
-    bytes += strings[function].size() + strings[file].size();
-    if (bytes > most_after(in.position())) {
-      return tl::unexpected(section_error(section, in.position(), "has too long names"));
-    }
-    sources.add({static_cast<uint32_t>(module), offset},
-                {strings[function], strings[file], static_cast<uint32_t>(line)});
-  }
-  if (in.failed() || !in.at_end()) {
-    return tl::unexpected(section_error(section, in.position(), "is malformed"));
-  }
-  return sources;
-}
-
 }  // namespace cairn::trace

@@ -21,8 +21,6 @@ class Sources {
   /// In the order of a trace's sites.
   [[nodiscard]] Bytes write(const std::vector<Site> &sites) const;
   static Result<Sources> parse(const SectionView &section, const std::vector<Site> &sites);
-  /// Of version 1.
-  static Result<Sources> parse_1(const SectionView &section, size_t modules);
 
  private:
   std::map<std::pair<uint32_t, uint64_t>, Source> sources_;

@@ -99,10 +99,8 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
   }
   body->places = RankClasses(body->part->classes);
   for (const SectionView &view : views) {
-    const auto kind = static_cast<SectionKind>(view.kind);
-    if (kind != SectionKind::source && kind != SectionKind::source_1) continue;
-    Result<Sources> sources = kind == SectionKind::source ? Sources::parse(view, body->part->sites)
-                                                          : Sources::parse_1(view, body->part->modules.size());
+    if (view.kind != static_cast<uint8_t>(SectionKind::source)) continue;
+    Result<Sources> sources = Sources::parse(view, body->part->sites);
     if (!sources) return with_path(sources.error());
     body->sources = *std::move(sources);
   }

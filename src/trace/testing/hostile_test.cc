@@ -259,6 +259,11 @@ TEST(Hostile, ForeignAndNewerFilesAreNamed) {
   ASSERT_FALSE(trace.has_value());
   EXPECT_NE(trace.error().message.find("format version " + std::to_string(kFormatVersion + 1)), std::string::npos);
   EXPECT_NE(trace.error().hint.find("Cairn 3.14 or newer"), std::string::npos);
+  Bytes older = some_file(5);
+  for (size_t i = 1; i < 6; ++i) older[i] -= 'a' - 'A';  // so they began before the first release
+  const Result<Trace> before = Trace::from_bytes(older, "x.cairn");
+  ASSERT_FALSE(before.has_value());
+  EXPECT_EQ(before.error().message, "the trace was written before Cairn's first release");
 }
 
 }  // namespace

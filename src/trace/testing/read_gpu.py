@@ -260,8 +260,8 @@ def predict_events(bits, count, launch):
 class Gpu:
     def __init__(self, data):
         sections = read_trace.container(data)
-        self.read_gpu(read_trace.Reader(sections[16]))
-        self.read_warps(read_trace.Reader(sections[17]))
+        self.read_gpu(read_trace.Reader(sections[15]))
+        self.read_warps(read_trace.Reader(sections[16]))
 
     def read_gpu(self, r):
         self.programs = []

@@ -22,6 +22,8 @@ def xxh3(data):
 
 
 def unzstd(data, size):
+    """A frame without its first four bytes."""
+    data = b"\x28\xb5\x2f\xfd" + data
     out = ctypes.create_string_buffer(max(size, 1))
     got = ZSTD.ZSTD_decompress(out, ctypes.c_size_t(size), data, ctypes.c_size_t(len(data)))
     assert got == size, "a zstd frame does not hold what it should"
@@ -99,13 +101,12 @@ def varint_bytes(n):
 def decode(codec, data, size):
     if codec == 0:
         return data
-    magic = b"\x28\xb5\x2f\xfd" if codec > 3 else b""
-    if codec in (1, 4):
-        return unzstd(magic + data, size)
-    assert codec in (2, 5)
+    if codec == 1:
+        return unzstd(data, size)
+    assert codec == 2
     head = Reader(data)
     middle = head.varint()
-    numbers, out, value = Reader(unzstd(magic + data[head.at:], middle)), b"", 0
+    numbers, out, value = Reader(unzstd(data[head.at:], middle)), b"", 0
     while not numbers.end():
         value = (value + numbers.signed()) % BIT64
         out += varint_bytes(value)
@@ -114,8 +115,7 @@ def decode(codec, data, size):
 
 
 def container(data):
-    assert data[:8] == b"\x89CAIRN\r\n" and data[8:10] in (b"\x01\x00", b"\x02\x00", b"\x03\x00", b"\x04\x00", b"\x05\x00") and data[-4:] == b"nria"
-    width = 8 if data[8] == 1 else 4
+    assert data[:8] == b"\x89cairn\r\n" and data[8:10] == b"\x01\x00" and data[-4:] == b"nria"
     tail = Reader(data[-16:-4])
     size, check = tail.fixed(4), tail.fixed(8)
     start = len(data) - 16 - size
@@ -123,17 +123,17 @@ def container(data):
     entries, offset, sections = Reader(data[start:start + size]), 12, {}
     for _ in range(entries.varint()):
         kind, codec, stored = entries.byte(), entries.byte(), entries.varint()
-        if data[8] >= 3 and codec == 3:
+        if codec == 3:
             assert not sections
             sections[kind] = data[offset:offset + stored]
             offset += stored
             continue
         plain = stored if codec == 0 else entries.varint()
         part = data[offset:offset + stored]
-        assert xxh3(part) % (1 << 8 * width) == entries.fixed(width) and kind not in sections
+        assert xxh3(part) % (1 << 32) == entries.fixed(4) and kind not in sections
         sections[kind] = decode(codec, part, plain)
         offset += stored
-    assert entries.end() and offset == start and (data[8] >= 3) == (15 in sections) and (data[8] >= 4) == (18 in sections)
+    assert entries.end() and offset == start
     return sections
 
 
@@ -269,17 +269,16 @@ class Trace:
         parts = {kind: Reader(part) for kind, part in container(data).items()}
         self.grammars = [grammar(parts[3]) for _ in range(parts[3].varint())]
         self.read_columns(parts[4])
-        self.old = 5 in parts
-        self.read_rows(parts[5 if self.old else 11])
+        self.read_rows(parts[5])
         self.read_sites(parts[2])
         self.read_meta(parts[1])
         self.sources = {}
         self.cost = None
         self.callers = [0] * len(self.sites)
         self.bundles, self.offsets = None, {}
-        for kind, read in ((6, self.read_order), (7, self.read_timing), (8, self.read_source_1), (9, self.read_cost),
-                           (10, self.read_streams), (12, self.read_source), (13, self.read_callers),
-                           (18, self.read_bundles), (14, self.read_offsets), (15, self.read_blocks)):
+        for kind, read in ((6, self.read_order), (7, self.read_timing), (9, self.read_cost), (10, self.read_streams),
+                           (8, self.read_source), (11, self.read_callers), (14, self.read_bundles),
+                           (12, self.read_offsets), (13, self.read_blocks)):
             if kind in parts:
                 read(parts[kind])
         for kind, part in parts.items():
@@ -374,11 +373,9 @@ class Trace:
                 while left:
                     run = 1
                     if new:
-                        row = self.new_row(r, shapes, last, [0] * len(c["sites"]) if self.old else c["sites"])
+                        row = self.new_row(r, shapes, last, c["sites"])
                         known.append((*row, c["sites"][row[1]]))
                         c["rows"].append(row)
-                    elif self.old:
-                        c["rows"].append(known[r.varint()][:3])
                     else:
                         word = r.varint()
                         at += unzigzag(word // 2)
@@ -518,15 +515,12 @@ class Trace:
         return identity or path, self.sites[site][1], self.site_name(caller - 1) if caller else None
 
     def read_bundle(self, content):
-        least, greatest = 0, 1 << 24
-        if content[0] == 0:
-            front = Reader(content)
-            front.byte()
-            least = front.varint()
-            greatest = least + front.varint()
-            told = content[:front.at]
-            assert xxh3(told) % (1 << 32) == front.fixed(4)
-            content = content[front.at:]
+        front = Reader(content)
+        least = front.varint()
+        greatest = least + front.varint()
+        told = content[:front.at]
+        assert xxh3(told) % (1 << 32) == front.fixed(4)
+        content = content[front.at:]
         bundle = Trace(content)
         assert all(least <= rank <= greatest for c in bundle.classes for rank in c["ranks"])
         self.add_bundle(bundle)
@@ -622,12 +616,6 @@ class Trace:
             if place:
                 line += r.signed()
                 self.sources[site] = (*places[place - 1], line)
-
-    def read_source_1(self, r):
-        texts = [r.text() for _ in range(r.varint())]
-        for _ in range(r.varint()):
-            module, offset = r.varint(), r.varint()
-            self.sources[module, offset] = (texts[r.varint()], texts[r.varint()], r.varint())
 
     @staticmethod
     def beside(told, site):

@@ -1,7 +1,7 @@
 // Writes sample traces: sample_trace OUT SEED writes OUT.cairn and OUT.txt (what is in it, as plain text). SEED 0 is a
 // 3 x 3 stencil, others are random programs of several kinds; from 500 on with lossless times, in blocks; from 600 on
-// classes are in bundles; from 700 on a thousand ranks with lagged columns. The golden files of format version 1 in
-// testdata/ were made with seeds 0, 1 and 2 and stay as they are: readers must read them for ever.
+// classes are in bundles; from 700 on a thousand ranks with lagged columns. The golden files in testdata/ are such
+// samples, which stay as they are: readers must read them for ever.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
