@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "trace/values/bounds.h"
+#include "trace/values/column_head.h"
 #include "trace/values/equal_columns.h"
 #include "trace/values/run_columns.h"
 
@@ -66,11 +67,11 @@ bool PoolReader::read(ByteReader &in) {
       if (!mirrored_column(in)) return bad("has a column that others cannot tell");
       continue;
     }
-    if (head == kSeveralEqual || head == kSeveralRuns) {
+    if (head == kEqualColumns || head == kRunColumns) {
       in = ahead;
       const uint64_t most = folds - pool_.columns.size();
       std::vector<FoldColumn> several =
-          head == kSeveralEqual ? EqualColumns::parse(in, most) : RunColumns::parse(in, most, &values_in_runs_);
+          head == kEqualColumns ? EqualColumns::parse(in, most) : RunColumns::parse(in, most, &values_in_runs_);
       if (in.failed() || several.empty()) return bad("has several columns that end early");
       for (FoldColumn &column : several) {
         pool_.columns.push_back(std::make_shared<const FoldColumn>(std::move(column)));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "trace/code/pool_reader.h"
+#include "trace/values/column_head.h"
 #include "trace/values/equal_columns.h"
 #include "trace/values/run_columns.h"
 
@@ -96,30 +97,30 @@ std::string said_of(uint64_t columns, const std::vector<uint64_t> &numbers, size
 
 TEST(Pool, RefusesSeveralThatAreNotThere) {
   const std::string refused = "has several columns that end early";
-  EXPECT_EQ(said_of(2, {kSeveralEqual, 2, 10, 1, 0}, 20 + 1), "") << "with a table's number";
-  EXPECT_EQ(said_of(2, {kSeveralEqual, 3, 10, 1, 0}, 31), refused) << "more than the section has";
-  EXPECT_EQ(said_of(9, {kSeveralEqual, 0, 10, 1, 0}, 31), refused);
-  EXPECT_EQ(said_of(2, {kSeveralEqual, 2, 0, 1, 0}, 31), refused);
-  EXPECT_EQ(said_of(2, {kSeveralEqual, 2, 2, 8, 0}, 99), refused) << "values of eight bytes";
-  EXPECT_EQ(said_of(2, {kSeveralEqual, 2, 2, 0, 0}, 99), refused) << "values of no bytes";
-  EXPECT_EQ(said_of(2, {kSeveralEqual, 2, 10, 1, 0}, 19), refused);
-  EXPECT_EQ(said_of(uint64_t{1} << 40, {kSeveralEqual, uint64_t{1} << 40, 1, 1, 0}, 50), "is malformed");
+  EXPECT_EQ(said_of(2, {kEqualColumns, 2, 10, 1, 0}, 20 + 1), "") << "with a table's number";
+  EXPECT_EQ(said_of(2, {kEqualColumns, 3, 10, 1, 0}, 31), refused) << "more than the section has";
+  EXPECT_EQ(said_of(9, {kEqualColumns, 0, 10, 1, 0}, 31), refused);
+  EXPECT_EQ(said_of(2, {kEqualColumns, 2, 0, 1, 0}, 31), refused);
+  EXPECT_EQ(said_of(2, {kEqualColumns, 2, 2, 8, 0}, 99), refused) << "values of eight bytes";
+  EXPECT_EQ(said_of(2, {kEqualColumns, 2, 2, 0, 0}, 99), refused) << "values of no bytes";
+  EXPECT_EQ(said_of(2, {kEqualColumns, 2, 10, 1, 0}, 19), refused);
+  EXPECT_EQ(said_of(uint64_t{1} << 40, {kEqualColumns, uint64_t{1} << 40, 1, 1, 0}, 50), "is malformed");
 }
 
 TEST(Pool, RefusesRunsThatCannotBe) {
   const std::string refused = "has several columns that end early";
   // Columns, values of each; a run, bytes of a value, the least; the values.
-  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 10, 1, 0}, 2 + 1), "") << "with a table's number";
-  EXPECT_EQ(said_of(2, {kSeveralRuns, 3, 10, 10, 1, 0}, 9), refused) << "more than the section has";
-  EXPECT_EQ(said_of(9, {kSeveralRuns, 0, 10, 10, 1, 0}, 31), refused);
-  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 0, 1, 1, 0}, 9), refused) << "columns of no values";
-  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 0, 1, 0}, 99), refused) << "an empty run";
-  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 11, 1, 0}, 99), refused) << "a run past the end";
-  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 10, 8, 0}, 99), refused) << "values of eight bytes";
-  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 10, 1, 0}, 1), refused);
-  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, kMaxRanks + 1, kMaxRanks + 1, 0, 0}, 9), refused);
+  EXPECT_EQ(said_of(2, {kRunColumns, 2, 10, 10, 1, 0}, 2 + 1), "") << "with a table's number";
+  EXPECT_EQ(said_of(2, {kRunColumns, 3, 10, 10, 1, 0}, 9), refused) << "more than the section has";
+  EXPECT_EQ(said_of(9, {kRunColumns, 0, 10, 10, 1, 0}, 31), refused);
+  EXPECT_EQ(said_of(2, {kRunColumns, 2, 0, 1, 1, 0}, 9), refused) << "columns of no values";
+  EXPECT_EQ(said_of(2, {kRunColumns, 2, 10, 0, 1, 0}, 99), refused) << "an empty run";
+  EXPECT_EQ(said_of(2, {kRunColumns, 2, 10, 11, 1, 0}, 99), refused) << "a run past the end";
+  EXPECT_EQ(said_of(2, {kRunColumns, 2, 10, 10, 8, 0}, 99), refused) << "values of eight bytes";
+  EXPECT_EQ(said_of(2, {kRunColumns, 2, 10, 10, 1, 0}, 1), refused);
+  EXPECT_EQ(said_of(2, {kRunColumns, 2, kMaxRanks + 1, kMaxRanks + 1, 0, 0}, 9), refused);
   const uint64_t special_least = UINT64_MAX;  // as a signed varint, INT64_MIN
-  EXPECT_EQ(said_of(2, {kSeveralRuns, 2, 10, 10, 0, special_least}, 9), refused);
+  EXPECT_EQ(said_of(2, {kRunColumns, 2, 10, 10, 0, special_least}, 9), refused);
 }
 
 TEST(Pool, FailsWhereItEnds) {

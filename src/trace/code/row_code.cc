@@ -5,6 +5,7 @@
 
 #include "trace/code/site_atoms.h"
 #include "trace/values/atom_code.h"
+#include "trace/values/column_head.h"
 #include "trace/values/equal_columns.h"
 #include "trace/values/run_columns.h"
 

@@ -20,8 +20,6 @@
 
 namespace cairn::trace {
 
-/// How a column that is the ranks of whoever names it plus something begins; no other column does.
-constexpr uint64_t kRanksPlus = 5;
 /// A field of n atoms some of which move with the site begins with (n + this) * 4 + 3.
 constexpr uint64_t kMovingBase = 18;
 /// In a shape: the last field of a draining row; its first output and answer follow.
@@ -147,10 +145,6 @@ class RankColumns {
   std::vector<uint32_t> ranks_;  ///< none if there are too many
   std::unordered_map<const FoldColumn *, std::optional<Atom>> known_;
 };
-
-/// How a column begins that is told by others: its value on the r-th rank is what another array's r-th column has at
-/// one place.
-constexpr uint64_t kMirrored = 7;
 
 class RowWriter {
  public:

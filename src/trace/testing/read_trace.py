@@ -143,9 +143,6 @@ def column(r, symbols=False):
         return r.signed()  # the ranks plus this
     if h == 1:
         return [r.varint() if symbols else atom(r.varint()) for _ in range(r.varint())]
-    if h == 3 and not symbols:
-        n, width, least = r.varint(), r.byte(), r.signed()
-        return [signed(least + r.fixed(width)) for _ in range(n)]
     if h == 9 and not symbols:
         lag, values = r.varint(), folded(r, r.varint(), False)
         for i in range(lag, len(values)):
@@ -290,12 +287,12 @@ class Trace:
         count = r.varint()
         while len(self.columns) < count:
             number = len(self.columns)
-            if r.data[r.at] == 11:
+            if r.data[r.at] == 3:
                 r.varint()
                 several, n, width, least = r.varint(), r.varint(), r.byte(), r.signed()
                 for _ in range(several):
                     self.columns.append([signed(least + r.fixed(width)) for _ in range(n)])
-            elif r.data[r.at] == 13:
+            elif r.data[r.at] == 11:
                 r.varint()
                 several, n, filled = r.varint(), r.varint(), 0
                 found = [[] for _ in range(several)]

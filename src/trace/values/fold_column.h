@@ -86,16 +86,8 @@ class FoldColumn {
   void write_smallest(ByteWriter &out) const;
   /// `in` fails on malformed bytes and on more than `limit` values.
   static FoldColumn parse(ByteReader &in, Domain domain, uint64_t limit = kMaxRanks);
-  /// Of an irregular column in a file whose values have equal bytes: what stands before the values.
-  struct Equal {
-    uint64_t count = 0;
-    unsigned width = 0;  ///< bytes of a value
-    Atom least = 0;
-  };
-  /// If such a column begins there. The values follow.
-  static std::optional<Equal> parse_equal_head(ByteReader &in);
-  /// The column that has such values.
-  static FoldColumn parse_equal(ByteReader &in, const Equal &head);
+  /// The column of these values as it is kept where they are irregular: nothing is folded.
+  static FoldColumn irregular_of(const std::vector<Atom> &values);
 
   /// Reads the values in order, amortised O(1) each.
   class Cursor {

@@ -6,6 +6,8 @@
 
 #include "base/hash.h"
 #include "trace/values/atom_code.h"
+#include "trace/values/column_head.h"
+#include "trace/values/equal_columns.h"
 #include "trace/values/fold_column.h"
 
 namespace cairn::trace {
@@ -19,43 +21,6 @@ constexpr uint64_t kLoop = 3;    // the rest: a body; then a count
 constexpr uint64_t kLargest = UINT64_MAX >> 3;
 
 constexpr size_t kIndexedTerms = 16;  // `at` goes through fewer as fast, and most columns are only merged on
-
-// How a column begins that is not folded.
-constexpr uint64_t kPlain = 1;   // a varint a value
-constexpr uint64_t kEqual = 3;   // as many bytes for each value
-constexpr uint64_t kLagged = 9;  // a distance, and differences from values so far before
-
-/// After kEqual.
-FoldColumn::Equal rest_of_head(ByteReader &in) {
-  FoldColumn::Equal head;
-  head.count = in.count();
-  head.width = in.byte();
-  head.least = in.signed_varint();
-  return head;
-}
-
-/// Ordinary values in a narrow range, each in as many bytes as the widest difference to the least needs. nullopt: some
-/// are special, or nothing would be gained.
-std::optional<Bytes> in_equal_bytes(const std::vector<Atom> &values) {
-  Atom least = values.front();
-  Atom greatest = least;
-  for (const Atom value : values) {
-    if (is_special(value)) return std::nullopt;
-    least = std::min(least, value);
-    greatest = std::max(greatest, value);
-  }
-  const unsigned width = bytes_between(least, greatest);
-  if (width == 0 || width == sizeof(Atom)) return std::nullopt;
-  ByteWriter out;
-  out.varint(kEqual);
-  out.varint(values.size());
-  out.byte(static_cast<uint8_t>(width));
-  out.signed_varint(least);
-  for (const Atom value : values) {
-    out.fixed(static_cast<uint64_t>(value) - static_cast<uint64_t>(least), static_cast<int>(width));
-  }
-  return out.take();
-}
 
 }  // namespace
 
@@ -84,13 +49,13 @@ void FoldColumn::write_term(const Term &term, const std::vector<uint32_t> &numbe
 
 void FoldColumn::write(ByteWriter &out) const {
   if (raw_) {
-    out.varint(kPlain);
+    out.varint(kPlainColumn);
     out.varint(length_);
     out.raw(raw_->values);
     return;
   }
   if (lagged_) {
-    out.varint(kLagged);
+    out.varint(kLaggedColumn);
     out.varint(lagged_->lag);
     lagged_->differences.write(out);
     return;
@@ -124,7 +89,7 @@ void FoldColumn::write_smallest(ByteWriter &out) const {
       plain.write(raw);
       if (raw.size() < best.size()) best = raw.take();
     }
-    std::optional<Bytes> equal = domain_ == Domain::atoms ? in_equal_bytes(expand()) : std::nullopt;
+    std::optional<Bytes> equal = domain_ == Domain::atoms ? EqualColumns::alone(expand()) : std::nullopt;
     if (equal && equal->size() < best.size()) best = *std::move(equal);
   }
   out.raw(best);
@@ -208,42 +173,25 @@ void FoldColumn::index_terms() {
   }
 }
 
-std::optional<FoldColumn::Equal> FoldColumn::parse_equal_head(ByteReader &in) {
-  if (in.varint() != kEqual) return std::nullopt;
-  const Equal head = rest_of_head(in);
-  if (in.failed()) return std::nullopt;
-  return head;
-}
-
-FoldColumn FoldColumn::parse_equal(ByteReader &in, const Equal &head) {
+FoldColumn FoldColumn::irregular_of(const std::vector<Atom> &values) {
   FoldColumn column;
-  if (head.width == 0 || head.width >= sizeof head.least || head.count == 0 || head.count > kMaxRanks ||
-      in.remaining() / head.width < head.count) {
-    in.fail();
-    return column;
-  }
   column.raw_.emplace();
-  for (uint64_t i = 0; i < head.count && !in.failed(); ++i) {
-    const auto value = static_cast<Atom>(static_cast<uint64_t>(head.least) + in.fixed(static_cast<int>(head.width)));
-    if (is_special(value)) in.fail();
-    column.append_raw(value);
-  }
-  return in.failed() ? FoldColumn() : column;
+  for (const Atom value : values) column.append_raw(value);
+  return column;
 }
 
 FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
   FoldColumn column(domain);
   const uint64_t head = in.varint();
-  if (head == kLagged && domain == Domain::atoms) return parse_lagged(in, limit);
-  if (head == kEqual && domain == Domain::atoms) {
-    const Equal equal = rest_of_head(in);
-    if (equal.count > limit) in.fail();
-    return parse_equal(in, equal);
+  if (head == kLaggedColumn && domain == Domain::atoms) return parse_lagged(in, limit);
+  if (head == kEqualColumns && domain == Domain::atoms) {
+    std::vector<FoldColumn> alone = EqualColumns::parse(in, 1, limit);
+    return in.failed() ? column : std::move(alone.front());
   }
   if ((head & 1) != 0) {
     column.raw_.emplace();
     const size_t count = in.count();
-    if (head != kPlain || count > limit || count == 0) in.fail();
+    if (head != kPlainColumn || count > limit || count == 0) in.fail();
     for (size_t i = 0; i < count && !in.failed(); ++i) {
       const uint64_t code = in.varint();
       if (domain == Domain::symbols && code > UINT32_MAX) in.fail();

@@ -6,6 +6,7 @@
 
 #include "trace/values/atom_code.h"
 #include "trace/values/bounds.h"
+#include "trace/values/column_head.h"
 
 namespace cairn::trace {
 namespace {
@@ -50,7 +51,7 @@ bool RunColumns::add(ByteView written) {
 
 Bytes RunColumns::written() const {
   ByteWriter out;
-  out.varint(kSeveralRuns);
+  out.varint(kRunColumns);
   out.varint(columns_.size());
   out.varint(ends_.back());
   struct Place {

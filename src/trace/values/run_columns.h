@@ -13,9 +13,6 @@
 
 namespace cairn::trace {
 
-/// How several such columns begin; no single one does.
-constexpr uint64_t kSeveralRuns = 13;
-
 class RunColumns {
  public:
   /// Adds a column, as it is written alone. False: it is none of them.
@@ -24,7 +21,7 @@ class RunColumns {
   /// Empty if their values lie too far apart.
   [[nodiscard]] Bytes written() const;
 
-  /// What follows kSeveralRuns. `in` fails on malformed bytes, on more than `most` columns, and on more runs of all
+  /// What follows kRunColumns. `in` fails on malformed bytes, on more than `most` columns, and on more runs of all
   /// that were read so than its bytes may stand for; `made` counts them.
   static std::vector<FoldColumn> parse(ByteReader &in, uint64_t most, uint64_t *made);
 
