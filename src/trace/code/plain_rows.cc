@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
-#include "trace/model/poll_word.h"
 #include "trace/values/atom_code.h"
 
 namespace cairn::trace {
@@ -15,29 +15,15 @@ constexpr size_t kFewShapes = 12;
 constexpr size_t kLeastRow = 3;  // bytes
 
 bool same_shape(const ClassRow &a, const ClassRow &b) {
-  return a.function == b.function && a.depth == b.depth && a.cycle == b.cycle && a.heads == b.heads;
+  return a.function == b.function && a.depth == b.depth && a.kind == b.kind && a.heads == b.heads;
 }
 
 void write_shape(const ClassRow &row, ByteWriter &out) {
   out.varint(row.function);
   out.varint(row.depth);
-  out.varint(row.cycle);
+  out.varint(number_of(row.kind));
   out.varint(row.heads.size());
   for (const FieldHead &head : row.heads) out.varint(uint64_t{head.count} << 2 | head.kind);
-}
-
-/// A counted or draining row has what makes it one.
-bool cycle_fits(uint32_t cycle, std::span<const FieldHead> heads) {
-  if (cycle == 0) return true;
-  if (heads.empty() || heads.back().kind != FieldHead::moved) return false;
-  if (cycle < kDraining) return cycle <= PollWord::kLongestCycle;
-  const uint32_t first = (cycle - kDraining) / 256;
-  const uint32_t answer = cycle % 256;
-  const size_t extra = answer != 0 ? 2 : 1;
-  return first != 0 && first <= Draining::kMostFields && first + extra < heads.size() &&
-         (answer == 0 || answer >= first) && answer + extra < heads.size() &&
-         std::all_of(heads.begin() + first, heads.end(),
-                     [](const FieldHead &head) { return head.kind == FieldHead::moved; });
 }
 
 }  // namespace
@@ -147,12 +133,12 @@ bool PlainRows::read_shape(ByteReader &in) {
   Shape shape{};
   const uint64_t function = in.varint();
   const uint64_t depth = in.varint();
-  const uint64_t cycle = in.varint();
+  const std::optional<RowKind> kind = kind_of_number(in.varint());
   shape.fields = static_cast<uint32_t>(in.count());
-  if (in.failed() || std::max({function, depth, cycle}) > UINT32_MAX) return false;
+  if (in.failed() || !kind || std::max(function, depth) > UINT32_MAX) return false;
   shape.function = static_cast<uint32_t>(function);
   shape.depth = static_cast<uint32_t>(depth);
-  shape.cycle = static_cast<uint32_t>(cycle);
+  shape.kind = *kind;
   shape.heads = static_cast<uint32_t>(heads_.size());
   for (uint32_t f = 0; f < shape.fields; ++f) {
     const uint64_t word = in.varint();
@@ -177,7 +163,7 @@ bool PlainRows::read_shape(ByteReader &in) {
     }
     heads_.push_back(head);
   }
-  if (!cycle_fits(shape.cycle, {heads_.data() + shape.heads, shape.fields})) return false;
+  if (!fits(shape.kind, {heads_.data() + shape.heads, shape.fields})) return false;
   shapes_.push_back(shape);
   return true;
 }
@@ -244,7 +230,7 @@ std::vector<RowPointer> PlainRows::made() {
     row->function = view.shape().function;
     row->site = view.site();
     row->depth = view.shape().depth;
-    row->cycle = view.shape().cycle;
+    row->kind = view.shape().kind;
     row->heads.assign(view.heads().begin(), view.heads().end());
     row->atoms.assign(view.atoms().begin(), view.atoms().end());
     row->varied.reserve(view.varied().size());

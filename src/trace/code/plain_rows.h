@@ -29,7 +29,7 @@ class PlainRows {
   struct Shape {
     uint32_t function;
     uint32_t depth;
-    uint32_t cycle;
+    RowKind kind;
     uint32_t heads;  ///< where they begin
     uint32_t fields;
     uint32_t atoms;

@@ -142,7 +142,7 @@ void PoolWriter::exchanged(uint32_t first, std::span<const VariedAtom> columns) 
     own.room = 0;
     for (uint32_t place = 0; place < n; ++place) {
       ByteWriter out;
-      for (const uint64_t word : {kMirrored, uint64_t{n}, uint64_t{first - square.first}, uint64_t{place}}) {
+      for (const uint64_t word : {uint64_t{kMirrored}, uint64_t{n}, uint64_t{first - square.first}, uint64_t{place}}) {
         out.varint(word);
       }
       columns_.rewrite(first + place, out.take());
@@ -294,96 +294,91 @@ std::optional<Atom> RowWriter::moving_told(const ClassRow &row, uint32_t field, 
   return SiteAtoms::told(row.atoms[slot], row.site);
 }
 
+void RowWriter::code_atoms(const ClassRow &row, uint32_t field, uint32_t slot, size_t varied, RankColumns *ranks,
+                           uint32_t site, std::vector<uint64_t> *codes) {
+  field_.form = FieldShape::atoms;
+  field_.count = row.heads[field].count;
+  if (const std::optional<uint32_t> array = as_array(row, slot, field_.count, varied)) {
+    field_.form = FieldShape::array;
+    field_.count = 0;
+    codes->push_back(*array);
+    field_.write(shape_);
+    return;
+  }
+  if (const std::optional<uint32_t> first = as_successive(row, slot, field_.count, varied, ranks)) {
+    field_.form = FieldShape::successive;
+    codes->push_back(*first);
+    field_.write(shape_);
+    return;
+  }
+  const auto place = std::tuple(site, row.function, field);
+  const bool alone = field_.count == 1;
+  field_.columns.assign((field_.count + 7) / 8, 0);
+  field_.moving.assign(field_.columns.size(), 0);
+  const auto is_column = [&](uint32_t i) {
+    if (field_.form == FieldShape::atoms) field_.form = FieldShape::varied;
+    set_bit(&field_.columns, i);
+  };
+  for (uint32_t i = 0; i < field_.count; ++i, ++slot) {
+    if (varied < row.varied.size() && row.varied[varied].slot == slot) {
+      is_column(i);
+      const ColumnPointer &column = row.varied[varied++].column;
+      const std::optional<Atom> distance = ranks == nullptr ? std::nullopt : ranks->distance(column);
+      if (distance && alone) distances_[place] = distance.value_or(0);
+      codes->push_back(distance ? pool_.ranks_plus(distance.value_or(0)) : pool_.column(column));
+    } else if (const auto before = alone ? as_before(row.atoms[slot], place, ranks) : std::nullopt) {
+      is_column(i);
+      codes->push_back(*before);
+    } else if (const auto told = moving_told(row, field, i, slot)) {
+      field_.form = FieldShape::beside;
+      set_bit(&field_.moving, i);
+      codes->push_back(atom_code(*told));
+    } else {
+      codes->push_back(atom_code(row.atoms[slot]));
+    }
+  }
+  field_.write(shape_);
+}
+
 // Function, depth and what the fields are; then one code for each atom, text or table.
 RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32_t site) {
   Coded coded;
   coded.site = row.site;
-  ByteWriter &out = shape_;
-  out.clear();
-  out.varint(row.function);
-  out.varint(row.depth);
-  out.varint(row.heads.size());
+  shape_.clear();
+  shape_.varint(row.function);
+  shape_.varint(row.depth);
+  shape_.varint(row.heads.size());
   coded.codes.reserve(row.atoms.size() + row.texts.size() + row.tables.size());
   uint32_t slot = 0;
   size_t varied = 0;
   size_t text = 0;
   size_t table = 0;
+  const auto shape = [this](FieldShape::Form form) {
+    field_.form = form;
+    field_.count = 0;
+    field_.write(shape_);
+  };
   for (const FieldHead &head : row.heads) {
-    if (row.cycle != 0 && &head == &row.heads.back()) {
-      if (const auto draining = draining_of(row)) {
-        out.varint(kDrainingField);
-        out.varint(draining->first_output);
-        out.varint(draining->answer);
-      } else {
-        out.varint((uint64_t{row.cycle} << 2) + 7);
-      }
-      continue;
-    }
     switch (head.kind) {
       case FieldHead::text:
-        out.varint(2);
+        shape(FieldShape::text);
         coded.codes.push_back(pool_.value(row.texts[text++]));
-        continue;
+        break;
       case FieldHead::table:
-        out.varint(3);
+        shape(FieldShape::table);
         coded.codes.push_back(pool_.table(*row.tables[table++]));
-        continue;
+        break;
       case FieldHead::moved:
-        out.varint(6);
-        continue;
+        shape_of(&head == &row.heads.back() ? row.kind : SingleCall()).write(shape_);
+        break;
       case FieldHead::atoms:
+        code_atoms(row, static_cast<uint32_t>(&head - row.heads.data()), slot, varied, ranks, site, &coded.codes);
+        slot += head.count;
+        while (varied < row.varied.size() && row.varied[varied].slot < slot) ++varied;
         break;
     }
-    if (const std::optional<uint32_t> array = as_array(row, slot, head.count, varied)) {
-      out.varint(7);
-      coded.codes.push_back(*array);
-      slot += head.count;
-      continue;
-    }
-    if (const std::optional<uint32_t> first = as_successive(row, slot, head.count, varied, ranks)) {
-      out.varint((static_cast<uint64_t>(head.count) << 2) + 10);
-      coded.codes.push_back(*first);
-      slot += head.count;
-      varied += head.count;
-      continue;
-    }
-    const auto place = std::tuple(site, row.function, static_cast<uint32_t>(&head - row.heads.data()));
-    Bytes &mask = mask_;
-    Bytes &moving = moves_;
-    mask.assign((head.count + 7) / 8, 0);
-    moving.assign(mask.size(), 0);
-    bool any = false;
-    bool any_moves = false;
-    for (uint32_t i = 0; i < head.count; ++i, ++slot) {
-      if (varied < row.varied.size() && row.varied[varied].slot == slot) {
-        any = true;
-        set_bit(&mask, i);
-        const ColumnPointer &column = row.varied[varied++].column;
-        const std::optional<Atom> distance = ranks == nullptr ? std::nullopt : ranks->distance(column);
-        coded.codes.push_back(distance ? pool_.ranks_plus(*distance) : pool_.column(column));
-        if (distance && head.count == 1) distances_[place] = *distance;
-      } else if (const auto before = head.count == 1 ? as_before(row.atoms[slot], place, ranks) : std::nullopt) {
-        any = true;
-        set_bit(&mask, 0);
-        coded.codes.push_back(*before);
-      } else if (const auto told = moving_told(row, static_cast<uint32_t>(&head - row.heads.data()), i, slot)) {
-        any_moves = true;
-        set_bit(&moving, i);
-        coded.codes.push_back(atom_code(*told));
-      } else {
-        coded.codes.push_back(atom_code(row.atoms[slot]));
-      }
-    }
-    if (any_moves) {
-      out.varint(static_cast<uint64_t>(head.count + kMovingBase) << 2 | 3U);
-      out.raw(mask);
-      out.raw(moving);
-      continue;
-    }
-    out.varint(static_cast<uint64_t>(head.count) << 2 | (any ? 1U : 0U));
-    if (any) out.raw(mask);
   }
-  coded.shape = shapes_.number(out.view());
+  coded.shape = shapes_.number(shape_.view());
   return coded;
 }
 

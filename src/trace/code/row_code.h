@@ -15,15 +15,11 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "trace/code/field_shape.h"
 #include "trace/model/class_row.h"
 #include "trace/values/rank_set.h"
 
 namespace cairn::trace {
-
-/// A field of n atoms some of which move with the site begins with (n + this) * 4 + 3.
-constexpr uint64_t kMovingBase = 18;
-/// In a shape: the last field of a draining row; its first output and answer follow.
-constexpr uint64_t kDrainingField = 10;
 
 /// Numbers byte strings in order of first occurrence; keeps none.
 class Numbers {
@@ -175,6 +171,9 @@ class RowWriter {
   std::optional<uint32_t> as_array(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
   std::optional<uint32_t> as_successive(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied,
                                         const RankColumns *ranks);
+  /// Writes the shape of a field of atoms from `slot` on, of which `varied` is the first that differs, and adds codes.
+  void code_atoms(const ClassRow &row, uint32_t field, uint32_t slot, size_t varied, RankColumns *ranks, uint32_t site,
+                  std::vector<uint64_t> *codes);
   /// The atom as its distance from the row's site, if such atoms are told so.
   std::optional<Atom> moving_told(const ClassRow &row, uint32_t field, uint32_t atom, uint32_t slot) const;
   /// The field's one atom, as its column, if it is so far from the rank as it was in the last row here.
@@ -185,9 +184,8 @@ class RowWriter {
   Interned shapes_;
   std::vector<LastCodes> last_;  // by shape
   const SiteAtoms *moving_ = nullptr;
-  ByteWriter shape_;  // of the row being coded; kept for its room, as the next two
-  Bytes mask_;
-  Bytes moves_;
+  ByteWriter shape_;  // of the row being coded; kept for its room, as the next one
+  FieldShape field_;
   /// By site, function and field: how far from the rank its one atom last was.
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Atom> distances_;
 };
@@ -214,19 +212,11 @@ class RowReader {
   [[nodiscard]] const std::string &what() const { return what_; }
 
  private:
-  /// The bits say which codes of a field of atoms are columns.
   struct Shape {
-    struct Head {
-      FieldHead field;
-      Bytes columns;
-      Bytes moving;             ///< bits of the atoms that move with the site
-      bool is_array = false;    ///< one code: the column along the array
-      bool successive = false;  ///< one code: the column of the first atom, those of the others follow
-    };
     uint32_t function = 0;
     uint32_t depth = 0;
-    uint32_t cycle = 0;
-    std::vector<Head> heads;
+    RowKind kind;
+    std::vector<FieldShape> fields;
     uint64_t codes = 0;
     uint64_t columns = 0;  ///< how many codes are, at least
     LastCodes last;

@@ -3,7 +3,6 @@
 
 #include "trace/code/row_code.h"
 #include "trace/code/site_atoms.h"
-#include "trace/model/poll_word.h"
 #include "trace/values/atom_code.h"
 #include "trace/values/bounds.h"
 
@@ -33,74 +32,17 @@ bool RowReader::read_shape(ByteReader &in, Shape *shape) {
   if (function > UINT32_MAX || depth > UINT32_MAX) return bad("has a function that cannot be");
   shape->function = static_cast<uint32_t>(function);
   shape->depth = static_cast<uint32_t>(depth);
-  shape->heads.resize(in.count());
-  for (Shape::Head &head : shape->heads) {
-    const uint64_t word = in.varint();
-    const uint64_t count = word >> 2;
-    if (word == 2 || word == 3) {
-      head.field = {word == 2 ? FieldHead::text : FieldHead::table, 1};
-      ++shape->codes;
-      continue;
-    }
-    if (word == 6) {
-      head.field = {FieldHead::moved, 0};
-      continue;
-    }
-    if (word == kDrainingField) {
-      const uint64_t first = in.varint();
-      const uint64_t answer = in.varint();
-      const size_t extra = answer != 0 ? 2 : 1;
-      const bool possible = &head == &shape->heads.back() && first != 0 && first <= Draining::kMostFields &&
-                            first + extra < shape->heads.size() && (answer == 0 || answer >= first) &&
-                            answer + extra < shape->heads.size();
-      if (in.failed() || !possible) return bad("has a malformed drain");
-      head.field = {FieldHead::moved, 0};
-      shape->cycle = cycle_of({static_cast<uint32_t>(first), static_cast<uint32_t>(answer)});
-      continue;
-    }
-    if (word == 7) {
-      head.field = {FieldHead::atoms, 0};
-      head.is_array = true;
-      ++shape->codes;
-      continue;
-    }
-    if ((word & 3) == 3 && count >= kMovingBase) {
-      if (count - kMovingBase > UINT32_MAX) return bad("has a malformed shape");
-      head.field = {FieldHead::atoms, static_cast<uint32_t>(count - kMovingBase)};
-      shape->codes += head.field.count;
-      const ByteView columns = in.raw((uint64_t{head.field.count} + 7) / 8);
-      head.columns.assign(columns.begin(), columns.end());
-      const ByteView moving = in.raw((uint64_t{head.field.count} + 7) / 8);
-      head.moving.assign(moving.begin(), moving.end());
-      continue;
-    }
-    if ((word & 3) == 3) {
-      if (count - 1 > PollWord::kLongestCycle || &head != &shape->heads.back()) return bad("has a malformed count");
-      head.field = {FieldHead::moved, 0};
-      shape->cycle = static_cast<uint32_t>(count - 1);
-      continue;
-    }
-    if ((word & 3) == 2 && word >= 14 && count - 2 <= pool_.columns.size()) {
-      head.field = {FieldHead::atoms, static_cast<uint32_t>(count - 2)};
-      head.successive = true;
-      ++shape->codes;
-      continue;
-    }
-    if (count > UINT32_MAX || (word & 2) != 0) return bad("has a malformed shape");
-    head.field = {FieldHead::atoms, static_cast<uint32_t>(count)};
-    shape->codes += count;
-    if ((word & 1) == 0) continue;
-    const ByteView mask = in.raw((count + 7) / 8);
-    head.columns.assign(mask.begin(), mask.end());
+  shape->fields.resize(in.count());
+  std::vector<FieldHead> heads;
+  for (FieldShape &field : shape->fields) {
+    if (!is_call(shape->kind)) return bad("has a malformed count");
+    if (!field.parse(in)) return bad("has a malformed shape");
+    shape->kind = field.kind;
+    shape->codes += field.codes();
+    for (const uint8_t byte : field.columns) shape->columns += static_cast<unsigned>(std::popcount(byte));
+    heads.push_back(field.head());
   }
-  for (size_t f = 0; shape->cycle >= kDraining && f < shape->heads.size(); ++f) {
-    const bool by_call = f >= (shape->cycle - kDraining) / 256;
-    if (by_call && shape->heads[f].field.kind != FieldHead::moved) return bad("has a malformed drain");
-  }
-  for (const Shape::Head &head : shape->heads) {
-    for (const uint8_t byte : head.columns) shape->columns += static_cast<unsigned>(std::popcount(byte));
-  }
-  return !in.failed();
+  return fits(shape->kind, heads) || bad("has a malformed drain");
 }
 
 bool RowReader::read_codes(ByteReader &in, uint32_t site, Shape *shape, std::vector<uint64_t> *codes) {
@@ -157,16 +99,16 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
   auto row = std::make_shared<ClassRow>();
   row->function = shape.function;
   row->depth = shape.depth;
-  row->cycle = shape.cycle;
+  row->kind = shape.kind;
   row->site = site;
   const uint64_t *code = codes_.data();
   moving_.clear();
-  row->heads.reserve(shape.heads.size());
+  row->heads.reserve(shape.fields.size());
   row->atoms.reserve(shape.codes);
   row->varied.reserve(shape.columns);
-  for (const Shape::Head &head : shape.heads) {
-    row->heads.push_back(head.field);
-    if (head.field.kind == FieldHead::text) {
+  for (const FieldShape &field : shape.fields) {
+    row->heads.push_back(field.head());
+    if (field.form == FieldShape::text) {
       if (*code >= pool_.values.size()) return bad("has a row that refers to a value that does not exist"), nullptr;
       row->texts.push_back(pool_.values[*code++]);
       text_bytes_ += row->texts.back().size();
@@ -176,12 +118,12 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
       }
       continue;
     }
-    if (head.field.kind == FieldHead::table) {
+    if (field.form == FieldShape::table) {
       if (*code >= pool_.tables.size()) return bad("has a row that refers to a table that does not exist"), nullptr;
       row->tables.push_back(pool_.tables[*code++]);
       continue;
     }
-    if (head.is_array) {
+    if (field.form == FieldShape::array) {
       if (*code >= pool_.columns.size()) return bad("has a row that refers to a column that does not exist"), nullptr;
       const FoldColumn &column = *pool_.columns[*code++];
       // A column of a few bytes can hold millions of values, and many rows can name it.
@@ -194,28 +136,28 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
       row->atoms.insert(row->atoms.end(), atoms.begin(), atoms.end());
       continue;
     }
-    if (head.successive) {
+    if (field.form == FieldShape::successive) {
       const uint64_t first = *code++;
-      if (first > pool_.columns.size() || head.field.count > pool_.columns.size() - first) {
+      if (first > pool_.columns.size() || field.count > pool_.columns.size() - first) {
         return bad("has a row that refers to a column that does not exist"), nullptr;
       }
-      array_atoms_ += head.field.count;
+      array_atoms_ += field.count;
       if (array_atoms_ > most_after(position)) {
         return bad("has too large arrays"), nullptr;
       }
-      for (uint32_t i = 0; i < head.field.count; ++i) {
+      for (uint32_t i = 0; i < field.count; ++i) {
         row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), pool_.columns[first + i]});
         row->atoms.push_back(0);
       }
       continue;
     }
-    for (uint32_t i = 0; i < head.field.count; ++i, ++code) {
-      if (bit(head.moving, i) && !bit(head.columns, i)) {
+    for (uint32_t i = 0; i < field.count; ++i, ++code) {
+      if (bit(field.moving, i) && !bit(field.columns, i)) {
         moving_.push_back(static_cast<uint32_t>(row->atoms.size()));
         row->atoms.push_back(SiteAtoms::moved(atom_of_code(*code), row->site));
         continue;
       }
-      if (!bit(head.columns, i)) {
+      if (!bit(field.columns, i)) {
         row->atoms.push_back(atom_of_code(*code));
         continue;
       }

@@ -120,7 +120,7 @@ class Drains {
     auto made = std::make_shared<ClassRow>(ClassRow::of(row));
     made->heads.resize(poll.first_output);
     made->heads.resize(row.fields.size() + (poll.answer != 0 ? 2 : 1), {FieldHead::moved, 0});
-    made->cycle = cycle_of({poll.first_output, poll.answer});
+    made->kind = Draining{poll.first_output, poll.answer};
     rows_.push_back(std::move(made));
     return entry->second;
   }
@@ -174,7 +174,7 @@ Stream stream_of(const RankSet &ranks, uint32_t field, const Grammar &order, con
 std::vector<Stream> streams_of_group(const Grammar &sequence, const Drains &drains, const std::vector<bool> &rows,
                                      const RankSet &ranks) {
   const ClassRow &row = *drains.rows()[static_cast<size_t>(std::find(rows.begin(), rows.end(), true) - rows.begin())];
-  const Draining draining = *draining_of(row);
+  const auto draining = std::get<Draining>(row.kind);
   const Grammar own = sequence.projected([&](Symbol symbol) { return drains.is(symbol) && rows[drains[symbol].row]; });
   std::vector<Stream> streams;
   const auto fields = static_cast<uint32_t>(call_fields(row));
@@ -197,8 +197,8 @@ std::vector<Stream> streams_of_group(const Grammar &sequence, const Drains &drai
 
 /// As RowGroups tells them apart.
 bool same_group(const ClassRow &a, const ClassRow &b) {
-  return std::tuple(a.function, a.site, a.depth, a.heads.size(), a.cycle) ==
-         std::tuple(b.function, b.site, b.depth, b.heads.size(), b.cycle);
+  return std::tuple(a.function, a.site, a.depth, a.heads.size(), a.kind) ==
+         std::tuple(b.function, b.site, b.depth, b.heads.size(), b.kind);
 }
 
 }  // namespace

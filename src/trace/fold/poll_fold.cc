@@ -158,7 +158,7 @@ class CountedRows {
         counted_.try_emplace(std::tuple(row, cycle, times), static_cast<uint32_t>(rows_.size()));
     if (!added) return entry->second;
     auto made = std::make_shared<ClassRow>(*rows_[row]);
-    made->cycle = cycle;
+    made->kind = Counted{cycle};
     made->heads.push_back({FieldHead::atoms, 1});
     made->atoms.push_back(static_cast<Atom>(times));
     rows_.push_back(std::move(made));
@@ -261,7 +261,7 @@ bool fold_polls(const std::vector<Bytes> &packed, const std::vector<Poll> &polls
   const RowGroups groups(part->rows);
   for (uint32_t group = 0; group < groups.count(); ++group) {
     const ClassRow &row = *part->rows[groups.first_row[group]];
-    if (row.cycle != 0 && row.cycle < kDraining)
+    if (std::holds_alternative<Counted>(row.kind))
       counts.push_back({group, {static_cast<uint32_t>(row.heads.size() - 1)}});
   }
   move_out(counts, part, Parse::later);

@@ -1,7 +1,7 @@
 // Unsuccessful polls leave the sequence of calls as a number: how often MPI_Test found nothing before it found
 // something differs every time and on every rank, and would make each iteration, and each rank, one of its own.
 //
-// A run of equal unsuccessful polls becomes one *counted* row (ClassRow::cycle is 1), whose last field says how often
+// A run of equal unsuccessful polls becomes one *counted* row (Counted of row_kind.h), whose last field says how often
 // the call was made; a cycle of up to 16 such calls becomes as many counted rows (cycle is their number, and they
 // agree on the count). That field is always a stream. A successful poll always has the counted row of its unsuccessful
 // form before it, if only with 0 times: so ranks that had to wait and ranks that had not are one class.

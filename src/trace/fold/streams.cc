@@ -19,8 +19,8 @@ constexpr size_t kMostAlone = 64;     // variants that the finest need not tell 
 
 /// Hash of what `same` compares, but for columns.
 uint64_t content_hash(const ClassRow &row) {
-  uint64_t hash =
-      hash64({reinterpret_cast<const uint8_t *>(row.atoms.data()), row.atoms.size() * sizeof(Atom)}, row.cycle);
+  uint64_t hash = hash64({reinterpret_cast<const uint8_t *>(row.atoms.data()), row.atoms.size() * sizeof(Atom)},
+                         number_of(row.kind));
   for (const FieldHead &head : row.heads) hash = hash * 0x9E3779B97F4A7C15ULL + (uint64_t{head.count} << 2 | head.kind);
   for (const Bytes &text : row.texts) hash = hash64(text, hash);
   return hash;

@@ -135,7 +135,7 @@ void Part::Body::set_key(ClassPart *part) const {
     common.varint(row.site);
     common.varint(row.depth);
     common.varint(row.heads.size());
-    common.varint(row.cycle);
+    common.varint(number_of(row.kind));
   }
   const auto add_hash = [](const Hash128 &hash, ByteWriter *out) {
     out->fixed64(hash.low);

@@ -9,8 +9,8 @@ namespace cairn::trace {
 
 namespace {
 
-std::tuple<uint32_t, uint32_t, uint32_t, size_t, uint32_t> group_key(const ClassRow &row) {
-  return {row.function, row.site, row.depth, row.heads.size(), row.cycle};
+std::tuple<uint32_t, uint32_t, uint32_t, size_t, RowKind> group_key(const ClassRow &row) {
+  return {row.function, row.site, row.depth, row.heads.size(), row.kind};
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ RowGroups::RowGroups(const std::vector<RowPointer> &rows) {
     const ClassRow &row = *rows[i];
     uint64_t hash = row.function;
     for (const uint64_t part :
-         {uint64_t{row.site}, uint64_t{row.depth}, uint64_t{row.heads.size()}, uint64_t{row.cycle}})
+         {uint64_t{row.site}, uint64_t{row.depth}, uint64_t{row.heads.size()}, uint64_t{number_of(row.kind)}})
       hash = (hash ^ part) * 0x9E3779B97F4A7C15ULL;
     size_t slot = (hash ^ hash >> 32) & mask;
     while (table[slot] != kFree && group_key(*rows[first_row[table[slot]]]) != group_key(row)) slot = (slot + 1) & mask;

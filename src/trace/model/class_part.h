@@ -1,7 +1,7 @@
 // ClassPart: ranks whose thread did the same in one segment of its life: their structure once, what differs along the
 // ranks as columns, what varies along time as streams.
 //
-// Calls of one function at one call site, nesting depth, number of fields and cycle are a *group*; groups are numbered
+// Calls of one function at one call site, nesting depth, number of fields and kind are a *group*; groups are numbered
 // in order of first occurrence. The sequence of groups, the *skeleton*, is what makes ranks comparable: it stays the
 // same whatever their values are. Rows tell the calls of a group apart by their values. A field that has moved out of a
 // group's rows is a *stream*: its values in the order of that group's calls (the grammar projected onto them), as a
@@ -104,7 +104,7 @@ struct RowGroups {
 
 /// The field that a counted row's count is; nothing for ordinary rows.
 inline std::optional<uint32_t> count_field(const ClassRow &row) {
-  if (row.cycle == 0) return std::nullopt;
+  if (is_call(row.kind)) return std::nullopt;
   return static_cast<uint32_t>(row.heads.size() - 1);
 }
 

@@ -108,6 +108,14 @@ bool same_current(RowFields *a, const FieldHead &head, RowFields *b) {
 
 }  // namespace
 
+bool fits(const RowKind &kind, std::span<const FieldHead> heads) {
+  if (!may_have(kind, heads.size())) return false;
+  const auto *draining = std::get_if<Draining>(&kind);
+  const size_t first = draining != nullptr ? draining->first_output : heads.size() - fields_added(kind);
+  return std::all_of(heads.begin() + static_cast<ptrdiff_t>(first), heads.end(),
+                     [](const FieldHead &head) { return head.kind == FieldHead::moved; });
+}
+
 void mark_differing(const ClassRow &a, const ClassRow &b, std::vector<bool> *differs) {
   RowFields mine(a);
   RowFields theirs(b);
@@ -119,7 +127,7 @@ void mark_differing(const ClassRow &a, const ClassRow &b, std::vector<bool> *dif
 
 bool ClassRow::same(const ClassRow &other) const {
   if (this == &other) return true;
-  if (function != other.function || site != other.site || depth != other.depth || cycle != other.cycle ||
+  if (function != other.function || site != other.site || depth != other.depth || kind != other.kind ||
       heads != other.heads || atoms != other.atoms || texts != other.texts || varied.size() != other.varied.size()) {
     return false;
   }
@@ -143,7 +151,7 @@ RowPointer without_fields(const ClassRow &row, const std::vector<uint32_t> &gone
   result->function = row.function;
   result->site = row.site;
   result->depth = row.depth;
-  result->cycle = row.cycle;
+  result->kind = row.kind;
   result->heads.reserve(row.heads.size());
   RowFields fields(row);
   size_t next = 0;

@@ -6,27 +6,21 @@
 // differ in shape, or are bytes that differ, are in `tables` (of packed fields); fields that have moved into a stream
 // are nowhere here. Function, site and depth are part of a class's structure and never differ.
 //
-// A *counted* row (poll_fold.h) has one more field than its call, which has always moved: how often the call was made
-// where the row stands in the sequence. With `cycle` above 1, this row and the next cycle - 1, which are counted alike,
-// were made in turn, that many times.
-//
-// A *draining* row (drain_fold.h) stands for calls that take requests out of one array, one after the other: as many as
-// its last field says, which has always moved. So have the fields from Draining::first_output on, whose streams have a
-// value for each call; one value alone stands for all of them. Of a poll, there is one more such stream, in the field
-// before the last: how often it found nothing before each call. The array is as the first call finds it.
+// What a row stands for, a call or many, is its kind: row_kind.h.
 //
 // Immutable once made and shared between classes, hence the shared pointers. Merging costs what the terms of its
 // columns cost; only a field whose shape begins to differ while it has columns is expanded.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "trace/model/record.h"
+#include "trace/model/row_kind.h"
 #include "trace/values/values_column.h"
 
 namespace cairn::trace {
@@ -50,7 +44,7 @@ struct ClassRow {
   uint32_t function = 0;
   uint32_t site = 0;  ///< number in the class's sites
   uint32_t depth = 0;
-  uint32_t cycle = 0;  ///< 0: an ordinary row, one call; from kDraining on: a draining one
+  RowKind kind;
   std::vector<FieldHead> heads;
   std::vector<Atom> atoms;
   std::vector<VariedAtom> varied;  ///< by slot
@@ -68,28 +62,14 @@ struct ClassRow {
 
 using RowPointer = std::shared_ptr<const ClassRow>;
 
-/// What a draining row's `cycle` says.
-struct Draining {
-  static constexpr uint32_t kMostFields = 255;
-  uint32_t first_output = 0;  ///< 1 to kMostFields
-  uint32_t answer = 0;        ///< of a poll, the field that says whether it found something; else 0
-  [[nodiscard]] bool polls() const { return answer != 0; }
-};
-constexpr uint32_t kDraining = 1U << 16;
-inline uint32_t cycle_of(const Draining &draining) { return kDraining + draining.first_output * 256 + draining.answer; }
-inline std::optional<Draining> draining_of(const ClassRow &row) {
-  if (row.cycle < kDraining) return std::nullopt;
-  return Draining{(row.cycle - kDraining) / 256, row.cycle % 256};
-}
+/// Whether a row of this kind may have these fields: what the kind says has moved must have.
+bool fits(const RowKind &kind, std::span<const FieldHead> heads);
 /// How many of the row's fields are the call's.
-inline size_t call_fields(const ClassRow &row) {
-  const auto draining = draining_of(row);
-  return row.heads.size() - (row.cycle == 0 ? 0U : draining && draining->polls() ? 2U : 1U);
-}
+inline size_t call_fields(const ClassRow &row) { return row.heads.size() - fields_added(row.kind); }
 /// Whether the streams of this field have a value for each call that a draining row stands for.
 inline bool is_by_call(const ClassRow &row, size_t field) {
-  const auto draining = draining_of(row);
-  return draining && field >= draining->first_output && field + 1 < row.heads.size();
+  const auto *draining = std::get_if<Draining>(&row.kind);
+  return draining != nullptr && field >= draining->first_output && field + 1 < row.heads.size();
 }
 
 /// Sets differs[f] for each field that does not look the same in both rows, which must have as many.

@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "trace/model/row_kind.h"
+
 namespace cairn::trace {
 
 class PollWord {
  public:
-  static constexpr size_t kLongestCycle = 16;  ///< calls
+  static constexpr size_t kLongestCycle = Counted::kLongestCycle;  ///< calls
   static constexpr size_t kMostTerms = 4096;
 
   /// `count` times these rows; one row, or 2 to kLongestCycle.

@@ -134,7 +134,7 @@ std::vector<uint64_t> counted(const ClassPart &part, std::optional<uint32_t> ran
 }  // namespace
 
 bool has_counted_rows(const ClassPart &part) {
-  return std::any_of(part.rows.begin(), part.rows.end(), [](const RowPointer &row) { return row->cycle != 0; });
+  return std::any_of(part.rows.begin(), part.rows.end(), [](const RowPointer &row) { return !is_call(row->kind); });
 }
 
 std::vector<uint64_t> row_counts(const ClassPart &part) { return counted(part, std::nullopt); }

@@ -82,7 +82,7 @@ void RowMerge::merge_alike(RowPointer *left, const Atom *atoms, const Varied *ri
 
 bool RowMerge::alike(const ClassRow &left, const PlainRows::View &right) {
   const PlainRows::Shape &shape = right.shape();
-  return left.function == shape.function && left.depth == shape.depth && left.cycle == shape.cycle &&
+  return left.function == shape.function && left.depth == shape.depth && left.kind == shape.kind &&
          left.site == right.site() && shape.tables == 0 && std::ranges::equal(left.heads, right.heads()) &&
          std::ranges::equal(left.texts, right.texts(), [](const Bytes &a, ByteView b) {
            return std::equal(a.begin(), a.end(), b.begin(), b.end());
@@ -97,7 +97,7 @@ void RowMerge::operator()(RowPointer *left, const PlainRows::View &right, long o
 }
 
 Result<RowPointer> RowMerge::operator()(RowPointer left, const RowPointer &right) {
-  if (left->heads.size() != right->heads.size() || left->cycle != right->cycle) {
+  if (left->heads.size() != right->heads.size() || left->kind != right->kind) {
     return fail(ErrorKind::unreadable, "two parts disagree on how many fields a call has");
   }
   if (left->varied.empty() && right->varied.empty() && left->tables.empty() && right->tables.empty() &&
@@ -115,7 +115,7 @@ Result<RowPointer> RowMerge::operator()(RowPointer left, const RowPointer &right
   row->function = left->function;
   row->site = left->site;
   row->depth = left->depth;
-  row->cycle = left->cycle;
+  row->kind = left->kind;
   RowFields lefts(*left);
   RowFields rights(*right);
   for (size_t f = 0; f < left->heads.size(); ++f) {

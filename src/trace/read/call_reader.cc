@@ -164,7 +164,7 @@ class Completion {
     if (drained && !of.first) result.fields[drained->requests].atoms.resize(1);
     if (drained && !of.first) result.fields[drained->requests].atoms.push_back(0);
     if (!of.miss) return result;
-    const Draining draining = *draining_of(*part_.rows[row]);
+    const auto draining = std::get<Draining>(part_.rows[row]->kind);
     for (size_t f = draining.first_output; f < result.fields.size(); ++f) {
       result.fields[f] = {};
       if (f == draining.answer || f + 1 == result.fields.size()) result.fields[f].atoms = {0};
@@ -322,7 +322,7 @@ struct CallReader::State {
     place = 0;
     left = first.count;
     Bytes key = first.key;
-    for (uint32_t length = part.rows[row]->cycle; row != grammar::kNoSymbol;) {
+    for (uint32_t length = std::get<Counted>(part.rows[row]->kind).cycle; row != grammar::kNoSymbol;) {
       if (left != 0) cycle.push_back({meet(row, key), row});
       if (--length == 0) return;
       row = walker.next();
@@ -349,8 +349,9 @@ Symbol CallReader::next() {
     const Symbol row = state.walker.next();
     if (row == grammar::kNoSymbol) return row;
     const Completion::Next next = state.completion.next(row);
-    if (state.part.rows[row]->cycle == 0) return state.call(state.meet(row, next.key), row);
-    if (state.part.rows[row]->cycle < kDraining) {
+    const RowKind &kind = state.part.rows[row]->kind;
+    if (is_call(kind)) return state.call(state.meet(row, next.key), row);
+    if (std::holds_alternative<Counted>(kind)) {
       state.read_cycle(row, next);
       continue;
     }
@@ -400,7 +401,7 @@ std::vector<CountedRow> Trace::counted_rows(const SequenceView &sequence) const 
         if (added) result.push_back({complete(), row, 0});
         result[entry->second].count += count;
       };
-      if (part.rows[row]->cycle < kDraining) {
+      if (!std::holds_alternative<Draining>(part.rows[row]->kind)) {
         add({}, next.count, [&] { return completion.complete_alone(row); });
         continue;
       }

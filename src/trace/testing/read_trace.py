@@ -322,21 +322,13 @@ class Trace:
             function, depth, fields = r.varint(), r.varint(), []
             for _ in range(r.varint()):
                 f = r.varint()
-                if f in (2, 3, 7):
-                    fields.append((f, 1, b""))
-                elif f == 6:
-                    fields.append((f, 0, b""))
-                elif f == 10:
-                    fields.append((6, 0, b"", (r.varint(), r.varint())))
-                elif f % 4 == 3 and f >= 75:
-                    n = f // 4 - 18
-                    fields.append((0, n, r.raw((n + 7) // 8), r.raw((n + 7) // 8), None))
-                elif f % 4 == 3:
-                    fields.append((6, 0, b"", (f - 7) // 4))
-                elif f % 4 == 2:
-                    fields.append((-((f - 10) // 4), 1, b""))
+                form, n = f % 8, f // 8
+                if form in (1, 2):
+                    fields.append((form, n, *(r.raw((n + 7) // 8) for _ in range(form))))
+                elif form == 7 and n:
+                    fields.append((form, 0, b"", b"", n if n <= 16 else (r.varint(), r.varint())))
                 else:
-                    fields.append((0, f // 4, r.raw((f // 4 + 7) // 8) if f % 4 == 1 else b""))
+                    fields.append((form, n if form == 0 else 0 if form == 7 else 1, b"", b"", n))
             shapes.append((function, depth, fields))
         return shapes
 
@@ -625,18 +617,18 @@ class Trace:
     def untranslated(self, row, member, ranks):
         (_, _, shape), site, codes = row
         codes = iter(codes)
-        for kind, count, mask, moving in ((*field, b"")[:4] for field in shape):
-            if kind == 2:
-                yield self.values[next(codes)]
-            elif kind == 3:
-                yield packed_field(self.tables[next(codes)][member])
-            elif kind == 6:
-                yield None
-            elif kind < 0:
+        for form, count, mask, moving, n in ((*field, b"", b"", 0)[:5] for field in shape):
+            if form == 3:
                 first = next(codes)
-                yield [self.along(self.columns[first + i], member, ranks) for i in range(-kind)]
-            elif kind == 7:
+                yield [self.along(self.columns[first + i], member, ranks) for i in range(n)]
+            elif form == 4:
                 yield list(self.columns[next(codes)])
+            elif form == 5:
+                yield self.values[next(codes)]
+            elif form == 6:
+                yield packed_field(self.tables[next(codes)][member])
+            elif form == 7:
+                yield None
             else:
                 yield [self.along(self.columns[next(codes)], member, ranks) if bit(mask, i)
                        else self.beside(atom(next(codes)), site if bit(moving, i) else 0) for i in range(count)]
@@ -683,7 +675,7 @@ class Trace:
     @staticmethod
     def cycle(shape):
         """0 for an ordinary row; first output and answer of a draining one."""
-        return shape[2][-1][3] if shape[2] and len(shape[2][-1]) == 4 else 0
+        return shape[2][-1][4] if shape[2] and shape[2][-1][0] == 7 else 0
 
     @staticmethod
     def drained_calls(fields, drain, streams):

@@ -1,0 +1,104 @@
+#include "trace/code/field_shape.h"
+
+#include <utility>
+
+namespace cairn::trace {
+namespace {
+
+constexpr unsigned kFormBits = 3;
+// What the count of `moved` says: nothing, the cycle of a counted row, or that two fields' numbers follow.
+constexpr uint32_t kNoCount = 0;
+constexpr uint32_t kDrains = Counted::kLongestCycle + 1;
+
+size_t bytes_for(uint64_t bits) { return (bits + 7) / 8; }
+
+Bytes read_bits(ByteReader &in, uint64_t bits) {
+  const ByteView bytes = in.raw(bytes_for(bits));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+uint64_t FieldShape::codes() const {
+  switch (form) {
+    case atoms:
+    case varied:
+    case beside:
+      return count;
+    case moved:
+      return 0;
+    default:
+      return 1;
+  }
+}
+
+FieldHead FieldShape::head() const {
+  switch (form) {
+    case text:
+      return {FieldHead::text, 1};
+    case table:
+      return {FieldHead::table, 1};
+    case moved:
+      return {FieldHead::moved, 0};
+    default:
+      return {FieldHead::atoms, count};
+  }
+}
+
+FieldShape shape_of(const RowKind &kind) {
+  FieldShape shape;
+  shape.form = FieldShape::moved;
+  shape.kind = kind;
+  const auto *counted = std::get_if<Counted>(&kind);
+  shape.count = counted != nullptr ? counted->cycle : is_call(kind) ? kNoCount : kDrains;
+  return shape;
+}
+
+void FieldShape::write(ByteWriter &out) const {
+  out.varint(uint64_t{count} << kFormBits | form);
+  if (form == varied || form == beside) out.raw(columns);
+  if (form == beside) out.raw(moving);
+  if (const auto *draining = std::get_if<Draining>(&kind)) {
+    out.varint(draining->first_output);
+    out.varint(draining->answer);
+  }
+}
+
+bool FieldShape::parse(ByteReader &in) {
+  const uint64_t number = in.varint();
+  const uint64_t number_of_atoms = number >> kFormBits;
+  if (number_of_atoms > UINT32_MAX) return false;
+  form = static_cast<Form>(number & ((1U << kFormBits) - 1));
+  count = static_cast<uint32_t>(number_of_atoms);
+  switch (form) {
+    case atoms:
+    case successive:
+      break;
+    case varied:
+      columns = read_bits(in, count);
+      break;
+    case beside:
+      columns = read_bits(in, count);
+      moving = read_bits(in, count);
+      break;
+    case array:
+    case text:
+    case table:
+      if (count != 0) return false;
+      break;
+    case moved:
+      if (count > kDrains) return false;
+      if (count == kDrains) {
+        const uint64_t first = in.varint();
+        const uint64_t answer = in.varint();
+        if (first > Draining::kMostFields || answer > Draining::kMostFields) return false;
+        kind = Draining{static_cast<uint32_t>(first), static_cast<uint32_t>(answer)};
+      } else if (count != kNoCount) {
+        kind = Counted{count};
+      }
+      break;
+  }
+  return !in.failed();
+}
+
+}  // namespace cairn::trace
