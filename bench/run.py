@@ -58,7 +58,7 @@ class Bench:
         for place in ("bin/cairn", "src/cli/cairn"):
             if (self.build / place).exists():
                 return str(self.build / place)
-        sys.exit(f"bench: no cairn in {self.build}; build it with: cmake --preset release && cmake --build build-release")
+        sys.exit(f"bench: no cairn in {self.build}; build it with: cmake --preset bench && cmake --build build-release")
 
     def program(self, name, library):
         """bench/NAME.c compiled for that MPI library."""

@@ -54,7 +54,7 @@ def talk(text):
 def find_program(build):
     program = build / "bench/scale/cairn-scale"
     if not program.exists():
-        sys.exit(f"bench: no cairn-scale in {build}; build it with: cmake --preset release && cmake --build build-release")
+        sys.exit(f"bench: no cairn-scale in {build}; build it with: cmake --preset bench && cmake --build build-release")
     return program
 
 
