@@ -130,7 +130,7 @@ Structure structure_of(const Trace &trace, uint32_t class_index) {
   structure.rules = &part.calls->rules();
   structure.rows.reserve(part.rows.size());
   for (const RowPointer &row : part.rows) {
-    structure.rows.push_back({row->function, row->site, row->depth, row->cycle != 0});
+    structure.rows.push_back({row->function, row->site, row->depth, !is_call(row->kind)});
   }
   return structure;
 }
