@@ -1,26 +1,38 @@
 #!/usr/bin/env python3
-"""Lets Clang read what a sanitized build did not compile: syntax.py BUILD JOBS [--all]
+"""Lets Clang read what a sanitized build did not compile: syntax.py BUILD FILES JOBS [--all]
 
-From BUILD/compile_commands.json: every file of ours that has no object there, but whose precompiled headers have been
-compiled (so that it takes a second), with the same options and no output. With --all every file that is ours and that is
-there: generated ones are only where they were built. Prints what Clang says; exit status 0 if it said nothing.
+FILES is a folder that is configured like BUILD, but without batches (CAIRN_UNITY): its compile_commands.json says how each
+file would be compiled in BUILD by itself. Read is every file of ours that has no object there, alone or in a batch, but
+whose precompiled headers have been compiled (so that it takes a second), with the same options and no output. With --all
+every file that is ours and that is there: generated ones are only where they were built. Prints what Clang says; exit
+status 0 if it said nothing.
 """
 import concurrent.futures
 import json
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
 
 
-def reading(entry, every):
+def batched(build):
+    """The sources that were compiled in a batch."""
+    found = set()
+    for batch in build.rglob('Unity/unity_*_cxx.cxx'):
+        if batch.with_name(batch.name + '.o').exists():
+            found.update(re.findall(r'^#include "(.+)"$', batch.read_text(), re.MULTILINE))
+    return found
+
+
+def reading(entry, compiled, every):
     """The command that only reads this file; none if it is not to be read."""
     folder = pathlib.Path(entry['directory'])
     words = shlex.split(entry['command'])
     source = folder / entry['file']
     at = words.index('-o')
     if not source.exists() or source.suffix not in ('.c', '.cc') or (folder / words[at + 1]).exists() \
-            or source.is_relative_to(folder):
+            or str(source) in compiled or source.is_relative_to(folder):
         return None
     headers = [folder / word for word in words if word.endswith('.pch')]
     if not all(header.exists() for header in headers):
@@ -36,9 +48,11 @@ def reading(entry, every):
 
 
 def main():
-    build, jobs, every = pathlib.Path(sys.argv[1]), int(sys.argv[2]), '--all' in sys.argv[3:]
-    entries = json.loads((build / 'compile_commands.json').read_text())
-    commands = [(entry, command) for entry in entries if (command := reading(entry, every))]
+    build, files = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    jobs, every = int(sys.argv[3]), '--all' in sys.argv[4:]
+    entries = json.loads((files / 'compile_commands.json').read_text().replace(str(files), str(build)))
+    compiled = batched(build)
+    commands = [(entry, command) for entry in entries if (command := reading(entry, compiled, every))]
 
     def read(pair):
         entry, command = pair
