@@ -16,6 +16,7 @@ import datetime
 import json
 import pathlib
 import sys
+import textwrap
 
 import arrays_plots
 from arrays_runs import PLAIN, Case, Programs, measure, tables
@@ -126,9 +127,10 @@ def page(data):
     """All tables, as a page of the documents."""
     text = [f"""# Tables of the figures
 
-Made by `src/arrays/bench/arrays_figures.py`; what they say: [arrays.md](arrays.md#on-a-slow-disk), every single time:
-[arrays-figures.json](arrays-figures.json). Medians of the rounds, in brackets least and most; then how many times as
-fast as PnetCDF in the same round. Names without HDF5 or PnetCDF are layout and codec of the layer.
+Made by `src/arrays/bench/arrays_figures.py`; what they say: [arrays.md](arrays.md#on-a-slow-disk),
+every single time: [arrays-figures.json](arrays-figures.json). Medians of the rounds, in brackets
+least and most; then how many times as fast as PnetCDF in the same round. Names without HDF5 or
+PnetCDF are layout and codec of the layer.
 """]
     for name, (title, x) in TITLES.items():
         if name in data:
@@ -137,7 +139,8 @@ fast as PnetCDF in the same round. Names without HDF5 or PnetCDF are layout and 
             speeds = ', '.join(f'{asked}: {writes} written, {reads} read'
                                for asked, (writes, reads) in found['disk'].items())
             where = f'Speed of the disk in MiB/s, asked for and measured: {speeds}' if speeds else 'In memory'
-            text += [f'## {title}\n', f'{rounds} rounds, {found["measured"]}, over {x}. {where}.\n',
+            text += [f'## {title}\n',
+                     textwrap.fill(f'{rounds} rounds, {found["measured"]}, over {x}. {where}.', 100) + '\n',
                      tables(name, found['points'])]
     return '\n'.join(text)
 

@@ -11,6 +11,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import textwrap
 import time
 
 from slow_disk import call
@@ -177,4 +178,4 @@ def tables(title, points):
             lines.append('| ' + ' | '.join(cells) + ' |')
         lines.append('')
     sizes = ', '.join(f'{variant} {size / 1e6:.1f}' for variant, size in points[-1]['bytes'].items())
-    return '\n'.join([*lines, f'MB on disk: {sizes}', ''])
+    return '\n'.join([*lines, textwrap.fill(f'MB on disk: {sizes}', 100), ''])
