@@ -7,6 +7,12 @@
 // mapping: it then survives SIGKILL, and whoever maps the file at the same address (`base()`) finds every pointer in it
 // valid. Hence: no vtables, no std containers, no pointers to outside in what is placed here.
 //
+// Why not malloc, or a mapping a structure: the recorder interposes malloc, may be called while a thread is in it, and
+// would shift the program's own addresses; memory that is not in one place can neither be limited nor be found again
+// after a kill. Why classes by powers of two and not a buddy or slab allocator: structures here grow by doubling, so
+// that what one gives back is what the next one wants; coalescing neighbours would touch cold lines in every release to
+// serve a case, the larger block when all is used, that cutting serves from the other side.
+//
 // Threads: `allocate` takes a spin lock, `release` none, so that a thread of low priority which gives back thousands of
 // blocks never holds up the program's; one thread's own structures should grow by chunks.
 // Cost: about 10 ns a call, and zeroing what is used again; the kernel backs pages on first touch, so an unused limit

@@ -2,6 +2,10 @@
 // exclusive scan of the sizes says where. The bytes go nowhere else, and no rank holds more than its own sizes
 // (the "dense" layout of transparent parallel compression for PnetCDF).
 //
+// Why not MPI-IO's collective writes: they send data between ranks to make large pieces of small ones, and these are
+// large already. Why not a file a rank: nobody wants a million of them. Why not through the root: its memory and its
+// network would carry all bytes (ARCHITECTURE.md has what that took).
+//
 // All ranks write or nobody does, and all know which. Before the first byte is written they agree that each of them
 // sees the one file: rank 0 puts a random mark into it, and the others find it there. (Device and inode differ
 // between nodes that share a file, and may be equal where nothing is shared.) Every rank makes the same MPI calls

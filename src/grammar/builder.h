@@ -1,19 +1,35 @@
 // Builder: a sequence of symbols becomes a grammar while it is produced (Sequitur with repetition counts;
-// Nevill-Manning & Witten 1997, Pilgrim section 2.2), with cursors in front of it so that repetitive
-// input costs a few nanoseconds a symbol.
+// Nevill-Manning & Witten 1997, "Identifying hierarchical structure in sequences", section 3; Pilgrim section 2.2),
+// with cursors in front of it so that repetitive input costs a few nanoseconds a symbol.
+//
+// Sequitur in a line: of a b c a b, the pair "a b" stands twice, so a rule R = a b takes both places: R c R. Two
+// properties hold after each append: no pair of neighbours (digram) stands twice, and every rule is used at least
+// twice, or once with a count. sequitur.cc restores them; each repair loses a node or makes a rule that has to be paid
+// back, so that a symbol costs O(1), amortised, and memory is linear in the grammar.
+//
+// Why counts (R^n): without them a loop of n rounds is log2 n rules, each the double of another, and what a person
+// calls one loop is cut in another way for each n, so that ranks with 100 and 101 rounds have nothing in common. Why
+// this and not a better compressor: Re-Pair and suffix arrays find smaller grammars, but need the whole sequence; what
+// a tracer keeps has to be small and readable after every call. Searching a window of what came last for the loop
+// (ScalaTrace, section 2) costs a look at the window for each call, and a body that is longer than it is never found.
 //
 // Symbols are 32-bit, dense ids from 0 (kNoSymbol excluded). All memory comes from the Arena given; nothing
 // throws. One thread at a time. A Builder is trivially destructible and may itself lie in the arena; if that is a
 // shared mapping, `Grammar::from` reads it after the writer was killed.
 //
 // Between two slow appends a cursor follows a rule (or a run of one symbol): symbols that match only move it. What it
-// has matched becomes part of the rules (`commit`) when a symbol does not match. See cursor.cc.
+// has matched becomes part of the rules (`commit`) when a symbol does not match. See cursor.cc. Plain Sequitur pays for
+// a hash, a look-up and some links at each symbol, even in a loop; a cursor compares with a word that was read ahead
+// (bench/grammar_bench.cc has both).
 //
 // The rules change in steps, each of which leaves the sequence as it was or adds to it. A step saves the words that it
-// changes before it does, so that a reader can see a step that was cut off as if it had not begun.
+// changes before it does (16 at most), so that a reader can see a step that was cut off as if it had not begun. A
+// second copy of the grammar would cost its size again, and a log on disk a system call; this costs a few stores in a
+// slow append, and nothing while a cursor matches.
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 
@@ -117,6 +133,7 @@ class Builder {
 
   /// To be called before a word changes that says what the sequence is: a node's links, term, count or kind, lengths.
   void save(const void *word) {
+    assert(saved_count_ < kMostSaved);
     Saved &saved = saved_[saved_count_];
     saved.where = reinterpret_cast<uintptr_t>(word);
     std::memcpy(&saved.old, word, sizeof saved.old);

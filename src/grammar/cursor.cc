@@ -11,6 +11,7 @@
 // to kWindow; bodies that fit stay there while they repeat.
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cstring>
 
 #include "grammar/builder.h"
@@ -220,6 +221,8 @@ uint32_t Builder::walk(Symbol *out, uint32_t count) {
 bool Builder::commit() {
   const uint64_t rounds = matched_ / followed_length_;
   const uint64_t rest = matched_ % followed_length_;
+  assert(follows_ != Follows::nothing && saved_count_ == 0);
+  assert(follows_ == Follows::tail || matched_ <= followed_length_);
   if (rest != 0 && !reserve_partial(followed_, rest)) return false;
   if (rest == 0 && !reserve_nodes(1)) return false;
   if (follows_ == Follows::start) {

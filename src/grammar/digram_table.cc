@@ -1,8 +1,11 @@
 #include "grammar/digram_table.h"
 
+#include <cassert>
+
 namespace cairn::grammar::detail {
 
 void DigramTable::put(Table &table, Ref node, uint32_t hash) {
+  assert(table.lines != nullptr && table.count < (uint64_t{table.mask} + 1) * kNodes);
   for (uint32_t at = hash & table.mask;; at = (at + 1) & table.mask) {
     Line &line = table.lines[at];
     Places free(line, 0);

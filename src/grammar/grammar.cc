@@ -1,12 +1,26 @@
 #include "grammar/grammar.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdlib>
 #include <memory>
 
 #include "grammar/tidy.h"
 
 namespace cairn::grammar {
+
+namespace {
+
+[[maybe_unused]] bool refers_upward(const std::vector<Body> &rules) {
+  for (size_t i = 0; i < rules.size(); ++i) {
+    for (const Term &term : rules[i]) {
+      if (term.count == 0 || (term.is_rule && (term.id <= i || term.id >= rules.size()))) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
 
 Result<Grammar> Grammar::from_rules(std::vector<Body> rules) {
   const auto order = users_first(rules);
@@ -24,10 +38,13 @@ Result<Grammar> Grammar::from_rules(std::vector<Body> rules) {
       if (term.is_rule) term.id = number_of[term.id];
     }
   }
-  if (!rule_lengths(ordered)) return fail(ErrorKind::unreadable, "a grammar stands for too many symbols");
+  const auto lengths = rule_lengths(ordered);
+  if (!lengths) return fail(ErrorKind::unreadable, "a grammar stands for too many symbols");
   Grammar grammar;
   grammar.rules_ = tidy(ordered, identity);
   grammar.lengths_ = *rule_lengths(grammar.rules_);
+  assert(lengths->empty() || grammar.length() == lengths->front());
+  assert(refers_upward(grammar.rules_));
   return grammar;
 }
 
@@ -94,6 +111,7 @@ Grammar Grammar::mapped(const std::function<Symbol(Symbol)> &map) const {
 Grammar Grammar::renamed(Grammar grammar, const std::vector<Symbol> &number) {
   for (Body &body : grammar.rules_) {
     for (Term &term : body) {
+      assert(term.is_rule || term.id < number.size());
       if (!term.is_rule) term.id = number[term.id];
     }
   }

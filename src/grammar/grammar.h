@@ -2,8 +2,13 @@
 // a symbol or a rule with a repetition count. Rule 0 is the start. A rule refers only to rules of higher
 // number, so there are no cycles.
 //
-// Plain value type, heap memory, any thread may read it. Sequences reach 2^63 symbols; nothing here is
-// proportional to that but `expand`. Nothing recurses: grammars can be deep.
+// Plain value type, heap memory, any thread may read it. Sequences reach 2^63 symbols; nothing here is proportional to
+// that but `expand`. Nothing recurses: grammars can be deep, and stacks of MPI programs small.
+//
+// Bodies are vectors of terms, not the linked nodes of a Builder: what is merged, hashed, projected and written is read
+// in order and never changed, and links would be half of its bytes. That rules refer upward only is what makes one pass
+// enough: from the last rule to the first for lengths and hashes, from the first to the last for how often each is
+// expanded.
 #pragma once
 
 #include <compare>

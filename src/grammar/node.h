@@ -3,6 +3,9 @@
 // Owned by a Builder, placed in its arena. A link is a 32-bit Ref, the distance from the arena's start in units of 32
 // bytes plus one: half the size of a pointer, no table in between, and bounds are all there is to check before it
 // may be followed in an arena that a dead process left behind. Reaches 128 GiB.
+//
+// Rings and not arrays, since rules change in their middle; a guard in each ring, so that no change is at an end; and
+// worklists through the nodes themselves, so that restoring the properties needs no memory.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +46,7 @@ struct Rule {
   Node guard;  ///< next is the body's first node, prev its last; a Ref to the rule is a Ref to this
   uint64_t length;
   uint32_t uses;   ///< nodes that refer to this rule
-  Ref users;       ///< XOR of these nodes, hence the last one's Ref when one is left
+  Ref users;       ///< XOR of these nodes, hence the last one's Ref when one is left: all that inlining needs of a list
   uint32_t first;  ///< the first terminal
   uint32_t unused;
   uint64_t pins;  ///< while not 0, it stays even if hardly used

@@ -1,6 +1,7 @@
 #include "grammar/product.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -153,7 +154,9 @@ class Pairing {
 std::optional<Product> product(const Grammar &left, const Grammar &right, size_t most_steps) {
   if (left.length() != right.length()) return std::nullopt;
   if (left.empty()) return Product{};
-  return Pairing(left, right, most_steps).run();
+  std::optional<Product> found = Pairing(left, right, most_steps).run();
+  assert(!found || found->pairs.length() == left.length());
+  return found;
 }
 
 std::optional<std::vector<Symbol>> coarsening(const Grammar &fine, const Grammar &coarse, uint64_t most_symbols) {

@@ -6,6 +6,15 @@
 // loop over that multiple, and a pair of stretches that recurs is gone through once. Loops that are out of phase are
 // expanded, within the budget.
 //
+// How: a cursor in each grammar, between two terms. If both stand before repetitions of stretches of lengths l and r,
+// the least common multiple of l and r is the body of a loop that both have a whole number of: one term of the result,
+// whose own pairing is put off and done once however often it comes (`Stretch`). Otherwise the longer one is entered.
+// It ends where both do; since both sequences are equally long, neither is left over.
+//
+// Expanding both and numbering the pairs gives the same sequence, but costs the calls, not the terms: a loop of a
+// million rounds a million steps, in every merge. Parsing the pairs anew as they come (as `reparsed` does) would also
+// lose the loops of both: what comes out of this has them.
+//
 // Cost: proportional to the terms of the result. No recursion. Plain functions, no state.
 #pragma once
 

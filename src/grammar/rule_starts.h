@@ -1,7 +1,13 @@
 // RuleStarts: for a symbol, a long rule that starts with it.
 //
+// Where input leaves the loop that a cursor follows, it mostly goes on with another body that is known; this finds it,
+// so that a whole match is one append and not one a symbol. Without it a cursor on loops with noise is slower than
+// none: each departure pays for arming, and then for Sequitur's repairs symbol by symbol.
+//
 // Owned by a Builder, memory from its arena. It is a cache with one place a symbol: entries are checked when used, so
-// nothing has to be kept up to date when rules vanish, and what does not fit is forgotten.
+// nothing has to be kept up to date when rules vanish, and what does not fit is forgotten. Of several rules the longest
+// is kept: it gains most if it fits. A map of all rules by their starts would find more, and have to be mended with
+// every rule that is made, split or inlined.
 #pragma once
 
 #include <cstdint>

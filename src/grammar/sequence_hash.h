@@ -1,6 +1,9 @@
 // SequenceHash: a hash of a sequence that composes over concatenation and powers, so that it can be computed
 // on a grammar and does not depend on how the sequence was parsed.
 //
+// Ranks are compared by it: equal sequences are often parsed in other ways, so that comparing rules, or hashing their
+// bytes, would take them for different, and hashing what they expand to costs the calls and not the terms.
+//
 // Polynomial fingerprints (Karp & Rabin 1987, "Efficient randomized pattern-matching algorithms"; on grammars as in
 // Gagie et al. 2012, "A faster grammar-based self-index") modulo the prime 2^61 - 1, in two lanes with bases of
 // their own. With the symbols mixed to s1…sn, a lane is the sum of si * B^(n-i), and

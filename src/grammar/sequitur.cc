@@ -7,6 +7,8 @@
 // checked again afterwards (`touch`), so the table never holds a digram that is not there.
 // It ends: merging, replacing and inlining lose a node, a new rule keeps the number of nodes and there are
 // never more rules than nodes.
+#include <cassert>
+
 #include "grammar/builder.h"
 
 namespace cairn::grammar {
@@ -48,6 +50,7 @@ void Builder::use(Ref of, Ref user) {
 }
 
 void Builder::unuse(Ref of, Ref user) {
+  assert(rule(of)->guard.kind == Kind::guard && rule(of)->uses > 0);
   --rule(of)->uses;
   rule(of)->users ^= user;
   consider(of);
@@ -106,6 +109,7 @@ void Builder::settle() {
       dirty->guard.queued = false;
       if (dirty->uses == 1 && dirty->pins == 0 && node(dirty->users)->count == 1) inline_last_use(next);
     } else {
+      assert(saved_count_ == 0);
       return;
     }
   }
@@ -143,6 +147,7 @@ void Builder::merge(Ref left) {
   Node *first = node(left);
   const Ref right = first->next;
   Node *second = node(right);
+  assert(same_id(*first, *second) && !first->hashed);
   unhash(first->prev);
   unhash(right);
   save(&first->count);
@@ -161,6 +166,8 @@ bool Builder::share(Ref left, Ref twin) {
   const Ref right = first->next;
   Node *second = node(right);
   const Ref spare = node(left)->next;
+  assert(same_term(*first, *node(left)) && same_term(*second, *node(spare)));
+  assert(left != right && spare != twin);  // pairs that overlap are of equal terms, which `merge` has joined
   if (first->prev == second->next && first->prev != top_) {  // only a guard is both: the pair is all of that rule
     replace(left, first->prev);
     free_node(spare);
@@ -226,6 +233,8 @@ void Builder::inline_last_use(Ref of) {
   const Ref after = node(place)->next;
   const Ref first = gone->guard.next;
   const Ref last = gone->guard.prev;
+  assert(gone->uses == 1 && gone->pins == 0 && of != top_);
+  assert(node(place)->kind == Kind::rule && node(place)->id == of && node(place)->count == 1);
   unhash(before);
   unhash(place);
   link(before, first);

@@ -1,5 +1,10 @@
 // SettledTerms: the packed front of a sequence that does not repeat.
 //
+// A node has 32 bytes, and its digram five to seven more; a sequence of signatures that never come again would fill the
+// arena with them and find nothing. So what is further back than the Builder's window, if it compressed poorly, leaves
+// the rules for this list: some bytes a term, in order, out of reach for later repetitions. Rules that it names are
+// pinned. No call is lost by it, only what calls so far apart might have had in common.
+//
 // Owned by a Builder, memory from its arena, in blocks. Terms only come in at the end; Extraction reads them. A
 // term is a varint: (what << 2 | has a count << 1 | is a rule), and varint count - 2 if it has one; "what" is a rule's
 // Ref, or the zigzag-mapped difference from the symbol after the last one: a symbol never seen before takes one byte.

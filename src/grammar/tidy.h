@@ -4,6 +4,9 @@
 // merge; empty rules go; rules with one term become that term; rules with equal bodies become one; rules that stand
 // once go into the place where they stand; the rest is numbered so that a rule refers only to higher numbers.
 // Time and memory are linear in the terms. No recursion.
+//
+// It restores what makes rules small and comparable, not Sequitur's uniqueness of digrams: repetitions that mapping or
+// projection brought about stay unseen, since finding them is parsing again (`reparsed`), which costs the symbols.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,8 @@
 // What the codec "delta" does with a box: which integers stand for the values, what is predicted from what, and which
 // value is missing data. It is chosen from a sample, by estimated size, and stands in front of the box's bytes.
+//
+// Trying plans on the box itself would be encoding it as often as there are plans. What a sample misjudges costs bytes,
+// never a value.
 #pragma once
 
 #include "arrays/codec/array_codec.h"

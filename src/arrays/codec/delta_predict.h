@@ -1,7 +1,8 @@
 // How the codec "delta" takes from each integer what those before it let expect: differences over one to three
 // distances in a row (lags), which over steps along axes is the predictor of Ibarria et al. (2003, "Lorenzo"). A lag
 // counts elements and takes no notice of where a row ends: what lies before the first element is zero, and that costs a
-// few values only.
+// few values only, while one loop, in vectors, serves every shape. Differences and no fitted predictor: coefficients
+// would have to be found for each box, and multiplied with rounding that both sides repeat exactly.
 //
 // Integers stand behind `history(lags)` zeros. Words wrap. No allocation, any thread; vectors where the CPU has AVX2.
 #pragma once

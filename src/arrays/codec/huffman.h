@@ -13,7 +13,7 @@
 
 namespace cairn::codec {
 
-constexpr unsigned kMaxCode = 10;
+constexpr unsigned kMaxCode = 10;  ///< six codes fit into a word of 64 bits, and a table into the first cache
 constexpr size_t kCodeTable = size_t{1} << kMaxCode;
 
 struct HuffmanCode {

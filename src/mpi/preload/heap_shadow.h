@@ -6,6 +6,11 @@
 // one entry for each 128 KiB block whose first byte they hold, or in `Region::wide` for whole regions. Sizes come from
 // the allocator itself.
 //
+// Every malloc and free of the program pays for this, an MPI call only looks: so writing is one byte, and finding
+// scans. A tree or hash of allocations costs a lock and tens of nanoseconds each time; reading the allocator's own
+// headers finds no start from within a block, and is another thing for each allocator; asking only for buffers that MPI
+// sees cannot tell that one was freed and its address used again, which is what a handle to memory has to survive.
+//
 // Threads: no locks. With an allocator whose allocations are at least 32 bytes apart (`exclusive`, glibc's), a shadow
 // byte belongs to one live allocation at a time, whoever frees or allocates it has it to himself, and the allocator's
 // own synchronisation orders the two: plain stores suffice. Other allocators get atomic bit operations.

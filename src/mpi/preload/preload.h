@@ -6,6 +6,10 @@
 // hands over this table, and from then on every trampoline jumps straight into the recorder's wrapper (or into the real
 // function where there is no recorder), leaving the return address as it was.
 //
+// It is a library of its own, and not the recorder, since every process of the command loads it: shells, launchers and
+// programs without MPI pay for a few pages. And which MPI a program uses is only known when it calls one: a recorder is
+// built against one mpi.h, whose handles and constants differ from another's.
+//
 // It also exports the names of MPI's Fortran bindings. Those trampolines only note where they were called from and jump
 // to the binding's own code: a binding that calls C functions, as MPICH's does, is recorded there, at the program's
 // line.

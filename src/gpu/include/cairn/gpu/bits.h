@@ -1,6 +1,7 @@
 // Bits into 32-bit words, lowest first, and back. A coder's only way to write: `Out` has `void word(uint32_t)`.
 //
-// The pending bits lie in the warp's state (PendingBits), so that the host can finish what the device began.
+// The pending bits lie in the warp's state (PendingBits), so that the host can finish what the device began: a warp
+// does not hear of the kernel's end, and one that returned early is never asked again.
 #pragma once
 
 #include "portability.h"

@@ -5,6 +5,10 @@
 // diverged run independently and may be in a point at the same time: a lock keeps them apart, unless all lanes are
 // here.
 //
+// One lane records for all: a stream a lane would be 32 times the state, and would not say who was together. Who is
+// here is asked for (`__activemask`) and not brought together: waiting for the others of a warp at each point could
+// hang a program that does not, and would change what is traced.
+//
 // Cost of a point whose event was predicted: some 40 instructions of one lane, and three cache lines that stay in L1.
 #pragma once
 

@@ -9,8 +9,12 @@
 // a mask that holds them, by the few lanes that left or stayed. Numbers of hits are written for what they were before
 // (exponential Golomb codes whose order follows them).
 //
-// Longer contexts and larger tables were no better on the programs of the thesis. One caller at a time for a warp.
-// A state is 688 bytes with masks of 32 lanes; what a hit touches is its front, a slot and at most one mask.
+// Longer contexts and larger tables were no better on the programs of the thesis. Dictionaries over bytes (the thesis's
+// LZa2, thesis.h) pay for every repetition with a match and never learn that a mask is another one's complement; a
+// grammar for each warp needs memory that grows while the kernel runs, and one over the streams came out larger than
+// zstd (docs/gpu.md: what repeats does not begin at the same bit). What equal warps have in common is found afterwards,
+// on the host, by keeping equal streams once. One caller at a time for a warp. A state is 688 bytes with masks of 32
+// lanes; what a hit touches is its front, a slot and at most one mask.
 #pragma once
 
 #include "bits.h"

@@ -11,6 +11,10 @@
 //   fixed  a warp has an array for itself, as large as every other's; when it is full the warp counts what it loses.
 //          The thesis copies into global arrays of that kind: a baseline for what chunks cost and save.
 //
+// Chunks and not an array for each warp, since most warps of an irregular program write little and a few write much:
+// equal shares lose the end of those and leave most of the memory unused. Chunks double so that a short stream wastes
+// little and a long one asks the shared cursor seldom, which is one atomic addition a chunk.
+//
 // Before an event is coded, room for the largest one and for the stream's end is made sure of; so what is counted as
 // recorded is always whole.
 #pragma once
