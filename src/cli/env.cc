@@ -5,7 +5,6 @@
 
 #include "cli/recording.h"
 #include "cli/verbs.h"
-#include "terminal/installation.h"
 #include "terminal/terminal.h"
 
 namespace cairn::cli {
@@ -18,14 +17,8 @@ struct EnvOptions : RecordingOptions {
 int env(const EnvOptions &options, const std::vector<std::string> &command) {
   const auto recording = resolve(options);
   if (!recording) return report(recording.error());
-  const auto library = find_library();
-  if (!library) return report(library.error());
-  if (auto made = make_folder(recording->spool, "the spool"); !made) return report(made.error());
-  if (!recording->oracle.empty()) {
-    if (auto made = make_folder(recording->oracle, "the folder for the oracle"); !made) return report(made.error());
-  }
-  auto variables = recording_environment(options, *recording, command);
-  variables.emplace_back("LD_PRELOAD", preload_value(*library));
+  if (const auto made = make_folders(*recording); !made) return report(made.error());
+  const auto variables = recording_environment(options, *recording, command);
   Output out;
   if (options.openmpi) {
     std::string line;

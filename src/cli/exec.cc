@@ -6,7 +6,6 @@
 #include "cli/recording.h"
 #include "cli/verbs.h"
 #include "terminal/child.h"
-#include "terminal/installation.h"
 #include "terminal/terminal.h"
 
 namespace cairn::cli {
@@ -17,8 +16,6 @@ namespace fs = std::filesystem;
 int exec(const RecordingOptions &options, const std::vector<std::string> &command) {
   const auto recording = resolve(options);
   if (!recording) return report_recording(recording.error());
-  const auto library = find_library();
-  if (!library) return report_recording(library.error());
   std::error_code error;
   // Every process of the job comes here, before any of them can have finished: what exists is from an earlier run.
   if (fs::exists(recording->output, error)) {
@@ -28,15 +25,8 @@ int exec(const RecordingOptions &options, const std::vector<std::string> &comman
     }
     fs::remove(recording->output, error);
   }
-  if (auto made = make_folder(recording->spool, "the spool"); !made) return report_recording(made.error());
-  if (!recording->oracle.empty()) {
-    if (auto made = make_folder(recording->oracle, "the folder for the oracle"); !made) {
-      return report_recording(made.error());
-    }
-  }
-  auto variables = recording_environment(options, *recording, command);
-  variables.emplace_back("LD_PRELOAD", preload_value(*library));
-  set_environment(variables);
+  if (const auto made = make_folders(*recording); !made) return report_recording(made.error());
+  set_environment(recording_environment(options, *recording, command));
   return report_recording(execute(command));
 }
 

@@ -51,12 +51,10 @@ Result<void> prepare(const RecordingOptions &options, const Recording &recording
     }
     fs::remove_all(recording.spool, error);
   }
-  if (auto made = make_folder(recording.spool, "the spool"); !made) return made;
-  if (recording.oracle.empty()) return {};
-  if (!fs::is_empty(recording.oracle, error) && !error) {
+  if (!recording.oracle.empty() && !fs::is_empty(recording.oracle, error) && !error) {
     return tl::unexpected(about(recording.oracle, "it is not empty", "give --oracle a new folder"));
   }
-  return make_folder(recording.oracle, "the folder for the oracle");
+  return make_folders(recording);
 }
 
 class Finish {
@@ -187,8 +185,6 @@ class Finish {
 int record(const RecordingOptions &options, const std::vector<std::string> &command) {
   const auto recording = resolve(options);
   if (!recording) return report_recording(recording.error());
-  const auto library = find_library();
-  if (!library) return report_recording(library.error());
   if (auto ready = prepare(options, *recording); !ready) return report_recording(ready.error());
   RecordingOptions inner = options;
   inner.quiet = true;  // one line, from here, not one from every job
@@ -198,15 +194,13 @@ int record(const RecordingOptions &options, const std::vector<std::string> &comm
   // Traces are finished in the spool and then renamed, so that a name never holds half a trace.
   places.output =
       (fs::path(recording->spool) / fs::path(recording->output).filename()).replace_extension(".cairn").string();
-  auto variables = recording_environment(inner, places, command);
-  variables.emplace_back("LD_PRELOAD", preload_value(*library));
-  const auto code = run_child(command, variables);
+  const auto code = run_child(command, recording_environment(inner, places, command));
   if (!code) {
     std::error_code ignored;
     fs::remove(recording->spool, ignored);
     return report_recording(code.error());
   }
-  const bool recorded = Finish(options, *recording).run(command, find_recorders(*library));
+  const bool recorded = Finish(options, *recording).run(command, find_recorders(recording->library));
   return *code == 0 && !recorded ? kRecordFailed : *code;
 }
 

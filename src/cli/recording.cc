@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "terminal/installation.h"
 #include "timing/mode.h"
 
 namespace cairn::cli {
@@ -65,7 +66,23 @@ Result<Recording> resolve(const RecordingOptions &options) {
   recording.output = absolute(options.output);
   recording.spool = absolute(options.spool.empty() ? options.output + ".spool" : options.spool);
   if (!options.oracle.empty()) recording.oracle = absolute(options.oracle);
+  auto library = find_library();
+  if (!library) return tl::unexpected(library.error());
+  recording.library = *std::move(library);
   return recording;
+}
+
+Result<void> make_folders(const Recording &recording) {
+  for (const auto &[path, what] :
+       {std::pair(&recording.spool, "the spool"), std::pair(&recording.oracle, "the folder for the oracle")}) {
+    std::error_code error;
+    if (!path->empty()) fs::create_directories(*path, error);
+    if (path->empty() || (!error && access(path->c_str(), W_OK | X_OK) == 0)) continue;
+    return tl::unexpected(Error{ErrorKind::environment,
+                                fmt::format("cannot make {}: {}", what, error ? error.message() : std::strerror(errno)),
+                                *path, Error::kNoOffset, "choose a place that can be written"});
+  }
+  return {};
 }
 
 std::vector<std::pair<std::string, std::string>> recording_environment(const RecordingOptions &options,
@@ -82,6 +99,7 @@ std::vector<std::pair<std::string, std::string>> recording_environment(const Rec
   if (!recording.oracle.empty()) variables.emplace_back("CAIRN_ORACLE", recording.oracle);
   if (options.quiet) variables.emplace_back("CAIRN_QUIET", "1");
   if (!command.empty()) variables.emplace_back("CAIRN_COMMAND", shell_quoted(command));
+  variables.emplace_back("LD_PRELOAD", preload_value(recording.library));
   return variables;
 }
 
@@ -112,15 +130,6 @@ std::string shell_quoted(const std::vector<std::string> &words) {
     line += '\'';
   }
   return line;
-}
-
-Result<void> make_folder(const std::string &path, const char *what) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (!error && access(path.c_str(), W_OK | X_OK) == 0) return {};
-  return tl::unexpected<Error>(Error{
-      ErrorKind::environment, fmt::format("cannot make {}: {}", what, error ? error.message() : std::strerror(errno)),
-      path, Error::kNoOffset, "choose a place that can be written"});
 }
 
 }  // namespace cairn::cli

@@ -25,18 +25,22 @@ struct RecordingOptions {
 
 void add_recording_options(Options &verb, RecordingOptions &options);
 
-/// Paths made absolute, sizes made numbers.
+/// Paths made absolute, sizes made numbers, and what is injected.
 struct Recording {
   std::string output;
   std::string spool;
   std::string oracle;  ///< or empty
+  std::string library;
   uint64_t memory = 0;
 };
 Result<Recording> resolve(const RecordingOptions &options);
 /// "64M" → bytes; K, M, G or nothing; at least 1 MiB.
 Result<uint64_t> parse_size(const std::string &text);
 
-/// NAME=value pairs for the injected library, without LD_PRELOAD.
+/// Those for the spool and the oracle's logs.
+Result<void> make_folders(const Recording &recording);
+
+/// NAME=value pairs that inject the library and tell it what to do.
 std::vector<std::pair<std::string, std::string>> recording_environment(const RecordingOptions &options,
                                                                        const Recording &recording,
                                                                        const std::vector<std::string> &command);
@@ -45,8 +49,5 @@ std::string preload_value(const std::string &library);
 
 /// The words as a shell would take them.
 std::string shell_quoted(const std::vector<std::string> &words);
-
-/// Makes the folder, or fails with what stands in the way.
-Result<void> make_folder(const std::string &path, const char *what);
 
 }  // namespace cairn::cli

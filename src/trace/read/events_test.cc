@@ -52,8 +52,8 @@ std::vector<Recorded> recorded(const ProcessRecord &process) {
     const std::vector<grammar::Symbol> skips = sequence.order.expand();
     std::vector<timing::CallTime> times;
     size_t bad = 0;
-    if (!sequence.timing.empty()) {
-      EXPECT_TRUE(timing::read_lossless(sequence.timing, rows.size(), &times, &bad));
+    if (!sequence.times.empty()) {
+      EXPECT_TRUE(timing::read_lossless(sequence.times, rows.size(), &times, &bad));
     }
     uint64_t ticket = sequence.first_ticket;
     uint64_t clock = sequence.begin_ns;
@@ -106,7 +106,7 @@ TEST(Events, AreTheCallsOfAllThreadsInTheirOrder) {
   size_t threads = 0;
   for (uint64_t seed = 0; seed < 30; ++seed) {
     const auto processes = random_program(7, seed);
-    const Trace trace = traced(processes, "stats");
+    const Trace trace = traced(processes, "lossless");
     for (const ProcessRecord &process : processes) {
       expect_calls(trace, process);
       if (HasFatalFailure()) return;
@@ -139,7 +139,7 @@ TEST(Events, WithoutTimesHaveTypicalOnes) {
     auto processes = random_program(6, seed);
     for (ProcessRecord &process : processes) {
       for (SequenceRecord &sequence : process.sequences) {
-        sequence.timing.clear();
+        sequence.times.clear();
         sequence.stats.assign(sequence.rows.size(), {});
         const std::vector<uint64_t> counts = sequence.calls.multiplicities();
         for (size_t row = 0; row < sequence.rows.size(); ++row) {
