@@ -242,11 +242,6 @@ bool ClassReader::timing(ByteReader &in, ClassPart *part) {
   return (what & 2) == 0 || times(in, part);
 }
 
-bool ClassReader::stats_alone(ByteReader &in, ClassPart *part) {
-  const uint8_t what = in.byte();
-  return (what == 1 || what == 4) && stats(in, what == 4, part);
-}
-
 bool ClassReader::times(ByteReader &in, ClassHead *part) {
   part->times = timing::parse_rank_times(in);
   if (in.failed()) return false;

@@ -33,7 +33,7 @@ class ClassReader {
   bool order(ByteReader &in, ClassPart *part);
   static void no_order(ClassPart *part);  ///< instead
   bool timing(ByteReader &in, ClassPart *part);
-  bool stats_alone(ByteReader &in, ClassPart *part);  ///< `timing` where times stand elsewhere
+
   bool times(ByteReader &in, ClassHead *part);
 
  private:

@@ -5,30 +5,22 @@
 
 namespace cairn::trace {
 
-ClassWriter::ClassWriter(bool to_stay, const SiteAtoms *moving) : to_stay_(to_stay), pool_(to_stay) {
+ClassWriter::ClassWriter(const SiteAtoms *moving, const RankSet &ranks, const std::vector<uint32_t> &site_numbers)
+    : site_numbers_(site_numbers), ranks_(pool_.column(ranks.column())) {
   row_writer_.tell_by(moving);
 }
 
-void ClassWriter::begin_trace(const RankSet &ranks, const std::vector<uint32_t> *site_numbers) {
-  ranks_ = pool_.column(ranks.column());
-  site_numbers_ = site_numbers;
-}
-
-void ClassWriter::add(const ClassPart &part, const std::vector<uint32_t> &sites) {
+void ClassWriter::add(const ClassPart &part) {
   ++classes_;
-  if (site_numbers_ != nullptr) {
-    rows_.varint(part.thread);
-    rows_.varint(static_cast<uint32_t>(part.segment + 1));  // the epilogue is 0
-  }
+  rows_.varint(part.thread);
+  rows_.varint(static_cast<uint32_t>(part.segment + 1));  // the epilogue is 0
   rows_.varint(grammar_number(*part.calls));
-  if (site_numbers_ != nullptr) {
-    rows_.varint(pool_.column(part.ranks.column()));
-    std::vector<uint32_t> in_trace;
-    in_trace.reserve(sites.size());
-    for (const uint32_t site : sites) in_trace.push_back((*site_numbers_)[site]);
-    write_sites(in_trace, rows_);
-  }
-  rows_of(part, sites);
+  rows_.varint(pool_.column(part.ranks.column()));
+  std::vector<uint32_t> in_trace;
+  in_trace.reserve(part.sites.size());
+  for (const uint32_t site : part.sites) in_trace.push_back(site_numbers_[site]);
+  write_sites(in_trace, rows_);
+  rows_of(part);
   streams_of(part);
   order_of(part);
   timing_of(part);
@@ -36,21 +28,11 @@ void ClassWriter::add(const ClassPart &part, const std::vector<uint32_t> &sites)
   pool_.forget_columns();
 }
 
-void ClassWriter::rows_of(const ClassPart &part, const std::vector<uint32_t> &in_trace) {
+void ClassWriter::rows_of(const ClassPart &part) {
   rows_.varint(part.rows.size());
   if (part.rows.empty()) return;
-  if (!to_stay_) {
-    // One class alone: no row is known.
-    rows_.varint(part.rows.size());
-    for (const RowPointer &row : part.rows) {
-      const uint32_t site = site_in_trace(row->site, in_trace);
-      row_writer_.write(row_writer_.code(*row, nullptr, site), site, rows_);
-    }
-    return;
-  }
-  // Only a file tells columns by ranks: on the way up the tree nobody lists them.
   RankColumns ranks(part.ranks);
-  const SitesOfClass sites(in_trace);
+  const SitesOfClass sites(part.sites);
   // New rows and known ones take turns.
   ByteWriter fresh;
   uint64_t fresh_count = 0;
@@ -78,7 +60,7 @@ void ClassWriter::rows_of(const ClassPart &part, const std::vector<uint32_t> &in
   };
   bool in_known = false;
   for (const RowPointer &pointer : part.rows) {
-    const uint32_t site = site_in_trace(pointer->site, in_trace);
+    const uint32_t site = site_in_trace(pointer->site, part.sites);
     const RowWriter::Coded coded = row_writer_.code(*pointer, &ranks, site);
     const size_t rows_before = known_rows_.size();
     // A site that the class has twice could be found again as its other number.
@@ -154,14 +136,20 @@ void ClassWriter::variant(const StreamVariant &variant) {
   }
 }
 
+bool has_no_order(const ClassPart &part) {
+  return part.first_ticket.constant_value() == 0 && part.order.values().size() == 1 && part.order.values()[0].empty();
+}
+
+void write_order(const ClassPart &part, ByteWriter &out) {
+  out.byte(has_no_order(part) ? 0 : 1);
+  if (has_no_order(part)) return;
+  part.order.write(out);
+  part.first_ticket.write(out);
+}
+
 void ClassWriter::order_of(const ClassPart &part) {
-  const bool plain =
-      part.first_ticket.constant_value() == 0 && part.order.values().size() == 1 && part.order.values()[0].empty();
-  order_.byte(plain ? 0 : 1);
-  if (plain) return;
-  any_order_ = true;
-  part.order.write(order_);
-  part.first_ticket.write(order_);
+  any_order_ = any_order_ || !has_no_order(part);
+  write_order(part, order_);
 }
 
 void ClassWriter::stats_of(const ClassPart &part) {
@@ -209,10 +197,8 @@ void write_sites(const std::vector<uint32_t> &sites, ByteWriter &out) {
 Bytes ClassWriter::rows() {
   ByteWriter out;
   row_writer_.write_shapes(out);
-  if (site_numbers_ != nullptr) {
-    out.varint(ranks_);
-    out.varint(classes_);
-  }
+  out.varint(ranks_);
+  out.varint(classes_);
   out.raw(rows_.view());
   return out.take();
 }

@@ -16,13 +16,10 @@ namespace cairn::trace {
 
 class ClassWriter {
  public:
-  /// `to_stay`: as in `encode`. `moving`: what is told by call sites; nullptr: nothing.
-  ClassWriter(bool to_stay, const SiteAtoms *moving);
-  /// Before all classes of a trace: its ranks, and where its sites stand in the list of sites, which must outlive this.
-  /// Without it, there is one class, without what ClassHead has.
-  void begin_trace(const RankSet &ranks, const std::vector<uint32_t> *site_numbers);
-  /// `sites`: of the class, as in ClassPart, or other numbers that stand for them.
-  void add(const ClassPart &part, const std::vector<uint32_t> &sites);
+  /// `moving`: what is told by call sites; nullptr: nothing. `ranks`: of the trace; `site_numbers`: where its sites
+  /// stand in the list of sites. Both must outlive this.
+  ClassWriter(const SiteAtoms *moving, const RankSet &ranks, const std::vector<uint32_t> &site_numbers);
+  void add(const ClassPart &part);
 
   // When all classes were added, each once:
   Bytes rows();
@@ -37,7 +34,7 @@ class ClassWriter {
   Bytes begin() { return begins_.take(); }
 
  private:
-  void rows_of(const ClassPart &part, const std::vector<uint32_t> &in_trace);
+  void rows_of(const ClassPart &part);
   void streams_of(const ClassPart &part);
   void variant(const StreamVariant &variant);
   void order_of(const ClassPart &part);
@@ -45,11 +42,10 @@ class ClassWriter {
   void stats_of(const ClassPart &part);
   uint32_t grammar_number(const grammar::Grammar &grammar);
 
-  bool to_stay_;
-  const std::vector<uint32_t> *site_numbers_ = nullptr;
+  const std::vector<uint32_t> &site_numbers_;
   uint64_t classes_ = 0;
-  uint32_t ranks_ = 0;  ///< the column of the trace's ranks
   PoolWriter pool_;
+  uint32_t ranks_;  ///< the column of the trace's ranks
   RowWriter row_writer_{pool_};
   RowWriter stream_writer_{pool_};
   Interned grammars_;
@@ -65,6 +61,10 @@ class ClassWriter {
   bool any_times_ = false;
 };
 
+/// Whether the class has no more to say of how its threads interleave than that there is one.
+bool has_no_order(const ClassPart &part);
+/// What the section `order` says of a class.
+void write_order(const ClassPart &part, ByteWriter &out);
 /// A list of sites as runs of successive numbers.
 void write_sites(const std::vector<uint32_t> &sites, ByteWriter &out);
 

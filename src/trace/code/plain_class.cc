@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "trace/code/class_reader.h"
+#include "trace/code/class_writer.h"
 #include "trace/model/class_checks.h"
 
 namespace cairn::trace {
@@ -74,10 +75,6 @@ std::vector<RowPointer> taken(std::vector<RowPointer> *all, PlainRows::Range ran
 
 }  // namespace
 
-bool can_be_plain(const ClassPart &part) {
-  return part.first_ticket.constant_value() == 0 && part.order.values().size() == 1 && part.order.values()[0].empty();
-}
-
 void write_plain(const ClassPart &part, ByteWriter &out) {
   ByteWriter scratch(kGrammar);
   write_grammar(*part.calls, &scratch, out);
@@ -101,6 +98,9 @@ void write_plain(const ClassPart &part, ByteWriter &out) {
   }
   write_stats(part.stats, out);
   part.begin_ns.write(out);
+  scratch.clear();
+  if (!has_no_order(part)) write_order(part, scratch);
+  out.blob(scratch.view());
 }
 
 bool PlainClass::read_variant(ByteReader &in, const RankSet &members, bool alone) {
@@ -136,6 +136,7 @@ bool PlainClass::read(ByteView bytes, const ClassHead &head) {
   }
   if (!read_stats(in, head.ranks, rows.count, &stats)) return false;
   begin_ns = FoldColumn::parse(in, FoldColumn::Domain::atoms);
+  interleaving = in.blob();
   return !in.failed() && in.at_end() && begin_ns.size() == members;
 }
 
@@ -174,7 +175,10 @@ const char *PlainClass::made(ClassHead head, ClassPart *part) {
   part->stats = std::move(stats);
   part->begin_ns = std::move(begin_ns);
   ClassReader::no_order(part);
-  return nullptr;
+  ByteReader in(interleaving);
+  ClassReader reader;
+  const bool sound = interleaving.empty() || (reader.order(in, part) && !in.failed() && in.at_end());
+  return sound ? nullptr : "has a malformed order";
 }
 
 }  // namespace cairn::trace

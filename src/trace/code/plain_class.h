@@ -40,6 +40,7 @@ struct PlainClass {
   std::vector<ByteView> orders;  ///< of variants: grammars' bytes
   std::vector<StatsBlock> stats;
   FoldColumn begin_ns;
+  ByteView interleaving;  ///< as in the section `order`; empty if there is one thread only
 
   /// `head` is the class's.
   bool read(ByteView bytes, const ClassHead &head);
@@ -50,8 +51,6 @@ struct PlainClass {
   bool read_variant(ByteReader &in, const RankSet &members, bool alone);
 };
 
-/// A class that needs what is not written here (threads whose calls were told in their order) stays as it is packed.
-bool can_be_plain(const ClassPart &part);
 /// What `PlainClass::read` reads: all but what ClassHead has.
 void write_plain(const ClassPart &part, ByteWriter &out);
 

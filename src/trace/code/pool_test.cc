@@ -25,7 +25,7 @@ struct Written {
 
 /// The columns, written and read.
 void write_and_read(const std::vector<FoldColumn> &columns, Written *result) {
-  PoolWriter writer(true);
+  PoolWriter writer;
   for (const FoldColumn &column : columns) writer.column(column);
   ByteWriter out;
   writer.write(out);
@@ -124,7 +124,7 @@ TEST(Pool, RefusesRunsThatCannotBe) {
 }
 
 TEST(Pool, FailsWhereItEnds) {
-  PoolWriter writer(true);
+  PoolWriter writer;
   for (uint64_t i = 0; i < 3; ++i) writer.column(irregular(i, 100, 0));
   for (uint64_t i = 0; i < 3; ++i) writer.column(irregular(i, 4, 0));
   ByteWriter out;

@@ -75,11 +75,7 @@ ByteView Interned::at(uint32_t number) const {
 
 uint32_t PoolWriter::column(const FoldColumn &fold) {
   scratch_.clear();
-  if (to_stay_) {
-    fold.write_smallest(scratch_);
-  } else {
-    fold.write(scratch_);
-  }
+  fold.write_smallest(scratch_);
   return columns_.number(scratch_.view());
 }
 
@@ -123,7 +119,7 @@ void PoolWriter::exchanged(uint32_t first, std::span<const VariedAtom> columns) 
   constexpr size_t kMostSquares = 1024;
   constexpr uint64_t kBytesOfMirrored = 12;
   const size_t n = columns.size();
-  if (!to_stay_ || squares_.size() == kMostSquares) return;
+  if (squares_.size() == kMostSquares) return;
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < n; ++i) {
     if (columns[i].column->size() != n) return;
@@ -180,7 +176,7 @@ void PoolWriter::write(ByteWriter &out) const {
   for (uint32_t i = 0; i < columns_.size();) {
     RunColumns together;
     uint32_t end = i;
-    while (to_stay_ && end < columns_.size() && together.add(columns_.at(end))) ++end;
+    while (end < columns_.size() && together.add(columns_.at(end))) ++end;
     if (together.size() < 2) {
       i = write_column(i, columns_.size(), out);
       continue;

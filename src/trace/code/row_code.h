@@ -87,8 +87,6 @@ class SiteAtoms;
 /// What rows refer to.
 class PoolWriter {
  public:
-  /// `to_stay`: nothing will be appended to the columns once they were read again.
-  explicit PoolWriter(bool to_stay) : to_stay_(to_stay) {}
   uint32_t column(const FoldColumn &fold);
   /// The same for one that rows share, which must stay until `forget_columns`.
   uint32_t column(const ColumnPointer &fold);
@@ -119,7 +117,6 @@ class PoolWriter {
   Interned tables_;
   std::unordered_map<const FoldColumn *, uint32_t> known_;
   ByteWriter scratch_;
-  bool to_stay_;
 };
 
 /// The ranks of a class, and which columns along them are the rank plus something. Those are told so: neighbours of

@@ -172,8 +172,9 @@ class Decoder {
       part.key = hash(in);
       part.skeleton = hash(in);
       if (!ranks(in, &part.ranks) || !site_list(in, &part) || !told(classes_.times(in, &part))) return false;
-      part.plain = in.byte() != 0;
+      const uint64_t size = in.varint();
       const ByteView bytes = in.blob();
+      part.size = size == 0 ? bytes.size() : size;
       part.offset = section_->offset + in.position() - bytes.size();
       part.bytes.assign(bytes.begin(), bytes.end());
       body().packed.push_back(std::move(part));

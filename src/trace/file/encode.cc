@@ -34,11 +34,10 @@ class Encoder {
   /// `moving`: what is told by call sites; nullptr: nothing. `found`: is told all rows; nullptr: it is not.
   Result<std::vector<Section>> file(const RunInfo &run, bool with_blocks, const SiteAtoms *moving,
                                     SiteAtoms *found) const {
-    ClassWriter writer(true, moving);
-    writer.begin_trace(body_.ranks, &site_numbers_);
+    ClassWriter writer(moving, body_.ranks, site_numbers_);
     for (const Ref &each : classes_) {
       const auto add = [&](const ClassPart &part) {
-        writer.add(part, part.sites);
+        writer.add(part);
         if (found != nullptr) found->add(part.rows, part.sites);
       };
       if (each.open != nullptr) {

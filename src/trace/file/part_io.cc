@@ -10,8 +10,8 @@ namespace cairn::trace {
 
 namespace {
 
-/// What travels begins with this; up to 3 it was the number of the file's format.
-constexpr uint8_t kPartVersion = 6;
+/// What travels begins with this.
+constexpr uint8_t kPartVersion = 1;
 
 }  // namespace
 

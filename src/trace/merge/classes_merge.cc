@@ -109,12 +109,8 @@ class Merge {
         continue;
       }
       auto &packed = std::get<PackedClass>(held);
-      if (packed.plain && plain + packed.bytes.size() <= kMostPlain) {
-        plain += packed.bytes.size();
-      } else {
-        Result<void> tight = pack_tightly(&packed);
-        if (!tight) return tight;
-      }
+      if (!packed.squeezed() && plain + packed.size > kMostPlain) squeeze(&packed);
+      if (!packed.squeezed()) plain += packed.size;
       body_.packed.push_back(std::move(packed));
     }
     std::sort(body_.classes.begin(), body_.classes.end(), stands_before);
@@ -182,12 +178,15 @@ class Merge {
     return {};
   }
 
-  /// If `right` is plain and of left's own structure. Otherwise it is as it was, or open.
+  /// If `right` is packed and of left's own structure. Otherwise it is as it was, or open.
   Result<bool> join_plain(ClassPart *left, Held *right) {
     auto *packed = std::get_if<PackedClass>(right);
-    if (packed == nullptr || !packed->plain) return false;
+    if (packed == nullptr) return false;
+    Bytes room;
+    const Result<ByteView> bytes = plain_bytes(*packed, &room);
+    if (!bytes) return tl::unexpected(bytes.error());
     PlainClass plain;
-    if (!plain.read(packed->bytes, *packed)) return tl::unexpected(malformed("is malformed", *packed));
+    if (!plain.read(*bytes, *packed)) return tl::unexpected(malformed("is malformed", *packed));
     Result<bool> merged = merge_plain(left, packed, &plain);
     if (!merged || *merged) return merged;
     ClassPart part;
@@ -223,7 +222,10 @@ void settle(Part::Body *body) {
   size_t words = 0;
   for (const ClassPart &part : body->classes) words += words_of(part);
   if (words <= kMostOpen) return;
-  for (ClassPart &part : body->classes) body->packed.push_back(pack(std::move(part)));
+  for (ClassPart &part : body->classes) {
+    body->packed.push_back(pack(std::move(part)));
+    squeeze(&body->packed.back());
+  }
   body->classes.clear();
   std::sort(body->packed.begin(), body->packed.end(), stands_before);
 }

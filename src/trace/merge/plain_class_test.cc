@@ -21,10 +21,11 @@ using Way = std::function<Part(Part)>;
 
 Part as_it_is(Part part) { return part; }
 Part travelled(Part part) { return *Part::parse(part.serialise()); }
-/// As before a bundle is taken: no class is open, hence none plain.
+/// As before a bundle is taken: no class is open, and all are compressed.
 Part tightly(Part part) {
   auto &body = const_cast<Part::Body &>(part.body());
   for (ClassPart &each : body.classes) body.packed.push_back(pack(std::move(each)));
+  for (PackedClass &each : body.packed) squeeze(&each);
   body.classes.clear();
   return travelled(std::move(part));
 }
@@ -82,40 +83,43 @@ TEST(PlainClass, HasValuesInCommon) {
 }
 
 TEST(PlainClass, IsMadeAgainAsItWas) {
-  size_t plain = 0;
+  size_t classes = 0;
+  size_t squeezed = 0;
   for (const std::vector<ProcessRecord> &program : programs()) {
     const Part whole = merged(program, 0, program.size(), 2, as_it_is);
     for (const ClassPart &part : whole.body().classes) {
-      if (!can_be_plain(part)) continue;
-      ++plain;
-      PackedClass packed;
-      static_cast<ClassHead &>(packed) = part;
-      ByteWriter out;
-      write_plain(part, out);
-      packed.bytes = out.take();
-      packed.plain = true;
-      const Result<ClassPart> again = unpack(packed);
-      ASSERT_TRUE(again.has_value()) << again.error().message;
-      EXPECT_EQ(pack(*again).bytes, pack(part).bytes);
-      // Cut short anywhere, it is not read.
-      for (size_t size = 0; size < packed.bytes.size(); size += 1 + packed.bytes.size() / 40) {
-        PackedClass cut = packed;
-        cut.bytes.resize(size);
-        EXPECT_FALSE(unpack(cut).has_value());
+      ++classes;
+      PackedClass packed = pack(part);
+      const Bytes bytes = packed.bytes;
+      for (const bool less : {false, true}) {
+        if (less) squeeze(&packed);
+        squeezed += packed.squeezed() ? 1 : 0;
+        const Result<ClassPart> again = unpack(packed);
+        ASSERT_TRUE(again.has_value()) << again.error().message;
+        EXPECT_EQ(pack(*again).bytes, bytes);
+        // Cut short anywhere, it is not read.
+        for (size_t size = 0; size < packed.bytes.size(); size += 1 + packed.bytes.size() / 40) {
+          PackedClass cut = packed;
+          cut.bytes.resize(size);
+          EXPECT_FALSE(unpack(cut).has_value());
+        }
       }
     }
   }
-  EXPECT_GT(plain, 20U);
+  EXPECT_GT(classes, 20U);
+  EXPECT_GT(squeezed, 20U);
 }
 
-// Classes that nothing joined stay plain while they are few; others are kept, and travel on, as they would lie in a
-// file.
+// Classes that nothing joined stay as they are while they are few; others are compressed.
 TEST(PlainClass, StaysPlainWhereFewDo) {
   const auto plain_and_tight = [](const Part &part) {
     size_t plain = 0;
     size_t tight = 0;
     for (const PackedClass &packed : part.body().packed) {
-      (packed.plain ? plain : tight) += packed.bytes.size();
+      PackedClass smaller = packed;
+      squeeze(&smaller);
+      if (packed.squeezed()) tight += packed.size;
+      if (!packed.squeezed() && smaller.squeezed()) plain += packed.size;  // others gain nothing
       EXPECT_TRUE(unpack(packed).has_value());
     }
     return std::pair(plain, tight);
@@ -128,9 +132,9 @@ TEST(PlainClass, StaysPlainWhereFewDo) {
   EXPECT_EQ(plain_and_tight(both).second, 0U);
 
   // Each of its own program.
-  Part many = *Part::of(random_program(40, 0)[0]);
-  for (uint32_t rank = 1; rank < 40; ++rank) {
-    many = *Part::merge(travelled(std::move(many)), travelled(*Part::of(random_program(40, rank)[rank])));
+  Part many = *Part::of(random_program(64, 0)[0]);
+  for (uint32_t rank = 1; rank < 64; ++rank) {
+    many = *Part::merge(travelled(std::move(many)), travelled(*Part::of(random_program(64, rank)[rank])));
     EXPECT_LE(plain_and_tight(many).first, kMostPlain);
   }
   EXPECT_GT(plain_and_tight(many).first, kMostPlain / 2);

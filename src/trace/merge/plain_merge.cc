@@ -111,6 +111,7 @@ bool alike(ClassPart *left, const ClassHead &head, const PlainClass &right, Valu
       left->streams.size() != right.streams.size()) {
     return false;
   }
+  if (!right.interleaving.empty()) return false;
   OrderPairs orders;
   if (!all_alike(left->rows, right.all_rows, right.rows) || !orders.is_written_so(*left->calls, right.calls)) {
     return false;

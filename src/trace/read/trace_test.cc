@@ -67,7 +67,7 @@ Trace opened(const Bytes &bytes) {
 }
 
 RunInfo some_run() {
-  return {"mpiexec -n 64 ./stencil", "MPICH Version: 4.0.2", "cairn 0.1.0 libmpich.so.12", "stats", "complete",
+  return {"mpiexec -n 64 ./stencil", "MPICH Version: 4.0.2", "cairn 0.1.0 libmpich.so.12", "lossless", "complete",
           1'700'000'000'000'000'000, 1'000'000'000};
 }
 
@@ -121,7 +121,7 @@ void expect_same(const Trace &trace, const std::vector<ProcessRecord> &processes
         ASSERT_EQ(row, expected) << what << " rank " << process.rank << " row " << r;
       }
       const auto times = trace.times(*view);
-      ASSERT_TRUE(times.has_value());
+      ASSERT_TRUE(times.has_value()) << times.error().message;
       EXPECT_EQ(times->size(), sequence.times.empty() ? 0 : sequence.calls.length());
       const std::vector<uint64_t> tickets = trace.tickets(*view);
       if (sequence.order.empty()) {
