@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / 'src/trace/testing'))
 from read_trace import container  # noqa: E402
 
-KINDS = {'sites': 2, 'grammars': 3, 'columns': 4, 'streams': 10, 'rows': 11}
+KINDS = {'sites': 2, 'grammars': 3, 'columns': 4, 'rows': 5, 'streams': 10}
 STACK = re.compile(r'stack\+\d+'), re.compile(r'25 00 (?:[89a-f][0-9a-f] )*[0-7][0-9a-f]')
 
 
