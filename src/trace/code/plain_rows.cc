@@ -215,6 +215,13 @@ PlainRows::Start PlainRows::end() const {
           static_cast<uint32_t>(named_tables_.size())};
 }
 
+bool PlainRows::View::is_alike(const ClassRow &row) const {
+  const Shape &own = shape();
+  return row.function == own.function && row.depth == own.depth && row.kind == own.kind && row.site == site() &&
+         own.tables == 0 && std::ranges::equal(row.heads, heads()) &&
+         std::ranges::equal(row.texts, texts(), [](ByteView a, ByteView b) { return std::ranges::equal(a, b); });
+}
+
 std::vector<RowPointer> PlainRows::made() {
   std::vector<ColumnPointer> columns;
   columns.reserve(columns_.size());

@@ -63,6 +63,9 @@ class PlainRows {
     [[nodiscard]] std::span<const uint32_t> tables() const {
       return {rows_.named_tables_.data() + row_.tables, shape().tables};
     }
+    /// Whether the row has the same call, at the same site, fields of the same shapes, none of which is a table, and
+    /// the same texts.
+    [[nodiscard]] bool is_alike(const ClassRow &row) const;
 
    private:
     const PlainRows &rows_;

@@ -17,6 +17,22 @@ using grammar::Grammar;
 
 constexpr size_t kOrder = 256;  // bytes that most take
 
+/// Rows join those that they are alike, from where they lie.
+class PlainRowMerge {
+ public:
+  explicit PlainRowMerge(const Interleave &order) : merge_(order) {}
+  /// As RowMerge::merge_alike.
+  void add(RowPointer *left, const PlainRows::View &right, long owners) {
+    columns_.clear();
+    for (const PlainRows::VariedPlace &place : right.varied()) columns_.push_back({place.slot, right.column(place)});
+    merge_.merge_alike(left, right.atoms(), columns_, owners);
+  }
+
+ private:
+  RowMerge merge_;
+  std::vector<RowMerge::Varied> columns_;  ///< of the row; kept for its room
+};
+
 /// Orders of streams on both sides.
 class OrderPairs {
  public:
@@ -59,8 +75,8 @@ class ValuePairs {
     return true;
   }
 
-  void merge(RowMerge *rows) {
-    for (const Pair &pair : pairs_) (*rows)(pair.left, right_.at(pair.right), pair.times);
+  void merge(PlainRowMerge *rows) {
+    for (const Pair &pair : pairs_) rows->add(pair.left, right_.at(pair.right), pair.times);
     for (const auto &[again, pair] : again_) {
       if (*again != *pairs_[pair].left) *again = *pairs_[pair].left;
     }
@@ -87,7 +103,7 @@ class ValuePairs {
       lefts_.add(left->get(), &number);
     }
     pairs_.push_back({left, right, 1});
-    return RowMerge::alike(**left, right_.at(right));
+    return right_.at(right).is_alike(**left);
   }
 
   const PlainRows &right_;
@@ -99,7 +115,7 @@ class ValuePairs {
 bool all_alike(const std::vector<RowPointer> &left, const PlainRows &rows, PlainRows::Range right) {
   if (left.size() != right.count) return false;
   for (size_t i = 0; i < left.size(); ++i) {
-    if (!RowMerge::alike(*left[i], rows.at(right.first + i))) return false;
+    if (!rows.at(right.first + i).is_alike(*left[i])) return false;
   }
   return true;
 }
@@ -140,8 +156,9 @@ Result<bool> merge_plain(ClassPart *left, ClassHead *head, PlainClass *right) {
   if (!alike(left, *head, *right, &values)) return false;
   const std::optional<Interleave> order = Interleave::of(left->ranks, head->ranks);
   if (!order) return fail(ErrorKind::unreadable, "the same rank and thread is in both of two parts");
-  RowMerge merge(*order);
-  for (size_t i = 0; i < left->rows.size(); ++i) merge(&left->rows[i], right->all_rows.at(right->rows.first + i));
+  PlainRowMerge merge(*order);
+  for (size_t i = 0; i < left->rows.size(); ++i)
+    merge.add(&left->rows[i], right->all_rows.at(right->rows.first + i), 1);
   values.merge(&merge);
   const uint64_t members = head->ranks.size();
   Result<void> merged = merge_what_is_of_each(left, head,

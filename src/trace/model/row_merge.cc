@@ -1,6 +1,7 @@
 #include "trace/model/row_merge.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <span>
 #include <utility>
@@ -47,53 +48,36 @@ void RowMerge::merge_atoms(RowFields *left, RowFields *right, uint32_t count, Cl
   }
 }
 
-/// Fields have the same shapes on both sides, and texts are equal. `right` to `end`: right's varied atoms.
-template <typename Varied, typename ColumnOf>
-void RowMerge::merge_alike(RowPointer *left, const Atom *atoms, const Varied *right, const Varied *end, ColumnOf column,
-                           long owners) {
+void RowMerge::merge_alike(RowPointer *left, std::span<const Atom> atoms, std::span<const Varied> right, long owners) {
+  assert((*left)->atoms.size() == atoms.size() && (*left)->tables.empty());
   constexpr size_t kPairs = 16;
   if (pairs_.empty()) pairs_.reserve(kPairs);
   const ClassRow &old = **left;
   const auto slot_of = [](const auto &varied) { return varied.slot; };
-  if (std::equal(old.atoms.begin(), old.atoms.end(), atoms) &&
-      std::ranges::equal(old.varied, std::span<const Varied>(right, end), {}, slot_of, slot_of)) {
+  if (std::ranges::equal(old.atoms, atoms) && std::ranges::equal(old.varied, right, {}, slot_of, slot_of)) {
     if (old.varied.empty()) return;
     if (left->use_count() > owners) *left = std::make_shared<ClassRow>(old);
+    const Varied *other = right.data();
     for (VariedAtom &varied : const_cast<ClassRow &>(**left).varied) {
-      varied.column = merged({varied.column.get(), 0}, {column(*right++), 0});
+      varied.column = merged({varied.column.get(), 0}, {(other++)->column, 0});
     }
     return;
   }
   varied_.clear();
   auto l = old.varied.begin();
+  auto r = right.begin();
   for (uint32_t slot = 0; slot < old.atoms.size(); ++slot) {
     const bool in_left = l != old.varied.end() && l->slot == slot;
-    const bool in_right = right != end && right->slot == slot;
+    const bool in_right = r != right.end() && r->slot == slot;
     if (!in_left && !in_right && old.atoms[slot] == atoms[slot]) continue;
     const Side left_side = {in_left ? (l++)->column.get() : nullptr, old.atoms[slot]};
-    const Side right_side = {in_right ? column(*right++) : nullptr, atoms[slot]};
+    const Side right_side = {in_right ? (r++)->column : nullptr, atoms[slot]};
     varied_.push_back({slot, merged(left_side, right_side)});
   }
   if (left->use_count() > owners) *left = std::make_shared<ClassRow>(old);
   auto &row = const_cast<ClassRow &>(**left);
   for (const VariedAtom &atom : varied_) row.atoms[atom.slot] = 0;
   row.varied.assign(std::make_move_iterator(varied_.begin()), std::make_move_iterator(varied_.end()));
-}
-
-bool RowMerge::alike(const ClassRow &left, const PlainRows::View &right) {
-  const PlainRows::Shape &shape = right.shape();
-  return left.function == shape.function && left.depth == shape.depth && left.kind == shape.kind &&
-         left.site == right.site() && shape.tables == 0 && std::ranges::equal(left.heads, right.heads()) &&
-         std::ranges::equal(left.texts, right.texts(), [](const Bytes &a, ByteView b) {
-           return std::equal(a.begin(), a.end(), b.begin(), b.end());
-         });
-}
-
-void RowMerge::operator()(RowPointer *left, const PlainRows::View &right, long owners) {
-  const auto varied = right.varied();
-  merge_alike(
-      left, right.atoms().data(), varied.data(), varied.data() + varied.size(),
-      [&right](const PlainRows::VariedPlace &place) { return right.column(place); }, owners);
 }
 
 Result<RowPointer> RowMerge::operator()(RowPointer left, const RowPointer &right) {
@@ -105,10 +89,9 @@ Result<RowPointer> RowMerge::operator()(RowPointer left, const RowPointer &right
     return left;
   }
   if (left->tables.empty() && right->tables.empty() && left->heads == right->heads && left->texts == right->texts) {
-    const std::vector<VariedAtom> &varied = right->varied;
-    merge_alike(
-        &left, right->atoms.data(), varied.data(), varied.data() + varied.size(),
-        [](const VariedAtom &atom) { return atom.column.get(); }, 1);
+    right_.clear();
+    for (const VariedAtom &varied : right->varied) right_.push_back({varied.slot, varied.column.get()});
+    merge_alike(&left, right->atoms, right_);
     return left;
   }
   auto row = std::make_shared<ClassRow>();

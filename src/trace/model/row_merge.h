@@ -7,10 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
-#include "trace/code/plain_rows.h"
 #include "trace/model/class_row.h"
 #include "trace/values/numbering.h"
 
@@ -24,10 +24,14 @@ class RowMerge {
   /// Function, site and depth must agree.
   Result<RowPointer> operator()(RowPointer left, const RowPointer &right);
 
-  /// Whether the row has left's call, at its site, and fields of its shapes, none of which is a table, and its texts.
-  static bool alike(const ClassRow &left, const PlainRows::View &right);
-  /// Of rows that are alike, in left's place. If no more than `owners` have it, all of them have what it becomes.
-  void operator()(RowPointer *left, const PlainRows::View &right, long owners = 1);
+  /// What differs between ranks of a row, whoever holds the column.
+  struct Varied {
+    uint32_t slot;
+    const FoldColumn *column;
+  };
+  /// Of rows whose call, site, fields' shapes and texts agree and that have no tables, in left's place: right has these
+  /// atoms and these columns. If no more than `owners` have left's, all of them have what it becomes.
+  void merge_alike(RowPointer *left, std::span<const Atom> atoms, std::span<const Varied> right, long owners = 1);
 
  private:
   /// An atom, or a column if it is not the same on all ranks.
@@ -42,15 +46,13 @@ class RowMerge {
     ColumnPointer merged;
   };
   ColumnPointer merged(const Side &left, const Side &right);
-  template <typename Varied, typename ColumnOf>
-  void merge_alike(RowPointer *left, const Atom *atoms, const Varied *right, const Varied *end, ColumnOf column,
-                   long owners);
   void merge_atoms(RowFields *left, RowFields *right, uint32_t count, ClassRow *out);
 
   const Interleave &order_;
   Numbering numbers_;  ///< of the pairs
   std::vector<Pair> pairs_;
   std::vector<VariedAtom> varied_;  ///< of the row being merged; kept for its room
+  std::vector<Varied> right_;       ///< the same
 };
 
 }  // namespace cairn::trace
