@@ -6,8 +6,9 @@ namespace cairn::trace {
 namespace {
 
 constexpr unsigned kFormBits = 3;
-// What the count of `moved` says: nothing, the cycle of a counted row, or that two fields' numbers follow.
-constexpr uint32_t kNoCount = 0;
+// What stands in place of the count of `moved`: nothing, the cycle of a counted row, or that two fields' numbers
+// follow.
+constexpr uint32_t kSingle = 0;
 constexpr uint32_t kDrains = Counted::kLongestCycle + 1;
 
 size_t bytes_for(uint64_t bits) { return (bits + 7) / 8; }
@@ -49,13 +50,13 @@ FieldShape shape_of(const RowKind &kind) {
   FieldShape shape;
   shape.form = FieldShape::moved;
   shape.kind = kind;
-  const auto *counted = std::get_if<Counted>(&kind);
-  shape.count = counted != nullptr ? counted->cycle : is_call(kind) ? kNoCount : kDrains;
   return shape;
 }
 
 void FieldShape::write(ByteWriter &out) const {
-  out.varint(uint64_t{count} << kFormBits | form);
+  const auto *counted = std::get_if<Counted>(&kind);
+  const uint32_t of_kind = counted != nullptr ? counted->cycle : is_call(kind) ? kSingle : kDrains;
+  out.varint(uint64_t{form == moved ? of_kind : count} << kFormBits | form);
   if (form == varied || form == beside) out.raw(columns);
   if (form == beside) out.raw(moving);
   if (const auto *draining = std::get_if<Draining>(&kind)) {
@@ -87,14 +88,15 @@ bool FieldShape::parse(ByteReader &in) {
       if (count != 0) return false;
       break;
     case moved:
-      if (count > kDrains) return false;
-      if (count == kDrains) {
+      if (const uint32_t of_kind = std::exchange(count, 0); of_kind > kDrains) {
+        return false;
+      } else if (of_kind == kDrains) {
         const uint64_t first = in.varint();
         const uint64_t answer = in.varint();
         if (first > Draining::kMostFields || answer > Draining::kMostFields) return false;
         kind = Draining{static_cast<uint32_t>(first), static_cast<uint32_t>(answer)};
-      } else if (count != kNoCount) {
-        kind = Counted{count};
+      } else if (of_kind != kSingle) {
+        kind = Counted{of_kind};
       }
       break;
   }

@@ -19,7 +19,7 @@ struct FieldShape {
     array,       ///< the values of one column, along the field
     text,        ///< bytes that are the same on all ranks
     table,       ///< shape or bytes differ between ranks
-    moved,       ///< a stream. The last field only: with a count, which says that the row is no single call (kind)
+    moved,       ///< a stream; of the last field `kind` is told in the count's place
   };
   Form form = atoms;
   uint32_t count = 0;

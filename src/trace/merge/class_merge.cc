@@ -1,12 +1,14 @@
 #include "trace/merge/class_merge.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "grammar/product.h"
 #include "trace/fold/streams.h"
+#include "trace/model/class_checks.h"
 #include "trace/model/row_merge.h"
 
 namespace cairn::trace {
@@ -126,14 +128,17 @@ Result<void> merge_class(ClassPart *left, ClassPart right) {
     rows.push_back(*std::move(row));
   }
   left->rows = std::move(rows);
+  Result<void> merged;
   for (size_t i = 0; i < left->streams.size(); ++i) {
-    Result<void> merged = merge_stream(&left->streams[i], std::move(right.streams[i]));
+    merged = merge_stream(&left->streams[i], std::move(right.streams[i]));
     if (!merged) return merged;
   }
-  return merge_what_is_of_each(
+  merged = merge_what_is_of_each(
       left, &right,
       {std::move(right.stats), std::move(right.begin_ns), std::move(right.first_ticket), std::move(right.order)},
       *order);
+  assert(!merged || is_sound(*left));
+  return merged;
 }
 
 Result<void> merge_what_is_of_each(ClassPart *left, ClassHead *head, OfEach right, const Interleave &order) {
@@ -144,6 +149,7 @@ Result<void> merge_what_is_of_each(ClassPart *left, ClassHead *head, OfEach righ
   left->first_ticket = order.merged(std::move(left->first_ticket), right.first_ticket);
   left->order = ValuesColumn::merged(std::move(left->order), std::move(right.order), order);
   left->ranks = order.merged(std::move(left->ranks), head->ranks);
+  assert(left->begin_ns.size() == left->ranks.size() && left->first_ticket.size() == left->ranks.size());
   return {};
 }
 
@@ -158,6 +164,7 @@ bool unify(ClassPart *left, ClassPart *right) {
   const std::vector<MovedFields> moves = fields_that_differ(*left, *right);
   move_out(moves, left);
   move_out(moves, right);
+  assert(is_sound(*left) && is_sound(*right));
   return alike(*left, *right);
 }
 

@@ -3,11 +3,13 @@
 // Streams of several calls have values in common (who is sent to is received from, too). What is one row on both sides,
 // or one order, is looked at and merged once: the left row is changed where it lies, for all that have it.
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <utility>
 
 #include "trace/code/plain_class.h"
 #include "trace/merge/class_merge.h"
+#include "trace/model/class_checks.h"
 #include "trace/model/row_merge.h"
 
 namespace cairn::trace {
@@ -167,6 +169,7 @@ Result<bool> merge_plain(ClassPart *left, ClassHead *head, PlainClass *right) {
                                               *order);
   if (!merged) return tl::unexpected(merged.error());
   for (Stream &stream : left->streams) stream.variants[0].ranks = left->ranks;
+  assert(is_sound(*left));
   return true;
 }
 

@@ -71,6 +71,20 @@ const char *StreamCheck::wrong(const StreamVariant &variant, const ClassRow &row
   return nullptr;
 }
 
+/// What the row has is what its fields' heads say.
+bool has_its_fields(const ClassRow &row) {
+  uint64_t atoms = 0;
+  uint64_t texts = 0;
+  uint64_t tables = 0;
+  for (const FieldHead &head : row.heads) {
+    if (head.kind == FieldHead::atoms) atoms += head.count;
+    if (head.kind == FieldHead::text) ++texts;
+    if (head.kind == FieldHead::table) ++tables;
+  }
+  return row.atoms.size() == atoms && row.texts.size() == texts && row.tables.size() == tables &&
+         fits(row.kind, row.heads);
+}
+
 bool has_what_moved(const ClassPart &part) {
   const auto moves = [](const FieldHead &head) { return head.kind == FieldHead::moved; };
   if (part.streams.empty()) {
@@ -88,6 +102,24 @@ bool has_what_moved(const ClassPart &part) {
     if (!std::all_of(fields.begin(), fields.end(), [&](uint32_t field) { return moves(heads[field]); })) return false;
   }
   return true;
+}
+
+bool is_sound(const ClassPart &part) {
+  const uint64_t members = part.ranks.size();
+  for (const RowPointer &row : part.rows) {
+    if (row->site > part.sites.size() || !has_its_fields(*row) || !has_columns_of(*row, members)) return false;
+  }
+  if (symbols_of(*part.calls) > part.rows.size()) return false;
+  const StreamCheck check(part);
+  const Stream *before = nullptr;
+  for (const Stream &stream : part.streams) {
+    for (const StreamVariant &variant : stream.variants) {
+      if (symbols_of(*variant.order) > variant.values.size()) return false;
+    }
+    if (check.wrong(stream, std::exchange(before, &stream)) != nullptr) return false;
+  }
+  return has_what_moved(part) && part.begin_ns.size() == members && part.first_ticket.size() == members &&
+         part.order.size() == members;
 }
 
 }  // namespace cairn::trace

@@ -37,4 +37,8 @@ class StreamCheck {
 /// A field has a stream if and only if it has moved out of all rows of its group.
 bool has_what_moved(const ClassPart &part);
 
+/// All of the above, and that grammars' symbols, rows' sites and columns' lengths are the class's: what holds whenever
+/// a stage leaves a class to the next one. For `assert`.
+bool is_sound(const ClassPart &part);
+
 }  // namespace cairn::trace

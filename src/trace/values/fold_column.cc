@@ -1,6 +1,7 @@
 #include "trace/values/fold_column.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "trace/values/atom_code.h"
 
@@ -120,6 +121,27 @@ void FoldColumn::append(const FoldColumn &right) {
   if (bodies_.size() > 64 + 2 * size_t{bodies_kept_}) drop_unused_bodies();
   lag_if_it_pays();
   give_up_if_irregular();
+  assert(is_sound());
+}
+
+bool FoldColumn::is_sound() const {
+  if (raw_ || lagged_) {
+    return !(raw_ && lagged_) && terms_.empty() && bodies_.empty() &&
+           (!lagged_ || (lagged_->lag < length_ && lagged_->differences.length_ == length_));
+  }
+  const auto lengths = [this](const std::vector<Term> &terms, size_t bodies) {
+    std::optional<uint64_t> sum = 0;
+    for (const Term &term : terms) {
+      const bool known = term.kind != Term::loop || static_cast<uint64_t>(term.value) < bodies;
+      if (!known || term.count == 0) return std::optional<uint64_t>();
+      *sum += term.count * token_length(term);
+    }
+    return sum;
+  };
+  for (size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].terms.empty() || lengths(bodies_[i].terms, i) != bodies_[i].length) return false;
+  }
+  return lengths(terms_, bodies_.size()) == length_;
 }
 
 /// Their numbers here.

@@ -146,6 +146,9 @@ class FoldColumn {
     Boxed<Index> index;
   };
 
+  /// What holds between calls: a column is kept in one form, loops refer to bodies before them, and the terms are as
+  /// many values as its length says. For `assert`.
+  [[nodiscard]] bool is_sound() const;
   [[nodiscard]] uint64_t token_length(const Term &term) const;
   [[nodiscard]] uint64_t token_sum(const Term &term) const;
   [[nodiscard]] Atom value_of(const Term &symbol) const;
