@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what documents say of the tree: documents.py [FILE...], else every .md file that is tracked.
+"""Checks what documents say of the tree: documents.py [FILE...], else every .md file of the tree.
 
 - A link to a file of the tree leads to one, and so does a path in code quotes that begins with a folder of the tree.
 - Prose is wrapped at 100 columns. Tables, blocks of code, headings, links on a line of their own and what is written
@@ -18,9 +18,14 @@ QUOTED = re.compile(r"`([^`\s]+)`")
 LONGEST = 100
 
 
-def folders():
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return {line.split("/")[0] for line in tracked.splitlines() if "/" in line}
+def files():
+    """What git tracks; in an unpacked archive all but what is hidden or built."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode == 0:
+        return listed.stdout.splitlines()
+    own = [path for path in ROOT.iterdir() if not path.name.startswith((".", "build"))]
+    found = [each for path in own for each in ([path] if path.is_file() else path.rglob("*")) if each.is_file()]
+    return [str(path.relative_to(ROOT)) for path in found]
 
 
 def faults_of(path, tops):
@@ -47,12 +52,9 @@ def faults_of(path, tops):
 
 
 def main():
-    if sys.argv[1:]:
-        paths = [pathlib.Path(name).resolve() for name in sys.argv[1:]]
-    else:
-        listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        paths = [ROOT / line for line in listed.splitlines()]
-    tops = folders()
+    listed = files()
+    paths = [pathlib.Path(name).resolve() for name in sys.argv[1:]] or [ROOT / name for name in listed if name.endswith(".md")]
+    tops = {name.split("/")[0] for name in listed if "/" in name}
     found = [(path.relative_to(ROOT), *fault) for path in paths for fault in faults_of(path, tops)]
     for path, number, what in found:
         print(f"{path}:{number}: {what}")
