@@ -138,7 +138,7 @@ int dump(DumpOptions &options) {
     out.write(analyze::grammar_text(*trace, sources, *filter));
     return out.finish();
   }
-  if (!timing::keeps_times(trace->run().timing)) {
+  if (const timing::Mode *mode = timing::mode_named(trace->run().timing); mode != nullptr && mode->statistics) {
     say("no times: this trace has statistics only (cairn summary shows them); record with --timing lossless for each "
         "call's time");
   }

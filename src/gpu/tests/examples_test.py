@@ -7,6 +7,7 @@ Every example checks its own result. --table prints the sizes as docs/gpu.md has
 import argparse
 import bz2
 import gzip
+import hashlib
 import json
 import lzma
 import os
@@ -21,6 +22,7 @@ SMALL = [("fractal", "64", "256"), ("nbody", "600", "2"), ("mis", "road:40"), ("
 LARGE = [("fractal", "512", "1024"), ("nbody", "5000", "2"), ("mis", "road:150"), ("mis", "power:20000:6"), ("mst", "rmat:12:15"),
          ("mst", "road:80"), ("refine", "100", "15")]
 REGULAR = ("fractal", "nbody")
+SECOND_READER = pathlib.Path(__file__).resolve().parents[2] / "trace" / "testing" / "read_gpu.py"
 
 
 class Bench:
@@ -99,6 +101,7 @@ def quick(bench):
     streams_and_devices(bench)
     several_files(bench)
     second_reader(bench)
+    golden(bench)
 
 
 def values(bench):
@@ -133,10 +136,21 @@ def second_reader(bench):
         ("nbody", ["100", "1"], {}), ("mst", ["rmat:5:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:3"}), ("refine", ["12", "3"], {}),
         ("refine", ["12", "3"], {"CAIRN_GPU_POLICY": "ring", "CAIRN_GPU_RING": "2x64"}), ("spmv", ["road:30"], {}),
         ("spmv", ["power:300:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:5"}), ("spmv_raw", ["road:10"], {})))]
-    reader = pathlib.Path(__file__).resolve().parents[2] / "trace" / "testing" / "read_gpu.py"
-    done = bench.run([sys.executable, str(reader), bench.cairn, *map(str, paths)], check=False)
+    done = bench.run([sys.executable, str(SECOND_READER), bench.cairn, *map(str, paths)], check=False)
     if done.returncode != 0 or len(done.stdout.splitlines()) != len(paths):
         sys.exit(f"the second reader:\n{done.stdout.decode()}{done.stderr.decode()}")
+
+
+def golden(bench):
+    """A trace of version 1 of the format, made by refine with the words 6 2: it must be read the same for ever."""
+    path = pathlib.Path(__file__).resolve().parent / "testdata" / "v1-gpu.cairn"
+    expect("coverage of v1-gpu", bench.run([bench.cairn, "gpu", "coverage", str(path), "--json"]).stdout,
+           path.with_suffix(".json").read_bytes())
+    expect("SHA-256 of v1-gpu --raw5", hashlib.sha256(bench.raw5(path)).hexdigest(),
+           "536d45786a66c12a17acd74e9bdb969397dfaccc2e15d590b8fa5e22409dc78c")
+    bench.run([sys.executable, str(SECOND_READER), bench.cairn, str(path)])
+    # It has no calls, so none whose time is missing.
+    expect("stderr of dump", bench.run([bench.cairn, "dump", str(path)]).stderr, b"")
 
 
 def several_files(bench):
