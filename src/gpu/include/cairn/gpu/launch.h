@@ -14,7 +14,7 @@
 #include "settings.h"
 
 #if defined(CAIRN_GPU_EMULATOR)
-#include "memory_emulator.h"
+#include <launch_memory.h>  // beside the emulator's <cuda_runtime.h>
 #else
 #include "memory_device.h"
 #endif

@@ -1,4 +1,4 @@
-#include "gpu/emulator/emulated_warp.h"
+#include "gpu/testing/emulated_warp.h"
 
 #include <sys/mman.h>
 

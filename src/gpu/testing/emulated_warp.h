@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "cairn/emulator/emulator.h"
-#include "gpu/emulator/context.h"
+#include "gpu/testing/context.h"
+#include "gpu/testing/cuda/emulator.h"
 
 namespace cairn::emulator {
 

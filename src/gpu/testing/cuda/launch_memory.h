@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "device.h"
-#include "drain_host.h"
-#include "library.h"
+#include "cairn/gpu/device.h"
+#include "cairn/gpu/drain_host.h"
+#include "cairn/gpu/library.h"
 
 namespace cairn::gpu {
 

@@ -1,11 +1,11 @@
-#include "gpu/emulator/shared_image.h"
+#include "gpu/testing/shared_image.h"
 
 #include <link.h>
 
 #include <cstring>
 #include <span>
 
-#include "gpu/emulator/emulated_warp.h"
+#include "gpu/testing/emulated_warp.h"
 
 namespace cairn::emulator {
 namespace {

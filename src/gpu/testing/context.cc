@@ -1,4 +1,4 @@
-#include "gpu/emulator/context.h"
+#include "gpu/testing/context.h"
 
 #include <cstdint>
 

@@ -1,11 +1,11 @@
+#include <cooperative_groups.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <thread>
 #include <vector>
 
-#include "cairn/emulator/cooperative_groups.h"
-#include "gpu/emulator/traced_kernel.h"
+#include "gpu/testing/traced_kernel.h"
 
 namespace cairn::gpu {
 namespace {

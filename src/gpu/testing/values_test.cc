@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-#include "gpu/emulator/traced_kernel.h"
+#include "gpu/testing/traced_kernel.h"
 
 namespace cairn::gpu {
 namespace {

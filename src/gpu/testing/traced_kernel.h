@@ -1,12 +1,12 @@
 // A kernel traced under the emulator, for tests: its streams, decoded.
 #pragma once
 
+#include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <vector>
 
-#include "cairn/emulator/cuda_runtime.h"
 #include "cairn/gpu/device.h"
 #include "cairn/gpu/drain_host.h"
 #include "gpu/file/streams.h"

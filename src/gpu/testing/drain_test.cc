@@ -5,7 +5,7 @@
 #include <memory>
 #include <thread>
 
-#include "gpu/emulator/traced_kernel.h"
+#include "gpu/testing/traced_kernel.h"
 
 namespace cairn::gpu {
 namespace {

@@ -1,4 +1,4 @@
-#include "cairn/emulator/emulator.h"
+#include "gpu/testing/cuda/emulator.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,8 +6,8 @@
 #include <deque>
 #include <mutex>
 
-#include "gpu/emulator/emulated_warp.h"
-#include "gpu/emulator/shared_image.h"
+#include "gpu/testing/emulated_warp.h"
+#include "gpu/testing/shared_image.h"
 
 namespace cairn::emulator {
 namespace {
