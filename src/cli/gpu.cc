@@ -139,9 +139,7 @@ int sizes(const gpu::Launches &launches, uint64_t file_bytes, const GpuOptions &
     nlohmann::ordered_json object{{"schema", "cairn.gpu.sizes/1"}, {"events", found->events},
                                   {"warps", found->warps},         {"streams", found->streams},
                                   {"plain", found->plain},         {"values", found->values}};
-    for (uint8_t coder = 0; coder < gpu::kCoders; ++coder) {
-      object["coded"][std::string(name_of(static_cast<gpu::CoderKind>(coder)))] = found->coded[coder];
-    }
+    object["coded"]["predict"] = found->coded;
     object["file"] = file_bytes;
     out.write(object.dump(2) + "\n");
     return out.finish();
@@ -152,14 +150,8 @@ int sizes(const gpu::Launches &launches, uint64_t file_bytes, const GpuOptions &
     const double times = bytes == 0 ? 0 : static_cast<double>(plain) / static_cast<double>(bytes);
     list.add({words(form), count(bytes), words(fmt::format("{:.1f}", times))});
   };
-  const auto coded = [&](gpu::CoderKind coder) { return found->coded[static_cast<size_t>(coder)]; };
-  if (found->values == 0) {
-    add("events as they are", found->plain);
-    add("thesis, on the device", coded(gpu::CoderKind::thesis));
-  } else {
-    add("events and values as they are", found->plain + found->values);
-  }
-  add("predict, on the device", coded(gpu::CoderKind::predict));
+  add(found->values == 0 ? "events as they are" : "events and values as they are", found->plain + found->values);
+  add("predict, on the device", found->coded);
   add("this trace", file_bytes);
   out.write(fmt::format("{} of {} of {}\n", plural(found->events, "event"), plural(found->warps, "warp"),
                         plural(found->streams, "kind")));

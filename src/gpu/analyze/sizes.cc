@@ -8,7 +8,7 @@ Result<GpuSizes> gpu_sizes(const gpu::Launches &launches) {
   GpuSizes all;
   all.streams = launches.streams.size();
   struct Known {
-    std::array<uint64_t, gpu::kCoders> coded{};
+    uint64_t coded = 0;
     uint64_t values = 0;
   };
   std::map<std::pair<uint32_t, uint32_t>, Known> known;  // by program and stream
@@ -25,15 +25,13 @@ Result<GpuSizes> gpu_sizes(const gpu::Launches &launches) {
             at->second.values += event.values.size() * (gpu::value_detail::is_wide(event.type) ? 8 : 4);
           }
           gpu::StreamForm form = launches.form(launch);
-          for (uint8_t coder = 0; coder < gpu::kCoders; ++coder) {
-            form.coder = static_cast<gpu::CoderKind>(coder);
-            at->second.coded[coder] = gpu::encode_stream(form, *events, stream.all).size() * sizeof(uint32_t);
-          }
+          form.coder = gpu::CoderKind::predict;
+          at->second.coded = gpu::encode_stream(form, *events, stream.all).size() * sizeof(uint32_t);
         }
         all.events += stream.events;
         all.values += at->second.values;
         all.plain += stream.events * (launch.location_bits + launch.lanes) / 8;
-        for (uint8_t coder = 0; coder < gpu::kCoders; ++coder) all.coded[coder] += at->second.coded[coder];
+        all.coded += at->second.coded;
       }
     }
   }

@@ -73,7 +73,7 @@ uint32_t Collected::number_of(const cairn_gpu_program &program) {
 }
 
 bool Collected::add(const cairn_gpu_launch &launch) {
-  const bool known_form = launch.coder < kCoders && (launch.location_bits == 8 || launch.location_bits == 16) &&
+  const bool known_form = is_coder(launch.coder) && (launch.location_bits == 8 || launch.location_bits == 16) &&
                           (launch.lanes == 32 || launch.lanes == 64) && launch.policy <= 1 && launch.one_in != 0;
   if (launch.program == nullptr || !known_form) return false;
   LaunchRecord record;

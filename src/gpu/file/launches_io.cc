@@ -102,11 +102,11 @@ uint64_t read_head(ByteReader &in, size_t programs, LaunchRecord *launch) {
   launch->location_bits = in.byte();
   launch->lanes = in.byte();
   const uint8_t ring = in.byte();
-  if (coder >= kCoders || (launch->location_bits != 8 && launch->location_bits != 16) ||
+  if (!is_coder(coder) || (launch->location_bits != 8 && launch->location_bits != 16) ||
       (launch->lanes != 32 && launch->lanes != 64) || ring > 1) {
     in.fail();
   }
-  launch->coder = static_cast<CoderKind>(coder < kCoders ? coder : 0);
+  launch->coder = static_cast<CoderKind>(coder);
   launch->ring = ring != 0;
   launch->first_block = number(0, UINT32_MAX);
   launch->end_block = number(0, UINT32_MAX);

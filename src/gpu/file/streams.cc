@@ -5,7 +5,6 @@
 
 #include "cairn/gpu/predict.h"
 #include "cairn/gpu/raw.h"
-#include "cairn/gpu/thesis.h"
 #include "gpu/file/value_streams.h"
 
 namespace cairn::gpu {
@@ -149,100 +148,10 @@ Result<void> decode_raw(const StreamForm &form, std::span<const uint32_t> words,
   return {};
 }
 
-/// RLE and LZa2 undone, byte by byte.
-template <typename Mask>
-class ThesisBytes {
- public:
-  explicit ThesisBytes(std::span<const uint32_t> words)
-      : in_(words.data(), words.size()), state_(std::make_unique<ThesisState<Mask>>()) {
-    Thesis<Mask>::begin(*state_, 0, {});
-  }
-  uint8_t next() {
-    if (copies_ != 0) {
-      --copies_;
-      return remember(Thesis<Mask>::byte(*state_, match_++));
-    }
-    if (pending_match_) {
-      pending_match_ = false;
-      copies_ = from_groups();
-      if (copies_ != 0) {
-        cut_off_ = copies_ == Thesis<Mask>::kLongest;
-        return next();
-      }
-    }
-    const uint8_t value = from_groups();
-    const bool goes_on = cut_off_ && Thesis<Mask>::byte(*state_, match_) == value;
-    cut_off_ = false;
-    const uint32_t seen = Thesis<Mask>::remember(*state_, value);
-    match_ = goes_on ? match_ + 1 : Thesis<Mask>::before(*state_, seen);
-    pending_match_ = match_ != 0;
-    return value;
-  }
-  [[nodiscard]] bool failed() const { return failed_ || in_.failed(); }
-  /// All groups have been used up.
-  bool at_end() {
-    if (pending_match_ && copies_ == 0) from_groups();
-    return !failed() && plain_ == 0 && repeats_ == 0 && in_.left() < 32;
-  }
-
- private:
-  uint8_t remember(uint8_t value) {
-    Thesis<Mask>::remember(*state_, value);
-    return value;
-  }
-  uint8_t from_groups() {
-    if (plain_ == 0 && repeats_ == 0) {
-      const uint32_t head = in_.get(8);
-      plain_ = head & 15;
-      repeats_ = head >> 4;
-      if (plain_ == 0) failed_ = true;
-    }
-    if (plain_ != 0) {
-      --plain_;
-      value_ = static_cast<uint8_t>(in_.get(8));
-    } else if (repeats_ != 0) {
-      --repeats_;
-    }
-    return value_;
-  }
-
-  BitReader in_;
-  std::unique_ptr<ThesisState<Mask>> state_;
-  uint32_t plain_ = 0;
-  uint32_t repeats_ = 0;
-  uint8_t value_ = 0;
-  bool pending_match_ = false;
-  uint32_t match_ = 0;
-  uint32_t copies_ = 0;
-  bool cut_off_ = false;  ///< the match was as long as one can be: it may go on
-  bool failed_ = false;
-};
-
-template <typename Mask>
-Result<void> decode_thesis(uint32_t location_bits, std::span<const uint32_t> words, uint64_t events, Shown &out) {
-  ThesisBytes<Mask> bytes(words);
-  while (out.size() < events) {
-    Event event;
-    for (uint32_t i = 0; i < location_bits; i += 8) event.location |= static_cast<uint16_t>(bytes.next() << i);
-    for (uint32_t i = 0; i < sizeof(Mask) * 8; i += 8) event.mask |= uint64_t{bytes.next()} << i;
-    if (bytes.failed()) return damaged(out.size());
-    out.push_back(event);
-  }
-  if (!bytes.at_end()) return damaged(events);
-  return {};
-}
-
 template <typename Mask>
 Result<void> decode(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, Mask all, Shown &out) {
-  switch (form.coder) {
-    case CoderKind::raw:
-      return decode_raw<Mask>(form, words, events, out);
-    case CoderKind::thesis:
-      return decode_thesis<Mask>(form.location_bits, words, events, out);
-    case CoderKind::predict:
-      return decode_predict<Mask>(form, words, events, all, out);
-  }
-  return fail(ErrorKind::unreadable, "a stream is of no known coder");
+  return form.coder == CoderKind::raw ? decode_raw<Mask>(form, words, events, out)
+                                      : decode_predict<Mask>(form, words, events, all, out);
 }
 
 template <typename Coder, typename Mask>
@@ -257,7 +166,7 @@ std::vector<uint32_t> encode(const StreamForm &form, std::span<const Event> even
   uint64_t lanes[8 * sizeof(Mask)] = {};
   for (const Event &event : events) {
     const auto mask = static_cast<Mask>(event.mask);
-    const bool values = Coder::kHasValues && has_values(form, event.location);
+    const bool values = has_values(form, event.location);
     ValueSlot &slot = value_slot(known, event.location);
     if (values) {
       size_t next = 0;
@@ -268,9 +177,7 @@ std::vector<uint32_t> encode(const StreamForm &form, std::span<const Event> even
       continue;
     }
     Coder::miss(*state, event.location, mask, form.location_bits, out);
-    if constexpr (Coder::kHasValues) {
-      if (values) Coder::values(*state, slot, event.type, lanes, mask, out);
-    }
+    if (values) Coder::values(*state, slot, event.type, lanes, mask, out);
   }
   Coder::end(*state, out);
   return words;
@@ -278,23 +185,12 @@ std::vector<uint32_t> encode(const StreamForm &form, std::span<const Event> even
 
 template <typename Mask>
 std::vector<uint32_t> encode_as(const StreamForm &form, std::span<const Event> events, Mask all) {
-  switch (form.coder) {
-    case CoderKind::raw:
-      return encode<Raw<Mask>>(form, events, all);
-    case CoderKind::thesis:
-      return encode<Thesis<Mask>>(form, events, all);
-    case CoderKind::predict:
-      return encode<Predict<Mask>>(form, events, all);
-  }
-  return {};
+  return form.coder == CoderKind::raw ? encode<Raw<Mask>>(form, events, all) : encode<Predict<Mask>>(form, events, all);
 }
 
 }  // namespace
 
-std::string_view name_of(CoderKind coder) {
-  constexpr std::string_view kNames[] = {"raw", "thesis", "predict"};
-  return kNames[static_cast<size_t>(coder)];
-}
+std::string_view name_of(CoderKind coder) { return coder == CoderKind::raw ? "raw" : "predict"; }
 
 std::string_view name_of(ValueType type) {
   constexpr std::string_view kNames[] = {"none", "i32", "u32", "f32", "i64", "u64", "f64"};

@@ -25,8 +25,8 @@ struct Event {
 };
 
 /// The numbers stand in files.
-enum class CoderKind : uint8_t { raw = 0, thesis = 1, predict = 2 };
-constexpr uint8_t kCoders = 3;
+enum class CoderKind : uint8_t { raw = 0, predict = 2 };
+constexpr bool is_coder(uint8_t number) { return number == 0 || number == 2; }
 std::string_view name_of(CoderKind coder);
 std::string_view name_of(ValueType type);
 
@@ -54,7 +54,7 @@ constexpr uint64_t kMostAtOnceWithValues = uint64_t{1} << 22;
 uint64_t most_at_once(const StreamForm &form);
 Result<std::vector<Event>> decode_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events,
                                          uint64_t all);
-/// The stream that a coder makes of `events`: the inverse. The coder `thesis` leaves values out.
+/// The stream that a coder makes of `events`: the inverse.
 std::vector<uint32_t> encode_stream(const StreamForm &form, std::span<const Event> events, uint64_t all);
 
 }  // namespace cairn::gpu

@@ -9,7 +9,7 @@ using namespace cairn;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < 4) return 0;
   gpu::StreamForm form;
-  form.coder = static_cast<gpu::CoderKind>((data[0] & 31) % gpu::kCoders);
+  form.coder = static_cast<gpu::CoderKind>(data[0] & 2);
   form.location_bits = (data[0] & 64) != 0 ? 16 : 8;
   form.lanes = (data[0] & 128) != 0 ? 64 : 32;
   const uint16_t pairs[] = {0, data[3], data[3], 2, 2, data[3], 0, 0};

@@ -251,27 +251,6 @@ TEST_F(Emulator, AFullPoolKeepsTheBeginningAndCountsTheRest) {
   }
 }
 
-TEST_F(Emulator, AFixedArrayIsTheWarpsOwn) {
-  const auto whole = trace_kernel(dim3(3), dim3(64), {}, 1 << 20, irregular);
-  for (const uint32_t words : {64, 400, 20000}) {
-    Buffers fixed{};
-    fixed.policy = Policy::fixed;
-    fixed.ring_words = words;
-    const auto cut = trace_kernel(dim3(3), dim3(64), fixed, kChunkHead + 6 * words, irregular);
-    for (size_t i = 0; i < cut.size(); ++i) {
-      ASSERT_EQ(cut[i].record.events + cut[i].record.lost, whole[i].record.events);
-      ASSERT_TRUE(std::equal(cut[i].events.begin(), cut[i].events.end(), whole[i].events.begin()));
-      // Nobody has more for another's having less; what is left has no room for the largest event.
-      const size_t room = words - kChunkHead;
-      ASSERT_LE(cut[i].words.size(), room);
-      if (cut[i].record.lost != 0) {
-        ASSERT_GE(cut[i].words.size() + 16, room);
-      }
-      ASSERT_EQ(cut[i].record.lost == 0, words == 20000);
-    }
-  }
-}
-
 TEST_F(Emulator, ARingKeepsTheEnd) {
   const auto whole = trace_kernel(dim3(3), dim3(64), {}, 1 << 20, irregular);
   Buffers ring{};

@@ -76,14 +76,6 @@ TEST(Values, AnyComeBack) {
   }
 }
 
-TEST(Values, TheThesisLeavesThemOut) {
-  const std::vector<Event> events{event(7, 3, ValueType::i32, {1, 2}), {9, 1}};
-  const StreamForm how = form(CoderKind::thesis);
-  const auto back = decode_stream(how, encode_stream(how, events, 3), 2, 3);
-  ASSERT_TRUE(back.has_value());
-  EXPECT_EQ(*back, (std::vector<Event>{{7, 3}, {9, 1}}));
-}
-
 TEST(Values, CountersAndIndicesCostNothing) {
   std::vector<Event> counts;
   std::vector<Event> indices;

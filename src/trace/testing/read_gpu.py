@@ -11,7 +11,6 @@ import sys
 import read_trace
 
 KINDS = ("point", "entry", "then", "else", "loop", "label", "ternary", "short-circuit", "branch", "taken", "value")
-THESIS = 1
 TYPES = (None, "i32", "u32", "f32", "i64", "u64", "f64")
 
 
@@ -115,54 +114,6 @@ def raw_events(bits, count, launch):
             told = shown(kind, [bits.get(size_of(kind)) for _ in lanes_of(mask)])
         events.append((location, mask, told))
     return events
-
-
-def thesis_values(bits):
-    def groups():
-        while True:
-            head = bits.get(8)
-            assert head & 15
-            for _ in range(head & 15):
-                value = bits.get(8)
-                yield value
-            for _ in range(head >> 4):
-                yield value
-
-    written, table, coded, goes_on_at = [], {}, groups(), None
-
-    def put(value):
-        """Where the table has the three last values; nothing that is too long ago."""
-        written.append(value)
-        at, three = len(written) - 1, ([0, 0] + written)[-3:]
-        key = three[2] + (three[1] << 8) + (three[0] << 16)
-        entry = key * 2654435761 % (1 << 32) >> 22
-        place, table[entry] = table.get(entry), at
-        near = place is not None and place >= 2 and at - place <= 4092
-        return place if near and written[place - 2:place + 1] == written[at - 2:at + 1] else None
-
-    while True:
-        value = next(coded)
-        same = goes_on_at is not None and written[goes_on_at] == value
-        place = put(value)
-        yield value
-        if same:
-            place = goes_on_at
-        goes_on_at = None
-        if place is None:
-            continue
-        length, place = next(coded), place + 1
-        for _ in range(length):
-            put(written[place])
-            yield written[place]
-            place += 1
-        if length == 255:
-            goes_on_at = place
-
-
-def thesis_events(bits, count, launch):
-    values = thesis_values(bits)
-    take = lambda width: sum(next(values) << shift for shift in range(0, width, 8))
-    return [(take(launch["bits"]), take(launch["lanes"]), {}) for _ in range(count)]
 
 
 class Predictor:
@@ -319,9 +270,8 @@ class Gpu:
         form = launch | {"alive": stream["alive"], "successors": program["successors"],
                          "values": {number for number, location in program["locations"].items() if location["kind"] == "value"}}
         bits = Bits(stream["bytes"])
-        events = (raw_events, thesis_events, predict_events)[launch["coder"]](bits, stream["events"], form)
-        if launch["coder"] != THESIS:  # there, a length may follow the last event
-            assert bits.number == 0 and bits.left < 32
+        events = {0: raw_events, 2: predict_events}[launch["coder"]](bits, stream["events"], form)
+        assert bits.number == 0 and bits.left < 32
         return events
 
     def lines(self):

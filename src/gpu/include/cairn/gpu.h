@@ -15,8 +15,7 @@
 // as Kind::value: what reads the trace knows by that where values stand. Locations are 1 to 255, or to 65,535 with
 // CAIRN_GPU_LOCATION_BITS defined as 16 in front of this header. With CAIRN_GPU_OFF defined nothing is left of it.
 //
-// CAIRN_GPU_CODER_RAW or CAIRN_GPU_CODER_THESIS choose another coder than `predict`, to compare with; the thesis's has
-// no room for values.
+// CAIRN_GPU_CODER_RAW chooses the coder `raw` in place of `predict`, to compare with.
 #pragma once
 
 #if defined(CAIRN_GPU_OFF)

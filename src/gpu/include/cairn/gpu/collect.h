@@ -55,10 +55,10 @@ struct cairn_gpu_launch {
   uint64_t stream; /* a number that tells streams apart */
   uint32_t grid[3];
   uint32_t block[3];
-  uint8_t coder; /* 0 raw, 1 thesis, 2 predict */
+  uint8_t coder; /* 0 raw, 2 predict */
   uint8_t location_bits;
   uint8_t lanes;
-  uint8_t policy; /* 0 stop, drain or fixed, 1 ring */
+  uint8_t policy; /* 0 stop or drain, 1 ring */
   uint32_t first_block;
   uint32_t end_block;
   uint32_t one_in;

@@ -19,7 +19,6 @@
 #include "predict.h"
 #include "raw.h"
 #include "stream.h"
-#include "thesis.h"
 
 #if defined(CAIRN_GPU_EMULATOR)
 #include <cuda_runtime.h>
@@ -27,8 +26,6 @@
 
 #if defined(CAIRN_GPU_CODER_RAW)
 #define CAIRN_GPU_CODER ::cairn::gpu::Raw
-#elif defined(CAIRN_GPU_CODER_THESIS)
-#define CAIRN_GPU_CODER ::cairn::gpu::Thesis
 #else
 #define CAIRN_GPU_CODER ::cairn::gpu::Predict
 #endif
@@ -197,8 +194,6 @@ constexpr ValueType kValueType = std::is_floating_point_v<T> ? (sizeof(T) == 8 ?
 /// As `point`, with a value of each lane; gives `value`. The program's table must have the location as Kind::value.
 template <typename T>
 __host__ __device__ inline T value_point(uint32_t location, T value) {
-  static_assert(Coder::kHasValues && sizeof(T) != 0,
-                "the coder `thesis` has no room for values: leave CAIRN_GPU_CODER_THESIS out");
 #if defined(CAIRN_GPU_EMULATOR) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #if defined(CAIRN_GPU_EMULATOR)
   if (!emulator::in_kernel()) return value;

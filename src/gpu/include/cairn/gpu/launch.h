@@ -23,8 +23,6 @@ namespace cairn::gpu {
 
 #if defined(CAIRN_GPU_CODER_RAW)
 constexpr uint8_t kCoderNumber = 0;
-#elif defined(CAIRN_GPU_CODER_THESIS)
-constexpr uint8_t kCoderNumber = 1;
 #else
 constexpr uint8_t kCoderNumber = 2;
 #endif
@@ -54,11 +52,9 @@ class Launch {
     constexpr uint64_t kMostWords = UINT32_MAX - (uint64_t{1} << 26);  // warps may run past it by one chunk each
     // Words that each warp has for itself.
     constexpr uint32_t kLeast = kChunkHead + Coder::kMostWords + kMostValueWords<LaneMask>;
-    if (wanted.policy == Policy::fixed) buffers.ring_words = wanted.words_of_array(buffers.warp_count, kLeast);
     if (has_values(program) && buffers.ring_words < kLeast) buffers.ring_words = kLeast;
     const uint64_t own = wanted.policy == Policy::ring    ? uint64_t{buffers.ring_words} * buffers.ring_chunks
                          : wanted.policy == Policy::drain ? kDrainChunk
-                         : wanted.policy == Policy::fixed ? buffers.ring_words
                                                           : 0;
     if (own * buffers.warp_count > kMostWords - kChunkHead) return;
     const uint64_t words = own == 0 ? wanted.words() : own * buffers.warp_count + kChunkHead;

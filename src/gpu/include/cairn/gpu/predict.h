@@ -10,7 +10,7 @@
 // (exponential Golomb codes whose order follows them).
 //
 // Longer contexts and larger tables were no better on the programs of the thesis. Dictionaries over bytes (the thesis's
-// LZa2, thesis.h) pay for every repetition with a match and never learn that a mask is another one's complement; a
+// LZa2) pay for every repetition with a match and never learn that a mask is another one's complement; a
 // grammar for each warp needs memory that grows while the kernel runs, and one over the streams came out larger than
 // zstd (docs/gpu.md: what repeats does not begin at the same bit). What equal warps have in common is found afterwards,
 // on the host, by keeping equal streams once. One caller at a time for a warp. A state is 688 bytes with masks of 32
@@ -56,7 +56,6 @@ class Predict {
   using State = PredictState<Mask>;
   /// The largest event, and what ends a stream after it.
   static constexpr uint32_t kMostWords = 10;
-  static constexpr bool kHasValues = true;
   static constexpr uint32_t kMostHits = 0x7ffffffe;
 
   /// The state of a warp whose lanes `all` are alive, before its first event. Each of `lanes` callers does its share.

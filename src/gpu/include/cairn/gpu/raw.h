@@ -18,7 +18,6 @@ class Raw {
   using State = RawState<Mask>;
   /// The largest event, and what ends a stream after it.
   static constexpr uint32_t kMostWords = 4;
-  static constexpr bool kHasValues = true;
   static CAIRN_GPU_BOTH void begin(State &state, Mask /*all*/, const Guesses & /*guesses*/, uint32_t lane = 0,
                                    uint32_t /*lanes*/ = 1) {
     if (lane != 0) return;

@@ -2,8 +2,7 @@
 //
 //   CAIRN_GPU=off             no kernel is traced
 //   CAIRN_GPU_MEMORY=256M     of the device, for the streams of one launch; of the host (16M), where they are drained
-//   CAIRN_GPU_POLICY=stop     keep the beginning of each warp, or `ring`: its end, or `drain`: all, through the host,
-//                             or `fixed`: its beginning, as much as of each other
+//   CAIRN_GPU_POLICY=stop     keep the beginning of each warp, or `ring`: its end, or `drain`: all, through the host
 //   CAIRN_GPU_RING=8x256      chunks of a warp, words of a chunk
 //   CAIRN_GPU_KERNELS=a,b*    only kernels of these names (`*` at the end: any that begin so)
 //   CAIRN_GPU_BLOCKS=0-99     only these blocks
@@ -33,12 +32,6 @@ struct Settings {
 
   /// Of the launch's pool.
   [[nodiscard]] uint64_t words() const { return (memory == 0 ? uint64_t{256} << 20 : memory) / sizeof(uint32_t); }
-  /// Of each warp's array, where that is fixed: an equal share, with room for one event at least.
-  [[nodiscard]] uint32_t words_of_array(uint64_t warps, uint32_t least) const {
-    constexpr uint64_t kMost = uint64_t{1} << 24;
-    const uint64_t share = words() / (warps == 0 ? 1 : warps);
-    return static_cast<uint32_t>(share < least ? least : share < kMost ? share : kMost);
-  }
   /// Of the ring through which streams are drained.
   [[nodiscard]] uint32_t drain_slots() const {
     const uint64_t bytes = memory == 0 ? uint64_t{16} << 20 : memory;
@@ -91,8 +84,6 @@ inline const Settings &settings() {
         made->policy = Policy::ring;
       } else if (std::strcmp(value, "drain") == 0) {
         made->policy = Policy::drain;
-      } else if (std::strcmp(value, "fixed") == 0) {
-        made->policy = Policy::fixed;
       } else if (std::strcmp(value, "stop") != 0) {
         complain("CAIRN_GPU_POLICY", value, "ring");
       }

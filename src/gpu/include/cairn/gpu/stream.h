@@ -8,8 +8,6 @@
 //   ring   a warp has N chunks of one size for itself and begins the oldest anew; each is decodable alone.
 //   drain  a warp has one chunk, which goes to the host whenever it is full (drain.h). A warp that could not send it
 //          keeps its beginning and counts what it loses.
-//   fixed  a warp has an array for itself, as large as every other's; when it is full the warp counts what it loses.
-//          The thesis copies into global arrays of that kind: a baseline for what chunks cost and save.
 //
 // Chunks and not an array for each warp, since most warps of an irregular program write little and a few write much:
 // equal shares lose the end of those and leave most of the memory unused. Chunks double so that a short stream wastes
@@ -26,7 +24,7 @@
 
 namespace cairn::gpu {
 
-enum class Policy : uint32_t { stop, ring, drain, fixed };
+enum class Policy : uint32_t { stop, ring, drain };
 
 /// What a kernel is given, by value as its last parameter. An empty one: not traced.
 struct Buffers;
@@ -48,7 +46,7 @@ struct Buffers {
   uint32_t first_block;
   uint32_t end_block;
   uint32_t one_in;
-  uint32_t ring_words;    ///< of a chunk; of a warp's array, if that is fixed
+  uint32_t ring_words;    ///< of a chunk
   uint32_t ring_chunks;   ///< of a warp
   unsigned int gathered;  ///< words that `gather` has placed
   DrainRing drain;
@@ -222,22 +220,6 @@ CAIRN_GPU_BOTH bool drain_chunk(Warp<Coder> &warp, Buffers &buffers) {
   return true;
 }
 
-/// The warp's array, once. False: it has no room for `most` words more.
-template <typename Coder>
-CAIRN_GPU_BOTH bool fixed_array(Warp<Coder> &warp, Buffers &buffers, uint32_t most) {
-  WarpHead<LaneMask> &head = warp.head;
-  if (head.current == 0) {
-    head.first = head.current = number_of(warp, buffers) * buffers.ring_words + kChunkHead;
-    Chunk &chunk = ChunkWriter(head, buffers).at(head.current);
-    chunk.next = 0;
-    chunk.words = buffers.ring_words - kChunkHead;
-    head.at = head.current + kChunkHead;
-    head.end = head.current + buffers.ring_words;
-    head.chunks = 1;
-  }
-  return head.end - head.at >= most;
-}
-
 /// Makes room for `most` words where the warp's chunk has not so many left, or sees that there is none (`quick`).
 /// Called beside what records, not by it: kernels need the registers of the larger of the two only.
 template <typename Coder>
@@ -249,7 +231,6 @@ CAIRN_GPU_CALLED void find_room(Warp<Coder> &warp, uint32_t most) {
   bool room = head.lost == 0;
   if (room && buffers.policy == Policy::stop) room = ChunkWriter(head, buffers).reserve(most);
   if (room && buffers.policy == Policy::drain) room = drain_chunk(warp, buffers);
-  if (room && buffers.policy == Policy::fixed) room = fixed_array(warp, buffers, most);
   head.quick = room ? 1 : 0;
 }
 
@@ -298,7 +279,7 @@ CAIRN_GPU_CALLED void record_values(Warp<Coder> &warp, uint32_t location, LaneMa
   if (are_expected(slot, type, values.lane, mask) && Coder::hit(warp.state, location, mask)) return confirm(slot);
   ChunkWriter out(warp.head, buffers);
   Coder::miss(warp.state, location, mask, buffers.location_bits, out);
-  if constexpr (Coder::kHasValues) Coder::values(warp.state, slot, type, values.lane, mask, out);
+  Coder::values(warp.state, slot, type, values.lane, mask, out);
 }
 
 /// As record_event, with values.

@@ -1,5 +1,5 @@
 // The coder `thesis`: CUT, LZa2, RLE, as in Azimi, "GPU Execution Tracing and Compression" (Texas State University,
-// 2017), section 4.3. It is the baseline that `predict` is compared with.
+// 2017), section 4.3. It is the baseline that `predict` is compared with, on the host.
 //
 // CUT makes bytes of an event: the location, then the mask, lowest byte first. LZa2 passes a byte on, looks up where
 // that byte stood last with the same two bytes before it, and, if there is such a place, counts how many of the bytes
@@ -10,11 +10,15 @@
 // What the thesis leaves open is read in its favour. It finds the place in a hash table of "the current value": with
 // the value alone as the key, n-body would shrink to a 60th, where the thesis reports a 384th; so the two bytes before
 // are part of the key, and a match that was cut off at 255 goes on where it was. How far LZa2 looks back is not said:
-// kHistory bytes. One caller at a time for a warp.
+// kHistory bytes. No device code, since values have no place in it.
 #pragma once
 
-#include "bits.h"
-#include "guesses.h"
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cairn/gpu/bits.h"
+#include "gpu/file/streams.h"
 
 namespace cairn::gpu {
 
@@ -38,15 +42,10 @@ template <typename Mask>
 class Thesis {
  public:
   using State = ThesisState<Mask>;
-  /// The largest event, and what ends a stream after it.
-  static constexpr uint32_t kMostWords = 24;
-  static constexpr bool kHasValues = false;  ///< an event is its location and its mask, and no other bytes
   static constexpr uint32_t kLongest = 255;
 
-  static CAIRN_GPU_BOTH void begin(State &state, Mask /*all*/, const Guesses & /*guesses*/, uint32_t lane = 0,
-                                   uint32_t lanes = 1) {
-    for (uint32_t i = lane; i < State::kPlaces; i += lanes) state.place[i] = 0;
-    if (lane != 0) return;
+  static void begin(State &state) {
+    for (uint32_t &place : state.place) place = 0;
     state.written = 0;
     state.match = 0;
     state.length = 0;
@@ -57,15 +56,14 @@ class Thesis {
     state.pending.count = 0;
   }
 
-  static CAIRN_GPU_BOTH bool hit(State &, uint32_t, Mask) { return false; }
   template <typename Out>
-  static CAIRN_GPU_BOTH void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+  static void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
     for (uint32_t i = 0; i < location_bits; i += 8) cut(state, static_cast<uint8_t>(location >> i), out);
     for (uint32_t i = 0; i < sizeof(Mask) * 8; i += 8) cut(state, static_cast<uint8_t>(mask >> i), out);
   }
 
   template <typename Out>
-  static CAIRN_GPU_BOTH void end(State &state, Out &out) {
+  static void end(State &state, Out &out) {
     if (state.matching != 0) repeat(state, static_cast<uint8_t>(state.length), out);
     state.matching = 0;
     if (state.plain != 0) close(state, out);
@@ -74,7 +72,7 @@ class Thesis {
 
   /// LZa2's rule: 1 + the place where the byte that has just been remembered, as `seen` says, stood before with the
   /// same two bytes in front of it; 0 if there is none.
-  static CAIRN_GPU_BOTH uint32_t before(const State &state, uint32_t seen) {
+  static uint32_t before(const State &state, uint32_t seen) {
     const uint32_t at = state.written - 1;
     if (seen < 3 || at < 2 || at - (seen - 1) > State::kHistory - 4) return 0;
     const uint32_t there = seen - 1;
@@ -83,9 +81,9 @@ class Thesis {
                ? seen
                : 0;
   }
-  static CAIRN_GPU_BOTH uint8_t byte(const State &state, uint32_t at) { return state.history[at % State::kHistory]; }
+  static uint8_t byte(const State &state, uint32_t at) { return state.history[at % State::kHistory]; }
   /// Takes `value` into the history; gives what `before` needs.
-  static CAIRN_GPU_BOTH uint32_t remember(State &state, uint8_t value) {
+  static uint32_t remember(State &state, uint8_t value) {
     state.history[state.written % State::kHistory] = value;
     const uint32_t key = value | (state.written > 0 ? byte(state, state.written - 1) << 8 : 0) |
                          (state.written > 1 ? byte(state, state.written - 2) << 16 : 0);
@@ -97,7 +95,7 @@ class Thesis {
 
  private:
   template <typename Out>
-  static CAIRN_GPU_BOTH void cut(State &state, uint8_t value, Out &out) {
+  static void cut(State &state, uint8_t value, Out &out) {
     bool goes_on = false;
     if (state.matching != 0) {
       const bool equal = byte(state, state.match) == value;
@@ -121,7 +119,7 @@ class Thesis {
   }
 
   template <typename Out>
-  static CAIRN_GPU_BOTH void repeat(State &state, uint8_t value, Out &out) {
+  static void repeat(State &state, uint8_t value, Out &out) {
     if (state.plain != 0 && value == state.group[state.plain - 1] && state.repeats < 15) {
       ++state.repeats;
       return;
@@ -131,12 +129,27 @@ class Thesis {
   }
 
   template <typename Out>
-  static CAIRN_GPU_BOTH void close(State &state, Out &out) {
+  static void close(State &state, Out &out) {
     put_bits(state.pending, out, static_cast<uint32_t>(state.plain | state.repeats << 4), 8);
     for (uint32_t i = 0; i < state.plain; ++i) put_bits(state.pending, out, state.group[i], 8);
     state.plain = 0;
     state.repeats = 0;
   }
 };
+
+/// The stream that it makes of events, whose values it leaves out.
+template <typename Mask>
+std::vector<uint32_t> encode_thesis(uint32_t location_bits, std::span<const Event> events) {
+  struct Words {
+    std::vector<uint32_t> all;
+    void word(uint32_t value) { all.push_back(value); }
+  } words;
+  const auto state = std::make_unique<ThesisState<Mask>>();
+  Thesis<Mask>::begin(*state);
+  for (const Event &event : events)
+    Thesis<Mask>::miss(*state, event.location, static_cast<Mask>(event.mask), location_bits, words);
+  if (!events.empty()) Thesis<Mask>::end(*state, words);
+  return words.all;
+}
 
 }  // namespace cairn::gpu
