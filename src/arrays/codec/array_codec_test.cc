@@ -4,8 +4,8 @@
 
 #include <set>
 
-#include "arrays/codec/array_samples.h"
 #include "arrays/codec/cpu.h"
+#include "arrays/testing/boxes.h"
 
 namespace cairn::codec {
 namespace {

@@ -9,9 +9,9 @@
 #include <fstream>
 
 #include "arrays/file/plain_file.h"
-#include "arrays/file/random_file.h"
 #include "arrays/file/stored_writer.h"
 #include "arrays/file/usage.h"
+#include "arrays/testing/random_file.h"
 #include "base/hash.h"
 
 namespace cairn::arrays {

@@ -168,7 +168,7 @@ def check(options, top):
     if problems:
         raise Failed('\n'.join(problems))
     if options.mutate:
-        mutations = options.build / 'src/mpi/oracle/cairn-oracle-mutations'
+        mutations = options.build / 'src/mpi/tests/cairn-oracle-mutations'
         status, out, err = run([mutations, trace, logs], top, env, 4 * options.seconds, 'mutations')
         if status != 0:
             raise Failed(f'mutations: status {status}\n{head(out)}\n{tail(err)}')

@@ -3,7 +3,7 @@
 // (numbers as varints).
 #include <cstdio>
 
-#include "arrays/codec/array_samples.h"
+#include "arrays/testing/boxes.h"
 
 namespace {
 
