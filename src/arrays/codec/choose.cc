@@ -24,12 +24,12 @@ constexpr uint8_t kXor = 1;
 constexpr uint8_t kDelta = 7;
 
 /// What a codec encodes on one core, in bytes a second, as docs/array-codecs.md publishes it: what counts for a choice
-/// is how they compare. fpzip and zfp are no candidates: they take ten times as long as what is as short.
+/// is how they compare. zfp is no candidate: it takes ten times as long as what is shorter.
 struct Candidate {
   uint8_t id;
   double speed;
 };
-constexpr Candidate kCandidates[] = {{kStore, 8e9}, {kXor, 2.5e9}, {3, 1.1e9}, {kDelta, 0.7e9}, {4, 0.5e9}, {6, 0.4e9}};
+constexpr Candidate kCandidates[] = {{kStore, 8e9}, {kXor, 2.5e9}, {3, 1.1e9}, {kDelta, 0.7e9}, {4, 0.5e9}};
 
 /// What delta writes before and between its blocks.
 constexpr double kFront = 64;
@@ -111,7 +111,7 @@ const ArrayCodec *choose_array_codec(ByteView values, const Grid &grid, const Go
     // What cannot be the best is not tried: by its time alone, or since the same bytes are shorter in another way.
     if (candidate.id != kStore && time >= least) continue;
     if (goal.kind == Goal::Kind::ratio && (candidate.id == kXor || candidate.id == 3)) continue;
-    if (candidate.id == 4 || candidate.id == 6) {
+    if (candidate.id == 4) {
       const double share = kRepetition * share_of_planes(from_sample(), size);
       if (values.size() > kSmallBox && (for_bandwidth ? share / goal.bytes_per_second + time : share) >= least)
         continue;

@@ -19,15 +19,11 @@ bool decode_store(ByteView encoded, const Grid &grid, std::span<uint8_t> values)
 bool encode_zstd_blocks(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
 bool decode_zstd_blocks(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
 
-// plane_codecs.cc: planes of bytes or bits of a block, then a general compressor.
+// plane_codecs.cc: planes of bytes of a block, then a general compressor.
 bool encode_shuffle_lz4(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
 bool decode_shuffle_lz4(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
 bool encode_shuffle_zstd(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
 bool decode_shuffle_zstd(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
-bool encode_bitshuffle_lz4(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
-bool decode_bitshuffle_lz4(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
-bool encode_bitshuffle_zstd(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
-bool decode_bitshuffle_zstd(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
 
 // delta_codec.cc
 bool encode_delta(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
@@ -38,20 +34,5 @@ bool encode_zfp(ByteView values, const Grid &grid, const ArrayOptions &options, 
 bool encode_zfp_lossy(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
 bool decode_zfp(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
 bool decode_zfp_lossy(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
-
-// fpzip_codec.cc
-bool encode_fpzip(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
-bool decode_fpzip(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
-
-/// Whether the product of the shape is that many bytes, and the reference as long.
-bool fits(size_t bytes, const Grid &grid);
-
-/// The shape as at most four extents, the slowest first, none of them 1 unless there is but one: what zfp and fpzip
-/// take. More extents become one with the slowest.
-struct Extents {
-  size_t count = 0;
-  size_t of[4] = {};
-};
-Extents at_most(size_t count, std::span<const uint64_t> shape);
 
 }  // namespace cairn::codec

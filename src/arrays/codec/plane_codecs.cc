@@ -15,55 +15,38 @@ constexpr size_t kZstdBlock = size_t{512} << 10;
 
 constexpr size_t block_of(StreamMethod method) { return method == StreamMethod::lz4 ? kLz4Block : kZstdBlock; }
 
-struct Rooms {
-  explicit Rooms(size_t size)
-      : planes(std::make_unique_for_overwrite<uint8_t[]>(size)),
-        room(std::make_unique_for_overwrite<uint8_t[]>(size)) {}
-  std::unique_ptr<uint8_t[]> planes;
-  std::unique_ptr<uint8_t[]> room;  ///< for planes of bits
-};
-
 /// The streams of a block: for LZ4 one for every plane of bytes, else one.
 size_t stream_size(StreamMethod method, size_t block, size_t width) {
   return method == StreamMethod::lz4 ? block / width : block;
 }
 
-bool encode_planes(StreamMethod method, bool bits, ByteView values, const Grid &grid, const ArrayOptions &options,
-                   Bytes *out) {
+bool encode_planes(StreamMethod method, ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out) {
   const size_t width = size_of(grid.element);
   if (values.size() % width != 0) return false;
   StreamWriter writer(method, options.level == 0 ? 1 : options.level);
-  const Rooms rooms(std::min(values.size(), block_of(method)));
+  const auto planes = std::make_unique_for_overwrite<uint8_t[]>(std::min(values.size(), block_of(method)));
   for (size_t at = 0; at < values.size(); at += block_of(method)) {
     const size_t size = std::min(block_of(method), values.size() - at);
-    if (bits) {
-      to_bit_planes(values.data() + at, size / width, width, rooms.planes.get(), rooms.room.get());
-    } else {
-      to_byte_planes(values.data() + at, size / width, width, rooms.planes.get());
-    }
+    to_byte_planes(values.data() + at, size / width, width, planes.get());
     const size_t each = stream_size(method, size, width);
-    for (size_t plane = 0; plane < size; plane += each) writer.write({rooms.planes.get() + plane, each}, out);
+    for (size_t plane = 0; plane < size; plane += each) writer.write({planes.get() + plane, each}, out);
   }
   return true;
 }
 
-bool decode_planes(StreamMethod method, bool bits, ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
+bool decode_planes(StreamMethod method, ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
   const size_t width = size_of(grid.element);
   if (values.size() % width != 0) return false;
   StreamReader reader(method);
   ByteReader in(encoded);
-  const Rooms rooms(std::min(values.size(), block_of(method)));
+  const auto planes = std::make_unique_for_overwrite<uint8_t[]>(std::min(values.size(), block_of(method)));
   for (size_t at = 0; at < values.size(); at += block_of(method)) {
     const size_t size = std::min(block_of(method), values.size() - at);
     const size_t each = stream_size(method, size, width);
     for (size_t plane = 0; plane < size; plane += each) {
-      if (!reader.read(in, {rooms.planes.get() + plane, each})) return false;
+      if (!reader.read(in, {planes.get() + plane, each})) return false;
     }
-    if (bits) {
-      from_bit_planes(rooms.planes.get(), size / width, width, values.data() + at, rooms.room.get());
-    } else {
-      from_byte_planes(rooms.planes.get(), size / width, width, values.data() + at);
-    }
+    from_byte_planes(planes.get(), size / width, width, values.data() + at);
   }
   return in.at_end();
 }
@@ -71,28 +54,16 @@ bool decode_planes(StreamMethod method, bool bits, ByteView encoded, const Grid 
 }  // namespace
 
 bool encode_shuffle_lz4(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out) {
-  return encode_planes(StreamMethod::lz4, false, values, grid, options, out);
+  return encode_planes(StreamMethod::lz4, values, grid, options, out);
 }
 bool decode_shuffle_lz4(ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
-  return decode_planes(StreamMethod::lz4, false, encoded, grid, values);
+  return decode_planes(StreamMethod::lz4, encoded, grid, values);
 }
 bool encode_shuffle_zstd(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out) {
-  return encode_planes(StreamMethod::zstd, false, values, grid, options, out);
+  return encode_planes(StreamMethod::zstd, values, grid, options, out);
 }
 bool decode_shuffle_zstd(ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
-  return decode_planes(StreamMethod::zstd, false, encoded, grid, values);
-}
-bool encode_bitshuffle_lz4(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out) {
-  return encode_planes(StreamMethod::lz4, true, values, grid, options, out);
-}
-bool decode_bitshuffle_lz4(ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
-  return decode_planes(StreamMethod::lz4, true, encoded, grid, values);
-}
-bool encode_bitshuffle_zstd(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out) {
-  return encode_planes(StreamMethod::zstd, true, values, grid, options, out);
-}
-bool decode_bitshuffle_zstd(ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
-  return decode_planes(StreamMethod::zstd, true, encoded, grid, values);
+  return decode_planes(StreamMethod::zstd, encoded, grid, values);
 }
 
 }  // namespace cairn::codec

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "arrays/codec/array_codec.h"
 #include "arrays/codec/codecs.h"
 
@@ -6,6 +8,18 @@ namespace {
 
 bool any(Element /*element*/) { return true; }
 [[maybe_unused]] bool floats(Element element) { return is_float(element); }
+
+/// Whether the product of the shape is that many bytes, and the reference as long.
+bool fits(size_t bytes, const Grid &grid) {
+  size_t size = size_of(grid.element);
+  const bool empty = std::find(grid.shape.begin(), grid.shape.end(), 0U) != grid.shape.end();
+  for (const uint64_t extent : grid.shape) {
+    if (empty) break;
+    if (extent > bytes / size) return false;
+    size *= static_cast<size_t>(extent);
+  }
+  return (empty ? 0 : size) == bytes && (grid.reference.empty() || grid.reference.size() == bytes);
+}
 
 using Encode = bool (*)(ByteView, const Grid &, const ArrayOptions &, Bytes *);
 using Decode = bool (*)(ByteView, const Grid &, std::span<uint8_t>);
@@ -35,17 +49,12 @@ constexpr ArrayCodec kCodecs[] = {
     codec<encode_zstd_blocks, decode_zstd_blocks>(2, "zstd", any),
 #ifdef CAIRN_HAVE_LZ4
     codec<encode_shuffle_lz4, decode_shuffle_lz4>(3, "shuffle+lz4", any),
-    codec<encode_bitshuffle_lz4, decode_bitshuffle_lz4>(5, "bitshuffle+lz4", any),
 #endif
     codec<encode_shuffle_zstd, decode_shuffle_zstd>(4, "shuffle+zstd", any),
-    codec<encode_bitshuffle_zstd, decode_bitshuffle_zstd>(6, "bitshuffle+zstd", any),
     codec<encode_delta, decode_delta>(7, "delta", any),
 #ifdef CAIRN_HAVE_ZFP
     codec<encode_zfp, decode_zfp>(8, "zfp", floats),
     codec<encode_zfp_lossy, decode_zfp_lossy>(9, "zfp-lossy", floats, true),
-#endif
-#ifdef CAIRN_HAVE_FPZIP
-    codec<encode_fpzip, decode_fpzip>(10, "fpzip", floats),
 #endif
 };
 

@@ -25,34 +25,6 @@ void join_rest(const uint8_t *planes, size_t first, size_t count, uint8_t *eleme
   }
 }
 
-/// Transposes 8 rows of 8 bits: bit c of byte r goes to bit r of byte c.
-uint64_t transpose_bits(uint64_t x) {
-  uint64_t t = (x ^ (x >> 7)) & 0x00aa00aa00aa00aaULL;
-  x = x ^ t ^ (t << 7);
-  t = (x ^ (x >> 14)) & 0x0000cccc0000ccccULL;
-  x = x ^ t ^ (t << 14);
-  t = (x ^ (x >> 28)) & 0x00000000f0f0f0f0ULL;
-  return x ^ t ^ (t << 28);
-}
-
-/// Bytes of one byte plane, from `first`, to its eight bit planes, `stride` bytes apart.
-void split_bits(const uint8_t *bytes, size_t first, size_t count, uint8_t *planes, size_t stride) {
-  for (size_t i = first; i < count; i += 8) {
-    uint64_t word = 0;
-    memcpy(&word, bytes + i, 8);
-    word = transpose_bits(word);
-    for (size_t b = 0; b < 8; ++b) planes[b * stride + i / 8] = static_cast<uint8_t>(word >> (8 * b));
-  }
-}
-void join_bits(const uint8_t *planes, size_t stride, size_t first, size_t count, uint8_t *bytes) {
-  for (size_t i = first; i < count; i += 8) {
-    uint64_t word = 0;
-    for (size_t b = 0; b < 8; ++b) word |= static_cast<uint64_t>(planes[b * stride + i / 8]) << (8 * b);
-    word = transpose_bits(word);
-    memcpy(bytes + i, &word, 8);
-  }
-}
-
 #ifdef CAIRN_HAS_AVX2
 
 /// 32 elements of 4 bytes into 4 planes: within lanes, then lanes put in order.
@@ -155,38 +127,6 @@ CAIRN_AVX2 size_t join8(const uint8_t *planes, size_t count, uint8_t *elements) 
   return i;
 }
 
-CAIRN_AVX2 size_t split_bits_avx2(const uint8_t *bytes, size_t count, uint8_t *planes, size_t stride) {
-  size_t i = 0;
-  for (; i + 32 <= count; i += 32) {
-    __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(bytes + i));
-    for (size_t b = 8; b-- > 0;) {
-      const auto bits = static_cast<uint32_t>(_mm256_movemask_epi8(x));
-      memcpy(planes + b * stride + i / 8, &bits, 4);
-      x = _mm256_add_epi8(x, x);
-    }
-  }
-  return i;
-}
-
-CAIRN_AVX2 size_t join_bits_avx2(const uint8_t *planes, size_t stride, size_t count, uint8_t *bytes) {
-  const __m256i spread =
-      _mm256_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
-  const __m256i pick = _mm256_set1_epi64x(static_cast<int64_t>(0x8040201008040201ULL));
-  size_t i = 0;
-  for (; i + 32 <= count; i += 32) {
-    __m256i x = _mm256_setzero_si256();
-    for (size_t b = 0; b < 8; ++b) {
-      int bits = 0;
-      memcpy(&bits, planes + b * stride + i / 8, 4);
-      const __m256i here = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32(bits), spread), pick);
-      const __m256i set = _mm256_cmpeq_epi8(here, pick);
-      x = _mm256_or_si256(x, _mm256_and_si256(set, _mm256_set1_epi8(static_cast<char>(1U << b))));
-    }
-    _mm256_storeu_si256(reinterpret_cast<__m256i *>(bytes + i), x);
-  }
-  return i;
-}
-
 #endif
 
 template <size_t width>
@@ -236,32 +176,6 @@ void from_byte_planes(const uint8_t *planes, size_t count, size_t width, uint8_t
     default:
       memcpy(elements, planes, count * width);
   }
-}
-
-void to_bit_planes(const uint8_t *elements, size_t count, size_t width, uint8_t *planes, uint8_t *room) {
-  const size_t whole = count - count % 8;
-  to_byte_planes(elements, whole, width, room);
-  for (size_t k = 0; k < width; ++k) {
-    size_t first = 0;
-#ifdef CAIRN_HAS_AVX2
-    if (cpu_has_avx2()) first = split_bits_avx2(room + k * whole, whole, planes + k * whole, whole / 8);
-#endif
-    split_bits(room + k * whole, first, whole, planes + k * whole, whole / 8);
-  }
-  if (whole != count) memcpy(planes + whole * width, elements + whole * width, (count - whole) * width);
-}
-
-void from_bit_planes(const uint8_t *planes, size_t count, size_t width, uint8_t *elements, uint8_t *room) {
-  const size_t whole = count - count % 8;
-  for (size_t k = 0; k < width; ++k) {
-    size_t first = 0;
-#ifdef CAIRN_HAS_AVX2
-    if (cpu_has_avx2()) first = join_bits_avx2(planes + k * whole, whole / 8, whole, room + k * whole);
-#endif
-    join_bits(planes + k * whole, whole / 8, first, whole, room + k * whole);
-  }
-  from_byte_planes(room, whole, width, elements);
-  if (whole != count) memcpy(elements + whole * width, planes + whole * width, (count - whole) * width);
 }
 
 }  // namespace cairn::codec

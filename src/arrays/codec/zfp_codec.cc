@@ -1,14 +1,66 @@
 #include <zfp.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include "arrays/codec/codecs.h"
-#include "arrays/codec/guarded.h"
+#include "base/hash.h"
 
 namespace cairn::codec {
 namespace {
+
+/// The shape as at most four extents, the slowest first, none of them 1 unless there is but one. More extents become
+/// one with the slowest.
+struct Extents {
+  size_t count = 0;
+  size_t of[4] = {};
+};
+Extents extents_of(std::span<const uint64_t> shape) {
+  constexpr size_t kMost = 4;
+  Extents extents;
+  for (size_t axis = shape.size(); axis-- > 0;) {  // the fastest first, reversed below
+    const auto extent = static_cast<size_t>(shape[axis]);
+    if (extent == 1) continue;
+    if (extents.count < kMost) {
+      extents.of[extents.count++] = extent;
+    } else {
+      extents.of[kMost - 1] *= extent;
+    }
+  }
+  if (extents.count == 0) extents.of[extents.count++] = 1;
+  std::reverse(extents.of, extents.of + extents.count);
+  return extents;
+}
+
+// zfp cannot be told where its input ends: a checksum stands in front of what it wrote, and on the way back as many
+// zeros behind it as it could ever read for so many values. Damage is found by the checksum; what forges that as well
+// reads zeros.
+
+void write_guarded(ByteView coded, Bytes *out) {
+  ByteWriter front;
+  front.fixed64(hash64(coded));
+  out->insert(out->end(), front.view().begin(), front.view().end());
+  out->insert(out->end(), coded.begin(), coded.end());
+}
+
+struct Free {
+  void operator()(uint8_t *bytes) const { std::free(bytes); }
+};
+/// What write_guarded was given, followed by zeros up to at least `most` bytes. nullptr if the checksum differs.
+std::unique_ptr<uint8_t, Free> read_guarded(ByteView encoded, size_t most) {
+  ByteReader in(encoded);
+  const uint64_t sum = in.fixed64();
+  const ByteView coded = in.raw(in.remaining());
+  if (in.failed() || coded.empty() || hash64(coded) != sum) return nullptr;
+  // calloc and not a vector: zeros that nobody reads cost nothing.
+  std::unique_ptr<uint8_t, Free> bytes(static_cast<uint8_t *>(std::calloc(std::max(most, coded.size()), 1)));
+  if (bytes != nullptr) memcpy(bytes.get(), coded.data(), coded.size());
+  return bytes;
+}
 
 /// A compressor over one piece of memory, closed in any case.
 class Zfp {
@@ -71,7 +123,7 @@ size_t most_bytes(const Extents &extents, size_t width) {
 bool encode(ByteView values, const Grid &grid, double tolerance, Bytes *out) {
   if (!is_float(grid.element)) return false;
   if (values.empty()) return true;
-  const Extents extents = at_most(4, grid.shape);
+  const Extents extents = extents_of(grid.shape);
   Bytes room(most_bytes(extents, size_of(grid.element)));
   // zfp only reads what it compresses, though its types do not say so.
   Zfp zfp(const_cast<uint8_t *>(values.data()), grid.element, extents, room.data(), room.size());
@@ -86,7 +138,7 @@ bool encode(ByteView values, const Grid &grid, double tolerance, Bytes *out) {
 bool decode(ByteView encoded, const Grid &grid, double tolerance, std::span<uint8_t> values) {
   if (!is_float(grid.element)) return false;
   if (values.empty()) return encoded.empty();
-  const Extents extents = at_most(4, grid.shape);
+  const Extents extents = extents_of(grid.shape);
   const size_t most = most_bytes(extents, size_of(grid.element));
   const auto bytes = read_guarded(encoded, most);
   if (bytes == nullptr) return false;
