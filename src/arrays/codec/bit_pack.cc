@@ -245,15 +245,17 @@ CAIRN_AVX2 size_t unpack_avx2(ByteView packed, const uint8_t *widths, size_t cou
 
 #endif
 
+}  // namespace
+
 template <typename Word>
-size_t pack_any(const Word *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
+size_t pack_bits(const Word *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
 #ifdef CAIRN_HAS_AVX2
   if (cpu_has_avx2()) return pack_avx2(numbers, widths, count, out);
 #endif
   return pack_portable(numbers, widths, count, out);
 }
 template <typename Word>
-bool unpack_any(ByteReader &in, const uint8_t *widths, size_t count, Word *numbers) {
+bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, Word *numbers) {
   ByteReader ahead = in;
   const ByteView packed = ahead.raw(ahead.remaining());
   size_t size = 0;
@@ -270,19 +272,9 @@ bool unpack_any(ByteReader &in, const uint8_t *widths, size_t count, Word *numbe
   return true;
 }
 
-}  // namespace
-
-size_t pack_bits(const uint32_t *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
-  return pack_any(numbers, widths, count, out);
-}
-size_t pack_bits(const uint64_t *numbers, const uint8_t *widths, size_t count, uint8_t *out) {
-  return pack_any(numbers, widths, count, out);
-}
-bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, uint32_t *numbers) {
-  return unpack_any(in, widths, count, numbers);
-}
-bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, uint64_t *numbers) {
-  return unpack_any(in, widths, count, numbers);
-}
+template size_t pack_bits(const uint32_t *numbers, const uint8_t *widths, size_t count, uint8_t *out);
+template size_t pack_bits(const uint64_t *numbers, const uint8_t *widths, size_t count, uint8_t *out);
+template bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, uint32_t *numbers);
+template bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, uint64_t *numbers);
 
 }  // namespace cairn::codec

@@ -28,12 +28,12 @@ constexpr size_t kPackSlack = 32;
 
 /// Writes `count` numbers, number i in widths[i] bits (at most all of T, and no bit beyond them set), and gives the
 /// number of bytes. `out` has room for all of them in full, and kPackSlack.
-size_t pack_bits(const uint32_t *numbers, const uint8_t *widths, size_t count, uint8_t *out);
-size_t pack_bits(const uint64_t *numbers, const uint8_t *widths, size_t count, uint8_t *out);
+template <typename Word>
+size_t pack_bits(const Word *numbers, const uint8_t *widths, size_t count, uint8_t *out);
 
 /// Reads what pack_bits wrote. False if there is not as much, or if bits that no number has are set; then `in` stays
 /// where it was.
-bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, uint32_t *numbers);
-bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, uint64_t *numbers);
+template <typename Word>
+bool unpack_bits(ByteReader &in, const uint8_t *widths, size_t count, Word *numbers);
 
 }  // namespace cairn::codec

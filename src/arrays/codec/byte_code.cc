@@ -88,29 +88,6 @@ CAIRN_BODY void get_body(std::array<Lane, kLanes> &lanes, const Table &table, st
   }
 }
 
-#ifdef CAIRN_HAS_AVX2
-CAIRN_AVX2 size_t put_avx2(const uint8_t *plain, size_t count, const uint32_t *codes, uint8_t *out) {
-  return put_body(plain, count, codes, out);
-}
-CAIRN_AVX2 void get_avx2(std::array<Lane, kLanes> &lanes, const Table &table, std::span<uint8_t> plain) {
-  get_body(lanes, table, plain);
-}
-#endif
-
-size_t put(const uint8_t *plain, size_t count, const uint32_t *codes, uint8_t *out) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return put_avx2(plain, count, codes, out);
-#endif
-  return put_body(plain, count, codes, out);
-}
-
-void get(std::array<Lane, kLanes> &lanes, const Table &table, std::span<uint8_t> plain) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return get_avx2(lanes, table, plain);
-#endif
-  get_body(lanes, table, plain);
-}
-
 }  // namespace
 
 void write_byte_codes(ByteView plain, uint8_t *room, Bytes *out) {
@@ -131,7 +108,7 @@ void write_byte_codes(ByteView plain, uint8_t *room, Bytes *out) {
   for (size_t s = 0; s < 256; ++s) codes[s] = code.length[s] | static_cast<uint32_t>(code.bits[s]) << 8;
   const size_t lane = lane_size(plain.size());
   for (size_t at = 0; at < plain.size(); at += lane) {
-    const size_t size = put(plain.data() + at, std::min(lane, plain.size() - at), codes.data(), room);
+    const size_t size = on_this_cpu<put_body>(plain.data() + at, std::min(lane, plain.size() - at), codes.data(), room);
     uint8_t length[kMaxVarint];
     out->insert(out->end(), length, put_varint(length, size));
     out->insert(out->end(), room, room + size);
@@ -154,7 +131,7 @@ bool read_byte_codes(ByteReader &in, std::span<uint8_t> plain) {
     if (in.failed()) return false;
     lanes[k] = {bytes.data(), bytes.size()};
   }
-  get(lanes, table, plain);
+  on_this_cpu<get_body>(lanes, table, plain);
   return std::all_of(lanes.begin(), lanes.end(), [](const Lane &lane) { return (lane.bit + 7) / 8 == lane.size; });
 }
 

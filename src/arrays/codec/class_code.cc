@@ -182,31 +182,6 @@ CAIRN_BODY void get_body(std::array<Lane, kLanes> &lanes, const Table &table, ui
   }
 }
 
-struct Portable {
-  static void place(const uint8_t *classes, size_t count, const Contexts &contexts, uint16_t *places) {
-    place_body(classes, count, contexts, places);
-  }
-  static size_t put(const uint16_t *places, size_t count, const uint32_t *codes, uint8_t *out) {
-    return put_body(places, count, codes, out);
-  }
-  static void get(std::array<Lane, kLanes> &lanes, const Table &table, uint8_t *classes, size_t count) {
-    get_body(lanes, table, classes, count);
-  }
-};
-#ifdef CAIRN_HAS_AVX2
-struct Avx2 {
-  CAIRN_AVX2 static void place(const uint8_t *classes, size_t count, const Contexts &contexts, uint16_t *places) {
-    place_body(classes, count, contexts, places);
-  }
-  CAIRN_AVX2 static size_t put(const uint16_t *places, size_t count, const uint32_t *codes, uint8_t *out) {
-    return put_body(places, count, codes, out);
-  }
-  CAIRN_AVX2 static void get(std::array<Lane, kLanes> &lanes, const Table &table, uint8_t *classes, size_t count) {
-    get_body(lanes, table, classes, count);
-  }
-};
-#endif
-
 /// How often each class occurs in each context. Two counters, since one that was just written is not yet there to be
 /// read.
 void count_places(const uint16_t *places, size_t count, std::array<Histogram, kMaxContexts> *sums) {
@@ -222,12 +197,14 @@ void count_places(const uint16_t *places, size_t count, std::array<Histogram, kM
   }
 }
 
-template <typename Kernels>
-bool write(const uint8_t *classes, size_t count, const Histogram &some, double least, uint8_t *room, Bytes *out) {
+}  // namespace
+
+bool write_class_codes(const uint8_t *classes, size_t count, const std::array<uint32_t, 256> &some, double least,
+                       uint8_t *room, Bytes *out) {
   const Contexts contexts = choose_contexts(some);
   auto *places = reinterpret_cast<uint16_t *>(room);
   uint8_t *const packed = room + 2 * count;
-  Kernels::place(classes, count, contexts, places);
+  on_this_cpu<place_body>(classes, count, contexts, places);
   std::array<Histogram, kMaxContexts> sums;
   count_places(places, count, &sums);
   std::array<uint32_t, 256 * kMaxContexts> codes;
@@ -247,7 +224,7 @@ bool write(const uint8_t *classes, size_t count, const Histogram &some, double l
   out->insert(out->end(), front.begin(), front.end());
   const size_t lane = lane_size(count);
   for (size_t at = 0; at < count; at += lane) {
-    const size_t size = Kernels::put(places + at, std::min(lane, count - at), codes.data(), packed);
+    const size_t size = on_this_cpu<put_body>(places + at, std::min(lane, count - at), codes.data(), packed);
     uint8_t length[kMaxVarint];
     out->insert(out->end(), length, put_varint(length, size));
     out->insert(out->end(), packed, packed + size);
@@ -255,8 +232,7 @@ bool write(const uint8_t *classes, size_t count, const Histogram &some, double l
   return true;
 }
 
-template <typename Kernels>
-bool read(ByteReader &in, uint8_t *classes, size_t count) {
+bool read_class_codes(ByteReader &in, uint8_t *classes, size_t count) {
   Contexts contexts;
   contexts.count = in.byte();
   if (contexts.count == 0 || contexts.count > kMaxContexts) return false;
@@ -278,25 +254,8 @@ bool read(ByteReader &in, uint8_t *classes, size_t count) {
     if (in.failed()) return false;
     lanes[k] = {bytes.data(), bytes.size()};
   }
-  Kernels::get(lanes, *table, classes, count);
+  on_this_cpu<get_body>(lanes, *table, classes, count);
   return std::all_of(lanes.begin(), lanes.end(), [](const Lane &lane) { return (lane.bit + 7) / 8 == lane.size; });
-}
-
-}  // namespace
-
-bool write_class_codes(const uint8_t *classes, size_t count, const std::array<uint32_t, 256> &some, double least,
-                       uint8_t *room, Bytes *out) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return write<Avx2>(classes, count, some, least, room, out);
-#endif
-  return write<Portable>(classes, count, some, least, room, out);
-}
-
-bool read_class_codes(ByteReader &in, uint8_t *classes, size_t count) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return read<Avx2>(in, classes, count);
-#endif
-  return read<Portable>(in, classes, count);
 }
 
 }  // namespace cairn::codec

@@ -1,6 +1,6 @@
 // One body, compiled twice: for any CPU, and for those with AVX2 and BMI2, chosen when the program runs. Both give the
-// same bytes. A body is marked CAIRN_BODY and called from a function that is marked CAIRN_AVX2, and from one that is
-// not.
+// same bytes. A body is marked CAIRN_BODY and called by on_this_cpu. What is written for AVX2 by hand is marked
+// CAIRN_AVX2, and called where cpu_has_avx2.
 #pragma once
 
 #define CAIRN_BODY [[gnu::always_inline]] inline
@@ -25,6 +25,22 @@ inline bool cpu_has_avx2() {
 #else
   return false;
 #endif
+}
+
+#ifdef CAIRN_HAS_AVX2
+template <auto body, typename... Arguments>
+CAIRN_AVX2 auto with_avx2(Arguments &&...arguments) {
+  return body(arguments...);
+}
+#endif
+
+/// Calls `body` as it was compiled for this CPU.
+template <auto body, typename... Arguments>
+auto on_this_cpu(Arguments &&...arguments) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return with_avx2<body>(arguments...);
+#endif
+  return body(arguments...);
 }
 
 }  // namespace cairn::codec

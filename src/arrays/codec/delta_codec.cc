@@ -152,8 +152,9 @@ class Encoder {
   uint8_t piece(const uint8_t *values, size_t first, size_t at, size_t count, size_t *residuals) {
     Word *integers = room_.take(count);
     uint8_t *held = room_.held.get() + at;
-    map_values(plan_.map, grid_.element, values + first * size_, count,
-               {integers, held, from(room_.tails, at), from(room_.widths, at), from(room_.corrections, at)});
+    map_values(
+        plan_.map, grid_.element, values + first * size_, count,
+        Mapped<Word>{integers, held, from(room_.tails, at), from(room_.widths, at), from(room_.corrections, at)});
     uint8_t *fills = room_.fills.get() + at;
     if (plan_.has_fill) {
       mark_fill(size_, values + first * size_, count, plan_.fill, fills);
@@ -165,7 +166,7 @@ class Encoder {
     Word *to = room_.residuals.get() + *residuals;
     if (plan_.by_reference) {
       map_values(plan_.map, grid_.element, grid_.reference.data() + first * size_, count,
-                 {room_.others.get(), room_.unused.get(), to, room_.unused.get(), room_.unused.get()});
+                 Mapped<Word>{room_.others.get(), room_.unused.get(), to, room_.unused.get(), room_.unused.get()});
       for (size_t i = 0; i < count; ++i) integers[i] -= room_.others[i];
     }
     if ((flags & kMasked) == 0) {
@@ -218,14 +219,16 @@ class Decoder {
     if (plan_.by_reference) {
       // The integers of the box stay differences, since predictions are of those.
       map_values(plan_.map, grid_.element, grid_.reference.data() + first * size_, count,
-                 {room_.others.get(), room_.unused.get(), room_.tails.get(), room_.unused.get(), room_.unused.get()});
+                 Mapped<Word>{room_.others.get(), room_.unused.get(), room_.tails.get(), room_.unused.get(),
+                              room_.unused.get()});
       for (size_t i = 0; i < count; ++i) room_.residuals[i] = integers[i] + room_.others[i];
       integers = room_.residuals.get();
     }
     if (!read_rest(in, integers, masked, count)) return false;
     uint8_t *to = values.data() + first * size_;
     unmap_values(plan_.map, grid_.element,
-                 {integers, nullptr, room_.tails.get(), room_.widths.get(), room_.corrections.get()}, count, to);
+                 Mapped<Word>{integers, nullptr, room_.tails.get(), room_.widths.get(), room_.corrections.get()}, count,
+                 to);
     if (masked) put_fill(size_, room_.held.get(), count, plan_.fill, to);
     return (flags & kExceptions) == 0 || read_exceptions(exceptions, size_, count, to);
   }
@@ -242,7 +245,7 @@ class Decoder {
 
   bool read_rest(ByteReader &in, const Word *integers, bool masked, size_t count) {
     if (plan_.map.kind == Mapping::fixed) {
-      tail_widths(plan_.map, integers, count, room_.widths.get());
+      tail_widths(integers, count, room_.widths.get());
       if (masked) clear_held(room_.held.get(), count, room_.widths.get());
       if (!unpack_bits(in, room_.widths.get(), count, room_.tails.get())) return false;
     }

@@ -325,33 +325,7 @@ CAIRN_AVX2 void unmap_avx2(const ValueMap &map, Element element, const Mapped<Wo
   unscale<Word>(in.integers + done, in.corrections + done, count - done, map.base, map.step,
                 values + done * sizeof(Word));
 }
-template <typename Word>
-CAIRN_AVX2 void widths_avx2(const Word *integers, size_t count, uint8_t *widths) {
-  fixed_tail_widths(integers, count, widths);
-}
 #endif
-
-template <typename Word>
-void map_any(const ValueMap &map, Element element, const uint8_t *values, size_t count, const Mapped<Word> &out) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return map_avx2(map, element, values, count, out);
-#endif
-  map_body(map, element, values, count, out);
-}
-template <typename Word>
-void unmap_any(const ValueMap &map, Element element, const Mapped<Word> &in, size_t count, uint8_t *values) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return unmap_avx2(map, element, in, count, values);
-#endif
-  unmap_body(map, element, in, count, values);
-}
-template <typename Word>
-void widths_any(const Word *integers, size_t count, uint8_t *widths) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return widths_avx2(integers, count, widths);
-#endif
-  fixed_tail_widths(integers, count, widths);
-}
 
 }  // namespace
 
@@ -365,25 +339,30 @@ bool valid(const ValueMap &map, Element element) {
   return std::isfinite(map.base) && map.step > 1e-300 && map.step < 1e300;
 }
 
-void map_values(const ValueMap &map, Element element, const uint8_t *values, size_t count,
-                const Mapped<uint32_t> &out) {
-  map_any(map, element, values, count, out);
+template <typename Word>
+void map_values(const ValueMap &map, Element element, const uint8_t *values, size_t count, const Mapped<Word> &out) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return map_avx2(map, element, values, count, out);
+#endif
+  map_body(map, element, values, count, out);
 }
-void map_values(const ValueMap &map, Element element, const uint8_t *values, size_t count,
-                const Mapped<uint64_t> &out) {
-  map_any(map, element, values, count, out);
+template <typename Word>
+void tail_widths(const Word *integers, size_t count, uint8_t *widths) {
+  on_this_cpu<fixed_tail_widths<Word>>(integers, count, widths);
 }
-void tail_widths(const ValueMap & /*map*/, const uint32_t *integers, size_t count, uint8_t *widths) {
-  widths_any(integers, count, widths);
+template <typename Word>
+void unmap_values(const ValueMap &map, Element element, const Mapped<Word> &in, size_t count, uint8_t *values) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return unmap_avx2(map, element, in, count, values);
+#endif
+  unmap_body(map, element, in, count, values);
 }
-void tail_widths(const ValueMap & /*map*/, const uint64_t *integers, size_t count, uint8_t *widths) {
-  widths_any(integers, count, widths);
-}
-void unmap_values(const ValueMap &map, Element element, const Mapped<uint32_t> &in, size_t count, uint8_t *values) {
-  unmap_any(map, element, in, count, values);
-}
-void unmap_values(const ValueMap &map, Element element, const Mapped<uint64_t> &in, size_t count, uint8_t *values) {
-  unmap_any(map, element, in, count, values);
-}
+
+template void map_values(const ValueMap &, Element, const uint8_t *, size_t, const Mapped<uint32_t> &);
+template void map_values(const ValueMap &, Element, const uint8_t *, size_t, const Mapped<uint64_t> &);
+template void tail_widths(const uint32_t *integers, size_t count, uint8_t *widths);
+template void tail_widths(const uint64_t *integers, size_t count, uint8_t *widths);
+template void unmap_values(const ValueMap &, Element, const Mapped<uint32_t> &, size_t, uint8_t *);
+template void unmap_values(const ValueMap &, Element, const Mapped<uint64_t> &, size_t, uint8_t *);
 
 }  // namespace cairn::codec

@@ -44,15 +44,15 @@ struct Mapped {
 };
 
 /// `count` elements at `values`, which need not be aligned. What the mapping does not have stays untouched.
-void map_values(const ValueMap &map, Element element, const uint8_t *values, size_t count, const Mapped<uint32_t> &out);
-void map_values(const ValueMap &map, Element element, const uint8_t *values, size_t count, const Mapped<uint64_t> &out);
+template <typename Word>
+void map_values(const ValueMap &map, Element element, const uint8_t *values, size_t count, const Mapped<Word> &out);
 
 /// The widths of the tails of these integers.
-void tail_widths(const ValueMap &map, const uint32_t *integers, size_t count, uint8_t *widths);
-void tail_widths(const ValueMap &map, const uint64_t *integers, size_t count, uint8_t *widths);
+template <typename Word>
+void tail_widths(const Word *integers, size_t count, uint8_t *widths);
 
 /// And back, from any integers, tails and corrections.
-void unmap_values(const ValueMap &map, Element element, const Mapped<uint32_t> &in, size_t count, uint8_t *values);
-void unmap_values(const ValueMap &map, Element element, const Mapped<uint64_t> &in, size_t count, uint8_t *values);
+template <typename Word>
+void unmap_values(const ValueMap &map, Element element, const Mapped<Word> &in, size_t count, uint8_t *values);
 
 }  // namespace cairn::codec

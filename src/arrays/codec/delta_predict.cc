@@ -164,60 +164,34 @@ CAIRN_BODY void hold_body(const Lags &lags, const uint8_t *held, size_t count, W
 
 #ifdef CAIRN_HAS_AVX2
 template <typename Word>
-CAIRN_AVX2 void predict_avx2(const Lags &lags, const Word *x, size_t count, Word *out) {
-  predict_body(lags, x, count, out);
-}
-template <typename Word>
-CAIRN_AVX2 void hold_avx2(const Lags &lags, const uint8_t *held, size_t count, Word *x) {
-  hold_body(lags, held, count, x);
-}
-template <typename Word>
 CAIRN_AVX2 void restore_avx2(const Lags &lags, Word *t, const uint8_t *held, size_t count, Word *x) {
   restore_body<Avx2>(lags, t, held, count, x);
 }
 #endif
 
-template <typename Word>
-void predict_any(const Lags &lags, const Word *x, size_t count, Word *out) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return predict_avx2(lags, x, count, out);
-#endif
-  predict_body(lags, x, count, out);
-}
-template <typename Word>
-void hold_any(const Lags &lags, const uint8_t *held, size_t count, Word *x) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return hold_avx2(lags, held, count, x);
-#endif
-  hold_body(lags, held, count, x);
-}
-template <typename Word>
-void restore_any(const Lags &lags, Word *t, const uint8_t *held, size_t count, Word *x) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return restore_avx2(lags, t, held, count, x);
-#endif
-  restore_body<Portable>(lags, t, held, count, x);
-}
-
 }  // namespace
 
-void predict(const Lags &lags, const uint32_t *integers, size_t count, uint32_t *residuals) {
-  predict_any(lags, integers, count, residuals);
+template <typename Word>
+void predict(const Lags &lags, const Word *integers, size_t count, Word *residuals) {
+  on_this_cpu<predict_body<Word>>(lags, integers, count, residuals);
 }
-void predict(const Lags &lags, const uint64_t *integers, size_t count, uint64_t *residuals) {
-  predict_any(lags, integers, count, residuals);
+template <typename Word>
+void restore(const Lags &lags, Word *residuals, const uint8_t *held, size_t count, Word *integers) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return restore_avx2(lags, residuals, held, count, integers);
+#endif
+  restore_body<Portable>(lags, residuals, held, count, integers);
 }
-void restore(const Lags &lags, uint32_t *residuals, const uint8_t *held, size_t count, uint32_t *integers) {
-  restore_any(lags, residuals, held, count, integers);
+template <typename Word>
+void hold(const Lags &lags, const uint8_t *held, size_t count, Word *integers) {
+  on_this_cpu<hold_body<Word>>(lags, held, count, integers);
 }
-void restore(const Lags &lags, uint64_t *residuals, const uint8_t *held, size_t count, uint64_t *integers) {
-  restore_any(lags, residuals, held, count, integers);
-}
-void hold(const Lags &lags, const uint8_t *held, size_t count, uint32_t *integers) {
-  hold_any(lags, held, count, integers);
-}
-void hold(const Lags &lags, const uint8_t *held, size_t count, uint64_t *integers) {
-  hold_any(lags, held, count, integers);
-}
+
+template void predict(const Lags &lags, const uint32_t *integers, size_t count, uint32_t *residuals);
+template void predict(const Lags &lags, const uint64_t *integers, size_t count, uint64_t *residuals);
+template void restore(const Lags &lags, uint32_t *residuals, const uint8_t *held, size_t count, uint32_t *integers);
+template void restore(const Lags &lags, uint64_t *residuals, const uint8_t *held, size_t count, uint64_t *integers);
+template void hold(const Lags &lags, const uint8_t *held, size_t count, uint32_t *integers);
+template void hold(const Lags &lags, const uint8_t *held, size_t count, uint64_t *integers);
 
 }  // namespace cairn::codec

@@ -23,16 +23,16 @@ struct Lags {
 inline size_t history(const Lags &lags) { return lags.of[0] + lags.of[1] + lags.of[2]; }
 
 /// residuals[i] = what is not predicted of integers[i], zigzag: small for small ones of either sign.
-void predict(const Lags &lags, const uint32_t *integers, size_t count, uint32_t *residuals);
-void predict(const Lags &lags, const uint64_t *integers, size_t count, uint64_t *residuals);
+template <typename Word>
+void predict(const Lags &lags, const Word *integers, size_t count, Word *residuals);
 
 /// And back. Where held[i] is not 0 the integer is that one smallest lag before (0 without lags), whatever the
 /// residual. `held` may be nullptr. The residuals are overwritten.
-void restore(const Lags &lags, uint32_t *residuals, const uint8_t *held, size_t count, uint32_t *integers);
-void restore(const Lags &lags, uint64_t *residuals, const uint8_t *held, size_t count, uint64_t *integers);
+template <typename Word>
+void restore(const Lags &lags, Word *residuals, const uint8_t *held, size_t count, Word *integers);
 
 /// What `restore` will make of the held ones, before predicting.
-void hold(const Lags &lags, const uint8_t *held, size_t count, uint32_t *integers);
-void hold(const Lags &lags, const uint8_t *held, size_t count, uint64_t *integers);
+template <typename Word>
+void hold(const Lags &lags, const uint8_t *held, size_t count, Word *integers);
 
 }  // namespace cairn::codec

@@ -52,33 +52,6 @@ CAIRN_BODY void join_body(const uint8_t *__restrict classes, const uint8_t *__re
   }
 }
 
-template <typename Word>
-struct Portable {
-  static void classify(const Word *x, size_t count, uint8_t *classes, uint8_t *widths, Word *low) {
-    classify_body(x, count, classes, widths, low);
-  }
-  static uint32_t widths(const uint8_t *classes, size_t count, uint8_t *widths) {
-    return widths_body(classes, count, widths);
-  }
-  static void join(const uint8_t *classes, const uint8_t *widths, size_t count, Word *x) {
-    join_body(classes, widths, count, x);
-  }
-};
-#ifdef CAIRN_HAS_AVX2
-template <typename Word>
-struct Avx2 {
-  CAIRN_AVX2 static void classify(const Word *x, size_t count, uint8_t *classes, uint8_t *widths, Word *low) {
-    classify_body(x, count, classes, widths, low);
-  }
-  CAIRN_AVX2 static uint32_t widths(const uint8_t *classes, size_t count, uint8_t *widths) {
-    return widths_body(classes, count, widths);
-  }
-  CAIRN_AVX2 static void join(const uint8_t *classes, const uint8_t *widths, size_t count, Word *x) {
-    join_body(classes, widths, count, x);
-  }
-};
-#endif
-
 /// The logarithm to base 2 of a positive number, to four digits: from exponent and mantissa, which compilers put into
 /// vectors, and the same on every computer.
 CAIRN_BODY float log2_of(float x) {
@@ -138,20 +111,6 @@ CAIRN_BODY Estimate estimate_body(const Word *x, size_t count, size_t most) {
   return result;
 }
 
-#ifdef CAIRN_HAS_AVX2
-template <typename Word>
-CAIRN_AVX2 Estimate estimate_avx2(const Word *x, size_t count, size_t most) {
-  return estimate_body(x, count, most);
-}
-#endif
-template <typename Word>
-Estimate estimate(const Word *x, size_t count, size_t most) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return estimate_avx2(x, count, most);
-#endif
-  return estimate_body(x, count, most);
-}
-
 // Planes cost more time: they have to be shorter by so much.
 constexpr double kPlanesGain = 0.96;
 // Below this, classes and bytes repeat in runs, which only zstd sees.
@@ -161,11 +120,13 @@ constexpr size_t kFewForCodes = 2048;     // the tables would be too large a sha
 constexpr double kIncompressible = 7.95;  // bits of a byte
 constexpr size_t kSample = 2048;
 
-template <typename Word, typename Kernels>
-void write(const Word *x, size_t count, StreamWriter &streams, ResidualRoom<Word> &room, Bytes *out) {
-  const Estimate bits = estimate(x, count, kSample);
+}  // namespace
+
+template <typename Word>
+void write_residuals(const Word *x, size_t count, StreamWriter &streams, ResidualRoom<Word> &room, Bytes *out) {
+  const Estimate bits = on_this_cpu<estimate_body<Word>>(x, count, kSample);
   if (bits.classes * kPlanesGain <= bits.planes) {
-    Kernels::classify(x, count, room.classes.get(), room.widths.get(), room.low.get());
+    on_this_cpu<classify_body<Word>>(x, count, room.classes.get(), room.widths.get(), room.low.get());
     out->push_back(kCodes);
     if (count < kFewForCodes ||
         !write_class_codes(room.classes.get(), count, bits.class_counts, kLeastForCodes, room.packed.get(), out)) {
@@ -193,8 +154,8 @@ void write(const Word *x, size_t count, StreamWriter &streams, ResidualRoom<Word
   }
 }
 
-template <typename Word, typename Kernels>
-bool read(ByteReader &in, StreamReader &streams, ResidualRoom<Word> &room, Word *x, size_t count) {
+template <typename Word>
+bool read_residuals(ByteReader &in, StreamReader &streams, ResidualRoom<Word> &room, Word *x, size_t count) {
   const uint8_t way = in.byte();
   if (in.failed() || way > kCodes) return false;
   if (way == kPlanes) {
@@ -209,55 +170,25 @@ bool read(ByteReader &in, StreamReader &streams, ResidualRoom<Word> &room, Word 
   }
   uint8_t *classes = room.classes.get();
   if (!(way == kCodes ? read_class_codes(in, classes, count) : streams.read(in, {classes, count}))) return false;
-  if (!is_class<Word>(Kernels::widths(room.classes.get(), count, room.widths.get()))) return false;
+  if (!is_class<Word>(on_this_cpu<widths_body>(room.classes.get(), count, room.widths.get()))) return false;
   if (!unpack_bits(in, room.widths.get(), count, x)) return false;
-  Kernels::join(room.classes.get(), room.widths.get(), count, x);
+  on_this_cpu<join_body<Word>>(room.classes.get(), room.widths.get(), count, x);
   return true;
-}
-
-template <typename Word>
-void write_any(const Word *x, size_t count, StreamWriter &streams, ResidualRoom<Word> &room, Bytes *out) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return write<Word, Avx2<Word>>(x, count, streams, room, out);
-#endif
-  write<Word, Portable<Word>>(x, count, streams, room, out);
-}
-template <typename Word>
-bool read_any(ByteReader &in, StreamReader &streams, ResidualRoom<Word> &room, Word *x, size_t count) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return read<Word, Avx2<Word>>(in, streams, room, x, count);
-#endif
-  return read<Word, Portable<Word>>(in, streams, room, x, count);
-}
-
-}  // namespace
-
-void write_residuals(const uint32_t *residuals, size_t count, StreamWriter &streams, ResidualRoom<uint32_t> &room,
-                     Bytes *out) {
-  write_any(residuals, count, streams, room, out);
-}
-void write_residuals(const uint64_t *residuals, size_t count, StreamWriter &streams, ResidualRoom<uint64_t> &room,
-                     Bytes *out) {
-  write_any(residuals, count, streams, room, out);
-}
-bool read_residuals(ByteReader &in, StreamReader &streams, ResidualRoom<uint32_t> &room, uint32_t *residuals,
-                    size_t count) {
-  return read_any(in, streams, room, residuals, count);
-}
-bool read_residuals(ByteReader &in, StreamReader &streams, ResidualRoom<uint64_t> &room, uint64_t *residuals,
-                    size_t count) {
-  return read_any(in, streams, room, residuals, count);
 }
 
 double entropy(const std::array<uint32_t, 256> &counts, size_t all) { return bits_of(counts, all); }
 
-double estimated_bits(const uint32_t *residuals, size_t count) {
-  const Estimate bits = estimate(residuals, count, count);
+template <typename Word>
+double estimated_bits(const Word *residuals, size_t count) {
+  const Estimate bits = on_this_cpu<estimate_body<Word>>(residuals, count, count);
   return std::min(bits.classes, bits.planes);
 }
-double estimated_bits(const uint64_t *residuals, size_t count) {
-  const Estimate bits = estimate(residuals, count, count);
-  return std::min(bits.classes, bits.planes);
-}
+
+template void write_residuals(const uint32_t *, size_t, StreamWriter &, ResidualRoom<uint32_t> &, Bytes *);
+template void write_residuals(const uint64_t *, size_t, StreamWriter &, ResidualRoom<uint64_t> &, Bytes *);
+template bool read_residuals(ByteReader &, StreamReader &, ResidualRoom<uint32_t> &, uint32_t *, size_t);
+template bool read_residuals(ByteReader &, StreamReader &, ResidualRoom<uint64_t> &, uint64_t *, size_t);
+template double estimated_bits(const uint32_t *residuals, size_t count);
+template double estimated_bits(const uint64_t *residuals, size_t count);
 
 }  // namespace cairn::codec

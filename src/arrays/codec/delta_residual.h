@@ -32,23 +32,19 @@ struct ResidualRoom {
 };
 
 /// Appends a byte for the way, and the residuals.
-void write_residuals(const uint32_t *residuals, size_t count, StreamWriter &streams, ResidualRoom<uint32_t> &room,
-                     Bytes *out);
-void write_residuals(const uint64_t *residuals, size_t count, StreamWriter &streams, ResidualRoom<uint64_t> &room,
-                     Bytes *out);
+template <typename Word>
+void write_residuals(const Word *residuals, size_t count, StreamWriter &streams, ResidualRoom<Word> &room, Bytes *out);
 
 /// False if the bytes are not valid.
-bool read_residuals(ByteReader &in, StreamReader &streams, ResidualRoom<uint32_t> &room, uint32_t *residuals,
-                    size_t count);
-bool read_residuals(ByteReader &in, StreamReader &streams, ResidualRoom<uint64_t> &room, uint64_t *residuals,
-                    size_t count);
+template <typename Word>
+bool read_residuals(ByteReader &in, StreamReader &streams, ResidualRoom<Word> &room, Word *residuals, size_t count);
 
 /// The bits that a byte takes if bytes occur as often as here; corrected for how few they are.
 double entropy(const std::array<uint32_t, 256> &counts, size_t all);
 
 /// The bits that each of some residuals takes, whichever way is shorter: from the frequencies of bytes, without what
 /// zstd finds beyond those.
-double estimated_bits(const uint32_t *residuals, size_t count);
-double estimated_bits(const uint64_t *residuals, size_t count);
+template <typename Word>
+double estimated_bits(const Word *residuals, size_t count);
 
 }  // namespace cairn::codec

@@ -60,21 +60,6 @@ CAIRN_BODY void take_body(Word *__restrict x, const Word *__restrict before, uin
   for (size_t i = 0; i < count; ++i) missing[i] |= others[i];
 }
 
-#ifdef CAIRN_HAS_AVX2
-template <typename Word>
-CAIRN_AVX2 double mean_bits_avx2(const Word *x, const Word *before, const uint8_t *missing, const uint8_t *others,
-                                 size_t count) {
-  return mean_bits_body(x, before, missing, others, count);
-}
-#endif
-template <typename Word>
-double mean_bits_of(const Word *x, const Word *before, const uint8_t *missing, const uint8_t *others, size_t count) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return mean_bits_avx2(x, before, missing, others, count);
-#endif
-  return mean_bits_body(x, before, missing, others, count);
-}
-
 }  // namespace
 
 template <typename Word>
@@ -138,10 +123,10 @@ void DeltaSample<Word>::map(const DeltaPlan &plan) {
   const size_t all = total_ << steps_.size();
   if (plan.by_reference) {
     map_values(plan.map, element_, reference_.get(), all,
-               {others_.get(), missing_.get(), tails_.get(), widths_.get(), corrections_.get()});
+               Mapped<Word>{others_.get(), missing_.get(), tails_.get(), widths_.get(), corrections_.get()});
   }
   map_values(plan.map, element_, raw_.get(), all,
-             {integers_.get(), missing_.get(), tails_.get(), widths_.get(), corrections_.get()});
+             Mapped<Word>{integers_.get(), missing_.get(), tails_.get(), widths_.get(), corrections_.get()});
   if (plan.by_reference) take_body(integers_.get(), others_.get(), missing_.get(), missing_.get(), all);
   if (plan.has_fill) mark_fill(size_, raw_.get(), all, plan.fill, fills_.get());
   count_beside(plan);
@@ -198,12 +183,13 @@ void DeltaSample<Word>::take_lag(size_t step) {
 template <typename Word>
 double DeltaSample<Word>::mean_bits(size_t step) const {
   const size_t other = total_ << step;
-  return mean_bits_of(integers_.get(), integers_.get() + other, missing_.get(), missing_.get() + other, total_);
+  return on_this_cpu<mean_bits_body<Word>>(integers_.get(), integers_.get() + other, missing_.get(),
+                                           missing_.get() + other, total_);
 }
 template <typename Word>
 double DeltaSample<Word>::mean_bits() const {
   const std::unique_ptr<Word[]> zeros(new Word[total_]());
-  return mean_bits_of(integers_.get(), zeros.get(), missing_.get(), missing_.get(), total_);
+  return on_this_cpu<mean_bits_body<Word>>(integers_.get(), zeros.get(), missing_.get(), missing_.get(), total_);
 }
 
 template <typename Word>

@@ -131,110 +131,67 @@ CAIRN_AVX2 void spread_avx2(const uint8_t *held, size_t count, const Word *numbe
   }
   spread_from(held, i, count, numbers, to);
 }
-
-template <typename T>
-CAIRN_AVX2 void mark_avx2(const uint8_t *values, size_t count, uint64_t fill, uint8_t *fills) {
-  mark_body<T>(values, count, fill, fills);
-}
-template <typename T>
-CAIRN_AVX2 void put_fill_avx2(const uint8_t *held, size_t count, uint64_t fill, uint8_t *values) {
-  put_fill_body<T>(held, count, fill, values);
-}
-CAIRN_AVX2 Joined join_avx2(uint8_t *held, const uint8_t *fills, size_t count) { return join_body(held, fills, count); }
-template <typename T>
-CAIRN_AVX2 void clear_avx2(const uint8_t *held, size_t count, T *numbers) {
-  clear_body(held, count, numbers);
-}
 #endif
-
-template <typename T>
-void mark_any(const uint8_t *values, size_t count, uint64_t fill, uint8_t *fills) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return mark_avx2<T>(values, count, fill, fills);
-#endif
-  mark_body<T>(values, count, fill, fills);
-}
-template <typename T>
-void put_fill_any(const uint8_t *held, size_t count, uint64_t fill, uint8_t *values) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return put_fill_avx2<T>(held, count, fill, values);
-#endif
-  put_fill_body<T>(held, count, fill, values);
-}
-template <typename T>
-void clear_any(const uint8_t *held, size_t count, T *numbers) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return clear_avx2(held, count, numbers);
-#endif
-  clear_body(held, count, numbers);
-}
-template <typename Word>
-size_t squeeze_any(const uint8_t *held, size_t count, const Word *numbers, Word *to) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return squeeze_avx2(held, count, numbers, to);
-#endif
-  return squeeze_from(held, 0, count, numbers, to);
-}
-template <typename Word>
-void spread_any(const uint8_t *held, size_t count, const Word *numbers, Word *to) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return spread_avx2(held, count, numbers, to);
-#endif
-  spread_from(held, 0, count, numbers, to);
-}
 
 }  // namespace
 
 void mark_fill(size_t size, const uint8_t *values, size_t count, uint64_t fill, uint8_t *fills) {
   switch (size) {
     case 1:
-      return mark_any<uint8_t>(values, count, fill, fills);
+      return on_this_cpu<mark_body<uint8_t>>(values, count, fill, fills);
     case 2:
-      return mark_any<uint16_t>(values, count, fill, fills);
+      return on_this_cpu<mark_body<uint16_t>>(values, count, fill, fills);
     case 4:
-      return mark_any<uint32_t>(values, count, fill, fills);
+      return on_this_cpu<mark_body<uint32_t>>(values, count, fill, fills);
     default:
-      return mark_any<uint64_t>(values, count, fill, fills);
+      return on_this_cpu<mark_body<uint64_t>>(values, count, fill, fills);
   }
 }
 void put_fill(size_t size, const uint8_t *held, size_t count, uint64_t fill, uint8_t *values) {
   switch (size) {
     case 1:
-      return put_fill_any<uint8_t>(held, count, fill, values);
+      return on_this_cpu<put_fill_body<uint8_t>>(held, count, fill, values);
     case 2:
-      return put_fill_any<uint16_t>(held, count, fill, values);
+      return on_this_cpu<put_fill_body<uint16_t>>(held, count, fill, values);
     case 4:
-      return put_fill_any<uint32_t>(held, count, fill, values);
+      return on_this_cpu<put_fill_body<uint32_t>>(held, count, fill, values);
     default:
-      return put_fill_any<uint64_t>(held, count, fill, values);
+      return on_this_cpu<put_fill_body<uint64_t>>(held, count, fill, values);
   }
 }
 Joined join_held(uint8_t *held, const uint8_t *fills, size_t count) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return join_avx2(held, fills, count);
-#endif
-  return join_body(held, fills, count);
+  return on_this_cpu<join_body>(held, fills, count);
 }
-void clear_held(const uint8_t *held, size_t count, uint8_t *numbers) { clear_any(held, count, numbers); }
-void clear_held(const uint8_t *held, size_t count, uint32_t *numbers) { clear_any(held, count, numbers); }
-void clear_held(const uint8_t *held, size_t count, uint64_t *numbers) { clear_any(held, count, numbers); }
-
+template <typename T>
+void clear_held(const uint8_t *held, size_t count, T *numbers) {
+  on_this_cpu<clear_body<T>>(held, count, numbers);
+}
+template void clear_held(const uint8_t *held, size_t count, uint8_t *numbers);
+template void clear_held(const uint8_t *held, size_t count, uint32_t *numbers);
+template void clear_held(const uint8_t *held, size_t count, uint64_t *numbers);
 void put_mask(const uint8_t *held, size_t count, uint8_t *mask) {
   for (size_t i = 0; i < count; i += 8) mask[i / 8] = eight_at(held + i);
 }
 size_t get_mask(const uint8_t *mask, size_t count, uint8_t *held) { return get_mask_body(mask, count, held); }
 
-size_t squeeze(const uint8_t *held, size_t count, const uint32_t *numbers, uint32_t *to) {
-  return squeeze_any(held, count, numbers, to);
+template <typename Word>
+size_t squeeze(const uint8_t *held, size_t count, const Word *numbers, Word *to) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return squeeze_avx2(held, count, numbers, to);
+#endif
+  return squeeze_from(held, 0, count, numbers, to);
 }
-size_t squeeze(const uint8_t *held, size_t count, const uint64_t *numbers, uint64_t *to) {
-  return squeeze_any(held, count, numbers, to);
+template <typename Word>
+void spread(const uint8_t *held, size_t count, const Word *numbers, Word *to) {
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) return spread_avx2(held, count, numbers, to);
+#endif
+  spread_from(held, 0, count, numbers, to);
 }
-void spread(const uint8_t *held, size_t count, const uint32_t *numbers, uint32_t *to) {
-  spread_any(held, count, numbers, to);
-}
-void spread(const uint8_t *held, size_t count, const uint64_t *numbers, uint64_t *to) {
-  spread_any(held, count, numbers, to);
-}
+
+template size_t squeeze(const uint8_t *held, size_t count, const uint32_t *numbers, uint32_t *to);
+template size_t squeeze(const uint8_t *held, size_t count, const uint64_t *numbers, uint64_t *to);
+template void spread(const uint8_t *held, size_t count, const uint32_t *numbers, uint32_t *to);
+template void spread(const uint8_t *held, size_t count, const uint64_t *numbers, uint64_t *to);
 
 }  // namespace cairn::codec

@@ -23,9 +23,8 @@ struct Joined {
 Joined join_held(uint8_t *held, const uint8_t *fills, size_t count);
 
 /// Makes 0 what is held.
-void clear_held(const uint8_t *held, size_t count, uint8_t *numbers);
-void clear_held(const uint8_t *held, size_t count, uint32_t *numbers);
-void clear_held(const uint8_t *held, size_t count, uint64_t *numbers);
+template <typename T>
+void clear_held(const uint8_t *held, size_t count, T *numbers);
 
 /// Bytes to bits. The eight bytes behind the last are 0.
 void put_mask(const uint8_t *held, size_t count, uint8_t *mask);
@@ -33,10 +32,10 @@ void put_mask(const uint8_t *held, size_t count, uint8_t *mask);
 size_t get_mask(const uint8_t *mask, size_t count, uint8_t *held);
 
 /// Those that are not held, without gaps; gives their number.
-size_t squeeze(const uint8_t *held, size_t count, const uint32_t *numbers, uint32_t *to);
-size_t squeeze(const uint8_t *held, size_t count, const uint64_t *numbers, uint64_t *to);
+template <typename Word>
+size_t squeeze(const uint8_t *held, size_t count, const Word *numbers, Word *to);
 /// And back to their places; 0 at those of held ones.
-void spread(const uint8_t *held, size_t count, const uint32_t *numbers, uint32_t *to);
-void spread(const uint8_t *held, size_t count, const uint64_t *numbers, uint64_t *to);
+template <typename Word>
+void spread(const uint8_t *held, size_t count, const Word *numbers, Word *to);
 
 }  // namespace cairn::codec

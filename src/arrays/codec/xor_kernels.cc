@@ -191,8 +191,10 @@ CAIRN_AVX2 void get_counts_avx2(const uint8_t *packed, size_t count, uint8_t *wi
 }
 #endif
 
+}  // namespace
+
 template <typename T>
-void differ(const T *now, const T *before, size_t count, T *rest, uint8_t *widths) {
+void xor_differ(const T *now, const T *before, size_t count, T *rest, uint8_t *widths) {
   size_t done = 0;
 #ifdef CAIRN_HAS_AVX2
   if (cpu_has_avx2()) done = differ_avx2(now, before, count, rest, widths);
@@ -200,25 +202,13 @@ void differ(const T *now, const T *before, size_t count, T *rest, uint8_t *width
   differ_portable(now + done, before + done, count - done, rest + done, widths + done);
 }
 template <typename T>
-void join(T *now, const T *rest, size_t distance, size_t count) {
+void xor_join(T *now, const T *rest, size_t distance, size_t count) {
   size_t done = 0;
 #ifdef CAIRN_HAS_AVX2
   if (cpu_has_avx2()) done = join_running<ByXor>(now, rest, distance, count);
 #endif
   join_portable(now + done, rest + done, distance, count - done);
 }
-
-}  // namespace
-
-void xor_differ(const uint32_t *now, const uint32_t *before, size_t count, uint32_t *rest, uint8_t *widths) {
-  differ(now, before, count, rest, widths);
-}
-void xor_differ(const uint64_t *now, const uint64_t *before, size_t count, uint64_t *rest, uint8_t *widths) {
-  differ(now, before, count, rest, widths);
-}
-void xor_join(uint32_t *now, const uint32_t *rest, size_t distance, size_t count) { join(now, rest, distance, count); }
-void xor_join(uint64_t *now, const uint64_t *rest, size_t distance, size_t count) { join(now, rest, distance, count); }
-
 template <typename T>
 size_t put_xor_counts(uint8_t *widths, size_t count, uint8_t *out) {
   memset(widths + count, static_cast<int>(kBits<T>), kXorSlack);
@@ -235,6 +225,10 @@ void get_xor_counts(const uint8_t *packed, size_t count, uint8_t *widths) {
   get_counts_portable<T>(packed, count, widths);
 }
 
+template void xor_differ(const uint32_t *, const uint32_t *, size_t count, uint32_t *rest, uint8_t *widths);
+template void xor_differ(const uint64_t *, const uint64_t *, size_t count, uint64_t *rest, uint8_t *widths);
+template void xor_join(uint32_t *now, const uint32_t *rest, size_t distance, size_t count);
+template void xor_join(uint64_t *now, const uint64_t *rest, size_t distance, size_t count);
 template size_t put_xor_counts<uint32_t>(uint8_t *widths, size_t count, uint8_t *out);
 template size_t put_xor_counts<uint64_t>(uint8_t *widths, size_t count, uint8_t *out);
 template void get_xor_counts<uint32_t>(const uint8_t *packed, size_t count, uint8_t *widths);

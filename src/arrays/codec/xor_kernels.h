@@ -18,12 +18,12 @@ constexpr unsigned kXorCountBits = sizeof(T) == 4 ? 5 : 6;
 constexpr size_t kXorSlack = 32;
 
 /// rest = now XOR before, and the bits of each below its leading zeros, but 1 of none.
-void xor_differ(const uint32_t *now, const uint32_t *before, size_t count, uint32_t *rest, uint8_t *widths);
-void xor_differ(const uint64_t *now, const uint64_t *before, size_t count, uint64_t *rest, uint8_t *widths);
+template <typename T>
+void xor_differ(const T *now, const T *before, size_t count, T *rest, uint8_t *widths);
 
 /// now[i] = rest[i] XOR now[i - distance]; there is one before the first.
-void xor_join(uint32_t *now, const uint32_t *rest, size_t distance, size_t count);
-void xor_join(uint64_t *now, const uint64_t *rest, size_t distance, size_t count);
+template <typename T>
+void xor_join(T *now, const T *rest, size_t distance, size_t count);
 
 /// Packs the number of bits of T less each width; those behind the last, up to the next eighth, as 0. Gives the bytes.
 /// kXorSlack widths behind the last are overwritten, and as many bytes of `out`.
