@@ -7,7 +7,9 @@ set(root ${CPACK_TEMPORARY_DIRECTORY}${CPACK_PACKAGING_INSTALL_PREFIX})
 
 file(RENAME ${root}/${CPACK_CAIRN_DOCDIR}/LICENSE ${root}/${CPACK_CAIRN_DOCDIR}/copyright)
 file(CREATE_LINK copyright ${root}/${CPACK_CAIRN_DOCDIR}/LICENSE SYMBOLIC)
-file(GLOB pages ${root}/share/man/man1/*.1)
+# Debian's zsh looks into a folder of its own.
+file(RENAME ${root}/${CPACK_CAIRN_DATADIR}/zsh/site-functions ${root}/${CPACK_CAIRN_DATADIR}/zsh/vendor-completions)
+file(GLOB pages ${root}/${CPACK_CAIRN_DATADIR}/man/man1/*.1)
 if(pages)
   execute_process(COMMAND gzip -9nf ${pages} COMMAND_ERROR_IS_FATAL ANY)
 endif()
@@ -49,5 +51,6 @@ endforeach()
 if(CPACK_DEBIAN_PACKAGE_RECOMMENDS MATCHES "libclang1-([0-9]+)")
   string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", libclang-common-${CMAKE_MATCH_1}-dev")
 endif()
+# Everybody has the C library, which Depends names.
 string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS ", mpich | openmpi-bin")
-string(REGEX REPLACE "^, " "" CPACK_DEBIAN_PACKAGE_SUGGESTS "${CPACK_DEBIAN_PACKAGE_SUGGESTS}")
+string(REGEX REPLACE "^(libc6 [^,]*)?, " "" CPACK_DEBIAN_PACKAGE_SUGGESTS "${CPACK_DEBIAN_PACKAGE_SUGGESTS}")

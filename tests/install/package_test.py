@@ -148,10 +148,11 @@ def check_documents(folder):
                 fail(f'{document}: nothing at its link {link}')
 
 
-def check_files(prefix, compressed):
-    suffix = '.gz' if compressed else ''
+def check_files(prefix, debian):
+    suffix = '.gz' if debian else ''
+    functions = 'vendor-completions' if debian else 'site-functions'  # Debian's zsh looks into the former
     for name in ('bin/cairn', 'share/man/man1/cairn.1' + suffix, 'share/man/man1/cairn-record.1' + suffix,
-                 'share/bash-completion/completions/cairn', 'share/zsh/site-functions/_cairn',
+                 'share/bash-completion/completions/cairn', f'share/zsh/{functions}/_cairn',
                  'share/fish/vendor_completions.d/cairn.fish', 'share/doc/cairn/LICENSE'):
         if not (prefix / name).exists():
             fail(f'no {prefix / name}')
@@ -184,7 +185,7 @@ def test(arguments, work):
 
     dpkg = ['dpkg', f'--root={root}', '--force-not-root', '--force-bad-path', '--log=/dev/null']
     run([*dpkg, '--install', deb])
-    check_files(root / 'usr', compressed=True)
+    check_files(root / 'usr', debian=True)
     if not (root / 'usr/share/doc/cairn/copyright').is_file():
         fail('no copyright')
     print(f'{deb.name}:', record_and_read(inside, '/usr/bin/cairn'))
@@ -197,14 +198,14 @@ def test(arguments, work):
     run(['tar', 'xf', archive, '-C', root / 'opt'])
     [home] = (root / 'opt').iterdir()
     home = home.rename(root / 'opt/elsewhere')
-    check_files(home, compressed=False)
+    check_files(home, debian=False)
     print(f'{archive.name}:', record_and_read(inside, '/opt/elsewhere/bin/cairn'))
     print(f'{len(packages)} packages, ' + ('in a root of their own' if inside.entered else 'outside the root'))
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--build', type=pathlib.Path, required=True)
+    parser.add_argument('--build', type=lambda name: pathlib.Path(name).resolve(), required=True)
     parser.add_argument('--cpack', default='cpack')
     parser.add_argument('--mpicc', required=True)
     parser.add_argument('--program', required=True)

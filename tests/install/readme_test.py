@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The README's section "Installing", to the letter: readme_test.py SOURCE MPICC MPIEXEC PROGRAM_SOURCE
+"""The README's section "Installing", to the letter: readme_test.py SOURCE PROGRAM_SOURCE MPICC...
 
-Runs its commands in a copy of the tree, with a home of its own, and then records a program with what they installed. What
-only an administrator can do (apt-get, and setup where packages are missing) is left to them; a compiler wrapper that the
-README makes up (/opt/mpi/bin/mpicc) becomes the one that is here. Takes as long as building does.
+Runs its commands in a copy of the tree, with a home of its own, and then records a program under each MPI with what they
+installed. What only an administrator can do (apt-get, and setup where packages are missing) is left to them; a compiler
+wrapper that the README makes up (/opt/mpi/bin/mpicc) becomes one that is here. Takes as long as building does.
 """
 import os
 import pathlib
@@ -43,7 +43,7 @@ def shell(script, folder, home):
 
 
 def main():
-    source, mpicc, mpiexec, program = sys.argv[1:]
+    source, program, *wrappers = sys.argv[1:]
     source = pathlib.Path(source)
     text = section((source / 'README.md').read_text(encoding='utf-8'), 'Installing')
     [install, package, another_mpi] = blocks(text)
@@ -62,17 +62,21 @@ def main():
             sys.exit('readme_test: the build has warnings:\n' + '\n'.join(re.findall('.*warning:.*', said)))
 
         path = '\n'.join(line for line in install.split('\n') if line.startswith('export PATH='))
-        sends = shell(f'''{path}
+        shell(f'''{path}
 [ "$(command -v cairn)" = ~/cairn/bin/cairn ]
 cairn doctor
 man -w cairn 2>/dev/null || ls ~/cairn/share/man/man1/cairn.1
 [ -f ~/cairn/share/bash-completion/completions/cairn ] && [ -d ~/cairn/share/zsh/site-functions ]
+''', work, home)
+        for mpicc in wrappers:
+            mpiexec = mpicc.replace('mpicc', 'mpiexec')
+            sends = shell(f'''{path}
 {mpicc} -O1 -g -w {program} -o program
-cairn record -o run.cairn -- timeout 60 {mpiexec} -n 2 ./program 3
+cairn record --force -o run.cairn -- timeout 60 {mpiexec} -n 2 ./program 3
 cairn dump run.cairn | grep -c MPI_Isend
 ''', work, home).strip().split('\n')[-1]
-        if sends != '24':  # two ranks, three steps, four sends each
-            sys.exit(f'readme_test: the trace has {sends} calls of MPI_Isend instead of 24')
+            if sends != '24':  # two ranks, three steps, four sends each
+                sys.exit(f'readme_test: the trace of {mpiexec} has {sends} calls of MPI_Isend instead of 24')
 
         shell(package, tree, home)
         made = re.findall(r'`(cairn[-_][^` ]*(?:\.deb|\.tar\.gz))`', text)
@@ -80,7 +84,7 @@ cairn dump run.cairn | grep -c MPI_Isend
         missing = [name for name in made if not (packages / name).exists()]
         if len(made) != 2 or missing:
             sys.exit(f'readme_test: of {made} cpack did not make {missing}')
-        shell(another_mpi.replace('/opt/mpi/bin/mpicc', mpicc), tree, home)
+        shell(another_mpi.replace('/opt/mpi/bin/mpicc', wrappers[0]), tree, home)
         print('built, installed, recorded and packed as the README says')
 
 
