@@ -12,8 +12,8 @@ set(CPACK_THREADS 0)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
-    "Every MPI call of every rank and thread, with every argument and outcome and the
-line of source it came from, in one small file. The program is not rebuilt,
+    "Every MPI call of every rank and thread, with every argument and outcome and
+the line of source it came from, in one small file. The program is not rebuilt,
 relinked or changed.")
 # What the package needs is found out while it is made.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian.cmake)

@@ -54,3 +54,7 @@ endif()
 # Everybody has the C library, which Depends names.
 string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS ", mpich | openmpi-bin")
 string(REGEX REPLACE "^(libc6 [^,]*)?, " "" CPACK_DEBIAN_PACKAGE_SUGGESTS "${CPACK_DEBIAN_PACKAGE_SUGGESTS}")
+
+# Programs are linked to the libraries of arrays and of GPU kernels: what knows where libraries are is told.
+file(WRITE ${scratch}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${scratch}/triggers)
