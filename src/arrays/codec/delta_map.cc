@@ -7,10 +7,6 @@
 
 #include "arrays/codec/cpu.h"
 
-#ifdef CAIRN_HAS_AVX2
-#include <immintrin.h>
-#endif
-
 namespace cairn::codec {
 namespace {
 
@@ -179,88 +175,6 @@ CAIRN_BODY void unscale(const Word *__restrict integers, const uint8_t *__restri
   }
 }
 
-#ifdef CAIRN_HAS_AVX2
-/// As order() and disorder().
-CAIRN_STEP __m256i order_eight(__m256i bits) {
-  return _mm256_xor_si256(bits, _mm256_or_si256(_mm256_srai_epi32(bits, 31), _mm256_set1_epi32(INT32_MIN)));
-}
-CAIRN_STEP __m256i disorder_eight(__m256i ordered) {
-  const __m256i low = _mm256_andnot_si256(_mm256_srai_epi32(ordered, 31), _mm256_set1_epi32(-1));
-  return _mm256_xor_si256(ordered, _mm256_or_si256(low, _mm256_set1_epi32(INT32_MIN)));
-}
-CAIRN_STEP __m256i of_scaled_eight(__m256d low, __m256d high, __m256d base, __m256d step) {
-  const __m128 first = _mm256_cvtpd_ps(_mm256_add_pd(base, _mm256_mul_pd(low, step)));
-  const __m128 second = _mm256_cvtpd_ps(_mm256_add_pd(base, _mm256_mul_pd(high, step)));
-  return order_eight(_mm256_castps_si256(_mm256_insertf128_ps(_mm256_castps128_ps256(first), second, 1)));
-}
-/// Four floats, as whole numbers and where they are inside; in 64 bits each.
-struct Whole {
-  __m256d magic;
-  __m256i number;
-  __m256i inside;
-};
-CAIRN_STEP Whole whole_of(__m128 values, __m256d base, __m256d inverse) {
-  const __m256d real = _mm256_mul_pd(_mm256_sub_pd(_mm256_cvtps_pd(values), base), inverse);
-  const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), real);
-  const __m256d inside = _mm256_cmp_pd(size, _mm256_set1_pd(kScaledEnd<uint32_t>), _CMP_LT_OQ);
-  const __m256d magic = _mm256_add_pd(_mm256_and_pd(real, inside), _mm256_set1_pd(kMagic));
-  return {magic, _mm256_castpd_si256(magic), _mm256_castpd_si256(inside)};
-}
-/// The low halves of eight numbers of 64 bits.
-CAIRN_STEP __m256i low_halves(__m256i a, __m256i b) {
-  const __m256 both = _mm256_shuffle_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), 0x88);
-  return _mm256_permute4x64_epi64(_mm256_castps_si256(both), 0xd8);
-}
-/// The low bytes of eight numbers.
-CAIRN_STEP void store_bytes(__m256i x, uint8_t *to) {
-  const __m256i four = _mm256_shuffle_epi8(
-      x, _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1)));
-  const __m128i eight = _mm_unpacklo_epi32(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
-  _mm_storel_epi64(reinterpret_cast<__m128i *>(to), eight);
-}
-
-/// scale() and unscale() for floats of 32 bits, eight at a time; give how many.
-CAIRN_AVX2 size_t scale_eights(const uint8_t *values, size_t count, const ValueMap &map, const Mapped<uint32_t> &out) {
-  const __m256d base = _mm256_set1_pd(map.base);
-  const __m256d step = _mm256_set1_pd(map.step);
-  const __m256d inverse = _mm256_set1_pd(1 / map.step);
-  const __m256d magic = _mm256_set1_pd(kMagic);
-  size_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    const __m256 eight = _mm256_loadu_ps(reinterpret_cast<const float *>(values + 4 * i));
-    const Whole low = whole_of(_mm256_castps256_ps128(eight), base, inverse);
-    const Whole high = whole_of(_mm256_extractf128_ps(eight, 1), base, inverse);
-    // The low half of the magic number is 0: what was added to it stands there.
-    _mm256_storeu_si256(reinterpret_cast<__m256i *>(out.integers + i), low_halves(low.number, high.number));
-    const __m256i there =
-        of_scaled_eight(_mm256_sub_pd(low.magic, magic), _mm256_sub_pd(high.magic, magic), base, step);
-    const __m256i difference = _mm256_sub_epi32(order_eight(_mm256_castps_si256(eight)), there);
-    const __m256i folded = _mm256_xor_si256(_mm256_slli_epi32(difference, 1), _mm256_srai_epi32(difference, 31));
-    store_bytes(folded, out.corrections + i);
-    const __m256i near = _mm256_cmpeq_epi32(_mm256_srli_epi32(folded, 8), _mm256_setzero_si256());
-    const __m256i fits = _mm256_and_si256(near, low_halves(low.inside, high.inside));
-    store_bytes(_mm256_add_epi32(fits, _mm256_set1_epi32(1)), out.misfits + i);
-  }
-  return i;
-}
-CAIRN_AVX2 size_t unscale_eights(const ValueMap &map, const Mapped<uint32_t> &in, size_t count, uint8_t *values) {
-  const __m256d base = _mm256_set1_pd(map.base);
-  const __m256d step = _mm256_set1_pd(map.step);
-  size_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    const auto *from = reinterpret_cast<const __m128i *>(in.integers + i);
-    const __m256i there = of_scaled_eight(_mm256_cvtepi32_pd(_mm_loadu_si128(from)),
-                                          _mm256_cvtepi32_pd(_mm_loadu_si128(from + 1)), base, step);
-    const __m256i folded = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i *>(in.corrections + i)));
-    const __m256i sign = _mm256_sub_epi32(_mm256_setzero_si256(), _mm256_and_si256(folded, _mm256_set1_epi32(1)));
-    const __m256i difference = _mm256_xor_si256(_mm256_srli_epi32(folded, 1), sign);
-    _mm256_storeu_si256(reinterpret_cast<__m256i *>(values + 4 * i),
-                        disorder_eight(_mm256_add_epi32(there, difference)));
-  }
-  return i;
-}
-#endif
-
 // ---- by mapping and element ----
 
 template <typename Word>
@@ -302,31 +216,6 @@ CAIRN_BODY void unmap_body(const ValueMap &map, Element element, const Mapped<Wo
   }
 }
 
-#ifdef CAIRN_HAS_AVX2
-template <typename Word>
-CAIRN_AVX2 void map_avx2(const ValueMap &map, Element element, const uint8_t *values, size_t count,
-                         const Mapped<Word> &out) {
-  size_t done = 0;
-  if constexpr (sizeof(Word) == 4) {
-    if (map.kind == Mapping::scaled) done = scale_eights(values, count, map, out);
-  }
-  if (done == 0) return map_body(map, element, values, count, out);
-  scale<Word>(values + done * sizeof(Word), count - done, map.base, map.step, out.integers + done,
-              out.corrections + done, out.misfits + done);
-}
-template <typename Word>
-CAIRN_AVX2 void unmap_avx2(const ValueMap &map, Element element, const Mapped<Word> &in, size_t count,
-                           uint8_t *values) {
-  size_t done = 0;
-  if constexpr (sizeof(Word) == 4) {
-    if (map.kind == Mapping::scaled) done = unscale_eights(map, in, count, values);
-  }
-  if (done == 0) return unmap_body(map, element, in, count, values);
-  unscale<Word>(in.integers + done, in.corrections + done, count - done, map.base, map.step,
-                values + done * sizeof(Word));
-}
-#endif
-
 }  // namespace
 
 bool valid(const ValueMap &map, Element element) {
@@ -341,10 +230,7 @@ bool valid(const ValueMap &map, Element element) {
 
 template <typename Word>
 void map_values(const ValueMap &map, Element element, const uint8_t *values, size_t count, const Mapped<Word> &out) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return map_avx2(map, element, values, count, out);
-#endif
-  map_body(map, element, values, count, out);
+  on_this_cpu<map_body<Word>>(map, element, values, count, out);
 }
 template <typename Word>
 void tail_widths(const Word *integers, size_t count, uint8_t *widths) {
@@ -352,10 +238,7 @@ void tail_widths(const Word *integers, size_t count, uint8_t *widths) {
 }
 template <typename Word>
 void unmap_values(const ValueMap &map, Element element, const Mapped<Word> &in, size_t count, uint8_t *values) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return unmap_avx2(map, element, in, count, values);
-#endif
-  unmap_body(map, element, in, count, values);
+  on_this_cpu<unmap_body<Word>>(map, element, in, count, values);
 }
 
 template void map_values(const ValueMap &, Element, const uint8_t *, size_t, const Mapped<uint32_t> &);
