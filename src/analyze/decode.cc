@@ -5,9 +5,9 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
-#include "analyze/atoms.h"
 #include "analyze/row_access.h"
 #include "text/utf8.h"
+#include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
 
@@ -77,7 +77,7 @@ class FieldDecoder {
   [[nodiscard]] bool malformed() const { return malformed_ || atoms_.failed(); }
 
  private:
-  using Logical = AtomReader::Logical;
+  using Logical = trace::AtomValue;
 
   /// A special that is no constant of MPI, or a constant; never a number.
   Value special_value(const Logical &logical) {
@@ -214,7 +214,7 @@ class FieldDecoder {
   uint32_t class_index_;
   Kind kind_;
   uint8_t domain_;
-  AtomReader atoms_;
+  trace::AtomReader atoms_;
   bool malformed_ = false;
 };
 

@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
-#include "analyze/atoms.h"
 #include "analyze/selected_calls.h"
 #include "spec/spec.h"
+#include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
 namespace {
@@ -20,9 +20,9 @@ void collect_communicators(const trace::Row &row, std::set<std::array<int64_t, 3
   const spec::Function &function = functions[row.function];
   for (size_t i = 0; i < function.parameter_count && i < row.fields.size(); ++i) {
     if (function.parameters[i].layout != spec::Layout::comm || row.fields[i].is_bytes) continue;
-    AtomReader atoms(row.fields[i].atoms);
+    trace::AtomReader atoms(row.fields[i].atoms);
     if (atoms.at_end()) continue;
-    const AtomReader::Logical first = atoms.next();
+    const trace::AtomValue first = atoms.next();
     if (const int id = first.constant(); id >= 0) {
       const auto all = spec::constants();
       const auto index = static_cast<size_t>(id);

@@ -1,6 +1,6 @@
 #include "analyze/row_access.h"
 
-#include "analyze/atoms.h"
+#include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
 RowAccess::RowAccess(const trace::Row &row, const RowScope &scope) : row_(row), scope_(scope) {
@@ -21,8 +21,8 @@ const trace::Field *RowAccess::field(std::string_view name) const {
 std::optional<int64_t> RowAccess::number(std::string_view name) const {
   const trace::Field *found = field(name);
   if (found == nullptr || found->is_bytes) return std::nullopt;
-  AtomReader atoms(found->atoms);
-  const AtomReader::Logical value = atoms.next();
+  trace::AtomReader atoms(found->atoms);
+  const trace::AtomValue value = atoms.next();
   if (value.special || atoms.failed() || !atoms.at_end()) return std::nullopt;
   return value.value;
 }
@@ -31,9 +31,9 @@ std::optional<std::vector<int64_t>> RowAccess::numbers(std::string_view name) co
   const trace::Field *found = field(name);
   if (found == nullptr || found->is_bytes) return std::nullopt;
   std::vector<int64_t> values;
-  AtomReader atoms(found->atoms);
+  trace::AtomReader atoms(found->atoms);
   while (!atoms.at_end()) {
-    const AtomReader::Logical value = atoms.next();
+    const trace::AtomValue value = atoms.next();
     if (value.special || atoms.failed()) return std::nullopt;
     values.push_back(value.value);
   }
@@ -68,9 +68,9 @@ std::vector<HandleName> RowAccess::handles(std::string_view name) const {
     array = function_->parameters[i].passing == spec::Passing::array;
   }
   if (layout != spec::Layout::handle && layout != spec::Layout::comm) return all;
-  AtomReader atoms(found->atoms);
+  trace::AtomReader atoms(found->atoms);
   while (!atoms.at_end() && !atoms.failed()) {
-    const AtomReader::Logical first = atoms.next();
+    const trace::AtomValue first = atoms.next();
     // A communicator is one atom: a local number or a constant; an unknown one is followed by its number.
     const bool one = layout == spec::Layout::comm && !first.is(trace::kUnknown);
     all.push_back(handle_name(first.value, one ? 0 : atoms.next().value, layout));
@@ -88,7 +88,7 @@ std::optional<HandleName> RowAccess::handle(std::string_view name) const {
 std::string_view RowAccess::constant(std::string_view name) const {
   const trace::Field *found = field(name);
   if (found == nullptr || found->is_bytes) return {};
-  AtomReader atoms(found->atoms);
+  trace::AtomReader atoms(found->atoms);
   const int id = atoms.next().constant();
   const auto all = spec::constants();
   return id >= 0 && static_cast<size_t>(id) < all.size() ? std::string_view(all[static_cast<size_t>(id)].name)

@@ -25,7 +25,7 @@ void add_recording_options(Options &verb, RecordingOptions &options) {
   }
   verb.choice("--timing", options.timing, modes, fmt::format("{} ({})", help, modes[0]), "MODE");
   verb.choice("--callsites", options.callsites, {"site", "stack", "none"},
-              "What tells calls apart: site, stack or none (site)", "WHAT", {"on", "off"});
+              "What tells calls apart: site, stack or none (site)", "WHAT");
   verb.text("--memory", options.memory, "What the recorder may use in each process (64M)", "SIZE");
   verb.choice("--merge", options.merge, {"tree", "after"},
               "tree: within MPI_Finalize; after: without communication (tree)", "HOW");

@@ -26,10 +26,8 @@ void Options::text(const std::string &names, std::string &value, const std::stri
 }
 
 void Options::choice(const std::string &names, std::string &value, const std::vector<std::string> &allowed,
-                     const std::string &help, const std::string &type, const std::vector<std::string> &old) {
-  std::vector<std::string> all = allowed;
-  all.insert(all.end(), old.begin(), old.end());
-  verb_->add_option(names, value, help)->check(CLI::IsMember(all))->type_name(type);
+                     const std::string &help, const std::string &type) {
+  verb_->add_option(names, value, help)->check(CLI::IsMember(allowed))->type_name(type);
   add(names, help, type).choices = allowed;
 }
 

@@ -40,9 +40,9 @@ class Options {
   /// One value. A word without a dash may be left out. `often` is what a shell offers.
   void text(const std::string &names, std::string &value, const std::string &help, const std::string &type = {},
             const std::vector<std::string> &often = {});
-  /// One of `allowed`, or of `old`, which nobody is told of; anything else is refused with the list.
+  /// One of `allowed`; anything else is refused with the list.
   void choice(const std::string &names, std::string &value, const std::vector<std::string> &allowed,
-              const std::string &help, const std::string &type, const std::vector<std::string> &old = {});
+              const std::string &help, const std::string &type);
   void number(const std::string &names, std::optional<uint64_t> &value, const std::string &help,
               const std::string &type);
   void real(const std::string &names, std::optional<double> &value, const std::string &help, const std::string &type);

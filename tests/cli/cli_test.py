@@ -680,7 +680,7 @@ def record_sets_the_environment(bench):
     here = fresh(bench, "environment")
     show = "env | grep -E '^(CAIRN|LD_PRELOAD)' | sort; cp ../ring.cairn \"$CAIRN_OUTPUT\""
     done = here.check(
-        "record", "-q", "-o", "a b.cairn", "--timing", "lossless", "--callsites", "off", "--memory", "8M", "--merge",
+        "record", "-q", "-o", "a b.cairn", "--timing", "lossless", "--callsites", "none", "--memory", "8M", "--merge",
         "after", "--oracle", "logs", "--", "sh", "-c", show,
         out=None, environment={"LD_PRELOAD": here.environment["CAIRN_LIB"]},
     )
@@ -689,7 +689,7 @@ def record_sets_the_environment(bench):
         "environment",
         done.stdout.splitlines(),
         [
-            "CAIRN_CALLSITES=off",
+            "CAIRN_CALLSITES=none",
             f"CAIRN_COMMAND=sh -c '" + show.replace("'", "'\\''") + "'",
             f"CAIRN_LIB={library}",
             f"CAIRN_MEMORY={8 << 20}",

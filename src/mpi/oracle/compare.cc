@@ -12,6 +12,15 @@ using spec::Kind;
 using spec::Layout;
 using spec::Parameter;
 
+std::string to_text(const AtomValue &value) {
+  if (value.missing) return "nothing";
+  if (!value.special) return std::to_string(value.value);
+  const int id = value.constant();
+  if (id >= 0 && static_cast<size_t>(id) < spec::constants().size())
+    return spec::constants()[static_cast<size_t>(id)].name;
+  return "special " + std::to_string(trace::special_code(value.value));
+}
+
 namespace {
 
 std::string hex(uint64_t value) {
@@ -245,8 +254,7 @@ std::string Comparer::address(AtomReader &in, uint64_t word, uint8_t domain) {
   if (const auto id = constant_of(domain, word)) {
     return std::string("traced an address, logged ") + spec::constants()[*id].name;
   }
-  const std::string problem =
-      addresses_.check({trace::special(kind.code), number.value, offset.value}, word, log_thread_, when_);
+  const std::string problem = addresses_.check({kind.value, number.value, offset.value}, word, log_thread_, when_);
   if (problem.empty()) return "";
   return "traced (" + to_text(kind) + ", " + to_text(number) + ", " + to_text(offset) + "), logged " + hex(word) +
          ": " + problem;

@@ -10,13 +10,17 @@
 #include <vector>
 
 #include "mpi/oracle/address_book.h"
-#include "mpi/oracle/atom_reader.h"
 #include "mpi/oracle/event_source.h"
 #include "mpi/oracle/objects.h"
 #include "mpi/oracle/reader.h"
 #include "mpi/oracle/verify.h"
+#include "trace/values/atom_reader.h"
 
 namespace cairn::oracle {
+
+using trace::AtomReader;
+using trace::AtomValue;
+std::string to_text(const AtomValue &value);
 
 /// A communicator that a rank saw created: what all its members must agree on.
 struct CommSighting {

@@ -250,7 +250,6 @@ std::string Comparer::statuses_problem(unsigned i, const trace::Field &field, co
 
 std::string Comparer::status(AtomReader *in, const uint64_t *logged, const Implied &implied) {
   using Form = Implied::Form;
-  static const std::vector<trace::Atom> no_atoms;
   const bool to_nobody = implied.form == Form::envelope && implied.source &&
                          constant(con::k_PROC_NULL) == static_cast<uint64_t>(*implied.source);
   const bool empty = implied.form == Form::empty;
@@ -260,7 +259,7 @@ std::string Comparer::status(AtomReader *in, const uint64_t *logged, const Impli
   };
   static const char *const names[] = {"source", "tag", "error", "bytes", "cancelled"};
   for (int f = 0; f < 5; ++f) {
-    AtomReader peek = in == nullptr ? AtomReader(no_atoms) : *in;
+    AtomReader peek = in == nullptr ? AtomReader({}) : *in;
     const AtomValue atom = in == nullptr ? AtomValue{} : peek.next();
     if (in != nullptr && !atom.is(trace::kImplied)) {
       const std::string problem = integer(*in, logged[f], 0, true);
