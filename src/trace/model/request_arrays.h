@@ -7,8 +7,8 @@
 // that this call found. The d-th field after this one says which requests completed, each as the number of requests
 // that stood before it when those named before it had gone. In an array that drains in order that is 0 all the way.
 //
-// Recorders write this (mpi/store/drained_arrays.h), CallReader reads it, in a sequence's order. Who reads rows out of order
-// (Trace::row, counted_rows) sees an array where it is written out, else kAsLeft, and kUnknown for its indices.
+// Recorders write this (mpi/store/drained_arrays.h), CallReader reads it, in a sequence's order. Who reads rows out of
+// order (Trace::row, counted_rows) sees an array where it is written out, else kAsLeft, and kUnknown for its indices.
 #pragma once
 
 #include <cstdint>
