@@ -18,7 +18,7 @@ namespace cairn::codec {
 constexpr uint8_t kRaw = 0;      ///< as they are
 constexpr uint8_t kZstd = 1;     ///< one zstd frame (RFC 8878) without the kFrameMagic bytes that all begin with
 constexpr uint8_t kNumbers = 2;  ///< varints as zigzag differences of successive numbers, then zstd
-// 3 stands in files for bytes in blocks with checksums of their own (trace/file.h), which is no codec.
+// 3 stands in files for bytes in blocks with checksums of their own (trace/file/file.h), which is no codec.
 
 /// Every byte counts: of a trace of 600 bytes, what these take in the frames of three sections is two in a hundred.
 constexpr size_t kFrameMagic = 4;

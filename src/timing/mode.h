@@ -6,8 +6,11 @@
 // only the mode's `read` understands. Between the two, times are carried rank by rank (rank_times.h): merges, the
 // reduction tree, the file and its readers need not know what is in them.
 //
-// A new mode is a row in mode.cc and a pair of files like lossless.h: a writer that owns no memory, which
-// src/mpi/store/timing_log.h feeds, and a reader that trusts nothing. Constant data; any thread.
+// A new mode is a row in mode.cc and a pair of files like lossless.h: a writer that owns no memory, and a reader that
+// trusts nothing. src/mpi/store/timing_log.h holds and feeds the writer of a thread; it has one kind so far, and takes
+// another by a number (Config's), not by virtual functions: what it holds is read when its process is dead.
+//
+// Constant data; any thread.
 #pragma once
 
 #include <cstddef>

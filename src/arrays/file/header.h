@@ -2,9 +2,9 @@
 //
 // A compressed file has two headers. The *virtual* one is what PnetCDF wrote: the program's dimensions, variables and
 // attributes, and where their values would lie in an uncompressed file; it is kept, byte for byte, in the index
-// (arrays/index.h). The *physical* one is what stands at the front of the file: a CDF-5 header that every NetCDF tool
-// reads, with the same dimensions and attributes, a scalar in place of each variable, and the compressed bytes as one
-// variable of unsigned bytes at the end. Format: NetCDF Classic and 64-bit Data Format Specifications (Unidata).
+// (arrays/file/index.h). The *physical* one is what stands at the front of the file: a CDF-5 header that every NetCDF
+// tool reads, with the same dimensions and attributes, a scalar in place of each variable, and the compressed bytes as
+// one variable of unsigned bytes at the end. Format: NetCDF Classic and 64-bit Data Format Specifications (Unidata).
 //
 // Parsing accepts any bytes: it fails or gives a header whose counts the bytes bear out.
 #pragma once

@@ -6,7 +6,7 @@
 // one time step before); then that one stays, replaced or not, for as long as others need it.
 //
 // The index stands in the file behind the blocks and is written anew whenever the file is synchronised; the file's
-// header names the latest (arrays/physical.h). In memory it is some hundred bytes a block. Not to be used by two
+// header names the latest (arrays/file/physical.h). In memory it is some hundred bytes a block. Not to be used by two
 // threads at once. Cost: adding is amortised constant; a query sorts what was added since the last one, then costs what
 // it finds.
 #pragma once

@@ -1,7 +1,7 @@
 // The physical file: a CDF-5 header with a scalar in place of each variable, and everything compressed behind it as one
 // variable of unsigned bytes, so that any NetCDF tool opens the file and shows what is in it.
 //
-// A global attribute of fixed size says where the index is (arrays/index.h). The file is complete whenever that
+// A global attribute of fixed size says where the index is (arrays/file/index.h). The file is complete whenever that
 // attribute names a complete index; what it named before stays in place until then.
 #pragma once
 

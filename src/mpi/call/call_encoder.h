@@ -2,7 +2,8 @@
 //
 // Made for one call by the thread that made it, and gone after it; what it needs lies in the thread's scratch and in
 // the arena. Nothing throws: where memory ends `run` gives false. Its parts are call_encoder.cc (fields, plain values,
-// strings), encoder_handles.cc (what a handle means, and objects that begin and end) and encoder_statuses.cc.
+// strings), encoder_handles.cc (what a handle means, objects that begin and end, requests that are
+// drained) and encoder_statuses.cc.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,5 @@
-// Handles: which object a value means, what it is called, and what of them begins and ends with a call.
+// Handles: which object a value means, what it is called, and what of them begins and ends with a call; arrays of
+// requests that are drained, and which of them completed.
 #include <cstring>
 
 #include "mpi/call/call_encoder.h"
@@ -71,8 +72,8 @@ void CallEncoder::requests(const Parameter &p, unsigned i) {
 }
 
 /// The requests of a call that takes some of them out of the array: names them by the call before, if that left the
-/// array like this, and remembers what this one leaves (trace/request_arrays.h). Where one is persistent it stays in
-/// the array, which is written out.
+/// array like this, and remembers what this one leaves (trace/model/request_arrays.h). Where one is persistent it stays
+/// in the array, which is written out.
 void CallEncoder::drain(unsigned i) {
   const size_t n = thread_.found.size();
   if (n < 2 || n > DrainedArrays::kLongest) return;

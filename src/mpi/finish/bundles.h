@@ -1,5 +1,5 @@
-// BundleStore: the bundles of classes (trace/bundle.h) that this rank took out of parts on their way up the tree, until
-// all ranks write theirs into the file that is to become the trace, each its own, in parallel (src/blocks).
+// BundleStore: the bundles of classes (trace/file/bundle.h) that this rank took out of parts on their way up the tree,
+// until all ranks write theirs into the file that is to become the trace, each its own, in parallel (src/blocks).
 //
 // They wait in a file in the spool, so that memory stays what one merge needs; where there is no spool, or no room in
 // it, in memory. Where a rank does not see the trace's file, or cannot write to it, all send their bundles to the root,

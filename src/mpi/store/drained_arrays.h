@@ -1,5 +1,5 @@
 // DrainedArrays: the arrays of requests that MPI_Waitany, Waitsome, Testany and Testsome left behind, for a call that
-// finds one of them again to say which one in place of its requests' names (trace/request_arrays.h).
+// finds one of them again to say which one in place of its requests' names (trace/model/request_arrays.h).
 //
 // One of each sequence, filled and moved just as its reader does it: by what its rows say and by nothing else. Memory
 // from the arena, kept for the next array; never throws. `find` compares until the first difference.
