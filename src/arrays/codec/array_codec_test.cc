@@ -45,7 +45,7 @@ TEST(ArrayCodec, AnyCpuWritesAndReadsTheSameBytes) {
   if (!cpu_has_avx2()) GTEST_SKIP() << "this CPU has but the portable form";
   const auto check = [](const Box &box) {
     for (const ArrayCodec &codec : array_codecs()) {
-      if (codec.lossy || codec.name == "zfp" || !codec.takes(box.element)) continue;
+      if (codec.lossy || !codec.takes(box.element)) continue;
       Bytes fast;
       Bytes portable;
       ASSERT_TRUE(codec.encode(box.values, box.grid(), {}, &fast));

@@ -24,7 +24,7 @@ constexpr uint8_t kXor = 1;
 constexpr uint8_t kDelta = 7;
 
 /// What a codec encodes on one core, in bytes a second, as docs/array-codecs.md publishes it: what counts for a choice
-/// is how they compare. zfp is no candidate: it takes ten times as long as what is shorter.
+/// is how they compare.
 struct Candidate {
   uint8_t id;
   double speed;

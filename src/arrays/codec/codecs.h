@@ -30,9 +30,7 @@ bool encode_delta(ByteView values, const Grid &grid, const ArrayOptions &options
 bool decode_delta(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
 
 // zfp_codec.cc
-bool encode_zfp(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
 bool encode_zfp_lossy(ByteView values, const Grid &grid, const ArrayOptions &options, Bytes *out);
-bool decode_zfp(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
 bool decode_zfp_lossy(ByteView encoded, const Grid &grid, std::span<uint8_t> values);
 
 }  // namespace cairn::codec

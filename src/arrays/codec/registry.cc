@@ -53,7 +53,6 @@ constexpr ArrayCodec kCodecs[] = {
     codec<encode_shuffle_zstd, decode_shuffle_zstd>(4, "shuffle+zstd", any),
     codec<encode_delta, decode_delta>(7, "delta", any),
 #ifdef CAIRN_HAVE_ZFP
-    codec<encode_zfp, decode_zfp>(8, "zfp", floats),
     codec<encode_zfp_lossy, decode_zfp_lossy>(9, "zfp-lossy", floats, true),
 #endif
 };

@@ -78,15 +78,14 @@ class Zfp {
   Zfp &operator=(const Zfp &) = delete;
 
   [[nodiscard]] bool good() const { return bits_ != nullptr && stream_ != nullptr && field_ != nullptr; }
-  void set(double tolerance) {
-    if (tolerance == 0) {
-      zfp_stream_set_reversible(stream_);
-    } else {
-      zfp_stream_set_accuracy(stream_, tolerance);
-    }
+  size_t compress(double tolerance) {
+    zfp_stream_set_accuracy(stream_, tolerance);
+    return zfp_compress(stream_, field_);
   }
-  size_t compress() { return zfp_compress(stream_, field_); }
-  bool decompress() { return zfp_decompress(stream_, field_) != 0; }
+  bool decompress(double tolerance) {
+    zfp_stream_set_accuracy(stream_, tolerance);
+    return zfp_decompress(stream_, field_) != 0;
+  }
 
  private:
   static zfp_field *field_of(void *values, Element element, const Extents &extents) {
@@ -128,8 +127,7 @@ bool encode(ByteView values, const Grid &grid, double tolerance, Bytes *out) {
   // zfp only reads what it compresses, though its types do not say so.
   Zfp zfp(const_cast<uint8_t *>(values.data()), grid.element, extents, room.data(), room.size());
   if (!zfp.good()) return false;
-  zfp.set(tolerance);
-  const size_t size = zfp.compress();
+  const size_t size = zfp.compress(tolerance);
   if (size == 0 || size > room.size()) return false;
   write_guarded(ByteView(room).first(size), out);
   return true;
@@ -144,8 +142,7 @@ bool decode(ByteView encoded, const Grid &grid, double tolerance, std::span<uint
   if (bytes == nullptr) return false;
   Zfp zfp(values.data(), grid.element, extents, bytes.get(), most);
   if (!zfp.good()) return false;
-  zfp.set(tolerance);
-  return zfp.decompress();
+  return zfp.decompress(tolerance);
 }
 
 template <typename T>
@@ -164,14 +161,6 @@ bool within(ByteView values, std::span<const uint8_t> others, double tolerance) 
 constexpr size_t kTolerance = sizeof(double);
 
 }  // namespace
-
-bool encode_zfp(ByteView values, const Grid &grid, const ArrayOptions & /*options*/, Bytes *out) {
-  return encode(values, grid, 0, out);
-}
-
-bool decode_zfp(ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
-  return decode(encoded, grid, 0, values);
-}
 
 // zfp promises its tolerance only where the values of a block are not too far apart, and no missing value of -1e34 is
 // among them: what it wrote is read again here.
