@@ -46,44 +46,18 @@ CAIRN_BODY void predict_body(const Lags &lags, const Word *x, size_t count, Word
 }
 
 /// x[i] = t[i] + x[i - a].
-struct Portable {
-  template <typename Word>
-  static size_t sum(Word * /*x*/, const Word * /*t*/, size_t /*a*/, size_t /*count*/) {
-    return 0;
-  }
-};
-#ifdef CAIRN_HAS_AVX2
-struct Avx2 {
-  template <typename Word>
-  CAIRN_AVX2 static size_t sum(Word *x, const Word *t, size_t a, size_t count) {
-    return join_running<BySum>(x, t, a, count);
-  }
-};
-#endif
-
-template <typename Kernels, typename Word>
+template <typename Word>
 CAIRN_BODY void sum_body(const Word *t, size_t a, size_t count, Word *x) {
-  const size_t done = Kernels::sum(x, t, a, count);
+  size_t done = 0;
+#ifdef CAIRN_HAS_AVX2
+  if (cpu_has_avx2()) done = join_running<BySum>(x, t, a, count);
+#endif
   t += done;
   x += done;
   count -= done;
   if (a == 1) {
     Word last = x[-1];
     for (size_t i = 0; i < count; ++i) x[i] = last += t[i];
-    return;
-  }
-  if (a == 3) {  // interleaved coordinates
-    Word one = x[-3];
-    Word two = x[-2];
-    Word three = x[-1];
-    size_t i = 0;
-    for (; i + 3 <= count; i += 3) {
-      x[i] = one += t[i];
-      x[i + 1] = two += t[i + 1];
-      x[i + 2] = three += t[i + 2];
-    }
-    if (i < count) x[i] = one + t[i];
-    if (i + 1 < count) x[i + 1] = two + t[i + 1];
     return;
   }
   for (size_t at = 0; at < count; at += a) {
@@ -115,7 +89,7 @@ CAIRN_BODY void expect_body(const Lags &lags, Word *__restrict t, size_t count, 
   }
 }
 
-template <typename Kernels, typename Word>
+template <typename Word>
 CAIRN_BODY void restore_body(const Lags &lags, Word *t, const uint8_t *held, size_t count, Word *x) {
   // As long as nothing that is expected lies in the piece itself.
   const size_t most = lags.count < 2 ? count : std::max(lags.of[1], size_t{1});
@@ -128,7 +102,7 @@ CAIRN_BODY void restore_body(const Lags &lags, Word *t, const uint8_t *held, siz
     if (lags.count == 0) {
       memcpy(x + at, t + at, size * sizeof(Word));
     } else {
-      sum_body<Kernels>(t + at, lags.of[0], size, x + at);
+      sum_body(t + at, lags.of[0], size, x + at);
     }
   }
 }
@@ -162,13 +136,6 @@ CAIRN_BODY void hold_body(const Lags &lags, const uint8_t *held, size_t count, W
   }
 }
 
-#ifdef CAIRN_HAS_AVX2
-template <typename Word>
-CAIRN_AVX2 void restore_avx2(const Lags &lags, Word *t, const uint8_t *held, size_t count, Word *x) {
-  restore_body<Avx2>(lags, t, held, count, x);
-}
-#endif
-
 }  // namespace
 
 template <typename Word>
@@ -177,10 +144,7 @@ void predict(const Lags &lags, const Word *integers, size_t count, Word *residua
 }
 template <typename Word>
 void restore(const Lags &lags, Word *residuals, const uint8_t *held, size_t count, Word *integers) {
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) return restore_avx2(lags, residuals, held, count, integers);
-#endif
-  restore_body<Portable>(lags, residuals, held, count, integers);
+  on_this_cpu<restore_body<Word>>(lags, residuals, held, count, integers);
 }
 template <typename Word>
 void hold(const Lags &lags, const uint8_t *held, size_t count, Word *integers) {

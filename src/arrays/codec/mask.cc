@@ -49,22 +49,19 @@ CAIRN_BODY void clear_body(const uint8_t *__restrict held, size_t count, T *__re
   for (size_t i = 0; i < count; ++i) numbers[i] &= static_cast<T>(static_cast<T>(held[i]) - 1);
 }
 
-/// Eight masks as bits.
-CAIRN_BODY uint8_t eight_at(const uint8_t *held) {
-  uint64_t eight = 0;
-  memcpy(&eight, held, 8);
-  return static_cast<uint8_t>(eight * 0x0102040810204080ULL >> 56);
-}
-
-CAIRN_BODY size_t get_mask_body(const uint8_t *mask, size_t count, uint8_t *held) {
-  size_t some = 0;
-  for (size_t i = 0; i < count; i += 8) {
-    const uint64_t spread = mask[i / 8] * 0x0101010101010101ULL & 0x8040201008040201ULL;
-    const uint64_t eight = (spread + 0x7f7f7f7f7f7f7f7fULL) >> 7 & 0x0101010101010101ULL;
-    memcpy(held + i, &eight, 8);
-    some += eight * 0x0101010101010101ULL >> 56;
+/// Calls `work` with a word of so many bytes.
+template <typename Work>
+void by_size(size_t size, Work work) {
+  switch (size) {
+    case 1:
+      return work(uint8_t{});
+    case 2:
+      return work(uint16_t{});
+    case 4:
+      return work(uint32_t{});
+    default:
+      return work(uint64_t{});
   }
-  return count - some;
 }
 
 template <typename Word>
@@ -136,28 +133,10 @@ CAIRN_AVX2 void spread_avx2(const uint8_t *held, size_t count, const Word *numbe
 }  // namespace
 
 void mark_fill(size_t size, const uint8_t *values, size_t count, uint64_t fill, uint8_t *fills) {
-  switch (size) {
-    case 1:
-      return on_this_cpu<mark_body<uint8_t>>(values, count, fill, fills);
-    case 2:
-      return on_this_cpu<mark_body<uint16_t>>(values, count, fill, fills);
-    case 4:
-      return on_this_cpu<mark_body<uint32_t>>(values, count, fill, fills);
-    default:
-      return on_this_cpu<mark_body<uint64_t>>(values, count, fill, fills);
-  }
+  by_size(size, [&]<typename T>(T /*word*/) { on_this_cpu<mark_body<T>>(values, count, fill, fills); });
 }
 void put_fill(size_t size, const uint8_t *held, size_t count, uint64_t fill, uint8_t *values) {
-  switch (size) {
-    case 1:
-      return on_this_cpu<put_fill_body<uint8_t>>(held, count, fill, values);
-    case 2:
-      return on_this_cpu<put_fill_body<uint16_t>>(held, count, fill, values);
-    case 4:
-      return on_this_cpu<put_fill_body<uint32_t>>(held, count, fill, values);
-    default:
-      return on_this_cpu<put_fill_body<uint64_t>>(held, count, fill, values);
-  }
+  by_size(size, [&]<typename T>(T /*word*/) { on_this_cpu<put_fill_body<T>>(held, count, fill, values); });
 }
 Joined join_held(uint8_t *held, const uint8_t *fills, size_t count) {
   return on_this_cpu<join_body>(held, fills, count);
@@ -170,9 +149,22 @@ template void clear_held(const uint8_t *held, size_t count, uint8_t *numbers);
 template void clear_held(const uint8_t *held, size_t count, uint32_t *numbers);
 template void clear_held(const uint8_t *held, size_t count, uint64_t *numbers);
 void put_mask(const uint8_t *held, size_t count, uint8_t *mask) {
-  for (size_t i = 0; i < count; i += 8) mask[i / 8] = eight_at(held + i);
+  for (size_t i = 0; i < count; i += 8) {
+    uint64_t eight = 0;
+    memcpy(&eight, held + i, 8);
+    mask[i / 8] = static_cast<uint8_t>(eight * 0x0102040810204080ULL >> 56);
+  }
 }
-size_t get_mask(const uint8_t *mask, size_t count, uint8_t *held) { return get_mask_body(mask, count, held); }
+size_t get_mask(const uint8_t *mask, size_t count, uint8_t *held) {
+  size_t some = 0;
+  for (size_t i = 0; i < count; i += 8) {
+    const uint64_t spread = mask[i / 8] * 0x0101010101010101ULL & 0x8040201008040201ULL;
+    const uint64_t eight = (spread + 0x7f7f7f7f7f7f7f7fULL) >> 7 & 0x0101010101010101ULL;
+    memcpy(held + i, &eight, 8);
+    some += eight * 0x0101010101010101ULL >> 56;
+  }
+  return count - some;
+}
 
 template <typename Word>
 size_t squeeze(const uint8_t *held, size_t count, const Word *numbers, Word *to) {

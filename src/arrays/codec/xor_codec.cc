@@ -129,41 +129,36 @@ bool aligned(const void *at) {
   return reinterpret_cast<uintptr_t>(at) % alignof(T) == 0;
 }
 
+/// The bytes, or a copy in `room` if they are not aligned.
+template <typename T>
+ByteView aligned_bytes(ByteView bytes, std::unique_ptr<T[]> *room) {
+  if (aligned<T>(bytes.data())) return bytes;
+  room->reset(new T[bytes.size() / sizeof(T)]);
+  memcpy(room->get(), bytes.data(), bytes.size());
+  return {reinterpret_cast<const uint8_t *>(room->get()), bytes.size()};
+}
+
 template <typename T>
 bool encode_any(ByteView values, const Grid &grid, Bytes *out) {
-  const size_t count = values.size() / sizeof(T);
-  if (!aligned<T>(values.data()) || !aligned<T>(grid.reference.data())) {
-    const std::unique_ptr<T[]> copy(new T[2 * count]);
-    memcpy(copy.get(), values.data(), values.size());
-    Grid moved = grid;
-    if (!grid.reference.empty()) {
-      memcpy(copy.get() + count, grid.reference.data(), values.size());
-      moved.reference = {reinterpret_cast<const uint8_t *>(copy.get() + count), values.size()};
-    }
-    return encode_any<T>({reinterpret_cast<const uint8_t *>(copy.get()), values.size()}, moved, out);
-  }
-  const T *from = reinterpret_cast<const T *>(values.data());
-  encode<T>(from, count, grid, out);
+  std::unique_ptr<T[]> room;
+  std::unique_ptr<T[]> reference_room;
+  const ByteView from = aligned_bytes(values, &room);
+  const Grid usable{grid.element, grid.shape, aligned_bytes(grid.reference, &reference_room)};
+  encode<T>(reinterpret_cast<const T *>(from.data()), values.size() / sizeof(T), usable, out);
   return true;
 }
 
 template <typename T>
 bool decode_any(ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
   const size_t count = values.size() / sizeof(T);
-  if (!aligned<T>(values.data()) || !aligned<T>(grid.reference.data())) {
-    const std::unique_ptr<T[]> copy(new T[2 * count]);
-    Grid moved = grid;
-    if (!grid.reference.empty()) {
-      memcpy(copy.get() + count, grid.reference.data(), values.size());
-      moved.reference = {reinterpret_cast<const uint8_t *>(copy.get() + count), values.size()};
-    }
-    if (!decode_any<T>(encoded, moved, {reinterpret_cast<uint8_t *>(copy.get()), values.size()})) return false;
-    memcpy(values.data(), copy.get(), values.size());
-    return true;
-  }
+  const std::unique_ptr<T[]> room(aligned<T>(values.data()) ? nullptr : new T[count]);
+  std::unique_ptr<T[]> reference_room;
+  const Grid usable{grid.element, grid.shape, aligned_bytes(grid.reference, &reference_room)};
+  T *to = room == nullptr ? reinterpret_cast<T *>(values.data()) : room.get();
   ByteReader in(encoded);
-  T *to = reinterpret_cast<T *>(values.data());
-  return decode<T>(in, grid, to, count);
+  if (!decode<T>(in, usable, to, count)) return false;
+  if (room != nullptr) memcpy(values.data(), to, values.size());
+  return true;
 }
 
 }  // namespace
@@ -183,26 +178,15 @@ size_t expected_xor(ByteView values, const Grid &grid) {
 
 bool encode_xor(ByteView values, const Grid &grid, const ArrayOptions & /*options*/, Bytes *out) {
   if (values.empty()) return true;
-  switch (size_of(grid.element)) {
-    case 4:
-      return encode_any<uint32_t>(values, grid, out);
-    case 8:
-      return encode_any<uint64_t>(values, grid, out);
-    default:
-      return false;
-  }
+  if (!takes_xor(grid.element)) return false;
+  return size_of(grid.element) == 4 ? encode_any<uint32_t>(values, grid, out) : encode_any<uint64_t>(values, grid, out);
 }
 
 bool decode_xor(ByteView encoded, const Grid &grid, std::span<uint8_t> values) {
   if (values.empty()) return encoded.empty();
-  switch (size_of(grid.element)) {
-    case 4:
-      return decode_any<uint32_t>(encoded, grid, values);
-    case 8:
-      return decode_any<uint64_t>(encoded, grid, values);
-    default:
-      return false;
-  }
+  if (!takes_xor(grid.element)) return false;
+  return size_of(grid.element) == 4 ? decode_any<uint32_t>(encoded, grid, values)
+                                    : decode_any<uint64_t>(encoded, grid, values);
 }
 
 }  // namespace cairn::codec
