@@ -110,25 +110,16 @@ bool decode_numbers(ByteView encoded, size_t size, Bytes *out) {
 }
 
 constexpr std::array<Codec, 3> kCodecs = {{
-    {kRaw, "raw", encode_raw, decode_raw},
-    {kZstd, "zstd", encode_zstd, decode_zstd},
-    {kNumbers, "numbers", encode_numbers, decode_numbers},
+    {kRaw, encode_raw, decode_raw},
+    {kZstd, encode_zstd, decode_zstd},
+    {kNumbers, encode_numbers, decode_numbers},
 }};
 
 }  // namespace
 
-std::span<const Codec> all() { return kCodecs; }
-
 const Codec *find(uint8_t id) {
   for (const Codec &codec : kCodecs) {
     if (codec.id == id) return &codec;
-  }
-  return nullptr;
-}
-
-const Codec *find(std::string_view name) {
-  for (const Codec &codec : kCodecs) {
-    if (codec.name == name) return &codec;
   }
   return nullptr;
 }

@@ -1,5 +1,5 @@
-// Codecs: bytes in, fewer bytes out, under a number that stands in files and a name that people read. One registry for
-// all streams of all recorders.
+// Codecs: bytes in, fewer bytes out, under a number that stands in files. One registry for all streams of all
+// recorders.
 //
 // Numbers are permanent. Decoders are given the size they must produce and refuse it before allocating anything when
 // it exceeds `decoded_bound`, so that a hostile length never becomes an allocation. Nothing throws or prints; static
@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "base/bytes.h"
 
@@ -25,16 +24,13 @@ constexpr size_t kFrameMagic = 4;
 
 struct Codec {
   uint8_t id;
-  std::string_view name;
   /// Appends the encoded bytes; false if `plain` is nothing that this codec can carry (then nothing was appended).
   bool (*encode)(ByteView plain, int level, Bytes *out);
   /// Appends exactly `size` bytes; false if the bytes are not valid, or not that long.
   bool (*decode)(ByteView encoded, size_t size, Bytes *out);
 };
 
-std::span<const Codec> all();
-const Codec *find(uint8_t id);             ///< nullptr if there is none
-const Codec *find(std::string_view name);  ///< nullptr if there is none
+const Codec *find(uint8_t id);  ///< nullptr if there is none
 
 constexpr int kDefaultLevel = 9;
 

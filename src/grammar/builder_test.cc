@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "grammar/builder_audit.h"
 #include "grammar/grammar.h"
+#include "grammar/test_audit.h"
 #include "grammar/test_memory.h"
 #include "grammar/test_sequences.h"
 

@@ -210,16 +210,6 @@ Result<void> visit_stream(const StreamForm &form, std::span<const uint32_t> word
                           : decode<uint32_t>(form, words, events, static_cast<uint32_t>(all), out);
 }
 
-Result<std::vector<Event>> decode_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events,
-                                         uint64_t all) {
-  if (events > most_at_once(form))
-    return fail(ErrorKind::unreadable, "a stream has too many events to hold them at once");
-  std::vector<Event> out;
-  auto done = visit_stream(form, words, events, all, [&out](const Event &event) { out.push_back(event); });
-  if (!done) return tl::unexpected(done.error());
-  return out;
-}
-
 std::vector<uint32_t> encode_stream(const StreamForm &form, std::span<const Event> events, uint64_t all) {
   return form.lanes == 64 ? encode_as<uint64_t>(form, events, all)
                           : encode_as<uint32_t>(form, events, static_cast<uint32_t>(all));

@@ -47,13 +47,10 @@ using EventVisitor = std::function<void(const Event &)>;
 /// an error it has seen those in front of the damage.
 Result<void> visit_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events, uint64_t all,
                           const EventVisitor &visit);
-/// The same in memory, for tests and short streams: of more than so many events an error. Events without values take 48
-/// bytes there, others up to 560.
+/// The most events to hold in memory at once. Those without values take 48 bytes there, others up to 560.
 constexpr uint64_t kMostAtOnce = uint64_t{1} << 25;
 constexpr uint64_t kMostAtOnceWithValues = uint64_t{1} << 22;
 uint64_t most_at_once(const StreamForm &form);
-Result<std::vector<Event>> decode_stream(const StreamForm &form, std::span<const uint32_t> words, uint64_t events,
-                                         uint64_t all);
 /// The stream that a coder makes of `events`: the inverse.
 std::vector<uint32_t> encode_stream(const StreamForm &form, std::span<const Event> events, uint64_t all);
 

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "gpu/file/streams.h"
+#include "gpu/testing/decode_stream.h"
 
 using namespace cairn;
 

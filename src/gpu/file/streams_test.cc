@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "gpu/testing/decode_stream.h"
+
 namespace cairn::gpu {
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "cairn/gpu/device.h"
 #include "cairn/gpu/drain_host.h"
-#include "gpu/file/streams.h"
+#include "gpu/testing/decode_stream.h"
 
 namespace cairn::gpu {
 
