@@ -9,7 +9,7 @@
 #include <ctime>
 
 #include "base/file_size.h"
-#include "blocks/write_at.h"
+#include "base/whole.h"
 
 namespace cairn::blocks {
 namespace {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/whole.h"
 #include "mpi/store/arena_file.h"
 #include "mpi/store/harvest.h"
 #include "mpi/store/segments.h"
@@ -49,18 +50,13 @@ Bytes part_file(const std::string &arena) {
 [[noreturn]] void child(const std::string &arena, int to) {
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM}) std::signal(signal, SIG_DFL);
   alarm(kSeconds);
-  bool sent = true;
+  int error = 1;
   try {
-    const Bytes bytes = part_file(arena);
-    for (size_t done = 0; done < bytes.size() && sent;) {
-      const ssize_t n = write(to, bytes.data() + done, bytes.size() - done);
-      sent = n > 0;
-      done += sent ? static_cast<size_t>(n) : 0;
-    }
+    error = write_all(to, part_file(arena));
   } catch (...) {
-    sent = false;
+    // Nothing was sent.
   }
-  _exit(sent ? 0 : 1);
+  _exit(error == 0 ? 0 : 1);
 }
 
 Bytes read_all(int from) {
@@ -99,15 +95,8 @@ Result<SpoolPart> recover(const std::string &arena) {
     return failure(in.text());
   }
   bytes.erase(bytes.begin());
-  SpoolPart part;
-  part.path = arena;
-  ByteReader in(bytes);
-  auto header = read_spool_header(in);
-  if (!header) return failure(header.error().message);
-  part.header = std::move(*header);
-  part.offset = in.position();
-  part.bytes = std::move(bytes);
-  return part;
+  auto part = spool_part(arena, std::move(bytes));
+  return part ? std::move(part) : failure(part.error().message);
 }
 
 }  // namespace cairn::cli

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "analyze/sources.h"
+#include "base/whole.h"
 #include "cli/recovery.h"
 #include "gpu/file/spooled.h"
 #include "trace/file/disk.h"
@@ -33,10 +34,6 @@ Error at(ErrorKind kind, std::string message, const std::string &path, std::stri
 
 /// run.cairn before run-2.cairn before run-10.cairn.
 bool job_order(const std::string &a, const std::string &b) { return std::tuple(a.size(), a) < std::tuple(b.size(), b); }
-
-}  // namespace
-
-namespace {
 
 Result<Bytes> read_file(const std::string &path) {
   std::ifstream in(path, std::ios::binary);
@@ -61,26 +58,29 @@ Result<TraceBytes> read_trace(const std::string &path) {
   return TraceBytes{std::move(file->bytes), file->absent, path};
 }
 
+Result<SpoolPart> spool_part(const std::string &path, Bytes bytes) {
+  ByteReader in(bytes);
+  auto header = read_spool_header(in);
+  if (!header) {
+    header.error().path = path;
+    return tl::unexpected(header.error());
+  }
+  return SpoolPart{path, *std::move(header), std::move(bytes), in.position()};
+}
+
 void read_spool_file(const std::string &path, Spool &spool) {
   auto bytes = read_file(path);
   if (!bytes) {
     spool.damaged.push_back(bytes.error());
     return;
   }
-  SpoolPart part;
-  part.path = path;
-  ByteReader in(*bytes);
-  auto header = read_spool_header(in);
-  if (!header) {
-    header.error().path = path;
-    spool.damaged.push_back(header.error());
+  auto part = spool_part(path, *std::move(bytes));
+  if (!part) {
+    spool.damaged.push_back(part.error());
     return;
   }
-  part.header = std::move(*header);
-  part.offset = in.position();
-  part.bytes = std::move(*bytes);
   spool.files.push_back(path);
-  (part.header.kind == SpoolHeader::Kind::main ? spool.parts : spool.epilogues).push_back(std::move(part));
+  (part->header.kind == SpoolHeader::Kind::main ? spool.parts : spool.epilogues).push_back(*std::move(part));
 }
 
 Spool read_spool(const std::string &folder) {
@@ -293,18 +293,8 @@ Result<TraceBytes> with_sources(TraceBytes bytes, const std::string &path) {
 namespace {
 
 /// 0 or errno.
-int write_all(int file, ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t wrote = write(file, bytes.data(), bytes.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return errno;
-    bytes = bytes.subspan(static_cast<size_t>(wrote));
-  }
-  return 0;
-}
-
-int write_all(int file, const TraceBytes &trace) {
-  if (trace.absent == 0) return write_all(file, ByteView(trace.bytes));
+int write_whole(int file, const TraceBytes &trace) {
+  if (trace.absent == 0) return write_all(file, trace.bytes);
   const auto blocks = trace::Disk::open(trace.blocks);
   if (!blocks) return errno;
   int number = write_all(file, ByteView(trace.bytes).first(trace::kHeaderBytes));
@@ -313,7 +303,7 @@ int write_all(int file, const TraceBytes &trace) {
     const auto bytes = (*blocks)->read(trace::kHeaderBytes + done, std::min(kStep, trace.absent - done));
     if (!bytes) return errno;
     if (bytes->empty()) return EIO;  // it has become shorter
-    number = write_all(file, ByteView(*bytes));
+    number = write_all(file, *bytes);
     done += bytes->size();
   }
   return number != 0 ? number : write_all(file, ByteView(trace.bytes).subspan(trace::kHeaderBytes));
@@ -330,7 +320,7 @@ Result<void> write_trace(const std::string &path, const TraceBytes &bytes, bool 
   };
   const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) return complain(errno);
-  int number = write_all(file, bytes);
+  int number = write_whole(file, bytes);
   if (number == 0 && fsync(file) != 0 && errno != EINVAL) number = errno;
   if (close(file) != 0 && number == 0) number = errno;
   if (number != 0) return complain(number);

@@ -34,6 +34,8 @@ struct Spool {
   std::vector<Error> damaged;        ///< parts that cannot be read; they stay
 };
 
+/// What such a file at that path holds.
+Result<SpoolPart> spool_part(const std::string &path, Bytes bytes);
 /// Reads a folder. A folder that is not there is an empty spool.
 Spool read_spool(const std::string &folder);
 /// Reads one *.part or *.epilogue file into `spool`.

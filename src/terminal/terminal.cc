@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/whole.h"
+
 namespace cairn::cli {
 namespace {
 
@@ -27,13 +29,7 @@ std::string one_line(std::string_view text) {
 void say(std::string_view message) {
   const std::string line = "cairn: " + one_line(message) + "\n";
   // One write: lines of several ranks must not mix.
-  size_t done = 0;
-  while (done < line.size()) {
-    const ssize_t wrote = write(STDERR_FILENO, line.data() + done, line.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return;
-    done += static_cast<size_t>(wrote);
-  }
+  write_all(STDERR_FILENO, {reinterpret_cast<const uint8_t *>(line.data()), line.size()});
 }
 
 std::string error_line(const Error &error) {
@@ -95,15 +91,8 @@ void Output::write(std::string_view text) {
 }
 
 void Output::flush() {
-  size_t done = 0;
-  while (error_ == 0 && done < buffer_.size()) {
-    const ssize_t wrote = ::write(STDOUT_FILENO, buffer_.data() + done, buffer_.size() - done);
-    if (wrote >= 0) {
-      done += static_cast<size_t>(wrote);
-    } else if (errno != EINTR) {
-      error_ = errno;
-    }
-  }
+  if (error_ == 0)
+    error_ = write_all(STDOUT_FILENO, {reinterpret_cast<const uint8_t *>(buffer_.data()), buffer_.size()});
   buffer_.clear();
 }
 

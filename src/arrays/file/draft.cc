@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/whole.h"
+
 namespace cairn::arrays {
 
 Result<Draft> Draft::create(const std::string &path) {
@@ -50,13 +52,7 @@ tl::unexpected<Error> Draft::cannot(int number) const {
 }
 
 Result<void> Draft::put(uint64_t at, ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t some = pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(at));
-    if (some < 0 && errno == EINTR) continue;
-    if (some <= 0) return cannot(some == 0 ? ENOSPC : errno);
-    at += static_cast<uint64_t>(some);
-    bytes = bytes.subspan(static_cast<size_t>(some));
-  }
+  if (const int error = write_at(file_, at, bytes); error != 0) return cannot(error);
   return {};
 }
 

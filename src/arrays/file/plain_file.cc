@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "arrays/file/stored_file.h"
+#include "base/whole.h"
 
 namespace cairn::arrays {
 namespace {
@@ -120,20 +121,13 @@ Regions PlainFile::between() const {
 }
 
 Result<void> PlainFile::fill(uint64_t offset, uint8_t *data, uint64_t bytes) const {
-  while (bytes > 0) {
-    const ssize_t some = pread(*file_, data, bytes, static_cast<off_t>(offset));
-    if (some < 0 && errno == EINTR) continue;
-    if (some <= 0) {
-      return tl::unexpected(
-          Error{ErrorKind::environment,
-                some == 0 ? "became shorter while it was read" : std::string("cannot be read: ") + strerror(errno),
-                path_, Error::kNoOffset, ""});
-    }
-    offset += static_cast<uint64_t>(some);
-    data += some;
-    bytes -= static_cast<uint64_t>(some);
-  }
-  return {};
+  size_t done = 0;
+  const int error = read_at(*file_, offset, {data, bytes}, &done);
+  if (error == 0 && done == bytes) return {};
+  return tl::unexpected(
+      Error{ErrorKind::environment,
+            error == 0 ? "became shorter while it was read" : std::string("cannot be read: ") + strerror(error), path_,
+            Error::kNoOffset, ""});
 }
 
 Result<void> PlainFile::read(std::span<const Region> regions, uint8_t *data) const {

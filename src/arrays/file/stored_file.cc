@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "base/whole.h"
 
 namespace cairn::arrays {
 namespace {
@@ -16,14 +17,10 @@ namespace {
 /// All of `size` bytes, or what is wrong.
 Result<Bytes> read_at(int file, uint64_t at, uint64_t size) {
   Bytes bytes(size);
-  uint64_t got = 0;
-  while (got < size) {
-    const ssize_t some = pread(file, bytes.data() + got, size - got, static_cast<off_t>(at + got));
-    if (some < 0 && errno == EINTR) continue;
-    if (some < 0) return fail(ErrorKind::environment, std::string("it cannot be read: ") + strerror(errno));
-    if (some == 0) return fail(ErrorKind::unreadable, "the file ends before it");
-    got += static_cast<uint64_t>(some);
-  }
+  size_t got = 0;
+  if (const int error = cairn::read_at(file, at, bytes, &got); error != 0)
+    return fail(ErrorKind::environment, std::string("it cannot be read: ") + strerror(error));
+  if (got < size) return fail(ErrorKind::unreadable, "the file ends before it");
   return bytes;
 }
 

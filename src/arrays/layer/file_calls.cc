@@ -71,8 +71,9 @@ int refused() {
   return MPI_ERR_TYPE;
 }
 
-int write(Handle *handle, MPI_File file, MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
-          bool collective, MPI_Status *status) {
+/// Reads into the buffer, or writes what it holds.
+int move(bool reads, Handle *handle, MPI_File file, MPI_Offset offset, void *buffer, int count, MPI_Datatype type,
+         bool collective, MPI_Status *status) {
   const uint64_t bytes = bytes_in(count, type);
   std::optional<Regions> request = request_at(*handle, offset, bytes);
   int error = MPI_SUCCESS;
@@ -82,54 +83,38 @@ int write(Handle *handle, MPI_File file, MPI_Offset offset, const void *buffer, 
     request = Regions{};  // the others wait for this rank
   }
   Bytes packed;
-  const auto *data = static_cast<const uint8_t *>(buffer);
-  if (!contiguous(type, count)) {
-    packed.resize(bytes);
-    int position = 0;
-    MPI_Pack(buffer, count, type, packed.data(), static_cast<int>(bytes), &position, MPI_COMM_SELF);
-    data = packed.data();
-  }
-  collective = collective && handle->shared;
-  if (collective || !request->empty()) {
-    const int written = handle->file->write({file, collective}, *request, data);
-    if (error == MPI_SUCCESS) error = written;
-  }
-  tell(status, error == MPI_SUCCESS ? bytes : 0);
-  return error;
-}
-
-int read(Handle *handle, MPI_File file, MPI_Offset offset, void *buffer, int count, MPI_Datatype type, bool collective,
-         MPI_Status *status) {
-  const uint64_t bytes = bytes_in(count, type);
-  std::optional<Regions> request = request_at(*handle, offset, bytes);
-  int error = MPI_SUCCESS;
-  if (!request) {
-    error = refused();
-    if (!collective) return error;
-    request = Regions{};
-  }
-  Bytes packed;
   auto *data = static_cast<uint8_t *>(buffer);
   const bool plain = contiguous(type, count);
   if (!plain) {
-    // What lies behind the end of the file stays as it is in the buffer.
+    // Also to read: what lies behind the end of the file stays as it is in the buffer.
     packed.resize(bytes);
     int position = 0;
     MPI_Pack(buffer, count, type, packed.data(), static_cast<int>(bytes), &position, MPI_COMM_SELF);
     data = packed.data();
   }
   collective = collective && handle->shared;
-  uint64_t done = 0;
+  uint64_t done = reads ? 0 : bytes;
   if (collective || !request->empty()) {
-    const int got = handle->file->read({file, collective}, *request, data, &done);
-    if (error == MPI_SUCCESS) error = got;
+    const int moved = reads ? handle->file->read({file, collective}, *request, data, &done)
+                            : handle->file->write({file, collective}, *request, data);
+    if (error == MPI_SUCCESS) error = moved;
   }
-  if (!plain && error == MPI_SUCCESS) {
+  if (reads && !plain && error == MPI_SUCCESS) {
     int position = 0;
     MPI_Unpack(packed.data(), static_cast<int>(bytes), &position, buffer, count, type, MPI_COMM_SELF);
   }
   tell(status, error == MPI_SUCCESS ? done : 0);
   return error;
+}
+
+int write(Handle *handle, MPI_File file, MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
+          bool collective, MPI_Status *status) {
+  return move(false, handle, file, offset, const_cast<void *>(buffer), count, type, collective, status);
+}
+
+int read(Handle *handle, MPI_File file, MPI_Offset offset, void *buffer, int count, MPI_Datatype type, bool collective,
+         MPI_Status *status) {
+  return move(true, handle, file, offset, buffer, count, type, collective, status);
 }
 
 /// Moves the individual file pointer behind what was asked for.

@@ -9,6 +9,21 @@ namespace {
 
 constexpr int kMostAtOnce = 1 << 30;
 
+/// Calls `some(done, bytes, status)` until `size` bytes are done or it did nothing.
+template <typename Some>
+int move(size_t *done, size_t size, Some some) {
+  while (*done < size) {
+    const int wanted = static_cast<int>(std::min<uint64_t>(kMostAtOnce, size - *done));
+    MPI_Status status{};
+    if (const int error = some(*done, wanted, &status); error != MPI_SUCCESS) return error;
+    int moved = 0;
+    MPI_Get_count(&status, MPI_BYTE, &moved);
+    if (moved <= 0 || moved > wanted) break;
+    *done += static_cast<size_t>(moved);
+  }
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 int share(Bytes *bytes, MPI_Comm comm) {
@@ -52,39 +67,23 @@ int gather(const Bytes &own, MPI_Comm comm, bool everywhere, std::vector<Bytes> 
 }
 
 int write_bytes(MPI_File file, uint64_t at, ByteView bytes) {
-  while (!bytes.empty()) {
-    const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, bytes.size()));
-    MPI_Status status{};
-    const int error =
-        CAIRN_NEXT(MPI_File_write_at)(file, static_cast<MPI_Offset>(at), bytes.data(), some, MPI_BYTE, &status);
-    if (error != MPI_SUCCESS) return error;
-    int done = 0;
-    MPI_Get_count(&status, MPI_BYTE, &done);
-    if (done <= 0 || done > some) return MPI_ERR_NO_SPACE;
-    at += static_cast<uint64_t>(done);
-    bytes = bytes.subspan(static_cast<size_t>(done));
-  }
-  return MPI_SUCCESS;
+  size_t done = 0;
+  const int error = move(&done, bytes.size(), [&](size_t from, int some, MPI_Status *status) {
+    return CAIRN_NEXT(MPI_File_write_at)(file, static_cast<MPI_Offset>(at + from), bytes.data() + from, some, MPI_BYTE,
+                                         status);
+  });
+  return error == MPI_SUCCESS && done < bytes.size() ? MPI_ERR_NO_SPACE : error;
 }
 
 int read_bytes(MPI_File file, uint64_t at, std::span<uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const int some = static_cast<int>(std::min<uint64_t>(kMostAtOnce, bytes.size()));
-    MPI_Status status{};
-    const int error =
-        CAIRN_NEXT(MPI_File_read_at)(file, static_cast<MPI_Offset>(at), bytes.data(), some, MPI_BYTE, &status);
-    if (error != MPI_SUCCESS) return error;
-    int done = 0;
-    MPI_Get_count(&status, MPI_BYTE, &done);
-    if (done <= 0 || done > some) {
-      // The file ends here: what is missing fails its checksum.
-      std::ranges::fill(bytes, uint8_t{0});
-      return MPI_SUCCESS;
-    }
-    at += static_cast<uint64_t>(done);
-    bytes = bytes.subspan(static_cast<size_t>(done));
-  }
-  return MPI_SUCCESS;
+  size_t done = 0;
+  const int error = move(&done, bytes.size(), [&](size_t from, int some, MPI_Status *status) {
+    return CAIRN_NEXT(MPI_File_read_at)(file, static_cast<MPI_Offset>(at + from), bytes.data() + from, some, MPI_BYTE,
+                                        status);
+  });
+  // Where the file ends: what is missing fails its checksum.
+  if (error == MPI_SUCCESS) std::ranges::fill(bytes.subspan(done), uint8_t{0});
+  return error;
 }
 
 }  // namespace cairn::arrays

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/launcher.h"
+#include "base/whole.h"
 #include "gpu/file/collect.h"
 #include "gpu/file/spooled.h"
 
@@ -63,12 +64,7 @@ int write_new(const std::string &path, const Bytes &bytes) {
   const std::string partial = path + ".partial." + std::to_string(getpid());
   const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return errno;
-  int error = 0;
-  for (size_t done = 0; done < bytes.size() && error == 0;) {
-    const ssize_t n = write(file, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno != EINTR) error = errno;
-    done += n < 0 ? 0 : static_cast<size_t>(n);
-  }
+  int error = write_all(file, bytes);
   if (close(file) != 0 && error == 0) error = errno;
   if (error == 0 && link(partial.c_str(), path.c_str()) != 0) error = errno;
   unlink(partial.c_str());

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/file_size.h"
+#include "base/whole.h"
 #include "blocks/dense.h"
-#include "blocks/write_at.h"
 #include "mpi/finish/comm_calls.h"
 #include "trace/file/file.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 /// 0 or errno.
 int add_at(int file, uint64_t at, ByteView bytes) {
-  return may_grow_to(at + bytes.size()) ? blocks::write_at(file, at, bytes) : EFBIG;
+  return may_grow_to(at + bytes.size()) ? write_at(file, at, bytes) : EFBIG;
 }
 
 /// A file without a name.

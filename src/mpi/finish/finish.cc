@@ -15,6 +15,7 @@
 #include <string>
 
 #include "base/file_size.h"
+#include "base/whole.h"
 #include "mpi/finish/bundles.h"
 #include "mpi/finish/small_blocks.h"
 #include "mpi/finish/times_in_place.h"
@@ -37,13 +38,11 @@ bool complete_file(const std::string &path, ByteView bytes, uint64_t blocks) {
   }
   const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) return false;
-  const bool written = write_all(file, bytes.first(trace::kHeaderBytes)) &&
-                       lseek(file, static_cast<off_t>(trace::kHeaderBytes + blocks), SEEK_SET) >= 0 &&
-                       write_all(file, bytes.subspan(trace::kHeaderBytes));
-  const int why = errno;
-  const bool closed = close(file) == 0;
-  if (!written) errno = why;
-  return written && closed;
+  int why = write_all(file, bytes.first(trace::kHeaderBytes));
+  if (why == 0) why = write_at(file, trace::kHeaderBytes + blocks, bytes.subspan(trace::kHeaderBytes));
+  if (close(file) != 0 && why == 0) why = errno;
+  errno = why;
+  return why == 0;
 }
 
 /// run.cairn, run-2.cairn, …

@@ -7,18 +7,9 @@
 #include <cstring>
 
 #include "base/file_size.h"
+#include "base/whole.h"
 
 namespace cairn::recorder {
-
-bool write_all(int file, ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  return true;
-}
 
 bool write_file(const std::string &path, ByteView bytes) {
   if (!may_grow_to(bytes.size())) {
@@ -27,14 +18,11 @@ bool write_file(const std::string &path, ByteView bytes) {
   }
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return false;
-  const bool written = write_all(file, bytes);
-  const int why = errno;
-  const bool closed = close(file) == 0;
-  if (written && closed) return true;
-  if (!written) errno = why;
-  const int kept = errno;
+  int why = write_all(file, bytes);
+  if (close(file) != 0 && why == 0) why = errno;
+  if (why == 0) return true;
   unlink(path.c_str());
-  errno = kept;
+  errno = why;
   return false;
 }
 

@@ -9,8 +9,6 @@
 
 namespace cairn::recorder {
 
-/// False with errno, having written some of it.
-bool write_all(int file, ByteView bytes);
 /// Writes a new file completely or not at all; errno says why not.
 bool write_file(const std::string &path, ByteView bytes);
 /// Leaves a line for `cairn record` about why there is no trace.

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/whole.h"
 #include "trace/file/file.h"
 
 namespace cairn::trace {
@@ -39,17 +40,13 @@ Result<Bytes> read_stream(const std::string &path) {
   Bytes bytes;
   constexpr size_t kStep = 1 << 16;
   size_t used = 0;
-  while (true) {
+  while (used == bytes.size()) {
     bytes.resize(std::max(used + kStep, used * 2));
-    const ssize_t got = ::read(file, bytes.data() + used, bytes.size() - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
+    if (until_done(bytes.size(), &used, [&](size_t n) { return ::read(file, bytes.data() + n, bytes.size() - n); })) {
       auto result = error("cannot read the trace", path);
       close(file);
       return result;
     }
-    if (got == 0) break;
-    used += static_cast<size_t>(got);
   }
   close(file);
   bytes.resize(used);
@@ -71,14 +68,8 @@ Disk::~Disk() { close(file_); }
 Result<Bytes> Disk::read(uint64_t offset, uint64_t size) const {
   Bytes bytes(offset < size_ ? std::min(size, size_ - offset) : 0);
   size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = pread(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return error("cannot read the trace", path_);
-    if (got == 0) break;  // it has become shorter
-    done += static_cast<size_t>(got);
-  }
-  bytes.resize(done);
+  if (read_at(file_, offset, bytes, &done) != 0) return error("cannot read the trace", path_);
+  bytes.resize(done);  // it may have become shorter
   return bytes;
 }
 
