@@ -136,12 +136,7 @@ class CallEncoder {
   void end_field() {
     if (bytes_) {
       put((static_cast<uint64_t>(text_.size()) << 1) | 1);
-      if (!thread_.row.reserve(arena_, thread_.row.size() + text_.size())) {
-        memory_ = false;
-        return;
-      }
-      memcpy(thread_.row.data() + thread_.row.size(), text_.data(), text_.size());
-      thread_.row.resize(thread_.row.size() + text_.size());
+      memory_ = thread_.row.append(arena_, reinterpret_cast<const uint8_t *>(text_.data()), text_.size()) && memory_;
       return;
     }
     const size_t n = thread_.atoms.size();
@@ -155,21 +150,12 @@ class CallEncoder {
     thread_.row.resize(static_cast<size_t>(at - start));
   }
   void put(uint64_t value) {
-    if (!thread_.row.reserve(arena_, thread_.row.size() + kMaxVarint)) {
-      memory_ = false;
-      return;
-    }
-    uint8_t *const start = thread_.row.data();
-    thread_.row.resize(static_cast<size_t>(put_varint(start + thread_.row.size(), value) - start));
+    uint8_t buffer[kMaxVarint];
+    memory_ = thread_.row.append(arena_, buffer, static_cast<size_t>(put_varint(buffer, value) - buffer)) && memory_;
   }
   void text(const char *bytes, size_t size) {
     bytes_ = true;
-    if (!text_.reserve(arena_, text_.size() + size)) {
-      memory_ = false;
-      return;
-    }
-    memcpy(text_.data() + text_.size(), bytes, size);
-    text_.resize(text_.size() + size);
+    memory_ = text_.append(arena_, bytes, size) && memory_;
   }
   void text_varint(uint64_t value) {
     uint8_t buffer[kMaxVarint];

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "base/growable.h"
 #include "mpi/call/frame.h"
 #include "mpi/names/addresses.h"
 #include "mpi/names/call_stack.h"
@@ -13,7 +14,6 @@
 #include "mpi/names/memo.h"
 #include "mpi/names/places.h"
 #include "mpi/names/sites.h"
-#include "mpi/store/growable.h"
 #include "mpi/store/process.h"
 
 namespace cairn::recorder {

@@ -1,8 +1,10 @@
 #include "mpi/names/addresses.h"
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 
+#include "base/growable.h"
 #include "mpi/names/device_memory.h"
 #include "mpi/names/memory_map.h"
 #include "mpi/names/ranges.h"
@@ -24,24 +26,17 @@ struct Piece {
 class Snapshot {
  public:
   explicit Snapshot(Arena &arena) : arena_(arena) {
-    for_each_mapping([this](const MapEntry &entry) { return add(entry); });
+    for_each_mapping([this](const MapEntry &entry) { return pieces_.push(arena_, {entry.low, entry.high}); });
   }
-  ~Snapshot() { arena_.release_array(pieces_, capacity_); }
+  ~Snapshot() { pieces_.release(arena_); }
   Snapshot(const Snapshot &) = delete;
   Snapshot &operator=(const Snapshot &) = delete;
 
   [[nodiscard]] const Piece *containing(uintptr_t address) const {
-    size_t first = 0;
-    for (size_t count = count_; count != 0;) {
-      const size_t half = count / 2;
-      if (pieces_[first + half].high <= address) {
-        first += half + 1;
-        count -= half + 1;
-      } else {
-        count = half;
-      }
-    }
-    return first < count_ && pieces_[first].low <= address ? &pieces_[first] : nullptr;
+    const Piece *end = pieces_.data() + pieces_.size();
+    const Piece *found =
+        std::partition_point(pieces_.data(), end, [address](const Piece &piece) { return piece.high <= address; });
+    return found != end && found->low <= address ? found : nullptr;
   }
 
   /// Whether all of it is mapped, be it in several pieces.
@@ -56,24 +51,8 @@ class Snapshot {
   }
 
  private:
-  bool add(const MapEntry &entry) {
-    if (count_ == capacity_) {
-      const size_t capacity = capacity_ == 0 ? 256 : capacity_ * 2;
-      auto *grown = arena_.allocate_array<Piece>(capacity);
-      if (grown == nullptr) return false;
-      for (size_t i = 0; i < count_; ++i) grown[i] = pieces_[i];
-      arena_.release_array(pieces_, capacity_);
-      pieces_ = grown;
-      capacity_ = capacity;
-    }
-    pieces_[count_++] = {entry.low, entry.high};
-    return true;
-  }
-
   Arena &arena_;
-  Piece *pieces_ = nullptr;
-  size_t count_ = 0;
-  size_t capacity_ = 0;
+  Growable<Piece> pieces_;
 };
 
 int64_t distance(uintptr_t from, uintptr_t to) { return static_cast<int64_t>(to - from); }

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "base/bytes.h"
+
 namespace cairn::recorder {
 namespace {
 
@@ -17,60 +19,35 @@ constexpr uint8_t kPcRelative4 = 0x1b;
 constexpr uint8_t kUnsigned4 = 0x03;
 constexpr uint8_t kTableRelative4 = 0x3b;
 
-/// Reads what a linker wrote; past the end it gives zeros and `failed`.
-class Reader {
+/// Reads what a linker wrote.
+class Reader : public ByteReader {
  public:
-  Reader(const uint8_t *begin, const uint8_t *end) : at_(begin), end_(end) {}
+  Reader(const uint8_t *begin, const uint8_t *end) : ByteReader({begin, end}), begin_(begin) {}
   template <typename T>
-  T fixed() {
-    T value{};
-    if (!has(sizeof value)) return value;
-    std::memcpy(&value, at_, sizeof value);
-    at_ += sizeof value;
-    return value;
-  }
-  uint64_t unsigned_leb() {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = fixed<uint8_t>();
-      value |= uint64_t{byte & 0x7fU} << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    failed_ = true;
-    return 0;
+  T number() {
+    return static_cast<T>(fixed(sizeof(T)));
   }
   int64_t signed_leb() {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64;) {
-      const auto byte = fixed<uint8_t>();
-      value |= uint64_t{byte & 0x7fU} << shift;
+      const uint8_t next = byte();
+      value |= uint64_t{next & 0x7fU} << shift;
       shift += 7;
-      if ((byte & 0x80) != 0) continue;
-      if (shift < 64 && (byte & 0x40) != 0) value |= ~uint64_t{0} << shift;
+      if ((next & 0x80) != 0) continue;
+      if (shift < 64 && (next & 0x40) != 0) value |= ~uint64_t{0} << shift;
       return static_cast<int64_t>(value);
     }
-    failed_ = true;
-    return 0;
+    return fail();
   }
   Reader part(uint64_t size) {
-    if (!has(size)) return {at_, at_};
-    const Reader inner(at_, at_ + size);
-    at_ += size;
-    return inner;
+    const ByteView inner = raw(size);
+    return {inner.data(), inner.data() + inner.size()};
   }
-  [[nodiscard]] bool more() const { return !failed_ && at_ != end_; }
-  [[nodiscard]] bool failed() const { return failed_; }
-  [[nodiscard]] const uint8_t *at() const { return at_; }
+  [[nodiscard]] bool more() const { return !failed() && !at_end(); }
+  [[nodiscard]] const uint8_t *at() const { return begin_ + position(); }
 
  private:
-  bool has(uint64_t size) {
-    if (!failed_ && size <= static_cast<uint64_t>(end_ - at_)) return true;
-    failed_ = true;
-    return false;
-  }
-  const uint8_t *at_;
-  const uint8_t *end_;
-  bool failed_ = false;
+  const uint8_t *begin_;
 };
 
 /// A record of .eh_frame without its length.
@@ -93,27 +70,27 @@ struct Common {
 Common read_common(const uint8_t *start) {
   Common common;
   Reader in = record_at(start);
-  const auto id = in.fixed<uint32_t>();
-  const auto version = in.fixed<uint8_t>();
+  const auto id = in.number<uint32_t>();
+  const auto version = in.byte();
   char letters[8] = {};
   size_t count = 0;
-  for (char letter = in.fixed<char>(); letter != '\0'; letter = in.fixed<char>()) {
+  for (char letter = in.number<char>(); letter != '\0'; letter = in.number<char>()) {
     if (count == sizeof letters - 1) return common;
     letters[count++] = letter;
   }
-  common.code_unit = in.unsigned_leb();
+  common.code_unit = in.varint();
   common.data_unit = in.signed_leb();
-  const uint64_t return_column = version == 1 ? in.fixed<uint8_t>() : in.unsigned_leb();
+  const uint64_t return_column = version == 1 ? in.byte() : in.varint();
   if (id != 0 || (version != 1 && version != 3) || letters[0] != 'z' || return_column != kReturnAddress) return common;
-  Reader details = in.part(in.unsigned_leb());
+  Reader details = in.part(in.varint());
   bool positions = false;
   for (size_t i = 1; i < count; ++i) {
     if (letters[i] == 'R') {
-      positions = details.fixed<uint8_t>() == kPcRelative4;
+      positions = details.byte() == kPcRelative4;
     } else if (letters[i] == 'L') {
-      details.fixed<uint8_t>();
+      details.byte();
     } else if (letters[i] == 'P') {
-      const uint8_t size = details.fixed<uint8_t>() & 0x0f;
+      const uint8_t size = details.byte() & 0x0f;
       details.part(size == 0 || size == 4 || size == 12 ? 8 : 4);
     } else {
       return common;  // signal frames among them
@@ -176,14 +153,14 @@ class Machine {
   /// Only [rbp + n], which is what realigned stacks have.
   void frame_expression(Reader in) {
     state_.rule.base = FrameRule::none;
-    if (in.fixed<uint8_t>() != kBaseRbp) return;
+    if (in.byte() != kBaseRbp) return;
     const int64_t offset = in.signed_leb();
-    if (in.fixed<uint8_t>() != kDereference || in.failed() || in.more()) return;
+    if (in.byte() != kDereference || in.failed() || in.more()) return;
     state_.rule.base = FrameRule::at_rbp;
     frame_offset(offset);
   }
   void saved_expression(uint64_t column, Reader in) {
-    const bool by_rbp = in.fixed<uint8_t>() == kBaseRbp;
+    const bool by_rbp = in.byte() == kBaseRbp;
     const int64_t offset = in.signed_leb();
     if (column != kRbp || !by_rbp || in.failed() || in.more()) return lost(column);
     state_.rule.saved = FrameRule::at_old_rbp;
@@ -191,13 +168,13 @@ class Machine {
   }
 
   bool step(Reader &in) {
-    const auto code = in.fixed<uint8_t>();
+    const auto code = in.byte();
     const uint8_t operand = code & 0x3f;
     switch (code >> 6) {
       case 1:
         return advance(operand), true;
       case 2:
-        return saved(operand, scaled(in.unsigned_leb())), true;
+        return saved(operand, scaled(in.varint())), true;
       case 3:
         return restored(operand), true;
       default:
@@ -211,25 +188,25 @@ class Machine {
       case 0x00:  // nop
         return true;
       case 0x02:
-        return advance(in.fixed<uint8_t>()), true;
+        return advance(in.byte()), true;
       case 0x03:
-        return advance(in.fixed<uint16_t>()), true;
+        return advance(in.number<uint16_t>()), true;
       case 0x04:
-        return advance(in.fixed<uint32_t>()), true;
+        return advance(in.number<uint32_t>()), true;
       case 0x05:  // offset_extended
-        column = in.unsigned_leb();
-        return saved(column, scaled(in.unsigned_leb())), true;
+        column = in.varint();
+        return saved(column, scaled(in.varint())), true;
       case 0x06:  // restore_extended
-        return restored(in.unsigned_leb()), true;
+        return restored(in.varint()), true;
       case 0x07:  // undefined
-        return lost(in.unsigned_leb()), true;
+        return lost(in.varint()), true;
       case 0x08:  // same_value
-        column = in.unsigned_leb();
+        column = in.varint();
         if (column == kRbp) state_.rule.saved = FrameRule::kept;
         return true;
       case 0x09:  // register
-        lost(in.unsigned_leb());
-        return in.unsigned_leb(), true;
+        lost(in.varint());
+        return in.varint(), true;
       case 0x0a:  // remember_state
         if (depth_ == kMaxDepth) return false;
         return remembered_[depth_++] = state_, true;
@@ -237,30 +214,30 @@ class Machine {
         if (depth_ == 0) return false;
         return state_ = remembered_[--depth_], true;
       case 0x0c:  // def_cfa
-        column = in.unsigned_leb();
-        return frame(column, static_cast<int64_t>(in.unsigned_leb())), true;
+        column = in.varint();
+        return frame(column, static_cast<int64_t>(in.varint())), true;
       case 0x0d:  // def_cfa_register
-        return frame(in.unsigned_leb(), state_.rule.offset), true;
+        return frame(in.varint(), state_.rule.offset), true;
       case 0x0e:  // def_cfa_offset
-        return frame_offset(static_cast<int64_t>(in.unsigned_leb())), true;
+        return frame_offset(static_cast<int64_t>(in.varint())), true;
       case 0x0f:  // def_cfa_expression
-        return frame_expression(in.part(in.unsigned_leb())), true;
+        return frame_expression(in.part(in.varint())), true;
       case 0x10:  // expression
-        column = in.unsigned_leb();
-        return saved_expression(column, in.part(in.unsigned_leb())), true;
+        column = in.varint();
+        return saved_expression(column, in.part(in.varint())), true;
       case 0x11:  // offset_extended_sf
-        column = in.unsigned_leb();
+        column = in.varint();
         return saved(column, in.signed_leb() * common_.data_unit), true;
       case 0x12:  // def_cfa_sf
-        column = in.unsigned_leb();
+        column = in.varint();
         return frame(column, in.signed_leb() * common_.data_unit), true;
       case 0x13:  // def_cfa_offset_sf
         return frame_offset(in.signed_leb() * common_.data_unit), true;
       case 0x16:  // val_expression
-        lost(in.unsigned_leb());
-        return in.part(in.unsigned_leb()), true;
+        lost(in.varint());
+        return in.part(in.varint()), true;
       case 0x2e:  // GNU_args_size
-        return in.unsigned_leb(), true;
+        return in.varint(), true;
       default:
         return false;
     }
@@ -279,21 +256,16 @@ class Machine {
   int depth_ = 0;
 };
 
-template <typename T>
-T read(const uint8_t *from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
+int32_t word_at(const uint8_t *from) { return Reader(from, from + sizeof(int32_t)).number<int32_t>(); }
 
 }  // namespace
 
 FrameRule FrameRule::from_table(const uint8_t *header, uintptr_t instruction) {
   if (header[0] != 1 || header[1] != kPcRelative4 || header[2] != kUnsigned4 || header[3] != kTableRelative4) return {};
-  const auto count = read<uint32_t>(header + 8);
+  const auto count = static_cast<uint32_t>(word_at(header + 8));
   const uint8_t *table = header + 12;
   const auto start_of = [&](uint32_t i) {
-    return reinterpret_cast<uintptr_t>(header) + static_cast<uintptr_t>(int64_t{read<int32_t>(table + 8 * size_t{i})});
+    return reinterpret_cast<uintptr_t>(header) + static_cast<uintptr_t>(int64_t{word_at(table + 8 * size_t{i})});
   };
   uint32_t low = 0;  // the last function that begins at or before the instruction
   for (uint32_t high = count; high - low > 1 && low < high;) {
@@ -301,18 +273,18 @@ FrameRule FrameRule::from_table(const uint8_t *header, uintptr_t instruction) {
     (start_of(middle) <= instruction ? low : high) = middle;
   }
   if (count == 0 || start_of(low) > instruction) return {};
-  const uint8_t *function = header + read<int32_t>(table + 8 * size_t{low} + 4);
+  const uint8_t *function = header + word_at(table + 8 * size_t{low} + 4);
   Reader in = record_at(function);
   const uint8_t *back = in.at();
-  const auto distance = in.fixed<uint32_t>();
+  const auto distance = in.number<uint32_t>();
   if (in.failed() || distance == 0) return {};
   const Common common = read_common(back - distance);
   if (!common.understood) return {};
   const uint8_t *here = in.at();
   const auto begin =
-      reinterpret_cast<uintptr_t>(here) + static_cast<uintptr_t>(static_cast<int64_t>(in.fixed<int32_t>()));
-  const auto size = in.fixed<uint32_t>();
-  in.part(in.unsigned_leb());
+      reinterpret_cast<uintptr_t>(here) + static_cast<uintptr_t>(static_cast<int64_t>(in.number<int32_t>()));
+  const auto size = in.number<uint32_t>();
+  in.part(in.varint());
   if (in.failed() || instruction < begin || instruction - begin >= size) return {};
   Machine machine(common, begin, instruction);
   if (!machine.run(common.instructions)) return {};

@@ -4,22 +4,17 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 namespace cairn::recorder {
 namespace {
 
 uint64_t take_hex(const char *&text) {
-  uint64_t value = 0;
-  for (;; ++text) {
-    if (*text >= '0' && *text <= '9') {
-      value = value * 16 + static_cast<uint64_t>(*text - '0');
-    } else if (*text >= 'a' && *text <= 'f') {
-      value = value * 16 + static_cast<uint64_t>(*text - 'a' + 10);
-    } else {
-      return value;
-    }
-  }
+  char *end = nullptr;
+  const uint64_t value = std::strtoull(text, &end, 16);
+  text = end;
+  return value;
 }
 
 void skip_word(const char *&text) {

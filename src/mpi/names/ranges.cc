@@ -1,21 +1,12 @@
 #include "mpi/names/ranges.h"
 
 #include <bit>
-#include <cstring>
 
 namespace cairn::recorder {
 
 int64_t FreeNumbers::take() {
-  while (first_ < words_ && taken_[first_] == UINT64_MAX) ++first_;
-  if (first_ == words_) {
-    const size_t words = words_ == 0 ? 8 : words_ * 2;
-    auto *grown = arena_.allocate_array<uint64_t>(words);
-    if (grown == nullptr) return -1;
-    if (words_ != 0) std::memcpy(grown, taken_, words_ * sizeof *taken_);
-    if (taken_ != nullptr) arena_.release_array(taken_, words_);
-    taken_ = grown;
-    words_ = words;
-  }
+  while (first_ < taken_.size() && taken_[first_] == UINT64_MAX) ++first_;
+  if (first_ == taken_.size() && !taken_.push(arena_, 0)) return -1;
   const int bit = std::countr_one(taken_[first_]);
   taken_[first_] |= uint64_t{1} << bit;
   return static_cast<int64_t>(first_ * 64 + static_cast<size_t>(bit));
@@ -23,23 +14,14 @@ int64_t FreeNumbers::take() {
 
 void FreeNumbers::give_back(int64_t number) {
   const auto word = static_cast<size_t>(number) / 64;
-  if (number < 0 || word >= words_) return;
+  if (number < 0 || word >= taken_.size()) return;
   taken_[word] &= ~(uint64_t{1} << (static_cast<size_t>(number) % 64));
   if (word < first_) first_ = word;
 }
 
 const Range *Ranges::containing(uintptr_t address) const {
-  const Node *node = root_;
-  const Node *best = nullptr;
-  while (node != nullptr) {
-    if (node->range.low <= address) {
-      best = node;
-      node = node->right;
-    } else {
-      node = node->left;
-    }
-  }
-  return best != nullptr && best->range.contains(address) ? &best->range : nullptr;
+  const Range *next = first_above(address);
+  return next != nullptr && next->contains(address) ? next : nullptr;
 }
 
 const Range *Ranges::first_above(uintptr_t address) const {

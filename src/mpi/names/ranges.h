@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/arena.h"
+#include "base/growable.h"
 
 namespace cairn::recorder {
 
@@ -21,9 +22,8 @@ class FreeNumbers {
 
  private:
   Arena &arena_;
-  uint64_t *taken_ = nullptr;  ///< a bit a number
-  size_t words_ = 0;
-  size_t first_ = 0;  ///< no word before it has a free bit
+  Growable<uint64_t> taken_;  ///< a bit a number
+  size_t first_ = 0;          ///< no word before it has a free bit
 };
 
 struct Range {

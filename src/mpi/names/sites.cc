@@ -18,10 +18,6 @@ struct Listed {
   bool live;  ///< known to be where `info` says
 };
 
-struct Slot {
-  Site *site;
-};
-
 size_t site_hash(uint32_t module, uint64_t offset, const Site *caller) {
   const uint64_t under = caller == nullptr ? 0 : (uint64_t{caller->id} + 1) * 0xff51afd7ed558ccdU;
   return static_cast<size_t>(((offset + (uint64_t{module} << 40) + under) * 0x9e3779b97f4a7c15U) >> 20);
@@ -37,7 +33,7 @@ struct Modules::State {
   SpinLock lock;
   std::atomic<int> count;
   Listed *chunks[kMaxModules / kModulesInChunk];
-  Slot *sites;  ///< open addressing by (module, offset)
+  Site **sites;  ///< open addressing by (module, offset)
   size_t site_mask;
   uint32_t site_count;
 
@@ -103,14 +99,14 @@ struct Modules::State {
 
   bool grow_sites() {
     const size_t size = sites == nullptr ? 256 : (site_mask + 1) * 2;
-    auto *grown = arena.allocate_array<Slot>(size);
+    auto *grown = arena.allocate_array<Site *>(size);
     if (grown == nullptr) return false;
     for (size_t i = 0; sites != nullptr && i <= site_mask; ++i) {
-      const Site *site = sites[i].site;
+      Site *const site = sites[i];
       if (site == nullptr) continue;
       size_t at = site_hash(site->module, site->offset, site->caller) & (size - 1);
-      while (grown[at].site != nullptr) at = (at + 1) & (size - 1);
-      grown[at] = sites[i];
+      while (grown[at] != nullptr) at = (at + 1) & (size - 1);
+      grown[at] = site;
     }
     if (sites != nullptr) arena.release_array(sites, site_mask + 1);
     sites = grown;
@@ -121,8 +117,8 @@ struct Modules::State {
   Site *site_at(uint32_t module, uint64_t offset, Site *caller) {
     if ((sites == nullptr || site_count * 2 > site_mask) && !grow_sites() && sites == nullptr) return nullptr;
     size_t at = site_hash(module, offset, caller) & site_mask;
-    for (; sites[at].site != nullptr; at = (at + 1) & site_mask) {
-      Site *known = sites[at].site;
+    for (; sites[at] != nullptr; at = (at + 1) & site_mask) {
+      Site *known = sites[at];
       if (known->module == module && known->offset == offset && known->caller == caller) return known;
     }
     if (site_count == site_mask) return nullptr;  // growing failed, and one slot must stay empty
@@ -130,7 +126,7 @@ struct Modules::State {
     if (site == nullptr) return nullptr;
     const ModuleInfo &info = listed(static_cast<int>(module)).info;
     *site = {site_count++, module, offset, info.internal, info.fortran_binding, caller};
-    return sites[at].site = site;
+    return sites[at] = site;
   }
 };
 

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "base/arena.h"
-#include "mpi/store/growable.h"
+#include "base/growable.h"
 #include "spec/ids.h"
 #include "trace/model/request_arrays.h"
 

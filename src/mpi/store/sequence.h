@@ -8,10 +8,10 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/growable.h"
 #include "grammar/builder.h"
 #include "mpi/names/sites.h"
 #include "mpi/store/drained_arrays.h"
-#include "mpi/store/growable.h"
 #include "mpi/store/signatures.h"
 #include "mpi/store/timing_log.h"
 

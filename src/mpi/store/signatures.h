@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include "base/arena.h"
+#include "base/growable.h"
 #include "mpi/names/memo.h"
-#include "mpi/store/growable.h"
 #include "trace/model/record.h"
 
 namespace cairn::recorder {

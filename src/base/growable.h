@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 
-namespace cairn::recorder {
+namespace cairn {
 
 /// A contiguous array that doubles. For scratch and small tables.
 template <typename T>
@@ -30,6 +30,12 @@ class Growable {
   bool push(Arena &arena, const T &value) {
     if (size_ == capacity_ && !reserve(arena, size_ + 1)) return false;
     data_[size_++] = value;
+    return true;
+  }
+  bool append(Arena &arena, const T *values, size_t count) {
+    if (!reserve(arena, size_ + count)) return false;
+    if (count != 0) memcpy(static_cast<void *>(data_ + size_), values, count * sizeof(T));
+    size_ += count;
     return true;
   }
   void clear() { size_ = 0; }
@@ -92,4 +98,4 @@ class Chunked {
   size_t size_ = 0;
 };
 
-}  // namespace cairn::recorder
+}  // namespace cairn
