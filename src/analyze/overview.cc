@@ -36,20 +36,18 @@ void collect_communicators(const trace::Row &row, std::set<std::array<int64_t, 3
   }
 }
 
+bool is_communicator(const spec::Parameter &parameter) { return parameter.layout == spec::Layout::comm; }
+
 bool has_communicator(const spec::Function &function) {
-  for (size_t i = 0; i < function.parameter_count; ++i) {
-    if (function.parameters[i].layout == spec::Layout::comm) return true;
-  }
-  return false;
+  return std::any_of(function.parameters, function.parameters + function.parameter_count, is_communicator);
 }
 
 bool creates_communicator(const spec::Function &function) {
-  if (!function.creates) return false;
-  for (size_t i = 0; i < function.parameter_count; ++i) {
-    const spec::Parameter &parameter = function.parameters[i];
-    if (parameter.layout == spec::Layout::comm && parameter.direction != spec::Direction::in) return true;
-  }
-  return false;
+  return function.creates && std::any_of(function.parameters, function.parameters + function.parameter_count,
+                                         [](const spec::Parameter &parameter) {
+                                           return is_communicator(parameter) &&
+                                                  parameter.direction != spec::Direction::in;
+                                         });
 }
 
 }  // namespace

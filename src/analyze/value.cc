@@ -9,47 +9,14 @@
 #include "text/utf8.h"
 
 namespace cairn::analyze {
-Value Value::integer(int64_t number) {
-  Value value;
-  value.kind = Kind::integer;
-  value.number = number;
-  return value;
-}
 
-Value Value::floating(double number) {
-  Value value;
-  value.kind = Kind::real;
-  value.real = number;
-  return value;
-}
-
-Value Value::symbol(std::string text) {
-  Value value;
-  value.kind = Kind::symbol;
-  value.text = std::move(text);
-  return value;
-}
-
-Value Value::string(std::string text) {
-  Value value;
-  value.kind = Kind::string;
-  value.text = std::move(text);
-  return value;
-}
-
-Value Value::list(std::vector<Value> items) {
-  Value value;
-  value.kind = Kind::list;
-  value.items = std::move(items);
-  return value;
-}
-
+Value Value::integer(int64_t number) { return {.kind = Kind::integer, .number = number}; }
+Value Value::floating(double number) { return {.kind = Kind::real, .real = number}; }
+Value Value::symbol(std::string text) { return {.kind = Kind::symbol, .text = std::move(text)}; }
+Value Value::string(std::string text) { return {.kind = Kind::string, .text = std::move(text)}; }
+Value Value::list(std::vector<Value> items) { return {.kind = Kind::list, .items = std::move(items)}; }
 Value Value::change(Value before, Value after) {
-  Value value;
-  value.kind = Kind::change;
-  value.items.push_back(std::move(before));
-  value.items.push_back(std::move(after));
-  return value;
+  return {.kind = Kind::change, .items = {std::move(before), std::move(after)}};
 }
 
 void Value::append_text(std::string &out) const {

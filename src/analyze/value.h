@@ -28,9 +28,9 @@ struct Value {
   Kind kind = Kind::absent;
   int64_t number = 0;
   double real = 0;
-  std::string text;
-  std::vector<Value> items;
-  std::vector<const char *> keys;
+  std::string text{};
+  std::vector<Value> items{};
+  std::vector<const char *> keys{};
   bool operator==(const Value &) const = default;
 
   static Value integer(int64_t number);

@@ -21,17 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> split(const std::string &text, char separator) {
-  std::vector<std::string> pieces;
-  size_t begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.find(separator, begin), text.size());
-    if (end > begin) pieces.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return pieces;
-}
-
 /// An ELF file opened for reading.
 class ElfFile {
  public:
@@ -126,10 +115,10 @@ std::vector<std::string> needed_libraries(const std::string &path) {
     const ElfFile elf(file);
     if (!elf.is_program()) continue;
     std::vector<std::string> folders;
-    if (const char *set = getenv("LD_LIBRARY_PATH")) folders = split(set, ':');
+    if (const char *set = getenv("LD_LIBRARY_PATH")) folders = folders_in(set);
     for (const int64_t tag : {int64_t{DT_RPATH}, int64_t{DT_RUNPATH}}) {
       for (const std::string &list : elf.dynamic(tag)) {
-        for (std::string folder : split(list, ':')) {
+        for (std::string folder : folders_in(list)) {
           const size_t origin = folder.find("$ORIGIN");
           if (origin != std::string::npos) folder.replace(origin, 7, fs::path(file).parent_path().string());
           folders.push_back(folder);
@@ -148,7 +137,7 @@ std::vector<std::string> needed_libraries(const std::string &path) {
 std::string in_path(const std::string &word) {
   if (word.find('/') != std::string::npos) return word;
   const char *path = getenv("PATH");
-  for (const std::string &folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+  for (const std::string &folder : folders_in(path != nullptr ? path : "/usr/bin:/bin")) {
     std::string candidate = folder + "/" + word;
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
   }

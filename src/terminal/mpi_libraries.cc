@@ -10,6 +10,16 @@
 namespace cairn::cli {
 namespace fs = std::filesystem;
 
+std::vector<std::string> folders_in(const std::string &list) {
+  std::vector<std::string> folders;
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(':', begin), list.size());
+    if (end > begin) folders.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return folders;
+}
+
 const std::vector<std::string> &loader_folders() {
   static const std::vector<std::string> folders = [] {
     std::vector<std::string> all;
@@ -30,14 +40,7 @@ const std::vector<std::string> &loader_folders() {
 
 std::vector<MpiLibrary> find_mpi_libraries() {
   std::vector<std::string> folders;
-  if (const char *set = getenv("LD_LIBRARY_PATH")) {
-    const std::string text = set;
-    for (size_t begin = 0; begin <= text.size();) {
-      const size_t end = std::min(text.find(':', begin), text.size());
-      if (end > begin) folders.push_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
+  if (const char *set = getenv("LD_LIBRARY_PATH")) folders = folders_in(set);
   folders.insert(folders.end(), loader_folders().begin(), loader_folders().end());
   std::vector<MpiLibrary> found;
   std::set<std::string> seen;

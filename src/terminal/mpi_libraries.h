@@ -13,6 +13,9 @@ struct MpiLibrary {
 
 std::vector<MpiLibrary> find_mpi_libraries();
 
+/// The folders that a list with colons between them names, as in PATH.
+std::vector<std::string> folders_in(const std::string &list);
+
 /// The loader's own folders and those of /etc/ld.so.conf.
 const std::vector<std::string> &loader_folders();
 

@@ -1,5 +1,7 @@
 #include "text/nearest.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -50,26 +52,7 @@ std::string nearest(std::string_view word, const std::vector<std::string> &candi
 }
 
 bool glob_match(std::string_view pattern, std::string_view name) {
-  size_t p = 0;
-  size_t n = 0;
-  size_t star = std::string_view::npos;
-  size_t retry = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      retry = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || lower(pattern[p]) == lower(name[n]))) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++retry;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
+  return fnmatch(std::string(pattern).c_str(), std::string(name).c_str(), FNM_CASEFOLD | FNM_NOESCAPE) == 0;
 }
 
 }  // namespace cairn

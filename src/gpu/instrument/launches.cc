@@ -1,5 +1,7 @@
 #include "gpu/instrument/launches.h"
 
+#include <algorithm>
+
 #include "gpu/instrument/kernels.h"
 #include "gpu/instrument/meaning.h"
 
@@ -56,6 +58,12 @@ std::string flat(const Source &source, Span span) {
   return out.starts_with('{') ? "dim3" + out : out;
 }
 
+size_t parameter_count(const Kernel &kernel) {
+  const std::vector<CXCursor> parts = children(kernel.declarations.front());
+  return static_cast<size_t>(std::count_if(
+      parts.begin(), parts.end(), [](CXCursor part) { return clang_getCursorKind(part) == CXCursor_ParmDecl; }));
+}
+
 class LaunchEdit {
  public:
   LaunchEdit(Program &program, Source &source, CXCursor launch)
@@ -86,10 +94,7 @@ class LaunchEdit {
       return {};
     }
     if (!kernel->untraced.empty()) return {};
-    size_t parameters = 0;
-    for (const CXCursor child : children(kernel->declarations.front())) {
-      if (clang_getCursorKind(child) == CXCursor_ParmDecl) ++parameters;
-    }
+    const auto parameters = parameter_count(*kernel);
     if (parts_.size() - 2 < parameters) {
       program_.warn(launch_, name + "it leaves arguments to their defaults");
       return {};
@@ -194,10 +199,7 @@ void put_launches(Program &program, bool points, bool emulator) {
     const Kernel *kernel = parts.size() < 2 ? nullptr : program.kernel(key_of(referenced(parts[1])));
     Source *source = program.source(launch);
     if (source == nullptr || kernel == nullptr || !kernel->untraced.empty()) continue;
-    size_t parameters = 0;
-    for (const CXCursor child : children(kernel->declarations.front())) {
-      if (clang_getCursorKind(child) == CXCursor_ParmDecl) ++parameters;
-    }
+    const auto parameters = parameter_count(*kernel);
     const Span name = source->token(source->token_from(span_of(launch).begin));
     source->begin_at(name.begin, {"CAIRN_LAUNCH_ARRAY(" + std::to_string(parameters) + ", cairn_program(), " +
                                       std::to_string(kernel->number) + ", ",

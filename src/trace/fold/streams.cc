@@ -6,6 +6,7 @@
 
 #include "grammar/product.h"
 #include "trace/model/row_merge.h"
+#include "trace/values/numbering.h"
 
 namespace cairn::trace {
 namespace {
@@ -30,20 +31,14 @@ uint64_t content_hash(const ClassRow &row) {
 class DistinctRows {
  public:
   uint32_t number(RowPointer row) {
-    const uint64_t hash = content_hash(*row);
-    const auto [begin, end] = known_.equal_range(hash);
-    for (auto entry = begin; entry != end; ++entry) {
-      if (rows_[entry->second]->same(*row)) return entry->second;
-    }
-    const auto number = static_cast<uint32_t>(rows_.size());
-    known_.emplace(hash, number);
-    rows_.push_back(std::move(row));
+    const uint32_t number = known_.number(content_hash(*row), [&](uint32_t other) { return rows_[other]->same(*row); });
+    if (number == rows_.size()) rows_.push_back(std::move(row));
     return number;
   }
   [[nodiscard]] const std::vector<RowPointer> &rows() const { return rows_; }
 
  private:
-  std::unordered_multimap<uint64_t, uint32_t> known_;
+  Numbering known_;
   std::vector<RowPointer> rows_;
 };
 
@@ -63,18 +58,15 @@ void share(std::vector<Stream> *streams) {
   constexpr size_t kMost = 1024;
   if (value_count(*streams) > kMost) return;
   DistinctRows distinct;
-  std::unordered_multimap<Hash128, GrammarPointer, HashOf128> orders;
+  Numbering known;
+  std::vector<GrammarPointer> orders;
   for (Stream &stream : *streams) {
     for (StreamVariant &variant : stream.variants) {
       for (RowPointer &value : variant.values) value = distinct.rows()[distinct.number(value)];
-      const Hash128 hash = variant.order->sequence_hash();
-      const auto [begin, end] = orders.equal_range(hash);
-      const auto known = std::find_if(begin, end, [&](const auto &order) { return *order.second == *variant.order; });
-      if (known == end) {
-        orders.emplace(hash, variant.order);
-      } else {
-        variant.order = known->second;
-      }
+      const uint32_t number = known.number(variant.order->sequence_hash().low,
+                                           [&](uint32_t other) { return *orders[other] == *variant.order; });
+      if (number == orders.size()) orders.push_back(variant.order);
+      variant.order = orders[number];
     }
   }
 }
