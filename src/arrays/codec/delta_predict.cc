@@ -45,29 +45,6 @@ CAIRN_BODY void predict_body(const Lags &lags, const Word *x, size_t count, Word
   }
 }
 
-/// x[i] = t[i] + x[i - a].
-template <typename Word>
-CAIRN_BODY void sum_body(const Word *t, size_t a, size_t count, Word *x) {
-  size_t done = 0;
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) done = join_running<BySum>(x, t, a, count);
-#endif
-  t += done;
-  x += done;
-  count -= done;
-  if (a == 1) {
-    Word last = x[-1];
-    for (size_t i = 0; i < count; ++i) x[i] = last += t[i];
-    return;
-  }
-  for (size_t at = 0; at < count; at += a) {
-    const size_t size = std::min(a, count - at);
-    Word *__restrict to = x + at;
-    const Word *from = x + at - a;
-    for (size_t i = 0; i < size; ++i) to[i] = t[at + i] + from[i];
-  }
-}
-
 /// What the lags but the smallest add to a residual; all of it lies before the piece.
 template <typename Word>
 CAIRN_BODY void expect_body(const Lags &lags, Word *__restrict t, size_t count, const Word *x) {
@@ -102,7 +79,7 @@ CAIRN_BODY void restore_body(const Lags &lags, Word *t, const uint8_t *held, siz
     if (lags.count == 0) {
       memcpy(x + at, t + at, size * sizeof(Word));
     } else {
-      sum_body(t + at, lags.of[0], size, x + at);
+      join_running(x + at, t + at, lags.of[0], size, [](Word one, Word other) { return one + other; });
     }
   }
 }

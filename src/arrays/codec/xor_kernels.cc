@@ -26,9 +26,8 @@ void differ_portable(const T *now, const T *before, size_t count, T *rest, uint8
 }
 
 template <typename T>
-void join_portable(T *now, const T *rest, size_t distance, size_t count) {
-  const T *before = now - distance;
-  for (size_t i = 0; i < count; ++i) now[i] = rest[i] ^ before[i];
+CAIRN_BODY void join_body(T *now, const T *rest, size_t distance, size_t count) {
+  join_running(now, rest, distance, count, [](T one, T other) { return one ^ other; });
 }
 
 /// Counts of eight elements make five (six) bytes.
@@ -203,11 +202,7 @@ void xor_differ(const T *now, const T *before, size_t count, T *rest, uint8_t *w
 }
 template <typename T>
 void xor_join(T *now, const T *rest, size_t distance, size_t count) {
-  size_t done = 0;
-#ifdef CAIRN_HAS_AVX2
-  if (cpu_has_avx2()) done = join_running<ByXor>(now, rest, distance, count);
-#endif
-  join_portable(now + done, rest + done, distance, count - done);
+  on_this_cpu<join_body<T>>(now, rest, distance, count);
 }
 template <typename T>
 size_t put_xor_counts(uint8_t *widths, size_t count, uint8_t *out) {
