@@ -9,6 +9,7 @@ Prints each fault on a line of its own, with file and line; the exit status is 1
 """
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -19,10 +20,11 @@ LONGEST = 100
 
 
 def files():
-    """What git tracks; in an unpacked archive all but what is hidden or built."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
-    if listed.returncode == 0:
-        return listed.stdout.splitlines()
+    """What git tracks; in an unpacked archive, or without git, all but what is hidden or built."""
+    if shutil.which("git"):
+        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+        if listed.returncode == 0:
+            return listed.stdout.splitlines()
     own = [path for path in ROOT.iterdir() if not path.name.startswith((".", "build"))]
     found = [each for path in own for each in ([path] if path.is_file() else path.rglob("*")) if each.is_file()]
     return [str(path.relative_to(ROOT)) for path in found]
