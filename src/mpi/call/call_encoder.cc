@@ -3,9 +3,7 @@
 namespace cairn::recorder {
 
 using spec::Direction;
-using spec::Function;
 using spec::Layout;
-using spec::Parameter;
 using spec::Passing;
 using trace::Atom;
 
