@@ -100,6 +100,7 @@ int main(int argc, char **argv) {
   Layers answer;
   analysis.time([&] {
     std::vector<int> counts;
+    counts.reserve(world.ranks);
     for (int r = 0; r < world.ranks; ++r) {
       counts.push_back(static_cast<int>(share_of(climate.cells, r, world.ranks).count * climate.layers));
     }

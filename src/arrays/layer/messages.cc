@@ -69,7 +69,8 @@ int gather(const Bytes &own, MPI_Comm comm, bool everywhere, std::vector<Bytes> 
 int write_bytes(MPI_File file, uint64_t at, ByteView bytes) {
   size_t done = 0;
   const int error = move(&done, bytes.size(), [&](size_t from, int some, MPI_Status *status) {
-    return CAIRN_NEXT(MPI_File_write_at)(file, static_cast<MPI_Offset>(at + from), bytes.data() + from, some, MPI_BYTE,
+    const uint64_t to = at + from;
+    return CAIRN_NEXT(MPI_File_write_at)(file, static_cast<MPI_Offset>(to), bytes.data() + from, some, MPI_BYTE,
                                          status);
   });
   return error == MPI_SUCCESS && done < bytes.size() ? MPI_ERR_NO_SPACE : error;
@@ -78,7 +79,8 @@ int write_bytes(MPI_File file, uint64_t at, ByteView bytes) {
 int read_bytes(MPI_File file, uint64_t at, std::span<uint8_t> bytes) {
   size_t done = 0;
   const int error = move(&done, bytes.size(), [&](size_t from, int some, MPI_Status *status) {
-    return CAIRN_NEXT(MPI_File_read_at)(file, static_cast<MPI_Offset>(at + from), bytes.data() + from, some, MPI_BYTE,
+    const uint64_t begin = at + from;
+    return CAIRN_NEXT(MPI_File_read_at)(file, static_cast<MPI_Offset>(begin), bytes.data() + from, some, MPI_BYTE,
                                         status);
   });
   // Where the file ends: what is missing fails its checksum.
