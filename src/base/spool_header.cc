@@ -1,17 +1,20 @@
 #include "base/spool_header.h"
 
-#include <cstring>
+#include <algorithm>
+
+#include "base/spool_files.h"
 
 namespace cairn {
 namespace {
-constexpr char kMagic[8] = {'C', 'A', 'I', 'R', 'N', 'P', 'R', 'T'};
+constexpr uint32_t kKinds = 3;
 }
 
 Bytes write_spool_header(const SpoolHeader &header) {
   ByteWriter out;
-  out.raw({reinterpret_cast<const uint8_t *>(kMagic), sizeof kMagic});
+  out.raw({reinterpret_cast<const uint8_t *>(kPartMagic.data()), kPartMagic.size()});
   out.fixed32(SpoolHeader::kVersion);
   out.fixed32(static_cast<uint32_t>(header.kind));
+  out.fixed64(header.job);
   out.fixed64(header.start_unix_ns);
   out.fixed32(header.rank);
   out.fixed32(header.size);
@@ -23,18 +26,21 @@ Bytes write_spool_header(const SpoolHeader &header) {
 }
 
 Result<SpoolHeader> read_spool_header(ByteReader &in) {
-  const ByteView magic = in.raw(sizeof kMagic);
-  if (magic.size() != sizeof kMagic || std::memcmp(magic.data(), kMagic, sizeof kMagic) != 0) {
+  const ByteView magic = in.raw(kPartMagic.size());
+  if (!std::equal(magic.begin(), magic.end(), kPartMagic.begin(), kPartMagic.end())) {
     return fail(ErrorKind::unreadable, "not a Cairn spool file");
   }
   const uint32_t version = in.fixed32();
   if (!in.failed() && version != SpoolHeader::kVersion) {
-    return fail(ErrorKind::unreadable, "spool file of version " + std::to_string(version) + ", expected 1",
+    return fail(ErrorKind::unreadable, "spool file of version " + std::to_string(version) + ", expected " +
+                    std::to_string(SpoolHeader::kVersion),
+
                 "use the cairn that recorded it");
   }
   SpoolHeader header;
   const uint32_t kind = in.fixed32();
   header.kind = static_cast<SpoolHeader::Kind>(kind);
+  header.job = in.fixed64();
   header.start_unix_ns = in.fixed64();
   header.rank = in.fixed32();
   header.size = in.fixed32();
@@ -42,7 +48,7 @@ Result<SpoolHeader> read_spool_header(ByteReader &in) {
        {&header.host, &header.command, &header.mpi, &header.recorder, &header.timing, &header.status}) {
     *text = in.text();
   }
-  if (in.failed() || kind > 1 || header.size == 0 || header.rank >= header.size) {
+  if (in.failed() || kind >= kKinds || header.size == 0 || header.rank >= header.size) {
     auto error = fail(ErrorKind::unreadable, "spool header is cut short or invalid");
     error.value().offset = in.position();
     return error;

@@ -8,6 +8,7 @@ namespace {
 SpoolHeader sample() {
   SpoolHeader header;
   header.kind = SpoolHeader::Kind::epilogue;
+  header.job = 1'700'000'000'000'000'001;
   header.start_unix_ns = 1'700'000'000'123'456'789;
   header.rank = 3;
   header.size = 16;
@@ -28,6 +29,7 @@ TEST(SpoolHeader, ReadsBackWhatWasWrittenAndStopsAtThePart) {
   const auto read = read_spool_header(in);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->kind, header.kind);
+  EXPECT_EQ(read->job, header.job);
   EXPECT_EQ(read->start_unix_ns, header.start_unix_ns);
   EXPECT_EQ(read->rank, 3U);
   EXPECT_EQ(read->size, 16U);
@@ -59,7 +61,7 @@ TEST(SpoolHeader, RejectsForeignNewerAndImpossibleHeaders) {
   Bytes newer = write_spool_header(sample());
   newer[8] = 9;
   ByteReader b(newer);
-  EXPECT_EQ(read_spool_header(b).error().message, "spool file of version 9, expected 1");
+  EXPECT_EQ(read_spool_header(b).error().message, "spool file of version 9, expected 2");
 
   SpoolHeader impossible = sample();
   impossible.rank = 16;

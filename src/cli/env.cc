@@ -15,9 +15,9 @@ struct EnvOptions : RecordingOptions {
 };
 
 int env(const EnvOptions &options, const std::vector<std::string> &command) {
-  const auto recording = resolve(options);
+  auto recording = resolve(options);
   if (!recording) return report(recording.error());
-  if (const auto made = make_folders(*recording); !made) return report(made.error());
+  if (const auto made = make_folders(&*recording); !made) return report(made.error());
   const auto variables = recording_environment(options, *recording, command);
   Output out;
   if (options.openmpi) {

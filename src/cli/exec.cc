@@ -5,6 +5,7 @@
 
 #include "cli/recording.h"
 #include "cli/verbs.h"
+#include "spool/join.h"
 #include "terminal/child.h"
 #include "terminal/terminal.h"
 
@@ -14,18 +15,15 @@ namespace {
 namespace fs = std::filesystem;
 
 int exec(const RecordingOptions &options, const std::vector<std::string> &command) {
-  const auto recording = resolve(options);
+  auto recording = resolve(options);
   if (!recording) return report_recording(recording.error());
   std::error_code error;
   // Every process of the job comes here, before any of them can have finished: what exists is from an earlier run.
-  if (fs::exists(recording->output, error)) {
-    if (!options.force) {
-      return report_recording({ErrorKind::environment, "it exists already", options.output, Error::kNoOffset,
-                               "choose another name with -o, or --force"});
-    }
-    fs::remove(recording->output, error);
+  if (const auto may = spool::may_write(recording->output, options.output, options.force); !may) {
+    return report_recording(may.error());
   }
-  if (const auto made = make_folders(*recording); !made) return report_recording(made.error());
+  fs::remove(recording->output, error);
+  if (const auto made = make_folders(&*recording, "exec"); !made) return report_recording(made.error());
   set_environment(recording_environment(options, *recording, command));
   return report_recording(execute(command));
 }

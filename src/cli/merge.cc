@@ -2,14 +2,15 @@
 // aborts).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
-#include "cli/spool.h"
 #include "cli/verbs.h"
+#include "spool/folder.h"
+#include "spool/join.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
-#include "trace/read/trace.h"
 
 namespace cairn::cli {
 namespace {
@@ -23,46 +24,89 @@ struct MergeOptions {
   bool quiet = false;
 };
 
-int merge(const MergeOptions &options) {
-  Spool spool;
-  for (const std::string &input : options.inputs) {
-    std::error_code error;
-    if (fs::is_directory(input, error)) {
-      Spool more = read_spool(input);
-      std::move(more.parts.begin(), more.parts.end(), std::back_inserter(spool.parts));
-      std::move(more.epilogues.begin(), more.epilogues.end(), std::back_inserter(spool.epilogues));
-      spool.damaged.insert(spool.damaged.end(), more.damaged.begin(), more.damaged.end());
-    } else if (fs::exists(input, error)) {
-      read_spool_file(input, spool);
-    } else {
-      return report({ErrorKind::unreadable, "there is no such file or folder", input, Error::kNoOffset,
-                     "name a spool, as in run.cairn.spool, or its .part files"});
+/// What lies in a spool, in the place where one was made, or in a file of one. Nothing is taken from living processes.
+Result<spool::Contents> read_input(const std::string &input) {
+  std::error_code error;
+  if (!fs::exists(input, error)) {
+    return tl::unexpected(Error{ErrorKind::unreadable, "there is no such file or folder", input, Error::kNoOffset,
+                                "name a spool, as in run.cairn.spool, or its .part files"});
+  }
+  if (!fs::is_directory(input, error)) return spool::read_file(input);
+  std::vector<std::string> folders = spool::own_folders(input);
+  if (folders.empty() || folders.front() != input) folders.insert(folders.begin(), input);
+  spool::Contents contents;
+  for (const std::string &folder : folders) {
+    const size_t living = spool::held_arenas(folder).size();
+    if (living != 0) {
+      return tl::unexpected(
+          Error{ErrorKind::environment,
+                fmt::format("{} still recording",
+                            living == 1 ? "a process is" : plural(living, "process", "processes") + " are"),
+                folder, Error::kNoOffset, "merge when they have ended"});
     }
+    contents.append(spool::read_folder(folder));
   }
-  if (!spool.damaged.empty()) {
-    for (size_t i = 1; i < spool.damaged.size(); ++i) report(spool.damaged[i]);
-    return report(spool.damaged.front());
-  }
-  if (spool.parts.empty()) {
-    return report({ErrorKind::unreadable, "there are no parts to merge", options.inputs.front(), Error::kNoOffset,
-                   "processes leave them with --merge after, or when they can't merge in MPI_Finalize"});
-  }
-  size_t number = 0;
-  for (const Job &job : jobs_of(spool.parts)) {
-    const std::string path = numbered(options.output, ++number);
-    auto bytes = join(job);
-    if (bytes) bytes = with_epilogues(std::move(*bytes), path, spool.epilogues);
-    if (bytes) bytes = with_sources(std::move(*bytes), path);
-    if (!bytes) return report(bytes.error());
-    if (auto done = write_trace(path, *bytes, options.force); !done) return report(done.error());
-    const SpoolHeader &header = job.parts.front()->header;
-    if (!options.quiet) {
-      say(fmt::format("{}: {} of {}, {}", path, plural(job.parts.size(), "rank"), grouped(header.size),
-                      bytes_text(bytes->size())));
-    }
-  }
-  return kFine;
+  return contents;
 }
+
+class Merge {
+ public:
+  explicit Merge(const MergeOptions &options) : options_(options) {}
+
+  /// The worst exit code of all that it did.
+  int run() {
+    spool::Contents spool;
+    for (const std::string &input : options_.inputs) {
+      auto more = read_input(input);
+      if (!more) return report(more.error());
+      spool.append(*std::move(more));
+    }
+    spool::leave_out_finished(&spool);
+    // What is sound is merged all the same.
+    for (const Error &damage : spool.damaged) fail(damage);
+    for (const std::string &path : spool.traces) {
+      auto bytes = spool::read_trace(path);
+      if (bytes) {
+        place(*std::move(bytes), spool, "finished");
+      } else {
+        fail(bytes.error());
+      }
+    }
+    for (const spool::Job &job : spool::jobs_of(spool.parts)) {
+      if (job.no_calls()) continue;
+      auto joined = spool::join(job);
+      if (!joined) {
+        fail(joined.error());
+        continue;
+      }
+      for (const Error &damage : joined->damaged) fail(damage);
+      if (joined->ranks == 0) continue;
+      place(std::move(joined->trace), spool,
+            fmt::format("{} of {}", plural(joined->ranks, "rank"), grouped(job.parts.front()->header.size)));
+    }
+    if (number_ == 0 && worst_ == kFine) {
+      fail({ErrorKind::unreadable, "there are no parts to merge", options_.inputs.front(), Error::kNoOffset,
+            "processes leave them with --merge after, or when they can't merge in MPI_Finalize"});
+    }
+    return worst_;
+  }
+
+ private:
+  void fail(const Error &error) { worst_ = std::max(worst_, report(error)); }
+
+  void place(spool::TraceBytes bytes, const spool::Contents &spool, const std::string &what) {
+    const std::string path = spool::numbered(options_.output, ++number_);
+    auto whole = spool::with_epilogues(std::move(bytes), path, spool.epilogues);
+    if (whole) whole = spool::with_sources(*std::move(whole), path);
+    if (!whole) return fail(whole.error());
+    if (auto done = spool::write_trace(path, *whole, options_.force); !done) return fail(done.error());
+    if (!options_.quiet) say(fmt::format("{}: {}, {}", path, what, bytes_text(whole->size())));
+  }
+
+  const MergeOptions &options_;
+  size_t number_ = 0;
+  int worst_ = kFine;
+};
 
 }  // namespace
 
@@ -72,7 +116,7 @@ Action declare_merge(Options &verb) {
   verb.text("-o,--output", options->output, "Trace to write (run.cairn)", "FILE");
   verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
   verb.flag("-f,--force", options->force, "Overwrite an existing trace");
-  return [options] { return merge(*options); };
+  return [options] { return Merge(*options).run(); };
 }
 
 }  // namespace cairn::cli

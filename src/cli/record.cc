@@ -10,11 +10,12 @@
 
 #include "analyze/filter.h"
 #include "analyze/overview.h"
-#include "cli/gpu_spool.h"
 #include "cli/recording.h"
-#include "cli/spool.h"
 #include "cli/verbs.h"
+#include "cli/waiting.h"
 #include "gpu/file/collect.h"
+#include "spool/gpu.h"
+#include "spool/join.h"
 #include "terminal/child.h"
 #include "terminal/executable.h"
 #include "terminal/installation.h"
@@ -31,28 +32,20 @@ Error about(const std::string &path, std::string message, std::string hint) {
 }
 
 /// Everything that can be known to fail before the program runs.
-Result<void> prepare(const RecordingOptions &options, const Recording &recording) {
+Result<void> prepare(const RecordingOptions &options, Recording *recording) {
   std::error_code error;
-  if (fs::is_directory(recording.output, error)) {
-    return tl::unexpected(about(options.output, "this is a folder", "name a file with -o"));
-  }
-  if (!options.force && fs::exists(recording.output, error)) {
-    return tl::unexpected(about(options.output, "it exists already", "choose another name with -o, or --force"));
-  }
-  const fs::path folder = fs::path(recording.output).parent_path();
+  if (auto may = spool::may_write(recording->output, options.output, options.force); !may) return may;
+  const fs::path folder = fs::path(recording->output).parent_path();
   if (!fs::is_directory(folder, error)) {
     return tl::unexpected(
         about(options.output, fmt::format("there is no folder {}", folder.string()), "make it first"));
   }
-  if (!fs::is_empty(recording.spool, error) && !error) {
-    if (!options.force) {
-      return tl::unexpected(about(recording.spool, "it holds what an earlier recording left",
-                                  "join that with cairn merge, remove it, or use --force"));
-    }
-    fs::remove_all(recording.spool, error);
+  if (!recording->oracle.empty() && !fs::is_empty(recording->oracle, error) && !error) {
+    return tl::unexpected(about(recording->oracle, "it is not empty", "give --oracle a new folder"));
   }
-  if (!recording.oracle.empty() && !fs::is_empty(recording.oracle, error) && !error) {
-    return tl::unexpected(about(recording.oracle, "it is not empty", "give --oracle a new folder"));
+  for (const std::string &earlier : spool::own_folders(recording->place)) {
+    if (!spool::held_arenas(earlier).empty()) continue;  // another recording, under way
+    say(fmt::format("{} holds what an earlier recording left; join it with cairn merge, or remove it", earlier));
   }
   return make_folders(recording);
 }
@@ -63,26 +56,32 @@ class Finish {
 
   /// True if at least one trace was written and nothing was lost on the way.
   bool run(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
-    const Spool spool = read_spool(recording_.spool);
+    spool::Contents spool = spool::read_folder(recording_.spool.path);
+    spool::leave_out_finished(&spool);
     for (const Error &damage : spool.damaged) fault(damage);
-    auto launches = read_gpu(spool.gpu);
+    auto launches = spool::read_gpu(spool.gpu);
     if (!launches) fault(launches.error());
     if (launches) gpu_ = *std::move(launches);
     for (const std::string &path : spool.traces) {
-      auto bytes = read_trace(path);
+      auto bytes = spool::read_trace(path);
       if (bytes) {
         place(*bytes, path, spool.epilogues);
       } else {
         fault(bytes.error());
       }
     }
-    for (const Job &job : jobs_of(spool.parts)) {
-      auto bytes = join(job);
-      if (bytes) {
-        place(*bytes, {}, spool.epilogues);
-      } else {
-        fault(bytes.error());
+    for (const spool::Job &job : spool::jobs_of(spool.parts)) {
+      if (job.no_calls()) {
+        killed_early_ = true;
+        continue;
       }
+      auto joined = spool::join(job);
+      if (!joined) {
+        fault(joined.error());
+        continue;
+      }
+      for (const Error &damage : joined->damaged) fault(damage);
+      if (joined->ranks != 0) place(joined->trace, {}, spool.epilogues);
     }
     if (written_ == 0 && !gpu_.launches.empty()) place_gpu(command);
     if (written_ == 0 && !failed_) nothing(command, recorders, spool);
@@ -102,24 +101,23 @@ class Finish {
     report(error);
   }
 
-  void place(const TraceBytes &bytes, const std::string &from, const std::vector<SpoolPart> &epilogues) {
+  void place(const spool::TraceBytes &bytes, const std::string &from, const std::vector<spool::PartFile> &epilogues) {
     std::string path;
     do {
-      path = numbered(recording_.output, ++number_);
+      path = spool::numbered(recording_.output, ++number_);
     } while (number_ > 1 && !options_.force && fs::exists(path));
-    auto resolved = with_epilogues(bytes, path, epilogues);
-    if (resolved) resolved = with_sources(std::move(*resolved), path);
-    if (resolved) resolved = with_gpu(std::move(*resolved), path, std::exchange(gpu_, {}));
+    auto resolved = spool::with_epilogues(bytes, path, epilogues);
+    if (resolved) resolved = spool::with_sources(std::move(*resolved), path);
+    if (resolved) resolved = spool::with_gpu(std::move(*resolved), path, std::exchange(gpu_, {}));
     // A trace that cannot be read is still worth keeping: verify will say what is wrong with it.
     if (!resolved) fault(resolved.error());
-    const TraceBytes &final_bytes = resolved ? *resolved : bytes;
-    if (auto done = write_trace(path, final_bytes, options_.force); !done) {
+    const spool::TraceBytes &final_bytes = resolved ? *resolved : bytes;
+    if (auto done = spool::write_trace(path, final_bytes, options_.force); !done) {
       fault(done.error());
       if (!from.empty()) say(fmt::format("the trace without call sites is still in {}", from));
       return;
     }
-    std::error_code ignored;
-    if (!from.empty()) fs::remove(from, ignored);
+    if (!from.empty()) spool::remove_own(from);
     ++written_;
     if (!options_.quiet && resolved) announce(path, final_bytes);
   }
@@ -132,7 +130,7 @@ class Finish {
     place({gpu::file_of(launches, shell_quoted(command), start, 0), 0, {}}, {}, {});
   }
 
-  void announce(const std::string &path, const TraceBytes &bytes) const {
+  void announce(const std::string &path, const spool::TraceBytes &bytes) const {
     // All classes of a run on very many irregular ranks may take more memory than there is here, where it was started.
     constexpr uint64_t kMostInBundles = 16u << 20;
     auto trace = trace::Trace::open(path, trace::no_bundles);
@@ -155,11 +153,14 @@ class Finish {
     }
   }
 
-  void nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders, const Spool &spool) {
+  void nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders,
+               const spool::Contents &spool) {
     struct statvfs disk {};
     if (!spool.reasons.empty()) {
       for (const std::string &reason : spool.reasons) say("nothing was recorded: " + reason);
-    } else if (statvfs(recording_.spool.c_str(), &disk) == 0 && disk.f_bavail == 0) {
+    } else if (killed_early_) {
+      say("nothing was recorded: the processes were killed before their first MPI call had ended");
+    } else if (statvfs(recording_.spool.path.c_str(), &disk) == 0 && disk.f_bavail == 0) {
       say(fmt::format("nothing was recorded: the disk of {} is full; make room or choose another place with -o",
                       recording_.output));
     } else {
@@ -167,11 +168,9 @@ class Finish {
     }
   }
 
-  void clean(const Spool &spool) const {
-    std::error_code ignored;
-    for (const std::string &file : spool.files) fs::remove(file, ignored);
-    // Only if nothing else lies there.
-    if (spool.arenas.empty()) fs::remove(recording_.spool, ignored);
+  void clean(const spool::Contents &spool) const {
+    for (const std::string &file : spool.files) spool::remove_own(file);
+    spool::remove_if_empty(recording_.spool);
   }
 
   const RecordingOptions &options_;
@@ -180,12 +179,13 @@ class Finish {
   size_t number_ = 0;
   size_t written_ = 0;
   bool failed_ = false;
+  bool killed_early_ = false;  ///< processes of a job whose first call had not ended
 };
 
 int record(const RecordingOptions &options, const std::vector<std::string> &command) {
-  const auto recording = resolve(options);
+  auto recording = resolve(options);
   if (!recording) return report_recording(recording.error());
-  if (auto ready = prepare(options, *recording); !ready) return report_recording(ready.error());
+  if (auto ready = prepare(options, &*recording); !ready) return report_recording(ready.error());
   RecordingOptions inner = options;
   inner.quiet = true;  // one line, from here, not one from every job
   // Several programs in one job (a : b): one of them may have no recorder, and merging in MPI would wait for it.
@@ -193,12 +193,19 @@ int record(const RecordingOptions &options, const std::vector<std::string> &comm
   Recording places = *recording;
   // Traces are finished in the spool and then renamed, so that a name never holds half a trace.
   places.output =
-      (fs::path(recording->spool) / fs::path(recording->output).filename()).replace_extension(".cairn").string();
+      (fs::path(recording->spool.path) / fs::path(recording->output).filename()).replace_extension(".cairn").string();
+  adopt_orphans();
   const auto code = run_child(command, recording_environment(inner, places, command));
   if (!code) {
-    std::error_code ignored;
-    fs::remove(recording->spool, ignored);
+    spool::remove_if_empty(recording->spool);
     return report_recording(code.error());
+  }
+  const size_t living = wait_for_processes(recording->spool.path);
+  if (living != 0) {
+    say(fmt::format("{} still running; when they have ended, make a trace of what they leave: cairn merge {}",
+                    living == 1 ? "a process is" : plural(living, "process", "processes") + " are",
+                    shell_quoted({recording->spool.path})));
+    return *code == 0 ? kRecordFailed : *code;
   }
   const bool recorded = Finish(options, *recording).run(command, find_recorders(recording->library));
   return *code == 0 && !recorded ? kRecordFailed : *code;

@@ -30,7 +30,7 @@ void add_recording_options(Options &verb, RecordingOptions &options) {
   verb.choice("--merge", options.merge, {"tree", "after"},
               "tree: within MPI_Finalize; after: without communication (tree)", "HOW");
   verb.text("--oracle", options.oracle, "Also log every call uncompressed there, for verify --against", "DIR");
-  verb.text("--spool", options.spool, "Where processes leave what they can't merge (FILE.spool)", "DIR");
+  verb.text("--spool", options.spool, "Where a folder is made for what processes can't merge (FILE.spool)", "DIR");
   verb.flag("-q,--quiet", options.quiet, "Say nothing when all is well");
   verb.flag("-f,--force", options.force, "Overwrite an existing trace");
 }
@@ -64,7 +64,7 @@ Result<Recording> resolve(const RecordingOptions &options) {
   std::error_code error;
   const auto absolute = [&](const std::string &path) { return fs::absolute(path, error).lexically_normal().string(); };
   recording.output = absolute(options.output);
-  recording.spool = absolute(options.spool.empty() ? options.output + ".spool" : options.spool);
+  recording.place = absolute(options.spool.empty() ? options.output + ".spool" : options.spool);
   if (!options.oracle.empty()) recording.oracle = absolute(options.oracle);
   auto library = find_library();
   if (!library) return tl::unexpected(library.error());
@@ -72,17 +72,18 @@ Result<Recording> resolve(const RecordingOptions &options) {
   return recording;
 }
 
-Result<void> make_folders(const Recording &recording) {
-  for (const auto &[path, what] :
-       {std::pair(&recording.spool, "the spool"), std::pair(&recording.oracle, "the folder for the oracle")}) {
-    std::error_code error;
-    if (!path->empty()) fs::create_directories(*path, error);
-    if (path->empty() || (!error && access(path->c_str(), W_OK | X_OK) == 0)) continue;
-    return tl::unexpected(Error{ErrorKind::environment,
-                                fmt::format("cannot make {}: {}", what, error ? error.message() : std::strerror(errno)),
-                                *path, Error::kNoOffset, "choose a place that can be written"});
-  }
-  return {};
+Result<void> make_folders(Recording *recording, std::string_view shared) {
+  auto folder = shared.empty() ? spool::make_folder(recording->place) : spool::share_folder(recording->place, shared);
+  if (!folder) return tl::unexpected(folder.error());
+  recording->spool = *std::move(folder);
+  if (recording->oracle.empty()) return {};
+  std::error_code error;
+  fs::create_directories(recording->oracle, error);
+  if (!error && access(recording->oracle.c_str(), W_OK | X_OK) == 0) return {};
+  const std::string why = error ? error.message() : std::strerror(errno);
+  spool::remove_if_empty(recording->spool);
+  return tl::unexpected(Error{ErrorKind::environment, fmt::format("cannot make the folder for the oracle: {}", why),
+                              recording->oracle, Error::kNoOffset, "choose a place that can be written"});
 }
 
 std::vector<std::pair<std::string, std::string>> recording_environment(const RecordingOptions &options,
@@ -90,7 +91,7 @@ std::vector<std::pair<std::string, std::string>> recording_environment(const Rec
                                                                        const std::vector<std::string> &command) {
   std::vector<std::pair<std::string, std::string>> variables = {
       {"CAIRN_OUTPUT", recording.output},
-      {"CAIRN_SPOOL", recording.spool},
+      {"CAIRN_SPOOL", recording.spool.path},
       {"CAIRN_TIMING", options.timing},
       {"CAIRN_CALLSITES", options.callsites},
       {"CAIRN_MEMORY", fmt::format("{}", recording.memory)},

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "spool/folder.h"
 #include "terminal/options.h"
 
 namespace cairn::cli {
@@ -18,7 +20,7 @@ struct RecordingOptions {
   std::string memory = "64M";
   std::string merge = "tree";
   std::string oracle;
-  std::string spool;  ///< empty: OUTPUT.spool
+  std::string spool;  ///< where the folder for what processes leave is made; empty: OUTPUT.spool
   bool quiet = false;
   bool force = false;
 };
@@ -28,8 +30,9 @@ void add_recording_options(Options &verb, RecordingOptions &options);
 /// Paths made absolute, sizes made numbers, and what is injected.
 struct Recording {
   std::string output;
-  std::string spool;
-  std::string oracle;  ///< or empty
+  std::string place;    ///< where the spool is made
+  spool::Folder spool;  ///< once it is made
+  std::string oracle;   ///< or empty
   std::string library;
   uint64_t memory = 0;
 };
@@ -37,8 +40,9 @@ Result<Recording> resolve(const RecordingOptions &options);
 /// "64M" → bytes; K, M, G or nothing; at least 1 MiB.
 Result<uint64_t> parse_size(const std::string &text);
 
-/// Those for the spool and the oracle's logs.
-Result<void> make_folders(const Recording &recording);
+/// Those for the spool, which is `recording->spool` then, and the oracle's logs. `shared`: what the spool is called
+/// where several processes make one together.
+Result<void> make_folders(Recording *recording, std::string_view shared = {});
 
 /// NAME=value pairs that inject the library and tell it what to do.
 std::vector<std::pair<std::string, std::string>> recording_environment(const RecordingOptions &options,

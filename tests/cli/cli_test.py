@@ -685,9 +685,10 @@ def record_sets_the_environment(bench):
         out=None, environment={"LD_PRELOAD": here.environment["CAIRN_LIB"]},
     )
     folder, library = str(here.folder), here.environment["CAIRN_LIB"]
+    own = own_spool(done.stdout)
     expect(
         "environment",
-        done.stdout.splitlines(),
+        done.stdout.replace(own, "OWN").splitlines(),
         [
             "CAIRN_CALLSITES=none",
             f"CAIRN_COMMAND=sh -c '" + show.replace("'", "'\\''") + "'",
@@ -695,14 +696,19 @@ def record_sets_the_environment(bench):
             f"CAIRN_MEMORY={8 << 20}",
             "CAIRN_MERGE=after",
             f"CAIRN_ORACLE={folder}/logs",
-            f"CAIRN_OUTPUT={folder}/a b.cairn.spool/a b.cairn",
+            f"CAIRN_OUTPUT={folder}/a b.cairn.spool/OWN/a b.cairn",
             "CAIRN_QUIET=1",
-            f"CAIRN_SPOOL={folder}/a b.cairn.spool",
+            f"CAIRN_SPOOL={folder}/a b.cairn.spool/OWN",
             "CAIRN_TIMING=lossless",
             f"LD_PRELOAD={library}:{library}",
         ],
     )
     expect("files", here.sees("*"), ["a b.cairn", "logs"])
+
+
+def own_spool(text):
+    """What Cairn calls the folder that it makes for a recording: that name is another each time."""
+    return re.search(r"cairn-spool-\w{6}", text)[0]
 
 
 @case
@@ -761,6 +767,78 @@ def merge_joins_parts(bench):
 
 
 @case
+def merge_takes_what_is_sound(bench):
+    here = fresh(bench, "merge_sound")
+    own = here.folder / "run.cairn.spool" / "cairn-spool-abcdef"
+    shutil.copytree(bench.folder / "spool", own)
+    (own / "7.part").write_bytes(b"rubbish")
+    whole = (own / "1.part").read_bytes()
+    (own / "1.part").write_bytes(whole[: len(whole) - 9])
+    shutil.copy(bench.folder / "ring.cairn", own / "finished.cairn")
+    # What a merge that was killed has left is in nobody's way.
+    (here.folder / "all.cairn.4711.tmp").write_bytes(b"half")
+    done = here.check("merge", "run.cairn.spool", "-o", "all.cairn", code=3, err=None)
+    lines = done.stderr.splitlines()
+    if not any("7.part: not a Cairn spool file" in line for line in lines) or not any("1.part: " in line for line in lines):
+        raise Failure(done.stderr)
+    said = [line for line in lines if line.startswith("cairn: all")]
+    expect("traces", [re.sub(r"\d+ B", "", line) for line in said], ["cairn: all.cairn: finished, ",
+                                                                    "cairn: all-2.cairn: 3 ranks of 4, "])
+    expect("ranks", json.loads(here.run("info", "--json", "all-2.cairn").stdout)["ranks"], 3)
+    here.check("verify", "all.cairn", out=None)
+    expect("kept", sorted(path.name for path in own.iterdir()),
+           ["0.part", "1.part", "2.epilogue", "2.part", "3.part", "7.part", "finished.cairn"])
+
+
+@case
+def only_what_cairn_made_is_deleted(bench):
+    here = fresh(bench, "deleted")
+    (here.folder / "src").mkdir()
+    (here.folder / "src" / "main.c").write_text("int main;")
+    (here.folder / "src" / "my.part").write_text("mine")
+    (here.folder / "src" / "my.cairn").write_text("mine")
+    copy = "cp ../ring.cairn \"$CAIRN_OUTPUT\""
+    for spool in (".", "src", str(here.folder)):
+        here.check("record", "-f", "-q", "--spool", spool, "--", "sh", "-c", copy)
+        here.check("record", "-f", "--spool", spool, "--", "false", code=1, err=None)
+    expect("source", sorted(path.name for path in (here.folder / "src").iterdir()), ["main.c", "my.cairn", "my.part"])
+    # A link to a folder leads there, and nothing there is touched.
+    (here.folder / "link").symlink_to("src")
+    here.check("record", "-f", "-q", "--spool", "link", "--", "sh", "-c", copy)
+    expect("source", sorted(path.name for path in (here.folder / "src").iterdir()), ["main.c", "my.cairn", "my.part"])
+    # A file in Cairn's own folder that it does not know stays, and with it the folder; so does a link.
+    script = copy + '; echo mine > "$CAIRN_SPOOL/mine.part.txt"; ln -s /etc/passwd "$CAIRN_SPOOL/h.1.gpu"'
+    here.check("record", "-f", "-q", "--", "sh", "-c", script)
+    expect("kept", here.sees("*.spool/*/*"), ["h.1.gpu", "mine.part.txt"])
+    # The next recording neither takes nor removes it.
+    done = here.check("record", "-f", "-q", "--", "sh", "-c", copy, err=None)
+    expect("told", done.stderr.replace(own_spool(done.stderr), "OWN"),
+           f"cairn: {here.folder}/run.cairn.spool/OWN holds what an earlier recording left; join it with cairn merge, or "
+           "remove it\n")
+    expect("kept", here.sees("*.spool/*/*"), ["h.1.gpu", "mine.part.txt"])
+    # Nobody else may enter, and a folder that was there stays.
+    script = 'stat -c %a "$CAIRN_SPOOL"'
+    expect("mode", here.check("record", "-f", "--spool", "src", "sh", "-c", script, code=125, err=None, out=None).stdout, "700\n")
+    expect("source", here.sees("src/*"), ["main.c", "my.cairn", "my.part"])
+
+
+@case
+def force_overwrites_traces_alone(bench):
+    here = fresh(bench, "force")
+    precious = here.folder / "thesis.tex"
+    precious.write_text("\\documentclass{article}")
+    why = ("cairn: thesis.tex: it exists already, and is no trace; choose another name with -o: --force overwrites traces "
+           "alone\n")
+    for verb in ("record", "exec"):
+        here.check(verb, "-f", "-o", "thesis.tex", "--", "true", code=125, err=why)
+    here.check("merge", "-f", "../spool", "-o", "thesis.tex", code=4, err=why)
+    expect("kept", precious.read_text(), "\\documentclass{article}")
+    shutil.copy(bench.folder / "cut.cairn", here.folder / "old.cairn")
+    here.check("merge", "-q", "-f", "../spool", "-o", "old.cairn")
+    here.check("verify", "old.cairn", out=None)
+
+
+@case
 def commands_that_cannot_run(bench):
     here = fresh(bench, "cannot")
     (here.folder / "plain.txt").write_text("no program\n")
@@ -802,11 +880,7 @@ def recordings_that_cannot_be(bench):
     wrong("record", "--oracle", "logs", "true", err=f"{here.folder}/logs: it is not empty; give --oracle a new folder")
     wrong("record", "-o", "/proc/x.cairn", "true",
           err="/proc/x.cairn.spool: cannot make the spool: No such file or directory; choose a place that can be written")
-    shutil.rmtree(here.folder / "run.cairn.spool", ignore_errors=True)
-    (here.folder / "run.cairn.spool").mkdir()
-    (here.folder / "run.cairn.spool" / "host.1.part").write_text("")
-    wrong("record", "true", err=f"{here.folder}/run.cairn.spool: it holds what an earlier recording left; join that with "
-          "cairn merge, remove it, or use --force")
+    expect("left over", here.sees("*"), ["logs"])
 
 
 @case
@@ -826,15 +900,16 @@ def why_nothing_was_recorded(bench):
     strange = str(programs / "cli_strange")
     nothing([strange], f"{strange} uses libmpi.so.99, for which there is no recorder; build one with "
             "cmake -DCAIRN_MPICC=/path/to/mpicc")
-    nothing(["sh", "-c", 'echo "the reason" > "$CAIRN_SPOOL/unrecorded.17"; echo "the reason" > "$CAIRN_SPOOL/h.18.unrecorded"'],
+    nothing(["sh", "-c", 'echo "cairn: the reason" > "$CAIRN_SPOOL/unrecorded.17"; echo "cairn: the reason" > "$CAIRN_SPOOL/h.18.unrecorded"'],
             "the reason")
     expect("left over", here.sees("*"), [])
     script = 'echo x > "$CAIRN_SPOOL/node1.17.arena"'
     done = here.check("record", "sh", "-c", script, code=125, err=None)
-    expect("arena", done.stderr, f"cairn: {here.folder}/run.cairn.spool/node1.17.arena: not the memory of a recording "
+    expect("arena", done.stderr.replace(own_spool(done.stderr), "OWN"),
+           f"cairn: {here.folder}/run.cairn.spool/OWN/node1.17.arena: not the memory of a recording "
            "process of this version; it stays there\n")
-    expect("kept", here.sees("*/*"), ["node1.17.arena"])
-    script = 'cp ../spool/0.part "$CAIRN_SPOOL/h.1.part"; echo x > "$CAIRN_SPOOL/h.1.arena"; exit 7'
+    expect("kept", here.sees("*/*/*"), ["node1.17.arena"])
+    script = 'cp ../spool/0.part "$CAIRN_SPOOL/h.1.part"; : > "$CAIRN_SPOOL/h.1.arena"; exit 7'
     here.check("record", "-q", "-o", "aborted.cairn", "sh", "-c", script, code=7)
     expect("gone", here.sees("aborted*"), ["aborted.cairn"])
 
@@ -845,10 +920,11 @@ def damaged_leavings_are_told(bench):
     done = here.check("record", "sh", "-c", 'echo rubbish > "$CAIRN_SPOOL/node1.17.part"; cp ../cut.cairn "$CAIRN_OUTPUT"',
                       code=125, err=None)
     lines = done.stderr.splitlines()
-    expect("first line", lines[0], f"cairn: {here.folder}/run.cairn.spool/node1.17.part: not a Cairn spool file")
+    expect("first line", lines[0].replace(own_spool(lines[0]), "OWN"),
+           f"cairn: {here.folder}/run.cairn.spool/OWN/node1.17.part: not a Cairn spool file")
     if not lines[1].startswith(f"cairn: {here.folder}/run.cairn: "):
         raise Failure(done.stderr)
-    expect("kept", here.sees("*/*.part"), ["node1.17.part"])
+    expect("kept", here.sees("*/*/*.part"), ["node1.17.part"])
 
 
 @case
@@ -1141,8 +1217,9 @@ def env_prints_the_environment(bench):
     here = fresh(bench, "env")
     library = here.environment["CAIRN_LIB"]
     folder = str(here.folder)
-    here.check("env", "-o", "a b.cairn", "--", "./app", "it's", out=f"""export CAIRN_OUTPUT='{folder}/a b.cairn'
-export CAIRN_SPOOL='{folder}/a b.cairn.spool'
+    done = here.check("env", "-o", "a b.cairn", "--", "./app", "it's", out=None)
+    expect("environment", done.stdout.replace(own_spool(done.stdout), "OWN"), f"""export CAIRN_OUTPUT='{folder}/a b.cairn'
+export CAIRN_SPOOL='{folder}/a b.cairn.spool/OWN'
 export CAIRN_TIMING=stats
 export CAIRN_CALLSITES=site
 export CAIRN_MEMORY=67108864
@@ -1151,8 +1228,8 @@ export CAIRN_COMMAND='./app '\\''it'\\''\\'\\'''\\''s'\\'''
 export LD_PRELOAD={library}
 """)
     done = here.check("env", "--openmpi", "-q", out=None)
-    expect("-x list", done.stdout, " ".join(
-        f"-x {pair}" for pair in (f"CAIRN_OUTPUT={folder}/run.cairn", f"CAIRN_SPOOL={folder}/run.cairn.spool",
+    expect("-x list", done.stdout.replace(own_spool(done.stdout), "OWN"), " ".join(
+        f"-x {pair}" for pair in (f"CAIRN_OUTPUT={folder}/run.cairn", f"CAIRN_SPOOL={folder}/run.cairn.spool/OWN",
                                   "CAIRN_TIMING=stats", "CAIRN_CALLSITES=site", "CAIRN_MEMORY=67108864", "CAIRN_MERGE=tree",
                                   "CAIRN_QUIET=1", f"LD_PRELOAD={library}")) + "\n")
     expect("spools", here.sees("*"), ["a b.cairn.spool", "run.cairn.spool"])

@@ -3,25 +3,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <string_view>
+
+#include "base/spool_files.h"
 
 namespace cairn::gpu {
-namespace {
-
-constexpr std::string_view kMagic = "cairn gpu 1\n";
-
-}  // namespace
-
 std::string spooled_path(const std::string &spool, int pid) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  return spool + "/" + host + "." + std::to_string(pid) + kSpooledEnding;
+  return spool + "/" + host + "." + std::to_string(pid) + std::string(kGpuEnding);
 }
 
 Bytes write_spooled(const Launches &launches, uint32_t rank) {
   const auto [gpu, warps] = launches.write();
   ByteWriter out;
-  out.raw({reinterpret_cast<const uint8_t *>(kMagic.data()), kMagic.size()});
+  out.raw({reinterpret_cast<const uint8_t *>(kGpuMagic.data()), kGpuMagic.size()});
   out.varint(rank);
   out.fixed64(hash64(gpu, hash64(warps)));
   out.blob(gpu);
@@ -31,8 +26,8 @@ Bytes write_spooled(const Launches &launches, uint32_t rank) {
 
 Result<Spooled> read_spooled(ByteView bytes) {
   ByteReader in(bytes);
-  const ByteView magic = in.raw(kMagic.size());
-  const bool known = !in.failed() && std::equal(magic.begin(), magic.end(), kMagic.begin());
+  const ByteView magic = in.raw(kGpuMagic.size());
+  const bool known = !in.failed() && std::equal(magic.begin(), magic.end(), kGpuMagic.begin());
   Spooled spooled;
   spooled.rank = static_cast<uint32_t>(in.varint());
   const uint64_t hash = in.fixed64();

@@ -15,8 +15,6 @@ struct Spooled {
   Launches launches;
 };
 
-constexpr const char *kSpooledEnding = ".gpu";
-
 std::string spooled_path(const std::string &spool, int pid);
 Bytes write_spooled(const Launches &launches, uint32_t rank);
 Result<Spooled> read_spooled(ByteView bytes);

@@ -7,6 +7,7 @@
 #include "mpi/call/encoder.h"
 #include "mpi/call/fortran_sites.h"
 #include "mpi/call/landmarks.h"
+#include "mpi/call/place.h"
 #include "mpi/call/recognise.h"
 #include "mpi/call/remember.h"
 #include "mpi/call/threads.h"
@@ -50,6 +51,7 @@ void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
   frame.flags |= kFrameRecorded;
   if (time_to_spill(of, thread, frame.begin)) {
     forget_memos(thread);
+    find_place(of, Need::now);  // it stands in the file
     spill(of, thread);
   }
   note_names(thread, frame);
@@ -86,7 +88,7 @@ Frame *enter_slowly(uint32_t function, void *return_address, void *frame_address
   Process *of = process;
   if (of == nullptr) return nullptr;
   // Where other ranks wait for this one it takes part even if it gave up recording.
-  if (of->phase.load(std::memory_order_relaxed) == Phase::off && (of->progress.finished || !is_landmark(function)))
+  if (of->phase.load(std::memory_order_relaxed) == Phase::off && (of->progress.finishing || !is_landmark(function)))
     return nullptr;
   const int saved_errno = errno;
   const auto stack = reinterpret_cast<uintptr_t>(frame_address);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "mpi/call/append.h"
+#include "mpi/call/place.h"
 #include "mpi/store/spool_file.h"
 #include "mpi/store/uncancelled.h"
 
@@ -87,6 +88,7 @@ Thread *join_thread(uintptr_t frame_address) {
     }
     add(of, *thread, last);
   }
+  find_place(of, Need::if_mpi_knows);
   thread->depth = 0;
   thread->busy = false;
   thread->stack = ThreadStack::of_calling_thread(frame_address);

@@ -25,9 +25,11 @@ namespace {
 
 /// A forked child is another process: it must not write to what it shares with its parent, nor be recorded as it.
 void after_fork_in_child() {
-  if (process != nullptr && process->run.preload != nullptr) *process->run.preload->forget = nullptr;
+  Process *of = process;
+  if (of != nullptr && of->run.preload != nullptr) *of->run.preload->forget = nullptr;
   process = nullptr;
   current_thread = nullptr;
+  if (of != nullptr) leave_arena_to_parent(*of);
   forget_spiller();
 }
 
@@ -104,14 +106,17 @@ void copy(char *to, size_t size, const char *from) {
 extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(const CairnPreload *preload) {
   using namespace cairn::recorder;
   if (preload->version != kCairnPreloadVersion || process != nullptr) return -1;
-  const Config config = Config::from_environment();
+  Config config = Config::from_environment();
   if (config.output == nullptr) return -1;
+  const bool trusted = config.spool == nullptr || enter_spool(config.spool);
+  if (!trusted) config.spool = nullptr;
   // If anything fails from here on wrappers pass through: this is filled as far as the library goes.
   load_functions(*preload);
   mpi::Constants constants;
   if (!prepare_facts(preload->mpi_handle, &constants) || !mpi::load(preload->mpi_handle, constants)) return -1;
   Process *of = make_process(config);
   if (of == nullptr) return -1;
+  if (!trusted) of->losses.note("the spool is no folder of this user: what memory cannot hold is lost");
   of->run.preload = preload;
   of->names.preload_epoch = preload->epoch;
   of->spilling.untouched_then.store(of->arena->limit());

@@ -13,8 +13,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/file_size.h"
+#include "base/spool_files.h"
 #include "base/whole.h"
 #include "mpi/finish/bundles.h"
 #include "mpi/finish/small_blocks.h"
@@ -165,6 +167,8 @@ class Tree {
     return written;
   }
 
+  /// What some rank had could not be taken along.
+  [[nodiscard]] bool lost() const { return lost_; }
   /// Bytes that the ranks wrote into the file themselves.
   [[nodiscard]] uint64_t blocks() const { return blocks_; }
   /// Where among them bundles begin.
@@ -188,6 +192,7 @@ class Tree {
     } catch (...) {
       of_.losses.note("no memory to merge");
     }
+    lost_ = true;
     return nullptr;
   }
 
@@ -198,11 +203,12 @@ class Tree {
     } catch (...) {
       bytes.clear();
     }
+    lost_ = lost_ || bytes.empty();
     part.reset();
     own_.stop();
     mpi::send(comm_, bytes.data(), bytes.size(), to);
     own_.go();
-    const Spent spent = {cost(), others_bundles_ + bundles_.bytes()};
+    const Spent spent = {cost(), others_bundles_ + bundles_.bytes(), lost_ ? 1U : 0U};
     mpi::send(comm_, &spent, sizeof spent, to);
   }
 
@@ -231,6 +237,9 @@ class Tree {
       others_.sum_ns += theirs.cost.sum_ns;
       others_.most_ns = std::max(others_.most_ns, theirs.cost.most_ns);
       others_bundles_ += theirs.bundles;
+      lost_ = lost_ || theirs.lost != 0;
+    } else {
+      lost_ = true;
     }
     free(bytes);
   }
@@ -252,6 +261,7 @@ class Tree {
   struct Spent {
     trace::MergeCost cost;
     uint64_t bundles = 0;  ///< bytes
+    uint64_t lost = 0;     ///< 1: something is missing in what it sent
   };
 
   Process &of_;
@@ -262,14 +272,16 @@ class Tree {
   uint64_t others_bundles_ = 0;
   uint64_t blocks_ = 0;
   std::optional<uint64_t> bundles_at_;
+  bool lost_ = false;
 };
 
-bool write_spool(const Process &of, const Part &part, SpoolHeader::Kind kind, const char *status, const char *ending) {
+bool write_spool(const Process &of, const Part &part, SpoolHeader::Kind kind, const char *status,
+                 std::string_view ending) {
   Bytes bytes = write_spool_header(spool_header(of, kind, status));
   const Bytes body = part.serialise();
   bytes.insert(bytes.end(), body.begin(), body.end());
   if (of.run.config.spool == nullptr) return false;
-  const std::string path = of.run.file_in(of.run.config.spool, ending);
+  const std::string path = of.run.file_in(of.run.config.spool, std::string(ending.substr(1)));
   // Readers take every *.part they find: it must appear whole.
   return write_file(path + ".partial", bytes) && rename((path + ".partial").c_str(), path.c_str()) == 0;
 }
@@ -296,51 +308,67 @@ std::string write_trace(const Process &of, Tree &tree, const Part &all, const st
   return written;
 }
 
-}  // namespace
-
-void finish_together(Process &of, mpi::Handle comm) {
-  const SmallBlocks blocks;
-  Tree tree(of, comm);
-  const std::string partial = partial_name(of);
-  const std::unique_ptr<Part> all = tree.run(partial);
-  const bool complete = tree.write_bundles(partial, all.get());
-  if (of.run.rank != 0) return;
+/// On the root: the trace of all ranks is there.
+bool write_as_root(Process &of, Tree &tree, const Part *all, const std::string &partial, bool bundled) {
   std::string written;
   std::string why = of.losses.reason;
   try {
     // Without the bundles some calls would look like all.
-    if (!complete) why = cannot_write(of);
-    if (complete && all != nullptr) written = write_trace(of, tree, *all, partial, &why);
+    if (!bundled) why = cannot_write(of);
+    if (tree.lost()) why = "a rank's recording could not be merged";
+    if (bundled && all != nullptr && !tree.lost()) written = write_trace(of, tree, *all, partial, &why);
   } catch (...) {
     why = "no memory to write the trace";
   }
-  if (!written.empty()) return;
+  if (!written.empty()) return true;
   if (tree.blocks() != 0) unlink(partial.c_str());
   leave_reason(of.run, why.c_str());
-  if (!of.run.config.quiet) fprintf(stderr, "cairn: no trace: %s\n", why.c_str());
+  if (of.run.config.quiet) return false;
+  const char *spool = of.run.config.spool;
+  fprintf(stderr, "cairn: no trace: %s%s%s\n", why.c_str(),
+          spool == nullptr ? "" : "; join what ranks leave with cairn merge ", spool == nullptr ? "" : spool);
+  return false;
 }
 
-void finish_alone(Process &of, const char *status) {
+}  // namespace
+
+bool finish_together(Process &of, mpi::Handle comm) {
+  const SmallBlocks blocks;
+  Tree tree(of, comm);
+  const std::string partial = partial_name(of);
+  const std::unique_ptr<Part> all = tree.run(partial);
+  const bool bundled = tree.write_bundles(partial, all.get());
+  uint64_t written = 0;
+  if (of.run.rank == 0) written = write_as_root(of, tree, all.get(), partial, bundled) ? 1 : 0;
+  // No rank lets go of what it has before the trace is there.
+  return mpi::broadcast(comm, &written, sizeof written) && written == 1;
+}
+
+bool finish_alone(Process &of, const char *status) {
   const SmallBlocks blocks;
   try {
     const Result<Part> part = own_part(of);
-    if (!part) return leave_reason(of.run, part.error().message.c_str());
-    of.progress.left_part = write_spool(of, *part, SpoolHeader::Kind::main, status, "part");
+    if (!part) {
+      leave_reason(of.run, part.error().message.c_str());
+      return false;
+    }
+    of.progress.left_part = write_spool(of, *part, SpoolHeader::Kind::main, status, kPartEnding);
     if (!of.progress.left_part) {
       leave_reason(of.run, (std::string("cannot write to the spool: ") + strerror(errno)).c_str());
     }
   } catch (...) {
     leave_reason(of.run, "no memory to write the record");
   }
+  return of.progress.left_part;
 }
 
-void finish_epilogue(Process &of) {
+bool finish_epilogue(Process &of) {
   const SmallBlocks blocks;
   try {
     const Result<Part> part = own_part(of);
-    if (part) write_spool(of, *part, SpoolHeader::Kind::epilogue, "complete", "epilogue");
+    return part && write_spool(of, *part, SpoolHeader::Kind::epilogue, "complete", kEpilogueEnding);
   } catch (...) {
-    // The trace itself is written; what came after it is lost with the memory.
+    return false;
   }
 }
 

@@ -7,11 +7,12 @@
 namespace cairn::recorder {
 
 /// Communicates over `comm`, the recorder's own communicator; the root writes the file. Called on every rank, where MPI
-/// still works.
-void finish_together(Process &of, mpi::Handle comm);
+/// still works. True, on all ranks, once the trace is there with what all of them have; else each has all that it had.
+bool finish_together(Process &of, mpi::Handle comm);
 /// Writes this process's record to the spool: `status` says why ("complete", "aborted", "exited without MPI_Finalize").
-void finish_alone(Process &of, const char *status);
-/// Writes what came after MPI_Finalize to the spool, if anything did.
-void finish_epilogue(Process &of);
+/// False if that could not be.
+bool finish_alone(Process &of, const char *status);
+/// The same of what came after MPI_Finalize.
+bool finish_epilogue(Process &of);
 
 }  // namespace cairn::recorder

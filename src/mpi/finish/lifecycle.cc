@@ -6,13 +6,14 @@
 
 #include <cassert>
 
-#include "base/launcher.h"
 #include "mpi/call/engine.h"
 #include "mpi/call/landmarks.h"
+#include "mpi/call/place.h"
 #include "mpi/finish/finish.h"
 #include "mpi/store/arena_file.h"
 #include "mpi/store/segments.h"
 #include "mpi/store/spiller.h"
+#include "mpi/store/spool_file.h"
 #include "mpi/store/uncancelled.h"
 #include "spec/ids.h"
 
@@ -24,13 +25,6 @@ namespace function_id = spec::function_id;
 /// The recorder's own communicator: there from MPI_Init to MPI_Finalize, unless ranks are merged afterwards.
 mpi::Handle own_comm;
 bool have_own_comm;
-
-/// Rank and size as the launcher told them, for programs that end without (or never call) MPI_Init.
-void place_from_environment(Process &of) {
-  of.run.rank = launched_rank();
-  of.run.size = launched_size();
-  if (of.run.size <= of.run.rank) of.run.size = of.run.rank + 1;
-}
 
 /// What the recording was is over; from here on calls go into a sequence of their own.
 void begin_epilogue(Process &of) {
@@ -55,39 +49,37 @@ void let_others_leave(const Process &of) {
   }
 }
 
-void finish(Process &of, bool together, const char *status) {
+/// True if what was recorded lies in a complete file now.
+bool finish(Process &of, bool together, const char *status) {
   const Uncancelled guard;
   of.enter(Phase::off);
   let_others_leave(of);
   stop_spiller();
-  if (together) {
-    finish_together(of, own_comm);
-  } else {
-    finish_alone(of, status);
-  }
+  find_place(of, Need::now);
+  return (together && finish_together(of, own_comm)) || finish_alone(of, status);
 }
 
 /// MPI_Finalize was reached, in which `frame` is, or nullptr if that is recorded: what was recorded is handed over,
-/// with the other ranks or without.
+/// with the other ranks or without. Until that is done it stays where a reader of the arena finds it.
 void finish_main(Process &of, Thread *thread, Frame *frame, bool together) {
   // A rank that gave up has stopped recording, but the others wait for what it has.
   const bool recording = of.phase.load() == Phase::recording;
-  assert(!of.progress.finished);
-  of.progress.finished = true;
+  assert(!of.progress.finishing);
+  of.progress.finishing = true;
   of.progress.complete = true;
   if (recording && frame != nullptr) {
     frame->result = static_cast<uint64_t>(int64_t{mpi::success});  // if it should fail, nobody is left to record it
     record(*thread, *frame, true, of.clock.ticks());
   }
-  finish(of, together, "complete");
+  of.progress.finished = finish(of, together, "complete");
   if (together) mpi::close_own_comm(own_comm);
   if (together) have_own_comm = false;
-  if (recording) begin_epilogue(of);
+  if (recording && of.progress.finished) begin_epilogue(of);
 }
 
 /// Runs inside PMPI_Finalize, before it takes MPI down.
 void on_finalize() {
-  if (process == nullptr || process->progress.finished) return;
+  if (process == nullptr || process->progress.finishing) return;
   Thread *thread = current_thread;
   Frame *frame = thread == nullptr || thread->depth == 0 ? nullptr : &thread->frames[thread->depth - 1];
   if (frame != nullptr && frame->function != function_id::Finalize) frame = nullptr;
@@ -103,8 +95,44 @@ void after_init(Process &of) {
     mpi::place_in_world(&of.run.rank, &of.run.size);
   } else {
     have_own_comm = mpi::open_own_comm(&own_comm, &of.run.rank, &of.run.size);
+    uint64_t job = static_cast<uint64_t>(of.run.start_unix_ns);
+    if (have_own_comm && mpi::broadcast(own_comm, &job, sizeof job)) of.run.job = job;
   }
   if (!mpi::at_finalize(on_finalize)) of.losses.note("no attribute on MPI_COMM_SELF");
+}
+
+bool has_calls(const Process &of) {
+  if (of.spilling.closed.load() != nullptr || of.spilling.spilled.load() != 0) return true;
+  for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
+    if (thread->sequence.calls != nullptr && thread->sequence.calls->length() != 0) return true;
+  }
+  return false;
+}
+
+/// The same of what came after MPI_Finalize.
+bool has_epilogue(const Process &of) {
+  for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
+    if (!thread->wants_epilogue && thread->sequence.calls->length() != 0) return true;
+  }
+  return false;
+}
+
+/// The program ends without having reached MPI_Finalize. True if nothing is left to recover.
+bool finish_early(Process &of) {
+  // A program may finalize sessions only, or ask for MPI_Initialized and never initialise: then nothing is missing.
+  of.progress.complete = !of.progress.initialized;
+  Thread *own = current_thread;
+  if (own != nullptr && own->depth > 0) record_unfinished(*own, own->frames[own->depth - 1]);
+  return !has_calls(of) || finish(of, false, of.progress.initialized ? "exited without MPI_Finalize" : "complete");
+}
+
+/// Nothing of the recording is left in memory or in the spool.
+void forget_recording(Process &of) {
+  for (RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next)
+    thread->timing.reset();
+  remove_arena_file(of);
+  drop_segments(of);
+  leave_spool(of.run.config);
 }
 
 /// The process ends, by exit or by returning from main.
@@ -113,32 +141,14 @@ __attribute__((destructor)) void at_exit() {
   if (of == nullptr || of->run.pid != getpid()) return;
   const Phase phase = of->phase.load();
   const Uncancelled guard;
-  if (!of->progress.finished && !of->progress.left_part) {
-    if (!of->progress.initialized) place_from_environment(*of);
-    bool any = of->spilling.closed.load() != nullptr || of->spilling.spilled.load() != 0;
-    for (const RecordedThread *thread = of->threads.first.load(); thread != nullptr; thread = thread->next) {
-      any = any || (thread->sequence.calls != nullptr && thread->sequence.calls->length() != 0);
-    }
-    // A program may finalize sessions only, or ask for MPI_Initialized and never initialise: then nothing is missing.
-    of->progress.complete = !of->progress.initialized;
-    Thread *own = current_thread;
-    if (own != nullptr && own->depth > 0) record_unfinished(*own, own->frames[own->depth - 1]);
-    if (any) finish(*of, false, of->progress.initialized ? "exited without MPI_Finalize" : "complete");
-  }
-  if (phase == Phase::epilogue) {
-    bool any = false;
-    for (const RecordedThread *thread = of->threads.first.load(); thread != nullptr; thread = thread->next) {
-      any = any || (!thread->wants_epilogue && thread->sequence.calls->length() != 0);
-    }
-    if (any) finish_epilogue(*of);
-  }
+  const Progress &progress = of->progress;
+  bool kept = progress.finished || progress.left_part;
+  if (!kept && !progress.finishing) kept = finish_early(*of);
+  if (phase == Phase::epilogue && has_epilogue(*of)) kept = finish_epilogue(*of) && kept;
   of->enter(Phase::off);
   stop_spiller();
-  for (RecordedThread *thread = of->threads.first.load(); thread != nullptr; thread = thread->next)
-    thread->timing.reset();
-  remove_arena_file(*of);
-  drop_segments(*of);
-  if (of->run.config.spool != nullptr) rmdir(of->run.config.spool);  // if nothing is left in it
+  // What could not be handed over stays for `cairn record`, or `cairn merge`, to recover.
+  if (kept) forget_recording(*of);
   *of->run.preload->forget = nullptr;
   process = nullptr;
 }
@@ -152,12 +162,16 @@ void before_landmark(Thread &thread, Frame &frame) {
       break;
     case function_id::Init:
     case function_id::Init_thread:
+      of.progress.init_seen = true;
       if (!of.progress.initialized) of.run.init_ns = of.clock.at(frame.begin);
       break;
     case function_id::Abort:
-      if (of.progress.finished) break;
+      if (of.progress.finishing) break;
       if (of.phase.load() == Phase::recording) record_unfinished(thread, frame);
       finish(of, false, "aborted");
+      break;
+    case function_id::Finalize:
+      find_place(of, Need::if_mpi_knows);
       break;
     default:
       break;
@@ -169,7 +183,7 @@ void after_landmark(Thread &thread, Frame &frame) {
   if (frame.result != static_cast<uint64_t>(int64_t{mpi::success})) return;
   if (frame.function == function_id::Init || frame.function == function_id::Init_thread) after_init(of);
   // Our attribute was not set, or not called: then without the others.
-  if (frame.function == function_id::Finalize && !of.progress.finished) finish_main(of, nullptr, nullptr, false);
+  if (frame.function == function_id::Finalize && !of.progress.finishing) finish_main(of, nullptr, nullptr, false);
 }
 
 }  // namespace

@@ -26,4 +26,4 @@ run env LD_PRELOAD="$library" CAIRN_OUTPUT=x CAIRN_SPOOL="$folder/spool" CAIRN_R
 cat "$folder/preloaded"
 grep -q '^0 of 2: .* got 1.5, sum 2, error 1$' "$folder/preloaded"
 diff "$folder/plain" "$folder/preloaded"
-test "$(cat "$folder"/spool/unrecorded.* | sort | uniq -c | sed 's/^ *//')" = "2 no recorder for $soname"
+test "$(cat "$folder"/spool/unrecorded.* | sort | uniq -c | sed 's/^ *//')" = "2 cairn: no recorder for $soname"

@@ -396,7 +396,7 @@ int main(int count, char **words) {
   CHECK(count >= 3);
   run(words[1], words[2]);
   if (getenv("CAIRN_SPOOL") != nullptr) {
-    const std::string expected = count > 3 ? std::string(words[3]) + "\n" : "";
+    const std::string expected = count > 3 ? "cairn: " + std::string(words[3]) + "\n" : "";
     const std::string got = reason();
     if (got != expected) fprintf(stderr, "reason: '%s', expected '%s'\n", got.c_str(), expected.c_str());
     CHECK(got == expected);

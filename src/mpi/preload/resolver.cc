@@ -244,7 +244,7 @@ void write_reason(const Path &reason) {
   const int file = open(path.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return;
   Path line;
-  line.add(reason.text()).add("\n");
+  line.add("cairn: ").add(reason.text()).add("\n");  // begins as base/spool_files.h says
   if (write(file, line.text(), line.size()) < 0) unlink(path.text());
   close(file);
 }

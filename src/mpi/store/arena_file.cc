@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -88,9 +89,19 @@ uint64_t layout() {
   return hash;
 }
 
-void *map_file(size_t size) {
+/// Of the whole file; false if it cannot be had.
+bool lock(int file) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  return fcntl(file, F_OFD_SETLK, &whole) == 0;
+}
+
+void *map_file(size_t size, bool *locked) {
   const int file = open(arena_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return MAP_FAILED;
+  // Before it can be taken for what a dead process left.
+  *locked = lock(file);
   void *memory = MAP_FAILED;
   if (ftruncate(file, static_cast<off_t>(size)) == 0 &&
       posix_fallocate(file, 0, static_cast<off_t>(std::max(kFront, kStep))) == 0) {
@@ -118,11 +129,12 @@ Process *make_process(const Config &config) {
   arena_size = (config.memory + kStep - 1) / kStep * kStep + kFront;
   reserved = std::max(kFront, kStep);
   void *memory = MAP_FAILED;
+  bool locked = false;
   arena_path[0] = '\0';
   if (config.spool != nullptr && may_grow_to(arena_size) && has_room(config.spool) &&
       snprintf(arena_path, sizeof arena_path, "%s/%s.%d.arena", config.spool, host, getpid()) <
           static_cast<int>(sizeof arena_path)) {
-    memory = map_file(arena_size);
+    memory = map_file(arena_size, &locked);
   }
   const bool in_file = memory != MAP_FAILED;
   if (!in_file) {
@@ -139,6 +151,7 @@ Process *make_process(const Config &config) {
   of->self = of;
   of->run.pid = getpid();
   of->layout = layout();
+  of->run.locked = locked;
   memcpy(of->run.host, host, sizeof host);
   of->magic = Process::kMagic;
   return of;
@@ -148,26 +161,84 @@ void remove_arena_file(const Process & /*of*/) {
   if (arena_path[0] != '\0') unlink(arena_path);
 }
 
+void leave_arena_to_parent(const Process &of) {
+  if (arena_path[0] == '\0') return;
+  // Not unmapped: calls of the child that were on their way when it was forked return through frames in it.
+  mmap(of.self, arena_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  arena_path[0] = '\0';
+}
+
+namespace {
+
+/// What stands at the front of an arena's file, which may be any file.
+class Front {
+ public:
+  explicit Front(const std::string &path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {
+    whole_ = file_ >= 0 && pread(file_, bytes_, sizeof bytes_, 0) == static_cast<ssize_t>(sizeof bytes_);
+  }
+  Front(const Front &) = delete;
+  Front &operator=(const Front &) = delete;
+  ~Front() {
+    if (file_ >= 0) close(file_);
+  }
+  [[nodiscard]] bool opened() const { return file_ >= 0; }
+  [[nodiscard]] int file() const { return file_; }
+  [[nodiscard]] const Process &process() const { return *reinterpret_cast<const Process *>(bytes_); }
+  [[nodiscard]] bool of_this_version() const {
+    return whole_ && process().magic == Process::kMagic && process().layout == layout();
+  }
+  [[nodiscard]] bool untouched() const {
+    return std::all_of(bytes_, bytes_ + sizeof bytes_, [](uint8_t byte) { return byte == 0; });
+  }
+  [[nodiscard]] bool locked() const {
+    struct flock wanted {};
+    wanted.l_type = F_RDLCK;
+    wanted.l_whence = SEEK_SET;
+    return file_ >= 0 && fcntl(file_, F_OFD_GETLK, &wanted) == 0 && wanted.l_type != F_UNLCK;
+  }
+
+ private:
+  int file_;
+  bool whole_ = false;
+  alignas(Process) uint8_t bytes_[sizeof(Process)] = {};
+};
+
+}  // namespace
+
+bool is_untouched_arena(const std::string &path) {
+  const Front front(path);
+  return front.opened() && front.untouched();
+}
+
+bool is_arena(const std::string &path) {
+  const Front front(path);
+  return front.opened() && (front.untouched() || front.of_this_version());
+}
+
+bool is_held(const std::string &path) {
+  const Front front(path);
+  if (front.locked()) return true;
+  if (!front.of_this_version() || front.process().run.locked) return false;
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  const Run &run = front.process().run;
+  return strncmp(host, run.host, sizeof host) == 0 && (kill(run.pid, 0) == 0 || errno == EPERM);
+}
+
 Result<std::unique_ptr<DeadProcess>> DeadProcess::open(const std::string &path) {
   const auto failure = [&](const char *message) {
     Error error{ErrorKind::unreadable, message, path, Error::kNoOffset, "use the cairn that recorded it"};
     return tl::unexpected(error);
   };
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return failure(strerror(errno));
+  const Front front(path);
+  if (!front.opened()) return failure(strerror(errno));
   struct stat status {};
-  alignas(Process) uint8_t front[sizeof(Process)];
-  const bool whole =
-      fstat(file, &status) == 0 && pread(file, front, sizeof front, 0) == static_cast<ssize_t>(sizeof front);
-  const auto *seen = reinterpret_cast<const Process *>(front);
-  if (!whole || seen->magic != Process::kMagic || seen->layout != layout()) {
-    close(file);
+  if (fstat(front.file(), &status) != 0 || !front.of_this_version()) {
     return failure("not the memory of a recording process of this version");
   }
   const auto size = static_cast<size_t>(status.st_size);
-  void *wanted = seen->self;
-  void *memory = mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED_NOREPLACE, file, 0);
-  close(file);
+  void *wanted = front.process().self;
+  void *memory = mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED_NOREPLACE, front.file(), 0);
   if (memory == MAP_FAILED) return failure("the address it lived at is taken here");
   if (memory != wanted) {
     munmap(memory, size);

@@ -7,6 +7,10 @@
 // written even if the process is killed. Disk blocks are reserved before they are touched (a page that the disk has no
 // room for would be a SIGBUS in somebody else's program). Without a spool, or where the address is taken or the file
 // system refuses, it is anonymous memory.
+//
+// The process holds a lock on the file for as long as it lives. It belongs to the open file, which the mapping keeps
+// open, and not to a descriptor, which would be the program's: so the kernel takes it away when the process is gone,
+// however it ends, and on other nodes as well where the file system knows locks.
 #pragma once
 
 #include <memory>
@@ -21,6 +25,16 @@ namespace cairn::recorder {
 Process *make_process(const Config &config);
 /// The process ended in order: nothing is left to recover.
 void remove_arena_file(const Process &of);
+/// In a forked child: what it shares with its parent becomes memory of its own, without what was in it.
+void leave_arena_to_parent(const Process &of);
+
+/// Whether the file is an arena of this version, be it an untouched one.
+bool is_arena(const std::string &path);
+/// Its process was killed before it wrote anything.
+bool is_untouched_arena(const std::string &path);
+/// Whether a living process records into that file. Where the file system knows no locks: whether a process of that
+/// number lives, if it was on this host.
+bool is_held(const std::string &path);
 
 /// Bytes in front of what the Arena hands out: the Process and the Arena themselves.
 size_t arena_front();

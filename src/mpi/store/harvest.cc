@@ -194,6 +194,7 @@ Result<ProcessRecord> harvest(const Process &of, uint64_t end_ns) { return harve
 SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *status) {
   SpoolHeader header;
   header.kind = kind;
+  header.job = of.run.job;
   header.start_unix_ns = static_cast<uint64_t>(of.run.start_unix_ns);
   header.rank = static_cast<uint32_t>(of.run.rank < 0 ? 0 : of.run.rank);
   header.size = static_cast<uint32_t>(of.run.size < 1 ? 1 : of.run.size);

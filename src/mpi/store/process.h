@@ -43,8 +43,10 @@ struct Threads {
 
 struct Progress {
   bool has_session;  ///< MPI_Session_init was called: threads may call MPI at will
+  bool init_seen;    ///< the program called MPI_Init, as far as it got
   bool initialized;
-  bool finished;   ///< what was recorded up to MPI_Finalize (or the end) has been handed over
+  bool finishing;  ///< MPI_Finalize was reached: handing over what was recorded until then has begun
+  bool finished;   ///< it lies in a complete file; what the arena holds came after
   bool complete;   ///< MPI_Finalize was reached
   bool left_part;  ///< wrote its part to the spool
 };

@@ -15,7 +15,7 @@
 namespace cairn::recorder {
 namespace {
 
-/// The file in `folder` that holds the process's n-th segment, a serialised Part.
+/// The file in `folder` that holds the process's n-th segment, a SpoolHeader and a serialised Part.
 std::string path_of(const Process &of, const std::string &folder, uint32_t n) {
   return of.run.file_in(folder, std::to_string(n) + ".segment");
 }
@@ -58,7 +58,11 @@ bool write_segment(Process &of, ClosedSequence &closed) {
       if (!record) return false;
       part = trace::Part::of(*record);
     }
-    return part && place(of, closed, part->serialise());
+    if (!part) return false;
+    Bytes bytes = write_spool_header(spool_header(of, SpoolHeader::Kind::segment, ""));
+    const Bytes body = part->serialise();
+    bytes.insert(bytes.end(), body.begin(), body.end());
+    return place(of, closed, bytes);
   } catch (...) {
     return false;  // no memory
   }
@@ -93,7 +97,10 @@ Result<trace::Part> with_segments(const Process &of, const std::string &folder, 
     const std::string path = path_of(of, folder, n);
     std::ifstream in(path, std::ios::binary);
     const Bytes bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    Result<trace::Part> segment = trace::Part::parse(bytes);
+    ByteReader reader(bytes);
+    const Result<SpoolHeader> header = read_spool_header(reader);
+    Result<trace::Part> segment =
+        header ? trace::Part::parse(ByteView(bytes).subspan(reader.position())) : tl::unexpected(header.error());
     Result<trace::Part> joined =
         segment ? trace::Part::merge(std::move(part), std::move(*segment)) : tl::unexpected(segment.error());
     if (!joined) {

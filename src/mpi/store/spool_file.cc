@@ -1,12 +1,16 @@
 #include "mpi/store/spool_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include "base/file_size.h"
+#include "base/spool_files.h"
 #include "base/whole.h"
 
 namespace cairn::recorder {
@@ -16,7 +20,7 @@ bool write_file(const std::string &path, ByteView bytes) {
     errno = EFBIG;
     return false;
   }
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file < 0) return false;
   int why = write_all(file, bytes);
   if (close(file) != 0 && why == 0) why = errno;
@@ -26,12 +30,27 @@ bool write_file(const std::string &path, ByteView bytes) {
   return false;
 }
 
+bool enter_spool(const char *folder) {
+  mkdir(folder, 0700);
+  struct stat status {};
+  return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
+}
+
+void leave_spool(const Config &config) {
+  if (config.spool == nullptr || rmdir(config.spool) != 0) return;
+  const std::string_view spool = config.spool;
+  const std::string around(spool.substr(0, spool.find_last_of('/')));
+  if (around == std::string(config.output) + ".spool") rmdir(around.c_str());
+}
+
 void leave_reason(const Run &run, const char *reason) {
   if (run.config.spool == nullptr) return;
   const std::string path = run.file_in(run.config.spool, "unrecorded");
-  if (write_file(path, {reinterpret_cast<const uint8_t *>(reason), strlen(reason)})) return;
+  char line[256];
+  snprintf(line, sizeof line, "%s%s", kReasonMagic.data(), reason);
+  if (write_file(path, {reinterpret_cast<const uint8_t *>(line), strlen(line)})) return;
   // No room for a line: a file without one says so.
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file >= 0) close(file);
 }
 

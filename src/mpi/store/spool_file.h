@@ -11,6 +11,12 @@ namespace cairn::recorder {
 
 /// Writes a new file completely or not at all; errno says why not.
 bool write_file(const std::string &path, ByteView bytes);
+/// Makes the spool where it is missing, as when an earlier job of the same environment has removed it. False if it is
+/// not to be trusted: no folder, or another user's.
+bool enter_spool(const char *folder);
+/// Removes it if nothing is left in it, and with it OUTPUT.spool, which was made for it.
+void leave_spool(const Config &config);
+
 /// Leaves a line for `cairn record` about why there is no trace.
 void leave_reason(const Run &run, const char *reason);
 

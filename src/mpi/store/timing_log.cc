@@ -5,15 +5,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
 #include "base/file_size.h"
+#include "base/spool_files.h"
+#include "base/whole.h"
 #include "mpi/store/uncancelled.h"
 
 namespace cairn::recorder {
 
 using timing::LosslessWriter;
+
+namespace {
+
+ByteView magic() { return {reinterpret_cast<const uint8_t *>(kTimingMagic.data()), kTimingMagic.size()}; }
+
+}  // namespace
 
 bool TimingLog::open(Arena &arena, const char *folder, const char *host, int pid, uint32_t thread) {
   constexpr size_t kOut = LosslessWriter::kMaxChunk + 64;
@@ -75,7 +84,9 @@ bool TimingLog::keep(const uint8_t *bytes, size_t size) {
     const int file = ::open(path_, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (file < 0) return false;
     struct stat status {};
-    const bool fits = fstat(file, &status) == 0 && may_grow_to(static_cast<uint64_t>(status.st_size) + size);
+    bool fits =
+        fstat(file, &status) == 0 && may_grow_to(static_cast<uint64_t>(status.st_size) + kTimingMagic.size() + size);
+    if (fits && status.st_size == 0) fits = write_all(file, magic()) == 0;
     const ssize_t written = fits ? write(file, bytes, size) : -1;
     close(file);
     return written == static_cast<ssize_t>(size);
@@ -110,6 +121,7 @@ Bytes TimingLog::read() const {
       result.resize(done);
     }
     if (file >= 0) close(file);
+    result.erase(result.begin(), result.begin() + std::min(result.size(), kTimingMagic.size()));
   } else if (memory_size_ != 0) {
     result.assign(memory_, memory_ + memory_size_);
   }

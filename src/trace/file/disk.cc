@@ -55,6 +55,13 @@ Result<Bytes> read_stream(const std::string &path) {
 
 }  // namespace
 
+bool begins_as_trace(const std::string &path) {
+  const auto disk = Disk::open(path);
+  if (!disk) return false;
+  const auto front = (*disk)->read(0, file_magic().size());
+  return front && is_magic(*front);
+}
+
 Result<std::shared_ptr<const Disk>> Disk::open(const std::string &path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status {};

@@ -13,6 +13,9 @@
 
 namespace cairn::trace {
 
+/// Whether a trace, whole or not, or one of an older format lies there; or nothing at all, in a file without a byte.
+bool begins_as_trace(const std::string &path);
+
 /// All of a file but `absent` bytes after its header: those of its blocks.
 struct WithoutBlocks {
   Bytes bytes;

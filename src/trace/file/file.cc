@@ -51,6 +51,10 @@ bool begins_with(ByteView file, const std::array<uint8_t, 8> &magic) {
 
 }  // namespace
 
+std::string_view file_magic() { return {reinterpret_cast<const char *>(kMagic.data()), kMagic.size()}; }
+
+bool is_magic(ByteView front) { return begins_with(front, kMagic) || begins_with(front, kMagicBefore); }
+
 uint32_t checksum(ByteView bytes) { return static_cast<uint32_t>(hash64(bytes)); }
 
 Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredSection> &stored) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -19,6 +20,10 @@ namespace cairn::trace {
 constexpr uint16_t kFormatVersion = 1;
 constexpr size_t kHeaderBytes = 12;
 constexpr size_t kFooterBytes = 16;
+/// What every trace begins with.
+std::string_view file_magic();
+/// Whether it is the beginning of that, or of what earlier formats began with.
+bool is_magic(ByteView front);
 
 /// Stands in the place of a codec: bytes in blocks that each hold a checksum, written in place by many ranks. Such a
 /// section is the file's first. It may be too large for memory: `read_file` can do without it.

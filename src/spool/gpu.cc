@@ -1,4 +1,4 @@
-#include "cli/gpu_spool.h"
+#include "spool/gpu.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,7 +9,7 @@
 #include "gpu/file/spooled.h"
 #include "trace/read/edit.h"
 
-namespace cairn::cli {
+namespace cairn::spool {
 
 Result<gpu::Launches> read_gpu(const std::vector<std::string> &files) {
   std::vector<gpu::Spooled> processes;
@@ -39,4 +39,4 @@ Result<TraceBytes> with_gpu(TraceBytes bytes, const std::string &path, const gpu
   return bytes;
 }
 
-}  // namespace cairn::cli
+}  // namespace cairn::spool

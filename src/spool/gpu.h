@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/spool.h"
 #include "gpu/file/launches.h"
+#include "spool/join.h"
 
-namespace cairn::cli {
+namespace cairn::spool {
 
 /// The launches of those files, rank by rank.
 Result<gpu::Launches> read_gpu(const std::vector<std::string> &files);
 Result<TraceBytes> with_gpu(TraceBytes bytes, const std::string &path, const gpu::Launches &launches);
 
-}  // namespace cairn::cli
+}  // namespace cairn::spool

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "base/result.h"
-#include "cli/spool.h"
+#include "spool/contents.h"
 
-namespace cairn::cli {
+namespace cairn::spool {
 
-/// A part without bytes if all that the process recorded is in a finished trace.
-Result<SpoolPart> recover(const std::string &arena);
+/// Without bytes if all that the process recorded has been handed over, or it was killed before it recorded anything.
+Result<PartFile> recover(const std::string &arena);
 
-}  // namespace cairn::cli
+}  // namespace cairn::spool

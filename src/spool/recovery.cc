@@ -1,4 +1,4 @@
-#include "cli/recovery.h"
+#include "spool/recovery.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,16 +13,24 @@
 #include "mpi/store/harvest.h"
 #include "mpi/store/segments.h"
 
-namespace cairn::cli {
+namespace cairn::spool {
 namespace {
 
 constexpr unsigned kSeconds = 60;
 
-/// The bytes of a part file, or a message for the user with a zero in front.
-Bytes part_file(const std::string &arena) {
+/// What the reading process says first.
+enum class Answer : uint8_t {
+  refused,   ///< a message for the user follows
+  part,      ///< the bytes of a part file follow
+  no_calls,  ///< the same, of a process none of whose calls had ended
+  nothing,   ///< that is not in a trace or a part already
+};
+
+/// An answer, and what follows it.
+Bytes read_arena(const std::string &arena) {
   ByteWriter out;
   const auto refuse = [&](const Error &error) {
-    out.byte(0);
+    out.byte(static_cast<uint8_t>(Answer::refused));
     out.text(error.message);
     return out.take();
   };
@@ -32,14 +40,15 @@ Bytes part_file(const std::string &arena) {
   const auto record = recorder::harvest_dead(process, (*dead)->size());
   if (!record) return refuse(record.error());
   if (process.progress.finished && record->sequences.empty()) {
-    out.byte(2);
+    out.byte(static_cast<uint8_t>(Answer::nothing));
     return out.take();
   }
+  const bool no_calls = record->sequences.empty() && process.spilling.spilled.load() == 0;
   auto part = trace::Part::of(*record);
   if (part)
     part = recorder::with_segments(process, std::filesystem::path(arena).parent_path().string(), std::move(*part));
   if (!part) return refuse(part.error());
-  out.byte(1);
+  out.byte(static_cast<uint8_t>(no_calls ? Answer::no_calls : Answer::part));
   // Killed after MPI_Finalize: what came before is in the trace already.
   const auto kind = process.progress.finished ? SpoolHeader::Kind::epilogue : SpoolHeader::Kind::main;
   out.raw(write_spool_header(recorder::spool_header(process, kind, "killed")));
@@ -52,7 +61,7 @@ Bytes part_file(const std::string &arena) {
   alarm(kSeconds);
   int error = 1;
   try {
-    error = write_all(to, part_file(arena));
+    error = write_all(to, read_arena(arena));
   } catch (...) {
     // Nothing was sent.
   }
@@ -72,7 +81,8 @@ Bytes read_all(int from) {
 
 }  // namespace
 
-Result<SpoolPart> recover(const std::string &arena) {
+Result<PartFile> recover(const std::string &arena) {
+  if (recorder::is_untouched_arena(arena)) return PartFile{};
   const auto failure = [&](std::string message) {
     return tl::unexpected(Error{ErrorKind::unreadable, std::move(message), arena, Error::kNoOffset, "it stays there"});
   };
@@ -89,14 +99,17 @@ Result<SpoolPart> recover(const std::string &arena) {
   int status = -1;
   if (pid > 0) waitpid(pid, &status, 0);
   if (status != 0 || bytes.empty()) return failure("the memory of a killed process is damaged");
-  if (bytes.front() == 2) return SpoolPart{};  // nothing that isn't in the trace
-  if (bytes.front() == 0) {
+  const auto answer = static_cast<Answer>(bytes.front());
+  if (answer == Answer::nothing) return PartFile{};
+  if (answer == Answer::refused) {
     ByteReader in(ByteView(bytes).subspan(1));
     return failure(in.text());
   }
   bytes.erase(bytes.begin());
-  auto part = spool_part(arena, std::move(bytes));
-  return part ? std::move(part) : failure(part.error().message);
+  auto part = part_file(arena, std::move(bytes));
+  if (!part) return failure(part.error().message);
+  part->no_calls = answer == Answer::no_calls;
+  return part;
 }
 
-}  // namespace cairn::cli
+}  // namespace cairn::spool
