@@ -32,10 +32,11 @@ Result<SpoolHeader> read_spool_header(ByteReader &in) {
   }
   const uint32_t version = in.fixed32();
   if (!in.failed() && version != SpoolHeader::kVersion) {
-    return fail(ErrorKind::unreadable, "spool file of version " + std::to_string(version) + ", expected " +
-                    std::to_string(SpoolHeader::kVersion),
+    return fail(
+        ErrorKind::unreadable,
+        "spool file of version " + std::to_string(version) + ", expected " + std::to_string(SpoolHeader::kVersion),
 
-                "use the cairn that recorded it");
+        "use the cairn that recorded it");
   }
   SpoolHeader header;
   const uint32_t kind = in.fixed32();

@@ -57,13 +57,15 @@ void add_part(const std::string &path, Contents &to) {
   (main ? to.parts : to.epilogues).push_back(*std::move(part));
 }
 
-void add_arena(const std::string &path, Contents &to) {
+/// `has_part`: the process wrote its part before it was killed, so that at most what came after is new.
+void add_arena(const std::string &path, bool has_part, Contents &to) {
   auto part = recover(path);
-  if (!part) return to.damaged.push_back(part.error());
+  if (!part && !has_part) return to.damaged.push_back(part.error());
   to.files.push_back(path);
-  if (part->bytes.empty()) return;
+  if (!part || part->bytes.empty()) return;
   const bool killed = part->header.kind == SpoolHeader::Kind::main;
-  if (killed) ++to.recovered;
+  if (killed && has_part) return;
+  part->killed = killed;
   (killed ? to.parts : to.epilogues).push_back(*std::move(part));
 }
 
@@ -97,7 +99,7 @@ void add(const std::string &path, Contents &to) {
     case Owner::unknown:
       // What only looks like a recording's file is told, and kept.
       if (is_part(name)) return add_part(path, to);
-      if (name.ends_with(kArenaEnding)) return add_arena(path, to);
+      if (name.ends_with(kArenaEnding)) return add_arena(path, false, to);
       return;
   }
   if (name.ends_with(kTraceEnding)) {
@@ -129,7 +131,6 @@ void Contents::append(Contents other) {
   all(reasons, other.reasons);
   all(files, other.files);
   all(damaged, other.damaged);
-  recovered += other.recovered;
 }
 
 Result<PartFile> part_file(const std::string &path, Bytes bytes) {
@@ -146,17 +147,13 @@ Contents read_folder(const std::string &folder) {
   Contents contents;
   const std::vector<std::string> paths = files_in(folder);
   for (const std::string &path : paths) add(path, contents);
-  // A process that aborts writes its part and dies with its arena still there: that one holds nothing more.
   for (const std::string &path : paths) {
     if (!name_of(path).ends_with(kArenaEnding) || owner_of(path) != Owner::cairn) continue;
     const std::string part = process_of(path) + std::string(kPartEnding.substr(1));
-    const bool has_part = std::any_of(contents.parts.begin(), contents.parts.end(),
-                                      [&](const PartFile &each) { return name_of(each.path) == part; });
-    if (has_part) {
-      contents.files.push_back(path);
-    } else {
-      add_arena(path, contents);
-    }
+    add_arena(path,
+              std::any_of(contents.parts.begin(), contents.parts.end(),
+                          [&](const PartFile &each) { return name_of(each.path) == part; }),
+              contents);
   }
   return contents;
 }
@@ -164,7 +161,7 @@ Contents read_folder(const std::string &folder) {
 Contents read_file(const std::string &path) {
   Contents contents;
   if (name_of(path).ends_with(kArenaEnding)) {
-    add_arena(path, contents);
+    add_arena(path, false, contents);
   } else {
     add_part(path, contents);
   }

@@ -18,13 +18,13 @@ struct PartFile {
   Bytes bytes;
   size_t offset = 0;      ///< where the part begins in `bytes`
   bool no_calls = false;  ///< of a process that was killed before its first call had ended
+  bool killed = false;    ///< it comes from the arena of a process that was killed
 };
 
 struct Contents {
   std::vector<std::string> traces;  ///< *.cairn, in order of their jobs
   std::vector<PartFile> parts;      ///< of kind main
   std::vector<PartFile> epilogues;
-  size_t recovered = 0;              ///< parts that come from arenas of killed processes
   std::vector<std::string> gpu;      ///< *.gpu: what processes traced in kernels
   std::vector<std::string> reasons;  ///< why processes were not recorded, each once
   std::vector<std::string> files;    ///< all that was read and can go once the traces are written

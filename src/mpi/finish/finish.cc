@@ -308,6 +308,13 @@ std::string write_trace(const Process &of, Tree &tree, const Part &all, const st
   return written;
 }
 
+/// For tests that kill ranks meanwhile.
+void pause(const Process &of) {
+  const long time = of.run.config.merge_pause_ms;
+  const timespec pause = {time / 1000, time % 1000 * 1'000'000L};
+  if (time != 0) clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+}
+
 /// On the root: the trace of all ranks is there.
 bool write_as_root(Process &of, Tree &tree, const Part *all, const std::string &partial, bool bundled) {
   std::string written;
@@ -336,10 +343,13 @@ bool finish_together(Process &of, mpi::Handle comm) {
   const SmallBlocks blocks;
   Tree tree(of, comm);
   const std::string partial = partial_name(of);
+  pause(of);
   const std::unique_ptr<Part> all = tree.run(partial);
+  pause(of);
   const bool bundled = tree.write_bundles(partial, all.get());
   uint64_t written = 0;
   if (of.run.rank == 0) written = write_as_root(of, tree, all.get(), partial, bundled) ? 1 : 0;
+  pause(of);
   // No rank lets go of what it has before the trace is there.
   return mpi::broadcast(comm, &written, sizeof written) && written == 1;
 }

@@ -35,6 +35,7 @@ Config Config::from_environment() {
   // Several programs in one job: one of them may have no recorder, and merging would wait for it.
   const char *programs = text("OMPI_NUM_APP_CTX");
   config.merge_after = is(text("CAIRN_MERGE"), "after") || (programs != nullptr && atoi(programs) > 1);
+  if (const char *pause = text("CAIRN_MERGE_PAUSE")) config.merge_pause_ms = strtol(pause, nullptr, 10);
   if (const char *pause = text("CAIRN_SPILL_PAUSE")) config.spill_pause_ms = strtol(pause, nullptr, 10);
   config.quiet = text("CAIRN_QUIET") != nullptr;
   if (const char *memory = text("CAIRN_MEMORY")) {

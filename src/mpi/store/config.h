@@ -26,6 +26,7 @@ struct Config {
   bool quiet = false;              ///< CAIRN_QUIET
   size_t memory = kDefaultMemory;  ///< CAIRN_MEMORY: limit of the arena, bytes
 
+  long merge_pause_ms = 0;  ///< CAIRN_MERGE_PAUSE: between the steps of a merge in MPI_Finalize, for tests
   long spill_pause_ms = 0;  ///< CAIRN_SPILL_PAUSE: before a spilled segment gets its name, for tests
 
   [[nodiscard]] const timing::Mode &timing_mode() const { return timing::modes()[timing]; }

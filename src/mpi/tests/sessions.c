@@ -1,4 +1,7 @@
-// Sessions (MPI 4), beside MPI_Init and without it (argument "only"). Elsewhere nothing but a barrier.
+// Sessions (MPI 4), beside MPI_Init and without it (argument "only", then how many messages with a tag each). Elsewhere
+// nothing but a barrier.
+#include <stdint.h>
+
 #include "check.h"
 
 int main(int argc, char **argv) {
@@ -33,6 +36,12 @@ int main(int argc, char **argv) {
     int sum = 0;
     MPI(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm));
     CHECK(sum == size * (size - 1) / 2);
+    uint32_t random = 1;
+    for (long i = 0; i < (argc > 2 ? atol(argv[2]) : 0); ++i) {
+      random = random * 1664525 + 1013904223;
+      const int tag = (int)(random >> 17);
+      MPI(MPI_Sendrecv_replace(&sum, 1, MPI_INT, right(), tag, left(), tag, comm, MPI_STATUS_IGNORE));
+    }
     MPI(MPI_Group_free(&group));
     MPI(MPI_Comm_free(&comm));
     MPI_Errhandler handler;
