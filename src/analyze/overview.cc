@@ -7,6 +7,7 @@
 
 #include "analyze/selected_calls.h"
 #include "spec/spec.h"
+#include "trace/model/losses.h"
 #include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
@@ -74,7 +75,12 @@ Overview outline(const trace::Trace &trace) {
     view.threads += threads.size();
     const trace::Trace::RankInfo info = trace.rank_info(rank);
     view.peak_memory = std::max(view.peak_memory, info.peak_memory);
-    if (!info.degraded.empty()) view.degraded[info.degraded].push_back(rank);
+    for (const trace::Loss &loss : trace::read_losses(info.degraded)) {
+      Overview::Degraded &told = view.degraded[loss.reason];
+      told.ranks.push_back(rank);
+      told.count += loss.count;
+      told.missing = told.missing || loss.missing;
+    }
     if (!info.complete) view.incomplete.push_back(rank);
   }
   return view;

@@ -23,8 +23,13 @@ struct Overview {
   uint64_t classes = 0;        ///< ranks and threads of equal structure
   uint64_t communicators = 0;  ///< distinct ones created, and the predefined ones used
   uint64_t peak_memory = 0;    ///< the recorder's, of the rank that needed most
-  /// Reason → ranks.
-  std::map<std::string, std::vector<uint32_t>> degraded;
+  struct Degraded {
+    std::vector<uint32_t> ranks;
+    uint64_t count = 0;    ///< of all of them; 0: not counted
+    bool missing = false;  ///< calls, or arguments of calls, are not in the trace
+  };
+  /// By their reasons.
+  std::map<std::string, Degraded> degraded;
   std::vector<uint32_t> incomplete;  ///< ranks that did not reach MPI_Finalize
   std::map<std::string, uint64_t> bytes;
 };

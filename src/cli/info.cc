@@ -39,7 +39,10 @@ std::vector<Fact> facts_of(const Overview &view, const analyze::GpuOverview &gpu
     return {name, text, {{member, valid_utf8(text)}}};
   };
   nlohmann::ordered_json degraded = nlohmann::ordered_json::array();
-  for (const auto &[why, ranks] : view.degraded) degraded.push_back({{"reason", valid_utf8(why)}, {"ranks", ranks}});
+  for (const auto &[why, told] : view.degraded) {
+    degraded.push_back(
+        {{"reason", valid_utf8(why)}, {"count", told.count}, {"missing", told.missing}, {"ranks", told.ranks}});
+  }
   std::vector<Fact> facts = {
       said("command", run.command, "command"),
       said("status", run.status, "status"),
@@ -102,7 +105,7 @@ void print_notes(Output &out, const Overview &view, uint64_t lost) {
     note(fmt::format("rank{} {}: {}", ranks.size() == 1 ? "" : "s", analyze::ranks_text(ranks), what));
   };
   if (!view.incomplete.empty()) of_ranks(view.incomplete, "did not reach MPI_Finalize");
-  for (const auto &[reason, ranks] : view.degraded) of_ranks(ranks, reason);
+  for (const auto &[reason, told] : view.degraded) note(loss_text(reason, told));
   if (lost != 0) note(plural(lost, "event") + " of GPU warps not kept: give CAIRN_GPU_MEMORY more");
 }
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "terminal/words.h"
+
 namespace cairn::cli {
 namespace {
 
@@ -90,6 +92,12 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
   }
   if (which == Open::all || inspection.filter.ranks.empty()) return trace::Trace::open(inspection.file);
   return open_for_ranks(inspection);
+}
+
+std::string loss_text(const std::string &reason, const analyze::Overview::Degraded &degraded) {
+  const std::string count = degraded.count == 0 ? "" : fmt::format(" ({})", plural(degraded.count, "time"));
+  return fmt::format("rank{} {}: {}{}", degraded.ranks.size() == 1 ? "" : "s", analyze::ranks_text(degraded.ranks),
+                     reason, count);
 }
 
 }  // namespace cairn::cli

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analyze/filter.h"
+#include "analyze/overview.h"
 #include "base/result.h"
 #include "terminal/options.h"
 #include "trace/read/trace.h"
@@ -30,5 +31,8 @@ enum class Open : uint8_t {
 };
 /// Opens the trace that the user means and leaves its path in `inspection.file`.
 Result<trace::Trace> open_trace(Inspection &inspection, Open which = Open::all);
+
+/// "rank 3: no memory for … (12,345 times)".
+std::string loss_text(const std::string &reason, const analyze::Overview::Degraded &degraded);
 
 }  // namespace cairn::cli

@@ -10,6 +10,7 @@
 
 #include "analyze/filter.h"
 #include "analyze/overview.h"
+#include "cli/inspect.h"
 #include "cli/recording.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
@@ -54,7 +55,7 @@ class Finish {
  public:
   Finish(const RecordingOptions &options, const Recording &recording) : options_(options), recording_(recording) {}
 
-  /// True if at least one trace was written and nothing was lost on the way.
+  /// True if at least one trace was written and no call, and no argument of one, is missing in it.
   bool run(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
     spool::Contents spool = spool::read_folder(recording_.spool.path);
     spool::leave_out_finished(&spool);
@@ -93,7 +94,7 @@ class Finish {
                       killed_ == 1 ? "it" : "they"));
     }
     if (!failed_) clean(spool);
-    return written_ > 0 && !failed_;
+    return written_ > 0 && !failed_ && !missing_;
   }
 
  private:
@@ -120,7 +121,7 @@ class Finish {
     }
     if (!from.empty()) spool::remove_own(from);
     ++written_;
-    if (!options_.quiet && resolved) announce(path, final_bytes);
+    if (resolved) look_at(path, final_bytes);
   }
 
   /// A program that calls no MPI.
@@ -131,7 +132,8 @@ class Finish {
     place({gpu::file_of(launches, shell_quoted(command), start, 0), 0, {}}, {}, {});
   }
 
-  void announce(const std::string &path, const spool::TraceBytes &bytes) const {
+  /// Whether all is in it; and unless quiet, what is.
+  void look_at(const std::string &path, const spool::TraceBytes &bytes) {
     // All classes of a run on very many irregular ranks may take more memory than there is here, where it was started.
     constexpr uint64_t kMostInBundles = 16u << 20;
     auto trace = trace::Trace::open(path, trace::no_bundles);
@@ -142,6 +144,8 @@ class Finish {
     if (all && bundles != sizes.end()) trace = trace::Trace::open(path);
     if (!trace) return;
     const analyze::Overview view = analyze::outline(*trace);
+    for (const auto &[reason, told] : view.degraded) missing_ = missing_ || told.missing;
+    if (options_.quiet) return;
     std::error_code ignored;
     const std::string shown =
         number_ == 1 ? options_.output : fs::path(path).lexically_proximate(fs::current_path(ignored)).string();
@@ -149,9 +153,7 @@ class Finish {
         all ? fmt::format("{} of {}, ", plural(view.calls, "call"), plural(view.functions, "function")) : "";
     say(fmt::format("{}: {}, {}{}{}", shown, plural(view.ranks, "rank"), calls, bytes_text(bytes.size()),
                     view.run.status == "complete" ? "" : ", " + view.run.status));
-    for (const auto &[reason, ranks] : view.degraded) {
-      say(fmt::format("{}: rank{} {}: {}", shown, ranks.size() == 1 ? "" : "s", analyze::ranks_text(ranks), reason));
-    }
+    for (const auto &[reason, told] : view.degraded) say(fmt::format("{}: {}", shown, loss_text(reason, told)));
   }
 
   void nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders,
@@ -181,6 +183,7 @@ class Finish {
   size_t written_ = 0;
   size_t killed_ = 0;  ///< processes whose arenas were read
   bool failed_ = false;
+  bool missing_ = false;       ///< calls or arguments, in some trace
   bool killed_early_ = false;  ///< processes of a job whose first call had not ended
 };
 

@@ -136,7 +136,9 @@ def info_json(bench):
     expect("status", got["status"], "aborted")
     expect("threads", (got["ranks"], got["threads"]), (1, 2))
     expect("incomplete", got["incomplete_ranks"], [0])
-    expect("degraded", got["degraded"], [{"reason": "memory ran out after 4 calls", "ranks": [0]}])
+    expect("degraded", got["degraded"],
+           [{"reason": "a call stands without arguments", "count": 1200, "missing": True, "ranks": [0]},
+            {"reason": "memory ran out after 4 calls", "count": 0, "missing": False, "ranks": [0]}])
 
 
 @case

@@ -236,7 +236,7 @@ trace::ProcessRecord threaded() {
     thread.ticket(i);
   }
   process.complete = false;
-  process.degraded = "memory ran out after 4 calls";
+  process.losses = {{"memory ran out after 4 calls", 0, false}, {"a call stands without arguments", 1200, true}};
   process.mpi_ns = 500;
   process.sequences.push_back(threads[0].finish(sites(), false));
   process.sequences.push_back(threads[1].finish(sites(), false));

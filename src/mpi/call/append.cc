@@ -73,13 +73,12 @@ void add_ticket(Thread &thread) {
   sequence.last_ticket = ticket > next ? ticket : next;
   constexpr uint64_t kMost = UINT32_MAX - 1;
   if (sequence.order == nullptr || !sequence.order->append(static_cast<uint32_t>(skipped < kMost ? skipped : kMost))) {
-    of.losses.note("no memory for the order of threads");
+    of.losses.note(Loss::order);
   }
 }
 
 void lose_call(Process &of) {
-  ++of.losses.calls;
-  of.losses.note("the memory limit was reached; raise it with --memory");
+  of.losses.note(Loss::calls);
   of.enter(Phase::off);
 }
 

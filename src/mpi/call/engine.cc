@@ -21,9 +21,6 @@ Landmarks landmarks;
 
 namespace {
 
-constexpr const char *kBare =
-    "no memory for the arguments of some calls, which stand without them; raise the limit with --memory";
-
 /// Calls that wrote their frame below this one have left it by exception or longjmp: stacks grow downwards.
 void drop_stale(Thread &thread, uintptr_t stack) {
   while (thread.depth > 0 && thread.frames[thread.depth - 1].stack <= stack) {
@@ -56,9 +53,9 @@ void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
   }
   note_names(thread, frame);
   Outcome outcome;
-  const bool whole = encode(thread, frame, returned, &outcome);
+  const bool whole = encode(thread, frame, returned, &outcome) && (frame.flags & kFrameBare) == 0;
   if (!whole) {
-    of.losses.note(kBare);
+    of.losses.note(Loss::arguments);
     if (!encode_bare(thread, frame)) {
       return lose_call(of);
     }
@@ -138,7 +135,7 @@ void begin_unexpected(Thread &thread, Frame &frame) {
   const int saved_errno = errno;
   thread.busy = true;
   if (function_facts[frame.function].read_before && !save_before(thread, frame)) {
-    of.losses.note(kBare);
+    frame.flags |= kFrameBare;
   }
   if (is_landmark(frame.function)) {
     frame.begin = of.clock.ticks();  // this very frame may be recorded

@@ -9,7 +9,7 @@ void find_place(Process &of, Need need) {
   if (of.run.rank >= 0) return;
   if (!of.progress.init_seen && mpi::initialized() && !mpi::finalized()) {
     mpi::place_in_world(&of.run.rank, &of.run.size);
-    of.losses.note("MPI_Init was not seen: calls made through another binding may be missing");
+    of.losses.note(Loss::unseen_init);
   } else if (need == Need::now) {
     of.run.rank = launched_rank();
     of.run.size = launched_size();

@@ -82,8 +82,8 @@ Thread *join_thread(uintptr_t frame_address) {
     thread = make_thread(of);
     if (thread == nullptr) {
       refused = true;
-      of.losses.note("no memory for the tables of a thread; raise the limit with --memory");
-      leave_reason(of.run, of.losses.reason);
+      of.losses.note(Loss::threads);
+      leave_reason(of.run, reason_of(Loss::threads));
       return nullptr;
     }
     add(of, *thread, last);

@@ -116,7 +116,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   if (!prepare_facts(preload->mpi_handle, &constants) || !mpi::load(preload->mpi_handle, constants)) return -1;
   Process *of = make_process(config);
   if (of == nullptr) return -1;
-  if (!trusted) of->losses.note("the spool is no folder of this user: what memory cannot hold is lost");
+  if (!trusted) of->losses.note(Loss::foreign_spool);
   of->run.preload = preload;
   of->names.preload_epoch = preload->epoch;
   of->spilling.untouched_then.store(of->arena->limit());

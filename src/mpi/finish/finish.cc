@@ -318,7 +318,7 @@ void pause(const Process &of) {
 /// On the root: the trace of all ranks is there.
 bool write_as_root(Process &of, Tree &tree, const Part *all, const std::string &partial, bool bundled) {
   std::string written;
-  std::string why = of.losses.reason;
+  std::string why = of.losses.other;
   try {
     // Without the bundles some calls would look like all.
     if (!bundled) why = cannot_write(of);

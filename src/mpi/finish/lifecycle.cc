@@ -33,8 +33,7 @@ void begin_epilogue(Process &of) {
     __atomic_store_n(&thread->wants_epilogue, true, __ATOMIC_RELEASE);
   }
   drop_segments(of);
-  of.losses.reason[0] = '\0';
-  of.losses.calls = 0;
+  of.losses.forget();
   of.enter(Phase::epilogue);
 }
 
@@ -98,7 +97,7 @@ void after_init(Process &of) {
     uint64_t job = static_cast<uint64_t>(of.run.start_unix_ns);
     if (have_own_comm && mpi::broadcast(own_comm, &job, sizeof job)) of.run.job = job;
   }
-  if (!mpi::at_finalize(on_finalize)) of.losses.note("no attribute on MPI_COMM_SELF");
+  if (!mpi::at_finalize(on_finalize)) of.losses.note(Loss::unseen_end);
 }
 
 bool has_calls(const Process &of) {

@@ -123,7 +123,7 @@ ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
   record.rank = static_cast<uint32_t>(of.run.rank < 0 ? 0 : of.run.rank);
   record.size = static_cast<uint32_t>(of.run.size < 1 ? 1 : of.run.size);
   record.host = of.run.host;
-  record.degraded = of.losses.reason;
+  record.losses = of.losses.told();
   record.complete = of.progress.complete;
   record.wall_ns = end_ns > of.run.init_ns ? end_ns - of.run.init_ns : 0;
   record.peak_memory = of.arena->peak();
@@ -156,13 +156,13 @@ std::vector<Recorded> all_recorded(const Process &of) {
 }
 
 /// What the program lost in time to a spool that was slower than it.
-std::string slowed(const Process &of) {
+void add_slowed(const Process &of, ProcessRecord *record) {
   const uint64_t calls = of.spilling.slowed_calls.load();
-  if (calls == 0) return {};
-  char text[96];
-  snprintf(text, sizeof text, " (%llu calls waited for it, %.1f ms at most)", static_cast<unsigned long long>(calls),
+  if (calls == 0) return;
+  char text[64];
+  snprintf(text, sizeof text, "a call waited for the spool, %.1f ms at most",
            static_cast<double>(of.spilling.longest_wait_ns.load()) / 1e6);
-  return text;
+  record->losses.push_back({text, calls, false});
 }
 
 Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const Remains &remains) {
@@ -171,19 +171,18 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
   for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
     if (!thread->wants_epilogue) record.mpi_ns += thread->mpi_ns;
   }
-  record.degraded += slowed(of);
+  add_slowed(of, &record);
+  bool no_times = false;
   for (const Recorded &recorded : all_recorded(of)) {
-    if (of.run.config.times && recorded.timing->stopped() && record.degraded.empty()) {
-      record.degraded = "no room for the timing of all calls";
-    }
+    no_times = no_times || (of.run.config.times && recorded.timing->stopped());
     Result<SequenceRecord> sequence = harvest_sequence(of, recorded, remains, &frames);
     if (!sequence) {
-      if (record.degraded.empty()) record.degraded = "a thread's calls are lost: " + sequence.error().message;
+      record.losses.push_back({"a thread's calls are missing: " + sequence.error().message, 0, true});
       continue;
     }
     record.sequences.push_back(std::move(*sequence));
   }
-  if (of.losses.calls != 0) record.degraded += " (" + std::to_string(of.losses.calls) + " calls or more not kept)";
+  if (no_times) record.losses.push_back({"no room for the timing of all calls", 0, false});
   return record;
 }
 
@@ -225,7 +224,7 @@ Result<ProcessRecord> harvest_dead(const Process &of, size_t readable) {
   const auto base = reinterpret_cast<uintptr_t>(of.self) + arena_front();
   Result<ProcessRecord> record = harvest_process(of, end_ns, {base, readable - arena_front()});
   if (record) record->complete = false;
-  if (record && record->degraded.empty()) record->degraded = "killed: recorded up to the last call that ended";
+  if (record) record->losses.push_back({"killed: recorded up to the last call that ended", 0, false});
   return record;
 }
 

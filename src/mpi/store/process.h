@@ -13,7 +13,7 @@
 // | `threads`  | those that ever called MPI (sequence.h)       | a thread that joins                 |
 // | `spilling` | what is on its way to the spool (spilling.h)  | a thread that spills, the spiller   |
 // | `progress` | how far the recording has come                | finish                              |
-// | `losses`   | what could not be kept                        | any thread, by `note`               |
+// | `losses`   | what could not be kept (losses.h)             | any thread, by `note`               |
 #pragma once
 
 #include <atomic>
@@ -23,6 +23,7 @@
 #include "mpi/names/names.h"
 #include "mpi/names/spin_lock.h"
 #include "mpi/store/clock.h"
+#include "mpi/store/losses.h"
 #include "mpi/store/run.h"
 #include "mpi/store/sequence.h"
 #include "mpi/store/spilling.h"
@@ -49,14 +50,6 @@ struct Progress {
   bool finished;   ///< it lies in a complete file; what the arena holds came after
   bool complete;   ///< MPI_Finalize was reached
   bool left_part;  ///< wrote its part to the spool
-};
-
-struct Losses {
-  uint64_t calls;  ///< not kept, for want of memory
-  char reason[160];
-
-  /// The first reason for which not all is kept stays.
-  void note(const char *why);
 };
 
 struct Process {

@@ -16,12 +16,6 @@ constexpr uint64_t kInNeed = 512;            ///< the same where there is no cho
 constexpr uint64_t kFirstNsPerKib = 60'000;  ///< until a sequence was written; 20,000 on an idle machine
 constexpr uint64_t kPause = 500'000;         ///< the longest of a call that is slowed, in ns
 
-constexpr const char *kSpilled =
-    "memory limit reached: segments went to the spool; more --memory gives a smaller trace";
-constexpr const char *kSpilledInCalls =
-    "memory limit reached: segments went to the spool, within calls for want of a thread; more --memory gives a "
-    "smaller trace";
-
 double pause_ns(const Config &config) { return static_cast<double>(config.spill_pause_ms) * 1e6; }
 
 /// From here on every sequence is left, however slowly memory fills; and calls are slowed while one is being written,
@@ -164,7 +158,7 @@ void spill(Process &of, RecordedThread &thread) {
   const Uncancelled guard;
   if (!close_sequence(of, thread)) return;
   const bool handed_over = wake_spiller(of);
-  of.losses.note(handed_over ? kSpilled : kSpilledInCalls);
+  of.losses.note(handed_over ? Loss::spilled : Loss::spilled_in_calls);
   if (!handed_over) write_closed(of);
 }
 

@@ -169,7 +169,7 @@ Result<Part> Part::of(const ProcessRecord &process) {
   body.ranks = RankSet(process.rank);
   body.modules = process.modules;
   body.hosts = ValuesColumn::constant(bytes_of(process.host), 1);
-  body.degraded = ValuesColumn::constant(bytes_of(process.degraded), 1);
+  body.degraded = ValuesColumn::constant(bytes_of(write_losses(process.losses)), 1);
   body.module_maps = ValuesColumn::constant({}, 1);
   body.complete.append(process.complete ? 1 : 0);
   body.wall_ns.append(as_atom(process.wall_ns));

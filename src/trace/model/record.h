@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "grammar/grammar.h"
 #include "timing/call_stats.h"
+#include "trace/model/losses.h"
 #include "trace/values/atom.h"
 
 namespace cairn::trace {
@@ -92,7 +93,7 @@ struct ProcessRecord {
   uint32_t rank = 0;
   uint32_t size = 1;  ///< of the world
   std::string host;
-  std::string degraded;  ///< empty, or why not all could be kept
+  std::vector<Loss> losses;  ///< why not all could be kept
   bool complete = true;  ///< MPI_Finalize was reached
   uint64_t wall_ns = 0;  ///< from MPI_Init's begin to the end of the recording
   uint64_t mpi_ns = 0;   ///< in MPI, outermost calls only

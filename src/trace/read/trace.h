@@ -121,7 +121,7 @@ class Trace {
 
   struct RankInfo {
     std::string host;
-    std::string degraded;
+    std::string degraded;  ///< losses (model/losses.h)
     bool complete = true;
     uint64_t wall_ns = 0;
     uint64_t mpi_ns = 0;

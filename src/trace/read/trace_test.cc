@@ -77,7 +77,7 @@ void expect_same(const Trace &trace, const std::vector<ProcessRecord> &processes
   for (const ProcessRecord &process : processes) {
     const Trace::RankInfo info = trace.rank_info(process.rank);
     EXPECT_EQ(info.host, process.host);
-    EXPECT_EQ(info.degraded, process.degraded);
+    EXPECT_EQ(read_losses(info.degraded), process.losses);
     EXPECT_EQ(info.complete, process.complete);
     EXPECT_EQ(info.wall_ns, process.wall_ns);
     EXPECT_EQ(info.mpi_ns, process.mpi_ns);

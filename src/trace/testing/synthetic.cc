@@ -124,7 +124,7 @@ class RandomProgram {
     result.rank = rank;
     result.size = ranks_;
     result.host = "host" + std::to_string(rank / 7);
-    if (rank % 13 == 5) result.degraded = "memory limit reached";
+    if (rank % 13 == 5) result.losses = {{"memory limit reached", 0, false}};
     result.complete = rank % 17 != 3;
     result.wall_ns = random_() >> 20;
     result.mpi_ns = random_() >> 30;
