@@ -83,16 +83,9 @@ class Finish {
       }
       for (const Error &damage : joined->damaged) fault(damage);
       if (joined->ranks != 0) place(joined->trace, {}, spool.epilogues);
-      killed_ += static_cast<size_t>(
-          std::count_if(job.parts.begin(), job.parts.end(), [](const spool::PartFile *part) { return part->killed; }));
     }
     if (written_ == 0 && !gpu_.launches.empty()) place_gpu(command);
     if (written_ == 0 && !failed_) nothing(command, recorders, spool);
-    if (written_ != 0 && killed_ != 0) {
-      say(fmt::format("{} killed; what {} recorded until then is in the trace",
-                      killed_ == 1 ? "a process was" : plural(killed_, "process", "processes") + " were",
-                      killed_ == 1 ? "it" : "they"));
-    }
     if (!failed_) clean(spool);
     return written_ > 0 && !failed_ && !missing_;
   }
@@ -181,7 +174,6 @@ class Finish {
   gpu::Launches gpu_;  ///< for the first trace
   size_t number_ = 0;
   size_t written_ = 0;
-  size_t killed_ = 0;  ///< processes whose arenas were read
   bool failed_ = false;
   bool missing_ = false;       ///< calls or arguments, in some trace
   bool killed_early_ = false;  ///< processes of a job whose first call had not ended

@@ -65,7 +65,6 @@ void add_arena(const std::string &path, bool has_part, Contents &to) {
   if (!part || part->bytes.empty()) return;
   const bool killed = part->header.kind == SpoolHeader::Kind::main;
   if (killed && has_part) return;
-  part->killed = killed;
   (killed ? to.parts : to.epilogues).push_back(*std::move(part));
 }
 

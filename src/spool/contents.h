@@ -18,7 +18,6 @@ struct PartFile {
   Bytes bytes;
   size_t offset = 0;      ///< where the part begins in `bytes`
   bool no_calls = false;  ///< of a process that was killed before its first call had ended
-  bool killed = false;    ///< it comes from the arena of a process that was killed
 };
 
 struct Contents {

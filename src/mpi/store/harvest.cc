@@ -1,7 +1,6 @@
 #include "mpi/store/harvest.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <tuple>
 #include <unordered_map>
 
@@ -33,6 +32,9 @@ CallStats stats_of(const Signature &signature) {
 struct Remains {
   uintptr_t base = 0;
   size_t readable = 0;
+  [[nodiscard]] TimingLog::Owner owner() const {
+    return readable == 0 ? TimingLog::Owner::living : TimingLog::Owner::dead;
+  }
 };
 
 Result<grammar::Grammar> read_grammar(const grammar::Builder &builder, const Remains &remains) {
@@ -113,7 +115,7 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   }
   record.first_ticket = sequence.first_ticket;
   record.begin_ns = sequence.begin_ns > of.run.init_ns ? sequence.begin_ns - of.run.init_ns : 0;
-  if (of.run.config.times) record.times = recorded.timing->read();
+  if (of.run.config.times) record.times = recorded.timing->read(remains.owner());
   return record;
 }
 
@@ -155,14 +157,18 @@ std::vector<Recorded> all_recorded(const Process &of) {
   return all;
 }
 
-/// What the program lost in time to a spool that was slower than it.
+/// What the program lost in time to a spool that was slower than it: about, so that ranks say the same.
 void add_slowed(const Process &of, ProcessRecord *record) {
   const uint64_t calls = of.spilling.slowed_calls.load();
   if (calls == 0) return;
-  char text[64];
-  snprintf(text, sizeof text, "a call waited for the spool, %.1f ms at most",
-           static_cast<double>(of.spilling.longest_wait_ns.load()) / 1e6);
-  record->losses.push_back({text, calls, false});
+  constexpr uint64_t kMs = 1'000'000;
+  const uint64_t longest = of.spilling.longest_wait_ns.load();
+  const char *most = longest < kMs          ? "1 ms"
+                     : longest < 10 * kMs   ? "10 ms"
+                     : longest < 100 * kMs  ? "100 ms"
+                     : longest < 1000 * kMs ? "1 s"
+                                            : "many seconds";
+  record->losses.push_back({std::string("a call waited for the spool, ") + most + " at most", calls, false});
 }
 
 Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const Remains &remains) {
@@ -174,7 +180,7 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
   add_slowed(of, &record);
   bool no_times = false;
   for (const Recorded &recorded : all_recorded(of)) {
-    no_times = no_times || (of.run.config.times && recorded.timing->stopped());
+    no_times = no_times || (of.run.config.times && recorded.timing->stopped(remains.owner()));
     Result<SequenceRecord> sequence = harvest_sequence(of, recorded, remains, &frames);
     if (!sequence) {
       record.losses.push_back({"a thread's calls are missing: " + sequence.error().message, 0, true});

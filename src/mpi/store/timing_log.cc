@@ -32,6 +32,7 @@ bool TimingLog::open(Arena &arena, const char *folder, const char *host, int pid
   const bool roomy = arena.limit() / 8 >= LosslessWriter::workspace_size();
   workspace_ = roomy ? arena.allocate(LosslessWriter::workspace_size()) : nullptr;
   if (pending_ == nullptr || out_ == nullptr) return false;
+  memory_most_ = std::max(arena.limit(), size_t{1} << 20);
   writer_ = arena.create<LosslessWriter>(pending_, size_t{LosslessWriter::kMaxChunk});
   constexpr int kRest = 24;  // ".N.timing"
   folder_and_name_ = folder == nullptr ? 0 : snprintf(path_, sizeof path_, "%s/%s.%d.%u", folder, host, pid, thread);
@@ -53,6 +54,7 @@ bool TimingLog::begin_next(Arena &arena, uint32_t segment, TimingLog *next) cons
   }
   next->memory_ = nullptr;
   next->memory_size_ = next->memory_room_ = 0;
+  next->file_is_full_ = false;
   if (in_file_) {
     const size_t room = sizeof path_ - static_cast<size_t>(folder_and_name_);
     snprintf(next->path_ + folder_and_name_, room, ".%u.timing", segment);
@@ -77,22 +79,26 @@ bool TimingLog::flush() {
   return true;
 }
 
-bool TimingLog::keep(const uint8_t *bytes, size_t size) {
-  const Uncancelled guard;
-  if (in_file_) {
-    // Opened anew each time: the program may close descriptors that it didn't open.
-    const int file = ::open(path_, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (file < 0) return false;
-    struct stat status {};
-    bool fits =
-        fstat(file, &status) == 0 && may_grow_to(static_cast<uint64_t>(status.st_size) + kTimingMagic.size() + size);
-    if (fits && status.st_size == 0) fits = write_all(file, magic()) == 0;
-    const ssize_t written = fits ? write(file, bytes, size) : -1;
-    close(file);
-    return written == static_cast<ssize_t>(size);
-  }
+bool TimingLog::keep_in_file(const uint8_t *bytes, size_t size) {
+  // Opened anew each time: the program may close descriptors that it didn't open.
+  const int file = ::open(path_, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0) return false;
+  struct stat status {};
+  const bool known = fstat(file, &status) == 0;
+  const auto before = static_cast<uint64_t>(status.st_size);
+  bool written = known && may_grow_to(before + kTimingMagic.size() + size);
+  if (written && before == 0) written = write_all(file, magic()) == 0;
+  if (written) written = write_all(file, {bytes, size}) == 0;
+  // Half a chunk would make the whole file unreadable.
+  if (!written && known && ftruncate(file, status.st_size) != 0) unlink(path_);
+  close(file);
+  return written;
+}
+
+bool TimingLog::keep_in_memory(const uint8_t *bytes, size_t size) {
   if (memory_size_ + size > memory_room_) {
     const size_t room = memory_room_ == 0 ? size_t{1} << 20 : memory_room_ * 2;
+    if (room > memory_most_) return false;
     void *grown = memory_ == nullptr ? mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                                      : mremap(memory_, memory_room_, room, MREMAP_MAYMOVE);
     if (grown == MAP_FAILED) return false;
@@ -104,7 +110,16 @@ bool TimingLog::keep(const uint8_t *bytes, size_t size) {
   return true;
 }
 
-Bytes TimingLog::read() const {
+bool TimingLog::keep(const uint8_t *bytes, size_t size) {
+  const Uncancelled guard;
+  if (in_file_ && !file_is_full_) {
+    if (keep_in_file(bytes, size)) return true;
+    file_is_full_ = true;
+  }
+  return keep_in_memory(bytes, size);
+}
+
+Bytes TimingLog::read(Owner owner) const {
   Bytes result;
   if (writer_ == nullptr) return result;
   if (in_file_) {
@@ -122,9 +137,9 @@ Bytes TimingLog::read() const {
     }
     if (file >= 0) close(file);
     result.erase(result.begin(), result.begin() + std::min(result.size(), kTimingMagic.size()));
-  } else if (memory_size_ != 0) {
-    result.assign(memory_, memory_ + memory_size_);
   }
+  if (memory_size_ != 0 && owner == Owner::dead) return result;  // which died with it
+  if (memory_size_ != 0) result.insert(result.end(), memory_, memory_ + memory_size_);
   LosslessWriter last = *writer_;  // a copy: reading changes nothing
   Bytes chunk(last.flush_bound());
   chunk.resize(last.flush(chunk.data(), chunk.size(), nullptr, 0));
@@ -138,6 +153,7 @@ void TimingLog::reset() {
   if (memory_ != nullptr) munmap(memory_, memory_room_);
   memory_ = nullptr;
   memory_size_ = memory_room_ = 0;
+  file_is_full_ = false;
   *writer_ = LosslessWriter(pending_, LosslessWriter::kMaxChunk);
 }
 
