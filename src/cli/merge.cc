@@ -61,28 +61,20 @@ class Merge {
       if (!more) return report(more.error());
       spool.append(*std::move(more));
     }
-    spool::leave_out_finished(&spool);
     // What is sound is merged all the same.
     for (const Error &damage : spool.damaged) fail(damage);
-    for (const std::string &path : spool.traces) {
-      auto bytes = spool::read_trace(path);
-      if (bytes) {
-        place(*std::move(bytes), spool, "finished");
-      } else {
-        fail(bytes.error());
-      }
-    }
-    for (const spool::Job &job : spool::jobs_of(spool.parts)) {
-      if (job.no_calls()) continue;
-      auto joined = spool::join(job);
+    for (const spool::Run &run : spool::runs_of(spool)) {
+      if (run.trace.empty() && run.job.no_calls()) continue;
+      auto joined = spool::trace_of(run);
       if (!joined) {
         fail(joined.error());
         continue;
       }
       for (const Error &damage : joined->damaged) fail(damage);
       if (joined->ranks == 0) continue;
+      const std::string ranks = plural(joined->ranks, "rank");
       place(std::move(joined->trace), spool,
-            fmt::format("{} of {}", plural(joined->ranks, "rank"), grouped(job.parts.front()->header.size)));
+            run.trace.empty() ? fmt::format("{} of {}", ranks, grouped(run.job.parts.front()->header.size)) : ranks);
     }
     if (number_ == 0 && worst_ == kFine) {
       fail({ErrorKind::unreadable, "there are no parts to merge", options_.inputs.front(), Error::kNoOffset,

@@ -57,32 +57,23 @@ class Finish {
 
   /// True if at least one trace was written and no call, and no argument of one, is missing in it.
   bool run(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
-    spool::Contents spool = spool::read_folder(recording_.spool.path);
-    spool::leave_out_finished(&spool);
+    const spool::Contents spool = spool::read_folder(recording_.spool.path);
     for (const Error &damage : spool.damaged) fault(damage);
     auto launches = spool::read_gpu(spool.gpu);
     if (!launches) fault(launches.error());
     if (launches) gpu_ = *std::move(launches);
-    for (const std::string &path : spool.traces) {
-      auto bytes = spool::read_trace(path);
-      if (bytes) {
-        place(*bytes, path, spool.epilogues);
-      } else {
-        fault(bytes.error());
-      }
-    }
-    for (const spool::Job &job : spool::jobs_of(spool.parts)) {
-      if (job.no_calls()) {
+    for (const spool::Run &run : spool::runs_of(spool)) {
+      if (run.trace.empty() && run.job.no_calls()) {
         killed_early_ = true;
         continue;
       }
-      auto joined = spool::join(job);
+      auto joined = spool::trace_of(run);
       if (!joined) {
         fault(joined.error());
         continue;
       }
       for (const Error &damage : joined->damaged) fault(damage);
-      if (joined->ranks != 0) place(joined->trace, {}, spool.epilogues);
+      if (joined->ranks != 0) place(joined->trace, run.trace, spool.epilogues);
     }
     if (written_ == 0 && !gpu_.launches.empty()) place_gpu(command);
     if (written_ == 0 && !failed_) nothing(command, recorders, spool);

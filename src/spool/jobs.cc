@@ -63,15 +63,24 @@ bool is_of(const PartFile &part, const trace::Trace &trace) {
   return std::max(start, part.header.start_unix_ns) - std::min(start, part.header.start_unix_ns) <= kOneJob;
 }
 
-void leave_out_finished(Contents *contents) {
-  const bool any = std::any_of(contents->parts.begin(), contents->parts.end(),
-                               [](const PartFile &part) { return part.header.job != 0; });
-  if (!any) return;
-  for (const std::string &path : contents->traces) {
+std::vector<Run> runs_of(const Contents &contents) {
+  std::vector<Run> runs;
+  std::vector<Job> jobs = jobs_of(contents.parts);
+  for (const std::string &path : contents.traces) {
     const auto trace = trace::Trace::open(path, trace::no_bundles);
+    runs.push_back({trace ? trace->run().start_unix_ns : 0, path, {}});  // what cannot be read is told later
     if (!trace) continue;
-    std::erase_if(contents->parts, [&](const PartFile &part) { return part.header.job != 0 && is_of(part, *trace); });
+    std::erase_if(
+        jobs, [&](const Job &job) { return job.parts.front()->header.job != 0 && is_of(*job.parts.front(), *trace); });
   }
+  for (Job &job : jobs) {
+    uint64_t start = UINT64_MAX;
+    for (const PartFile *part : job.parts) start = std::min(start, part->header.start_unix_ns);
+    runs.push_back({static_cast<int64_t>(start), {}, std::move(job)});
+  }
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const Run &a, const Run &b) { return a.start_unix_ns < b.start_unix_ns; });
+  return runs;
 }
 
 }  // namespace cairn::spool

@@ -1,6 +1,8 @@
 // Jobs: which of the parts in a spool are of one run of MPI_Init to MPI_Finalize.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -21,8 +23,14 @@ std::vector<Job> jobs_of(const std::vector<PartFile> &parts);
 /// Whether the part, or the epilogue, is of the run that this trace is of.
 bool is_of(const PartFile &part, const trace::Trace &trace);
 
-/// Leaves out the parts of jobs that merged themselves: their processes were killed when the trace was written already,
-/// and before they could know. What was read stays in `files`.
-void leave_out_finished(Contents *contents);
+/// A run of which a finished trace lies in the spool, or parts.
+struct Run {
+  int64_t start_unix_ns = 0;
+  std::string trace;  ///< empty: there are parts
+  Job job;
+};
+/// In the order in which they began, so that of spawned jobs the parents come first. Parts of a run of which there is a
+/// trace are left out: their processes were killed when it was written already, and before they could know.
+std::vector<Run> runs_of(const Contents &contents);
 
 }  // namespace cairn::spool

@@ -93,8 +93,7 @@ std::string status_of(const std::vector<const PartFile *> &files) {
   return files.size() == files.front()->header.size ? "complete" : "incomplete";
 }
 
-}  // namespace
-
+/// A trace of that job's sound parts.
 Result<Joined> join(const Job &job) {
   constexpr size_t kFewest = 8;  // parts worth a thread
   const size_t threads =
@@ -146,6 +145,16 @@ Result<Joined> join(const Job &job) {
   if (!file) return tl::unexpected(file.error());
   joined.trace = TraceBytes{*std::move(file), 0, {}};
   return joined;
+}
+
+}  // namespace
+
+Result<Joined> trace_of(const Run &run) {
+  if (run.trace.empty()) return join(run.job);
+  auto bytes = read_trace(run.trace);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const auto trace = opened(*bytes, run.trace);
+  return Joined{trace ? trace->ranks().size() : 1, *std::move(bytes), {}};
 }
 
 Result<TraceBytes> with_epilogues(TraceBytes bytes, const std::string &path, const std::vector<PartFile> &epilogues) {

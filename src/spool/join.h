@@ -20,13 +20,13 @@ struct TraceBytes {
 };
 Result<TraceBytes> read_trace(const std::string &path);
 
-/// A trace of that job's sound parts, merged on all cores.
 struct Joined {
   size_t ranks = 0;  ///< 0: there is no trace
   TraceBytes trace;
   std::vector<Error> damaged;  ///< parts that are not in it
 };
-Result<Joined> join(const Job &job);
+/// The run's trace as it lies there, or of its sound parts, merged on all cores.
+Result<Joined> trace_of(const Run &run);
 
 /// The trace with what its processes called after MPI_Finalize.
 Result<TraceBytes> with_epilogues(TraceBytes bytes, const std::string &path, const std::vector<PartFile> &epilogues);

@@ -784,7 +784,7 @@ def merge_takes_what_is_sound(bench):
     if not any("7.part: not a Cairn spool file" in line for line in lines) or not any("1.part: " in line for line in lines):
         raise Failure(done.stderr)
     said = [line for line in lines if line.startswith("cairn: all")]
-    expect("traces", [re.sub(r"\d+ B", "", line) for line in said], ["cairn: all.cairn: finished, ",
+    expect("traces", [re.sub(r"\d+ B", "", line) for line in said], ["cairn: all.cairn: 4 ranks, ",
                                                                     "cairn: all-2.cairn: 3 ranks of 4, "])
     expect("ranks", json.loads(here.run("info", "--json", "all-2.cairn").stdout)["ranks"], 3)
     here.check("verify", "all.cairn", out=None)

@@ -165,6 +165,7 @@ bool prepare_facts(void *library, mpi::Constants *constants) {
   for (const Function &function : spec::functions()) function_facts[function.id] = facts_of(function);
   constants->comm_world = values[constant_id::k_COMM_WORLD].word;
   constants->comm_self = values[constant_id::k_COMM_SELF].word;
+  constants->comm_null = values[constant_id::k_COMM_NULL].word;
   constants->errors_return = values[constant_id::k_ERRORS_RETURN].word;
   constants->byte = values[constant_id::k_BYTE].word;
   constants->uint64 = values[constant_id::k_UINT64_T].word;

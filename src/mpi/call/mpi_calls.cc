@@ -18,7 +18,7 @@ namespace {
 // Every PMPI_ function the recorder calls; resolved by `load` from the library that the program uses.
 // clang-format off
 #define CAIRN_OWN_CALLS(X) \
-  X(Allreduce) X(Bcast) X(Cartdim_get) X(Comm_create_keyval) X(Comm_dup) X(Comm_free) X(Comm_group) X(Comm_rank) \
+  X(Allreduce) X(Bcast) X(Cartdim_get) X(Comm_create_keyval) X(Comm_dup) X(Comm_free) X(Comm_get_parent) X(Comm_group) X(Comm_rank) \
   X(Comm_remote_group) X(Comm_remote_size) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
   X(Comm_test_inter) X(Dist_graph_neighbors_count) X(Error_class) X(Exscan) X(Finalized) X(Get_elements_x) \
   X(Get_library_version) X(Graph_neighbors_count) X(Graphdims_get) X(Group_free) X(Group_rank) X(Group_size) \
@@ -293,6 +293,11 @@ bool library_version(char *buffer, size_t size) {
 void place_in_world(int *rank, int *size) {
   call.Comm_rank(as<MPI_Comm>(constant.comm_world), rank);
   call.Comm_size(as<MPI_Comm>(constant.comm_world), size);
+}
+
+bool was_spawned() {
+  MPI_Comm parent = as<MPI_Comm>(constant.comm_null);
+  return call.Comm_get_parent(&parent) == MPI_SUCCESS && word(parent) != constant.comm_null;
 }
 
 bool open_own_comm(Handle *comm, int *rank, int *size) {

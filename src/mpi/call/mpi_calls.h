@@ -48,6 +48,7 @@ extern const size_t max_error_string;
 struct Constants {
   Handle comm_world = 0;
   Handle comm_self = 0;
+  Handle comm_null = 0;
   Handle errors_return = 0;
   Handle byte = 0;
   Handle uint64 = 0;
@@ -100,6 +101,8 @@ bool finalized();
 bool multiple_threads();  ///< MPI_THREAD_MULTIPLE, or not known
 bool library_version(char *buffer, size_t size);
 void place_in_world(int *rank, int *size);
+/// Whether MPI_Comm_spawn made this process.
+bool was_spawned();
 /// Duplicates MPI_COMM_WORLD for the recorder; false if that failed.
 bool open_own_comm(Handle *comm, int *rank, int *size);
 void close_own_comm(Handle comm);

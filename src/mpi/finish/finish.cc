@@ -66,9 +66,9 @@ std::string partial_name(const Process &of) {
   }
 }
 
-/// Links `partial`, which is written or completed first, to the first free of path, path-2, …; gives that name, or
+/// Links `partial`, which is written or completed first, to the `first` free of path, path-2, …; gives that name, or
 /// nothing (errno). The partial name goes in either case.
-std::string publish(const std::string &partial, const std::string &path, ByteView bytes, uint64_t blocks) {
+std::string publish(const std::string &partial, const std::string &path, int first, ByteView bytes, uint64_t blocks) {
   if (blocks == 0 && !write_file(partial, bytes)) return {};
   if (blocks != 0 && !complete_file(partial, bytes, blocks)) {
     const int why = errno;
@@ -77,7 +77,7 @@ std::string publish(const std::string &partial, const std::string &path, ByteVie
     return {};
   }
   constexpr int kMost = 10000;
-  for (int n = 1; n < kMost; ++n) {
+  for (int n = first; n < kMost; ++n) {
     std::string name = numbered(path, n);
     bool linked = link(partial.c_str(), name.c_str()) == 0;
     if (!linked && errno != EEXIST) {
@@ -300,7 +300,7 @@ std::string write_trace(const Process &of, Tree &tree, const Part &all, const st
     return {};
   }
   const Bytes file = trace::with_merge_cost(*bare, tree.cost(), blocks);
-  std::string written = publish(partial, of.run.config.output, file, blocks);
+  std::string written = publish(partial, of.run.config.output, of.run.spawned ? 2 : 1, file, blocks);
   if (written.empty()) *why = cannot_write(of);
   if (!written.empty() && !of.run.config.quiet) {
     fprintf(stderr, "cairn: %d ranks recorded in %s (%zu bytes)\n", of.run.size, written.c_str(), file.size() + blocks);

@@ -89,6 +89,7 @@ void after_init(Process &of) {
   if (of.progress.initialized || !mpi::initialized()) return;
   of.progress.initialized = true;
   of.clock.calibrate();
+  of.run.spawned = mpi::was_spawned();
   if (!mpi::multiple_threads() && !of.progress.has_session) of.names.handles->unshare();
   if (of.run.config.merge_after) {
     mpi::place_in_world(&of.run.rank, &of.run.size);

@@ -19,6 +19,7 @@ struct Run {
   int32_t rank;  ///< in MPI_COMM_WORLD; -1: not known yet
   int32_t size;
   int32_t pid;
+  bool spawned;  ///< by another job, whose trace has the name that was asked for
   bool locked;  ///< the arena's file, for as long as the process lives
   int64_t start_unix_ns;
   uint64_t job;      ///< rank 0's start, which it told the others in MPI_Init; 0: not known
