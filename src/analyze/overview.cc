@@ -80,6 +80,7 @@ Overview outline(const trace::Trace &trace) {
       told.ranks.push_back(rank);
       told.count += loss.count;
       told.missing = told.missing || loss.missing;
+      told.asked = told.asked || loss.asked;
     }
     if (!info.complete) view.incomplete.push_back(rank);
   }

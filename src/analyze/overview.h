@@ -27,6 +27,7 @@ struct Overview {
     std::vector<uint32_t> ranks;
     uint64_t count = 0;    ///< of all of them; 0: not counted
     bool missing = false;  ///< calls, or arguments of calls, are not in the trace
+    bool asked = false;    ///< calls are left out on request
   };
   /// By their reasons.
   std::map<std::string, Degraded> degraded;

@@ -44,7 +44,7 @@ std::vector<Fact> facts_of(const Overview &view, const analyze::GpuOverview &gpu
         {{"reason", valid_utf8(why)}, {"count", told.count}, {"missing", told.missing}, {"ranks", told.ranks}});
   }
   std::vector<Fact> facts = {
-      said("command", run.command, "command"),
+      {"command", run.command.empty() ? "not kept" : run.command, {{"command", valid_utf8(run.command)}}},
       said("status", run.status, "status"),
       said("start", utc_text(run.start_unix_ns), "start"),
       {"wall time", time_text(run.wall_ns), {{"wall_seconds", duration(run.wall_ns).json}}},

@@ -1,14 +1,17 @@
 #include "cli/recording.h"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
+#include "spec/spec.h"
 #include "terminal/installation.h"
 #include "timing/mode.h"
 
@@ -31,6 +34,11 @@ void add_recording_options(Options &verb, RecordingOptions &options) {
               "tree: within MPI_Finalize; after: without communication (tree)", "HOW");
   verb.text("--oracle", options.oracle, "Also log every call uncompressed there, for verify --against", "DIR");
   verb.text("--spool", options.spool, "Where a folder is made for what processes can't merge (FILE.spool)", "DIR");
+  verb.choice("--start", options.start, {"on", "off"}, "off: record nothing until the program turns tracing on (on)",
+              "HOW");
+  verb.repeated("--exclude", options.exclude,
+                "Leave out functions that match, as in 'MPI_*probe'; comm:NAME: communicators", "GLOB");
+  verb.flag("--no-command", options.no_command, "Keep the command line and MPI_Init's arguments out of the trace");
   verb.flag("-q,--quiet", options.quiet, "Say nothing when all is well");
   verb.flag("-f,--force", options.force, "Overwrite an existing trace");
 }
@@ -55,11 +63,39 @@ Result<uint64_t> parse_size(const std::string &text) {
   return value;
 }
 
+namespace {
+
+/// Each pattern must mean something.
+Result<void> check_excluded(const std::vector<std::string> &patterns) {
+  size_t length = 0;
+  for (const std::string &pattern : patterns) {
+    length += pattern.size() + 1;
+    if (pattern.find(',') != std::string::npos) {
+      return fail(ErrorKind::usage, fmt::format("--exclude {}: a comma", pattern), "give --exclude several times");
+    }
+    const auto functions = spec::functions();
+    const bool known = pattern.starts_with("comm:") ||
+                       std::any_of(functions.begin(), functions.end(), [&](const spec::Function &function) {
+                         return fnmatch(pattern.c_str(), function.name, 0) == 0;
+                       });
+    if (!known) {
+      return fail(ErrorKind::usage, fmt::format("--exclude {}: no MPI function is called so", pattern),
+                  "write patterns of their names, as in 'MPI_*probe', or comm:NAME");
+    }
+  }
+  constexpr size_t kMost = 511;
+  if (length > kMost) return fail(ErrorKind::usage, "the patterns of --exclude are too long", "use fewer, with *");
+  return {};
+}
+
+}  // namespace
+
 Result<Recording> resolve(const RecordingOptions &options) {
   Recording recording;
   const auto memory = parse_size(options.memory);
   if (!memory) return tl::unexpected(memory.error());
   recording.memory = *memory;
+  if (auto known = check_excluded(options.exclude); !known) return tl::unexpected(known.error());
   if (options.output.empty()) return fail(ErrorKind::usage, "the name of the trace is empty", "give one with -o");
   std::error_code error;
   const auto absolute = [&](const std::string &path) { return fs::absolute(path, error).lexically_normal().string(); };
@@ -99,7 +135,14 @@ std::vector<std::pair<std::string, std::string>> recording_environment(const Rec
   };
   if (!recording.oracle.empty()) variables.emplace_back("CAIRN_ORACLE", recording.oracle);
   if (options.quiet) variables.emplace_back("CAIRN_QUIET", "1");
-  if (!command.empty()) variables.emplace_back("CAIRN_COMMAND", shell_quoted(command));
+  if (options.start == "off") variables.emplace_back("CAIRN_START", "off");
+  if (!options.exclude.empty())
+    variables.emplace_back("CAIRN_EXCLUDE", fmt::format("{}", fmt::join(options.exclude, ",")));
+  if (options.no_command) {
+    variables.emplace_back("CAIRN_NO_COMMAND", "1");
+  } else if (!command.empty()) {
+    variables.emplace_back("CAIRN_COMMAND", shell_quoted(command));
+  }
   variables.emplace_back("LD_PRELOAD", preload_value(recording.library));
   return variables;
 }

@@ -21,6 +21,9 @@ struct RecordingOptions {
   std::string merge = "tree";
   std::string oracle;
   std::string spool;  ///< where the folder for what processes leave is made; empty: OUTPUT.spool
+  std::string start = "on";
+  std::vector<std::string> exclude;
+  bool no_command = false;
   bool quiet = false;
   bool force = false;
 };

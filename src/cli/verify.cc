@@ -50,6 +50,14 @@ int verify(VerifyOptions &options) {
       launches ? analyze::gpu_faults(*launches) : std::vector{launches.error().message};
   sound.faults.insert(sound.faults.end(), gpu_faults.begin(), gpu_faults.end());
   sound.fault_count += gpu_faults.size();
+  if (!options.against.empty()) {
+    for (const auto &[reason, told] : analyze::outline(*trace).degraded) {
+      if (told.asked) {
+        return report({ErrorKind::usage, "calls were left out of it on request, which the log has", options.file,
+                       Error::kNoOffset, "compare a run recorded without --start off and --exclude"});
+      }
+    }
+  }
   Result<oracle::VerifyReport> compared = oracle::VerifyReport();
   if (!options.against.empty()) compared = oracle::verify(*trace, options.against);
   if (!compared) return report(compared.error());

@@ -706,6 +706,11 @@ def record_sets_the_environment(bench):
         ],
     )
     expect("files", here.sees("*"), ["a b.cairn", "logs"])
+    done = here.check("record", "-q", "-f", "-o", "a b.cairn", "--no-command", "--start", "off", "--exclude", "MPI_*probe",
+                      "--exclude", "comm:halo*", "--", "sh", "-c", show, out=None)
+    lines = done.stdout.splitlines()
+    expect("asked for", [line for line in lines if re.match("CAIRN_(COMMAND|NO_COMMAND|START|EXCLUDE)", line)],
+           ["CAIRN_EXCLUDE=MPI_*probe,comm:halo*", "CAIRN_NO_COMMAND=1", "CAIRN_START=off"])
 
 
 def own_spool(text):
@@ -870,6 +875,10 @@ def recordings_that_cannot_be(bench):
     wrong("exec", err="there is no program to run; write it at the end, as in mpiexec -n 4 cairn exec -- ./app")
     wrong("record", "--timming", "stats", "true", err="unknown option --timming; did you mean --timing?")
     wrong("record", "--timing", "lossy", "true", err="--timing: lossy not in {stats,lossless}; see cairn record --help")
+    wrong("record", "--exclude", "MPI_Sned*", "true", err="--exclude MPI_Sned*: no MPI function is called so; write patterns "
+          "of their names, as in 'MPI_*probe', or comm:NAME")
+    wrong("record", "--exclude", "MPI_Send,MPI_Recv", "true", err="--exclude MPI_Send,MPI_Recv: a comma; give --exclude "
+          "several times")
     wrong("record", "--memory", "8Q", "true", err="'8Q' is no size; write sizes as in --memory 64M")
     wrong("record", "--memory", "1K", "true", err="1K is too little memory to record anything; give at least 1M")
     wrong("record", "-o", "no/where.cairn", "true",

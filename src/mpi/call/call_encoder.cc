@@ -13,7 +13,8 @@ constexpr size_t kLongestArray = size_t{1} << 31;
 
 }  // namespace
 
-bool CallEncoder::run() {
+bool CallEncoder::run(bool remembers) {
+  remembers_ = remembers;
   thread_.row.clear();
   // What simple fields take at most is reserved ahead: they are written without looking.
   const size_t fields = function_.parameter_count + size_t{1};
@@ -285,7 +286,7 @@ void CallEncoder::list(const char *const *at, size_t n) {
 }
 
 void CallEncoder::strings(const Parameter &p, uint64_t word, unsigned i) {
-  if (special_pointer(p, word)) return;
+  if (special_pointer(p, word) || process_.run.config.no_command) return;  // they may hold what is secret
   const auto terminated = [](const char *const *at) {
     size_t n = 0;
     while (at[n] != nullptr) ++n;

@@ -72,7 +72,8 @@ class CallEncoder {
     errors_in_statuses_ = returned && code && result == mpi::error_in_status;
   }
 
-  bool run();
+  /// `remembers`: the row has its place in the sequence, whose reader will know what it says of arrays of requests.
+  bool run(bool remembers);
 
  private:
   using Atom = trace::Atom;
@@ -236,6 +237,7 @@ class CallEncoder {
   Communicator *pending_ = nullptr;
   const void *pending_at_ = nullptr;
   bool drains_ = false;     ///< what the call leaves of its requests is remembered
+  bool remembers_ = true;   ///< the row will stand in the sequence
   int drained_place_ = -1;  ///< of the remembered array that it found; -1: none
 };
 

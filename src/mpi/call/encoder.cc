@@ -56,9 +56,10 @@ bool encode_bare(Thread &thread, const Frame &frame) {
   return true;
 }
 
-bool encode(Thread &thread, Frame &frame, bool returned, Outcome *outcome) {
+bool encode(Thread &thread, Frame &frame, bool returned, Outcome *outcome, Keep keep) {
   CallEncoder encoder(thread, frame, returned, *outcome);
-  return encoder.run();
+  // Arrays that are drained are remembered by what rows say of them.
+  return encoder.run(keep == Keep::row);
 }
 
 }  // namespace cairn::recorder

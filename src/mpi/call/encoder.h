@@ -19,7 +19,11 @@ namespace cairn::recorder {
 bool save_before(Thread &thread, Frame &frame);
 
 /// False without memory. `returned` is false for a call that never came back: only its inputs are known.
-bool encode(Thread &thread, Frame &frame, bool returned, Outcome *outcome);
+enum class Keep : uint8_t {
+  row,
+  handles,  ///< only what the call does to them: its row has no place in the sequence
+};
+bool encode(Thread &thread, Frame &frame, bool returned, Outcome *outcome, Keep keep = Keep::row);
 
 /// The row of the call without any values, for when there is no memory for them. Needs no memory of its own.
 bool encode_bare(Thread &thread, const Frame &frame);

@@ -68,7 +68,7 @@ void CallEncoder::requests(const Parameter &p, unsigned i) {
     if (entry != nullptr && entry->constant < 0) entry->mark = mark;
     memory_ = thread_.found.push(arena_, entry) && memory_;
   }
-  if (facts_.index >= 0 && memory_) drain(i);
+  if (facts_.index >= 0 && memory_ && remembers_) drain(i);
 }
 
 /// The requests of a call that takes some of them out of the array: names them by the call before, if that left the

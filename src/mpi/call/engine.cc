@@ -11,6 +11,7 @@
 #include "mpi/call/recognise.h"
 #include "mpi/call/remember.h"
 #include "mpi/call/threads.h"
+#include "mpi/call/tracing.h"
 #include "mpi/store/spill.h"
 
 namespace cairn::recorder {
@@ -52,6 +53,7 @@ void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
     spill(of, thread);
   }
   note_names(thread, frame);
+  if (!is_kept(thread, frame)) return leave_out(thread, frame, returned);
   Outcome outcome;
   const bool whole = encode(thread, frame, returned, &outcome) && (frame.flags & kFrameBare) == 0;
   if (!whole) {

@@ -55,6 +55,7 @@ struct alignas(64) Frame {
 constexpr uint32_t kFrameSaved = 1;     ///< Frame::flags: `save_before` ran
 constexpr uint32_t kFrameRecorded = 2;  ///< the event is already in the sequence
 constexpr uint32_t kFrameBare = 8;      ///< there was no memory for what the call may overwrite
+constexpr uint32_t kFrameKept = 16;     ///< stands in the sequence though tracing is off
 constexpr uint32_t kFramePlain = 4;     ///< all that `begin` has to do is to read the processor's counter
 
 /// The real MPI functions by function id. `real_function` is what the program's calls go to (PMPI_, or the oracle's

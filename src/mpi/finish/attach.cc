@@ -11,6 +11,7 @@
 #include "mpi/call/facts.h"
 #include "mpi/call/fortran_attributes.h"
 #include "mpi/call/threads.h"
+#include "mpi/call/tracing.h"
 #include "mpi/finish/lifecycle.h"
 #include "mpi/store/arena_file.h"
 #include "mpi/store/spill.h"
@@ -137,9 +138,10 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   }
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   set_landmarks();
+  prepare_tracing(*of);
   prepare_fortran(*preload);
   load_oracle(*of);
   process = of;
-  of->phase.store(Phase::recording);
+  of->phase.store(config.start_off ? Phase::paused : Phase::recording);
   return 0;
 }

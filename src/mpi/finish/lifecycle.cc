@@ -9,6 +9,7 @@
 #include "mpi/call/engine.h"
 #include "mpi/call/landmarks.h"
 #include "mpi/call/place.h"
+#include "mpi/call/tracing.h"
 #include "mpi/finish/finish.h"
 #include "mpi/store/arena_file.h"
 #include "mpi/store/segments.h"
@@ -62,7 +63,7 @@ bool finish(Process &of, bool together, const char *status) {
 /// with the other ranks or without. Until that is done it stays where a reader of the arena finds it.
 void finish_main(Process &of, Thread *thread, Frame *frame, bool together) {
   // A rank that gave up has stopped recording, but the others wait for what it has.
-  const bool recording = of.phase.load() == Phase::recording;
+  const bool recording = of.is_under_way();
   assert(!of.progress.finishing);
   of.progress.finishing = true;
   of.progress.complete = true;
@@ -155,6 +156,10 @@ __attribute__((destructor)) void at_exit() {
 
 void before_landmark(Thread &thread, Frame &frame) {
   Process &of = *thread.process;
+  const Switch asked = switch_of(frame);
+  if (asked == Switch::on) turn_tracing(of, asked);
+  const bool names = frame.function == function_id::Comm_set_name || frame.function == function_id::Info_set;
+  if (asked != Switch::none || !names) frame.flags |= kFrameKept;
   switch (frame.function) {
     case function_id::Session_init:
       of.progress.has_session = true;
@@ -167,7 +172,7 @@ void before_landmark(Thread &thread, Frame &frame) {
       break;
     case function_id::Abort:
       if (of.progress.finishing) break;
-      if (of.phase.load() == Phase::recording) record_unfinished(thread, frame);
+      if (of.is_under_way()) record_unfinished(thread, frame);
       finish(of, false, "aborted");
       break;
     case function_id::Finalize:
@@ -181,6 +186,8 @@ void before_landmark(Thread &thread, Frame &frame) {
 void after_landmark(Thread &thread, Frame &frame) {
   Process &of = *thread.process;
   if (frame.result != static_cast<uint64_t>(int64_t{mpi::success})) return;
+  if (switch_of(frame) == Switch::off) turn_tracing(of, Switch::off);
+  if (frame.function == function_id::Comm_set_name) note_name(of, frame);
   if (frame.function == function_id::Init || frame.function == function_id::Init_thread) after_init(of);
   // Our attribute was not set, or not called: then without the others.
   if (frame.function == function_id::Finalize && !of.progress.finishing) finish_main(of, nullptr, nullptr, false);
@@ -192,8 +199,9 @@ void set_landmarks() {
   landmarks.before = before_landmark;
   landmarks.after = after_landmark;
   landmarks.after_unrecorded_init = after_init;
-  for (const uint16_t function : {function_id::Init, function_id::Init_thread, function_id::Session_init,
-                                  function_id::Finalize, function_id::Abort}) {
+  for (const uint16_t function :
+       {function_id::Init, function_id::Init_thread, function_id::Session_init, function_id::Finalize,
+        function_id::Abort, function_id::Pcontrol, function_id::Info_set, function_id::Comm_set_name}) {
     landmarks.is[function] = true;
   }
 }

@@ -33,6 +33,7 @@ struct Communicator {
   int32_t size;     ///< of the local group
   int32_t rank;
   uint32_t creations;  ///< collective creations over it so far
+  bool left_out;       ///< calls on it are, on request
 };
 
 struct HandleEntry {

@@ -37,6 +37,9 @@ Config Config::from_environment() {
   config.merge_after = is(text("CAIRN_MERGE"), "after") || (programs != nullptr && atoi(programs) > 1);
   if (const char *pause = text("CAIRN_MERGE_PAUSE")) config.merge_pause_ms = strtol(pause, nullptr, 10);
   if (const char *pause = text("CAIRN_SPILL_PAUSE")) config.spill_pause_ms = strtol(pause, nullptr, 10);
+  config.start_off = is(text("CAIRN_START"), "off");
+  if (const char *exclude = text("CAIRN_EXCLUDE")) config.exclude = exclude;
+  config.no_command = text("CAIRN_NO_COMMAND") != nullptr;
   config.quiet = text("CAIRN_QUIET") != nullptr;
   if (const char *memory = text("CAIRN_MEMORY")) {
     const unsigned long long bytes = strtoull(memory, nullptr, 10);

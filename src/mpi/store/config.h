@@ -23,6 +23,9 @@ struct Config {
   bool call_sites = true;          ///< CAIRN_CALLSITES=none (or off)
   bool call_stacks = false;        ///< CAIRN_CALLSITES=stack
   bool merge_after = false;        ///< CAIRN_MERGE=after
+  bool start_off = false;          ///< CAIRN_START=off: tracing is off until the program turns it on
+  const char *exclude = "";        ///< CAIRN_EXCLUDE: patterns of functions, comm:PATTERN of communicators, with commas
+  bool no_command = false;         ///< CAIRN_NO_COMMAND: nor what MPI_Init and MPI_Comm_spawn are given of it
   bool quiet = false;              ///< CAIRN_QUIET
   size_t memory = kDefaultMemory;  ///< CAIRN_MEMORY: limit of the arena, bytes
 

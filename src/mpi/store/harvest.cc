@@ -126,6 +126,9 @@ ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
   record.size = static_cast<uint32_t>(of.run.size < 1 ? 1 : of.run.size);
   record.host = of.run.host;
   record.losses = of.losses.told();
+  for (trace::Loss &loss : record.losses) {
+    if (loss.reason == reason_of(Loss::excluded)) loss.reason += std::string(" ") + of.run.excluded;
+  }
   record.complete = of.progress.complete;
   record.wall_ns = end_ns > of.run.init_ns ? end_ns - of.run.init_ns : 0;
   record.peak_memory = of.arena->peak();

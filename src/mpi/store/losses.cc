@@ -10,6 +10,7 @@ struct Words {
   const char *reason;
   bool missing;  ///< calls or arguments
   bool counted;  ///< the count is worth telling
+  bool asked = false;
 };
 
 /// By Loss.
@@ -25,6 +26,8 @@ constexpr Words kWords[] = {
     {"MPI_Init was not seen: calls made through another binding may be missing", false, false},
     {"MPI_Finalize could not be watched: ranks were joined afterwards", false, false},
     {"the spool is no folder of this user: what memory could not hold is missing", false, false},
+    {"a call was left out on request: tracing was off", false, true, true},
+    {"a call was left out on request: --exclude", false, true, true},
 };
 static_assert(std::size(kWords) == static_cast<size_t>(Loss::kCount));
 
@@ -43,9 +46,10 @@ std::vector<trace::Loss> Losses::told() const {
   std::vector<trace::Loss> told;
   for (size_t i = 0; i < std::size(kWords); ++i) {
     const uint64_t count = counts[i].load();
-    if (count != 0) told.push_back({kWords[i].reason, kWords[i].counted ? count : 0, kWords[i].missing});
+    if (count != 0)
+      told.push_back({kWords[i].reason, kWords[i].counted ? count : 0, kWords[i].missing, kWords[i].asked});
   }
-  if (other[0] != '\0') told.push_back({other, 0, false});
+  if (other[0] != '\0') told.push_back({other});
   return told;
 }
 

@@ -22,6 +22,8 @@ enum class Loss : uint8_t {
   unseen_init,       ///< MPI_Init was not seen
   unseen_end,        ///< no attribute could be set for MPI_Finalize
   foreign_spool,     ///< the spool is not to be trusted
+  paused,            ///< calls while tracing was off
+  excluded,          ///< calls of functions, or on communicators, that are left out
   kCount
 };
 

@@ -33,6 +33,7 @@ namespace cairn::recorder {
 enum class Phase : uint32_t {
   off,  ///< pass everything through
   recording,
+  paused,    ///< the program, or the user, turned tracing off: handles are followed, calls not kept
   epilogue,  ///< after MPI_Finalize
 };
 
@@ -72,6 +73,11 @@ struct Process {
   uint64_t layout;  ///< sizes of the structures: a reader of another build refuses
   Process *self;    ///< the address it is valid at
 
+  /// MPI_Finalize has not come yet, and recording has not ended early.
+  [[nodiscard]] bool is_under_way() const {
+    const Phase now = phase.load(std::memory_order_relaxed);
+    return now == Phase::recording || now == Phase::paused;
+  }
   /// With every phase an epoch ends: a call that a memo recognises asks for the epoch only.
   void enter(Phase next);
 };

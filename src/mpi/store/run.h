@@ -20,7 +20,7 @@ struct Run {
   int32_t size;
   int32_t pid;
   bool spawned;  ///< by another job, whose trace has the name that was asked for
-  bool locked;  ///< the arena's file, for as long as the process lives
+  bool locked;   ///< the arena's file, for as long as the process lives
   int64_t start_unix_ns;
   uint64_t job;      ///< rank 0's start, which it told the others in MPI_Init; 0: not known
   uint64_t init_ns;  ///< when MPI_Init began, on the process's clock
@@ -28,6 +28,7 @@ struct Run {
   char mpi_version[256];
   char recorder[128];  ///< "cairn 0.1.0 libmpich.so.12"
   char command[4096];
+  char excluded[512];  ///< patterns of what is left out on request
 
   /// The name in `folder` of this process's file with that ending: no other process of the job has it.
   [[nodiscard]] std::string file_in(const std::string &folder, const std::string &ending) const {

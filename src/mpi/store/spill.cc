@@ -42,7 +42,7 @@ bool is_time(const Process &of, const RecordedThread &thread, uint64_t begin_tic
   const size_t half = others + (of.arena->limit() - std::min(others, of.arena->limit())) / 2;
   const bool dry = runs_dry(of);
   if (used <= std::min(half, most) && !dry) return false;
-  if (of.phase.load(std::memory_order_relaxed) != Phase::recording) return false;
+  if (!of.is_under_way()) return false;
   if (used > most || dry) return thread.sequence.calls->length() >= kInNeed;
   if (thread.sequence.calls->length() < kWorthwhile) return false;
   const uint64_t now = of.clock.at(begin_ticks);
@@ -67,8 +67,7 @@ void note_wait(Process &of, uint64_t begin) {
 
 /// The spiller is at work and will be done.
 bool is_spilling(const Process &of) {
-  return of.spilling.closed.load() != nullptr && !of.spilling.spool_refuses.load() &&
-         of.phase.load() == Phase::recording;
+  return of.spilling.closed.load() != nullptr && !of.spilling.spool_refuses.load() && of.is_under_way();
 }
 
 /// How short memory is while the spiller is at work: 0 not at all, 1 there is none.

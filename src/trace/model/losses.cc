@@ -9,7 +9,7 @@ std::string write_losses(const std::vector<Loss> &losses) {
   std::string text;
   for (const Loss &loss : losses) {
     if (!text.empty()) text += '\n';
-    if (loss.missing) text += '!';
+    if (loss.missing || loss.asked) text += loss.missing ? '!' : '-';
     if (loss.count != 0) text += std::to_string(loss.count) + ' ';
     text += loss.reason;
   }
@@ -23,7 +23,8 @@ std::vector<Loss> read_losses(std::string_view text) {
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     Loss loss;
     loss.missing = line.starts_with('!');
-    if (loss.missing) line.remove_prefix(1);
+    loss.asked = line.starts_with('-');
+    if (loss.missing || loss.asked) line.remove_prefix(1);
     const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), loss.count);
     const auto digits = static_cast<size_t>(end - line.data());
     if (error == std::errc() && digits < line.size() && *end == ' ') {

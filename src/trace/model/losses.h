@@ -1,6 +1,6 @@
 // Losses: what a rank's recording could not keep as it was asked to, and what that did to it.
 //
-// They travel and lie in a trace as a text for each rank, a line a reason: `!` if calls or their arguments are missing,
+// They travel and lie in a trace as a text for each rank, a line a reason: `!` if calls or their arguments are missing, `-` if calls are left out on request,
 // how often if that was counted, and what happened, as in "!130699 a call stands without arguments". What an
 // earlier version wrote is a reason without a count.
 #pragma once
@@ -16,6 +16,7 @@ struct Loss {
   std::string reason;
   uint64_t count = 0;    ///< how often; 0: not counted
   bool missing = false;  ///< calls, or arguments of calls, are not in the trace
+  bool asked = false;    ///< calls are not in the trace because somebody wanted that
 
   bool operator==(const Loss &) const = default;
 };
