@@ -125,11 +125,14 @@ std::vector<Check> all_checks() {
   }
   for (const Recorder &recorder : recorders) checks.push_back({"recorder", Verdict::good, "for " + recorder.soname});
   for (const MpiLibrary &each : find_mpi_libraries()) {
-    const bool covered = std::any_of(recorders.begin(), recorders.end(),
-                                     [&](const Recorder &recorder) { return recorder.soname == each.soname; });
-    checks.push_back({"MPI library", covered ? Verdict::good : Verdict::note,
-                      fmt::format("{} ({}){}", each.soname, each.path,
-                                  covered ? "" : ": no recorder for it; build one with -DCAIRN_MPICC=/path/to/mpicc")});
+    const Recorder *serves = recorder_for(each.soname, recorders);
+    const std::string why = serves == nullptr ? ": no recorder for it; build one with -DCAIRN_MPICC=/path/to/mpicc"
+                            : serves->soname == each.soname
+                                ? ": recorded by the recorder for it"
+                                : fmt::format(": recorded by that for {}, which has the same binary interface",
+                                              serves->soname);
+    checks.push_back({"MPI library", serves != nullptr ? Verdict::good : Verdict::note,
+                      fmt::format("{} ({}){}", each.soname, each.path, why)});
   }
   checks.push_back(folder_check());
   checks.push_back(shared_memory_check());

@@ -179,9 +179,6 @@ std::vector<Executable> executables_of(const std::vector<std::string> &command) 
 
 std::string why_nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
   const auto all = executables_of(command);
-  const auto has_recorder = [&](const std::string &soname) {
-    return std::any_of(recorders.begin(), recorders.end(), [&](const Recorder &each) { return each.soname == soname; });
-  };
   for (const Executable &each : all) {
     if (each.defines_mpi) {
       return fmt::format(
@@ -198,7 +195,7 @@ std::string why_nothing(const std::vector<std::string> &command, const std::vect
     const auto mpi = std::find_if(each.libraries.begin(), each.libraries.end(), [](const std::string &soname) {
       return soname.starts_with("libmpi.so") || soname.starts_with("libmpich.so");
     });
-    if (mpi != each.libraries.end() && !has_recorder(*mpi)) {
+    if (mpi != each.libraries.end() && recorder_for(*mpi, recorders) == nullptr) {
       return fmt::format(
           "{} uses {}, for which there is no recorder; build one with cmake -DCAIRN_MPICC=/path/to/mpicc", each.path,
           *mpi);

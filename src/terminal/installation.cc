@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/mpi_abi.h"
+
 namespace cairn::cli {
 namespace fs = std::filesystem;
 
@@ -49,6 +51,15 @@ std::vector<Recorder> find_recorders(const std::string &library) {
     if (fs::is_regular_file(path, ignored)) found.push_back({entry.path().filename().string(), path.string()});
   }
   std::sort(found.begin(), found.end(), [](const Recorder &a, const Recorder &b) { return a.soname < b.soname; });
+  return found;
+}
+
+const Recorder *recorder_for(const std::string &soname, const std::vector<Recorder> &recorders) {
+  const Recorder *found = nullptr;
+  for (const Recorder &each : recorders) {
+    if (each.soname == soname) return &each;
+    if (found == nullptr && same_mpi_abi(each.soname.c_str(), soname.c_str())) found = &each;
+  }
   return found;
 }
 

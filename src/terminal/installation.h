@@ -22,5 +22,8 @@ struct Recorder {
 };
 /// The recorders that the library at `library` can open, by soname.
 std::vector<Recorder> find_recorders(const std::string &library);
+/// The one that serves the MPI library of that soname, its own or that of another with the same binary interface
+/// (base/mpi_abi.h); nullptr if none does.
+const Recorder *recorder_for(const std::string &soname, const std::vector<Recorder> &recorders);
 
 }  // namespace cairn::cli

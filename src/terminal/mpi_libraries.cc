@@ -7,6 +7,8 @@
 #include <fstream>
 #include <set>
 
+#include "base/mpi_abi.h"
+
 namespace cairn::cli {
 namespace fs = std::filesystem;
 
@@ -50,10 +52,12 @@ std::vector<MpiLibrary> find_mpi_libraries() {
       const std::string name = entry.path().filename().string();
       // libmpi.so.40 and libmpich.so.12: sonames; longer ones are files that these point to.
       const size_t at = name.starts_with("libmpich.so.") ? 12 : name.starts_with("libmpi.so.") ? 10 : 0;
+      // Cray's libmpi_cray.so.12, libmpi_gnu_91.so.12, …
+      const bool named = name.starts_with("libmpi_") && has_mpich_abi(name.c_str());
       const bool number = at != 0 && at < name.size() &&
                           std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at), name.end(),
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
-      if (number && seen.insert(name).second) found.push_back({name, entry.path().string()});
+      if ((number || named) && seen.insert(name).second) found.push_back({name, entry.path().string()});
     }
   }
   std::sort(found.begin(), found.end(), [](const MpiLibrary &a, const MpiLibrary &b) { return a.soname < b.soname; });

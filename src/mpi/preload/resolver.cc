@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mpi_abi.h"
 #include "mpi/preload/state.h"
 #include "mpi/preload/text.h"
 
@@ -88,6 +89,13 @@ void *real_function(const char *name) {
     found = dlsym(mpi_handle, profiling.text());
   }
   return found != nullptr ? found : reinterpret_cast<void *>(missing_function);
+}
+
+/// The recorder calls a function by its profiling name.
+bool library_has(const char *name) {
+  Text<256> profiling;
+  profiling.add("P").add(name);
+  return strncmp(name, "MPI_", 4) != 0 || dlsym(mpi_handle, profiling.text()) != nullptr;
 }
 
 const char *name_of(const char *names, unsigned index) {
@@ -188,6 +196,23 @@ bool recorder_folder(Path &path) {
   return true;
 }
 
+/// Adds the recorder of a library with the same binary interface, its own if there is one; false if there is none.
+bool add_recorder(Path &path) {
+  const auto there = [&](const char *soname) {
+    Path whole;
+    whole.add(path.text()).add("/").add(soname).add("/libcairn-recorder.so");
+    if (whole.is_cut() || access(whole.text(), F_OK) != 0) return false;
+    path = whole;
+    return true;
+  };
+  if (there(mpi_soname)) return true;
+  if (!has_mpich_abi(mpi_soname)) return false;
+  for (const char *const *name = kMpichAbiNames; *name != nullptr; ++name) {
+    if (there(*name)) return true;
+  }
+  return false;
+}
+
 /// The recorder's handle; nullptr, and why, if this process isn't to be recorded.
 void *open_recorder(Path &reason) {
   if (getenv("CAIRN_OFF") != nullptr) {
@@ -199,8 +224,7 @@ void *open_recorder(Path &reason) {
     reason.add("libcairn.so was preloaded without a path");
     return nullptr;
   }
-  path.add("/").add(mpi_soname).add("/libcairn-recorder.so");
-  if (path.is_cut() || access(path.text(), F_OK) != 0) {
+  if (!add_recorder(path)) {
     reason.add("no recorder for ").add(mpi_soname);
     return nullptr;
   }
@@ -259,7 +283,8 @@ void fill_slots(const void *return_address) {
   }
   unsigned index = 0;
   for (const char *name = kNames; *name != '\0'; name += strlen(name) + 1, ++index) {
-    void *target = recorder == nullptr ? nullptr : dlsym(recorder, name);
+    // A library may lack what others of its interface, or later versions, have.
+    void *target = recorder == nullptr || !library_has(name) ? nullptr : dlsym(recorder, name);
     if (target == nullptr) target = real_function(name);
     __atomic_store_n(&cairn_slots[index], target, __ATOMIC_RELEASE);
   }
