@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 
@@ -188,6 +189,8 @@ int record(const RecordingOptions &options, const std::vector<std::string> &comm
     spool::remove_if_empty(recording->spool);
     return report_recording(code.error());
   }
+  // Whoever reads what we say may be gone (2>&1 | head): the trace is to be finished all the same.
+  std::signal(SIGPIPE, SIG_IGN);
   const size_t living = wait_for_processes(recording->spool.path);
   if (living != 0) {
     say(fmt::format("{} still running; when they have ended, make a trace of what they leave: cairn merge {}",

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "spec/spec.h"
+#include "terminal/executable.h"
 #include "terminal/installation.h"
 #include "timing/mode.h"
 
@@ -143,7 +144,17 @@ std::vector<std::pair<std::string, std::string>> recording_environment(const Rec
   } else if (!command.empty()) {
     variables.emplace_back("CAIRN_COMMAND", shell_quoted(command));
   }
-  variables.emplace_back("LD_PRELOAD", preload_value(recording.library));
+  const std::vector<Executable> executables = executables_of(command);
+  // It ends a program whose libraries come in another order than it wants, which here is as good.
+  if (std::any_of(executables.begin(), executables.end(), has_asan)) {
+    const char *set = getenv("ASAN_OPTIONS");
+    variables.emplace_back("ASAN_OPTIONS", fmt::format("{}{}verify_asan_link_order=0", set == nullptr ? "" : set,
+                                                       set == nullptr || *set == '\0' ? "" : ":"));
+  }
+  // A program of musl's would not start.
+  if (std::none_of(executables.begin(), executables.end(), [](const Executable &each) { return each.is_musl; })) {
+    variables.emplace_back("LD_PRELOAD", preload_value(recording.library));
+  }
   return variables;
 }
 

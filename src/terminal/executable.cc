@@ -41,14 +41,19 @@ class ElfFile {
     return elf_ != nullptr && elf_kind(elf_) == ELF_K_ELF && gelf_getehdr(elf_, &header) != nullptr &&
            (header.e_type == ET_EXEC || header.e_type == ET_DYN);
   }
-  [[nodiscard]] bool has_interpreter() const {
+  /// The loader that the program asks for; nothing if it is linked statically.
+  [[nodiscard]] std::optional<std::string> interpreter() const {
     size_t count = 0;
-    if (elf_getphdrnum(elf_, &count) != 0) return false;
+    if (elf_getphdrnum(elf_, &count) != 0) return std::nullopt;
     for (size_t i = 0; i < count; ++i) {
       GElf_Phdr header;
-      if (gelf_getphdr(elf_, static_cast<int>(i), &header) != nullptr && header.p_type == PT_INTERP) return true;
+      if (gelf_getphdr(elf_, static_cast<int>(i), &header) == nullptr || header.p_type != PT_INTERP) continue;
+      size_t size = 0;
+      const char *file = elf_rawfile(elf_, &size);
+      if (file == nullptr || header.p_offset >= size) return std::string();
+      return std::string(file + header.p_offset, strnlen(file + header.p_offset, size - header.p_offset));
     }
-    return false;
+    return std::nullopt;
   }
   /// The strings of the dynamic section with that tag.
   [[nodiscard]] std::vector<std::string> dynamic(int64_t wanted) const {
@@ -169,12 +174,19 @@ std::vector<Executable> executables_of(const std::vector<std::string> &command) 
     if (!elf.is_program() || !seen.insert(path).second) continue;
     Executable executable;
     executable.path = path;
-    executable.is_dynamic = elf.has_interpreter();
+    const auto loader = elf.interpreter();
+    executable.is_dynamic = loader.has_value();
+    executable.is_musl = loader && loader->find("/ld-musl-") != std::string::npos;
     executable.defines_mpi = elf.defines("MPI_Init");
     executable.libraries = needed_libraries(path);
     found.push_back(std::move(executable));
   }
   return found;
+}
+
+bool has_asan(const Executable &executable) {
+  return std::any_of(executable.libraries.begin(), executable.libraries.end(),
+                     [](const std::string &soname) { return soname.starts_with("libasan.so"); });
 }
 
 std::string why_nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
@@ -184,6 +196,12 @@ std::string why_nothing(const std::vector<std::string> &command, const std::vect
       return fmt::format(
           "{} has MPI linked into it statically, where no call can be seen; link it with the shared MPI library",
           each.path);
+    }
+  }
+  for (const Executable &each : all) {
+    if (each.is_musl) {
+      return fmt::format("{} uses the C library musl, into which nothing of ours can be loaded; link it with glibc",
+                         each.path);
     }
   }
   for (const Executable &each : all) {

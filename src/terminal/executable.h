@@ -13,11 +13,15 @@ struct Executable {
   std::string path;
   bool is_dynamic = false;             ///< has an interpreter: LD_PRELOAD reaches it
   bool defines_mpi = false;            ///< MPI_Init lies in the executable itself
+  bool is_musl = false;                ///< its loader is musl's, which can load nothing that was linked to glibc
   std::vector<std::string> libraries;  ///< sonames it needs, and what those need, as far as they can be found
 };
 
 /// The ELF executables among the words of a command: the first is looked up in PATH, others are files as named.
 std::vector<Executable> executables_of(const std::vector<std::string> &command);
+
+/// Whether it loads AddressSanitizer's run-time library.
+bool has_asan(const Executable &executable);
 
 /// One clause that says why a recording of `command` is empty, with what to do about it.
 std::string why_nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders);

@@ -939,6 +939,33 @@ def damaged_leavings_are_told(bench):
 
 
 @case
+def nobody_listens(bench):
+    here = fresh(bench, "deaf")
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run([here.cairn, "record", "--", "sh", "-c", 'cp ../ring.cairn "$CAIRN_OUTPUT"; sleep 0.1'],
+                          cwd=here.folder, env=here.environment, stdin=subprocess.DEVNULL, stderr=write_end, timeout=60)
+    os.close(write_end)
+    expect("exit code and files", (done.returncode, here.sees("*")), (0, ["run.cairn"]))
+
+
+@case
+def programs_of_other_worlds(bench):
+    here = fresh(bench, "worlds")
+    programs = bench.programs
+    # musl's loader would not start a program for a library that was linked to glibc.
+    done = here.check("record", "sh", "-c", "env | grep -c ^LD_PRELOAD; true", str(programs / "cli_musl"), code=125, out="0\n",
+                      err=f"cairn: nothing was recorded: {programs}/cli_musl uses the C library musl, into which nothing of "
+                      "ours can be loaded; link it with glibc\n")
+    # AddressSanitizer wants to be first.
+    show = ["sh", "-c", 'echo "$ASAN_OPTIONS"; cp ../ring.cairn "$CAIRN_OUTPUT"']
+    here.check("record", "-q", *show, str(programs / "cli_asan"), out="verify_asan_link_order=0\n")
+    here.check("record", "-q", "-f", *show, str(programs / "cli_asan"), out="a=b:verify_asan_link_order=0\n",
+               environment={"ASAN_OPTIONS": "a=b"})
+    here.check("record", "-q", "-f", *show, out="\n")
+
+
+@case
 def signals_are_passed_on(bench):
     here = fresh(bench, "signals")
     script = 'trap "echo caught; exit 5" TERM; echo ready; while :; do sleep 0.05; done'

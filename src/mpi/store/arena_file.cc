@@ -1,5 +1,6 @@
 #include "mpi/store/arena_file.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -19,7 +20,10 @@ namespace cairn::recorder {
 namespace {
 
 /// Far from where Linux puts programs, heaps, libraries and stacks.
-constexpr uintptr_t kAddress = 0x1ca100000000;
+constexpr uintptr_t kUsualAddress = 0x1ca100000000;
+/// Below half a terabyte, which ThreadSanitizer and MemorySanitizer leave to programs. They end a process that maps
+/// memory elsewhere.
+constexpr uintptr_t kLowAddress = 0x6ca1000000;
 constexpr size_t kStep = size_t{1} << 20;
 /// What is made present at once: a page fault of a file costs more than the kernel needs to zero the page.
 constexpr size_t kPresent = size_t{64} << 10;
@@ -28,6 +32,7 @@ constexpr size_t kMostPresent = 2 * kPresent;
 /// The Process stands at the front, the Arena hands out what is behind it.
 constexpr size_t kFront = (sizeof(Process) + sizeof(Arena) + 4095) & ~size_t{4095};
 
+uintptr_t address;
 char arena_path[768];
 size_t arena_size;
 size_t reserved;
@@ -54,7 +59,7 @@ void reserve(size_t wanted) {
     return;
   }
   // The disk is full, or the file gone: go on in memory that does not outlive the process.
-  void *rest = mmap(reinterpret_cast<void *>(kAddress + reserved), arena_size - reserved, PROT_READ | PROT_WRITE,
+  void *rest = mmap(reinterpret_cast<void *>(address + reserved), arena_size - reserved, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (rest != MAP_FAILED) reserved = arena_size;
 }
@@ -73,7 +78,7 @@ size_t commit(size_t wanted) {
   const size_t target = std::min((end + kPresent - 1) / kPresent * kPresent, reserved);
   if (target > present) {
     const size_t fresh = target - present;
-    if (fresh <= kMostPresent) madvise(reinterpret_cast<void *>(kAddress + present), fresh, kPopulate);
+    if (fresh <= kMostPresent) madvise(reinterpret_cast<void *>(address + present), fresh, kPopulate);
     present = target;
   }
   return present - kFront;
@@ -87,6 +92,10 @@ uint64_t layout() {
   uint64_t hash = Process::kMagic;
   for (const size_t size : sizes) hash = hash * 1099511628211u ^ size;
   return hash;
+}
+
+bool has_sanitizer() {
+  return dlsym(RTLD_DEFAULT, "__tsan_init") != nullptr || dlsym(RTLD_DEFAULT, "__msan_init") != nullptr;
 }
 
 /// Of the whole file; false if it cannot be had.
@@ -105,9 +114,9 @@ void *map_file(size_t size, bool *locked) {
   void *memory = MAP_FAILED;
   if (ftruncate(file, static_cast<off_t>(size)) == 0 &&
       posix_fallocate(file, 0, static_cast<off_t>(std::max(kFront, kStep))) == 0) {
-    memory = mmap(reinterpret_cast<void *>(kAddress), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
+    memory = mmap(reinterpret_cast<void *>(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
                   file, 0);
-    if (memory != MAP_FAILED && memory != reinterpret_cast<void *>(kAddress)) {  // an old kernel ignores the flag
+    if (memory != MAP_FAILED && memory != reinterpret_cast<void *>(address)) {  // an old kernel ignores the flag
       munmap(memory, size);
       memory = MAP_FAILED;
     }
@@ -126,6 +135,7 @@ size_t arena_front() { return kFront; }
 Process *make_process(const Config &config) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
+  address = has_sanitizer() ? kLowAddress : kUsualAddress;
   arena_size = (config.memory + kStep - 1) / kStep * kStep + kFront;
   reserved = std::max(kFront, kStep);
   void *memory = MAP_FAILED;

@@ -1,7 +1,7 @@
 // The arena of a recording process, as memory that outlives it.
 //
-// At one address in every process, so that a reader of the file finds tables by the pointers that are in them. Offsets
-// instead of pointers would have served any address, at an addition for each access of every call.
+// At an address that no other process uses for anything, so that a reader of the file finds tables by the pointers that
+// are in them. Offsets instead of pointers would have served any address, at an addition for each access of every call.
 //
 // With a spool it is a shared mapping of `<spool>/<host>.<pid>.arena` at a fixed address: the kernel keeps what was
 // written even if the process is killed. Disk blocks are reserved before they are touched (a page that the disk has no
