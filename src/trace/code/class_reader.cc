@@ -64,8 +64,9 @@ bool ClassReader::add_known_row(const KnownRow &known, const SitesOfClass &sites
   if (!site) return bad("has a row with a site that its class lacks");
   if (*site == known.row->site) return add_row(known.row, part);
   // One large row in many classes would multiply.
-  copied_atoms_ += known.row->atoms.size() + known.row->heads.size();
-  if (copied_atoms_ > most_after(position)) return bad("has too large rows");
+  if (!copied_atoms_.add(known.row->atoms.size() + known.row->heads.size(), position)) {
+    return bad("has too large rows");
+  }
   auto row = std::make_shared<ClassRow>(*known.row);
   const int64_t by = int64_t{*site} - int64_t{row->site};
   for (const uint32_t slot : known.moving) row->atoms[slot] = SiteAtoms::moved(row->atoms[slot], by);

@@ -58,7 +58,7 @@ class ClassReader {
   RowReader stream_reader_{pool_};
   std::vector<KnownRow> known_rows_;
   uint64_t named_rows_ = 0;
-  uint64_t copied_atoms_ = 0;
+  StoodFor copied_atoms_;
 };
 
 }  // namespace cairn::trace

@@ -61,7 +61,8 @@ void ClassWriter::rows_of(const ClassPart &part) {
   bool in_known = false;
   for (const RowPointer &pointer : part.rows) {
     const uint32_t site = site_in_trace(pointer->site, part.sites);
-    const RowWriter::Coded coded = row_writer_.code(*pointer, &ranks, site);
+    const size_t position = rows_.size() + fresh.size();
+    const RowWriter::Coded coded = row_writer_.code(*pointer, &ranks, site, position);
     const size_t rows_before = known_rows_.size();
     // A site that the class has twice could be found again as its other number.
     Bytes identity = coded.identity(site);
@@ -69,7 +70,7 @@ void ClassWriter::rows_of(const ClassPart &part) {
       identity.push_back(static_cast<uint8_t>(i));
       if (i == 0) break;
     }
-    const uint32_t number = known_rows_.number(identity);
+    const uint32_t number = row_number(coded, *pointer, std::move(identity), position);
     if (number < rows_before) {
       if (!in_known) flush_fresh();
       in_known = true;
@@ -77,12 +78,26 @@ void ClassWriter::rows_of(const ClassPart &part) {
     } else {
       if (in_known) flush_known();
       in_known = false;
+      row_writer_.count(coded, position);
       row_writer_.write(coded, site, fresh);
       ++fresh_count;
     }
   }
   if (in_known) flush_known();
   if (!in_known) flush_fresh();
+}
+
+uint32_t ClassWriter::row_number(const RowWriter::Coded &coded, const ClassRow &row, Bytes identity, size_t position) {
+  constexpr uint8_t kOnceMore = 0xff;
+  const uint64_t atoms = row.atoms.size() + row.heads.size();
+  for (;; identity.push_back(kOnceMore)) {
+    const uint32_t number = known_rows_.number(identity);
+    if (number == sites_of_known_.size()) {
+      sites_of_known_.push_back(coded.site);
+      return number;
+    }
+    if (sites_of_known_[number] == coded.site || copied_atoms_.add(atoms, position)) return number;
+  }
 }
 
 uint32_t ClassWriter::grammar_number(const grammar::Grammar &grammar) {
@@ -121,7 +136,11 @@ void ClassWriter::variant(const StreamVariant &variant) {
   streams_.varint(variant.values.size());
   std::vector<RowWriter::Coded> values;
   values.reserve(variant.values.size());
-  for (const RowPointer &row : variant.values) values.push_back(stream_writer_.code(*row, nullptr, 0));
+  const size_t position = streams_.size();
+  for (const RowPointer &row : variant.values) {
+    values.push_back(stream_writer_.code(*row, nullptr, 0, position));
+    stream_writer_.count(values.back(), position);
+  }
   for (size_t i = 0; i < values.size();) {
     stream_writer_.write(values[i], 0, streams_);
     size_t end = i + 1;

@@ -35,6 +35,8 @@ class ClassWriter {
 
  private:
   void rows_of(const ClassPart &part);
+  /// The number of a row that is known, or of the next one, if a reader could not copy it.
+  uint32_t row_number(const RowWriter::Coded &coded, const ClassRow &row, Bytes identity, size_t position);
   void streams_of(const ClassPart &part);
   void variant(const StreamVariant &variant);
   void order_of(const ClassPart &part);
@@ -50,6 +52,8 @@ class ClassWriter {
   RowWriter stream_writer_{pool_};
   Interned grammars_;
   Numbers known_rows_;
+  std::vector<uint32_t> sites_of_known_;  ///< as the classes that wrote them number these
+  StoodFor copied_atoms_;                 ///< of rows that other classes name
   ByteWriter rows_;
   ByteWriter streams_;
   ByteWriter order_;

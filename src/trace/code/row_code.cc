@@ -1,6 +1,7 @@
 #include "trace/code/row_code.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "trace/code/site_atoms.h"
@@ -240,7 +241,7 @@ Bytes RowWriter::Coded::identity(uint32_t site_in_all) const {
 // An array whose elements are runs or progressions is a column along itself.
 std::optional<uint32_t> RowWriter::as_array(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied) {
   constexpr uint32_t kShortest = 4;
-  constexpr uint32_t kLongest = uint32_t{1} << 20;
+  constexpr uint32_t kLongest = kFreely;
   if (count < kShortest || count > kLongest) return std::nullopt;
   if (varied < row.varied.size() && row.varied[varied].slot < slot + count) return std::nullopt;
   FoldColumn column;
@@ -291,17 +292,21 @@ std::optional<Atom> RowWriter::moving_told(const ClassRow &row, uint32_t field, 
 }
 
 void RowWriter::code_atoms(const ClassRow &row, uint32_t field, uint32_t slot, size_t varied, RankColumns *ranks,
-                           uint32_t site, std::vector<uint64_t> *codes) {
+                           uint32_t site, bool arrays, Coded *coded) {
+  std::vector<uint64_t> *const codes = &coded->codes;
   field_.form = FieldShape::atoms;
   field_.count = row.heads[field].count;
-  if (const std::optional<uint32_t> array = as_array(row, slot, field_.count, varied)) {
+  if (const std::optional<uint32_t> array = arrays ? as_array(row, slot, field_.count, varied) : std::nullopt) {
+    coded->array_atoms += field_.count;
     field_.form = FieldShape::array;
     field_.count = 0;
     codes->push_back(*array);
     field_.write(shape_);
     return;
   }
-  if (const std::optional<uint32_t> first = as_successive(row, slot, field_.count, varied, ranks)) {
+  if (const std::optional<uint32_t> first =
+          arrays ? as_successive(row, slot, field_.count, varied, ranks) : std::nullopt) {
+    coded->array_atoms += field_.count;
     field_.form = FieldShape::successive;
     codes->push_back(*first);
     field_.write(shape_);
@@ -336,8 +341,18 @@ void RowWriter::code_atoms(const ClassRow &row, uint32_t field, uint32_t slot, s
   field_.write(shape_);
 }
 
+RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32_t site, size_t position) {
+  Coded coded = code(row, ranks, site, true);
+  return arrays_.allows(coded.array_atoms, position) ? coded : code(row, ranks, site, false);
+}
+
+void RowWriter::count(const Coded &row, size_t position) {
+  [[maybe_unused]] const bool allowed = arrays_.add(row.array_atoms, position);
+  assert(allowed);
+}
+
 // Function, depth and what the fields are; then one code for each atom, text or table.
-RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32_t site) {
+RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32_t site, bool arrays) {
   Coded coded;
   coded.site = row.site;
   shape_.clear();
@@ -368,7 +383,7 @@ RowWriter::Coded RowWriter::code(const ClassRow &row, RankColumns *ranks, uint32
         shape_of(&head == &row.heads.back() ? row.kind : SingleCall()).write(shape_);
         break;
       case FieldHead::atoms:
-        code_atoms(row, static_cast<uint32_t>(&head - row.heads.data()), slot, varied, ranks, site, &coded.codes);
+        code_atoms(row, static_cast<uint32_t>(&head - row.heads.data()), slot, varied, ranks, site, arrays, &coded);
         slot += head.count;
         while (varied < row.varied.size() && row.varied[varied].slot < slot) ++varied;
         break;

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "trace/code/field_shape.h"
 #include "trace/model/class_row.h"
+#include "trace/values/bounds.h"
 #include "trace/values/rank_set.h"
 
 namespace cairn::trace {
@@ -147,6 +148,8 @@ class RowWriter {
     uint32_t shape = 0;
     uint32_t site = 0;
     std::vector<uint64_t> codes;
+    /// Values that columns tell, of which the codes name the first alone: many for few bytes.
+    uint64_t array_atoms = 0;
     /// Of what rows of other classes may share, whose sites are numbered otherwise: `site_in_all` is this one's number
     /// for all.
     [[nodiscard]] Bytes identity(uint32_t site_in_all) const;
@@ -154,7 +157,11 @@ class RowWriter {
     [[nodiscard]] bool follows(const Coded &before) const;
   };
   /// `ranks`: of the row's class; nullptr for rows that no class has. `site` is the row's as all classes name it.
-  Coded code(const ClassRow &row, RankColumns *ranks, uint32_t site);
+  /// `position`: bytes that a reader will have behind it when it comes to the row, at least; where they are too few for
+  /// the arrays that columns tell, those are told atom by atom.
+  Coded code(const ClassRow &row, RankColumns *ranks, uint32_t site, size_t position);
+  /// The row is going to be written, no matter how often named: from now on its arrays count.
+  void count(const Coded &row, size_t position);
   /// What the rows to come are told by; before the first one, if at all. Must outlive this.
   void tell_by(const SiteAtoms *moving) { moving_ = moving; }
   /// `site` is the row's as all classes name it.
@@ -165,12 +172,13 @@ class RowWriter {
   void write_shapes(ByteWriter &out) const;
 
  private:
+  Coded code(const ClassRow &row, RankColumns *ranks, uint32_t site, bool arrays);
   std::optional<uint32_t> as_array(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied);
   std::optional<uint32_t> as_successive(const ClassRow &row, uint32_t slot, uint32_t count, size_t varied,
                                         const RankColumns *ranks);
   /// Writes the shape of a field of atoms from `slot` on, of which `varied` is the first that differs, and adds codes.
   void code_atoms(const ClassRow &row, uint32_t field, uint32_t slot, size_t varied, RankColumns *ranks, uint32_t site,
-                  std::vector<uint64_t> *codes);
+                  bool arrays, Coded *coded);
   /// The atom as its distance from the row's site, if such atoms are told so.
   std::optional<Atom> moving_told(const ClassRow &row, uint32_t field, uint32_t atom, uint32_t slot) const;
   /// The field's one atom, as its column, if it is so far from the rank as it was in the last row here.
@@ -180,6 +188,7 @@ class RowWriter {
   PoolWriter &pool_;
   Interned shapes_;
   std::vector<LastCodes> last_;  // by shape
+  StoodFor arrays_;
   const SiteAtoms *moving_ = nullptr;
   ByteWriter shape_;  // of the row being coded; kept for its room, as the next one
   FieldShape field_;
@@ -231,7 +240,7 @@ class RowReader {
   uint64_t following_ = 0;       // values to come, of the shape of that number
   uint64_t following_shape_ = 0;
   uint64_t text_bytes_ = 0;
-  uint64_t array_atoms_ = 0;
+  StoodFor arrays_;
   std::string what_ = "is malformed";
 };
 

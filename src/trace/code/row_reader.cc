@@ -127,10 +127,7 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
       if (*code >= pool_.columns.size()) return bad("has a row that refers to a column that does not exist"), nullptr;
       const FoldColumn &column = *pool_.columns[*code++];
       // A column of a few bytes can hold millions of values, and many rows can name it.
-      array_atoms_ += column.size();
-      if (array_atoms_ > most_after(position)) {
-        return bad("has too large arrays"), nullptr;
-      }
+      if (!arrays_.add(column.size(), position)) return bad("has too large arrays"), nullptr;
       const std::vector<Atom> atoms = column.expand();
       row->heads.back().count = static_cast<uint32_t>(atoms.size());
       row->atoms.insert(row->atoms.end(), atoms.begin(), atoms.end());
@@ -141,10 +138,7 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
       if (first > pool_.columns.size() || field.count > pool_.columns.size() - first) {
         return bad("has a row that refers to a column that does not exist"), nullptr;
       }
-      array_atoms_ += field.count;
-      if (array_atoms_ > most_after(position)) {
-        return bad("has too large arrays"), nullptr;
-      }
+      if (!arrays_.add(field.count, position)) return bad("has too large arrays"), nullptr;
       for (uint32_t i = 0; i < field.count; ++i) {
         row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), pool_.columns[first + i]});
         row->atoms.push_back(0);

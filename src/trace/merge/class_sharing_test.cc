@@ -98,5 +98,54 @@ TEST(ClassSharing, ARankThatLeavesACallOutCostsLittle) {
   EXPECT_LE(eight, one + 7 * 24);
 }
 
+/// Calls with arrays that a column of few bytes tells; the last rank, of another class, makes another one before.
+ProcessRecord with_arrays(uint32_t rank, uint32_t arrays, uint32_t elements) {
+  SequenceRecord sequence;
+  sequence.sites.emplace_back();
+  std::vector<grammar::Symbol> symbols;
+  const auto call = [&](uint64_t place, Field field) {
+    Row row;
+    row.function = 100;
+    row.site = static_cast<uint32_t>(sequence.sites.size());
+    row.fields.push_back(std::move(field));
+    sequence.sites.push_back({0, place, 0});
+    ByteWriter out;
+    pack_row(row, out);
+    symbols.push_back(static_cast<uint32_t>(sequence.rows.size()));
+    sequence.rows.push_back(out.take());
+  };
+  if (rank == 1) call(8, {false, {1}, {}});
+  for (uint32_t i = 0; i < arrays; ++i) {
+    Field field;
+    for (uint32_t k = 0; k < elements; ++k) field.atoms.push_back(Atom{i} + 2 * Atom{k});
+    call(1000 + i, std::move(field));
+  }
+  sequence.calls = grammar::Grammar::from_symbols(symbols);
+  ProcessRecord process;
+  process.rank = rank;
+  process.size = 2;
+  process.modules.push_back({{1, 2, 3}, "program"});
+  process.sequences.push_back(std::move(sequence));
+  return process;
+}
+
+// A column of few bytes tells as many elements as it likes, and a reader takes only so many on trust.
+TEST(ClassSharing, ArraysThatAreWrittenCanBeRead) {
+  for (const auto &[arrays, elements] : {std::pair(1U, 4'300'000U), std::pair(4U, 600'000U), std::pair(40U, 60'000U)}) {
+    const Part part =
+        *Part::merge(*Part::of(with_arrays(0, arrays, elements)), *Part::of(with_arrays(1, arrays, elements)));
+    const Result<Trace> trace = Trace::from_bytes(*part.to_file({}), "test");
+    ASSERT_TRUE(trace.has_value()) << trace.error().message << ": " << arrays << " of " << elements;
+    ASSERT_EQ(trace->class_count(), 2U);
+    for (uint32_t rank = 0; rank < 2; ++rank) {
+      for (uint32_t i = 0; i < arrays; ++i) {
+        const Row row = trace->row(trace->sequences(rank)[0].class_index, i + rank, rank);
+        ASSERT_EQ(row.fields[0].atoms.size(), elements);
+        EXPECT_EQ(row.fields[0].atoms[elements - 1], Atom{i} + 2 * (Atom{elements} - 1));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cairn::trace
