@@ -34,8 +34,9 @@ struct ThreadStack {
   uintptr_t low = 0;
   uintptr_t high = 0;
   uintptr_t origin = 0;  ///< frame address of the first wrapper entered; `high` if that isn't on this stack
-  /// The stack that the thread was given; the main thread's reaches down to where it may grow. One that the program
-  /// switched to (a fiber's) is heap, static or mapping, whichever holds it.
+  /// The stack that the thread was given; the main thread's reaches down to where it may grow, or half of the way to
+  /// the next mapping if that is without limit. One that the program switched to (a fiber's) is heap, static or
+  /// mapping, whichever holds it.
   static ThreadStack of_calling_thread(uintptr_t frame_address);
 };
 

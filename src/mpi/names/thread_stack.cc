@@ -31,6 +31,10 @@ bool main_stack(uintptr_t &low, uintptr_t &high) {
   rlimit limit = {};
   uintptr_t lowest = previous_end;
   if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < high - previous_end) lowest = high - limit.rlim_cur;
+  // Where a stack may grow without limit, the kernel puts mappings from below upwards, and the heap above them: what
+  // lies there now may come nearer, but never as far as half of the 40 TiB and more that are left.
+  constexpr uintptr_t kFar = uintptr_t{1} << 40;
+  if (high - lowest > kFar) lowest = high - (high - previous_end) / 2;
   if (lowest < low) low = lowest;
   return true;
 }
