@@ -3,7 +3,8 @@
 // Integers are little-endian base-128 varints (LEB128); signed ones are zigzag-mapped first.
 // A reader never reads past its end and never allocates: after the first violation it is `failed()`,
 // every later read gives 0, and `position()` names the byte where it happened. Check once at the end
-// of a record, and check counts against `remaining()` before reserving memory for them.
+// of a record, and check counts against `remaining()` before reserving memory for them. Where few bytes may stand for
+// much, `take` what that is going to need.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/allowance.h"
 
 namespace cairn {
 
@@ -75,7 +78,8 @@ class ByteWriter {
 
 class ByteReader {
  public:
-  explicit ByteReader(ByteView bytes) : bytes_(bytes) {}
+  /// What is made of the bytes comes from `allowance`, which must outlive this; nullptr: whoever wrote them is trusted.
+  explicit ByteReader(ByteView bytes, Allowance *allowance = nullptr) : bytes_(bytes), allowance_(allowance) {}
 
   uint8_t byte() {
     if (position_ >= bytes_.size()) return fail();
@@ -124,6 +128,12 @@ class ByteReader {
     const ByteView view = blob();
     return {reinterpret_cast<const char *>(view.data()), view.size()};
   }
+  /// Memory for `count` things of `each` bytes that are to be made; fails where there is no more.
+  bool take(uint64_t count, uint64_t each = 1) {
+    if (allowance_ != nullptr && !allowance_->take(count, each)) fail();
+    return !failed_;
+  }
+  [[nodiscard]] Allowance *allowance() const { return allowance_; }
   [[nodiscard]] size_t position() const { return position_; }
   [[nodiscard]] size_t remaining() const { return bytes_.size() - position_; }
   [[nodiscard]] bool at_end() const { return position_ == bytes_.size(); }
@@ -136,6 +146,7 @@ class ByteReader {
 
  private:
   ByteView bytes_;
+  Allowance *allowance_ = nullptr;
   size_t position_ = 0;
   bool failed_ = false;
 };

@@ -135,12 +135,15 @@ Result<Grammar> Grammar::parse(ByteReader &in, uint64_t symbol_limit) {
   const size_t rules = in.count();
   if (in.failed() || rules == 0 || rules > UINT32_MAX)
     return tl::unexpected(invalid(in, "has no valid number of rules"));
+  constexpr uint64_t kRule = sizeof(Body) + sizeof(uint64_t) + 24;  // with what lies around a block of memory
+  if (!in.take(sizeof(Grammar) + 48) || !in.take(rules, kRule)) return tl::unexpected(invalid(in, "is too large"));
   TermReader reader(in, rules, symbol_limit);
   Grammar grammar;
   grammar.rules_.resize(rules);
   for (size_t number = 0; number < rules; ++number) {
     const uint64_t terms = in.varint();
     if (in.failed() || terms / kLongestRun > in.remaining()) return tl::unexpected(invalid(in, "is cut short"));
+    if (!in.take(terms, sizeof(Term))) return tl::unexpected(invalid(in, "is too large"));
     if (terms == 0 && rules > 1) return tl::unexpected(invalid(in, "has an empty rule"));
     const char *wrong = reader.body(number, terms, grammar.rules_[number]);
     if (wrong != nullptr) return tl::unexpected(invalid(in, wrong));

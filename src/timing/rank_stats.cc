@@ -86,6 +86,7 @@ void RankStats::parse_histogram(ByteReader &in) {
   const uint64_t used = in.varint();
   uint64_t next = 0;
   if (used > CallStats::kBuckets) in.fail();
+  if (used != 0) in.take(2 * used, sizeof(Bucket));  // as a vector grows
   for (uint64_t i = 0; i < used && !in.failed(); ++i) {
     uint64_t count = 0;
     if (i == 0) {

@@ -30,13 +30,15 @@ void write(const RankTimes &times, ByteWriter &out) {
 }
 
 RankTimes parse_rank_times(ByteReader &in) {
-  RankTimes times(in.count(2));
+  const size_t count = in.count(2);
+  if (!in.take(count, sizeof(TimesOfRank))) return {};
+  RankTimes times(count);
   uint64_t next = 0;
   for (TimesOfRank &each : times) {
     next += in.varint();
     const ByteView bytes = in.blob();
     if (next > UINT32_MAX) in.fail();
-    if (in.failed()) break;
+    if (!in.take(bytes.size() + sizeof(TimesOfRank))) break;
     each = {static_cast<uint32_t>(next), Bytes(bytes.begin(), bytes.end())};
     ++next;
   }

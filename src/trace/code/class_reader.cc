@@ -16,6 +16,7 @@ bool ClassReader::bad(std::string what) {
 
 bool ClassReader::grammars(ByteReader &in) {
   const size_t count = in.count();
+  if (!in.take(count, sizeof(GrammarPointer) + sizeof symbols_[0])) return false;
   for (size_t i = 0; i < count && !in.failed(); ++i) {
     Result<grammar::Grammar> grammar = grammar::Grammar::parse(in);
     if (!grammar) return bad("is malformed: " + grammar.error().message);
@@ -43,35 +44,37 @@ bool ClassReader::rank_set(ByteReader &in, RankSet *out) {
   const uint64_t number = in.varint();
   if (in.failed()) return false;
   if (number >= pool_.columns.size()) return bad("refers to a column that does not exist");
+  if (!in.take(pool_.columns[number]->bytes())) return false;
   std::optional<RankSet> set = RankSet::of(*pool_.columns[number]);
   if (!set || set->empty()) return bad("has a set of ranks that are not ascending");
   *out = *std::move(set);
   return true;
 }
 
-bool ClassReader::add_row(RowPointer row, ClassPart *part) {
+bool ClassReader::add_row(RowPointer row, ByteReader *in, ClassPart *part) {
   if (row == nullptr) return false;
   if (row->site > part->sites.size()) return bad("has a row with a site that its class lacks");
-  row = pool_reader_.with_ranks(std::move(row), part->ranks);
+  row = pool_reader_.with_ranks(std::move(row), part->ranks, in);
   if (row == nullptr) return bad("has columns from the ranks of too many");
   if (!has_columns_of(*row, part->ranks.size())) return bad("has a row whose column has the wrong length");
   part->rows.push_back(std::move(row));
-  return true;
+  return in->take(2 * sizeof(RowPointer));  // in a vector that grows
 }
 
-bool ClassReader::add_known_row(const KnownRow &known, const SitesOfClass &sites, size_t position, ClassPart *part) {
+bool ClassReader::add_known_row(const KnownRow &known, const SitesOfClass &sites, ByteReader *in, ClassPart *part) {
   const std::optional<uint32_t> site = sites.number(known.site);
   if (!site) return bad("has a row with a site that its class lacks");
-  if (*site == known.row->site) return add_row(known.row, part);
+  if (*site == known.row->site) return add_row(known.row, in, part);
   // One large row in many classes would multiply.
-  if (!copied_atoms_.add(known.row->atoms.size() + known.row->heads.size(), position)) {
+  if (!copied_atoms_.add(known.row->atoms.size() + known.row->heads.size(), in->position())) {
     return bad("has too large rows");
   }
+  if (!in->take(known.row->bytes())) return false;
   auto row = std::make_shared<ClassRow>(*known.row);
   const int64_t by = int64_t{*site} - int64_t{row->site};
   for (const uint32_t slot : known.moving) row->atoms[slot] = SiteAtoms::moved(row->atoms[slot], by);
   row->site = *site;
-  return add_row(std::move(row), part);
+  return add_row(std::move(row), in, part);
 }
 
 bool ClassReader::rows(ByteReader &in, ClassPart *part) {
@@ -91,8 +94,9 @@ bool ClassReader::rows(ByteReader &in, ClassPart *part) {
       if (fresh) {
         RowPointer row = rows_reader_.read(in, part->sites);
         if (row == nullptr) return bad(rows_reader_.what());
+        in.take(2 * sizeof(KnownRow) + rows_reader_.moving().size() * sizeof(uint32_t));
         known_rows_.push_back({row, site_in_trace(row->site, part->sites), rows_reader_.moving()});
-        if (!add_row(std::move(row), part)) return false;
+        if (!add_row(std::move(row), &in, part)) return false;
       } else {
         if (again == 0) {
           const uint64_t word = in.varint();
@@ -104,7 +108,7 @@ bool ClassReader::rows(ByteReader &in, ClassPart *part) {
         if (in.failed() || next_known >= known_rows_.size()) return bad("refers to a row that does not exist");
         // A run of two bytes can name many rows.
         if (++named_rows_ > most_after(in.position())) return bad("has too many rows");
-        if (!add_known_row(known_rows_[next_known++], sites, in.position(), part)) return false;
+        if (!add_known_row(known_rows_[next_known++], sites, &in, part)) return false;
       }
     }
     if (again != 0) return bad("has a run of rows that is too long");
@@ -121,6 +125,7 @@ bool ClassReader::streams(ByteReader &in, ClassPart *part) {
   if (count == 0) return true;
   const StreamCheck check(*part);
   for (size_t i = 0; i < count; ++i) {
+    if (!in.take(2 * sizeof(Stream))) return false;
     Stream stream;
     const uint64_t group = in.varint();
     const uint64_t field = in.varint();
@@ -129,7 +134,9 @@ bool ClassReader::streams(ByteReader &in, ClassPart *part) {
     }
     stream.group = static_cast<uint32_t>(group);
     stream.field = static_cast<uint32_t>(field);
-    stream.variants.resize(in.count(2));
+    const size_t variants = in.count(2);
+    if (!in.take(variants, sizeof(StreamVariant))) return false;
+    stream.variants.resize(variants);
     for (StreamVariant &variant : stream.variants) {
       if (stream.variants.size() == 1) {
         variant.ranks = part->ranks;
@@ -157,6 +164,8 @@ bool ClassReader::read_variant(ByteReader &in, StreamVariant *variant) {
     if (in.failed() || number >= pool_.columns.size()) return bad("refers to a column that does not exist");
     const FoldColumn &column = *pool_.columns[number];
     if (column.size() != symbols_[grammar]) return bad("has a stream with values that it does not use");
+    constexpr uint64_t kValue = sizeof(ClassRow) + 96 + 64;  // see ClassRow::bytes; two vectors of one
+    if (!in.take(column.size(), sizeof(Atom) + 2 * sizeof(RowPointer) + kValue)) return false;
     for (const Atom atom : column.expand()) {
       auto row = std::make_shared<ClassRow>();
       row->heads.push_back({FieldHead::atoms, 1});
@@ -168,6 +177,7 @@ bool ClassReader::read_variant(ByteReader &in, StreamVariant *variant) {
     for (uint64_t i = 0; i < rows; ++i) {
       RowPointer row = stream_reader_.read_value(in);
       if (row == nullptr) return bad(stream_reader_.what());
+      in.take(2 * sizeof(RowPointer));
       variant->values.push_back(std::move(row));
     }
     if (!stream_reader_.at_end_of_values()) return bad("has a stream with values that it does not use");
@@ -198,7 +208,7 @@ bool ClassReader::order(ByteReader &in, ClassPart *part) {
   }
   for (const Bytes &value : part->order.values()) {
     if (value.empty()) continue;
-    ByteReader bytes(value);
+    ByteReader bytes(value, in.allowance());
     const Result<grammar::Grammar> grammar = grammar::Grammar::parse(bytes);
     if (!grammar || !bytes.at_end()) return bad("has a malformed grammar");
     // Where polls are counted, members differ in how many calls they made: `verify` looks at each.
@@ -212,7 +222,9 @@ bool ClassReader::order(ByteReader &in, ClassPart *part) {
 bool ClassReader::stats(ByteReader &in, bool blocks, ClassPart *part) {
   std::vector<uint64_t> calls = part->calls->multiplicities();
   calls.resize(part->rows.size());
-  part->stats.resize(blocks ? in.count(3) : 1);
+  const size_t count = blocks ? in.count(3) : 1;
+  if (!in.take(count, sizeof(StatsBlock))) return false;
+  part->stats.resize(count);
   std::vector<const RankSet *> ranks;
   for (StatsBlock &block : part->stats) {
     size_t slots = 0;
@@ -220,6 +232,7 @@ bool ClassReader::stats(ByteReader &in, bool blocks, ClassPart *part) {
       if (!rank_set(in, &block.ranks)) return false;
       slots = in.count();
       for (size_t i = 0; i < slots && !in.failed(); ++i) {
+        if (!in.take(2 * sizeof(std::vector<uint32_t>))) return false;
         if (!read_rows_of_slot(in, part->rows.size(), &block.rows.emplace_back()))
           return bad("has statistics of a row that does not exist");
       }
@@ -228,6 +241,7 @@ bool ClassReader::stats(ByteReader &in, bool blocks, ClassPart *part) {
     }
     if (slots == 0) slots = part->rows.size();
     for (size_t slot = 0; slot < slots && !in.failed(); ++slot) {
+      if (!in.take(2 * sizeof(timing::RankStats))) return false;
       block.slots.push_back(timing::RankStats::parse(in, block.calls_of(slot, calls)));
     }
     if (in.failed()) return false;

@@ -43,8 +43,8 @@ class ClassReader {
     std::vector<uint32_t> moving;  ///< atoms that move with the class's number of it
   };
   bool bad(std::string what);
-  bool add_row(RowPointer row, ClassPart *part);
-  bool add_known_row(const KnownRow &known, const SitesOfClass &sites, size_t position, ClassPart *part);
+  bool add_row(RowPointer row, ByteReader *in, ClassPart *part);
+  bool add_known_row(const KnownRow &known, const SitesOfClass &sites, ByteReader *in, ClassPart *part);
   bool read_variant(ByteReader &in, StreamVariant *variant);
   bool stats(ByteReader &in, bool blocks, ClassPart *part);
 

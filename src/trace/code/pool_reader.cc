@@ -15,6 +15,12 @@ bool PoolReader::bad(std::string what) {
   return false;
 }
 
+namespace {
+
+constexpr uint64_t kColumn = sizeof(FoldColumn) + sizeof(ColumnPointer) + 64;  // with what lies around it
+
+}  // namespace
+
 bool PoolReader::mirrored_column(ByteReader &in) {
   const uint64_t n = in.varint();
   const uint64_t back = in.varint();
@@ -24,11 +30,12 @@ bool PoolReader::mirrored_column(ByteReader &in) {
   const uint64_t first = number - back - place;
   // A few bytes each, and n values.
   mirrored_values_ += n;
-  if (mirrored_values_ > most_after(in.position())) return false;
+  if (mirrored_values_ > most_after(in.position()) || !in.take(kColumn + 6 * n)) return false;
   for (uint64_t r = 0; r < n; ++r) {
     if (pool_.columns[first + r]->size() != n) return false;
   }
   if (place == 0) {
+    if (!in.take(n, sizeof(FoldColumn::Cursor) + kColumn)) return false;
     across_ = {first, 0, {}};
     for (uint64_t r = 0; r < n; ++r) across_.cursors.emplace_back(*pool_.columns[first + r]);
   }
@@ -43,12 +50,16 @@ bool PoolReader::mirrored_column(ByteReader &in) {
 }
 
 bool PoolReader::read(ByteReader &in) {
-  pool_.values.resize(in.count());
+  const size_t value_count = in.count();
+  if (!in.take(value_count, sizeof(Bytes))) return false;
+  pool_.values.resize(value_count);
   for (Bytes &value : pool_.values) {
     const ByteView bytes = in.blob();
+    if (!bytes.empty() && !in.take(bytes.size() + 32)) return false;
     value.assign(bytes.begin(), bytes.end());
   }
   const size_t folds = in.count(2);
+  if (!in.take(folds, kColumn)) return false;
   while (pool_.columns.size() < folds && !in.failed()) {
     ByteReader ahead = in;
     const uint64_t head = ahead.varint();
@@ -57,6 +68,7 @@ bool PoolReader::read(ByteReader &in) {
       // A column of its own, empty until somebody's ranks are known.
       pool_.columns.push_back(std::make_shared<const FoldColumn>());
       const Atom distance = in.signed_varint();
+      if (!in.take(64)) return false;  // of the map
       constexpr Atom kFarthest = Atom{1} << 40;
       if (distance > kFarthest || distance < -kFarthest) return bad("has a column too far from the ranks");
       pool_.distances.emplace(pool_.columns.back().get(), distance);
@@ -85,10 +97,13 @@ bool PoolReader::read(ByteReader &in) {
     std::vector<Bytes> values;
     const size_t count = in.count();
     uint64_t size = 0;
+    if (!in.take(sizeof(ValuesColumn) + 64) || !in.take(count, 2 * sizeof(Bytes) + sizeof(std::string_view)))
+      return false;
     for (size_t v = 0; v < count && !in.failed(); ++v) {
       const uint64_t number = in.varint();
       if (number >= pool_.values.size()) return bad("refers to a value that does not exist");
       size += pool_.values[number].size();
+      if (!in.take(pool_.values[number].size() + 32)) return false;
       // Distinct values: a table is never larger than all of them.
       if (size > values_bytes()) return bad("has a table with a value twice");
       values.push_back(pool_.values[number]);
@@ -117,10 +132,10 @@ uint64_t PoolReader::values_bytes() {
   return values_bytes_;
 }
 
-RowPointer PoolReader::with_ranks(RowPointer row, const RankSet &ranks) {
+RowPointer PoolReader::with_ranks(RowPointer row, const RankSet &ranks, ByteReader *in) {
   const auto is_relative = [&](const VariedAtom &varied) { return pool_.distances.contains(varied.column.get()); };
   if (std::none_of(row->varied.begin(), row->varied.end(), is_relative)) return row;
-  if (ranks.size() > RankColumns::kMostRanks) return nullptr;
+  if (ranks.size() > RankColumns::kMostRanks || !in->take(row->bytes())) return nullptr;
   auto own = std::make_shared<ClassRow>(*row);
   own->varied.clear();
   for (const VariedAtom &varied : row->varied) {
@@ -130,15 +145,16 @@ RowPointer PoolReader::with_ranks(RowPointer row, const RankSet &ranks) {
     } else if (ranks.size() == 1) {
       own->atoms[varied.slot] = static_cast<Atom>(ranks.front()) + found->second;
     } else {
-      own->varied.push_back({varied.slot, ranks_plus(ranks, found->second)});
+      own->varied.push_back({varied.slot, ranks_plus(ranks, found->second, in)});
     }
   }
   return own;
 }
 
-ColumnPointer PoolReader::ranks_plus(const RankSet &ranks, Atom distance) {
+ColumnPointer PoolReader::ranks_plus(const RankSet &ranks, Atom distance, ByteReader *in) {
   ColumnPointer &column = of_ranks_[distance];
   if (column == nullptr) {
+    in->take(kColumn + 2 * ranks.column().bytes());
     FoldColumn made;
     FoldColumn::Cursor cursor(ranks.column());
     for (uint64_t i = 0; i < ranks.size(); ++i) made.append(cursor.next() + distance);

@@ -24,7 +24,8 @@ class PoolReader {
   /// Before the rows of each class.
   void begin_class() { of_ranks_.clear(); }
   /// The row with the columns that are the rank plus something as those of these ranks; nullptr if they are too many.
-  RowPointer with_ranks(RowPointer row, const RankSet &ranks);
+  /// Memory for it is taken from `in`.
+  RowPointer with_ranks(RowPointer row, const RankSet &ranks, ByteReader *in);
 
  private:
   /// Columns that were last read from the other side, and how far.
@@ -37,7 +38,7 @@ class PoolReader {
   /// One of n columns that say what n before them say, from the other side.
   bool mirrored_column(ByteReader &in);
   uint64_t values_bytes();
-  ColumnPointer ranks_plus(const RankSet &ranks, Atom distance);
+  ColumnPointer ranks_plus(const RankSet &ranks, Atom distance, ByteReader *in);
 
   Pool &pool_;
   std::map<Atom, ColumnPointer> of_ranks_;  ///< of the class being read, by distance

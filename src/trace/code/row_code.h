@@ -76,6 +76,7 @@ class LastCodes {
  public:
   [[nodiscard]] const std::vector<uint64_t> *find(uint32_t site) const;
   void put(uint32_t site, const std::vector<uint64_t> &codes);
+  [[nodiscard]] size_t sites() const { return by_site_.size(); }
 
  private:
   std::unordered_map<uint32_t, std::vector<uint64_t>> by_site_;
@@ -230,7 +231,7 @@ class RowReader {
   bool read_shape(ByteReader &in, Shape *shape);
   bool read_codes(ByteReader &in, uint32_t site, Shape *shape, std::vector<uint64_t> *codes);
   /// The row that `codes_` are.
-  RowPointer made(const Shape &shape, uint32_t site, size_t position);
+  RowPointer made(const Shape &shape, uint32_t site, ByteReader *in);
   bool bad(std::string what);
 
   const Pool &pool_;

@@ -19,7 +19,9 @@ bool RowReader::bad(std::string what) {
 }
 
 bool RowReader::read_shapes(ByteReader &in) {
-  shapes_.resize(in.count(3));
+  const size_t shapes = in.count(3);
+  if (!in.take(shapes, sizeof(Shape))) return false;
+  shapes_.resize(shapes);
   for (Shape &shape : shapes_) {
     if (!read_shape(in, &shape)) return false;
   }
@@ -32,11 +34,14 @@ bool RowReader::read_shape(ByteReader &in, Shape *shape) {
   if (function > UINT32_MAX || depth > UINT32_MAX) return bad("has a function that cannot be");
   shape->function = static_cast<uint32_t>(function);
   shape->depth = static_cast<uint32_t>(depth);
-  shape->fields.resize(in.count());
+  const size_t fields = in.count();
+  if (!in.take(fields, sizeof(FieldShape) + 2 * sizeof(FieldHead))) return false;
+  shape->fields.resize(fields);
   std::vector<FieldHead> heads;
   for (FieldShape &field : shape->fields) {
     if (!is_call(shape->kind)) return bad("has a malformed count");
     if (!field.parse(in)) return bad("has a malformed shape");
+    in.take(field.columns.size() + field.moving.size());
     shape->kind = field.kind;
     shape->codes += field.codes();
     for (const uint8_t byte : field.columns) shape->columns += static_cast<unsigned>(std::popcount(byte));
@@ -55,10 +60,14 @@ bool RowReader::read_codes(ByteReader &in, uint32_t site, Shape *shape, std::vec
     }
   } else {
     if (shape->codes > in.remaining()) return bad("has a row that is cut short");
+    // One for the shape, and one for each of its sites.
+    if (!in.take(sizeof(LastCodes) + 64) || !in.take(shape->codes, sizeof(uint64_t))) return false;
     codes->assign(shape->codes, 0);
     for (uint64_t &code : *codes) code = in.varint();
   }
+  const size_t kept = shape->last.sites();
   shape->last.put(site, *codes);
+  if (shape->last.sites() != kept) in.take(64 + codes->size() * sizeof(uint64_t));
   return !in.failed();
 }
 
@@ -71,7 +80,7 @@ RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites) {
   Shape &shape = shapes_[shape_number];
   const uint32_t base = site_in_trace(static_cast<uint32_t>(site), sites);
   if (!read_codes(in, base, &shape, &codes_)) return nullptr;
-  return made(shape, static_cast<uint32_t>(site), in.position());
+  return made(shape, static_cast<uint32_t>(site), &in);
 }
 
 RowPointer RowReader::read_value(ByteReader &in) {
@@ -92,10 +101,16 @@ RowPointer RowReader::read_value(ByteReader &in) {
   codes_ = *shape.last.find(0);
   ++codes_.back();
   shape.last.put(0, codes_);
-  return made(shape, 0, in.position());
+  return made(shape, 0, &in);
 }
 
-RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
+RowPointer RowReader::made(const Shape &shape, uint32_t site, ByteReader *in) {
+  const size_t position = in->position();
+  constexpr uint64_t kRow = sizeof(ClassRow) + 96;  // see ClassRow::bytes
+  if (!in->take(kRow + shape.fields.size() * sizeof(FieldHead) + shape.codes * sizeof(Atom) +
+                shape.columns * sizeof(VariedAtom))) {
+    return nullptr;
+  }
   auto row = std::make_shared<ClassRow>();
   row->function = shape.function;
   row->depth = shape.depth;
@@ -110,6 +125,7 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
     row->heads.push_back(field.head());
     if (field.form == FieldShape::text) {
       if (*code >= pool_.values.size()) return bad("has a row that refers to a value that does not exist"), nullptr;
+      if (!in->take(2 * sizeof(Bytes) + pool_.values[*code].size())) return nullptr;
       row->texts.push_back(pool_.values[*code++]);
       text_bytes_ += row->texts.back().size();
       // One large text in many rows would multiply.
@@ -128,6 +144,7 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
       const FoldColumn &column = *pool_.columns[*code++];
       // A column of a few bytes can hold millions of values, and many rows can name it.
       if (!arrays_.add(column.size(), position)) return bad("has too large arrays"), nullptr;
+      if (!in->take(column.size(), 3 * sizeof(Atom))) return nullptr;  // expanded, and in a vector that grows
       const std::vector<Atom> atoms = column.expand();
       row->heads.back().count = static_cast<uint32_t>(atoms.size());
       row->atoms.insert(row->atoms.end(), atoms.begin(), atoms.end());
@@ -139,6 +156,7 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, size_t position) {
         return bad("has a row that refers to a column that does not exist"), nullptr;
       }
       if (!arrays_.add(field.count, position)) return bad("has too large arrays"), nullptr;
+      if (!in->take(field.count, 2 * (sizeof(Atom) + sizeof(VariedAtom)))) return nullptr;
       for (uint32_t i = 0; i < field.count; ++i) {
         row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), pool_.columns[first + i]});
         row->atoms.push_back(0);

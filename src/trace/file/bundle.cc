@@ -6,6 +6,7 @@
 #include "trace/file/file.h"
 #include "trace/file/sections.h"
 #include "trace/model/site_lists.h"
+#include "trace/values/bounds.h"
 
 namespace cairn::trace {
 namespace {
@@ -77,7 +78,7 @@ tl::unexpected<Error> malformed(const char *what) {
   return tl::unexpected(Error{ErrorKind::unreadable, std::string("section 'bundles' ") + what, {}, 0, {}});
 }
 
-Result<Decoded> read(ByteView file, std::map<std::string, uint64_t> *sizes) {
+Result<Decoded> read(ByteView file, std::map<std::string, uint64_t> *sizes, Allowance *allowance) {
   const Result<std::vector<StoredSection>> stored = read_file(file);
   if (!stored) return tl::unexpected(stored.error());
   count_sections(*stored, sizes);
@@ -86,11 +87,11 @@ Result<Decoded> read(ByteView file, std::map<std::string, uint64_t> *sizes) {
   for (size_t i = 0; i < stored->size(); ++i) {
     const StoredSection &section = (*stored)[i];
     if (section.codec == kInBlocks) return malformed("has a bundle with blocks");
-    const Result<SectionView> view = decompressed(section, &decoded[i]);
+    const Result<SectionView> view = decompressed(section, &decoded[i], allowance);
     if (!view) return tl::unexpected(view.error());
     views.push_back(*view);
   }
-  return decode(views);
+  return decode(views, allowance);
 }
 
 /// Whether no rank has two classes of one thread and segment. Proportional to the members.
@@ -107,10 +108,11 @@ bool each_once(const std::vector<ClassPart> &classes) {
   return true;
 }
 
-Result<void> return_one(ByteView bundle, Part::Body *body, std::map<std::string, uint64_t> *sizes) {
+Result<void> return_one(ByteView bundle, Part::Body *body, std::map<std::string, uint64_t> *sizes,
+                        Allowance *allowance) {
   const BundleFront front = bundle_front(bundle);
   if (front.bytes == 0) return malformed("has a bundle that does not tell its ranks");
-  Result<Decoded> decoded = read(bundle.subspan(front.bytes), sizes);
+  Result<Decoded> decoded = read(bundle.subspan(front.bytes), sizes, allowance);
   if (!decoded) return tl::unexpected(decoded.error());
   Part::Body &from = *decoded->body;
   if (from.world != body->world || decoded->bundles) return malformed("has a bundle of another trace");
@@ -175,7 +177,7 @@ Result<Bytes> Part::take_bundle(size_t most) {
 }
 
 Result<void> return_bundles(const BlockSource &blocks, uint64_t begin, const WantedBundles &wanted, Part::Body *body,
-                            std::map<std::string, uint64_t> *sizes) {
+                            std::map<std::string, uint64_t> *sizes, Allowance *allowance) {
   const std::string what = "a bundle of classes";
   const uint64_t bundles = begin;
   while (begin < blocks.size()) {
@@ -192,7 +194,8 @@ Result<void> return_bundles(const BlockSource &blocks, uint64_t begin, const Wan
     }
     const Result<Bytes> bundle = blocks.read_next(&begin, what);
     if (!bundle) return tl::unexpected(bundle.error());
-    Result<void> returned = return_one(*bundle, body, sizes);
+    allowance->give(memory_for(bundle->size()) - memory_for(0));
+    Result<void> returned = return_one(*bundle, body, sizes, allowance);
     if (returned) continue;
     returned.error().message = what + ": " + returned.error().message;
     returned.error().offset = kHeaderBytes + at;

@@ -35,7 +35,8 @@ BundleFront bundle_front(ByteView content);
 
 /// Adds the classes of all bundles that are wanted, whose ranks and sites must be known, to the part that they left,
 /// and the bytes of their sections to `sizes`, by their names. They begin at `begin` of the blocks and fill the rest.
+/// Each adds what it may take of memory to `allowance`.
 Result<void> return_bundles(const BlockSource &blocks, uint64_t begin, const WantedBundles &wanted, Part::Body *body,
-                            std::map<std::string, uint64_t> *sizes);
+                            std::map<std::string, uint64_t> *sizes, Allowance *allowance);
 
 }  // namespace cairn::trace

@@ -12,7 +12,7 @@ namespace {
 
 class Decoder {
  public:
-  explicit Decoder(const std::vector<SectionView> &sections) : sections_(sections) {
+  Decoder(const std::vector<SectionView> &sections, Allowance *allowance) : sections_(sections), allowance_(allowance) {
     decoded_.body = std::make_unique<Part::Body>();
   }
 
@@ -52,10 +52,11 @@ class Decoder {
           ErrorKind::unreadable, "section '" + section_name(static_cast<uint8_t>(kind)) + "' is missing", {}, 0, {}};
       return false;
     }
-    ByteReader in(found->bytes);
+    ByteReader in(found->bytes, allowance_);
     section_ = &*found;
     what_ = "is malformed";
     if ((this->*parse)(in) && !in.failed() && in.at_end()) return true;
+    if (allowance_ != nullptr && allowance_->spent()) what_ = "stands for more than a file of so few bytes may";
     error_ = section_error(*found, in.position(), what_);
     return false;
   }
@@ -89,10 +90,12 @@ class Decoder {
       const ByteView id = in.blob();
       module.build_id.assign(id.begin(), id.end());
       module.path = in.text();
+      in.take(2 * sizeof(Module) + module.build_id.size() + module.path.size());
       body().modules.push_back(std::move(module));
     }
     const size_t sites = in.count();
     std::vector<uint64_t> last(modules);
+    if (!in.take(sites, sizeof(Site)) || !in.take(modules, sizeof(uint64_t))) return false;
     body().sites.reserve(sites);
     while (body().sites.size() < sites && !in.failed()) {
       const uint64_t module = in.varint();
@@ -131,7 +134,7 @@ class Decoder {
       if (first >= sites || length > sites - first) return bad("has a class with a site that does not exist");
       listed_sites_ += length;
       if (listed_sites_ > most_after(in.position())) return bad("has too many sites");
-      part->sites.reserve(part->sites.size() + length);
+      if (!in.take(2 * length, sizeof part->sites[0])) return false;
       for (uint64_t site = first; site < first + length; ++site) part->sites.push_back(static_cast<uint32_t>(site));
     }
     return !in.failed();
@@ -186,6 +189,8 @@ class Decoder {
     if (!told(classes_.row_shapes(in)) || !told(classes_.rank_set(in, &body().ranks))) return false;
     const size_t classes = in.count(6);
     for (size_t i = 0; i < classes; ++i) {
+      constexpr uint64_t kClass = 2 * sizeof(ClassPart) + 256;  // in a vector that grows, with what all have
+      if (!in.take(kClass)) return false;
       ClassPart part;
       if (!thread_and_segment(in, &part)) return false;
       if (!told(classes_.grammar(in, &part)) || !told(classes_.rank_set(in, &part.ranks)) || !site_list(in, &part) ||
@@ -284,6 +289,7 @@ class Decoder {
   }
 
   const std::vector<SectionView> &sections_;
+  Allowance *allowance_;
   const SectionView *section_ = nullptr;  ///< being read
   Decoded decoded_;
   Error error_;
@@ -295,8 +301,12 @@ class Decoder {
 
 }  // namespace
 
-Result<Decoded> decode(const std::vector<SectionView> &sections) { return Decoder(sections).run(); }
+Result<Decoded> decode(const std::vector<SectionView> &sections, Allowance *allowance) {
+  return Decoder(sections, allowance).run();
+}
 
-Result<Decoded> decode_packed(const std::vector<SectionView> &sections) { return Decoder(sections).run_packed(); }
+Result<Decoded> decode_packed(const std::vector<SectionView> &sections) {
+  return Decoder(sections, nullptr).run_packed();
+}
 
 }  // namespace cairn::trace

@@ -97,9 +97,13 @@ Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredS
   return out.take();
 }
 
-Result<SectionView> decompressed(const StoredSection &section, Bytes *decoded) {
+Result<SectionView> decompressed(const StoredSection &section, Bytes *decoded, Allowance *allowance) {
   SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
   if (!view.compressed) return view;
+  constexpr uint64_t kOnTheWay = 3;  // itself and what codec::kNumbers makes first
+  if (!allowance->take(section.decoded_size, kOnTheWay)) {
+    return tl::unexpected(section_error(view, 0, "holds more than a file of so few bytes may"));
+  }
   if (!codec::decode(section.codec, section.bytes, section.decoded_size, decoded)) {
     return tl::unexpected(section_error(view, 0, "cannot be decompressed"));
   }
@@ -139,6 +143,12 @@ Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent) {
                                  8, "read it with Cairn " + reader + " or newer"));
   }
   if (version == 0) return tl::unexpected(broken("the trace has format version 0, which never existed", 8, kCopyAgain));
+  // They advise readers that are too old for the version, and nothing else has a checksum over them.
+  if (file[10] != kReaderMajor || file[11] != kReaderMinor) {
+    return tl::unexpected(broken(
+        "the header is damaged: it names another Cairn than the first that reads version " + std::to_string(version),
+        10, kCopyAgain));
+  }
   if (file.size() < kHeaderBytes + kFooterBytes || !std::equal(kEnd.begin(), kEnd.end(), file.end() - kEnd.size())) {
     return tl::unexpected(broken("the trace is cut short: its end is missing", file.size(), kCopyAgain));
   }

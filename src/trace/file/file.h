@@ -53,7 +53,8 @@ uint32_t checksum(ByteView bytes);
 uint64_t count_sections(const std::vector<StoredSection> &stored, std::map<std::string, uint64_t> *sizes);
 
 /// A section, which is not in blocks, decompressed: a view into `*decoded`, or into the file if it needs none of that.
-Result<SectionView> decompressed(const StoredSection &section, Bytes *decoded);
+/// Memory for it is taken from `allowance`.
+Result<SectionView> decompressed(const StoredSection &section, Bytes *decoded, Allowance *allowance);
 
 /// A section of `size` bytes in blocks that lie elsewhere.
 StoredSection absent_blocks(uint64_t size);

@@ -39,7 +39,8 @@ struct Decoded {
   RunInfo run;
   std::optional<uint64_t> bundles;  ///< where in the blocks they begin
 };
-Result<Decoded> decode(const std::vector<SectionView> &sections);
+/// What it makes is taken from `allowance`.
+Result<Decoded> decode(const std::vector<SectionView> &sections, Allowance *allowance);
 /// Packed classes are not looked into.
 Result<Decoded> decode_packed(const std::vector<SectionView> &sections);
 

@@ -89,7 +89,9 @@ void write_rows_of_slot(const std::vector<uint32_t> &slot, ByteWriter &out) {
 }
 
 bool read_rows_of_slot(ByteReader &in, size_t rows, std::vector<uint32_t> *slot) {
-  slot->resize(in.count());
+  const size_t count = in.count();
+  if (!in.take(count, sizeof(uint32_t))) return false;
+  slot->resize(count);
   uint64_t next = 0;
   for (uint32_t &row : *slot) {
     const uint64_t skipped = in.varint();

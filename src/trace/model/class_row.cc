@@ -125,6 +125,14 @@ void mark_differing(const ClassRow &a, const ClassRow &b, std::vector<bool> *dif
   }
 }
 
+size_t ClassRow::bytes() const {
+  constexpr size_t kAround = 96;  // the pointers to it, and what lies around its vectors
+  size_t bytes = sizeof *this + kAround + heads.size() * sizeof heads[0] + atoms.size() * sizeof atoms[0] +
+                 varied.size() * sizeof varied[0] + tables.size() * sizeof tables[0];
+  for (const Bytes &text : texts) bytes += 2 * sizeof(Bytes) + text.size();
+  return bytes;
+}
+
 bool ClassRow::same(const ClassRow &other) const {
   if (this == &other) return true;
   if (function != other.function || site != other.site || depth != other.depth || kind != other.kind ||

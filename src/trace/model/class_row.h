@@ -56,6 +56,8 @@ struct ClassRow {
   static Result<ClassRow> unpacked(ByteReader &in, std::vector<Atom> *scratch);
   /// The row as it is on the member at this place. Fields that have moved are absent; the count is no field of a Row.
   [[nodiscard]] Row at(uint64_t member) const;
+  /// About what it takes of memory, without the columns and tables, which others may share.
+  [[nodiscard]] size_t bytes() const;
   /// Looks the same: what is equal may be written differently and then counts as different.
   [[nodiscard]] bool same(const ClassRow &other) const;
 };

@@ -58,12 +58,16 @@ struct Place {
 
 /// Nothing if they are malformed.
 std::optional<std::vector<Place>> read_places(ByteReader *in) {
-  std::vector<std::pair<std::string, std::string>> folders(in->count(2));
+  const size_t folder_count = in->count(2);
+  if (!in->take(folder_count, 2 * sizeof(std::string))) return std::nullopt;
+  std::vector<std::pair<std::string, std::string>> folders(folder_count);
   for (auto &[folder, ending] : folders) {
     folder = get_name(in);
     ending = get_name(in);
   }
-  std::vector<Place> places(in->count(2));
+  const size_t place_count = in->count(2);
+  if (!in->take(place_count, sizeof(Place))) return std::nullopt;
+  std::vector<Place> places(place_count);
   std::string file;
   std::string stem;
   uint64_t bytes = 0;
@@ -80,6 +84,7 @@ std::optional<std::vector<Place>> read_places(ByteReader *in) {
     if (place.function == std::string{kStem}) place.function = stem;
     // One long folder of many files would multiply.
     bytes += place.file.size() + place.function.size();
+    in->take(2 * (place.file.size() + place.function.size()));
     if (in->failed() || bytes > most_after(in->position())) return std::nullopt;
   }
   return places;
@@ -136,8 +141,8 @@ Bytes Sources::write(const std::vector<Site> &sites) const {
   return out.take();
 }
 
-Result<Sources> Sources::parse(const SectionView &section, const std::vector<Site> &sites) {
-  ByteReader in(section.bytes);
+Result<Sources> Sources::parse(const SectionView &section, const std::vector<Site> &sites, Allowance *allowance) {
+  ByteReader in(section.bytes, allowance);
   const std::optional<std::vector<Place>> places = read_places(&in);
   if (!places) return tl::unexpected(section_error(section, in.position(), "has malformed or too long names"));
   Sources sources;
@@ -153,6 +158,8 @@ Result<Sources> Sources::parse(const SectionView &section, const std::vector<Sit
     const Place &place = (*places)[number - 1];
     // One long name at many sites would multiply.
     bytes += place.function.size() + place.file.size();
+    constexpr uint64_t kNode = sizeof(Source) + 96;  // of the map
+    in.take(kNode + place.function.size() + place.file.size());
     if (bytes > most_after(in.position())) {
       return tl::unexpected(section_error(section, in.position(), "has too long names"));
     }

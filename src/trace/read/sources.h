@@ -20,7 +20,7 @@ class Sources {
 
   /// In the order of a trace's sites.
   [[nodiscard]] Bytes write(const std::vector<Site> &sites) const;
-  static Result<Sources> parse(const SectionView &section, const std::vector<Site> &sites);
+  static Result<Sources> parse(const SectionView &section, const std::vector<Site> &sites, Allowance *allowance);
 
  private:
   std::map<std::pair<uint32_t, uint64_t>, Source> sources_;

@@ -10,6 +10,7 @@
 #include "trace/model/request_arrays.h"
 #include "trace/model/row_counts.h"
 #include "trace/read/trace_body.h"
+#include "trace/values/bounds.h"
 
 namespace cairn::trace {
 namespace {
@@ -18,12 +19,12 @@ std::string text_of(const Bytes &bytes) { return {bytes.begin(), bytes.end()}; }
 
 }  // namespace
 
-Result<void> Trace::Body::open_bundles(uint64_t begin, const WantedBundles &wanted) {
+Result<void> Trace::Body::open_bundles(uint64_t begin, const WantedBundles &wanted, Allowance *allowance) {
   bundles = begin;
   if (blocks == nullptr || begin >= blocks->size()) {
     return tl::unexpected(times_error(SectionKind::bundles, "leads to nothing"));
   }
-  return return_bundles(*blocks, begin, wanted, part.get(), &in_bundles);
+  return return_bundles(*blocks, begin, wanted, part.get(), &in_bundles, allowance);
 }
 
 Error Trace::Body::times_error(SectionKind kind, const std::string &what) const {
@@ -73,6 +74,7 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
   Result<std::vector<StoredSection>> stored = read_file(body->file, absent);
   if (!stored) return with_path(stored.error());
   body->stored = *std::move(stored);
+  Allowance allowance(memory_for(body->file.size()));
   std::vector<Bytes> decoded(body->stored.size());
   std::vector<SectionView> views;
   for (size_t i = 0; i < body->stored.size(); ++i) {
@@ -84,23 +86,23 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
       continue;
     }
     if (is_gpu(section)) continue;  // many, and read by those who want them
-    const Result<SectionView> view = decompressed(section, &decoded[i]);
+    const Result<SectionView> view = decompressed(section, &decoded[i], &allowance);
     if (!view) return with_path(view.error());
     views.push_back(*view);
   }
-  Result<Decoded> content = decode(views);
+  Result<Decoded> content = decode(views, &allowance);
   if (!content) return with_path(content.error());
   body->part = std::move(content->body);
   body->own_classes = body->part->classes.size();
   body->run = std::move(content->run);
   if (content->bundles) {
-    const Result<void> returned = body->open_bundles(*content->bundles, wanted);
+    const Result<void> returned = body->open_bundles(*content->bundles, wanted, &allowance);
     if (!returned) return with_path(returned.error());
   }
   body->places = RankClasses(body->part->classes);
   for (const SectionView &view : views) {
     if (view.kind != static_cast<uint8_t>(SectionKind::source)) continue;
-    Result<Sources> sources = Sources::parse(view, body->part->sites);
+    Result<Sources> sources = Sources::parse(view, body->part->sites, &allowance);
     if (!sources) return with_path(sources.error());
     body->sources = *std::move(sources);
   }
@@ -320,6 +322,12 @@ Result<std::pair<Bytes, Bytes>> Trace::gpu() const {
     if (!is_gpu(section)) continue;
     const SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
     Bytes &to = section.kind == static_cast<uint8_t>(SectionKind::gpu) ? result.first : result.second;
+    constexpr uint64_t kMade = 48;  // of a byte: at most a warp, or half of a stream
+    if (section.decoded_size > memory_for(body_->file.size()) / kMade) {
+      Error error = section_error(view, 0, "holds more than a file of so few bytes may");
+      error.path = body_->path;
+      return tl::unexpected(std::move(error));
+    }
     if (!codec::decode(section.codec, section.bytes, section.decoded_size, &to)) {
       Error error = section_error(view, 0, "cannot be decompressed");
       error.path = body_->path;

@@ -30,7 +30,7 @@ struct Trace::Body {
   RunInfo run;
   Sources sources;
 
-  [[nodiscard]] Result<void> open_bundles(uint64_t begin, const WantedBundles &wanted);
+  [[nodiscard]] Result<void> open_bundles(uint64_t begin, const WantedBundles &wanted, Allowance *allowance);
   [[nodiscard]] Error times_error(SectionKind kind, const std::string &what) const;
   /// nullptr if the rank has none.
   [[nodiscard]] Result<std::shared_ptr<const BlockSource::Block>> block_of(uint32_t rank) const;

@@ -115,7 +115,7 @@ def decode(codec, data, size):
 
 
 def container(data):
-    assert data[:8] == b"\x89cairn\r\n" and data[8:10] == b"\x01\x00" and data[-4:] == b"nria"
+    assert data[:8] == b"\x89cairn\r\n" and data[8:12] == b"\x01\x00\x00\x01" and data[-4:] == b"nria"
     tail = Reader(data[-16:-4])
     size, check = tail.fixed(4), tail.fixed(8)
     start = len(data) - 16 - size

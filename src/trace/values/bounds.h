@@ -14,6 +14,10 @@ constexpr uint64_t kFreely = uint64_t{1} << 22;
 /// Values, bytes or rows that so many bytes of a section may have led to.
 constexpr uint64_t most_after(size_t position) { return kFreely + 1000 * static_cast<uint64_t>(position); }
 
+/// Memory that what is made of a file of so many bytes may take, in all. Irregular programs make traces that take up to
+/// 300 times their bytes, and a quarter of a gigabyte is what the arrays may need that kFreely allows.
+constexpr uint64_t memory_for(uint64_t file_bytes) { return (uint64_t{256} << 20) + 1024 * file_bytes; }
+
 /// How much the bytes of one section have stood for so far.
 class StoodFor {
  public:

@@ -78,6 +78,10 @@ std::vector<FoldColumn> EqualColumns::parse(ByteReader &in, uint64_t most, uint6
     in.fail();
     return {};
   }
+  constexpr uint64_t kColumn = 4 * sizeof(FoldColumn);  // with what irregular ones keep apart
+  if (!in.take(head.columns, kColumn) || !in.take(head.columns * head.count, 6) || !in.take(head.count, sizeof(Atom))) {
+    return {};
+  }
   std::vector<FoldColumn> columns;
   std::vector<Atom> values(head.count);
   for (uint64_t i = 0; i < head.columns; ++i) {

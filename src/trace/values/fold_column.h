@@ -71,6 +71,8 @@ class FoldColumn {
   [[nodiscard]] size_t top_terms() const { return terms_.size(); }
   /// Top-level terms and terms of bodies in use: what the column costs.
   [[nodiscard]] size_t terms() const;
+  /// About what it takes of memory. Proportional to its bodies.
+  [[nodiscard]] size_t bytes() const;
   [[nodiscard]] bool irregular() const { return static_cast<bool>(raw_); }
   /// The distance at which values are kept as differences. 0: not so.
   [[nodiscard]] uint64_t lag() const;

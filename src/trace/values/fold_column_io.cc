@@ -20,6 +20,8 @@ constexpr uint64_t kSymbol = 2;  // the rest: a symbol, and in its lowest bit wh
 constexpr uint64_t kLoop = 3;    // the rest: a body; then a count
 constexpr uint64_t kLargest = UINT64_MAX >> 3;
 
+constexpr size_t kAround = 64;  // of memory, beside what a column is and its terms
+
 constexpr size_t kIndexedTerms = 16;  // `at` goes through fewer as fast, and most columns are only merged on
 
 }  // namespace
@@ -98,6 +100,7 @@ void FoldColumn::write_smallest(ByteWriter &out) const {
 bool FoldColumn::parse_terms(ByteReader &in, size_t bodies, bool top, uint64_t limit, std::vector<Term> *out) {
   const size_t count = in.count();
   uint64_t room = limit;
+  if (!in.take(count, sizeof(Term) + 2 * sizeof(uint64_t))) return false;  // with the index
   out->reserve(count);
   for (size_t i = 0; i < count; ++i) {
     const uint64_t head = in.varint();
@@ -173,6 +176,16 @@ void FoldColumn::index_terms() {
   }
 }
 
+size_t FoldColumn::bytes() const {
+  size_t bytes = sizeof *this + kAround + terms_.size() * (sizeof(Term) + 2 * sizeof(uint64_t));
+  for (const Body &body : bodies_) {
+    bytes += sizeof body + kAround + body.terms.size() * (sizeof(Term) + 2 * sizeof(uint64_t));
+  }
+  if (raw_) bytes += sizeof *raw_ + 2 * raw_->values.size() + sizeof(uint32_t) * raw_->index.size();
+  if (lagged_) bytes += lagged_->differences.bytes();
+  return bytes;
+}
+
 FoldColumn FoldColumn::irregular_of(const std::vector<Atom> &values) {
   FoldColumn column;
   column.raw_.emplace();
@@ -183,6 +196,7 @@ FoldColumn FoldColumn::irregular_of(const std::vector<Atom> &values) {
 FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
   FoldColumn column(domain);
   const uint64_t head = in.varint();
+  if (!in.take(kAround)) return column;
   if (head == kLaggedColumn && domain == Domain::atoms) return parse_lagged(in, limit);
   if (head == kEqualColumns && domain == Domain::atoms) {
     std::vector<FoldColumn> alone = EqualColumns::parse(in, 1, limit);
@@ -191,10 +205,11 @@ FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
   if ((head & 1) != 0) {
     column.raw_.emplace();
     const size_t count = in.count();
-    if (head != kPlainColumn || count > limit || count == 0) in.fail();
+    if (head != kPlainColumn || count > limit || count == 0 || !in.take(sizeof(Raw)) || !in.take(2 * count)) in.fail();
     for (size_t i = 0; i < count && !in.failed(); ++i) {
       const uint64_t code = in.varint();
       if (domain == Domain::symbols && code > UINT32_MAX) in.fail();
+      if ((code >> 14) != 0) in.take(2 * kMaxVarint);
       column.append_raw(domain == Domain::symbols ? static_cast<Atom>(code) : atom_of_code(code));
     }
     return in.failed() ? FoldColumn(domain) : column;
@@ -205,7 +220,7 @@ FoldColumn FoldColumn::parse(ByteReader &in, Domain domain, uint64_t limit) {
 FoldColumn FoldColumn::parse_folded(ByteReader &in, Domain domain, uint64_t head, uint64_t limit) {
   FoldColumn column(domain);
   const uint64_t bodies = head >> 1;
-  bool good = !in.failed() && bodies <= in.remaining() / 2;
+  bool good = !in.failed() && bodies <= in.remaining() / 2 && in.take(bodies, 2 * sizeof(Body) + kAround);
   for (uint64_t i = 0; i < bodies && good; ++i) {
     Body body;
     good = column.parse_terms(in, column.bodies_.size(), false, limit, &body.terms) && !body.terms.empty();
@@ -225,6 +240,7 @@ FoldColumn FoldColumn::parse_folded(ByteReader &in, Domain domain, uint64_t head
 
 FoldColumn FoldColumn::parse_lagged(ByteReader &in, uint64_t limit) {
   FoldColumn column;
+  if (!in.take(sizeof(Lagged))) return column;
   Lagged &lagged = column.lagged_.emplace();
   lagged.lag = in.varint();
   const uint64_t head = in.varint();

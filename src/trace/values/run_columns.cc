@@ -93,6 +93,7 @@ std::vector<FoldColumn> RunColumns::parse(ByteReader &in, uint64_t most, uint64_
     in.fail();
     return {};
   }
+  if (!in.take(size, 2 * sizeof(FoldColumn))) return {};
   std::vector<FoldColumn> columns(size);
   for (uint64_t done = 0; done < count && !in.failed();) {
     const uint64_t run = in.varint();
@@ -103,6 +104,7 @@ std::vector<FoldColumn> RunColumns::parse(ByteReader &in, uint64_t most, uint64_
       break;
     }
     *made += size;
+    if (!in.take(size, 48)) break;  // a term each, or two
     for (FoldColumn &column : columns) {
       const auto value = static_cast<Atom>(least + in.fixed(width));
       if (is_special(value)) in.fail();

@@ -83,9 +83,13 @@ void ValuesColumn::write(ByteWriter &out) const {
 }
 
 ValuesColumn ValuesColumn::parse(ByteReader &in, uint64_t limit) {
-  std::vector<Bytes> values(in.count());
+  constexpr uint64_t kValue = 2 * sizeof(Bytes) + sizeof(std::string_view);
+  const size_t count = in.count();
+  if (!in.take(count, kValue)) return {};
+  std::vector<Bytes> values(count);
   for (Bytes &value : values) {
     const ByteView bytes = in.blob();
+    if (!in.take(bytes.size())) break;
     value.assign(bytes.begin(), bytes.end());
   }
   FoldColumn index = FoldColumn::parse(in, FoldColumn::Domain::symbols, limit);
