@@ -6,6 +6,7 @@
 #include <elfutils/libdwfl.h>
 
 #include <cstdlib>
+#include <cstring>
 
 namespace cairn::analyze {
 
@@ -43,6 +44,8 @@ std::string scope_name(Dwarf_Die *unit, Dwarf_Addr address) {
 }  // namespace
 
 std::string demangled(const char *name) {
+  // The names of C are their own. Some are also the codes of types, as which `f` would be taken for float.
+  if (std::strncmp(name, "_Z", 2) != 0) return name;
   int status = 0;
   char *text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   if (text == nullptr) return name;
