@@ -22,7 +22,7 @@ enum class Kind : uint8_t {
 enum class Layout : uint8_t {
   none,      ///< nothing is kept (varargs, timestamps, which belong to the timing)
   integer,   ///< 1 atom: the value, or the special of a constant in the kind's `domain`
-  comm,      ///< 1 atom: local number, or constant; a created one has 3 more: counter, world, smallest rank
+  comm,      ///< 1 atom: local number, or constant; a created one has 3 or 4 more (README.md)
   handle,    ///< 2 atoms: (creating site, place), (constant, 0) or (kUnknown, number)
   address,   ///< 3 atoms: (class, number, offset), (constant, 0, 0) or (kNull, 0, 0)
   status,    ///< 5 atoms: source, tag, error, bytes, cancelled; or 1 for the whole array: kImplied or a constant

@@ -122,6 +122,10 @@ class FieldDecoder {
     record.keys = {"comm", "counter", "world", "smallest"};
     record.items.push_back(Value::symbol(std::move(name)));
     for (int i = 0; i < 3; ++i) record.items.push_back(number_or_special());
+    if (!atoms_.at_end()) {
+      record.keys.emplace_back("members");
+      record.items.push_back(number_or_special());
+    }
     return record;
   }
 

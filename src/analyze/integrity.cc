@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyze/communicator_ids.h"
 #include "analyze/decode.h"
 #include "trace/read/events.h"
 
@@ -70,6 +71,7 @@ class Checker {
   }
 
   void check_rank(uint32_t rank) {
+    CommunicatorIds communicators;
     for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
       uint64_t length = 0;
       for (const uint64_t count : trace_.row_counts(sequence)) length += count;
@@ -77,6 +79,7 @@ class Checker {
       uint64_t counted = 0;
       for (const trace::CountedRow &call : trace_.counted_rows(sequence)) {
         check_call(sequence.class_index, rank, call);
+        communicators.add(call.row, call.count);
         counted += call.count;
       }
       if (counted != length) fault(fmt::format("{}: values of {} calls, but it made {}", where, counted, length));
@@ -90,6 +93,9 @@ class Checker {
       if (!tickets.empty() && tickets.size() != length) {
         fault(fmt::format("{}: {} tickets of {} calls", where, tickets.size(), length));
       }
+    }
+    for (const std::string &line : communicators.repeated(trace_.rank_info(rank).degraded.empty())) {
+      fault(fmt::format("rank {}: {}", rank, line));
     }
   }
 

@@ -1,7 +1,6 @@
 #include "analyze/overview.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -14,7 +13,7 @@ namespace cairn::analyze {
 namespace {
 
 /// Communicators that a row uses by constant, and the ids of those it creates.
-void collect_communicators(const trace::Row &row, std::set<std::array<int64_t, 3>> &created,
+void collect_communicators(const trace::Row &row, std::set<std::vector<int64_t>> &created,
                            std::set<trace::Atom> &predefined) {
   const auto functions = spec::functions();
   if (row.function >= functions.size()) return;
@@ -31,9 +30,9 @@ void collect_communicators(const trace::Row &row, std::set<std::array<int64_t, 3
       continue;
     }
     if (first.special || atoms.at_end()) continue;
-    std::array<int64_t, 3> identity{};
-    for (int64_t &part : identity) part = atoms.next().value;
-    if (!atoms.failed()) created.insert(identity);
+    std::vector<int64_t> identity;
+    while (!atoms.at_end() && !atoms.failed()) identity.push_back(atoms.next().value);
+    if (!atoms.failed()) created.insert(std::move(identity));
   }
 }
 
@@ -89,7 +88,7 @@ Overview outline(const trace::Trace &trace) {
 
 Overview overview(const trace::Trace &trace) {
   Overview view = outline(trace);
-  std::set<std::array<int64_t, 3>> created;
+  std::set<std::vector<int64_t>> created;
   std::set<trace::Atom> predefined;
   // An id is the same on all of its members, but a class holds members of several communicators.
   const SelectedCalls creating(trace, creates_communicator);

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/hash.h"
+
 namespace cairn::recorder {
 
 using spec::Kind;
@@ -152,15 +154,20 @@ void CallNames::skip_creation(const spec::Function &function, const Frame &frame
   if (parent != nullptr) ++parent->creations;
 }
 
-int64_t CallNames::creation_number(const spec::Function &function, const Frame &frame, uint64_t members) {
+int64_t CallNames::creation_number(const spec::Function &function, const Frame &frame, uint64_t members, bool *whole) {
   // Over the whole parent: its counter. Over a group only (create_group, Intercomm_create): the n-th with these members
   // and this tag, for which any communicator's counter would differ between members.
-  bool whole = false;
-  Communicator *parent = counting_parent(function, frame, &whole);
-  if (whole) return parent == nullptr ? 0 : int64_t{parent->creations++};
-  uint64_t key = members;
+  Communicator *parent = counting_parent(function, frame, whole);
+  if (*whole) return parent == nullptr ? 0 : int64_t{parent->creations++};
+  constexpr uint64_t kMix = 0x9e3779b97f4a7c15u;
+  uint64_t key = members * kMix + function.id;
   for (unsigned i = 0; i < function.parameter_count; ++i) {
-    if (function.parameters[i].kind == Kind::tag) key = key * 0x9e3779b97f4a7c15u + frame.argument[i];
+    const spec::Parameter &p = function.parameters[i];
+    const uint64_t word = frame.argument[i];
+    if (p.kind == Kind::tag) key = key * kMix + word;
+    if (p.kind != Kind::string || word == 0) continue;
+    const auto *text = reinterpret_cast<const uint8_t *>(word);  // another kind of tag
+    key = key * kMix + hash64({text, strlen(reinterpret_cast<const char *>(text))});
   }
   HandleEntry *count = process_.names.handles->find(Kind::varargs, key);  // a kind no handle has
   if (count == nullptr) count = process_.names.handles->add(Kind::varargs, key);

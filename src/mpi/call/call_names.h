@@ -35,8 +35,9 @@ class CallNames {
   void complete(HandleEntry *entry);
 
   /// Which creation over its parent this is: with the parent's identity it identifies the new object on all members
-  /// alike. Advances the parent's counter.
-  int64_t creation_number(const spec::Function &function, const Frame &frame, uint64_t members);
+  /// alike. Advances the parent's counter. `whole`: all of the parent's processes take part; else it is the how-manieth
+  /// with these members.
+  int64_t creation_number(const spec::Function &function, const Frame &frame, uint64_t members, bool *whole);
   /// This process isn't in what the call creates: advances the parent's counter, if it is that which counts.
   void skip_creation(const spec::Function &function, const Frame &frame);
 

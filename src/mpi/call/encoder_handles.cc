@@ -147,13 +147,15 @@ void CallEncoder::comm(const Parameter &p, uint64_t word) {
   if (is_new) identity(word);
 }
 
-/// (counter, world, smallest rank): with the parent's identity, the same on all members without communication.
+/// (counter, world, smallest rank): with the parent's identity, the same on all members without communication. Where
+/// only some of the parent's processes take part, who they are as well.
 void CallEncoder::identity(uint64_t comm) {
-  uint64_t members = 0;
-  const int least = mpi::smallest_world_rank(comm, &members);
-  atom(names_.creation_number(function_, frame_, members));
+  const mpi::Members members = mpi::members_of(comm);
+  bool whole = false;
+  atom(names_.creation_number(function_, frame_, members.hash, &whole));
   atom(0);
-  atom(least < 0 ? trace::kUnknown : least);
+  atom(members.least < 0 ? trace::kUnknown : members.least);
+  if (!whole) atom(members.told < 0 ? trace::kUnknown : members.told);
 }
 
 /// The new communicator of a non-blocking duplication: named now, its handle read when the request completes.

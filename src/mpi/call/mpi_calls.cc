@@ -79,24 +79,54 @@ int on_finalize(MPI_Comm /*comm*/, int /*keyval*/, void * /*value*/, void *extra
 constexpr int kTag = 1;
 constexpr uint64_t kPiece = 1u << 30;  // counts are ints
 
-/// Smallest world rank in `group`, and a hash of all its members.
-int smallest(MPI_Group group, MPI_Group world, uint64_t *hash) {
-  int size = 0;
-  call.Group_size(group, &size);
+/// Ranks in the world, of the processes of a group.
+struct Ranks {
   int least = -1;
+  uint64_t hash = 0;
+  bool known = true;    ///< all are in that world
+  bool regular = true;  ///< each is `step` more than the one before
+  int size = 0;
+  int step = 0;
+};
+
+Ranks ranks_of(MPI_Group group, MPI_Group world) {
+  Ranks ranks;
+  call.Group_size(group, &ranks.size);
   constexpr int kBatch = 1024;
-  int ranks[kBatch];
-  int translated[kBatch];
-  for (int first = 0; first < size; first += kBatch) {
-    const int n = size - first < kBatch ? size - first : kBatch;
-    for (int i = 0; i < n; ++i) ranks[i] = first + i;
-    if (call.Group_translate_ranks(group, n, ranks, world, translated) != MPI_SUCCESS) return least;
-    *hash = hash64({reinterpret_cast<const uint8_t *>(translated), sizeof(int) * static_cast<size_t>(n)}, *hash);
+  int own[kBatch];
+  int there[kBatch];
+  int last = -1;
+  for (int first = 0; first < ranks.size; first += kBatch) {
+    const int n = ranks.size - first < kBatch ? ranks.size - first : kBatch;
+    for (int i = 0; i < n; ++i) own[i] = first + i;
+    if (call.Group_translate_ranks(group, n, own, world, there) != MPI_SUCCESS) {
+      ranks.known = false;
+      return ranks;
+    }
+    ranks.hash = hash64({reinterpret_cast<const uint8_t *>(there), sizeof(int) * static_cast<size_t>(n)}, ranks.hash);
     for (int i = 0; i < n; ++i) {
-      if (translated[i] != MPI_UNDEFINED && (least < 0 || translated[i] < least)) least = translated[i];
+      if (there[i] == MPI_UNDEFINED) {
+        ranks.known = false;
+        continue;
+      }
+      if (ranks.least < 0 || there[i] < ranks.least) ranks.least = there[i];
+      if (first + i == 1) ranks.step = there[i] - last;
+      if (first + i > 0 && there[i] - last != ranks.step) ranks.regular = false;
+      last = there[i];
     }
   }
-  return least;
+  return ranks;
+}
+
+/// What few numbers say as they are, so that equal groups elsewhere are equal numbers; else a hash.
+int64_t told(const Ranks &ranks) {
+  constexpr int kFew = 1 << 24;
+  constexpr uint64_t kHashed = uint64_t{1} << 48;
+  if (!ranks.known) return -1;
+  if (ranks.regular && ranks.step >= 0 && ranks.size < kFew && ranks.step < kFew) {
+    return int64_t{ranks.size} << 24 | ranks.step;
+  }
+  return static_cast<int64_t>(kHashed | (ranks.hash & (kHashed - 1)));
 }
 
 }  // namespace
@@ -236,27 +266,29 @@ Envelope type_envelope(Handle datatype) {
   return result == MPI_SUCCESS ? Envelope{n[0], n[1], 0, n[2]} : Envelope{};
 }
 
-int smallest_world_rank(Handle comm, uint64_t *members_hash) {
-  *members_hash = 0;
-  if (!initialized() || finalized()) return -1;  // sessions only: there is no world
+Members members_of(Handle comm) {
+  if (!initialized() || finalized()) return {};  // sessions only: there is no world
   MPI_Group world;
   MPI_Group group;
-  if (call.Comm_group(as<MPI_Comm>(constant.comm_world), &world) != MPI_SUCCESS) return -1;
-  int least = -1;
-  uint64_t local = 0;
-  uint64_t remote = 0;
+  if (call.Comm_group(as<MPI_Comm>(constant.comm_world), &world) != MPI_SUCCESS) return {};
+  Ranks all;
   if (call.Comm_group(as<MPI_Comm>(comm), &group) == MPI_SUCCESS) {
-    least = smallest(group, world, &local);
+    all = ranks_of(group, world);
     call.Group_free(&group);
   }
   if (comm_is_inter(comm) && call.Comm_remote_group(as<MPI_Comm>(comm), &group) == MPI_SUCCESS) {
-    const int other = smallest(group, world, &remote);
-    if (other >= 0 && (least < 0 || other < least)) least = other;
+    const Ranks other = ranks_of(group, world);
     call.Group_free(&group);
+    // Both sides must agree: that of the smallest rank comes first.
+    const bool first = other.least < 0 || (all.least >= 0 && all.least < other.least);
+    const uint64_t both[2] = {first ? all.hash : other.hash, first ? other.hash : all.hash};
+    if (other.least >= 0 && (all.least < 0 || other.least < all.least)) all.least = other.least;
+    all.hash = hash64({reinterpret_cast<const uint8_t *>(both), sizeof both});
+    all.known = all.known && other.known;
+    all.regular = false;
   }
-  *members_hash = local ^ remote;  // both sides must agree
   call.Group_free(&world);
-  return least;
+  return {all.least, all.hash, told(all)};
 }
 
 int group_rank(Handle group) {

@@ -90,9 +90,13 @@ struct Envelope {
   int64_t datatypes;
 };
 Envelope type_envelope(Handle datatype);
-/// Smallest rank in MPI_COMM_WORLD of any process of `comm`, both sides of an intercommunicator; -1 if none is in it.
-/// The hash of its members is the same on both sides.
-int smallest_world_rank(Handle comm, uint64_t *members_hash);
+/// Who is in a communicator, both sides of an intercommunicator; all of them get the same.
+struct Members {
+  int least = -1;     ///< smallest rank in MPI_COMM_WORLD; -1 if none is in it
+  uint64_t hash = 0;  ///< of all of them
+  int64_t told = -1;  ///< all of them in 49 bits (spec/README.md, "Communicators"); -1 if some are in another world
+};
+Members members_of(Handle comm);
 int group_rank(Handle group);  ///< MPI_UNDEFINED if this process is not in it
 
 // The recorder's own communication.

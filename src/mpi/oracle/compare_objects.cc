@@ -157,6 +157,16 @@ std::string Comparer::new_comm(unsigned i, AtomReader &in, Object *made, std::op
   const AtomValue world = in.next();
   const AtomValue smallest = in.next();
   if (smallest.missing || counter.special || world.special) return "its identity is cut short";
+  std::string who;
+  const unsigned parameter = function_->scope;
+  const bool whole = parameter != 0 && parameter <= function_->parameter_count &&
+                     function_->parameters[parameter - 1].kind == Kind::comm &&
+                     function_->members != spec::Members::beyond_scope;
+  const AtomValue told = whole ? AtomValue{} : in.next();
+  if (!whole) {
+    if (told.missing) return "it does not say who its members are";
+    who = "." + to_text(told);
+  }
   const bool dynamic = function_->members == spec::Members::beyond_world;
   if (world.value != 0 && !dynamic) return "its world is " + to_text(world);
   if (count && static_cast<uint64_t>(counter.value) != *count) {
@@ -169,6 +179,11 @@ std::string Comparer::new_comm(unsigned i, AtomReader &in, Object *made, std::op
   if (members != nullptr && members->words.size() == 2) {
     sighting.members = static_cast<int64_t>(members->words[0]);
     const auto least = static_cast<int64_t>(members->words[1]);
+    constexpr int64_t kHashed = int64_t{1} << 48;
+    if (!whole && !told.special && told.value < kHashed && told.value >> 24 != sighting.members) {
+      return "it is said to have " + std::to_string(told.value >> 24) + " members, and has " +
+             std::to_string(sighting.members);
+    }
     if (smallest.special ? least >= 0 || !smallest.is(trace::kUnknown) : least != smallest.value) {
       return "its smallest rank is traced as " + to_text(smallest) + ", logged as " + std::to_string(least);
     }
@@ -187,7 +202,7 @@ std::string Comparer::new_comm(unsigned i, AtomReader &in, Object *made, std::op
     const auto tag = argument(static_cast<unsigned>(parameter_with(Effect::none, Kind::tag) + 1));
     parent = std::string(function_->name) + (tag ? std::to_string(*tag) : "");
   }
-  made->identity = "(" + parent + "." + to_text(counter) + "." + to_text(smallest) + ")";
+  made->identity = "(" + parent + "." + to_text(counter) + "." + to_text(smallest) + who + ")";
   sighting.identity = made->identity;
   comms_.push_back(sighting);
   return "";
