@@ -200,6 +200,7 @@ class CallEncoder {
   void identity(uint64_t comm);
   void pending_comm(const void *at);
   void end_objects();
+  void give_up(Kind kind, uint64_t raw);
 
   // --- statuses: encoder_statuses.cc ----------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "mpi/call/facts.h"
 
 namespace cairn::recorder {
 
@@ -52,16 +53,19 @@ HandleEntry *CallNames::find(Kind kind, uint64_t raw, uint64_t mark) {
 }
 
 HandleEntry *CallNames::find_comm(uint64_t raw) {
-  HandleEntry *entry = process_.names.handles->find(Kind::comm, raw);
+  HandleEntry *entry = process_.names.handles->find(Kind::comm, raw, thread_.number);
   bool is_new = false;
   return entry != nullptr ? entry : create_comm(raw, true, &is_new);
 }
 
 HandleEntry *CallNames::create(Kind kind, uint64_t raw, Site *site) {
-  HandleEntry *living = process_.names.handles->find(kind, raw);
+  HandleEntry *living = process_.names.handles->find(kind, raw, thread_.number);
   if (living != nullptr && living->constant >= 0) return living;
-  // Only requests (and messages) can be alive twice with one value; anything else died without our seeing it.
-  if (living != nullptr && kind != Kind::request && kind != Kind::message) process_.names.handles->remove(living);
+  // Only requests (and messages) can be alive twice with one value; anything else died without our seeing it, or is
+  // just being freed.
+  if (living != nullptr && kind != Kind::request && kind != Kind::message && !outlives(living)) {
+    process_.names.handles->remove(living);
+  }
   PlacePool *places = pool(site);
   if (places == nullptr) return nullptr;
   HandleEntry *entry = process_.names.handles->add(kind, raw);
@@ -73,9 +77,16 @@ HandleEntry *CallNames::create(Kind kind, uint64_t raw, Site *site) {
   return entry;
 }
 
+bool CallNames::outlives(const HandleEntry *living) {
+  if (!HandleTable::is_claimed(living)) return false;
+  process_.names.handles->end_epoch();  // the value means another object from now on
+  return true;
+}
+
 HandleEntry *CallNames::look_up(Kind kind, uint64_t raw, Site *site) {
-  HandleEntry *living = process_.names.handles->find(kind, raw);
-  if (living == nullptr) return create(kind, raw, site);
+  HandleEntry *living = process_.names.handles->find(kind, raw, thread_.number);
+  const bool last = living != nullptr && living->references == 1 && HandleTable::is_claimed(living);
+  if (living == nullptr || last) return create(kind, raw, site);
   ++living->references;
   return living;
 }
@@ -89,10 +100,10 @@ Communicator *CallNames::new_communicator() {
 }
 
 HandleEntry *CallNames::create_comm(uint64_t raw, bool may_exist, bool *is_new) {
-  HandleEntry *living = process_.names.handles->find(Kind::comm, raw);
+  HandleEntry *living = process_.names.handles->find(Kind::comm, raw, thread_.number);
   *is_new = false;
   if (living != nullptr && (may_exist || living->constant >= 0)) return living;
-  if (living != nullptr) forget_comm(living);
+  if (living != nullptr && !outlives(living)) forget_comm(living);
   HandleEntry *entry = process_.names.handles->add(Kind::comm, raw);
   if (entry == nullptr) return nullptr;
   entry->comm = new_communicator();
@@ -105,9 +116,9 @@ HandleEntry *CallNames::create_comm(uint64_t raw, bool may_exist, bool *is_new) 
 }
 
 void CallNames::release(Kind kind, uint64_t raw) {
-  HandleEntry *entry = process_.names.handles->find(kind, raw);
+  HandleEntry *entry = process_.names.handles->find(kind, raw, thread_.number);
   if (entry == nullptr || entry->constant >= 0) return;
-  if (--entry->references > 0) return;
+  if (--entry->references > 0) return HandleTable::unclaim(entry);
   forget_comm(entry);
 }
 
@@ -128,14 +139,31 @@ void CallNames::complete(Kind kind, uint64_t raw) {
 void CallNames::complete(HandleEntry *entry) {
   if (entry->pending != nullptr) {
     const uint64_t comm = mpi::read_handle(entry->pending_comm);
-    HandleEntry *stale = process_.names.handles->find(Kind::comm, comm);
+    HandleEntry *stale = process_.names.handles->find(Kind::comm, comm, thread_.number);
     if (stale == nullptr || stale->constant < 0) {
-      if (stale != nullptr) forget_comm(stale);
+      if (stale != nullptr && !outlives(stale)) forget_comm(stale);
       HandleEntry *made = process_.names.handles->add(Kind::comm, comm);
       if (made != nullptr) made->comm = entry->pending;
     }
   }
   process_.names.handles->remove(entry);
+}
+
+void CallNames::claim(const spec::Function &function, const Frame &frame) {
+  for (unsigned i = 0; i < function.parameter_count; ++i) {
+    const spec::Parameter &p = function.parameters[i];
+    const uint64_t word = frame.argument[i];
+    if (p.effect != spec::Effect::release) continue;
+    if (p.passing == spec::Passing::value) process_.names.handles->claim(p.kind, word, thread_.number);
+    if (p.passing != spec::Passing::pointer || word == 0) continue;
+    const auto *at = reinterpret_cast<const void *>(word);
+    process_.names.handles->claim(p.kind, element_word(p, at, 0), thread_.number);
+  }
+}
+
+void CallNames::unclaim(Kind kind, uint64_t raw) {
+  HandleEntry *entry = process_.names.handles->find(kind, raw, thread_.number);
+  if (entry != nullptr && entry->claimed == thread_.number + 1) HandleTable::unclaim(entry);
 }
 
 Communicator *CallNames::counting_parent(const spec::Function &function, const Frame &frame, bool *whole) {

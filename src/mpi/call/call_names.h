@@ -29,6 +29,10 @@ class CallNames {
   /// A communicator whose handle is not there yet.
   Communicator *new_communicator();
 
+  /// Before the call: the objects that it releases, if it succeeds, have other threads' values meanwhile
+  /// (HandleTable::claim). After it `release` or `unclaim`.
+  void claim(const spec::Function &function, const Frame &frame);
+  void unclaim(spec::Kind kind, uint64_t raw);
   void release(spec::Kind kind, uint64_t raw);
   /// A request or message ended.
   void complete(spec::Kind kind, uint64_t raw);
@@ -52,6 +56,8 @@ class CallNames {
  private:
   /// Ends a living object, a communicator's number with it.
   void forget_comm(HandleEntry *entry);
+  /// Whether an object of the value stays for the thread that is freeing it, while a new one begins.
+  bool outlives(const HandleEntry *living);
   HandleEntry *unknown(spec::Kind kind, uint64_t raw);
   /// The communicator whose counter counts what `function` creates; nullptr if another key does.
   Communicator *counting_parent(const spec::Function &function, const Frame &frame, bool *whole);

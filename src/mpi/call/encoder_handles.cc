@@ -170,17 +170,24 @@ void CallEncoder::pending_comm(const void *at) {
   identity(frame_.argument[0]);  // the parent has the same group
 }
 
+void CallEncoder::give_up(Kind kind, uint64_t raw) {
+  if (succeeded_) {
+    names_.release(kind, raw);
+  } else if (process_.names.handles->shared()) {
+    names_.unclaim(kind, raw);
+  }
+}
+
 /// Objects that the call ended: what was a handle before and is none (or was given up) after.
 void CallEncoder::end_objects() {
   for (unsigned i = 0; i < function_.parameter_count; ++i) {
     const Parameter &p = function_.parameters[i];
     switch (p.effect) {
       case Effect::release:
-        if (!succeeded_) break;
         if (p.passing == Passing::value) {
-          names_.release(p.kind, frame_.argument[i]);
+          give_up(p.kind, frame_.argument[i]);
         } else {
-          for (size_t k = 0; k < saved_.count[i]; ++k) names_.release(p.kind, element_word(p, saved_.elements[i], k));
+          for (size_t k = 0; k < saved_.count[i]; ++k) give_up(p.kind, element_word(p, saved_.elements[i], k));
         }
         break;
       case Effect::complete:

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "mpi/call/append.h"
+#include "mpi/call/call_names.h"
 #include "mpi/call/encoder.h"
 #include "mpi/call/fortran_sites.h"
 #include "mpi/call/landmarks.h"
@@ -127,7 +128,8 @@ Frame *enter_slowly(uint32_t function, void *return_address, void *frame_address
   frame->depth = thread->depth++;
   frame->site = site;
   frame->stack = stack;
-  const bool plain = of->clock.counts() && !function_facts[function].read_before && !is_landmark(function);
+  const FunctionFacts &facts = function_facts[function];
+  const bool plain = of->clock.counts() && !facts.read_before && !facts.releases && !is_landmark(function);
   frame->flags = plain ? kFramePlain : 0;
   return frame;
 }
@@ -138,6 +140,9 @@ void begin_unexpected(Thread &thread, Frame &frame) {
   thread.busy = true;
   if (function_facts[frame.function].read_before && !save_before(thread, frame)) {
     frame.flags |= kFrameBare;
+  }
+  if (function_facts[frame.function].releases && of.names.handles->shared()) {
+    CallNames(thread).claim(spec::functions()[frame.function], frame);
   }
   if (is_landmark(frame.function)) {
     frame.begin = of.clock.ticks();  // this very frame may be recorded

@@ -149,6 +149,7 @@ FunctionFacts facts_of(const Function &function) {
     if (facts.plan[i] == FieldPlan::general || facts.plan[i] == FieldPlan::held) facts.saves = true;
     const bool conditional = facts.plan[i] != FieldPlan::general && facts.plan[i] != FieldPlan::nothing;
     if (conditional && function.parameters[i].significant) facts.conditional |= static_cast<uint16_t>(1U << i);
+    facts.releases = facts.releases || function.parameters[i].effect == Effect::release;
     facts.ends_objects = facts.ends_objects || ends_objects(function.parameters[i]);
   }
   decide_memo(function, facts);

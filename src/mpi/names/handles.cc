@@ -32,10 +32,15 @@ HandleEntry *HandleTable::find(spec::Kind kind, uint64_t raw, uint32_t thread, u
   if (oldest == nullptr) return nullptr;
   const bool any_thread = !shared_ || thread == kAnyThread;
   HandleEntry *unmarked = nullptr;
+  HandleEntry *of_others = nullptr;
   // Everything before the place where the last search with this mark ended is marked.
   HandleEntry *start = mark != 0 && oldest->searched_mark == mark ? oldest->searched : oldest;
   for (HandleEntry *entry = start; entry != nullptr; entry = entry->younger) {
     if (mark != 0 && entry->mark == mark) continue;
+    if (is_claimed(entry) && entry->claimed != thread + 1) {
+      if (of_others == nullptr) of_others = entry;
+      continue;
+    }
     if (any_thread || entry->thread == thread) {
       if (any_thread && mark != 0) {
         oldest->searched_mark = mark;
@@ -45,7 +50,14 @@ HandleEntry *HandleTable::find(spec::Kind kind, uint64_t raw, uint32_t thread, u
     }
     if (unmarked == nullptr) unmarked = entry;
   }
+  if (unmarked == nullptr) unmarked = of_others;
   return unmarked != nullptr ? unmarked : oldest;
+}
+
+void HandleTable::claim(spec::Kind kind, uint64_t raw, uint32_t thread) {
+  HandleEntry *entry = find(kind, raw, thread);
+  if (entry == nullptr || entry->constant >= 0 || is_claimed(entry)) return;
+  __atomic_store_n(&entry->claimed, thread + 1, __ATOMIC_RELAXED);
 }
 
 bool HandleTable::grow(Shard &shard) {

@@ -2,9 +2,10 @@
 //
 // One a process; memory from the arena. An MPI may hand out the *same* value for several outstanding requests (MPICH
 // does, for eager sends and for MPI_PROC_NULL), and with threads a value may be reused before the thread that completed
-// its last bearer got to say so: entries of one value queue up, the oldest is found first. Predefined handles are
-// entries that never end. Locks (16 shards) are not taken once MPI says that threads do not call it at the same time. A
-// lookup costs about 3 ns warm.
+// its last bearer got to say so: entries of one value queue up, the oldest is found first. A thread that is about to
+// free an object *claims* it: from then on the others do not find it under that value, which the library may have given
+// to one of them already. Predefined handles are entries that never end. Locks (16 shards) are not taken once MPI says
+// that threads do not call it at the same time. A lookup costs about 3 ns warm.
 //
 // Most requests are completed soon after they were made, by a call that was expected. While a process has one thread
 // and all its living requests were made by calls that a memo recognised, they are *fresh*: a short list in the order of
@@ -52,6 +53,7 @@ struct HandleEntry {
   bool persistent;   ///< a persistent request: completion does not end it
   int16_t constant;  ///< constant id in spec/, or -1
   uint32_t references;
+  uint32_t claimed;          ///< 1 + the thread that is about to free it; 0: none is
   Communicator *comm;        ///< communicators
   Communicator *pending;     ///< a request of MPI_Comm_idup…: what the new handle will mean
   const void *pending_comm;  ///< where it will appear
@@ -85,8 +87,14 @@ class HandleTable {
 
   static constexpr uint32_t kAnyThread = UINT32_MAX;
   /// The oldest living object of that kind and value, if possible one that `thread` created (two threads may both have
-  /// got MPICH's one handle for eager sends) and that isn't marked `mark`; nullptr if there is none.
+  /// got MPICH's one handle for eager sends) and that isn't marked `mark`; nullptr if there is none. What other threads
+  /// have claimed comes last.
   HandleEntry *find(spec::Kind kind, uint64_t raw, uint32_t thread = kAnyThread, uint64_t mark = 0);
+  /// `thread` is going to give the value back: the object that it means keeps its name for that thread alone.
+  void claim(spec::Kind kind, uint64_t raw, uint32_t thread);
+  /// It was not given back after all, or others still have it.
+  static void unclaim(HandleEntry *entry) { __atomic_store_n(&entry->claimed, 0, __ATOMIC_RELAXED); }
+  static bool is_claimed(const HandleEntry *entry) { return __atomic_load_n(&entry->claimed, __ATOMIC_RELAXED) != 0; }
   /// A new object of that kind and value; nullptr without memory. The caller fills in its name.
   HandleEntry *add(spec::Kind kind, uint64_t raw);
   /// Ends `entry`: its place is free again.

@@ -140,5 +140,23 @@ TEST_F(HandlesTest, SharedTheyAreAllInTheTable) {
   EXPECT_FALSE(handles->add_fresh(101, memos[0]));
 }
 
+TEST_F(HandlesTest, WhatIsBeingFreedIsItsThreadsAlone) {
+  handles->share();
+  HandleEntry *old = handles->add(Kind::comm, 300);
+  handles->claim(Kind::comm, 300, 1);
+  // Nobody else has got the value yet.
+  EXPECT_EQ(handles->find(Kind::comm, 300, 2), old);
+  HandleEntry *fresh = handles->add(Kind::comm, 300);
+  EXPECT_EQ(handles->find(Kind::comm, 300, 2), fresh);
+  EXPECT_EQ(handles->find(Kind::comm, 300), fresh);
+  EXPECT_EQ(handles->find(Kind::comm, 300, 1), old);
+  handles->remove(old);
+  EXPECT_EQ(handles->find(Kind::comm, 300, 1), fresh);
+  // A call that failed has freed nothing.
+  handles->claim(Kind::comm, 300, 1);
+  HandleTable::unclaim(fresh);
+  EXPECT_FALSE(HandleTable::is_claimed(fresh));
+}
+
 }  // namespace
 }  // namespace cairn::recorder

@@ -47,6 +47,11 @@ class Comparer {
   /// False if the functions differ: nothing after it in this thread can be compared.
   bool compare(const Event &event, const LogFile &log, const LogRecord &record);
 
+  /// With several threads: the call, which has not been compared yet, began before the next one to be compared ended.
+  void begins(const Event &event, const LogFile &log, const LogRecord &record);
+  /// Whether it ends objects, if it succeeds.
+  static bool may_free(const Event &event);
+
   [[nodiscard]] const std::vector<CommSighting> &comms() const { return comms_; }
 
  private:

@@ -45,7 +45,8 @@ std::string Comparer::bind(Kind kind, uint64_t raw, const Name &name, Effect eff
       *found = same_name;
       return "";
     }
-    if (same_raw != nullptr && !same_raw->may_be_over) return "it is logged as another object's handle";
+    const bool passed_on = effect == Effect::lookup && same_raw != nullptr && same_raw->being_freed;
+    if (same_raw != nullptr && !same_raw->may_be_over && !passed_on) return "it is logged as another object's handle";
     if (same_name != nullptr && !same_name->may_be_over) return "it is the name of an object with another handle";
     const bool may_begin_here = effect == Effect::lookup || name[0] >= kCommunicator;
     if (!may_begin_here) return "no such object was created";
@@ -331,6 +332,36 @@ std::string Comparer::implied_bytes(const Implied &implied, uint64_t logged) {
   return "";
 }
 
+bool Comparer::may_free(const Event &event) {
+  const uint32_t number = event.row->function;
+  if (number >= spec::functions().size()) return false;
+  const spec::Function &function = spec::functions()[number];
+  return std::any_of(function.parameters, function.parameters + function.parameter_count,
+                     [](const Parameter &p) { return p.effect == Effect::release; });
+}
+
+void Comparer::begins(const Event &event, const LogFile &log, const LogRecord &record) {
+  event_ = &event;
+  const trace::Row &row = *event.row;
+  if (row.function != record.function) return;
+  const spec::Function &function = spec::functions()[row.function];
+  for (const LogValue &value : log.values(record)) {
+    if (value.parameter >= function.parameter_count || value.parameter >= row.fields.size() || value.words.empty()) {
+      continue;
+    }
+    const Parameter &p = function.parameters[value.parameter];
+    const std::vector<trace::Atom> &atoms = row.fields[value.parameter].atoms;
+    if (p.effect != Effect::release || atoms.empty()) continue;
+    Name name = {kCommunicator, static_cast<uint64_t>(atoms[0]), 0, 0};
+    if (p.layout != spec::Layout::comm) {
+      if (atoms.size() != 2) continue;
+      const bool known = atoms[0] != trace::kUnknown;
+      name = known ? canonical(atoms[0], atoms[1]) : Name{kNeverCreated, static_cast<uint64_t>(atoms[1]), 0, 0};
+    }
+    if (Object *object = objects_.find(p.kind, value.words[0], name)) object->being_freed = true;
+  }
+}
+
 void Comparer::end_objects() {
   for (unsigned i = 0; i < function_->parameter_count; ++i) {
     const Parameter &p = function_->parameters[i];
@@ -345,6 +376,7 @@ void Comparer::end_objects() {
       Object *object = named_[i][k].object;
       if (object == nullptr) continue;
       if (p.effect == Effect::release) {
+        object->being_freed = false;
         if (!succeeded_ || --object->references > 0) continue;
       } else if (after == nullptr) {
         if (!succeeded_) object->may_be_over = true;

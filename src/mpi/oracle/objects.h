@@ -44,6 +44,7 @@ struct Object {
   uint32_t references = 1;
   bool raw_known = true;     ///< false: made by a call that hasn't told its handle yet (MPI_Comm_idup)
   bool may_be_over = false;  ///< a call failed that may have ended it
+  bool being_freed = false;  ///< a call that ends it has begun: another thread's may have got its handle already
   Implied implied;           ///< requests and messages
   std::string identity;      ///< communicators: the same on all members
   uint64_t creations = 0;    ///< communicators: made over it so far

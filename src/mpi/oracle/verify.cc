@@ -108,8 +108,18 @@ class RankVerifier {
     std::stable_sort(pairs.begin(), pairs.end(),
                      [](const Pair &a, const Pair &b) { return a.record->end < b.record->end; });
     Comparer comparer(rank_, process_.logs.size() > 1, process_.logs.front()->constants(), report_);
+    std::vector<const Pair *> freeing;
+    for (const Pair &pair : pairs) {
+      if (threads.size() > 1 && Comparer::may_free(pair.event)) freeing.push_back(&pair);
+    }
+    std::stable_sort(freeing.begin(), freeing.end(),
+                     [](const Pair *a, const Pair *b) { return a->record->begin < b->record->begin; });
+    auto begins = freeing.begin();
     std::set<uint32_t> lost;
     for (const Pair &pair : pairs) {
+      for (; begins != freeing.end() && (*begins)->record->begin < pair.record->end; ++begins) {
+        comparer.begins((*begins)->event, *(*begins)->log, *(*begins)->record);
+      }
       if (lost.contains(pair.event.thread)) continue;
       if (!comparer.compare(pair.event, *pair.log, *pair.record)) lost.insert(pair.event.thread);
     }
