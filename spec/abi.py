@@ -116,7 +116,7 @@ def write(table, mpi, path):
              *(f'    0x{number & (1 << 64) - 1:x},' for _, number, _ in rows), '};', '',
              'const char *const abi_constant_symbol[] = {', *(f'    {quote(symbol)},' for _, _, symbol in rows), '};',
              '', 'const char *const function_names[] = {',
-             *(f'    {quote(f.name if f.name in mpi.prototypes else None)},' for f in table.by_id), '};', '',
+             *(f'    {quote(mpi.names[f.name] if f.name in mpi.prototypes else None)},' for f in table.by_id), '};', '',
              'const Abi abi = {', f'    {quote(mpi.soname)},',
              f'    {"true" if facts["handles_are_pointers"] else "false"},',
              *(f'    {facts[name]},  // {name}' for name in fields), '};', '', '}  // namespace cairn::recorder', '']

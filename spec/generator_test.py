@@ -291,6 +291,8 @@ BOTH(int, MPI_Ranges, (int n, int ranges[][3], const int *a, MPI_Count *b))
 BOTH(int, MPI_Control, (const int level, ...))
 BOTH(int, MPI_Removed, (int n))
 BOTH(int, MPI_Extra, (int n))
+BOTH(int, MPIX_Early, (int n))
+BOTH(int, MPIX_Other, (int n))
 '''
 FUNCTIONS = '''\
 MPI_Control 0
@@ -308,6 +310,9 @@ MPI_Ranges 3
 MPI_Removed 4 removed(3.0)
   int n count in
 MPI_Absent 5
+MPI_Early 6 also(MPIX_Early)
+  int n count in
+MPI_Init_early 7 also(MPIX_Absent)
 '''
 
 
@@ -338,12 +343,16 @@ class LibraryTest(Folder):
     def test_what_is_wrapped(self):
         mpi = library.Library(self.wrapper, self.table(FUNCTIONS))
         self.assertEqual(mpi.soname, 'libtiny.so.3')
-        self.assertEqual([f.name for f in mpi.functions], ['MPI_Control', 'MPI_Init', 'MPI_Ranges', 'MPI_Removed'])
+        self.assertEqual([f.name for f in mpi.functions], ['MPI_Control', 'MPI_Init', 'MPI_Ranges', 'MPI_Removed',
+                                                           'MPI_Early'])
+        self.assertEqual(mpi.names['MPI_Early'], 'MPIX_Early')
         self.assertEqual(mpi.include_folders, [str(self.mpi)])
         why = dict(mpi.skipped)
         self.assertIn('does not export MPI_Declared_only and PMPI_Declared_only', why['MPI_Declared_only'])
         self.assertIn('prototype of the table', why['MPI_Removed'])
         self.assertIn('not in the table', why['MPI_Extra'])
+        self.assertIn('not recorded', why['MPIX_Other'])
+        self.assertNotIn('MPIX_Early', why)
         self.assertNotIn('MPI_Absent', why)
         self.assertIn('MPI_Ranges', mpi.macros)
         self.assertTrue(mpi.prototypes['MPI_Control'].variadic)
@@ -398,12 +407,14 @@ class LibraryTest(Folder):
         import wrappers
         lines = wrappers.undefine(mpi, mpi.functions)
         for function in mpi.functions:
-            lines += wrappers.wrapper(function, mpi.prototypes[function.name])
+            lines += wrappers.wrapper(function, mpi.prototypes[function.name], mpi.names[function.name])
         text = '\n'.join(lines)
         self.assertIn('#undef MPI_Ranges', text)
         self.assertIn('int MPI_Control(const int level_, ...) {', text)
         self.assertIn('reinterpret_cast<Call>(real_function[function_id::Control])(level_);', text)
         self.assertIn('frame->argument[1] = word(ranges_);', text)
+        self.assertIn('int MPIX_Early(int n_) {', text)
+        self.assertIn('enter(function_id::Early,', text)
 
 
 class RealTableTest(unittest.TestCase):
@@ -414,7 +425,9 @@ class RealTableTest(unittest.TestCase):
             if shutil.which(compiler):
                 mpi = library.Library(compiler, table)
                 pairs = {name for name in mpi.exports if name.startswith('MPI_') and 'P' + name in mpi.exports}
-                self.assertEqual(pairs, set(mpi.prototypes), compiler)
+                also = {f.also for f in table.by_id} - {None}
+                pairs |= {name for name in mpi.exports & also if 'P' + name in mpi.exports}
+                self.assertEqual(pairs, {mpi.names[name] for name in mpi.prototypes}, compiler)
                 self.assertGreater(len(pairs), 400)
 
     def test_installed_fortran_bindings_are_covered(self):

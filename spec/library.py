@@ -117,7 +117,7 @@ class Library:
             if not re.search(r'\.so(\.[\d.]+)?$', path) or not pathlib.Path(path).is_file():
                 continue
             symbols = exported(path)
-            mpi = {s for s in symbols if re.match(r'P?MPI_', s)}
+            mpi = {s for s in symbols if re.match(r'P?MPIX?_', s)}
             self.exports |= mpi
             if 'MPI_Init' in mpi and self.soname is None:
                 self.soname, self.path = soname(path), path
@@ -127,7 +127,7 @@ class Library:
 
     def choose(self):
         """Which functions get a wrapper, and their prototypes."""
-        self.prototypes, wrong = {}, []
+        self.prototypes, self.names, wrong = {}, {}, []  # by the table's names; names: as the library has them
         for function in self.table.by_id:
             name = function.name
             exported_both = name in self.exports and 'P' + name in self.exports
@@ -135,6 +135,11 @@ class Library:
                 problem = contradiction(function, self.declared[name])
                 if problem:
                     wrong.append(f'{name}: {problem}')
+            self.names[name] = name
+            if not exported_both and {function.also, f'P{function.also}'} <= self.exports:
+                self.names[name] = function.also
+                self.prototypes[name] = prototype_of(function)
+                continue
             if not exported_both:
                 if name in self.declared or name in self.exports:
                     lacks = [s for s in (name, 'P' + name) if s not in self.exports]
@@ -149,6 +154,8 @@ class Library:
         for name in sorted(self.exports | set(self.declared)):
             if name.startswith('MPI_') and name not in self.table.functions and 'P' + name in self.exports:
                 self.skipped.append((name, 'not in the table: not recorded'))
+            if name.startswith('MPIX_') and name not in self.names.values():
+                self.skipped.append((name, 'not in the table, nor another name of what is: not recorded'))
         if wrong:
             raise LibraryError(f'{self.header_folder}/mpi.h contradicts the table in {self.table.root}: ' +
                                '; '.join(wrong))

@@ -124,6 +124,7 @@ class Function:
         self.polls = self.drains = self.status = self.beyond = None  # (text, column) of such an attribute
         self.asked = {}  # of a status(message): 'source', 'tag', 'buffer' -> index of the parameter
         self.removed = self.deprecated = None
+        self.also = None  # the name under which libraries had it before it was one of the standard
         self.parameters = []
         self.large_of = None  # the function this is the large-count form of, when both stand in one block
 
@@ -347,7 +348,7 @@ class FileReader:
                 function.returns = value
             elif word == 'over':
                 function.over, function.collective = value, True
-            elif word in ('deprecated', 'removed'):
+            elif word in ('deprecated', 'removed', 'also') and value is not None:
                 setattr(function, word, value)
             elif word in ('polls', 'drains', 'status', 'beyond') and value is not None:
                 setattr(function, word, (value, column))

@@ -49,10 +49,10 @@ def unrecorded(function, number, names):
             '    return result;', '  }']
 
 
-def wrapper(function, prototype):
+def wrapper(function, prototype, name):
     declared, call, names = signature(function, prototype)
     number = f'function_id::{function.name.removeprefix("MPI_")}'
-    lines = [f'CAIRN_EXPORT {prototype.ret} {function.name}({declared}) {{',
+    lines = [f'CAIRN_EXPORT {prototype.ret} {name}({declared}) {{',
              f'  using Call = {call};',
              f'  Frame *frame = enter({number}, __builtin_return_address(0), __builtin_frame_address(0));',
              *unrecorded(function, number, names)]
@@ -68,7 +68,7 @@ def write(table, mpi, out, parts):
     for i, functions in enumerate(spread(mpi.functions, parts)):
         lines = undefine(mpi, functions)
         for function in functions:
-            lines += wrapper(function, mpi.prototypes[function.name])
+            lines += wrapper(function, mpi.prototypes[function.name], mpi.names[function.name])
         write_if_changed(out / f'wrappers_{i}.cc', HEAD.format(soname=mpi.soname) + '\n'.join(lines))
     abi.write(table, mpi, out / 'abi.cc')
     report = [f'{len(mpi.functions)} functions of {mpi.path} ({mpi.soname}) are wrapped.', '']

@@ -84,6 +84,13 @@ int main(int argc, char **argv) {
   CHECK(strcmp(text, "out of cheese") == 0);
   MPI(MPI_Error_class(own_code, &code));
   CHECK(code == own_class);
+#if MPI_VERSION == 4 && MPI_SUBVERSION == 0 && defined(MPICH_NUMVERSION)
+  // MPI 4.1's MPI_Remove_error_string, _code and _class.
+  MPI(MPI_Add_error_code(own_class, &code));
+  MPI(MPI_Add_error_string(code, "out of bread"));
+  MPI(MPIX_Delete_error_string(code));
+  MPI(MPIX_Delete_error_code(code));
+#endif
   MPI(MPI_Comm_create_errhandler(on_comm, &handler));
   MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, handler));
   MPI(MPI_Comm_call_errhandler(MPI_COMM_SELF, own_code));
