@@ -39,7 +39,8 @@ Result<gpu::Launches> gpu_launches(const trace::Trace &trace) {
   const auto sections = trace.gpu();
   if (!sections) return tl::unexpected(sections.error());
   if (sections->first.empty()) return gpu::Launches();
-  return gpu::Launches::read(sections->first, sections->second);
+  Allowance allowance(trace.memory());
+  return gpu::Launches::read(sections->first, sections->second, &allowance);
 }
 
 GpuOverview gpu_overview(const gpu::Launches &launches) {

@@ -99,7 +99,8 @@ class Launches {
 
   /// Sections `gpu` and `warps`.
   [[nodiscard]] std::pair<Bytes, Bytes> write() const;
-  static Result<Launches> read(ByteView gpu, ByteView warps);
+  /// Memory is taken from `allowance`; nullptr: whoever wrote the bytes is trusted.
+  static Result<Launches> read(ByteView gpu, ByteView warps, Allowance *allowance = nullptr);
 
  private:
   /// What `form` takes of a program.

@@ -39,9 +39,13 @@ ProgramRecord read_program(ByteReader &in) {
   ProgramRecord program;
   program.file = in.text();
   program.source_hash = in.fixed64();
-  program.kernels.resize(in.count());
+  const size_t kernels = in.count();
+  if (!in.take(kernels, sizeof(std::string))) return program;
+  program.kernels.resize(kernels);
   for (std::string &kernel : program.kernels) kernel = in.text();
-  program.locations.resize(in.count(5));
+  const size_t locations = in.count(5);
+  if (!in.take(locations, sizeof(LocationRecord) + 2 * sizeof(uint16_t))) return program;
+  program.locations.resize(locations);
   uint32_t least = 1;
   for (LocationRecord &location : program.locations) {
     const uint64_t id = in.varint();
@@ -54,7 +58,9 @@ ProgramRecord read_program(ByteReader &in) {
     location.file = in.text();
     location.line = static_cast<uint32_t>(in.varint());
   }
-  program.successors.resize(in.count(2));
+  const size_t successors = in.count(2);
+  if (!in.take(successors, 2 * sizeof program.successors[0])) return program;
+  program.successors.resize(successors);
   for (auto &[a, b] : program.successors) {
     const uint64_t from = in.varint();
     const uint64_t to = in.varint();
@@ -214,10 +220,17 @@ std::pair<Bytes, Bytes> Launches::write() const {
   return {gpu.take(), data.take()};
 }
 
-Result<Launches> Launches::read(ByteView gpu, ByteView warps) {
+Result<Launches> Launches::read(ByteView gpu, ByteView warps, Allowance *allowance) {
+  constexpr uint64_t kNode = 96;                                          // of a map, or around a block of memory
+  constexpr uint64_t kWarp = 2 * sizeof(WarpStreams) + sizeof(uint64_t);  // in a vector that grows
+  constexpr const char *kTooMuch = "it stands for more than a file of so few bytes may";
   Launches out;
-  ByteReader data(warps);
-  out.streams.resize(data.count(2));
+  ByteReader data(warps, allowance);
+  const size_t stream_count = data.count(2);
+  if (!data.take(stream_count, sizeof(StreamRecord) + sizeof(size_t) * 2 + kNode) || !data.take(warps.size())) {
+    return broken("warps", kTooMuch, data.position());
+  }
+  out.streams.resize(stream_count);
   RunReader all(data);
   for (StreamRecord &stream : out.streams) stream.all = all.next();
   if (!all.at_end()) data.fail();
@@ -233,13 +246,18 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps) {
   }
   if (data.failed() || !data.at_end()) return broken("warps", "not so many streams", data.position());
 
-  ByteReader in(gpu);
-  out.programs.resize(in.count(12));
+  ByteReader in(gpu, allowance);
+  const size_t program_count = in.count(12);
+  if (!in.take(program_count, sizeof(ProgramRecord) + 2 * sizeof(Derived))) return broken("gpu", kTooMuch, 0);
+  out.programs.resize(program_count);
   for (ProgramRecord &program : out.programs) {
     program = read_program(in);
     out.derived_.push_back({program.guesses(), program.value_locations()});
   }
-  out.launches.resize(in.count(16));
+  const size_t launch_count = in.count(16);
+  if (!in.take(launch_count, sizeof(LaunchRecord) + 2 * sizeof(uint64_t)))
+    return broken("gpu", kTooMuch, in.position());
+  out.launches.resize(launch_count);
   uint64_t warp_count = 0;
   std::vector<uint64_t> counts;
   for (LaunchRecord &launch : out.launches) {
@@ -252,6 +270,7 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps) {
   if (in.failed() || out.launches.size() > kMostLaunches || warp_count > in.remaining()) {
     return broken("gpu", "a launch that cannot be", in.position());
   }
+  if (!in.take(warp_count, kWarp)) return broken("gpu", kTooMuch, in.position());
   RunReader steps(in);
   for (size_t i = 0; i < out.launches.size(); ++i) {
     uint64_t expected = 0;
@@ -282,6 +301,7 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps) {
         const uint64_t number = in.varint();
         const uint64_t stream = number == 0 ? fresh++ : number - 1;
         if (stream >= out.streams.size()) return broken("gpu", "a warp with no stream", in.position());
+        in.take(warp.streams.empty() ? kNode : 2 * sizeof(uint32_t));
         warp.streams.push_back(static_cast<uint32_t>(stream));
       }
     }

@@ -316,14 +316,15 @@ std::map<std::string, uint64_t> Trace::section_bytes() const {
 
 uint64_t Trace::absent() const { return body_->absent; }
 
+uint64_t Trace::memory() const { return memory_for(body_->file.size()); }
+
 Result<std::pair<Bytes, Bytes>> Trace::gpu() const {
   std::pair<Bytes, Bytes> result;
   for (const StoredSection &section : body_->stored) {
     if (!is_gpu(section)) continue;
     const SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
     Bytes &to = section.kind == static_cast<uint8_t>(SectionKind::gpu) ? result.first : result.second;
-    constexpr uint64_t kMade = 48;  // of a byte: at most a warp, or half of a stream
-    if (section.decoded_size > memory_for(body_->file.size()) / kMade) {
+    if (section.decoded_size > memory()) {
       Error error = section_error(view, 0, "holds more than a file of so few bytes may");
       error.path = body_->path;
       return tl::unexpected(std::move(error));

@@ -136,6 +136,8 @@ class Trace {
 
   /// Bytes of blocks that were left in the file.
   [[nodiscard]] uint64_t absent() const;
+  /// What is made of the file's bytes may take so much memory (base/allowance.h).
+  [[nodiscard]] uint64_t memory() const;
   /// What the sections `gpu` and `warps` hold, decompressed, for src/gpu; nothing where the run traced no kernel.
   [[nodiscard]] Result<std::pair<Bytes, Bytes>> gpu() const;
   /// For what lies beside this file: events.h, call_reader.h, edit.h.
