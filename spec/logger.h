@@ -15,7 +15,11 @@ typedef int (*CairnLoggerAttach)(void *const *pmpi_functions, void **table);
 /// From now on every record says what *epoch was when the call ended (src/mpi/preload/preload.h: it grows when memory
 /// that MPI has seen is freed), so that a reader knows when an address must still mean the same memory.
 typedef void (*CairnLoggerWatch)(const volatile uint32_t *epoch);
+/// `number` gives the number under which the recorder records the calling thread: a new thread may continue what one
+/// that has ended began. The log says it too, so that a reader knows which of its threads is which of the trace's.
+typedef void (*CairnLoggerThreads)(uint32_t (*number)());
 }
 #define CAIRN_LOGGER_LIBRARY "libcairn-oracle.so"
 #define CAIRN_LOGGER_ATTACH "cairn_oracle_attach"
 #define CAIRN_LOGGER_WATCH "cairn_oracle_watch"
+#define CAIRN_LOGGER_THREADS "cairn_oracle_threads"

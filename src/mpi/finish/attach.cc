@@ -63,6 +63,8 @@ void load_oracle(const Process &of) {
   // So that the log says when memory that MPI has seen was freed.
   auto watch = reinterpret_cast<CairnLoggerWatch>(find(CAIRN_LOGGER_WATCH));
   if (watch != nullptr) watch(of.run.preload->epoch);
+  auto threads = reinterpret_cast<CairnLoggerThreads>(find(CAIRN_LOGGER_THREADS));
+  if (threads != nullptr) threads([] { return current_thread == nullptr ? UINT32_MAX : current_thread->number; });
 }
 
 bool enter_world_and_self(Process &of, const mpi::Constants &constants) {

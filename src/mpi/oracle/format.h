@@ -21,7 +21,7 @@
 namespace cairn::oracle {
 
 constexpr char kMagic[8] = {'C', 'A', 'I', 'R', 'N', 'L', 'O', 'G'};
-constexpr uint32_t kLogVersion = 1;
+constexpr uint32_t kLogVersion = 2;
 constexpr uint8_t kReturn = 0xff;
 constexpr uint8_t kMembers = 0x40;
 constexpr uint8_t kAfter = 0x80;
@@ -41,9 +41,11 @@ struct Header {
   uint64_t pid;
   uint32_t cut_short;  ///< 1: memory or disk ran out, the log ends early
   uint32_t constants;
+  uint32_t recorded_thread;  ///< which of the trace's threads it is (part of)
+  uint32_t unused;
   char host[64];
   char job[64];  ///< what tells one MPI_COMM_WORLD from another, as far as the launcher says
 };
-static_assert(sizeof(Header) == 168);
+static_assert(sizeof(Header) == 176);
 
 }  // namespace cairn::oracle

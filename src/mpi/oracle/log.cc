@@ -55,6 +55,7 @@ struct Process {
   uint64_t tickets = 0;
   ThreadLog *logs = nullptr;
   const volatile uint32_t *epoch = nullptr;
+  uint32_t (*thread_number)() = nullptr;
   uint64_t constants[2 * kMaxConstants];
   uint32_t constant_count = 0;
   pthread_key_t key;
@@ -76,6 +77,7 @@ struct ThreadLog {
   uint8_t *window;
   size_t window_offset;  // of the window in the file
   size_t position;       // in the window
+  uint32_t recorded_thread;
   ThreadLog *next;
   bool dead;
   char path[PATH_MAX + 128];
@@ -205,6 +207,7 @@ bool start_file(ThreadLog *log, uint32_t number) {
     memcpy(header->magic, kMagic, sizeof kMagic);
     header->version = kLogVersion;
     header->thread = number;
+    header->recorded_thread = log->recorded_thread;
     header->pid = static_cast<uint64_t>(getpid());
     header->constants = process.constant_count;
     memcpy(header->host, process.host, sizeof header->host);
@@ -216,10 +219,13 @@ bool start_file(ThreadLog *log, uint32_t number) {
   return false;
 }
 
+uint32_t recorded_thread() { return process.thread_number == nullptr ? 0 : process.thread_number(); }
+
 ThreadLog *make_log() {
   auto *log = static_cast<ThreadLog *>(map_memory(sizeof(ThreadLog)));
   if (log == nullptr) return nullptr;
   log->scratch_size = 1 << 16;
+  log->recorded_thread = recorded_thread();
   log->scratch = static_cast<uint8_t *>(map_memory(log->scratch_size));
   log->open = static_cast<Open *>(map_memory(kMaxOpen * sizeof(Open)));
   const uint32_t number = __atomic_fetch_add(&process.threads, 1, __ATOMIC_SEQ_CST);
@@ -260,6 +266,11 @@ void learn_rank() {
 
 Entry::Entry(uint32_t function) : log_(this_thread) {
   const int saved = errno;
+  // Destructors of a thread may call MPI when the recorder has let it go.
+  if (log_ != nullptr && !log_->dead && log_->recorded_thread != recorded_thread()) {
+    thread_ended(log_);
+    log_ = nullptr;
+  }
   if (log_ == nullptr) log_ = this_thread = make_log();
   if (log_ == nullptr) return;
   if (log_->dead) {
@@ -478,4 +489,8 @@ extern "C" __attribute__((visibility("default"))) int cairn_oracle_attach(void *
 
 extern "C" __attribute__((visibility("default"))) void cairn_oracle_watch(const volatile uint32_t *epoch) {
   cairn::oracle::process.epoch = epoch;
+}
+
+extern "C" __attribute__((visibility("default"))) void cairn_oracle_threads(uint32_t (*number)()) {
+  cairn::oracle::process.thread_number = number;
 }

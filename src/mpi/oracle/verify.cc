@@ -53,34 +53,6 @@ bool never_returned(const trace::Row &row) {
   return !row.fields.empty() && row.fields.back().atoms == std::vector<trace::Atom>{trace::kNoReturn};
 }
 
-/// How many of the integers that need no context agree, to tell threads apart that call the same functions.
-uint64_t likeness(const std::vector<Event> &events, size_t first, const LogFile &log) {
-  uint64_t score = 0;
-  const size_t n = std::min({events.size() - first, log.records().size(), size_t{256}});
-  for (size_t k = 0; k < n; ++k) {
-    const trace::Row &row = *events[first + k].row;
-    const LogRecord &record = log.records()[k];
-    if (row.function != record.function || row.function >= spec::functions().size()) break;
-    const spec::Function &function = spec::functions()[row.function];
-    for (const LogValue &value : log.values(record)) {
-      if (value.parameter >= function.parameter_count || value.parameter >= row.fields.size()) continue;
-      const spec::Parameter &p = function.parameters[value.parameter];
-      const auto &atoms = row.fields[value.parameter].atoms;
-      if (p.layout != spec::Layout::integer || value.words.size() != 1 || atoms.size() != 1) continue;
-      score += static_cast<uint64_t>(atoms[0]) == value.words[0] ? 1 : 0;
-    }
-  }
-  return score;
-}
-
-/// Length of the common prefix of functions.
-size_t common(const std::vector<Event> &events, size_t first, const LogFile &log) {
-  size_t k = 0;
-  const size_t n = std::min(events.size() - first, log.records().size());
-  while (k < n && events[first + k].row->function == log.records()[k].function) ++k;
-  return k;
-}
-
 class RankVerifier {
  public:
   RankVerifier(const EventSource &source, uint32_t rank, const Process &process, VerifyReport &report)
@@ -98,7 +70,7 @@ class RankVerifier {
     }
     std::vector<Pair> pairs;
     std::vector<const LogFile *> unused = process_.logs;
-    for (TracedThread &thread : threads) assign(thread, threads.size(), &unused, &pairs);
+    for (TracedThread &thread : threads) assign(thread, &unused, &pairs);
     for (const LogFile *log : unused) {
       if (!log->records().empty() && source_.complete(rank_)) {
         report_.add("rank " + std::to_string(rank_) + ": the trace has no thread for " + log->path());
@@ -129,11 +101,11 @@ class RankVerifier {
  private:
   /// Finds the logs whose events make up `thread`, one after the other: a new thread continues the sequence of one that
   /// ended.
-  void assign(TracedThread &thread, size_t threads, std::vector<const LogFile *> *unused, std::vector<Pair> *pairs) {
+  void assign(TracedThread &thread, std::vector<const LogFile *> *unused, std::vector<Pair> *pairs) {
     std::vector<Event> &events = thread.events();
     size_t at = 0;
     while (at < events.size()) {
-      const auto best = choose(events, at, threads, *unused);
+      const auto best = next_of(thread.thread(), *unused);
       if (best == unused->end()) {
         report_.add("rank " + std::to_string(rank_) + " thread " + std::to_string(thread.thread()) +
                     ": the trace has " + std::to_string(events.size()) + " events, the log " + std::to_string(at));
@@ -182,23 +154,15 @@ class RankVerifier {
     }
   }
 
-  static std::vector<const LogFile *>::iterator choose(const std::vector<Event> &events, size_t at, size_t threads,
-                                                       std::vector<const LogFile *> &unused) {
-    auto best = unused.end();
-    std::tuple<bool, size_t, uint64_t> best_score{false, 0, 0};
+  /// The first that is left of those that say that they are of that thread.
+  static std::vector<const LogFile *>::iterator next_of(uint32_t thread, std::vector<const LogFile *> &unused) {
+    auto found = unused.end();
     for (auto log = unused.begin(); log != unused.end(); ++log) {
-      if ((*log)->records().empty()) continue;
-      if (threads == 1 && unused.size() == 1) return log;
-      const size_t same = common(events, at, **log);
-      if (same == 0) continue;
-      const bool whole = same == (*log)->records().size();
-      const std::tuple<bool, size_t, uint64_t> score{whole, whole ? 0 : same, likeness(events, at, **log)};
-      if (best == unused.end() || score > best_score) {
-        best = log;
-        best_score = score;
-      }
+      const Header &header = (*log)->header();
+      if ((*log)->records().empty() || header.recorded_thread != thread) continue;
+      if (found == unused.end() || header.thread < (*found)->header().thread) found = log;
     }
-    return best;
+    return found;
   }
 
   const EventSource &source_;
