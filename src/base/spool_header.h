@@ -16,6 +16,10 @@
 
 namespace cairn {
 
+/// The status of a process that asked MPI something (MPI_Initialized, say) and never initialised it. A launcher may be
+/// one.
+inline constexpr const char *kNotInitialised = "MPI was not initialised";
+
 struct SpoolHeader {
   static constexpr uint32_t kVersion = 2;
   enum class Kind : uint32_t {

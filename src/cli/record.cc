@@ -144,7 +144,11 @@ class Finish {
   void nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders,
                const spool::Contents &spool) {
     struct statvfs disk {};
-    if (!spool.reasons.empty()) {
+    std::error_code ignored;
+    if (!fs::is_directory(recording_.spool.path, ignored)) {
+      say(fmt::format("nothing was recorded: somebody removed the spool {} while the program ran",
+                      recording_.spool.path));
+    } else if (!spool.reasons.empty()) {
       for (const std::string &reason : spool.reasons) say("nothing was recorded: " + reason);
     } else if (killed_early_) {
       say("nothing was recorded: the processes were killed before their first MPI call had ended");

@@ -56,6 +56,11 @@ std::vector<Job> jobs_of(const std::vector<PartFile> &parts) {
   return jobs;
 }
 
+bool Run::is_aside() const {
+  return trace.empty() && std::all_of(job.parts.begin(), job.parts.end(),
+                                      [](const PartFile *part) { return part->header.status == kNotInitialised; });
+}
+
 bool is_of(const PartFile &part, const trace::Trace &trace) {
   const auto start = static_cast<uint64_t>(trace.run().start_unix_ns);
   if (part.header.command != trace.run().command || part.header.size != trace.rank_count()) return false;
@@ -78,8 +83,8 @@ std::vector<Run> runs_of(const Contents &contents) {
     for (const PartFile *part : job.parts) start = std::min(start, part->header.start_unix_ns);
     runs.push_back({static_cast<int64_t>(start), {}, std::move(job)});
   }
-  std::stable_sort(runs.begin(), runs.end(),
-                   [](const Run &a, const Run &b) { return a.start_unix_ns < b.start_unix_ns; });
+  const auto order = [](const Run &run) { return std::tuple(run.is_aside(), run.start_unix_ns); };
+  std::stable_sort(runs.begin(), runs.end(), [&](const Run &a, const Run &b) { return order(a) < order(b); });
   return runs;
 }
 

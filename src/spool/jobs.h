@@ -28,8 +28,10 @@ struct Run {
   int64_t start_unix_ns = 0;
   std::string trace;  ///< empty: there are parts
   Job job;
+  /// Of processes that never initialised MPI.
+  [[nodiscard]] bool is_aside() const;
 };
-/// In the order in which they began, so that of spawned jobs the parents come first. Parts of a run of which there is a
+/// In the order in which they began, so that of spawned jobs the parents come first; those aside at the end. Parts of a run of which there is a
 /// trace are left out: their processes were killed when it was written already, and before they could know.
 std::vector<Run> runs_of(const Contents &contents);
 

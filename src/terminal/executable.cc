@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -156,6 +158,15 @@ bool is_mpi(const std::string &soname) {
   return false;
 }
 
+/// The kernel gives it rights that this user does not have.
+bool is_privileged(const std::string &path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return false;
+  if ((status.st_mode & S_ISUID) != 0 && status.st_uid != getuid()) return true;
+  if ((status.st_mode & S_ISGID) != 0 && status.st_gid != getgid()) return true;
+  return getuid() != 0 && getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
 }  // namespace
 
 std::vector<Executable> executables_of(const std::vector<std::string> &command) {
@@ -178,6 +189,7 @@ std::vector<Executable> executables_of(const std::vector<std::string> &command) 
     executable.is_dynamic = loader.has_value();
     executable.is_musl = loader && loader->find("/ld-musl-") != std::string::npos;
     executable.defines_mpi = elf.defines("MPI_Init");
+    executable.is_privileged = is_privileged(path);
     executable.libraries = needed_libraries(path);
     found.push_back(std::move(executable));
   }
@@ -205,6 +217,14 @@ std::string why_nothing(const std::vector<std::string> &command, const std::vect
     }
   }
   for (const Executable &each : all) {
+    if (each.is_privileged) {
+      return fmt::format(
+          "{} runs with another user's rights or with capabilities, so that the loader ignores what is preloaded; take "
+          "these from it",
+          each.path);
+    }
+  }
+  for (const Executable &each : all) {
     if (!each.is_dynamic) {
       return fmt::format("{} is statically linked, so nothing can be loaded into it; link it dynamically", each.path);
     }
@@ -221,7 +241,10 @@ std::string why_nothing(const std::vector<std::string> &command, const std::vect
   }
   for (const Executable &each : all) {
     if (std::any_of(each.libraries.begin(), each.libraries.end(), is_mpi)) {
-      return fmt::format("{} is an MPI program, but made no MPI call", each.path);
+      return fmt::format(
+          "{} is an MPI program, but no MPI call of it was seen; does what starts it pass LD_PRELOAD on? (sudo, ssh, "
+          "env -i and srun --export do not)",
+          each.path);
     }
   }
   return "no process called MPI; is it an MPI program, and did it start?";

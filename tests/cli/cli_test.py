@@ -914,6 +914,17 @@ def why_nothing_was_recorded(bench):
     nothing(["sh", "-c", 'echo "cairn: the reason" > "$CAIRN_SPOOL/unrecorded.17"; echo "cairn: the reason" > "$CAIRN_SPOOL/h.18.unrecorded"'],
             "the reason")
     expect("left over", here.sees("*"), [])
+    done = here.check("record", "sh", "-c", 'rmdir "$CAIRN_SPOOL"', code=125, err=None)
+    expect("deleted", done.stderr.replace(own_spool(done.stderr), "OWN"), "cairn: nothing was recorded: somebody removed the "
+           f"spool {here.folder}/run.cairn.spool/OWN while the program ran\n")
+    if os.geteuid() == 0:
+        foreign = here.folder / "foreign"
+        shutil.copy(strange, foreign)
+        os.chown(foreign, 65534, 65534)
+        foreign.chmod(0o4755)
+        nothing(["./foreign"], "./foreign runs with another user's rights or with capabilities, so that the loader ignores "
+                "what is preloaded; take these from it")
+        foreign.unlink()
     script = 'echo x > "$CAIRN_SPOOL/node1.17.arena"'
     done = here.check("record", "sh", "-c", script, code=125, err=None)
     expect("arena", done.stderr.replace(own_spool(done.stderr), "OWN"),

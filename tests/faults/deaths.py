@@ -37,7 +37,7 @@ KINDS.update({f'{how}_stack': ((how, '200'), ('--callsites', 'stack'), {}) for h
 KINDS.update({f'{how}_spilled': ((how, '60000', 'irregular'), SPILLING, {}) for how in ('all', 'exit', 'MPI_Abort', 'finalize', 'after')})
 KINDS['all_spilled_lossless'] = (('all', '60000', 'irregular'), (*SPILLING, '--timing', 'lossless'), {})
 # Killed while the ranks merge, and when the trace is there but they do not know it yet; launchers that do not wait.
-SPECIAL = ('merging', 'merged', 'background', 'launcher_killed', 'interrupted')
+SPECIAL = ('deleted', 'merging', 'merged', 'background', 'launcher_killed', 'interrupted')
 # Killed from outside: who is, and what they are doing.
 OUTSIDE = ('ranks', 'one', 'launcher', 'interrupt')
 
@@ -166,7 +166,10 @@ class Bench:
 
         def run(folder):
             def kill(process):
-                if name in ('merging', 'merged'):
+                if name == 'deleted':
+                    wait_for(folder, lambda where: len(counts(where)) == RANKS and min(counts(where).values())[0] > 100)
+                    shutil.rmtree(folder / 'run.cairn.spool')
+                elif name in ('merging', 'merged'):
                     wait_for(folder, finalizing if name == 'merging' else written)
                     kill_ranks(folder, signal.SIGKILL)
                 elif name != 'background':
@@ -180,10 +183,12 @@ class Bench:
                     kill_ranks(folder, signal.SIGKILL)
             if name in ('launcher_killed', 'interrupted'):
                 return self.record(folder, ('outside', '1'), kill=kill)
+            if name == 'deleted':
+                return self.record(folder, ('finalize', '40000', 'irregular'), kill=kill)
             if name == 'background':
                 return self.record(folder, ('finalize', '200'), variables={'CAIRN_MERGE_PAUSE': '300'}, background=True)
             return self.record(folder, ('finalize', '200'), variables={'CAIRN_MERGE_PAUSE': '700'}, kill=kill)
-        return self.one(name, run, name in ('merged', 'background'))
+        return self.one(name, run, name in ('deleted', 'merged', 'background'))
 
     def kind(self, name):
         if name in SPECIAL:

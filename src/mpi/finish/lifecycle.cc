@@ -6,6 +6,7 @@
 
 #include <cassert>
 
+#include "base/spool_header.h"
 #include "mpi/call/engine.h"
 #include "mpi/call/landmarks.h"
 #include "mpi/call/place.h"
@@ -56,6 +57,7 @@ bool finish(Process &of, bool together, const char *status) {
   let_others_leave(of);
   stop_spiller();
   find_place(of, Need::now);
+  if (of.run.config.spool != nullptr) enter_spool(of.run.config.spool);  // somebody may have removed it
   return (together && finish_together(of, own_comm)) || finish_alone(of, status);
 }
 
@@ -118,13 +120,18 @@ bool has_epilogue(const Process &of) {
   return false;
 }
 
+const char *status_of(const Process &of) {
+  if (of.progress.initialized) return "exited without MPI_Finalize";
+  return of.progress.has_session || of.run.rank >= 0 ? "complete" : kNotInitialised;
+}
+
 /// The program ends without having reached MPI_Finalize. True if nothing is left to recover.
 bool finish_early(Process &of) {
   // A program may finalize sessions only, or ask for MPI_Initialized and never initialise: then nothing is missing.
   of.progress.complete = !of.progress.initialized;
   Thread *own = current_thread;
   if (own != nullptr && own->depth > 0) record_unfinished(*own, own->frames[own->depth - 1]);
-  return !has_calls(of) || finish(of, false, of.progress.initialized ? "exited without MPI_Finalize" : "complete");
+  return !has_calls(of) || finish(of, false, status_of(of));
 }
 
 /// Nothing of the recording is left in memory or in the spool.

@@ -165,7 +165,7 @@ void forget(uintptr_t start) { forgotten.push_back(start); }
 
 const CairnPreload *table() {
   MPI_Init();
-  // The recorder has it, the library doesn't: only looked up can it be reached.
+  // The library has it by its profiling name alone: only looked up can the recorder's be reached.
   auto get = reinterpret_cast<const CairnPreload *(*)()>(dlsym(RTLD_DEFAULT, "MPI_Get_version"));
   CHECK(get != nullptr);
   const CairnPreload *preload = get();

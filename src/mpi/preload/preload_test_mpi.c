@@ -51,3 +51,5 @@ BOTH(int, MPI_Get_processor_name, (struct Seen * *result)) {
 }
 
 BOTH(int, MPI_Finalize, (void)) { return __atomic_load_n(&calls, __ATOMIC_RELAXED); }
+
+BOTH(int, MPI_Get_version, (void)) { return 0; }
