@@ -223,12 +223,15 @@ std::pair<Bytes, Bytes> Launches::write() const {
 Result<Launches> Launches::read(ByteView gpu, ByteView warps, Allowance *allowance) {
   constexpr uint64_t kNode = 96;                                          // of a map, or around a block of memory
   constexpr uint64_t kWarp = 2 * sizeof(WarpStreams) + sizeof(uint64_t);  // in a vector that grows
-  constexpr const char *kTooMuch = "it stands for more than a file of so few bytes may";
+  const auto wrong = [allowance](const char *section, const char *what, size_t at) {
+    const bool spent = allowance != nullptr && allowance->spent();
+    return broken(section, spent ? "it stands for more than a file of so few bytes may" : what, at);
+  };
   Launches out;
   ByteReader data(warps, allowance);
   const size_t stream_count = data.count(2);
   if (!data.take(stream_count, sizeof(StreamRecord) + sizeof(size_t) * 2 + kNode) || !data.take(warps.size())) {
-    return broken("warps", kTooMuch, data.position());
+    return wrong("warps", "not so many streams", data.position());
   }
   out.streams.resize(stream_count);
   RunReader all(data);
@@ -244,11 +247,12 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps, Allowance *allowan
     const ByteView bytes = data.raw(sizes[i]);
     out.streams[i].bytes.assign(bytes.begin(), bytes.end());
   }
-  if (data.failed() || !data.at_end()) return broken("warps", "not so many streams", data.position());
+  if (data.failed() || !data.at_end()) return wrong("warps", "not so many streams", data.position());
 
   ByteReader in(gpu, allowance);
   const size_t program_count = in.count(12);
-  if (!in.take(program_count, sizeof(ProgramRecord) + 2 * sizeof(Derived))) return broken("gpu", kTooMuch, 0);
+  if (!in.take(program_count, sizeof(ProgramRecord) + 2 * sizeof(Derived)))
+    return wrong("gpu", "a launch that cannot be", in.position());
   out.programs.resize(program_count);
   for (ProgramRecord &program : out.programs) {
     program = read_program(in);
@@ -256,7 +260,7 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps, Allowance *allowan
   }
   const size_t launch_count = in.count(16);
   if (!in.take(launch_count, sizeof(LaunchRecord) + 2 * sizeof(uint64_t)))
-    return broken("gpu", kTooMuch, in.position());
+    return wrong("gpu", "a launch that cannot be", in.position());
   out.launches.resize(launch_count);
   uint64_t warp_count = 0;
   std::vector<uint64_t> counts;
@@ -268,9 +272,9 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps, Allowance *allowan
     warp_count += counts.back();
   }
   if (in.failed() || out.launches.size() > kMostLaunches || warp_count > in.remaining()) {
-    return broken("gpu", "a launch that cannot be", in.position());
+    return wrong("gpu", "a launch that cannot be", in.position());
   }
-  if (!in.take(warp_count, kWarp)) return broken("gpu", kTooMuch, in.position());
+  if (!in.take(warp_count, kWarp)) return wrong("gpu", "a launch that cannot be", in.position());
   RunReader steps(in);
   for (size_t i = 0; i < out.launches.size(); ++i) {
     uint64_t expected = 0;
@@ -287,11 +291,11 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps, Allowance *allowan
     for (WarpStreams &warp : launch.warps) warp.lost = lost.next();
   }
   if (!lost.at_end()) in.fail();
-  if (in.failed()) return broken("gpu", "warps that cannot be", in.position());
+  if (in.failed()) return wrong("gpu", "warps that cannot be", in.position());
   RunReader streams(in);
   std::vector<uint64_t> stream_counts;
   for (uint64_t w = 0; w < warp_count; ++w) stream_counts.push_back(streams.next());
-  if (!streams.at_end() || in.failed()) return broken("gpu", "warps that cannot be", in.position());
+  if (!streams.at_end() || in.failed()) return wrong("gpu", "warps that cannot be", in.position());
   uint32_t fresh = 0;
   size_t at = 0;
   for (LaunchRecord &launch : out.launches) {
@@ -300,13 +304,13 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps, Allowance *allowan
       for (uint64_t n = stream_counts[at++]; n != 0 && !in.failed(); --n) {
         const uint64_t number = in.varint();
         const uint64_t stream = number == 0 ? fresh++ : number - 1;
-        if (stream >= out.streams.size()) return broken("gpu", "a warp with no stream", in.position());
+        if (stream >= out.streams.size()) return wrong("gpu", "a warp with no stream", in.position());
         in.take(warp.streams.empty() ? kNode : 2 * sizeof(uint32_t));
         warp.streams.push_back(static_cast<uint32_t>(stream));
       }
     }
   }
-  if (in.failed() || !in.at_end()) return broken("gpu", "not so many warps", in.position());
+  if (in.failed() || !in.at_end()) return wrong("gpu", "not so many warps", in.position());
   out.know_streams();
   return out;
 }

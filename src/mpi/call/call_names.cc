@@ -78,17 +78,14 @@ HandleEntry *CallNames::create(Kind kind, uint64_t raw, Site *site) {
 }
 
 bool CallNames::outlives(const HandleEntry *living) {
-  if (!HandleTable::is_claimed(living)) return false;
+  if (!HandleTable::is_claimed(living) && living->references != 0) return false;
   process_.names.handles->end_epoch();  // the value means another object from now on
   return true;
 }
 
 HandleEntry *CallNames::look_up(Kind kind, uint64_t raw, Site *site) {
-  HandleEntry *living = process_.names.handles->find(kind, raw, thread_.number);
-  const bool last = living != nullptr && living->references == 1 && HandleTable::is_claimed(living);
-  if (living == nullptr || last) return create(kind, raw, site);
-  ++living->references;
-  return living;
+  // Also one that another thread is giving back: what is looked up lives as long as anybody has it.
+  return process_.names.handles->look_up(kind, raw, thread_.number, site, pool(site));
 }
 
 Communicator *CallNames::new_communicator() {
@@ -116,10 +113,8 @@ HandleEntry *CallNames::create_comm(uint64_t raw, bool may_exist, bool *is_new) 
 }
 
 void CallNames::release(Kind kind, uint64_t raw) {
-  HandleEntry *entry = process_.names.handles->find(kind, raw, thread_.number);
-  if (entry == nullptr || entry->constant >= 0) return;
-  if (--entry->references > 0) return HandleTable::unclaim(entry);
-  forget_comm(entry);
+  HandleEntry *last = process_.names.handles->release(kind, raw, thread_.number);
+  if (last != nullptr) forget_comm(last);
 }
 
 void CallNames::forget_comm(HandleEntry *entry) {

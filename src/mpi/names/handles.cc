@@ -27,6 +27,11 @@ HandleEntry *HandleTable::find(spec::Kind kind, uint64_t raw, uint32_t thread, u
   const uint64_t hash = mix(kind, raw);
   Shard &shard = shards_[hash % kShards];
   const SpinGuard guard(shard.lock, shared_);
+  return find_here(shard, hash, kind, raw, thread, mark);
+}
+
+HandleEntry *HandleTable::find_here(Shard &shard, uint64_t hash, spec::Kind kind, uint64_t raw, uint32_t thread,
+                                    uint64_t mark) {
   if (shard.capacity == 0) return nullptr;
   HandleEntry *oldest = *place_of(shard, hash, kind, raw);
   if (oldest == nullptr) return nullptr;
@@ -37,7 +42,8 @@ HandleEntry *HandleTable::find(spec::Kind kind, uint64_t raw, uint32_t thread, u
   HandleEntry *start = mark != 0 && oldest->searched_mark == mark ? oldest->searched : oldest;
   for (HandleEntry *entry = start; entry != nullptr; entry = entry->younger) {
     if (mark != 0 && entry->mark == mark) continue;
-    if (is_claimed(entry) && entry->claimed != thread + 1) {
+    // What another thread, the last that has it, is giving back, or has given back.
+    if (entry->references == 0 || (entry->references == 1 && is_claimed(entry) && entry->claimed != thread + 1)) {
       if (of_others == nullptr) of_others = entry;
       continue;
     }
@@ -52,6 +58,37 @@ HandleEntry *HandleTable::find(spec::Kind kind, uint64_t raw, uint32_t thread, u
   }
   if (unmarked == nullptr) unmarked = of_others;
   return unmarked != nullptr ? unmarked : oldest;
+}
+
+HandleEntry *HandleTable::look_up(spec::Kind kind, uint64_t raw, uint32_t thread, Site *site, PlacePool *places) {
+  const uint64_t hash = mix(kind, raw);
+  Shard &shard = shards_[hash % kShards];
+  const SpinGuard guard(shard.lock, shared_);
+  HandleEntry *entry = find_here(shard, hash, kind, raw, thread, 0);
+  if (entry != nullptr && entry->references != 0) {  // else its last holder is just ending it
+    if (entry->constant < 0) ++entry->references;
+    return entry;
+  }
+  if (places == nullptr) return nullptr;
+  if (entry != nullptr) end_epoch();
+  entry = add_here(shard, hash, kind, raw);
+  if (entry == nullptr) return nullptr;
+  entry->site = site;
+  entry->thread = thread;
+  entry->place = places->take(arena_, shared_);
+  entry->pool = entry->place == PlacePool::kNone ? nullptr : places;
+  return entry;
+}
+
+HandleEntry *HandleTable::release(spec::Kind kind, uint64_t raw, uint32_t thread) {
+  const uint64_t hash = mix(kind, raw);
+  Shard &shard = shards_[hash % kShards];
+  const SpinGuard guard(shard.lock, shared_);
+  HandleEntry *entry = find_here(shard, hash, kind, raw, thread, 0);
+  if (entry == nullptr || entry->constant >= 0 || entry->references == 0) return nullptr;
+  if (--entry->references == 0) return entry;
+  unclaim(entry);
+  return nullptr;
 }
 
 void HandleTable::claim(spec::Kind kind, uint64_t raw, uint32_t thread) {
@@ -140,6 +177,12 @@ HandleEntry *HandleTable::add(spec::Kind kind, uint64_t raw) {
   const uint64_t hash = mix(kind, raw);
   Shard &shard = shards_[hash % kShards];
   const SpinGuard guard(shard.lock, shared_);
+  HandleEntry *entry = add_here(shard, hash, kind, raw);
+  if (entry != nullptr && kind == spec::Kind::request) count_request(1);
+  return entry;
+}
+
+HandleEntry *HandleTable::add_here(Shard &shard, uint64_t hash, spec::Kind kind, uint64_t raw) {
   if (shard.values >= shard.capacity && !grow(shard)) return nullptr;
   HandleEntry *entry = shard.free;
   if (entry != nullptr) {
@@ -149,7 +192,6 @@ HandleEntry *HandleTable::add(spec::Kind kind, uint64_t raw) {
     if (entry == nullptr) return nullptr;
   }
   insert(shard, hash, entry, kind, raw);
-  if (kind == spec::Kind::request) count_request(1);
   return entry;
 }
 

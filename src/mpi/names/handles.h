@@ -90,9 +90,14 @@ class HandleTable {
   /// got MPICH's one handle for eager sends) and that isn't marked `mark`; nullptr if there is none. What other threads
   /// have claimed comes last.
   HandleEntry *find(spec::Kind kind, uint64_t raw, uint32_t thread = kAnyThread, uint64_t mark = 0);
+  /// What was looked up at `site` may be known already, and then lives until it was released as often: one more has the
+  /// object of that value. Else it is a new one, of one of `places`; nullptr without memory. Constants are not counted.
+  HandleEntry *look_up(spec::Kind kind, uint64_t raw, uint32_t thread, Site *site, PlacePool *places);
+  /// One less has it. The object if that was the last one, for `remove`; else nullptr.
+  HandleEntry *release(spec::Kind kind, uint64_t raw, uint32_t thread);
   /// `thread` is going to give the value back: the object that it means keeps its name for that thread alone.
   void claim(spec::Kind kind, uint64_t raw, uint32_t thread);
-  /// It was not given back after all, or others still have it.
+  /// It was not given back after all.
   static void unclaim(HandleEntry *entry) { __atomic_store_n(&entry->claimed, 0, __ATOMIC_RELAXED); }
   static bool is_claimed(const HandleEntry *entry) { return __atomic_load_n(&entry->claimed, __ATOMIC_RELAXED) != 0; }
   /// A new object of that kind and value; nullptr without memory. The caller fills in its name.
@@ -199,6 +204,9 @@ class HandleTable {
     }
   }
   static void insert(Shard &shard, uint64_t hash, HandleEntry *entry, spec::Kind kind, uint64_t raw);
+  /// `find` and `add`, with the shard's lock.
+  HandleEntry *find_here(Shard &shard, uint64_t hash, spec::Kind kind, uint64_t raw, uint32_t thread, uint64_t mark);
+  HandleEntry *add_here(Shard &shard, uint64_t hash, spec::Kind kind, uint64_t raw);
   /// Where the oldest entry of that value hangs, or would.
   static HandleEntry **place_of(Shard &shard, uint64_t hash, spec::Kind kind, uint64_t raw);
 

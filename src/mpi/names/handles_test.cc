@@ -158,5 +158,25 @@ TEST_F(HandlesTest, WhatIsBeingFreedIsItsThreadsAlone) {
   EXPECT_FALSE(HandleTable::is_claimed(fresh));
 }
 
+TEST_F(HandlesTest, WhatWasLookedUpLivesUntilAllHaveReleasedIt) {
+  handles->share();
+  HandleEntry *first = handles->look_up(Kind::group, 300, 1, &site, &pool);
+  EXPECT_EQ(first->site, &site);
+  handles->claim(Kind::group, 300, 1);
+  // While the first gives it back another gets it.
+  EXPECT_EQ(handles->look_up(Kind::group, 300, 2, &site, &pool), first);
+  EXPECT_EQ(handles->release(Kind::group, 300, 1), nullptr);
+  EXPECT_EQ(handles->find(Kind::group, 300, 3), first);
+  handles->claim(Kind::group, 300, 2);
+  EXPECT_EQ(handles->release(Kind::group, 300, 2), first);
+  // It is not there any more, though nobody has taken it out yet.
+  HandleEntry *second = handles->look_up(Kind::group, 300, 3, &site, &pool);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(handles->find(Kind::group, 300, 2), second);
+  handles->remove(first);
+  EXPECT_EQ(handles->find(Kind::group, 300, 2), second);
+  EXPECT_EQ(second->references, 1U);
+}
+
 }  // namespace
 }  // namespace cairn::recorder

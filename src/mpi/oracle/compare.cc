@@ -49,8 +49,10 @@ std::string as_text(const Bytes &bytes) { return {reinterpret_cast<const char *>
 
 }  // namespace
 
-bool Comparer::compare(const Event &event, const LogFile &log, const LogRecord &record) {
+bool Comparer::compare(const Event &event, const LogFile &log, const LogRecord &record, uint64_t recorded) {
   event_ = &event;
+  ended_ = record.end;
+  recorded_ = recorded;
   ++calls_;
   ++report_.calls;
   const trace::Row &row = *event.row;
@@ -91,6 +93,7 @@ bool Comparer::compare(const Event &event, const LogFile &log, const LogRecord &
     differ("result", "traced a return, logged none");
   }
   end_objects();
+  perhaps_released_.clear();
   return true;
 }
 

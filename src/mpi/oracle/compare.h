@@ -44,13 +44,17 @@ class Comparer {
            VerifyReport &report)
       : rank_(rank), several_threads_(several_threads), constants_(constants), report_(report) {}
 
-  /// False if the functions differ: nothing after it in this thread can be compared.
-  bool compare(const Event &event, const LogFile &log, const LogRecord &record);
+  /// False if the functions differ: nothing after it in this thread can be compared. `recorded`: a ticket by which the
+  /// recorder was done with the call; 0 with one thread.
+  bool compare(const Event &event, const LogFile &log, const LogRecord &record, uint64_t recorded = 0);
 
   /// With several threads: the call, which has not been compared yet, began before the next one to be compared ended.
   void begins(const Event &event, const LogFile &log, const LogRecord &record);
-  /// Whether it ends objects, if it succeeds.
-  static bool may_free(const Event &event);
+  /// The next one to be compared was perhaps recorded after this one, which began later.
+  void may_come_before(const Event &event, const LogFile &log, const LogRecord &record);
+  /// Whether it ends objects, if it succeeds; whether it looks some up.
+  static bool may_free(const Event &event) { return has_effect(event, spec::Effect::release); }
+  static bool looks_up(const Event &event) { return has_effect(event, spec::Effect::lookup); }
 
   [[nodiscard]] const std::vector<CommSighting> &comms() const { return comms_; }
 
@@ -61,6 +65,15 @@ class Comparer {
     std::optional<uint16_t> constant;
   };
 
+  static bool has_effect(const Event &event, spec::Effect effect);
+  struct Released {
+    spec::Kind kind;
+    uint64_t raw;
+    Name name;
+    bool operator==(const Released &) const = default;
+  };
+  /// What the call ends, if it succeeds.
+  std::vector<Released> released(const Event &event, const LogFile &log, const LogRecord &record);
   void parameter(unsigned i, const trace::Field &field);
   void result(const trace::Field &field);
   std::string value_problem(unsigned i, const trace::Field &field);
@@ -110,10 +123,13 @@ class Comparer {
   uint64_t log_thread_ = 0;
   uint64_t when_ = 0;
   uint64_t calls_ = 0;
+  uint64_t ended_ = 0;     ///< its ticket
+  uint64_t recorded_ = 0;  ///< a later one, by which the recorder was done with it
   bool succeeded_ = false;
   bool in_status_ = false;  ///< the call returned MPI_ERR_IN_STATUS
   std::vector<LogValue> values_;
-  std::vector<std::vector<Named>> named_;  ///< objects by parameter
+  std::vector<Released> perhaps_released_;  ///< before it was recorded
+  std::vector<std::vector<Named>> named_;   ///< objects by parameter
 };
 
 }  // namespace cairn::oracle

@@ -45,7 +45,11 @@ std::string Comparer::bind(Kind kind, uint64_t raw, const Name &name, Effect eff
       *found = same_name;
       return "";
     }
-    const bool passed_on = effect == Effect::lookup && same_raw != nullptr && same_raw->being_freed;
+    const auto is_same = [&](const Released &each) { return each == Released{kind, raw, same_raw->name}; };
+    // Two threads may have looked it up in one order, and been recorded in the other.
+    const bool passed_on = effect == Effect::lookup && same_raw != nullptr &&
+                           (same_raw->being_freed != 0 || same_raw->recorded > ended_ ||
+                            std::any_of(perhaps_released_.begin(), perhaps_released_.end(), is_same));
     if (same_raw != nullptr && !same_raw->may_be_over && !passed_on) return "it is logged as another object's handle";
     if (same_name != nullptr && !same_name->may_be_over) return "it is the name of an object with another handle";
     const bool may_begin_here = effect == Effect::lookup || name[0] >= kCommunicator;
@@ -63,6 +67,7 @@ std::string Comparer::bind(Kind kind, uint64_t raw, const Name &name, Effect eff
     if (same_name != nullptr && !several_threads_) return "the name belongs to a living object";
   }
   *found = objects_.add(kind, raw, name);
+  if (effect == Effect::lookup) (*found)->recorded = recorded_;
   return "";
 }
 
@@ -332,18 +337,19 @@ std::string Comparer::implied_bytes(const Implied &implied, uint64_t logged) {
   return "";
 }
 
-bool Comparer::may_free(const Event &event) {
+bool Comparer::has_effect(const Event &event, Effect effect) {
   const uint32_t number = event.row->function;
   if (number >= spec::functions().size()) return false;
   const spec::Function &function = spec::functions()[number];
   return std::any_of(function.parameters, function.parameters + function.parameter_count,
-                     [](const Parameter &p) { return p.effect == Effect::release; });
+                     [effect](const Parameter &p) { return p.effect == effect; });
 }
 
-void Comparer::begins(const Event &event, const LogFile &log, const LogRecord &record) {
+std::vector<Comparer::Released> Comparer::released(const Event &event, const LogFile &log, const LogRecord &record) {
+  std::vector<Released> all;
   event_ = &event;
   const trace::Row &row = *event.row;
-  if (row.function != record.function) return;
+  if (row.function != record.function) return all;
   const spec::Function &function = spec::functions()[row.function];
   for (const LogValue &value : log.values(record)) {
     if (value.parameter >= function.parameter_count || value.parameter >= row.fields.size() || value.words.empty()) {
@@ -351,15 +357,26 @@ void Comparer::begins(const Event &event, const LogFile &log, const LogRecord &r
     }
     const Parameter &p = function.parameters[value.parameter];
     const std::vector<trace::Atom> &atoms = row.fields[value.parameter].atoms;
-    if (p.effect != Effect::release || atoms.empty()) continue;
+    if (p.effect != Effect::release || value.after || atoms.empty()) continue;
     Name name = {kCommunicator, static_cast<uint64_t>(atoms[0]), 0, 0};
     if (p.layout != spec::Layout::comm) {
       if (atoms.size() != 2) continue;
       const bool known = atoms[0] != trace::kUnknown;
       name = known ? canonical(atoms[0], atoms[1]) : Name{kNeverCreated, static_cast<uint64_t>(atoms[1]), 0, 0};
     }
-    if (Object *object = objects_.find(p.kind, value.words[0], name)) object->being_freed = true;
+    all.push_back({p.kind, value.words[0], name});
   }
+  return all;
+}
+
+void Comparer::begins(const Event &event, const LogFile &log, const LogRecord &record) {
+  for (const Released &each : released(event, log, record)) {
+    if (Object *object = objects_.find(each.kind, each.raw, each.name)) ++object->being_freed;
+  }
+}
+
+void Comparer::may_come_before(const Event &event, const LogFile &log, const LogRecord &record) {
+  for (const Released &each : released(event, log, record)) perhaps_released_.push_back(each);
 }
 
 void Comparer::end_objects() {
@@ -376,7 +393,7 @@ void Comparer::end_objects() {
       Object *object = named_[i][k].object;
       if (object == nullptr) continue;
       if (p.effect == Effect::release) {
-        object->being_freed = false;
+        if (object->being_freed != 0) --object->being_freed;
         if (!succeeded_ || --object->references > 0) continue;
       } else if (after == nullptr) {
         if (!succeeded_) object->may_be_over = true;

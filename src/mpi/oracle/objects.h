@@ -44,7 +44,8 @@ struct Object {
   uint32_t references = 1;
   bool raw_known = true;     ///< false: made by a call that hasn't told its handle yet (MPI_Comm_idup)
   bool may_be_over = false;  ///< a call failed that may have ended it
-  bool being_freed = false;  ///< a call that ends it has begun: another thread's may have got its handle already
+  uint32_t being_freed = 0;  ///< calls that may end it have begun: another thread's may have got its handle already
+  uint64_t recorded = 0;     ///< looked up: the ticket by which the recorder knew it
   Implied implied;           ///< requests and messages
   std::string identity;      ///< communicators: the same on all members
   uint64_t creations = 0;    ///< communicators: made over it so far
