@@ -448,9 +448,14 @@ class RealTableTest(unittest.TestCase):
     def test_fortran_names(self):
         table = model.Table(HERE)
         names = {f.name: preload.fortran_names(f) for f in table.by_id}
-        self.assertEqual(names['MPI_Send'], ['mpi_send_', 'mpi_send__', 'MPI_SEND', 'mpi_send', 'mpi_send_f08ts_'])
-        self.assertEqual(names['MPI_Send_c'], ['mpi_send_f08ts_large_'])
-        self.assertEqual(names['MPI_Init'], ['mpi_init_', 'mpi_init__', 'MPI_INIT', 'mpi_init'])
+        self.assertEqual(names['MPI_Init'], ['mpi_init_', 'mpi_init__', 'MPI_INIT', 'mpi_init', 'pmpi_init_', 'pmpi_init__',
+                                             'PMPI_INIT', 'pmpi_init', 'mpi_init_f08_', 'pmpi_init_f08_', 'pmpir_init_f08_'])
+        self.assertEqual(set(names['MPI_Send']) - {name.replace('init', 'send').replace('INIT', 'SEND') for name in
+                                                   names['MPI_Init']},
+                         {'mpi_send_f08ts_', 'pmpi_send_f08ts_', 'pmpir_send_f08ts_'})
+        self.assertIn('pmpir_send_f08ts_large_', names['MPI_Send_c'])
+        self.assertNotIn('mpi_send_c_', names['MPI_Send_c'])
+        self.assertIn('mpi_alloc_mem_cptr_', names['MPI_Alloc_mem'])
         self.assertEqual(names['MPI_Comm_f2c'], [])
         self.assertEqual(names['MPI_T_init_thread'], [])
 

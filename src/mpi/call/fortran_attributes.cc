@@ -80,7 +80,7 @@ Frame *enter_attribute(uint32_t one, uint32_t other, void *return_address, void 
   if (process == nullptr) return nullptr;
   const CairnFortranEntry &entry = *process->run.preload->fortran_entry();
   if (!is_pending(entry, reinterpret_cast<uintptr_t>(frame_address))) return nullptr;
-  const uint32_t function = entry.function == other ? other : one;
+  const uint32_t function = entered(entry) == other ? other : one;
   return enter(function, return_address, frame_address);
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "mpi/preload/binding_frames.h"
 #include "spec/spec.h"
 
 namespace cairn::recorder {
 namespace {
 
-constexpr uintptr_t kBindingFrames = 64 << 10;  ///< MPICH 4.0.2's largest is 1.2 KiB
+constexpr const char *kUnseen =
+    "some calls from Fortran are missing: this Fortran library of MPI does not call the C functions for them";
 
 /// Fortran has no handles but its own; only a binding converts them.
 bool converts_handles(const spec::Function &function) {
@@ -19,14 +21,20 @@ bool converts_handles(const spec::Function &function) {
 
 }  // namespace
 
+uint32_t entered(const CairnFortranEntry &entry) { return entry.function & ~kCairnJumps; }
+
 bool is_pending(const CairnFortranEntry &entry, uintptr_t stack) {
-  return entry.stack > stack && entry.stack - stack <= kBindingFrames;
+  return entry.stack > stack && entry.stack - stack <= CAIRN_BINDING_FRAMES;
 }
 
 Site *fortran_site(Thread &thread, Site *in_binding, uint32_t function, uintptr_t stack) {
   CairnFortranEntry &entry = *thread.process->run.preload->fortran_entry();
+  if (entry.unanswered != 0) {
+    entry.unanswered = 0;
+    thread.process->losses.note(kUnseen);
+  }
   if (is_pending(entry, stack)) {
-    if (entry.function != function) return nullptr;
+    if (entered(entry) != function) return nullptr;
     entry.stack = 0;
     return thread.site_table->find(reinterpret_cast<uintptr_t>(entry.return_address));
   }

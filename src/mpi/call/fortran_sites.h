@@ -1,14 +1,18 @@
 // Calls that arrive through a Fortran binding.
 //
-// MPICH's binding implements `mpi_send_` by calling MPI_Send, so that the call's return address lies in the binding.
-// The preload notes where the program entered it (CairnFortranEntry); the first C call of the same function then
-// belongs to that entry and takes its site from there. Bindings that call PMPI_ instead, as Open MPI's does, never get
-// here.
+// A binding implements `mpi_send_` by calling MPI_Send (MPICH's mpif.h) or PMPI_Send (MPICH's mpi_f08, all of Open
+// MPI's), so that the call's return address lies in the binding. The preload notes where the program entered it
+// (CairnFortranEntry) and lets the PMPI_ function of the same name lead to the wrapper; the first C call of the same
+// function then belongs to that entry and takes its site from there. So a call is recorded as its C call, with what the
+// binding made of the arguments, and the program gets what the binding makes of the answer.
 //
 // Nobody tells when an entry returns. A note counts only if its stack address lies close above the C call's (a
 // binding's frames are small) and if no C call has answered it yet. So what callbacks or longjmp leave behind is never
 // taken for the entry in progress: each call of a callback is an entry of its own with its own note, and an entry that
 // was left has been answered.
+//
+// An entry that no C call answers before the next one is a call that nobody saw: the trace says that such calls are
+// missing. What bindings are known to do by themselves is wrapped by hand: fortran_attributes.h.
 //
 // Threads: any; notes are per thread. Cost: some nanoseconds, for calls out of a binding alone. No errors.
 #pragma once
@@ -19,6 +23,9 @@
 #include "mpi/preload/preload.h"
 
 namespace cairn::recorder {
+
+/// The function that was entered.
+uint32_t entered(const CairnFortranEntry &entry);
 
 /// Whether `entry` may be what led to a wrapper whose frame is at `stack`.
 bool is_pending(const CairnFortranEntry &entry, uintptr_t stack);

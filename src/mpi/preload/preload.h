@@ -11,8 +11,9 @@
 // built against one mpi.h, whose handles and constants differ from another's.
 //
 // It also exports the names of MPI's Fortran bindings. Those trampolines only note where they were called from and jump
-// to the binding's own code: a binding that calls C functions, as MPICH's does, is recorded there, at the program's
-// line.
+// to the binding's own code. A binding calls the C function, by its MPI_ or its PMPI_ name: there it is recorded, at
+// the program's line. For this PMPI_ functions have trampolines, too, which let everything else through to the MPI
+// library.
 //
 // Environment: CAIRN_RECORDERS (folder of the recorders; default: recorders/ beside libcairn.so), CAIRN_OFF (pass
 // through), CAIRN_SPOOL (folder where `unrecorded.<pid>` says why a process that called MPI isn't recorded),
@@ -34,8 +35,13 @@ struct CairnAllocation {
 struct CairnFortranEntry {
   const void *return_address;  ///< in the program
   uintptr_t stack;             ///< pointer on entry; 0: none, or already answered for (the recorder clears it)
-  uint32_t function;           ///< id in spec/
+  uint32_t function;           ///< id in spec/, and kCairnJumps
+  uint32_t unanswered;         ///< entries that the next one found still waiting: calls that nobody has seen
 };
+
+/// In CairnFortranEntry::function: the C function may be entered by a jump, as if the program had called it
+/// (MPI_Wtime). Nothing tells then that the entry has been answered.
+static const uint32_t kCairnJumps = 0x80000000;
 
 struct CairnPreload {
   uint32_t version;  ///< kCairnPreloadVersion
@@ -60,9 +66,14 @@ struct CairnPreload {
   struct CairnFortranEntry *(*fortran_entry)(void);
 };
 
-enum { kCairnPreloadVersion = 2 };
+enum { kCairnPreloadVersion = 3 };
 
 /// Exported by a recorder. 0 if it will record, else wrappers pass through. Called once, before any wrapper.
 typedef int (*CairnAttach)(const struct CairnPreload *preload);
 #define CAIRN_ATTACH_SYMBOL "cairn_recorder_attach"
+
+/// May be exported by a recorder: what to call in place of the Fortran entry `name` of `function`, whose own code is
+/// `real`, because its binding does not call that C function; nullptr: nothing. Once a name, after it was attached.
+typedef void *(*CairnWrapFortran)(const char *name, uint32_t function, void *real);
+#define CAIRN_WRAP_FORTRAN_SYMBOL "cairn_recorder_wrap_fortran"
 }

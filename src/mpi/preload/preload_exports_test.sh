@@ -1,6 +1,6 @@
 #!/bin/sh
-# preload_exports_test.sh LIBCAIRN LIST: it exports the listed MPI functions and Fortran entries and what it interposes,
-# nothing else, and needs nothing but libc.
+# preload_exports_test.sh LIBCAIRN LIST: it exports the listed MPI functions, Fortran entries and PMPI_ functions and what it
+# interposes, nothing else, and needs nothing but libc.
 set -eu
 library=$1
 list=$2
@@ -10,6 +10,7 @@ trap 'rm -f "$expected" "$exported"' EXIT
 {
   sed -n 's/^ *CAIRN_MPI_FUNCTION(\(.*\)).*/\1/p' "$list"
   sed -n 's/^ *CAIRN_FORTRAN_ENTRY(\(.*\),.*/\1/p' "$list"
+  sed -n 's/^ *CAIRN_PROFILING_ENTRY(\(.*\),.*/P\1/p' "$list"
   printf '%s\n' malloc calloc realloc reallocarray free posix_memalign aligned_alloc memalign valloc pvalloc \
     munmap mremap dlclose
 } | sort >"$expected"

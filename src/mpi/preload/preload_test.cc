@@ -63,7 +63,8 @@ void run(const std::string &what, const char *expected) {
   CHECK(what == "call");
   void *plugin = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
   CHECK(plugin != nullptr);
-  CHECK(dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr);
+  Dl_info info = {};
+  CHECK(dladdr(dlsym(RTLD_DEFAULT, "PMPI_Init"), &info) != 0 && strstr(info.dli_fname, "libcairn.so") != nullptr);
   Seen *seen = nullptr;
   CHECK(reinterpret_cast<long (*)(Seen **)>(dlsym(plugin, "test_call"))(&seen) == 4711);
   check_seen(*seen, expected, "test_call");
@@ -85,7 +86,35 @@ extern "C" __attribute__((noinline, visibility("default"))) long fortran_call_si
   return mpi_alltoallw_(1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5, 10, 10.5, 11, 12, 13);
 }
 
+#ifndef SERIAL
+extern "C" __attribute__((noinline, visibility("default"))) long profiling_call_site() {
+  return pmpi_alltoallw_(1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5, 10, 10.5, 11, 12, 13);
+}
+#endif
+
 namespace {
+
+#ifndef SERIAL
+/// What a binding calls by its PMPI_ name goes to the recorder, from the first call of the process on; what the program
+/// calls by that name does not.
+void profiling(const char *expected) {
+  const bool recorded = strcmp(expected, "library") != 0;
+  Seen *seen = nullptr;
+  for (int round = 0; round < 2; ++round) {
+    CHECK(profiling_call_site() == 4712);
+    MPI_Get_processor_name(&seen);
+    check_seen(*seen, expected, "pmpi_alltoallw_");
+    if (recorded) CHECK(is_in(seen->fortran_site, "profiling_call_site") && seen->fortran_function == 36);
+    memset(seen, 0, sizeof *seen);
+    CHECK(PMPI_Alltoallw(1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 9, 0, 10, 0, 11, 12, 13) == 4711);
+    CHECK(!recorded || seen->by == nullptr);
+  }
+  // The recorder has one entry to itself; what answers none is counted by the next.
+  CHECK(mpi_aint_diff_() == (recorded ? 105 : 5));
+  CHECK(mpi_barrier_() == 6 && mpi_barrier_() == 6 && profiling_call_site() == 4712);
+  CHECK(!recorded || seen->fortran_unanswered == 2);
+}
+#endif
 
 /// A Fortran entry gets its arguments as they were, first and later, and its C function sees where it was called.
 void fortran(const char *expected) {
@@ -377,6 +406,9 @@ void untracked() {
 void run(const std::string &what, const char *expected) {
   if (what == "call") return call(expected);
   if (what == "fortran") return fortran(expected);
+#ifndef SERIAL
+  if (what == "profiling") return profiling(expected);
+#endif
   if (what == "missing") return missing();
   if (what == "variadic") return first_is_variadic();
   if (what == "race") return race(expected);

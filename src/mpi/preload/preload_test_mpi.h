@@ -17,6 +17,7 @@ struct Seen {
   const void *fortran_site;
   unsigned long fortran_stack;
   unsigned fortran_function;
+  unsigned fortran_unanswered;
 };
 
 // More of each kind than there are registers.
@@ -28,6 +29,12 @@ int MPI_Init(void);
 long MPI_Alltoallw(WIDE_PARAMETERS);
 /// The binding's entry of MPI_Alltoallw: calls it with what it got.
 long mpi_alltoallw_(WIDE_PARAMETERS);
+/// Another, which calls PMPI_Alltoallw.
+long pmpi_alltoallw_(WIDE_PARAMETERS);
+/// One that the recorder has a wrapper for, and one that calls no C function.
+int mpi_aint_diff_(void);
+int mpi_barrier_(void);
+long PMPI_Alltoallw(WIDE_PARAMETERS);
 double MPI_Wtime(void);
 double MPI_Pcontrol(int count, ...);
 /// The library's record of what arrived, or the recorder's.

@@ -33,6 +33,7 @@ endforeach()
 target_link_libraries(preload_test PRIVATE preload_test_mpi)
 target_link_libraries(preload_test_serial PRIVATE preload_test_serial_mpi)
 target_compile_definitions(preload_test_late PRIVATE LATE)
+target_compile_definitions(preload_test_serial PRIVATE SERIAL)
 
 # preload_case(NAME PROGRAM "words…" [VARIABLE=value…]): runs it with libcairn.so and, if there is one, what
 # FIRST and SECOND name around it in the preload chain.
@@ -48,6 +49,8 @@ endfunction()
 preload_case(recorded preload_test "call;libfakempi.so.1")
 preload_case(recorded_late preload_test_late "call;libfakempi.so.1")
 preload_case(fortran preload_test "fortran;libfakempi.so.1")
+preload_case(profiling preload_test "profiling;libfakempi.so.1")
+preload_case(profiling_unrecorded preload_test "profiling;library;no recorder for libfakempi.so.1" CAIRN_RECORDERS=/nonexistent)
 preload_case(variadic preload_test "variadic;x")
 preload_case(missing preload_test "missing;x")
 preload_case(race preload_test "race;libfakempi.so.1" SLOW=1)

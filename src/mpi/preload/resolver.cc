@@ -5,7 +5,8 @@
 // linker and plain system calls; errno is kept. Nothing here can fail loudly: whatever goes wrong, the program's calls
 // reach its MPI library and `unrecorded.<pid>` in CAIRN_SPOOL says why they weren't recorded.
 //
-// Entries of Fortran bindings are found one by one, each when it is first called, by any number of threads at once.
+// Entries of Fortran bindings, and PMPI_ functions, are found one by one, each when it is first called, by any number
+// of threads at once.
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/mpi_abi.h"
+#include "mpi/preload/binding_frames.h"
 #include "mpi/preload/state.h"
 #include "mpi/preload/text.h"
 
@@ -28,7 +30,10 @@ extern void *cairn_slots[];
 extern const char cairn_trampolines[];
 extern const char cairn_trampolines_end[];
 extern void *cairn_fortran_slots[];
+extern void *cairn_profiling_slots[];
+extern const char cairn_fortran_names[];  // as kNames
 void *cairn_resolve(unsigned index, const void *return_address);
+__attribute__((visibility("hidden"))) char cairn_recording;  ///< whether MPI_ slots lead to a recorder
 __attribute__((visibility("hidden"))) thread_local constinit CairnFortranEntry cairn_fortran_entry = {};
 }
 
@@ -42,12 +47,20 @@ constexpr char kNames[] =
 #undef CAIRN_MPI_FUNCTION
     ;
 
-constexpr char kFortranNames[] =
-#define CAIRN_FORTRAN_ENTRY(name, function) #name "\0"
+constexpr char kProfilingNames[] =
+#define CAIRN_PROFILING_ENTRY(name, function) "P" #name "\0"
 #include CAIRN_MPI_FUNCTIONS_INC
-#undef CAIRN_FORTRAN_ENTRY
+#undef CAIRN_PROFILING_ENTRY
     ;
-constexpr unsigned kFortranBase = 0x10000;  // cairn_fortran_base
+
+constexpr uint32_t kProfilingFunctions[] = {
+#define CAIRN_PROFILING_ENTRY(name, function) function,
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_PROFILING_ENTRY
+};
+
+constexpr unsigned kFortranBase = 0x10000;    // cairn_fortran_base
+constexpr unsigned kProfilingBase = 0x20000;  // cairn_profiling_base
 
 using Path = Text<4096>;
 
@@ -58,6 +71,7 @@ long resolving_thread;
 void *caller_handle;  ///< of the object that made the first call; open only while it is resolved
 void *mpi_handle;
 const void *mpi_init;  ///< PMPI_Init
+CairnWrapFortran wrap_fortran;
 char mpi_soname[256];
 CairnPreload table;
 
@@ -168,7 +182,7 @@ bool find_mpi(const void *return_address) {
   const link_map *caller = object_of(return_address);
   caller_handle = caller == nullptr ? nullptr : open_loaded(caller);
   mpi_init = find_in(caller_handle, "PMPI_Init");
-  if (mpi_init == nullptr) mpi_init = dlsym(RTLD_DEFAULT, "PMPI_Init");
+  if (mpi_init == nullptr) mpi_init = dlsym(RTLD_NEXT, "PMPI_Init");
   if (mpi_init == nullptr) mpi_init = find_anywhere("PMPI_Init");
   const link_map *library = mpi_init == nullptr ? nullptr : object_of(mpi_init);
   if (library == nullptr) return false;
@@ -257,6 +271,7 @@ void *open_recorder(Path &reason) {
     reason.add("the recorder for ").add(mpi_soname).add(" declined");
     return nullptr;
   }
+  wrap_fortran = reinterpret_cast<CairnWrapFortran>(dlsym(recorder, CAIRN_WRAP_FORTRAN_SYMBOL));
   return recorder;
 }
 
@@ -289,12 +304,13 @@ void fill_slots(const void *return_address) {
     __atomic_store_n(&cairn_slots[index], target, __ATOMIC_RELEASE);
   }
   close_caller();
+  __atomic_store_n(&cairn_recording, recorder != nullptr, __ATOMIC_RELEASE);
   if (recorder == nullptr) write_reason(reason);
 }
 
-/// The binding's code that the program would have reached without us. Its object stays open, as the slot leads there.
-void *resolve_fortran(unsigned index, const void *return_address) {
-  const char *name = name_of(kFortranNames, index);
+/// What a call of `name` from `return_address` would reach without us. Its object stays open, as a slot will lead
+/// there.
+void *find_next(const char *name, const void *return_address) {
   void *found = dlsym(RTLD_NEXT, name);
   if (found == nullptr) {  // loaded with RTLD_LOCAL
     const link_map *caller = object_of(return_address);
@@ -303,22 +319,30 @@ void *resolve_fortran(unsigned index, const void *return_address) {
     if (handle != nullptr) dlclose(handle);
   }
   if (found == nullptr) return reinterpret_cast<void *>(missing_function);
-  if (const link_map *binding = object_of(found); binding != nullptr) open_loaded(binding);
-  __atomic_store_n(&cairn_fortran_slots[index], found, __ATOMIC_RELEASE);
+  if (const link_map *object = object_of(found); object != nullptr) open_loaded(object);
   return found;
 }
 
-}  // namespace
-}  // namespace cairn::preload
+/// Slots are filled for good once it is known whether there is a recorder.
+void fill(void **slot, void *target) {
+  if (__atomic_load_n(&progress, __ATOMIC_ACQUIRE) == kDone) __atomic_store_n(slot, target, __ATOMIC_RELEASE);
+}
 
-void *cairn_resolve(unsigned index, const void *return_address) {
-  using namespace cairn::preload;
-  const int saved_errno = errno;
-  if (index >= kFortranBase) {
-    void *entry = resolve_fortran(index - kFortranBase, return_address);
-    errno = saved_errno;
-    return entry;
+/// The binding's code that the program would have reached without us, or what the recorder has in its place.
+void *resolve_fortran(unsigned index, const void *return_address) {
+  const char *name = name_of(cairn_fortran_names, index);
+  void *target = find_next(name, return_address);
+  if (__atomic_load_n(&cairn_recording, __ATOMIC_ACQUIRE) != 0 && wrap_fortran != nullptr &&
+      target != reinterpret_cast<void *>(missing_function)) {
+    void *wrapper = wrap_fortran(name, cairn_fortran_entry.function & ~kCairnJumps, target);
+    if (wrapper != nullptr) target = wrapper;
   }
+  fill(&cairn_fortran_slots[index], target);
+  return target;
+}
+
+/// Fills all slots, or waits until another thread has. False: it takes too long, or this very thread is at it.
+bool resolve_all(const void *return_address) {
   const long thread = syscall(SYS_gettid);
   int seen = kNew;
   if (__atomic_compare_exchange_n(&progress, &seen, kBusy, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
@@ -328,14 +352,48 @@ void *cairn_resolve(unsigned index, const void *return_address) {
   }
   const timespec pause = {0, 1000000};
   for (int waited = 0; __atomic_load_n(&progress, __ATOMIC_ACQUIRE) != kDone; ++waited) {
-    if (__atomic_load_n(&resolving_thread, __ATOMIC_ACQUIRE) == thread || waited == 10000) {
-      void *function = real_function(name_of(kNames, index));
-      errno = saved_errno;
-      return function;
-    }
+    if (__atomic_load_n(&resolving_thread, __ATOMIC_ACQUIRE) == thread || waited == 10000) return false;
     nanosleep(&pause, nullptr);
   }
-  void *target = __atomic_load_n(&cairn_slots[index], __ATOMIC_ACQUIRE);
+  return true;
+}
+
+/// Whether the calling thread has entered a binding as `function` and waits for its C function.
+bool is_answer(uint32_t function) {
+  const uintptr_t depth = cairn_fortran_entry.stack - reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  return cairn_fortran_entry.function == function && depth <= CAIRN_BINDING_FRAMES;
+}
+
+/// Where a PMPI_ function leads that is called for the first time, or whose call may be the first one of the process.
+void *resolve_profiling(unsigned index, const void *return_address) {
+  const char *name = name_of(kProfilingNames, index);
+  if (is_answer(kProfilingFunctions[index]) && resolve_all(return_address) && cairn_recording != 0) {
+    unsigned slot = 0;
+    const char *plain = kNames;
+    for (; strcmp(plain, name + 1) != 0; plain += strlen(plain) + 1) ++slot;  // all of one list are in the other
+    return __atomic_load_n(&cairn_slots[slot], __ATOMIC_ACQUIRE);
+  }
+  void *target = find_next(name, return_address);
+  fill(&cairn_profiling_slots[index], target);
+  return target;
+}
+
+}  // namespace
+}  // namespace cairn::preload
+
+void *cairn_resolve(unsigned index, const void *return_address) {
+  using namespace cairn::preload;
+  const int saved_errno = errno;
+  void *target = nullptr;
+  if (index >= kProfilingBase) {
+    target = resolve_profiling(index - kProfilingBase, return_address);
+  } else if (index >= kFortranBase) {
+    target = resolve_fortran(index - kFortranBase, return_address);
+  } else if (resolve_all(return_address)) {
+    target = __atomic_load_n(&cairn_slots[index], __ATOMIC_ACQUIRE);
+  } else {
+    target = real_function(name_of(kNames, index));
+  }
   errno = saved_errno;
   return target;
 }

@@ -9,6 +9,11 @@
 // The same file lists CAIRN_FORTRAN_ENTRY(name, function): the entries of Fortran bindings. Such a trampoline notes where the
 // program called which function (cairn_fortran_entry, preload.h) and jumps on to the entry itself. Their slots are empty
 // until a name is first called, so that a program without Fortran pays for none: cairn_resolve finds each by itself.
+//
+// And CAIRN_PROFILING_ENTRY(MPI_name, function): PMPI_name, which bindings call. If it answers the entry that this thread
+// has noted it goes where MPI_name goes, else to the function itself. Its slot, too, is filled when it is first called.
+
+#include "mpi/preload/binding_frames.h"
 
         .data
         .balign 8
@@ -29,7 +34,9 @@ cairn_slots:
 
         .set    cairn_index, 0
         .set    cairn_fortran_index, 0
-        .set    cairn_fortran_base, 0x10000     // tells cairn_resolve which of the two lists an index is of
+        .set    cairn_profiling_index, 0
+        .set    cairn_fortran_base, 0x10000     // these tell cairn_resolve which of the lists an index is of
+        .set    cairn_profiling_base, 0x20000
 
         .bss
         .balign 8
@@ -37,6 +44,21 @@ cairn_slots:
         .hidden cairn_fortran_slots
 cairn_fortran_slots:
 #define CAIRN_FORTRAN_ENTRY(name, function) .zero 8
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_FORTRAN_ENTRY
+        .globl  cairn_profiling_slots
+        .hidden cairn_profiling_slots
+cairn_profiling_slots:
+#define CAIRN_PROFILING_ENTRY(name, function) .zero 8
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_PROFILING_ENTRY
+
+        // More than a C++ compiler need take in one string.
+        .section .rodata
+        .globl  cairn_fortran_names
+        .hidden cairn_fortran_names
+cairn_fortran_names:
+#define CAIRN_FORTRAN_ENTRY(name, function) .asciz #name
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_FORTRAN_ENTRY
 
@@ -129,7 +151,9 @@ cairn_first_call:
 cairn_enter_fortran:
         .cfi_startproc
         movq    cairn_fortran_entry@gottpoff(%rip), %r11
-        movl    %r10d, %fs:16(%r11)
+        cmpq    $0, %fs:8(%r11)
+        jne     3f
+2:      movl    %r10d, %fs:16(%r11)
         movq    %rsp, %fs:8(%r11)
         movq    (%rsp), %r10
         movq    %r10, %fs:(%r11)
@@ -142,8 +166,54 @@ cairn_enter_fortran:
         pushq   %rax
         .cfi_def_cfa_offset 16
         jmp     cairn_first_call
+        .cfi_def_cfa_offset 8
+3:      cmpl    $0, %fs:16(%r11)        // no C function has answered the last entry
+        jl      2b                      // cairn_jumps: that one was answered unseen
+        incl    %fs:20(%r11)
+        jmp     2b
         .cfi_endproc
         .size   cairn_enter_fortran, . - cairn_enter_fortran
+
+        // rax: some are variadic.
+        .macro  profiling_trampoline name, function
+        .globl  P\name
+        .type   P\name, @function
+        .balign 16
+P\name:
+        endbr64
+        movq    cairn_fortran_entry@gottpoff(%rip), %r11
+        cmpl    $\function, %fs:16(%r11)
+        jne     1f
+        movq    %fs:8(%r11), %r10
+        subq    %rsp, %r10
+        cmpq    $CAIRN_BINDING_FRAMES, %r10
+        ja      1f
+        cmpb    $0, cairn_recording(%rip)
+        je      1f
+        testq   %r10, %r10
+        jne     2f
+        movq    $0, %fs:8(%r11)         // by a jump: the return address is the program's, no note is needed
+2:      jmp     *.Lslot_\name(%rip)
+1:      movl    $cairn_profiling_index, %r11d
+        jmp     cairn_go_on
+        .size   P\name, . - P\name
+        .set    cairn_profiling_index, cairn_profiling_index + 1
+        .endm
+
+        .type   cairn_go_on, @function
+cairn_go_on:
+        .cfi_startproc
+        leaq    cairn_profiling_slots(%rip), %r10
+        movq    (%r10,%r11,8), %r10
+        testq   %r10, %r10
+        je      1f
+        jmp     *%r10
+1:      addl    $cairn_profiling_base, %r11d
+        pushq   %r11
+        .cfi_def_cfa_offset 16
+        jmp     cairn_first_call
+        .cfi_endproc
+        .size   cairn_go_on, . - cairn_go_on
 
 #elif defined(__aarch64__)
 
@@ -212,7 +282,8 @@ cairn_first_call:
         .balign 16
 \name:
         hint    #34
-        mov     w9, #\function
+        movz    w9, #(\function & 0xffff)
+        movk    w9, #(\function >> 16), lsl #16
         mov     w10, #cairn_fortran_index
         b       cairn_enter_fortran
         .size   \name, . - \name
@@ -226,7 +297,9 @@ cairn_enter_fortran:
         adrp    x12, :gottprel:cairn_fortran_entry
         ldr     x12, [x12, :gottprel_lo12:cairn_fortran_entry]
         add     x11, x11, x12
-        mov     x12, sp
+        ldr     x12, [x11, #8]
+        cbnz    x12, 3f
+2:      mov     x12, sp
         stp     x30, x12, [x11]
         str     w9, [x11, #16]
         adrp    x12, cairn_fortran_slots
@@ -237,8 +310,65 @@ cairn_enter_fortran:
 1:      mov     w17, #cairn_fortran_base
         add     w17, w17, w10
         b       cairn_first_call
+3:      ldp     w12, w13, [x11, #16]    // no C function has answered the last entry
+        tbnz    w12, #31, 2b            // cairn_jumps: that one was answered unseen
+        add     w13, w13, #1
+        str     w13, [x11, #20]
+        b       2b
         .cfi_endproc
         .size   cairn_enter_fortran, . - cairn_enter_fortran
+
+        .macro  profiling_trampoline name, function
+        .globl  P\name
+        .type   P\name, %function
+        .balign 16
+P\name:
+        hint    #34
+        movz    w9, #(\function & 0xffff)
+        movk    w9, #(\function >> 16), lsl #16
+        mrs     x11, tpidr_el0
+        adrp    x12, :gottprel:cairn_fortran_entry
+        ldr     x12, [x12, :gottprel_lo12:cairn_fortran_entry]
+        add     x11, x11, x12
+        ldr     w12, [x11, #16]
+        cmp     w12, w9
+        b.ne    1f
+        ldr     x12, [x11, #8]
+        mov     x13, sp
+        sub     x12, x12, x13
+        mov     x13, #CAIRN_BINDING_FRAMES
+        cmp     x12, x13
+        b.hi    1f
+        adrp    x12, cairn_recording
+        ldrb    w12, [x12, :lo12:cairn_recording]
+        cbz     w12, 1f
+        ldr     x12, [x11, #8]
+        mov     x13, sp
+        cmp     x12, x13
+        b.ne    2f
+        str     xzr, [x11, #8]          // by a jump: the return address is the program's, no note is needed
+2:      adrp    x16, .Lslot_\name
+        ldr     x16, [x16, :lo12:.Lslot_\name]
+        br      x16
+1:      mov     w10, #cairn_profiling_index
+        b       cairn_go_on
+        .size   P\name, . - P\name
+        .set    cairn_profiling_index, cairn_profiling_index + 1
+        .endm
+
+        .type   cairn_go_on, %function
+cairn_go_on:
+        .cfi_startproc
+        adrp    x12, cairn_profiling_slots
+        add     x12, x12, :lo12:cairn_profiling_slots
+        ldr     x16, [x12, x10, lsl #3]
+        cbz     x16, 1f
+        br      x16
+1:      mov     w17, #cairn_profiling_base
+        add     w17, w17, w10
+        b       cairn_first_call
+        .cfi_endproc
+        .size   cairn_go_on, . - cairn_go_on
 
 #else
 #error "libcairn's trampolines are written for x86-64 and AArch64 only: add a block here for this machine"
@@ -255,6 +385,9 @@ cairn_trampolines:
 #define CAIRN_FORTRAN_ENTRY(name, function) fortran_trampoline name, function
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_FORTRAN_ENTRY
+#define CAIRN_PROFILING_ENTRY(name, function) profiling_trampoline name, function
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_PROFILING_ENTRY
         .cfi_endproc
         .globl  cairn_trampolines_end
         .hidden cairn_trampolines_end

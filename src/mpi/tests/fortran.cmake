@@ -1,5 +1,4 @@
-# Fortran programs. Under MPICH they are recorded, and fortran_sites.py holds each event against its line of the source; under
-# Open MPI, whose binding cannot be seen into, they must run as they do without us.
+# Fortran programs. Under MPICH fortran_sites.py holds each event against its line of the source.
 foreach(mpi mpich openmpi)
   find_program(CAIRN_FORTRAN_${mpi} NAMES mpifort.${mpi})
   mark_as_advanced(CAIRN_FORTRAN_${mpi})
@@ -22,7 +21,7 @@ foreach(mpi mpich openmpi)
       VERBATIM)
     list(APPEND binaries ${folder}/${program})
     if(mpi STREQUAL "openmpi")
-      cairn_mpi_test(${program} ${mpi} 3 fast --no-oracle --unrecorded -- ${folder}/${program})
+      cairn_mpi_test(${program} ${mpi} 3 fast -- ${folder}/${program})
       continue()
     endif()
     cairn_mpi_test(${program} ${mpi} 3 fast -- ${folder}/${program})
