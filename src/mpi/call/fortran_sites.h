@@ -12,7 +12,7 @@
 // was left has been answered.
 //
 // An entry that no C call answers before the next one is a call that nobody saw: the trace says that such calls are
-// missing. What bindings are known to do by themselves is wrapped by hand: fortran_attributes.h.
+// missing. What bindings are known to do by themselves is wrapped by hand: fortran_attributes.h, fortran_calls.h.
 //
 // Threads: any; notes are per thread. Cost: some nanoseconds, for calls out of a binding alone. No errors.
 #pragma once

@@ -10,6 +10,7 @@
 
 #include "mpi/call/facts.h"
 #include "mpi/call/fortran_attributes.h"
+#include "mpi/call/fortran_calls.h"
 #include "mpi/call/threads.h"
 #include "mpi/call/tracing.h"
 #include "mpi/finish/lifecycle.h"
@@ -142,6 +143,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   set_landmarks();
   prepare_tracing(*of);
   prepare_fortran(*preload);
+  prepare_fortran_calls(*preload, config.oracle != nullptr);
   load_oracle(*of);
   process = of;
   of->phase.store(config.start_off ? Phase::paused : Phase::recording);

@@ -1,4 +1,4 @@
-# Fortran programs. Under MPICH fortran_sites.py holds each event against its line of the source.
+# Fortran programs: recorded as C programs are, and fortran_sites.py holds each event against its line of the source.
 foreach(mpi mpich openmpi)
   find_program(CAIRN_FORTRAN_${mpi} NAMES mpifort.${mpi})
   mark_as_advanced(CAIRN_FORTRAN_${mpi})
@@ -20,17 +20,13 @@ foreach(mpi mpich openmpi)
       COMMENT "Compiling ${program} for ${mpi}"
       VERBATIM)
     list(APPEND binaries ${folder}/${program})
-    if(mpi STREQUAL "openmpi")
-      cairn_mpi_test(${program} ${mpi} 3 fast -- ${folder}/${program})
-      continue()
-    endif()
     cairn_mpi_test(${program} ${mpi} 3 fast -- ${folder}/${program})
-    set(only)
-    if(program STREQUAL "fortran_f08")
-      set(only --messages-only)
+    set(lost)
+    if("${mpi} ${program}" STREQUAL "openmpi fortran_module")
+      set(lost --lost-lines)
     endif()
     add_test(NAME mpi.${mpi}.${program}_sites
-      COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/fortran_sites.py --build ${PROJECT_BINARY_DIR} -n 3 ${only}
+      COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/fortran_sites.py --build ${PROJECT_BINARY_DIR} --mpi ${mpi} -n 3 ${lost}
               --source ${CMAKE_CURRENT_SOURCE_DIR}/${program}.f90 -- ${folder}/${program})
     set_tests_properties(mpi.${mpi}.${program}_sites PROPERTIES LABELS fast TIMEOUT 240 SKIP_RETURN_CODE 77 PROCESSORS ${cores})
   endforeach()

@@ -127,7 +127,7 @@ def check(options, top):
     recorded_status, out, err = run(record + launch + options.program, folder, env, 3 * options.seconds,
                                     'recorded run')
     # When one rank has died, MPICH's mpiexec kills the others and tells the status of either.
-    wanted = 125 if status == 0 and (options.unrecorded or options.missing) else status
+    wanted = 125 if status == 0 and options.missing else status
     alike = recorded_status == wanted or (options.status is None and 0 not in (recorded_status, status))
     if not alike:
         raise Failed(f'recorded run: status {recorded_status}, not {wanted}\n{tail(out)}\n{tail(err)}')
@@ -136,10 +136,8 @@ def check(options, top):
         raise Failed('recorded run: it printed\n' + tail('\n'.join(recorded)) + '\n  but bare\n' + tail('\n'.join(bare)))
     if not bare and not options.silent:
         raise Failed('nothing was printed that could be compared')
-    if not trace.exists() and (options.may_lose_trace or options.unrecorded):
+    if not trace.exists() and options.may_lose_trace:
         return 0
-    if options.unrecorded:
-        raise Failed('a trace was written')
     if not trace.exists():
         raise Failed(f'recorded run: no trace was written\n{tail(err)}')
     said = err
@@ -196,7 +194,6 @@ def main():
     parser.add_argument('--file', action='append', default=[], help='a file to link there')
     parser.add_argument('--env', action='append', default=[], help='NAME=VALUE')
     parser.add_argument('--record', action='append', default=[], help='an option for cairn record')
-    parser.add_argument('--unrecorded', action='store_true', help='record cannot see into this one, says so and ends with 125')
     parser.add_argument('--missing', action='store_true', help='there is no memory for everything: record ends with 125')
     parser.add_argument('--may-lose-trace', action='store_true', help='every process was killed')
     parser.add_argument('--classes', type=int, default=0, help='how many classes of ranks there must be')
