@@ -18,8 +18,12 @@ typedef void (*CairnLoggerWatch)(const volatile uint32_t *epoch);
 /// `number` gives the number under which the recorder records the calling thread: a new thread may continue what one
 /// that has ended began. The log says it too, so that a reader knows which of its threads is which of the trace's.
 typedef void (*CairnLoggerThreads)(uint32_t (*number)());
+/// `place` gives a word of the calling thread: the status, or array of statuses, of the call that comes next which the
+/// program does not want, although a Fortran binding does. The logger sets it back to nullptr.
+typedef void (*CairnLoggerUnwanted)(const void **(*place)());
 }
 #define CAIRN_LOGGER_LIBRARY "libcairn-oracle.so"
 #define CAIRN_LOGGER_ATTACH "cairn_oracle_attach"
 #define CAIRN_LOGGER_WATCH "cairn_oracle_watch"
 #define CAIRN_LOGGER_THREADS "cairn_oracle_threads"
+#define CAIRN_LOGGER_UNWANTED "cairn_oracle_unwanted"

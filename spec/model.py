@@ -128,6 +128,11 @@ class Function:
         self.parameters = []
         self.large_of = None  # the function this is the large-count form of, when both stand in one block
 
+    @property
+    def gives_status(self):
+        """Which parameter is the status, or the statuses, that it gives; Fortran has it at the same place. None: none."""
+        return next((i for i, p in enumerate(self.parameters) if p.kind == 'status' and p.direction == 'out'), None)
+
 
 class Table:
     def __init__(self, root):

@@ -126,6 +126,10 @@ class Logger:
             if phase == 'out' and p.direction == 'inout':
                 return self.guarded(f'!({test})', lines)
             special = f'entry.special({i}, {name});'
+            if p.kind == 'status' and p.direction == 'out':
+                test += f' || entry.unwanted({name})'
+                constant = members[0].name.removeprefix('MPI_')
+                special = f'entry.special({i}, reinterpret_cast<const void *>(local[con::k_{constant}]));'
             return [f'if ({test}) {{', f'  {special}', '} else {', *('  ' + line for line in lines), '}']
         return lines
 

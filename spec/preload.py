@@ -1,10 +1,10 @@
 """mpi_functions.inc: the functions that get a trampoline.
 
-CAIRN_MPI_FUNCTION(name) for every function that any of the given MPIs exports. CAIRN_FORTRAN_ENTRY(name, id) for every
-name under which a Fortran binding of any MPI may export function `id` of the table: they come from the table, since the
-binding that a program brings need not be installed where Cairn is built. CAIRN_PROFILING_ENTRY(name, id) for the functions
-whose PMPI_ name a binding may call. Functions that return no error code have the bit JUMPS in their id. Including files
-define what they need.
+CAIRN_MPI_FUNCTION(name) for every function that any of the given MPIs exports. CAIRN_FORTRAN_ENTRY(name, id, status) for
+every name under which a Fortran binding of any MPI may export function `id` of the table: they come from the table, since
+the binding that a program brings need not be installed where Cairn is built. `status` is the number of the argument that
+is a status which it gives, or -1. CAIRN_PROFILING_ENTRY(name, id, status) for the functions whose PMPI_ name a binding may
+call, in the order of the others. Functions that return no error code have the bit JUMPS in their id. Including files define what they need.
 """
 import re
 
@@ -27,16 +27,15 @@ def fortran_names(function):
     if NOT_FORTRAN.match(function.name):
         return []
     base, choice = function.name.lower(), any(p.kind in CHOICE_BUFFERS for p in function.parameters)
+    stem, rest = base.split('_', 1)
+    prefixes = (f'{stem}_', f'p{stem}_', f'p{stem}r_')
     if function.large:
-        forms = ['f08_large_'] + ['f08ts_large_'] * choice
-        return [f'{prefix}{base[4:-2]}_{form}' for prefix in ('mpi_', 'pmpi_', 'pmpir_') for form in forms]
+        return [f'{prefix}{rest[:-2]}_{form}' for prefix in prefixes for form in ['f08_large_'] + ['f08ts_large_'] * choice]
     names = []
     for name in [base] + [f'{base}_cptr'] * any(p.kind == 'pointer_out' for p in function.parameters):
         for name in (name, f'p{name}'):
             names += [f'{name}_', f'{name}__', name.upper(), name]
-    for form in ['f08_'] + ['f08ts_'] * choice:
-        names += [f'{prefix}{base[4:]}_{form}' for prefix in ('mpi_', 'pmpi_', 'pmpir_')]
-    return names
+    return names + [f'{prefix}{rest}_{form}' for prefix in prefixes for form in ['f08_'] + ['f08ts_'] * choice]
 
 
 def write(table, compilers, out):
@@ -49,8 +48,11 @@ def write(table, compilers, out):
     lines += [f'CAIRN_MPI_FUNCTION({name})' for name in sorted(names)]
     lines += ['#endif', '#ifdef CAIRN_FORTRAN_ENTRY']
     number = {f.name: f'0x{f.id | (JUMPS if f.returns else 0):x}' for f in table.by_id}
-    lines += [f'CAIRN_FORTRAN_ENTRY({name}, {number[f.name]})' for f in table.by_id for name in fortran_names(f)]
+    status = {f.name: -1 if f.gives_status is None else f.gives_status for f in table.by_id}
+    lines += [f'CAIRN_FORTRAN_ENTRY({name}, {number[f.name]}, {status[f.name]})' for f in table.by_id
+              for name in fortran_names(f)]
     lines += ['#endif', '#ifdef CAIRN_PROFILING_ENTRY']
-    lines += [f'CAIRN_PROFILING_ENTRY({f.name}, {number[f.name]})' for f in table.by_id
-              if f.name in names and fortran_names(f)]
+    known = {name: f for f in table.by_id for name in (f.name, f.also) if name}
+    lines += [f'CAIRN_PROFILING_ENTRY({name}, {number[known[name].name]}, {status[known[name].name]})'
+              for name in sorted(names) if name in known and fortran_names(known[name])]
     write_if_changed(out / 'mpi_functions.inc', '\n'.join(lines + ['#endif']) + '\n')

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "mpi/call/facts.h"
+#include "mpi/call/fortran_sites.h"
 #include "mpi/call/frame.h"
 #include "mpi/call/mpi_calls.h"
 #include "mpi/call/thread.h"
@@ -87,11 +88,26 @@ auto *entry_of(int form) {
   return reinterpret_cast<void (*)(Arguments...)>(entries[form][number_of(function)]);
 }
 
+/// Whether an entry of the binding has called another, as those of mpi_f08 do where there are logicals.
+bool is_from_binding(void *return_address) {
+  Thread *const thread = current_thread;
+  if (thread == nullptr || thread->busy) return false;
+  thread->busy = true;
+  const Site *site = thread->site_table->find(reinterpret_cast<uintptr_t>(return_address));
+  thread->busy = false;
+  return site != nullptr && site->fortran_binding;
+}
+
+/// The frame of a call that a wrapper records; nullptr: it is not to be recorded.
+Frame *enter_answered(uint32_t function, void *return_address, void *frame_address) {
+  of_preload->fortran_entry()->stack = 0;
+  return is_from_binding(return_address) ? nullptr : enter(function, return_address, frame_address);
+}
+
 /// Records a call of the C function with `arguments`; `answer` does it.
 template <uint16_t function, typename Result, typename Answer, typename... Arguments>
 Result record_as(void *return_address, void *frame_address, const Answer &answer, Arguments... arguments) {
-  of_preload->fortran_entry()->stack = 0;
-  Frame *frame = enter(function, return_address, frame_address);
+  Frame *frame = enter_answered(function, return_address, frame_address);
   if (frame == nullptr) return static_cast<Result>(answer());
   int i = 0;
   ((frame->argument[i++] = word<Arguments>(arguments)), ...);
@@ -182,8 +198,7 @@ void match_size(Fint *type_class, Fint *size, Fint *type, Fint *error) {
 /// Of no request: the entry calls no C function then. Here that is called, for what is recorded, and then the entry.
 template <uint16_t function, typename Entry, typename... Arguments>
 void of_none(void *return_address, void *frame_address, Entry entry, Arguments... arguments) {
-  of_preload->fortran_entry()->stack = 0;
-  Frame *frame = enter(function, return_address, frame_address);
+  Frame *frame = enter_answered(function, return_address, frame_address);
   if (frame != nullptr) {
     int i = 0;
     ((frame->argument[i++] = word<Arguments>(arguments)), ...);
@@ -196,11 +211,11 @@ void of_none(void *return_address, void *frame_address, Entry entry, Arguments..
 
 /// C's place for a status, or for no status, as Fortran's is.
 struct StatusPlace {
-  StatusPlace(Fint *fortran, const char *ignored, uint16_t constant) : c(space) {
-    auto *const *ignore = static_cast<Fint *const *>(dlsym(of_preload->mpi_handle, ignored));
+  StatusPlace(const Fint *fortran, bool all) : c(space) {
     uint64_t value = 0;
-    if (ignore != nullptr && *ignore == fortran && local_constant(constant, &value))
+    if (is_no_status(fortran, all) && local_constant(all ? con::k_STATUSES_IGNORE : con::k_STATUS_IGNORE, &value)) {
       c = reinterpret_cast<void *>(value);
+    }
   }
   alignas(8) uint8_t space[64] = {};  // Open MPI's has 24 bytes
   void *c;
@@ -212,7 +227,7 @@ void all_of(Fint *count, Fint *requests, Fint *statuses, Fint *error) {
     entry_of<function, Fint *, Fint *, Fint *, Fint *>(form)(count, requests, statuses, error);
   };
   if (*count != 0) return entry();
-  StatusPlace place(statuses, "MPI_F_STATUSES_IGNORE", con::k_STATUSES_IGNORE);
+  StatusPlace place(statuses, true);
   Handle none = nullptr;
   of_none<function>(CALLER, entry, 0, &none, place.c);
 }
@@ -223,7 +238,7 @@ void test_all(Fint *count, Fint *requests, Fint *flag, Fint *statuses, Fint *err
     entry_of<function, Fint *, Fint *, Fint *, Fint *, Fint *>(form)(count, requests, flag, statuses, error);
   };
   if (*count != 0) return entry();
-  StatusPlace place(statuses, "MPI_F_STATUSES_IGNORE", con::k_STATUSES_IGNORE);
+  StatusPlace place(statuses, true);
   Handle none = nullptr;
   int c_flag = 0;
   of_none<function>(CALLER, entry, 0, &none, &c_flag, place.c);
@@ -235,7 +250,7 @@ void wait_any(Fint *count, Fint *requests, Fint *index, Fint *status, Fint *erro
     entry_of<function, Fint *, Fint *, Fint *, Fint *, Fint *>(form)(count, requests, index, status, error);
   };
   if (*count != 0) return entry();
-  StatusPlace place(status, "MPI_F_STATUS_IGNORE", con::k_STATUS_IGNORE);
+  StatusPlace place(status, false);
   Handle none = nullptr;
   int c_index = 0;
   of_none<function>(CALLER, entry, 0, &none, &c_index, place.c);
@@ -248,7 +263,7 @@ void test_any(Fint *count, Fint *requests, Fint *index, Fint *flag, Fint *status
                                                                              error);
   };
   if (*count != 0) return entry();
-  StatusPlace place(status, "MPI_F_STATUS_IGNORE", con::k_STATUS_IGNORE);
+  StatusPlace place(status, false);
   Handle none = nullptr;
   int c_index = 0;
   int c_flag = 0;
@@ -262,7 +277,7 @@ void some_of(Fint *count, Fint *requests, Fint *done, Fint *indices, Fint *statu
                                                                              error);
   };
   if (*count != 0) return entry();
-  StatusPlace place(statuses, "MPI_F_STATUSES_IGNORE", con::k_STATUSES_IGNORE);
+  StatusPlace place(statuses, true);
   Handle none = nullptr;
   int c_done = 0;
   int c_index = 0;

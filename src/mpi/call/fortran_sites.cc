@@ -1,8 +1,12 @@
 #include "mpi/call/fortran_sites.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 
+#include "mpi/call/facts.h"
 #include "mpi/preload/binding_frames.h"
+#include "spec/ids.h"
 #include "spec/spec.h"
 
 namespace cairn::recorder {
@@ -10,6 +14,13 @@ namespace {
 
 constexpr const char *kUnseen =
     "some calls from Fortran are missing: this Fortran library of MPI does not call the C functions for them";
+
+/// Open MPI's binding hands its own statuses over and drops what it was not asked for.
+thread_local const void *unwanted __attribute__((tls_model("initial-exec"))) = nullptr;
+
+/// Variables of the MPI library that hold the addresses: [0] MPI_STATUS_IGNORE, [1] MPI_STATUSES_IGNORE.
+const void *const *no_status[2][2];
+const CairnPreload *preloaded;
 
 /// Fortran has no handles but its own; only a binding converts them.
 bool converts_handles(const spec::Function &function) {
@@ -40,6 +51,34 @@ Site *fortran_site(Thread &thread, Site *in_binding, uint32_t function, uintptr_
   }
   // PMPI_ names of the binding, entries of mpi_f08 that are not known: the program's all the same.
   return converts_handles(spec::functions()[function]) ? nullptr : in_binding;
+}
+
+bool is_no_status(const void *status, bool all) {
+  if (status == nullptr) return false;
+  return std::any_of(std::begin(no_status[all ? 1 : 0]), std::end(no_status[all ? 1 : 0]),
+                     [&](const void *const *constant) { return constant != nullptr && *constant == status; });
+}
+
+const void **unwanted_status() { return &unwanted; }
+
+uint64_t wanted_status(const void *in_binding, bool all) {
+  namespace id = spec::constant_id;
+  uint64_t ignore = 0;
+  if (!is_no_status(preloaded->fortran_entry()->status, all) ||
+      !local_constant(all ? id::k_STATUSES_IGNORE : id::k_STATUS_IGNORE, &ignore)) {
+    return word(in_binding);
+  }
+  unwanted = in_binding;
+  return ignore;
+}
+
+void prepare_fortran_sites(const CairnPreload &preload) {
+  preloaded = &preload;
+  const auto find = [&](const char *name) { return static_cast<const void *const *>(dlsym(preload.mpi_handle, name)); };
+  no_status[0][0] = find("MPI_F_STATUS_IGNORE");
+  no_status[0][1] = find("MPI_F08_STATUS_IGNORE");
+  no_status[1][0] = find("MPI_F_STATUSES_IGNORE");
+  no_status[1][1] = find("MPI_F08_STATUSES_IGNORE");
 }
 
 }  // namespace cairn::recorder

@@ -34,4 +34,13 @@ bool is_pending(const CairnFortranEntry &entry, uintptr_t stack);
 /// that the binding makes for its own purposes.
 Site *fortran_site(Thread &thread, Site *in_binding, uint32_t function, uintptr_t stack);
 
+/// Whether `status` is Fortran's MPI_STATUS_IGNORE (`all`: MPI_STATUSES_IGNORE), of either kind.
+bool is_no_status(const void *status, bool all);
+
+/// A status of the thread's call that comes next which the program does not want although the binding does.
+const void **unwanted_status();
+
+/// Looks the constants up. Once, when the recorder is attached.
+void prepare_fortran_sites(const CairnPreload &preload);
+
 }  // namespace cairn::recorder

@@ -69,6 +69,9 @@ Frame *enter(uint32_t function, void *return_address, void *frame_address);
 /// After an MPI_Init (or _thread) for which `enter` gave no frame: the other ranks count on this one's part in what
 /// follows.
 void unrecorded_init(int result);
+/// What a program that has entered a Fortran binding asked for: MPI_STATUS_IGNORE (`all`: MPI_STATUSES_IGNORE), or the
+/// status that the binding hands over.
+uint64_t wanted_status(const void *in_binding, bool all);
 void begin_slowly(Frame *frame);
 inline void begin(Frame *frame) {
   if ((frame->flags & kFramePlain) == 0) return begin_slowly(frame);

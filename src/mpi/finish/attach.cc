@@ -11,6 +11,7 @@
 #include "mpi/call/facts.h"
 #include "mpi/call/fortran_attributes.h"
 #include "mpi/call/fortran_calls.h"
+#include "mpi/call/fortran_sites.h"
 #include "mpi/call/threads.h"
 #include "mpi/call/tracing.h"
 #include "mpi/finish/lifecycle.h"
@@ -66,6 +67,8 @@ void load_oracle(const Process &of) {
   if (watch != nullptr) watch(of.run.preload->epoch);
   auto threads = reinterpret_cast<CairnLoggerThreads>(find(CAIRN_LOGGER_THREADS));
   if (threads != nullptr) threads([] { return current_thread == nullptr ? UINT32_MAX : current_thread->number; });
+  auto unwanted = reinterpret_cast<CairnLoggerUnwanted>(find(CAIRN_LOGGER_UNWANTED));
+  if (unwanted != nullptr) unwanted(unwanted_status);
 }
 
 bool enter_world_and_self(Process &of, const mpi::Constants &constants) {
@@ -142,6 +145,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
   set_landmarks();
   prepare_tracing(*of);
+  prepare_fortran_sites(*preload);
   prepare_fortran(*preload);
   prepare_fortran_calls(*preload, config.oracle != nullptr);
   load_oracle(*of);

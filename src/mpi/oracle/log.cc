@@ -56,6 +56,7 @@ struct Process {
   ThreadLog *logs = nullptr;
   const volatile uint32_t *epoch = nullptr;
   uint32_t (*thread_number)() = nullptr;
+  const void **(*unwanted)() = nullptr;
   uint64_t constants[2 * kMaxConstants];
   uint32_t constant_count = 0;
   pthread_key_t key;
@@ -264,7 +265,19 @@ void learn_rank() {
 
 }  // namespace
 
-Entry::Entry(uint32_t function) : log_(this_thread) {
+namespace {
+
+const void *take_unwanted() {
+  if (process.unwanted == nullptr) return nullptr;
+  const void **place = process.unwanted();
+  const void *status = *place;
+  *place = nullptr;
+  return status;
+}
+
+}  // namespace
+
+Entry::Entry(uint32_t function) : log_(this_thread), unwanted_(take_unwanted()) {
   const int saved = errno;
   // Destructors of a thread may call MPI when the recorder has let it go.
   if (log_ != nullptr && !log_->dead && log_->recorded_thread != recorded_thread()) {
@@ -493,4 +506,8 @@ extern "C" __attribute__((visibility("default"))) void cairn_oracle_watch(const 
 
 extern "C" __attribute__((visibility("default"))) void cairn_oracle_threads(uint32_t (*number)()) {
   cairn::oracle::process.thread_number = number;
+}
+
+extern "C" __attribute__((visibility("default"))) void cairn_oracle_unwanted(const void **(*place)()) {
+  cairn::oracle::process.unwanted = place;
 }

@@ -77,6 +77,8 @@ class Entry {
   /// `n` argument lists, each ended by NULL; an empty list if the i-th is NULL.
   void argvs(unsigned parameter, char *const *const *s, int64_t n);
   void statuses(unsigned parameter, const void *p, int64_t n);
+  /// Whether the program asked for no status although a Fortran binding has one.
+  [[nodiscard]] bool unwanted(const void *status) const { return status != nullptr && status == unwanted_; }
   /// `n` error codes and their classes (0 of MPI_SUCCESS).
   void errors(unsigned parameter, const int *p, int64_t n, int64_t (*class_of)(int64_t));
   /// A pointer that is itself a constant (MPI_STATUS_IGNORE, MPI_ERRCODES_IGNORE, MPI_ARGVS_NULL, MPI_WEIGHTS_EMPTY,
@@ -104,6 +106,7 @@ class Entry {
   void put_array(unsigned parameter, Tag tag, const void *p, int64_t n, size_t size);
 
   ThreadLog *log_;
+  const void *unwanted_;
 };
 
 /// The real functions by permanent function id, as given to cairn_oracle_attach.
@@ -134,4 +137,5 @@ bool world_rank(int *rank, int *size);
 extern "C" {
 __attribute__((visibility("default"))) int cairn_oracle_attach(void *const *pmpi_functions, void **table);
 __attribute__((visibility("default"))) void cairn_oracle_watch(const volatile uint32_t *epoch);
+__attribute__((visibility("default"))) void cairn_oracle_unwanted(const void **(*place)());
 }

@@ -37,6 +37,7 @@ struct CairnFortranEntry {
   uintptr_t stack;             ///< pointer on entry; 0: none, or already answered for (the recorder clears it)
   uint32_t function;           ///< id in spec/, and kCairnJumps
   uint32_t unanswered;         ///< entries that the next one found still waiting: calls that nobody has seen
+  const void *status;          ///< if the function gives statuses: where the program wants them
 };
 
 /// In CairnFortranEntry::function: the C function may be entered by a jump, as if the program had called it
@@ -67,6 +68,10 @@ struct CairnPreload {
 };
 
 enum { kCairnPreloadVersion = 3 };
+
+/// A recorder exports wrappers by the names of the MPI_ functions. Where it exports CAIRN_ANSWER_PREFIX "MPI_name",
+/// too, a PMPI_name that answers an entry leads there.
+#define CAIRN_ANSWER_PREFIX "cairn_answer_"
 
 /// Exported by a recorder. 0 if it will record, else wrappers pass through. Called once, before any wrapper.
 typedef int (*CairnAttach)(const struct CairnPreload *preload);

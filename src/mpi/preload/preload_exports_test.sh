@@ -9,8 +9,8 @@ exported=$(mktemp)
 trap 'rm -f "$expected" "$exported"' EXIT
 {
   sed -n 's/^ *CAIRN_MPI_FUNCTION(\(.*\)).*/\1/p' "$list"
-  sed -n 's/^ *CAIRN_FORTRAN_ENTRY(\(.*\),.*/\1/p' "$list"
-  sed -n 's/^ *CAIRN_PROFILING_ENTRY(\(.*\),.*/P\1/p' "$list"
+  sed -n 's/^ *CAIRN_FORTRAN_ENTRY(\([^,]*\),.*/\1/p' "$list"
+  sed -n 's/^ *CAIRN_PROFILING_ENTRY(\([^,]*\),.*/P\1/p' "$list"
   printf '%s\n' malloc calloc realloc reallocarray free posix_memalign aligned_alloc memalign valloc pvalloc \
     munmap mremap dlclose
 } | sort >"$expected"

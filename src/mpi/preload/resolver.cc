@@ -31,6 +31,7 @@ extern const char cairn_trampolines[];
 extern const char cairn_trampolines_end[];
 extern void *cairn_fortran_slots[];
 extern void *cairn_profiling_slots[];
+extern void *cairn_answer_slots[];
 extern const char cairn_fortran_names[];  // as kNames
 void *cairn_resolve(unsigned index, const void *return_address);
 __attribute__((visibility("hidden"))) char cairn_recording;  ///< whether MPI_ slots lead to a recorder
@@ -48,13 +49,19 @@ constexpr char kNames[] =
     ;
 
 constexpr char kProfilingNames[] =
-#define CAIRN_PROFILING_ENTRY(name, function) "P" #name "\0"
+#define CAIRN_PROFILING_ENTRY(name, function, status) "P" #name "\0"
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_PROFILING_ENTRY
     ;
 
+constexpr bool kGivesStatus[] = {
+#define CAIRN_PROFILING_ENTRY(name, function, status) status >= 0,
+#include CAIRN_MPI_FUNCTIONS_INC
+#undef CAIRN_PROFILING_ENTRY
+};
+
 constexpr uint32_t kProfilingFunctions[] = {
-#define CAIRN_PROFILING_ENTRY(name, function) function,
+#define CAIRN_PROFILING_ENTRY(name, function, status) function,
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_PROFILING_ENTRY
 };
@@ -297,11 +304,21 @@ void fill_slots(const void *return_address) {
     reason.add("the MPI library has no PMPI_Init");
   }
   unsigned index = 0;
+  const char *profiling = kProfilingNames;  // in the same order
+  unsigned answer = 0;
   for (const char *name = kNames; *name != '\0'; name += strlen(name) + 1, ++index) {
     // A library may lack what others of its interface, or later versions, have.
     void *target = recorder == nullptr || !library_has(name) ? nullptr : dlsym(recorder, name);
     if (target == nullptr) target = real_function(name);
     __atomic_store_n(&cairn_slots[index], target, __ATOMIC_RELEASE);
+    if (*profiling == '\0' || strcmp(profiling + 1, name) != 0) continue;
+    if (recorder != nullptr && kGivesStatus[answer]) {
+      Text<256> own;
+      own.add(CAIRN_ANSWER_PREFIX).add(name);
+      if (void *found = dlsym(recorder, own.text()); found != nullptr) target = found;
+    }
+    __atomic_store_n(&cairn_answer_slots[answer++], target, __ATOMIC_RELEASE);
+    profiling += strlen(profiling) + 1;
   }
   close_caller();
   __atomic_store_n(&cairn_recording, recorder != nullptr, __ATOMIC_RELEASE);
@@ -366,14 +383,10 @@ bool is_answer(uint32_t function) {
 
 /// Where a PMPI_ function leads that is called for the first time, or whose call may be the first one of the process.
 void *resolve_profiling(unsigned index, const void *return_address) {
-  const char *name = name_of(kProfilingNames, index);
   if (is_answer(kProfilingFunctions[index]) && resolve_all(return_address) && cairn_recording != 0) {
-    unsigned slot = 0;
-    const char *plain = kNames;
-    for (; strcmp(plain, name + 1) != 0; plain += strlen(plain) + 1) ++slot;  // all of one list are in the other
-    return __atomic_load_n(&cairn_slots[slot], __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&cairn_answer_slots[index], __ATOMIC_ACQUIRE);
   }
-  void *target = find_next(name, return_address);
+  void *target = find_next(name_of(kProfilingNames, index), return_address);
   fill(&cairn_profiling_slots[index], target);
   return target;
 }

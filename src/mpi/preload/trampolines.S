@@ -6,12 +6,13 @@
 // exported functions, the slots, and what the slots first lead to. Indices follow its order.
 // The slots need one relative relocation each and no symbol look-ups at load time.
 //
-// The same file lists CAIRN_FORTRAN_ENTRY(name, function): the entries of Fortran bindings. Such a trampoline notes where the
+// The same file lists CAIRN_FORTRAN_ENTRY(name, function, status): the entries of Fortran bindings. Such a trampoline notes where the
 // program called which function (cairn_fortran_entry, preload.h) and jumps on to the entry itself. Their slots are empty
 // until a name is first called, so that a program without Fortran pays for none: cairn_resolve finds each by itself.
 //
-// And CAIRN_PROFILING_ENTRY(MPI_name, function): PMPI_name, which bindings call. If it answers the entry that this thread
-// has noted it goes where MPI_name goes, else to the function itself. Its slot, too, is filled when it is first called.
+// And CAIRN_PROFILING_ENTRY(MPI_name, function, status): PMPI_name, which bindings call. If it answers the entry that this thread
+// has noted it goes to the recorder (cairn_answer_slots, filled with the others), else to the function itself, whose slot
+// is filled when it is first called.
 
 #include "mpi/preload/binding_frames.h"
 
@@ -43,13 +44,17 @@ cairn_slots:
         .globl  cairn_fortran_slots
         .hidden cairn_fortran_slots
 cairn_fortran_slots:
-#define CAIRN_FORTRAN_ENTRY(name, function) .zero 8
+#define CAIRN_FORTRAN_ENTRY(name, function, status) .zero 8
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_FORTRAN_ENTRY
         .globl  cairn_profiling_slots
         .hidden cairn_profiling_slots
 cairn_profiling_slots:
-#define CAIRN_PROFILING_ENTRY(name, function) .zero 8
+#define CAIRN_PROFILING_ENTRY(name, function, status) .zero 8
+#include CAIRN_MPI_FUNCTIONS_INC
+        .globl  cairn_answer_slots
+        .hidden cairn_answer_slots
+cairn_answer_slots:
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_PROFILING_ENTRY
 
@@ -58,7 +63,7 @@ cairn_profiling_slots:
         .globl  cairn_fortran_names
         .hidden cairn_fortran_names
 cairn_fortran_names:
-#define CAIRN_FORTRAN_ENTRY(name, function) .asciz #name
+#define CAIRN_FORTRAN_ENTRY(name, function, status) .asciz #name
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_FORTRAN_ENTRY
 
@@ -133,13 +138,43 @@ cairn_first_call:
         .cfi_endproc
         .size   cairn_first_call, . - cairn_first_call
 
+        // The argument of that number, where the program wants a status or says that it does not.
+        .macro  note_status number
+        movq    cairn_fortran_entry@gottpoff(%rip), %r11
+  .ifeq \number - 1
+        movq    %rsi, %fs:24(%r11)
+  .else
+  .ifeq \number - 2
+        movq    %rdx, %fs:24(%r11)
+  .else
+  .ifeq \number - 3
+        movq    %rcx, %fs:24(%r11)
+  .else
+  .ifeq \number - 4
+        movq    %r8, %fs:24(%r11)
+  .else
+  .ifeq \number - 5
+        movq    %r9, %fs:24(%r11)
+  .else
+        movq    8*(\number-5)(%rsp), %r10
+        movq    %r10, %fs:24(%r11)
+  .endif
+  .endif
+  .endif
+  .endif
+  .endif
+        .endm
+
         // None of these is variadic or an internal procedure: rax, r10 and r11 carry nothing.
-        .macro  fortran_trampoline name, function
+        .macro  fortran_trampoline name, function, status
         .globl  \name
         .type   \name, @function
         .balign 16
 \name:
         endbr64
+  .if \status >= 0
+        note_status \status
+  .endif
         movl    $\function, %r10d
         movl    $cairn_fortran_index, %eax
         jmp     cairn_enter_fortran
@@ -157,7 +192,7 @@ cairn_enter_fortran:
         movq    %rsp, %fs:8(%r11)
         movq    (%rsp), %r10
         movq    %r10, %fs:(%r11)
-        leaq    cairn_fortran_slots(%rip), %r10
+4:      leaq    cairn_fortran_slots(%rip), %r10
         movq    (%r10,%rax,8), %r11
         testq   %r11, %r11
         je      1f
@@ -167,7 +202,17 @@ cairn_enter_fortran:
         .cfi_def_cfa_offset 16
         jmp     cairn_first_call
         .cfi_def_cfa_offset 8
-3:      cmpl    $0, %fs:16(%r11)        // no C function has answered the last entry
+        // No C function has answered the last entry. If that was of the same function, not far up the stack, then one
+        // entry has called another (mpi_test_f08_ of Open MPI pmpi_test_) and the first note is the program's.
+3:      cmpl    %r10d, %fs:16(%r11)
+        jne     5f
+        movq    %fs:8(%r11), %r10
+        subq    %rsp, %r10
+        decq    %r10
+        cmpq    $CAIRN_BINDING_FRAMES, %r10
+        jb      4b
+        movl    %fs:16(%r11), %r10d
+5:      cmpl    $0, %fs:16(%r11)
         jl      2b                      // cairn_jumps: that one was answered unseen
         incl    %fs:20(%r11)
         jmp     2b
@@ -193,7 +238,8 @@ P\name:
         testq   %r10, %r10
         jne     2f
         movq    $0, %fs:8(%r11)         // by a jump: the return address is the program's, no note is needed
-2:      jmp     *.Lslot_\name(%rip)
+2:      leaq    cairn_answer_slots(%rip), %r11
+        jmp     *8*cairn_profiling_index(%r11)
 1:      movl    $cairn_profiling_index, %r11d
         jmp     cairn_go_on
         .size   P\name, . - P\name
@@ -276,12 +322,15 @@ cairn_first_call:
         .cfi_endproc
         .size   cairn_first_call, . - cairn_first_call
 
-        .macro  fortran_trampoline name, function
+        .macro  fortran_trampoline name, function, status
         .globl  \name
         .type   \name, %function
         .balign 16
 \name:
         hint    #34
+  .if \status >= 0
+        note_status \status
+  .endif
         movz    w9, #(\function & 0xffff)
         movk    w9, #(\function >> 16), lsl #16
         mov     w10, #cairn_fortran_index
@@ -302,7 +351,7 @@ cairn_enter_fortran:
 2:      mov     x12, sp
         stp     x30, x12, [x11]
         str     w9, [x11, #16]
-        adrp    x12, cairn_fortran_slots
+4:      adrp    x12, cairn_fortran_slots
         add     x12, x12, :lo12:cairn_fortran_slots
         ldr     x16, [x12, x10, lsl #3]
         cbz     x16, 1f
@@ -310,8 +359,17 @@ cairn_enter_fortran:
 1:      mov     w17, #cairn_fortran_base
         add     w17, w17, w10
         b       cairn_first_call
-3:      ldp     w12, w13, [x11, #16]    // no C function has answered the last entry
-        tbnz    w12, #31, 2b            // cairn_jumps: that one was answered unseen
+        // See above.
+3:      ldp     w14, w13, [x11, #16]
+        cmp     w14, w9
+        b.ne    5f
+        mov     x15, sp
+        sub     x12, x12, x15
+        sub     x12, x12, #1
+        mov     x15, #CAIRN_BINDING_FRAMES
+        cmp     x12, x15
+        b.lo    4b
+5:      tbnz    w14, #31, 2b            // cairn_jumps: that one was answered unseen
         add     w13, w13, #1
         str     w13, [x11, #20]
         b       2b
@@ -347,8 +405,10 @@ P\name:
         cmp     x12, x13
         b.ne    2f
         str     xzr, [x11, #8]          // by a jump: the return address is the program's, no note is needed
-2:      adrp    x16, .Lslot_\name
-        ldr     x16, [x16, :lo12:.Lslot_\name]
+2:      mov     w10, #cairn_profiling_index
+        adrp    x12, cairn_answer_slots
+        add     x12, x12, :lo12:cairn_answer_slots
+        ldr     x16, [x12, x10, lsl #3]
         br      x16
 1:      mov     w10, #cairn_profiling_index
         b       cairn_go_on
@@ -382,10 +442,10 @@ cairn_trampolines:
 #define CAIRN_MPI_FUNCTION(name) trampoline name
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_MPI_FUNCTION
-#define CAIRN_FORTRAN_ENTRY(name, function) fortran_trampoline name, function
+#define CAIRN_FORTRAN_ENTRY(name, function, status) fortran_trampoline name, function, status
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_FORTRAN_ENTRY
-#define CAIRN_PROFILING_ENTRY(name, function) profiling_trampoline name, function
+#define CAIRN_PROFILING_ENTRY(name, function, status) profiling_trampoline name, function
 #include CAIRN_MPI_FUNCTIONS_INC
 #undef CAIRN_PROFILING_ENTRY
         .cfi_endproc

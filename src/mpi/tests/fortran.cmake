@@ -1,4 +1,12 @@
 # Fortran programs: recorded as C programs are, and fortran_sites.py holds each event against its line of the source.
+file(READ bindings.F90 calls)
+string(REGEX MATCHALL "(call|=) P?MPI_[A-Z][a-z][A-Za-z_]*" calls "${calls}")
+list(TRANSFORM calls REPLACE "^.* " "")
+list(REMOVE_DUPLICATES calls)
+set(profiling)
+foreach(name ${calls})
+  list(APPEND profiling -D${name}=P${name})
+endforeach()
 foreach(mpi mpich openmpi)
   find_program(CAIRN_FORTRAN_${mpi} NAMES mpifort.${mpi})
   mark_as_advanced(CAIRN_FORTRAN_${mpi})
@@ -30,4 +38,38 @@ foreach(mpi mpich openmpi)
               --source ${CMAKE_CURRENT_SOURCE_DIR}/${program}.f90 -- ${folder}/${program})
     set_tests_properties(mpi.${mpi}.${program}_sites PROPERTIES LABELS fast TIMEOUT 240 SKIP_RETURN_CODE 77 PROCESSORS ${cores})
   endforeach()
+
+  # One program in C and through each binding, by both names of the functions; without debug information (bindings.py).
+  add_custom_command(OUTPUT ${folder}/bindings_c
+    COMMAND mpicc.${mpi} -O0 -w -o ${folder}/bindings_c ${CMAKE_CURRENT_SOURCE_DIR}/bindings.c
+    DEPENDS bindings.c
+    COMMENT "Compiling bindings_c for ${mpi}"
+    VERBATIM)
+  set(programs ${folder}/bindings_c)
+  foreach(binding mpifh module f08)
+    foreach(prefix "" p)
+      set(program bindings_${prefix}${binding})
+      string(TOUPPER ${binding} macro)
+      set(definitions -D${macro})
+      if(prefix)
+        list(APPEND definitions ${profiling})
+      endif()
+      if("${mpi} ${prefix}${binding}" MATCHES "pmpifh|mpich (mpifh|pmodule)")
+        list(APPEND definitions -DNO_AINT)
+      endif()
+      add_custom_command(OUTPUT ${folder}/${program}
+        COMMAND ${CAIRN_FORTRAN_${mpi}} -O0 -fallow-argument-mismatch -ffree-line-length-none -w ${definitions}
+                -o ${folder}/${program} ${CMAKE_CURRENT_SOURCE_DIR}/bindings.F90
+        DEPENDS bindings.F90
+        COMMENT "Compiling ${program} for ${mpi}"
+        VERBATIM)
+      list(APPEND programs ${folder}/${program})
+      cairn_mpi_test(${program} ${mpi} 2 fast -- ${folder}/${program})
+    endforeach()
+  endforeach()
+  list(APPEND binaries ${programs})
+  add_test(NAME mpi.${mpi}.bindings
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/bindings.py --build ${PROJECT_BINARY_DIR} --mpi ${mpi} -n 2
+            -- ${programs})
+  set_tests_properties(mpi.${mpi}.bindings PROPERTIES LABELS fast TIMEOUT 240 SKIP_RETURN_CODE 77 PROCESSORS ${cores})
 endforeach()
