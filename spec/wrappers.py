@@ -1,5 +1,6 @@
 """wrappers_N.cc: for every function of one MPI library the wrapper that src/mpi/call/frame.h describes; and abi.cc."""
 import abi
+import fortran
 from preload import fortran_names
 from tables import write_if_changed
 
@@ -84,4 +85,5 @@ def write(table, mpi, out, parts):
     abi.write(table, mpi, out / 'abi.cc')
     report = [f'{len(mpi.functions)} functions of {mpi.path} ({mpi.soname}) are wrapped.', '']
     report += [f'{name}: {why}' for name, why in mpi.skipped]
+    report += fortran.report(table, mpi)
     write_if_changed(out / 'skipped.txt', '\n'.join(report) + '\n')
