@@ -1,10 +1,11 @@
 """mpi_functions.inc: the functions that get a trampoline.
 
-CAIRN_MPI_FUNCTION(name) for every function that any of the given MPIs exports. CAIRN_FORTRAN_ENTRY(name, id, status) for
-every name under which a Fortran binding of any MPI may export function `id` of the table: they come from the table, since
-the binding that a program brings need not be installed where Cairn is built. `status` is the number of the argument that
-is a status which it gives, or -1. CAIRN_PROFILING_ENTRY(name, id, status) for the functions whose PMPI_ name a binding may
-call, in the order of the others. Functions that return no error code have the bit JUMPS in their id. Including files define what they need.
+CAIRN_MPI_FUNCTION(name) for every function that any of the given MPIs exports. CAIRN_FORTRAN_ENTRY(name, id, status)
+for every name under which a Fortran binding of any MPI may export function `id` of the table: they come from the
+table, since the binding that a program brings need not be installed where Cairn is built. `status` is the number of
+the argument that is a status which it gives, or -1. CAIRN_PROFILING_ENTRY(name, id, status) for the functions whose
+PMPI_ name a binding may call, in the order of the others. Functions that return no error code have the bit JUMPS in
+their id. Including files define what they need.
 """
 import re
 

@@ -190,6 +190,7 @@ std::vector<Executable> executables_of(const std::vector<std::string> &command) 
     executable.is_musl = loader && loader->find("/ld-musl-") != std::string::npos;
     executable.defines_mpi = elf.defines("MPI_Init");
     executable.is_privileged = is_privileged(path);
+    executable.defines_fortran = elf.defines("mpi_init_");
     executable.libraries = needed_libraries(path);
     found.push_back(std::move(executable));
   }
@@ -237,6 +238,14 @@ std::string why_nothing(const std::vector<std::string> &command, const std::vect
       return fmt::format(
           "{} uses {}, for which there is no recorder; build one with cmake -DCAIRN_MPICC=/path/to/mpicc", each.path,
           *mpi);
+    }
+  }
+  for (const Executable &each : all) {
+    if (each.defines_fortran) {
+      return fmt::format(
+          "{} has MPI's Fortran library linked into it statically, where no call can be seen; link it with "
+          "the shared one",
+          each.path);
     }
   }
   for (const Executable &each : all) {

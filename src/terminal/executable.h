@@ -13,6 +13,7 @@ struct Executable {
   std::string path;
   bool is_dynamic = false;             ///< has an interpreter: LD_PRELOAD reaches it
   bool defines_mpi = false;            ///< MPI_Init lies in the executable itself
+  bool defines_fortran = false;        ///< MPI_INIT of Fortran does
   bool is_musl = false;                ///< its loader is musl's, which can load nothing that was linked to glibc
   bool is_privileged = false;          ///< setuid, setgid or with capabilities: its loader ignores LD_PRELOAD
   std::vector<std::string> libraries;  ///< sonames it needs, and what those need, as far as they can be found

@@ -908,6 +908,9 @@ def why_nothing_was_recorded(bench):
             "link it dynamically", code=1)
     own = str(programs / "cli_own_mpi")
     nothing([own], f"{own} has MPI linked into it statically, where no call can be seen; link it with the shared MPI library")
+    fortran = str(programs / "cli_own_fortran")
+    nothing([fortran], f"{fortran} has MPI's Fortran library linked into it statically, where no call can be seen; link it "
+            "with the shared one")
     strange = str(programs / "cli_strange")
     nothing([strange], f"{strange} uses libmpi.so.99, for which there is no recorder; build one with "
             "cmake -DCAIRN_MPICC=/path/to/mpicc")

@@ -1,4 +1,4 @@
-/* A program that cannot be recorded: static, with an MPI of its own inside, or using one that nobody knows. As a
+/* A program that cannot be recorded: static, with an MPI or a Fortran binding of its own inside, or using one that nobody knows. As a
    library: the MPI that nobody knows. */
 #ifdef OWN_MPI
 int MPI_Init(int *argc, char ***argv);
@@ -6,6 +6,10 @@ int MPI_Init(int *argc, char ***argv) {
   (void)argv;
   return argc != 0;
 }
+#endif
+#ifdef OWN_FORTRAN
+void mpi_init_(int *error);
+void mpi_init_(int *error) { *error = 0; }
 #endif
 #ifdef USES_MPI
 int MPI_Init(int *argc, char ***argv);

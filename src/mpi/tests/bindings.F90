@@ -25,7 +25,7 @@ program bindings
 #endif
   integer :: ierr, rank, size, left, right, count, place, done, n, k, code
   integer :: places(3), lengths(2), offsets(2), dims(2), coords(2), members(2), version, subversion
-  integer :: given_places(9) ! MPICH 4.0.2 counts from 0 in mpi_f08 and adds 1 to MPI_UNDEFINED in mpif.h
+  integer :: given_places(7) = 0 ! MPICH 4.0.2 counts from 0 in mpi_f08 and adds 1 to MPI_UNDEFINED in mpif.h
   integer :: keyval, combiner, integers, displacements, datatypes, numbers(8), keys
   logical :: flag, periods(2), sides(2)
 #if defined(MPIFH) || defined(MODULE)
@@ -97,8 +97,8 @@ program bindings
   do while (done < 2)
     call MPI_Testsome(3, requests, count, places, statuses ERR
     done = done + count
+    given_places(6) = given_places(6) + sum(places(1:count))
   end do
-  given_places(6:8) = places
   call MPI_Isend(out, 2, MPI_INTEGER, right, 8, MPI_COMM_WORLD, request ERR
   call MPI_Probe(left, 8, MPI_COMM_WORLD, status ERR
   call MPI_Mprobe(left, 8, MPI_COMM_WORLD, message, status ERR
@@ -129,7 +129,7 @@ program bindings
   call MPI_Waitall(0, none, MPI_STATUSES_IGNORE ERR
   call MPI_Waitall(0, none, statuses ERR
   call MPI_Waitany(0, none, place, status ERR
-  given_places(9) = place
+  given_places(7) = place
   call MPI_Waitsome(0, none, count, places, statuses ERR
   call must(count == MPI_UNDEFINED)
   call MPI_Testall(0, none, flag, MPI_STATUSES_IGNORE ERR
@@ -316,7 +316,7 @@ program bindings
   call MPI_Initialized(flag ERR
   call MPI_Query_thread(n ERR
   call MPI_Is_thread_main(flag ERR
-  if (rank == 0) print '(a, 9(1x, i0))', 'ok', given_places
+  if (rank == 0) print '(a, 7(1x, i0))', 'ok', given_places
   flush (6)
   call MPI_Finalize ONLY_ERR
   call MPI_Finalized(flag ERR
