@@ -67,7 +67,16 @@ foreach(mpi mpich openmpi)
       cairn_mpi_test(${program} ${mpi} 2 fast -- ${folder}/${program})
     endforeach()
   endforeach()
-  list(APPEND binaries ${programs})
+  # What a binding does unseen is said to be missing. The library has a name that bindings have.
+  add_custom_command(OUTPUT ${folder}/unseen_binding
+    COMMAND mpicc.${mpi} -shared -fPIC -g -O1 -Wall -Wextra -o ${folder}/libmpifort.so ${CMAKE_CURRENT_SOURCE_DIR}/unseen_binding.c
+    COMMAND mpicc.${mpi} -DPROGRAM -g -O1 -Wall -Wextra -o ${folder}/unseen_binding ${CMAKE_CURRENT_SOURCE_DIR}/unseen_binding.c
+            ${folder}/libmpifort.so -Wl,-rpath,${folder}
+    DEPENDS unseen_binding.c
+    COMMENT "Compiling unseen_binding for ${mpi}"
+    VERBATIM)
+  cairn_mpi_test(unseen_binding ${mpi} 2 fast --said "some calls from Fortran are missing" -- ${folder}/unseen_binding)
+  list(APPEND binaries ${programs} ${folder}/unseen_binding)
   add_test(NAME mpi.${mpi}.bindings
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/bindings.py --build ${PROJECT_BINARY_DIR} --mpi ${mpi} -n 2
             -- ${programs})
