@@ -94,8 +94,11 @@ std::string Comparer::handle(unsigned i, AtomReader &in, uint64_t word, Kind kin
     } else if (creates(effect) && first.special) {
       problem = "the call creates it, ";
     } else {
+      const bool known = objects_.find(kind, word, name) != nullptr;
       problem = bind(kind, word, name, effect, &named.object);
       if (!problem.empty()) problem += ", ";
+      // What converts a handle (MPI_Group_f2c) gives no second one to be freed.
+      if (known && i >= function_->parameter_count && named.object != nullptr) --named.object->references;
     }
     if (named.object != nullptr && creates(effect)) named.object->implied = implied_by_call();
   }

@@ -59,5 +59,12 @@ int main(int argc, char **argv) {
   MPI(MPI_Group_free(&again));
   MPI(MPI_Group_free(&world));
   CHECK(world == MPI_GROUP_NULL);
+  // A group that another language has had, and the next one, which may have its handle.
+  MPI(MPI_Comm_group(MPI_COMM_WORLD, &world));
+  again = MPI_Group_f2c(MPI_Group_c2f(world));
+  CHECK(again == world);
+  MPI(MPI_Group_free(&again));
+  MPI(MPI_Comm_group(MPI_COMM_WORLD, &world));
+  MPI(MPI_Group_free(&world));
   return finish();
 }
