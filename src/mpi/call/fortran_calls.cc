@@ -23,9 +23,9 @@ using Aint = intptr_t;
 using Handle = void *;  // Open MPI's are pointers
 using F2c = Handle (*)(Fint);
 
-enum Object { kComm, kType, kWindow, kErrhandler, kObjects };
-constexpr const char *kConversions[kObjects] = {"PMPI_Comm_f2c", "PMPI_Type_f2c", "PMPI_Win_f2c",
-                                                "PMPI_Errhandler_f2c"};
+enum Object { kComm, kType, kWindow, kErrhandler, kRequest, kObjects };
+constexpr const char *kConversions[kObjects] = {"PMPI_Comm_f2c", "PMPI_Type_f2c", "PMPI_Win_f2c", "PMPI_Errhandler_f2c",
+                                                "PMPI_Request_f2c"};
 F2c f2c[kObjects];
 
 constexpr uint16_t kWrapped[] = {fn::Comm_get_attr,
@@ -51,7 +51,8 @@ constexpr uint16_t kWrapped[] = {fn::Comm_get_attr,
                                  fn::Waitsome,
                                  fn::Testall,
                                  fn::Testany,
-                                 fn::Testsome};
+                                 fn::Testsome,
+                                 fn::Request_get_status};
 constexpr int kCount = std::size(kWrapped);
 
 constexpr int number_of(uint16_t function) {
@@ -284,6 +285,23 @@ void some_of(Fint *count, Fint *requests, Fint *done, Fint *indices, Fint *statu
   of_none<function>(CALLER, entry, 0, &none, &c_done, &c_index, place.c);
 }
 
+/// Without a status the entry says that the request is not complete, whatever it is.
+template <uint16_t function, int form>
+void get_status(Fint *request, Fint *flag, Fint *status, Fint *error) {
+  if (!is_no_status(status, false)) {
+    return entry_of<function, Fint *, Fint *, Fint *, Fint *>(form)(request, flag, status, error);
+  }
+  int c_flag = 0;
+  const StatusPlace place(status, false);
+  const auto answer = [&]() -> int64_t {
+    Fint result = 0;
+    entry_of<function, Fint *, Fint *, Fint *, Fint *>(form)(request, flag, status, &result);
+    c_flag = *flag != 0;
+    return result;
+  };
+  give(error, record_as<function, int>(CALLER, answer, f2c[kRequest](*request), &c_flag, place.c));
+}
+
 template <typename F>
 void *address(F *function) {
   return reinterpret_cast<void *>(function);
@@ -338,6 +356,8 @@ void *wrapper(uint32_t function) {
       return address(test_any<fn::Testany, form>);
     case fn::Testsome:
       return address(some_of<fn::Testsome, form>);
+    case fn::Request_get_status:
+      return address(get_status<fn::Request_get_status, form>);
     default:
       return nullptr;
   }
@@ -377,6 +397,7 @@ void prepare_fortran_calls(const CairnPreload &preload, bool with_oracle) {
   replace<fn::File_create_errhandler, int, void *, Handle *>();
   replace<fn::Win_create_errhandler, int, void *, Handle *>();
   replace<fn::Errhandler_create, int, void *, Handle *>();
+  replace<fn::Request_get_status, int, Handle, int *, void *>();
   replace<fn::Type_match_size, int, int, int, Handle *>();
 }
 

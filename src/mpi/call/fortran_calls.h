@@ -1,6 +1,6 @@
 // What Open MPI's Fortran library does without its C functions: attributes, which of Fortran are integers, what makes
-// keyvals and error handlers of Fortran functions, MPI_Type_match_size, and waiting for no
-// request.
+// keyvals and error handlers of Fortran functions, MPI_Type_match_size, waiting for no request, and
+// MPI_Request_get_status without a status.
 //
 // The slots of these entries lead to wrappers. Such a wrapper records the call as the C function: it converts the
 // arguments, has the binding's own entry do what was asked for, and converts what that gave. The oracle in between sees

@@ -123,6 +123,11 @@ program bindings
   call MPI_Irecv(in, 1, MPI_INTEGER, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD, request ERR
   call MPI_Request_get_status(request, flag, status ERR
   call MPI_Test(request, flag, status ERR
+  call MPI_Irecv(in, 1, MPI_INTEGER, rank, 12, MPI_COMM_WORLD, request ERR
+  call MPI_Request_get_status(request, flag, MPI_STATUS_IGNORE ERR
+  call must(.not. flag)
+  call MPI_Send(out, 1, MPI_INTEGER, rank, 12, MPI_COMM_WORLD ERR
+  call MPI_Wait(request, status ERR
 
   ! Of no request.
   none(1) = MPI_REQUEST_NULL

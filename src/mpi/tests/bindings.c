@@ -91,6 +91,11 @@ int main(void) {
   MPI_Irecv(in, 1, MPI_INTEGER, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
   MPI_Request_get_status(request, &flag, &status);
   MPI_Test(&request, &flag, &status);
+  MPI_Irecv(in, 1, MPI_INTEGER, rank, 12, MPI_COMM_WORLD, &request);
+  MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+  must(!flag);
+  MPI_Send(out, 1, MPI_INTEGER, rank, 12, MPI_COMM_WORLD);
+  MPI_Wait(&request, &status);
 
   // Of no request.
   none[0] = MPI_REQUEST_NULL;
