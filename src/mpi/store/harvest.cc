@@ -160,27 +160,16 @@ std::vector<Recorded> all_recorded(const Process &of) {
   return all;
 }
 
-/// What the program lost in time to a spool that was slower than it: about, so that ranks say the same.
-void add_slowed(const Process &of, ProcessRecord *record) {
-  const uint64_t calls = of.spilling.slowed_calls.load();
-  if (calls == 0) return;
-  constexpr uint64_t kMs = 1'000'000;
-  const uint64_t longest = of.spilling.longest_wait_ns.load();
-  const char *most = longest < kMs          ? "1 ms"
-                     : longest < 10 * kMs   ? "10 ms"
-                     : longest < 100 * kMs  ? "100 ms"
-                     : longest < 1000 * kMs ? "1 s"
-                                            : "many seconds";
-  record->losses.push_back({std::string("a call waited for the spool, ") + most + " at most", calls, false});
-}
-
 Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const Remains &remains) {
   ProcessRecord record = frame_of(of, end_ns);
   Frames frames(&record.frames);
   for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
     if (!thread->wants_epilogue) record.mpi_ns += thread->mpi_ns;
   }
-  add_slowed(of, &record);
+  // Without saying how long: so ranks say the same.
+  if (const uint64_t calls = of.spilling.slowed_calls.load(); calls != 0) {
+    record.losses.push_back({"a call waited for the spool", calls});
+  }
   bool no_times = false;
   for (const Recorded &recorded : all_recorded(of)) {
     no_times = no_times || (of.run.config.times && recorded.timing->stopped(remains.owner()));

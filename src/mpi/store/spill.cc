@@ -59,11 +59,7 @@ void sleep_ns(uint64_t duration) {
   clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);  // a signal may cut it short
 }
 
-void note_wait(Process &of, uint64_t begin) {
-  of.spilling.slowed_calls.fetch_add(1, std::memory_order_relaxed);
-  const uint64_t waited = Clock::monotonic() - begin;
-  if (waited > of.spilling.longest_wait_ns.load(std::memory_order_relaxed)) of.spilling.longest_wait_ns.store(waited);
-}
+void note_wait(Process &of) { of.spilling.slowed_calls.fetch_add(1, std::memory_order_relaxed); }
 
 /// The spiller is at work and will be done.
 bool is_spilling(const Process &of) {
@@ -83,10 +79,9 @@ void give_time(Process &of) {
   const double now = std::min(shortage(of), 1.0);
   if (now <= 0 || !is_spilling(of)) return;
   const Uncancelled guard;
-  const uint64_t begin = Clock::monotonic();
   sleep_ns(static_cast<uint64_t>(now * now * kPause));
   while (of.arena->used() > full(of) && is_spilling(of)) sleep_ns(kPause);
-  note_wait(of, begin);
+  note_wait(of);
 }
 
 /// The thread goes on in an empty sequence, the old one is `closed`. False, with nothing changed, without memory or if
@@ -139,9 +134,8 @@ bool wait_for_memory() {
   Process *of = process;
   if (of == nullptr || !is_spilling(*of)) return false;
   const Uncancelled guard;
-  const uint64_t begin = Clock::monotonic();
   while (is_spilling(*of)) sleep_ns(kPause);
-  note_wait(*of, begin);
+  note_wait(*of);
   return of->spilling.closed.load() == nullptr;
 }
 

@@ -11,7 +11,7 @@
 // is not there.
 //
 // Recording goes on in what memory is left. Where that fills before the file is written calls are slowed, each by half
-// a millisecond at most, and in the end held until there is room: the trace says how many and how long.
+// a millisecond at most, and in the end held until there is room: the trace says how many.
 #pragma once
 
 #include "mpi/store/process.h"

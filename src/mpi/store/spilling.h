@@ -25,15 +25,14 @@ struct ClosedSequence {
 };
 
 struct Spilling {
-  std::atomic<uint32_t> spilled;          ///< segments written to the spool, numbered from 0
-  std::atomic<ClosedSequence *> closed;   ///< one at a time. Its thread's own `sequence` may still be the same
-  std::atomic<bool> spool_refuses;        ///< `closed` could not be written so far: nobody waits for it
-  std::atomic<size_t> unspillable;        ///< bytes of the arena that stayed in use when the last sequence was gone
-  std::atomic<uint32_t> shortages_then;   ///< the arena's, when the last sequence was closed
-  std::atomic<size_t> untouched_then;     ///< bytes of the arena never handed out when the last sequence was closed
-  std::atomic<uint64_t> ns_per_kib;       ///< what writing the last one took
-  std::atomic<uint64_t> slowed_calls;     ///< that waited for `closed`
-  std::atomic<uint64_t> longest_wait_ns;  ///< of them
+  std::atomic<uint32_t> spilled;         ///< segments written to the spool, numbered from 0
+  std::atomic<ClosedSequence *> closed;  ///< one at a time. Its thread's own `sequence` may still be the same
+  std::atomic<bool> spool_refuses;       ///< `closed` could not be written so far: nobody waits for it
+  std::atomic<size_t> unspillable;       ///< bytes of the arena that stayed in use when the last sequence was gone
+  std::atomic<uint32_t> shortages_then;  ///< the arena's, when the last sequence was closed
+  std::atomic<size_t> untouched_then;    ///< bytes of the arena never handed out when the last sequence was closed
+  std::atomic<uint64_t> ns_per_kib;      ///< what writing the last one took
+  std::atomic<uint64_t> slowed_calls;    ///< that waited for `closed`
 };
 
 }  // namespace cairn::recorder
