@@ -309,10 +309,11 @@ void fill_slots(const void *return_address) {
   for (const char *name = kNames; *name != '\0'; name += strlen(name) + 1, ++index) {
     // A library may lack what others of its interface, or later versions, have.
     void *target = recorder == nullptr || !library_has(name) ? nullptr : dlsym(recorder, name);
-    if (target == nullptr) target = real_function(name);
+    const bool recorded = target != nullptr;
+    if (!recorded) target = real_function(name);
     __atomic_store_n(&cairn_slots[index], target, __ATOMIC_RELEASE);
     if (*profiling == '\0' || strcmp(profiling + 1, name) != 0) continue;
-    if (recorder != nullptr && kGivesStatus[answer]) {
+    if (recorded && kGivesStatus[answer]) {
       Text<256> own;
       own.add(CAIRN_ANSWER_PREFIX).add(name);
       if (void *found = dlsym(recorder, own.text()); found != nullptr) target = found;
