@@ -12,9 +12,6 @@
 namespace cairn::recorder {
 namespace {
 
-constexpr const char *kUnseen =
-    "some calls from Fortran are missing: this Fortran library of MPI does not call the C functions for them";
-
 /// Open MPI's binding hands its own statuses over and drops what it was not asked for.
 thread_local const void *unwanted __attribute__((tls_model("initial-exec"))) = nullptr;
 
@@ -41,8 +38,8 @@ bool is_pending(const CairnFortranEntry &entry, uintptr_t stack) {
 Site *fortran_site(Thread &thread, Site *in_binding, uint32_t function, uintptr_t stack) {
   CairnFortranEntry &entry = *thread.process->run.preload->fortran_entry();
   if (entry.unanswered != 0) {
+    thread.process->losses.note(Loss::unseen_fortran, entry.unanswered);
     entry.unanswered = 0;
-    thread.process->losses.note(kUnseen);
   }
   if (is_pending(entry, stack)) {
     if (entered(entry) != function) return nullptr;

@@ -25,6 +25,7 @@ constexpr Words kWords[] = {
     {"no memory for the place of a call among those of other threads", false, true},
     {"MPI_Init was not seen: calls made through another binding may be missing", false, false},
     {"MPI_Finalize could not be watched: ranks were joined afterwards", false, false},
+    {"a call from Fortran is missing: this Fortran library of MPI does not call the C function for it", true, true},
     {"the spool is no folder of this user: what memory could not hold is missing", false, false},
     {"a call was left out on request: tracing was off", false, true, true},
     {"a call was left out on request: --exclude", false, true, true},

@@ -21,6 +21,7 @@ enum class Loss : uint8_t {
   order,             ///< calls of which it is not known when they came among those of other threads
   unseen_init,       ///< MPI_Init was not seen
   unseen_end,        ///< no attribute could be set for MPI_Finalize
+  unseen_fortran,    ///< calls that a Fortran binding makes without the C function
   foreign_spool,     ///< the spool is not to be trusted
   paused,            ///< calls while tracing was off
   excluded,          ///< calls of functions, or on communicators, that are left out
@@ -31,7 +32,9 @@ struct Losses {
   std::atomic<uint64_t> counts[static_cast<size_t>(Loss::kCount)];
   char other[160];  ///< the first that is none of these, or ""
 
-  void note(Loss loss) { counts[static_cast<size_t>(loss)].fetch_add(1, std::memory_order_relaxed); }
+  void note(Loss loss, uint64_t times = 1) {
+    counts[static_cast<size_t>(loss)].fetch_add(times, std::memory_order_relaxed);
+  }
   void note(const char *other_reason);
   void forget();
   [[nodiscard]] std::vector<trace::Loss> told() const;

@@ -194,7 +194,7 @@ def main():
     parser.add_argument('--file', action='append', default=[], help='a file to link there')
     parser.add_argument('--env', action='append', default=[], help='NAME=VALUE')
     parser.add_argument('--record', action='append', default=[], help='an option for cairn record')
-    parser.add_argument('--missing', action='store_true', help='there is no memory for everything: record ends with 125')
+    parser.add_argument('--missing', action='store_true', help='calls or arguments are missing: record ends with 125')
     parser.add_argument('--may-lose-trace', action='store_true', help='every process was killed')
     parser.add_argument('--classes', type=int, default=0, help='how many classes of ranks there must be')
     parser.add_argument('--silent', action='store_true', help='the program need not print anything')
