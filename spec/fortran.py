@@ -25,7 +25,6 @@ REASONS = [  # (which names, why they are no calls of the program that could be 
     (r'(?i)(p?mpi_)?conversion_fn_null_?_?', 'called by MPI'),
     (r'(?i)p?mpir?_status_(c2f|f2c|f082f|f2f08|f082c|c2f08)\w*', 'copies a status from one form into another'),
     (r'(?i)p?mpixr?_\w+', 'not in the table'),
-    (r'p?mpir?_(delete_error_(class|code|string))\w*', 'not in the table'),
     (r'__\w+_MOD_\w+', 'within a module'),
     (r'(p?ompix?_|opal_|MPIR_|MPII_|MPIDU?_|MPI_F_|mpirinit|mpifcmb|mpipriv|mpiext_)\w*', 'within the binding'),
     (r'mpi_fortran_\w+', 'a constant'),
@@ -111,7 +110,8 @@ def coverage(table, mpi):
             others.append((name, 'this MPI has no C function of that name'))
         elif function:
             reached = code.reaches(name)
-            answers = {function, f'P{function}'} & reached
+            also = table.functions[function].also
+            answers = {function, f'P{function}', also, f'P{also}'} & reached
             attribute = any(of in reached for of in preload.ATTRIBUTE_FUNCTIONS)
             if answers or attribute or function in by_hand or not readable:
                 covered += 1

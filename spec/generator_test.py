@@ -453,6 +453,7 @@ class RealTableTest(unittest.TestCase):
         self.assertIn('pmpir_send_f08ts_large_', names['MPI_Send_c'])
         self.assertNotIn('mpi_send_c_', names['MPI_Send_c'])
         self.assertIn('mpi_alloc_mem_cptr_', names['MPI_Alloc_mem'])
+        self.assertIn('mpix_barrier_init_f08_', names['MPI_Barrier_init'])
         self.assertEqual(names['MPI_Comm_f2c'], [])
         self.assertEqual(names['MPI_T_init_thread'], [])
 

@@ -27,7 +27,16 @@ def fortran_names(function):
     Open MPI calls, then of MPICH; what Open MPI has besides for memory that MPI gives. Of each the profiling name too."""
     if NOT_FORTRAN.match(function.name):
         return []
-    base, choice = function.name.lower(), any(p.kind in CHOICE_BUFFERS for p in function.parameters)
+    names = []
+    for name in filter(None, (function.name, function.also)):
+        names += spellings(function, name.lower())
+    if function.also:  # MPICH has the entries of mpi_f08 without the X
+        names += [name for name in spellings(function, function.also.lower().replace('mpix', 'mpi')) if 'f08' in name]
+    return list(dict.fromkeys(names))
+
+
+def spellings(function, base):
+    choice = any(p.kind in CHOICE_BUFFERS for p in function.parameters)
     stem, rest = base.split('_', 1)
     prefixes = (f'{stem}_', f'p{stem}_', f'p{stem}r_')
     if function.large:

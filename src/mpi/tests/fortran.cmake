@@ -18,7 +18,11 @@ foreach(mpi mpich openmpi)
   if(mpi STREQUAL "openmpi")
     set(cores 1)
   endif()
-  foreach(program fortran_mpifh fortran_module fortran_f08)
+  set(programs fortran_mpifh fortran_module fortran_f08)
+  if(mpi STREQUAL "openmpi")
+    list(APPEND programs fortran_extensions)
+  endif()
+  foreach(program ${programs})
     # Modules are compiled in a folder of their own; what mpif.h's calls pass for one another is their business.
     file(MAKE_DIRECTORY ${folder}/${program}.mod)
     add_custom_command(OUTPUT ${folder}/${program}
