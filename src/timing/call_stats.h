@@ -4,10 +4,40 @@
 // 50 % of each other from a nanosecond to half an hour in 80 numbers.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace cairn::timing {
+
+/// How many calls each bucket has. Of 80, most rows use one to six: only those are kept, since a rank that never does
+/// the same twice has a row for each call.
+class Histogram {
+ public:
+  struct Bucket {
+    uint8_t number;
+    uint64_t count;
+    bool operator==(const Bucket &) const = default;
+  };
+  /// Of that number, which is there from now on.
+  uint64_t &operator[](size_t number) {
+    auto at = buckets_.begin();
+    while (at != buckets_.end() && at->number < number) ++at;
+    if (at == buckets_.end() || at->number != number) at = buckets_.insert(at, {static_cast<uint8_t>(number), 0});
+    return at->count;
+  }
+  uint64_t operator[](size_t number) const {
+    for (const Bucket &bucket : buckets_) {
+      if (bucket.number == number) return bucket.count;
+    }
+    return 0;
+  }
+  /// Ascending; some may have no calls.
+  [[nodiscard]] const std::vector<Bucket> &buckets() const { return buckets_; }
+
+ private:
+  std::vector<Bucket> buckets_;
+};
 
 struct CallStats {
   static constexpr int kBuckets = 80;
@@ -19,7 +49,7 @@ struct CallStats {
   uint64_t sum = 0;
   uint64_t minimum = 0;
   uint64_t maximum = 0;
-  std::array<uint64_t, kBuckets> histogram{};
+  Histogram histogram;
 };
 
 }  // namespace cairn::timing

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "timing/mode.h"
+#include "timing/rank_stats.h"
 #include "timing/rank_times.h"
 
 namespace cairn::timing {
@@ -49,6 +50,18 @@ TEST(RankTimes, RefusesRanksBeyondAllRanks) {
   ByteReader in(bytes);
   parse_rank_times(in);
   EXPECT_TRUE(in.failed());
+}
+
+TEST(Histogram, KeepsOnlyBucketsThatAreUsed) {
+  CallStats stats;
+  static_assert(sizeof stats <= 64, "a rank that never does the same twice has one for each call");
+  for (const size_t number : {40U, 7U, 79U, 40U}) ++stats.histogram[number];
+  const CallStats &read = stats;
+  EXPECT_EQ(read.histogram[40], 2U);
+  EXPECT_EQ(read.histogram[8], 0U);
+  ASSERT_EQ(read.histogram.buckets().size(), 3U);
+  for (size_t i = 1; i < 3; ++i) EXPECT_LT(read.histogram.buckets()[i - 1].number, read.histogram.buckets()[i].number);
+  EXPECT_EQ(RankStats(stats, 3).calls().histogram.buckets(), read.histogram.buckets());
 }
 
 }  // namespace

@@ -50,8 +50,9 @@ RankStats::RankStats(const CallStats &calls, uint32_t rank)
       greatest_(calls.sum),
       greatest_rank_(rank),
       squares_(square(calls.sum)) {
-  for (size_t i = 0; i < calls.histogram.size(); ++i) {
-    if (calls.histogram[i] != 0) histogram_.push_back({static_cast<uint8_t>(i), calls.histogram[i]});
+  histogram_.reserve(calls.histogram.buckets().size());
+  for (const Histogram::Bucket &bucket : calls.histogram.buckets()) {
+    if (bucket.count != 0) histogram_.push_back(bucket);
   }
 }
 

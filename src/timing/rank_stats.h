@@ -38,11 +38,7 @@ class RankStats {
   bool operator==(const RankStats &other) const = default;
 
  private:
-  struct Bucket {
-    uint8_t number;
-    uint64_t count;
-    bool operator==(const Bucket &) const = default;
-  };
+  using Bucket = Histogram::Bucket;
   void write_histogram(ByteWriter &out) const;
   void parse_histogram(ByteReader &in);
 

@@ -21,7 +21,9 @@ CallStats stats_of(const Signature &signature) {
   stats.minimum = signature.minimum;
   stats.maximum = signature.maximum;
   if (signature.histogram != nullptr) {
-    for (int i = 0; i < CallStats::kBuckets; ++i) stats.histogram[static_cast<size_t>(i)] = signature.histogram[i];
+    for (size_t i = 0; i < CallStats::kBuckets; ++i) {
+      if (signature.histogram[i] != 0) stats.histogram[i] = signature.histogram[i];
+    }
   } else if (signature.count == 1) {
     stats.histogram[static_cast<size_t>(CallStats::bucket(signature.sum))] = 1;
   }

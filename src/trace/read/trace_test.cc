@@ -156,7 +156,7 @@ void expect_statistics(const Trace &trace, const std::vector<ProcessRecord> &pro
           }
           all.count += one.count;
           all.sum += one.sum;
-          for (size_t b = 0; b < all.histogram.size(); ++b) all.histogram[b] += one.histogram[b];
+          for (const auto &bucket : one.histogram.buckets()) all.histogram[bucket.number] += bucket.count;
           if (sums.empty() || one.sum > greatest) {
             greatest = one.sum;
             greatest_rank = rank;
@@ -172,7 +172,7 @@ void expect_statistics(const Trace &trace, const std::vector<ProcessRecord> &pro
       EXPECT_EQ(stats->calls.sum, all.sum);
       EXPECT_EQ(stats->calls.minimum, all.minimum);
       EXPECT_EQ(stats->calls.maximum, all.maximum);
-      EXPECT_EQ(stats->calls.histogram, all.histogram);
+      EXPECT_EQ(stats->calls.histogram.buckets(), all.histogram.buckets());
       EXPECT_EQ(stats->ranks, sums.size());
       EXPECT_EQ(stats->least_sum, least);
       EXPECT_EQ(stats->greatest_sum, greatest);
