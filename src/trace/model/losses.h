@@ -1,8 +1,8 @@
 // Losses: what a rank's recording could not keep as it was asked to, and what that did to it.
 //
-// They travel and lie in a trace as a text for each rank, a line a reason: `!` if calls or their arguments are missing, `-` if calls are left out on request,
-// how often if that was counted, and what happened, as in "!130699 a call stands without arguments". What an
-// earlier version wrote is a reason without a count.
+// They travel and lie in a trace as a text for each rank, a line a reason: `!` if calls or their arguments are missing,
+// `-` if calls are left out on request, how often if that was counted, and what happened, as in "!130699 a call stands
+// without arguments". What an earlier version wrote is a reason without a count.
 #pragma once
 
 #include <cstdint>
