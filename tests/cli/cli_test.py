@@ -922,7 +922,7 @@ def why_nothing_was_recorded(bench):
            f"spool {here.folder}/run.cairn.spool/OWN while the program ran\n")
     if os.geteuid() == 0:
         foreign = here.folder / "foreign"
-        shutil.copy(strange, foreign)
+        shutil.copy("/bin/true", foreign)
         os.chown(foreign, 65534, 65534)
         foreign.chmod(0o4755)
         nothing(["./foreign"], "./foreign runs with another user's rights or with capabilities, so that the loader ignores "

@@ -1,5 +1,5 @@
-/* A program that cannot be recorded: static, with an MPI or a Fortran binding of its own inside, or using one that nobody knows. As a
-   library: the MPI that nobody knows. */
+/* A program that cannot be recorded: static, with an MPI or a Fortran binding of its own inside, or using one that
+   nobody knows. As a library: the MPI that nobody knows. */
 #ifdef OWN_MPI
 int MPI_Init(int *argc, char ***argv);
 int MPI_Init(int *argc, char ***argv) {

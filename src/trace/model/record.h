@@ -94,9 +94,9 @@ struct ProcessRecord {
   uint32_t size = 1;  ///< of the world
   std::string host;
   std::vector<Loss> losses;  ///< why not all could be kept
-  bool complete = true;  ///< MPI_Finalize was reached
-  uint64_t wall_ns = 0;  ///< from MPI_Init's begin to the end of the recording
-  uint64_t mpi_ns = 0;   ///< in MPI, outermost calls only
+  bool complete = true;      ///< MPI_Finalize was reached
+  uint64_t wall_ns = 0;      ///< from MPI_Init's begin to the end of the recording
+  uint64_t mpi_ns = 0;       ///< in MPI, outermost calls only
   uint64_t peak_memory = 0;
   std::vector<Module> modules;
   std::vector<Site> frames;  ///< callers of sites, where call stacks are kept; a frame's caller stands before it
