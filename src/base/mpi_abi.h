@@ -2,9 +2,9 @@
 // does a recorder.
 //
 // MPICH, Intel MPI, MVAPICH, Cray's and others have agreed on one (MPICH ABI Compatibility Initiative), whose libraries
-// are libmpi.so.12, libmpich.so.12, libmpi_cray.so.12, libmpi_gnu_91.so.12 and the like. Functions that one of them lacks
-// are not there. Open MPI's interface is libmpi.so.40. The one that MPI 5.0 defines (libmpi_abi.so) has values of its own
-// for handles and constants, and needs a recorder compiled against its header.
+// are libmpi.so.12, libmpich.so.12, libmpi_cray.so.12, libmpi_gnu_91.so.12 and the like. Functions that one of them
+// lacks are not there. Open MPI's interface is libmpi.so.40. The one that MPI 5.0 defines (libmpi_abi.so) has values of
+// its own for handles and constants, and needs a recorder compiled against its header.
 //
 // Plain functions: the preloaded library has no C++ run-time library.
 #pragma once

@@ -126,11 +126,11 @@ std::vector<Check> all_checks() {
   for (const Recorder &recorder : recorders) checks.push_back({"recorder", Verdict::good, "for " + recorder.soname});
   for (const MpiLibrary &each : find_mpi_libraries()) {
     const Recorder *serves = recorder_for(each.soname, recorders);
-    const std::string why = serves == nullptr ? ": no recorder for it; build one with -DCAIRN_MPICC=/path/to/mpicc"
-                            : serves->soname == each.soname
-                                ? ": recorded by the recorder for it"
-                                : fmt::format(": recorded by that for {}, which has the same binary interface",
-                                              serves->soname);
+    const std::string why =
+        serves == nullptr ? ": no recorder for it; build one with -DCAIRN_MPICC=/path/to/mpicc"
+        : serves->soname == each.soname
+            ? ": recorded by the recorder for it"
+            : fmt::format(": recorded by that for {}, which has the same binary interface", serves->soname);
     checks.push_back({"MPI library", serves != nullptr ? Verdict::good : Verdict::note,
                       fmt::format("{} ({}){}", each.soname, each.path, why)});
   }

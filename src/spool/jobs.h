@@ -31,8 +31,9 @@ struct Run {
   /// Of processes that never initialised MPI.
   [[nodiscard]] bool is_aside() const;
 };
-/// In the order in which they began, so that of spawned jobs the parents come first; those aside at the end. Parts of a run of which there is a
-/// trace are left out: their processes were killed when it was written already, and before they could know.
+/// In the order in which they began, so that of spawned jobs the parents come first; those aside at the end. Parts of a
+/// run of which there is a trace are left out: their processes were killed when it was written already, and before they
+/// could know.
 std::vector<Run> runs_of(const Contents &contents);
 
 }  // namespace cairn::spool
