@@ -174,7 +174,8 @@ void remove_arena_file(const Process & /*of*/) {
 void leave_arena_to_parent(const Process &of) {
   if (arena_path[0] == '\0') return;
   // Not unmapped: calls of the child that were on their way when it was forked return through frames in it.
-  mmap(of.self, arena_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  [[maybe_unused]] const void *own =
+      mmap(of.self, arena_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   arena_path[0] = '\0';
 }
 
