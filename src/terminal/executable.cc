@@ -204,31 +204,27 @@ bool has_asan(const Executable &executable) {
 
 std::string why_nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
   const auto all = executables_of(command);
-  for (const Executable &each : all) {
-    if (each.defines_mpi) {
-      return fmt::format(
-          "{} has MPI linked into it statically, where no call can be seen; link it with the shared MPI library",
-          each.path);
-    }
+  const auto first = [&](auto is_so) {
+    const auto found = std::find_if(all.begin(), all.end(), is_so);
+    return found == all.end() ? nullptr : &*found;
+  };
+  if (const auto *each = first([](const Executable &one) { return one.defines_mpi; })) {
+    return fmt::format(
+        "{} has MPI linked into it statically, where no call can be seen; link it with the shared MPI library",
+        each->path);
   }
-  for (const Executable &each : all) {
-    if (each.is_musl) {
-      return fmt::format("{} uses the C library musl, into which nothing of ours can be loaded; link it with glibc",
-                         each.path);
-    }
+  if (const auto *each = first([](const Executable &one) { return one.is_musl; })) {
+    return fmt::format("{} uses the C library musl, into which nothing of ours can be loaded; link it with glibc",
+                       each->path);
   }
-  for (const Executable &each : all) {
-    if (each.is_privileged) {
-      return fmt::format(
-          "{} runs with another user's rights or with capabilities, so that the loader ignores what is preloaded; take "
-          "these from it",
-          each.path);
-    }
+  if (const auto *each = first([](const Executable &one) { return one.is_privileged; })) {
+    return fmt::format(
+        "{} runs with another user's rights or with capabilities, so that the loader ignores what is preloaded; take "
+        "these from it",
+        each->path);
   }
-  for (const Executable &each : all) {
-    if (!each.is_dynamic) {
-      return fmt::format("{} is statically linked, so nothing can be loaded into it; link it dynamically", each.path);
-    }
+  if (const auto *each = first([](const Executable &one) { return !one.is_dynamic; })) {
+    return fmt::format("{} is statically linked, so nothing can be loaded into it; link it dynamically", each->path);
   }
   for (const Executable &each : all) {
     const auto mpi = std::find_if(each.libraries.begin(), each.libraries.end(), [](const std::string &soname) {
@@ -240,21 +236,20 @@ std::string why_nothing(const std::vector<std::string> &command, const std::vect
           *mpi);
     }
   }
-  for (const Executable &each : all) {
-    if (each.defines_fortran) {
-      return fmt::format(
-          "{} has MPI's Fortran library linked into it statically, where no call can be seen; link it with "
-          "the shared one",
-          each.path);
-    }
+  if (const auto *each = first([](const Executable &one) { return one.defines_fortran; })) {
+    return fmt::format(
+        "{} has MPI's Fortran library linked into it statically, where no call can be seen; link it with the shared "
+        "one",
+        each->path);
   }
-  for (const Executable &each : all) {
-    if (std::any_of(each.libraries.begin(), each.libraries.end(), is_mpi)) {
-      return fmt::format(
-          "{} is an MPI program, but no MPI call of it was seen; does what starts it pass LD_PRELOAD on? (sudo, ssh, "
-          "env -i and srun --export do not)",
-          each.path);
-    }
+  const auto uses_mpi = [](const Executable &one) {
+    return std::any_of(one.libraries.begin(), one.libraries.end(), is_mpi);
+  };
+  if (const auto *each = first(uses_mpi)) {
+    return fmt::format(
+        "{} is an MPI program, but no MPI call of it was seen; does what starts it pass LD_PRELOAD on? (sudo, ssh, "
+        "env -i and srun --export do not)",
+        each->path);
   }
   return "no process called MPI; is it an MPI program, and did it start?";
 }
