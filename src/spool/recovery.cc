@@ -51,8 +51,7 @@ Bytes read_arena(const std::string &arena) {
   out.byte(static_cast<uint8_t>(no_calls ? Answer::no_calls : Answer::part));
   // Killed after MPI_Finalize: what came before is in the trace already.
   const auto kind = process.progress.finished ? SpoolHeader::Kind::epilogue : SpoolHeader::Kind::main;
-  out.raw(write_spool_header(recorder::spool_header(process, kind, "killed")));
-  out.raw(part->serialise());
+  out.raw(recorder::spool_file_of(process, kind, "killed", *part));
   return out.take();
 }
 

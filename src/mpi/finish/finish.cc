@@ -277,13 +277,11 @@ class Tree {
 
 bool write_spool(const Process &of, const Part &part, SpoolHeader::Kind kind, const char *status,
                  std::string_view ending) {
-  Bytes bytes = write_spool_header(spool_header(of, kind, status));
-  const Bytes body = part.serialise();
-  bytes.insert(bytes.end(), body.begin(), body.end());
   if (of.run.config.spool == nullptr) return false;
   const std::string path = of.run.file_in(of.run.config.spool, std::string(ending.substr(1)));
   // Readers take every *.part they find: it must appear whole.
-  return write_file(path + ".partial", bytes) && rename((path + ".partial").c_str(), path.c_str()) == 0;
+  return write_file(path + ".partial", spool_file_of(of, kind, status, part)) &&
+         rename((path + ".partial").c_str(), path.c_str()) == 0;
 }
 
 /// errno says why.

@@ -190,7 +190,7 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
 
 Result<ProcessRecord> harvest(const Process &of, uint64_t end_ns) { return harvest_process(of, end_ns, {}); }
 
-SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *status) {
+Bytes spool_file_of(const Process &of, SpoolHeader::Kind kind, const char *status, const trace::Part &part) {
   SpoolHeader header;
   header.kind = kind;
   header.job = of.run.job;
@@ -203,7 +203,10 @@ SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *
   header.recorder = of.run.recorder;
   header.timing = of.run.config.timing_mode().name;
   header.status = status;
-  return header;
+  Bytes bytes = write_spool_header(header);
+  const Bytes body = part.serialise();
+  bytes.insert(bytes.end(), body.begin(), body.end());
+  return bytes;
 }
 
 Result<ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &closed) {

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/spool_header.h"
 #include "mpi/store/process.h"
+#include "trace/merge/part.h"
 #include "trace/model/record.h"
 
 namespace cairn::recorder {
@@ -16,8 +17,8 @@ namespace cairn::recorder {
 /// `end_ns`: when the recording ended, on the process's clock.
 Result<trace::ProcessRecord> harvest(const Process &of, uint64_t end_ns);
 
-/// What stands before the process's part in a spool file.
-SpoolHeader spool_header(const Process &of, SpoolHeader::Kind kind, const char *status);
+/// The bytes of a spool file: a header that says whose part it is, and the part.
+Bytes spool_file_of(const Process &of, SpoolHeader::Kind kind, const char *status, const trace::Part &part);
 
 /// A closed sequence alone, as a record of its process. Its thread and others may be recording meanwhile.
 Result<trace::ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &closed);

@@ -59,10 +59,7 @@ bool write_segment(Process &of, ClosedSequence &closed) {
       part = trace::Part::of(*record);
     }
     if (!part) return false;
-    Bytes bytes = write_spool_header(spool_header(of, SpoolHeader::Kind::segment, ""));
-    const Bytes body = part->serialise();
-    bytes.insert(bytes.end(), body.begin(), body.end());
-    return place(of, closed, bytes);
+    return place(of, closed, spool_file_of(of, SpoolHeader::Kind::segment, "", *part));
   } catch (...) {
     return false;  // no memory
   }
