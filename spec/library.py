@@ -195,7 +195,7 @@ def strip_attributes(text):
     return ''.join(out) + text[at:]
 
 
-PROTOTYPE = re.compile(r'(?:extern\s+)?(?P<ret>[\w\s*]+?[\s*])(?P<name>MPI_\w+)\s*\((?P<parameters>.*)\)', re.S)
+PROTOTYPE = re.compile(r'(?:extern\s+)?(?P<ret>[\w\s*]+?[\s*])(?P<name>MPIX?_\w+)\s*\((?P<parameters>.*)\)', re.S)
 
 
 def parse_prototypes(preprocessed):

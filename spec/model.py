@@ -33,11 +33,11 @@ DOMAINS = {kind: kind for kind in ('comm', 'datatype', 'errhandler', 'file', 'gr
                                    'thread_level', 'lock_type', 'whence')}
 DOMAINS['color'] = 'undefined'
 ELEMENTS = {'int': 'i32', 'MPI_Fint': 'i32', 'MPI_F08_status': 'i32', 'MPI_T_cb_safety': 'i32',
-            'MPI_T_source_order': 'i32', 'MPI_Aint': 'i64', 'MPI_Count': 'i64', 'MPI_Offset': 'i64', 'double': 'f64',
-            'MPI_Status': 'status', 'char': 'character', 'void': 'pointer'}
+            'MPI_T_source_order': 'i32', 'MPIX_Grequest_class': 'i32', 'MPI_Aint': 'i64', 'MPI_Count': 'i64',
+            'MPI_Offset': 'i64', 'double': 'f64', 'MPI_Status': 'status', 'char': 'character', 'void': 'pointer'}
 STATUSES = ('message', 'bytes')  # what a status tells besides errors
 BEYOND = {'comm': 'beyond_scope', 'world': 'beyond_world'}
-RETURNS = {'int_handle': 'fint', 'fint_handle': 'fint', 'wall_time': 'wall_time', 'address': 'aint'}
+RETURNS = {'int_handle': 'fint', 'fint_handle': 'fint', 'boolean': 'fint', 'wall_time': 'wall_time', 'address': 'aint'}
 
 
 def layout_of(kind):
@@ -313,7 +313,7 @@ class Table:
 
 class FileReader:
     """One file of functions: blocks of a header line and a line for each parameter, and `let` lines."""
-    HEADER = re.compile(r'(?:(int|double|MPI_\w+) )?(MPI_\w+) (\d+)(?= |$)')
+    HEADER = re.compile(r'(?:(int|double|MPI_\w+) )?(MPIX?_\w+) (\d+)(?= |$)')
     PARAMETER = re.compile(r' +((?:const )?(?:\w+(?:\|\w+)?|\.\.\.)[*]*(?:\[\d*\])*) +(\w+) +(\w+) +(inout|in|out)(?= |$)')
 
     def __init__(self, table, path):

@@ -22,7 +22,7 @@ const CairnPreload *preloaded;
 /// Fortran has no handles but its own; only a binding converts them.
 bool converts_handles(const spec::Function &function) {
   const auto converts = [](spec::Kind kind) { return kind == spec::Kind::fint_handle || kind == spec::Kind::f_status; };
-  if (function.returns == spec::ReturnKind::fint) return true;
+  if (function.returns == spec::ReturnKind::fint && function.return_kind != spec::Kind::boolean) return true;
   return std::any_of(function.parameters, function.parameters + function.parameter_count,
                      [&](const spec::Parameter &parameter) { return converts(parameter.kind); });
 }

@@ -17,7 +17,7 @@ def function_called(name):
     """Its id and the names of its parameters, from the table in spec/."""
     for path in (ROOT / 'spec/functions').glob('*.txt'):
         for block in re.split(r'\n(?=\S)', path.read_text()):
-            head = re.match(r'(?:\w+ )?(MPI_\w+) (\d+)', block)
+            head = re.match(r'(?:\w+ )?(MPIX?_\w+) (\d+)', block)
             if not head or name not in (head[1], head[1] + '_c'):
                 continue
             number = int(head[2]) if name == head[1] else int(re.search(r'large\((\d+)', block)[1])
