@@ -77,7 +77,8 @@ int verify(VerifyOptions &options) {
                                 {"threads", compared->threads},
                                 {"calls", compared->calls},
                                 {"fields", compared->fields},
-                                {"beyond", compared->beyond}});
+                                {"beyond", compared->beyond},
+                                {"unreturned", compared->unreturned}});
     }
     out.write(object.dump(2) + "\n");
   } else {
@@ -96,6 +97,10 @@ int verify(VerifyOptions &options) {
       if (compared->beyond != 0) {
         say(fmt::format("{} logged after the end of an incomplete recording were not compared",
                         plural(compared->beyond, "call")));
+      }
+      if (compared->unreturned != 0) {
+        say(fmt::format("{} that never returned, as the last of a thread, were not compared: the log has none of them",
+                        plural(compared->unreturned, "call")));
       }
     }
   }
