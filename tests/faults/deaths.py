@@ -36,8 +36,12 @@ KINDS.update({f'{how}_after': ((how, '200'), ('--merge', 'after'), {}) for how i
 KINDS.update({f'{how}_stack': ((how, '200'), ('--callsites', 'stack'), {}) for how in ('all', 'exit')})
 KINDS.update({f'{how}_spilled': ((how, '60000', 'irregular'), SPILLING, {}) for how in ('all', 'exit', 'MPI_Abort', 'finalize', 'after')})
 KINDS['all_spilled_lossless'] = (('all', '60000', 'irregular'), (*SPILLING, '--timing', 'lossless'), {})
-# Killed while the ranks merge, and when the trace is there but they do not know it yet; launchers that do not wait.
-SPECIAL = ('deleted', 'merging', 'merged', 'background', 'launcher_killed', 'interrupted')
+# Where processes can be spawned; the spawned one is in a trace of its own.
+SPAWNING = {f'{how}_spawning': ((how, '200', 'spawn'), (), {}) for how in ('finalize', 'child', 'kill', 'all', 'MPI_Abort')}
+SPAWNING['all_spawning_lossless'] = (('all', '200', 'spawn'), ('--timing', 'lossless', '--merge', 'after'), {})
+# Killed within MPI_Init, while the ranks merge, and when the trace is there but they do not know it yet; launchers that do
+# not wait.
+SPECIAL = ('initializing', 'deleted', 'merging', 'merged', 'background', 'launcher_killed', 'interrupted')
 # Killed from outside: who is, and what they are doing.
 OUTSIDE = ('ranks', 'one', 'launcher', 'interrupt')
 
@@ -46,9 +50,9 @@ class Failed(Exception):
     pass
 
 
-def counts(folder):
+def counts(folder, of='calls'):
     found = {}
-    for path in folder.glob('calls.*'):
+    for path in folder.glob(f'{of}.*'):
         words = path.read_bytes()
         if len(words) == 16:
             found[int(path.suffix[1:])] = struct.unpack('QQ', words)
@@ -63,7 +67,8 @@ def is_program(pid):
 
 
 def kill_ranks(folder, number, which=None):
-    for rank, (_, pid) in counts(folder).items():
+    spawned = [(None, pid) for _, pid in counts(folder, 'child').values()]
+    for rank, pid in [(rank, pid) for rank, (_, pid) in counts(folder).items()] + spawned:
         if which in (None, rank) and is_program(pid):
             try:
                 os.kill(pid, number)
@@ -117,16 +122,30 @@ class Bench:
     def check(self, folder, said, finished, started):
         trace = folder / 'run.cairn'
         made = {rank: calls for rank, (calls, _) in counts(folder).items()}
-        left = [path.name for path in folder.glob('run.cairn?*')] + [path.name for path in folder.glob('run-*')]
+        spawned = {rank: calls for rank, (calls, _) in counts(folder, 'child').items()}
+        of_spawned = folder / 'run-2.cairn'
+        left = {path.name for path in folder.glob('run.cairn?*')} | {path.name for path in folder.glob('run-*')}
+        if spawned:
+            left -= {of_spawned.name}
         if started and len(made) != RANKS:
             raise Failed(f'the program did not start; said {said}')
         if left:
             raise Failed(f'left behind or made twice: {left}; said {said}')
+        self.holds(trace, made, said)
+        if not trace.exists() and len(said) != 1:
+            raise Failed(f'nothing was recorded, and this was said of it: {said}')
+        if spawned:
+            self.holds(of_spawned, spawned, said)
+        if len(said) > 4 + 3 * len(spawned):
+            raise Failed(f'said too much: {said}')
+        if finished and json.loads(self.cairn_json('info', '--json', trace))['status'] != 'complete':
+            raise Failed('the trace is not complete')
+
+    def holds(self, trace, made, said):
+        """The trace has all calls that had returned, and at most one more."""
         if not trace.exists():
             if any(made.values()):
-                raise Failed(f'no trace, though {made} calls had returned; said {said}')
-            if len(said) != 1:
-                raise Failed(f'nothing was recorded, and this was said of it: {said}')
+                raise Failed(f'no {trace.name}, though {made} calls had returned; said {said}')
             return
         self.cairn_json('verify', trace)
         for rank, calls in made.items():
@@ -134,11 +153,7 @@ class Bench:
             events = [json.loads(line) for line in lines[1:]]
             told = sum(event.get('repeat', 1) for event in events if not event.get('unfinished'))
             if not calls <= told <= calls + 1:
-                raise Failed(f'rank {rank} had made {calls} calls, the trace has {told}; said {said}')
-        if len(said) > 4:
-            raise Failed(f'said too much: {said}')
-        if finished and json.loads(self.cairn_json('info', '--json', trace))['status'] != 'complete':
-            raise Failed('the trace is not complete')
+                raise Failed(f'{trace.name}: rank {rank} had made {calls} calls, the trace has {told}; said {said}')
 
     def one(self, name, run, finished=False, started=True):
         folder = pathlib.Path(tempfile.mkdtemp(prefix='cairn-deaths-'))
@@ -169,6 +184,9 @@ class Bench:
                 if name == 'deleted':
                     wait_for(folder, lambda where: len(counts(where)) == RANKS and min(counts(where).values())[0] > 100)
                     shutil.rmtree(folder / 'run.cairn.spool')
+                elif name == 'initializing':
+                    wait_for(folder, lambda where: len(counts(where)) == RANKS)
+                    kill_ranks(folder, signal.SIGKILL)
                 elif name in ('merging', 'merged'):
                     wait_for(folder, finalizing if name == 'merging' else written)
                     kill_ranks(folder, signal.SIGKILL)
@@ -193,7 +211,7 @@ class Bench:
     def kind(self, name):
         if name in SPECIAL:
             return self.special(name)
-        words, record, variables = KINDS[name]
+        words, record, variables = {**KINDS, **SPAWNING}[name]
         return self.one(name, lambda folder: self.record(folder, words, record, variables), name.startswith('finalize'))
 
     def instant(self, number):
@@ -201,7 +219,7 @@ class Bench:
         who = random.choice(OUTSIDE)
         record = random.choice([(), ('--timing', 'lossless'), SPILLING, ('--merge', 'after'), ('--callsites', 'stack')])
         words = random.choice([('outside', '1'), ('outside', '1', 'irregular'), ('finalize', '300'),
-                               ('finalize', '20000', 'irregular')])
+                               ('finalize', '20000', 'irregular'), *self.options.spawning])
         after = random.uniform(0, 1.2 if words[0] == 'outside' else 0.8)
         variables = {'CAIRN_MERGE_PAUSE': str(random.choice([0, 100, 300]))}
 
@@ -231,16 +249,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--build', type=pathlib.Path, required=True)
     parser.add_argument('--mpi', choices=('mpich', 'openmpi'), required=True)
-    parser.add_argument('--kind', action='append', default=[], choices=[*KINDS, *SPECIAL])
+    parser.add_argument('--kind', action='append', default=[], choices=[*KINDS, *SPAWNING, *SPECIAL])
     parser.add_argument('--instants', type=int, default=0)
     parser.add_argument('--seed', type=int, default=int(time.time()))
     options = parser.parse_args()
     options.build = options.build.resolve()
+    options.spawning = [('finalize', '300', 'spawn')] if options.mpi == 'openmpi' else []  # Debian's MPICH cannot
     random.seed(options.seed)
     bench = Bench(options)
     if bench.mpiexec is None:
         return 77
-    passed = [bench.kind(name) for name in options.kind or ([] if options.instants else [*KINDS, *SPECIAL])]
+    everything = [*KINDS, *(SPAWNING if options.spawning else ()), *SPECIAL]
+    passed = [bench.kind(name) for name in options.kind or ([] if options.instants else everything)]
     if options.instants:
         print(f'seed {options.seed}')
     passed += [bench.instant(number) for number in range(options.instants)]
