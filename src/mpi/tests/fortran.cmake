@@ -43,6 +43,18 @@ foreach(mpi mpich openmpi)
     set_tests_properties(mpi.${mpi}.${program}_sites PROPERTIES LABELS fast TIMEOUT 240 SKIP_RETURN_CODE 77 PROCESSORS ${cores})
   endforeach()
 
+  set(module ${PROJECT_SOURCE_DIR}/src/mpi/include/cairn/cairn_tracing.f90)
+  file(MAKE_DIRECTORY ${folder}/fortran_tracing.mod)
+  add_custom_command(OUTPUT ${folder}/fortran_tracing
+    COMMAND ${CAIRN_FORTRAN_${mpi}} -g -O1 -w -J ${folder}/fortran_tracing.mod -o ${folder}/fortran_tracing ${module}
+            ${CMAKE_CURRENT_SOURCE_DIR}/fortran_tracing.f90
+    DEPENDS fortran_tracing.f90 ${module}
+    COMMENT "Compiling fortran_tracing for ${mpi}"
+    VERBATIM)
+  list(APPEND binaries ${folder}/fortran_tracing)
+  cairn_mpi_test(fortran_tracing ${mpi} 2 fast --no-oracle --said ": 2 ranks, 12 calls of 5 functions"
+                 --said "tracing was off .200 times" -- ${folder}/fortran_tracing)
+
   # One program in C and through each binding, by both names of the functions; without debug information (bindings.py).
   add_custom_command(OUTPUT ${folder}/bindings_c
     COMMAND mpicc.${mpi} -O0 -w -o ${folder}/bindings_c ${CMAKE_CURRENT_SOURCE_DIR}/bindings.c
