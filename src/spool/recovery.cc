@@ -37,12 +37,14 @@ Bytes read_arena(const std::string &arena) {
   const auto dead = recorder::DeadProcess::open(arena);
   if (!dead) return refuse(dead.error());
   const recorder::Process &process = (*dead)->process();
-  const auto record = recorder::harvest_dead(process, (*dead)->size());
-  if (!record) return refuse(record.error());
-  if (process.progress.finished && record->sequences.empty()) {
+  const auto nothing = [&] {
     out.byte(static_cast<uint8_t>(Answer::nothing));
     return out.take();
-  }
+  };
+  if (!process.progress.attached) return nothing();
+  const auto record = recorder::harvest_dead(process, (*dead)->size());
+  if (!record) return refuse(record.error());
+  if (process.progress.finished && record->sequences.empty()) return nothing();
   const bool no_calls = record->sequences.empty() && process.spilling.spilled.load() == 0;
   auto part = trace::Part::of(*record);
   if (part)

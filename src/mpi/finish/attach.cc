@@ -150,6 +150,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   prepare_fortran_calls(*preload, config.oracle != nullptr);
   load_oracle(*of);
   process = of;
+  of->progress.attached = true;
   of->phase.store(config.start_off ? Phase::paused : Phase::recording);
   return 0;
 }

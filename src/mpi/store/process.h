@@ -44,6 +44,7 @@ struct Threads {
 };
 
 struct Progress {
+  bool attached;     ///< the tables are there: before, a killed process has left nothing
   bool has_session;  ///< MPI_Session_init was called: threads may call MPI at will
   bool init_seen;    ///< the program called MPI_Init, as far as it got
   bool initialized;
