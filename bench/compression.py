@@ -91,7 +91,8 @@ class Compression(Bench):
                 raise Failed("the trace cannot be read") from None
             size = info["bytes"]
             row |= {key: info[key] for key in ("calls", "signatures", "classes", "peak_memory", "status")}
-            row |= {"bytes": size, "size": size["total"] - size.get("timing", 0) - size.get("meta", 0),
+            time_and_meta = sum(size.get(name, 0) for name in ("timing", "clocks", "sums", "meta"))
+            row |= {"bytes": size, "size": size["total"] - time_and_meta,
                     "seconds": round(seconds, 2), "merge_cpu_seconds": info.get("merge_cpu_seconds")}
             if cost and case.timed:
                 row["cost"] = self.pairs(case) | {"commit": commit()}

@@ -208,7 +208,8 @@ class Bench:
                 "signatures": info["signatures"],
                 "classes": info["classes"],
                 "bytes": bytes_of,
-                "bytes_without_timing_and_meta": bytes_of["total"] - bytes_of.get("timing", 0) - bytes_of.get("meta", 0),
+                "bytes_without_timing_and_meta": bytes_of["total"] - sum(
+                    bytes_of.get(name, 0) for name in ("timing", "clocks", "sums", "meta")),
                 "timing_bytes_per_signature": round(bytes_of.get("timing", 0) / max(1, info["signatures"]), 1),
                 "seconds": round(seconds, 1),
             })

@@ -1,6 +1,7 @@
 // cairn dump: every call with every argument, in order, as text or as one JSON object a line; or the grammars.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -22,6 +23,7 @@ using trace::Event;
 
 struct DumpOptions : Inspection {
   bool grammar = false;
+  std::string order = "rank";
   bool stack = false;
   GpuDump gpu;
 };
@@ -60,6 +62,7 @@ class Dump {
         filter_(filter),
         json_(options.json),
         stack_(options.stack),
+        by_time_(options.order == "time"),
         out_(out) {}
 
   Result<void> rank(uint32_t rank) {
@@ -79,6 +82,47 @@ class Dump {
     }
     return events.end();
   }
+
+  /// The calls of all ranks in the order of their begins.
+  Result<void> by_time() {
+    struct Rank {
+      trace::Events events;
+      CallTexts texts;
+      const Event *next;
+      bool several_threads;
+    };
+    std::vector<Rank> ranks;
+    const auto later = [&](size_t a, size_t b) {
+      const uint64_t left = ranks[a].next->begin_ns;
+      const uint64_t right = ranks[b].next->begin_ns;
+      return left != right ? left > right : a > b;
+    };
+    std::vector<size_t> heap;
+    ranks.reserve(filter_.ranks.size());  // an Events must stay where it is
+    for (const uint32_t rank : filter_.ranks) {
+      const auto sequences = trace_.sequences(rank);
+      const bool several = !sequences.empty() && sequences.front().thread != sequences.back().thread;
+      ranks.push_back({trace::Events(trace_, rank), CallTexts(decoder_, json_, stack_), nullptr, several});
+      ranks.back().next = ranks.back().events.next();
+      if (ranks.back().next != nullptr) heap.push_back(ranks.size() - 1);
+    }
+    std::make_heap(heap.begin(), heap.end(), later);
+    while (!heap.empty() && !full()) {
+      std::pop_heap(heap.begin(), heap.end(), later);
+      Rank &rank = ranks[heap.back()];
+      several_threads_ = rank.several_threads;
+      print(*rank.next, rank.texts);
+      rank.next = rank.events.next();
+      if (rank.next == nullptr) {
+        if (!rank.events.end()) return rank.events.end();
+        heap.pop_back();
+      } else {
+        std::push_heap(heap.begin(), heap.end(), later);
+      }
+    }
+    return {};
+  }
+
   [[nodiscard]] bool full() const { return filter_.limit && printed_ >= *filter_.limit; }
 
  private:
@@ -101,7 +145,11 @@ class Dump {
         fmt::format_to(to, "\"begin_ns\":{},\"duration_ns\":{},", event.begin_ns, event.duration_ns);
       }
     } else {
-      fmt::format_to(to, "{:>6}  ", event.index);
+      if (by_time_) {
+        fmt::format_to(to, "r{:<5} ", event.rank);
+      } else {
+        fmt::format_to(to, "{:>6}  ", event.index);
+      }
       if (several_threads_) fmt::format_to(to, "t{}  ", event.thread);
       if (event.timed) {
         fmt::format_to(to, "{:>13.9f} +{:.9f}  ", static_cast<double>(event.begin_ns) * 1e-9,
@@ -119,6 +167,7 @@ class Dump {
   const analyze::Filter &filter_;
   bool json_;
   bool stack_;
+  bool by_time_;
   Output &out_;
   bool several_threads_ = false;
   uint64_t printed_ = 0;
@@ -129,6 +178,10 @@ int dump(DumpOptions &options) {
   const auto trace = open_trace(options, options.grammar ? Open::all : Open::wanted_ranks);  // grammars have numbers
   if (!trace) return report(trace.error());
   if (options.gpu.wanted()) return dump_gpu(*trace, options, options.gpu);
+  if (options.order == "time" && !timing::keeps_times(trace->run().timing)) {
+    return report(Error{ErrorKind::usage, "--order time: this trace has no times of single calls", options.file,
+                        Error::kNoOffset, "record with --timing lossless"});
+  }
   const auto filter = analyze::make_filter(options.filter, *trace);
   if (!filter) return report(filter.error());
   const analyze::Sources sources(*trace);
@@ -150,6 +203,13 @@ int dump(DumpOptions &options) {
     out.write(header.dump() + "\n");
   }
   Dump dump(*trace, sources, *filter, options, out);
+  if (options.order == "time") {
+    if (const auto done = dump.by_time(); !done) {
+      out.finish();
+      return report(done.error(), options.file);
+    }
+    return out.finish();
+  }
   for (const uint32_t rank : filter->ranks) {
     if (dump.full()) break;
     if (const auto done = dump.rank(rank); !done) {
@@ -167,8 +227,11 @@ Action declare_dump(Options &verb) {
   add_file(verb, *options);
   verb.flag("--jsonl,--json", options->json, "One JSON object a line, after one that names the schema");
   verb.flag("--grammar", options->grammar, "Print the rules and rows of each class instead");
+  verb.choice("--order", options->order, {"rank", "time"},
+              "Each rank's calls one after the other, or those of all ranks by time", "WHAT");
   verb.flag("--stack", options->stack, "Print who called, where record --callsites stack was asked for");
   verb.apart("--grammar", "--json", "--grammar is text, without JSON");
+  verb.apart("--grammar", "--order", "--grammar prints rows, which have no times");
   verb.apart("--grammar", "--stack", "--grammar prints rows, without call stacks");
   verb.number("--warp", options->gpu.warp, "The events of this GPU warp instead", "N");
   verb.number("--launch", options->gpu.launch, "The events of the warps of this GPU launch instead", "N");

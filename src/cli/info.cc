@@ -33,7 +33,24 @@ std::string hosts_text(const std::vector<std::string> &hosts) {
   return text;
 }
 
-std::vector<Fact> facts_of(const Overview &view, const analyze::GpuOverview &gpu) {
+/// How the times of the ranks stand to each other.
+Fact clocks_of(const trace::Axis &axis) {
+  if (!axis.common()) return {nullptr, "", {{"clocks", nullptr}}};
+  const nlohmann::ordered_json clocks = {{"compared", axis.compared()},
+                                         {"uncertainty_seconds", duration(axis.uncertainty_ns()).json},
+                                         {"drift_seconds", duration(axis.drift_ns()).json},
+                                         {"starts_apart_seconds", duration(axis.spread_ns()).json}};
+  std::string text = "not compared: each rank's wall clock is trusted";
+  if (axis.compared()) {
+    text = axis.uncertainty_ns() == 0 ? "one clock"
+                                      : fmt::format("within {} of rank 0's, drift {} at most",
+                                                    time_text(axis.uncertainty_ns()), time_text(axis.drift_ns()));
+  }
+  return {
+      "clocks", text + fmt::format("; MPI_Init began within {}", time_text(axis.spread_ns())), {{"clocks", clocks}}};
+}
+
+std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, const analyze::GpuOverview &gpu) {
   const trace::RunInfo &run = view.run;
   const auto said = [](const char *name, const std::string &text, const char *member) -> Fact {
     return {name, text, {{member, valid_utf8(text)}}};
@@ -49,6 +66,7 @@ std::vector<Fact> facts_of(const Overview &view, const analyze::GpuOverview &gpu
       said("start", utc_text(run.start_unix_ns), "start"),
       {"wall time", time_text(run.wall_ns), {{"wall_seconds", duration(run.wall_ns).json}}},
       {"hosts", hosts_text(view.hosts), {{"hosts", json_of(view.hosts)}}},
+      clocks_of(trace.axis()),
       said("MPI", run.mpi, "mpi"),
       said("recorder", run.recorder, "recorder"),
       {"ranks",
@@ -116,7 +134,7 @@ int info(Inspection &inspection) {
   const auto launches = analyze::gpu_launches(*trace);
   if (!launches) return report(launches.error(), inspection.file);
   const analyze::GpuOverview gpu = analyze::gpu_overview(*launches);
-  const std::vector<Fact> facts = facts_of(view, gpu);
+  const std::vector<Fact> facts = facts_of(*trace, view, gpu);
   Output out;
   if (inspection.json) {
     nlohmann::ordered_json object{{"schema", "cairn.info/1"}, {"file", valid_utf8(inspection.file)}};

@@ -118,6 +118,7 @@ def info_json(bench):
             "start": "2023-11-14T22:13:20Z",
             "wall_seconds": 1.0,
             "hosts": ["node1", "node2"],
+            "clocks": {"compared": True, "uncertainty_seconds": 3e-06, "drift_seconds": 3e-06, "starts_apart_seconds": 9e-06},
             "mpi": "MPICH Version: 4.0.2",
             "recorder": "cairn 0.1.0 libmpich.so.12",
             "ranks": 4,
@@ -183,6 +184,7 @@ def dump_text(bench):
     bench.golden("dump_offsets", "dump", "bare.cairn", "--rank", "1", "--limit", "6", err=NO_TIMES)
     bench.golden("dump_threads", "dump", "threads.cairn", err=NO_TIMES)
     bench.golden("dump_times", "dump", "lossless.cairn", "--rank", "1", "--time", "5ms+20us")
+    bench.golden("dump_by_time", "dump", "lossless.cairn", "--order", "time", "--time", "4ms+1005us")
     bench.golden("dump_function", "dump", "ring.cairn", "--function", "MPI_Comm_*", err=NO_TIMES)
 
 
@@ -442,6 +444,8 @@ def wrong_words(bench):
         "dump", "ring.cairn", "--function", "MPI_Isned",
         err="unknown function 'MPI_Isned'; did you mean MPI_Isend?",
     )
+    wrong("dump", "ring.cairn", "--order", "time",
+          err="ring.cairn: --order time: this trace has no times of single calls; record with --timing lossless")
     wrong("dump", "ring.cairn", "--function", "send", err="unknown function 'send'; did you mean MPI_Send?")
     wrong(
         "dump", "ring.cairn", "--function", "qwertzuiop",

@@ -159,6 +159,9 @@ trace::ProcessRecord ring(uint32_t rank, uint32_t size, bool lossless) {
   process.modules = modules();
   process.wall_ns = 1'000'000'000;
   process.peak_memory = 123'456;
+  // Rank 1 begins 3 us after rank 0, and gains a millionth on its clock; what is between hosts is known to 3 us.
+  process.clock = {static_cast<int64_t>(kStart + rank * 3'000), int64_t{rank} * 1'000,
+                   rank < 2 ? int64_t{0} : int64_t{3'000}};
   Thread thread(0);
   const Atom world = constant("MPI_COMM_WORLD");
   const trace::Field doubles = atoms({constant("MPI_DOUBLE"), 0});

@@ -390,6 +390,16 @@ bool receive(Handle comm, uint8_t **bytes, uint64_t *size, int from) {
   return whole;
 }
 
+bool send_words(Handle comm, const void *words, size_t size, int to) {
+  return call.Send(words, static_cast<int>(size), as<MPI_Datatype>(constant.byte), to, kTag, as<MPI_Comm>(comm)) ==
+         MPI_SUCCESS;
+}
+
+bool receive_words(Handle comm, void *words, size_t size, int from) {
+  return call.Recv(words, static_cast<int>(size), as<MPI_Datatype>(constant.byte), from, kTag, as<MPI_Comm>(comm),
+                   MPI_STATUS_IGNORE) == MPI_SUCCESS;
+}
+
 bool broadcast(Handle comm, void *bytes, size_t size) {
   return call.Bcast(bytes, static_cast<int>(size), as<MPI_Datatype>(constant.byte), 0, as<MPI_Comm>(comm)) ==
          MPI_SUCCESS;

@@ -115,6 +115,9 @@ bool at_finalize(void (*callback)());
 bool send(Handle comm, const void *bytes, uint64_t size, int to);
 /// `*bytes` is malloc'ed; the caller frees it.
 bool receive(Handle comm, uint8_t **bytes, uint64_t *size, int from);
+/// A few words whose number both sides know.
+bool send_words(Handle comm, const void *words, size_t size, int to);
+bool receive_words(Handle comm, void *words, size_t size, int from);
 bool broadcast(Handle comm, void *bytes, size_t size);
 /// MPI_Allreduce with MPI_SUM, in place.
 bool sum(Handle comm, uint64_t *values, int count);

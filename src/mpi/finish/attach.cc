@@ -134,6 +134,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   of->run.start_unix_ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  of->run.common.unix_offset_ns = of->run.start_unix_ns - static_cast<int64_t>(Clock::monotonic());
   copy(of->run.command, sizeof of->run.command, config.command);
   snprintf(of->run.recorder, sizeof of->run.recorder, "cairn %s %s", CAIRN_VERSION, abi.soname);
   if (!mpi::library_version(of->run.mpi_version, sizeof of->run.mpi_version))

@@ -19,6 +19,7 @@
 #include "base/spool_files.h"
 #include "base/whole.h"
 #include "mpi/finish/bundles.h"
+#include "mpi/finish/compare_clocks.h"
 #include "mpi/finish/small_blocks.h"
 #include "mpi/finish/times_in_place.h"
 #include "mpi/store/harvest.h"
@@ -339,6 +340,8 @@ bool write_as_root(Process &of, Tree &tree, const Part *all, const std::string &
 
 bool finish_together(Process &of, mpi::Handle comm) {
   const SmallBlocks blocks;
+  RootWord root;
+  compare_clocks(of.run, comm, &root, &of.run.common.last);
   Tree tree(of, comm);
   const std::string partial = partial_name(of);
   pause(of);

@@ -11,6 +11,7 @@
 #include "mpi/call/landmarks.h"
 #include "mpi/call/place.h"
 #include "mpi/call/tracing.h"
+#include "mpi/finish/compare_clocks.h"
 #include "mpi/finish/finish.h"
 #include "mpi/store/arena_file.h"
 #include "mpi/store/segments.h"
@@ -98,8 +99,11 @@ void after_init(Process &of) {
     mpi::place_in_world(&of.run.rank, &of.run.size);
   } else {
     have_own_comm = mpi::open_own_comm(&own_comm, &of.run.rank, &of.run.size);
-    uint64_t job = static_cast<uint64_t>(of.run.start_unix_ns);
-    if (have_own_comm && mpi::broadcast(own_comm, &job, sizeof job)) of.run.job = job;
+    RootWord root{static_cast<uint64_t>(of.run.start_unix_ns), of.run.common.unix_offset_ns};
+    if (have_own_comm && compare_clocks(of.run, own_comm, &root, &of.run.common.first)) {
+      of.run.job = root.job;
+      of.run.common.root_unix_offset_ns = root.unix_offset_ns;
+    }
   }
   if (!mpi::at_finalize(on_finalize)) of.losses.note(Loss::unseen_end);
 }

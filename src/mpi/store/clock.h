@@ -74,6 +74,8 @@ class Clock {
 
   /// Nanoseconds since the process was attached.
   [[nodiscard]] uint64_t at(uint64_t ticks) const { return counts() ? scaled(ticks - origin_ticks_) : ticks; }
+  /// CLOCK_MONOTONIC when the process was attached.
+  [[nodiscard]] uint64_t origin() const { return origin_ns_; }
   [[nodiscard]] uint64_t now() const { return at(ticks()); }
 
   static uint64_t monotonic() {

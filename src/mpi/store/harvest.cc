@@ -134,6 +134,7 @@ ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
   record.complete = of.progress.complete;
   record.wall_ns = end_ns > of.run.init_ns ? end_ns - of.run.init_ns : 0;
   record.peak_memory = of.arena->peak();
+  record.clock = of.run.common.of(of.clock.origin() + of.run.init_ns, record.wall_ns);
   for (int i = 0; i < of.names.modules->count(); ++i) {
     const ModuleInfo &module = (*of.names.modules)[i];
     record.modules.push_back({Bytes(module.build_id, module.build_id + module.build_id_size), module.path});

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "mpi/preload/preload.h"
+#include "mpi/store/common_clock.h"
 #include "mpi/store/config.h"
 
 namespace cairn::recorder {
@@ -23,6 +24,7 @@ struct Run {
   bool locked;   ///< the arena's file, for as long as the process lives
   int64_t start_unix_ns;
   uint64_t job;      ///< rank 0's start, which it told the others in MPI_Init; 0: not known
+  CommonClock common;
   uint64_t init_ns;  ///< when MPI_Init began, on the process's clock
   char host[256];
   char mpi_version[256];

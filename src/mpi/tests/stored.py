@@ -43,7 +43,7 @@ def most_rows(trace, number):
 
 
 def bytes_stored(path):
-    """Of the sections but meta, timing, cost and source."""
+    """Of the sections but meta, timing, clocks, sums, cost and source."""
     data = path.read_bytes()
     directory = read_trace.Reader(data[-16 - int.from_bytes(data[-16:-12], 'little'):-16])
     total = 0
@@ -52,7 +52,7 @@ def bytes_stored(path):
         if codec:
             directory.varint()
         directory.raw(4)
-        total += 0 if kind in (1, 7, 8, 9) else stored
+        total += 0 if kind in (1, 7, 8, 9, 17, 18) else stored
     return total
 
 

@@ -27,6 +27,8 @@ constexpr Name kNames[] = {
     {SectionKind::warps, "warps"},
     {SectionKind::blocks, "blocks"},
     {SectionKind::bundles, "bundles"},
+    {SectionKind::clocks, "clocks"},
+    {SectionKind::sums, "sums"},
     {SectionKind::packed_classes, "packed classes"},
 };
 

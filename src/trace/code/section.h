@@ -23,10 +23,12 @@ enum class SectionKind : uint8_t {
   streams = 10,
   callers = 11,
   offsets = 12,
-  blocks = 13,           ///< written by the ranks: see rank_block.h
-  bundles = 14,          ///< where in `blocks` the bundles begin: see bundle.h
-  gpu = 15,              ///< programs, launches, warps: see src/gpu/file/launches.h
-  warps = 16,            ///< what they did
+  blocks = 13,   ///< written by the ranks: see rank_block.h
+  bundles = 14,  ///< where in `blocks` the bundles begin: see bundle.h
+  gpu = 15,      ///< programs, launches, warps: see src/gpu/file/launches.h
+  warps = 16,    ///< what they did
+  clocks = 17,
+  sums = 18,             ///< see trace/merge/function_sums.h
   packed_classes = 255,  ///< in no file: see packed_class.h
 };
 

@@ -53,9 +53,11 @@ Part::Body body_of(const Part::Body &of, std::vector<PackedClass> classes) {
   for (ValuesColumn *column : {&body.hosts, &body.degraded, &body.module_maps}) {
     *column = ValuesColumn::constant({}, ranks);
   }
-  for (FoldColumn *column : {&body.complete, &body.wall_ns, &body.mpi_ns, &body.peak_memory}) {
+  for (FoldColumn *column :
+       {&body.complete, &body.wall_ns, &body.mpi_ns, &body.peak_memory, &body.clock_begin, &body.clock_drift}) {
     *column = FoldColumn::constant(0, ranks);
   }
+  body.clock_uncertainty = FoldColumn::constant(RankClock::kNone, ranks);
   body.offset = FoldColumn::constant(kNoBlock, ranks);
   return body;
 }

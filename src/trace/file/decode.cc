@@ -23,6 +23,7 @@ class Decoder {
         read(SectionKind::rows, true, &Decoder::rows) && read(SectionKind::streams, false, &Decoder::streams) &&
         check_moved() && read(SectionKind::meta, true, &Decoder::meta) &&
         read(SectionKind::order, false, &Decoder::order) && read(SectionKind::timing, false, &Decoder::timing) &&
+        read(SectionKind::clocks, false, &Decoder::clocks) && read(SectionKind::sums, false, &Decoder::rounded_sums) &&
         read(SectionKind::cost, false, &Decoder::cost) && read(SectionKind::offsets, false, &Decoder::offsets) &&
         read(SectionKind::bundles, false, &Decoder::bundles);
     if (!good) return tl::unexpected(std::move(error_));
@@ -34,7 +35,8 @@ class Decoder {
     const bool good =
         read(SectionKind::sites, true, &Decoder::sites) && read(SectionKind::callers, false, &Decoder::callers) &&
         read(SectionKind::packed_classes, true, &Decoder::packed_classes) &&
-        read(SectionKind::meta, true, &Decoder::meta) && read(SectionKind::offsets, false, &Decoder::offsets);
+        read(SectionKind::meta, true, &Decoder::meta) && read(SectionKind::clocks, false, &Decoder::clocks) &&
+        read(SectionKind::sums, false, &Decoder::sums) && read(SectionKind::offsets, false, &Decoder::offsets);
     if (!good) return tl::unexpected(std::move(error_));
     return std::move(decoded_);
   }
@@ -63,6 +65,7 @@ class Decoder {
 
   bool missing(SectionKind kind) {
     if (kind == SectionKind::offsets) body().offset = FoldColumn::constant(kNoBlock, body().ranks.size());
+    if (kind == SectionKind::clocks) no_clocks();
     if (kind != SectionKind::order) return true;
     for (ClassPart &part : body().classes) ClassReader::no_order(&part);
     return true;
@@ -272,6 +275,26 @@ class Decoder {
   bool offsets(ByteReader &in) { return along(in, body().ranks.size(), &body().offset); }
 
   /// The same.
+  void no_clocks() {
+    const uint64_t ranks = body().ranks.size();
+    body().clock_begin = body().clock_drift = FoldColumn::constant(0, ranks);
+    body().clock_uncertainty = FoldColumn::constant(RankClock::kNone, ranks);
+  }
+
+  bool clocks(ByteReader &in) {
+    const uint64_t ranks = body().ranks.size();
+    return along(in, ranks, &body().clock_begin) && along(in, ranks, &body().clock_drift) &&
+           along(in, ranks, &body().clock_uncertainty);
+  }
+
+  bool take_sums(std::optional<FunctionSums> sums) {
+    if (!sums) return bad("has sums that cannot be");
+    body().sums = *std::move(sums);
+    return true;
+  }
+  bool sums(ByteReader &in) { return take_sums(FunctionSums::parse(in, body().ranks.size())); }
+  bool rounded_sums(ByteReader &in) { return take_sums(FunctionSums::parse_rounded(in, body().ranks.size())); }
+
   bool bundles(ByteReader &in) {
     decoded_.bundles = in.varint();
     return true;

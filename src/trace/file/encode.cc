@@ -63,6 +63,11 @@ class Encoder {
     add_if_any(SectionKind::streams, writer.streams(), false);
     add_if_any(SectionKind::order, writer.order(), false);
     add_if_any(SectionKind::timing, writer.timing(), writer.has_times());
+    add_clocks(&sections);
+    ByteWriter sums;
+    // Of one rank, the statistics say it.
+    if (!body_.sums.empty() && body_.ranks.size() > 1) body_.sums.write_rounded(sums, body_.ranks.size());
+    add_if_any(SectionKind::sums, sums.take(), false);
     add_offsets(with_blocks, &sections);
     if (run.merge.ranks != 0) sections.push_back(cost_section(run.merge));
     return sections;
@@ -81,10 +86,16 @@ class Encoder {
       }
     }
     std::vector<Section> sections;
-    sections.reserve(4);
+    sections.reserve(6);
     add_sites(&sections);
     sections.push_back({SectionKind::packed_classes, classes.take()});
     sections.push_back({SectionKind::meta, rank_columns({})});
+    add_clocks(&sections);
+    if (!body_.sums.empty()) {
+      ByteWriter sums;
+      body_.sums.write(sums);
+      sections.push_back({SectionKind::sums, sums.take()});
+    }
     add_offsets(true, &sections);
     return sections;
   }
@@ -100,6 +111,15 @@ class Encoder {
   void add_sites(std::vector<Section> *sections) const {
     sections->push_back({SectionKind::sites, sites()});
     if (Bytes bytes = callers(); !bytes.empty()) sections->push_back({SectionKind::callers, std::move(bytes)});
+  }
+
+  void add_clocks(std::vector<Section> *sections) const {
+    if (body_.clock_uncertainty.constant_value() == RankClock::kNone) return;
+    ByteWriter clocks;
+    body_.clock_begin.write(clocks);
+    body_.clock_drift.write(clocks);
+    body_.clock_uncertainty.write(clocks);
+    sections->push_back({SectionKind::clocks, clocks.take()});
   }
 
   void add_offsets(bool with_blocks, std::vector<Section> *sections) const {

@@ -128,7 +128,7 @@ Size merge_and_check(const std::vector<Calls> &program, uint64_t seed = 1) {
     if (!trace) return {};
     expect_calls(*trace, program);
     const auto bytes = trace->section_bytes();
-    size = {bytes.at("total") - bytes.at("meta") - bytes.at("timing"), trace->class_count()};
+    size = {bytes.at("total") - bytes.at("meta") - bytes.at("timing") - bytes.at("sums"), trace->class_count()};
     // Every call has gone into the statistics once, whatever happened to the rows.
     uint64_t calls = 0;
     uint64_t expected = 0;

@@ -175,6 +175,10 @@ Result<Part> Part::of(const ProcessRecord &process) {
   body.wall_ns.append(as_atom(process.wall_ns));
   body.mpi_ns.append(as_atom(process.mpi_ns));
   body.peak_memory.append(as_atom(process.peak_memory));
+  body.clock_begin.append(process.clock.begin_unix_ns);
+  body.clock_drift.append(process.clock.drift_ns);
+  body.clock_uncertainty.append(process.clock.uncertainty_ns);
+  body.sums = FunctionSums(process);
   body.offset.append(kNoBlock);
   SiteNumbers known_sites;
   std::vector<uint32_t> frame_numbers;
@@ -209,6 +213,10 @@ void merge_ranks(Part::Body *left, Part::Body *right, const Interleave &order) {
   left->wall_ns = order.merged(std::move(left->wall_ns), right->wall_ns);
   left->mpi_ns = order.merged(std::move(left->mpi_ns), right->mpi_ns);
   left->peak_memory = order.merged(std::move(left->peak_memory), right->peak_memory);
+  left->clock_begin = order.merged(std::move(left->clock_begin), right->clock_begin);
+  left->clock_drift = order.merged(std::move(left->clock_drift), right->clock_drift);
+  left->clock_uncertainty = order.merged(std::move(left->clock_uncertainty), right->clock_uncertainty);
+  left->sums.merge(std::move(right->sums), left->ranks.size(), right->ranks.size(), order);
   left->offset = order.merged(std::move(left->offset), right->offset);
   left->ranks = order.merged(std::move(left->ranks), right->ranks);
 }
@@ -269,6 +277,7 @@ Result<Part> Part::merge(Part left_part, Part right_part) {
     merge_ranks(&left, &right, *order);
   } else {
     extend_module_maps(&left, right);
+    left.sums.add(right.sums, left.ranks, right.ranks);
   }
 
   const auto renumber = [&site_number](ClassHead *part) {

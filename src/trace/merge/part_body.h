@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trace/code/packed_class.h"
+#include "trace/merge/function_sums.h"
 #include "trace/merge/part.h"
 #include "trace/model/class_part.h"
 #include "trace/values/rank_set.h"
@@ -35,6 +36,10 @@ struct Part::Body {
   FoldColumn wall_ns;
   FoldColumn mpi_ns;
   FoldColumn peak_memory;
+  FoldColumn clock_begin;  ///< RankClock, member by member
+  FoldColumn clock_drift;
+  FoldColumn clock_uncertainty;
+  FunctionSums sums;
   FoldColumn offset;  ///< of the rank's block in the section `blocks` of the file that this is to become, or kNoBlock
 
   /// Recomputes the keys of a class; call when modules, sites or its structure changed.

@@ -88,6 +88,17 @@ struct SequenceRecord {
   uint64_t begin_ns = 0;  ///< when the first call began, from MPI_Init's begin (its own clock)
 };
 
+/// Where a rank's time lies on the axis of the run: a moment `t` ns after the rank's MPI_Init began is
+/// `begin_unix_ns + t + drift_ns * t / wall_ns` ns since 1970 by rank 0's clock.
+struct RankClock {
+  static constexpr int64_t kOwn = -1;   ///< `uncertainty_ns`: never compared; `begin_unix_ns` is by the rank's own clock
+  static constexpr int64_t kNone = -2;  ///< nothing is known of it
+  int64_t begin_unix_ns = 0;
+  int64_t drift_ns = 0;            ///< what rank 0's clock gained on this one's over the whole recording
+  int64_t uncertainty_ns = kNone;  ///< the axis may be so much wrong, either way, against rank 0's
+  bool operator==(const RankClock &) const = default;
+};
+
 struct ProcessRecord {
   uint32_t world = 0;  ///< 0, or which spawned/session world
   uint32_t rank = 0;
@@ -98,6 +109,7 @@ struct ProcessRecord {
   uint64_t wall_ns = 0;      ///< from MPI_Init's begin to the end of the recording
   uint64_t mpi_ns = 0;       ///< in MPI, outermost calls only
   uint64_t peak_memory = 0;
+  RankClock clock;
   std::vector<Module> modules;
   std::vector<Site> frames;  ///< callers of sites, where call stacks are kept; a frame's caller stands before it
   std::vector<SequenceRecord> sequences;

@@ -10,7 +10,9 @@ namespace cairn::trace {
 class Events::Thread {
  public:
   Thread(const Trace &trace, std::vector<SequenceView> sequences, bool ordered)
-      : trace_(trace), sequences_(std::move(sequences)), ordered_(ordered) {}
+      : trace_(trace), sequences_(std::move(sequences)), ordered_(ordered) {
+    if (!sequences_.empty()) axis_ = trace.place_on_axis(sequences_.front().rank);
+  }
 
   /// Moves to the next call; false at the end.
   Result<bool> advance() {
@@ -44,7 +46,7 @@ class Events::Thread {
     event->call = call_;
     event->values = &reader_->call(call_);
     event->timed = timed_;
-    event->begin_ns = timed_ ? begin_ : 0;
+    event->begin_ns = timed_ ? axis_.of(begin_) : 0;
     event->duration_ns = timed_ ? clock_ - begin_ : 0;
   }
 
@@ -64,6 +66,7 @@ class Events::Thread {
 
   const Trace &trace_;
   std::vector<SequenceView> sequences_;
+  Axis::Place axis_;
   bool ordered_;     ///< there are other threads
   size_t next_ = 0;  ///< sequence
   std::optional<CallReader> reader_;

@@ -50,7 +50,7 @@ struct Event {
   uint32_t call = 0;            ///< number of the distinct call within its sequence (CallReader)
   const Row *values = nullptr;  ///< complete; stays where it is until its sequence ends
   bool timed = false;           ///< where the timing mode keeps times; not the last calls of a process that was killed
-  uint64_t begin_ns = 0;        ///< since the rank's MPI_Init began
+  uint64_t begin_ns = 0;        ///< on the axis of the run (axis.h)
   uint64_t duration_ns = 0;
 };
 

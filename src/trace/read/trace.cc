@@ -100,6 +100,8 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
     if (!returned) return with_path(returned.error());
   }
   body->places = RankClasses(body->part->classes);
+  body->axis =
+      Axis(body->part->clock_begin, body->part->clock_drift, body->part->clock_uncertainty, body->part->wall_ns);
   for (const SectionView &view : views) {
     if (view.kind != static_cast<uint8_t>(SectionKind::source)) continue;
     Result<Sources> sources = Sources::parse(view, body->part->sites, &allowance);
@@ -285,7 +287,26 @@ Trace::RankInfo Trace::rank_info(uint32_t rank) const {
   info.wall_ns = number(part.wall_ns);
   info.mpi_ns = number(part.mpi_ns);
   info.peak_memory = number(part.peak_memory);
+  info.clock = {part.clock_begin.at(*place), part.clock_drift.at(*place), part.clock_uncertainty.at(*place)};
   return info;
+}
+
+const Axis &Trace::axis() const { return body_->axis; }
+
+Axis::Place Trace::place_on_axis(uint32_t rank) const {
+  const std::optional<uint64_t> place = body_->part->ranks.index_of(rank);
+  return place ? body_->axis.at(*place) : Axis::Place();
+}
+
+std::vector<uint32_t> Trace::summed_functions() const {
+  std::vector<uint32_t> functions;
+  for (const auto &[function, column] : body_->part->sums.columns()) functions.push_back(function);
+  return functions;
+}
+
+std::optional<uint64_t> Trace::function_ns(uint32_t rank, uint32_t function) const {
+  const std::optional<uint64_t> place = body_->part->ranks.index_of(rank);
+  return place ? body_->part->sums.at(function, *place) : std::nullopt;
 }
 
 std::vector<std::string> Trace::hosts() const {

@@ -19,6 +19,7 @@
 #include "trace/file/wanted_bundles.h"
 #include "trace/merge/part.h"
 #include "trace/model/record.h"
+#include "trace/read/axis.h"
 #include "trace/read/row_stats.h"
 #include "trace/values/rank_set.h"
 
@@ -126,9 +127,16 @@ class Trace {
     uint64_t wall_ns = 0;
     uint64_t mpi_ns = 0;
     uint64_t peak_memory = 0;
+    RankClock clock;
   };
   [[nodiscard]] RankInfo rank_info(uint32_t rank) const;
+  /// How long a rank's calls of a function took together, within 0.1 %; nothing where the timing mode keeps no
+  /// statistics or the file does not hold it (trace/merge/function_sums.h).
+  [[nodiscard]] std::vector<uint32_t> summed_functions() const;  ///< of which that is known, ascending
+  [[nodiscard]] std::optional<uint64_t> function_ns(uint32_t rank, uint32_t function) const;
   [[nodiscard]] std::vector<std::string> hosts() const;
+  [[nodiscard]] const Axis &axis() const;
+  [[nodiscard]] Axis::Place place_on_axis(uint32_t rank) const;
 
   /// Section name → bytes in the file, plus "directory" (with header and footer) and "total" (the sum). Sections of
   /// bundles that were opened count as those of the file; "bundles" is what bundles take beside them.

@@ -28,6 +28,7 @@ struct Trace::Body {
   std::map<std::string, uint64_t> in_bundles;  ///< bytes by section
   RankClasses places;
   RunInfo run;
+  Axis axis;
   Sources sources;
 
   [[nodiscard]] Result<void> open_bundles(uint64_t begin, const WantedBundles &wanted, Allowance *allowance);

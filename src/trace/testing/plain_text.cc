@@ -123,6 +123,13 @@ std::string plain_text(const Trace &trace) {
     const Trace::RankInfo info = trace.rank_info(rank);
     out << "rank " << rank << " " << info.host << "|" << info.degraded << "|" << info.complete << " " << info.wall_ns
         << " " << info.mpi_ns << " " << info.peak_memory << "\n";
+    if (info.clock.uncertainty_ns != RankClock::kNone) {
+      out << "  clock " << info.clock.begin_unix_ns << " " << info.clock.drift_ns << " " << info.clock.uncertainty_ns
+          << "\n";
+    }
+    for (const uint32_t function : trace.summed_functions()) {
+      out << "  sum " << function << " " << trace.function_ns(rank, function).value_or(0) << "\n";
+    }
     for (const SequenceView &view : trace.sequences(rank)) write_sequence(trace, view, &out);
   }
   return out.str();

@@ -273,9 +273,11 @@ class Trace:
         self.cost = None
         self.callers = [0] * len(self.sites)
         self.bundles, self.offsets = None, {}
+        self.clocks, self.sums = [], {}
         for kind, read in ((6, self.read_order), (7, self.read_timing), (9, self.read_cost), (10, self.read_streams),
                            (8, self.read_source), (11, self.read_callers), (14, self.read_bundles),
-                           (12, self.read_offsets), (13, self.read_blocks)):
+                           (12, self.read_offsets), (13, self.read_blocks), (17, self.read_clocks),
+                           (18, self.read_sums)):
             if kind in parts:
                 read(parts[kind])
         for kind, part in parts.items():
@@ -467,6 +469,19 @@ class Trace:
     def read_cost(self, r):
         self.cost = [r.varint() for _ in range(3)]
 
+    def read_clocks(self, r):
+        self.clocks = list(zip(column(r), column(r), column(r)))
+
+    def read_sums(self, r):
+        for _ in range(r.varint()):
+            function = r.varint()
+            self.sums[function] = [self.sum_of(code) for code in column(r)]
+
+    @staticmethod
+    def sum_of(code):
+        exponent, bits = divmod(code - 1024, 512)
+        return code if code < 1024 else ((bits + 512) << exponent + 1) + (1 << exponent)
+
     def read_order(self, r):
         for c in self.classes:
             if r.byte():
@@ -649,6 +664,10 @@ class Trace:
         for rank in self.ranks:
             host, degraded, complete, wall, mpi, memory = self.info[rank]
             out.append(f"rank {rank} {host}|{degraded}|{complete} {wall} {mpi} {memory}")
+            place = self.ranks.index(rank)
+            if self.clocks and self.clocks[place][2] != -2:
+                out.append("  clock " + " ".join(map(str, self.clocks[place])))
+            out += [f"  sum {function} {sums[place]}" for function, sums in sorted(self.sums.items())]
             mine = [c for c in self.classes if rank in c["ranks"]]
             for c in sorted(mine, key=lambda c: (c["thread"], c["segment"])):
                 self.sequence(c, c["ranks"].index(rank), rank, out)

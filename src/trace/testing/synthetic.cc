@@ -129,6 +129,9 @@ class RandomProgram {
     result.wall_ns = random_() >> 20;
     result.mpi_ns = random_() >> 30;
     result.peak_memory = below(1000000);
+    const auto own = static_cast<int64_t>(rank);
+    if (ranks_ % 2 == 0)
+      result.clock = {1'700'000'000'000'000'000 + own * 1234567, own * 31 - 500, own % 5 == 4 ? -1 : own};
     // The same three modules, numbered differently; one that only some ranks have.
     std::vector<uint32_t> order = {0, 1, 2};
     if (rank % 5 == 2) std::swap(order[0], order[2]);

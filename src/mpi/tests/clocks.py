@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Records clocks.c and holds what `cairn dump` says of its barriers against what a barrier does: no rank's ends before
+every rank's has begun. Once with one clock, once with a clock for each rank, thousands of seconds apart (time namespaces,
+where this user may make them), and once with ranks that are merged afterwards and compare nothing.
+
+    clocks.py --build BUILD --mpi mpich|openmpi PROGRAM
+
+Exit status: 0 passed, 1 failed, 77 not possible here.
+"""
+import argparse
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import surroundings
+
+RANKS = 4
+APART = '''#!/bin/sh
+rank=${PMI_RANK:-$OMPI_COMM_WORLD_RANK}
+exec unshare --time --fork --monotonic $((rank * 3000 + 1000)) "$@"
+'''
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--build', type=pathlib.Path, required=True)
+    parser.add_argument('--mpi', choices=('mpich', 'openmpi'), required=True)
+    parser.add_argument('program')
+    options = parser.parse_args()
+    build = options.build.resolve()
+    mpiexec = shutil.which(f'mpiexec.{options.mpi}')
+    if mpiexec is None:
+        return 77
+    env = surroundings.environment(build, options.mpi)
+    cairn, problems = build / 'bin/cairn', []
+
+    def check(name, record, before, said, slack):
+        with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
+            trace = pathlib.Path(folder, 'out.cairn')
+            wrapper = pathlib.Path(folder, 'apart')
+            wrapper.write_text(APART)
+            wrapper.chmod(0o755)
+            command = [cairn, 'record', '--timing', 'lossless', *record, '-o', trace, '--', mpiexec, '-n', str(RANKS),
+                       *([wrapper] if before else []), options.program]
+            done = subprocess.run(command, cwd=folder, env=dict(env, OMPI_MCA_orte_tmpdir_base=folder), timeout=120,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            if done.returncode != 0 or done.stdout != 'ok\n':
+                problems.append(f'{name}: status {done.returncode}: {done.stdout}{done.stderr}')
+                return
+
+            def cairn_says(*words):
+                return subprocess.run([cairn, *words, trace], check=True, capture_output=True, text=True).stdout
+            clocks = json.loads(cairn_says('info', '--json'))['clocks']
+            events = [json.loads(line) for line in cairn_says('dump', '--jsonl', '--order', 'time').splitlines()[1:]]
+        if not said(clocks):
+            problems.append(f'{name}: clocks: {clocks}')
+        begins = [event['begin_ns'] for event in events]
+        if begins != sorted(begins) or begins[0] > 1000000:
+            problems.append(f'{name}: not in order of time, or not from 0 on: {begins}')
+        barriers = {rank: [event for event in events if event['function'] == 'MPI_Barrier' and event['rank'] == rank]
+                    for rank in range(RANKS)}
+        if any(len(found) != 5 for found in barriers.values()):
+            problems.append(f'{name}: the barriers are not all there')
+            return
+        uncertain = int(2e9 * clocks['uncertainty_seconds']) + slack
+        for number, calls in enumerate(zip(*barriers.values())):
+            last = max(call['begin_ns'] for call in calls)
+            first = min(call['begin_ns'] + call['duration_ns'] for call in calls)
+            if first + uncertain < last:
+                problems.append(f'{name}: barrier {number} is left {last - first} ns before all have come; {clocks}')
+
+    check('one clock', [], False, lambda told: told['compared'] and told['uncertainty_seconds'] == 0, 0)
+    check('merged afterwards', ['--merge', 'after'], False, lambda told: not told['compared'], 1000000)
+    may = subprocess.run(['unshare', '--time', '--fork', '--monotonic', '5', 'true'], capture_output=True)
+    if may.returncode == 0:
+        check('clocks apart', [], True, lambda told: told['compared'] and 0 < told['uncertainty_seconds'] < 0.01, 0)
+    else:
+        print('no time namespaces here: clocks that are apart are not tested')
+    for problem in problems:
+        print('FAILED:', problem)
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
