@@ -9,10 +9,18 @@ enum { kPatience = 20 };
 
 unsigned ucp_worker_progress(void *worker);
 
+/// Where an interpreter has loaded MPI for one of its modules alone (mpi4py), no search by symbol finds it.
+static void *find_next(void) {
+  void *found = dlsym(RTLD_NEXT, "ucp_worker_progress");
+  if (found != NULL) return found;
+  void *library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
+  return library == NULL ? NULL : dlsym(library, "ucp_worker_progress");
+}
+
 unsigned ucp_worker_progress(void *worker) {
   static unsigned (*next)(void *);
   static __thread unsigned idle;
-  if (next == NULL) *(void **)&next = dlsym(RTLD_NEXT, "ucp_worker_progress");
+  if (next == NULL) *(void **)&next = find_next();
   const unsigned progress = next(worker);
   if (progress != 0) {
     idle = 0;
