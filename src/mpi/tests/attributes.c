@@ -122,5 +122,8 @@ int main(int argc, char **argv) {
   CHECK(length == 10);
   MPI(MPI_Type_free(&type));
   MPI(MPI_Type_get_name(MPI_INT, name, &length));
+  // No key at all: -1 in Open MPI.
+  MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  CHECK(MPI_Comm_get_attr(MPI_COMM_SELF, MPI_KEYVAL_INVALID, &value, &flag) != MPI_SUCCESS);
   return finish();
 }
