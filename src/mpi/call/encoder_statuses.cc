@@ -43,6 +43,11 @@ void CallEncoder::statuses(const Parameter &p, const void *at, unsigned i) {
     if (succeeded_) plain_status(mpi::read_status(at), true);
     return;
   }
+  if (!facts_.tells_outcome) {  // MPI_Status_f2c: no message, file or request says what is in it
+    outcome_.implied_status = false;
+    for (size_t k = 0; k < n; ++k) plain_status(mpi::read_status(nth(at, k)), true);
+    return;
+  }
   bool implied = true;
   for (size_t k = 0; k < n && implied; ++k) {
     implied = status_implied(mpi::read_status(nth(at, k)), expectation(k), errors_in_statuses_);

@@ -133,6 +133,7 @@ FunctionFacts facts_of(const Function &function) {
   facts.index = index_of(function.completed);
   facts.receives = function.status_tells == spec::StatusTells::message;
   facts.transfers_file = function.status_tells == spec::StatusTells::bytes;
+  facts.tells_outcome = facts.receives || facts.transfers_file || facts.requests >= 0 || facts.request_in >= 0;
   facts.source = index_of(function.asked_source);
   facts.tag = index_of(function.asked_tag);
   if (function.asked_buffer != 0 && function.parameters[function.asked_buffer - 1].times_parameter == 0) {

@@ -34,6 +34,7 @@ struct FunctionFacts {
   bool waits;           ///< MPI_Wait, MPI_Test, MPI_Waitall, MPI_Testall: nothing but their requests is kept
   bool receives;        ///< its status, or its request's, carries an envelope
   bool transfers_file;  ///< its status, or its request's, carries bytes
+  bool tells_outcome;   ///< its status is of a receive, of a transfer of a file, or of a request that is looked at
   int8_t request;       ///< creates a request
   int8_t requests;      ///< requests that may complete
   int8_t request_count;

@@ -103,5 +103,14 @@ int main(int argc, char **argv) {
   for (int i = 0; i < n; ++i) MPI(MPI_Isend(out, 1, MPI_INT, MPI_PROC_NULL, i, MPI_COMM_WORLD, &request[i]));
   MPI(MPI_Wait(&request[2], MPI_STATUS_IGNORE));
   MPI(MPI_Waitall(n, request, status));
+  // From Fortran's form and back: what is in it comes from no message.
+  MPI(MPI_Sendrecv(out, 1, MPI_INT, right(), 7, in, 1, MPI_INT, left(), 7, MPI_COMM_WORLD, &status[0]));
+  MPI_Fint fortran[16];
+  for (int i = 0; i < 3; ++i) {
+    status[0].MPI_TAG = i == 0 ? 7 : MPI_ANY_TAG;
+    MPI(MPI_Status_c2f(&status[0], fortran));
+    MPI(MPI_Status_f2c(fortran, &status[1]));
+    CHECK(status[1].MPI_SOURCE == left() && status[1].MPI_TAG == status[0].MPI_TAG);
+  }
   return finish();
 }
