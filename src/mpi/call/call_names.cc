@@ -54,8 +54,18 @@ HandleEntry *CallNames::find(Kind kind, uint64_t raw, uint64_t mark) {
 
 HandleEntry *CallNames::find_comm(uint64_t raw) {
   HandleEntry *entry = process_.names.handles->find(Kind::comm, raw, thread_.number);
+  if (entry != nullptr) return entry;
+  // Some programs use what MPI_Comm_idup makes before its request completes.
+  const auto here = [raw](const HandleEntry &request) { return mpi::read_handle(request.pending_comm) == raw; };
+  if (Communicator *early = process_.names.handles->take_pending(here)) return enter_comm(raw, early);
   bool is_new = false;
-  return entry != nullptr ? entry : create_comm(raw, true, &is_new);
+  return create_comm(raw, true, &is_new);
+}
+
+HandleEntry *CallNames::enter_comm(uint64_t raw, Communicator *comm) {
+  HandleEntry *entry = process_.names.handles->add(Kind::comm, raw);
+  if (entry != nullptr) entry->comm = comm;
+  return entry;
 }
 
 HandleEntry *CallNames::create(Kind kind, uint64_t raw, Site *site) {
@@ -132,13 +142,12 @@ void CallNames::complete(Kind kind, uint64_t raw) {
 }
 
 void CallNames::complete(HandleEntry *entry) {
-  if (entry->pending != nullptr) {
+  if (Communicator *pending = HandleTable::take_pending(entry)) {
     const uint64_t comm = mpi::read_handle(entry->pending_comm);
     HandleEntry *stale = process_.names.handles->find(Kind::comm, comm, thread_.number);
     if (stale == nullptr || stale->constant < 0) {
       if (stale != nullptr && !outlives(stale)) forget_comm(stale);
-      HandleEntry *made = process_.names.handles->add(Kind::comm, comm);
-      if (made != nullptr) made->comm = entry->pending;
+      enter_comm(comm, pending);
     }
   }
   process_.names.handles->remove(entry);

@@ -54,6 +54,8 @@ class CallNames {
   PlacePool *pool(const Site *site);
 
  private:
+  /// A communicator that is known by its number now has its handle; nullptr without memory.
+  HandleEntry *enter_comm(uint64_t raw, Communicator *comm);
   /// Ends a living object, a communicator's number with it.
   void forget_comm(HandleEntry *entry);
   /// Whether an object of the value stays for the thread that is freeing it, while a new one begins.

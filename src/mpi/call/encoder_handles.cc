@@ -49,8 +49,8 @@ void CallEncoder::handle(Kind kind, Effect effect, uint64_t word) {
   if (kind == Kind::request && (effect == Effect::create || effect == Effect::create_if)) {
     entry->persistent = function_.persistent;
     entry->posted = posted_by_call();
-    entry->pending = pending_;
     entry->pending_comm = pending_at_;
+    __atomic_store_n(&entry->pending, pending_, __ATOMIC_RELEASE);  // now other threads may find it
     outcome_.created = entry;
     outcome_.posted = entry->posted;
   }

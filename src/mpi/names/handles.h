@@ -100,6 +100,15 @@ class HandleTable {
   /// It was not given back after all.
   static void unclaim(HandleEntry *entry) { __atomic_store_n(&entry->claimed, 0, __ATOMIC_RELAXED); }
   static bool is_claimed(const HandleEntry *entry) { return __atomic_load_n(&entry->claimed, __ATOMIC_RELAXED) != 0; }
+  /// Takes what `wanted(entry)` is true of, a request of MPI_Comm_idup…, the communicator that it will make; nullptr if
+  /// there is none. Searches everything.
+  template <typename Wanted>
+  Communicator *take_pending(const Wanted &wanted);
+  /// Takes the communicator that the request `entry` makes, if it makes one and nobody has taken it.
+  static Communicator *take_pending(HandleEntry *entry) {
+    if (__atomic_load_n(&entry->pending, __ATOMIC_ACQUIRE) == nullptr) return nullptr;
+    return __atomic_exchange_n(&entry->pending, static_cast<Communicator *>(nullptr), __ATOMIC_ACQ_REL);
+  }
   /// A new object of that kind and value; nullptr without memory. The caller fills in its name.
   HandleEntry *add(spec::Kind kind, uint64_t raw);
   /// Ends `entry`: its place is free again.
@@ -226,6 +235,23 @@ class HandleTable {
   Arena &arena_;
   Shard shards_[kShards];
 };
+
+template <typename Wanted>
+Communicator *HandleTable::take_pending(const Wanted &wanted) {
+  for (Shard &shard : shards_) {
+    const SpinGuard guard(shard.lock, shared_);
+    for (uint32_t i = 0; i < shard.capacity; ++i) {
+      for (HandleEntry *oldest = shard.buckets[i]; oldest != nullptr; oldest = oldest->next) {
+        if (oldest->kind != spec::Kind::request) continue;
+        for (HandleEntry *entry = oldest; entry != nullptr; entry = entry->younger) {
+          if (__atomic_load_n(&entry->pending, __ATOMIC_ACQUIRE) == nullptr || !wanted(*entry)) continue;
+          if (Communicator *taken = take_pending(entry)) return taken;
+        }
+      }
+    }
+  }
+  return nullptr;
+}
 
 inline HandleEntry *HandleTable::find_only(spec::Kind kind, uint64_t raw) const {
   const uint64_t hash = mix(kind, raw);

@@ -35,6 +35,8 @@ int main(int argc, char **argv) {
   CHECK((some == MPI_COMM_NULL) == (rank == 0));
   if (some != MPI_COMM_NULL) use(some);
   MPI(MPI_Comm_idup(dup, &idup, &request));
+  // Early, but mpi4py does it, and neither library minds.
+  MPI(MPI_Comm_set_errhandler(idup, MPI_ERRORS_RETURN));
   MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
   use(idup);
   MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
