@@ -1,5 +1,6 @@
 // Ends without MPI_Finalize: argument "exit" (status 3), "_exit" (status 4), "abort" (MPI_Abort, code 5), "error"
-// (within a call that fails), "crash" (SIGSEGV), or "kill" (SIGKILL); only rank 0 dies, the others wait for it.
+// (within a call that fails), "late" (the same when the others are in MPI_Finalize), "crash" (SIGSEGV), or "kill"
+// (SIGKILL); only rank 0 dies, the others wait for it.
 #include <signal.h>
 #include <unistd.h>
 
@@ -18,9 +19,14 @@ int main(int argc, char **argv) {
     if (strcmp(how, "_exit") == 0) _exit(4);
     if (strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 5);
     if (strcmp(how, "error") == 0) MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    if (strcmp(how, "late") == 0) {
+      usleep(300000);
+      MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    }
     if (strcmp(how, "crash") == 0) raise(SIGSEGV);
     if (strcmp(how, "kill") == 0) raise(SIGKILL);
   }
+  if (strcmp(how, "late") == 0) MPI(MPI_Finalize());
   MPI_Recv(&value, 1, MPI_INT, 0, 999, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  // never comes
   return 0;
 }
