@@ -6,6 +6,7 @@
 #include "cli/recording.h"
 #include "cli/verbs.h"
 #include "terminal/terminal.h"
+#include "terminal/words.h"
 
 namespace cairn::cli {
 namespace {

@@ -2,12 +2,14 @@
 // renamed into place.
 #include <fmt/format.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 #include "analyze/filter.h"
 #include "analyze/overview.h"
@@ -21,6 +23,7 @@
 #include "terminal/child.h"
 #include "terminal/executable.h"
 #include "terminal/installation.h"
+#include "terminal/launcher.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 
@@ -36,7 +39,9 @@ Error about(const std::string &path, std::string message, std::string hint) {
 /// Everything that can be known to fail before the program runs.
 Result<void> prepare(const RecordingOptions &options, Recording *recording) {
   std::error_code error;
-  if (auto may = spool::may_write(recording->output, options.output, options.force); !may) return may;
+  // Under the name that it has when none is given, an earlier trace is no obstacle: it is kept aside.
+  const bool may_replace = options.force || !options.named;
+  if (auto may = spool::may_write(recording->output, options.output, may_replace); !may) return may;
   const fs::path folder = fs::path(recording->output).parent_path();
   if (!fs::is_directory(folder, error)) {
     return tl::unexpected(
@@ -79,6 +84,12 @@ class Finish {
     if (written_ == 0 && !gpu_.launches.empty()) place_gpu(command);
     if (written_ == 0 && !failed_) nothing(command, recorders, spool);
     if (!failed_) clean(spool);
+    if (alone_ > 1 && alone_ == written_ && is_launcher(command.front())) {
+      say(fmt::format(
+          "each process was an MPI job of its own: {} belongs to another MPI than the program, which uses {}",
+          command.front(), mpi_.substr(0, mpi_.find_first_of(",\n"))));
+    }
+    if (!options_.quiet && isatty(STDERR_FILENO) == 1 && !next_.empty()) say("next: " + shell_quoted(next_));
     return written_ > 0 && !failed_ && !missing_;
   }
 
@@ -89,10 +100,7 @@ class Finish {
   }
 
   void place(const spool::TraceBytes &bytes, const std::string &from, const std::vector<spool::PartFile> &epilogues) {
-    std::string path;
-    do {
-      path = spool::numbered(recording_.output, ++number_);
-    } while (number_ > 1 && !options_.force && fs::exists(path));
+    const std::string path = free_name();
     auto resolved = spool::with_epilogues(bytes, path, epilogues);
     if (resolved) resolved = spool::with_sources(std::move(*resolved), path);
     if (resolved) resolved = spool::with_gpu(std::move(*resolved), path, std::exchange(gpu_, {}));
@@ -107,6 +115,24 @@ class Finish {
     if (!from.empty()) spool::remove_own(from);
     ++written_;
     if (resolved) look_at(path, final_bytes);
+  }
+
+  /// run.cairn, where an earlier one can be kept aside if need be; else the first of run-2.cairn, run-3.cairn, … that
+  /// is not there.
+  std::string free_name() {
+    if (++number_ == 1) {
+      if (options_.named || options_.force) return recording_.output;
+      const auto old = spool::set_aside(recording_.output);
+      std::error_code ignored;
+      if (old && !old->empty() && !options_.quiet) {
+        say(fmt::format("{} of an earlier recording is now {}.old", options_.output, options_.output));
+      }
+      if (old && !fs::exists(recording_.output, ignored)) return recording_.output;
+      ++number_;
+    }
+    std::error_code ignored;
+    while (!options_.force && fs::exists(spool::numbered(recording_.output, number_), ignored)) ++number_;
+    return spool::numbered(recording_.output, number_);
   }
 
   /// A program that calls no MPI.
@@ -130,6 +156,8 @@ class Finish {
     if (!trace) return;
     const analyze::Overview view = analyze::outline(*trace);
     for (const auto &[reason, told] : view.degraded) missing_ = missing_ || told.missing;
+    if (view.world == 1) ++alone_;
+    mpi_ = view.run.mpi;
     if (options_.quiet) return;
     std::error_code ignored;
     const std::string shown =
@@ -139,6 +167,7 @@ class Finish {
     say(fmt::format("{}: {}, {}{}{}", shown, plural(view.ranks, "rank"), calls, bytes_text(bytes.size()),
                     view.run.status == "complete" ? "" : ", " + view.run.status));
     for (const auto &[reason, told] : view.degraded) say(fmt::format("{}: {}", shown, loss_text(reason, told)));
+    if (next_.empty()) next_ = {"cairn", view.calls == 0 ? "info" : "summary", shown};
   }
 
   void nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders,
@@ -170,12 +199,32 @@ class Finish {
   gpu::Launches gpu_;  ///< for the first trace
   size_t number_ = 0;
   size_t written_ = 0;
+  size_t alone_ = 0;               ///< of them, those of a world of one rank
+  std::string mpi_;                ///< what the last one's program uses
+  std::vector<std::string> next_;  ///< what to look at the first trace with
   bool failed_ = false;
   bool missing_ = false;       ///< calls or arguments, in some trace
   bool killed_early_ = false;  ///< processes of a job whose first call had not ended
 };
 
+/// Each process of a job would make a trace of its own, as one of all, and where one of them says 125 launchers end the
+/// job: so nothing is run.
+int refuse_under_launcher(const Launched &job, const std::vector<std::string> &command) {
+  // One line, not one of each process; the others give the first the time to say it before the launcher ends it.
+  if (job.rank != 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    return kRecordFailed;
+  }
+  const std::string program = shell_quoted(command);
+  say(fmt::format(
+      "cairn record is to start the launcher, and here {} started it; write cairn record -- {} {}, or {} cairn "
+      "exec {}",
+      job.command, job.command, program, job.command, program));
+  return kRecordFailed;
+}
+
 int record(const RecordingOptions &options, const std::vector<std::string> &command) {
+  if (const auto job = launched(); job && !is_launcher(command.front())) return refuse_under_launcher(*job, command);
   auto recording = resolve(options);
   if (!recording) return report_recording(recording.error());
   if (auto ready = prepare(options, &*recording); !ready) return report_recording(ready.error());
@@ -211,7 +260,10 @@ int record(const RecordingOptions &options, const std::vector<std::string> &comm
 Action declare_record(Options &verb) {
   auto options = std::make_shared<RecordingOptions>();
   add_recording_options(verb, *options);
-  return [options, &verb] { return record(*options, verb.command); };
+  return [options, &verb] {
+    options->named = verb.given("--output");
+    return record(*options, verb.command);
+  };
 }
 
 }  // namespace cairn::cli

@@ -14,6 +14,7 @@
 #include "spec/spec.h"
 #include "terminal/executable.h"
 #include "terminal/installation.h"
+#include "terminal/words.h"
 #include "timing/mode.h"
 
 namespace cairn::cli {
@@ -161,30 +162,6 @@ std::vector<std::pair<std::string, std::string>> recording_environment(const Rec
 std::string preload_value(const std::string &library) {
   const char *set = getenv("LD_PRELOAD");
   return set == nullptr || *set == '\0' ? library : library + ":" + set;
-}
-
-std::string shell_quoted(const std::vector<std::string> &words) {
-  std::string line;
-  for (const std::string &word : words) {
-    if (!line.empty()) line += ' ';
-    const bool plain = !word.empty() && word.find_first_not_of(
-                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                            "0123456789_-+=:,./@%") == std::string::npos;
-    if (plain) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) {
-      if (c == '\'') {
-        line += "'\\''";
-      } else {
-        line += c;
-      }
-    }
-    line += '\'';
-  }
-  return line;
 }
 
 }  // namespace cairn::cli

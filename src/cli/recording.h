@@ -26,6 +26,7 @@ struct RecordingOptions {
   bool no_command = false;
   bool quiet = false;
   bool force = false;
+  bool named = false;  ///< the user named the trace; under the name that it has otherwise, an earlier one is kept aside
 };
 
 void add_recording_options(Options &verb, RecordingOptions &options);
@@ -53,8 +54,5 @@ std::vector<std::pair<std::string, std::string>> recording_environment(const Rec
                                                                        const std::vector<std::string> &command);
 /// `library` before what LD_PRELOAD holds already.
 std::string preload_value(const std::string &library);
-
-/// The words as a shell would take them.
-std::string shell_quoted(const std::vector<std::string> &words);
 
 }  // namespace cairn::cli

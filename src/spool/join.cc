@@ -257,6 +257,17 @@ Result<void> write_trace(const std::string &path, const TraceBytes &bytes, bool 
   return {};
 }
 
+Result<std::string> set_aside(const std::string &path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || !trace::begins_as_trace(path)) return std::string();
+  std::string old = path + ".old";
+  if (auto may = may_write(old, old, true); !may) return tl::unexpected(may.error());
+  fs::rename(path, old, error);
+  if (error)
+    return tl::unexpected<Error>(at(ErrorKind::environment, "cannot be renamed: " + error.message(), path, ""));
+  return old;
+}
+
 std::string numbered(const std::string &path, size_t number) {
   if (number <= 1) return path;
   const fs::path whole(path);

@@ -41,6 +41,10 @@ Result<void> may_write(const std::string &path, const std::string &shown, bool f
 /// Writes the trace under another name and renames it. Without `force` an existing file stays, and that is an error.
 Result<void> write_trace(const std::string &path, const TraceBytes &bytes, bool force);
 
+/// The trace at `path`, if one is there, is called `path`.old from now on; an earlier trace of that name goes. The new
+/// name, or nothing where there was no trace. Error: what is called `path`.old is no trace, or nothing may be renamed.
+Result<std::string> set_aside(const std::string &path);
+
 /// run.cairn, run-2.cairn, run-3.cairn, …: the name of the `number`-th trace (from 1).
 std::string numbered(const std::string &path, size_t number);
 

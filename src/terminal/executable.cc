@@ -16,7 +16,9 @@
 #include <optional>
 #include <set>
 
+#include "terminal/launcher.h"
 #include "terminal/mpi_libraries.h"
+#include "terminal/words.h"
 
 namespace cairn::cli {
 namespace {
@@ -38,11 +40,13 @@ class ElfFile {
   ElfFile(const ElfFile &) = delete;
   ElfFile &operator=(const ElfFile &) = delete;
 
-  [[nodiscard]] bool is_program() const {
+  [[nodiscard]] bool is_object() const {
     GElf_Ehdr header;
     return elf_ != nullptr && elf_kind(elf_) == ELF_K_ELF && gelf_getehdr(elf_, &header) != nullptr &&
            (header.e_type == ET_EXEC || header.e_type == ET_DYN);
   }
+  /// And no shared library, which may be executable as a file too.
+  [[nodiscard]] bool is_program() const { return is_object() && (interpreter() || dynamic(DT_SONAME).empty()); }
   /// The loader that the program asks for; nothing if it is linked statically.
   [[nodiscard]] std::optional<std::string> interpreter() const {
     size_t count = 0;
@@ -120,7 +124,7 @@ std::vector<std::string> needed_libraries(const std::string &path) {
     const std::string file = open.front();
     open.pop_front();
     const ElfFile elf(file);
-    if (!elf.is_program()) continue;
+    if (!elf.is_object()) continue;
     std::vector<std::string> folders;
     if (const char *set = getenv("LD_LIBRARY_PATH")) folders = folders_in(set);
     for (const int64_t tag : {int64_t{DT_RPATH}, int64_t{DT_RUNPATH}}) {
@@ -158,6 +162,22 @@ bool is_mpi(const std::string &soname) {
   return false;
 }
 
+/// How to record where only the program itself can be told to.
+std::string with_exec(const std::vector<std::string> &command, const std::vector<Executable> &programs) {
+  std::string line = "LAUNCHER cairn exec PROGRAM";
+  for (const Executable &program : programs) {
+    const bool uses_mpi = std::any_of(program.libraries.begin(), program.libraries.end(), is_mpi);
+    const auto word = std::find_if(command.begin() + 1, command.end(), [&](const std::string &each) {
+      return each == program.path || in_path(each) == program.path;
+    });
+    if (!uses_mpi || is_launcher(program.path) || word == command.end()) continue;
+    std::vector<std::string> words(command.begin(), command.end());
+    words.insert(words.begin() + (word - command.begin()), {"cairn", "exec"});
+    line = shell_quoted(words);
+  }
+  return fmt::format("write {}, or set there what cairn env prints", line);
+}
+
 /// The kernel gives it rights that this user does not have.
 bool is_privileged(const std::string &path) {
   struct stat status {};
@@ -172,12 +192,13 @@ bool is_privileged(const std::string &path) {
 std::vector<Executable> executables_of(const std::vector<std::string> &command) {
   std::vector<Executable> found;
   std::set<std::string> seen;
+  const std::vector<bool> places = program_places(command);
   for (size_t i = 0; i < command.size(); ++i) {
     std::string path = i == 0 ? in_path(command[i]) : command[i];
     std::error_code error;
     if (!fs::is_regular_file(path, error) || access(path.c_str(), X_OK) != 0) {
-      // A launcher finds its program in PATH, too; a bare word may be that or an option's value.
-      if (i == 0 || path.empty() || path[0] == '-' || path.find('/') != std::string::npos) continue;
+      // A launcher finds its program in PATH, too.
+      if (i == 0 || !places[i] || path.empty() || path.find('/') != std::string::npos) continue;
       path = in_path(path);
       if (!fs::is_regular_file(path, error) || access(path.c_str(), X_OK) != 0) continue;
     }
@@ -185,6 +206,7 @@ std::vector<Executable> executables_of(const std::vector<std::string> &command) 
     if (!elf.is_program() || !seen.insert(path).second) continue;
     Executable executable;
     executable.path = path;
+    executable.is_certain = places[i];
     const auto loader = elf.interpreter();
     executable.is_dynamic = loader.has_value();
     executable.is_musl = loader && loader->find("/ld-musl-") != std::string::npos;
@@ -213,17 +235,20 @@ std::string why_nothing(const std::vector<std::string> &command, const std::vect
         "{} has MPI linked into it statically, where no call can be seen; link it with the shared MPI library",
         each->path);
   }
-  if (const auto *each = first([](const Executable &one) { return one.is_musl; })) {
+  if (const std::string dropped = what_drops_preload(command); !dropped.empty()) {
+    return fmt::format("{}, so that the recorder did not reach the program; {}", dropped, with_exec(command, all));
+  }
+  if (const auto *each = first([](const Executable &one) { return one.is_musl && one.is_certain; })) {
     return fmt::format("{} uses the C library musl, into which nothing of ours can be loaded; link it with glibc",
                        each->path);
   }
-  if (const auto *each = first([](const Executable &one) { return one.is_privileged; })) {
+  if (const auto *each = first([](const Executable &one) { return one.is_privileged && one.is_certain; })) {
     return fmt::format(
         "{} runs with another user's rights or with capabilities, so that the loader ignores what is preloaded; take "
         "these from it",
         each->path);
   }
-  if (const auto *each = first([](const Executable &one) { return !one.is_dynamic; })) {
+  if (const auto *each = first([](const Executable &one) { return !one.is_dynamic && one.is_certain; })) {
     return fmt::format("{} is statically linked, so nothing can be loaded into it; link it dynamically", each->path);
   }
   for (const Executable &each : all) {
@@ -247,11 +272,13 @@ std::string why_nothing(const std::vector<std::string> &command, const std::vect
   };
   if (const auto *each = first(uses_mpi)) {
     return fmt::format(
-        "{} is an MPI program, but no MPI call of it was seen; does what starts it pass LD_PRELOAD on? (sudo, ssh, "
-        "env -i and srun --export do not)",
-        each->path);
+        "{} is an MPI program, but no MPI call of it was seen; if what starts it drops or replaces LD_PRELOAD, {}",
+        each->path, with_exec(command, all));
   }
-  return "no process called MPI; is it an MPI program, and did it start?";
+  return fmt::format(
+      "no process called MPI; is it an MPI program, and did it start? If what starts it drops or replaces LD_PRELOAD, "
+      "{}",
+      with_exec(command, all));
 }
 
 }  // namespace cairn::cli

@@ -11,6 +11,7 @@ namespace cairn::cli {
 
 struct Executable {
   std::string path;
+  bool is_certain = false;             ///< the word stands where a program does; else it may be an option's value
   bool is_dynamic = false;             ///< has an interpreter: LD_PRELOAD reaches it
   bool defines_mpi = false;            ///< MPI_Init lies in the executable itself
   bool defines_fortran = false;        ///< MPI_INIT of Fortran does

@@ -92,9 +92,11 @@ std::vector<std::string> Options::excluded_by(std::string_view name) const {
   return all;
 }
 
+bool Options::given(const std::string &name) const { return verb_->count(name) != 0; }
+
 Result<void> Options::check() const {
   for (const auto &[one, other, message] : apart_) {
-    if (verb_->count(one) != 0 && verb_->count(other) != 0) return fail(ErrorKind::usage, message, "choose one");
+    if (given(one) && given(other)) return fail(ErrorKind::usage, message, "choose one");
   }
   return {};
 }

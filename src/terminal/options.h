@@ -70,6 +70,8 @@ class Options {
   [[nodiscard]] std::vector<std::string> excluded_by(std::string_view name) const;
   /// `word` as CLI11 takes it.
   [[nodiscard]] std::string spelling_of(const std::string &word) const;
+  /// Once the words were read: whether the option is there.
+  [[nodiscard]] bool given(const std::string &name) const;
   /// Once the words were read: a usage error if two are there that exclude each other.
   [[nodiscard]] Result<void> check() const;
   /// What follows the options of a verb that runs something; filled when the words are read.

@@ -59,4 +59,28 @@ std::string plural(uint64_t number, const char *thing, const char *things) {
                            : fmt::format("{} {}s", grouped(number), thing);
 }
 
+std::string shell_quoted(const std::vector<std::string> &words) {
+  std::string line;
+  for (const std::string &word : words) {
+    if (!line.empty()) line += ' ';
+    const bool plain = !word.empty() && word.find_first_not_of(
+                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                            "0123456789_-+=:,./@%") == std::string::npos;
+    if (plain) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) {
+      if (c == '\'') {
+        line += "'\\''";
+      } else {
+        line += c;
+      }
+    }
+    line += '\'';
+  }
+  return line;
+}
+
 }  // namespace cairn::cli

@@ -6,16 +6,20 @@ Long outputs stand in expected/NAME.txt; --update writes them anew (read the dif
 """
 
 import argparse
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -49,6 +53,23 @@ class Bench:
             stdin=subprocess.DEVNULL,
             **options,
         )
+
+    def at_terminal(self, *words, columns=80, lines=24, environment=None):
+        """What stands on a terminal of that size, colours aside, once `cairn` has ended."""
+        ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        child = subprocess.Popen([self.cairn, *words], cwd=self.folder, stdin=its, stdout=its, stderr=its,
+                                 env={**self.environment, "TERM": "dumb", **(environment or {})}, start_new_session=True)
+        os.close(its)
+        text = b""
+        try:
+            while more := os.read(ours, 1 << 16):
+                text += more
+        except OSError:  # it has ended
+            pass
+        child.wait(timeout=60)
+        os.close(ours)
+        return text.decode().replace("\r\n", "\n")
 
     def check(self, *words, code=0, out="", err="", environment=None):
         """Runs and compares; `out` or `err` None: not looked at."""
@@ -657,7 +678,8 @@ def fresh(bench, name):
 @case
 def record_passes_on_the_exit_status(bench):
     here = fresh(bench, "status")
-    nothing = "cairn: nothing was recorded: no process called MPI; is it an MPI program, and did it start?\n"
+    nothing = ("cairn: nothing was recorded: no process called MPI; is it an MPI program, and did it start? If what starts "
+               "it drops or replaces LD_PRELOAD, write LAUNCHER cairn exec PROGRAM, or set there what cairn env prints\n")
     here.check("record", "--", "sh", "-c", "exit 0", code=125, err=nothing)
     here.check("record", "--", "sh", "-c", "exit 7", code=7, err=nothing)
     here.check("record", "sh", "-c", "exit 7", code=7, err=nothing)
@@ -674,11 +696,153 @@ def record_writes_the_trace(bench):
     here.check("record", "sh", "-c", 'cp ../ring.cairn "$CAIRN_OUTPUT"', err=line.format(size))
     expect("files", here.sees("*"), ["run.cairn"])
     here.check("verify", "run.cairn", out=None)
-    here.check(
-        "record", "true", code=125, err="cairn: run.cairn: it exists already; choose another name with -o, or --force\n"
-    )
+    here.check("record", "-o", "run.cairn", "true", code=125,
+               err="cairn: run.cairn: it exists already; choose another name with -o, or --force\n")
     here.check("record", "-q", "-f", "sh", "-c", 'cp ../threads.cairn "$CAIRN_OUTPUT"; exit 9', code=9)
     expect("replaced", json.loads(here.run("info", "--json", "run.cairn").stdout)["ranks"], 1)
+
+
+@case
+def earlier_traces_are_kept_aside(bench):
+    """Under the name that a trace has when none is given. A long command never fails for one that is there."""
+    here = fresh(bench, "aside")
+
+    def recorded(name, said, *options):
+        size = (bench.folder / name).stat().st_size
+        done = here.check("record", *options, "sh", "-c", f'cp ../{name} "$CAIRN_OUTPUT"', err=None)
+        lines = done.stderr.splitlines()
+        expect("said", [line for line in lines if f"{size:,} B" not in line and "KiB" not in line], said)
+
+    def ranks(name):
+        return json.loads(here.run("info", "--json", name).stdout)["ranks"]
+
+    recorded("ring.cairn", [])
+    aside = "cairn: run.cairn of an earlier recording is now run.cairn.old"
+    recorded("lossless.cairn", [aside])
+    expect("ranks", (ranks("run.cairn"), ranks("run.cairn.old")), (2, 4))
+    # A recording of nothing moves nothing; one that is quiet says nothing of it.
+    here.check("record", "false", code=1, err=None)
+    expect("kept", here.sees("*"), ["run.cairn", "run.cairn.old"])
+    here.check("record", "-q", "sh", "-c", 'cp ../ring.cairn "$CAIRN_OUTPUT"')
+    expect("ranks", (ranks("run.cairn"), ranks("run.cairn.old")), (4, 2))
+    # What is no trace is nobody's to move: then the trace gets the next name.
+    (here.folder / "run.cairn.old").write_text("a letter")
+    done = here.check("record", "sh", "-c", 'cp ../lossless.cairn "$CAIRN_OUTPUT"', err=None)
+    if not done.stderr.startswith("cairn: run-2.cairn: 2 ranks"):
+        raise Failure(done.stderr)
+    expect("ranks", (ranks("run.cairn"), ranks("run-2.cairn")), (4, 2))
+    expect("kept", (here.folder / "run.cairn.old").read_text(), "a letter")
+    (here.folder / "run.cairn").write_text("a letter")
+    here.check("record", "true", code=125, err="cairn: run.cairn: it exists already, and is no trace; choose another name "
+               "with -o: --force overwrites traces alone\n")
+    # With a name: as that says, and -f overwrites without keeping.
+    here.check("record", "-q", "-o", "mine.cairn", "sh", "-c", 'cp ../ring.cairn "$CAIRN_OUTPUT"')
+    here.check("record", "-o", "mine.cairn", "true", code=125,
+               err="cairn: mine.cairn: it exists already; choose another name with -o, or --force\n")
+    here.check("record", "-qf", "-o", "mine.cairn", "sh", "-c", 'cp ../lossless.cairn "$CAIRN_OUTPUT"')
+    expect("files", here.sees("mine*"), ["mine.cairn"])
+
+
+@case
+def what_comes_next_is_said_at_a_terminal(bench):
+    here = fresh(bench, "next")
+    script = 'cp ../ring.cairn "$CAIRN_OUTPUT"'
+    size = (bench.folder / "ring.cairn").stat().st_size
+    line = f"4 ranks, 1,224 calls of 9 functions, {size} B"
+    expect("said", here.at_terminal("record", "-o", "a b.cairn", "sh", "-c", script),
+           f"cairn: a b.cairn: {line}\ncairn: next: cairn summary 'a b.cairn'\n")
+    expect("said", here.at_terminal("record", "-q", "-o", "c.cairn", "sh", "-c", script), "")
+
+
+@case
+def record_under_a_launcher(bench):
+    """mpiexec -n 4 cairn record ./app: refused before anything runs, in one line."""
+    here = fresh(bench, "under")
+
+    def refused(told, command):
+        rank, size, started = told
+        err = (f"cairn: cairn record is to start the launcher, and here {started} started it; write cairn record -- {started} "
+               f"sh -c {command}, or {started} cairn exec sh -c {command}\n")
+        here.check("record", "sh", "-c", "touch ran", code=125, err=err, environment={rank: "0", **size})
+        here.check("record", "sh", "-c", "touch ran", code=125, environment={rank: "1", **size})
+        expect("left over", here.sees("*"), [])
+
+    for rank, size, started in (
+        ("PMI_RANK", {"PMI_SIZE": "4"}, "mpiexec -n 4"),
+        ("OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE": "2", "PMIX_RANK": "0"}, "mpiexec -n 2"),
+        ("SLURM_PROCID", {"SLURM_STEP_NUM_TASKS": "8", "SLURM_STEP_ID": "0", "PMI_SIZE": "8", "PMI_RANK": "0"}, "srun -n 8"),
+        ("PMIX_RANK", {}, "mpiexec"),
+    ):
+        refused((rank, size, started), "'touch ran'")
+    copy = ("-q", "-f", "sh", "-c", 'cp ../ring.cairn "$CAIRN_OUTPUT"')
+    # The shell of a batch script, the only process of a launcher, and a job within a job.
+    here.check("record", *copy, environment={"SLURM_PROCID": "0", "SLURM_NTASKS": "8", "SLURM_JOB_ID": "17"})
+    here.check("record", *copy, environment={"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "PMI_RANK": "0", "PMI_SIZE": "1"})
+    here.check("record", *copy, environment={"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1", "PMIX_RANK": "0"})
+    launcher = here.folder / "mpiexec"
+    launcher.write_text('#!/bin/sh\ncp ../ring.cairn "$CAIRN_OUTPUT"\n')
+    launcher.chmod(0o755)
+    here.check("record", "-q", "-f", "./mpiexec", "-n", "4", "./app", environment={"PMI_RANK": "2", "PMI_SIZE": "4"})
+
+
+@case
+def launchers_that_drop_the_recorder(bench):
+    """What starts the program keeps LD_PRELOAD from it: that is said, not that the program is to blame."""
+    here = fresh(bench, "dropped")
+    launcher = here.folder / "mpiexec"
+    launcher.write_text("#!/bin/sh\nexit 0\n")
+    launcher.chmod(0o755)
+    app = str(here.programs / "cli_mpi")
+
+    def said(command, why):
+        here.check("record", "--", *command, code=125, err=f"cairn: nothing was recorded: {why}, or set there what cairn env "
+                   "prints\n")
+
+    far = ", so that the recorder did not reach the program; write "
+    said(["env", "-i", app], f"env -i drops LD_PRELOAD{far}env -i cairn exec {app}")
+    said(["env", "-u", "LD_PRELOAD", app], f"env drops LD_PRELOAD{far}env -u LD_PRELOAD cairn exec {app}")
+    said(["env", "A=b", "LD_PRELOAD=", app], f"LD_PRELOAD= replaces LD_PRELOAD{far}env A=b LD_PRELOAD= cairn exec {app}")
+    static = str(here.programs / "cli_static")
+    options = ["-n", "4", "-genv", "LD_PRELOAD", static]
+    said(["./mpiexec", *options, app],
+         f"-genv LD_PRELOAD replaces LD_PRELOAD{far}./mpiexec -n 4 -genv LD_PRELOAD {static} cairn exec {app}")
+    said(["./mpiexec", "-genvnone", "-n", "2", app],
+         f"-genvnone drops LD_PRELOAD{far}./mpiexec -genvnone -n 2 cairn exec {app}")
+    said(["./mpiexec", "--export=PATH", app], f"--export=PATH leaves LD_PRELOAD out{far}./mpiexec --export=PATH cairn exec {app}")
+    said(["./mpiexec", "-x", "LD_PRELOAD=x.so", app],
+         f"LD_PRELOAD=x.so replaces LD_PRELOAD{far}./mpiexec -x LD_PRELOAD=x.so cairn exec {app}")
+    wrapper = here.folder / "wrap.sh"
+    generic = "LAUNCHER cairn exec PROGRAM"
+    for text, what in (("LD_PRELOAD= exec", "replaces LD_PRELOAD"), ("unset LD_PRELOAD;", "unsets LD_PRELOAD"),
+                       ("env -i", "has env -i")):
+        wrapper.write_text(f'#!/bin/sh\n{text} true "$@"\n')
+        wrapper.chmod(0o755)
+        said(["./mpiexec", "-n", "4", "./wrap.sh", "x"], f"./wrap.sh {what}{far}{generic}")
+        said(["sh", "-c", f"{text} true"], f"what the shell runs {what}{far}{generic}")
+    # What keeps LD_PRELOAD is not suspected; an MPI program that was not seen to call MPI is named.
+    seen = (f"{app} is an MPI program, but no MPI call of it was seen; if what starts it drops or replaces LD_PRELOAD, write "
+            f"./mpiexec -n 4 cairn exec {app}")
+    said(["./mpiexec", "-n", "4", app], seen)
+    wrapper.write_text('#!/bin/sh\nLD_PRELOAD=$LD_PRELOAD:/opt/malloc.so true "$@"\n')
+    said(["./mpiexec", "-n", "4", "./wrap.sh", app], seen.replace("-n 4", "-n 4 ./wrap.sh"))
+    # The value of a launcher's option is not the program.
+    unknown = "no process called MPI; is it an MPI program, and did it start? If what starts it drops or replaces LD_PRELOAD, write "
+    said(["./mpiexec", "--tool", static, "-env", "TOOL", static, "true"], unknown + generic)
+    here.check("record", "--", "./mpiexec", "-n", "2", static, code=125,
+               err=f"cairn: nothing was recorded: {static} is statically linked, so nothing can be loaded into it; link it dynamically\n")
+
+
+@case
+def programs_of_another_mpi_than_the_launcher(bench):
+    here = fresh(bench, "singletons")
+    launcher = here.folder / "mpiexec"
+    launcher.write_text('#!/bin/sh\ncp ../threads.cairn "$CAIRN_OUTPUT"; cp ../threads.cairn "$CAIRN_SPOOL/run-2.cairn"\n')
+    launcher.chmod(0o755)
+    done = here.check("record", "./mpiexec", "-n", "2", "./app", err=None, code=125)
+    expect("hint", done.stderr.splitlines()[-1], "cairn: each process was an MPI job of its own: ./mpiexec belongs to another "
+           "MPI than the program, which uses MPICH Version: 4.0.2")
+    done = here.check("record", "-o", "b.cairn", "sh", "-c", "./mpiexec", err=None, code=125)
+    expect("no launcher", "job of its own" in done.stderr, False)
 
 
 @case
