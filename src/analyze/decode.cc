@@ -98,7 +98,7 @@ class FieldDecoder {
   Value integer() {
     Value value = number_or_special();
     if (kind_ == Kind::boolean && value.kind == Value::Kind::integer && (value.number == 0 || value.number == 1)) {
-      return Value::symbol(value.number == 0 ? "false" : "true");
+      return Value::boolean(value.number != 0);
     }
     return value;
   }
@@ -181,7 +181,7 @@ class FieldDecoder {
     record.keys = {"source", "tag", "error", "bytes", "cancelled"};
     for (int i = 0; i < 5; ++i) record.items.push_back(number_or_special());
     Value &cancelled = record.items[4];
-    if (cancelled.kind == Value::Kind::integer) cancelled = Value::symbol(cancelled.number != 0 ? "true" : "false");
+    if (cancelled.kind == Value::Kind::integer) cancelled = Value::boolean(cancelled.number != 0);
     Value &code = record.items[2];
     if (code.kind == Value::Kind::integer && code.number == 0) code = Value::symbol("MPI_SUCCESS");
     return record;

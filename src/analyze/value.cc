@@ -11,6 +11,7 @@
 namespace cairn::analyze {
 
 Value Value::integer(int64_t number) { return {.kind = Kind::integer, .number = number}; }
+Value Value::boolean(bool is_so) { return {.kind = Kind::boolean, .number = is_so ? 1 : 0}; }
 Value Value::floating(double number) { return {.kind = Kind::real, .real = number}; }
 Value Value::symbol(std::string text) { return {.kind = Kind::symbol, .text = std::move(text)}; }
 Value Value::string(std::string text) { return {.kind = Kind::string, .text = std::move(text)}; }
@@ -26,6 +27,9 @@ void Value::append_text(std::string &out) const {
       return;
     case Kind::integer:
       fmt::format_to(std::back_inserter(out), "{}", number);
+      return;
+    case Kind::boolean:
+      out += number != 0 ? "true" : "false";
       return;
     case Kind::real:
       fmt::format_to(std::back_inserter(out), "{}", real);
@@ -73,6 +77,8 @@ nlohmann::ordered_json Value::json() const {
       return nullptr;
     case Kind::integer:
       return number;
+    case Kind::boolean:
+      return number != 0;
     case Kind::real:
       // JSON has no NaN and no infinity.
       return std::isfinite(real) ? nlohmann::ordered_json(real) : nlohmann::ordered_json(fmt::format("{}", real));

@@ -18,6 +18,7 @@ struct Value {
   enum class Kind : uint8_t {
     absent,   ///< not significant on this rank, or not valid after the call
     integer,  ///< `number`
+    boolean,  ///< `number`, 0 or 1
     real,     ///< `real`
     symbol,   ///< `text`, printed bare: a constant, handle or address
     string,   ///< `text`, printed in quotes
@@ -34,6 +35,7 @@ struct Value {
   bool operator==(const Value &) const = default;
 
   static Value integer(int64_t number);
+  static Value boolean(bool is_so);
   static Value floating(double number);
   static Value symbol(std::string text);
   static Value string(std::string text);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "analyze/integrity.h"
@@ -12,6 +13,7 @@
 #include "cli/verbs.h"
 #include "spec/spec.h"
 #include "terminal/child.h"
+#include "terminal/executable.h"
 #include "terminal/installation.h"
 #include "terminal/listing.h"
 #include "terminal/mpi_libraries.h"
@@ -108,7 +110,30 @@ Check shared_memory_check() {
   return {"/dev/shm", Verdict::good, fmt::format("{} free", bytes_text(uint64_t{info.f_bavail} * info.f_frsize))};
 }
 
-std::vector<Check> all_checks() {
+/// Which MPI the programs of a command use, and whether there is a recorder for it.
+std::vector<Check> program_checks(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
+  std::vector<Check> checks;
+  if (!can_run(command.front())) {
+    return {{"program", Verdict::bad, command.front() + " cannot be executed, or is not there; check its path"}};
+  }
+  for (const Executable &program : executables_of(command)) {
+    const std::string mpi = mpi_of(program);
+    const std::string why = why_not_recorded(program, recorders);
+    if (mpi.empty() && (why.empty() || !program.is_certain)) continue;
+    checks.push_back({"program", why.empty() ? Verdict::good : Verdict::bad,
+                      why.empty() ? fmt::format("{} uses {}", program.path, mpi) : why});
+  }
+  if (checks.empty()) {
+    checks.push_back(
+        {"program", Verdict::note,
+         fmt::format("{} is not linked to an MPI library; if it loads one, as Python does with mpi4py, that is "
+                     "found when it is recorded",
+                     shell_quoted(command))});
+  }
+  return checks;
+}
+
+std::vector<Check> all_checks(const std::vector<std::string> &command) {
   std::vector<Check> checks;
   checks.push_back({"cairn", Verdict::good, CAIRN_VERSION});
   checks.push_back({"MPI table", Verdict::good, plural(spec::functions().size(), "function")});
@@ -134,14 +159,18 @@ std::vector<Check> all_checks() {
     checks.push_back({"MPI library", serves != nullptr ? Verdict::good : Verdict::note,
                       fmt::format("{} ({}){}", each.soname, each.path, why)});
   }
+  if (!command.empty()) {
+    std::vector<Check> found = program_checks(command, recorders);
+    std::move(found.begin(), found.end(), std::back_inserter(checks));
+  }
   checks.push_back(folder_check());
   checks.push_back(shared_memory_check());
   checks.push_back(self_test());
   return checks;
 }
 
-int doctor(bool json) {
-  const std::vector<Check> checks = all_checks();
+int doctor(bool json, const std::vector<std::string> &command) {
+  const std::vector<Check> checks = all_checks(command);
   const bool good =
       std::none_of(checks.begin(), checks.end(), [](const Check &check) { return check.verdict == Verdict::bad; });
   Output out;
@@ -166,7 +195,7 @@ int doctor(bool json) {
 Action declare_doctor(Options &verb) {
   auto json = std::make_shared<bool>(false);
   verb.flag("--json", *json, "Print JSON, with the name of its schema");
-  return [json] { return doctor(*json); };
+  return [json, &verb] { return doctor(*json, verb.command); };
 }
 
 }  // namespace cairn::cli

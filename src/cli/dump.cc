@@ -197,7 +197,7 @@ int dump(DumpOptions &options) {
   }
   if (options.json) {
     nlohmann::ordered_json header;
-    header["schema"] = "cairn.dump/1";
+    header["schema"] = "cairn.dump/2";
     header["timing"] = valid_utf8(trace->run().timing);
     header["ranks"] = filter->ranks;
     out.write(header.dump() + "\n");
@@ -233,11 +233,14 @@ Action declare_dump(Options &verb) {
   verb.apart("--grammar", "--json", "--grammar is text, without JSON");
   verb.apart("--grammar", "--order", "--grammar prints rows, which have no times");
   verb.apart("--grammar", "--stack", "--grammar prints rows, without call stacks");
+  for (const char *filter : {"--function", "--time"}) {
+    verb.apart("--grammar", filter, "--grammar prints whole rules, of all functions and times");
+  }
   verb.number("--warp", options->gpu.warp, "The events of this GPU warp instead", "N");
   verb.number("--launch", options->gpu.launch, "The events of the warps of this GPU launch instead", "N");
   verb.flag("--join", options->gpu.join, "Of GPU warps: join what parts of a warp recorded at one point");
   verb.flag("--raw5", options->gpu.raw5, "Of GPU warps: five bytes an event, as ECL-Tracer wrote them");
-  add_filters(verb, *options, "At most N calls");
+  add_filters(verb, *options, "At most N calls; with --grammar, N classes");
   return [options] { return dump(*options); };
 }
 

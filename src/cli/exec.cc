@@ -25,7 +25,11 @@ int exec(const RecordingOptions &options, const std::vector<std::string> &comman
   fs::remove(recording->output, error);
   if (const auto made = make_folders(&*recording, "exec"); !made) return report_recording(made.error());
   set_environment(recording_environment(options, *recording, command));
-  return report_recording(execute(command));
+  const Error error_of_command = execute(command);
+  spool::remove_if_empty(recording->spool);
+  // Another process of the job may have made the place.
+  if (options.spool.empty()) fs::remove(recording->place, error);
+  return report_recording(error_of_command);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "cli/inspect.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -35,6 +38,23 @@ Result<std::string> newest_trace() {
   return newest;
 }
 
+Result<Bytes> read_all(int file) {
+  constexpr size_t kPiece = size_t{1} << 20;
+  Bytes bytes;
+  for (;;) {
+    const size_t had = bytes.size();
+    bytes.resize(had + kPiece);
+    const ssize_t got = read(file, bytes.data() + had, kPiece);
+    if (got < 0 && errno != EINTR) {
+      return tl::unexpected(Error{ErrorKind::unreadable, fmt::format("cannot be read: {}", std::strerror(errno)),
+                                  "standard input", Error::kNoOffset,
+                                  "give it a trace, as in cairn info - < run.cairn"});
+    }
+    bytes.resize(had + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got == 0) return bytes;
+  }
+}
+
 /// With the bundles that can have ranks that --rank names.
 Result<trace::Trace> open_for_ranks(const Inspection &inspection) {
   const auto ranks = analyze::parse_ranks(inspection.filter.ranks);
@@ -52,7 +72,8 @@ Result<trace::Trace> open_for_ranks(const Inspection &inspection) {
 }  // namespace
 
 void add_file(Options &verb, Inspection &inspection) {
-  verb.text("trace", inspection.file, "Trace to read; the newest .cairn in this folder if left out");
+  verb.text("trace", inspection.file,
+            "Trace to read, - for standard input; the newest .cairn in this folder if left out");
 }
 
 void add_json(Options &verb, Inspection &inspection) {
@@ -77,6 +98,13 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
     if (!newest) return tl::unexpected(newest.error());
     inspection.file = *newest;
   }
+  if (inspection.file == "-") {
+    inspection.file = "standard input";
+    auto bytes = read_all(STDIN_FILENO);
+    if (!bytes) return tl::unexpected(bytes.error());
+    if (bytes->empty()) return fail(ErrorKind::unreadable, "standard input: it is empty", "give it a trace");
+    return trace::Trace::from_bytes(*std::move(bytes), inspection.file);
+  }
   std::error_code error;
   const auto status = fs::status(inspection.file, error);
   const auto complain = [&](ErrorKind kind, const char *what, const char *hint) {
@@ -89,6 +117,9 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
   if (status.type() == fs::file_type::directory) {
     return complain(ErrorKind::unreadable, "this is a folder, not a trace",
                     inspection.file.ends_with(".spool") ? "cairn merge makes a trace of it" : "name a .cairn file");
+  }
+  if (status.type() == fs::file_type::regular && fs::file_size(inspection.file, error) == 0 && !error) {
+    return complain(ErrorKind::unreadable, "the file is empty", "record it again");
   }
   if (which == Open::all || inspection.filter.ranks.empty()) return trace::Trace::open(inspection.file);
   return open_for_ranks(inspection);

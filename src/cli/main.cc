@@ -38,6 +38,8 @@ constexpr Verb kVerbs[] = {
      .group = kRecording,
      .help = "Check that recording works here",
      .declare = declare_doctor,
+     .usage = "cairn doctor [OPTIONS] [--] [COMMAND]",
+     .behind = Behind::command,
      .reads = false},
     {.name = "info", .group = kTraces, .help = "Tell what a trace holds", .declare = declare_info},
     {.name = "summary", .group = kTraces, .help = "Sum up calls, bytes and times", .declare = declare_summary},
@@ -83,7 +85,7 @@ constexpr Verb kVerbs[] = {
 int main(int argc, char **argv) {
   return cairn::cli::run({.name = "cairn",
                           .about = "Records what a parallel program does and keeps all of it, small.",
-                          .footer = "cairn VERB --help tells a verb's options. Without a file, "
+                          .footer = "cairn help VERB tells a verb's options. Without a file, "
                                     "verbs read the newest "
                                     ".cairn in the folder.",
                           .verbs = cairn::cli::kVerbs,

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 struct MergeOptions {
   std::vector<std::string> inputs;
-  std::string output = "run.cairn";
+  std::string output;  ///< empty: what the spool is called after
   bool force = false;
   bool quiet = false;
 };
@@ -49,9 +49,22 @@ Result<spool::Contents> read_input(const std::string &input) {
   return contents;
 }
 
+/// The trace that the spool belongs to: run.cairn for run.cairn.spool, and for what lies in that.
+std::string output_for(const std::string &input) {
+  std::error_code error;
+  for (fs::path path = fs::absolute(input, error).lexically_normal(); path.has_relative_path();
+       path = path.parent_path()) {
+    if (path.extension() == ".spool")
+      return fs::path(path).replace_extension().lexically_proximate(fs::current_path()).string();
+  }
+  return "run.cairn";
+}
+
 class Merge {
  public:
-  explicit Merge(const MergeOptions &options) : options_(options) {}
+  explicit Merge(const MergeOptions &options) : options_(options) {
+    if (options_.output.empty()) output_ = output_for(options_.inputs.front());
+  }
 
   /// The worst exit code of all that it did.
   int run() {
@@ -87,7 +100,13 @@ class Merge {
   void fail(const Error &error) { worst_ = std::max(worst_, report(error)); }
 
   void place(spool::TraceBytes bytes, const spool::Contents &spool, const std::string &what) {
-    const std::string path = spool::numbered(options_.output, ++number_);
+    const std::string path = spool::numbered(output_, ++number_);
+    // Under a name of ours, what an earlier merge made is no obstacle.
+    if (options_.output.empty() && !options_.force) {
+      const auto old = spool::set_aside(path);
+      if (!old) return fail(old.error());
+      if (!old->empty() && !options_.quiet) say(fmt::format("{} of an earlier merge is now {}", path, *old));
+    }
     auto whole = spool::with_epilogues(std::move(bytes), path, spool.epilogues);
     if (whole) whole = spool::with_sources(*std::move(whole), path);
     if (!whole) return fail(whole.error());
@@ -96,6 +115,7 @@ class Merge {
   }
 
   const MergeOptions &options_;
+  std::string output_ = options_.output;
   size_t number_ = 0;
   int worst_ = kFine;
 };
@@ -105,7 +125,7 @@ class Merge {
 Action declare_merge(Options &verb) {
   auto options = std::make_shared<MergeOptions>();
   verb.words("spool", options->inputs, "Spool folder, or its .part files");
-  verb.text("-o,--output", options->output, "Trace to write (run.cairn)", "FILE");
+  verb.text("-o,--output", options->output, "Trace to write (for run.cairn.spool, run.cairn)", "FILE");
   verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
   verb.flag("-f,--force", options->force, "Overwrite an existing trace");
   return [options] { return Merge(*options).run(); };

@@ -18,9 +18,16 @@ std::vector<std::string> option_names(const CLI::App &verb) {
   return names;
 }
 
+std::string unknown_option(const CLI::App &asked, const std::string &word, const std::string &otherwise) {
+  // A single letter is near to any other.
+  const std::string guess = word.size() < 3 ? "" : nearest(word.substr(0, word.find('=')), option_names(asked));
+  return fmt::format("unknown option {}; {}", word, guess.empty() ? otherwise : "did you mean " + guess + "?");
+}
+
 }  // namespace
 
-std::string complaint(const CLI::App &app, const CLI::App *verb, const CLI::ParseError &error) {
+std::string complaint(const CLI::App &app, const CLI::App *verb, const CLI::ParseError &error,
+                      const std::string &command) {
   const std::string help =
       fmt::format("see {} {}--help", app.get_name(), verb != nullptr ? verb->get_name() + " " : "");
   const CLI::App &asked = verb != nullptr ? *verb : app;
@@ -28,16 +35,20 @@ std::string complaint(const CLI::App &app, const CLI::App *verb, const CLI::Pars
     const auto extras = app.remaining(true);
     const std::string word = extras.empty() ? std::string() : extras.front();
     if (word.size() > 1 && word[0] == '-') {
-      const std::string guess = nearest(word.substr(0, word.find('=')), option_names(asked));
-      return fmt::format("unknown option {}; {}", word, guess.empty() ? help : "did you mean " + guess + "?");
+      return unknown_option(asked, word,
+                            command.empty() ? help : "options of a launcher come behind --, as in " + command);
     }
     return fmt::format("unexpected argument '{}'; {}", word, help);
   }
   return fmt::format("{}; {}", error.what(), help);
 }
 
+std::string no_option(const CLI::App &app, const std::string &word) {
+  return unknown_option(app, word, fmt::format("see {} --help", app.get_name()));
+}
+
 std::string no_verb(const CLI::App &app, const std::string &word) {
-  std::vector<std::string> verbs;
+  std::vector<std::string> verbs = {"help"};
   for (const CLI::App *verb : app.get_subcommands([](const CLI::App *) { return true; })) {
     verbs.push_back(verb->get_name());
   }

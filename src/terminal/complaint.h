@@ -6,8 +6,12 @@
 
 namespace cairn::cli {
 
-/// `verb` nullptr: the words were wrong before any verb.
-std::string complaint(const CLI::App &app, const CLI::App *verb, const CLI::ParseError &error);
+/// `verb` nullptr: the words were wrong before any verb. `command`: how a command is written behind the verb's options,
+/// if one is: options of a launcher that stand among them belong there.
+std::string complaint(const CLI::App &app, const CLI::App *verb, const CLI::ParseError &error,
+                      const std::string &command = {});
+/// `word` is no option of the program's own.
+std::string no_option(const CLI::App &app, const std::string &word);
 /// `word` names no verb.
 std::string no_verb(const CLI::App &app, const std::string &word);
 

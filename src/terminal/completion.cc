@@ -46,12 +46,15 @@ Before read(const Options &options, const Words &words) {
       ++before.words;
       continue;
     }
-    const bool is_long = word[1] == '-';
-    const std::string name = is_long ? word.substr(0, word.find('=')) : word.substr(0, 2);
-    const Option *option = options.find(name);
-    before.given.push_back(name);
-    if (option == nullptr || option->type.empty() || name != word) continue;
-    if (i + 1 == words.size()) before.open = option;
+    if (word[1] == '-') before.given.push_back(word.substr(0, word.find('=')));
+    for (size_t letter = 1; word[1] != '-' && letter < word.size(); ++letter) {
+      before.given.push_back(std::string("-") + word[letter]);
+      const Option *option = options.find(before.given.back());
+      if (option != nullptr && !option->type.empty()) break;
+    }
+    const Option *open = options.open_after(word);
+    if (open == nullptr) continue;
+    if (i + 1 == words.size()) before.open = open;
     ++i;
   }
   return before;

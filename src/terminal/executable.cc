@@ -178,6 +178,11 @@ std::string with_exec(const std::vector<std::string> &command, const std::vector
   return fmt::format("write {}, or set there what cairn env prints", line);
 }
 
+/// The library of C's functions, which all others call.
+bool is_c_mpi(const std::string &soname) {
+  return soname.starts_with("libmpi.so") || soname.starts_with("libmpich.so");
+}
+
 /// The kernel gives it rights that this user does not have.
 bool is_privileged(const std::string &path) {
   struct stat status {};
@@ -219,66 +224,76 @@ std::vector<Executable> executables_of(const std::vector<std::string> &command) 
   return found;
 }
 
+bool can_run(const std::string &word) {
+  const std::string path = in_path(word);
+  std::error_code error;
+  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
 bool has_asan(const Executable &executable) {
   return std::any_of(executable.libraries.begin(), executable.libraries.end(),
                      [](const std::string &soname) { return soname.starts_with("libasan.so"); });
 }
 
+std::string mpi_of(const Executable &program) {
+  // The C library comes first: what is C++ or Fortran needs it, too.
+  for (const auto is_wanted : {is_c_mpi, is_mpi}) {
+    const auto found = std::find_if(program.libraries.begin(), program.libraries.end(), is_wanted);
+    if (found != program.libraries.end()) return *found;
+  }
+  return {};
+}
+
+std::string why_not_recorded(const Executable &program, const std::vector<Recorder> &recorders) {
+  const auto because = [&](std::string_view why) { return program.path + std::string(why); };
+  if (program.defines_mpi) {
+    return because(
+        " has MPI linked into it statically, where no call can be seen; link it with the shared MPI library");
+  }
+  if (program.is_musl) {
+    return because(" uses the C library musl, into which nothing of ours can be loaded; link it with glibc");
+  }
+  if (program.is_privileged) {
+    return because(
+        " runs with another user's rights or with capabilities, so that the loader ignores what is preloaded; take "
+        "these from it");
+  }
+  if (!program.is_dynamic) {
+    return because(" is statically linked, so nothing can be loaded into it; link it dynamically");
+  }
+  if (const std::string mpi = mpi_of(program); is_c_mpi(mpi) && recorder_for(mpi, recorders) == nullptr) {
+    return because(fmt::format(
+        " uses {}, for which there is no recorder; build one with cmake -DCAIRN_MPICC=/path/to/mpicc", mpi));
+  }
+  if (program.defines_fortran) {
+    return because(
+        " has MPI's Fortran library linked into it statically, where no call can be seen; link it with the shared one");
+  }
+  return {};
+}
+
 std::string why_nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
   const auto all = executables_of(command);
-  const auto first = [&](auto is_so) {
-    const auto found = std::find_if(all.begin(), all.end(), is_so);
-    return found == all.end() ? nullptr : &*found;
+  const auto has_mpi = [](const Executable &one) {
+    return one.defines_mpi || one.defines_fortran || !mpi_of(one).empty();
   };
-  if (const auto *each = first([](const Executable &one) { return one.defines_mpi; })) {
-    return fmt::format(
-        "{} has MPI linked into it statically, where no call can be seen; link it with the shared MPI library",
-        each->path);
+  for (const Executable &each : all) {
+    std::string why = has_mpi(each) ? why_not_recorded(each, recorders) : "";
+    if (!why.empty()) return why;
   }
   if (const std::string dropped = what_drops_preload(command); !dropped.empty()) {
     return fmt::format("{}, so that the recorder did not reach the program; {}", dropped, with_exec(command, all));
   }
-  if (const auto *each = first([](const Executable &one) { return one.is_musl && one.is_certain; })) {
-    return fmt::format("{} uses the C library musl, into which nothing of ours can be loaded; link it with glibc",
-                       each->path);
-  }
-  if (const auto *each = first([](const Executable &one) { return one.is_privileged && one.is_certain; })) {
-    return fmt::format(
-        "{} runs with another user's rights or with capabilities, so that the loader ignores what is preloaded; take "
-        "these from it",
-        each->path);
-  }
-  if (const auto *each = first([](const Executable &one) { return !one.is_dynamic && one.is_certain; })) {
-    return fmt::format("{} is statically linked, so nothing can be loaded into it; link it dynamically", each->path);
-  }
   for (const Executable &each : all) {
-    const auto mpi = std::find_if(each.libraries.begin(), each.libraries.end(), [](const std::string &soname) {
-      return soname.starts_with("libmpi.so") || soname.starts_with("libmpich.so");
-    });
-    if (mpi != each.libraries.end() && recorder_for(*mpi, recorders) == nullptr) {
-      return fmt::format(
-          "{} uses {}, for which there is no recorder; build one with cmake -DCAIRN_MPICC=/path/to/mpicc", each.path,
-          *mpi);
-    }
+    std::string why = each.is_certain ? why_not_recorded(each, recorders) : "";
+    if (!why.empty()) return why;
   }
-  if (const auto *each = first([](const Executable &one) { return one.defines_fortran; })) {
-    return fmt::format(
-        "{} has MPI's Fortran library linked into it statically, where no call can be seen; link it with the shared "
-        "one",
-        each->path);
-  }
-  const auto uses_mpi = [](const Executable &one) {
-    return std::any_of(one.libraries.begin(), one.libraries.end(), is_mpi);
-  };
-  if (const auto *each = first(uses_mpi)) {
-    return fmt::format(
-        "{} is an MPI program, but no MPI call of it was seen; if what starts it drops or replaces LD_PRELOAD, {}",
-        each->path, with_exec(command, all));
-  }
-  return fmt::format(
-      "no process called MPI; is it an MPI program, and did it start? If what starts it drops or replaces LD_PRELOAD, "
-      "{}",
-      with_exec(command, all));
+  const auto seen = std::find_if(all.begin(), all.end(), has_mpi);
+  return fmt::format("{} {} LD_PRELOAD, {}",
+                     seen == all.end() ? "no process called MPI; is it an MPI program, and did it start?"
+                                       : seen->path + " is an MPI program, but no MPI call of it was seen;",
+                     seen == all.end() ? "If what starts it drops or replaces" : "if what starts it drops or replaces",
+                     with_exec(command, all));
 }
 
 }  // namespace cairn::cli

@@ -23,8 +23,17 @@ struct Executable {
 /// The ELF executables among the words of a command: the first is looked up in PATH, others are files as named.
 std::vector<Executable> executables_of(const std::vector<std::string> &command);
 
+/// Whether the word names a file that can be executed, in PATH if it has no slash.
+bool can_run(const std::string &word);
+
 /// Whether it loads AddressSanitizer's run-time library.
 bool has_asan(const Executable &executable);
+
+/// The soname of the MPI library it uses, or empty.
+std::string mpi_of(const Executable &program);
+
+/// One clause that says why no call of it can be recorded; empty if nothing is known against it.
+std::string why_not_recorded(const Executable &program, const std::vector<Recorder> &recorders);
 
 /// One clause that says why a recording of `command` is empty, with what to do about it.
 std::string why_nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders);

@@ -17,7 +17,7 @@ Cell words(const std::string &text) { return {text, valid_utf8(text)}; }
 Cell count(uint64_t number) { return {grouped(number), number}; }
 Cell duration(uint64_t nanoseconds) { return {time_text(nanoseconds), static_cast<double>(nanoseconds) * 1e-9}; }
 Cell share(uint64_t part, uint64_t all) {
-  if (all == 0) return {"-", 0.0};
+  if (all == 0) return nothing();
   const double value = static_cast<double>(part) / static_cast<double>(all);
   return {fmt::format("{:.1f}", 100 * value), value};
 }

@@ -33,7 +33,10 @@ void Options::choice(const std::string &names, std::string &value, const std::ve
 
 void Options::number(const std::string &names, std::optional<uint64_t> &value, const std::string &help,
                      const std::string &type) {
-  verb_->add_option(names, value, help)->type_name(type);
+  verb_->add_option(names, value, help)->type_name(type)->check([](const std::string &word) {
+    const bool good = !word.empty() && word.size() < 20 && word.find_first_not_of("0123456789") == std::string::npos;
+    return good ? std::string() : "'" + word + "' is no number from 0 on";
+  });
   add(names, help, type);
 }
 
@@ -95,21 +98,39 @@ std::vector<std::string> Options::excluded_by(std::string_view name) const {
 bool Options::given(const std::string &name) const { return verb_->count(name) != 0; }
 
 Result<void> Options::check() const {
+  for (const Option &option : all_) {
+    const std::string &name = option.names.back();
+    if (option.type.empty() || option.is_word() || !given(name)) continue;
+    for (const std::string &value : verb_->get_option(name)->results()) {
+      if (value.empty()) return fail(ErrorKind::usage, name + " is given an empty word", "leave it out, or say what");
+    }
+  }
   for (const auto &[one, other, message] : apart_) {
     if (given(one) && given(other)) return fail(ErrorKind::usage, message, "choose one");
   }
   return {};
 }
 
+const Option *Options::open_after(const std::string &word) const {
+  if (word.size() < 2 || word[0] != '-') return nullptr;
+  const auto takes_value = [](const Option *option) { return option != nullptr && !option->type.empty(); };
+  if (word[1] == '-') {
+    const Option *option = word.find('=') == std::string::npos ? find(word) : nullptr;
+    return takes_value(option) ? option : nullptr;
+  }
+  // Short ones in one word, as -fo: what follows the first that takes a value is that value.
+  for (size_t i = 1; i < word.size(); ++i) {
+    const Option *option = find(std::string("-") + word[i]);
+    if (takes_value(option)) return i + 1 == word.size() ? option : nullptr;
+  }
+  return nullptr;
+}
+
 size_t command_start(const Options &options, const std::vector<std::string> &words) {
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string &word = words[i];
     if (word == "--" || word.size() < 2 || word[0] != '-') return i;
-    const bool is_long = word[1] == '-';
-    const size_t equals = is_long ? word.find('=') : std::string::npos;
-    const Option *option = options.find(is_long ? word.substr(0, equals) : word.substr(0, 2));
-    const bool value_follows = equals == std::string::npos && (is_long || word.size() == 2);
-    if (option != nullptr && !option->type.empty() && value_follows) ++i;
+    if (options.open_after(word) != nullptr) ++i;
   }
   return words.size();
 }

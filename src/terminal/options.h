@@ -64,6 +64,8 @@ class Options {
   void apart(const std::string &one, const std::string &other, const std::string &message);
 
   [[nodiscard]] const std::vector<Option> &all() const { return all_; }
+  /// The option whose value is the word behind this one, as behind "--output", "-o" and "-fo"; or nullptr.
+  [[nodiscard]] const Option *open_after(const std::string &word) const;
   /// The option of that name, or nullptr.
   [[nodiscard]] const Option *find(std::string_view name) const;
   /// The options that exclude `name`.
@@ -72,7 +74,7 @@ class Options {
   [[nodiscard]] std::string spelling_of(const std::string &word) const;
   /// Once the words were read: whether the option is there.
   [[nodiscard]] bool given(const std::string &name) const;
-  /// Once the words were read: a usage error if two are there that exclude each other.
+  /// Once the words were read: a usage error if two are there that exclude each other, or a value is empty.
   [[nodiscard]] Result<void> check() const;
   /// What follows the options of a verb that runs something; filled when the words are read.
   std::vector<std::string> command;

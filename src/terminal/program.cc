@@ -46,7 +46,7 @@ int become(const Verb &verb, Words words) {
 /// `words`: those behind the program's name, up to the one that is being written.
 int complete(const Program &program, const Words &words) {
   Output out;
-  if (words.size() == 1) {
+  if (words.size() == 1 || (words.size() == 2 && words.front() == "help")) {
     const bool dash = words.front().starts_with('-');
     for (const Verb &verb : program.verbs) {
       if (!dash) out.write(offer(verb.name, verb.help));
@@ -67,6 +67,14 @@ int complete(const Program &program, const Words &words) {
     out.write(offers(verb, options, own));
   }
   return out.finish();
+}
+
+/// `help` and `help VERB` as they are read: `--help` and `VERB --help`.
+Words without_help(Words words) {
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  return words;
 }
 
 /// `words`: what follows the program's name.
@@ -106,6 +114,7 @@ int read(const Program &program, Words words) {
     words.resize(1 + end);
     for (std::string &word : words) word = options->spelling_of(word);
   }
+  const std::string first = words.front();
   // CLI11 takes its words from the back.
   std::reverse(words.begin(), words.end());
   try {
@@ -113,11 +122,18 @@ int read(const Program &program, Words words) {
   } catch (const CLI::Success &success) {
     return app.exit(success);
   } catch (const CLI::ParseError &error) {
-    say(complaint(app, verb, error));
-    return chosen != nullptr && chosen->runs != nullptr ? kRecordFailed : kUsage;
+    // How a command is written stands at the end of what is said when there is none.
+    const std::string runs = chosen != nullptr && chosen->runs != nullptr ? chosen->runs : "";
+    const size_t example = runs.rfind(" as in ");
+    const bool unknown = chosen == nullptr && dynamic_cast<const CLI::ExtrasError *>(&error) == nullptr;
+    say(unknown ? no_option(app, first)
+                : complaint(app, verb, error, example == std::string::npos ? "" : runs.substr(example + 7)));
+    return runs.empty() ? kUsage : kRecordFailed;
   }
   if (chosen == nullptr) return kInternal;  // CLI11 wants a verb
-  if (const auto good = options->check(); !good) return report(good.error());
+  if (const auto good = options->check(); !good) {
+    return chosen->runs != nullptr ? report_recording(good.error()) : report(good.error());
+  }
   if (chosen->runs != nullptr && options->command.empty()) {
     say(chosen->runs);
     return kRecordFailed;
@@ -147,7 +163,7 @@ int run(const Program &program, int argc, char **argv) {
   try {
     const Words words(argv + 1, argv + argc);
     if (!words.empty() && words.front() == kComplete) return complete(program, {words.begin() + 1, words.end()});
-    return read(program, words);
+    return read(program, without_help(words));
   } catch (const std::exception &error) {
     say(fmt::format("internal error: {}; please report it", error.what()));
     return kInternal;

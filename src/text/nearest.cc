@@ -46,9 +46,10 @@ std::string nearest(std::string_view word, const std::vector<std::string> &candi
       best = &candidate;
     }
   }
-  // A third of the letters, but always one whole edit.
-  const size_t allowed = std::max<size_t>(3, word.size());
-  return best != nullptr && best_distance <= allowed ? *best : std::string();
+  if (best == nullptr) return {};
+  // A third of the letters of the longer one, but always one whole edit.
+  const size_t allowed = std::max<size_t>({3, word.size(), best->size()});
+  return best_distance <= allowed ? *best : std::string();
 }
 
 bool glob_match(std::string_view pattern, std::string_view name) {

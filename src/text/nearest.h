@@ -8,7 +8,7 @@
 namespace cairn {
 
 /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours; case counts a third) from `word`,
-/// or "" when even the best differs in more than a third of its letters. Earlier candidates win ties.
+/// or "" when even the best differs in more than a third of the letters of the longer. Earlier candidates win ties.
 std::string nearest(std::string_view word, const std::vector<std::string> &candidates);
 
 /// Shell-style match of a whole name (fnmatch): * and ?, letters in either case.

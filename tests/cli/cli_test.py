@@ -213,7 +213,7 @@ def dump_text(bench):
 def dump_json(bench):
     done = bench.check("dump", "--jsonl", "lossless.cairn", out=None)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    expect("header", lines[0], {"schema": "cairn.dump/1", "timing": "lossless", "ranks": [0, 1]})
+    expect("header", lines[0], {"schema": "cairn.dump/2", "timing": "lossless", "ranks": [0, 1]})
     expect("lines", len(lines), 1 + 2 * 306)
     expect("alias", bench.check("dump", "--json", "lossless.cairn", out=None).stdout, done.stdout)
     isend = next(line for line in lines if line.get("function") == "MPI_Isend")
@@ -396,6 +396,20 @@ def export_of_kernels(bench):
 
 
 @case
+def traces_come_from_standard_input(bench):
+    for name in ("ring.cairn", "lossless.cairn", "gpu.cairn"):
+        for words in (("info",), ("summary",), ("dump", "--limit", "30"), ("verify",)):
+            with open(bench.folder / name) as trace:
+                got = subprocess.run([bench.cairn, *words, "-"], cwd=bench.folder, env=bench.environment, stdin=trace,
+                                     capture_output=True, text=True, timeout=60)
+            wanted = bench.run(*words, name)
+            expect(f"{words[0]} of {name}", got.stdout, wanted.stdout.replace(name, "standard input"))
+            expect(f"exit code of {words[0]}", got.returncode, wanted.returncode)
+    bench.check("info", "-", code=3, err="cairn: standard input: it is empty; give it a trace\n")
+    bench.check("info", "empty.cairn", code=3, err="cairn: empty.cairn: the file is empty; record it again\n")
+
+
+@case
 def newest_trace_is_the_default(bench):
     with tempfile.TemporaryDirectory() as other:
         here = Bench.__new__(Bench)
@@ -457,6 +471,11 @@ def wrong_words(bench):
         bench.check(*words, code=code, err=f"cairn: {err}\n")
 
     wrong("inof", err="there is no verb 'inof'; did you mean cairn info?")
+    wrong("smmry", err="there is no verb 'smmry'; did you mean cairn summary?")
+    wrong("hlep", err="there is no verb 'hlep'; did you mean cairn help?")
+    wrong("--hlep", err="unknown option --hlep; did you mean --help?")
+    wrong("-x", err="unknown option -x; see cairn --help")
+    wrong("info", "--hlep", err="unknown option --hlep; did you mean --help?")
     wrong("frobnicate", err="there is no verb 'frobnicate'; see cairn --help")
     wrong("info", "--jsn", err="unknown option --jsn; did you mean --json?")
     wrong("info", "--frobnicate", err="unknown option --frobnicate; see cairn info --help")
@@ -478,6 +497,11 @@ def wrong_words(bench):
     )
     wrong("dump", "ring.cairn", "--rank", "4", err="there is no rank 4 in this trace; it holds 0-3")
     wrong("dump", "ring.cairn", "--rank", "0-9", err="there is no rank 4 in this trace; it holds 0-3")
+    for text in ("x", "-5", "1.5", "1x", "99999999999999999999"):
+        wrong("dump", "ring.cairn", f"--limit={text}", err=f"--limit: '{text}' is no number from 0 on; see cairn dump --help")
+    wrong("dump", "ring.cairn", "--limit", "-5", err="--limit: '-5' is no number from 0 on; see cairn dump --help")
+    for option in ("--rank", "--function", "--time"):
+        wrong("dump", "ring.cairn", option, "", err=f"{option} is given an empty word; leave it out, or say what")
     for text in ("x", "3-1", "1,,2", "-1", "0x3", "99999999999"):
         wrong("dump", "ring.cairn", f"--rank={text}", err=f"'{text}' is no list of ranks; write ranks as in --rank 0-7,12")
     wrong(
@@ -497,6 +521,9 @@ def wrong_words(bench):
             )
     wrong("summary", "--callsites", "--per-rank", err="--callsites and --per-rank cannot go together; choose one")
     wrong("dump", "--grammar", "--json", err="--grammar is text, without JSON; choose one")
+    for option in ("--function", "--time"):
+        wrong("dump", "--grammar", option, "MPI_Send", "ring.cairn",
+              err="--grammar prints whole rules, of all functions and times; choose one")
     wrong("dump", "--grammar", "--stack", err="--grammar prints rows, without call stacks; choose one")
     done = bench.check(code=2, err=None)
     if not done.stderr.startswith("Records what a parallel program does"):
@@ -515,6 +542,26 @@ def help_and_version(bench):
             for needed in (f"cairn {' '.join((*of, verb))} ", "-h,--help"):
                 if needed not in text:
                     raise Failure(f"no {needed} in the help of {verb}: {text}")
+
+
+@case
+def help_is_a_verb_too(bench):
+    for words in ((), ("record",), ("arrays",), ("arrays", "info")):
+        bench.check("help", *words, out=bench.run(*words, "--help").stdout)
+    bench.check("help", "inof", code=2, err="cairn: there is no verb 'inof'; did you mean cairn info?\n")
+    expect("offered", set(bench.offers("help", "")), set(bench.verbs()))
+
+
+@case
+def short_options_go_together(bench):
+    here = fresh(bench, "together")
+    copy = ("sh", "-c", 'cp ../ring.cairn "$CAIRN_OUTPUT"')
+    for words in (("-qo", "x.cairn"), ("-qfo", "x.cairn"), ("-qfox.cairn",), ("-fqo", "x.cairn", "--")):
+        here.check("record", *words, *copy)
+        expect("files", here.sees("*"), ["x.cairn"])
+    expect("offered", here.offers("record", "-qfo", ""), {":files": ""})
+    expect("offered", "-q" in here.offers("record", "-qf", "-"), False)
+    expect("offered", here.offers("record", "-qfox", ""), {":command 1": ""})
 
 
 def options_of_help(bench, *verb):
@@ -562,6 +609,22 @@ def man_pages_name_the_options(bench):
         heads = "\n".join(re.findall(r"^\.TP\n(.*)$", section, re.M))
         options = sorted(options_of_help(bench, "arrays", verb))
         expect(f"man page of arrays {verb}", sorted(re.findall(r"\\fB(-[A-Za-z0-9-]+)\\fR", heads)), options)
+
+
+@case
+def man_pages_have_examples(bench):
+    """Of the verb itself, and with options that it has."""
+    for verb in ("", *bench.verbs()):
+        lines = [line.strip() for line in section_of(man_page(verb), "EXAMPLES").split("\n")]
+        named = [line.split() for line in lines if "cairn " in line and not line.endswith(":") and not line.endswith("?")]
+        expect(f"examples of {verb or 'cairn'}", any(f"cairn {verb}".strip() in " ".join(words) for words in named), True)
+        for words in named:
+            own = words[words.index("cairn") + 1:] if "cairn" in words else []
+            if not own or own[0] not in bench.verbs() or own[0] == "arrays":
+                continue
+            end = next((at for at, word in enumerate(own) if word in ("--", "|") or word.startswith("./")), len(own))
+            options = {word for word in own[1:end] if word.startswith("-") and word != "-"}
+            expect(f"unknown options of cairn {own[0]}", options - options_of_help(bench, own[0]), set())
 
 
 # --- completion ----------------------------------------------------------------------------------------------------------
@@ -907,7 +970,7 @@ def parts_are_joined(bench):
     late = here.run("dump", "--jsonl", "late.cairn", "--rank", "2").stdout.splitlines()
     expect("calls", len(late), 1 + 307)
     last = json.loads(late[-1])
-    expect("epilogue", (last["function"], last["after_finalize"], last["args"]), ("MPI_Finalized", True, {"flag": "true"}))
+    expect("epilogue", (last["function"], last["after_finalize"], last["args"]), ("MPI_Finalized", True, {"flag": True}))
     here.check("verify", "late.cairn", out=None)
     here.check("record", "-q", "-o", "some.cairn", "sh", "-c", 'cp ../spool/[12].part "$CAIRN_SPOOL"')
     got = json.loads(here.run("info", "--json", "some.cairn").stdout)
@@ -939,6 +1002,25 @@ def merge_joins_parts(bench):
     if not done.stderr.startswith("cairn: cut.part: "):
         raise Failure(done.stderr)
     expect("files", here.sees("*.cairn"), ["all.cairn"])
+
+
+@case
+def merge_can_be_repeated(bench):
+    """The trace is called as the spool is, and one of an earlier merge is kept aside."""
+    here = fresh(bench, "again")
+    own = here.folder / "sub" / "fire.cairn.spool" / "cairn-spool-abcdef"
+    shutil.copytree(bench.folder / "spool", own)
+
+    def said(*words):
+        return re.sub(r", \d+ B", "", here.check("merge", *words, err=None).stderr)
+
+    expect("said", said("sub/fire.cairn.spool"), "cairn: sub/fire.cairn: 4 ranks of 4\n")
+    again = "cairn: sub/fire.cairn of an earlier merge is now sub/fire.cairn.old\n"
+    expect("said", said(str(own)), f"{again}cairn: sub/fire.cairn: 4 ranks of 4\n")
+    expect("said", said(*(str(own / f"{rank}.part") for rank in range(3))), f"{again}cairn: sub/fire.cairn: 3 ranks of 4\n")
+    here.check("merge", "-q", "sub/fire.cairn.spool")
+    expect("files", here.sees("sub/*"), ["fire.cairn", "fire.cairn.old", "fire.cairn.spool"])
+    expect("said", said("../spool"), "cairn: run.cairn: 4 ranks of 4\n")
 
 
 @case
@@ -1026,8 +1108,7 @@ def commands_that_cannot_run(bench):
                    "check its permissions and format\n")
         here.check(verb, "--", "/", code=126,
                    err="cairn: /: cannot be executed: Permission denied; check its permissions and format\n")
-        if verb == "record":
-            expect("left over", here.sees("*"), ["plain.txt"])
+        expect("left over", here.sees("*"), ["plain.txt"])
 
 
 @case
@@ -1041,6 +1122,12 @@ def recordings_that_cannot_be(bench):
     wrong("record", "-o", "x.cairn", "--",
           err="there is no command to run; write it at the end, as in cairn record -- mpiexec -n 4 ./app")
     wrong("exec", err="there is no program to run; write it at the end, as in mpiexec -n 4 cairn exec -- ./app")
+    for option in ("-n", "-np", "-N4", "--hostfile"):
+        wrong("record", option, "4", "./app",
+              err=f"unknown option {option}; options of a launcher come behind --, as in cairn record -- mpiexec -n 4 ./app")
+    wrong("exec", "-n", "4", "./app",
+          err="unknown option -n; options of a launcher come behind --, as in mpiexec -n 4 cairn exec -- ./app")
+    wrong("record", "-o", "", "true", err="--output is given an empty word; leave it out, or say what")
     wrong("record", "--timming", "stats", "true", err="unknown option --timming; did you mean --timing?")
     wrong("record", "--timing", "lossy", "true", err="--timing: lossy not in {stats,lossless}; see cairn record --help")
     wrong("record", "--exclude", "MPI_Sned*", "true", err="--exclude MPI_Sned*: no MPI function is called so; write patterns "
@@ -1057,6 +1144,11 @@ def recordings_that_cannot_be(bench):
     (here.folder / "logs").mkdir()
     (here.folder / "logs" / "old").write_text("")
     wrong("record", "--oracle", "logs", "true", err=f"{here.folder}/logs: it is not empty; give --oracle a new folder")
+    (here.folder / "file").write_text("")
+    for verb in ("record", "exec"):
+        wrong(verb, "--oracle", "file", "true", err=f"{here.folder}/file: cannot make the folder for the oracle: Not a "
+              "directory; choose a place that can be written")
+    (here.folder / "file").unlink()
     wrong("record", "-o", "/proc/x.cairn", "true",
           err="/proc/x.cairn.spool: cannot make the spool: No such file or directory; choose a place that can be written")
     expect("left over", here.sees("*"), ["logs"])
@@ -1469,6 +1561,23 @@ def doctor_looks_around(bench):
     expect("recorder", verdicts["recorder"]["verdict"], "bad")
     expect("verdict", (got["ok"], here.run("doctor").returncode), (False, 4))
     expect("left over", here.sees("*"), [])
+    programs = here.programs
+
+    def told(*command):
+        checks = json.loads(here.run("doctor", "--json", *command).stdout)["checks"]
+        return [(each["verdict"], each["text"]) for each in checks if each["name"] == "program"]
+
+    mpi = str(programs / "cli_mpi")
+    expect("behind a launcher", told("env", "A=b", mpi), [("ok", f"{mpi} uses libmpi_known.so")])
+    expect("an MPI program", told(mpi), [("ok", f"{mpi} uses libmpi_known.so")])
+    strange, static = str(programs / "cli_strange"), str(programs / "cli_static")
+    expect("one without a recorder", told("--", strange), [("bad", f"{strange} uses libmpi.so.99, for which there is no "
+           "recorder; build one with cmake -DCAIRN_MPICC=/path/to/mpicc")])
+    expect("a static one", told(static),
+           [("bad", f"{static} is statically linked, so nothing can be loaded into it; link it dynamically")])
+    expect("none", told("./nowhere"), [("bad", "./nowhere cannot be executed, or is not there; check its path")])
+    expect("no MPI", told("sh", "-c", "x y"), [("note", "sh -c 'x y' is not linked to an MPI library; if it loads one, as "
+           "Python does with mpi4py, that is found when it is recorded")])
     text = here.run("doctor", environment={"CAIRN_LIB": "/no/lib.so"}).stdout
     if "bad  preload      CAIRN_LIB names /no/lib.so, which is no file" not in text:
         raise Failure(text)

@@ -214,8 +214,9 @@ void check_comms(const std::vector<CommSighting> &sightings, bool all_ranks, Ver
     if (ranks.size() != members.size()) {
       report->add("communicator " + identity + ": a rank has it twice");
     } else if (all_ranks && wanted >= 0 && static_cast<int64_t>(ranks.size()) != wanted) {
-      report->add("communicator " + identity + ": known to " + std::to_string(ranks.size()) + " ranks, but has " +
-                  std::to_string(wanted) + " members");
+      report->add("communicator " + identity + ": known to " + std::to_string(ranks.size()) +
+                  (ranks.size() == 1 ? " rank, but has " : " ranks, but has ") + std::to_string(wanted) +
+                  (wanted == 1 ? " member" : " members"));
     }
   }
 }
