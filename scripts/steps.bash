@@ -2,6 +2,7 @@
 # progress, and keeps count. A step is a shell function; its output goes to its log, its exit status says how it went.
 # A step that counts by itself (tests) sets step_passed, step_failed and step_skipped through `counted`; every other
 # step counts as one.
+. scripts/terminal.bash
 
 passed=0
 failed=0
@@ -16,7 +17,7 @@ counted() { printf '%s %s %s\n' "$@" >"$step_counts"; }
 # blame WHAT: names one thing that failed, with the log of the step or another file to look at.
 blame() { printf '%s\n' "$*" >>"$step_blames"; }
 
-# last_words FILE: its last line that says anything, cut to what fits on a line.
+# last_words FILE: its last line that says anything, at most 90 characters of it.
 last_words() { tr '\r' '\n' <"$1" | sed -E 's/\x1b\[[0-9;]*[A-Za-z]//g' | grep -v '^[[:space:]]*$' | tail -n 1 | cut -c1-90; }
 
 # run_step NAME TITLE COMMAND...: NAME names the log. Needs steps_total and log_dir. Returns the command's status.
@@ -40,7 +41,7 @@ run_step() {
     INT TERM HUP
   while kill -0 "$pid" 2>/dev/null; do
     if [ -t 1 ]; then
-      printf '\r\033[K%s  %d s  %s' "$head" $((SECONDS - started)) "$(last_words "$log")"
+      printf '\r\033[K%s' "$(fitted "$head  $((SECONDS - started)) s  $(last_words "$log")")"
       sleep 1
     else
       if [ $((SECONDS - started)) -ge $next_beat ]; then

@@ -150,6 +150,7 @@ int dump_gpu(const trace::Trace &trace, const Inspection &options, const GpuDump
                   options.file);
   }
   Output out;
+  if (what.raw5) out.keep_lines();
   if (options.json) out.write("{\"schema\":\"cairn.dump.gpu/1\"}\n");
   WarpDump dump(out, options, what, *launches);
   bool any = false;

@@ -21,6 +21,7 @@ int env(const EnvOptions &options, const std::vector<std::string> &command) {
   if (const auto made = make_folders(&*recording); !made) return report(made.error());
   const auto variables = recording_environment(options, *recording, command);
   Output out;
+  out.keep_lines();
   if (options.openmpi) {
     std::string line;
     for (const auto &[name, value] : variables) {

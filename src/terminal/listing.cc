@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
+#include "terminal/screen.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -28,18 +30,69 @@ ordered_json json_of(const std::vector<std::string> &strings) {
   return list;
 }
 
-void Listing::print(Output &out, uint64_t most) const {
-  std::vector<size_t> widths;
-  for (const Column &column : columns_) widths.push_back(column.head == nullptr ? 0 : std::string(column.head).size());
-  for (const auto &row : rows_) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].text.size());
+Listing::Layout Listing::layout(size_t terminal) const {
+  constexpr size_t kShortText = 30;  // what texts are shortened to before columns go, …
+  constexpr size_t kLeastText = 16;  // … and where they have gone
+  Layout layout;
+  std::vector<size_t> &widths = layout.widths;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    widths.push_back(columns_[i].head == nullptr ? 0 : columns_of(columns_[i].head));
+    for (const auto &row : rows_) {
+      if (columns_[i].head != nullptr) widths[i] = std::max(widths[i], columns_of(row[i].text));
+    }
   }
-  const auto line = [&](const auto &cell) {
+  const auto total = [&] {
+    size_t sum = 0;
+    for (const size_t width : widths) sum += width == 0 ? 0 : (sum == 0 ? 0 : layout.gap) + width;
+    return sum;
+  };
+  const auto says_nothing = [&](size_t i) {
+    return std::all_of(rows_.begin(), rows_.end(), [&](const auto &row) { return row[i].text == rows_[0][i].text; });
+  };
+  // Which column goes next: those that are told to go, then those that say the same in each line, then from the right.
+  // The first stays, and texts do.
+  const auto is_before = [&](size_t a, size_t b) {
+    const auto key = [&](size_t i) { return std::tuple(columns_[i].least, says_nothing(i), i); };
+    return key(a) > key(b);
+  };
+  std::vector<size_t> going;
+  for (size_t i = 1; i < columns_.size(); ++i) {
+    if (widths[i] != 0 && (!columns_[i].left || columns_[i].least != 0)) going.push_back(i);
+  }
+  std::sort(going.begin(), going.end(), is_before);
+  // The widest text gives way first, down to what can still be read.
+  const auto shorten = [&](size_t least) {
+    for (size_t excess = total(); excess > terminal; excess = total()) {
+      size_t widest = 0;
+      for (size_t i = 1; i < columns_.size(); ++i) {
+        if (columns_[i].left && widths[i] > std::max(least, widest == 0 ? 0 : widths[widest])) widest = i;
+      }
+      if (widest == 0) return;
+      widths[widest] -= std::min(widths[widest] - least, excess - terminal);
+    }
+  };
+  shorten(kShortText);
+  if (total() > terminal) layout.gap = 1;
+  for (const size_t i : going) {
+    if (total() <= terminal) break;
+    widths[i] = 0;
+  }
+  shorten(kLeastText);
+  layout.gap = 2;
+  if (total() > terminal) layout.gap = 1;
+  return layout;
+}
+
+void Listing::print(Output &out, uint64_t most) const {
+  const auto [widths, gap] = layout(out.width());
+  const auto line = [&, &widths = widths, gap = gap](const auto &cell) {
     std::string text;
     for (size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].head == nullptr) continue;
-      if (!text.empty()) text += "  ";
-      text += columns_[i].left ? fmt::format("{:<{}}", cell(i), widths[i]) : fmt::format("{:>{}}", cell(i), widths[i]);
+      if (widths[i] == 0) continue;
+      if (!text.empty()) text.append(gap, ' ');
+      const std::string shown = shortened(cell(i), widths[i]);
+      const std::string blanks(widths[i] - columns_of(shown), ' ');
+      text += columns_[i].left ? shown + blanks : blanks + shown;
     }
     text.resize(text.find_last_not_of(' ') + 1);
     return text;
@@ -48,6 +101,12 @@ void Listing::print(Output &out, uint64_t most) const {
   for (size_t i = 0; i < rows_.size() && i < most; ++i) {
     out.write(line([&](size_t column) -> const std::string & { return rows_[i][column].text; }) + "\n");
   }
+  std::string gone;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].head != nullptr && widths[i] == 0)
+      gone += fmt::format("{}{}", gone.empty() ? "" : ", ", columns_[i].head);
+  }
+  if (!gone.empty()) out.write(fmt::format("{}(the terminal has no room for: {}){}\n", out.dim(), gone, out.plain()));
 }
 
 ordered_json Listing::json() const {

@@ -35,6 +35,7 @@ struct Column {
   const char *head = nullptr;    ///< of the table; nullptr: only in JSON
   const char *member = nullptr;  ///< of JSON; nullptr: only in the table
   bool left = false;             ///< texts stand to the left, numbers to the right
+  uint8_t least = 0;             ///< where the terminal is narrow, the columns of the greatest number go first; 0: last
 };
 
 class Listing {
@@ -42,12 +43,18 @@ class Listing {
   explicit Listing(std::vector<Column> columns) : columns_(std::move(columns)) {}
   /// A cell for each column.
   void add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
-  /// Lined up, the heads first, and at most `most` lines of others.
+  /// Lined up, the heads first, and at most `most` lines of others. As wide as the terminal: texts but the first are
+  /// shortened in the middle, and columns that say least go, which is told below.
   void print(Output &out, uint64_t most = UINT64_MAX) const;
   /// An array of objects.
   [[nodiscard]] nlohmann::ordered_json json() const;
 
  private:
+  struct Layout {
+    std::vector<size_t> widths;  ///< of each column; 0: it is not shown
+    size_t gap = 2;              ///< between them
+  };
+  [[nodiscard]] Layout layout(size_t terminal) const;
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
 };

@@ -13,12 +13,15 @@
 #include "terminal/complaint.h"
 #include "terminal/completion.h"
 #include "terminal/installation.h"
+#include "terminal/pager.h"
 #include "terminal/terminal.h"
 
 namespace cairn::cli {
 namespace {
 
 using Words = std::vector<std::string>;
+
+constexpr const char *kNoPager = "Print what is longer than the screen as it is";
 
 /// CLI11's help with usage lines that say where a command goes.
 class Help : public CLI::Formatter {
@@ -52,6 +55,7 @@ int complete(const Program &program, const Words &words) {
       if (!dash) out.write(offer(verb.name, verb.help));
     }
     if (dash) out.write(offer("-h") + offer("--help", "Print help and exit"));
+    if (dash) out.write(offer("--no-pager", kNoPager));
     if (dash && program.version != nullptr) out.write(offer("--version", "Print the version and exit"));
   }
   for (const Verb &verb : program.verbs) {
@@ -69,6 +73,21 @@ int complete(const Program &program, const Words &words) {
   return out.finish();
 }
 
+/// `--no-pager`, before the verb or among its options, is for all verbs: it is taken here.
+Words without_pager(const Program &program, Words words) {
+  const auto is_one = [](const std::string &word) { return word == "--no-pager"; };
+  const auto verb = std::find_if_not(words.begin(), words.end(), is_one);
+  const auto known = std::find_if(program.verbs.begin(), program.verbs.end(),
+                                  [&](const Verb &each) { return verb != words.end() && *verb == each.name; });
+  const bool has_command =
+      known == program.verbs.end() || known->behind == Behind::command || known->declare == nullptr;
+  const auto end = has_command ? verb : std::find(words.begin(), words.end(), "--");
+  const auto kept = std::remove_if(words.begin(), end, is_one);
+  if (kept != end) use_no_pager();
+  words.erase(kept, end);
+  return words;
+}
+
 /// `help` and `help VERB` as they are read: `--help` and `VERB --help`.
 Words without_help(Words words) {
   if (words.empty() || words.front() != "help") return words;
@@ -84,6 +103,7 @@ int read(const Program &program, Words words) {
   app.formatter(std::make_shared<Help>(program));
   if (program.version != nullptr) app.set_version_flag("--version", program.version, "Print the version and exit");
   app.get_help_ptr()->description("Print help and exit");
+  app.add_flag("--no-pager", kNoPager);
   app.require_subcommand(1);
   app.footer(program.footer);
   const Verb *chosen = nullptr;
@@ -163,7 +183,7 @@ int run(const Program &program, int argc, char **argv) {
   try {
     const Words words(argv + 1, argv + argc);
     if (!words.empty() && words.front() == kComplete) return complete(program, {words.begin() + 1, words.end()});
-    return read(program, without_help(words));
+    return read(program, without_help(without_pager(program, words)));
   } catch (const std::exception &error) {
     say(fmt::format("internal error: {}; please report it", error.what()));
     return kInternal;

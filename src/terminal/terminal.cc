@@ -1,6 +1,7 @@
 #include "terminal/terminal.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,6 +9,7 @@
 #include <cstring>
 
 #include "base/whole.h"
+#include "terminal/screen.h"
 
 namespace cairn::cli {
 namespace {
@@ -78,26 +80,54 @@ int report_recording(const Error &error) {
 Output::Output() {
   const char *no_colour = getenv("NO_COLOR");
   const char *terminal = getenv("TERM");
-  colour_ = isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0') && terminal != nullptr &&
-            std::strcmp(terminal, "dumb") != 0;
+  const bool is_dumb = terminal == nullptr || std::strcmp(terminal, "dumb") == 0;
+  folds_ = isatty(STDOUT_FILENO) == 1;
+  colour_ = folds_ && (no_colour == nullptr || *no_colour == '\0') && !is_dumb;
+  if (folds_) {
+    winsize size{};
+    const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    width_ = known && size.ws_col != 0 ? size.ws_col : 80;
+    if (!is_dumb) height_ = known && size.ws_row != 0 ? size.ws_row : 24;
+  }
   buffer_.reserve(kBuffer);
 }
 
-Output::~Output() { flush(); }
+Output::~Output() { close(); }
 
 void Output::write(std::string_view text) {
-  if (buffer_.size() + text.size() > kBuffer) flush();
+  if (!begun_ && text.starts_with('{')) folds_ = false;
+  begun_ = begun_ || !text.empty();
+  if (buffer_.size() + text.size() > kBuffer) flush(false);
   buffer_ += text;
 }
 
-void Output::flush() {
-  if (error_ == 0)
-    error_ = write_all(STDOUT_FILENO, {reinterpret_cast<const uint8_t *>(buffer_.data()), buffer_.size()});
+/// `all`: the last line has come, even if it does not end.
+void Output::flush(bool all) {
+  std::string text = std::move(buffer_);
   buffer_.clear();
+  if (folds_ && !all) {
+    const size_t end = text.rfind('\n') + 1;  // 0 if there is none
+    buffer_ = text.substr(end);
+    text.resize(end);
+  }
+  if (folds_) text = folded(text, width_);
+  if (height_ != 0 && !text.empty()) {
+    // What has come so far is a screen, or all, or as much as goes into the buffer.
+    if (!all || screen_lines(text, width_) >= height_) pager_ = Pager::start();
+    height_ = 0;
+  }
+  const int file = pager_ ? pager_->file() : STDOUT_FILENO;
+  if (error_ == 0) error_ = write_all(file, {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+}
+
+void Output::close() {
+  flush(true);
+  if (pager_) pager_->finish();
+  pager_.reset();
 }
 
 int Output::finish() {
-  flush();
+  close();
   if (error_ == 0) return kFine;
   if (error_ != EPIPE) say(fmt::format("cannot write the output: {}", std::strerror(error_)));
   return kEnvironment;

@@ -1,10 +1,14 @@
 // What goes to the user's terminal: data on stdout through `Output`, talk on stderr through `say` and `report`.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "terminal/pager.h"
 
 namespace cairn::cli {
 
@@ -34,6 +38,9 @@ int report_recording(const Error &error);
 
 /// stdout with a large buffer. A reader that goes away (a closed pipe) ends the program quietly, as it does other
 /// tools; a full disk is an error when `finish` is called.
+///
+/// On a terminal, lines that are wider are folded at blanks, what follows indented below where the text of the line
+/// begins; JSON is not, and nothing is where `keep_lines` was called. What is longer than the screen goes to a pager.
 class Output {
  public:
   Output();
@@ -41,6 +48,10 @@ class Output {
   Output(const Output &) = delete;
   Output &operator=(const Output &) = delete;
   void write(std::string_view text);
+  /// Lines stay as they are, for other programs or to be copied.
+  void keep_lines() { folds_ = false; }
+  /// The columns of the terminal; where there is none, more than any line has.
+  [[nodiscard]] size_t width() const { return width_; }
   /// Flushes; kFine, or says what went wrong and gives kEnvironment.
   int finish();
   /// Escape codes where stdout is a terminal that wants colour, else "".
@@ -51,9 +62,15 @@ class Output {
 
  private:
   bool colour_;
+  bool folds_;          ///< only on a terminal
+  bool begun_ = false;  ///< something was written
+  size_t width_ = SIZE_MAX;
+  size_t height_ = 0;  ///< of the screen, until it is known whether the text is longer; else 0
   int error_ = 0;
   std::string buffer_;
-  void flush();
+  std::optional<Pager> pager_;
+  void flush(bool all);
+  void close();
 };
 
 }  // namespace cairn::cli

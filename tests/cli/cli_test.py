@@ -54,11 +54,11 @@ class Bench:
             **options,
         )
 
-    def at_terminal(self, *words, columns=80, lines=24, environment=None):
+    def at_terminal(self, *words, columns=80, lines=24, environment=None, program=None):
         """What stands on a terminal of that size, colours aside, once `cairn` has ended."""
         ours, its = pty.openpty()
         fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        child = subprocess.Popen([self.cairn, *words], cwd=self.folder, stdin=its, stdout=its, stderr=its,
+        child = subprocess.Popen([program or self.cairn, *words], cwd=self.folder, stdin=its, stdout=its, stderr=its,
                                  env={**self.environment, "TERM": "dumb", **(environment or {})}, start_new_session=True)
         os.close(its)
         text = b""
@@ -460,6 +460,104 @@ def a_full_disk_is_not(bench):
         )
     expect("a full disk", done.stderr, "cairn: cannot write the output: No space left on device\n")
     expect("exit code", done.returncode, 4)
+
+
+# --- terminals -------------------------------------------------------------------------------------------------------
+
+
+def looks(bench):
+    """Every verb that prints text for people, over traces that have something to print."""
+    for words in (("info", "ring.cairn"), ("info", "gpu.cairn"), ("summary", "ring.cairn"), ("summary", "--callsites", "ring.cairn"),
+                  ("summary", "--per-rank", "ring.cairn"), ("dump", "ring.cairn"), ("dump", "lossless.cairn"),
+                  ("dump", "--grammar", "ring.cairn"), ("dump", "gpu.cairn", "--warp", "1"), ("gpu", "divergence", "gpu.cairn"),
+                  ("gpu", "coverage", "gpu.cairn"), ("gpu", "values", "values.cairn"), ("gpu", "sizes", "gpu.cairn"),
+                  ("diff", "gpu.cairn", "gpu2.cairn"), ("arrays", "info", "--blocks", "rewritten.nc"), ("verify", "ring.cairn")):
+        yield words, bench.run(*words).stdout
+
+
+@case
+def text_fits_the_terminal(bench):
+    for words, whole in looks(bench):
+        for columns in (120, 80, 60):
+            shown = bench.at_terminal(*words, columns=columns, lines=9999)
+            wide = [line for line in shown.splitlines() if len(line) > columns and not line.startswith("cairn: ")]
+            expect(f"lines of {words} that are wider than {columns}", wide, [])
+        wide = bench.at_terminal(*words, columns=999, lines=9999)
+        expect(f"{words} in a wide terminal", wide.replace(NO_TIMES, ""), whole)
+    # What is folded is all there.
+    for words in (("info", "ring.cairn"), ("dump", "--grammar", "ring.cairn")):
+        shown = bench.at_terminal(*words, columns=60, lines=9999)
+        expect(f"words of {words}", shown.split(), bench.run(*words).stdout.split())
+    # JSON, and what a shell is to read, stay as they are.
+    for words in (("info", "--json", "ring.cairn"), ("summary", "--json", "ring.cairn"), ("dump", "--jsonl", "gpu.cairn", "--warp", "1")):
+        expect(f"{words}", bench.at_terminal(*words, columns=60, lines=9999), bench.run(*words).stdout)
+
+
+@case
+def narrow_tables_leave_out_what_says_least(bench):
+    """Texts are shortened in the middle first, then columns go."""
+    head, *rows = bench.at_terminal("summary", "--callsites", "ring.cairn", "--limit", "3", lines=99).splitlines()[3:]
+    for word in ("function", "calls", "time", "%MPI", "call site"):
+        expect(f"the column {word}", word in head, True)
+    expect("a path", rows[1].endswith(" stencil.cc:60 in exchange(int)"), True)
+    expect("what went", rows[3], "(the terminal has no room for: bytes, max, ranks, imbalance)")
+    rows = bench.at_terminal("summary", "--callsites", "ring.cairn", "--limit", "3", columns=36, lines=99).splitlines()
+    expect("a path", "MPI_Waitall  stencil…n exchange(int)" in rows, True)
+    # As wide as it is said to be by default, the table has all of its columns.
+    shown = bench.at_terminal("summary", "ring.cairn", lines=99).splitlines()[3:]
+    whole = bench.run("summary", "ring.cairn").stdout.splitlines()[3]
+    expect("columns", shown[0].split(), whole.replace("ranks", "").split())
+    expect("what went", shown[10], "(the terminal has no room for: ranks)")
+
+
+@case
+def progress_of_scripts_stays_on_its_line(bench):
+    """It is written over and over again, which a line that wraps is not."""
+    here = fresh(bench, "progress")
+    (here.folder / "log").mkdir()
+    step = 'echo "a long line of a log, longer than many terminals are wide, with what is being compiled"; sleep 1.2'
+    script = f"""cd '{ROOT}'; . scripts/steps.bash; steps_total=1 log_dir='{here.folder}/log'
+                 compile_all() {{ {step}; }}; run_step compile 'a step with a title of its own' compile_all"""
+    for columns in (30, 60, 200):
+        shown = here.at_terminal("-c", script, columns=columns, program="bash")
+        lines = [line for line in re.split("\r\033\\[K", shown.split("\n")[0])[:-1] if line]
+        expect(f"lines wider than {columns}", [line for line in lines if len(line) >= columns], [])
+        expect(f"the step in {columns} columns", {line[:20] for line in lines}, {"[1/1] a step with a "})
+        expect(f"the log in {columns} columns", any("compiled" in line for line in lines), columns == 200)
+
+
+@case
+def long_text_goes_to_a_pager(bench):
+    here = fresh(bench, "pager")
+    words = ("summary", "../ring.cairn")
+    text = here.run(*words).stdout
+    shown = here.folder / "shown"
+
+    def paged(*words, lines=10, **environment):
+        shown.unlink(missing_ok=True)
+        printed = here.at_terminal(*words, columns=999, lines=lines,
+                                   environment={"TERM": "xterm", "NO_COLOR": "1", **environment})
+        return printed, shown.read_text() if shown.exists() else None
+
+    mine = "cat > shown"
+    expect("CAIRN_PAGER", paged(*words, CAIRN_PAGER=mine, PAGER="false"), ("", text))
+    expect("PAGER", paged(*words, PAGER=mine), ("", text))
+    expect("a short text", paged(*words, lines=50, CAIRN_PAGER=mine), (text, None))
+    for none in ("", "cat", "no-such-pager -x"):
+        expect(f"CAIRN_PAGER={none}", paged(*words, CAIRN_PAGER=none, PAGER=mine), (text, None))
+    expect("a dumb terminal", paged(*words, CAIRN_PAGER=mine, TERM="dumb"), (text, None))
+    for option in (("--no-pager", *words), (words[0], "--no-pager", words[1]), (*words, "--no-pager")):
+        expect(f"{option}", paged(*option, CAIRN_PAGER=mine), (text, None))
+    arrays = ("arrays", "info", "--blocks", "../rewritten.nc")
+    expect("of arrays", paged(*arrays, CAIRN_PAGER=mine, lines=5), ("", here.run(*arrays).stdout))
+    expect("of arrays", paged("--no-pager", *arrays, CAIRN_PAGER=mine, lines=5), (here.run(*arrays).stdout, None))
+    expect("LESS", paged(*words, CAIRN_PAGER='echo "$LESS" > shown'), ("", "FRX\n"))
+    expect("LESS of the user", paged(*words, CAIRN_PAGER='echo "$LESS" > shown', LESS="M"), ("", "M\n"))
+    # Much text, and a reader who has seen enough.
+    dump = ("dump", "../lossless.cairn", "../lossless.cairn")[:2]
+    expect("much", paged(*dump, CAIRN_PAGER=mine), ("", here.run(*dump).stdout))
+    expect("enough", paged(*dump, CAIRN_PAGER="head -n 1 > shown"), ("", here.run(*dump).stdout.split("\n")[0] + "\n"))
+    here.check(*words, out=text, environment={"CAIRN_PAGER": mine})
 
 
 # --- wrong words -------------------------------------------------------------------------------------------------------
