@@ -1620,6 +1620,19 @@ def exec_becomes_the_program(bench):
                err="cairn: x.cairn: it exists already; choose another name with -o, or --force\n")
     here.check("exec", "-f", "-o", "x.cairn", "true")
     expect("removed", here.sees("*"), ["x.cairn.spool"])
+    # Without a name the earlier trace is kept aside, by one process of the job.
+    shutil.copy(bench.folder / "ring.cairn", here.folder / "run.cairn")
+    here.check("exec", "true", environment={"PMI_RANK": "3", "PMI_SIZE": "4"})
+    expect("still there", here.sees("run.cairn*"), ["run.cairn", "run.cairn.spool"])
+    here.check("exec", "true", environment={"PMI_RANK": "0", "PMI_SIZE": "4"},
+               err="cairn: run.cairn of an earlier recording is now run.cairn.old\n")
+    expect("aside", here.sees("run.cairn*"), ["run.cairn.old", "run.cairn.spool"])
+    shutil.copy(bench.folder / "ring.cairn", here.folder / "run.cairn")
+    here.check("exec", "-q", "true")
+    expect("aside", here.sees("run.cairn*"), ["run.cairn.old", "run.cairn.spool"])
+    (here.folder / "run.cairn").write_text("a letter")
+    here.check("exec", "true", code=125, err="cairn: run.cairn: it exists already, and is no trace; choose another name "
+               "with -o: --force overwrites traces alone\n")
 
 
 @case
