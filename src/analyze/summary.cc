@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analyze/red_flags.h"
 #include "analyze/volume.h"
+#include "spec/ids.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -21,6 +23,7 @@ struct Gathered {
   SummaryLine line;
   std::vector<bool> ranks;
   std::map<uint32_t, uint64_t> rank_sums;  // of calls, where the trace has times
+  std::map<uint32_t, uint64_t> functions;  // by rank: how often each is called
   struct Row {
     uint32_t class_index;
     trace::RowStats stats;
@@ -35,7 +38,9 @@ class Summariser {
         sources_(sources),
         filter_(filter),
         group_(group),
-        has_times_(timing::keeps_times(trace.run().timing)) {
+        has_times_(timing::keeps_times(trace.run().timing)),
+        has_sums_(has_times_ || !trace.summed_functions().empty()) {
+    summary_.filtered = !filter.functions.empty();
     for (const uint32_t rank : filter.ranks) {
       if (rank >= selected_.size()) selected_.resize(size_t{rank} + 1);
       selected_[rank] = true;
@@ -47,6 +52,7 @@ class Summariser {
     for (uint32_t index = 0; index < trace_.class_count(); ++index) {
       if (auto done = add_class(index); !done) return tl::unexpected(done.error());
     }
+    if (!has_sums_ && trace_.ranks().size() == 1) sum_only_rank();
     add_bytes();
     add_ranks();
     for (auto &[key, gathered] : lines_) {
@@ -127,7 +133,10 @@ class Summariser {
       for (uint32_t row = 0; row < view.rows; ++row) {
         all[row] += own[row];
         if (group_ != GroupBy::rank || own[row] == 0) continue;
-        if (filter_.has_function(rows_[row].function)) line(index, rows_[row], rank).line.calls += own[row];
+        if (!filter_.has_function(rows_[row].function)) continue;
+        Gathered &gathered = line(index, rows_[row], rank);
+        gathered.line.calls += own[row];
+        gathered.functions[rows_[row].function] += own[row];
       }
     }
     return all;
@@ -160,6 +169,7 @@ class Summariser {
         }
         if (!events.end()) return events.end();
         for (uint32_t row = 0; row < view.rows; ++row) {
+          if (sums[row] != 0) own_sums_[rank][rows_[row].function] += sums[row];
           if (!filter_.has_function(rows_[row].function)) continue;
           Gathered &gathered = line(index, rows_[row], rank);
           gathered.line.time_ns += sums[row];
@@ -207,29 +217,118 @@ class Summariser {
     }
   }
 
+  /// A trace of one rank has no sums beside its statistics, which are that rank's.
+  void sum_only_rank() {
+    const uint32_t rank = trace_.ranks().front();
+    for (uint32_t index = 0; index < trace_.class_count(); ++index) {
+      const std::vector<RowHead> rows = trace::structure_of(trace_, index).rows;
+      for (uint32_t row = 0; row < rows.size(); ++row) {
+        if (const auto stats = trace_.row_stats(index, row)) own_sums_[rank][rows[row].function] += stats->calls.sum;
+      }
+    }
+    has_sums_ = !own_sums_.empty();
+  }
+
+  /// What a rank spent in a function; nothing if that is not known.
+  [[nodiscard]] std::optional<uint64_t> sum_of(uint32_t rank, uint32_t function) const {
+    if (!own_sums_.empty() || has_times_) {
+      const auto own = own_sums_.find(rank);
+      if (own == own_sums_.end()) return 0;
+      const auto found = own->second.find(function);
+      return found == own->second.end() ? 0 : found->second;
+    }
+    return trace_.function_ns(rank, function);
+  }
+
+  /// In which a rank may have spent time.
+  [[nodiscard]] std::vector<uint32_t> functions_of(uint32_t rank) const {
+    std::vector<uint32_t> functions;
+    if (own_sums_.empty()) return trace_.summed_functions();
+    if (const auto own = own_sums_.find(rank); own != own_sums_.end()) {
+      for (const auto &[function, sum] : own->second) functions.push_back(function);
+    }
+    return functions;
+  }
+
+  static bool is_apart(uint32_t function) {
+    return function == spec::function_id::Init || function == spec::function_id::Init_thread ||
+           function == spec::function_id::Finalize;
+  }
+
+  /// In MPI_Init and MPI_Finalize; nothing if it is not known.
+  [[nodiscard]] std::optional<uint64_t> apart_of(uint32_t rank) const {
+    if (!has_sums_) return std::nullopt;
+    uint64_t sum = 0;
+    for (const uint32_t function :
+         {spec::function_id::Init, spec::function_id::Init_thread, spec::function_id::Finalize}) {
+      sum += sum_of(rank, function).value_or(0);
+    }
+    return sum;
+  }
+
+  [[nodiscard]] uint64_t threads_of(uint32_t rank) const {
+    std::set<uint32_t> threads;
+    for (const trace::SequenceView &sequence : trace_.sequences(rank)) threads.insert(sequence.thread);
+    return std::max<uint64_t>(1, threads.size());
+  }
+
   /// Totals over ranks, and what is known of each.
   void add_ranks() {
     uint64_t most = 0;
+    uint64_t apart = 0;
     for (const uint32_t rank : filter_.ranks) {
       const trace::Trace::RankInfo info = trace_.rank_info(rank);
-      summary_.mpi_ns += info.mpi_ns;
-      summary_.run_ns += info.wall_ns;
-      most = std::max(most, info.mpi_ns);
-      if (group_ != GroupBy::rank) continue;
-      Gathered &gathered = lines_[Key{0, 0, rank}];
-      gathered.line.rank = rank;
-      gathered.line.host = info.host;
-      gathered.line.ranks = 1;
-      if (filter_.functions.empty()) {
-        gathered.line.time_ns = info.mpi_ns;
-      } else if (!has_times_) {
-        gathered.line.timed = false;
-        summary_.times_missing = true;
+      uint64_t run = 0;
+      if (__builtin_mul_overflow(info.wall_ns, threads_of(rank), &run)) run = info.wall_ns;
+      const std::optional<uint64_t> own_apart = apart_of(rank);
+      const uint64_t in_mpi = info.mpi_ns - std::min(info.mpi_ns, own_apart.value_or(0));
+      const uint64_t outside = run - std::min(run, info.mpi_ns);
+      apart += own_apart.value_or(0);
+      summary_.mpi_ns += in_mpi;
+      summary_.run_ns += run;
+      summary_.outside_ns += outside;
+      most = std::max(most, in_mpi);
+      if (outside > summary_.slowest_ns || rank == filter_.ranks.front()) {
+        summary_.slowest_ns = outside;
+        summary_.slowest_rank = rank;
       }
+      if (group_ == GroupBy::rank) add_rank(rank, info, in_mpi, outside, own_apart);
     }
-    if (summary_.mpi_ns != 0) {
-      summary_.mpi_imbalance =
-          static_cast<double>(most) * static_cast<double>(filter_.ranks.size()) / static_cast<double>(summary_.mpi_ns);
+    if (has_sums_) summary_.apart_ns = apart;
+    const auto ranks = static_cast<double>(filter_.ranks.size());
+    const auto imbalance = [ranks](uint64_t greatest, uint64_t sum) {
+      return sum == 0 ? 1 : static_cast<double>(greatest) * ranks / static_cast<double>(sum);
+    };
+    summary_.mpi_imbalance = imbalance(most, summary_.mpi_ns);
+    summary_.outside_imbalance = imbalance(summary_.slowest_ns, summary_.outside_ns);
+  }
+
+  void add_rank(uint32_t rank, const trace::Trace::RankInfo &info, uint64_t in_mpi, uint64_t outside,
+                std::optional<uint64_t> apart) {
+    Gathered &gathered = lines_[Key{0, 0, rank}];
+    SummaryLine &target = gathered.line;
+    target.rank = rank;
+    target.host = info.host;
+    target.ranks = 1;
+    target.outside_ns = outside;
+    target.apart_ns = apart;
+    for (const uint32_t function : functions_of(rank)) {
+      const uint64_t spent = sum_of(rank, function).value_or(0);
+      if (is_apart(function) || spent <= target.most_ns) continue;
+      target.most_ns = spent;
+      target.most_function = function;
+    }
+    if (filter_.functions.empty()) {
+      target.time_ns = in_mpi;
+    } else if (!has_times_) {
+      target.time_ns = 0;
+      target.timed = has_sums_;
+      for (const auto &[function, calls] : gathered.functions) {
+        const std::optional<uint64_t> sum = sum_of(rank, function);
+        if (calls != 0 && !sum) target.timed = false;
+        target.time_ns += sum.value_or(0);
+      }
+      if (!target.timed) summary_.times_missing = true;
     }
   }
 
@@ -237,6 +336,7 @@ class Summariser {
     if (group_ == GroupBy::rank) return;
     SummaryLine &target = gathered.line;
     target.ranks = static_cast<uint64_t>(std::count(gathered.ranks.begin(), gathered.ranks.end(), true));
+    if (group_ == GroupBy::function && !has_times_) sum_ranks(gathered);
     if (!target.timed) {
       target.time_ns = target.longest_ns = 0;
       summary_.times_missing = true;
@@ -245,8 +345,33 @@ class Summariser {
     if (target.time_ns == 0 || target.ranks == 0) return;
     double most = 0;
     for (const auto &[rank, sum] : gathered.rank_sums) most = std::max(most, static_cast<double>(sum));
-    if (!gathered.rows.empty()) most = most_of_rows(gathered.rows, target.imbalance_is_estimate);
+    if (!gathered.rows.empty()) {
+      bool estimate = false;
+      const double of_rows = most_of_rows(gathered.rows, estimate);
+      if (!estimate || gathered.rank_sums.empty()) {
+        most = of_rows;
+        target.imbalance_is_estimate = estimate;
+      }
+    }
     target.imbalance = most * static_cast<double>(target.ranks) / static_cast<double>(target.time_ns);
+  }
+
+  /// A function's time on each of the ranks looked at, where that is known.
+  void sum_ranks(Gathered &gathered) {
+    uint64_t all = 0;
+    for (const uint32_t rank : filter_.ranks) {
+      if (rank >= gathered.ranks.size() || !gathered.ranks[rank]) continue;
+      const std::optional<uint64_t> sum = has_sums_ ? sum_of(rank, gathered.line.function) : std::nullopt;
+      if (!sum) return gathered.rank_sums.clear();
+      gathered.rank_sums[rank] = *sum;
+      all += *sum;
+    }
+    if (gathered.rank_sums.empty()) return;
+    if (gathered.line.timed) return;
+    gathered.rows.clear();
+    gathered.line.timed = true;
+    gathered.line.time_ns = all;
+    gathered.line.longest_ns = 0;
   }
 
   /// The largest sum of a rank over several rows. Known of each row are its mean and its largest with the rank that had
@@ -277,7 +402,9 @@ class Summariser {
   const Sources &sources_;
   const Filter &filter_;
   GroupBy group_;
-  bool has_times_;  ///< of single calls: statistics are not needed then
+  bool has_times_;                                             ///< of single calls: statistics are not needed then
+  bool has_sums_;                                              ///< what each rank spent in each function is known
+  std::map<uint32_t, std::map<uint32_t, uint64_t>> own_sums_;  ///< by rank and function, where the trace has no section
   std::vector<bool> selected_;
   std::vector<trace::Site> sites_;  ///< of the class at hand
   std::vector<RowHead> rows_;       ///< of that too

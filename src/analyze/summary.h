@@ -1,9 +1,14 @@
 // Summary: what a program spent in MPI, by function, by call site or by rank, from multiplicities and columns: nothing
 // is expanded unless the trace holds the time of every call, which has to be read to be summed.
 //
-// Under `stats` timing a class's statistics are merged over its ranks, so that times of a selection of ranks are known
-// only when it covers whole classes, times by rank are not known at all, and the imbalance of a function that
-// has several signatures is an estimate.
+// A rank's time is in three parts: outside MPI, in MPI, and in MPI_Init and MPI_Finalize, which stand apart since they
+// are no communication. Where a rank has several threads that call MPI, each of them has the rank's whole time: shares
+// stay below 100 %, and a thread that lived shorter counts as outside MPI.
+//
+// Under `stats` timing a class's statistics are merged over its ranks. What each rank spent in each function is there
+// beside them, within 0.002 % (trace/merge/function_sums.h); of single call sites of a selection of ranks times are known
+// only when it covers whole classes. Traces from before that section estimate the imbalance of a function that has
+// several signatures.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +25,14 @@ namespace cairn::analyze {
 enum class GroupBy : uint8_t { function, call_site, rank };
 
 struct SummaryLine {
-  uint32_t function = 0;  ///< by function and call site
-  Position position;      ///< by call site
-  uint32_t rank = 0;      ///< by rank
-  std::string host;       ///< by rank
+  uint32_t function = 0;                  ///< by function and call site
+  Position position;                      ///< by call site
+  uint32_t rank = 0;                      ///< by rank
+  std::string host;                       ///< by rank
+  uint64_t outside_ns = 0;                ///< by rank: outside MPI
+  std::optional<uint64_t> apart_ns;       ///< by rank: in MPI_Init and MPI_Finalize, which time_ns then does not hold
+  std::optional<uint32_t> most_function;  ///< by rank: in which it spent most time, those two aside
+  uint64_t most_ns = 0;
   uint64_t calls = 0;
   uint64_t ranks = 0;  ///< how many ranks make it
   bool moves = false;  ///< this function moves bytes
@@ -51,10 +60,16 @@ struct Summary {
   std::vector<SummaryLine> lines;  ///< longest time first, then most calls
   std::vector<RedFlag> flags;
   uint64_t calls = 0;
-  uint64_t mpi_ns = 0;  ///< in MPI, over the ranks looked at
-  uint64_t run_ns = 0;  ///< wall time, over the ranks looked at
+  bool filtered = false;  ///< `calls` and the lines are of some functions only; what follows is of all
+  uint64_t run_ns = 0;    ///< the time of all threads of the ranks looked at, of which each ns is in one of these:
+  uint64_t outside_ns = 0;
+  uint64_t mpi_ns = 0;               ///< in MPI; without what is apart, where that is known
+  std::optional<uint64_t> apart_ns;  ///< in MPI_Init and MPI_Finalize
   double mpi_imbalance = 1;
-  bool times_missing = false;  ///< some line has no times because of how they were recorded
+  double outside_imbalance = 1;  ///< most of a rank over the mean, as in MPI
+  uint32_t slowest_rank = 0;     ///< the one that was outside MPI longest: others wait for it
+  uint64_t slowest_ns = 0;       ///< how long
+  bool times_missing = false;    ///< some line has no times because of how they were recorded
 };
 
 Result<Summary> summarise(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group);

@@ -50,40 +50,89 @@ Cell site_cell(const analyze::Position &position) {
   return {where.empty() ? "unknown" : where, site_json(position)};
 }
 
+/// A share of the time in MPI, which MPI_Init and MPI_Finalize are no part of.
+Cell share_of_mpi(const Summary &summary, const SummaryLine &line) {
+  const std::string name = analyze::function_name(line.function);
+  if (summary.apart_ns && (name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Finalize")) return nothing();
+  return share(line.time_ns, summary.mpi_ns);
+}
+
+Listing list_by_rank(const Summary &summary, uint64_t most) {
+  Listing list({{"rank", "rank"},
+                {"calls", "calls", false, 2},
+                {"bytes", "bytes", false, 3},
+                {nullptr, "calls_of_unknown_size"},
+                {"outside", "outside_seconds"},
+                {"in MPI", "seconds"},
+                {"%run", "share_of_run"},
+                {nullptr, "share_of_mpi"},
+                {nullptr, "mean_seconds"},
+                {"init, fin.", "init_finalize_seconds", false, 4},
+                {"most in", "most_in", true},
+                {nullptr, "most_in_seconds"},
+                {nullptr, "ranks"},
+                {"host", "host", true, 5}});
+  const uint64_t ranks = std::max<uint64_t>(1, summary.lines.size());
+  for (const SummaryLine &line : summary.lines) {
+    if (most-- == 0) break;
+    std::vector<Cell> cells = {{std::to_string(line.rank), line.rank},
+                               count(line.calls),
+                               bytes_cell(line),
+                               count(line.unsized_calls),
+                               duration(line.outside_ns)};
+    if (line.timed) {
+      const uint64_t mean = line.calls == 0 ? 0 : line.time_ns / line.calls;
+      cells.insert(cells.end(), {duration(line.time_ns), share(line.time_ns, summary.run_ns / ranks),
+                                 share(line.time_ns, summary.mpi_ns), duration(mean)});
+    } else {
+      cells.insert(cells.end(), 4, nothing());
+    }
+    cells.push_back(line.apart_ns ? duration(*line.apart_ns) : nothing());
+    if (line.most_function) {
+      const std::string name = analyze::function_name(*line.most_function);
+      cells.push_back({fmt::format("{} {}", name, time_text(line.most_ns)), name});
+      cells.push_back(duration(line.most_ns));
+    } else {
+      cells.insert(cells.end(), 2, nothing());
+    }
+    cells.push_back(count(line.ranks));
+    cells.push_back(words(line.host));
+    list.add(std::move(cells));
+  }
+  return list;
+}
+
 Listing list_of(const Summary &summary, uint64_t most) {
-  const bool by_rank = summary.group == GroupBy::rank;
+  if (summary.group == GroupBy::rank) return list_by_rank(summary, most);
   const bool by_site = summary.group == GroupBy::call_site;
-  std::vector<Column> columns = {by_rank ? Column{"rank", "rank"} : Column{"function", "function", true},
-                                 {"calls", "calls"},
-                                 {"bytes", "bytes"},
+  std::vector<Column> columns = {{"function", "function", true},
+                                 {"calls", "calls", false, 1},
+                                 {"bytes", "bytes", false, 2},
                                  {nullptr, "calls_of_unknown_size"},
                                  {"time", "seconds"},
                                  {"%MPI", "share_of_mpi"},
-                                 {"%run", "share_of_run"},
-                                 {"mean", "mean_seconds"},
-                                 {"max", "max_seconds"},
-                                 {by_rank ? nullptr : "ranks", "ranks"}};
-  if (by_rank) columns.push_back({"host", "host", true});
-  if (!by_rank) columns.insert(columns.end(), {{"imbalance", "imbalance"}, {nullptr, "imbalance_is_estimate"}});
+                                 {"%run", "share_of_run", false, 5},
+                                 {"mean", "mean_seconds", false, 3},
+                                 {"max", "max_seconds", false, 2},
+                                 {"ranks", "ranks", false, 4},
+                                 {"imbalance", "imbalance", false, 1},
+                                 {nullptr, "imbalance_is_estimate"}};
   if (by_site) columns.push_back({"call site", "site", true});
   Listing list(std::move(columns));
   for (const SummaryLine &line : summary.lines) {
     if (most-- == 0) break;
-    std::vector<Cell> cells = {
-        by_rank ? Cell{std::to_string(line.rank), line.rank} : words(analyze::function_name(line.function)),
-        count(line.calls), bytes_cell(line), count(line.unsized_calls)};
+    std::vector<Cell> cells = {words(analyze::function_name(line.function)), count(line.calls), bytes_cell(line),
+                               count(line.unsized_calls)};
     if (line.timed) {
       const uint64_t mean = line.calls == 0 ? 0 : line.time_ns / line.calls;
-      cells.insert(cells.end(), {duration(line.time_ns), share(line.time_ns, summary.mpi_ns),
+      cells.insert(cells.end(), {duration(line.time_ns), share_of_mpi(summary, line),
                                  share(line.time_ns, summary.run_ns), duration(mean), duration(line.longest_ns)});
-      if (line.calls == 0) cells[7].text = "-";
-      if (line.longest_ns == 0) cells[8].text = "-";
+      if (line.calls == 0) cells[7] = nothing();
+      if (line.longest_ns == 0) cells[8] = nothing();
     } else {
       cells.insert(cells.end(), 5, nothing());
     }
-    cells.push_back(count(line.ranks));
-    if (by_rank) cells.push_back(words(line.host));
-    if (!by_rank) cells.insert(cells.end(), {imbalance_cell(line), {"", line.imbalance_is_estimate}});
+    cells.insert(cells.end(), {count(line.ranks), imbalance_cell(line), {"", line.imbalance_is_estimate}});
     if (by_site) cells.push_back(site_cell(line.position));
     list.add(std::move(cells));
   }
@@ -111,12 +160,29 @@ std::vector<std::string> flag_lines(const std::vector<analyze::RedFlag> &flags) 
   return lines;
 }
 
+/// Where the time went, and which rank the others wait for.
+std::string head_text(const Summary &summary, uint64_t ranks) {
+  const auto percent = [&](uint64_t part) { return share(part, summary.run_ns).text; };
+  std::string text = fmt::format("{}, {}{}; {} of run time:\n", plural(ranks, "rank"), plural(summary.calls, "call"),
+                                 summary.filtered ? " that match" : "", time_text(summary.run_ns));
+  text += fmt::format("{:>9} % outside MPI   {}, imbalance {:.2f}", percent(summary.outside_ns),
+                      time_text(summary.outside_ns), summary.outside_imbalance);
+  if (ranks > 1) {
+    text += fmt::format(", rank {} longest: {}", summary.slowest_rank, time_text(summary.slowest_ns));
+  }
+  text += fmt::format("\n{:>9} % in MPI        {}, imbalance {:.2f}\n", percent(summary.mpi_ns),
+                      time_text(summary.mpi_ns), summary.mpi_imbalance);
+  if (summary.apart_ns) {
+    text += fmt::format("{:>9} % in MPI_Init and MPI_Finalize, {}\n", percent(*summary.apart_ns),
+                        time_text(*summary.apart_ns));
+  }
+  return text;
+}
+
 void print_text(Output &out, const std::string &path, const trace::Trace &trace, const Summary &summary,
                 const Listing &list, uint64_t ranks) {
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), path, out.plain(), trace.run().command));
-  out.write(fmt::format("{}, {}, {} in MPI of {} run time ({} %), imbalance {:.2f}\n\n", plural(ranks, "rank"),
-                        plural(summary.calls, "call"), time_text(summary.mpi_ns), time_text(summary.run_ns),
-                        share(summary.mpi_ns, summary.run_ns).text, summary.mpi_imbalance));
+  out.write(head_text(summary, ranks) + "\n");
   list.print(out);
   if (!summary.flags.empty()) {
     out.write(fmt::format("\n{}grows with the ranks{}\n", out.warning(), out.plain()));
@@ -130,9 +196,13 @@ nlohmann::ordered_json json_of(const std::string &path, const Summary &summary, 
   out["file"] = valid_utf8(path);
   out["by"] = summary.group == GroupBy::rank ? "rank" : summary.group == GroupBy::call_site ? "call_site" : "function";
   out["calls"] = summary.calls;
-  out["mpi_seconds"] = static_cast<double>(summary.mpi_ns) * 1e-9;
-  out["run_seconds"] = static_cast<double>(summary.run_ns) * 1e-9;
+  out["run_seconds"] = duration(summary.run_ns).json;
+  out["outside_seconds"] = duration(summary.outside_ns).json;
+  out["mpi_seconds"] = duration(summary.mpi_ns).json;
+  out["init_finalize_seconds"] = summary.apart_ns ? duration(*summary.apart_ns).json : nullptr;
   out["mpi_imbalance"] = summary.mpi_imbalance;
+  out["outside_imbalance"] = summary.outside_imbalance;
+  out["slowest_rank"] = {{"rank", summary.slowest_rank}, {"outside_seconds", duration(summary.slowest_ns).json}};
   out["lines"] = list.json();
   out["grows_with_ranks"] = nlohmann::ordered_json::array();
   for (const auto &flag : summary.flags) {
@@ -162,8 +232,9 @@ int summary(SummaryOptions &options) {
   }
   for (const std::string &warning : sources.warnings()) say(warning);
   if (result->times_missing) {
-    say("times are kept for all ranks of a class together; record with "
-        "--timing lossless to see those of single ranks");
+    say("not all times of single ranks are in this trace: of call sites they are kept for all ranks of a class "
+        "together; "
+        "record with --timing lossless to see them");
   }
   Output out;
   const Listing list = list_of(*result, options.filter.limit.value_or(UINT64_MAX));

@@ -174,11 +174,13 @@ def summary_text(bench):
 
 @case
 def summary_of_single_ranks_under_stats(bench):
+    bench.golden("summary_one_rank", "summary", "ring.cairn", "--rank", "1", "--function", "MPI_Isend")
+    bench.golden("summary_per_rank_of_one", "summary", "ring.cairn", "--per-rank", "--function", "MPI_Waitall")
     note = (
-        "cairn: times are kept for all ranks of a class together; "
-        "record with --timing lossless to see those of single ranks\n"
+        "cairn: not all times of single ranks are in this trace: of call sites they are kept for all ranks of a class "
+        "together; record with --timing lossless to see them\n"
     )
-    bench.golden("summary_one_rank", "summary", "ring.cairn", "--rank", "1", "--function", "MPI_Isend", err=note)
+    bench.golden("summary_site_of_one_rank", "summary", "ring.cairn", "--rank", "1", "--callsites", "--limit", "2", err=note)
 
 
 @case
@@ -188,6 +190,10 @@ def summary_json(bench):
     lines = {line["function"]: line for line in got["lines"]}
     expect("calls", lines["MPI_Waitall"]["calls"], 400)
     expect("seconds", lines["MPI_Waitall"]["seconds"], 0.01)
+    expect("no share of MPI", lines["MPI_Init"]["share_of_mpi"], None)
+    expect("slowest", (got["slowest_rank"]["rank"], round(got["slowest_rank"]["outside_seconds"], 6)), (0, 0.992924))
+    parts = got["outside_seconds"] + got["mpi_seconds"] + got["init_finalize_seconds"]
+    expect("the parts are all", round(parts, 6), round(got["run_seconds"], 6))
     expect("imbalance", lines["MPI_Waitall"]["imbalance"], 1.6)
     # 10 elements of a type of 10 doubles; the last rank sends to nobody, the first receives from nobody.
     expect("sent", lines["MPI_Isend"]["bytes"], 3 * 100 * 10 * 80)
@@ -496,18 +502,18 @@ def text_fits_the_terminal(bench):
 @case
 def narrow_tables_leave_out_what_says_least(bench):
     """Texts are shortened in the middle first, then columns go."""
-    head, *rows = bench.at_terminal("summary", "--callsites", "ring.cairn", "--limit", "3", lines=99).splitlines()[3:]
+    head, *rows = bench.at_terminal("summary", "--callsites", "ring.cairn", "--limit", "3", lines=99).splitlines()[6:]
     for word in ("function", "calls", "time", "%MPI", "call site"):
         expect(f"the column {word}", word in head, True)
     expect("a path", rows[1].endswith(" stencil.cc:60 in exchange(int)"), True)
-    expect("what went", rows[3], "(the terminal has no room for: bytes, max, ranks, imbalance)")
+    expect("what went", rows[3], "(the terminal has no room for: bytes, %run, mean, ranks)")
     rows = bench.at_terminal("summary", "--callsites", "ring.cairn", "--limit", "3", columns=36, lines=99).splitlines()
     expect("a path", "MPI_Waitall  stencil…n exchange(int)" in rows, True)
     # As wide as it is said to be by default, the table has all of its columns.
-    shown = bench.at_terminal("summary", "ring.cairn", lines=99).splitlines()[3:]
-    whole = bench.run("summary", "ring.cairn").stdout.splitlines()[3]
-    expect("columns", shown[0].split(), whole.replace("ranks", "").split())
-    expect("what went", shown[10], "(the terminal has no room for: ranks)")
+    shown = bench.at_terminal("summary", "ring.cairn", lines=99).splitlines()[6:]
+    whole = bench.run("summary", "ring.cairn").stdout.splitlines()[6]
+    expect("columns", shown[0].split(), whole.replace("%run", "").split())
+    expect("what went", shown[10], "(the terminal has no room for: %run)")
 
 
 @case

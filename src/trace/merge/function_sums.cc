@@ -7,7 +7,7 @@
 namespace cairn::trace {
 namespace {
 
-constexpr int kBits = 10;                          // of a rounded sum
+constexpr int kBits = 16;                          // of a rounded sum
 constexpr uint64_t kExact = uint64_t{1} << kBits;  // below, a code is the sum itself
 constexpr uint64_t kMantissas = uint64_t{1} << (kBits - 1);
 

@@ -1,10 +1,10 @@
 // FunctionSums: how long each function took on each rank, in nanoseconds: what the statistics of classes, which are
 // merged over their ranks, no longer tell. A column along the ranks for each function that any of them called.
 //
-// In memory and between ranks sums are exact. A file rounds them: up to 1,023 ns they stay exact, above they keep ten
-// bits, so that what is read is within 0.1 % of what was. It holds as many functions, those that took most time first,
-// as fit into 64 KiB and 8 bytes a rank, and always one; what a file does not hold is not known, and reads as nothing.
-// A file of one rank holds none, as its classes' statistics are that rank's.
+// In memory and between ranks sums are exact. A file rounds them: below 65 us they stay exact, above they keep sixteen
+// bits, so that what is read is within 0.002 % of what was. It holds as many functions, those that took
+// most time first, as fit into 64 KiB and 8 bytes a rank, and always one; what a file does not hold is not known, and
+// reads as nothing. A file of one rank holds none, as its classes' statistics are that rank's.
 //
 // Plain value. Merging costs what merging a column does (fold_column.h), for each function.
 #pragma once

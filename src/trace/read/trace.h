@@ -130,7 +130,7 @@ class Trace {
     RankClock clock;
   };
   [[nodiscard]] RankInfo rank_info(uint32_t rank) const;
-  /// How long a rank's calls of a function took together, within 0.1 %; nothing where the timing mode keeps no
+  /// How long a rank's calls of a function took together, within 0.002 %; nothing where the timing mode keeps no
   /// statistics or the file does not hold it (trace/merge/function_sums.h).
   [[nodiscard]] std::vector<uint32_t> summed_functions() const;  ///< of which that is known, ascending
   [[nodiscard]] std::optional<uint64_t> function_ns(uint32_t rank, uint32_t function) const;

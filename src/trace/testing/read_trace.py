@@ -479,8 +479,8 @@ class Trace:
 
     @staticmethod
     def sum_of(code):
-        exponent, bits = divmod(code - 1024, 512)
-        return code if code < 1024 else ((bits + 512) << exponent + 1) + (1 << exponent)
+        exponent, bits = divmod(code - 65536, 32768)
+        return code if code < 65536 else ((bits + 32768) << exponent + 1) + (1 << exponent)
 
     def read_order(self, r):
         for c in self.classes:
