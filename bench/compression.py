@@ -7,8 +7,8 @@
 
 Every case of compression_cases.py is recorded once, under MPICH: programs of bench/ and bench/patterns, NAS 3.4 binaries
 (cg.S.x, …; with --npb), ScaLAPACK's testers (where Debian puts them; the slow one with --long). A size is the whole file
-without times (sections `timing`, `clocks`, `sums`) and `meta`, call sites and sources included. --cost also measures, for some cases on 4 ranks,
-CPU (user and system of the whole job, with the launcher, `cairn record` and the resolving of sources), traced and untraced
+without times (sections `timing`, `clocks`, `sums`) and `meta`, call sites and sources included. --cost also measures, for
+some cases on 4 ranks, CPU (user and system of the whole job, with the launcher, `cairn record` and the resolving of sources), traced and untraced
 in alternating pairs, and reports the median of the ratios. --overhead measures only the time of the 3-D stencil against
 ranks and steps.
 

@@ -175,6 +175,7 @@ def summary_text(bench):
 @case
 def summary_of_single_ranks_under_stats(bench):
     bench.golden("summary_one_rank", "summary", "ring.cairn", "--rank", "1", "--function", "MPI_Isend")
+    bench.golden("summary_threads", "summary", "threads.cairn", "--per-rank")
     bench.golden("summary_per_rank_of_one", "summary", "ring.cairn", "--per-rank", "--function", "MPI_Waitall")
     note = (
         "cairn: not all times of single ranks are in this trace: of call sites they are kept for all ranks of a class "
