@@ -6,6 +6,7 @@
 
 #include "analyze/overview.h"
 #include "cli/inspect.h"
+#include "cli/pending_lines.h"
 #include "cli/verbs.h"
 #include "gpu/analyze/points.h"
 #include "terminal/listing.h"
@@ -135,16 +136,22 @@ int info(Inspection &inspection) {
   if (!launches) return report(launches.error(), inspection.file);
   const analyze::GpuOverview gpu = analyze::gpu_overview(*launches);
   const std::vector<Fact> facts = facts_of(*trace, view, gpu);
+  std::vector<analyze::PendingCall> pending;
+  if (!view.incomplete.empty()) pending = analyze::pending_calls(*trace, analyze::Sources(*trace));
   Output out;
   if (inspection.json) {
     nlohmann::ordered_json object{{"schema", "cairn.info/1"}, {"file", valid_utf8(inspection.file)}};
     for (const Fact &fact : facts) object.update(fact.members);
+    object["pending"] = pending_json(pending);
     out.write(object.dump(2) + "\n");
     return out.finish();
   }
   out.write(fmt::format("{}{}{}\n", out.bold(), inspection.file, out.plain()));
   for (const auto &[name, text, members] : facts) {
     if (name != nullptr) out.write(fmt::format("{}{:<15}{}{}\n", out.dim(), name, out.plain(), text));
+  }
+  for (const std::string &line : pending_lines(pending)) {
+    out.write(fmt::format("{}{:<15}{}{}\n", out.warning(), "pending", out.plain(), line));
   }
   print_notes(out, view, gpu.lost);
   return out.finish();

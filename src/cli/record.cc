@@ -63,7 +63,7 @@ class Finish {
 
   /// True if at least one trace was written and no call, and no argument of one, is missing in it.
   bool run(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
-    const spool::Contents spool = spool::read_folder(recording_.spool.path);
+    const spool::Contents spool = spool::read_folder(recording_.spool.path, spool::Deaths::now);
     for (const Error &damage : spool.damaged) fault(damage);
     auto launches = spool::read_gpu(spool.gpu);
     if (!launches) fault(launches.error());

@@ -98,6 +98,21 @@ std::vector<uint64_t> Grammar::multiplicities() const {
   return counts;
 }
 
+Grammar Grammar::without_last() const {
+  std::vector<Body> rules = rules_;
+  Body all;
+  for (uint32_t rule = 0;;) {
+    const Body &body = rules_[rule];
+    all.insert(all.end(), body.begin(), body.end() - 1);
+    const Term &last = body.back();
+    if (last.count > 1) all.push_back({last.id, last.is_rule, last.count - 1});
+    if (!last.is_rule) break;
+    rule = last.id;
+  }
+  rules[0] = std::move(all);
+  return *from_rules(std::move(rules));
+}
+
 Grammar Grammar::mapped(const std::function<Symbol(Symbol)> &map) const {
   std::vector<Body> rules = rules_;
   for (Body &body : rules) {

@@ -79,6 +79,8 @@ class Grammar {
   /// `first` and then `second`, whose rules it shares where they are equal. Their lengths' sum must not
   /// exceed kMaxLength.
   static Grammar concatenated(const Grammar &first, const Grammar &second);
+  /// All but the last symbol, of which there must be one.
+  [[nodiscard]] Grammar without_last() const;
   [[nodiscard]] std::vector<Symbol> expand() const;  ///< for tests and short sequences
 
   /// The same rules, not only the same sequence.

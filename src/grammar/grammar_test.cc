@@ -344,5 +344,17 @@ TEST(Grammar, SurvivesEveryTruncation) {
   }
 }
 
+TEST(Grammar, WithoutItsLastSymbol) {
+  for (const Symbols &symbols : {Symbols{3}, Symbols{1, 1, 1}, cycle({1, 2, 3}, 7), cycle(cycle({1, 2}, 3), 5),
+                                 cycle({4, 5}, 9), counting(20)}) {
+    Grammar grammar = Grammar::from_symbols(symbols);
+    for (Symbols left = symbols; !left.empty();) {
+      left.pop_back();
+      grammar = grammar.without_last();
+      EXPECT_EQ(grammar.expand(), left);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cairn::grammar

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <tuple>
 
 #include "base/spool_files.h"
@@ -58,8 +60,8 @@ void add_part(const std::string &path, Contents &to) {
 }
 
 /// `has_part`: the process wrote its part before it was killed, so that at most what came after is new.
-void add_arena(const std::string &path, bool has_part, Contents &to) {
-  auto part = recover(path);
+void add_arena(const std::string &path, bool has_part, std::optional<int64_t> ended_unix_ns, Contents &to) {
+  auto part = recover(path, ended_unix_ns);
   if (!part && !has_part) return to.damaged.push_back(part.error());
   to.files.push_back(path);
   if (!part || part->bytes.empty()) return;
@@ -98,7 +100,7 @@ void add(const std::string &path, Contents &to) {
     case Owner::unknown:
       // What only looks like a recording's file is told, and kept.
       if (is_part(name)) return add_part(path, to);
-      if (name.ends_with(kArenaEnding)) return add_arena(path, false, to);
+      if (name.ends_with(kArenaEnding)) return add_arena(path, false, std::nullopt, to);
       return;
   }
   if (name.ends_with(kTraceEnding)) {
@@ -142,8 +144,12 @@ Result<PartFile> part_file(const std::string &path, Bytes bytes) {
   return PartFile{path, *std::move(header), std::move(bytes), in.position()};
 }
 
-Contents read_folder(const std::string &folder) {
+Contents read_folder(const std::string &folder, Deaths deaths) {
   Contents contents;
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const std::optional<int64_t> ended_unix_ns =
+      deaths == Deaths::now ? std::optional(int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec) : std::nullopt;
   const std::vector<std::string> paths = files_in(folder);
   for (const std::string &path : paths) add(path, contents);
   for (const std::string &path : paths) {
@@ -152,7 +158,7 @@ Contents read_folder(const std::string &folder) {
     add_arena(path,
               std::any_of(contents.parts.begin(), contents.parts.end(),
                           [&](const PartFile &each) { return name_of(each.path) == part; }),
-              contents);
+              ended_unix_ns, contents);
   }
   return contents;
 }
@@ -160,7 +166,7 @@ Contents read_folder(const std::string &folder) {
 Contents read_file(const std::string &path) {
   Contents contents;
   if (name_of(path).ends_with(kArenaEnding)) {
-    add_arena(path, false, contents);
+    add_arena(path, false, std::nullopt, contents);
   } else {
     add_part(path, contents);
   }

@@ -34,9 +34,14 @@ struct Contents {
 
 /// What such a file at that path holds.
 Result<PartFile> part_file(const std::string &path, Bytes bytes);
+/// When processes that were killed ended, which says how long they had been in their last calls.
+enum class Deaths : uint8_t {
+  unknown,
+  now,  ///< somebody has waited for them
+};
 /// Reads a folder in which no process records any more. One that is not there is empty. What is no spool's file is not
 /// looked at; what is another user's is `damaged`.
-Contents read_folder(const std::string &folder);
+Contents read_folder(const std::string &folder, Deaths deaths = Deaths::unknown);
 /// Reads one *.part or *.epilogue file, or the arena of a killed process.
 Contents read_file(const std::string &path);
 

@@ -117,6 +117,7 @@ NO_TIMES = (
 def info_text(bench):
     bench.golden("info", "info", "ring.cairn")
     bench.golden("info_threads", "info", "threads.cairn")
+    bench.golden("info_hung", "info", "hung.cairn")
 
 
 @case
@@ -152,6 +153,7 @@ def info_json(bench):
             "status": "complete",
             "incomplete_ranks": [],
             "degraded": [],
+            "pending": [],
         },
     )
     got = json.loads(bench.check("info", "--json", "threads.cairn", out=None).stdout)
@@ -161,6 +163,23 @@ def info_json(bench):
     expect("degraded", got["degraded"],
            [{"reason": "a call stands without arguments", "count": 1200, "missing": True, "ranks": [0]},
             {"reason": "memory ran out after 4 calls", "count": 0, "missing": False, "ranks": [0]}])
+    got = json.loads(bench.check("info", "--json", "hung.cairn", out=None).stdout)["pending"]
+    expect("groups", len(got), 4 + 19)
+    expect("seconds", [round(got[3]["seconds"][which], 3) for which in ("least", "most")], [12.0, 32.0])
+    expect("call", (got[0]["ranks"], got[0]["call"]["args"]["source"], got[0]["call"]["returned"]), ([0], 1, False))
+    expect("outside", (got[2]["inside"], got[2]["function"], got[2]["call"] if "call" in got[2] else None),
+           (False, "MPI_Barrier", None))
+    bench.check("verify", "hung.cairn", out=None)
+
+
+@case
+def peek_needs_a_recording(bench):
+    here = fresh(bench, "peek")
+    hint = "name a spool, as run.cairn.spool, or the number of a rank's process, of its launcher or of cairn record\n"
+    here.check("peek", code=3, err=f"cairn: .: no recording is under way there; {hint}")
+    here.check("peek", "../ring.cairn", code=3, err=f"cairn: ../ring.cairn: no recording is under way there; {hint}")
+    none = f"no process recorded by this user is there, or began there; {hint}"
+    here.check("peek", "2000000000", code=3, err=f"cairn: 2000000000: {none}")
 
 
 @case

@@ -48,7 +48,11 @@ trace::Field text(const std::string &value) {
 /// One thread's recording, call by call.
 class Thread {
  public:
-  explicit Thread(uint32_t number) { record_.thread = number; }
+  explicit Thread(uint32_t number, uint32_t segment = 0, uint64_t begin_ns = 0) {
+    record_.thread = number;
+    record_.segment = segment;
+    record_.begin_ns = begin_ns;
+  }
 
   /// Arguments by name; parameters not named are absent. `ns` is the duration of this and every like call.
   void call(const std::string &name, uint32_t site, std::map<std::string, trace::Field> arguments, uint64_t ns,
@@ -243,6 +247,48 @@ trace::ProcessRecord threaded() {
   process.mpi_ns = 500;
   process.sequences.push_back(threads[0].finish(sites(), false));
   process.sequences.push_back(threads[1].finish(sites(), false));
+  return process;
+}
+
+/// A run of 24 ranks that hung and was killed: rank 0 waits for a message, rank 1 for requests, rank 2 computes, 3 and
+/// 4 are in a barrier, and each other one waits for its neighbour.
+trace::ProcessRecord hung(uint32_t rank) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  trace::ProcessRecord process;
+  process.rank = rank;
+  process.size = 24;
+  process.host = "node1";
+  process.modules = modules();
+  process.wall_ns = 40 * kSecond;
+  process.complete = false;
+  process.losses = {{"killed: recorded up to the last call that ended", 0, false}};
+  const Atom world = constant("MPI_COMM_WORLD");
+  const trace::Field ints = atoms({constant("MPI_INT"), 0});
+  const auto receive = [&](Thread *thread, uint32_t site, Atom source, Atom tag) {
+    thread->call("MPI_Recv", site,
+                 {{"buf", atoms({trace::kUnknown})},
+                  {"count", atoms({1})},
+                  {"datatype", ints},
+                  {"source", atoms({source})},
+                  {"tag", atoms({tag})},
+                  {"comm", atoms({world})}},
+                 31 * kSecond, {trace::kNoReturn});
+  };
+  Thread before(0);
+  before.call("MPI_Init", 0, {}, 1000);
+  before.call("MPI_Barrier", 1, {{"comm", atoms({world})}}, 1000);
+  Thread pending(0, 1, (rank < 3 ? 9 : rank == 3 ? 28 : 8) * kSecond);
+  if (rank == 0) receive(&pending, 2, 1, 7);
+  if (rank == 1) {
+    pending.call("MPI_Waitall", 3, {{"count", atoms({2})}, {"array_of_requests", atoms({2, 0, 2, 1})}}, 31 * kSecond,
+                 {trace::kNoReturn});
+  }
+  if (rank == 3 || rank == 4) {
+    pending.call("MPI_Barrier", 4, {{"comm", atoms({world})}}, 31 * kSecond, {trace::kNoReturn});
+  }
+  if (rank > 4) receive(&pending, 5, rank - 1, 0);
+  process.sequences.push_back(before.finish(sites(), false));
+  process.sequences.push_back(pending.finish(sites(), false));
   return process;
 }
 
@@ -443,6 +489,13 @@ int main(int argc, char **argv) {
   save(folder + "/lossless.cairn", with_lines(*merged(2, true).to_file(run_info("lossless", 1'000'000'000))));
   trace::RunInfo aborted = run_info("stats", 5'000'000);
   aborted.status = "aborted";
+  trace::Part hanging = must(trace::Part::of(hung(0)));
+  for (uint32_t rank = 1; rank < 24; ++rank) {
+    hanging = must(trace::Part::merge(std::move(hanging), must(trace::Part::of(hung(rank)))));
+  }
+  trace::RunInfo killed = run_info("stats", 40'000'000'000);
+  killed.status = "killed";
+  save(folder + "/hung.cairn", *hanging.to_file(killed));
   save(folder + "/threads.cairn", *must(trace::Part::of(threaded())).to_file(aborted));
   save(folder + "/malformed.cairn", *must(trace::Part::of(malformed())).to_file(run_info("stats", 0)));
 

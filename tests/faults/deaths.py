@@ -151,9 +151,11 @@ class Bench:
         for rank, calls in made.items():
             lines = self.cairn_json('dump', '--jsonl', '--rank', str(rank), trace).splitlines() if calls else []
             events = [json.loads(line) for line in lines[1:]]
-            told = sum(event.get('repeat', 1) for event in events if not event.get('unfinished'))
-            if not calls <= told <= calls + 1:
-                raise Failed(f'{trace.name}: rank {rank} had made {calls} calls, the trace has {told}; said {said}')
+            told = sum(event.get('repeat', 1) for event in events)
+            returned = told - sum(event.get('returned') is False for event in events)
+            if not calls <= returned <= told <= calls + 1:
+                raise Failed(f'{trace.name}: rank {rank} had made {calls} calls, the trace has {told}, of which {returned} '
+                             f'returned; said {said}')
 
     def one(self, name, run, finished=False, started=True):
         folder = pathlib.Path(tempfile.mkdtemp(prefix='cairn-deaths-'))

@@ -134,7 +134,7 @@ void CallEncoder::comm(const Parameter &p, uint64_t word) {
     return entry->constant >= 0 ? atom(constant_atom(entry->constant)) : atom(entry->comm->number);
   }
   bool is_new = false;
-  const HandleEntry *entry = names_.create_comm(word, p.effect == Effect::lookup, &is_new);
+  HandleEntry *entry = names_.create_comm(word, p.effect == Effect::lookup, &is_new);
   if (entry == nullptr) {
     memory_ = false;
     return;
@@ -144,7 +144,12 @@ void CallEncoder::comm(const Parameter &p, uint64_t word) {
     return atom(constant_atom(entry->constant));
   }
   atom(entry->comm->number);
-  if (is_new) identity(word);
+  if (!is_new) return;
+  identity(word);
+  // For who asks from outside, where MPI cannot be asked (store/pending.h).
+  entry->comm->size = mpi::comm_size(word);
+  entry->comm->rank = mpi::comm_rank(word);
+  entry->comm->inter = mpi::comm_is_inter(word);
 }
 
 /// (counter, world, smallest rank): with the parent's identity, the same on all members without communication. Where

@@ -13,7 +13,6 @@ namespace {
 
 using spec::Direction;
 using spec::Effect;
-using spec::Element;
 using spec::Function;
 using spec::Kind;
 using spec::Layout;
@@ -22,13 +21,12 @@ using spec::Passing;
 
 namespace constant_id = spec::constant_id;
 
-struct Value {
-  uint64_t word;
-  bool present;
-};
-Value values[constant_id::kCount];
+LocalValues local;
+constexpr auto &values = local.constants;
 
 void resolve_constants(void *library) {
+  local.handle_size = static_cast<uint32_t>(mpi::handle_size);
+  local.status_size = static_cast<uint32_t>(mpi::status_size);
   for (size_t id = 0; id < constant_id::kCount; ++id) {
     if (!abi_has_constant[id]) continue;
     if (abi_constant_form[id] == AbiConstant::number) {
@@ -175,6 +173,8 @@ bool prepare_facts(void *library, mpi::Constants *constants) {
   return constants->comm_world != 0 && constants->comm_self != 0 && constants->byte != 0;
 }
 
+const LocalValues &local_values() { return local; }
+
 bool enter_predefined(HandleTable &handles) {
   bool entered[256] = {};
   for (const Function &function : spec::functions()) {
@@ -201,52 +201,16 @@ bool local_constant(uint16_t id, uint64_t *value) {
   return true;
 }
 
-int constant_of(uint8_t domain, uint64_t value) {
-  if (domain == 0) return -1;
-  for (const uint16_t id : spec::domain(domain)) {
-    if (values[id].present && values[id].word == value) return id;
-  }
-  return -1;
-}
+int constant_of(uint8_t domain, uint64_t value) { return local.constant_of(domain, value); }
 
 bool is_null_handle(const HandleEntry &entry) {
   return entry.constant >= 0 && spec::constants()[static_cast<size_t>(entry.constant)].null_handle;
 }
 
-size_t element_size(const Parameter &parameter) {
-  switch (parameter.element) {
-    case Element::none:
-    case Element::character:
-      return 1;
-    case Element::i32:
-      return 4;
-    case Element::i64:
-    case Element::f64:
-    case Element::pointer:
-      return 8;
-    case Element::handle:
-      // MPI_File is a pointer also where other handles are ints.
-      return parameter.kind == Kind::file ? sizeof(void *) : mpi::handle_size;
-    case Element::status:
-      return mpi::status_size;
-  }
-  return 1;
-}
+size_t element_size(const Parameter &parameter) { return local.element_size(parameter); }
 
 uint64_t element_word(const Parameter &parameter, const void *array, size_t index) {
-  const size_t size = element_size(parameter);
-  const auto *at = static_cast<const uint8_t *>(array) + index * size;
-  if (size == 4) {
-    int32_t value = 0;
-    memcpy(&value, at, sizeof value);
-    return static_cast<uint64_t>(int64_t{value});
-  }
-  if (size == 8) {
-    uint64_t value = 0;
-    memcpy(&value, at, sizeof value);
-    return value;
-  }
-  return *at;
+  return local.element_word(parameter, array, index);
 }
 
 }  // namespace cairn::recorder

@@ -7,6 +7,7 @@
 
 #include "mpi/call/mpi_calls.h"
 #include "mpi/names/handles.h"
+#include "mpi/names/local_values.h"
 #include "mpi/names/memo.h"
 #include "spec/spec.h"
 
@@ -63,6 +64,8 @@ extern ComparedArguments compared_arguments[];
 /// Resolves what the ABI tables leave to run time from `library`, and works out everything above. False if the library
 /// lacks something the recorder cannot do without.
 bool prepare_facts(void *library, mpi::Constants *constants);
+/// All of it that who reads the arena from outside needs.
+const LocalValues &local_values();
 /// Enters predefined handles into the table; false without memory.
 bool enter_predefined(HandleTable &handles);
 

@@ -1,8 +1,8 @@
-// Frame: one MPI call in flight, and the three steps that a generated wrapper takes around it.
+// The three steps that a generated wrapper takes around an MPI call, whose Frame is in flight meanwhile.
 //
-// Frames lie on a per-thread shadow stack in the recorder's own memory, not on the program's stack, and a wrapper has
-// no cleanup code: an exception or longjmp may leave through it. `enter` finds frames left behind by comparing stack
-// addresses and records them as calls that never returned.
+// Frames (store/frame.h) lie on a per-thread shadow stack in the recorder's own memory, not on the program's stack, and
+// a wrapper has no cleanup code: an exception or longjmp may leave through it. `enter` finds frames left behind by
+// comparing stack addresses and records them as calls that never returned.
 //
 // A generated wrapper reads
 //
@@ -26,37 +26,15 @@
 // Everything else goes through engine.h.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
 #include "mpi/store/clock.h"
-#include "spec/spec.h"
+#include "mpi/store/frame.h"
 
 namespace cairn::recorder {
-
-struct Site;
-struct Memo;
-
-struct alignas(64) Frame {
-  uint64_t begin;            ///< clock ticks
-  uint64_t result;           ///< the returned word
-  uintptr_t return_address;  ///< by which `site` was found; 0: by something else. Where a memo is expected it says both
-  Memo *expected;            ///< of the predicted signature, if it is one of this return address; nullptr: the long way
-  Site *site;
-  uintptr_t stack;  ///< frame address of the wrapper
-  uint32_t function;
-  uint32_t depth;    ///< calls of the program this one is nested in
-  uint32_t scratch;  ///< mark in the thread's scratch where values read by `begin` lie
-  uint32_t flags;
-  uint64_t argument[spec::kMaxParameters];  ///< the C arguments as 64-bit words
-};
-
-constexpr uint32_t kFrameSaved = 1;     ///< Frame::flags: `save_before` ran
-constexpr uint32_t kFrameRecorded = 2;  ///< the event is already in the sequence
-constexpr uint32_t kFrameBare = 8;      ///< there was no memory for what the call may overwrite
-constexpr uint32_t kFrameKept = 16;     ///< stands in the sequence though tracing is off
-constexpr uint32_t kFramePlain = 4;     ///< all that `begin` has to do is to read the processor's counter
 
 /// The real MPI functions by function id. `real_function` is what the program's calls go to (PMPI_, or the oracle's
 /// logger in between); `pmpi_function` is always PMPI_. Filled before the first wrapper of the library returns from
@@ -75,6 +53,7 @@ uint64_t wanted_status(const void *in_binding, bool all);
 void begin_slowly(Frame *frame);
 inline void begin(Frame *frame) {
   if ((frame->flags & kFramePlain) == 0) return begin_slowly(frame);
+  std::atomic_signal_fence(std::memory_order_seq_cst);  // a frame that has begun has its arguments (store/frame.h)
   frame->begin = Clock::counter();
 }
 void end(Frame *frame);

@@ -18,16 +18,8 @@
 
 namespace cairn::recorder {
 
-/// Where a thread stands in its calls.
-struct CallsInFlight {
-  Process *process;
-  uint32_t depth;  ///< frames in flight
-  bool busy;       ///< inside the recorder: a signal handler that calls MPI now is not recorded
-  Memo *expected;  ///< of the signature that `sequence.calls` predicts; nullptr: it has none
-};
-
 struct alignas(64) Thread : CallsInFlight, RecordedThread {
-  static constexpr uint32_t kMaxDepth = 64;
+  static constexpr uint32_t kMaxDepth = kMostFrames;
 
   ThreadStack stack;
   SiteTable *site_table;

@@ -41,6 +41,7 @@ Thread *make_thread(Process &of) {
   auto *sites = arena.create<SiteTable>(arena, *of.names.modules, module_epoch);
   if (thread == nullptr || sites == nullptr) return nullptr;
   thread->process = &of;
+  thread->in_flight = {thread, thread->frames, &thread->before, &thread->stack};
   thread->site_table = sites;
   if (of.run.config.call_stacks) {
     thread->call_stacks = arena.create<CallStacks>(arena, *of.names.modules, *sites, module_epoch);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/launcher.h"
 #include "mpi/call/facts.h"
 #include "mpi/call/fortran_attributes.h"
 #include "mpi/call/fortran_calls.h"
@@ -98,8 +99,9 @@ bool make_tables(Process &of, const CairnPreload &preload, const mpi::Constants 
   if (of.names.modules == nullptr) return false;
   of.names.addresses = arena.create<AddressSpace>(arena, *of.names.modules, preload);
   of.names.handles = arena.create<HandleTable>(arena);
-  return of.names.addresses != nullptr && of.names.handles != nullptr && enter_predefined(*of.names.handles) &&
-         enter_world_and_self(of, constants) && make_function_sites(of);
+  of.names.local = arena.create<LocalValues>(local_values());
+  return of.names.local != nullptr && of.names.addresses != nullptr && of.names.handles != nullptr &&
+         enter_predefined(*of.names.handles) && enter_world_and_self(of, constants) && make_function_sites(of);
 }
 
 void copy(char *to, size_t size, const char *from) {
@@ -131,6 +133,8 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   of->clock.start(config.times);
   of->run.rank = -1;
   of->run.size = 0;
+  of->run.launched_rank = cairn::launched_rank();
+  of->run.launched_size = cairn::launched_size();
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   of->run.start_unix_ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;

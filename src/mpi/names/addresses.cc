@@ -243,6 +243,23 @@ Address AddressSpace::name_integer(uint64_t value, const ThreadStack &stack) {
   return result;
 }
 
+Address AddressSpace::known(uintptr_t address, const ThreadStack &stack) const {
+  if (address == 0) return {trace::kNull, 0, 0};
+  if (address >= stack.low && address < stack.high) return {trace::kStack, 0, distance(stack.origin, address)};
+  if (state_ == nullptr) return {trace::kUnknown, 0, 0};
+  if (const Range *range = state_->mpi.containing(address); range != nullptr) {
+    return {trace::kMpiMemory, range->number, distance(range->low, address)};
+  }
+  for (int i = 0; i < state_->modules.count(); ++i) {
+    const ModuleInfo &info = state_->modules[i];
+    if (address >= info.low && address < info.high) return {trace::kStatic, i, distance(info.load_base, address)};
+  }
+  if (const Range *range = state_->heap.containing(address); range != nullptr) {
+    return {trace::kHeap, range->number, distance(range->low, address)};
+  }
+  return {trace::kUnknown, 0, 0};
+}
+
 void AddressSpace::add_mpi_memory(uintptr_t start, size_t size) {
   if (state_ == nullptr || start == 0) return;
   {

@@ -52,6 +52,11 @@ class AddressSpace {
   /// addresses stay integers: they are the same in every run, and small enough to be displacements.
   Address name_integer(uint64_t value, const ThreadStack &stack);
 
+  /// What can be told from outside of an address of a dead or living process: this stack, MPI memory, statics of
+  /// modules that are listed, heap segments that MPI has seen. kUnknown else, and of what is damaged. Takes no lock,
+  /// changes nothing, asks nobody.
+  [[nodiscard]] Address known(uintptr_t address, const ThreadStack &stack) const;
+
   /// Both make *preload.epoch grow: names given before may have changed.
   void add_mpi_memory(uintptr_t start, size_t size);
   void remove_mpi_memory(uintptr_t start);

@@ -1,5 +1,7 @@
 #include "mpi/names/handles.h"
 
+#include <algorithm>
+
 namespace cairn::recorder {
 
 namespace {
@@ -58,6 +60,37 @@ HandleEntry *HandleTable::find_here(Shard &shard, uint64_t hash, spec::Kind kind
   }
   if (unmarked == nullptr) unmarked = of_others;
   return unmarked != nullptr ? unmarked : oldest;
+}
+
+std::optional<HandleTable::Found> HandleTable::living(spec::Kind kind, uint64_t raw, uint32_t thread,
+                                                      size_t nth) const {
+  constexpr size_t kMost = size_t{1} << 24;
+  if (kind == spec::Kind::request) {
+    size_t skipped = 0;
+    for (uint32_t i = 0; i < std::min(fresh_count_, kMostFresh); ++i) {
+      const FreshRequest &fresh = fresh_[i];
+      if (fresh.raw != raw || skipped++ != nth) continue;
+      return Found{fresh.memo->site, fresh.memo->place, fresh.memo->thread, -1, nullptr};
+    }
+  }
+  const uint64_t hash = mix(kind, raw);
+  const Shard &shard = shards_[hash % kShards];
+  if (shard.capacity == 0) return std::nullopt;
+  size_t steps = 0;
+  const HandleEntry *oldest = shard.buckets[(hash / kShards) & (shard.capacity - 1)];
+  while (oldest != nullptr && (oldest->raw != raw || oldest->kind != kind) && ++steps < kMost) oldest = oldest->next;
+  const HandleEntry *last = nullptr;
+  for (const bool own : {true, false}) {
+    size_t skipped = 0;
+    for (const HandleEntry *entry = oldest; entry != nullptr && ++steps < kMost; entry = entry->younger) {
+      if (entry->constant < 0 && shared_ && own != (entry->thread == thread)) continue;
+      last = entry;
+      if (skipped++ == nth || entry->constant >= 0) break;
+    }
+    if (last != nullptr) break;
+  }
+  if (last == nullptr) return std::nullopt;
+  return Found{last->site, last->place, last->thread, last->constant, last->comm};
 }
 
 HandleEntry *HandleTable::look_up(spec::Kind kind, uint64_t raw, uint32_t thread, Site *site, PlacePool *places) {

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cassert>
 #include <cstdint>
+#include <optional>
 
 #include "base/arena.h"
 #include "mpi/names/memo.h"
@@ -31,8 +32,9 @@ namespace cairn::recorder {
 /// What is known of a communicator beyond its name.
 struct Communicator {
   uint32_t number;  ///< lowest free local number
-  int32_t size;     ///< of the local group
-  int32_t rank;
+  int32_t size;     ///< of the local group; -1: nobody has asked
+  int32_t rank;     ///< in it
+  bool inter;
   uint32_t creations;  ///< collective creations over it so far
   bool left_out;       ///< calls on it are, on request
 };
@@ -99,6 +101,17 @@ class HandleTable {
   void claim(spec::Kind kind, uint64_t raw, uint32_t thread);
   /// It was not given back after all.
   static void unclaim(HandleEntry *entry) { __atomic_store_n(&entry->claimed, 0, __ATOMIC_RELAXED); }
+  /// The `nth` living object of that kind and value, from 0, in the order in which `find` gives them; nullptr if there
+  /// is none. For who reads the table of a dead or living process from outside: takes no lock, changes nothing, and
+  /// ends though the table be damaged.
+  struct Found {
+    const Site *site = nullptr;  ///< as in HandleEntry
+    uint32_t place = 0;
+    uint32_t thread = 0;
+    int16_t constant = -1;
+    const Communicator *comm = nullptr;
+  };
+  [[nodiscard]] std::optional<Found> living(spec::Kind kind, uint64_t raw, uint32_t thread, size_t nth = 0) const;
   static bool is_claimed(const HandleEntry *entry) { return __atomic_load_n(&entry->claimed, __ATOMIC_RELAXED) != 0; }
   /// Takes what `wanted(entry)` is true of, a request of MPI_Comm_idup…, the communicator that it will make; nullptr if
   /// there is none. Searches everything.

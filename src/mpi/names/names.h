@@ -14,6 +14,7 @@ namespace cairn::recorder {
 class AddressSpace;
 class HandleTable;
 class Modules;
+struct LocalValues;
 struct Site;
 
 struct Names {
@@ -23,6 +24,7 @@ struct Names {
   Modules *modules;
   PlacePool comm_numbers;
   Site *function_sites;  ///< without call sites: one pseudo-site a function, by id
+  LocalValues *local;
 };
 
 }  // namespace cairn::recorder

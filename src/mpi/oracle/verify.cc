@@ -115,8 +115,8 @@ class RankVerifier {
     while (at < events.size()) {
       const auto best = next_of(thread.thread(), *unused);
       if (best == unused->end()) {
-        const auto rest = events.begin() + static_cast<ptrdiff_t>(at);
         // MPI_Finalize stands in the sequence before the ranks merge, within it.
+        const auto rest = events.begin() + static_cast<ptrdiff_t>(at);
         const bool killed = !source_.complete(rank_);
         const auto may_lack = [&](const Event &event) {
           return never_returned(*event.row) || (killed && event.row->function == spec::function_id::Finalize);
@@ -146,11 +146,22 @@ class RankVerifier {
           } else if (record.state == RecordState::open) {
             ++report_.beyond;
             continue;
+          } else if (!left && all_left(events, at) && !source_.complete(rank_)) {
+            // Its process was killed when the oracle had seen it return, and the recorder had not.
+            report_.beyond += 1;
+            report_.unreturned += events.size() - at;
+            return;
           }
         }
         pairs->push_back({events[at++], &log, &record});
       }
     }
+  }
+
+  /// Whether all events from that one on are calls that never returned.
+  static bool all_left(const std::vector<Event> &events, size_t at) {
+    return std::all_of(events.begin() + static_cast<ptrdiff_t>(at), events.end(),
+                       [](const Event &event) { return never_returned(*event.row); });
   }
 
   /// When the thread's next call began.

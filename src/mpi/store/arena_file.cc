@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/file_size.h"
+#include "mpi/names/handles.h"
 #include "mpi/store/uncancelled.h"
 
 namespace cairn::recorder {
@@ -85,10 +86,10 @@ size_t commit(size_t wanted) {
 }
 
 uint64_t layout() {
-  const size_t sizes[] = {sizeof(Process),          sizeof(RecordedThread), sizeof(Signature),
-                          sizeof(Sequence),         sizeof(Site),           sizeof(Arena),
-                          sizeof(Modules),          sizeof(ModuleInfo),     sizeof(Memo),
-                          sizeof(grammar::Builder), sizeof(TimingLog),      sizeof(ClosedSequence)};
+  const size_t sizes[] = {
+      sizeof(Process),   sizeof(RecordedThread), sizeof(Signature),  sizeof(Sequence),    sizeof(Site),
+      sizeof(Arena),     sizeof(Modules),        sizeof(ModuleInfo), sizeof(Memo),        sizeof(grammar::Builder),
+      sizeof(TimingLog), sizeof(ClosedSequence), sizeof(Frame),      sizeof(HandleTable), sizeof(HandleEntry)};
   uint64_t hash = Process::kMagic;
   for (const size_t size : sizes) hash = hash * 1099511628211u ^ size;
   return hash;
@@ -198,6 +199,11 @@ class Front {
   [[nodiscard]] bool of_this_version() const {
     return whole_ && process().magic == Process::kMagic && process().layout == layout();
   }
+  [[nodiscard]] bool of_this_host() const {
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    return strncmp(host, process().run.host, sizeof host) == 0;
+  }
   [[nodiscard]] bool untouched() const {
     return std::all_of(bytes_, bytes_ + sizeof bytes_, [](uint8_t byte) { return byte == 0; });
   }
@@ -230,13 +236,16 @@ bool is_held(const std::string &path) {
   const Front front(path);
   if (front.locked()) return true;
   if (!front.of_this_version() || front.process().run.locked) return false;
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
   const Run &run = front.process().run;
-  return strncmp(host, run.host, sizeof host) == 0 && (kill(run.pid, 0) == 0 || errno == EPERM);
+  return front.of_this_host() && (kill(run.pid, 0) == 0 || errno == EPERM);
 }
 
-Result<std::unique_ptr<DeadProcess>> DeadProcess::open(const std::string &path) {
+bool is_of_this_host(const std::string &path) {
+  const Front front(path);
+  return front.of_this_version() && front.of_this_host();
+}
+
+Result<std::unique_ptr<DeadProcess>> DeadProcess::open(const std::string &path, Access access) {
   const auto failure = [&](const char *message) {
     Error error{ErrorKind::unreadable, message, path, Error::kNoOffset, "use the cairn that recorded it"};
     return tl::unexpected(error);
@@ -249,7 +258,8 @@ Result<std::unique_ptr<DeadProcess>> DeadProcess::open(const std::string &path) 
   }
   const auto size = static_cast<size_t>(status.st_size);
   void *wanted = front.process().self;
-  void *memory = mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED_NOREPLACE, front.file(), 0);
+  const int protection = access == Access::own_copy ? PROT_READ | PROT_WRITE : PROT_READ;
+  void *memory = mmap(wanted, size, protection, MAP_PRIVATE | MAP_FIXED_NOREPLACE, front.file(), 0);
   if (memory == MAP_FAILED) return failure("the address it lived at is taken here");
   if (memory != wanted) {
     munmap(memory, size);

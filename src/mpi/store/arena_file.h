@@ -39,10 +39,15 @@ bool is_held(const std::string &path);
 /// Bytes in front of what the Arena hands out: the Process and the Arena themselves.
 size_t arena_front();
 
-/// The arena of a dead process, mapped for reading where it lived. One at a time.
+/// Whether its process runs, or ran, on this host.
+bool is_of_this_host(const std::string &path);
+
+/// The arena of a dead process, mapped for reading where it lived. One at a time. `read_only`, that of a living one: it
+/// changes while it is read.
 class DeadProcess {
  public:
-  static Result<std::unique_ptr<DeadProcess>> open(const std::string &path);
+  enum class Access : uint8_t { own_copy, read_only };
+  static Result<std::unique_ptr<DeadProcess>> open(const std::string &path, Access access = Access::own_copy);
   DeadProcess(const DeadProcess &) = delete;
   DeadProcess &operator=(const DeadProcess &) = delete;
   ~DeadProcess();

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <tuple>
-#include <unordered_map>
 
 #include "mpi/store/arena_file.h"
+#include "mpi/store/pending.h"
 #include "mpi/store/polls.h"
 
 namespace cairn::recorder {
@@ -51,27 +51,6 @@ grammar::Grammar with_zeros(const grammar::Grammar &order, uint64_t zeros) {
   return repeated ? grammar::Grammar::concatenated(*repeated, order) : order;
 }
 
-/// The frames of call stacks, callers first, as ProcessRecord has them.
-class Frames {
- public:
-  explicit Frames(std::vector<trace::Site> *list) : list_(list) {}
-  /// Its place in the list plus one.
-  uint32_t number(const Site *site) {
-    std::vector<const Site *> fresh;  // stacks may be deep
-    for (; site != nullptr && !known_.contains(site); site = site->caller) fresh.push_back(site);
-    uint32_t caller = site == nullptr ? 0 : known_[site];
-    for (auto frame = fresh.rbegin(); frame != fresh.rend(); ++frame) {
-      list_->push_back({(*frame)->module, (*frame)->offset, caller});
-      caller = known_[*frame] = static_cast<uint32_t>(list_->size());
-    }
-    return caller;
-  }
-
- private:
-  std::vector<trace::Site> *list_;
-  std::unordered_map<const Site *, uint32_t> known_;
-};
-
 /// A sequence where it lies.
 struct Recorded {
   uint32_t thread;
@@ -80,7 +59,7 @@ struct Recorded {
 };
 
 Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recorded, const Remains &remains,
-                                        Frames *frames) {
+                                        CallFrames *frames) {
   const Sequence &sequence = *recorded.sequence;
   SequenceRecord record;
   record.thread = recorded.thread;
@@ -97,17 +76,7 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
     if (of.run.config.statistics) record.stats.push_back(stats_of(signature));
   }
   record.polls = polls_of(record.rows);
-  for (size_t i = 0; i < sequence.sites.size(); ++i) {
-    const Site *site = sequence.sites[i];
-    if (site == nullptr) {
-      record.sites.push_back({});
-    } else {
-      const bool real = site->module != kNoModule;
-      const uint32_t caller = site->caller == nullptr ? 0 : frames->number(site->caller);
-      record.sites.push_back(
-          {real ? site->module : static_cast<uint32_t>(of.names.modules->count()), site->offset, caller});
-    }
-  }
+  for (size_t i = 0; i < sequence.sites.size(); ++i) record.sites.push_back(frames->of(sequence.sites[i]));
   if (sequence.order != nullptr) {
     Result<grammar::Grammar> order = read_grammar(*sequence.order, remains);
     if (!order) return tl::unexpected(order.error());
@@ -121,11 +90,29 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   return record;
 }
 
+/// A sequence of the call that a thread made last; of none if that has gone to the spool.
+Result<SequenceRecord> last_call(const RecordedThread &thread, const Remains &remains, CallFrames *frames) {
+  const Sequence &sequence = thread.sequence;
+  SequenceRecord record;
+  record.thread = thread.number;
+  record.segment = sequence.segment;
+  if (sequence.calls == nullptr || sequence.calls->length() == 0) return record;
+  const Result<grammar::Grammar> calls = read_grammar(*sequence.calls, remains);
+  if (!calls) return tl::unexpected(calls.error());
+  const grammar::Symbol last = grammar::Walker(*calls, calls->length() - 1).next();
+  if (last >= sequence.signatures.size()) return record;
+  const Signature &signature = sequence.signatures[last];
+  record.calls = grammar::Grammar::from_symbols({0});
+  record.rows.emplace_back(signature.bytes, signature.bytes + signature.size);
+  for (size_t i = 0; i < sequence.sites.size(); ++i) record.sites.push_back(frames->of(sequence.sites[i]));
+  return record;
+}
+
 /// Everything but the sequences.
 ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
   ProcessRecord record;
-  record.rank = static_cast<uint32_t>(of.run.rank < 0 ? 0 : of.run.rank);
-  record.size = static_cast<uint32_t>(of.run.size < 1 ? 1 : of.run.size);
+  record.rank = of.run.told_rank();
+  record.size = of.run.told_size();
   record.host = of.run.host;
   record.losses = of.losses.told();
   for (trace::Loss &loss : record.losses) {
@@ -165,7 +152,7 @@ std::vector<Recorded> all_recorded(const Process &of) {
 
 Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const Remains &remains) {
   ProcessRecord record = frame_of(of, end_ns);
-  Frames frames(&record.frames);
+  CallFrames frames(&record.frames, of.names.modules->count());
   for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
     if (!thread->wants_epilogue) record.mpi_ns += thread->mpi_ns;
   }
@@ -184,6 +171,7 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
     record.sequences.push_back(std::move(*sequence));
   }
   if (no_times) record.losses.push_back({"no room for the timing of all calls", 0, false});
+  if (remains.readable != 0) add_pending(of, end_ns, reopen_finalize(of, &record), &record, &frames);
   return record;
 }
 
@@ -196,8 +184,8 @@ Bytes spool_file_of(const Process &of, SpoolHeader::Kind kind, const char *statu
   header.kind = kind;
   header.job = of.run.job;
   header.start_unix_ns = static_cast<uint64_t>(of.run.start_unix_ns);
-  header.rank = static_cast<uint32_t>(of.run.rank < 0 ? 0 : of.run.rank);
-  header.size = static_cast<uint32_t>(of.run.size < 1 ? 1 : of.run.size);
+  header.rank = of.run.told_rank();
+  header.size = of.run.told_size();
   header.host = of.run.host;
   header.command = of.run.command;
   header.mpi = of.run.mpi_version;
@@ -212,7 +200,7 @@ Bytes spool_file_of(const Process &of, SpoolHeader::Kind kind, const char *statu
 
 Result<ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &closed) {
   ProcessRecord record = frame_of(of, of.clock.at(closed.last_end));
-  Frames frames(&record.frames);
+  CallFrames frames(&record.frames, of.names.modules->count());
   Result<SequenceRecord> sequence =
       harvest_sequence(of, {closed.thread, &closed.sequence, &closed.timing}, {}, &frames);
   if (!sequence) return tl::unexpected(sequence.error());
@@ -220,15 +208,46 @@ Result<ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &cl
   return record;
 }
 
-Result<ProcessRecord> harvest_dead(const Process &of, size_t readable) {
+Result<ProcessRecord> harvest_dead(const Process &of, size_t readable, std::optional<int64_t> ended_unix_ns) {
   uint64_t end_ns = of.run.init_ns;
+  if (ended_unix_ns && *ended_unix_ns > of.run.start_unix_ns) {
+    end_ns = std::max(end_ns, static_cast<uint64_t>(*ended_unix_ns - of.run.start_unix_ns));
+  }
   for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
     if (thread->last_end != 0) end_ns = std::max(end_ns, of.clock.at(thread->last_end));
+    for (const Frame *frame : calls_in_flight(*thread, true)) end_ns = std::max(end_ns, of.clock.at(frame->begin));
   }
   const auto base = reinterpret_cast<uintptr_t>(of.self) + arena_front();
   Result<ProcessRecord> record = harvest_process(of, end_ns, {base, readable - arena_front()});
   if (record) record->complete = false;
   if (record) record->losses.push_back({"killed: recorded up to the last call that ended", 0, false});
+  return record;
+}
+
+ProcessRecord identity_of(const Process &of) {
+  ProcessRecord record = frame_of(of, of.clock.now());
+  record.complete = false;
+  return record;
+}
+
+Result<ProcessRecord> harvest_living(const Process &of, size_t readable) {
+  const uint64_t now = of.clock.now();
+  ProcessRecord record = frame_of(of, now);
+  record.complete = false;
+  CallFrames frames(&record.frames, of.names.modules->count());
+  add_pending(of, now, true, &record, &frames);
+  const auto base = reinterpret_cast<uintptr_t>(of.self) + arena_front();
+  std::vector<SequenceRecord> last_calls;
+  for (const SequenceRecord &pending : record.sequences) {
+    if (!pending.calls.empty()) continue;
+    const RecordedThread *thread = of.threads.first.load();
+    while (thread != nullptr && thread->number != pending.thread) thread = thread->next;
+    if (thread == nullptr) continue;
+    Result<SequenceRecord> last = last_call(*thread, {base, readable - arena_front()}, &frames);
+    if (!last) return tl::unexpected(last.error());
+    if (!last->calls.empty()) last_calls.push_back(*std::move(last));
+  }
+  for (SequenceRecord &last : last_calls) record.sequences.push_back(std::move(last));
   return record;
 }
 

@@ -4,6 +4,8 @@
 // is checked on the way; one that was being changed when the process died is left out and the record says so.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -23,7 +25,16 @@ Bytes spool_file_of(const Process &of, SpoolHeader::Kind kind, const char *statu
 /// A closed sequence alone, as a record of its process. Its thread and others may be recording meanwhile.
 Result<trace::ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &closed);
 
-/// The same of a dead process, whose arena is the `readable` bytes from `of`: up to the last call that ended.
-Result<trace::ProcessRecord> harvest_dead(const Process &of, size_t readable);
+/// The same of a dead process, whose arena is the `readable` bytes from `of`: up to the last call that ended, and what
+/// its threads were in (pending.h). `ended_unix_ns`: when it ended, if that is known; else it is taken to have ended at
+/// the last moment of which the arena tells.
+Result<trace::ProcessRecord> harvest_dead(const Process &of, size_t readable, std::optional<int64_t> ended_unix_ns);
+
+/// Who a process is, without what it recorded.
+trace::ProcessRecord identity_of(const Process &of);
+
+/// Of a process that lives, as it is now: what its threads are in, and of those that are in no call the last one they
+/// made. Its memory changes meanwhile: the caller must look whether it did.
+Result<trace::ProcessRecord> harvest_living(const Process &of, size_t readable);
 
 }  // namespace cairn::recorder

@@ -19,6 +19,8 @@ struct Run {
   const CairnPreload *preload;
   int32_t rank;  ///< in MPI_COMM_WORLD; -1: not known yet
   int32_t size;
+  int32_t launched_rank;  ///< what the launcher said, for those that do not come to know it; 0: nothing
+  int32_t launched_size;
   int32_t pid;
   bool spawned;  ///< by another job, whose trace has the name that was asked for
   bool locked;   ///< the arena's file, for as long as the process lives
@@ -32,6 +34,11 @@ struct Run {
   char command[4096];
   char excluded[512];  ///< patterns of what is left out on request
 
+  [[nodiscard]] uint32_t told_rank() const { return static_cast<uint32_t>(rank < 0 ? launched_rank : rank); }
+  [[nodiscard]] uint32_t told_size() const {
+    const int32_t told = rank < 0 ? launched_size : size;
+    return static_cast<uint32_t>(told < 1 ? 1 : told);
+  }
   /// The name in `folder` of this process's file with that ending: no other process of the job has it.
   [[nodiscard]] std::string file_in(const std::string &folder, const std::string &ending) const {
     return folder + "/" + host + "." + std::to_string(pid) + "." + ending;

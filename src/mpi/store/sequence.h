@@ -12,6 +12,7 @@
 #include "grammar/builder.h"
 #include "mpi/names/sites.h"
 #include "mpi/store/drained_arrays.h"
+#include "mpi/store/frame.h"
 #include "mpi/store/signatures.h"
 #include "mpi/store/timing_log.h"
 
@@ -45,6 +46,7 @@ struct RecordedThread {
   bool wants_epilogue;      ///< its next call begins the segment after MPI_Finalize; what it holds was handed over
   uint64_t spilled_calls;   ///< in segments that are no longer in memory
   TimingLog timing;
+  InFlight in_flight;
 };
 
 }  // namespace cairn::recorder

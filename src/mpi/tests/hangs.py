@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Recorded programs that hang: `cairn peek` says what each rank waits in while they run, and `cairn info` once they were killed.
+
+    hangs.py --build BUILD --mpi mpich|openmpi [--kind NAME ...]
+
+The program is hangs.c. Each kind is looked at until all that is expected is seen, by its spool, its trace's name, and the
+number of a process; looking must leave no file. Then the ranks are killed, or Ctrl-C is pressed, and the trace must say the
+same, for longer, and agree with the oracle. Exit status: 0 passed, 1 failed, 77 not possible here.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from surroundings import environment
+
+SOURCE = pathlib.Path(__file__).resolve().parent / 'hangs.c'
+LINES = {name: number for number, line in enumerate(SOURCE.read_text().splitlines(), 1)
+         for name in re.findall(r'// (\w+)$', line)}
+RANKS = 4
+
+
+def inside(ranks, function, about, mark, **more):
+    return {'ranks': ranks, 'thread': 0, 'inside': True, 'function': f'MPI_{function}', 'about': about,
+            'line': LINES[mark], **more}
+
+
+def outside(ranks, function, mark, **more):
+    return {'ranks': ranks, 'thread': 0, 'inside': False, 'function': f'MPI_{function}', 'line': LINES[mark], **more}
+
+
+def requests(mark, *places):
+    return ', '.join(f'req(hangs.c:{LINES[mark]} #{place})' for place in places)
+
+
+# What is seen of each kind, options of record, and how it ends.
+KINDS = {
+    'point': ([inside([0], 'Recv', 'from 1 tag 7 on MPI_COMM_WORLD', 'recv', args={'count': 1, 'datatype': 'MPI_INT'}),
+               inside([1], 'Waitall', f'of 3 requests ({requests("irecv", 0, 1, 2)})', 'waitall'),
+               outside([2], 'Allreduce', 'allreduce'),
+               inside([3], 'Barrier', 'on MPI_COMM_WORLD', 'barrier')], (), 'ranks'),
+    'rooted': ([outside([0], 'Comm_dup', 'dup'),
+                inside([1], 'Bcast', 'root 0 on comm#0', 'bcast', args={'count': 3, 'datatype': 'MPI_DOUBLE'}),
+                inside([2], 'Recv', 'from MPI_ANY_SOURCE tag MPI_ANY_TAG on MPI_COMM_SELF', 'any'),
+                inside([3], 'Scatter', 'root 0 on comm#0', 'scatter', args={'recvcount': 2, 'sendcount': None})],
+               ('--timing', 'lossless'), 'interrupt'),
+    'requests': ([inside([0], 'Wait', f'of {requests("many", 5)}', 'wait'),
+                  inside([1, 2, 3], 'Waitany', f'of 6 requests ({requests("many", 0, 1, 2, 3)}, …)', 'waitany')],
+                 ('--merge', 'after'), 'ranks'),
+    'threads': ([inside([0], 'Recv', 'from 1 tag 7 on MPI_COMM_WORLD', 'main'),
+                 outside([1, 2, 3], 'Comm_dup', 'dup2'),
+                 *[inside([rank], 'Recv', f'from {(rank + 1) % RANKS} tag 9 on comm#0', 'thread', thread=1)
+                   for rank in range(RANKS)]], (), 'ranks'),
+    'callback': ([inside([0, 1, 2, 3], 'Recv', 'from 0 tag 5 on MPI_COMM_WORLD', 'inner', within='MPI_Comm_free')],
+                 ('--callsites', 'stack'), 'ranks'),
+    'finalize': ([inside([0], 'Recv', 'from 1 tag 3 on MPI_COMM_WORLD', 'last'),
+                  inside([1, 2, 3], 'Finalize', '', 'finalize')], (), 'interrupt'),
+    'init': ([inside([1, 2, 3], 'Init_thread', '', 'init')], (), 'ranks'),
+    'busy': ([], (), 'ranks'),
+}
+
+
+class Failed(Exception):
+    pass
+
+
+def is_program(pid):
+    try:
+        return 'hangs' in pathlib.Path(f'/proc/{pid}/cmdline').read_text().split('\0')[0]
+    except OSError:
+        return False
+
+
+def begun_by(pid):
+    """The processes of the program among those that `pid` began."""
+    found = []
+    for path in pathlib.Path('/proc').glob('[0-9]*/stat'):
+        try:
+            fields = path.read_text().rpartition(')')[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            child = int(path.parent.name)
+            found += ([child] if is_program(child) else []) + begun_by(child)
+    return found
+
+
+def difference(expected, pending):
+    """What keeps `pending` from being what is expected; '' if nothing does."""
+    if len(pending) != len(expected):
+        return f'{len(expected)} are expected'
+    for want in expected:
+        found = [each for each in pending if each['ranks'] == want['ranks'] and each['thread'] == want['thread']]
+        if not found:
+            return f'nothing of ranks {want["ranks"]} thread {want["thread"]}'
+        for key in ('inside', 'function', 'about', 'within'):
+            if key in want and found[0].get(key) != want[key]:
+                return f'{key} is {found[0].get(key)!r}, not {want[key]!r}'
+        if f'hangs.c:{want["line"]} ' not in found[0]['site'] + ' ':
+            return f'{want["function"]} is at {found[0]["site"]}, not in line {want["line"]}'
+        for name, value in want.get('args', {}).items():
+            if found[0]['call']['args'].get(name) != value:
+                return f'{name} is {found[0]["call"]["args"].get(name)}, not {value}'
+    return ''
+
+
+class Bench:
+    def __init__(self, options):
+        self.cairn = options.build / 'bin/cairn'
+        self.program = options.build / f'src/mpi/tests/{options.mpi}/hangs'
+        self.mpiexec = shutil.which(f'mpiexec.{options.mpi}')
+        self.environment = environment(options.build, options.mpi)
+
+    def tell(self, *words):
+        done = subprocess.run([self.cairn, *map(str, words)], capture_output=True, text=True, cwd=self.folder)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+
+    def files(self):
+        return sorted(str(path) for path in self.folder.rglob('*'))
+
+    def seen(self, expected, busy):
+        """Waits until the ranks hang as expected, and gives when."""
+        begin = time.monotonic()
+        said = 'nothing'
+        while time.monotonic() - begin < 30:
+            told = self.tell('peek', '--json', 'run.cairn')
+            job = told['jobs'][0] if told and told['jobs'] else None
+            said = difference(expected, job['pending']) if job else 'nothing is seen'
+            if job and busy:
+                # Now and then one of them is at rest for long enough.
+                said = '' if job['running'] or len(job['pending']) > 0 else 'nobody runs'
+            if not said and set(job['not_seen']) == ({0} if self.kind == 'init' else set()):
+                return time.monotonic()
+            time.sleep(0.1)
+        raise Failed(f'peek: {said}: {json.dumps(told)}')
+
+    def look(self, process, expected):
+        """The same by other names, leaving nothing."""
+        before = self.files()
+        of_rank = self.pids[:1] if self.kind != 'init' else []  # there one of them has no recorder
+        for of in ('run.cairn.spool', '.', process.pid, *of_rank):
+            told = self.tell('peek', '--json', of)
+            if told is None or difference(expected, told['jobs'][0]['pending']):
+                raise Failed(f'peek {of}: {told}')
+        plain = subprocess.run([self.cairn, 'peek'], capture_output=True, text=True, cwd=self.folder)
+        if plain.returncode != 0 or len(plain.stdout.splitlines()) < 2:
+            raise Failed(f'peek: {plain}')
+        if self.files() != before:
+            raise Failed(f'peek left {set(self.files()) - set(before)}')
+
+    def end(self, process, how):
+        if how == 'interrupt':
+            os.killpg(process.pid, signal.SIGINT)
+            time.sleep(1)
+        for pid in begun_by(process.pid) + self.pids:
+            if is_program(pid):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            return process.communicate(timeout=60)[1]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise Failed('no end after 60 s') from None
+
+    def run(self, kind):
+        expected, record, how = KINDS[kind]
+        self.kind = kind
+        command = [self.cairn, 'record', *record, '--oracle', 'log', '-o', 'run.cairn', '--', self.mpiexec, '-n', RANKS, self.program, kind]
+        self.environment['OMPI_MCA_orte_tmpdir_base'] = str(self.folder)
+        process = subprocess.Popen([str(word) for word in command], cwd=self.folder, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                   env=self.environment)
+        self.pids = []
+        try:
+            when = self.seen(expected, kind == 'busy')
+            self.pids = begun_by(process.pid)
+            if kind != 'busy':
+                self.look(process, expected)
+            time.sleep(1)
+            waited = time.monotonic() - when
+        except Failed as failure:
+            raise Failed(f'{failure}; {self.end(process, "ranks")}') from None
+        said = self.end(process, how)
+        info = self.tell('info', '--json', 'run.cairn')
+        if info is None or self.tell('verify', '--json', 'run.cairn') is None:
+            raise Failed(f'there is no sound trace; {said}')
+        against = subprocess.run([self.cairn, 'verify', 'run.cairn', '--against', 'log'], capture_output=True, text=True,
+                                 cwd=self.folder)
+        if against.returncode != 0:
+            raise Failed(f'it is not what the oracle logged: {against.stdout}{against.stderr}')
+        if kind == 'busy':
+            return
+        problem = difference(expected, info['pending'])
+        if problem:
+            raise Failed(f'info: {problem}: {json.dumps(info["pending"])}; {said}')
+        for each in info['pending']:
+            if not each['seconds'] or each['seconds']['least'] < waited:
+                raise Failed(f'info: for {each["seconds"]}, but it was seen for {waited} s')
+        if info['wall_seconds'] < waited:
+            raise Failed(f'{info["wall_seconds"]} s of wall time')
+
+    def passes(self, kind):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix='cairn-hangs-'))
+        try:
+            self.run(kind)
+        except Failed as failure:
+            print(f'FAILED: {kind}: {failure}\n  in {self.folder}', flush=True)
+            return False
+        shutil.rmtree(self.folder, ignore_errors=True)
+        print(f'{kind}: ok', flush=True)
+        return True
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--build', type=pathlib.Path, required=True)
+    parser.add_argument('--mpi', choices=('mpich', 'openmpi'), required=True)
+    parser.add_argument('--kind', action='append', default=[], choices=KINDS)
+    options = parser.parse_args()
+    options.build = options.build.resolve()
+    bench = Bench(options)
+    if bench.mpiexec is None:
+        return 77
+    return 0 if all([bench.passes(kind) for kind in options.kind or KINDS]) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
