@@ -250,10 +250,8 @@ Address AddressSpace::known(uintptr_t address, const ThreadStack &stack) const {
   if (const Range *range = state_->mpi.containing(address); range != nullptr) {
     return {trace::kMpiMemory, range->number, distance(range->low, address)};
   }
-  for (int i = 0; i < state_->modules.count(); ++i) {
-    const ModuleInfo &info = state_->modules[i];
-    if (address >= info.low && address < info.high) return {trace::kStatic, i, distance(info.load_base, address)};
-  }
+  Address result = {};
+  if (state_->in_static(address, state_->modules.listed_at(address), result)) return result;
   if (const Range *range = state_->heap.containing(address); range != nullptr) {
     return {trace::kHeap, range->number, distance(range->low, address)};
   }

@@ -125,6 +125,20 @@ TEST_F(AddressesTest, StaticsAreModuleAndOffset) {
   EXPECT_NE(name(gone).kind, trace::kStatic);
 }
 
+TEST_F(AddressesTest, FromOutsideWhatIsKnownHasTheSameName) {
+  for (uintptr_t i = 0; i < 2; ++i) fake.live[kHeapStart + i * 100] = 100;
+  std::vector<char> given(64);
+  space->add_mpi_memory(address_of(given.data()), given.size());
+  const uintptr_t met[] = {0, address_of(&met), address_of(some_static), kHeapStart + 10, address_of(&given[3])};
+  for (const uintptr_t address : met) {
+    const Address named = name(address);
+    EXPECT_EQ(space->known(address, stack), named);
+  }
+  EXPECT_EQ(space->known(kHeapStart + 110, stack).kind, trace::kUnknown);
+  fake.free(kHeapStart);
+  EXPECT_EQ(space->known(kHeapStart + 10, stack).kind, trace::kUnknown);
+}
+
 TEST_F(AddressesTest, StackIsRelativeToTheFirstFrame) {
   int local = 0;
   EXPECT_EQ(name(&local), (Address{trace::kStack, 0, static_cast<int64_t>(address_of(&local) - stack.origin)}));

@@ -178,5 +178,21 @@ TEST_F(HandlesTest, WhatWasLookedUpLivesUntilAllHaveReleasedIt) {
   EXPECT_EQ(second->references, 1U);
 }
 
+TEST_F(HandlesTest, FromOutsideTheyAreFoundAsTheyLie) {
+  for (uint32_t i = 0; i < 2; ++i) ASSERT_TRUE(handles->add_fresh(100, memos[i]));
+  EXPECT_EQ(handles->living(Kind::request, 100, 3, 1)->place, 1U);
+  EXPECT_EQ(handles->living(Kind::request, kNull, 3)->constant, 1);
+  EXPECT_FALSE(handles->living(Kind::request, 300, 3));
+  EXPECT_EQ(handles->fresh_count(), 2U);
+  handles->settle();
+  for (uint32_t i = 0; i < 2; ++i) EXPECT_EQ(handles->living(Kind::request, 100, 3, i)->place, i);
+  handles->share();
+  HandleEntry *other = handles->add(Kind::request, 100);
+  other->thread = 4;
+  other->place = 9;
+  EXPECT_EQ(handles->living(Kind::request, 100, 4)->place, 9U);
+  EXPECT_EQ(handles->living(Kind::request, 100, 5)->place, 0U);
+}
+
 }  // namespace
 }  // namespace cairn::recorder

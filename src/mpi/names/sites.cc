@@ -199,6 +199,8 @@ int Modules::find(uintptr_t address) {
   return state_->enter(code);
 }
 
+int Modules::listed_at(uintptr_t address) const { return state_ == nullptr ? -1 : state_->holding(address); }
+
 int Modules::count() const { return state_ == nullptr ? 0 : state_->count.load(std::memory_order_acquire); }
 
 const ModuleInfo &Modules::operator[](int number) const { return state_->listed(number).info; }

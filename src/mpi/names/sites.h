@@ -51,6 +51,8 @@ class Modules {
   int find_object(uintptr_t address);
   /// The module among those already listed, in a few nanoseconds; else -1.
   int find_listed(uintptr_t address);
+  /// The same without asking whether any was closed since: for who reads the table from outside.
+  [[nodiscard]] int listed_at(uintptr_t address) const;
   [[nodiscard]] int count() const;
   /// `low`, `high` and `load_base` change when an object is opened again elsewhere.
   [[nodiscard]] const ModuleInfo &operator[](int number) const;

@@ -171,7 +171,11 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
     record.sequences.push_back(std::move(*sequence));
   }
   if (no_times) record.losses.push_back({"no room for the timing of all calls", 0, false});
-  if (remains.readable != 0) add_pending(of, end_ns, reopen_finalize(of, &record), &record, &frames);
+  if (remains.readable != 0) {
+    add_pending(of, end_ns, reopen_finalize(of, &record), &record, &frames);
+  } else if (!of.progress.complete) {
+    add_pending(of, end_ns, false, &record, &frames);  // of the other threads
+  }
   return record;
 }
 

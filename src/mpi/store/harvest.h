@@ -16,7 +16,8 @@
 
 namespace cairn::recorder {
 
-/// `end_ns`: when the recording ended, on the process's clock.
+/// `end_ns`: when the recording ended, on the process's clock. With what other threads than the caller were in, if the
+/// program ends without MPI_Finalize: the caller's calls are recorded already.
 Result<trace::ProcessRecord> harvest(const Process &of, uint64_t end_ns);
 
 /// The bytes of a spool file: a header that says whose part it is, and the part.

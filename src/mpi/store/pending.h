@@ -1,5 +1,5 @@
 // Pending calls: what the threads of a process are in, or that they are in none, read from its arena by somebody else,
-// who cannot ask MPI: of a process that was killed, or of one that lives.
+// who cannot ask MPI: of a process that was killed, or of one that lives; of a process that ends, by another thread.
 //
 // A thread's calls in flight become a segment of their own, behind all that it recorded: so its `begin_ns` says since
 // when, on each rank and in each timing mode, and ranks that wait in the same call are one class whatever they did

@@ -6,7 +6,8 @@
 // point: rank 0 in MPI_Recv, rank 1 in MPI_Waitall, rank 2 in no call, the others in MPI_Barrier. rooted: all but the
 // root in collective calls on a communicator of their own. threads: a second thread of each rank in MPI_Recv.
 // callback: MPI_Recv in a callback of MPI_Comm_free. finalize: all but rank 0 in MPI_Finalize. init: all but rank 0 in
-// MPI_Init. busy: all of them make calls, one after the other. requests: MPI_Waitany on many requests, MPI_Wait.
+// MPI_Init. aborted: as threads, until rank 0 calls MPI_Abort. busy: all of them make calls, one after the other.
+// requests: MPI_Waitany on many requests, MPI_Wait.
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -68,6 +69,16 @@ static void threads(void) {
   pthread_join(thread, NULL);
 }
 
+/// Until somebody makes the file.
+static void aborted(void) {
+  pthread_t thread;
+  MPI(MPI_Comm_dup(MPI_COMM_WORLD, &other));  // dup3
+  if (rank != 0) MPI(MPI_Barrier(other));     // others
+  pthread_create(&thread, NULL, receive, NULL);
+  while (access("abort", F_OK) != 0) usleep(10000);
+  MPI_Abort(MPI_COMM_WORLD, 3);  // abort
+}
+
 static int on_delete(MPI_Comm comm, int keyval, void *attribute, void *extra) {
   (void)comm, (void)keyval, (void)attribute, (void)extra;
   return MPI_Recv(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);  // inner
@@ -89,8 +100,9 @@ int main(int argc, char **argv) {
   const char *how = argc > 1 ? argv[1] : "point";
   const char *given = getenv("PMI_RANK") != NULL ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
   if (strcmp(how, "init") == 0 && given != NULL && atoi(given) == 0) sleep_for_ever();
+  const int threaded = strcmp(how, "threads") == 0 || strcmp(how, "aborted") == 0;
   int level;
-  MPI(MPI_Init_thread(&argc, &argv, strcmp(how, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,  // init
+  MPI(MPI_Init_thread(&argc, &argv, threaded ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,  // init
                       &level));
   MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   MPI(MPI_Comm_size(MPI_COMM_WORLD, &size));
@@ -101,6 +113,7 @@ int main(int argc, char **argv) {
   if (strcmp(how, "rooted") == 0) rooted();
   if (strcmp(how, "requests") == 0) requests();
   if (strcmp(how, "threads") == 0) threads();
+  if (strcmp(how, "aborted") == 0) aborted();
   if (strcmp(how, "callback") == 0) callback();
   if (strcmp(how, "busy") == 0) busy();
   if (rank == 0) MPI(MPI_Recv(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));  // last

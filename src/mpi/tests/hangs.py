@@ -40,7 +40,7 @@ def requests(mark, *places):
     return ', '.join(f'req(hangs.c:{LINES[mark]} #{place})' for place in places)
 
 
-# What is seen of each kind, options of record, and how it ends.
+# What is seen of each kind, options of record, how it ends, and what is seen then if that is something else.
 KINDS = {
     'point': ([inside([0], 'Recv', 'from 1 tag 7 on MPI_COMM_WORLD', 'recv', args={'count': 1, 'datatype': 'MPI_INT'}),
                inside([1], 'Waitall', f'of 3 requests ({requests("irecv", 0, 1, 2)})', 'waitall'),
@@ -63,6 +63,11 @@ KINDS = {
     'finalize': ([inside([0], 'Recv', 'from 1 tag 3 on MPI_COMM_WORLD', 'last'),
                   inside([1, 2, 3], 'Finalize', '', 'finalize')], (), 'interrupt'),
     'init': ([inside([1, 2, 3], 'Init_thread', '', 'init')], (), 'ranks'),
+    'aborted': ([outside([0], 'Comm_dup', 'dup3'), inside([0], 'Recv', 'from 1 tag 9 on comm#0', 'thread', thread=1),
+                 inside([1, 2, 3], 'Barrier', 'on comm#0', 'others')], (), 'abort',
+                [inside([0], 'Abort', 'on MPI_COMM_WORLD', 'abort'),
+                 inside([0], 'Recv', 'from 1 tag 9 on comm#0', 'thread', thread=1),
+                 inside([1, 2, 3], 'Barrier', 'on comm#0', 'others')]),
     'busy': ([], (), 'ranks'),
 }
 
@@ -159,6 +164,9 @@ class Bench:
         if how == 'interrupt':
             os.killpg(process.pid, signal.SIGINT)
             time.sleep(1)
+        if how == 'abort':
+            (self.folder / 'abort').touch()
+            time.sleep(2)
         for pid in begun_by(process.pid) + self.pids:
             if is_program(pid):
                 os.kill(pid, signal.SIGKILL)
@@ -169,7 +177,7 @@ class Bench:
             raise Failed('no end after 60 s') from None
 
     def run(self, kind):
-        expected, record, how = KINDS[kind]
+        expected, record, how, *after = KINDS[kind]
         self.kind = kind
         command = [self.cairn, 'record', *record, '--oracle', 'log', '-o', 'run.cairn', '--', self.mpiexec, '-n', RANKS, self.program, kind]
         self.environment['OMPI_MCA_orte_tmpdir_base'] = str(self.folder)
@@ -196,10 +204,12 @@ class Bench:
             raise Failed(f'it is not what the oracle logged: {against.stdout}{against.stderr}')
         if kind == 'busy':
             return
-        problem = difference(expected, info['pending'])
+        problem = difference(after[0] if after else expected, info['pending'])
         if problem:
             raise Failed(f'info: {problem}: {json.dumps(info["pending"])}; {said}')
         for each in info['pending']:
+            if each['function'] == 'MPI_Abort':
+                continue
             if not each['seconds'] or each['seconds']['least'] < waited:
                 raise Failed(f'info: for {each["seconds"]}, but it was seen for {waited} s')
         if info['wall_seconds'] < waited:
