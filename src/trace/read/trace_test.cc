@@ -238,6 +238,24 @@ TEST(Trace, AnyTreeGivesBackWhatWasRecorded) {
   }
 }
 
+TEST(Trace, AThreadMayHaveCalledNothingSince) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    auto processes = random_program(9, seed);
+    for (ProcessRecord &process : processes) {
+      if (process.rank % 3 == 0) continue;
+      SequenceRecord idle;
+      idle.segment = 7;
+      idle.begin_ns = 1000 + process.rank * process.rank;
+      process.sequences.push_back(idle);
+    }
+    const Part part = seed % 2 == 0 ? binomial(processes) : random_tree(processes, seed);
+    const Trace trace = opened(*part.to_file(some_run()));
+    expect_same(trace, processes, "idle " + std::to_string(seed));
+    expect_same(opened(*to_part(trace).to_file(trace.run())), processes, "idle again " + std::to_string(seed));
+    if (HasFatalFailure() || HasNonfatalFailure()) return;
+  }
+}
+
 TEST(Trace, WhatARankDidLaterIsAdded) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const auto processes = random_program(12, seed);
