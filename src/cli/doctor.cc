@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 #include "analyze/integrity.h"
 #include "cli/recording.h"
@@ -31,6 +32,7 @@ struct Check {
   std::string name;
   Verdict verdict = Verdict::good;
   std::string text;
+  std::optional<uint64_t> free_bytes{};
 };
 using Verdict = Check::Verdict;
 
@@ -99,7 +101,7 @@ Check folder_check() {
   const bool made = fs::remove(probe, error);
   if (!made) return {"folder", Verdict::bad, "this folder cannot be written; use -o and --spool to write elsewhere"};
   return {"folder", space.available < (64U << 20) ? Verdict::note : Verdict::good,
-          fmt::format("can be written, {} free", bytes_text(space.available))};
+          fmt::format("can be written, {} free", bytes_text(space.available)), space.available};
 }
 
 Check shared_memory_check() {
@@ -107,7 +109,8 @@ Check shared_memory_check() {
   if (statvfs("/dev/shm", &info) != 0 || access("/dev/shm", W_OK) != 0) {
     return {"/dev/shm", Verdict::note, "cannot be written; some MPI libraries need it between the processes of a node"};
   }
-  return {"/dev/shm", Verdict::good, fmt::format("{} free", bytes_text(uint64_t{info.f_bavail} * info.f_frsize))};
+  const uint64_t available = uint64_t{info.f_bavail} * info.f_frsize;
+  return {"/dev/shm", Verdict::good, fmt::format("{} free", bytes_text(available)), available};
 }
 
 /// Which MPI the programs of a command use, and whether there is a recorder for it.
@@ -175,8 +178,10 @@ int doctor(bool json, const std::vector<std::string> &command) {
       std::none_of(checks.begin(), checks.end(), [](const Check &check) { return check.verdict == Verdict::bad; });
   Output out;
   if (json) {
-    Listing list({{nullptr, "name"}, {nullptr, "verdict"}, {nullptr, "text"}});
-    for (const Check &check : checks) list.add({words(check.name), words(word(check.verdict)), words(check.text)});
+    Listing list({{nullptr, "name"}, {nullptr, "verdict"}, {nullptr, "text"}, {nullptr, "free_bytes"}});
+    for (const Check &check : checks) {
+      list.add({words(check.name), words(word(check.verdict)), words(check.text), {"", json_of(check.free_bytes)}});
+    }
     nlohmann::ordered_json object{{"schema", "cairn.doctor/1"}, {"ok", good}, {"checks", list.json()}};
     out.write(object.dump(2) + "\n");
   } else {

@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_map>
 
 #include "analyze/decode.h"
 #include "analyze/grammar_text.h"
+#include "analyze/selected_calls.h"
+#include "analyze/volume.h"
 #include "cli/dump_gpu.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
+#include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -28,10 +32,34 @@ struct DumpOptions : Inspection {
   GpuDump gpu;
 };
 
+/// How many bytes each call of one rank moves.
+class Moved {
+ public:
+  Moved(const trace::Trace &trace, const analyze::SelectedCalls &selected, uint32_t rank)
+      : volumes_(trace, selected.of(rank)) {
+    for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+      scopes_.try_emplace(sequence.class_index, analyze::RowScope::of(trace, sequence));
+    }
+  }
+  /// Adds them to the call's JSON: null where a size is not known, nothing where the call moves none.
+  void tell(const Event &event, nlohmann::ordered_json *call) const {
+    const auto scope = scopes_.find(event.class_index);
+    if (scope == scopes_.end()) return;
+    const analyze::Volume volume = volumes_.of(*event.values, scope->second);
+    if (volume.moves) (*call)["bytes"] = json_of(volume.bytes);
+  }
+
+ private:
+  analyze::Volumes volumes_;
+  std::unordered_map<uint32_t, analyze::RowScope> scopes_;
+};
+
 /// Calls of one rank as they are printed. Equal ones recur, and cost their decoding once.
 class CallTexts {
  public:
-  CallTexts(const analyze::Decoder &decoder, bool json, bool stack) : decoder_(decoder), json_(json), stack_(stack) {}
+  /// `moved`: for JSON; else nullptr.
+  CallTexts(const analyze::Decoder &decoder, std::unique_ptr<Moved> moved, bool stack)
+      : decoder_(decoder), moved_(std::move(moved)), stack_(stack) {}
 
   const std::string &text(const Event &event) {
     constexpr size_t kMost = size_t{1} << 18;  // some 100 MB; where calls do not recur, keeping more helps nothing
@@ -40,15 +68,21 @@ class CallTexts {
     if (found != texts_.end()) return found->second;
     if (texts_.size() >= kMost) texts_.clear();
     const analyze::Call call = decoder_.decode(event.class_index, *event.values);
-    // The members of a JSON object without its opening brace: the event's own members stand before them.
-    std::string text = json_ ? analyze::call_json(call, stack_).dump().substr(1) : analyze::call_text(call);
-    if (stack_ && !json_) text += analyze::stack_text(call);
+    std::string text;
+    if (moved_) {
+      nlohmann::ordered_json object = analyze::call_json(call, stack_);
+      moved_->tell(event, &object);
+      text = object.dump().substr(1);  // no opening brace: the event's own members stand before these
+    } else {
+      text = analyze::call_text(call);
+      if (stack_) text += analyze::stack_text(call);
+    }
     return texts_.emplace(key, std::move(text)).first->second;
   }
 
  private:
   const analyze::Decoder &decoder_;
-  bool json_;
+  std::unique_ptr<Moved> moved_;
   bool stack_;
   std::unordered_map<uint64_t, std::string> texts_;
 };
@@ -63,7 +97,9 @@ class Dump {
         json_(options.json),
         stack_(options.stack),
         by_time_(options.order == "time"),
-        out_(out) {}
+        out_(out) {
+    if (json_) selected_.emplace(trace, analyze::Volumes::needs);
+  }
 
   Result<void> rank(uint32_t rank) {
     const auto sequences = trace_.sequences(rank);
@@ -73,7 +109,7 @@ class Dump {
       out_.write(fmt::format("{}# rank {} of {}{}{}\n", out_.dim(), rank, trace_.rank_count(),
                              info.host.empty() ? "" : " on " + info.host, out_.plain()));
     }
-    CallTexts texts(decoder_, json_, stack_);
+    CallTexts texts = texts_of(rank);
     trace::Events events(trace_, rank);
     while (!full()) {
       const Event *event = events.next();
@@ -102,7 +138,7 @@ class Dump {
     for (const uint32_t rank : filter_.ranks) {
       const auto sequences = trace_.sequences(rank);
       const bool several = !sequences.empty() && sequences.front().thread != sequences.back().thread;
-      ranks.push_back({trace::Events(trace_, rank), CallTexts(decoder_, json_, stack_), nullptr, several});
+      ranks.push_back({trace::Events(trace_, rank), texts_of(rank), nullptr, several});
       ranks.back().next = ranks.back().events.next();
       if (ranks.back().next != nullptr) heap.push_back(ranks.size() - 1);
     }
@@ -162,8 +198,13 @@ class Dump {
     out_.write(line_);
   }
 
+  [[nodiscard]] CallTexts texts_of(uint32_t rank) const {
+    return {decoder_, selected_ ? std::make_unique<Moved>(trace_, *selected_, rank) : nullptr, stack_};
+  }
+
   const trace::Trace &trace_;
   analyze::Decoder decoder_;
+  std::optional<analyze::SelectedCalls> selected_;
   const analyze::Filter &filter_;
   bool json_;
   bool stack_;

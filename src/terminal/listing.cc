@@ -30,6 +30,13 @@ ordered_json json_of(const std::vector<std::string> &strings) {
   return list;
 }
 
+void Listing::add(std::vector<Cell> cells) {
+  for (Cell &cell : cells) {
+    if (cell.text == nothing().text) cell = nothing();
+  }
+  rows_.push_back(std::move(cells));
+}
+
 Listing::Layout Listing::layout(size_t terminal) const {
   constexpr size_t kShortText = 30;  // what texts are shortened to before columns go, …
   constexpr size_t kLeastText = 16;  // … and where they have gone

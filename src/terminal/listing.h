@@ -41,8 +41,8 @@ struct Column {
 class Listing {
  public:
   explicit Listing(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  /// A cell for each column.
-  void add(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
+  /// A cell for each column. A dash in the table is null in JSON.
+  void add(std::vector<Cell> cells);
   /// Lined up, the heads first, and at most `most` lines of others. As wide as the terminal: texts but the first are
   /// shortened in the middle, and columns that say least go, which is told below.
   void print(Output &out, uint64_t most = UINT64_MAX) const;

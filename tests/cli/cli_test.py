@@ -263,6 +263,7 @@ def dump_json(bench):
                 "request": "req(stencil.cc:50 #0)",
             },
             "return": "MPI_SUCCESS",
+            "bytes": 10 * 80,
             "site": {
                 "module": "stencil",
                 "offset": 0x1050,
@@ -1691,7 +1692,9 @@ def doctor_looks_around(bench):
     expect("schema", got["schema"], "cairn.doctor/1")
     verdicts = {check["name"]: check for check in got["checks"]}
     expect("self test", verdicts["self test"], {"name": "self test", "verdict": "ok",
-                                                "text": "1,000 calls written and read back"})
+                                                "text": "1,000 calls written and read back",
+                                                "free_bytes": None})
+    expect("room", verdicts["folder"]["free_bytes"] > 0, True)
     expect("folder", verdicts["folder"]["verdict"] in ("ok", "note"), True)
     expect("preload", verdicts["preload"]["verdict"], "ok")
     # No recorders lie beside the library that stands in.
