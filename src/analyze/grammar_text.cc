@@ -68,6 +68,8 @@ class Folder {
   std::vector<State> states_;
 };
 
+std::string calls_text(uint64_t calls) { return fmt::format("{} call{}", calls, calls == 1 ? "" : "s"); }
+
 std::string class_text(const trace::Trace &trace, const Decoder &decoder, uint32_t index) {
   const trace::ClassView view = trace.class_view(index);
   std::string text = fmt::format("class {}: {} {}, thread {}", index, view.ranks.size() == 1 ? "rank" : "ranks",
@@ -79,9 +81,9 @@ std::string class_text(const trace::Trace &trace, const Decoder &decoder, uint32
   }
   const std::vector<uint64_t> counts = trace.row_counts(index);
   if (view.counted) {
-    text += fmt::format(", {} calls together\n", std::accumulate(counts.begin(), counts.end(), uint64_t{0}));
+    text += ", " + calls_text(std::accumulate(counts.begin(), counts.end(), uint64_t{0})) + " together\n";
   } else {
-    text += fmt::format(", {} calls each\n", view.calls->length());
+    text += ", " + calls_text(view.calls->length()) + " each\n";
   }
   const trace::Structure structure = trace::structure_of(trace, index);
   for (size_t rule = 0; rule < structure.rules->size(); ++rule) {

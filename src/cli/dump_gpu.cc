@@ -9,6 +9,7 @@
 #include "cli/kernels.h"
 #include "gpu/analyze/points.h"
 #include "terminal/terminal.h"
+#include "terminal/words.h"
 #include "text/utf8.h"
 
 namespace cairn::cli {
@@ -62,7 +63,7 @@ class WarpDump {
     program_ = &launches_.programs[launch.program];
     if (!what_.raw5 && !options_.json && !full()) {
       out_.write(fmt::format("launch {} {}, warp {}{}\n", number, program_->kernel(launch.kernel), warp.index,
-                             warp.lost == 0 ? "" : fmt::format(", {} events not kept", warp.lost)));
+                             warp.lost == 0 ? "" : ", " + plural(warp.lost, "event") + " not kept"));
     }
     auto done = launches_.visit(launch, warp, [this](const gpu::Event &event) { take(event); });
     flush();

@@ -127,7 +127,7 @@ class Timelines {
       const uint64_t warps_per_block = (threads + launch.lanes - 1) / launch.lanes;
       name("thread_name", number, warp.index,
            fmt::format("warp {} (block {}{})", warp.index, warp.index / warps_per_block,
-                       warp.lost == 0 ? "" : fmt::format(", {} events not kept", warp.lost)));
+                       warp.lost == 0 ? "" : ", " + plural(warp.lost, "event") + " not kept"));
       WarpTrack track(events_, program, number, warp.index, launch.lanes, !options_.no_points);
       analyze::GpuTimeline timeline(program, loops, &track);
       // A ring has lost the beginning.

@@ -1097,6 +1097,7 @@ def parts_are_joined(bench):
     last = json.loads(late[-1])
     expect("epilogue", (last["function"], last["after_finalize"], last["args"]), ("MPI_Finalized", True, {"flag": True}))
     here.check("verify", "late.cairn", out=None)
+    expect("one call", "after MPI_Finalize, 1 call each\n" in here.run("dump", "--grammar", "late.cairn").stdout, True)
     here.check("record", "-q", "-o", "some.cairn", "sh", "-c", 'cp ../spool/[12].part "$CAIRN_SPOOL"')
     got = json.loads(here.run("info", "--json", "some.cairn").stdout)
     expect("joined", (got["ranks"], got["world_size"], got["status"]), (2, 4, "incomplete"))
