@@ -45,6 +45,14 @@ constexpr std::array<Told, 8> kTold = {{
     {"PMIX_RANK", nullptr, "mpiexec"},
 }};
 
+/// Of Slurm: the step is one that somebody has started, not the shell of a batch script or of an interactive
+/// allocation, which have numbers of their own and may inherit how many tasks there are.
+bool is_started_step() {
+  constexpr uint64_t kFirstSpecial = 0xfffffff0U;
+  const auto step = number_in("SLURM_STEP_ID");
+  return step && *step < kFirstSpecial;
+}
+
 std::string base_of(const std::string &word) { return fs::path(word).filename().string(); }
 
 bool begins_with(const std::string &word, const std::vector<std::string_view> &any) {
@@ -153,6 +161,7 @@ std::optional<Launched> launched() {
     const auto rank = number_in(told.rank);
     const auto size = number_in(told.size);
     if (!rank || (told.size != nullptr && !size)) continue;
+    if (std::string_view(told.rank) == "SLURM_PROCID" && !is_started_step()) continue;
     // The only process of its launcher: an interactive shell of srun, or mpiexec -n 1.
     if (size && *size <= 1) return std::nullopt;
     return Launched{size ? fmt::format("{} -n {}", told.command, *size) : told.command, *rank, size};

@@ -965,7 +965,9 @@ def record_under_a_launcher(bench):
     copy = ("-q", "-f", "sh", "-c", 'cp ../ring.cairn "$CAIRN_OUTPUT"')
     # The shell of a batch script, the only process of a launcher, and a job within a job.
     here.check("record", *copy, environment={"SLURM_PROCID": "0", "SLURM_NTASKS": "8", "SLURM_JOB_ID": "17"})
-    here.check("record", *copy, environment={"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "PMI_RANK": "0", "PMI_SIZE": "1"})
+    for step in ("4294967290", "4294967291"):
+        here.check("record", *copy, environment={"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "8", "SLURM_STEP_ID": step})
+    here.check("record", *copy, environment={"SLURM_PROCID": "0", "SLURM_STEP_ID": "3", "SLURM_STEP_NUM_TASKS": "1", "PMI_RANK": "0", "PMI_SIZE": "1"})
     here.check("record", *copy, environment={"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1", "PMIX_RANK": "0"})
     launcher = here.folder / "mpiexec"
     launcher.write_text('#!/bin/sh\ncp ../ring.cairn "$CAIRN_OUTPUT"\n')
