@@ -9,6 +9,7 @@
 #include "cli/verbs.h"
 #include "spool/join.h"
 #include "terminal/child.h"
+#include "terminal/executable.h"
 #include "terminal/launcher.h"
 #include "terminal/terminal.h"
 
@@ -28,7 +29,7 @@ int exec(const RecordingOptions &options, const std::vector<std::string> &comman
   }
   if (!keeps_old) {
     fs::remove(recording->output, error);
-  } else if (const auto job = launched(); !job || job->rank == 0) {
+  } else if (const auto job = launched(); (!job || job->rank == 0) && can_run(command.front())) {
     // One process is enough; and where each is a job of its own, the others may have finished theirs.
     const auto old = spool::set_aside(recording->output);
     if (!old) return report_recording(old.error());

@@ -1653,7 +1653,8 @@ def exec_becomes_the_program(bench):
     # Without a name the earlier trace is kept aside, by one process of the job.
     shutil.copy(bench.folder / "ring.cairn", here.folder / "run.cairn")
     here.check("exec", "true", environment={"PMI_RANK": "3", "PMI_SIZE": "4"})
-    expect("still there", here.sees("run.cairn*"), ["run.cairn", "run.cairn.spool"])
+    here.check("exec", "./nowhere", code=127, err=None)
+    expect("still there", here.sees("run.cairn*"), ["run.cairn"])
     here.check("exec", "true", environment={"PMI_RANK": "0", "PMI_SIZE": "4"},
                err="cairn: run.cairn of an earlier recording is now run.cairn.old\n")
     expect("aside", here.sees("run.cairn*"), ["run.cairn.old", "run.cairn.spool"])
