@@ -306,8 +306,10 @@ Bytes lossless(const std::vector<timing::CallTime> &times) {
 /// When the thread's last call ended, if it is in none.
 std::optional<uint64_t> idle_since(const Process &of, const RecordedThread &thread) {
   const bool records = of.phase.load() == Phase::recording || of.progress.finishing;
-  const bool busy = thread.in_flight.state->busy;
-  if (!records || busy || thread.in_flight.state->depth > 1 || thread.last_end == 0) return std::nullopt;
+  const CallsInFlight &state = *thread.in_flight.state;
+  // After MPI_Init, which is recorded then, the recorder itself waits for the other ranks.
+  const bool recorded = state.depth == 1 && (thread.in_flight.frames[0].flags & kFrameRecorded) != 0;
+  if (!records || (state.busy && !recorded) || state.depth > 1 || thread.last_end == 0) return std::nullopt;
   return thread.last_end;
 }
 
