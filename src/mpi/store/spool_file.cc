@@ -31,7 +31,13 @@ bool write_file(const std::string &path, ByteView bytes) {
 }
 
 bool enter_spool(const char *folder) {
-  mkdir(folder, 0700);
+  if (mkdir(folder, 0700) != 0 && errno == ENOENT) {
+    // The folder around it went as well.
+    const std::string_view spool = folder;
+    const std::string around(spool.substr(0, spool.find_last_of('/')));
+    mkdir(around.c_str(), 0777);
+    mkdir(folder, 0700);
+  }
   struct stat status {};
   return lstat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
 }
