@@ -13,7 +13,9 @@
 
 #include "analyze/filter.h"
 #include "analyze/overview.h"
+#include "analyze/pending.h"
 #include "cli/inspect.h"
+#include "cli/pending_lines.h"
 #include "cli/recording.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
@@ -71,6 +73,7 @@ class Finish {
     for (const spool::Run &run : spool::runs_of(spool)) {
       if (run.trace.empty() && run.job.no_calls()) {
         killed_early_ = true;
+        were_in_ += first_calls(run);
         continue;
       }
       auto joined = spool::trace_of(run);
@@ -170,6 +173,21 @@ class Finish {
     if (next_.empty()) next_ = {"cairn", view.calls == 0 ? "info" : "summary", shown};
   }
 
+  /// What the processes of a job were in, none of whose calls had ended: "ranks 1-3 in MPI_Init at a.c:7 for 31 s".
+  static std::string first_calls(const spool::Run &run) {
+    auto joined = spool::trace_of(run);
+    if (!joined || joined->ranks == 0) return {};
+    const auto resolved = spool::with_sources(std::move(joined->trace), "");
+    if (!resolved) return {};
+    const auto trace = trace::Trace::from_bytes(resolved->bytes, "");
+    if (!trace) return {};
+    std::string text;
+    for (const std::string &line : pending_lines(analyze::pending_calls(*trace, analyze::Sources(*trace)))) {
+      text += (text.empty() ? "" : "; ") + line;
+    }
+    return text;
+  }
+
   void nothing(const std::vector<std::string> &command, const std::vector<Recorder> &recorders,
                const spool::Contents &spool) {
     struct statvfs disk {};
@@ -180,7 +198,8 @@ class Finish {
     } else if (!spool.reasons.empty()) {
       for (const std::string &reason : spool.reasons) say("nothing was recorded: " + reason);
     } else if (killed_early_) {
-      say("nothing was recorded: the processes were killed before their first MPI call had ended");
+      say("nothing was recorded: the processes were killed before their first MPI call had ended" +
+          (were_in_.empty() ? "" : ": " + were_in_));
     } else if (statvfs(recording_.spool.path.c_str(), &disk) == 0 && disk.f_bavail == 0) {
       say(fmt::format("nothing was recorded: the disk of {} is full; make room or choose another place with -o",
                       recording_.output));
@@ -204,6 +223,7 @@ class Finish {
   std::vector<std::string> next_;  ///< what to look at the first trace with
   bool failed_ = false;
   bool missing_ = false;       ///< calls or arguments, in some trace
+  std::string were_in_;        ///< what they were in
   bool killed_early_ = false;  ///< processes of a job whose first call had not ended
 };
 

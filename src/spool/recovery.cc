@@ -29,6 +29,15 @@ enum class Answer : uint8_t {
   nothing,   ///< that is not in a trace or a part already
 };
 
+bool has_ended_calls(const recorder::Process &process) {
+  if (process.spilling.spilled.load() != 0 || process.spilling.closed.load() != nullptr) return true;
+  for (const recorder::RecordedThread *thread = process.threads.first.load(); thread != nullptr;
+       thread = thread->next) {
+    if (thread->sequence.calls != nullptr && thread->sequence.calls->length() != 0) return true;
+  }
+  return false;
+}
+
 /// An answer, and what follows it.
 Bytes read_arena(const std::string &arena, std::optional<int64_t> ended_unix_ns) {
   ByteWriter out;
@@ -48,7 +57,7 @@ Bytes read_arena(const std::string &arena, std::optional<int64_t> ended_unix_ns)
   const auto record = recorder::harvest_dead(process, (*dead)->size(), ended_unix_ns);
   if (!record) return refuse(record.error());
   if (process.progress.finished && record->sequences.empty()) return nothing();
-  const bool no_calls = record->sequences.empty() && process.spilling.spilled.load() == 0;
+  const bool no_calls = !has_ended_calls(process);
   auto part = trace::Part::of(*record);
   if (part)
     part = recorder::with_segments(process, std::filesystem::path(arena).parent_path().string(), std::move(*part));

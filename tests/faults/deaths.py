@@ -205,6 +205,11 @@ class Bench:
                 return self.record(folder, ('outside', '1'), kill=kill)
             if name == 'deleted':
                 return self.record(folder, ('finalize', '40000', 'irregular'), kill=kill)
+            if name == 'initializing':
+                done = self.record(folder, ('finalize', '200'), kill=kill)
+                if (folder / 'run.cairn').exists():
+                    raise Failed(f'there is a trace, though no call had ended; said {done[1]}')
+                return done
             if name == 'background':
                 return self.record(folder, ('finalize', '200'), variables={'CAIRN_MERGE_PAUSE': '300'}, background=True)
             return self.record(folder, ('finalize', '200'), variables={'CAIRN_MERGE_PAUSE': '700'}, kill=kill)
