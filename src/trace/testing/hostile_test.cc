@@ -212,7 +212,7 @@ TEST(Hostile, LiesInTheDirectory) {
     without.erase(without.begin() + static_cast<ptrdiff_t>(i));
     const SectionKind kind = sections[i].kind;
     const bool optional = kind == SectionKind::timing || kind == SectionKind::order || kind == SectionKind::source ||
-                          kind == SectionKind::callers;
+                          kind == SectionKind::callers || kind == SectionKind::sums;
     const Result<Trace> trace = open(without);
     EXPECT_EQ(trace.has_value(), optional) << section_name(static_cast<uint8_t>(kind));
     if (!trace && !optional) {
