@@ -6,9 +6,9 @@
 // stay below 100 %, and a thread that lived shorter counts as outside MPI.
 //
 // Under `stats` timing a class's statistics are merged over its ranks. What each rank spent in each function is there
-// beside them, within 0.002 % (trace/merge/function_sums.h); of single call sites of a selection of ranks times are known
-// only when it covers whole classes. Traces from before that section estimate the imbalance of a function that has
-// several signatures.
+// beside them, within 0.002 % (trace/merge/function_sums.h); of single call sites of a selection of ranks times are
+// known only when it covers whole classes. Traces from before that section estimate the imbalance of a function that
+// has several signatures.
 #pragma once
 
 #include <cstdint>

@@ -91,7 +91,7 @@ struct SequenceRecord {
 /// Where a rank's time lies on the axis of the run: a moment `t` ns after the rank's MPI_Init began is
 /// `begin_unix_ns + t + drift_ns * t / wall_ns` ns since 1970 by rank 0's clock.
 struct RankClock {
-  static constexpr int64_t kOwn = -1;   ///< `uncertainty_ns`: never compared; `begin_unix_ns` is by the rank's own clock
+  static constexpr int64_t kOwn = -1;  ///< `uncertainty_ns`: never compared; `begin_unix_ns` is by the rank's own clock
   static constexpr int64_t kNone = -2;  ///< nothing is known of it
   int64_t begin_unix_ns = 0;
   int64_t drift_ns = 0;            ///< what rank 0's clock gained on this one's over the whole recording
