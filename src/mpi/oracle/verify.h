@@ -21,9 +21,9 @@ struct VerifyReport {
 
   uint64_t ranks = 0;
   uint64_t threads = 0;
-  uint64_t calls = 0;   ///< compared
-  uint64_t fields = 0;  ///< compared
-  uint64_t beyond = 0;  ///< logged calls after the end of a recording that is known to be incomplete
+  uint64_t calls = 0;       ///< compared
+  uint64_t fields = 0;      ///< compared
+  uint64_t beyond = 0;      ///< logged calls after the end of a recording that is known to be incomplete
   uint64_t unreturned = 0;  ///< last calls of threads that never returned: the log has only calls that did
   uint64_t difference_count = 0;
   std::vector<std::string> differences;  ///< the first kKept, a line each
