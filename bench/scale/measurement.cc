@@ -200,11 +200,12 @@ Result<ordered_json> measure(const Request &request) {
       {"calls", totals.calls},
       {"rows_of_a_rank", {{"least", totals.least_rows}, {"greatest", totals.most_rows}}},
       {"classes", classes}};
-  result["file"] = {{"bytes", section("total")},
-                    {"bytes_without_timing_and_meta", section("total") - section("timing") - section("sums") - section("meta")},
-                    {"sections", sections},
-                    {"write_ns", write_ns},
-                    {"write_memory", write_memory}};
+  result["file"] = {
+      {"bytes", section("total")},
+      {"bytes_without_timing_and_meta", section("total") - section("timing") - section("sums") - section("meta")},
+      {"sections", sections},
+      {"write_ns", write_ns},
+      {"write_memory", write_memory}};
   result["reduction"] = reduction_of(*reduced);
   result["read_back"] = {{"ranks", ranks.size()}, {"calls", back.calls}};
   return result;

@@ -25,7 +25,7 @@ struct Run {
   bool spawned;  ///< by another job, whose trace has the name that was asked for
   bool locked;   ///< the arena's file, for as long as the process lives
   int64_t start_unix_ns;
-  uint64_t job;      ///< rank 0's start, which it told the others in MPI_Init; 0: not known
+  uint64_t job;  ///< rank 0's start, which it told the others in MPI_Init; 0: not known
   CommonClock common;
   uint64_t init_ns;  ///< when MPI_Init began, on the process's clock
   char host[256];

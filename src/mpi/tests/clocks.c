@@ -1,5 +1,5 @@
-// Barriers before which rank 0 sleeps longer than the others: whose times are told on one axis, no rank leaves one before
-// all have come.
+// Barriers before which rank 0 sleeps longer than the others: whose times are told on one axis, no rank leaves one
+// before all have come.
 #include <time.h>
 
 #include "check.h"

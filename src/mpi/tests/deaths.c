@@ -6,8 +6,9 @@
 // HOW: what rank 0 does after that many steps: finalize (as is right), exit, _exit, quick_exit, abort, MPI_Abort,
 // crash, kill (SIGKILL to itself), all (SIGKILL of all ranks to themselves), return (from main), exec (becomes `sleep
 // 0`), thread (a second thread calls exit), after (all are killed after MPI_Finalize). "outside": goes on until
-// somebody else kills it. irregular: every call has another tag, so that memory fills. spawn: rank 0 makes its steps with
-// a process that the ranks spawn and that counts its calls in `child.0`; HOW may be child as well: that process kills itself.
+// somebody else kills it. irregular: every call has another tag, so that memory fills. spawn: rank 0 makes its steps
+// with a process that the ranks spawn and that counts its calls in `child.0`; HOW may be child as well: that process
+// kills itself.
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
