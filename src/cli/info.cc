@@ -123,7 +123,7 @@ void print_notes(Output &out, const Overview &view, uint64_t lost) {
   const auto of_ranks = [&](const std::vector<uint32_t> &ranks, const std::string &what) {
     note(fmt::format("rank{} {}: {}", ranks.size() == 1 ? "" : "s", analyze::ranks_text(ranks), what));
   };
-  if (!view.incomplete.empty()) of_ranks(view.incomplete, "did not reach MPI_Finalize");
+  if (!view.incomplete.empty()) of_ranks(view.incomplete, "MPI_Finalize did not return");
   for (const auto &[reason, told] : view.degraded) note(loss_text(reason, told));
   if (lost != 0) note(plural(lost, "event") + " of GPU warps not kept: give CAIRN_GPU_MEMORY more");
 }
