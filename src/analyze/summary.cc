@@ -268,7 +268,9 @@ class Summariser {
 
   [[nodiscard]] uint64_t threads_of(uint32_t rank) const {
     std::set<uint32_t> threads;
-    for (const trace::SequenceView &sequence : trace_.sequences(rank)) threads.insert(sequence.thread);
+    for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
+      if (sequence.segment != trace::SequenceRecord::kEpilogue) threads.insert(sequence.thread);
+    }
     return std::max<uint64_t>(1, threads.size());
   }
 
@@ -292,7 +294,7 @@ class Summariser {
         summary_.slowest_ns = outside;
         summary_.slowest_rank = rank;
       }
-      if (group_ == GroupBy::rank) add_rank(rank, info, in_mpi, outside, own_apart);
+      if (group_ == GroupBy::rank) add_rank(rank, info, in_mpi, outside, own_apart, run);
     }
     if (has_sums_) summary_.apart_ns = apart;
     const auto ranks = static_cast<double>(filter_.ranks.size());
@@ -304,13 +306,14 @@ class Summariser {
   }
 
   void add_rank(uint32_t rank, const trace::Trace::RankInfo &info, uint64_t in_mpi, uint64_t outside,
-                std::optional<uint64_t> apart) {
+                std::optional<uint64_t> apart, uint64_t run) {
     Gathered &gathered = lines_[Key{0, 0, rank}];
     SummaryLine &target = gathered.line;
     target.rank = rank;
     target.host = info.host;
     target.ranks = 1;
     target.outside_ns = outside;
+    target.run_ns = run;
     target.apart_ns = apart;
     for (const uint32_t function : functions_of(rank)) {
       const uint64_t spent = sum_of(rank, function).value_or(0);

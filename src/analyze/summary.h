@@ -29,6 +29,7 @@ struct SummaryLine {
   Position position;                      ///< by call site
   uint32_t rank = 0;                      ///< by rank
   std::string host;                       ///< by rank
+  uint64_t run_ns = 0;                    ///< by rank: of all its threads
   uint64_t outside_ns = 0;                ///< by rank: outside MPI
   std::optional<uint64_t> apart_ns;       ///< by rank: in MPI_Init and MPI_Finalize, which time_ns then does not hold
   std::optional<uint32_t> most_function;  ///< by rank: in which it spent most time, those two aside

@@ -58,15 +58,15 @@ class Moved {
 class CallTexts {
  public:
   /// `moved`: for JSON; else nullptr.
-  CallTexts(const analyze::Decoder &decoder, std::unique_ptr<Moved> moved, bool stack)
-      : decoder_(decoder), moved_(std::move(moved)), stack_(stack) {}
+  /// `most`: texts that are kept; where calls do not recur, keeping more helps nothing.
+  CallTexts(const analyze::Decoder &decoder, std::unique_ptr<Moved> moved, bool stack, size_t most)
+      : decoder_(decoder), moved_(std::move(moved)), stack_(stack), most_(most) {}
 
   const std::string &text(const Event &event) {
-    constexpr size_t kMost = size_t{1} << 18;  // some 100 MB; where calls do not recur, keeping more helps nothing
     const uint64_t key = uint64_t{event.class_index} << 32 | event.call;
     const auto found = texts_.find(key);
     if (found != texts_.end()) return found->second;
-    if (texts_.size() >= kMost) texts_.clear();
+    if (texts_.size() >= most_) texts_.clear();
     const analyze::Call call = decoder_.decode(event.class_index, *event.values);
     std::string text;
     if (moved_) {
@@ -84,6 +84,7 @@ class CallTexts {
   const analyze::Decoder &decoder_;
   std::unique_ptr<Moved> moved_;
   bool stack_;
+  size_t most_;
   std::unordered_map<uint64_t, std::string> texts_;
 };
 
@@ -141,6 +142,7 @@ class Dump {
       ranks.push_back({trace::Events(trace_, rank), texts_of(rank), nullptr, several});
       ranks.back().next = ranks.back().events.next();
       if (ranks.back().next != nullptr) heap.push_back(ranks.size() - 1);
+      if (ranks.back().next == nullptr && !ranks.back().events.end()) return ranks.back().events.end();
     }
     std::make_heap(heap.begin(), heap.end(), later);
     while (!heap.empty() && !full()) {
@@ -199,7 +201,11 @@ class Dump {
   }
 
   [[nodiscard]] CallTexts texts_of(uint32_t rank) const {
-    return {decoder_, selected_ ? std::make_unique<Moved>(trace_, *selected_, rank) : nullptr, stack_};
+    constexpr size_t kMost = size_t{1} << 18;  // some 100 MB
+    constexpr size_t kLeast = 256;
+    const size_t at_once = by_time_ ? std::max<size_t>(1, filter_.ranks.size()) : 1;
+    return {decoder_, selected_ ? std::make_unique<Moved>(trace_, *selected_, rank) : nullptr, stack_,
+            std::max(kLeast, kMost / at_once)};
   }
 
   const trace::Trace &trace_;

@@ -72,7 +72,6 @@ Listing list_by_rank(const Summary &summary, uint64_t most) {
                 {nullptr, "most_in_seconds"},
                 {nullptr, "ranks"},
                 {"host", "host", true, 5}});
-  const uint64_t ranks = std::max<uint64_t>(1, summary.lines.size());
   for (const SummaryLine &line : summary.lines) {
     if (most-- == 0) break;
     std::vector<Cell> cells = {{std::to_string(line.rank), line.rank},
@@ -82,7 +81,7 @@ Listing list_by_rank(const Summary &summary, uint64_t most) {
                                duration(line.outside_ns)};
     if (line.timed) {
       const uint64_t mean = line.calls == 0 ? 0 : line.time_ns / line.calls;
-      cells.insert(cells.end(), {duration(line.time_ns), share(line.time_ns, summary.run_ns / ranks),
+      cells.insert(cells.end(), {duration(line.time_ns), share(line.time_ns, line.run_ns),
                                  share(line.time_ns, summary.mpi_ns), duration(mean)});
     } else {
       cells.insert(cells.end(), 4, nothing());

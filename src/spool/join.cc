@@ -263,6 +263,7 @@ Result<std::string> set_aside(const std::string &path) {
   std::string old = path + ".old";
   if (auto may = may_write(old, old, true); !may) return tl::unexpected(may.error());
   fs::rename(path, old, error);
+  if (error == std::errc::no_such_file_or_directory) return std::string();  // another process was faster
   if (error)
     return tl::unexpected<Error>(at(ErrorKind::environment, "cannot be renamed: " + error.message(), path, ""));
   return old;

@@ -77,6 +77,7 @@ int on_finalize(MPI_Comm /*comm*/, int /*keyval*/, void * /*value*/, void *extra
 }
 
 constexpr int kTag = 1;
+constexpr int kWordsTag = 29731;       // on MPI_COMM_WORLD too; all libraries have tags up to 32,767
 constexpr uint64_t kPiece = 1u << 30;  // counts are ints
 
 /// Ranks in the world, of the processes of a group.
@@ -327,6 +328,8 @@ void place_in_world(int *rank, int *size) {
   call.Comm_size(as<MPI_Comm>(constant.comm_world), size);
 }
 
+Handle world() { return constant.comm_world; }
+
 bool was_spawned() {
   MPI_Comm parent = as<MPI_Comm>(constant.comm_null);
   return call.Comm_get_parent(&parent) == MPI_SUCCESS && word(parent) != constant.comm_null;
@@ -391,12 +394,12 @@ bool receive(Handle comm, uint8_t **bytes, uint64_t *size, int from) {
 }
 
 bool send_words(Handle comm, const void *words, size_t size, int to) {
-  return call.Send(words, static_cast<int>(size), as<MPI_Datatype>(constant.byte), to, kTag, as<MPI_Comm>(comm)) ==
+  return call.Send(words, static_cast<int>(size), as<MPI_Datatype>(constant.byte), to, kWordsTag, as<MPI_Comm>(comm)) ==
          MPI_SUCCESS;
 }
 
 bool receive_words(Handle comm, void *words, size_t size, int from) {
-  return call.Recv(words, static_cast<int>(size), as<MPI_Datatype>(constant.byte), from, kTag, as<MPI_Comm>(comm),
+  return call.Recv(words, static_cast<int>(size), as<MPI_Datatype>(constant.byte), from, kWordsTag, as<MPI_Comm>(comm),
                    MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 

@@ -105,6 +105,7 @@ bool finalized();
 bool multiple_threads();  ///< MPI_THREAD_MULTIPLE, or not known
 bool library_version(char *buffer, size_t size);
 void place_in_world(int *rank, int *size);
+Handle world();  ///< MPI_COMM_WORLD
 /// Whether MPI_Comm_spawn made this process.
 bool was_spawned();
 /// Duplicates MPI_COMM_WORLD for the recorder; false if that failed.
@@ -115,7 +116,7 @@ bool at_finalize(void (*callback)());
 bool send(Handle comm, const void *bytes, uint64_t size, int to);
 /// `*bytes` is malloc'ed; the caller frees it.
 bool receive(Handle comm, uint8_t **bytes, uint64_t *size, int from);
-/// A few words whose number both sides know.
+/// A few words whose number both sides know, with a tag that programs hardly use.
 bool send_words(Handle comm, const void *words, size_t size, int to);
 bool receive_words(Handle comm, void *words, size_t size, int from);
 bool broadcast(Handle comm, void *bytes, size_t size);

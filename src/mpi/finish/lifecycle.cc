@@ -25,9 +25,11 @@ namespace {
 
 namespace function_id = spec::function_id;
 
-/// The recorder's own communicator: there from MPI_Init to MPI_Finalize, unless ranks are merged afterwards.
+/// The recorder's own communicator, there within MPI_Finalize alone: until then the program has the communicators, and
+/// their numbers, that it has without a recorder. (Where one more was made in MPI_Init, even if it was freed, Open MPI
+/// 4.1.4 hangs in MPI_Dist_graph_create.)
 mpi::Handle own_comm;
-bool have_own_comm;
+bool can_join;  ///< ranks merge in MPI_Finalize
 
 /// What the recording was is over; from here on calls go into a sequence of their own.
 void begin_epilogue(Process &of) {
@@ -74,9 +76,9 @@ void finish_main(Process &of, Thread *thread, Frame *frame, bool together) {
     frame->result = static_cast<uint64_t>(int64_t{mpi::success});  // if it should fail, nobody is left to record it
     record(*thread, *frame, true, of.clock.ticks());
   }
+  together = together && mpi::open_own_comm(&own_comm, &of.run.rank, &of.run.size);
   of.progress.finished = finish(of, together, "complete");
   if (together) mpi::close_own_comm(own_comm);
-  if (together) have_own_comm = false;
   if (recording && of.progress.finished) begin_epilogue(of);
 }
 
@@ -86,7 +88,7 @@ void on_finalize() {
   Thread *thread = current_thread;
   Frame *frame = thread == nullptr || thread->depth == 0 ? nullptr : &thread->frames[thread->depth - 1];
   if (frame != nullptr && frame->function != function_id::Finalize) frame = nullptr;
-  finish_main(*process, thread, frame, have_own_comm);
+  finish_main(*process, thread, frame, can_join);
 }
 
 void after_init(Process &of) {
@@ -98,9 +100,11 @@ void after_init(Process &of) {
   if (of.run.config.merge_after) {
     mpi::place_in_world(&of.run.rank, &of.run.size);
   } else {
-    have_own_comm = mpi::open_own_comm(&own_comm, &of.run.rank, &of.run.size);
+    mpi::place_in_world(&of.run.rank, &of.run.size);
+    can_join = true;
     RootWord root{static_cast<uint64_t>(of.run.start_unix_ns), of.run.common.unix_offset_ns};
-    if (have_own_comm && compare_clocks(of.run, own_comm, &root, &of.run.common.first)) {
+    // On MPI_COMM_WORLD: what is sent here arrives within the receiver's MPI_Init, before what any program sends.
+    if (compare_clocks(of.run, mpi::world(), &root, &of.run.common.first)) {
       of.run.job = root.job;
       of.run.common.root_unix_offset_ns = root.unix_offset_ns;
     }

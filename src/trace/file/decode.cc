@@ -283,6 +283,8 @@ class Decoder {
 
   bool clocks(ByteReader &in) {
     const uint64_t ranks = body().ranks.size();
+    constexpr size_t kOnAxis = 48;  // of a rank, in the axis that a reader makes of it, and while it does
+    if (!in.take(ranks, kOnAxis)) return false;
     return along(in, ranks, &body().clock_begin) && along(in, ranks, &body().clock_drift) &&
            along(in, ranks, &body().clock_uncertainty);
   }

@@ -51,6 +51,8 @@ std::optional<std::map<uint32_t, FoldColumn>> parse_columns(ByteReader &in, uint
     const uint64_t function = in.varint();
     FoldColumn column = FoldColumn::parse(in, FoldColumn::Domain::atoms);
     if (in.failed() || function > UINT32_MAX || column.size() != ranks) return std::nullopt;
+    // A few bytes may stand for millions of ranks: what is expanded, and kept where it no longer folds, is taken for.
+    if (!in.take(ranks, 2 * sizeof(Atom))) return std::nullopt;
     if (!good(column)) return std::nullopt;
     if (!columns.emplace(static_cast<uint32_t>(function), std::move(column)).second) return std::nullopt;
   }
@@ -100,6 +102,7 @@ void FunctionSums::merge(FunctionSums other, uint64_t ranks, uint64_t others, co
 void FunctionSums::add(const FunctionSums &other, const RankSet &ranks, const RankSet &others) {
   const std::vector<uint32_t> adding = others.expand();
   for (const auto &[function, column] : other.columns_) {
+    if (rounded_ && !columns_.contains(function)) continue;  // the file had no room for it, or it is new: not known
     FoldColumn &own = columns_.try_emplace(function, FoldColumn::constant(0, ranks.size())).first->second;
     std::vector<Atom> sums = own.expand();
     for (size_t i = 0; i < adding.size(); ++i) {
@@ -156,6 +159,7 @@ std::optional<FunctionSums> FunctionSums::parse_rounded(ByteReader &in, uint64_t
       parse_columns(in, ranks, [](const FoldColumn &column) { return all_below(column, kCodes - kMantissas); });
   if (!columns) return std::nullopt;
   FunctionSums sums;
+  sums.rounded_ = true;
   for (const auto &[function, column] : *columns) sums.columns_[function] = changed(column, sum_of);
   return sums;
 }

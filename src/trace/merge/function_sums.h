@@ -46,6 +46,7 @@ class FunctionSums {
 
  private:
   std::map<uint32_t, FoldColumn> columns_;
+  bool rounded_ = false;  ///< read from a file, which may not hold all functions
 };
 
 }  // namespace cairn::trace
