@@ -20,6 +20,7 @@
 #include "cli/verbs.h"
 #include "cli/waiting.h"
 #include "gpu/file/collect.h"
+#include "spec/ids.h"
 #include "spool/gpu.h"
 #include "spool/join.h"
 #include "terminal/child.h"
@@ -28,6 +29,7 @@
 #include "terminal/launcher.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "trace/read/events.h"
 
 namespace cairn::cli {
 namespace {
@@ -87,7 +89,7 @@ class Finish {
     if (written_ == 0 && !gpu_.launches.empty()) place_gpu(command);
     if (written_ == 0 && !failed_) nothing(command, recorders, spool);
     if (!failed_) clean(spool);
-    if (alone_ > 1 && alone_ == written_ && is_launcher(command.front())) {
+    if (alone_ > 1 && alone_ == written_ && !spawns_ && is_launcher(command.front())) {
       say(fmt::format(
           "each process was an MPI job of its own: {} belongs to another MPI than the program, which uses {}",
           command.front(), mpi_.substr(0, mpi_.find_first_of(",\n"))));
@@ -160,6 +162,13 @@ class Finish {
     const analyze::Overview view = analyze::outline(*trace);
     for (const auto &[reason, told] : view.degraded) missing_ = missing_ || told.missing;
     if (view.world == 1) ++alone_;
+    // One job may have started the others.
+    for (uint32_t index = 0; index < trace->class_count(); ++index) {
+      for (const auto &row : trace::structure_of(*trace, index).rows) {
+        spawns_ = spawns_ || row.function == spec::function_id::Comm_spawn ||
+                  row.function == spec::function_id::Comm_spawn_multiple;
+      }
+    }
     mpi_ = view.run.mpi;
     if (options_.quiet) return;
     std::error_code ignored;
@@ -218,6 +227,7 @@ class Finish {
   gpu::Launches gpu_;  ///< for the first trace
   size_t number_ = 0;
   size_t written_ = 0;
+  bool spawns_ = false;            ///< some of them spawn others
   size_t alone_ = 0;               ///< of them, those of a world of one rank
   std::string mpi_;                ///< what the last one's program uses
   std::vector<std::string> next_;  ///< what to look at the first trace with
