@@ -63,13 +63,13 @@ void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
 size_t wait_for_processes(const std::string &folder) {
   const Interrupts interrupts;
   const Clock::time_point begin = Clock::now();
-  bool seen = false;
+  Clock::time_point quiet_since = begin;  // no process holds an arena: others, whose launcher died, may still begin
   bool said = false;
   for (milliseconds pause{5};; pause = std::min(pause * 2, milliseconds{100})) {
     const size_t living = spool::held_arenas(folder).size();
     const auto waited = Clock::now() - begin;
-    seen = seen || living != 0;
-    if (living == 0 && (seen || waited > kForOrphans || !has_orphans())) return 0;
+    if (living != 0) quiet_since = Clock::now();
+    if (living == 0 && (Clock::now() - quiet_since > kForOrphans || !has_orphans())) return 0;
     if (living != 0 && !said && waited > kUntilSaid) {
       say(fmt::format("waiting for {} that still run{}; Ctrl-C stops waiting, and what they record is kept",
                       plural(living, "process", "processes"), living == 1 ? "s" : ""));
