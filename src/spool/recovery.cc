@@ -29,15 +29,6 @@ enum class Answer : uint8_t {
   nothing,   ///< that is not in a trace or a part already
 };
 
-bool has_ended_calls(const recorder::Process &process) {
-  if (process.spilling.spilled.load() != 0 || process.spilling.closed.load() != nullptr) return true;
-  for (const recorder::RecordedThread *thread = process.threads.first.load(); thread != nullptr;
-       thread = thread->next) {
-    if (thread->sequence.calls != nullptr && thread->sequence.calls->length() != 0) return true;
-  }
-  return false;
-}
-
 /// An answer, and what follows it.
 Bytes read_arena(const std::string &arena, std::optional<int64_t> ended_unix_ns) {
   ByteWriter out;
@@ -57,7 +48,7 @@ Bytes read_arena(const std::string &arena, std::optional<int64_t> ended_unix_ns)
   const auto record = recorder::harvest_dead(process, (*dead)->size(), ended_unix_ns);
   if (!record) return refuse(record.error());
   if (process.progress.finished && record->sequences.empty()) return nothing();
-  const bool no_calls = !has_ended_calls(process);
+  const bool no_calls = !process.has_calls();
   auto part = trace::Part::of(*record);
   if (part)
     part = recorder::with_segments(process, std::filesystem::path(arena).parent_path().string(), std::move(*part));

@@ -335,9 +335,8 @@ bool was_spawned() {
   return call.Comm_get_parent(&parent) == MPI_SUCCESS && word(parent) != constant.comm_null;
 }
 
-bool open_own_comm(Handle *comm, int *rank, int *size) {
+bool open_own_comm(Handle *comm) {
   MPI_Comm own;
-  place_in_world(rank, size);
   if (call.Comm_dup(as<MPI_Comm>(constant.comm_world), &own) != MPI_SUCCESS) return false;
   call.Comm_set_errhandler(own, as<MPI_Errhandler>(constant.errors_return));
   *comm = word(own);

@@ -109,7 +109,7 @@ Handle world();  ///< MPI_COMM_WORLD
 /// Whether MPI_Comm_spawn made this process.
 bool was_spawned();
 /// Duplicates MPI_COMM_WORLD for the recorder; false if that failed.
-bool open_own_comm(Handle *comm, int *rank, int *size);
+bool open_own_comm(Handle *comm);
 void close_own_comm(Handle comm);
 /// Calls `callback` when MPI_COMM_SELF is torn down at the start of MPI_Finalize, where communication still works.
 bool at_finalize(void (*callback)());

@@ -29,7 +29,6 @@ namespace function_id = spec::function_id;
 /// their numbers, that it has without a recorder. (Where one more was made in MPI_Init, even if it was freed, Open MPI
 /// 4.1.4 hangs in MPI_Dist_graph_create.)
 mpi::Handle own_comm;
-bool can_join;  ///< ranks merge in MPI_Finalize
 
 /// What the recording was is over; from here on calls go into a sequence of their own.
 void begin_epilogue(Process &of) {
@@ -76,7 +75,7 @@ void finish_main(Process &of, Thread *thread, Frame *frame, bool together) {
     frame->result = static_cast<uint64_t>(int64_t{mpi::success});  // if it should fail, nobody is left to record it
     record(*thread, *frame, true, of.clock.ticks());
   }
-  together = together && mpi::open_own_comm(&own_comm, &of.run.rank, &of.run.size);
+  together = together && mpi::open_own_comm(&own_comm);
   of.progress.finished = finish(of, together, "complete");
   if (together) mpi::close_own_comm(own_comm);
   if (recording && of.progress.finished) begin_epilogue(of);
@@ -88,7 +87,7 @@ void on_finalize() {
   Thread *thread = current_thread;
   Frame *frame = thread == nullptr || thread->depth == 0 ? nullptr : &thread->frames[thread->depth - 1];
   if (frame != nullptr && frame->function != function_id::Finalize) frame = nullptr;
-  finish_main(*process, thread, frame, can_join);
+  finish_main(*process, thread, frame, !process->run.config.merge_after);
 }
 
 void after_init(Process &of) {
@@ -97,11 +96,8 @@ void after_init(Process &of) {
   of.clock.calibrate();
   of.run.spawned = mpi::was_spawned();
   if (!mpi::multiple_threads() && !of.progress.has_session) of.names.handles->unshare();
-  if (of.run.config.merge_after) {
-    mpi::place_in_world(&of.run.rank, &of.run.size);
-  } else {
-    mpi::place_in_world(&of.run.rank, &of.run.size);
-    can_join = true;
+  mpi::place_in_world(&of.run.rank, &of.run.size);
+  if (!of.run.config.merge_after) {
     RootWord root{static_cast<uint64_t>(of.run.start_unix_ns), of.run.common.unix_offset_ns};
     // On MPI_COMM_WORLD: what is sent here arrives within the receiver's MPI_Init, before what any program sends.
     if (compare_clocks(of.run, mpi::world(), &root, &of.run.common.first)) {
@@ -112,15 +108,7 @@ void after_init(Process &of) {
   if (!mpi::at_finalize(on_finalize)) of.losses.note(Loss::unseen_end);
 }
 
-bool has_calls(const Process &of) {
-  if (of.spilling.closed.load() != nullptr || of.spilling.spilled.load() != 0) return true;
-  for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
-    if (thread->sequence.calls != nullptr && thread->sequence.calls->length() != 0) return true;
-  }
-  return false;
-}
-
-/// The same of what came after MPI_Finalize.
+/// Whether any call came after MPI_Finalize.
 bool has_epilogue(const Process &of) {
   for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
     if (!thread->wants_epilogue && thread->sequence.calls->length() != 0) return true;
@@ -139,7 +127,7 @@ bool finish_early(Process &of) {
   of.progress.complete = !of.progress.initialized;
   Thread *own = current_thread;
   if (own != nullptr && own->depth > 0) record_unfinished(*own, own->frames[own->depth - 1]);
-  return !has_calls(of) || finish(of, false, status_of(of));
+  return !of.has_calls() || finish(of, false, status_of(of));
 }
 
 /// Nothing of the recording is left in memory or in the spool.

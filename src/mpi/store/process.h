@@ -79,6 +79,8 @@ struct Process {
     const Phase now = phase.load(std::memory_order_relaxed);
     return now == Phase::recording || now == Phase::paused;
   }
+  /// Whether any call has ended that is kept, in memory or in the spool.
+  [[nodiscard]] bool has_calls() const;
   /// With every phase an epoch ends: a call that a memo recognises asks for the epoch only.
   void enter(Phase next);
 };
