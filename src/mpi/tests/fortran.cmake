@@ -93,8 +93,5 @@ foreach(mpi mpich openmpi)
     VERBATIM)
   cairn_mpi_test(unseen_binding ${mpi} 2 fast --missing --said "a call from Fortran is missing" -- ${folder}/unseen_binding)
   list(APPEND binaries ${programs} ${folder}/unseen_binding)
-  add_test(NAME mpi.${mpi}.bindings
-    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/bindings.py --build ${PROJECT_BINARY_DIR} --mpi ${mpi} -n 2
-            -- ${programs})
-  set_tests_properties(mpi.${mpi}.bindings PROPERTIES LABELS fast TIMEOUT 240 SKIP_RETURN_CODE 77 PROCESSORS ${cores})
+  cairn_script_test(bindings ${mpi} fast 240 -n 2 -- ${programs})
 endforeach()
