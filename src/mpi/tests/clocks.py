@@ -7,10 +7,8 @@ where this user may make them), and once with ranks that are merged afterwards a
 
 Exit status: 0 passed, 1 failed, 77 not possible here.
 """
-import argparse
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,17 +23,8 @@ exec unshare --time --fork --monotonic $((rank * 3000 + 1000)) "$@"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build', type=pathlib.Path, required=True)
-    parser.add_argument('--mpi', choices=('mpich', 'openmpi'), required=True)
-    parser.add_argument('program')
-    options = parser.parse_args()
-    build = options.build.resolve()
-    mpiexec = shutil.which(f'mpiexec.{options.mpi}')
-    if mpiexec is None:
-        return 77
-    env = surroundings.environment(build, options.mpi)
-    cairn, problems = build / 'bin/cairn', []
+    bench = surroundings.Bench(__doc__)
+    cairn, problems = bench.cairn, []
 
     def check(name, record, before, said, slack):
         with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
@@ -43,10 +32,11 @@ def main():
             wrapper = pathlib.Path(folder, 'apart')
             wrapper.write_text(APART)
             wrapper.chmod(0o755)
-            command = [cairn, 'record', '--timing', 'lossless', *record, '-o', trace, '--', mpiexec, '-n', str(RANKS),
-                       *([wrapper] if before else []), options.program]
-            done = subprocess.run(command, cwd=folder, env=dict(env, OMPI_MCA_orte_tmpdir_base=folder), timeout=120,
-                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            command = [cairn, 'record', '--timing', 'lossless', *record, '-o', trace, '--', bench.mpiexec, '-n', str(RANKS),
+                       *([wrapper] if before else []), bench.program]
+            env = dict(bench.environment, OMPI_MCA_orte_tmpdir_base=folder)
+            done = subprocess.run(command, cwd=folder, env=env, timeout=120, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True)
             if done.returncode != 0 or done.stdout != 'ok\n':
                 problems.append(f'{name}: status {done.returncode}: {done.stdout}{done.stderr}')
                 return

@@ -6,10 +6,8 @@ program: one line that says so, and nothing left over that stops the next record
 
 Exit status: 0 passed, 1 failed, 77 not possible here.
 """
-import argparse
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,20 +18,11 @@ RANKS = '2'
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build', type=pathlib.Path, required=True)
-    parser.add_argument('--mpi', choices=('mpich', 'openmpi'), required=True)
-    parser.add_argument('program')
-    options = parser.parse_args()
-    build = options.build.resolve()
-    mpiexec = shutil.which(f'mpiexec.{options.mpi}')
-    if mpiexec is None:
-        return 77
-    cairn, problems = str(build / 'bin/cairn'), []
-    program = str(pathlib.Path(options.program).resolve())
+    bench = surroundings.Bench(__doc__)
+    cairn, program, problems = bench.cairn, bench.program, []
     with tempfile.TemporaryDirectory(prefix='cairn-test-') as name:
         folder = pathlib.Path(name)
-        env = dict(surroundings.environment(build, options.mpi), OMPI_MCA_orte_tmpdir_base=name)
+        env = dict(bench.environment, OMPI_MCA_orte_tmpdir_base=name)
 
         def run(what, *command, code, said):
             """Runs it; `said` is all that Cairn says on stderr."""
@@ -52,7 +41,7 @@ def main():
             said = subprocess.run([cairn, 'info', '--json', folder / trace], check=True, capture_output=True).stdout
             return json.loads(said)['ranks']
 
-        launch = (mpiexec, '-n', RANKS)
+        launch = (bench.mpiexec, '-n', RANKS)
         run('record under a launcher', *launch, cairn, 'record', program, code=125,
             said=[f'cairn record is to start the launcher, and here mpiexec -n {RANKS} started it; write cairn record -- '
                   f'mpiexec -n {RANKS} {program}, or mpiexec -n {RANKS} cairn exec {program}'])
@@ -61,14 +50,14 @@ def main():
             run(f'record {times}', cairn, 'record', '-q', '--', *launch, program, code=0, said=[])
         for times in ('once', 'again'):
             run(f'exec {times}', *launch, cairn, 'exec', '-q', program, code=0, said=[])
-        run('record alone', mpiexec, '-n', '1', cairn, 'record', '-q', '-o', 'one.cairn', '/bin/sh', '-c', 'exit 3', code=3,
+        run('record alone', bench.mpiexec, '-n', '1', cairn, 'record', '-q', '-o', 'one.cairn', '/bin/sh', '-c', 'exit 3', code=3,
             said=['nothing was recorded: no process called MPI; is it an MPI program, and did it start? If what starts it '
                   'drops or replaces LD_PRELOAD, write LAUNCHER cairn exec PROGRAM, or set there what cairn env prints'])
         files('after four recordings', 'run.cairn', 'run.cairn.old')
         if (ranks('run.cairn'), ranks('run.cairn.old')) != (int(RANKS), int(RANKS)):
             problems.append('ranks are missing')
-        words = ('-genv', 'LD_PRELOAD', '') if options.mpi == 'mpich' else ('-x', 'LD_PRELOAD=')
-        replaces = '-genv LD_PRELOAD' if options.mpi == 'mpich' else 'LD_PRELOAD='
+        words = ('-genv', 'LD_PRELOAD', '') if bench.mpi == 'mpich' else ('-x', 'LD_PRELOAD=')
+        replaces = '-genv LD_PRELOAD' if bench.mpi == 'mpich' else 'LD_PRELOAD='
         shown = ' '.join(word or "''" for word in words)
         run('LD_PRELOAD replaced', cairn, 'record', '--', *launch, *words, program, code=125,
             said=[f'nothing was recorded: {replaces} replaces LD_PRELOAD, so that the recorder did not reach the program; write '

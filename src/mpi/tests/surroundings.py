@@ -1,5 +1,9 @@
-"""The environment that recorded MPI programs of the tests run in."""
+"""What tests that record MPI programs run in, and with."""
+import argparse
 import os
+import pathlib
+import shutil
+import sys
 
 
 def environment(build, mpi):
@@ -12,3 +16,21 @@ def environment(build, mpi):
     if mpi == 'mpich' and yielding.exists():
         env['LD_PRELOAD'] = str(yielding)
     return env
+
+
+class Bench:
+    """What a script with the words --build BUILD --mpi mpich|openmpi PROGRAM works with; ends with 77 without that MPI."""
+
+    def __init__(self, about):
+        parser = argparse.ArgumentParser(description=about.splitlines()[0])
+        parser.add_argument('--build', type=pathlib.Path, required=True)
+        parser.add_argument('--mpi', choices=('mpich', 'openmpi'), required=True)
+        parser.add_argument('program', type=lambda name: str(pathlib.Path(name).resolve()))
+        options = parser.parse_args()
+        build = options.build.resolve()
+        self.mpi, self.program = options.mpi, options.program
+        self.cairn = str(build / 'bin/cairn')
+        self.mpiexec = shutil.which(f'mpiexec.{options.mpi}')
+        if self.mpiexec is None:
+            sys.exit(77)
+        self.environment = environment(build, options.mpi)

@@ -6,12 +6,10 @@ the calls that its source says, each as often, with handles as they are named in
 
 Exit status: 0 passed, 1 failed, 77 not possible here.
 """
-import argparse
 import collections
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,23 +32,14 @@ def marked(wanted):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build', type=pathlib.Path, required=True)
-    parser.add_argument('--mpi', choices=('mpich', 'openmpi'), required=True)
-    parser.add_argument('program')
-    options = parser.parse_args()
-    build = options.build.resolve()
-    mpiexec = shutil.which(f'mpiexec.{options.mpi}')
-    if mpiexec is None:
-        return 77
-    env = surroundings.environment(build, options.mpi)
-    cairn, problems = build / 'bin/cairn', []
+    bench = surroundings.Bench(__doc__)
+    cairn, problems = bench.cairn, []
 
     def record(name, words, wanted, said):
         with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
             trace = pathlib.Path(folder, 'out.cairn')
-            done = subprocess.run([cairn, 'record', '-o', trace, *words, '--', mpiexec, '-n', str(RANKS), options.program],
-                                  cwd=folder, env=dict(env, OMPI_MCA_orte_tmpdir_base=folder), timeout=120,
+            done = subprocess.run([cairn, 'record', '-o', trace, *words, '--', bench.mpiexec, '-n', str(RANKS), bench.program],
+                                  cwd=folder, env=dict(bench.environment, OMPI_MCA_orte_tmpdir_base=folder), timeout=120,
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True)
             if done.returncode != 0 or done.stdout != 'ok\n':
                 problems.append(f'{name}: status {done.returncode}: {done.stdout}{done.stderr}')
