@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analyze/selected_calls.h"
+#include "spec/ids.h"
 #include "spec/spec.h"
 #include "trace/model/losses.h"
 #include "trace/values/atom_reader.h"
@@ -67,6 +68,8 @@ Overview outline(const trace::Trace &trace) {
     for (const auto &row : rows) functions.insert(row.function);
   }
   view.functions = functions.size();
+  view.spawns =
+      functions.contains(spec::function_id::Comm_spawn) || functions.contains(spec::function_id::Comm_spawn_multiple);
   for (const uint32_t rank : trace.ranks()) {
     ++view.ranks;
     std::set<uint32_t> threads;

@@ -19,6 +19,7 @@ struct Overview {
   uint64_t threads = 0;        ///< (rank, thread) pairs that called MPI
   uint64_t calls = 0;          ///< over all ranks
   uint64_t functions = 0;      ///< distinct
+  bool spawns = false;         ///< some rank calls MPI_Comm_spawn or MPI_Comm_spawn_multiple
   uint64_t signatures = 0;     ///< distinct rows, over classes
   uint64_t classes = 0;        ///< ranks and threads of equal structure
   uint64_t communicators = 0;  ///< distinct ones created, and the predefined ones used

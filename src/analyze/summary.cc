@@ -1,6 +1,7 @@
 #include "analyze/summary.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
@@ -14,6 +15,9 @@ namespace cairn::analyze {
 namespace {
 
 using RowHead = trace::Structure::RowHead;
+
+constexpr std::array<uint32_t, 3> kApart = {spec::function_id::Init, spec::function_id::Init_thread,
+                                            spec::function_id::Finalize};
 
 /// (function, module, offset) or (0, 0, rank).
 using Key = std::tuple<uint32_t, uint32_t, uint64_t>;
@@ -250,17 +254,11 @@ class Summariser {
     return functions;
   }
 
-  static bool is_apart(uint32_t function) {
-    return function == spec::function_id::Init || function == spec::function_id::Init_thread ||
-           function == spec::function_id::Finalize;
-  }
-
   /// In MPI_Init and MPI_Finalize; nothing if it is not known.
   [[nodiscard]] std::optional<uint64_t> apart_of(uint32_t rank) const {
     if (!has_sums_) return std::nullopt;
     uint64_t sum = 0;
-    for (const uint32_t function :
-         {spec::function_id::Init, spec::function_id::Init_thread, spec::function_id::Finalize}) {
+    for (const uint32_t function : kApart) {
       sum += sum_of(rank, function).value_or(0);
     }
     return sum;
@@ -416,6 +414,8 @@ class Summariser {
 };
 
 }  // namespace
+
+bool is_apart(uint32_t function) { return std::find(kApart.begin(), kApart.end(), function) != kApart.end(); }
 
 Result<Summary> summarise(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group) {
   return Summariser(trace, sources, filter, group).run();

@@ -73,6 +73,9 @@ struct Summary {
   bool times_missing = false;    ///< some line has no times because of how they were recorded
 };
 
+/// MPI_Init, MPI_Init_thread or MPI_Finalize: what stands apart.
+bool is_apart(uint32_t function);
+
 Result<Summary> summarise(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group);
 
 }  // namespace cairn::analyze

@@ -103,8 +103,7 @@ class Dump {
   }
 
   Result<void> rank(uint32_t rank) {
-    const auto sequences = trace_.sequences(rank);
-    several_threads_ = !sequences.empty() && sequences.front().thread != sequences.back().thread;
+    several_threads_ = has_threads(rank);
     if (!json_) {
       const auto info = trace_.rank_info(rank);
       out_.write(fmt::format("{}# rank {} of {}{}{}\n", out_.dim(), rank, trace_.rank_count(),
@@ -137,9 +136,7 @@ class Dump {
     std::vector<size_t> heap;
     ranks.reserve(filter_.ranks.size());  // an Events must stay where it is
     for (const uint32_t rank : filter_.ranks) {
-      const auto sequences = trace_.sequences(rank);
-      const bool several = !sequences.empty() && sequences.front().thread != sequences.back().thread;
-      ranks.push_back({trace::Events(trace_, rank), texts_of(rank), nullptr, several});
+      ranks.push_back({trace::Events(trace_, rank), texts_of(rank), nullptr, has_threads(rank)});
       ranks.back().next = ranks.back().events.next();
       if (ranks.back().next != nullptr) heap.push_back(ranks.size() - 1);
       if (ranks.back().next == nullptr && !ranks.back().events.end()) return ranks.back().events.end();
@@ -198,6 +195,12 @@ class Dump {
     line_ += text;
     line_ += '\n';
     out_.write(line_);
+  }
+
+  /// More than one that called MPI.
+  [[nodiscard]] bool has_threads(uint32_t rank) const {
+    const auto sequences = trace_.sequences(rank);
+    return !sequences.empty() && sequences.front().thread != sequences.back().thread;
   }
 
   [[nodiscard]] CallTexts texts_of(uint32_t rank) const {

@@ -20,7 +20,6 @@
 #include "cli/verbs.h"
 #include "cli/waiting.h"
 #include "gpu/file/collect.h"
-#include "spec/ids.h"
 #include "spool/gpu.h"
 #include "spool/join.h"
 #include "terminal/child.h"
@@ -29,7 +28,6 @@
 #include "terminal/launcher.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
-#include "trace/read/events.h"
 
 namespace cairn::cli {
 namespace {
@@ -162,13 +160,7 @@ class Finish {
     const analyze::Overview view = analyze::outline(*trace);
     for (const auto &[reason, told] : view.degraded) missing_ = missing_ || told.missing;
     if (view.world == 1) ++alone_;
-    // One job may have started the others.
-    for (uint32_t index = 0; index < trace->class_count(); ++index) {
-      for (const auto &row : trace::structure_of(*trace, index).rows) {
-        spawns_ = spawns_ || row.function == spec::function_id::Comm_spawn ||
-                  row.function == spec::function_id::Comm_spawn_multiple;
-      }
-    }
+    spawns_ = spawns_ || view.spawns;
     mpi_ = view.run.mpi;
     if (options_.quiet) return;
     std::error_code ignored;
@@ -227,7 +219,7 @@ class Finish {
   gpu::Launches gpu_;  ///< for the first trace
   size_t number_ = 0;
   size_t written_ = 0;
-  bool spawns_ = false;            ///< some of them spawn others
+  bool spawns_ = false;            ///< some of them spawned others
   size_t alone_ = 0;               ///< of them, those of a world of one rank
   std::string mpi_;                ///< what the last one's program uses
   std::vector<std::string> next_;  ///< what to look at the first trace with

@@ -52,8 +52,7 @@ Cell site_cell(const analyze::Position &position) {
 
 /// A share of the time in MPI, which MPI_Init and MPI_Finalize are no part of.
 Cell share_of_mpi(const Summary &summary, const SummaryLine &line) {
-  const std::string name = analyze::function_name(line.function);
-  if (summary.apart_ns && (name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Finalize")) return nothing();
+  if (summary.apart_ns && analyze::is_apart(line.function)) return nothing();
   return share(line.time_ns, summary.mpi_ns);
 }
 
