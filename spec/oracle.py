@@ -166,7 +166,7 @@ class Logger:
             lines = [f'{to}{many}, sizeof *{name});']
             if p.layout == 'comm' and p.effect.startswith('create') and not self.pending():
                 lines += [f'if ({name} != nullptr && !is_null(*{name})) {{',
-                          f'  {to}members({i}, all_members(*{name}), least_member(*{name}));', '}']
+                          f'  {to}members({i}, all_members(*{name}), least_member(*{name}), place(*{name}));', '}']
             return lines
         if p.element == 'pointer' or p.layout == 'address':
             return [f'{to}pointers({i}, {name}, {length or 1});']

@@ -157,6 +157,19 @@ struct Constant {
   bool null_handle;  ///< MPI_COMM_NULL, …: the handle of no object
 };
 
+/// A call that succeeds may put a communicator there that the program did not have before.
+inline bool is_new_communicator(const Parameter &parameter) {
+  return parameter.layout == Layout::comm &&
+         (parameter.effect == Effect::create || parameter.effect == Effect::create_if ||
+          parameter.effect == Effect::lookup);
+}
+inline bool makes_communicator(const Function &function) {
+  for (unsigned i = 0; function.creates && i < function.parameter_count; ++i) {
+    if (is_new_communicator(function.parameters[i])) return true;
+  }
+  return false;
+}
+
 std::span<const Function> functions();                 ///< index = id
 const Function *find_function(std::string_view name);  ///< nullptr if there is none
 std::span<const Constant> constants();                 ///< index = id

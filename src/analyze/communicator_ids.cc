@@ -37,6 +37,7 @@ void CommunicatorIds::add(const trace::Row &row, uint64_t count) {
     if (function.parameters[i].layout != spec::Layout::comm || field.is_bytes) continue;
     if (field.atoms.size() < kIdentity || trace::is_special(field.atoms[0])) continue;
     id.identity.assign(field.atoms.begin() + 1, field.atoms.end());
+    id.identity.erase(id.identity.begin() + 1);  // the rank's own place there
     created_[id] += count;
     with_number_[field.atoms[0]] += count;
   }

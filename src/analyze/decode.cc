@@ -16,13 +16,7 @@ using spec::Layout;
 
 namespace {
 
-std::string constant_name(int id) {
-  const auto all = spec::constants();
-  if (id >= 0 && static_cast<size_t>(id) < all.size()) return all[static_cast<size_t>(id)].name;
-  return fmt::format("constant#{}", id);
-}
-
-/// How handles of a kind are introduced: comm#3, type(main.c:9 #0), req(…).
+/// How handles of a kind are introduced: type(main.c:9 #0), req(…).
 const char *handle_word(Kind kind) {
   switch (kind) {
     case Kind::datatype:
@@ -46,8 +40,14 @@ std::string base_name(const std::string &path) {
 /// The values of one field, read off its atoms.
 class FieldDecoder {
  public:
-  FieldDecoder(const Decoder &decoder, uint32_t class_index, Kind kind, uint8_t domain, const trace::Field &field)
-      : decoder_(decoder), class_index_(class_index), kind_(kind), domain_(domain), atoms_(field.atoms) {}
+  FieldDecoder(const Decoder &decoder, uint32_t class_index, Kind kind, uint8_t domain, const trace::Field &field,
+               const CommunicatorNames *names)
+      : decoder_(decoder),
+        class_index_(class_index),
+        kind_(kind),
+        domain_(domain),
+        atoms_(field.atoms),
+        names_(names) {}
 
   Value element(Layout layout) {
     switch (layout) {
@@ -75,6 +75,8 @@ class FieldDecoder {
   }
   [[nodiscard]] bool at_end() const { return atoms_.at_end(); }
   [[nodiscard]] bool malformed() const { return malformed_ || atoms_.failed(); }
+  /// A name was asked of the rank's.
+  [[nodiscard]] bool used_names() const { return used_names_; }
 
  private:
   using Logical = trace::AtomValue;
@@ -113,13 +115,15 @@ class FieldDecoder {
     } else if (local.special) {
       return special_value(local);
     } else {
-      name = fmt::format("comm#{}", local.value);
+      const std::string *known = names_ == nullptr ? nullptr : names_->name(local.value);
+      name = known != nullptr ? *known : fmt::format("comm#{}", local.value);
+      used_names_ = true;
     }
     if (atoms_.at_end()) return Value::symbol(std::move(name));
     // A communicator just created brings the id that all its members agree on.
     Value record;
     record.kind = Value::Kind::record;
-    record.keys = {"comm", "counter", "world", "smallest"};
+    record.keys = {"comm", "counter", "place", "smallest"};
     record.items.push_back(Value::symbol(std::move(name)));
     for (int i = 0; i < 3; ++i) record.items.push_back(number_or_special());
     if (!atoms_.at_end()) {
@@ -142,10 +146,11 @@ class FieldDecoder {
       return Value::symbol("?");
     }
     const CreationSite creation = CreationSite::of(site.value);
-    std::string where = decoder_.sources_->position(class_index_, creation.site).brief();
+    std::string where = decoder_.sources_->name(class_index_, creation.site);
     if (where.empty()) where = fmt::format("site {}", creation.site);
-    const std::string thread = creation.thread ? fmt::format(" t{}", *creation.thread) : std::string();
-    return Value::symbol(fmt::format("{}({} #{}{})", handle_word(kind_), where, place.value, thread));
+    const uint32_t thread = creation.thread.value_or(decoder_.thread_of(class_index_));
+    const std::string made_on = thread != 0 ? fmt::format(" t{}", thread) : std::string();
+    return Value::symbol(fmt::format("{}({} #{}{})", handle_word(kind_), where, place.value, made_on));
   }
 
   Value address() {
@@ -219,6 +224,8 @@ class FieldDecoder {
   Kind kind_;
   uint8_t domain_;
   trace::AtomReader atoms_;
+  const CommunicatorNames *names_;
+  bool used_names_ = false;
   bool malformed_ = false;
 };
 
@@ -252,24 +259,29 @@ bool is_updated(const spec::Parameter &parameter) {
 
 }  // namespace
 
+Decoder::Decoder(const trace::Trace &trace, const Sources &sources) : trace_(&trace), sources_(&sources) {
+  threads_.reserve(trace.class_count());
+  for (uint32_t index = 0; index < trace.class_count(); ++index) threads_.push_back(trace.class_view(index).thread);
+}
+
 Value Decoder::value(uint32_t class_index, const spec::Parameter &parameter, const trace::Field &field, bool succeeded,
-                     bool &malformed) const {
+                     const CommunicatorNames *names, Call *call) const {
   if (field.is_bytes) {
     if (parameter.layout == Layout::strings) {
       const bool nested = parameter.passing == spec::Passing::argv_array && parameter.direction == spec::Direction::in;
       ByteReader in(field.bytes);
       Value list = string_list(in, nested ? 2 : 1);
-      if (in.failed() || !in.at_end()) malformed = true;
+      if (in.failed() || !in.at_end()) call->malformed = true;
       return list;
     }
-    if (parameter.layout != Layout::string) malformed = true;
+    if (parameter.layout != Layout::string) call->malformed = true;
     return Value::string(text_of(field.bytes));
   }
   if (field.atoms.empty()) return {};
   // A whole array can be one special: MPI_STATUSES_IGNORE, MPI_UNWEIGHTED, NULL, an outcome as implied.
   const bool lone_special = field.atoms.size() == 1 && trace::is_special(field.atoms[0]);
   const bool text = parameter.layout == Layout::string || parameter.layout == Layout::strings;
-  FieldDecoder decoder(*this, class_index, parameter.kind, parameter.domain, field);
+  FieldDecoder decoder(*this, class_index, parameter.kind, parameter.domain, field, names);
   Value result;
   if (lone_special || text) {
     result = decoder.element(Layout::integer);
@@ -285,11 +297,12 @@ Value Decoder::value(uint32_t class_index, const spec::Parameter &parameter, con
     const auto middle = result.items.begin() + static_cast<std::ptrdiff_t>(result.items.size() / 2);
     result = Value::change(Value::list({result.items.begin(), middle}), Value::list({middle, result.items.end()}));
   }
-  if (decoder.malformed() || !decoder.at_end()) malformed = true;
+  if (decoder.malformed() || !decoder.at_end()) call->malformed = true;
+  if (decoder.used_names()) call->names_version = names == nullptr ? 0 : names->version();
   return result;
 }
 
-Call Decoder::decode(uint32_t class_index, const trace::Row &row) const {
+Call Decoder::decode(uint32_t class_index, const trace::Row &row, const CommunicatorNames *names) const {
   Call call;
   call.function_id = row.function;
   call.depth = row.depth;
@@ -308,7 +321,7 @@ Call Decoder::decode(uint32_t class_index, const trace::Row &row) const {
   for (size_t i = 0; i < function.parameter_count && i < row.fields.size(); ++i) {
     const spec::Parameter &parameter = function.parameters[i];
     if (parameter.layout == Layout::none && row.fields[i].atoms.empty() && !row.fields[i].is_bytes) continue;
-    call.arguments.push_back({parameter.name, value(class_index, parameter, row.fields[i], succeeded, call.malformed)});
+    call.arguments.push_back({parameter.name, value(class_index, parameter, row.fields[i], succeeded, names, &call)});
   }
   if (row.fields.size() <= function.parameter_count) return call;
   const trace::Field &returned = row.fields[function.parameter_count];
@@ -319,7 +332,7 @@ Call Decoder::decode(uint32_t class_index, const trace::Row &row) const {
   if (returned.is_bytes || returned.atoms.empty()) return call;
   const Kind kind = function.returns == spec::ReturnKind::handle ? function.return_kind : Kind::integer;
   const Layout layout = function.return_layout == Layout::none ? Layout::integer : function.return_layout;
-  FieldDecoder decoder(*this, class_index, kind, function.return_domain, returned);
+  FieldDecoder decoder(*this, class_index, kind, function.return_domain, returned, names);
   call.result = returned.atoms.size() == 1 && trace::is_special(returned.atoms[0]) && layout != Layout::error
                     ? decoder.element(Layout::integer)
                     : decoder.element(layout);

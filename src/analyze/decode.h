@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/communicator_names.h"
 #include "analyze/sources.h"
 #include "analyze/value.h"
 #include "spec/spec.h"
@@ -28,23 +29,38 @@ struct Call {
   Value result;
   bool returned = true;  ///< false: the call never returned (it was left by an exception, longjmp or the end)
   bool malformed = false;
+  /// Of the names that it was decoded with, where it has a communicator that the program made; else 0.
+  uint64_t names_version = 0;
   Position position;              ///< of the call
   std::vector<Position> callers;  ///< of its function and so on outwards, where call stacks were kept
 };
 
 class Decoder {
  public:
-  Decoder(const trace::Trace &trace, const Sources &sources) : trace_(&trace), sources_(&sources) {}
+  Decoder(const trace::Trace &trace, const Sources &sources);
 
-  [[nodiscard]] Call decode(uint32_t class_index, const trace::Row &row) const;
-  /// One parameter's value. `succeeded`: the call returned MPI_SUCCESS, so that what it updates is there twice.
-  [[nodiscard]] Value value(uint32_t class_index, const spec::Parameter &parameter, const trace::Field &field,
-                            bool succeeded, bool &malformed) const;
+  /// `names`: of the rank, as they are at this call; nullptr: its communicators are "comm#0", by a number that the next
+  /// may have once one was freed.
+  [[nodiscard]] Call decode(uint32_t class_index, const trace::Row &row,
+                            const CommunicatorNames *names = nullptr) const;
+  /// One parameter's value, with nothing that the call changed in it apart.
+  [[nodiscard]] Value value(uint32_t class_index, const spec::Parameter &parameter, const trace::Field &field) const {
+    Call ignored;
+    return value(class_index, parameter, field, false, nullptr, &ignored);
+  }
 
  private:
   friend class FieldDecoder;
+  /// One parameter's value. `succeeded`: the call returned MPI_SUCCESS, so that what it updates is there twice.
+  [[nodiscard]] Value value(uint32_t class_index, const spec::Parameter &parameter, const trace::Field &field,
+                            bool succeeded, const CommunicatorNames *names, Call *call) const;
+  [[nodiscard]] uint32_t thread_of(uint32_t class_index) const {
+    return class_index < threads_.size() ? threads_[class_index] : 0;
+  }
+
   const trace::Trace *trace_;
   const Sources *sources_;
+  std::vector<uint32_t> threads_;  ///< by class
 };
 
 /// "MPI_Isend(buf=heap#2+0, …) = MPI_SUCCESS  main.c:42 in exchange()"

@@ -31,7 +31,8 @@ class Decode : public testing::Test {
     trace::pack_row(row, again);
     sequence.rows.push_back(again.take());
     sequence.calls = grammar::Grammar::from_symbols({0, 1});
-    process.sequences = {sequence};
+    process.sequences = {sequence, sequence};
+    process.sequences[1].thread = 1;
     auto part = trace::Part::of(process);
     auto trace = trace::Trace::from_bytes(*part->to_file({}), "test");
     if (!trace) throw std::runtime_error(trace.error().message);
@@ -46,7 +47,8 @@ class Decode : public testing::Test {
   }
 
   /// The text of one argument of a call that succeeded.
-  std::string argument(const char *function, const char *name, trace::Field field, bool *malformed = nullptr) {
+  std::string argument(const char *function, const char *name, trace::Field field, bool *malformed = nullptr,
+                       uint32_t class_index = 0) {
     const spec::Function *found = spec::find_function(function);
     trace::Row row;
     row.function = found->id;
@@ -55,7 +57,7 @@ class Decode : public testing::Test {
     for (size_t i = 0; i < found->parameter_count; ++i) {
       if (std::string_view(found->parameters[i].name) == name) row.fields[i] = field;
     }
-    const Call call = decoder_.decode(0, row);
+    const Call call = decoder_.decode(class_index, row);
     if (malformed != nullptr) *malformed = call.malformed;
     EXPECT_TRUE(malformed != nullptr || !call.malformed) << function << " " << name;
     for (const Argument &each : call.arguments) {
@@ -90,9 +92,14 @@ TEST_F(Decode, HandlesAreNamedByWhereTheyWereCreated) {
   EXPECT_EQ(argument("MPI_Waitany", "index", atoms({trace::kUnknown})), "unknown");
 }
 
+TEST_F(Decode, HandlesOfOtherThreadsThanTheFirstSaySo) {
+  EXPECT_EQ(argument("MPI_Wait", "request", atoms({2, 7}), nullptr, 1), "req(app+0x20 #7 t1)");
+  EXPECT_EQ(argument("MPI_Wait", "request", atoms({2 + (Atom{1} << 32), 7}), nullptr, 1), "req(app+0x20 #7)");
+}
+
 TEST_F(Decode, CommunicatorsHaveNumbersAndAtCreationAnId) {
   EXPECT_EQ(argument("MPI_Barrier", "comm", atoms({3})), "comm#3");
-  EXPECT_EQ(argument("MPI_Comm_dup", "newcomm", atoms({3, 2, 0, 1})), "{comm=comm#3, counter=2, world=0, smallest=1}");
+  EXPECT_EQ(argument("MPI_Comm_dup", "newcomm", atoms({3, 2, 0, 1})), "{comm=comm#3, counter=2, place=0, smallest=1}");
   EXPECT_EQ(argument("MPI_Comm_split", "newcomm", atoms({constant("MPI_COMM_NULL")})), "MPI_COMM_NULL");
 }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/communicators.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -93,7 +94,8 @@ std::string about(const Call &call) {
 /// One thread's, with what tells it from others.
 class OfThread {
  public:
-  OfThread(const Trace &trace, const Sources &sources) : trace_(trace), sources_(sources), decoder_(trace, sources) {}
+  OfThread(const Trace &trace, const Sources &sources)
+      : trace_(trace), sources_(sources), decoder_(trace, sources), names_(trace) {}
 
   /// `segments`: of one thread of a rank, in order. Nothing if its end says nothing.
   std::optional<PendingCall> at_end_of(const std::vector<SequenceView> &segments, uint64_t wall_ns) {
@@ -106,7 +108,8 @@ class OfThread {
     PendingCall pending;
     pending.ranks = {last.rank};
     pending.thread = last.thread;
-    pending.call = decoder_.decode(last.class_index, row);
+    const CommunicatorNames names = names_.of(last.rank);
+    pending.call = decoder_.decode(last.class_index, row, &names);
     pending.function = function_name(row.function);
     pending.about = about(pending.call);
     pending.position = pending.call.position;
@@ -149,6 +152,7 @@ class OfThread {
   const Trace &trace_;
   const Sources &sources_;
   Decoder decoder_;
+  LastNames names_;
 };
 
 void join(PendingCall *to, const PendingCall &from) {
@@ -162,30 +166,42 @@ void join(PendingCall *to, const PendingCall &from) {
   to->since->most_ns = std::max(to->since->most_ns, from.since->most_ns);
 }
 
+/// Calls that are alike, as one. Holds no more than differ.
 template <class Key>
-std::vector<PendingCall> grouped_by(std::vector<PendingCall> calls, Key key) {
-  std::vector<PendingCall> groups;
-  std::map<decltype(key(calls.front())), size_t> known;
-  for (PendingCall &call : calls) {
-    const auto [entry, added] = known.try_emplace(key(call), groups.size());
+class Groups {
+ public:
+  explicit Groups(Key key) : key_(key) {}
+
+  void add(PendingCall call) {
+    const auto [entry, added] = known_.try_emplace(key_(call), groups_.size());
     if (added) {
-      groups.push_back(std::move(call));
-      continue;
+      groups_.push_back(std::move(call));
+      return;
     }
-    PendingCall &group = groups[entry->second];
+    PendingCall &group = groups_[entry->second];
     join(&group, call);
-    if (group.about == call.about) continue;
+    if (group.about == call.about) return;
     group.about.clear();
     group.differs = true;
   }
-  for (PendingCall &group : groups) std::sort(group.ranks.begin(), group.ranks.end());
-  return groups;
-}
+
+  std::vector<PendingCall> take() {
+    for (PendingCall &group : groups_) std::sort(group.ranks.begin(), group.ranks.end());
+    return std::move(groups_);
+  }
+
+ private:
+  Key key_;
+  std::vector<PendingCall> groups_;
+  std::map<std::invoke_result_t<Key, const PendingCall &>, size_t> known_;
+};
 
 }  // namespace
 
 std::vector<PendingCall> pending_calls(const Trace &trace, const Sources &sources) {
-  std::vector<PendingCall> all;
+  Groups groups([](const PendingCall &call) {
+    return std::tuple(call.thread, call.inside, call.function, call.position.text(), call.about, call.within);
+  });
   OfThread reader(trace, sources);
   for (const uint32_t rank : trace.ranks()) {
     const Trace::RankInfo info = trace.rank_info(rank);
@@ -198,19 +214,19 @@ std::vector<PendingCall> pending_calls(const Trace &trace, const Sources &source
       std::optional<PendingCall> pending = reader.at_end_of(segments, info.wall_ns);
       if (!pending) continue;
       pending->several_threads = threads.size() > 1;
-      all.push_back(*std::move(pending));
+      groups.add(*std::move(pending));
     }
   }
-  return grouped_by(std::move(all), [](const PendingCall &call) {
-    return std::tuple(call.thread, call.inside, call.function, call.position.text(), call.about, call.within);
-  });
+  return groups.take();
 }
 
 std::vector<PendingCall> gathered(std::vector<PendingCall> calls, size_t most) {
   if (calls.size() <= most) return calls;
-  return grouped_by(std::move(calls), [](const PendingCall &call) {
+  Groups groups([](const PendingCall &call) {
     return std::tuple(call.thread, call.inside, call.function, call.position.text(), call.within);
   });
+  for (PendingCall &call : calls) groups.add(std::move(call));
+  return groups.take();
 }
 
 }  // namespace cairn::analyze

@@ -71,8 +71,7 @@ std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &so
       const auto comm_size = comm ? sizes->communicator(*comm) : std::nullopt;
       for (size_t p = 0; p < all.size() && p < row.fields.size(); ++p) {
         if (all[p].passing != spec::Passing::array || !may_follow_ranks(all[p].kind)) continue;
-        bool malformed = false;
-        const Value value = decoder.value(index, all[p], row.fields[p], false, malformed);
+        const Value value = decoder.value(index, all[p], row.fields[p]);
         const uint64_t length = value.items.size();
         if (value.kind != Value::Kind::list || length < 2) continue;
         const bool by_definition =

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "analyze/debug_info.h"
 #include "analyze/module_id.h"
@@ -53,10 +52,14 @@ Sources::Sources(const trace::Trace &trace, Look look) : trace_(&trace), states_
     if (!wanted[number].empty() && !(module.path.empty() && module.build_id.empty())) by_function_ = false;
   }
   if (!found_.empty()) by_function_ = false;
-  if (look == Look::in_trace_only || by_function_) return;
+  if (look == Look::in_modules_too && !by_function_) read_modules(wanted);
+  count_sites();
+}
+
+void Sources::read_modules(const std::vector<std::set<uint64_t>> &wanted) {
   for (uint32_t number = 0; number < states_.size(); ++number) {
     if (wanted[number].empty()) continue;
-    const trace::Module &module = trace.modules()[number];
+    const trace::Module &module = trace_->modules()[number];
     ModuleState &state = states_[number];
     if (module.path.empty() || module.path[0] == '[') {
       state.kind = ModuleState::Kind::anonymous;
@@ -78,6 +81,19 @@ Sources::Sources(const trace::Trace &trace, Look look) : trace_(&trace), states_
     for (const uint64_t offset : wanted[number]) {
       if (auto source = info->find(offset)) found_.emplace(std::pair(number, offset), std::move(*source));
     }
+  }
+}
+
+void Sources::count_sites() {
+  std::map<std::string, std::set<std::tuple<uint32_t, uint64_t, uint32_t>>> by_text;
+  for (const trace::Site &site : trace_->all_sites()) {
+    std::string text = position(site).brief();
+    if (!text.empty()) by_text[std::move(text)].emplace(site.module, site.offset, site.caller);
+  }
+  for (const auto &[text, sites] : by_text) {
+    if (sites.size() == 1) continue;
+    uint32_t count = 0;
+    for (const auto &site : sites) ordinals_.emplace(site, ++count);
   }
 }
 
@@ -104,6 +120,15 @@ Position Sources::position(const trace::Site &site) const {
 Position Sources::position(uint32_t class_index, uint64_t number) const {
   if (class_index >= class_sites_.size() || number >= class_sites_[class_index].size()) return {};
   return position(class_sites_[class_index][number]);
+}
+
+std::string Sources::name(uint32_t class_index, uint64_t number) const {
+  std::string text = position(class_index, number).brief();
+  if (text.empty() || ordinals_.empty()) return text;
+  const trace::Site &site = class_sites_[class_index][number];
+  const auto found = ordinals_.find({site.module, site.offset, site.caller});
+  if (found != ordinals_.end() && found->second != 1) text += fmt::format("/{}", found->second);
+  return text;
 }
 
 std::vector<Position> Sources::callers(uint32_t class_index, uint64_t number) const {

@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,7 +27,7 @@ struct Position {
   uint32_t line = 0;
   /// "main.c:42 in exchange()", "app+0x1234 in exchange()", "app+0x1234" or "".
   [[nodiscard]] std::string text() const;
-  /// "main.c:42" or "app+0x1234", short, to name handles by; "MPI_Isend" of handles in a trace without call sites.
+  /// "main.c:42" or "app+0x1234", short; "MPI_Isend" of handles in a trace without call sites.
   [[nodiscard]] std::string brief() const;
 };
 
@@ -44,6 +46,9 @@ class Sources {
   [[nodiscard]] Position position(const trace::Site &site) const;
   /// The position of site `number` of a class; empty if there is none.
   [[nodiscard]] Position position(uint32_t class_index, uint64_t number) const;
+  /// To name by what was made there: where it lies, briefly; "main.c:42/2" is the second of several call sites on that
+  /// line, or of several callers' (by their place in the program). "" if there is none.
+  [[nodiscard]] std::string name(uint32_t class_index, uint64_t number) const;
   /// The callers of that site, the innermost first; empty unless the trace has call stacks.
   [[nodiscard]] std::vector<Position> callers(uint32_t class_index, uint64_t number) const;
   /// All resolved sites, for Trace::with_sources.
@@ -53,9 +58,14 @@ class Sources {
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
+  void read_modules(const std::vector<std::set<uint64_t>> &wanted);
+  void count_sites();
+
   const trace::Trace *trace_;
   std::vector<std::vector<trace::Site>> class_sites_;
   std::map<std::pair<uint32_t, uint64_t>, trace::Source> found_;
+  std::map<std::tuple<uint32_t, uint64_t, uint32_t>, uint32_t>
+      ordinals_;  ///< of sites that others have the brief text of, from 1
   std::vector<ModuleState> states_;
   /// Recorded without call sites: handles are named by the function that made them, whose id stands for the offset in a
   /// module without a name.

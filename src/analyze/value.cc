@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "spec/spec.h"
 #include "text/utf8.h"
 
 namespace cairn::analyze {
@@ -18,6 +19,12 @@ Value Value::string(std::string text) { return {.kind = Kind::string, .text = st
 Value Value::list(std::vector<Value> items) { return {.kind = Kind::list, .items = std::move(items)}; }
 Value Value::change(Value before, Value after) {
   return {.kind = Kind::change, .items = {std::move(before), std::move(after)}};
+}
+
+std::string constant_name(int id) {
+  const auto all = spec::constants();
+  if (id >= 0 && static_cast<size_t>(id) < all.size()) return all[static_cast<size_t>(id)].name;
+  return fmt::format("constant#{}", id);
 }
 
 void Value::append_text(std::string &out) const {

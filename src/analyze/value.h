@@ -14,6 +14,9 @@ namespace cairn::analyze {
 /// The symbol for an outcome that is what the call asked for.
 constexpr const char *kImplied = "implied";
 
+/// Of MPI's, by its id.
+std::string constant_name(int id);
+
 struct Value {
   enum class Kind : uint8_t {
     absent,   ///< not significant on this rank, or not valid after the call

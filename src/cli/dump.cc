@@ -7,10 +7,12 @@
 #include <optional>
 #include <unordered_map>
 
+#include "analyze/communicators.h"
 #include "analyze/decode.h"
 #include "analyze/grammar_text.h"
 #include "analyze/selected_calls.h"
 #include "analyze/volume.h"
+#include "analyze/world_ranks.h"
 #include "cli/dump_gpu.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
@@ -29,6 +31,7 @@ struct DumpOptions : Inspection {
   bool grammar = false;
   std::string order = "rank";
   bool stack = false;
+  bool world = false;
   GpuDump gpu;
 };
 
@@ -58,43 +61,73 @@ class Moved {
 class CallTexts {
  public:
   /// `moved`: for JSON; else nullptr.
+  /// `world`: with ranks in MPI_COMM_WORLD; else nullopt.
   /// `most`: texts that are kept; where calls do not recur, keeping more helps nothing.
-  CallTexts(const analyze::Decoder &decoder, std::unique_ptr<Moved> moved, bool stack, size_t most)
-      : decoder_(decoder), moved_(std::move(moved)), stack_(stack), most_(most) {}
+  CallTexts(const analyze::Decoder &decoder, std::unique_ptr<Moved> moved, std::optional<analyze::WorldRanks> world,
+            bool stack, size_t most)
+      : decoder_(decoder), moved_(std::move(moved)), world_(std::move(world)), stack_(stack), most_(most) {}
 
+  /// The rank's next call. All of them, so that it is known which communicators there are.
+  void see(const Event &event) {
+    names_.see(*event.values);
+    if (world_) text_of(event, &translated_);
+  }
+
+  /// Of the call that was seen last.
   const std::string &text(const Event &event) {
+    if (world_) return translated_;
     const uint64_t key = uint64_t{event.class_index} << 32 | event.call;
     const auto found = texts_.find(key);
-    if (found != texts_.end()) return found->second;
-    if (texts_.size() >= most_) texts_.clear();
-    const analyze::Call call = decoder_.decode(event.class_index, *event.values);
-    std::string text;
-    if (moved_) {
-      nlohmann::ordered_json object = analyze::call_json(call, stack_);
-      moved_->tell(event, &object);
-      text = object.dump().substr(1);  // no opening brace: the event's own members stand before these
-    } else {
-      text = analyze::call_text(call);
-      if (stack_) text += analyze::stack_text(call);
+    if (found != texts_.end()) {
+      if (found->second.names_version == 0 || found->second.names_version == names_.version())
+        return found->second.text;
+      texts_.erase(found);
     }
-    return texts_.emplace(key, std::move(text)).first->second;
+    if (texts_.size() >= most_) texts_.clear();
+    Known known;
+    known.names_version = text_of(event, &known.text);
+    return texts_.emplace(key, std::move(known)).first->second.text;
   }
 
  private:
+  /// The version of the names that it holds for; 0: any.
+  uint64_t text_of(const Event &event, std::string *text) {
+    analyze::Call call = decoder_.decode(event.class_index, *event.values, &names_);
+    if (world_) world_->translate(&call);
+    if (moved_) {
+      nlohmann::ordered_json object = analyze::call_json(call, stack_);
+      moved_->tell(event, &object);
+      *text = object.dump().substr(1);  // no opening brace: the event's own members stand before these
+    } else {
+      *text = analyze::call_text(call);
+      if (stack_) *text += analyze::stack_text(call);
+    }
+    return call.names_version;
+  }
+
+  struct Known {
+    std::string text;
+    uint64_t names_version = 0;  ///< that it holds for; 0: for any
+  };
+
   const analyze::Decoder &decoder_;
   std::unique_ptr<Moved> moved_;
+  std::optional<analyze::WorldRanks> world_;
   bool stack_;
   size_t most_;
-  std::unordered_map<uint64_t, std::string> texts_;
+  std::string translated_;  ///< the call at hand, where ranks are translated: equal calls may become different ones
+  analyze::CommunicatorNames names_;
+  std::unordered_map<uint64_t, Known> texts_;
 };
 
 class Dump {
  public:
   Dump(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
-       const DumpOptions &options, Output &out)
+       const analyze::Communicators *world, const DumpOptions &options, Output &out)
       : trace_(trace),
         decoder_(trace, sources),
         filter_(filter),
+        world_(world),
         json_(options.json),
         stack_(options.stack),
         by_time_(options.order == "time"),
@@ -162,6 +195,7 @@ class Dump {
 
  private:
   void print(const Event &event, CallTexts &texts) {
+    texts.see(event);
     if (filter_.window && event.timed) {
       // Threads are merged by tickets, not by times: a late one does not end the search.
       if (event.begin_ns > filter_.window->end_ns || event.begin_ns + event.duration_ns < filter_.window->begin_ns) {
@@ -207,7 +241,8 @@ class Dump {
     constexpr size_t kMost = size_t{1} << 18;  // some 100 MB
     constexpr size_t kLeast = 256;
     const size_t at_once = by_time_ ? std::max<size_t>(1, filter_.ranks.size()) : 1;
-    return {decoder_, selected_ ? std::make_unique<Moved>(trace_, *selected_, rank) : nullptr, stack_,
+    return {decoder_, selected_ ? std::make_unique<Moved>(trace_, *selected_, rank) : nullptr,
+            world_ != nullptr ? std::optional<analyze::WorldRanks>({*world_, rank}) : std::nullopt, stack_,
             std::max(kLeast, kMost / at_once)};
   }
 
@@ -215,6 +250,7 @@ class Dump {
   analyze::Decoder decoder_;
   std::optional<analyze::SelectedCalls> selected_;
   const analyze::Filter &filter_;
+  const analyze::Communicators *world_;  ///< to translate ranks with; nullptr: they stay as they are
   bool json_;
   bool stack_;
   bool by_time_;
@@ -225,7 +261,8 @@ class Dump {
 };
 
 int dump(DumpOptions &options) {
-  const auto trace = open_trace(options, options.grammar ? Open::all : Open::wanted_ranks);  // grammars have numbers
+  // Grammars have numbers; a communicator has ranks that are not wanted.
+  const auto trace = open_trace(options, options.grammar || options.world ? Open::all : Open::wanted_ranks);
   if (!trace) return report(trace.error());
   if (options.gpu.wanted()) return dump_gpu(*trace, options, options.gpu);
   if (options.order == "time" && !timing::keeps_times(trace->run().timing)) {
@@ -247,12 +284,19 @@ int dump(DumpOptions &options) {
   }
   if (options.json) {
     nlohmann::ordered_json header;
-    header["schema"] = "cairn.dump/2";
+    header["schema"] = "cairn.dump/3";
     header["timing"] = valid_utf8(trace->run().timing);
     header["ranks"] = filter->ranks;
+    if (options.world) header["ranks_in"] = "MPI_COMM_WORLD";
     out.write(header.dump() + "\n");
   }
-  Dump dump(*trace, sources, *filter, options, out);
+  std::optional<analyze::Communicators> world;
+  if (options.world) {
+    auto communicators = analyze::Communicators::of(*trace, sources);
+    if (!communicators) return report(communicators.error(), options.file);
+    world = std::move(*communicators);
+  }
+  Dump dump(*trace, sources, *filter, world ? &*world : nullptr, options, out);
   if (options.order == "time") {
     if (const auto done = dump.by_time(); !done) {
       out.finish();
@@ -280,6 +324,8 @@ Action declare_dump(Options &verb) {
   verb.choice("--order", options->order, {"rank", "time"},
               "Each rank's calls one after the other, or those of all ranks by time", "WHAT");
   verb.flag("--stack", options->stack, "Print who called, where record --callsites stack was asked for");
+  verb.flag("--world", options->world, "Print the ranks in arguments as ranks in MPI_COMM_WORLD");
+  verb.apart("--grammar", "--world", "--grammar prints rows, which many ranks share");
   verb.apart("--grammar", "--json", "--grammar is text, without JSON");
   verb.apart("--grammar", "--order", "--grammar prints rows, which have no times");
   verb.apart("--grammar", "--stack", "--grammar prints rows, without call stacks");

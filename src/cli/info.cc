@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "analyze/communicators.h"
 #include "analyze/overview.h"
 #include "cli/inspect.h"
 #include "cli/pending_lines.h"
@@ -128,9 +129,73 @@ void print_notes(Output &out, const Overview &view, uint64_t lost) {
   if (lost != 0) note(plural(lost, "event") + " of GPU warps not kept: give CAIRN_GPU_MEMORY more");
 }
 
-int info(Inspection &inspection) {
+struct InfoOptions : Inspection {
+  bool communicators = false;
+};
+
+bool has_member(const analyze::Communicator &communicator, const std::vector<uint32_t> &ranks) {
+  for (const auto &group : communicator.groups) {
+    for (const auto &member : group) {
+      if (std::binary_search(ranks.begin(), ranks.end(), member.in_world)) return true;
+    }
+  }
+  return false;
+}
+
+Cell members_cell(const analyze::Communicator &communicator) {
+  Cell cell{"", nlohmann::ordered_json::array()};
+  for (const auto &group : communicator.groups) {
+    if (group.empty()) continue;
+    cell.text += (cell.text.empty() ? "" : " | ") + analyze::members_text(group);
+    auto members = nlohmann::ordered_json::array();
+    for (const auto &member : group) members.push_back(member.in_world);
+    cell.json.push_back(std::move(members));
+  }
+  if (!communicator.complete) cell.text += " ?";
+  return cell;
+}
+
+/// Who is in which communicator.
+int communicators(const InfoOptions &options, const trace::Trace &trace) {
+  const auto filter = analyze::make_filter(options.filter, trace);
+  if (!filter) return report(filter.error());
+  const auto found = analyze::Communicators::of(trace, analyze::Sources(trace));
+  if (!found) return report(found.error(), options.file);
+  Listing list({{"communicator", "name", true},
+                {"ranks", "size"},
+                {"in MPI_COMM_WORLD, by rank", "groups", true},
+                {nullptr, "complete"},
+                {"made by", "function", true, 1},
+                {"at", "site", true, 2},
+                {nullptr, "parent"}});
+  bool all_complete = true;
+  for (const analyze::Communicator &each : found->all()) {
+    if (!filter->all_ranks && !has_member(each, filter->ranks)) continue;
+    all_complete = all_complete && each.complete;
+    list.add({words(each.name),
+              count(each.groups[0].size() + each.groups[1].size()),
+              members_cell(each),
+              {"", each.complete},
+              each.made ? words(analyze::function_name(each.function)) : nothing(),
+              each.made ? words(each.position.brief()) : nothing(),
+              each.parent.empty() ? nothing() : words(each.parent)});
+  }
+  Output out;
+  if (options.json) {
+    const nlohmann::ordered_json object{
+        {"schema", "cairn.communicators/1"}, {"file", valid_utf8(options.file)}, {"communicators", list.json()}};
+    out.write(object.dump(2) + "\n");
+    return out.finish();
+  }
+  list.print(out);
+  if (!all_complete) out.write("\n?: the trace does not tell all of its ranks, or their order\n");
+  return out.finish();
+}
+
+int info(InfoOptions &inspection) {
   const auto trace = open_trace(inspection);
   if (!trace) return report(trace.error());
+  if (inspection.communicators) return communicators(inspection, *trace);
   const Overview view = analyze::overview(*trace);
   const auto launches = analyze::gpu_launches(*trace);
   if (!launches) return report(launches.error(), inspection.file);
@@ -160,9 +225,12 @@ int info(Inspection &inspection) {
 }  // namespace
 
 Action declare_info(Options &verb) {
-  auto options = std::make_shared<Inspection>();
+  auto options = std::make_shared<InfoOptions>();
   add_file(verb, *options);
   add_json(verb, *options);
+  verb.flag("--communicators", options->communicators, "Who is in which communicator instead");
+  verb.text("--rank", options->filter.ranks, "Of communicators: only those that these ranks are in, as in 0-7,12",
+            "LIST");
   return [options] { return info(*options); };
 }
 

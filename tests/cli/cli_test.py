@@ -239,7 +239,7 @@ def dump_text(bench):
 def dump_json(bench):
     done = bench.check("dump", "--jsonl", "lossless.cairn", out=None)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    expect("header", lines[0], {"schema": "cairn.dump/2", "timing": "lossless", "ranks": [0, 1]})
+    expect("header", lines[0], {"schema": "cairn.dump/3", "timing": "lossless", "ranks": [0, 1]})
     expect("lines", len(lines), 1 + 2 * 306)
     expect("alias", bench.check("dump", "--json", "lossless.cairn", out=None).stdout, done.stdout)
     isend = next(line for line in lines if line.get("function") == "MPI_Isend")

@@ -152,13 +152,14 @@ void CallEncoder::comm(const Parameter &p, uint64_t word) {
   entry->comm->inter = mpi::comm_is_inter(word);
 }
 
-/// (counter, world, smallest rank): with the parent's identity, the same on all members without communication. Where
-/// only some of the parent's processes take part, who they are as well.
+/// (counter, own place, smallest rank): with the parent's identity, counter and smallest rank are the same on all
+/// members without communication. Where only some of the parent's processes take part, who they are as well.
 void CallEncoder::identity(uint64_t comm) {
   const mpi::Members members = mpi::members_of(comm);
   bool whole = false;
   atom(names_.creation_number(function_, frame_, members.hash, &whole));
-  atom(0);
+  const int rank = mpi::comm_rank(comm);
+  atom(rank < 0 ? trace::kUnknown : members.second ? -1 - rank : rank);
   atom(members.least < 0 ? trace::kUnknown : members.least);
   if (!whole) atom(members.told < 0 ? trace::kUnknown : members.told);
 }

@@ -273,6 +273,7 @@ Members members_of(Handle comm) {
   MPI_Group group;
   if (call.Comm_group(as<MPI_Comm>(constant.comm_world), &world) != MPI_SUCCESS) return {};
   Ranks all;
+  bool second = false;
   if (call.Comm_group(as<MPI_Comm>(comm), &group) == MPI_SUCCESS) {
     all = ranks_of(group, world);
     call.Group_free(&group);
@@ -287,9 +288,10 @@ Members members_of(Handle comm) {
     all.hash = hash64({reinterpret_cast<const uint8_t *>(both), sizeof both});
     all.known = all.known && other.known;
     all.regular = false;
+    second = !first;
   }
   call.Group_free(&world);
-  return {all.least, all.hash, told(all)};
+  return {all.least, all.hash, told(all), second};
 }
 
 int group_rank(Handle group) {

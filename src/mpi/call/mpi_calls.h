@@ -92,9 +92,10 @@ struct Envelope {
 Envelope type_envelope(Handle datatype);
 /// Who is in a communicator, both sides of an intercommunicator; all of them get the same.
 struct Members {
-  int least = -1;     ///< smallest rank in MPI_COMM_WORLD; -1 if none is in it
-  uint64_t hash = 0;  ///< of all of them
-  int64_t told = -1;  ///< all of them in 49 bits (spec/README.md, "Communicators"); -1 if some are in another world
+  int least = -1;       ///< smallest rank in MPI_COMM_WORLD; -1 if none is in it
+  uint64_t hash = 0;    ///< of all of them
+  int64_t told = -1;    ///< all of them in 49 bits (spec/README.md, "Communicators"); -1 if some are in another world
+  bool second = false;  ///< this process is not on the side of the smallest rank
 };
 Members members_of(Handle comm);
 int group_rank(Handle group);  ///< MPI_UNDEFINED if this process is not in it

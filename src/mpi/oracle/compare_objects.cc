@@ -163,9 +163,9 @@ std::optional<uint64_t> Comparer::count_creation() {
 
 std::string Comparer::new_comm(unsigned i, AtomReader &in, Object *made, std::optional<uint64_t> count) {
   const AtomValue counter = in.next();
-  const AtomValue world = in.next();
+  const AtomValue place = in.next();
   const AtomValue smallest = in.next();
-  if (smallest.missing || counter.special || world.special) return "its identity is cut short";
+  if (smallest.missing || counter.special) return "its identity is cut short";
   std::string who;
   const unsigned parameter = function_->scope;
   const bool whole = parameter != 0 && parameter <= function_->parameter_count &&
@@ -177,15 +177,21 @@ std::string Comparer::new_comm(unsigned i, AtomReader &in, Object *made, std::op
     who = "." + to_text(told);
   }
   const bool dynamic = function_->members == spec::Members::beyond_world;
-  if (world.value != 0 && !dynamic) return "its world is " + to_text(world);
   if (count && static_cast<uint64_t>(counter.value) != *count) {
     return "it is number " + to_text(counter) + " over its parent, and should be " + std::to_string(*count);
   }
   made->identity = "?";
-  if (dynamic) return "";
   const LogValue *members = logged(kMembers + i, true);
+  constexpr size_t kTold = 3;
+  if (members != nullptr && members->words.size() == kTold) {
+    const auto own = static_cast<int64_t>(members->words[2]);
+    if (place.special || place.value != own) {
+      return "this process's place is traced as " + to_text(place) + ", logged as " + std::to_string(own);
+    }
+  }
+  if (dynamic) return "";
   CommSighting sighting{"", rank_, smallest.special ? -1 : smallest.value, -1};
-  if (members != nullptr && members->words.size() == 2) {
+  if (members != nullptr && members->words.size() == kTold) {
     sighting.members = static_cast<int64_t>(members->words[0]);
     const auto least = static_cast<int64_t>(members->words[1]);
     constexpr int64_t kHashed = int64_t{1} << 48;

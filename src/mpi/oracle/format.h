@@ -4,8 +4,8 @@
 // that many bytes; a length of 0 ends the log (what follows is unused room). A record's payload is
 //
 //   varint function, varint depth, varint begin ticket, varint end ticket, varint epoch + 1 (0: not known), byte
-//   RecordState, then values: byte parameter (kReturn: the result; kMembers + i: of a new communicator, its size and
-//   smallest rank), byte Tag | kAfter, and
+//   RecordState, then values: byte parameter (kReturn: the result; kMembers + i: of a new communicator, its size,
+//   smallest rank and this process's place), byte Tag | kAfter, and
 //     value, pointer, special   8 bytes
 //     values, pointers, handles varint n, n times 8 bytes
 //     statuses                  varint n, 5 n times 8 bytes
@@ -21,7 +21,7 @@
 namespace cairn::oracle {
 
 constexpr char kMagic[8] = {'C', 'A', 'I', 'R', 'N', 'L', 'O', 'G'};
-constexpr uint32_t kLogVersion = 2;
+constexpr uint32_t kLogVersion = 3;
 constexpr uint8_t kReturn = 0xff;
 constexpr uint8_t kMembers = 0x40;
 constexpr uint8_t kAfter = 0x80;

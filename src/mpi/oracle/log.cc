@@ -409,9 +409,9 @@ void Entry::errors(unsigned parameter, const int *p, int64_t n, int64_t (*class_
   }
 }
 
-void Entry::members(unsigned parameter, int64_t count, int64_t smallest) {
-  const int64_t both[2] = {count, smallest};
-  put_array(kMembers + parameter, Tag::values, both, 2, sizeof both[0]);
+void Entry::members(unsigned parameter, int64_t count, int64_t smallest, int64_t place) {
+  const int64_t all[3] = {count, smallest, place};
+  put_array(kMembers + parameter, Tag::values, all, 3, sizeof all[0]);
 }
 
 void Entry::called(bool may_not_return) {

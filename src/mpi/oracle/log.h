@@ -84,9 +84,9 @@ class Entry {
   /// A pointer that is itself a constant (MPI_STATUS_IGNORE, MPI_ERRCODES_IGNORE, MPI_ARGVS_NULL, MPI_WEIGHTS_EMPTY,
   /// …).
   void special(unsigned parameter, const void *p) { put_word(parameter, Tag::special, reinterpret_cast<uintptr_t>(p)); }
-  /// Beside the handle of a new communicator: how many processes it has, and the smallest rank of them in
-  /// MPI_COMM_WORLD (-1: none is in there).
-  void members(unsigned parameter, int64_t count, int64_t smallest);
+  /// Beside the handle of a new communicator: how many processes it has, the smallest rank of them in
+  /// MPI_COMM_WORLD (-1: none is in there), and this process's place in it.
+  void members(unsigned parameter, int64_t count, int64_t smallest, int64_t place);
 
   /// Immediately before the real call. `may_not_return`: what is known so far goes to disk now.
   void called(bool may_not_return = false);

@@ -122,6 +122,13 @@ inline int64_t least_member(MPI_Comm comm) {
   return least == INT64_MAX ? -1 : least;
 }
 
+/// This process's rank in its side of a communicator; of the side without the smallest rank, -1 less that.
+inline int64_t place(MPI_Comm comm) {
+  const int64_t least = inter(comm) != 0 ? least_member(comm) : -1;
+  const bool second = least >= 0 && least != least_in_world(comm, fn::Comm_group);
+  return second ? -1 - rank(comm) : rank(comm);
+}
+
 inline bool has_topology(MPI_Comm comm, uint16_t kind) {
   int topology = 0;
   return !is_null(comm) && inter(comm) == 0 && ask(fn::Topo_test, comm, &topology) && topology == local[kind];

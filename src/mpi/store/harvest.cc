@@ -1,11 +1,13 @@
 #include "mpi/store/harvest.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "mpi/store/arena_file.h"
 #include "mpi/store/pending.h"
 #include "mpi/store/polls.h"
+#include "spec/spec.h"
 
 namespace cairn::recorder {
 namespace {
@@ -90,20 +92,38 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   return record;
 }
 
-/// A sequence of the call that a thread made last; of none if that has gone to the spool.
-Result<SequenceRecord> last_call(const RecordedThread &thread, const Remains &remains, CallFrames *frames) {
+bool makes_communicator(ByteView row) {
+  const uint64_t id = ByteReader(row).varint();
+  return id < spec::functions().size() && spec::makes_communicator(spec::functions()[id]);
+}
+
+/// Of what a thread has in memory, as a sequence: the calls that made communicators, which pending calls name, each
+/// once; and, `with_last`, the call that it made last.
+Result<SequenceRecord> telling_calls(const RecordedThread &thread, const Remains &remains, bool with_last,
+                                     CallFrames *frames) {
   const Sequence &sequence = thread.sequence;
   SequenceRecord record;
   record.thread = thread.number;
   record.segment = sequence.segment;
   if (sequence.calls == nullptr || sequence.calls->length() == 0) return record;
-  const Result<grammar::Grammar> calls = read_grammar(*sequence.calls, remains);
-  if (!calls) return tl::unexpected(calls.error());
-  const grammar::Symbol last = grammar::Walker(*calls, calls->length() - 1).next();
-  if (last >= sequence.signatures.size()) return record;
-  const Signature &signature = sequence.signatures[last];
-  record.calls = grammar::Grammar::from_symbols({0});
-  record.rows.emplace_back(signature.bytes, signature.bytes + signature.size);
+  uint32_t last = UINT32_MAX;
+  if (with_last) {
+    const Result<grammar::Grammar> calls = read_grammar(*sequence.calls, remains);
+    if (!calls) return tl::unexpected(calls.error());
+    last = grammar::Walker(*calls, calls->length() - 1).next();
+  }
+  const uint32_t rows = sequence.signatures.size();
+  const auto bytes_of = [&](uint32_t id) -> ByteView {
+    return {sequence.signatures[id].bytes, sequence.signatures[id].size};
+  };
+  for (uint32_t id = 0; id < rows; ++id) {
+    if (id != last && makes_communicator(bytes_of(id)))
+      record.rows.emplace_back(bytes_of(id).begin(), bytes_of(id).end());
+  }
+  if (last < rows) record.rows.emplace_back(bytes_of(last).begin(), bytes_of(last).end());
+  std::vector<grammar::Symbol> each(record.rows.size());
+  std::iota(each.begin(), each.end(), 0);
+  record.calls = grammar::Grammar::from_symbols(each);
   for (size_t i = 0; i < sequence.sites.size(); ++i) record.sites.push_back(frames->of(sequence.sites[i]));
   return record;
 }
@@ -241,17 +261,17 @@ Result<ProcessRecord> harvest_living(const Process &of, size_t readable) {
   CallFrames frames(&record.frames, of.names.modules->count());
   add_pending(of, now, true, &record, &frames);
   const auto base = reinterpret_cast<uintptr_t>(of.self) + arena_front();
-  std::vector<SequenceRecord> last_calls;
+  std::vector<SequenceRecord> before;
   for (const SequenceRecord &pending : record.sequences) {
-    if (!pending.calls.empty()) continue;
     const RecordedThread *thread = of.threads.first.load();
     while (thread != nullptr && thread->number != pending.thread) thread = thread->next;
     if (thread == nullptr) continue;
-    Result<SequenceRecord> last = last_call(*thread, {base, readable - arena_front()}, &frames);
-    if (!last) return tl::unexpected(last.error());
-    if (!last->calls.empty()) last_calls.push_back(*std::move(last));
+    Result<SequenceRecord> calls =
+        telling_calls(*thread, {base, readable - arena_front()}, pending.calls.empty(), &frames);
+    if (!calls) return tl::unexpected(calls.error());
+    if (!calls->calls.empty()) before.push_back(*std::move(calls));
   }
-  for (SequenceRecord &last : last_calls) record.sequences.push_back(std::move(last));
+  for (SequenceRecord &calls : before) record.sequences.push_back(std::move(calls));
   return record;
 }
 

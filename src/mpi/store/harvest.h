@@ -34,8 +34,9 @@ Result<trace::ProcessRecord> harvest_dead(const Process &of, size_t readable, st
 /// Who a process is, without what it recorded.
 trace::ProcessRecord identity_of(const Process &of);
 
-/// Of a process that lives, as it is now: what its threads are in, and of those that are in no call the last one they
-/// made. Its memory changes meanwhile: the caller must look whether it did.
+/// Of a process that lives, as it is now: what its threads are in, what made its communicators, as far as that is in
+/// memory, and of threads that are in no call the last one they made. Its memory changes meanwhile: the caller must
+/// look whether it did.
 Result<trace::ProcessRecord> harvest_living(const Process &of, size_t readable);
 
 }  // namespace cairn::recorder

@@ -1,0 +1,190 @@
+#include "analyze/communicators.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "analyze/selected_calls.h"
+#include "trace/read/events.h"
+
+namespace cairn::analyze {
+namespace {
+
+/// A call that made a communicator.
+struct Creation {
+  uint32_t class_index;
+  trace::Row row;
+  CommunicatorNames::Numbers numbers;
+};
+using EachCreation = std::function<void(const NewCommunicator &, uint32_t class_index, uint32_t site)>;
+
+std::map<int64_t, size_t> times_made(const std::vector<Creation> &creations) {
+  std::map<int64_t, size_t> made;
+  for (const Creation &creation : creations) ++made[creation.numbers.made];
+  return made;
+}
+
+/// Whether what was made over a communicator may have been made over another one of the same number.
+bool has_ambiguous_parent(const std::vector<Creation> &creations) {
+  auto made = times_made(creations);
+  return std::any_of(creations.begin(), creations.end(), [&](const Creation &creation) {
+    return creation.numbers.over && made[*creation.numbers.over] > 1;
+  });
+}
+
+bool has_reused_number(const std::vector<Creation> &creations) {
+  const auto made = times_made(creations);
+  return std::any_of(made.begin(), made.end(), [](const auto &each) { return each.second > 1; });
+}
+
+/// Parents before what was made over them; what is over one that nobody saw made comes last.
+void add_parents_first(std::vector<Creation> creations, CommunicatorNames *names, const EachCreation &each) {
+  const auto waits = [&](const Creation &creation) {
+    return creation.numbers.over && names->name(*creation.numbers.over) == nullptr;
+  };
+  while (!creations.empty()) {
+    const auto ready = std::stable_partition(creations.begin(), creations.end(), waits);
+    const auto from = ready == creations.end() ? creations.begin() : ready;
+    for (auto at = from; at != creations.end(); ++at) {
+      if (const NewCommunicator *made = names->see(at->row)) each(*made, at->class_index, at->row.site);
+    }
+    creations.erase(from, creations.end());
+  }
+}
+
+/// What a rank made, in the order that names need.
+class Creations {
+ public:
+  explicit Creations(const trace::Trace &trace)
+      : trace_(trace),
+        creators_(trace, [](const spec::Function &function) { return CommunicatorNames::makes_some(function.id); }) {}
+
+  /// `last`: the names shall be those of the end; else of communicators that others may have the number of, any.
+  Result<void> see(uint32_t rank, bool last, CommunicatorNames *names, const EachCreation &each) const {
+    std::vector<Creation> creations;
+    for (const SelectedCalls::Sequence &sequence : creators_.of(rank)) {
+      for (const trace::CountedRow &call : sequence.calls) {
+        if (const auto numbers = CommunicatorNames::numbers(call.row)) {
+          creations.push_back({sequence.class_index, call.row, *numbers});
+        }
+      }
+    }
+    if (last ? !has_reused_number(creations) : !has_ambiguous_parent(creations)) {
+      add_parents_first(std::move(creations), names, each);
+      return {};
+    }
+    trace::Events events(trace_, rank);
+    while (const trace::Event *event = events.next()) {
+      if (const NewCommunicator *made = names->see(*event->values))
+        each(*made, event->class_index, event->values->site);
+    }
+    return events.end();
+  }
+
+ private:
+  const trace::Trace &trace_;
+  SelectedCalls creators_;
+};
+
+}  // namespace
+
+struct LastNames::State {
+  explicit State(const trace::Trace &trace) : creations(trace) {}
+  Creations creations;
+};
+
+LastNames::LastNames(const trace::Trace &trace) : state_(std::make_unique<State>(trace)) {}
+LastNames::~LastNames() = default;
+
+CommunicatorNames LastNames::of(uint32_t rank) const {
+  CommunicatorNames names;
+  // What cannot be read to its end gives the names until there.
+  (void)state_->creations.see(rank, true, &names, [](const NewCommunicator &, uint32_t, uint32_t) {});
+  return names;
+}
+
+Result<Communicators> Communicators::of(const trace::Trace &trace, const Sources &sources) {
+  const Creations creations(trace);
+  std::map<std::string, Communicator> found;
+  Communicator world;
+  world.name = "MPI_COMM_WORLD";
+  for (const uint32_t rank : trace.ranks()) {
+    world.groups[0].push_back({rank, rank});
+    CommunicatorNames names;
+    const auto add = [&](const NewCommunicator &made, uint32_t class_index, uint32_t site) {
+      const auto [place, fresh] = found.try_emplace(made.name);
+      Communicator &communicator = place->second;
+      if (fresh) {
+        communicator.name = made.name;
+        communicator.parent = made.parent;
+        communicator.function = made.function;
+        communicator.made = true;
+        communicator.position = sources.position(class_index, site);
+      }
+      communicator.complete = communicator.complete && made.rank.has_value();
+      communicator.groups[made.second ? 1 : 0].push_back({made.rank.value_or(0), rank});
+    };
+    if (auto done = creations.see(rank, false, &names, add); !done) return tl::unexpected(done.error());
+  }
+  world.complete = world.groups[0].size() == trace.rank_count();
+  Communicators result;
+  result.all_.push_back(std::move(world));
+  for (auto &[name, communicator] : found) {
+    for (std::vector<Communicator::Member> &group : communicator.groups) {
+      std::sort(group.begin(), group.end());
+      group.erase(std::unique(group.begin(), group.end()), group.end());  // a call that was recorded twice over
+      for (size_t i = 0; i < group.size(); ++i) {
+        communicator.complete = communicator.complete && group[i].rank == static_cast<int64_t>(i);
+      }
+    }
+    result.all_.push_back(std::move(communicator));
+  }
+  for (size_t i = 0; i < result.all_.size(); ++i) result.by_name_.emplace(result.all_[i].name, i);
+  return result;
+}
+
+const Communicator *Communicators::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &all_[found->second];
+}
+
+std::optional<uint32_t> world_rank(const Communicator &communicator, int64_t rank, uint32_t asking, Side side) {
+  const auto has = [](const std::vector<Communicator::Member> &group, uint32_t in_world) {
+    return std::any_of(group.begin(), group.end(), [&](const auto &member) { return member.in_world == in_world; });
+  };
+  size_t group = 0;
+  if (!communicator.groups[1].empty()) {
+    group = has(communicator.groups[1], asking) ? 1 : 0;
+    if (side == Side::other) group = 1 - group;
+  }
+  const auto &members = communicator.groups[group];
+  const auto first = std::lower_bound(members.begin(), members.end(), Communicator::Member{rank, 0});
+  if (first == members.end() || first->rank != rank) return std::nullopt;
+  if (first + 1 != members.end() && (first + 1)->rank == rank) return std::nullopt;
+  return first->in_world;
+}
+
+std::string members_text(const std::vector<Communicator::Member> &members) {
+  constexpr size_t kWorthARange = 3;
+  std::string text;
+  for (size_t i = 0; i < members.size();) {
+    const auto at = [&](size_t k) { return int64_t{members[k].in_world}; };
+    size_t last = i;
+    const int64_t step = i + 1 < members.size() ? at(i + 1) - at(i) : 0;
+    while (last + 1 < members.size() && at(last + 1) - at(last) == step) ++last;
+    if (!text.empty()) text += ',';
+    if (last - i + 1 >= kWorthARange || (step == 1 && last != i)) {
+      text += fmt::format("{}-{}", at(i), at(last));
+      if (step != 1) text += fmt::format(":{}", step);
+      i = last + 1;
+    } else {
+      text += fmt::format("{}", at(i));
+      ++i;
+    }
+  }
+  return text;
+}
+
+}  // namespace cairn::analyze
