@@ -34,13 +34,14 @@ struct Told {
   const char *size;
   const char *command;
 };
-constexpr std::array<Told, 8> kTold = {{
+constexpr std::array<Told, 9> kTold = {{
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "mpiexec"},
     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "srun"},
     {"PMI_RANK", "PMI_SIZE", "mpiexec"},
     {"PALS_RANKID", "PALS_SIZE", "mpiexec"},
     {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", "flux run"},
     {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", "jsrun"},
+    {"ALPS_APP_PE", nullptr, "aprun"},
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "mpiexec"},
     {"PMIX_RANK", nullptr, "mpiexec"},
 }};

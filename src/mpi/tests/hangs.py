@@ -140,8 +140,9 @@ class Bench:
             job = told['jobs'][0] if told and told['jobs'] else None
             said = difference(expected, job['pending']) if job else 'nothing is seen'
             if job and busy:
-                # Now and then one of them is at rest for long enough.
-                said = '' if job['running'] or len(job['pending']) > 0 else 'nobody runs'
+                # Now and then one of them is at rest for long enough to be told as pending.
+                told_of = sorted(job['running'] + [rank for each in job['pending'] for rank in each['ranks']])
+                said = '' if told_of == list(range(RANKS)) else f'{told_of} of them are told of'
             if not said and set(job['not_seen']) == ({0} if self.kind == 'init' else set()):
                 return time.monotonic()
             time.sleep(0.1)
