@@ -57,6 +57,8 @@ struct CallReader::State {
   size_t place = 0;                        // in it
   uint64_t done = 0;                       // times of the step there
   uint64_t left = 0;                       // how often it is begun again
+  uint64_t read = 0;                       // rows of the class's sequence
+  uint64_t row_place = 0;                  // of the first of those that are being given
 
   Symbol add(Row row, uint32_t class_row) {
     calls.push_back({std::move(row), class_row});
@@ -97,13 +99,19 @@ struct CallReader::State {
     return step->second.call;
   }
 
+  Symbol next_row() {
+    ++read;
+    return walker.next();
+  }
+
   /// Fills `cycle`, which may be repeated no time at all. False at the end.
   bool read_on() {
     cycle.clear();
     place = 0;
     if (draining_calls && repeat(draining_calls->next(), 1)) return true;
     draining_calls.reset();
-    const Symbol row = walker.next();
+    row_place = read;
+    const Symbol row = next_row();
     if (row == grammar::kNoSymbol) return false;
     RowCalls now = rows.calls(row);
     const RowKind &kind = part.rows[row]->kind;
@@ -128,7 +136,7 @@ struct CallReader::State {
     for (;;) {
       if (run) run->times = 1;
       repeat(run, times);
-      const Symbol row = --length == 0 ? grammar::kNoSymbol : walker.next();
+      const Symbol row = --length == 0 ? grammar::kNoSymbol : next_row();
       if (row == grammar::kNoSymbol) break;
       run = rows.calls(row).next();
     }
@@ -161,6 +169,7 @@ Symbol CallReader::next() {
 }
 
 const Row &CallReader::call(Symbol number) const { return state_->calls[number].row; }
+uint64_t CallReader::row_place() const { return state_->row_place; }
 uint32_t CallReader::class_row(Symbol number) const { return state_->calls[number].class_row; }
 
 }  // namespace cairn::trace

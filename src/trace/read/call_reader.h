@@ -22,6 +22,9 @@ class CallReader {
 
   /// The number of the next call; grammar::kNoSymbol at the end.
   grammar::Symbol next();
+  /// Which of the rows of its class's sequence, counted from 0, the call that `next` gave last is of; of polls that
+  /// stand for each other, the first.
+  [[nodiscard]] uint64_t row_place() const;
   /// The call of that number, which `next` has given. Stays where it is as long as the reader lives.
   [[nodiscard]] const Row &call(grammar::Symbol number) const;
   /// The row of the class that it is: numbers of calls differ where one row has several values along time.

@@ -22,6 +22,7 @@ class Events::Thread {
       if (next_ == sequences_.size()) return false;
       if (auto begun = begin(sequences_[next_++]); !begun) return tl::unexpected(begun.error());
     }
+    row_place_ = reader_->row_place();
     timed_ = position_ < times_.size();
     if (timed_) {
       begin_ = clock_ + times_[position_].gap;
@@ -43,6 +44,7 @@ class Events::Thread {
     event->segment = sequence.segment;
     event->class_index = sequence.class_index;
     event->row = reader_->class_row(call_);
+    event->row_place = row_place_;
     event->call = call_;
     event->values = &reader_->call(call_);
     event->timed = timed_;
@@ -74,6 +76,7 @@ class Events::Thread {
   std::optional<CallOrder> order_;
   std::optional<grammar::Walker> skips_;  ///< of `order_`
   uint64_t position_ = 0;
+  uint64_t row_place_ = 0;
   bool timed_ = false;
   uint64_t clock_ = 0;  ///< the end of the call
   uint64_t begin_ = 0;

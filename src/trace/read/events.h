@@ -47,6 +47,7 @@ struct Event {
   uint64_t index = 0;           ///< among those that are read, from 0
   uint32_t class_index = 0;     ///< whose Trace::sites `values->site` numbers
   uint32_t row = 0;             ///< of the class
+  uint64_t row_place = 0;       ///< of its row in the sequence of its class (CallReader); steps.h makes steps of it
   uint32_t call = 0;            ///< number of the distinct call within its sequence (CallReader)
   const Row *values = nullptr;  ///< complete; stays where it is until its sequence ends
   bool timed = false;           ///< where the timing mode keeps times; not the last calls of a process that was killed
