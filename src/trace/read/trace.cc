@@ -9,6 +9,7 @@
 #include "trace/model/derived_values.h"
 #include "trace/model/request_arrays.h"
 #include "trace/model/row_counts.h"
+#include "trace/model/row_fields.h"
 #include "trace/read/trace_body.h"
 #include "trace/values/bounds.h"
 
@@ -16,6 +17,40 @@ namespace cairn::trace {
 namespace {
 
 std::string text_of(const Bytes &bytes) { return {bytes.begin(), bytes.end()}; }
+
+/// A field that is the same on all members.
+std::optional<Field> unvaried(const ClassRow &row, size_t field) {
+  RowFields fields(row);
+  for (size_t i = 0; i < field; ++i) fields.next();
+  const FieldHead &head = fields.next();
+  Field result;
+  if (head.kind == FieldHead::text) {
+    result.is_bytes = true;
+    result.bytes = fields.text();
+    return result;
+  }
+  if (head.kind != FieldHead::atoms) return std::nullopt;
+  for (uint32_t i = 0; i < head.count; ++i) {
+    if (fields.column(i) != nullptr) return std::nullopt;
+    result.atoms.push_back(fields.atom(i));
+  }
+  return result;
+}
+
+/// What a stream has on all members, each time.
+std::optional<Field> only_value(const Stream &stream) {
+  std::optional<Field> only;
+  for (const StreamVariant &variant : stream.variants) {
+    if (variant.values.size() != 1) return std::nullopt;
+    const std::optional<Field> value = unvaried(*variant.values[0], 0);
+    if (!value || (only && *only != *value)) return std::nullopt;
+    // Differences from 0 that are 0, or specials, which stand for themselves.
+    const auto stays = [](Atom atom) { return atom == 0 || is_special(atom); };
+    if (variant.differences && !std::all_of(value->atoms.begin(), value->atoms.end(), stays)) return std::nullopt;
+    only = value;
+  }
+  return only;
+}
 
 }  // namespace
 
@@ -184,6 +219,29 @@ void Trace::Body::number_modules(Row *row, uint32_t rank) const {
       module = static_cast<Atom>(number[static_cast<size_t>(module)]);
     }
   }
+}
+
+std::vector<std::optional<Field>> Trace::results(uint32_t class_index) const {
+  std::vector<std::optional<Field>> results;
+  if (class_index >= class_count()) return results;
+  const ClassPart &part = body_->part->classes[class_index];
+  const RowGroups groups(part.rows);
+  // Of groups whose calls' results have moved into a stream.
+  std::vector<std::optional<Field>> streamed(groups.count());
+  for (const Stream &stream : part.streams) {
+    if (stream.field + 1 == call_fields(*part.rows[groups.first_row[stream.group]])) {
+      streamed[stream.group] = only_value(stream);
+    }
+  }
+  for (size_t row = 0; row < part.rows.size(); ++row) {
+    const size_t fields = call_fields(*part.rows[row]);
+    if (fields != 0 && part.rows[row]->heads[fields - 1].kind == FieldHead::moved) {
+      results.push_back(streamed[groups.of_row[row]]);
+    } else {
+      results.push_back(fields == 0 ? std::nullopt : unvaried(*part.rows[row], fields - 1));
+    }
+  }
+  return results;
 }
 
 Row Trace::row_head(uint32_t class_index, uint32_t row) const {

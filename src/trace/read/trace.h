@@ -97,6 +97,8 @@ class Trace {
   /// polls are counted (ClassView::counted), members differ, and the grammar alone does not say it.
   [[nodiscard]] std::vector<uint64_t> row_counts(uint32_t class_index) const;
   [[nodiscard]] std::vector<uint64_t> row_counts(const SequenceView &sequence) const;
+  /// What the calls of each row of a class returned, where it is the same on all members each time; else nothing.
+  [[nodiscard]] std::vector<std::optional<Field>> results(uint32_t class_index) const;
   /// Function, site and depth only: the same on all members.
   [[nodiscard]] Row row_head(uint32_t class_index, uint32_t row) const;
   /// Nothing if the timing mode keeps no statistics. Where statistics do not tell some rows apart, the lowest of them

@@ -42,6 +42,7 @@ inline uint64_t exercise(const Trace &trace) {
           for (int i = 0; i < 100; ++i) sum += reader.next();
         }
       }
+      if (ranks.size() < 100000) sum += trace.results(c).size();
       const uint32_t rows = ranks.size() < 100000 ? trace.class_view(c).rows : 0;
       for (uint32_t r = 0; r < std::min(rows, 4 * kSome); ++r) {
         sum += trace.row(c, r, rank).fields.size() + trace.row_head(c, r).function;

@@ -29,6 +29,23 @@ TEST_P(Golden, IsReadAsEver) {
   for (uint32_t i = 0; i < trace->class_count(); ++i) EXPECT_TRUE(is_sound(class_part_of(*trace, i))) << i;
 }
 
+TEST_P(Golden, ResultsOfRowsAreThoseOfTheirCalls) {
+  const Result<Trace> trace = Trace::open(std::string(CAIRN_TRACE_TESTDATA "/") + GetParam() + ".cairn");
+  ASSERT_TRUE(trace.has_value());
+  for (uint32_t i = 0; i < trace->class_count(); ++i) {
+    const std::vector<std::optional<Field>> results = trace->results(i);
+    const ClassView view = trace->class_view(i);
+    ASSERT_EQ(results.size(), view.rows);
+    for (const uint32_t rank : view.ranks) {
+      for (const CountedRow &call : trace->counted_rows({rank, view.thread, view.segment, i, 0})) {
+        const std::optional<Field> &result = results[call.class_row];
+        if (!result || call.row.fields.empty()) continue;
+        EXPECT_EQ(*result, call.row.fields.back()) << "class " << i << " row " << call.class_row;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Version1, Golden,
                          ::testing::Values("v1-stencil", "v1-stats", "v1-lossless", "v1-streams", "v1-exchanged",
                                            "v1-drains", "v1-waits", "v1-polls", "v1-blocks", "v1-bundles"));
