@@ -44,9 +44,10 @@ class Decoder {
   [[nodiscard]] Call decode(uint32_t class_index, const trace::Row &row,
                             const CommunicatorNames *names = nullptr) const;
   /// One parameter's value, with nothing that the call changed in it apart.
-  [[nodiscard]] Value value(uint32_t class_index, const spec::Parameter &parameter, const trace::Field &field) const {
+  [[nodiscard]] Value value(uint32_t class_index, const spec::Parameter &parameter, const trace::Field &field,
+                            const CommunicatorNames *names = nullptr) const {
     Call ignored;
-    return value(class_index, parameter, field, false, nullptr, &ignored);
+    return value(class_index, parameter, field, false, names, &ignored);
   }
 
  private:

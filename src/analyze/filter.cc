@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
+#include "analyze/selected_calls.h"
+#include "analyze/wanted_calls.h"
 #include "spec/spec.h"
 #include "text/nearest.h"
 
@@ -20,44 +23,212 @@ bool parse_number(std::string_view text, uint32_t &value) {
   return error == std::errc() && stop == end && !text.empty();
 }
 
-std::vector<std::string> split(const std::string &text, char separator) {
-  std::vector<std::string> pieces;
-  size_t begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.find(separator, begin), text.size());
-    pieces.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
+/// The words between commas that are within no brackets: C++ names have commas there.
+std::vector<std::string> split(const std::string &text) {
+  std::vector<std::string> pieces(1);
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(' || c == '<' || c == '[' || c == '{') ++depth;
+    if ((c == ')' || c == '>' || c == ']' || c == '}') && depth > 0) --depth;
+    if (c == ',' && depth == 0) {
+      pieces.emplace_back();
+    } else {
+      pieces.back() += c;
+    }
   }
   return pieces;
 }
 
-Result<std::vector<char>> parse_functions(const std::vector<std::string> &patterns) {
-  const auto all = spec::functions();
-  std::vector<char> chosen(all.size(), 0);
-  for (const std::string &words : patterns) {
-    for (const std::string &pattern : split(words, ',')) {
-      bool found = false;
-      for (size_t id = 0; id < all.size(); ++id) {
-        if (!glob_match(pattern, all[id].name)) continue;
-        chosen[id] = 1;
-        found = true;
+/// Each word of `texts` to those that take or those that leave out, by `parse(word)`, which gives a Result.
+template <typename Word, typename Parse>
+Result<Chosen<Word>> choose(const std::vector<std::string> &texts, const char *option, const Parse &parse) {
+  Chosen<Word> chosen;
+  for (const std::string &text : texts) {
+    for (const std::string &piece : split(text)) {
+      const bool out = piece.starts_with('^');
+      if (piece.starts_with('!')) {
+        return fail(ErrorKind::usage, fmt::format("{} '{}': what is to be left out has ^ before it", option, piece),
+                    fmt::format("write {} '^{}'", option, piece.substr(1)));
       }
-      if (found) continue;
-      if (pattern.find_first_of("*?") != std::string::npos) {
-        return fail(ErrorKind::usage, fmt::format("no MPI function matches '{}'", pattern),
-                    "quote patterns, as in --function 'MPI_*send'");
+      if (piece.size() <= (out ? 1 : 0)) {
+        return fail(ErrorKind::usage, fmt::format("{} '{}' has an empty word", option, text),
+                    "separate words by commas");
       }
-      std::vector<std::string> names;
-      names.reserve(all.size());
-      for (const auto &function : all) names.emplace_back(function.name);
-      std::string guess = nearest(pattern, names);
-      if (guess.empty()) guess = nearest("MPI_" + pattern, names);
-      return fail(ErrorKind::usage, fmt::format("unknown function '{}'", pattern),
-                  guess.empty() ? "names are those of the MPI standard, as in MPI_Send"
-                                : fmt::format("did you mean {}?", guess));
+      auto word = parse(piece.substr(out ? 1 : 0));
+      if (!word) return tl::unexpected(word.error());
+      (out ? chosen.left_out : chosen.taken).push_back(*std::move(word));
     }
   }
   return chosen;
+}
+
+/// What was meant by a word that is none of `names`; "" if that cannot be told.
+std::string guess_text(const std::string &word, const std::vector<std::string> &names) {
+  const std::string guess = nearest(word, names);
+  return guess.empty() ? guess : fmt::format("did you mean {}?", guess);
+}
+
+bool is_pattern(const std::string &word) { return word.find_first_of("*?") != std::string::npos; }
+
+/// The ids of the functions that a word names.
+Result<std::vector<uint32_t>> parse_function(const std::string &pattern) {
+  const auto all = spec::functions();
+  std::vector<uint32_t> ids;
+  for (uint32_t id = 0; id < all.size(); ++id) {
+    if (glob_match(pattern, all[id].name)) ids.push_back(id);
+  }
+  if (!ids.empty()) return ids;
+  if (is_pattern(pattern)) {
+    return fail(ErrorKind::usage, fmt::format("no MPI function matches '{}'", pattern),
+                "quote patterns, as in --function 'MPI_*send'");
+  }
+  std::vector<std::string> names;
+  names.reserve(all.size());
+  for (const auto &function : all) names.emplace_back(function.name);
+  std::string guess = guess_text(pattern, names);
+  if (guess.empty()) guess = guess_text("MPI_" + pattern, names);
+  return fail(ErrorKind::usage, fmt::format("unknown function '{}'", pattern),
+              guess.empty() ? "names are those of the MPI standard, as in MPI_Send" : guess);
+}
+
+Result<std::vector<char>> parse_functions(const std::vector<std::string> &texts) {
+  auto chosen = choose<std::vector<uint32_t>>(texts, "--function", parse_function);
+  if (!chosen) return tl::unexpected(chosen.error());
+  std::vector<char> functions(spec::functions().size());
+  for (uint32_t id = 0; id < functions.size(); ++id) {
+    const auto names = [id](const std::vector<uint32_t> &ids) {
+      return std::binary_search(ids.begin(), ids.end(), id);
+    };
+    functions[id] = chosen->has(names) ? 1 : 0;
+  }
+  return functions;
+}
+
+/// "7" or "3-9" of what `parse_ranks` would take for a list.
+std::optional<Span> parse_span(const std::string &word) {
+  const size_t dash = word.find('-');
+  uint32_t first = 0;
+  uint32_t last = 0;
+  const std::string_view text = word;
+  if (!parse_number(text.substr(0, dash), first)) return std::nullopt;
+  if (!parse_number(dash == std::string::npos ? text : text.substr(dash + 1), last)) return std::nullopt;
+  return last < first ? std::nullopt : std::optional<Span>({first, last});
+}
+
+trace::Atom constant(std::string_view name) {
+  for (const spec::Constant &each : spec::constants()) {
+    if (name == each.name) return trace::special(static_cast<uint16_t>(trace::kFirstConstant + each.id));
+  }
+  return 0;
+}
+
+/// Numbers, ranges of them, constants by name, and "any" for the first of these.
+Result<Chosen<Span>> parse_spans(const std::vector<std::string> &texts, const char *option, const char *things,
+                                 const std::vector<std::string> &constants) {
+  return choose<Span>(texts, option, [&](const std::string &word) -> Result<Span> {
+    if (const auto span = parse_span(word)) return *span;
+    const std::string name = !constants.empty() && glob_match("any", word) ? constants[0] : word;
+    for (const std::string &each : constants) {
+      if (glob_match(each, name)) return Span{0, 0, constant(each)};
+    }
+    std::string hint = guess_text(word, constants);
+    if (hint.empty()) hint = fmt::format("write numbers as in {} 0-7,12{}", option, constants.empty() ? "" : ",any");
+    return fail(ErrorKind::usage, fmt::format("{}: '{}' is no list of {}", option, word, things), hint);
+  });
+}
+
+Result<Chosen<std::string>> parse_sites(const std::vector<std::string> &texts, const trace::Trace &trace,
+                                        const Sources &sources) {
+  std::vector<std::string> names;
+  for (const trace::Site &site : trace.all_sites()) {
+    for (std::string &name : site_names(sources.position(site))) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return choose<std::string>(texts, "--site", [&](const std::string &word) -> Result<std::string> {
+    const auto matches = [&](const std::string &name) { return is_named(word, name); };
+    if (word == "unknown" || std::any_of(names.begin(), names.end(), matches)) return word;
+    std::string hint = guess_text(word, names);
+    if (hint.empty()) hint = "places are named as in main.c:42, main.c, exchange or app+0x1234";
+    if (names.empty() || names == std::vector<std::string>{"unknown"}) hint = "this trace has no call sites";
+    return fail(ErrorKind::usage, fmt::format("no call of this trace was made at '{}'", word), hint);
+  });
+}
+
+Result<Chosen<std::string>> parse_results(const std::vector<std::string> &texts) {
+  std::vector<std::string> names;
+  for (const spec::Constant &each : spec::constants()) {
+    const std::string_view name = each.name;
+    if (name == "MPI_SUCCESS" || name.starts_with("MPI_ERR_") || name.starts_with("MPI_T_ERR_"))
+      names.emplace_back(name);
+  }
+  return choose<std::string>(texts, "--result", [&](const std::string &word) -> Result<std::string> {
+    if (std::any_of(names.begin(), names.end(), [&](const auto &name) { return glob_match(word, name); })) return word;
+    std::string hint = guess_text(word, names);
+    if (hint.empty()) hint = "results are MPI_SUCCESS and error classes, as in MPI_ERR_TRUNCATE";
+    return fail(ErrorKind::usage, fmt::format("no call returns '{}'", word), hint);
+  });
+}
+
+/// What the communicators of these ranks are called; looks no further once all of `wanted` are among them.
+std::vector<std::string> communicator_names(const trace::Trace &trace, const Sources &sources,
+                                            const std::vector<uint32_t> &ranks, std::vector<std::string> wanted) {
+  std::set<std::string> names;
+  const Decoder decoder(trace, sources);
+  const SelectedCalls selected(trace, names_communicator);
+  for (const uint32_t rank : ranks) {
+    if (wanted.empty()) break;
+    for (const SelectedCalls::Sequence &sequence : selected.of(rank)) {
+      for (const trace::CountedRow &call : sequence.calls) {
+        for (std::string &name : communicators_of(decoder, sequence.class_index, call.row)) {
+          std::erase_if(wanted, [&](const std::string &word) { return is_named(word, name); });
+          names.insert(std::move(name));
+        }
+      }
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+Result<Chosen<std::string>> parse_comms(const std::vector<std::string> &texts, const trace::Trace &trace,
+                                        const Sources &sources, const std::vector<uint32_t> &ranks) {
+  // These are there whether or not they were used.
+  const std::vector<std::string> always = {"MPI_COMM_WORLD", "MPI_COMM_SELF"};
+  const auto as_word = [](const std::string &word) -> Result<std::string> { return word; };
+  const auto words = choose<std::string>(texts, "--comm", as_word);
+  if (!words) return tl::unexpected(words.error());
+  std::vector<std::string> unknown = words->taken;
+  unknown.insert(unknown.end(), words->left_out.begin(), words->left_out.end());
+  std::erase_if(unknown,
+                [&](const auto &word) { return std::find(always.begin(), always.end(), word) != always.end(); });
+  if (unknown.empty()) return *words;
+  std::vector<std::string> names = communicator_names(trace, sources, ranks, unknown);
+  names.insert(names.end(), always.begin(), always.end());
+  for (const std::string &word : unknown) {
+    if (std::any_of(names.begin(), names.end(), [&](const auto &name) { return is_named(word, name); })) continue;
+    std::string hint = guess_text(word, names);
+    if (hint.empty()) hint = "they are named as cairn dump prints them";
+    return fail(ErrorKind::usage, fmt::format("no call names a communicator '{}'", word), hint);
+  }
+  return *words;
+}
+
+/// The numbers of `all`, ascending, that a list of ranks or threads chooses. `thing`: "rank".
+Result<std::vector<uint32_t>> among(const std::vector<uint32_t> &all, const Chosen<Span> &chosen, const char *thing) {
+  for (const auto *spans : {&chosen.taken, &chosen.left_out}) {
+    for (const Span &span : *spans) {
+      for (int64_t number = span.first; number <= span.last; ++number) {
+        if (std::binary_search(all.begin(), all.end(), static_cast<uint32_t>(number))) continue;
+        return fail(ErrorKind::usage, fmt::format("there is no {} {} in this trace", thing, number),
+                    fmt::format("it holds {}", all.empty() ? "none" : ranks_text(all)));
+      }
+    }
+  }
+  std::vector<uint32_t> result;
+  for (const uint32_t number : all) {
+    if (chosen.has([&](const Span &span) { return span.has({false, false, number}); })) result.push_back(number);
+  }
+  return result;
 }
 
 Result<Filter::Window> parse_window(const std::string &text) {
@@ -78,7 +249,7 @@ Result<Filter::Window> parse_window(const std::string &text) {
 
 Result<std::vector<uint32_t>> parse_ranks(const std::string &text) {
   std::vector<uint32_t> ranks;
-  for (const std::string &piece : split(text, ',')) {
+  for (const std::string &piece : split(text)) {
     const size_t dash = piece.find('-');
     uint32_t first = 0;
     uint32_t last = 0;
@@ -131,35 +302,82 @@ std::string ranks_text(const std::vector<uint32_t> &ranks) {
   return text;
 }
 
-Result<Filter> make_filter(const FilterText &text, const trace::Trace &trace) {
+namespace {
+
+/// A list of ranks in which some are left out.
+Result<Chosen<Span>> parse_rank_list(const std::string &text) {
+  if (text.find('^') == std::string::npos && text.find('!') == std::string::npos) {
+    const auto ranks = parse_ranks(text);
+    if (!ranks) return tl::unexpected(ranks.error());
+  }
+  return parse_spans({text}, "--rank", "ranks", {});
+}
+
+Result<void> choose_ranks(const std::string &text, const trace::Trace &trace, Filter *filter) {
+  filter->ranks = trace.ranks();
+  if (text.empty()) return {};
+  const auto list = parse_rank_list(text);
+  if (!list) return tl::unexpected(list.error());
+  auto ranks = among(filter->ranks, *list, "rank");
+  if (!ranks) return tl::unexpected(ranks.error());
+  if (ranks->empty()) return fail(ErrorKind::usage, fmt::format("--rank {} leaves no rank", text), "leave fewer out");
+  filter->all_ranks = ranks->size() == filter->ranks.size();
+  filter->ranks = std::move(*ranks);
+  return {};
+}
+
+Result<void> choose_threads(const std::string &text, const trace::Trace &trace, Filter *filter) {
+  auto threads = parse_spans({text}, "--thread", "threads", {});
+  if (!threads) return tl::unexpected(threads.error());
+  std::set<uint32_t> all;
+  for (uint32_t index = 0; index < trace.class_count(); ++index) all.insert(trace.class_view(index).thread);
+  if (const auto known = among({all.begin(), all.end()}, *threads, "thread"); !known) {
+    return tl::unexpected(known.error());
+  }
+  filter->threads = *std::move(threads);
+  return {};
+}
+
+/// Puts what was parsed to its place.
+template <typename T>
+Result<void> take(Result<T> parsed, T *place) {
+  if (!parsed) return tl::unexpected(parsed.error());
+  *place = *std::move(parsed);
+  return {};
+}
+
+Result<void> choose_time(const std::string &text, const trace::Trace &trace, Filter *filter) {
+  auto window = parse_window(text);
+  if (!window) return tl::unexpected(window.error());
+  if (!timing::keeps_times(trace.run().timing)) {
+    return fail(ErrorKind::usage, "--time needs the time of every call, and this trace has statistics only",
+                "record with --timing lossless");
+  }
+  filter->window = *window;
+  return {};
+}
+
+}  // namespace
+
+Result<Filter> make_filter(const FilterText &text, const trace::Trace &trace, const Sources &sources) {
   Filter filter;
   filter.limit = text.limit;
-  filter.ranks = trace.ranks();
-  if (!text.ranks.empty()) {
-    auto ranks = parse_ranks(text.ranks);
-    if (!ranks) return tl::unexpected(ranks.error());
-    for (const uint32_t rank : *ranks) {
-      if (std::binary_search(filter.ranks.begin(), filter.ranks.end(), rank)) continue;
-      return fail(ErrorKind::usage, fmt::format("there is no rank {} in this trace", rank),
-                  fmt::format("it holds {}", filter.ranks.empty() ? "none" : ranks_text(filter.ranks)));
-    }
-    filter.all_ranks = ranks->size() == filter.ranks.size();
-    filter.ranks = std::move(*ranks);
+  filter.from = text.from.value_or(0);
+  filter.errors = text.errors;
+  Result<void> done = choose_ranks(text.ranks, trace, &filter);
+  if (done && !text.threads.empty()) done = choose_threads(text.threads, trace, &filter);
+  if (done && !text.functions.empty()) done = take(parse_functions(text.functions), &filter.functions);
+  if (done && !text.sites.empty()) done = take(parse_sites(text.sites, trace, sources), &filter.sites);
+  if (done && !text.peers.empty()) {
+    done = take(parse_spans(text.peers, "--peer", "ranks", {"MPI_ANY_SOURCE", "MPI_PROC_NULL"}), &filter.peers);
   }
-  if (!text.functions.empty()) {
-    auto functions = parse_functions(text.functions);
-    if (!functions) return tl::unexpected(functions.error());
-    filter.functions = std::move(*functions);
+  if (done && !text.tags.empty()) done = take(parse_spans(text.tags, "--tag", "tags", {"MPI_ANY_TAG"}), &filter.tags);
+  if (done && !text.comms.empty()) {
+    done = take(parse_comms(text.comms, trace, sources, filter.ranks), &filter.comms);
   }
-  if (!text.time.empty()) {
-    auto window = parse_window(text.time);
-    if (!window) return tl::unexpected(window.error());
-    if (!timing::keeps_times(trace.run().timing)) {
-      return fail(ErrorKind::usage, "--time needs the time of every call, and this trace has statistics only",
-                  "record with --timing lossless");
-    }
-    filter.window = *window;
-  }
+  if (done && !text.results.empty()) done = take(parse_results(text.results), &filter.results);
+  if (done && !text.time.empty()) done = choose_time(text.time, trace, &filter);
+  if (!done) return tl::unexpected(done.error());
   return filter;
 }
 

@@ -10,6 +10,7 @@
 
 #include "analyze/decode.h"
 #include "analyze/sizes.h"
+#include "analyze/wanted_calls.h"
 
 namespace cairn::analyze {
 namespace {
@@ -33,6 +34,7 @@ std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &so
   const auto functions = spec::functions();
   const uint64_t world = trace.rank_count();
   const Decoder decoder(trace, sources);
+  const WantedCalls wanted(trace, sources, filter);
   const SelectedCalls::Wanted suspect = [&](const spec::Function &function) {
     const auto all = std::span(function.parameters, function.parameter_count);
     return filter.has_function(function.id) &&
@@ -64,7 +66,7 @@ std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &so
     if (here == calls.end()) continue;
     for (const auto &[row, class_row, count] : here->calls) {
       const spec::Function &function = functions[row.function];
-      if (!suspect(function)) continue;
+      if (!suspect(function) || !wanted.wants(index, row)) continue;
       const auto all = std::span(function.parameters, function.parameter_count);
       const RowAccess access(row, *here->scope);
       const auto comm = access.handle("comm");

@@ -8,6 +8,7 @@
 
 #include "analyze/red_flags.h"
 #include "analyze/volume.h"
+#include "analyze/wanted_calls.h"
 #include "spec/ids.h"
 #include "trace/read/events.h"
 
@@ -33,6 +34,27 @@ struct Gathered {
     trace::RowStats stats;
   };
   std::vector<Row> rows;  // else
+
+  void add_rank(uint32_t rank) {
+    if (rank >= ranks.size()) ranks.resize(size_t{rank} + 1);
+    ranks[rank] = true;
+  }
+};
+
+/// Whether calls of one sequence are wanted, found out once for each distinct one.
+class Answers {
+ public:
+  explicit Answers(const WantedCalls &wanted) : wanted_(wanted) {}
+  bool wants(const trace::Event &event) {
+    if (event.call >= known_.size()) known_.resize(size_t{event.call} + 1);
+    char &answer = known_[event.call];
+    if (answer == 0) answer = wanted_.wants(event.class_index, *event.values) ? 1 : 2;
+    return answer == 1;
+  }
+
+ private:
+  const WantedCalls &wanted_;
+  std::vector<char> known_;  ///< by number of the call: 0 not asked, 1 wanted, 2 not
 };
 
 class Summariser {
@@ -41,10 +63,12 @@ class Summariser {
       : trace_(trace),
         sources_(sources),
         filter_(filter),
+        wanted_(trace, sources, filter),
         group_(group),
         has_times_(timing::keeps_times(trace.run().timing)),
-        has_sums_(has_times_ || !trace.summed_functions().empty()) {
-    summary_.filtered = !filter.functions.empty();
+        has_sums_(has_times_ || !trace.summed_functions().empty()),
+        by_function_(!filter.threads.chooses() && !filter.sites.chooses() && !filter.chooses_by_values()) {
+    summary_.filtered = filter.chooses_calls();
     for (const uint32_t rank : filter.ranks) {
       if (rank >= selected_.size()) selected_.resize(size_t{rank} + 1);
       selected_[rank] = true;
@@ -103,28 +127,42 @@ class Summariser {
     const bool whole = members.size() == view.ranks.size();
     sites_ = trace_.sites(index);
     rows_ = trace::structure_of(trace_, index).rows;
+    wanted_rows_.assign(rows_.size(), false);
+    for (uint32_t row = 0; row < rows_.size(); ++row) {
+      wanted_rows_[row] = wanted_.may_want(index, rows_[row].function, rows_[row].site);
+    }
+    // Calls are looked at one by one where their values decide what is wanted, or where some may have failed.
+    const std::vector<bool> failing = may_fail(trace_, index);
+    bool by_values = false;
+    for (uint32_t row = 0; row < rows_.size(); ++row) {
+      const bool here = !wanted_.by_head_only() || (!failing.empty() && failing[row]);
+      by_values = by_values || (here && wanted_rows_[row]);
+    }
     std::vector<uint64_t> counts;
-    if (whole && group_ != GroupBy::rank) {
+    std::set<std::pair<uint32_t, uint32_t>> in_part;
+    if (by_values) {
+      counts = counts_by_value(index, view, members, &in_part);
+    } else if (whole && group_ != GroupBy::rank) {
       counts = trace_.row_counts(index);
     } else {
       counts = counts_by_rank(index, view, members);
     }
     for (uint32_t row = 0; row < rows_.size(); ++row) {
       const RowHead &head = rows_[row];
-      if (counts[row] == 0 || !filter_.has_function(head.function)) continue;
+      if (counts[row] == 0 || !wanted_rows_[row]) continue;
       summary_.calls += counts[row];
       if (group_ != GroupBy::rank) {
         Gathered &gathered = line(index, head, 0);
         gathered.line.calls += counts[row];
         for (const uint32_t rank : members) {
-          if (rank >= gathered.ranks.size()) gathered.ranks.resize(size_t{rank} + 1);
-          gathered.ranks[rank] = true;
+          if (!by_values) gathered.add_rank(rank);
         }
       }
-      if (!has_times_) add_stats(index, row, head, whole);
+      // Statistics don't tell calls of one function at one site apart for sure.
+      if (!has_times_) add_stats(index, row, head, whole && !in_part.contains({head.function, head.site}));
     }
     if (!has_times_) return {};
-    return add_times(index, view, members);
+    return add_times(index, view, members, counts);
   }
 
   /// Of these members together; by rank, each one's calls go to its line.
@@ -136,11 +174,40 @@ class Summariser {
       if (own.empty() || view.counted) own = trace_.row_counts({rank, view.thread, view.segment, index, 0});
       for (uint32_t row = 0; row < view.rows; ++row) {
         all[row] += own[row];
-        if (group_ != GroupBy::rank || own[row] == 0) continue;
-        if (!filter_.has_function(rows_[row].function)) continue;
+        if (group_ != GroupBy::rank || own[row] == 0 || !wanted_rows_[row]) continue;
         Gathered &gathered = line(index, rows_[row], rank);
         gathered.line.calls += own[row];
         gathered.functions[rows_[row].function] += own[row];
+      }
+    }
+    return all;
+  }
+
+  /// The same of those that are wanted for their values, and the failed ones. `in_part`: functions and sites of which
+  /// some calls are wanted and some are not.
+  std::vector<uint64_t> counts_by_value(uint32_t index, const trace::ClassView &view,
+                                        const std::vector<uint32_t> &members,
+                                        std::set<std::pair<uint32_t, uint32_t>> *in_part) {
+    std::vector<uint64_t> all(view.rows);
+    for (const uint32_t rank : members) {
+      for (const trace::CountedRow &call : trace_.counted_rows({rank, view.thread, view.segment, index, 0})) {
+        const trace::Row &row = call.row;
+        if (!wanted_.wants(index, row)) {
+          in_part->insert({row.function, row.site});
+          continue;
+        }
+        all[call.class_row] += call.count;
+        Gathered &gathered = line(index, rows_[call.class_row], rank);
+        if (group_ == GroupBy::rank) {
+          gathered.line.calls += call.count;
+          gathered.functions[row.function] += call.count;
+        } else {
+          gathered.add_rank(rank);
+        }
+        if (const Outcome outcome = outcome_of(row); outcome.kind == Outcome::Kind::failed) {
+          gathered.line.failed += call.count;
+          summary_.failures[outcome.name] += call.count;
+        }
       }
     }
     return all;
@@ -159,22 +226,31 @@ class Summariser {
     gathered.rows.push_back({index, *stats});
   }
 
-  Result<void> add_times(uint32_t index, const trace::ClassView &view, const std::vector<uint32_t> &members) {
+  Result<void> add_times(uint32_t index, const trace::ClassView &view, const std::vector<uint32_t> &members,
+                         const std::vector<uint64_t> &counts) {
     for (const uint32_t rank : members) {
       for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
         if (sequence.class_index != index) continue;
         std::vector<uint64_t> sums(view.rows);
         std::vector<uint64_t> longest(view.rows);
+        std::vector<uint64_t> unwanted(view.rows);
+        Answers answers(wanted_);
+        const bool by_rows = wanted_.by_head_only();
         trace::Events events(trace_, sequence);
         while (const trace::Event *event = events.next()) {
           if (!event->timed) break;
-          sums[event->row] += event->duration_ns;
-          longest[event->row] = std::max(longest[event->row], event->duration_ns);
+          if (by_rows || answers.wants(*event)) {
+            sums[event->row] += event->duration_ns;
+            longest[event->row] = std::max(longest[event->row], event->duration_ns);
+          } else {
+            unwanted[event->row] += event->duration_ns;
+          }
         }
         if (!events.end()) return events.end();
         for (uint32_t row = 0; row < view.rows; ++row) {
-          if (sums[row] != 0) own_sums_[rank][rows_[row].function] += sums[row];
-          if (!filter_.has_function(rows_[row].function)) continue;
+          const uint64_t all = sums[row] + unwanted[row];
+          if (all != 0) own_sums_[rank][rows_[row].function] += all;
+          if (!wanted_rows_[row] || counts[row] == 0) continue;
           Gathered &gathered = line(index, rows_[row], rank);
           gathered.line.time_ns += sums[row];
           gathered.line.longest_ns = std::max(gathered.line.longest_ns, longest[row]);
@@ -206,7 +282,7 @@ class Summariser {
       for (const SelectedCalls::Sequence &sequence : calls) {
         sites_ = sequence.scope->sites;
         for (const trace::CountedRow &call : sequence.calls) {
-          if (!filter_.has_function(call.row.function)) continue;
+          if (!wanted_.wants(sequence.class_index, call.row)) continue;
           const Volume volume = volumes.of(call.row, *sequence.scope);
           if (!volume.moves) continue;
           SummaryLine &target = line(sequence.class_index, call.row, rank).line;
@@ -314,16 +390,17 @@ class Summariser {
     target.run_ns = run;
     target.apart_ns = apart;
     for (const uint32_t function : functions_of(rank)) {
+      if (!by_function_ || !filter_.has_function(function)) continue;
       const uint64_t spent = sum_of(rank, function).value_or(0);
       if (is_apart(function) || spent <= target.most_ns) continue;
       target.most_ns = spent;
       target.most_function = function;
     }
-    if (filter_.functions.empty()) {
+    if (!summary_.filtered) {
       target.time_ns = in_mpi;
     } else if (!has_times_) {
       target.time_ns = 0;
-      target.timed = has_sums_;
+      target.timed = has_sums_ && (by_function_ || gathered.line.calls == 0);
       for (const auto &[function, calls] : gathered.functions) {
         const std::optional<uint64_t> sum = sum_of(rank, function);
         if (calls != 0 && !sum) target.timed = false;
@@ -337,7 +414,7 @@ class Summariser {
     if (group_ == GroupBy::rank) return;
     SummaryLine &target = gathered.line;
     target.ranks = static_cast<uint64_t>(std::count(gathered.ranks.begin(), gathered.ranks.end(), true));
-    if (group_ == GroupBy::function && !has_times_) sum_ranks(gathered);
+    if (group_ == GroupBy::function && !has_times_ && by_function_) sum_ranks(gathered);
     if (!target.timed) {
       target.time_ns = target.longest_ns = 0;
       summary_.times_missing = true;
@@ -402,13 +479,16 @@ class Summariser {
   const trace::Trace &trace_;
   const Sources &sources_;
   const Filter &filter_;
+  WantedCalls wanted_;
   GroupBy group_;
-  bool has_times_;                                             ///< of single calls: statistics are not needed then
-  bool has_sums_;                                              ///< what each rank spent in each function is known
+  bool has_times_;    ///< of single calls: statistics are not needed then
+  bool has_sums_;     ///< what each rank spent in each function is known
+  bool by_function_;  ///< the filter takes all of a rank's calls of a function, or none
   std::map<uint32_t, std::map<uint32_t, uint64_t>> own_sums_;  ///< by rank and function, where the trace has no section
   std::vector<bool> selected_;
-  std::vector<trace::Site> sites_;  ///< of the class at hand
-  std::vector<RowHead> rows_;       ///< of that too
+  std::vector<trace::Site> sites_;                    ///< of the class at hand
+  std::vector<RowHead> rows_;                         ///< of that too
+  std::vector<bool> wanted_rows_;                     ///< and of which of them some calls may be wanted
   std::map<Key, Gathered> lines_;
   Summary summary_;
 };

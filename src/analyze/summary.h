@@ -8,7 +8,8 @@
 // Under `stats` timing a class's statistics are merged over its ranks. What each rank spent in each function is there
 // beside them, within 0.002 % (trace/merge/function_sums.h); of single call sites of a selection of ranks times are
 // known only when it covers whole classes. Traces from before that section estimate the imbalance of a function that
-// has several signatures.
+// has several signatures. What a filter chooses by the values of calls is counted exactly; its times are known where it
+// takes all calls of a function at a site, on whole classes.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "analyze/filter.h"
+#include "analyze/outcome.h"
 #include "analyze/sources.h"
 #include "trace/read/trace.h"
 
@@ -35,9 +37,10 @@ struct SummaryLine {
   std::optional<uint32_t> most_function;  ///< by rank: in which it spent most time, those two aside
   uint64_t most_ns = 0;
   uint64_t calls = 0;
-  uint64_t ranks = 0;  ///< how many ranks make it
-  bool moves = false;  ///< this function moves bytes
-  uint64_t bytes = 0;  ///< of the calls whose size is known
+  uint64_t failed = 0;  ///< of them
+  uint64_t ranks = 0;   ///< how many ranks make it
+  bool moves = false;   ///< this function moves bytes
+  uint64_t bytes = 0;   ///< of the calls whose size is known
   uint64_t unsized_calls = 0;
   bool timed = true;  ///< false: the times below are not known
   uint64_t time_ns = 0;
@@ -61,7 +64,8 @@ struct Summary {
   std::vector<SummaryLine> lines;  ///< longest time first, then most calls
   std::vector<RedFlag> flags;
   uint64_t calls = 0;
-  bool filtered = false;  ///< `calls` and the lines are of some functions only; what follows is of all
+  Failures failures;      ///< of them
+  bool filtered = false;  ///< `calls`, `failures` and the lines are of some calls only; what follows is of all
   uint64_t run_ns = 0;    ///< the time of all threads of the ranks looked at, of which each ns is in one of these:
   uint64_t outside_ns = 0;
   uint64_t mpi_ns = 0;               ///< in MPI; without what is apart, where that is known

@@ -12,6 +12,7 @@
 #include "analyze/grammar_text.h"
 #include "analyze/selected_calls.h"
 #include "analyze/volume.h"
+#include "analyze/wanted_calls.h"
 #include "analyze/world_ranks.h"
 #include "cli/dump_gpu.h"
 #include "cli/inspect.h"
@@ -63,59 +64,67 @@ class CallTexts {
   /// `moved`: for JSON; else nullptr.
   /// `world`: with ranks in MPI_COMM_WORLD; else nullopt.
   /// `most`: texts that are kept; where calls do not recur, keeping more helps nothing.
-  CallTexts(const analyze::Decoder &decoder, std::unique_ptr<Moved> moved, std::optional<analyze::WorldRanks> world,
-            bool stack, size_t most)
-      : decoder_(decoder), moved_(std::move(moved)), world_(std::move(world)), stack_(stack), most_(most) {}
+  CallTexts(const analyze::WantedCalls &wanted, const analyze::Decoder &decoder, std::unique_ptr<Moved> moved,
+            std::optional<analyze::WorldRanks> world, bool stack, size_t most)
+      : wanted_(wanted),
+        decoder_(decoder),
+        moved_(std::move(moved)),
+        world_(std::move(world)),
+        stack_(stack),
+        most_(most) {}
 
   /// The rank's next call. All of them, so that it is known which communicators there are.
   void see(const Event &event) {
     names_.see(*event.values);
-    if (world_) text_of(event, &translated_);
+    if (world_) translated_ = text_of(event);
   }
 
-  /// Of the call that was seen last.
+  /// Of the call that was seen last; empty if it is not wanted.
   const std::string &text(const Event &event) {
-    if (world_) return translated_;
+    if (world_) return translated_.text;
     const uint64_t key = uint64_t{event.class_index} << 32 | event.call;
     const auto found = texts_.find(key);
     if (found != texts_.end()) {
-      if (found->second.names_version == 0 || found->second.names_version == names_.version())
+      if (found->second.names_version == 0 || found->second.names_version == names_.version()) {
         return found->second.text;
+      }
       texts_.erase(found);
     }
     if (texts_.size() >= most_) texts_.clear();
-    Known known;
-    known.names_version = text_of(event, &known.text);
-    return texts_.emplace(key, std::move(known)).first->second.text;
+    return texts_.emplace(key, text_of(event)).first->second.text;
   }
 
  private:
-  /// The version of the names that it holds for; 0: any.
-  uint64_t text_of(const Event &event, std::string *text) {
-    analyze::Call call = decoder_.decode(event.class_index, *event.values, &names_);
-    if (world_) world_->translate(&call);
-    if (moved_) {
-      nlohmann::ordered_json object = analyze::call_json(call, stack_);
-      moved_->tell(event, &object);
-      *text = object.dump().substr(1);  // no opening brace: the event's own members stand before these
-    } else {
-      *text = analyze::call_text(call);
-      if (stack_) *text += analyze::stack_text(call);
-    }
-    return call.names_version;
-  }
-
   struct Known {
     std::string text;
     uint64_t names_version = 0;  ///< that it holds for; 0: for any
   };
 
+  Known text_of(const Event &event) {
+    const bool wanted = wanted_.wants(event.class_index, *event.values, &names_);
+    if (!wanted && !world_) return {"", wanted_.by_communicators() ? names_.version() : 0};
+    analyze::Call call = decoder_.decode(event.class_index, *event.values, &names_);
+    if (world_) world_->translate(&call);
+    if (!wanted) return {};
+    Known known{"", wanted_.by_communicators() ? names_.version() : call.names_version};
+    if (moved_) {
+      nlohmann::ordered_json object = analyze::call_json(call, stack_);
+      moved_->tell(event, &object);
+      known.text = object.dump().substr(1);  // no opening brace: the event's own members stand before these
+    } else {
+      known.text = analyze::call_text(call);
+      if (stack_) known.text += analyze::stack_text(call);
+    }
+    return known;
+  }
+
+  const analyze::WantedCalls &wanted_;
   const analyze::Decoder &decoder_;
   std::unique_ptr<Moved> moved_;
   std::optional<analyze::WorldRanks> world_;
   bool stack_;
   size_t most_;
-  std::string translated_;  ///< the call at hand, where ranks are translated: equal calls may become different ones
+  Known translated_;  ///< the call at hand, where ranks are translated: equal calls may become different ones
   analyze::CommunicatorNames names_;
   std::unordered_map<uint64_t, Known> texts_;
 };
@@ -128,6 +137,8 @@ class Dump {
         decoder_(trace, sources),
         filter_(filter),
         world_(world),
+        wanted_(trace, sources, filter),
+        chooses_(filter.chooses_calls() || filter.window || filter.from != 0),
         json_(options.json),
         stack_(options.stack),
         by_time_(options.order == "time"),
@@ -139,8 +150,9 @@ class Dump {
     several_threads_ = has_threads(rank);
     if (!json_) {
       const auto info = trace_.rank_info(rank);
-      out_.write(fmt::format("{}# rank {} of {}{}{}\n", out_.dim(), rank, trace_.rank_count(),
-                             info.host.empty() ? "" : " on " + info.host, out_.plain()));
+      head_ = fmt::format("{}# rank {} of {}{}{}\n", out_.dim(), rank, trace_.rank_count(),
+                          info.host.empty() ? "" : " on " + info.host, out_.plain());
+      if (!chooses_) write_head();
     }
     CallTexts texts = texts_of(rank);
     trace::Events events(trace_, rank);
@@ -191,20 +203,36 @@ class Dump {
     return {};
   }
 
+  [[nodiscard]] bool found_nothing() const { return chooses_ && printed_ == 0 && !full(); }
   [[nodiscard]] bool full() const { return filter_.limit && printed_ >= *filter_.limit; }
 
  private:
-  void print(const Event &event, CallTexts &texts) {
-    texts.see(event);
+  /// Of the rank at hand, before its first line.
+  void write_head() {
+    if (!head_.empty()) out_.write(head_);
+    head_.clear();
+  }
+
+  [[nodiscard]] bool may_want(const Event &event) const {
     if (filter_.window && event.timed) {
       // Threads are merged by tickets, not by times: a late one does not end the search.
       if (event.begin_ns > filter_.window->end_ns || event.begin_ns + event.duration_ns < filter_.window->begin_ns) {
-        return;
+        return false;
       }
     }
-    if (!filter_.has_function(event.values->function)) return;
-    ++printed_;
+    return event.index >= filter_.from &&
+           wanted_.may_want(event.class_index, event.values->function, event.values->site);
+  }
+
+  void print(const Event &event, CallTexts &texts) {
+    texts.see(event);
+    if (chooses_ && !may_want(event)) return;
     const std::string &text = texts.text(event);
+    if (chooses_) {
+      if (text.empty()) return;
+      write_head();
+    }
+    ++printed_;
     line_.clear();
     const auto to = std::back_inserter(line_);
     if (json_) {
@@ -241,8 +269,11 @@ class Dump {
     constexpr size_t kMost = size_t{1} << 18;  // some 100 MB
     constexpr size_t kLeast = 256;
     const size_t at_once = by_time_ ? std::max<size_t>(1, filter_.ranks.size()) : 1;
-    return {decoder_, selected_ ? std::make_unique<Moved>(trace_, *selected_, rank) : nullptr,
-            world_ != nullptr ? std::optional<analyze::WorldRanks>({*world_, rank}) : std::nullopt, stack_,
+    return {wanted_,
+            decoder_,
+            selected_ ? std::make_unique<Moved>(trace_, *selected_, rank) : nullptr,
+            world_ != nullptr ? std::optional<analyze::WorldRanks>({*world_, rank}) : std::nullopt,
+            stack_,
             std::max(kLeast, kMost / at_once)};
   }
 
@@ -251,12 +282,15 @@ class Dump {
   std::optional<analyze::SelectedCalls> selected_;
   const analyze::Filter &filter_;
   const analyze::Communicators *world_;  ///< to translate ranks with; nullptr: they stay as they are
+  analyze::WantedCalls wanted_;
+  bool chooses_;  ///< not all calls of the ranks looked at are printed
   bool json_;
   bool stack_;
   bool by_time_;
   Output &out_;
   bool several_threads_ = false;
   uint64_t printed_ = 0;
+  std::string head_;
   std::string line_;
 };
 
@@ -269,9 +303,9 @@ int dump(DumpOptions &options) {
     return report(Error{ErrorKind::usage, "--order time: this trace has no times of single calls", options.file,
                         Error::kNoOffset, "record with --timing lossless"});
   }
-  const auto filter = analyze::make_filter(options.filter, *trace);
-  if (!filter) return report(filter.error());
   const analyze::Sources sources(*trace);
+  const auto filter = analyze::make_filter(options.filter, *trace, sources);
+  if (!filter) return report(filter.error());
   for (const std::string &warning : sources.warnings()) say(warning);
   Output out;
   if (options.grammar) {
@@ -302,15 +336,15 @@ int dump(DumpOptions &options) {
       out.finish();
       return report(done.error(), options.file);
     }
-    return out.finish();
   }
   for (const uint32_t rank : filter->ranks) {
-    if (dump.full()) break;
+    if (dump.full() || options.order == "time") break;
     if (const auto done = dump.rank(rank); !done) {
       out.finish();
       return report(done.error(), options.file);
     }
   }
+  if (dump.found_nothing()) say("no call matches");
   return out.finish();
 }
 
@@ -329,14 +363,22 @@ Action declare_dump(Options &verb) {
   verb.apart("--grammar", "--json", "--grammar is text, without JSON");
   verb.apart("--grammar", "--order", "--grammar prints rows, which have no times");
   verb.apart("--grammar", "--stack", "--grammar prints rows, without call stacks");
-  for (const char *filter : {"--function", "--time"}) {
-    verb.apart("--grammar", filter, "--grammar prints whole rules, of all functions and times");
-  }
   verb.number("--warp", options->gpu.warp, "The events of this GPU warp instead", "N");
   verb.number("--launch", options->gpu.launch, "The events of the warps of this GPU launch instead", "N");
   verb.flag("--join", options->gpu.join, "Of GPU warps: join what parts of a warp recorded at one point");
   verb.flag("--raw5", options->gpu.raw5, "Of GPU warps: five bytes an event, as ECL-Tracer wrote them");
   add_filters(verb, *options, "At most N calls; with --grammar, N classes");
+  std::vector<std::string> of_calls = call_filters();
+  of_calls.insert(of_calls.end(), {"--time", "--from"});
+  for (const std::string &filter : of_calls) {
+    verb.apart("--grammar", filter, "--grammar prints whole rules, of all calls and times");
+  }
+  of_calls.emplace_back("--rank");
+  for (const std::string &filter : of_calls) {
+    for (const char *gpu : {"--warp", "--launch", "--join", "--raw5"}) {
+      verb.apart(gpu, filter, fmt::format("{} prints events of GPU warps, which are no calls", gpu));
+    }
+  }
   return [options] { return dump(*options); };
 }
 

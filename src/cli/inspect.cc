@@ -80,13 +80,26 @@ void add_json(Options &verb, Inspection &inspection) {
   verb.flag("--json", inspection.json, "Print JSON, with the name of its schema");
 }
 
-void add_rank_and_function(Options &verb, Inspection &inspection) {
-  verb.text("--rank", inspection.filter.ranks, "Only these ranks, as in 0-7,12", "LIST");
-  verb.repeated("--function", inspection.filter.functions, "Only functions that match, as in 'MPI_*send'", "GLOB");
+void add_call_filters(Options &verb, Inspection &inspection) {
+  analyze::FilterText &filter = inspection.filter;
+  verb.text("--rank", filter.ranks, "Only these ranks, as in 0-7,12; ^3 leaves one out, as in each list", "LIST");
+  verb.repeated("--function", filter.functions, "Only functions that match, as in 'MPI_*send,^MPI_Rsend'", "GLOB");
+  verb.repeated("--site", filter.sites, "Only calls made at main.c:42, in main.c, by exchange or at app+0x12", "WHERE");
+  verb.repeated("--peer", filter.peers, "Only messages and one-sided access with these ranks, or any", "LIST");
+  verb.repeated("--tag", filter.tags, "Only messages with these tags, as in 7,100-199, or any", "LIST");
+  verb.repeated("--comm", filter.comms, "Only calls on this communicator, as cairn dump names it", "NAME");
+  verb.text("--thread", filter.threads, "Only these threads of each rank", "LIST");
+  verb.repeated("--result", filter.results, "Only calls that returned this, as in MPI_ERR_TRUNCATE", "NAME");
+  verb.flag("--errors", filter.errors, "Only calls that failed or did not return");
+}
+
+std::vector<std::string> call_filters() {
+  return {"--function", "--site", "--peer", "--tag", "--comm", "--thread", "--result", "--errors"};
 }
 
 void add_filters(Options &verb, Inspection &inspection, const std::string &limit) {
-  add_rank_and_function(verb, inspection);
+  add_call_filters(verb, inspection);
+  verb.number("--from", inspection.filter.from, "Begin with call N of each rank", "N");
   verb.text("--time", inspection.filter.time, "Only calls that overlap START+LENGTH, as in 1s+20ms (lossless timing)",
             "START+LENGTH");
   verb.number("--limit", inspection.filter.limit, limit, "N");
@@ -123,6 +136,15 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
   }
   if (which == Open::all || inspection.filter.ranks.empty()) return trace::Trace::open(inspection.file);
   return open_for_ranks(inspection);
+}
+
+std::string failures_text(const analyze::Failures &failures) {
+  std::vector<std::pair<std::string, uint64_t>> sorted(failures.begin(), failures.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
+  std::string text;
+  for (const auto &[name, calls] : sorted)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, grouped(calls));
+  return text;
 }
 
 std::string loss_text(const std::string &reason, const analyze::Overview::Degraded &degraded) {

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "analyze/filter.h"
+#include "analyze/outcome.h"
 #include "analyze/overview.h"
 #include "base/result.h"
 #include "terminal/options.h"
@@ -20,10 +22,12 @@ struct Inspection {
 
 void add_file(Options &verb, Inspection &inspection);
 void add_json(Options &verb, Inspection &inspection);
-/// --rank, --function, --time and --limit, in this order; `limit` says what is limited.
+/// The options that choose calls, whichever verb they are given to: --rank, --function, --site, …
+void add_call_filters(Options &verb, Inspection &inspection);
+/// Their names but for --rank.
+std::vector<std::string> call_filters();
+/// Those, and --from, --time and --limit, for verbs that tell calls in their order; `limit` says what is limited.
 void add_filters(Options &verb, Inspection &inspection, const std::string &limit);
-/// --rank and --function only, for verbs whose answers have no times to cut.
-void add_rank_and_function(Options &verb, Inspection &inspection);
 
 enum class Open : uint8_t {
   all,           ///< every class
@@ -31,6 +35,9 @@ enum class Open : uint8_t {
 };
 /// Opens the trace that the user means and leaves its path in `inspection.file`.
 Result<trace::Trace> open_trace(Inspection &inspection, Open which = Open::all);
+
+/// "MPI_ERR_TRUNCATE 10, MPI_ERR_RANK 2", most first.
+std::string failures_text(const analyze::Failures &failures);
 
 /// "rank 3: no memory for … (12,345 times)".
 std::string loss_text(const std::string &reason, const analyze::Overview::Degraded &degraded);

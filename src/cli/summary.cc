@@ -32,6 +32,8 @@ Cell bytes_cell(const SummaryLine &line) {
   return {(line.unsized_calls == 0 ? "" : ">= ") + bytes_text(line.bytes), line.bytes};
 }
 
+Cell failed_cell(const SummaryLine &line) { return {line.failed == 0 ? "" : grouped(line.failed), line.failed}; }
+
 Cell imbalance_cell(const SummaryLine &line) {
   if (!line.imbalance) return nothing();
   return {fmt::format("{}{:.2f}", line.imbalance_is_estimate ? "~" : "", *line.imbalance), *line.imbalance};
@@ -59,6 +61,7 @@ Cell share_of_mpi(const Summary &summary, const SummaryLine &line) {
 Listing list_by_rank(const Summary &summary, uint64_t most) {
   Listing list({{"rank", "rank"},
                 {"calls", "calls", false, 2},
+                {summary.failures.empty() ? nullptr : "failed", "failed"},
                 {"bytes", "bytes", false, 3},
                 {nullptr, "calls_of_unknown_size"},
                 {"outside", "outside_seconds"},
@@ -75,6 +78,7 @@ Listing list_by_rank(const Summary &summary, uint64_t most) {
     if (most-- == 0) break;
     std::vector<Cell> cells = {{std::to_string(line.rank), line.rank},
                                count(line.calls),
+                               failed_cell(line),
                                bytes_cell(line),
                                count(line.unsized_calls),
                                duration(line.outside_ns)};
@@ -103,30 +107,26 @@ Listing list_by_rank(const Summary &summary, uint64_t most) {
 Listing list_of(const Summary &summary, uint64_t most) {
   if (summary.group == GroupBy::rank) return list_by_rank(summary, most);
   const bool by_site = summary.group == GroupBy::call_site;
-  std::vector<Column> columns = {{"function", "function", true},
-                                 {"calls", "calls", false, 1},
-                                 {"bytes", "bytes", false, 2},
-                                 {nullptr, "calls_of_unknown_size"},
-                                 {"time", "seconds"},
-                                 {"%MPI", "share_of_mpi"},
-                                 {"%run", "share_of_run", false, 5},
-                                 {"mean", "mean_seconds", false, 3},
-                                 {"max", "max_seconds", false, 2},
-                                 {"ranks", "ranks", false, 4},
-                                 {"imbalance", "imbalance", false, 1},
-                                 {nullptr, "imbalance_is_estimate"}};
+  // Only where some did.
+  const char *failed = summary.failures.empty() ? nullptr : "failed";
+  std::vector<Column> columns = {
+      {"function", "function", true},    {"calls", "calls", false, 1},       {failed, "failed"},
+      {"bytes", "bytes", false, 2},      {nullptr, "calls_of_unknown_size"}, {"time", "seconds"},
+      {"%MPI", "share_of_mpi"},          {"%run", "share_of_run", false, 5}, {"mean", "mean_seconds", false, 3},
+      {"max", "max_seconds", false, 2},  {"ranks", "ranks", false, 4},       {"imbalance", "imbalance", false, 1},
+      {nullptr, "imbalance_is_estimate"}};
   if (by_site) columns.push_back({"call site", "site", true});
   Listing list(std::move(columns));
   for (const SummaryLine &line : summary.lines) {
     if (most-- == 0) break;
-    std::vector<Cell> cells = {words(analyze::function_name(line.function)), count(line.calls), bytes_cell(line),
-                               count(line.unsized_calls)};
+    std::vector<Cell> cells = {words(analyze::function_name(line.function)), count(line.calls), failed_cell(line),
+                               bytes_cell(line), count(line.unsized_calls)};
     if (line.timed) {
       const uint64_t mean = line.calls == 0 ? 0 : line.time_ns / line.calls;
       cells.insert(cells.end(), {duration(line.time_ns), share_of_mpi(summary, line),
                                  share(line.time_ns, summary.run_ns), duration(mean), duration(line.longest_ns)});
-      if (line.calls == 0) cells[7] = nothing();
-      if (line.longest_ns == 0) cells[8] = nothing();
+      if (line.calls == 0) cells[8] = nothing();
+      if (line.longest_ns == 0) cells[9] = nothing();
     } else {
       cells.insert(cells.end(), 5, nothing());
     }
@@ -174,6 +174,10 @@ std::string head_text(const Summary &summary, uint64_t ranks) {
     text += fmt::format("{:>9} % in MPI_Init and MPI_Finalize, {}\n", percent(*summary.apart_ns),
                         time_text(*summary.apart_ns));
   }
+  if (!summary.failures.empty()) {
+    text += fmt::format("{:>9} failed: {}\n", plural(analyze::failed_calls(summary.failures), "call"),
+                        failures_text(summary.failures));
+  }
   return text;
 }
 
@@ -194,6 +198,8 @@ nlohmann::ordered_json json_of(const std::string &path, const Summary &summary, 
   out["file"] = valid_utf8(path);
   out["by"] = summary.group == GroupBy::rank ? "rank" : summary.group == GroupBy::call_site ? "call_site" : "function";
   out["calls"] = summary.calls;
+  out["failed_calls"] = analyze::failed_calls(summary.failures);
+  out["failures"] = summary.failures;
   out["run_seconds"] = duration(summary.run_ns).json;
   out["outside_seconds"] = duration(summary.outside_ns).json;
   out["mpi_seconds"] = duration(summary.mpi_ns).json;
@@ -216,9 +222,9 @@ nlohmann::ordered_json json_of(const std::string &path, const Summary &summary, 
 int summary(SummaryOptions &options) {
   const auto trace = open_trace(options, Open::wanted_ranks);
   if (!trace) return report(trace.error());
-  auto filter = analyze::make_filter(options.filter, *trace);
-  if (!filter) return report(filter.error());
   const analyze::Sources sources(*trace);
+  auto filter = analyze::make_filter(options.filter, *trace, sources);
+  if (!filter) return report(filter.error());
   const GroupBy group = options.per_rank ? GroupBy::rank : options.call_sites ? GroupBy::call_site : GroupBy::function;
   auto result = analyze::summarise(*trace, sources, *filter, group);
   if (!result) return report(result.error(), options.file);
@@ -229,10 +235,12 @@ int summary(SummaryOptions &options) {
     });
   }
   for (const std::string &warning : sources.warnings()) say(warning);
-  if (result->times_missing) {
+  if (result->times_missing && filter->chooses_by_values()) {
+    say("times of some calls among others of one place are not in this trace; record with --timing lossless to see "
+        "them");
+  } else if (result->times_missing) {
     say("not all times of single ranks are in this trace: of call sites they are kept for all ranks of a class "
-        "together; "
-        "record with --timing lossless to see them");
+        "together; record with --timing lossless to see them");
   }
   Output out;
   const Listing list = list_of(*result, options.filter.limit.value_or(UINT64_MAX));
@@ -253,7 +261,7 @@ Action declare_summary(Options &verb) {
   verb.flag("--per-rank", options->per_rank, "A line for each rank");
   verb.apart("--callsites", "--per-rank", "--callsites and --per-rank cannot go together");
   verb.choice("--sort", options->sort, {"time", "calls", "bytes"}, "Order of the lines: time, calls or bytes", "KEY");
-  add_rank_and_function(verb, *options);
+  add_call_filters(verb, *options);
   verb.number("--limit", options->filter.limit, "At most N lines", "N");
   add_json(verb, *options);
   return [options] { return summary(*options); };

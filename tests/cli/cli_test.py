@@ -236,6 +236,31 @@ def dump_text(bench):
 
 
 @case
+def calls_are_chosen(bench):
+    """src/mpi/tests/choices.py holds what is chosen against all calls; here is how it looks."""
+    def dump(name, *words):
+        bench.golden(f"dump_{name}", "dump", "failing_lossless.cairn", *words)
+    dump("errors", "--errors", "--stack")
+    dump("peer", "--peer", "0", "--tag", "^10-20")
+    dump("comm", "--comm", "comm#*", "--function", "MPI_*,^MPI_Comm_*", "--rank", "^0-1")
+    dump("site", "--site", "stencil.cc:20", "--from", "7", "--limit", "5")
+    bench.golden("dump_thread", "dump", "threads.cairn", "--thread", "1", err=NO_TIMES)
+    bench.golden("dump_hung_errors", "dump", "hung.cairn", "--errors", "--rank", "0-4", err=NO_TIMES)
+    bench.check("dump", "failing_lossless.cairn", "--tag", "99", err="cairn: no call matches\n")
+    bench.check("dump", "failing_lossless.cairn", "--tag", "99", "--order", "time", err="cairn: no call matches\n")
+    by_time = bench.run("dump", "failing_lossless.cairn", "--errors", "--order", "time").stdout.splitlines()
+    expect("by time", [line.split()[0] for line in by_time], ["r0", "r0"])
+    unknown = (
+        "cairn: times of some calls among others of one place are not in this trace; record with --timing lossless to "
+        "see them\n"
+    )
+    bench.golden("summary_peer", "summary", "failing.cairn", "--peer", "0", err=unknown)
+    bench.golden("summary_peer_lossless", "summary", "failing_lossless.cairn", "--peer", "0")
+    bench.golden("summary_site", "summary", "failing.cairn", "--site", "stencil.cc:30")
+    bench.golden("summary_per_rank_errors", "summary", "--per-rank", "failing.cairn", "--errors", err=unknown)
+
+
+@case
 def dump_json(bench):
     done = bench.check("dump", "--jsonl", "lossless.cairn", out=None)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -625,7 +650,7 @@ def wrong_words(bench):
     for text in ("x", "-5", "1.5", "1x", "99999999999999999999"):
         wrong("dump", "ring.cairn", f"--limit={text}", err=f"--limit: '{text}' is no number from 0 on; see cairn dump --help")
     wrong("dump", "ring.cairn", "--limit", "-5", err="--limit: '-5' is no number from 0 on; see cairn dump --help")
-    for option in ("--rank", "--function", "--time"):
+    for option in ("--rank", "--function", "--time", "--site", "--peer", "--tag", "--comm", "--thread", "--result"):
         wrong("dump", "ring.cairn", option, "", err=f"{option} is given an empty word; leave it out, or say what")
     for text in ("x", "3-1", "1,,2", "-1", "0x3", "99999999999"):
         wrong("dump", "ring.cairn", f"--rank={text}", err=f"'{text}' is no list of ranks; write ranks as in --rank 0-7,12")
@@ -633,6 +658,20 @@ def wrong_words(bench):
         "dump", "ring.cairn", "--rank", "0-4294967295",
         err="'0-4294967295' names too many ranks; leave --rank out for all ranks",
     )
+    wrong("dump", "ring.cairn", "--rank", "^4", err="there is no rank 4 in this trace; it holds 0-3")
+    wrong("dump", "ring.cairn", "--from", "-1", err="--from: '-1' is no number from 0 on; see cairn dump --help")
+    wrong("summary", "ring.cairn", "--site", "stencil.cc:45",
+          err="no call of this trace was made at 'stencil.cc:45'; did you mean stencil.cc:40?")
+    wrong("summary", "bare.cairn", "--site", "qwertzuiop",
+          err="no call of this trace was made at 'qwertzuiop'; places are named as in main.c:42, main.c, exchange or app+0x1234")
+    wrong("dump", "ring.cairn", "--peer", "x", err="--peer: 'x' is no list of ranks; write numbers as in --peer 0-7,12,any")
+    wrong("dump", "ring.cairn", "--tag", "!7", err="--tag '!7': what is to be left out has ^ before it; write --tag '^7'")
+    wrong("dump", "ring.cairn", "--comm", "MPI_COMM_WRLD",
+          err="no call names a communicator 'MPI_COMM_WRLD'; did you mean MPI_COMM_WORLD?")
+    wrong("dump", "threads.cairn", "--thread", "2", err="there is no thread 2 in this trace; it holds 0-1")
+    wrong("dump", "ring.cairn", "--result", "MPI_ERR_TRUNKATE",
+          err="no call returns 'MPI_ERR_TRUNKATE'; did you mean MPI_ERR_TRUNCATE?")
+    wrong("summary", "ring.cairn", "--from", "3", err="unknown option --from; see cairn summary --help")
     wrong(
         "dump", "ring.cairn", "--time", "1s+20ms",
         err="--time needs the time of every call, and this trace has statistics only; record with --timing lossless",
@@ -646,9 +685,11 @@ def wrong_words(bench):
             )
     wrong("summary", "--callsites", "--per-rank", err="--callsites and --per-rank cannot go together; choose one")
     wrong("dump", "--grammar", "--json", err="--grammar is text, without JSON; choose one")
-    for option in ("--function", "--time"):
-        wrong("dump", "--grammar", option, "MPI_Send", "ring.cairn",
-              err="--grammar prints whole rules, of all functions and times; choose one")
+    for option in ("--function", "--site", "--peer", "--tag", "--comm", "--thread", "--result", "--time", "--from"):
+        wrong("dump", "--grammar", option, "1", "ring.cairn",
+              err="--grammar prints whole rules, of all calls and times; choose one")
+        wrong("dump", "--warp", "1", option, "1", "gpu.cairn",
+              err="--warp prints events of GPU warps, which are no calls; choose one")
     wrong("dump", "--grammar", "--stack", err="--grammar prints rows, without call stacks; choose one")
     done = bench.check(code=2, err=None)
     if not done.stderr.startswith("Records what a parallel program does"):

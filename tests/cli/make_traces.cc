@@ -292,6 +292,60 @@ trace::ProcessRecord hung(uint32_t rank) {
   return process;
 }
 
+/// Each rank sends to the right, from two places of one function, and takes what comes: on rank 0 each third message is
+/// too long. A communicator of its own for the first two ranks and one for the others. Call stacks were kept.
+trace::ProcessRecord failing(uint32_t rank, bool lossless) {
+  constexpr uint32_t kSize = 4;
+  trace::ProcessRecord process;
+  process.rank = rank;
+  process.size = kSize;
+  process.host = "node1";
+  process.modules = modules();
+  process.wall_ns = 10'000'000;
+  // main() calls exchange() in lines 20 and 30, which calls MPI in lines 40 and 50.
+  process.frames = {{0, 0x1020, 0}, {0, 0x1030, 0}};
+  const std::vector<trace::Site> sites = {{0, 0},         {0, 0x1010, 0}, {0, 0x1040, 1},
+                                          {0, 0x1040, 2}, {0, 0x1050, 1}, {0, 0x1050, 2}};
+  const Atom world = constant("MPI_COMM_WORLD");
+  const trace::Field ints = atoms({constant("MPI_INT"), 0});
+  const int64_t self = rank;
+  const int64_t before = (self + kSize - 1) % kSize;
+  Thread thread(0);
+  thread.call("MPI_Init", 1, {}, 1'000'000);
+  thread.call("MPI_Comm_split", 1,
+              {{"comm", atoms({world})},
+               {"color", atoms({self / 2})},
+               {"key", atoms({self})},
+               {"newcomm", atoms({2, 0, 0, 2 * (self / 2)})}},
+              5'000);
+  for (int64_t i = 0; i < 6; ++i) {
+    const uint32_t late = i < 4 ? 0 : 1;
+    const Atom comm = late == 0 ? world : 2;
+    thread.call("MPI_Send", 2 + late,
+                {{"buf", atoms({trace::kStack, 0, 8})},
+                 {"count", atoms({1})},
+                 {"datatype", ints},
+                 {"dest", atoms({late == 0 ? (self + 1) % kSize : 1 - self % 2})},
+                 {"tag", atoms({10 * i})},
+                 {"comm", atoms({comm})}},
+                2'000);
+    const bool fails = rank == 0 && i % 3 == 0;
+    std::map<std::string, trace::Field> receive = {
+        {"buf", atoms({trace::kStack, 0, 16})},          {"count", atoms({1})},    {"datatype", ints},
+        {"source", atoms({constant("MPI_ANY_SOURCE")})}, {"tag", atoms({10 * i})}, {"comm", atoms({comm})}};
+    if (!fails) {
+      receive["status"] =
+          atoms({late == 0 ? before : 1 - self % 2, trace::kImplied, 0, trace::kImplied, trace::kImplied});
+    }
+    const std::vector<Atom> result = fails ? std::vector<Atom>{constant("MPI_ERR_TRUNCATE"), 15} : std::vector<Atom>{0};
+    thread.call("MPI_Recv", 4 + late, receive, fails ? 7'000 : 3'000, result);
+  }
+  thread.call("MPI_Finalize", 1, {}, 500'000);
+  process.mpi_ns = thread.total();
+  process.sequences.push_back(thread.finish(sites, lossless));
+  return process;
+}
+
 /// Rows that no MPI program makes: an unknown function, too few fields, a field that is no status.
 trace::ProcessRecord malformed() {
   trace::ProcessRecord process;
@@ -487,6 +541,14 @@ int main(int argc, char **argv) {
   save(folder + "/ring.cairn", ring4);
   save(folder + "/bare.cairn", *merged(2, false).to_file(run_info("stats", 1'000'000'000)));
   save(folder + "/lossless.cairn", with_lines(*merged(2, true).to_file(run_info("lossless", 1'000'000'000))));
+  for (const bool times : {false, true}) {
+    trace::Part whole = must(trace::Part::of(failing(0, times)));
+    for (uint32_t rank = 1; rank < 4; ++rank) {
+      whole = must(trace::Part::merge(std::move(whole), must(trace::Part::of(failing(rank, times)))));
+    }
+    const char *name = times ? "/failing_lossless.cairn" : "/failing.cairn";
+    save(folder + name, with_lines(*whole.to_file(run_info(times ? "lossless" : "stats", 10'000'000))));
+  }
   trace::RunInfo aborted = run_info("stats", 5'000'000);
   aborted.status = "aborted";
   trace::Part hanging = must(trace::Part::of(hung(0)));
