@@ -105,6 +105,7 @@ Overview overview(const trace::Trace &trace) {
       }
     }
   }
+  view.failures = failures(trace);
   view.communicators = created.size() + predefined.size();
   return view;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/outcome.h"
 #include "trace/read/trace.h"
 
 namespace cairn::analyze {
@@ -33,12 +34,14 @@ struct Overview {
   /// By their reasons.
   std::map<std::string, Degraded> degraded;
   std::vector<uint32_t> incomplete;  ///< ranks that did not reach MPI_Finalize
+  /// Calls that failed, by function.
+  std::map<uint32_t, Failures> failures;
   std::map<std::string, uint64_t> bytes;
 };
 
 Overview overview(const trace::Trace &trace);
-/// The same without `communicators`: those are found by looking at all calls that name one, whose fields may have to be
-/// put together.
+/// The same without `communicators` and `failures`: those are found by looking at all calls that name one, or may have
+/// failed, whose fields may have to be put together.
 Overview outline(const trace::Trace &trace);
 
 }  // namespace cairn::analyze

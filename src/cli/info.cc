@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "analyze/communicators.h"
+#include "analyze/decode.h"
 #include "analyze/overview.h"
 #include "cli/inspect.h"
 #include "cli/pending_lines.h"
@@ -52,6 +53,28 @@ Fact clocks_of(const trace::Axis &axis) {
       "clocks", text + fmt::format("; MPI_Init began within {}", time_text(axis.spread_ns())), {{"clocks", clocks}}};
 }
 
+/// Calls that failed, most first; nothing is said of none.
+Fact failures_of(const Overview &view) {
+  std::vector<std::pair<uint32_t, analyze::Failures>> sorted(view.failures.begin(), view.failures.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
+    return analyze::failed_calls(a.second) > analyze::failed_calls(b.second);
+  });
+  uint64_t sum = 0;
+  std::string functions;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const auto &[function, failures] : sorted) {
+    sum += analyze::failed_calls(failures);
+    const std::string name = analyze::function_name(function);
+    functions += fmt::format("{}{} ({})", functions.empty() ? "" : ", ", name, failures_text(failures));
+    for (const auto &[error, calls] : failures) {
+      list.push_back({{"function", name}, {"error", error}, {"calls", calls}});
+    }
+  }
+  return {sum == 0 ? nullptr : "failed",
+          fmt::format("{}: {}", plural(sum, "call"), functions),
+          {{"failed_calls", sum}, {"failures", list}}};
+}
+
 std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, const analyze::GpuOverview &gpu) {
   const trace::RunInfo &run = view.run;
   const auto said = [](const char *name, const std::string &text, const char *member) -> Fact {
@@ -78,6 +101,7 @@ std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, cons
       {"calls",
        fmt::format("{} of {}", grouped(view.calls), plural(view.functions, "function")),
        {{"calls", view.calls}, {"functions", view.functions}}},
+      failures_of(view),
       {"signatures",
        fmt::format("{} in {}", grouped(view.signatures), plural(view.classes, "class", "classes")),
        {{"signatures", view.signatures}, {"classes", view.classes}}},

@@ -148,6 +148,8 @@ def info_json(bench):
             "threads": 4,
             "calls": 4 * 306,
             "functions": 9,
+            "failed_calls": 0,
+            "failures": [],
             "communicators": 1,
             "timing": "stats",
             "status": "complete",
@@ -258,6 +260,19 @@ def calls_are_chosen(bench):
     bench.golden("summary_peer_lossless", "summary", "failing_lossless.cairn", "--peer", "0")
     bench.golden("summary_site", "summary", "failing.cairn", "--site", "stencil.cc:30")
     bench.golden("summary_per_rank_errors", "summary", "--per-rank", "failing.cairn", "--errors", err=unknown)
+
+
+@case
+def failures_are_told(bench):
+    bench.golden("info_failing", "info", "failing.cairn")
+    bench.golden("summary_failing", "summary", "failing.cairn")
+    bench.golden("summary_per_rank_failing", "summary", "--per-rank", "failing.cairn")
+    failed = [{"function": "MPI_Recv", "error": "MPI_ERR_TRUNCATE", "calls": 2}]
+    got = json.loads(bench.check("info", "--json", "failing.cairn", out=None).stdout)
+    expect("failed", (got["failed_calls"], got["failures"]), (2, failed))
+    got = json.loads(bench.check("summary", "--json", "failing.cairn", out=None).stdout)
+    expect("failed", (got["failed_calls"], got["failures"]), (2, {"MPI_ERR_TRUNCATE": 2}))
+    expect("lines", {line["function"]: line["failed"] for line in got["lines"] if line["failed"]}, {"MPI_Recv": 2})
 
 
 @case
