@@ -20,8 +20,8 @@ using RowHead = trace::Structure::RowHead;
 constexpr std::array<uint32_t, 3> kApart = {spec::function_id::Init, spec::function_id::Init_thread,
                                             spec::function_id::Finalize};
 
-/// (function, module, offset) or (0, 0, rank).
-using Key = std::tuple<uint32_t, uint32_t, uint64_t>;
+/// (function, module, offset, number of its callers) or (0, 0, rank, 0).
+using Key = std::tuple<uint32_t, uint32_t, uint64_t, uint32_t>;
 
 /// What is gathered for one line.
 struct Gathered {
@@ -101,20 +101,35 @@ class Summariser {
 
   template <typename Head>
   Gathered &line(uint32_t class_index, const Head &head, uint32_t rank) {
-    Key key{head.function, 0, 0};
+    Key key{head.function, 0, 0, 0};
     trace::Site site;
-    if (group_ == GroupBy::rank) key = {0, 0, rank};
+    if (group_ == GroupBy::rank) key = {0, 0, rank, 0};
     if (group_ == GroupBy::call_site) {
       if (head.site < sites_.size()) site = sites_[head.site];
-      key = {head.function, site.module, site.offset};
+      key = {head.function, site.module, site.offset, callers_number(class_index, head.site, site.caller)};
     }
     const auto [place, fresh] = lines_.try_emplace(key);
     if (fresh) {
       place->second.line.function = head.function;
       place->second.line.rank = rank;
-      if (group_ == GroupBy::call_site) place->second.line.position = sources_.position(class_index, head.site);
+      if (group_ == GroupBy::call_site) {
+        place->second.line.position = sources_.position(class_index, head.site);
+        place->second.line.callers = sources_.callers(class_index, head.site);
+      }
     }
     return place->second;
+  }
+
+  /// Callers that look the same have one number: a loop that was unrolled calls from several places of one line.
+  uint32_t callers_number(uint32_t class_index, uint32_t site, uint32_t caller) {
+    if (caller == 0) return 0;
+    const auto [known, fresh] = numbers_of_callers_.try_emplace(caller);
+    if (!fresh) return known->second;
+    std::string text;
+    for (const Position &position : sources_.callers(class_index, site)) text += position.text() + '\n';
+    const auto next = static_cast<uint32_t>(numbers_of_texts_.size() + 1);
+    known->second = numbers_of_texts_.try_emplace(std::move(text), next).first->second;
+    return known->second;
   }
 
   Result<void> add_class(uint32_t index) {
@@ -381,7 +396,7 @@ class Summariser {
 
   void add_rank(uint32_t rank, const trace::Trace::RankInfo &info, uint64_t in_mpi, uint64_t outside,
                 std::optional<uint64_t> apart, uint64_t run) {
-    Gathered &gathered = lines_[Key{0, 0, rank}];
+    Gathered &gathered = lines_[Key{0, 0, rank, 0}];
     SummaryLine &target = gathered.line;
     target.rank = rank;
     target.host = info.host;
@@ -489,6 +504,8 @@ class Summariser {
   std::vector<trace::Site> sites_;                    ///< of the class at hand
   std::vector<RowHead> rows_;                         ///< of that too
   std::vector<bool> wanted_rows_;                     ///< and of which of them some calls may be wanted
+  std::map<uint32_t, uint32_t> numbers_of_callers_;   ///< by Site::caller
+  std::map<std::string, uint32_t> numbers_of_texts_;  ///< and by how they look
   std::map<Key, Gathered> lines_;
   Summary summary_;
 };

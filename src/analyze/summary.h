@@ -29,6 +29,7 @@ enum class GroupBy : uint8_t { function, call_site, rank };
 struct SummaryLine {
   uint32_t function = 0;                  ///< by function and call site
   Position position;                      ///< by call site
+  std::vector<Position> callers;          ///< by call site, the innermost first, where call stacks were kept
   uint32_t rank = 0;                      ///< by rank
   std::string host;                       ///< by rank
   uint64_t run_ns = 0;                    ///< by rank: of all its threads

@@ -52,6 +52,12 @@ Cell site_cell(const analyze::Position &position) {
   return {where.empty() ? "unknown" : where, site_json(position)};
 }
 
+Cell callers_cell(const SummaryLine &line) {
+  nlohmann::ordered_json callers = nlohmann::ordered_json::array();
+  for (const analyze::Position &caller : line.callers) callers.push_back(site_json(caller));
+  return {"", callers};
+}
+
 /// A share of the time in MPI, which MPI_Init and MPI_Finalize are no part of.
 Cell share_of_mpi(const Summary &summary, const SummaryLine &line) {
   if (summary.apart_ns && analyze::is_apart(line.function)) return nothing();
@@ -115,7 +121,7 @@ Listing list_of(const Summary &summary, uint64_t most) {
       {"%MPI", "share_of_mpi"},          {"%run", "share_of_run", false, 5}, {"mean", "mean_seconds", false, 3},
       {"max", "max_seconds", false, 2},  {"ranks", "ranks", false, 4},       {"imbalance", "imbalance", false, 1},
       {nullptr, "imbalance_is_estimate"}};
-  if (by_site) columns.push_back({"call site", "site", true});
+  if (by_site) columns.insert(columns.end(), {{"call site", "site", true}, {nullptr, "callers"}});
   Listing list(std::move(columns));
   for (const SummaryLine &line : summary.lines) {
     if (most-- == 0) break;
@@ -131,8 +137,9 @@ Listing list_of(const Summary &summary, uint64_t most) {
       cells.insert(cells.end(), 5, nothing());
     }
     cells.insert(cells.end(), {count(line.ranks), imbalance_cell(line), {"", line.imbalance_is_estimate}});
-    if (by_site) cells.push_back(site_cell(line.position));
+    if (by_site) cells.insert(cells.end(), {site_cell(line.position), callers_cell(line)});
     list.add(std::move(cells));
+    for (const analyze::Position &caller : line.callers) list.add_below("    called at " + caller.text());
   }
   return list;
 }

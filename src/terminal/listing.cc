@@ -35,6 +35,7 @@ void Listing::add(std::vector<Cell> cells) {
     if (cell.text == nothing().text) cell = nothing();
   }
   rows_.push_back(std::move(cells));
+  below_.emplace_back();
 }
 
 Listing::Layout Listing::layout(size_t terminal) const {
@@ -107,6 +108,7 @@ void Listing::print(Output &out, uint64_t most) const {
   out.write(out.bold() + line([&](size_t i) -> std::string { return columns_[i].head; }) + out.plain() + "\n");
   for (size_t i = 0; i < rows_.size() && i < most; ++i) {
     out.write(line([&](size_t column) -> const std::string & { return rows_[i][column].text; }) + "\n");
+    for (const std::string &text : below_[i]) out.write(shortened(text, out.width()) + "\n");
   }
   std::string gone;
   for (size_t i = 0; i < columns_.size(); ++i) {

@@ -43,6 +43,8 @@ class Listing {
   explicit Listing(std::vector<Column> columns) : columns_(std::move(columns)) {}
   /// A cell for each column. A dash in the table is null in JSON.
   void add(std::vector<Cell> cells);
+  /// A line of its own below the one added last, in the table only, shortened in the middle to the terminal's width.
+  void add_below(std::string text) { below_.back().push_back(std::move(text)); }
   /// Lined up, the heads first, and at most `most` lines of others. As wide as the terminal: texts but the first are
   /// shortened in the middle, and columns that say least go, which is told below.
   void print(Output &out, uint64_t most = UINT64_MAX) const;
@@ -57,6 +59,7 @@ class Listing {
   [[nodiscard]] Layout layout(size_t terminal) const;
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
+  std::vector<std::vector<std::string>> below_;  ///< each row
 };
 
 }  // namespace cairn::cli

@@ -276,6 +276,16 @@ def failures_are_told(bench):
 
 
 @case
+def callers_stand_apart(bench):
+    bench.golden("summary_callers", "summary", "--callsites", "failing.cairn")
+    got = json.loads(bench.check("summary", "--callsites", "--json", "failing.cairn", out=None).stdout)["lines"]
+    expect("lines", sorted((line["site"]["line"], [each["line"] for each in line["callers"]], line["calls"])
+                           for line in got if line["function"] == "MPI_Send"), [(40, [20], 16), (40, [30], 8)])
+    shown = bench.at_terminal("summary", "--callsites", "failing.cairn", columns=36, lines=99).splitlines()
+    expect("shortened", "    called … stencil.cc:30 in main()" in shown, True)
+
+
+@case
 def dump_json(bench):
     done = bench.check("dump", "--jsonl", "lossless.cairn", out=None)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
