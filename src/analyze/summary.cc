@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "analyze/rank_sums.h"
 #include "analyze/red_flags.h"
 #include "analyze/volume.h"
 #include "analyze/wanted_calls.h"
@@ -66,7 +67,7 @@ class Summariser {
         wanted_(trace, sources, filter),
         group_(group),
         has_times_(timing::keeps_times(trace.run().timing)),
-        has_sums_(has_times_ || !trace.summed_functions().empty()),
+        sums_(trace),
         by_function_(!filter.threads.chooses() && !filter.sites.chooses() && !filter.chooses_by_values()) {
     summary_.filtered = filter.chooses_calls();
     for (const uint32_t rank : filter.ranks) {
@@ -80,7 +81,6 @@ class Summariser {
     for (uint32_t index = 0; index < trace_.class_count(); ++index) {
       if (auto done = add_class(index); !done) return tl::unexpected(done.error());
     }
-    if (!has_sums_ && trace_.ranks().size() == 1) sum_only_rank();
     add_bytes();
     add_ranks();
     for (auto &[key, gathered] : lines_) {
@@ -264,7 +264,7 @@ class Summariser {
         if (!events.end()) return events.end();
         for (uint32_t row = 0; row < view.rows; ++row) {
           const uint64_t all = sums[row] + unwanted[row];
-          if (all != 0) own_sums_[rank][rows_[row].function] += all;
+          if (all != 0) sums_.add(rank, rows_[row].function, all);
           if (!wanted_rows_[row] || counts[row] == 0) continue;
           Gathered &gathered = line(index, rows_[row], rank);
           gathered.line.time_ns += sums[row];
@@ -312,45 +312,12 @@ class Summariser {
     }
   }
 
-  /// A trace of one rank has no sums beside its statistics, which are that rank's.
-  void sum_only_rank() {
-    const uint32_t rank = trace_.ranks().front();
-    for (uint32_t index = 0; index < trace_.class_count(); ++index) {
-      const std::vector<RowHead> rows = trace::structure_of(trace_, index).rows;
-      for (uint32_t row = 0; row < rows.size(); ++row) {
-        if (const auto stats = trace_.row_stats(index, row)) own_sums_[rank][rows[row].function] += stats->calls.sum;
-      }
-    }
-    has_sums_ = !own_sums_.empty();
-  }
-
-  /// What a rank spent in a function; nothing if that is not known.
-  [[nodiscard]] std::optional<uint64_t> sum_of(uint32_t rank, uint32_t function) const {
-    if (!own_sums_.empty() || has_times_) {
-      const auto own = own_sums_.find(rank);
-      if (own == own_sums_.end()) return 0;
-      const auto found = own->second.find(function);
-      return found == own->second.end() ? 0 : found->second;
-    }
-    return trace_.function_ns(rank, function);
-  }
-
-  /// In which a rank may have spent time.
-  [[nodiscard]] std::vector<uint32_t> functions_of(uint32_t rank) const {
-    std::vector<uint32_t> functions;
-    if (own_sums_.empty()) return trace_.summed_functions();
-    if (const auto own = own_sums_.find(rank); own != own_sums_.end()) {
-      for (const auto &[function, sum] : own->second) functions.push_back(function);
-    }
-    return functions;
-  }
-
   /// In MPI_Init and MPI_Finalize; nothing if it is not known.
   [[nodiscard]] std::optional<uint64_t> apart_of(uint32_t rank) const {
-    if (!has_sums_) return std::nullopt;
+    if (!sums_.known()) return std::nullopt;
     uint64_t sum = 0;
     for (const uint32_t function : kApart) {
-      sum += sum_of(rank, function).value_or(0);
+      sum += sums_.of(rank, function).value_or(0);
     }
     return sum;
   }
@@ -385,7 +352,7 @@ class Summariser {
       }
       if (group_ == GroupBy::rank) add_rank(rank, info, in_mpi, outside, own_apart, run);
     }
-    if (has_sums_) summary_.apart_ns = apart;
+    if (sums_.known()) summary_.apart_ns = apart;
     const auto ranks = static_cast<double>(filter_.ranks.size());
     const auto imbalance = [ranks](uint64_t greatest, uint64_t sum) {
       return sum == 0 ? 1 : static_cast<double>(greatest) * ranks / static_cast<double>(sum);
@@ -404,9 +371,9 @@ class Summariser {
     target.outside_ns = outside;
     target.run_ns = run;
     target.apart_ns = apart;
-    for (const uint32_t function : functions_of(rank)) {
+    for (const uint32_t function : sums_.functions_of(rank)) {
       if (!by_function_ || !filter_.has_function(function)) continue;
-      const uint64_t spent = sum_of(rank, function).value_or(0);
+      const uint64_t spent = sums_.of(rank, function).value_or(0);
       if (is_apart(function) || spent <= target.most_ns) continue;
       target.most_ns = spent;
       target.most_function = function;
@@ -415,9 +382,9 @@ class Summariser {
       target.time_ns = in_mpi;
     } else if (!has_times_) {
       target.time_ns = 0;
-      target.timed = has_sums_ && (by_function_ || gathered.line.calls == 0);
+      target.timed = sums_.known() && (by_function_ || gathered.line.calls == 0);
       for (const auto &[function, calls] : gathered.functions) {
-        const std::optional<uint64_t> sum = sum_of(rank, function);
+        const std::optional<uint64_t> sum = sums_.of(rank, function);
         if (calls != 0 && !sum) target.timed = false;
         target.time_ns += sum.value_or(0);
       }
@@ -454,7 +421,7 @@ class Summariser {
     uint64_t all = 0;
     for (const uint32_t rank : filter_.ranks) {
       if (rank >= gathered.ranks.size() || !gathered.ranks[rank]) continue;
-      const std::optional<uint64_t> sum = has_sums_ ? sum_of(rank, gathered.line.function) : std::nullopt;
+      const std::optional<uint64_t> sum = sums_.known() ? sums_.of(rank, gathered.line.function) : std::nullopt;
       if (!sum) return gathered.rank_sums.clear();
       gathered.rank_sums[rank] = *sum;
       all += *sum;
@@ -496,10 +463,9 @@ class Summariser {
   const Filter &filter_;
   WantedCalls wanted_;
   GroupBy group_;
-  bool has_times_;    ///< of single calls: statistics are not needed then
-  bool has_sums_;     ///< what each rank spent in each function is known
+  bool has_times_;  ///< of single calls: statistics are not needed then
+  RankSums sums_;
   bool by_function_;  ///< the filter takes all of a rank's calls of a function, or none
-  std::map<uint32_t, std::map<uint32_t, uint64_t>> own_sums_;  ///< by rank and function, where the trace has no section
   std::vector<bool> selected_;
   std::vector<trace::Site> sites_;                    ///< of the class at hand
   std::vector<RowHead> rows_;                         ///< of that too
