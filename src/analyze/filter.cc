@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "analyze/selected_calls.h"
+#include "analyze/communicators.h"
 #include "analyze/wanted_calls.h"
 #include "spec/spec.h"
 #include "text/nearest.h"
@@ -170,31 +170,14 @@ Result<Chosen<std::string>> parse_results(const std::vector<std::string> &texts)
   });
 }
 
-/// What the communicators of these ranks are called; looks no further once all of `wanted` are among them.
-std::vector<std::string> communicator_names(const trace::Trace &trace, const Sources &sources,
-                                            const std::vector<uint32_t> &ranks, std::vector<std::string> wanted) {
-  std::set<std::string> names;
-  const Decoder decoder(trace, sources);
-  const SelectedCalls selected(trace, names_communicator);
-  for (const uint32_t rank : ranks) {
-    if (wanted.empty()) break;
-    for (const SelectedCalls::Sequence &sequence : selected.of(rank)) {
-      for (const trace::CountedRow &call : sequence.calls) {
-        for (std::string &name : communicators_of(decoder, sequence.class_index, call.row)) {
-          std::erase_if(wanted, [&](const std::string &word) { return is_named(word, name); });
-          names.insert(std::move(name));
-        }
-      }
-    }
-  }
-  return {names.begin(), names.end()};
-}
-
 Result<Chosen<std::string>> parse_comms(const std::vector<std::string> &texts, const trace::Trace &trace,
-                                        const Sources &sources, const std::vector<uint32_t> &ranks) {
+                                        const Sources &sources) {
   // These are there whether or not they were used.
   const std::vector<std::string> always = {"MPI_COMM_WORLD", "MPI_COMM_SELF"};
-  const auto as_word = [](const std::string &word) -> Result<std::string> { return word; };
+  // Shells want brackets quoted: 1@4 is comm(1@4).
+  const auto as_word = [](const std::string &word) -> Result<std::string> {
+    return word.find('@') != std::string::npos && !word.starts_with("comm(") ? "comm(" + word + ")" : word;
+  };
   const auto words = choose<std::string>(texts, "--comm", as_word);
   if (!words) return tl::unexpected(words.error());
   std::vector<std::string> unknown = words->taken;
@@ -202,13 +185,15 @@ Result<Chosen<std::string>> parse_comms(const std::vector<std::string> &texts, c
   std::erase_if(unknown,
                 [&](const auto &word) { return std::find(always.begin(), always.end(), word) != always.end(); });
   if (unknown.empty()) return *words;
-  std::vector<std::string> names = communicator_names(trace, sources, ranks, unknown);
-  names.insert(names.end(), always.begin(), always.end());
+  const auto communicators = Communicators::of(trace, sources);
+  if (!communicators) return tl::unexpected(communicators.error());
+  std::vector<std::string> names = always;
+  for (const Communicator &each : communicators->all()) names.push_back(each.name);
   for (const std::string &word : unknown) {
     if (std::any_of(names.begin(), names.end(), [&](const auto &name) { return is_named(word, name); })) continue;
     std::string hint = guess_text(word, names);
-    if (hint.empty()) hint = "they are named as cairn dump prints them";
-    return fail(ErrorKind::usage, fmt::format("no call names a communicator '{}'", word), hint);
+    if (hint.empty()) hint = "cairn info --communicators names them";
+    return fail(ErrorKind::usage, fmt::format("there is no communicator '{}' in this trace", word), hint);
   }
   return *words;
 }
@@ -373,9 +358,10 @@ Result<Filter> make_filter(const FilterText &text, const trace::Trace &trace, co
   }
   if (done && !text.tags.empty()) done = take(parse_spans(text.tags, "--tag", "tags", {"MPI_ANY_TAG"}), &filter.tags);
   if (done && !text.comms.empty()) {
-    done = take(parse_comms(text.comms, trace, sources, filter.ranks), &filter.comms);
+    done = take(parse_comms(text.comms, trace, sources), &filter.comms);
   }
   if (done && !text.results.empty()) done = take(parse_results(text.results), &filter.results);
+  if (done && !text.steps.empty()) done = take(parse_spans({text.steps}, "--step", "steps", {}), &filter.steps);
   if (done && !text.time.empty()) done = choose_time(text.time, trace, &filter);
   if (!done) return tl::unexpected(done.error());
   return filter;

@@ -30,7 +30,8 @@ struct FilterText {
   std::vector<std::string> comms{};      ///< "MPI_COMM_WORLD", or as communicators are printed
   std::vector<std::string> results{};    ///< "MPI_ERR_TRUNCATE"
   bool errors = false;
-  std::string time{};  ///< "1s+20ms": 20 ms from 1 s on
+  std::string steps{};  ///< "17,20-22"
+  std::string time{};   ///< "1s+20ms": 20 ms from 1 s on
   std::optional<uint64_t> from{};
   std::optional<uint64_t> limit{};
 };
@@ -73,6 +74,7 @@ struct Filter {
   Chosen<std::string> comms;    ///< patterns of communicators' names, as they are printed
   Chosen<std::string> results;  ///< patterns of MPI_SUCCESS and of error classes
   bool errors = false;          ///< only calls that failed or did not return
+  Chosen<Span> steps;           ///< turns of the main loop (trace/read/steps.h)
   uint64_t from = 0;            ///< the first call of each rank
   std::optional<uint64_t> limit;
   struct Window {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "analyze/communicators.h"
 #include "analyze/decode.h"
 #include "analyze/sizes.h"
 #include "analyze/wanted_calls.h"
@@ -35,6 +36,7 @@ std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &so
   const uint64_t world = trace.rank_count();
   const Decoder decoder(trace, sources);
   const WantedCalls wanted(trace, sources, filter);
+  const LastNames last_names(trace);
   const SelectedCalls::Wanted suspect = [&](const spec::Function &function) {
     const auto all = std::span(function.parameters, function.parameter_count);
     return filter.has_function(function.id) &&
@@ -64,9 +66,10 @@ std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &so
     const auto here =
         std::find_if(calls.begin(), calls.end(), [&](const auto &each) { return each.class_index == index; });
     if (here == calls.end()) continue;
+    const CommunicatorNames names = wanted.by_communicators() ? last_names.of(*member) : CommunicatorNames();
     for (const auto &[row, class_row, count] : here->calls) {
       const spec::Function &function = functions[row.function];
-      if (!suspect(function) || !wanted.wants(index, row)) continue;
+      if (!suspect(function) || !wanted.wants(index, row, &names)) continue;
       const auto all = std::span(function.parameters, function.parameter_count);
       const RowAccess access(row, *here->scope);
       const auto comm = access.handle("comm");

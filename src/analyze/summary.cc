@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
+#include "analyze/calls_on.h"
 #include "analyze/rank_sums.h"
 #include "analyze/red_flags.h"
 #include "analyze/volume.h"
@@ -70,6 +72,7 @@ class Summariser {
         sums_(trace),
         by_function_(!filter.threads.chooses() && !filter.sites.chooses() && !filter.chooses_by_values()) {
     summary_.filtered = filter.chooses_calls();
+    if (wanted_.by_communicators()) on_.emplace(trace, wanted_);
     for (const uint32_t rank : filter.ranks) {
       if (rank >= selected_.size()) selected_.resize(size_t{rank} + 1);
       selected_[rank] = true;
@@ -81,7 +84,7 @@ class Summariser {
     for (uint32_t index = 0; index < trace_.class_count(); ++index) {
       if (auto done = add_class(index); !done) return tl::unexpected(done.error());
     }
-    add_bytes();
+    if (auto done = add_bytes(); !done) return tl::unexpected(done.error());
     add_ranks();
     for (auto &[key, gathered] : lines_) {
       finish(gathered);
@@ -156,7 +159,9 @@ class Summariser {
     std::vector<uint64_t> counts;
     std::set<std::pair<uint32_t, uint32_t>> in_part;
     if (by_values) {
-      counts = counts_by_value(index, view, members, &in_part);
+      auto by_value = counts_by_value(index, view, members, &in_part);
+      if (!by_value) return tl::unexpected(by_value.error());
+      counts = *std::move(by_value);
     } else if (whole && group_ != GroupBy::rank) {
       counts = trace_.row_counts(index);
     } else {
@@ -200,17 +205,15 @@ class Summariser {
 
   /// The same of those that are wanted for their values, and the failed ones. `in_part`: functions and sites of which
   /// some calls are wanted and some are not.
-  std::vector<uint64_t> counts_by_value(uint32_t index, const trace::ClassView &view,
-                                        const std::vector<uint32_t> &members,
-                                        std::set<std::pair<uint32_t, uint32_t>> *in_part) {
+  Result<std::vector<uint64_t>> counts_by_value(uint32_t index, const trace::ClassView &view,
+                                                const std::vector<uint32_t> &members,
+                                                std::set<std::pair<uint32_t, uint32_t>> *in_part) {
     std::vector<uint64_t> all(view.rows);
     for (const uint32_t rank : members) {
-      for (const trace::CountedRow &call : trace_.counted_rows({rank, view.thread, view.segment, index, 0})) {
+      auto calls = wanted_rows({rank, view.thread, view.segment, index, 0}, in_part);
+      if (!calls) return tl::unexpected(calls.error());
+      for (const trace::CountedRow &call : *calls) {
         const trace::Row &row = call.row;
-        if (!wanted_.wants(index, row)) {
-          in_part->insert({row.function, row.site});
-          continue;
-        }
         all[call.class_row] += call.count;
         Gathered &gathered = line(index, rows_[call.class_row], rank);
         if (group_ == GroupBy::rank) {
@@ -226,6 +229,24 @@ class Summariser {
       }
     }
     return all;
+  }
+
+  /// The wanted calls of a sequence; functions and sites of others go to `others`.
+  Result<std::vector<trace::CountedRow>> wanted_rows(const trace::SequenceView &sequence,
+                                                     std::set<std::pair<uint32_t, uint32_t>> *others) {
+    if (on_) {
+      const auto here = on_->of(sequence.rank, sequence.class_index);
+      if (!here) return tl::unexpected(here.error());
+      others->insert((*here)->others.begin(), (*here)->others.end());
+      return (*here)->calls;
+    }
+    std::vector<trace::CountedRow> calls = trace_.counted_rows(sequence);
+    std::erase_if(calls, [&](const trace::CountedRow &call) {
+      const bool wanted = wanted_.wants(sequence.class_index, call.row);
+      if (!wanted) others->insert({call.row.function, call.row.site});
+      return !wanted;
+    });
+    return calls;
   }
 
   void add_stats(uint32_t index, uint32_t row, const RowHead &head, bool whole) {
@@ -249,19 +270,15 @@ class Summariser {
         std::vector<uint64_t> sums(view.rows);
         std::vector<uint64_t> longest(view.rows);
         std::vector<uint64_t> unwanted(view.rows);
-        Answers answers(wanted_);
-        const bool by_rows = wanted_.by_head_only();
-        trace::Events events(trace_, sequence);
-        while (const trace::Event *event = events.next()) {
-          if (!event->timed) break;
-          if (by_rows || answers.wants(*event)) {
-            sums[event->row] += event->duration_ns;
-            longest[event->row] = std::max(longest[event->row], event->duration_ns);
-          } else {
-            unwanted[event->row] += event->duration_ns;
-          }
+        if (on_) {
+          const auto here = on_->of(rank, index);
+          if (!here) return tl::unexpected(here.error());
+          for (const auto &[row, ns] : (*here)->ns) sums[row] = ns;
+          for (const auto &[row, ns] : (*here)->longest_ns) longest[row] = ns;
+          for (const auto &[row, ns] : (*here)->others_ns) unwanted[row] = ns;
+        } else if (auto done = add_durations(sequence, &sums, &longest, &unwanted); !done) {
+          return done;
         }
-        if (!events.end()) return events.end();
         for (uint32_t row = 0; row < view.rows; ++row) {
           const uint64_t all = sums[row] + unwanted[row];
           if (all != 0) sums_.add(rank, rows_[row].function, all);
@@ -276,7 +293,25 @@ class Summariser {
     return {};
   }
 
-  void add_bytes() {
+  /// By row.
+  Result<void> add_durations(const trace::SequenceView &sequence, std::vector<uint64_t> *sums,
+                             std::vector<uint64_t> *longest, std::vector<uint64_t> *unwanted) const {
+    Answers answers(wanted_);
+    const bool by_rows = wanted_.by_head_only();
+    trace::Events events(trace_, sequence);
+    while (const trace::Event *event = events.next()) {
+      if (!event->timed) break;
+      if (by_rows || answers.wants(*event)) {
+        (*sums)[event->row] += event->duration_ns;
+        (*longest)[event->row] = std::max((*longest)[event->row], event->duration_ns);
+      } else {
+        (*unwanted)[event->row] += event->duration_ns;
+      }
+    }
+    return events.end();
+  }
+
+  Result<void> add_bytes() {
     const SelectedCalls::Wanted moves = [&](const spec::Function &function) {
       return filter_.has_function(function.id) && Volumes::may_move(function);
     };
@@ -296,8 +331,14 @@ class Summariser {
       const Volumes volumes(trace_, calls);
       for (const SelectedCalls::Sequence &sequence : calls) {
         sites_ = sequence.scope->sites;
-        for (const trace::CountedRow &call : sequence.calls) {
-          if (!wanted_.wants(sequence.class_index, call.row)) continue;
+        const std::vector<trace::CountedRow> *all = &sequence.calls;
+        if (on_) {
+          const auto here = on_->of(rank, sequence.class_index);
+          if (!here) return tl::unexpected(here.error());
+          all = &(*here)->calls;
+        }
+        for (const trace::CountedRow &call : *all) {
+          if (!on_ && !wanted_.wants(sequence.class_index, call.row)) continue;
           const Volume volume = volumes.of(call.row, *sequence.scope);
           if (!volume.moves) continue;
           SummaryLine &target = line(sequence.class_index, call.row, rank).line;
@@ -310,6 +351,7 @@ class Summariser {
         }
       }
     }
+    return {};
   }
 
   /// In MPI_Init and MPI_Finalize; nothing if it is not known.
@@ -462,6 +504,7 @@ class Summariser {
   const Sources &sources_;
   const Filter &filter_;
   WantedCalls wanted_;
+  std::optional<CallsOn> on_;  ///< where names of communicators say what is wanted
   GroupBy group_;
   bool has_times_;  ///< of single calls: statistics are not needed then
   RankSums sums_;

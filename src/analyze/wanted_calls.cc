@@ -174,7 +174,8 @@ bool WantedCalls::wants_values(uint32_t class_index, const trace::Row &row, cons
   }
   if (filter_.peers.chooses() && !has_any(filter_.peers, peers_of(row), is_in)) return false;
   if (filter_.tags.chooses() && !has_any(filter_.tags, tags_of(row), is_in)) return false;
-  return !filter_.comms.chooses() || has_any(filter_.comms, communicators_of(decoder_, class_index, row, names), is_named);
+  return !filter_.comms.chooses() ||
+         has_any(filter_.comms, communicators_of(decoder_, class_index, row, names), is_named);
 }
 
 }  // namespace cairn::analyze

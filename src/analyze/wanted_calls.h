@@ -32,7 +32,8 @@ class WantedCalls {
     return sites_.empty() || (site < sites_[class_index].size() && sites_[class_index][site]);
   }
   /// `names`: of the rank's communicators, as they are at this call.
-  [[nodiscard]] bool wants(uint32_t class_index, const trace::Row &row, const CommunicatorNames *names = nullptr) const {
+  [[nodiscard]] bool wants(uint32_t class_index, const trace::Row &row,
+                           const CommunicatorNames *names = nullptr) const {
     return may_want(class_index, row.function, row.site) && (!by_values_ || wants_values(class_index, row, names));
   }
   /// `may_want` says it all.
@@ -51,8 +52,8 @@ class WantedCalls {
   std::vector<std::vector<bool>> sites_;  ///< by class and site; empty: all
 };
 
-/// Partners of a call as it names them, in its communicator or window: dest, source, target_rank, of locks the rank; and
-/// who sent what was received from any source, where a status says so.
+/// Partners of a call as it names them, in its communicator or window: dest, source, target_rank, of locks the rank;
+/// and who sent what was received from any source, where a status says so.
 std::vector<trace::AtomValue> peers_of(const trace::Row &row);
 /// Tags likewise.
 std::vector<trace::AtomValue> tags_of(const trace::Row &row);

@@ -5,6 +5,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "analyze/communicators.h"
@@ -22,6 +24,7 @@
 #include "terminal/words.h"
 #include "text/utf8.h"
 #include "trace/read/events.h"
+#include "trace/read/steps.h"
 
 namespace cairn::cli {
 namespace {
@@ -129,6 +132,9 @@ class CallTexts {
   std::unordered_map<uint64_t, Known> texts_;
 };
 
+/// How many calls are printed of those that took longest, unless --limit says so.
+constexpr size_t kLongest = 20;
+
 class Dump {
  public:
   Dump(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
@@ -138,10 +144,11 @@ class Dump {
         filter_(filter),
         world_(world),
         wanted_(trace, sources, filter),
-        chooses_(filter.chooses_calls() || filter.window || filter.from != 0),
+        chooses_(filter.chooses_calls() || filter.window || filter.from != 0 || filter.steps.chooses()),
         json_(options.json),
         stack_(options.stack),
         by_time_(options.order == "time"),
+        across_ranks_(options.order != "rank"),
         out_(out) {
     if (json_) selected_.emplace(trace, analyze::Volumes::needs);
   }
@@ -150,18 +157,57 @@ class Dump {
     several_threads_ = has_threads(rank);
     if (!json_) {
       const auto info = trace_.rank_info(rank);
-      head_ = fmt::format("{}# rank {} of {}{}{}\n", out_.dim(), rank, trace_.rank_count(),
-                          info.host.empty() ? "" : " on " + info.host, out_.plain());
+      std::string steps;
+      if (filter_.steps.chooses()) steps = fmt::format(", {}", plural(trace::step_count(trace_, rank), "step"));
+      head_ = fmt::format("{}# rank {} of {}{}{}{}\n", out_.dim(), rank, trace_.rank_count(),
+                          info.host.empty() ? "" : " on " + info.host, steps, out_.plain());
       if (!chooses_) write_head();
     }
     CallTexts texts = texts_of(rank);
+    trace::StepCounter steps(trace_);
     trace::Events events(trace_, rank);
     while (!full()) {
       const Event *event = events.next();
       if (event == nullptr) break;
+      if (!wants(*event, texts, steps)) continue;
+      write_head();
       print(*event, texts);
     }
     return events.end();
+  }
+
+  /// The calls that took longest.
+  Result<void> by_duration() {
+    const size_t most = filter_.limit.value_or(kLongest);
+    struct Found {
+      uint64_t duration_ns;
+      uint32_t rank;
+      uint64_t index;
+      std::string line;
+      bool operator<(const Found &other) const {  // the last of them is the shortest
+        if (duration_ns != other.duration_ns) return duration_ns > other.duration_ns;
+        return std::tie(rank, index) < std::tie(other.rank, other.index);
+      }
+    };
+    std::set<Found> found;
+    for (const uint32_t rank : filter_.ranks) {
+      several_threads_ = has_threads(rank);
+      CallTexts texts = texts_of(rank);
+      trace::StepCounter steps(trace_);
+      trace::Events events(trace_, rank);
+      while (const Event *event = events.next()) {
+        if (!wants(*event, texts, steps) || !event->timed) continue;
+        Found next{event->duration_ns, rank, event->index, {}};
+        if (found.size() >= most && (found.empty() || *found.rbegin() < next)) continue;
+        next.line = line_of(*event, texts);
+        found.insert(std::move(next));
+        if (found.size() > most) found.erase(std::prev(found.end()));
+      }
+      if (!events.end()) return events.end();
+    }
+    printed_ = found.size();
+    for (const Found &each : found) out_.write(each.line);
+    return {};
   }
 
   /// The calls of all ranks in the order of their begins.
@@ -169,6 +215,7 @@ class Dump {
     struct Rank {
       trace::Events events;
       CallTexts texts;
+      trace::StepCounter steps;
       const Event *next;
       bool several_threads;
     };
@@ -181,7 +228,8 @@ class Dump {
     std::vector<size_t> heap;
     ranks.reserve(filter_.ranks.size());  // an Events must stay where it is
     for (const uint32_t rank : filter_.ranks) {
-      ranks.push_back({trace::Events(trace_, rank), texts_of(rank), nullptr, has_threads(rank)});
+      ranks.push_back(
+          {trace::Events(trace_, rank), texts_of(rank), trace::StepCounter(trace_), nullptr, has_threads(rank)});
       ranks.back().next = ranks.back().events.next();
       if (ranks.back().next != nullptr) heap.push_back(ranks.size() - 1);
       if (ranks.back().next == nullptr && !ranks.back().events.end()) return ranks.back().events.end();
@@ -191,7 +239,7 @@ class Dump {
       std::pop_heap(heap.begin(), heap.end(), later);
       Rank &rank = ranks[heap.back()];
       several_threads_ = rank.several_threads;
-      print(*rank.next, rank.texts);
+      if (wants(*rank.next, rank.texts, rank.steps)) print(*rank.next, rank.texts);
       rank.next = rank.events.next();
       if (rank.next == nullptr) {
         if (!rank.events.end()) return rank.events.end();
@@ -224,29 +272,38 @@ class Dump {
            wanted_.may_want(event.class_index, event.values->function, event.values->site);
   }
 
-  void print(const Event &event, CallTexts &texts) {
+  /// Whether the next call of a rank is to be printed. To be asked of each, in order.
+  bool wants(const Event &event, CallTexts &texts, trace::StepCounter &steps) {
     texts.see(event);
-    if (chooses_ && !may_want(event)) return;
-    const std::string &text = texts.text(event);
-    if (chooses_) {
-      if (text.empty()) return;
-      write_head();
-    }
+    if (json_ || filter_.steps.chooses()) step_ = steps.of(event);
+    if (!chooses_) return true;
+    if (!may_want(event)) return false;
+    const auto has_step = [&](const analyze::Span &span) {
+      return step_ && span.has({false, false, static_cast<int64_t>(*step_)});
+    };
+    if (filter_.steps.chooses() && !filter_.steps.has(has_step)) return false;
+    return !texts.text(event).empty();
+  }
+
+  void print(const Event &event, CallTexts &texts) {
     ++printed_;
+    out_.write(line_of(event, texts));
+  }
+
+  /// Of the call that was asked about last.
+  const std::string &line_of(const Event &event, CallTexts &texts) {
     line_.clear();
     const auto to = std::back_inserter(line_);
     if (json_) {
       fmt::format_to(to, "{{\"rank\":{},\"thread\":{},\"index\":{},", event.rank, event.thread, event.index);
+      if (step_) fmt::format_to(to, "\"step\":{},", *step_);
       if (event.segment == trace::SequenceRecord::kEpilogue) line_ += "\"after_finalize\":true,";
       if (event.timed) {
         fmt::format_to(to, "\"begin_ns\":{},\"duration_ns\":{},", event.begin_ns, event.duration_ns);
       }
     } else {
-      if (by_time_) {
-        fmt::format_to(to, "r{:<5} ", event.rank);
-      } else {
-        fmt::format_to(to, "{:>6}  ", event.index);
-      }
+      if (across_ranks_) fmt::format_to(to, "r{:<5} ", event.rank);
+      if (!by_time_) fmt::format_to(to, "{:>6}  ", event.index);
       if (several_threads_) fmt::format_to(to, "t{}  ", event.thread);
       if (event.timed) {
         fmt::format_to(to, "{:>13.9f} +{:.9f}  ", static_cast<double>(event.begin_ns) * 1e-9,
@@ -254,9 +311,9 @@ class Dump {
       }
       line_.append(2 * size_t{event.values->depth}, ' ');
     }
-    line_ += text;
+    line_ += texts.text(event);
     line_ += '\n';
-    out_.write(line_);
+    return line_;
   }
 
   /// More than one that called MPI.
@@ -287,9 +344,11 @@ class Dump {
   bool json_;
   bool stack_;
   bool by_time_;
+  bool across_ranks_;  ///< lines of several ranks stand among each other
   Output &out_;
   bool several_threads_ = false;
   uint64_t printed_ = 0;
+  std::optional<uint64_t> step_;  ///< of the call that was asked about last
   std::string head_;
   std::string line_;
 };
@@ -299,8 +358,9 @@ int dump(DumpOptions &options) {
   const auto trace = open_trace(options, options.grammar || options.world ? Open::all : Open::wanted_ranks);
   if (!trace) return report(trace.error());
   if (options.gpu.wanted()) return dump_gpu(*trace, options, options.gpu);
-  if (options.order == "time" && !timing::keeps_times(trace->run().timing)) {
-    return report(Error{ErrorKind::usage, "--order time: this trace has no times of single calls", options.file,
+  if (options.order != "rank" && !timing::keeps_times(trace->run().timing)) {
+    return report(Error{ErrorKind::usage,
+                        fmt::format("--order {}: this trace has no times of single calls", options.order), options.file,
                         Error::kNoOffset, "record with --timing lossless"});
   }
   const analyze::Sources sources(*trace);
@@ -331,20 +391,26 @@ int dump(DumpOptions &options) {
     world = std::move(*communicators);
   }
   Dump dump(*trace, sources, *filter, world ? &*world : nullptr, options, out);
-  if (options.order == "time") {
-    if (const auto done = dump.by_time(); !done) {
+  if (options.order != "rank") {
+    if (const auto done = options.order == "time" ? dump.by_time() : dump.by_duration(); !done) {
       out.finish();
       return report(done.error(), options.file);
     }
   }
   for (const uint32_t rank : filter->ranks) {
-    if (dump.full() || options.order == "time") break;
+    if (dump.full() || options.order != "rank") break;
     if (const auto done = dump.rank(rank); !done) {
       out.finish();
       return report(done.error(), options.file);
     }
   }
-  if (dump.found_nothing()) say("no call matches");
+  if (dump.found_nothing() && filter->steps.chooses() && !filter->ranks.empty()) {
+    const uint32_t rank = filter->ranks.front();
+    say(fmt::format("no call matches; the main loop of rank {} has {}, counted from 0", rank,
+                    plural(trace::step_count(*trace, rank), "step")));
+  } else if (dump.found_nothing()) {
+    say("no call matches");
+  }
   return out.finish();
 }
 
@@ -355,8 +421,8 @@ Action declare_dump(Options &verb) {
   add_file(verb, *options);
   verb.flag("--jsonl,--json", options->json, "One JSON object a line, after one that names the schema");
   verb.flag("--grammar", options->grammar, "Print the rules and rows of each class instead");
-  verb.choice("--order", options->order, {"rank", "time"},
-              "Each rank's calls one after the other, or those of all ranks by time", "WHAT");
+  verb.choice("--order", options->order, {"rank", "time", "duration"},
+              "Each rank's calls one after the other, those of all ranks by time, or the longest first", "WHAT");
   verb.flag("--stack", options->stack, "Print who called, where record --callsites stack was asked for");
   verb.flag("--world", options->world, "Print the ranks in arguments as ranks in MPI_COMM_WORLD");
   verb.apart("--grammar", "--world", "--grammar prints rows, which many ranks share");
@@ -369,7 +435,7 @@ Action declare_dump(Options &verb) {
   verb.flag("--raw5", options->gpu.raw5, "Of GPU warps: five bytes an event, as ECL-Tracer wrote them");
   add_filters(verb, *options, "At most N calls; with --grammar, N classes");
   std::vector<std::string> of_calls = call_filters();
-  of_calls.insert(of_calls.end(), {"--time", "--from"});
+  of_calls.insert(of_calls.end(), {"--time", "--from", "--step"});
   for (const std::string &filter : of_calls) {
     verb.apart("--grammar", filter, "--grammar prints whole rules, of all calls and times");
   }

@@ -181,9 +181,10 @@ Cell members_cell(const analyze::Communicator &communicator) {
 
 /// Who is in which communicator.
 int communicators(const InfoOptions &options, const trace::Trace &trace) {
-  const auto filter = analyze::make_filter(options.filter, trace);
+  const analyze::Sources sources(trace);
+  const auto filter = analyze::make_filter(options.filter, trace, sources);
   if (!filter) return report(filter.error());
-  const auto found = analyze::Communicators::of(trace, analyze::Sources(trace));
+  const auto found = analyze::Communicators::of(trace, sources);
   if (!found) return report(found.error(), options.file);
   Listing list({{"communicator", "name", true},
                 {"ranks", "size"},

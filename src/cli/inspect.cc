@@ -100,6 +100,8 @@ std::vector<std::string> call_filters() {
 void add_filters(Options &verb, Inspection &inspection, const std::string &limit) {
   add_call_filters(verb, inspection);
   verb.number("--from", inspection.filter.from, "Begin with call N of each rank", "N");
+  verb.text("--step", inspection.filter.steps, "Only these turns of each rank's main loop, from 0 on, as in 17,20-22",
+            "LIST");
   verb.text("--time", inspection.filter.time, "Only calls that overlap START+LENGTH, as in 1s+20ms (lossless timing)",
             "START+LENGTH");
   verb.number("--limit", inspection.filter.limit, limit, "N");

@@ -234,6 +234,14 @@ def dump_text(bench):
     bench.golden("dump_threads", "dump", "threads.cairn", err=NO_TIMES)
     bench.golden("dump_times", "dump", "lossless.cairn", "--rank", "1", "--time", "5ms+20us")
     bench.golden("dump_by_time", "dump", "lossless.cairn", "--order", "time", "--time", "4ms+1005us")
+    bench.golden("dump_step", "dump", "ring.cairn", "--rank", "3", "--step", "17,^3", err=NO_TIMES)
+    bench.golden("dump_world_step", "dump", "ring.cairn", "--rank", "3", "--step", "0", "--world", err=NO_TIMES)
+    bench.golden("dump_longest", "dump", "lossless.cairn", "--order", "duration", "--limit", "5", "--function", "^MPI_Init")
+    # The longest of all are the ones that come first when all are sorted.
+    times = [json.loads(line) for line in bench.run("dump", "--jsonl", "lossless.cairn").stdout.splitlines()[1:]]
+    longest = sorted(times, key=lambda call: (-call["duration_ns"], call["rank"], call["index"]))[:20]
+    by_duration = bench.run("dump", "--jsonl", "--order", "duration", "lossless.cairn").stdout.splitlines()[1:]
+    expect("longest", [json.loads(line) for line in by_duration], longest)
     bench.golden("dump_function", "dump", "ring.cairn", "--function", "MPI_Comm_*", err=NO_TIMES)
 
 
@@ -244,11 +252,13 @@ def calls_are_chosen(bench):
         bench.golden(f"dump_{name}", "dump", "failing_lossless.cairn", *words)
     dump("errors", "--errors", "--stack")
     dump("peer", "--peer", "0", "--tag", "^10-20")
-    dump("comm", "--comm", "comm#*", "--function", "MPI_*,^MPI_Comm_*", "--rank", "^0-1")
+    dump("comm", "--comm", "comm(*", "--function", "MPI_*,^MPI_Comm_*", "--rank", "^0-1")
     dump("site", "--site", "stencil.cc:20", "--from", "7", "--limit", "5")
     bench.golden("dump_thread", "dump", "threads.cairn", "--thread", "1", err=NO_TIMES)
     bench.golden("dump_hung_errors", "dump", "hung.cairn", "--errors", "--rank", "0-4", err=NO_TIMES)
     bench.check("dump", "failing_lossless.cairn", "--tag", "99", err="cairn: no call matches\n")
+    expect("no such step", bench.run("dump", "ring.cairn", "--rank", "3", "--step", "100000").stderr.splitlines()[-1],
+           "cairn: no call matches; the main loop of rank 3 has 100 steps, counted from 0")
     bench.check("dump", "failing_lossless.cairn", "--tag", "99", "--order", "time", err="cairn: no call matches\n")
     by_time = bench.run("dump", "failing_lossless.cairn", "--errors", "--order", "time").stdout.splitlines()
     expect("by time", [line.split()[0] for line in by_time], ["r0", "r0"])
@@ -300,6 +310,7 @@ def dump_json(bench):
             "rank": 0,
             "thread": 0,
             "index": 4,
+            "step": 0,
             "begin_ns": 5_005_750,
             "duration_ns": 300,
             "function": "MPI_Isend",
@@ -692,7 +703,7 @@ def wrong_words(bench):
     wrong("dump", "ring.cairn", "--peer", "x", err="--peer: 'x' is no list of ranks; write numbers as in --peer 0-7,12,any")
     wrong("dump", "ring.cairn", "--tag", "!7", err="--tag '!7': what is to be left out has ^ before it; write --tag '^7'")
     wrong("dump", "ring.cairn", "--comm", "MPI_COMM_WRLD",
-          err="no call names a communicator 'MPI_COMM_WRLD'; did you mean MPI_COMM_WORLD?")
+          err="there is no communicator 'MPI_COMM_WRLD' in this trace; did you mean MPI_COMM_WORLD?")
     wrong("dump", "threads.cairn", "--thread", "2", err="there is no thread 2 in this trace; it holds 0-1")
     wrong("dump", "ring.cairn", "--result", "MPI_ERR_TRUNKATE",
           err="no call returns 'MPI_ERR_TRUNKATE'; did you mean MPI_ERR_TRUNCATE?")

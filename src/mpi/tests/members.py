@@ -54,6 +54,16 @@ def main():
         told = json.loads(cairn_says('info', '--communicators', '--json'))['communicators']
         of_rank = {rank: json.loads(cairn_says('info', '--communicators', '--json', '--rank', str(rank)))['communicators']
                    for rank in range(RANKS)}
+        # Of each communicator, as many calls as there are with its name, although another had its number before.
+        named = collections.Counter()
+        for line in cairn_says('dump', '--jsonl').splitlines()[1:]:
+            values = [json.loads(line)['args'].get(key) for key in ('comm', 'newcomm', 'local_comm', 'newintercomm', 'intercomm',
+                                                                     'newintracomm', 'comm_old', 'comm_cart', 'peer_comm')]
+            named.update({value['comm'] if isinstance(value, dict) else value for value in values} - {None})
+        for each in told:
+            counted = json.loads(cairn_says('summary', '--json', '--comm', each['name'].removeprefix('comm(').removesuffix(')')))
+            if counted['calls'] != named[each['name']] or not counted['calls']:
+                problems.append(f'{each["name"]}: summary counts {counted["calls"]} calls, dump {named[each["name"]]}')
         calls = collections.defaultdict(list)
         for line in cairn_says('dump', '--world', '--jsonl').splitlines()[1:]:
             call = json.loads(line)

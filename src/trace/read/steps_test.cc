@@ -17,7 +17,7 @@ TEST(Steps, AreTheTurnsOfTheLargestOuterLoop) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->first, 2U);
   EXPECT_EQ(found->length, 7U);
-  EXPECT_EQ(found->count, 10U);
+  EXPECT_EQ(found->count(), 10U);
   EXPECT_EQ(found->of(1), std::nullopt);
   EXPECT_EQ(found->of(2), 0U);
   EXPECT_EQ(found->of(8), 0U);
@@ -32,7 +32,27 @@ TEST(Steps, AreFoundInRulesThatStandOnce) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->first, 2U);
   EXPECT_EQ(found->length, 2U);
-  EXPECT_EQ(found->count, 4U);
+  EXPECT_EQ(found->count(), 4U);
+}
+
+TEST(Steps, MayLackSomethingTheFirstAndTheLastTime) {
+  // 0 4 5 (2 3 4 5)^6 2 3 4 9: of the first turn half is there, of the last more.
+  const auto found = steps({{{0}, {4}, {5}, {1, true, 6}, {2}, {3}, {4}, {9}}, {{2}, {3}, {4}, {5}}});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->count(), 7U);
+  EXPECT_EQ(found->of(2), std::nullopt);
+  EXPECT_EQ(found->of(3), 0U);
+  EXPECT_EQ(found->of(27), 6U);
+  EXPECT_EQ(found->of(29), 6U);
+  EXPECT_EQ(found->of(30), std::nullopt);
+  // 3 4 5 (2 3 4 5)^6 2: and now the other way round.
+  const auto turned = steps({{{3}, {4}, {5}, {1, true, 6}, {2}}, {{2}, {3}, {4}, {5}}});
+  ASSERT_TRUE(turned.has_value());
+  EXPECT_EQ(turned->count(), 7U);
+  EXPECT_EQ(turned->of(0), 0U);
+  EXPECT_EQ(turned->of(3), 1U);
+  EXPECT_EQ(turned->of(26), 6U);
+  EXPECT_EQ(turned->of(27), std::nullopt);
 }
 
 TEST(Steps, NeedARepetition) {

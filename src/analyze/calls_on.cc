@@ -1,0 +1,54 @@
+#include "analyze/calls_on.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace cairn::analyze {
+
+Result<const CallsOn::InClass *> CallsOn::of(uint32_t rank, uint32_t class_index) {
+  const auto [known, fresh] = known_.try_emplace(rank);
+  if (fresh) {
+    if (auto done = read(rank, &known->second); !done) return tl::unexpected(done.error());
+  }
+  return &known->second[class_index];
+}
+
+Result<void> CallsOn::read(uint32_t rank, std::map<uint32_t, InClass> *classes) const {
+  struct Known {
+    uint64_t version = 0;  ///< of the names that `wanted` holds for
+    bool wanted = false;
+    size_t place = SIZE_MAX;  ///< in InClass::calls
+  };
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::vector<Known>> known;  // by thread, segment, class; then call
+  CommunicatorNames names;
+  trace::Events events(trace_, rank);
+  while (const trace::Event *event = events.next()) {
+    const trace::Row &row = *event->values;
+    names.see(row);
+    std::vector<Known> &calls = known[{event->thread, event->segment, event->class_index}];
+    if (event->call >= calls.size()) calls.resize(size_t{event->call} + 1);
+    Known &call = calls[event->call];
+    if (call.version != names.version()) {
+      call.version = names.version();
+      call.wanted = wanted_.wants(event->class_index, row, &names);
+    }
+    InClass &here = (*classes)[event->class_index];
+    if (!call.wanted) {
+      here.others.insert({row.function, row.site});
+      if (event->timed) here.others_ns[event->row] += event->duration_ns;
+      continue;
+    }
+    if (call.place == SIZE_MAX) {
+      call.place = here.calls.size();
+      here.calls.push_back({row, event->row, 0});
+    }
+    ++here.calls[call.place].count;
+    if (!event->timed) continue;
+    here.ns[event->row] += event->duration_ns;
+    uint64_t &longest = here.longest_ns[event->row];
+    longest = std::max(longest, event->duration_ns);
+  }
+  return events.end();
+}
+
+}  // namespace cairn::analyze
