@@ -5,6 +5,8 @@
 
 #include <bit>
 
+#include "trace/model/script_module.h"
+
 namespace cairn::analyze {
 namespace {
 
@@ -16,7 +18,7 @@ class Decode : public testing::Test {
 
   static trace::Trace make() {
     trace::ProcessRecord process;
-    process.modules = {{{1, 2, 3}, "/bin/app"}};
+    process.modules = {{{1, 2, 3}, "/bin/app"}, trace::script_module("/home/u/halo.py", "Grid.exchange")};
     trace::SequenceRecord sequence;
     sequence.sites = {{}, {0, 0x10}, {0, 0x20}};
     trace::Row row;
@@ -73,6 +75,20 @@ class Decode : public testing::Test {
   Sources sources_;
   Decoder decoder_;
 };
+
+TEST_F(Decode, LinesOfScriptsAreWhatTheirSitesSay) {
+  const Position position = sources_.position(trace::Site{1, 42, 0});
+  EXPECT_EQ(position.text(), "halo.py:42 in Grid.exchange()");
+  EXPECT_EQ(position.file, "/home/u/halo.py");
+  EXPECT_EQ(position.module, "halo.py");
+  trace::Module module = trace::script_module("", "<module>");
+  EXPECT_EQ(trace::script_function(module)->function, "<module>");
+  EXPECT_EQ(trace::script_function(module)->file, "");
+  module.build_id.resize(trace::kPythonScript.size() + 3);
+  EXPECT_EQ(trace::script_function(module)->function, "<mo") << "cut off";
+  module.build_id.resize(3);
+  EXPECT_FALSE(trace::script_function(module));
+}
 
 TEST_F(Decode, NumbersThatLookLikeSpecialsAreNumbers) {
   EXPECT_EQ(argument("MPI_Send", "count", atoms({trace::kRaw, INT32_MIN, 5})), std::to_string(INT64_MIN + 5));

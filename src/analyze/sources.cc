@@ -24,8 +24,8 @@ std::string Position::text() const {
   if (function.empty()) return out;
   out += " in ";
   out += function;
-  // A demangled C++ name brings its parameters.
-  if (function.back() != ')') out += "()";
+  // A demangled C++ name brings its parameters; Python has <module> and <lambda>.
+  if (function.back() != ')' && function.back() != '>') out += "()";
   return out;
 }
 
@@ -37,9 +37,14 @@ std::string Position::brief() const {
 
 Sources::Sources(const trace::Trace &trace, Look look) : trace_(&trace), states_(trace.modules().size()) {
   std::vector<std::set<uint64_t>> wanted(states_.size());
+  for (uint32_t number = 0; number < states_.size(); ++number) {
+    auto script = trace::script_function(trace.modules()[number]);
+    if (script) scripts_.emplace(number, *std::move(script));
+  }
   for (uint32_t index = 0; index < trace.class_count(); ++index) class_sites_.push_back(trace.sites(index));
   for (const trace::Site &site : trace.all_sites()) {
     if (site.module >= states_.size() || site.offset == 0) continue;
+    if (scripts_.contains(site.module)) continue;
     if (auto known = trace.source(site)) {
       found_.emplace(std::pair(site.module, site.offset), std::move(*known));
     } else {
@@ -51,7 +56,7 @@ Sources::Sources(const trace::Trace &trace, Look look) : trace_(&trace), states_
     const trace::Module &module = trace.modules()[number];
     if (!wanted[number].empty() && !(module.path.empty() && module.build_id.empty())) by_function_ = false;
   }
-  if (!found_.empty()) by_function_ = false;
+  if (!found_.empty() || !scripts_.empty()) by_function_ = false;
   if (look == Look::in_modules_too && !by_function_) read_modules(wanted);
   count_sites();
 }
@@ -104,6 +109,11 @@ Position Sources::position(const trace::Site &site) const {
     const auto functions = spec::functions();
     if (site.offset < functions.size()) position.function = functions[site.offset].name;
     return position;
+  }
+  if (const auto script = scripts_.find(site.module); script != scripts_.end()) {
+    const auto &[function, file] = script->second;
+    const auto line = static_cast<uint32_t>(site.offset);
+    return {base_name(file), site.offset, function, file, line};
   }
   const std::string &path = trace_->modules()[site.module].path;
   position.module = path.empty() ? "anonymous" : base_name(path);

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "trace/model/script_module.h"
 #include "trace/read/trace.h"
 
 namespace cairn::analyze {
@@ -51,7 +52,7 @@ class Sources {
   [[nodiscard]] std::string name(uint32_t class_index, uint64_t number) const;
   /// The callers of that site, the innermost first; empty unless the trace has call stacks.
   [[nodiscard]] std::vector<Position> callers(uint32_t class_index, uint64_t number) const;
-  /// All resolved sites, for Trace::with_sources.
+  /// All resolved sites, for Trace::with_sources; those in scripts say it themselves.
   [[nodiscard]] std::vector<std::pair<trace::Site, trace::Source>> resolved() const;
   [[nodiscard]] const std::vector<ModuleState> &modules() const { return states_; }
   /// One line a stale module, to be shown to the user.
@@ -66,6 +67,7 @@ class Sources {
   std::map<std::pair<uint32_t, uint64_t>, trace::Source> found_;
   std::map<std::tuple<uint32_t, uint64_t, uint32_t>, uint32_t>
       ordinals_;  ///< of sites that others have the brief text of, from 1
+  std::map<uint32_t, trace::ScriptFunction> scripts_;  ///< by module: a site in it is a line of it
   std::vector<ModuleState> states_;
   /// Recorded without call sites: handles are named by the function that made them, whose id stands for the offset in a
   /// module without a name.
