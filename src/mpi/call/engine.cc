@@ -108,9 +108,14 @@ Frame *enter_slowly(uint32_t function, void *return_address, void *frame_address
   Site *site = thread->site_table->find(reinterpret_cast<uintptr_t>(return_address));
   // What depends on more than the return address must clear it: `enter` knows a call by that alone.
   uintptr_t known_by = reinterpret_cast<uintptr_t>(return_address);
-  if (site != nullptr && site->fortran_binding) [[unlikely]] {
-    site = fortran_site(*thread, site, function, stack);
-    known_by = 0;
+  if (site != nullptr && site->binding != Binding::none) [[unlikely]] {
+    if (site->binding == Binding::fortran) {
+      site = fortran_site(*thread, site, function, stack);
+      known_by = 0;
+    } else if (of->run.config.call_sites) {
+      site = thread->python_sites->find(site);
+      if (thread->python_sites->knows_python()) known_by = 0;
+    }
   }
   if (thread->call_stacks != nullptr && site != nullptr && !site->internal) [[unlikely]] {
     site = thread->call_stacks->find(site, stack, thread->stack);

@@ -96,7 +96,7 @@ bool is_from_binding(void *return_address) {
   thread->busy = true;
   const Site *site = thread->site_table->find(reinterpret_cast<uintptr_t>(return_address));
   thread->busy = false;
-  return site != nullptr && site->fortran_binding;
+  return site != nullptr && site->binding == Binding::fortran;
 }
 
 /// The frame of a call that a wrapper records; nullptr: it is not to be recorded.

@@ -13,6 +13,7 @@
 #include "mpi/names/handles.h"
 #include "mpi/names/memo.h"
 #include "mpi/names/places.h"
+#include "mpi/names/python_sites.h"
 #include "mpi/names/sites.h"
 #include "mpi/store/process.h"
 
@@ -23,6 +24,7 @@ struct alignas(64) Thread : CallsInFlight, RecordedThread {
 
   ThreadStack stack;
   SiteTable *site_table;
+  PythonSites *python_sites;
   CallStacks *call_stacks;      ///< nullptr unless whole stacks are kept
   Growable<PlacePool *> pools;  ///< by Site::id
   Growable<uint8_t> row;        ///< scratch of the encoder

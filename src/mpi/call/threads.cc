@@ -39,12 +39,14 @@ Thread *make_thread(Process &of) {
   const volatile uint32_t *module_epoch = of.run.preload->module_epoch;
   auto *thread = arena.create<Thread>();
   auto *sites = arena.create<SiteTable>(arena, *of.names.modules, module_epoch);
-  if (thread == nullptr || sites == nullptr) return nullptr;
+  auto *python = arena.create<PythonSites>(arena, *of.names.modules);
+  if (thread == nullptr || sites == nullptr || python == nullptr) return nullptr;
   thread->process = &of;
   thread->in_flight = {thread, thread->frames, &thread->before, &thread->stack};
   thread->site_table = sites;
+  thread->python_sites = python;
   if (of.run.config.call_stacks) {
-    thread->call_stacks = arena.create<CallStacks>(arena, *of.names.modules, *sites, module_epoch);
+    thread->call_stacks = arena.create<CallStacks>(arena, *of.names.modules, *sites, *python, module_epoch);
   }
   thread->number = of.thread_count.load();
   thread->taken.store(true);

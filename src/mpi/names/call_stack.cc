@@ -7,6 +7,9 @@
 namespace cairn::recorder {
 namespace {
 
+/// No address of code has it.
+constexpr uintptr_t kPythonLine = uintptr_t{1} << 63;
+
 constexpr uint64_t kMix = 0x9e3779b97f4a7c15U;
 
 uint64_t mixed(uint64_t value) {
@@ -43,8 +46,14 @@ size_t push_folded(uintptr_t *addresses, size_t count, uintptr_t address) {
   return count;
 }
 
-CallStacks::CallStacks(Arena &arena, Modules &modules, SiteTable &plain, const volatile uint32_t *module_epoch)
-    : arena_(arena), modules_(modules), plain_(plain), module_epoch_(module_epoch), seen_epoch_(*module_epoch) {}
+CallStacks::CallStacks(Arena &arena, Modules &modules, SiteTable &plain, PythonSites &python,
+                       const volatile uint32_t *module_epoch)
+    : arena_(arena),
+      modules_(modules),
+      plain_(plain),
+      python_(python),
+      module_epoch_(module_epoch),
+      seen_epoch_(*module_epoch) {}
 
 uint64_t CallStacks::Rule::hash() const { return mixed(address); }
 
@@ -84,15 +93,30 @@ void CallStacks::forget_closed() {
   known_.clear();
 }
 
-FrameRule CallStacks::rule(uintptr_t address) {
+CallStacks::Rule CallStacks::rule(uintptr_t address) {
   const uint64_t hash = mixed(address);
   for (size_t i = hash & rules_.mask; rules_.entries != nullptr && !rules_.entries[i].is_empty();
        i = (i + 1) & rules_.mask) {
-    if (rules_.entries[i].address == address) return rules_.entries[i].rule;
+    if (rules_.entries[i].address == address) return rules_.entries[i];
   }
-  const FrameRule found = FrameRule::at(address - 1);  // a call that never returns may end its function
-  if (Rule *fresh = rules_.room(arena_, hash); fresh != nullptr) *fresh = {address, found};
+  Rule found = {address, FrameRule::at(address - 1), false};  // a call that never returns may end its function
+  const int module = modules_.find(address - 1);
+  if (module >= 0 && (modules_[module].binding == Binding::python || is_python_name(modules_[module].path))) {
+    python_.look_for_python();
+    found.left_out = python_.knows_python();
+  }
+  if (Rule *fresh = rules_.room(arena_, hash); fresh != nullptr) *fresh = found;
   return found;
+}
+
+/// The frames of one loop.
+void CallStacks::add_python(const cpython::Loop &loop) {
+  for (const cpython::Frame *frame = loop.frame; frame != nullptr && count_ < kMaxFolded; frame = frame->previous) {
+    if (const Site *site = python_.site(*frame)) {
+      count_ = push_folded(folded_, count_, reinterpret_cast<uintptr_t>(site) | kPythonLine);
+    }
+    if (frame->is_entry) return;
+  }
 }
 
 /// Into folded_: the innermost return address first.
@@ -103,9 +127,11 @@ void CallStacks::walk(uintptr_t frame_address, const ThreadStack &stack) {
   uintptr_t rbp = word_at(frame_address);
   uintptr_t address = word_at(frame_address + sizeof(uintptr_t));
   uintptr_t rsp = frame_address + 2 * sizeof(uintptr_t);
-  while (address != 0 && count_ < kMaxFolded) {
-    count_ = push_folded(folded_, count_, address);
-    const FrameRule next = rule(address);
+  const cpython::Loop *loop = python_.loop();
+  while (address != 0 && (address & kPythonLine) == 0 && count_ < kMaxFolded) {
+    const Rule here = rule(address);
+    const FrameRule &next = here.rule;
+    if (!here.left_out) count_ = push_folded(folded_, count_, address);
     if (next.base == FrameRule::none) return;
     uintptr_t frame = (next.base == FrameRule::rsp ? rsp : rbp) + static_cast<uintptr_t>(intptr_t{next.offset});
     if (next.base == FrameRule::at_rbp) {
@@ -119,6 +145,11 @@ void CallStacks::walk(uintptr_t frame_address, const ThreadStack &stack) {
       if (!is_on(saved, rsp, stack.high)) return;
       rbp = word_at(saved);
     }
+    const auto of_loop = reinterpret_cast<uintptr_t>(loop);
+    if (of_loop >= rsp && of_loop < frame) {
+      add_python(*loop);
+      loop = loop->outer;
+    }
     address = word_at(frame - sizeof(uintptr_t));
     rsp = frame;
   }
@@ -126,18 +157,27 @@ void CallStacks::walk(uintptr_t frame_address, const ThreadStack &stack) {
 
 /// The Sites of folded_, each with its caller; the innermost.
 Site *CallStacks::chain(Site *plain) {
+  const auto line = [&](size_t i) {
+    const bool is_line = (folded_[i] & kPythonLine) != 0;
+    return is_line ? reinterpret_cast<Site *>(folded_[i] & ~kPythonLine) : nullptr;
+  };
+  const auto plain_site = [&](size_t i) {
+    Site *site = line(i);
+    return site != nullptr ? site : plain_.find(folded_[i]);
+  };
   const auto is_program = [&](size_t i) {
-    const Site *site = plain_.find(folded_[i]);
-    return site != nullptr && !site->internal && !site->fortran_binding;
+    const Site *site = plain_site(i);
+    return site != nullptr && !site->internal && site->binding != Binding::fortran;
   };
   const auto in_libc = [&](size_t i) {
+    if (line(i) != nullptr) return false;
     const int module = modules_.find(folded_[i] - 1);
     return module >= 0 && is_c_library_name(modules_[module].path);
   };
   size_t first = 0;
   while (first < count_ && !is_program(first)) ++first;
   // The walk began elsewhere than at the call, or never came out of the binding.
-  if (first == count_ || plain_.find(folded_[first]) != plain) return plain;
+  if (first == count_ || plain_site(first) != plain) return plain;
   // Out of main leads the C library, and out of that the program's own _start, or nothing in a thread.
   size_t end = count_;
   if (end > first + 2 && !in_libc(end - 1) && in_libc(end - 2)) --end;
@@ -145,7 +185,7 @@ Site *CallStacks::chain(Site *plain) {
   Site *caller = nullptr;
   for (size_t i = end; i-- > first;) {
     if (!is_program(i)) continue;
-    Site *site = modules_.site(folded_[i], caller);
+    Site *site = line(i) != nullptr ? modules_.script_site(*line(i), caller) : modules_.site(folded_[i], caller);
     if (site == nullptr) return plain;
     caller = site;
   }
@@ -167,7 +207,9 @@ Site *CallStacks::remember(uint64_t hash, Site *plain) {
 
 Site *CallStacks::find(Site *plain, uintptr_t frame_address, const ThreadStack &stack) {
   forget_closed();
+  const bool knew_python = python_.knows_python();
   walk(frame_address, stack);
+  if (python_.knows_python() != knew_python) walk(frame_address, stack);
   if (count_ == 0) return plain;
   const uint64_t hash = hash_of(folded_, count_);
   for (size_t i = hash & known_.mask; known_.entries != nullptr && !known_.entries[i].is_empty();

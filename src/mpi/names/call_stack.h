@@ -6,6 +6,9 @@
 // hash; a stack that is new becomes a chain of Sites, each with its caller. Frames of MPI, its Fortran binding and this
 // recorder are left out, and those of the C library around main.
 //
+// Where a C frame runs the interpreter's loop (python_frames.h: each lies in that of its own), the Python frames of
+// that loop stand in its place; the interpreter's other C frames and mpi4py's are left out.
+//
 // libgcc's and libunwind's walkers were left out: they follow saved registers wherever those point, and a stack that
 // its program has bent must not crash it.
 //
@@ -21,6 +24,7 @@
 #include "base/arena.h"
 #include "mpi/names/addresses.h"
 #include "mpi/names/frame_rule.h"
+#include "mpi/names/python_sites.h"
 #include "mpi/names/sites.h"
 
 namespace cairn::recorder {
@@ -34,7 +38,8 @@ class CallStacks {
  public:
   static constexpr size_t kMaxFolded = 512;  ///< what is farther out is left away
 
-  CallStacks(Arena &arena, Modules &modules, SiteTable &plain, const volatile uint32_t *module_epoch);
+  CallStacks(Arena &arena, Modules &modules, SiteTable &plain, PythonSites &python,
+             const volatile uint32_t *module_epoch);
   /// The site of a call out of a wrapper whose frame is at `frame_address`. `plain`: its site without callers.
   Site *find(Site *plain, uintptr_t frame_address, const ThreadStack &stack);
 
@@ -42,6 +47,7 @@ class CallStacks {
   struct Rule {
     uintptr_t address;
     FrameRule rule;
+    bool left_out;  ///< by Python's rules
     [[nodiscard]] bool is_empty() const { return address == 0; }
     [[nodiscard]] uint64_t hash() const;
   };
@@ -65,19 +71,21 @@ class CallStacks {
   };
   void forget_closed();
   void walk(uintptr_t frame_address, const ThreadStack &stack);
-  FrameRule rule(uintptr_t address);
+  void add_python(const cpython::Loop &loop);
+  Rule rule(uintptr_t address);
   Site *remember(uint64_t hash, Site *plain);
   Site *chain(Site *plain);
 
   Arena &arena_;
   Modules &modules_;
   SiteTable &plain_;
+  PythonSites &python_;
   const volatile uint32_t *module_epoch_;
   uint32_t seen_epoch_;
   Table<Rule> rules_;
   Table<Known> known_;
   size_t count_ = 0;
-  uintptr_t folded_[kMaxFolded];
+  uintptr_t folded_[kMaxFolded];  ///< return addresses, and Sites of Python lines with kPythonLine
 };
 
 }  // namespace cairn::recorder

@@ -55,7 +55,8 @@ struct CallStacksTest : testing::Test {
   uint32_t epoch = 0;
   Modules modules{arena, nullptr};
   SiteTable plain{arena, modules, &epoch};
-  CallStacks stacks{arena, modules, plain, &epoch};
+  PythonSites python{arena, modules, nullptr};
+  CallStacks stacks{arena, modules, plain, python, &epoch};
   ThreadStack stack = ThreadStack::of_calling_thread(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
   Addresses by_backtrace;
 

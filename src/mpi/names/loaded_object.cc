@@ -140,6 +140,21 @@ bool is_fortran_binding_name(const char *path) {
   return false;
 }
 
+bool is_python_binding_name(const char *path) {
+  constexpr const char *kFolder = "/mpi4py/";
+  const char *name = base_name(path);  // MPI.cpython-311-x86_64-linux-gnu.so, MPI.mpich.abi3.so
+  const size_t size = std::strlen(kFolder);
+  return begins_with(name, "MPI.") && static_cast<size_t>(name - path) >= size && begins_with(name - size, kFolder);
+}
+
+bool is_python_name(const char *path) {
+  const char *name = base_name(path);
+  if (begins_with(name, "libpython")) return true;
+  if (!begins_with(name, "python")) return false;
+  name += std::strlen("python");
+  return name[std::strspn(name, "0123456789.d")] == '\0';  // python3.11, python3.11d
+}
+
 bool is_c_library_name(const char *path) {
   const char *name = base_name(path);
   return begins_with(name, "libc.") || begins_with(name, "libc-") || begins_with(name, "libpthread");

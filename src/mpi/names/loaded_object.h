@@ -29,6 +29,12 @@ bool is_internal_name(const char *path);
 /// Whether an object of that name is a binding for Fortran, whose calls the program made in Fortran.
 bool is_fortran_binding_name(const char *path);
 
+/// Whether an object of that name is mpi4py's module, whose calls the program made in Python.
+bool is_python_binding_name(const char *path);
+
+/// Whether an object of that name is Python's interpreter.
+bool is_python_name(const char *path);
+
 /// Whether an object of that name is the C library, which calls main.
 bool is_c_library_name(const char *path);
 

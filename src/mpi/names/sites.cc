@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/hash.h"
 #include "mpi/names/loaded_object.h"
 #include "mpi/names/memory_map.h"
 #include "mpi/names/spin_lock.h"
@@ -12,6 +13,8 @@ namespace {
 
 constexpr int kMaxModules = 4096;
 constexpr int kModulesInChunk = 64;
+constexpr uint32_t kMaxScripts = 16384;
+constexpr uint32_t kScriptsInChunk = 64;
 
 struct Listed {
   ModuleInfo info;
@@ -36,6 +39,10 @@ struct Modules::State {
   Site **sites;  ///< open addressing by (module, offset)
   size_t site_mask;
   uint32_t site_count;
+  std::atomic<uint32_t> script_count;
+  ScriptFunction *scripts[kMaxScripts / kScriptsInChunk];
+
+  ScriptFunction &script(uint32_t number) { return scripts[number / kScriptsInChunk][number % kScriptsInChunk]; }
 
   Listed &listed(int number) { return chunks[number / kModulesInChunk][number % kModulesInChunk]; }
 
@@ -84,7 +91,10 @@ struct Modules::State {
     // A program that holds its own MPI would otherwise have no calls at all.
     fresh.info.internal = !object.is_executable &&
                           ((mpi_function >= object.low && mpi_function < object.high) || is_internal_name(object.path));
-    fresh.info.fortran_binding = !object.is_executable && is_fortran_binding_name(object.path);
+    fresh.info.binding = object.is_executable                   ? Binding::none
+                         : is_fortran_binding_name(object.path) ? Binding::fortran
+                         : is_python_binding_name(object.path)  ? Binding::python
+                                                                : Binding::none;
     place(fresh, object);
     count.store(number + 1, std::memory_order_release);
     return number;
@@ -124,9 +134,42 @@ struct Modules::State {
     if (site_count == site_mask) return nullptr;  // growing failed, and one slot must stay empty
     auto *site = arena.create<Site>();
     if (site == nullptr) return nullptr;
-    const ModuleInfo &info = listed(static_cast<int>(module)).info;
-    *site = {site_count++, module, offset, info.internal, info.fortran_binding, caller};
+    *site = {site_count++, module, offset, false, Binding::none, caller};
+    if (module < kScripts) {
+      const ModuleInfo &info = listed(static_cast<int>(module)).info;
+      site->internal = info.internal;
+      site->binding = info.binding;
+    }
     return sites[at] = site;
+  }
+
+  const char *kept(const char *text) {
+    const size_t size = std::strlen(text) + 1;
+    auto *copy = arena.allocate_array<char>(size);
+    if (copy != nullptr) std::memcpy(copy, text, size);
+    return copy;
+  }
+
+  /// With the lock held: the number of a function of a script; kNoModule if it can't be listed.
+  uint32_t script_number(const char *file, const char *name) {
+    const auto hash_of = [](const char *text, uint64_t seed) {
+      return hash64({reinterpret_cast<const uint8_t *>(text), std::strlen(text)}, seed);
+    };
+    const uint64_t hash = hash_of(name, hash_of(file, 0));
+    const uint32_t known = script_count.load(std::memory_order_relaxed);
+    for (uint32_t i = 0; i < known; ++i) {
+      const ScriptFunction &old = script(i);
+      if (old.hash == hash && std::strcmp(old.file, file) == 0 && std::strcmp(old.name, name) == 0) return i;
+    }
+    if (known == kMaxScripts) return kNoModule;
+    ScriptFunction *&chunk = scripts[known / kScriptsInChunk];
+    if (chunk == nullptr) chunk = arena.allocate_array<ScriptFunction>(kScriptsInChunk);
+    const char *kept_file = kept(file);
+    const char *kept_name = kept(name);
+    if (chunk == nullptr || kept_file == nullptr || kept_name == nullptr) return kNoModule;
+    script(known) = {kept_file, kept_name, hash};
+    script_count.store(known + 1, std::memory_order_release);
+    return known;
   }
 };
 
@@ -164,7 +207,9 @@ Modules::Modules(Arena &arena, const void *mpi_function) : state_(static_cast<St
                      .chunks = {},
                      .sites = nullptr,
                      .site_mask = 0,
-                     .site_count = 0};
+                     .site_count = 0,
+                     .script_count = 0,
+                     .scripts = {}};
   LoadedObject program;
   if (program.locate_executable()) state_->enter(program);
 }
@@ -212,6 +257,24 @@ Site *Modules::site(uintptr_t return_address, Site *caller) {
   const SpinGuard guard(state_->lock);
   return state_->site_at(static_cast<uint32_t>(module), return_address - state_->listed(module).info.load_base, caller);
 }
+
+Site *Modules::script_site(const char *file, const char *function, uint64_t line) {
+  if (state_ == nullptr) return nullptr;
+  const SpinGuard guard(state_->lock);
+  const uint32_t number = state_->script_number(file, function);
+  return number == kNoModule ? nullptr : state_->site_at(kScripts + number, line, nullptr);
+}
+
+Site *Modules::script_site(const Site &site, Site *caller) {
+  const SpinGuard guard(state_->lock);
+  return state_->site_at(site.module, site.offset, caller);
+}
+
+uint32_t Modules::script_count() const {
+  return state_ == nullptr ? 0 : state_->script_count.load(std::memory_order_acquire);
+}
+
+const ScriptFunction &Modules::script(uint32_t number) const { return state_->script(number); }
 
 SiteTable::SiteTable(Arena &arena, Modules &modules, const volatile uint32_t *module_epoch)
     : seen_epoch_(*module_epoch), module_epoch_(module_epoch), arena_(arena), modules_(modules) {}

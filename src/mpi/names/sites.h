@@ -3,7 +3,9 @@
 // `Modules` lists the loaded objects (executable first, then in order of first need) with build-ids; process-wide, a
 // lock on the slow path (some microseconds). `SiteTable` is one a thread: it maps return addresses to Sites without
 // locks in two nanoseconds and is dropped when a module was closed (module_epoch). Memory from the arena; Modules and
-// Sites live for ever: an object that is closed and opened again, at whatever address, is the same module.
+// Sites live for ever: an object that is closed and opened again, at whatever address, is the same module. Functions of
+// scripts are numbered apart from modules, so that static addresses have the same modules on all ranks whichever
+// function calls first.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +15,21 @@
 
 namespace cairn::recorder {
 
+/// Objects through which programs in other languages call MPI: their calls are the program's, which made them
+/// elsewhere.
+enum class Binding : uint8_t {
+  none,
+  fortran,  ///< call/fortran_sites.h
+  python,   ///< mpi4py; python_sites.h
+};
+
 struct ModuleInfo {
   uintptr_t low;  ///< mapped range
   uintptr_t high;
   uintptr_t load_base;  ///< subtract it from an address to get the offset in the file image
   bool internal;  ///< belongs to the MPI library (libmpi, ROMIO, its plugins, but not its Fortran or C++ bindings) or
                   ///< to this recorder: its calls aren't the program's
-  bool fortran_binding;  ///< its calls are the program's, which made them elsewhere (call/fortran_sites.h)
+  Binding binding;
   uint8_t build_id[32];
   uint8_t build_id_size;  ///< 0 for anonymous code
   const char *path;       ///< in the arena; "" for anonymous code
@@ -28,13 +38,23 @@ struct ModuleInfo {
 /// Site::module of the pseudo-sites that stand for functions when call sites are off.
 constexpr uint32_t kNoModule = UINT32_MAX;
 
+/// A function whose text an interpreter executes. Lines of it are call sites like addresses of a module.
+struct ScriptFunction {
+  const char *file;  ///< both in the arena
+  const char *name;
+  uint64_t hash;
+};
+
+/// Site::module of a line in script function n is kScripts + n.
+constexpr uint32_t kScripts = uint32_t{1} << 31;
+
 /// A call site, unique in the process for (module, offset, caller).
 struct Site {
   uint32_t id;  ///< dense, in order of first sight in the process
   uint32_t module;
-  uint64_t offset;  ///< of the return address
+  uint64_t offset;  ///< of the return address; or the line
   bool internal;
-  bool fortran_binding = false;
+  Binding binding = Binding::none;
   Site *caller = nullptr;  ///< where its function was called; nullptr: nothing is known (call_stack.h)
 };
 
@@ -59,6 +79,12 @@ class Modules {
   /// The site of a return address, in a function that was called at `caller` if that is kept; nullptr only when there
   /// is no memory (or no such code).
   Site *site(uintptr_t return_address, Site *caller = nullptr);
+  /// The site of a line in a function of a script; nullptr without memory, or if there are too many functions.
+  Site *script_site(const char *file, const char *function, uint64_t line);
+  /// A script's site with another caller; nullptr without memory.
+  Site *script_site(const Site &site, Site *caller);
+  [[nodiscard]] uint32_t script_count() const;
+  [[nodiscard]] const ScriptFunction &script(uint32_t number) const;
 
  private:
   struct State;

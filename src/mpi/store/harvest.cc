@@ -8,6 +8,7 @@
 #include "mpi/store/pending.h"
 #include "mpi/store/polls.h"
 #include "spec/spec.h"
+#include "trace/model/script_module.h"
 
 namespace cairn::recorder {
 namespace {
@@ -129,7 +130,7 @@ Result<SequenceRecord> telling_calls(const RecordedThread &thread, const Remains
 }
 
 /// Everything but the sequences.
-ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
+ProcessRecord frame_of(const Process &of, uint64_t end_ns, ListedModules modules) {
   ProcessRecord record;
   record.rank = of.run.told_rank();
   record.size = of.run.told_size();
@@ -142,9 +143,13 @@ ProcessRecord frame_of(const Process &of, uint64_t end_ns) {
   record.wall_ns = end_ns > of.run.init_ns ? end_ns - of.run.init_ns : 0;
   record.peak_memory = of.arena->peak();
   record.clock = of.run.common.of(of.clock.origin() + of.run.init_ns, record.wall_ns);
-  for (int i = 0; i < of.names.modules->count(); ++i) {
-    const ModuleInfo &module = (*of.names.modules)[i];
+  for (uint32_t i = 0; i < modules.objects; ++i) {
+    const ModuleInfo &module = (*of.names.modules)[static_cast<int>(i)];
     record.modules.push_back({Bytes(module.build_id, module.build_id + module.build_id_size), module.path});
+  }
+  for (uint32_t i = 0; i < modules.scripts; ++i) {
+    const ScriptFunction &script = of.names.modules->script(i);
+    record.modules.push_back(trace::script_module(script.file, script.name));
   }
   if (!of.run.config.call_sites) record.modules.push_back({});  // what pseudo-sites of functions lie in
   return record;
@@ -171,8 +176,9 @@ std::vector<Recorded> all_recorded(const Process &of) {
 }
 
 Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const Remains &remains) {
-  ProcessRecord record = frame_of(of, end_ns);
-  CallFrames frames(&record.frames, of.names.modules->count());
+  const ListedModules modules = ListedModules::of(*of.names.modules);
+  ProcessRecord record = frame_of(of, end_ns, modules);
+  CallFrames frames(&record.frames, modules);
   for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
     if (!thread->wants_epilogue) record.mpi_ns += thread->mpi_ns;
   }
@@ -223,8 +229,9 @@ Bytes spool_file_of(const Process &of, SpoolHeader::Kind kind, const char *statu
 }
 
 Result<ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &closed) {
-  ProcessRecord record = frame_of(of, of.clock.at(closed.last_end));
-  CallFrames frames(&record.frames, of.names.modules->count());
+  const ListedModules modules = ListedModules::of(*of.names.modules);
+  ProcessRecord record = frame_of(of, of.clock.at(closed.last_end), modules);
+  CallFrames frames(&record.frames, modules);
   Result<SequenceRecord> sequence =
       harvest_sequence(of, {closed.thread, &closed.sequence, &closed.timing}, {}, &frames);
   if (!sequence) return tl::unexpected(sequence.error());
@@ -249,16 +256,17 @@ Result<ProcessRecord> harvest_dead(const Process &of, size_t readable, std::opti
 }
 
 ProcessRecord identity_of(const Process &of) {
-  ProcessRecord record = frame_of(of, of.clock.now());
+  ProcessRecord record = frame_of(of, of.clock.now(), ListedModules::of(*of.names.modules));
   record.complete = false;
   return record;
 }
 
 Result<ProcessRecord> harvest_living(const Process &of, size_t readable) {
   const uint64_t now = of.clock.now();
-  ProcessRecord record = frame_of(of, now);
+  const ListedModules modules = ListedModules::of(*of.names.modules);
+  ProcessRecord record = frame_of(of, now, modules);
   record.complete = false;
-  CallFrames frames(&record.frames, of.names.modules->count());
+  CallFrames frames(&record.frames, modules);
   add_pending(of, now, true, &record, &frames);
   const auto base = reinterpret_cast<uintptr_t>(of.self) + arena_front();
   std::vector<SequenceRecord> before;
