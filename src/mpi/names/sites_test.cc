@@ -66,6 +66,23 @@ TEST_F(SitesTest, ProgramThatHoldsMpiIsNot) {
   EXPECT_FALSE(modules[0].internal);
 }
 
+TEST(PythonNames, TellMpi4pyAndTheInterpreterFromOthers) {
+  for (const char *path : {"/usr/lib/python3/dist-packages/mpi4py/MPI.cpython-311-x86_64-linux-gnu.so",
+                           "/v/site-packages/mpi4py/MPI.mpich.abi3.so"}) {
+    EXPECT_TRUE(is_python_binding_name(path)) << path;
+    EXPECT_FALSE(is_python_name(path)) << path;
+  }
+  for (const char *path : {"/usr/bin/python3.11", "python3", "/v/bin/python3.11d", "/usr/lib/libpython3.11.so.1.0"}) {
+    EXPECT_TRUE(is_python_name(path)) << path;
+    EXPECT_FALSE(is_python_binding_name(path)) << path;
+  }
+  for (const char *path :
+       {"/p/python_solver", "/p/pythonic.so", "/p/MPI.so", "/other4py/MPI.so", "/p/mpi4py/dl.so", "MPI.so", "", "/"}) {
+    EXPECT_FALSE(is_python_name(path)) << path;
+    EXPECT_FALSE(is_python_binding_name(path)) << path;
+  }
+}
+
 TEST(InternalName, TellsTheLibraryFromItsBindings) {
   for (const char *path : {"/usr/lib/libmpi.so.40", "libmpich.so.12.2.1", "/x/libopen-pal.so.40",
                            "/x/libopen-rte.so.40", "/usr/lib/openmpi/mca_io_romio321.so", "libmca_common_ompio.so.41",
