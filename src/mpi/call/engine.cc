@@ -113,8 +113,9 @@ Frame *enter_slowly(uint32_t function, void *return_address, void *frame_address
       site = fortran_site(*thread, site, function, stack);
       known_by = 0;
     } else if (of->run.config.call_sites) {
-      site = thread->python_sites->find(site);
-      if (thread->python_sites->knows_python()) known_by = 0;
+      Site *line = thread->python_sites->find(site);
+      if (thread->python_sites->knows_python()) known_by = line == site ? 0 : known_by | kByLine;
+      site = line;
     }
   }
   if (thread->call_stacks != nullptr && site != nullptr && !site->internal) [[unlikely]] {

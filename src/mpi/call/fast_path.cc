@@ -1,10 +1,12 @@
 // The way that nearly all calls of a program that repeats itself take: the grammar predicted them, and words are equal.
 //
-// enter knows the call by its return address, so no table of call sites is asked; begin reads the clock, and of a
-// waiting call notes the requests; end compares arguments and outcome with the memo, then makes or ends requests and
-// counts. Whatever is unusual (a second thread that records, nesting, a clock without counter, …) leaves for engine.h
-// before anything has changed. Nothing here makes a system call or touches errno.
+// enter knows the call by its return address, so no table of call sites is asked (out of mpi4py it asks for the line,
+// too); begin reads the clock, and of a waiting call notes the requests; end compares arguments and outcome with the
+// memo, then makes or ends requests and counts. Whatever is unusual (a second thread that records, nesting, a clock
+// without counter, …) leaves for engine.h before anything has changed. Nothing here makes a system call or touches
+// errno.
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 
 #include "mpi/call/append.h"
@@ -51,17 +53,7 @@ inline void bring_near(const Thread &thread, const Memo &memo) {
   __builtin_prefetch(reinterpret_cast<const char *>(memo.histogram) + kLine);
 }
 
-}  // namespace
-
-Frame *enter(uint32_t function, void *return_address, void *frame_address) {
-  Thread *const thread = current_thread;
-  if (thread == nullptr || thread->busy || thread->depth != 0) [[unlikely]]
-    return enter_slowly(function, return_address, frame_address);
-  Memo *const expected = thread->expected;
-  if (expected == nullptr || expected->return_address != reinterpret_cast<uintptr_t>(return_address) ||
-      expected->function != function || expected->epoch != epoch_now(thread->process->names)) [[unlikely]] {
-    return enter_slowly(function, return_address, frame_address);
-  }
+inline Frame *enter_expected(Thread *thread, Memo *expected, uint32_t function, void *frame_address) {
   bring_near(*thread, *expected);
   thread->busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -75,6 +67,37 @@ Frame *enter(uint32_t function, void *return_address, void *frame_address) {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   thread->busy = false;
   return frame;
+}
+
+/// Not by its return address alone: it may be the expected call out of mpi4py, if the line is the expected one.
+[[gnu::noinline]] Frame *enter_unlike(Thread *thread, uint32_t function, void *return_address, void *frame_address) {
+  Memo *const expected = thread->expected;
+  if (expected != nullptr && expected->return_address == (reinterpret_cast<uintptr_t>(return_address) | kByLine) &&
+      expected->function == function && expected->epoch == epoch_now(thread->process->names)) {
+    const int saved_errno = errno;
+    thread->busy = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    const Site *site = thread->python_sites->find(nullptr);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    thread->busy = false;
+    errno = saved_errno;
+    if (site == expected->site) return enter_expected(thread, expected, function, frame_address);
+  }
+  return enter_slowly(function, return_address, frame_address);
+}
+
+}  // namespace
+
+Frame *enter(uint32_t function, void *return_address, void *frame_address) {
+  Thread *const thread = current_thread;
+  if (thread == nullptr || thread->busy || thread->depth != 0) [[unlikely]]
+    return enter_slowly(function, return_address, frame_address);
+  Memo *const expected = thread->expected;
+  if (expected == nullptr || expected->return_address != reinterpret_cast<uintptr_t>(return_address) ||
+      expected->function != function || expected->epoch != epoch_now(thread->process->names)) [[unlikely]] {
+    return enter_unlike(thread, function, return_address, frame_address);
+  }
+  return enter_expected(thread, expected, function, frame_address);
 }
 
 void begin_slowly(Frame *frame) {

@@ -35,9 +35,13 @@ struct RequestName {
   uint32_t place;
 };
 
+/// No return address has it.
+constexpr uintptr_t kByLine = uintptr_t{1} << 63;
+
 struct alignas(64) Memo {
   // What recognises a call.
-  uintptr_t return_address;  ///< of the call that `site` stands for; 0: not known by its return address
+  uintptr_t return_address;  ///< of the call that `site` stands for; with kByLine if the Python line must be the same,
+                             ///< too; 0: not known by its return address
   Signature *signature;
   uint32_t *histogram;  ///< the signature's, once it has one
   union {

@@ -17,15 +17,15 @@ uint64_t mixed(uint64_t value) {
   return value ^ (value >> 32);
 }
 
-/// Of the last bytes of a name: generated files have names that differ there.
-uint64_t name_hash(const cpython::Unicode &text) {
+/// Which string it is, and its last bytes: generated files have names that differ there. Where it has fewer than eight,
+/// those before are of the object's head.
+uint64_t name_word(const cpython::Unicode &text) {
   const uint8_t *from = cpython::characters(text);
-  uint64_t last = 0;
   if (from == nullptr) return 0;
   const size_t size = static_cast<size_t>(text.length) * text.bytes_each();
-  const size_t taken = std::min(size, sizeof last);
-  std::memcpy(&last, from + size - taken, taken);
-  return mixed(last + size);
+  uint64_t last = 0;
+  std::memcpy(&last, from + size - sizeof last, sizeof last);
+  return (reinterpret_cast<uintptr_t>(&text) + size) * kMix ^ last;
 }
 
 /// Whether a code object has what is read below.
@@ -39,10 +39,8 @@ uint64_t hash_of(const cpython::Code &code, size_t known_from) {
   const auto size = static_cast<size_t>(code.locations->size);
   const size_t end = std::min(known_from, size);
   const size_t begin = end - std::min(end, PythonSites::kHashed);
-  const auto word = [](const void *pointer) { return reinterpret_cast<uintptr_t>(pointer); };
-  uint64_t seed = mixed(size + (static_cast<uint64_t>(code.first_line) << 32));
-  seed = mixed(seed ^ word(code.file) ^ name_hash(*code.file));
-  seed = mixed(seed ^ word(code.qualified_name) ^ name_hash(*code.qualified_name));
+  uint64_t seed = size + (static_cast<uint64_t>(code.first_line) << 32);
+  for (const cpython::Unicode *name : {code.file, code.qualified_name}) seed = mixed(seed ^ name_word(*name));
   return hash64({code.locations->data + begin, end - begin}, seed);
 }
 
