@@ -33,6 +33,7 @@ std::optional<Field> unvaried(const ClassRow &row, size_t field) {
   for (uint32_t i = 0; i < head.count; ++i) {
     if (fields.column(i) != nullptr) return std::nullopt;
     result.atoms.push_back(fields.atom(i));
+    if (result.atoms.back() == kStatic) return std::nullopt;  // a module follows, which each rank numbers
   }
   return result;
 }
