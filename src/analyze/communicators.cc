@@ -88,6 +88,32 @@ class Creations {
   SelectedCalls creators_;
 };
 
+/// "comm(9@4)" before "comm(10@0)".
+struct ByNumbers {
+  bool operator()(const std::string &a, const std::string &b) const {
+    const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
+    size_t i = 0;
+    size_t j = 0;
+    while (i < a.size() && j < b.size()) {
+      if (is_digit(a[i]) && is_digit(b[j])) {
+        size_t end_i = i;
+        size_t end_j = j;
+        while (end_i < a.size() && is_digit(a[end_i])) ++end_i;
+        while (end_j < b.size() && is_digit(b[end_j])) ++end_j;
+        if (end_i - i != end_j - j) return end_i - i < end_j - j;
+        if (const int order = a.compare(i, end_i - i, b, j, end_j - j); order != 0) return order < 0;
+        i = end_i;
+        j = end_j;
+      } else {
+        if (a[i] != b[j]) return a[i] < b[j];
+        ++i;
+        ++j;
+      }
+    }
+    return a.size() - i < b.size() - j;
+  }
+};
+
 }  // namespace
 
 struct LastNames::State {
@@ -107,7 +133,7 @@ CommunicatorNames LastNames::of(uint32_t rank) const {
 
 Result<Communicators> Communicators::of(const trace::Trace &trace, const Sources &sources) {
   const Creations creations(trace);
-  std::map<std::string, Communicator> found;
+  std::map<std::string, Communicator, ByNumbers> found;
   Communicator world;
   world.name = "MPI_COMM_WORLD";
   for (const uint32_t rank : trace.ranks()) {

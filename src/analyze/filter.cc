@@ -349,6 +349,7 @@ Result<Filter> make_filter(const FilterText &text, const trace::Trace &trace, co
   filter.limit = text.limit;
   filter.from = text.from.value_or(0);
   filter.errors = text.errors;
+  filter.step_at = text.step_at;
   Result<void> done = choose_ranks(text.ranks, trace, &filter);
   if (done && !text.threads.empty()) done = choose_threads(text.threads, trace, &filter);
   if (done && !text.functions.empty()) done = take(parse_functions(text.functions), &filter.functions);

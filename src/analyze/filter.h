@@ -30,8 +30,9 @@ struct FilterText {
   std::vector<std::string> comms{};      ///< "MPI_COMM_WORLD", or as communicators are printed
   std::vector<std::string> results{};    ///< "MPI_ERR_TRUNCATE"
   bool errors = false;
-  std::string steps{};  ///< "17,20-22"
-  std::string time{};   ///< "1s+20ms": 20 ms from 1 s on
+  std::string steps{};    ///< "17,20-22"
+  std::string step_at{};  ///< as a site, or a function
+  std::string time{};     ///< "1s+20ms": 20 ms from 1 s on
   std::optional<uint64_t> from{};
   std::optional<uint64_t> limit{};
 };
@@ -74,8 +75,9 @@ struct Filter {
   Chosen<std::string> comms;    ///< patterns of communicators' names, as they are printed
   Chosen<std::string> results;  ///< patterns of MPI_SUCCESS and of error classes
   bool errors = false;          ///< only calls that failed or did not return
-  Chosen<Span> steps;           ///< turns of the main loop (trace/read/steps.h)
-  uint64_t from = 0;            ///< the first call of each rank
+  Chosen<Span> steps;           ///< of the main loop, or between calls made there (trace/read/steps.h)
+  std::string step_at;
+  uint64_t from = 0;  ///< the first call of each rank
   std::optional<uint64_t> limit;
   struct Window {
     uint64_t begin_ns = 0;

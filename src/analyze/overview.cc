@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "analyze/communicators.h"
 #include "analyze/selected_calls.h"
 #include "spec/ids.h"
 #include "spec/spec.h"
@@ -13,42 +14,20 @@
 namespace cairn::analyze {
 namespace {
 
-/// Communicators that a row uses by constant, and the ids of those it creates.
-void collect_communicators(const trace::Row &row, std::set<std::vector<int64_t>> &created,
-                           std::set<trace::Atom> &predefined) {
-  const auto functions = spec::functions();
-  if (row.function >= functions.size()) return;
-  const spec::Function &function = functions[row.function];
+/// Communicators that a row uses by constant.
+void collect_predefined(const trace::Row &row, std::set<trace::Atom> *predefined) {
+  const spec::Function &function = spec::functions()[row.function];
+  const auto null = spec::constant_id::k_COMM_NULL;
   for (size_t i = 0; i < function.parameter_count && i < row.fields.size(); ++i) {
     if (function.parameters[i].layout != spec::Layout::comm || row.fields[i].is_bytes) continue;
-    trace::AtomReader atoms(row.fields[i].atoms);
-    if (atoms.at_end()) continue;
-    const trace::AtomValue first = atoms.next();
-    if (const int id = first.constant(); id >= 0) {
-      const auto all = spec::constants();
-      const auto index = static_cast<size_t>(id);
-      if (index < all.size() && std::string_view(all[index].name) != "MPI_COMM_NULL") predefined.insert(first.value);
-      continue;
-    }
-    if (first.special || atoms.at_end()) continue;
-    std::vector<int64_t> identity;
-    while (!atoms.at_end() && !atoms.failed()) identity.push_back(atoms.next().value);
-    if (!atoms.failed()) created.insert(std::move(identity));
+    const trace::AtomValue first = trace::AtomReader(row.fields[i].atoms).next();
+    if (first.constant() >= 0 && first.constant() != null) predefined->insert(first.value);
   }
 }
 
-bool is_communicator(const spec::Parameter &parameter) { return parameter.layout == spec::Layout::comm; }
-
 bool has_communicator(const spec::Function &function) {
-  return std::any_of(function.parameters, function.parameters + function.parameter_count, is_communicator);
-}
-
-bool creates_communicator(const spec::Function &function) {
-  return function.creates && std::any_of(function.parameters, function.parameters + function.parameter_count,
-                                         [](const spec::Parameter &parameter) {
-                                           return is_communicator(parameter) &&
-                                                  parameter.direction != spec::Direction::in;
-                                         });
+  return std::any_of(function.parameters, function.parameters + function.parameter_count,
+                     [](const spec::Parameter &parameter) { return parameter.layout == spec::Layout::comm; });
 }
 
 }  // namespace
@@ -91,22 +70,21 @@ Overview outline(const trace::Trace &trace) {
 
 Overview overview(const trace::Trace &trace) {
   Overview view = outline(trace);
-  std::set<std::vector<int64_t>> created;
   std::set<trace::Atom> predefined;
-  // An id is the same on all of its members, but a class holds members of several communicators.
-  const SelectedCalls creating(trace, creates_communicator);
   const SelectedCalls using_any(trace, has_communicator);
-  for (const uint32_t rank : trace.ranks()) {
-    for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-      const bool first = trace.class_ranks(sequence.class_index).front() == rank;  // member of its class
-      const SelectedCalls &selected = first ? using_any : creating;
-      for (const trace::CountedRow &call : selected.in(sequence)) {
-        collect_communicators(call.row, created, predefined);
-      }
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    const trace::ClassView shared = trace.class_view(index);
+    if (shared.ranks.empty()) continue;
+    // Constants are the same on all members.
+    for (const trace::CountedRow &call :
+         using_any.in({shared.ranks.front(), shared.thread, shared.segment, index, 0})) {
+      collect_predefined(call.row, &predefined);
     }
   }
+  const auto found = Communicators::of(trace, Sources(trace, Sources::Look::in_trace_only));
+  const size_t created = found ? found->all().size() - 1 : 0;  // but for MPI_COMM_WORLD
   view.failures = failures(trace);
-  view.communicators = created.size() + predefined.size();
+  view.communicators = created + predefined.size();
   return view;
 }
 

@@ -66,7 +66,7 @@ class Sources {
   std::vector<std::vector<trace::Site>> class_sites_;
   std::map<std::pair<uint32_t, uint64_t>, trace::Source> found_;
   std::map<std::tuple<uint32_t, uint64_t, uint32_t>, uint32_t>
-      ordinals_;  ///< of sites that others have the brief text of, from 1
+      ordinals_;                                       ///< of sites that others have the brief text of, from 1
   std::map<uint32_t, trace::ScriptFunction> scripts_;  ///< by module: a site in it is a line of it
   std::vector<ModuleState> states_;
   /// Recorded without call sites: handles are named by the function that made them, whose id stands for the offset in a

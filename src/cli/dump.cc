@@ -140,6 +140,7 @@ class Dump {
   Dump(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
        const analyze::Communicators *world, const DumpOptions &options, Output &out)
       : trace_(trace),
+        sources_(sources),
         decoder_(trace, sources),
         filter_(filter),
         world_(world),
@@ -155,21 +156,20 @@ class Dump {
 
   Result<void> rank(uint32_t rank) {
     several_threads_ = has_threads(rank);
+    const auto steps = steps_of(rank);
     if (!json_) {
       const auto info = trace_.rank_info(rank);
-      std::string steps;
-      if (filter_.steps.chooses()) steps = fmt::format(", {}", plural(trace::step_count(trace_, rank), "step"));
+      const std::string count = steps ? fmt::format(", {}", plural(steps->count(), "step")) : "";
       head_ = fmt::format("{}# rank {} of {}{}{}{}\n", out_.dim(), rank, trace_.rank_count(),
-                          info.host.empty() ? "" : " on " + info.host, steps, out_.plain());
+                          info.host.empty() ? "" : " on " + info.host, count, out_.plain());
       if (!chooses_) write_head();
     }
     CallTexts texts = texts_of(rank);
-    trace::StepCounter steps(trace_);
     trace::Events events(trace_, rank);
     while (!full()) {
       const Event *event = events.next();
       if (event == nullptr) break;
-      if (!wants(*event, texts, steps)) continue;
+      if (!wants(*event, texts, steps.get())) continue;
       write_head();
       print(*event, texts);
     }
@@ -193,10 +193,10 @@ class Dump {
     for (const uint32_t rank : filter_.ranks) {
       several_threads_ = has_threads(rank);
       CallTexts texts = texts_of(rank);
-      trace::StepCounter steps(trace_);
+      const auto steps = steps_of(rank);
       trace::Events events(trace_, rank);
       while (const Event *event = events.next()) {
-        if (!wants(*event, texts, steps) || !event->timed) continue;
+        if (!wants(*event, texts, steps.get()) || !event->timed) continue;
         Found next{event->duration_ns, rank, event->index, {}};
         if (found.size() >= most && (found.empty() || *found.rbegin() < next)) continue;
         next.line = line_of(*event, texts);
@@ -215,7 +215,7 @@ class Dump {
     struct Rank {
       trace::Events events;
       CallTexts texts;
-      trace::StepCounter steps;
+      std::unique_ptr<trace::StepCounter> steps;
       const Event *next;
       bool several_threads;
     };
@@ -228,8 +228,7 @@ class Dump {
     std::vector<size_t> heap;
     ranks.reserve(filter_.ranks.size());  // an Events must stay where it is
     for (const uint32_t rank : filter_.ranks) {
-      ranks.push_back(
-          {trace::Events(trace_, rank), texts_of(rank), trace::StepCounter(trace_), nullptr, has_threads(rank)});
+      ranks.push_back({trace::Events(trace_, rank), texts_of(rank), steps_of(rank), nullptr, has_threads(rank)});
       ranks.back().next = ranks.back().events.next();
       if (ranks.back().next != nullptr) heap.push_back(ranks.size() - 1);
       if (ranks.back().next == nullptr && !ranks.back().events.end()) return ranks.back().events.end();
@@ -239,7 +238,7 @@ class Dump {
       std::pop_heap(heap.begin(), heap.end(), later);
       Rank &rank = ranks[heap.back()];
       several_threads_ = rank.several_threads;
-      if (wants(*rank.next, rank.texts, rank.steps)) print(*rank.next, rank.texts);
+      if (wants(*rank.next, rank.texts, rank.steps.get())) print(*rank.next, rank.texts);
       rank.next = rank.events.next();
       if (rank.next == nullptr) {
         if (!rank.events.end()) return rank.events.end();
@@ -252,6 +251,14 @@ class Dump {
   }
 
   [[nodiscard]] bool found_nothing() const { return chooses_ && printed_ == 0 && !full(); }
+  /// Which steps there are, where some were asked for.
+  [[nodiscard]] std::string step_note() const {
+    if (!filter_.steps.chooses() || least_steps_ > most_steps_) return {};
+    std::string text = fmt::format("; there are {}", plural(most_steps_, "step"));
+    if (least_steps_ != most_steps_) text += fmt::format(" at most and {} at least", grouped(least_steps_));
+    text += most_steps_ == 0 ? "" : ", counted from 0";
+    return text + (filter_.step_at.empty() ? "; --step-at WHERE says with which call each begins" : "");
+  }
   [[nodiscard]] bool full() const { return filter_.limit && printed_ >= *filter_.limit; }
 
  private:
@@ -273,21 +280,40 @@ class Dump {
   }
 
   /// Whether the next call of a rank is to be printed. To be asked of each, in order.
-  bool wants(const Event &event, CallTexts &texts, trace::StepCounter &steps) {
+  bool wants(const Event &event, CallTexts &texts, const trace::StepCounter *steps) {
     texts.see(event);
-    if (json_ || filter_.steps.chooses()) step_ = steps.of(event);
+    if (steps != nullptr) step_ = steps->of(event);
+    if (steps != nullptr && !step_) return false;
     if (!chooses_) return true;
     if (!may_want(event)) return false;
     const auto has_step = [&](const analyze::Span &span) {
-      return step_ && span.has({false, false, static_cast<int64_t>(*step_)});
+      return span.has({false, false, static_cast<int64_t>(*step_)});
     };
-    if (filter_.steps.chooses() && !filter_.steps.has(has_step)) return false;
+    if (steps != nullptr && !filter_.steps.has(has_step)) return false;
     return !texts.text(event).empty();
   }
 
   void print(const Event &event, CallTexts &texts) {
     ++printed_;
     out_.write(line_of(event, texts));
+  }
+
+  /// nullptr: nobody asks for them.
+  std::unique_ptr<trace::StepCounter> steps_of(uint32_t rank) {
+    if (!filter_.steps.chooses()) return nullptr;
+    trace::StepCounter::Begins begins;
+    if (!filter_.step_at.empty()) {
+      begins = [this](uint32_t class_index, uint32_t function, uint32_t site) {
+        if (analyze::is_named(filter_.step_at, analyze::function_name(function))) return true;
+        const auto names = analyze::site_names(sources_.position(class_index, site));
+        return std::any_of(names.begin(), names.end(),
+                           [&](const std::string &name) { return analyze::is_named(filter_.step_at, name); });
+      };
+    }
+    auto steps = std::make_unique<trace::StepCounter>(trace_, rank, begins);
+    least_steps_ = std::min(least_steps_, steps->count());
+    most_steps_ = std::max(most_steps_, steps->count());
+    return steps;
   }
 
   /// Of the call that was asked about last.
@@ -335,6 +361,7 @@ class Dump {
   }
 
   const trace::Trace &trace_;
+  const analyze::Sources &sources_;
   analyze::Decoder decoder_;
   std::optional<analyze::SelectedCalls> selected_;
   const analyze::Filter &filter_;
@@ -348,7 +375,9 @@ class Dump {
   Output &out_;
   bool several_threads_ = false;
   uint64_t printed_ = 0;
-  std::optional<uint64_t> step_;  ///< of the call that was asked about last
+  std::optional<uint64_t> step_;       ///< of the call that was asked about last
+  uint64_t least_steps_ = UINT64_MAX;  ///< of the ranks looked at
+  uint64_t most_steps_ = 0;
   std::string head_;
   std::string line_;
 };
@@ -362,6 +391,13 @@ int dump(DumpOptions &options) {
     return report(Error{ErrorKind::usage,
                         fmt::format("--order {}: this trace has no times of single calls", options.order), options.file,
                         Error::kNoOffset, "record with --timing lossless"});
+  }
+  if (!options.filter.step_at.empty() && options.filter.steps.empty()) {
+    return report(Error{ErrorKind::usage,
+                        "--step-at says where steps begin, not which",
+                        {},
+                        Error::kNoOffset,
+                        "give --step as well, as in --step 17 --step-at main.c:42"});
   }
   const analyze::Sources sources(*trace);
   const auto filter = analyze::make_filter(options.filter, *trace, sources);
@@ -404,13 +440,7 @@ int dump(DumpOptions &options) {
       return report(done.error(), options.file);
     }
   }
-  if (dump.found_nothing() && filter->steps.chooses() && !filter->ranks.empty()) {
-    const uint32_t rank = filter->ranks.front();
-    say(fmt::format("no call matches; the main loop of rank {} has {}, counted from 0", rank,
-                    plural(trace::step_count(*trace, rank), "step")));
-  } else if (dump.found_nothing()) {
-    say("no call matches");
-  }
+  if (dump.found_nothing()) say("no call matches" + dump.step_note());
   return out.finish();
 }
 
@@ -435,7 +465,7 @@ Action declare_dump(Options &verb) {
   verb.flag("--raw5", options->gpu.raw5, "Of GPU warps: five bytes an event, as ECL-Tracer wrote them");
   add_filters(verb, *options, "At most N calls; with --grammar, N classes");
   std::vector<std::string> of_calls = call_filters();
-  of_calls.insert(of_calls.end(), {"--time", "--from", "--step"});
+  of_calls.insert(of_calls.end(), {"--time", "--from", "--step", "--step-at"});
   for (const std::string &filter : of_calls) {
     verb.apart("--grammar", filter, "--grammar prints whole rules, of all calls and times");
   }

@@ -100,8 +100,10 @@ std::vector<std::string> call_filters() {
 void add_filters(Options &verb, Inspection &inspection, const std::string &limit) {
   add_call_filters(verb, inspection);
   verb.number("--from", inspection.filter.from, "Begin with call N of each rank", "N");
-  verb.text("--step", inspection.filter.steps, "Only these turns of each rank's main loop, from 0 on, as in 17,20-22",
-            "LIST");
+  verb.text("--step", inspection.filter.steps,
+            "Only these steps of each rank, from 0 on, as in 17,20-22: turns of its main loop", "LIST");
+  verb.text("--step-at", inspection.filter.step_at,
+            "With --step: each begins with a call made there, a site or function", "WHERE");
   verb.text("--time", inspection.filter.time, "Only calls that overlap START+LENGTH, as in 1s+20ms (lossless timing)",
             "START+LENGTH");
   verb.number("--limit", inspection.filter.limit, limit, "N");

@@ -26,8 +26,8 @@ void add_json(Options &verb, Inspection &inspection);
 void add_call_filters(Options &verb, Inspection &inspection);
 /// Their names but for --rank.
 std::vector<std::string> call_filters();
-/// Those, and --from, --step, --time and --limit, for verbs that tell calls in their order; `limit` says what is
-/// limited.
+/// Those, and --from, --step, --step-at, --time and --limit, for verbs that tell calls in their order; `limit` says
+/// what is limited.
 void add_filters(Options &verb, Inspection &inspection, const std::string &limit);
 
 enum class Open : uint8_t {

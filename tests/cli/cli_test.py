@@ -235,6 +235,11 @@ def dump_text(bench):
     bench.golden("dump_times", "dump", "lossless.cairn", "--rank", "1", "--time", "5ms+20us")
     bench.golden("dump_by_time", "dump", "lossless.cairn", "--order", "time", "--time", "4ms+1005us")
     bench.golden("dump_step", "dump", "ring.cairn", "--rank", "3", "--step", "17,^3", err=NO_TIMES)
+    bench.golden("dump_step_at", "dump", "ring.cairn", "--rank", "2-3", "--step", "99", "--step-at", "MPI_Waitall", err=NO_TIMES)
+    bench.check("dump", "ring.cairn", "--step-at", "MPI_Waitall", code=2,
+                err="cairn: --step-at says where steps begin, not which; give --step as well, as in --step 17 --step-at main.c:42\n")
+    stepped = bench.run("dump", "--jsonl", "ring.cairn", "--rank", "3", "--step", "17-18").stdout.splitlines()[1:]
+    expect("steps", [json.loads(line)["step"] for line in stepped], [17, 17, 17, 18, 18, 18])
     bench.golden("dump_world_step", "dump", "ring.cairn", "--rank", "3", "--step", "0", "--world", err=NO_TIMES)
     bench.golden("dump_longest", "dump", "lossless.cairn", "--order", "duration", "--limit", "5", "--function", "^MPI_Init")
     # The longest of all are the ones that come first when all are sorted.
@@ -258,7 +263,7 @@ def calls_are_chosen(bench):
     bench.golden("dump_hung_errors", "dump", "hung.cairn", "--errors", "--rank", "0-4", err=NO_TIMES)
     bench.check("dump", "failing_lossless.cairn", "--tag", "99", err="cairn: no call matches\n")
     expect("no such step", bench.run("dump", "ring.cairn", "--rank", "3", "--step", "100000").stderr.splitlines()[-1],
-           "cairn: no call matches; the main loop of rank 3 has 100 steps, counted from 0")
+           "cairn: no call matches; there are 100 steps, counted from 0; --step-at WHERE says with which call each begins")
     bench.check("dump", "failing_lossless.cairn", "--tag", "99", "--order", "time", err="cairn: no call matches\n")
     by_time = bench.run("dump", "failing_lossless.cairn", "--errors", "--order", "time").stdout.splitlines()
     expect("by time", [line.split()[0] for line in by_time], ["r0", "r0"])
@@ -310,7 +315,6 @@ def dump_json(bench):
             "rank": 0,
             "thread": 0,
             "index": 4,
-            "step": 0,
             "begin_ns": 5_005_750,
             "duration_ns": 300,
             "function": "MPI_Isend",

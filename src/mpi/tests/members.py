@@ -52,6 +52,8 @@ def main():
             return subprocess.run([bench.cairn, *words, trace], check=True, capture_output=True, text=True).stdout
         cairn_says('verify', '--against', log)
         told = json.loads(cairn_says('info', '--communicators', '--json'))['communicators']
+        if (count := json.loads(cairn_says('info', '--json'))['communicators']) != len(told):
+            problems.append(f'info counts {count} communicators, and lists {len(told)}')
         of_rank = {rank: json.loads(cairn_says('info', '--communicators', '--json', '--rank', str(rank)))['communicators']
                    for rank in range(RANKS)}
         # Of each communicator, as many calls as there are with its name, although another had its number before.

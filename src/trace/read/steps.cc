@@ -1,119 +1,281 @@
 #include "trace/read/steps.h"
 
 #include <algorithm>
-#include <vector>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "trace/read/trace_body.h"
 
 namespace cairn::trace {
 namespace {
 
-/// The largest loop of each rule, beginning with those that others use.
+using grammar::Grammar;
+using grammar::Symbol;
+using grammar::Term;
+
+/// A rule, or a call by itself.
+struct Body {
+  uint32_t id = 0;
+  bool is_rule = true;
+  auto operator<=>(const Body &) const = default;
+};
+
 class LoopFinder {
  public:
-  explicit LoopFinder(const grammar::Grammar &calls) : calls_(calls), known_(calls.rules().size()) {}
+  LoopFinder(const Grammar &calls, const std::vector<Symbol> &rows) : calls_(calls), rows_(rows) {}
 
-  /// Its place is counted from the beginning of the rule.
-  std::optional<Steps> of(uint32_t rule) {
-    std::vector<uint32_t> under_way = {rule};
-    while (!under_way.empty()) {
-      const uint32_t at = under_way.back();
-      const size_t before = under_way.size();
-      for (const grammar::Term &term : calls_.rules()[at]) {
-        if (enters(term) && !known_[term.id].done) under_way.push_back(term.id);
-      }
-      if (under_way.size() != before) continue;
-      under_way.pop_back();
-      if (!known_[at].done) known_[at] = {true, find(at)};
+  std::optional<Body> find() const {
+    std::optional<Loop> loop = largest_in(0);
+    while (loop && loop->body.is_rule) {
+      const std::optional<Loop> inner = largest_in(loop->body.id);
+      if (!inner || inner->covers * 2 < length(loop->body) || rows_.empty()) break;
+      constexpr size_t kQuarters = 4;
+      if (rows_in(inner->body) * kQuarters < rows_in(loop->body) * (kQuarters - 1)) break;
+      loop = inner;
     }
-    return known_[rule].loop;
+    return loop ? std::optional(loop->body) : std::nullopt;
   }
 
+  /// Where it begins, each time.
+  [[nodiscard]] std::vector<uint64_t> places(const Body &body) const {
+    std::vector<char> has(calls_.rules().size());
+    for (const uint32_t rule : order(0)) {
+      for (const Term &term : calls_.rules()[rule]) {
+        has[rule] |= static_cast<char>(is(term, body) || (term.is_rule && has[term.id] != 0));
+      }
+    }
+    std::vector<uint64_t> found;
+    struct Level {
+      uint32_t rule;
+      size_t term = 0;
+      uint64_t done = 0;  ///< of the term's repetitions
+    };
+    std::vector<Level> levels = {{0}};
+    uint64_t place = 0;
+    while (!levels.empty()) {
+      Level &level = levels.back();
+      const auto &terms = calls_.rules()[level.rule];
+      if (level.term == terms.size()) {
+        levels.pop_back();
+        continue;
+      }
+      const Term &term = terms[level.term];
+      const bool enters = term.is_rule && has[term.id] != 0 && !is(term, body);
+      if (enters && level.done < term.count) {
+        ++level.done;
+        levels.push_back({term.id});
+        continue;
+      }
+      if (!enters) {
+        const uint64_t each = length({term.id, term.is_rule});
+        for (uint64_t i = 0; is(term, body) && i < term.count; ++i) found.push_back(place + i * each);
+        place += each * term.count;
+      }
+      ++level.term;
+      level.done = 0;
+    }
+    return found;
+  }
+
+  [[nodiscard]] uint64_t length(const Body &body) const { return body.is_rule ? calls_.lengths()[body.id] : 1; }
+
  private:
-  struct Known {
-    bool done = false;
-    std::optional<Steps> loop;
+  struct Loop {
+    Body body;
+    uint64_t covers = 0;  ///< of the calls of the rule that it was looked for in
   };
 
-  static bool enters(const grammar::Term &term) { return term.is_rule && term.count == 1; }
+  static bool is(const Term &term, const Body &body) { return term.id == body.id && term.is_rule == body.is_rule; }
 
-  std::optional<Steps> find(uint32_t rule) const {
-    std::optional<Steps> largest;
-    uint64_t place = 0;
-    for (const grammar::Term &term : calls_.rules()[rule]) {
-      const uint64_t length = term.is_rule ? calls_.lengths()[term.id] : 1;
-      std::optional<Steps> loop;
-      if (term.count > 1) loop = Steps{place, length, term.count};
-      if (enters(term) && known_[term.id].loop) {
-        loop = known_[term.id].loop;
-        loop->first += place;
+  /// Of a rule and those under it, each after those that it uses.
+  [[nodiscard]] std::vector<uint32_t> order(uint32_t root) const {
+    std::vector<uint32_t> result;
+    std::vector<char> state(calls_.rules().size());  // 0 new, 1 under way, 2 done
+    std::vector<uint32_t> under_way = {root};
+    while (!under_way.empty()) {
+      const uint32_t rule = under_way.back();
+      if (state[rule] != 0) {
+        under_way.pop_back();
+        if (std::exchange(state[rule], 2) == 1) result.push_back(rule);
+        continue;
       }
-      if (loop && (!largest || loop->length * loop->turns > largest->length * largest->turns)) largest = loop;
-      place += length * term.count;
+      state[rule] = 1;
+      for (const Term &term : calls_.rules()[rule]) {
+        if (term.is_rule && state[term.id] == 0) under_way.push_back(term.id);
+      }
+    }
+    return result;
+  }
+
+  /// What covers most of a rule of all that is repeated there; what stands in a repetition is not looked at.
+  [[nodiscard]] std::optional<Loop> largest_in(uint32_t root) const {
+    std::vector<uint32_t> rules = order(root);
+    std::vector<uint64_t> times(calls_.rules().size());
+    times[root] = 1;
+    std::map<Body, uint64_t> turns;
+    for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) {
+      for (const Term &term : calls_.rules()[*rule]) {
+        if (times[*rule] == 0) continue;
+        turns[{term.id, term.is_rule}] += times[*rule] * term.count;
+        if (term.is_rule && term.count == 1) times[term.id] += times[*rule];
+      }
+    }
+    std::optional<Loop> largest;
+    for (const auto &[body, count] : turns) {
+      const Loop loop{body, count * length(body)};
+      if (count < 2) continue;
+      if (!largest || std::tuple(loop.covers, length(body)) > std::tuple(largest->covers, length(largest->body))) {
+        largest = loop;
+      }
     }
     return largest;
   }
 
-  const grammar::Grammar &calls_;
-  std::vector<Known> known_;
+  /// Different ones, the first time.
+  [[nodiscard]] size_t rows_in(const Body &body) const {
+    const uint64_t begin = places(body).front();
+    std::set<Symbol> different;
+    for (uint64_t i = begin; i < begin + length(body) && i < rows_.size(); ++i) different.insert(rows_[i]);
+    return different.size();
+  }
+
+  const Grammar &calls_;
+  const std::vector<Symbol> &rows_;
 };
 
-std::vector<grammar::Symbol> rows_of(const grammar::Grammar &calls, uint64_t first, uint64_t count) {
-  std::vector<grammar::Symbol> rows;
+std::vector<Symbol> calls_from(const Grammar &calls, uint64_t first, uint64_t count) {
+  std::vector<Symbol> symbols;
   grammar::Walker walker(calls, first);
-  for (uint64_t i = 0; i < count; ++i) rows.push_back(walker.next());
-  return rows;
+  for (uint64_t i = 0; i < count; ++i) symbols.push_back(walker.next());
+  return symbols;
 }
+
+/// The calls of one thread, twice: as rows, which tell arguments apart, and by where they were made.
+class Sequence {
+ public:
+  explicit Sequence(const Trace &trace) : trace_(trace) {}
+
+  /// Gives where it begins.
+  uint64_t add(uint32_t class_index, const StepCounter::Begins &begins) {
+    const std::vector<Site> sites = trace_.sites(class_index);
+    const std::vector<Structure::RowHead> rows = structure_of(trace_, class_index).rows;
+    const auto first_row = static_cast<Symbol>(place_.size());
+    for (const Structure::RowHead &row : rows) {
+      const Site site = row.site < sites.size() ? sites[row.site] : Site{};
+      const auto [known, fresh] = places_.try_emplace({row.function, row.depth, site.module, site.offset, site.caller},
+                                                      static_cast<Symbol>(places_.size()));
+      place_.push_back(known->second);
+      if (fresh) begins_.push_back(begins && begins(class_index, row.function, row.site));
+    }
+    const uint64_t begin = calls_.length();
+    const Grammar own = class_part_of(trace_, class_index).calls->mapped([&](Symbol row) { return first_row + row; });
+    calls_ = calls_.empty() ? own : Grammar::concatenated(calls_, own);
+    return begin;
+  }
+
+  [[nodiscard]] std::vector<Step> steps(bool at) const {
+    constexpr uint64_t kMost = uint64_t{1} << 24;  // some hundred nanoseconds each
+    if (calls_.length() > kMost) return at ? std::vector<Step>() : steps_of(calls_, {});
+    const std::vector<Symbol> rows = calls_.expand();
+    std::vector<Symbol> places;
+    places.reserve(rows.size());
+    for (const Symbol row : rows) places.push_back(place_[row]);
+    if (at) return steps_at(places, [&](Symbol place) { return begins_[place]; });
+    // What ranks of a class share may have come out of its loops.
+    std::vector<Step> by_row = steps_of(Grammar::from_symbols(rows), rows);
+    constexpr uint64_t kEnough = 2;  // half of the calls
+    if (covered(by_row) * kEnough >= calls_.length()) return by_row;
+    std::vector<Step> by_place = steps_of(Grammar::from_symbols(places), rows);
+    return covered(by_place) > covered(by_row) ? by_place : by_row;
+  }
+
+ private:
+  static uint64_t covered(const std::vector<Step> &steps) {
+    uint64_t calls = 0;
+    for (const Step &step : steps) calls += step.end - step.begin;
+    return calls;
+  }
+
+  const Trace &trace_;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint64_t, uint32_t>, Symbol> places_;
+  std::vector<bool> begins_;   ///< by place
+  std::vector<Symbol> place_;  ///< by row, of all classes
+  Grammar calls_;
+};
 
 }  // namespace
 
-std::optional<uint64_t> Steps::of(uint64_t row_place) const {
-  if (row_place + before < first || length == 0) return std::nullopt;
-  if (row_place < first) return 0;
-  const uint64_t end = first + turns * length;
-  if (row_place >= end + after) return std::nullopt;
-  return (before != 0 ? 1 : 0) + (row_place < end ? (row_place - first) / length : turns);
-}
+std::vector<Step> steps_of(const Grammar &calls, const std::vector<Symbol> &rows) {
+  constexpr uint64_t kMostSteps = uint64_t{1} << 26;
+  std::vector<Step> steps;
+  if (calls.empty()) return steps;
+  const LoopFinder finder(calls, rows);
+  const std::optional<Body> body = finder.find();
+  if (!body || calls.length() / finder.length(*body) > kMostSteps) return steps;
+  const uint64_t length = finder.length(*body);
+  const std::vector<uint64_t> places = finder.places(*body);
+  const std::vector<Symbol> turn = calls_from(calls, places.front(), length);
+  const auto is_most = [&](uint64_t count) { return count > length / 2; };
 
-std::optional<Steps> steps_of(const grammar::Grammar &calls) {
-  if (calls.empty()) return std::nullopt;
-  std::optional<Steps> steps = LoopFinder(calls).of(0);
-  constexpr uint64_t kLongest = uint64_t{1} << 20;  // where a turn is longer, nobody asks for its rest
-  if (!steps || steps->length > kLongest) return steps;
-  const std::vector<grammar::Symbol> turn = rows_of(calls, steps->first, steps->length);
-  const auto is_step = [&](uint64_t rows) { return rows > steps->length / 2 ? rows : 0; };
-  const uint64_t end = steps->first + steps->turns * steps->length;
-  const std::vector<grammar::Symbol> next = rows_of(calls, end, std::min(steps->length, calls.length() - end));
-  const auto [same, last] = std::mismatch(next.begin(), next.end(), turn.begin());
-  steps->after = is_step(static_cast<uint64_t>(same - next.begin()));
-  const uint64_t most = std::min(steps->length, steps->first);
-  const std::vector<grammar::Symbol> front = rows_of(calls, steps->first - most, most);
-  const auto [differs, turned] = std::mismatch(front.rbegin(), front.rend(), turn.rbegin());
-  steps->before = is_step(static_cast<uint64_t>(differs - front.rbegin()));
+  for (size_t i = 0; i < places.size(); ++i) {
+    const uint64_t end = places[i] + length;
+    steps.push_back({places[i], end});
+    if (i + 1 == places.size()) break;
+    const uint64_t between = places[i + 1] - end;
+    if (!is_most(between)) {
+      steps.back().end = places[i + 1];
+    } else if (between < 2 * length) {
+      steps.push_back({end, places[i + 1]});
+    }
+  }
+  const uint64_t end = steps.back().end;
+  const std::vector<Symbol> next = calls_from(calls, end, std::min(length, calls.length() - end));
+  const auto same_begin = std::mismatch(next.begin(), next.end(), turn.begin()).first - next.begin();
+  if (is_most(static_cast<uint64_t>(same_begin))) steps.push_back({end, end + static_cast<uint64_t>(same_begin)});
   return steps;
 }
 
-uint64_t step_count(const Trace &trace, uint32_t rank) {
-  std::map<uint32_t, uint64_t> counts;
-  uint64_t most = 0;
-  for (const SequenceView &sequence : trace.sequences(rank)) {
-    const auto steps = steps_of(*class_part_of(trace, sequence.class_index).calls);
-    uint64_t &count = counts[sequence.thread];
-    if (steps) count += steps->count();
-    most = std::max(most, count);
+std::vector<Step> steps_at(const std::vector<Symbol> &calls, const std::function<bool(Symbol)> &begins) {
+  std::vector<Step> steps;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (!begins(calls[i])) continue;
+    if (!steps.empty()) steps.back().end = i;
+    steps.push_back({i, calls.size()});
   }
-  return most;
+  return steps;
 }
 
-std::optional<uint64_t> StepCounter::of(const Event &event) {
-  Thread &thread = threads_[event.thread];
-  if (thread.segment != event.segment) {
-    if (thread.steps) thread.earlier += thread.steps->count();
-    thread.segment = event.segment;
-    thread.steps = steps_of(*class_part_of(*trace_, event.class_index).calls);
+StepCounter::StepCounter(const Trace &trace, uint32_t rank, const Begins &begins) {
+  std::map<uint32_t, Sequence> sequences;
+  for (const SequenceView &view : trace.sequences(rank)) {
+    if (view.segment == SequenceRecord::kEpilogue) continue;
+    Sequence &sequence = sequences.try_emplace(view.thread, trace).first->second;
+    threads_[view.thread].segments[view.segment] = sequence.add(view.class_index, begins);
   }
-  const std::optional<uint64_t> step = thread.steps ? thread.steps->of(event.row_place) : std::nullopt;
-  return step ? std::optional(*step + thread.earlier) : std::nullopt;
+  for (const auto &[thread, sequence] : sequences) {
+    threads_[thread].steps = sequence.steps(static_cast<bool>(begins));
+  }
+}
+
+std::optional<uint64_t> StepCounter::of(const Event &event) const {
+  const auto thread = threads_.find(event.thread);
+  if (thread == threads_.end()) return std::nullopt;
+  const auto segment = thread->second.segments.find(event.segment);
+  if (segment == thread->second.segments.end()) return std::nullopt;
+  const uint64_t place = segment->second + event.row_place;
+  const std::vector<Step> &steps = thread->second.steps;
+  const auto after = std::upper_bound(steps.begin(), steps.end(), place,
+                                      [](uint64_t value, const Step &step) { return value < step.begin; });
+  if (after == steps.begin() || place >= (after - 1)->end) return std::nullopt;
+  return static_cast<uint64_t>(after - 1 - steps.begin());
+}
+
+uint64_t StepCounter::count() const {
+  uint64_t most = 0;
+  for (const auto &[thread, known] : threads_) most = std::max<uint64_t>(most, known.steps.size());
+  return most;
 }
 
 }  // namespace cairn::trace

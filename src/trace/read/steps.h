@@ -1,55 +1,67 @@
 // Steps: which turn of the program's main loop a call belongs to.
 //
-// Most parallel programs repeat one time step. The grammar of a sequence has that as a loop: of the loops that stand in
-// no other, the one that holds the most rows. Its turns are the steps, from 0 on. Where a turn begins is the grammar's
-// choice: what a program does at the end of a step may stand at the beginning of the next. The rows right before the
-// loop are the first step if they are what most of a turn ends with, and those right after it the last if most of a
-// turn begins like that: a first and a last time often lack something. What else is outside the loop is in no step, nor
-// is anything of a program without loops. A program whose steps differ regularly (output in each tenth) has a loop of
-// ten steps, and a turn is these ten.
+// Most parallel programs repeat one time step. A thread's calls are a grammar, of rows that differ in where they were
+// made and in their arguments, and in it the loop that holds most of them is looked for:
 //
-// ScalaTrace calls this the time-step loop (Noeth et al., JPDC 2009, section 2).
+// 1. The rule or call that covers most of the sequence, counting every time that it stands there, so that a call in
+//    between now and then does not end the loop.
+// 2. Within it the loop that it mostly consists of, as long as that has three quarters of its different calls,
+// arguments
+//    counted: a program that prints in each tenth step has a loop of ten steps, and the steps are meant; a step that
+//    repeats an exchange for each neighbour stays whole.
+//
+// Its turns are the steps, from 0 on. What stands between two of them belongs to the one before, or is a step by itself
+// if it is about as long: a turn that goes another way. The calls after the last are one more if most of a turn begins
+// like them: the last time often lacks something. Where a turn begins follows from the calls: what a program does at
+// the end of a step may stand at the beginning of the next.
+//
+// Where that covers less than half of the calls, arguments may differ too much: the same is tried with where the calls
+// were made alone. So a loop whose buffers alternate has steps of two turns, but one that loops over its neighbours at
+// one call site has steps of all of them. All this is a guess: who knows the program names the call that each step
+// begins with.
+//
+// ScalaTrace looks for time-step loops in the same way, by call sites (Noeth et al., JPDC 2009, section 2).
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "trace/read/events.h"
 
 namespace cairn::trace {
 
-struct Steps {
-  uint64_t first = 0;   ///< where in the sequence of rows the first whole turn begins
-  uint64_t length = 0;  ///< rows of each
-  uint64_t turns = 0;
-  uint64_t before = 0;  ///< rows before them that are a step as well
-  uint64_t after = 0;   ///< likewise
-  [[nodiscard]] uint64_t count() const { return turns + (before != 0 ? 1 : 0) + (after != 0 ? 1 : 0); }
-  /// The step that a row is in.
-  [[nodiscard]] std::optional<uint64_t> of(uint64_t row_place) const;
+struct Step {
+  uint64_t begin = 0;  ///< places in the sequence
+  uint64_t end = 0;
 };
 
-/// nullopt: nothing is repeated. Cost: the terms of the grammar, and the rows of a turn.
-std::optional<Steps> steps_of(const grammar::Grammar &calls);
+/// In order. Empty: nothing is repeated. `rows`: numbers of the calls that say which are equal, arguments counted;
+/// empty if that is not known. Cost: the terms of the grammar, the steps and the calls of one.
+std::vector<Step> steps_of(const grammar::Grammar &calls, const std::vector<grammar::Symbol> &rows);
+/// One begins wherever `begins` holds, and lasts until the next.
+std::vector<Step> steps_at(const std::vector<grammar::Symbol> &calls,
+                           const std::function<bool(grammar::Symbol)> &begins);
 
-/// Of the thread of the rank that has most; 0: nothing is repeated.
-uint64_t step_count(const Trace &trace, uint32_t rank);
-
-/// The steps of one rank's calls, which are given in their order. What a long run wrote in several segments goes on
-/// counting. Each thread has its own.
+/// The steps of one rank's calls, which are given in their order. Each thread has its own.
 class StepCounter {
  public:
-  explicit StepCounter(const Trace &trace) : trace_(&trace) {}
-  std::optional<uint64_t> of(const Event &event);
+  /// Whether a step begins with the calls of that function at that site of the class.
+  using Begins = std::function<bool(uint32_t class_index, uint32_t function, uint32_t site)>;
+
+  /// `begins`: empty to look for the main loop. Cost: the calls of the rank, without their values.
+  StepCounter(const Trace &trace, uint32_t rank, const Begins &begins);
+  [[nodiscard]] std::optional<uint64_t> of(const Event &event) const;
+  /// Of the thread that has most.
+  [[nodiscard]] uint64_t count() const;
 
  private:
   struct Thread {
-    std::optional<uint32_t> segment;
-    std::optional<Steps> steps;
-    uint64_t earlier = 0;  ///< steps of earlier segments
+    std::map<uint32_t, uint64_t> segments;  ///< where each begins in the sequence of all
+    std::vector<Step> steps;
   };
-  const Trace *trace_;
   std::map<uint32_t, Thread> threads_;
 };
 

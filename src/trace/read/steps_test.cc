@@ -2,62 +2,75 @@
 
 #include <gtest/gtest.h>
 
-#include "trace/testing/synthetic.h"
+#include <string>
 
 namespace cairn::trace {
 namespace {
 
-std::optional<Steps> steps(std::vector<grammar::Body> rules) {
-  return steps_of(*grammar::Grammar::from_rules(std::move(rules)));
+using grammar::Grammar;
+using grammar::Symbol;
+
+/// The steps of calls that are letters, with bars between them: "..|abc|abc|..".
+std::string steps(const std::string &calls, const std::string &begins = "") {
+  std::vector<Symbol> symbols(calls.begin(), calls.end());
+  const auto found =
+      begins.empty() ? steps_of(Grammar::from_symbols(symbols), symbols) : steps_at(symbols, [&](Symbol symbol) {
+        return begins.find(static_cast<char>(symbol)) != std::string::npos;
+      });
+  std::string text;
+  uint64_t at = 0;
+  for (const Step &step : found) {
+    EXPECT_GE(step.begin, at);
+    text += std::string(step.begin - at, '.') + "|" + calls.substr(step.begin, step.end - step.begin);
+    at = step.end;
+  }
+  return found.empty() ? "none" : text + "|" + std::string(calls.size() - at, '.');
 }
 
-TEST(Steps, AreTheTurnsOfTheLargestOuterLoop) {
-  // 0 1 (2 3 4^5)^10 1 6^7: seven turns of one row are fewer than ten of seven.
-  const auto found = steps({{{0}, {1}, {1, true, 10}, {1}, {6, false, 7}}, {{2}, {3}, {4, false, 5}}});
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->first, 2U);
-  EXPECT_EQ(found->length, 7U);
-  EXPECT_EQ(found->count(), 10U);
-  EXPECT_EQ(found->of(1), std::nullopt);
-  EXPECT_EQ(found->of(2), 0U);
-  EXPECT_EQ(found->of(8), 0U);
-  EXPECT_EQ(found->of(9), 1U);
-  EXPECT_EQ(found->of(71), 9U);
-  EXPECT_EQ(found->of(72), std::nullopt);
+std::string times(int count, const std::string &what) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += what;
+  return text;
 }
 
-TEST(Steps, AreFoundInRulesThatStandOnce) {
-  // 0 R1, and R1 is 5 R2, and R2 is (7 8)^4; R1 stands twice: the first of equal ones counts.
-  const auto found = steps({{{0}, {1, true}, {9}, {1, true}}, {{5}, {2, true}}, {{3, true, 4}}, {{7}, {8}}});
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->first, 2U);
-  EXPECT_EQ(found->length, 2U);
-  EXPECT_EQ(found->count(), 4U);
+TEST(Steps, AreTheTurnsOfTheMainLoop) {
+  EXPECT_EQ(steps("xyabcabcabcz"), "..|abc|abc|abc|.");
+  // Not those of a shorter loop beside it.
+  EXPECT_EQ(steps("iiiiabcdabcdabcdf"), "....|abcd|abcd|abcd|.");
 }
 
-TEST(Steps, MayLackSomethingTheFirstAndTheLastTime) {
-  // 0 4 5 (2 3 4 5)^6 2 3 4 9: of the first turn half is there, of the last more.
-  const auto found = steps({{{0}, {4}, {5}, {1, true, 6}, {2}, {3}, {4}, {9}}, {{2}, {3}, {4}, {5}}});
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->count(), 7U);
-  EXPECT_EQ(found->of(2), std::nullopt);
-  EXPECT_EQ(found->of(3), 0U);
-  EXPECT_EQ(found->of(27), 6U);
-  EXPECT_EQ(found->of(29), 6U);
-  EXPECT_EQ(found->of(30), std::nullopt);
-  // 3 4 5 (2 3 4 5)^6 2: and now the other way round.
-  const auto turned = steps({{{3}, {4}, {5}, {1, true, 6}, {2}}, {{2}, {3}, {4}, {5}}});
-  ASSERT_TRUE(turned.has_value());
-  EXPECT_EQ(turned->count(), 7U);
-  EXPECT_EQ(turned->of(0), 0U);
-  EXPECT_EQ(turned->of(3), 1U);
-  EXPECT_EQ(turned->of(26), 6U);
-  EXPECT_EQ(turned->of(27), std::nullopt);
+TEST(Steps, KeepAnExchangeWithEachNeighbourWhole) {
+  EXPECT_EQ(steps("x" + times(5, "srsrsrw") + "z"), "." + times(5, "|srsrsrw") + "|.");
+}
+
+TEST(Steps, AreThoseWithinAPeriod) {
+  const std::string period = times(9, "abcd") + "p";
+  EXPECT_EQ(steps("x" + times(4, period) + "z"),
+            "." + times(3, times(8, "|abcd") + "|abcdp") + times(9, "|abcd") + "|..");
+}
+
+TEST(Steps, GoOnAfterACallInBetween) {
+  EXPECT_EQ(steps("x" + times(6, "abcd") + "e" + times(8, "abcd") + "z"),
+            "." + times(5, "|abcd") + "|abcde" + times(8, "|abcd") + "|.");
+  // A turn that goes another way is one, too.
+  EXPECT_EQ(steps("x" + times(6, "abcd") + "abed" + times(8, "abcd") + "z"),
+            "." + times(6, "|abcd") + "|abed" + times(8, "|abcd") + "|.");
+}
+
+TEST(Steps, MayLackSomethingTheLastTime) {
+  EXPECT_EQ(steps("x" + times(6, "abcd") + "abcz"), "." + times(6, "|abcd") + "|abc|.");
+  // The first time, then: each begins where the first of them does.
+  EXPECT_EQ(steps("bcd" + times(6, "abcd") + "z"), times(6, "|bcda") + "|bcd|.");
+}
+
+TEST(Steps, BeginWhereTheUserSays) {
+  EXPECT_EQ(steps("xyabcabcdabcz", "a"), "..|abc|abcd|abcz|");
+  EXPECT_EQ(steps("xyabc", "q"), "none");
 }
 
 TEST(Steps, NeedARepetition) {
-  EXPECT_EQ(steps({{{0}, {1}, {2}}}), std::nullopt);
-  EXPECT_EQ(steps_of(grammar::Grammar()), std::nullopt);
+  EXPECT_EQ(steps("abcdef"), "none");
+  EXPECT_EQ(steps(""), "none");
 }
 
 }  // namespace
