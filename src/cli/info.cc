@@ -218,6 +218,13 @@ int communicators(const InfoOptions &options, const trace::Trace &trace) {
 }
 
 int info(InfoOptions &inspection) {
+  if (!inspection.filter.ranks.empty() && !inspection.communicators) {
+    return report(Error{ErrorKind::usage,
+                        "--rank chooses communicators, and --communicators asks for them",
+                        {},
+                        Error::kNoOffset,
+                        "cairn summary --per-rank tells of ranks"});
+  }
   const auto trace = open_trace(inspection);
   if (!trace) return report(trace.error());
   if (inspection.communicators) return communicators(inspection, *trace);

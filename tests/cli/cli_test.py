@@ -240,6 +240,11 @@ def dump_text(bench):
                 err="cairn: --step-at says where steps begin, not which; give --step as well, as in --step 17 --step-at main.c:42\n")
     stepped = bench.run("dump", "--jsonl", "ring.cairn", "--rank", "3", "--step", "17-18").stdout.splitlines()[1:]
     expect("steps", [json.loads(line)["step"] for line in stepped], [17, 17, 17, 18, 18, 18])
+    bench.check("info", "ring.cairn", "--rank", "3", code=2,
+                err="cairn: --rank chooses communicators, and --communicators asks for them; cairn summary --per-rank tells "
+                    "of ranks\n")
+    expect("no stacks", bench.run("dump", "--stack", "ring.cairn").stderr.splitlines()[-1],
+           "cairn: --stack: this trace has no call stacks; record with --callsites stack")
     bench.golden("dump_world_step", "dump", "ring.cairn", "--rank", "3", "--step", "0", "--world", err=NO_TIMES)
     bench.golden("dump_longest", "dump", "lossless.cairn", "--order", "duration", "--limit", "5", "--function", "^MPI_Init")
     # The longest of all are the ones that come first when all are sorted.
