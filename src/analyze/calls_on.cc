@@ -6,11 +6,13 @@
 namespace cairn::analyze {
 
 Result<const CallsOn::InClass *> CallsOn::of(uint32_t rank, uint32_t class_index) {
-  const auto [known, fresh] = known_.try_emplace(rank);
-  if (fresh) {
-    if (auto done = read(rank, &known->second); !done) return tl::unexpected(done.error());
+  if (known_ != rank) {
+    known_.reset();
+    classes_.clear();
+    if (auto done = read(rank, &classes_); !done) return tl::unexpected(done.error());
+    known_ = rank;
   }
-  return &known->second[class_index];
+  return &classes_[class_index];
 }
 
 Result<void> CallsOn::read(uint32_t rank, std::map<uint32_t, InClass> *classes) const {

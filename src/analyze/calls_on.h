@@ -1,12 +1,13 @@
 // CallsOn: which calls of a rank a filter wants that asks for communicators by name, how often and how long.
 //
 // What a communicator's number means changes along a rank's life (communicator_names.h), so equal calls may be wanted
-// at one time and not at another: all calls of a rank are gone through once, when it is first asked for. Memory for the
-// distinct calls that are wanted. Borrows all. One thread at a time.
+// at one time and not at another: all calls of a rank are gone through whenever another was asked for before. Memory
+// for the distinct calls of one rank that are wanted. Borrows all. One thread at a time.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -29,7 +30,7 @@ class CallsOn {
   };
 
   CallsOn(const trace::Trace &trace, const WantedCalls &wanted) : trace_(trace), wanted_(wanted) {}
-  /// Valid as long as this.
+  /// Valid until another rank is asked for.
   Result<const InClass *> of(uint32_t rank, uint32_t class_index);
 
  private:
@@ -37,7 +38,8 @@ class CallsOn {
 
   const trace::Trace &trace_;
   const WantedCalls &wanted_;
-  std::map<uint32_t, std::map<uint32_t, InClass>> known_;  ///< by rank and class
+  std::optional<uint32_t> known_;        ///< the rank whose calls are at hand
+  std::map<uint32_t, InClass> classes_;  ///< of it
 };
 
 }  // namespace cairn::analyze

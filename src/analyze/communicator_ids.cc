@@ -4,12 +4,14 @@
 
 #include <utility>
 
+#include "analyze/value.h"
 #include "spec/spec.h"
-#include "trace/values/atom.h"
+#include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
 
 using spec::Kind;
+using trace::AtomReader;
 
 void CommunicatorIds::add(const trace::Row &row, uint64_t count) {
   if (row.function >= spec::functions().size()) return;
@@ -54,11 +56,10 @@ std::vector<std::string> CommunicatorIds::repeated(bool complete) const {
       most = found->second;
     }
     if (count <= most) continue;
-    const std::string from =
-        id.parent == trace::kUnknown ? spec::functions()[id.function].name
-        : trace::is_special(id.parent)
-            ? spec::constants()[static_cast<size_t>(trace::special_code(id.parent) - trace::kFirstConstant)].name
-            : fmt::format("comm#{}", id.parent);
+    const std::string from = id.parent == trace::kUnknown ? spec::functions()[id.function].name
+                             : trace::is_special(id.parent)
+                                 ? constant_name(AtomReader({&id.parent, 1}).next().constant())
+                                 : fmt::format("comm#{}", id.parent);
     lines.push_back(
         fmt::format("{} communicators are number {} of {}, of the same smallest rank", count, id.identity[0], from));
   }

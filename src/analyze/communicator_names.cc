@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/value.h"
+#include "base/hash.h"
 #include "spec/ids.h"
 #include "text/utf8.h"
 #include "trace/values/atom_reader.h"
@@ -45,6 +46,13 @@ std::string tags_text(const spec::Function &function, const trace::Row &row) {
     }
   }
   return text;
+}
+
+/// What a chain of duplicates makes longer and longer is the same on all members, and so is a hash of it.
+std::string shortened(const std::string &parent) {
+  constexpr size_t kLongest = 60;
+  if (parent.size() <= kLongest) return parent;
+  return fmt::format("#{:016x}", hash64({reinterpret_cast<const uint8_t *>(parent.data()), parent.size()}));
 }
 
 /// The field of a communicator that was made; nullptr: none was.
@@ -109,7 +117,7 @@ const NewCommunicator *CommunicatorNames::see(const trace::Row &row) {
       made_.parent = constant_name(parent.constant());
     } else if (const std::string *known = parent.special ? nullptr : name(parent.value)) {
       made_.parent = *known;
-      own = known->substr(known->find('(') + 1, known->rfind(')') - known->find('(') - 1) + "." + own;
+      own = shortened(known->substr(known->find('(') + 1, known->rfind(')') - known->find('(') - 1)) + "." + own;
     } else {
       own = "?." + own;
     }

@@ -6,6 +6,7 @@
 // MPI_COMM_WORLD is 4, of those that creation number 1 over MPI_COMM_WORLD made; "comm(1@4.0@6)" is made in the same
 // way over that one. Over MPI_COMM_SELF: "comm(self.0@3)". What only some of the parent's processes made together is
 // called after its function, its tag, and who is in it: "comm(Comm_create_group 7: 0@4 of 3 by 2)", ranks 4, 6 and 8.
+// Of a parent whose own name is long there is a hash: "comm(#00c0ffee00c0ffee.0@4)".
 //
 // Fed with the rank's calls in their order. Plain value; `see` costs a look at a table for calls that make none.
 #pragma once

@@ -158,6 +158,7 @@ Result<Communicators> Communicators::of(const trace::Trace &trace, const Sources
   Communicators result;
   result.all_.push_back(std::move(world));
   for (auto &[name, communicator] : found) {
+    communicator.complete = communicator.complete && result.all_.front().complete;  // else its last may be missing
     for (std::vector<Communicator::Member> &group : communicator.groups) {
       std::sort(group.begin(), group.end());
       group.erase(std::unique(group.begin(), group.end()), group.end());  // a call that was recorded twice over

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "analyze/communicator_names.h"
 #include "spec/ids.h"
 #include "spec/spec.h"
@@ -53,6 +56,17 @@ TEST(CommunicatorNames, FollowANumberThatIsUsedAgain) {
   EXPECT_NE(names.version(), version);
   EXPECT_EQ(*names.name(0), "comm(1@0)");
   EXPECT_EQ(name(&names, duplicate(0, 1, 0)), "comm(1@0.0@0)");
+}
+
+TEST(CommunicatorNames, DoNotGrowWithTheChainThatTheyAreOf) {
+  CommunicatorNames names;
+  names.see(duplicate(kWorld, 0, 0));
+  std::set<std::string> seen;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string made = name(&names, duplicate(i % 2, 1 - i % 2, 0));
+    EXPECT_LT(made.size(), 80U);
+    EXPECT_TRUE(seen.insert(made).second) << made;
+  }
 }
 
 TEST(CommunicatorNames, SayWhoMadeThemWithoutTheirParent) {

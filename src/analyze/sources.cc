@@ -16,6 +16,14 @@ std::string base_name(const std::string &path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+/// A script calls its functions and files what it likes; a terminal is to get none of that as a command.
+std::string printable(std::string text) {
+  for (char &letter : text) {
+    if (static_cast<unsigned char>(letter) < ' ' || letter == 0x7f) letter = '?';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string Position::text() const {
@@ -111,9 +119,9 @@ Position Sources::position(const trace::Site &site) const {
     return position;
   }
   if (const auto script = scripts_.find(site.module); script != scripts_.end()) {
-    const auto &[function, file] = script->second;
-    const auto line = static_cast<uint32_t>(site.offset);
-    return {base_name(file), site.offset, function, file, line};
+    const std::string function = printable(script->second.function);
+    const std::string file = printable(script->second.file);
+    return {base_name(file), site.offset, function, file, static_cast<uint32_t>(site.offset)};
   }
   const std::string &path = trace_->modules()[site.module].path;
   position.module = path.empty() ? "anonymous" : base_name(path);

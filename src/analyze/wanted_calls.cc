@@ -122,10 +122,6 @@ std::vector<trace::AtomValue> tags_of(const trace::Row &row) {
   return values_of(row, is_tag, OfStatus::tag);
 }
 
-bool names_communicator(const spec::Function &function) {
-  return std::any_of(function.parameters, function.parameters + function.parameter_count, is_communicator);
-}
-
 std::vector<std::string> communicators_of(const Decoder &decoder, uint32_t class_index, const trace::Row &row,
                                           const CommunicatorNames *names_of_rank) {
   std::vector<std::string> names;

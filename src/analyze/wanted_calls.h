@@ -60,8 +60,6 @@ std::vector<trace::AtomValue> tags_of(const trace::Row &row);
 /// The communicators that a call names, and those that it creates, as they are printed.
 std::vector<std::string> communicators_of(const Decoder &decoder, uint32_t class_index, const trace::Row &row,
                                           const CommunicatorNames *names = nullptr);
-/// Functions that have one.
-bool names_communicator(const spec::Function &function);
 /// What a call site may be called: "main.c:42", "main.c", "exchange", "exchange()", "app+0x1234", "app", …; "unknown".
 std::vector<std::string> site_names(const Position &position);
 /// `pattern` names the thing of that name, letter by letter or by * and ?.

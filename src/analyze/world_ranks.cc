@@ -104,7 +104,8 @@ void WorldRanks::translate(Call *call) {
     const spec::Parameter *parameter = parameter_named(function, argument.name);
     if (parameter == nullptr) continue;
     const std::string_view name = parameter->name;
-    if (parameter->kind == Kind::rank && !communicator.empty()) {
+    // What MPI_Cart_map and MPI_Graph_map give is a place in a topology that is not made.
+    if (parameter->kind == Kind::rank && !communicator.empty() && name != "newrank") {
       // MPI_Intercomm_create: in the communicator of those that call, and in one that both leaders are in.
       std::string in = communicator;
       if (name == "remote_leader") {

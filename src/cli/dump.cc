@@ -152,6 +152,10 @@ class Dump {
         across_ranks_(options.order != "rank"),
         out_(out) {
     if (json_) selected_.emplace(trace, analyze::Volumes::needs);
+    if (!filter.steps.taken.empty()) last_step_ = 0;
+    for (const analyze::Span &span : filter.steps.taken) {
+      last_step_ = std::max(last_step_, static_cast<uint64_t>(span.last));
+    }
   }
 
   Result<void> rank(uint32_t rank) {
@@ -169,7 +173,9 @@ class Dump {
     while (!full()) {
       const Event *event = events.next();
       if (event == nullptr) break;
-      if (!wants(*event, texts, steps.get())) continue;
+      const bool wanted = wants(*event, texts, steps.get());
+      if (steps && (steps->count() == 0 || (!several_threads_ && step_ > last_step_))) break;
+      if (!wanted) continue;
       write_head();
       print(*event, texts);
     }
@@ -378,6 +384,7 @@ class Dump {
   std::optional<uint64_t> step_;       ///< of the call that was asked about last
   uint64_t least_steps_ = UINT64_MAX;  ///< of the ranks looked at
   uint64_t most_steps_ = 0;
+  uint64_t last_step_ = UINT64_MAX;  ///< that is wanted
   std::string head_;
   std::string line_;
 };

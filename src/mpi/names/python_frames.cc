@@ -91,6 +91,7 @@ const Interpreter *Interpreter::find() {
     return nullptr;
   }
   const SpinGuard guard(lock);
+  if (is_there.load(std::memory_order_relaxed)) return &found;
   found = interpreter;
   is_there.store(true, std::memory_order_release);
   return &found;

@@ -4,8 +4,10 @@
 // structures below are 3.11's, of which only the fields that are read have names; python_layout_test.cc holds them
 // against CPython's own headers where those are installed. Any other version counts as no interpreter.
 //
-// Read are only the frames of the calling thread, which nobody else changes, and what their code objects hold, which
-// never changes. So the thread need not hold the interpreter's lock, which mpi4py gives up around calls of MPI. Lines
+// Read are only the frames of the calling thread, which nobody else changes while the interpreter runs, and what their
+// code objects hold, which never changes. (What ends changes all: a daemon thread that is stopped for the whole of
+// Py_Finalize between asking whether the interpreter is there and reading, some nanoseconds apart, reads freed memory.)
+// So the thread need not hold the interpreter's lock, which mpi4py gives up around calls of MPI. Lines
 // are worked out of the code's table of locations here, since the interpreter's own function may read a cache that
 // another thread is just filling. No references are taken, nothing is written, no Python code runs.
 //

@@ -59,20 +59,25 @@ Site *PythonSites::find(Site *plain) {
   const cpython::Frame *frame = innermost == nullptr ? nullptr : innermost->frame;
   for (int i = 0; frame != nullptr && i < kMostHidden; ++i, frame = frame->previous) {
     if (Site *found = site(*frame)) return found;
+    if (lost_) return plain;  // not the caller's line instead
   }
   return plain;
 }
 
 Site *PythonSites::site(const cpython::Frame &frame) {
+  lost_ = false;
   const cpython::Code *code = frame.code;
   if (code == nullptr || code->head.type != interpreter_->code_type || !is_whole(*code)) return nullptr;
   const intptr_t at = frame.place();
   if (at < 0 || at >= code->size) return nullptr;
   Known *known = known_ == nullptr ? nullptr : place(code, frame.instruction);
-  if (known != nullptr && known->code != nullptr && known->hash == hash_of(*code, known->known_from)) [[likely]]
+  if (known != nullptr && known->code != nullptr && known->hash == hash_of(*code, known->known_from)) [[likely]] {
+    lost_ = known->lost;
     return known->site;
-  Known fresh = {code, frame.instruction, 0, 0, nullptr};
-  if (!make(*code, static_cast<size_t>(at), &fresh)) return nullptr;
+  }
+  Known fresh = {code, frame.instruction, 0, 0, nullptr, false};
+  make(*code, static_cast<size_t>(at), &fresh);
+  lost_ = fresh.lost;
   if (known != nullptr && known->code != nullptr) {  // another code object has come to its place
     *known = fresh;
     return fresh.site;
@@ -111,17 +116,20 @@ bool PythonSites::grow() {
   return true;
 }
 
-/// False without memory, or where a name can't be read.
-bool PythonSites::make(const cpython::Code &code, size_t place, Known *known) {
+void PythonSites::make(const cpython::Code &code, size_t place, Known *known) {
   const cpython::Line line = cpython::line_of(code, place);
   known->known_from = line.known_from;
   known->hash = hash_of(code, line.known_from);
-  if (!cpython::copy_text(*code.file, file_, sizeof file_)) return false;
-  if (!cpython::copy_text(*code.qualified_name, function_, sizeof function_)) return false;
+  known->lost = true;
+  if (!cpython::copy_text(*code.file, file_, sizeof file_)) return;
+  if (!cpython::copy_text(*code.qualified_name, function_, sizeof function_)) return;
   constexpr const char *kImports = "<frozen importlib";
-  if (std::strncmp(file_, kImports, std::strlen(kImports)) == 0) return true;
+  if (std::strncmp(file_, kImports, std::strlen(kImports)) == 0) {
+    known->lost = false;
+    return;
+  }
   known->site = modules_.script_site(file_, function_, static_cast<uint64_t>(std::max<int64_t>(line.line, 1)));
-  return known->site != nullptr;
+  known->lost = known->site == nullptr;
 }
 
 }  // namespace cairn::recorder

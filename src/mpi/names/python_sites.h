@@ -24,7 +24,7 @@ namespace cairn::recorder {
 
 class PythonSites {
  public:
-  static constexpr size_t kHashed = 64;
+  static constexpr size_t kHashed = 1024;
 
   /// `interpreter`: nullptr if none is known yet.
   PythonSites(Arena &arena, Modules &modules, const cpython::Interpreter *interpreter = nullptr)
@@ -39,7 +39,7 @@ class PythonSites {
   [[nodiscard]] bool knows_python() const { return interpreter_ != nullptr; }
   /// The thread's innermost loop; nullptr if there is none.
   [[nodiscard]] const cpython::Loop *loop() const { return interpreter_ == nullptr ? nullptr : interpreter_->loop(); }
-  /// nullptr if the frame isn't shown or nothing is known of it.
+  /// nullptr if the frame isn't shown, or nothing can be known of it: `lost` says which.
   Site *site(const cpython::Frame &frame);
 
  private:
@@ -48,17 +48,19 @@ class PythonSites {
     const uint16_t *instruction;
     uint64_t hash;
     size_t known_from;  ///< cpython::Line::known_from
-    Site *site;         ///< nullptr: not shown
+    Site *site;         ///< nullptr: not shown, or lost
+    bool lost;          ///< there was no room for it
   };
   /// Where `code` and `instruction` are, or may be entered; `known_` must not be empty.
   Known *place(const cpython::Code *code, const uint16_t *instruction);
   bool grow();
-  bool make(const cpython::Code &code, size_t place, Known *known);
+  void make(const cpython::Code &code, size_t place, Known *known);
 
   Arena &arena_;
   Modules &modules_;
   const cpython::Interpreter *interpreter_;
   bool searched_ = false;
+  bool lost_ = false;  ///< what `site` was asked about last
   Known *known_ = nullptr;
   size_t mask_ = 0;
   size_t used_ = 0;

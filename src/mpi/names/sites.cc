@@ -40,6 +40,7 @@ struct Modules::State {
   size_t site_mask;
   uint32_t site_count;
   std::atomic<uint32_t> script_count;
+  uint32_t *script_numbers;  ///< by hash, one more than the number; nullptr until there is a script
   ScriptFunction *scripts[kMaxScripts / kScriptsInChunk];
 
   ScriptFunction &script(uint32_t number) { return scripts[number / kScriptsInChunk][number % kScriptsInChunk]; }
@@ -157,9 +158,16 @@ struct Modules::State {
     };
     const uint64_t hash = hash_of(name, hash_of(file, 0));
     const uint32_t known = script_count.load(std::memory_order_relaxed);
-    for (uint32_t i = 0; i < known; ++i) {
-      const ScriptFunction &old = script(i);
-      if (old.hash == hash && std::strcmp(old.file, file) == 0 && std::strcmp(old.name, name) == 0) return i;
+    constexpr size_t kSlots = size_t{2} * kMaxScripts;
+    static_assert((kSlots & (kSlots - 1)) == 0);
+    if (script_numbers == nullptr) script_numbers = arena.allocate_array<uint32_t>(kSlots);
+    if (script_numbers == nullptr) return kNoModule;
+    size_t slot = hash % kSlots;
+    for (; script_numbers[slot] != 0; slot = (slot + 1) % kSlots) {
+      const ScriptFunction &old = script(script_numbers[slot] - 1);
+      if (old.hash == hash && std::strcmp(old.file, file) == 0 && std::strcmp(old.name, name) == 0) {
+        return script_numbers[slot] - 1;
+      }
     }
     if (known == kMaxScripts) return kNoModule;
     ScriptFunction *&chunk = scripts[known / kScriptsInChunk];
@@ -168,6 +176,7 @@ struct Modules::State {
     const char *kept_name = kept(name);
     if (chunk == nullptr || kept_file == nullptr || kept_name == nullptr) return kNoModule;
     script(known) = {kept_file, kept_name, hash};
+    script_numbers[slot] = known + 1;
     script_count.store(known + 1, std::memory_order_release);
     return known;
   }
@@ -209,6 +218,7 @@ Modules::Modules(Arena &arena, const void *mpi_function) : state_(static_cast<St
                      .site_mask = 0,
                      .site_count = 0,
                      .script_count = 0,
+                     .script_numbers = nullptr,
                      .scripts = {}};
   LoadedObject program;
   if (program.locate_executable()) state_->enter(program);

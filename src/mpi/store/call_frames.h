@@ -23,6 +23,11 @@ struct ListedModules {
     if (module == kNoModule) return objects + scripts;
     return module < kScripts ? module : objects + (module - kScripts);
   }
+  /// Else it was listed since.
+  [[nodiscard]] bool has(uint32_t module) const {
+    if (module == kNoModule) return true;
+    return module < kScripts ? module < objects : module - kScripts < scripts;
+  }
 };
 
 class CallFrames {
@@ -32,7 +37,7 @@ class CallFrames {
 
   /// A site with its callers, which join the list.
   trace::Site of(const Site *site) {
-    if (site == nullptr) return {};
+    if (site == nullptr || !modules_.has(site->module)) return {};
     return {modules_.number(site->module), site->offset, site->caller == nullptr ? 0 : number(site->caller)};
   }
 

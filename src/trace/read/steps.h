@@ -39,7 +39,8 @@ struct Step {
 };
 
 /// In order. Empty: nothing is repeated. `rows`: numbers of the calls that say which are equal, arguments counted;
-/// empty if that is not known. Cost: the terms of the grammar, the steps and the calls of one.
+/// empty if that is not known. None if they are more than four million. Cost: the terms of the grammar, the steps and
+/// the calls of one.
 std::vector<Step> steps_of(const grammar::Grammar &calls, const std::vector<grammar::Symbol> &rows);
 /// One begins wherever `begins` holds, and lasts until the next.
 std::vector<Step> steps_at(const std::vector<grammar::Symbol> &calls,
