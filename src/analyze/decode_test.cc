@@ -90,6 +90,21 @@ TEST_F(Decode, LinesOfScriptsAreWhatTheirSitesSay) {
   EXPECT_FALSE(trace::script_function(module));
 }
 
+TEST(Position, ShortTextHasNoParameters) {
+  const auto text = [](const char *function) { return Position{"app", 0x12, function, "/src/a.cc", 7}.short_text(); };
+  EXPECT_EQ(text("main"), "a.cc:7 in main()");
+  EXPECT_EQ(text("mesh::exchange<int (*)(int)>(int, Box<double> const&) const"),
+            "a.cc:7 in mesh::exchange<int (*)(int)>()");
+  EXPECT_EQ(text("(anonymous namespace)::send(int)"), "a.cc:7 in (anonymous namespace)::send()");
+  EXPECT_EQ(text("Box::operator()(int)"), "a.cc:7 in Box::operator()");
+  EXPECT_EQ(text("operator<<(std::ostream&, Box const&)"), "a.cc:7 in operator<<()");
+  EXPECT_EQ(text("main::{lambda(int)#1}::operator()(int) const"), "a.cc:7 in main::{lambda(int)#1}::operator()");
+  EXPECT_EQ(text("<module>"), "a.cc:7 in <module>");
+  EXPECT_EQ(text("run.<locals>.<lambda>"), "a.cc:7 in run.<locals>.<lambda>");
+  EXPECT_EQ(text("swap<int>"), "a.cc:7 in swap<int>()");
+  EXPECT_EQ((Position{"app", 0x12, "", "", 0}.short_text()), "app+0x12");
+}
+
 TEST_F(Decode, NumbersThatLookLikeSpecialsAreNumbers) {
   EXPECT_EQ(argument("MPI_Send", "count", atoms({trace::kRaw, INT32_MIN, 5})), std::to_string(INT64_MIN + 5));
   EXPECT_EQ(argument("MPI_Send", "dest", atoms({constant("MPI_PROC_NULL")})), "MPI_PROC_NULL");

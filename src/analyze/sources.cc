@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "analyze/debug_info.h"
 #include "analyze/module_id.h"
@@ -24,17 +25,45 @@ std::string printable(std::string text) {
   return text;
 }
 
+/// With "()" behind it. A demangled C++ name may bring its parameters; Python has <module> and f.<locals>.<lambda>.
+std::string called(const std::string &function) {
+  const size_t bracket = function.back() == '>' ? function.rfind('<') : std::string::npos;
+  const bool is_part_of_script = bracket == 0 || (bracket != std::string::npos && function[bracket - 1] == '.');
+  return function.back() == ')' || is_part_of_script ? function : function + "()";
+}
+
 }  // namespace
+
+std::string without_parameters(const std::string &function) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)";
+  constexpr std::string_view kOperator = "operator";
+  int depth = 0;  // of what may have brackets of its own: arguments of templates, {lambda(int)#1}
+  for (size_t i = 0; i < function.size();) {
+    const std::string_view rest = std::string_view(function).substr(i);
+    if (rest.starts_with(kUnnamed)) {
+      i += kUnnamed.size();
+    } else if (rest.starts_with(kOperator)) {
+      i += kOperator.size();
+      if (rest.substr(kOperator.size()).starts_with("()")) i += 2;
+      while (i < function.size() && std::string_view("<>=-").find(function[i]) != std::string_view::npos) ++i;
+    } else {
+      if (function[i] == '(' && depth == 0 && i != 0) return function.substr(0, i);
+      if (function[i] == '<' || function[i] == '{') ++depth;
+      if (function[i] == '>' || function[i] == '}') --depth;
+      ++i;
+    }
+  }
+  return function;
+}
 
 std::string Position::text() const {
   if (module.empty()) return {};
-  std::string out = brief();
-  if (function.empty()) return out;
-  out += " in ";
-  out += function;
-  // A demangled C++ name brings its parameters; Python has <module> and <lambda>.
-  if (function.back() != ')' && function.back() != '>') out += "()";
-  return out;
+  return function.empty() ? brief() : brief() + " in " + called(function);
+}
+
+std::string Position::short_text() const {
+  if (module.empty()) return {};
+  return function.empty() ? brief() : brief() + " in " + called(without_parameters(function));
 }
 
 std::string Position::brief() const {

@@ -28,9 +28,14 @@ struct Position {
   uint32_t line = 0;
   /// "main.c:42 in exchange()", "app+0x1234 in exchange()", "app+0x1234" or "".
   [[nodiscard]] std::string text() const;
+  /// The same without the parameters of C++ functions, which are long: "main.cc:42 in mesh::exchange()".
+  [[nodiscard]] std::string short_text() const;
   /// "main.c:42" or "app+0x1234", short; "MPI_Isend" of handles in a trace without call sites.
   [[nodiscard]] std::string brief() const;
 };
+
+/// "mesh::exchange<int>" of "mesh::exchange<int>(int) const".
+std::string without_parameters(const std::string &function);
 
 /// What became of one module.
 struct ModuleState {

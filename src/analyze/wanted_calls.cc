@@ -18,17 +18,6 @@ std::string base_name(const std::string &path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-/// "mesh::exchange<int>" of "mesh::exchange<int>(int) const".
-std::string without_parameters(const std::string &function) {
-  int depth = 0;
-  for (size_t i = 0; i < function.size(); ++i) {
-    if (function[i] == '<') ++depth;
-    if (function[i] == '>') --depth;
-    if (function[i] == '(' && depth == 0 && i != 0) return function.substr(0, i);
-  }
-  return function;
-}
-
 std::span<const spec::Parameter> parameters_of(const trace::Row &row) {
   const auto all = spec::functions();
   if (row.function >= all.size()) return {};
@@ -97,7 +86,7 @@ std::vector<std::string> site_names(const Position &position) {
   }
   if (!position.function.empty()) {
     const std::string name = without_parameters(position.function);
-    names.insert(names.end(), {name, name + "()", position.function, position.text()});
+    names.insert(names.end(), {name, name + "()", position.function, position.text(), position.short_text()});
   }
   return names;
 }

@@ -48,8 +48,13 @@ nlohmann::ordered_json site_json(const analyze::Position &position) {
 }
 
 Cell site_cell(const analyze::Position &position) {
-  const std::string where = position.text();
-  return {where.empty() ? "unknown" : where, site_json(position)};
+  if (position.text().empty()) return {"unknown", site_json(position)};
+  return {position.short_text(), site_json(position), position.brief().size()};
+}
+
+Cell caller_cell(const analyze::Position &position) {
+  const std::string begin = "    called at ";
+  return {begin + position.short_text(), nullptr, begin.size() + position.brief().size()};
 }
 
 Cell callers_cell(const SummaryLine &line) {
@@ -139,7 +144,7 @@ Listing list_of(const Summary &summary, uint64_t most) {
     cells.insert(cells.end(), {count(line.ranks), imbalance_cell(line), {"", line.imbalance_is_estimate}});
     if (by_site) cells.insert(cells.end(), {site_cell(line.position), callers_cell(line)});
     list.add(std::move(cells));
-    for (const analyze::Position &caller : line.callers) list.add_below("    called at " + caller.text());
+    for (const analyze::Position &caller : line.callers) list.add_below(caller_cell(caller));
   }
   return list;
 }
@@ -152,14 +157,14 @@ std::vector<std::string> flag_lines(const std::vector<analyze::RedFlag> &flags) 
     std::string line = analyze::function_name(first.function);
     const auto alike = [&](const analyze::RedFlag &flag) {
       return flag.function == first.function && flag.elements == first.elements &&
-             flag.by_definition == first.by_definition && flag.position.text() == first.position.text();
+             flag.by_definition == first.by_definition && flag.position.short_text() == first.position.short_text();
     };
     for (const size_t begin = i; i < flags.size() && alike(flags[i]); ++i) {
       line += fmt::format("{} {}", i == begin ? "" : ",", flags[i].parameter);
     }
     line += fmt::format(": {} elements, ", grouped(first.elements));
     line += first.by_definition ? "as many as the communicator has processes" : "which follows the number of ranks";
-    const std::string where = first.position.text();
+    const std::string where = first.position.short_text();
     lines.push_back(where.empty() ? line : line + " (" + where + ")");
   }
   return lines;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 
 #include "terminal/screen.h"
@@ -40,15 +41,18 @@ void Listing::add(std::vector<Cell> cells) {
 
 Listing::Layout Listing::layout(size_t terminal) const {
   constexpr size_t kShortText = 30;  // what texts are shortened to before columns go, …
-  constexpr size_t kLeastText = 16;  // … and where they have gone
+  constexpr size_t kLeastText = 16;  // … and where they have gone; what says where, only then
   Layout layout;
   std::vector<size_t> &widths = layout.widths;
+  std::vector<size_t> places(columns_.size());
   for (size_t i = 0; i < columns_.size(); ++i) {
     widths.push_back(columns_[i].head == nullptr ? 0 : columns_of(columns_[i].head));
     for (const auto &row : rows_) {
       if (columns_[i].head != nullptr) widths[i] = std::max(widths[i], columns_of(row[i].text));
+      places[i] = std::max(places[i], columns_of(std::string_view(row[i].text).substr(0, row[i].place)));
     }
   }
+  const std::vector<size_t> wholes = widths;
   const auto total = [&] {
     size_t sum = 0;
     for (const size_t width : widths) sum += width == 0 ? 0 : (sum == 0 ? 0 : layout.gap) + width;
@@ -69,46 +73,57 @@ Listing::Layout Listing::layout(size_t terminal) const {
   }
   std::sort(going.begin(), going.end(), is_before);
   // The widest text gives way first, down to what can still be read.
-  const auto shorten = [&](size_t least) {
+  const auto shorten = [&](size_t least, bool keeps_places) {
+    const auto least_of = [&](size_t i) { return keeps_places ? std::max(least, places[i]) : least; };
     for (size_t excess = total(); excess > terminal; excess = total()) {
       size_t widest = 0;
       for (size_t i = 1; i < columns_.size(); ++i) {
-        if (columns_[i].left && widths[i] > std::max(least, widest == 0 ? 0 : widths[widest])) widest = i;
+        if (columns_[i].left && widths[i] > std::max(least_of(i), widest == 0 ? 0 : widths[widest])) widest = i;
       }
       if (widest == 0) return;
-      widths[widest] -= std::min(widths[widest] - least, excess - terminal);
+      widths[widest] -= std::min(widths[widest] - least_of(widest), excess - terminal);
     }
   };
-  shorten(kShortText);
+  shorten(kShortText, true);
   if (total() > terminal) layout.gap = 1;
   for (const size_t i : going) {
     if (total() <= terminal) break;
     widths[i] = 0;
   }
-  shorten(kLeastText);
+  shorten(kLeastText, true);
+  shorten(kLeastText, false);
   layout.gap = 2;
   if (total() > terminal) layout.gap = 1;
+  // What columns that went have left is for the texts.
+  for (size_t i = 1; i < columns_.size(); ++i) {
+    if (columns_[i].left && widths[i] != 0) widths[i] = wholes[i];
+  }
+  shorten(kLeastText, true);
+  shorten(kLeastText, false);
   return layout;
 }
 
 void Listing::print(Output &out, uint64_t most) const {
   const auto [widths, gap] = layout(out.width());
+  const auto cut = [](const Cell &cell, size_t width) {
+    return cell.place == 0 ? shortened(cell.text, width) : shortened_behind(cell.text, cell.place, width);
+  };
   const auto line = [&, &widths = widths, gap = gap](const auto &cell) {
     std::string text;
     for (size_t i = 0; i < columns_.size(); ++i) {
       if (widths[i] == 0) continue;
       if (!text.empty()) text.append(gap, ' ');
-      const std::string shown = shortened(cell(i), widths[i]);
+      const std::string shown = cut(cell(i), widths[i]);
       const std::string blanks(widths[i] - columns_of(shown), ' ');
       text += columns_[i].left ? shown + blanks : blanks + shown;
     }
     text.resize(text.find_last_not_of(' ') + 1);
     return text;
   };
-  out.write(out.bold() + line([&](size_t i) -> std::string { return columns_[i].head; }) + out.plain() + "\n");
+  out.write(out.bold() + line([&](size_t i) { return Cell{columns_[i].head, nullptr}; }) + out.plain() + "\n");
   for (size_t i = 0; i < rows_.size() && i < most; ++i) {
-    out.write(line([&](size_t column) -> const std::string & { return rows_[i][column].text; }) + "\n");
-    for (const std::string &text : below_[i]) out.write(shortened(text, out.width()) + "\n");
+    out.write(line([&](size_t column) -> const Cell & { return rows_[i][column]; }) + "\n");
+    for (const Cell &cell : below_[i]) out.write(cut(cell, out.width()) + "\n");
   }
   std::string gone;
   for (size_t i = 0; i < columns_.size(); ++i) {

@@ -16,6 +16,7 @@ class Output;
 struct Cell {
   std::string text;
   nlohmann::ordered_json json;
+  size_t place = 0;  ///< so much of the text's beginning says where, and is the last to be shortened; 0: there is none
 };
 Cell nothing();                           ///< "-", null
 Cell words(const std::string &text);      ///< as it is; in JSON valid UTF-8
@@ -43,10 +44,10 @@ class Listing {
   explicit Listing(std::vector<Column> columns) : columns_(std::move(columns)) {}
   /// A cell for each column. A dash in the table is null in JSON.
   void add(std::vector<Cell> cells);
-  /// A line of its own below the one added last, in the table only, shortened in the middle to the terminal's width.
-  void add_below(std::string text) { below_.back().push_back(std::move(text)); }
+  /// A line of its own below the one added last, in the table only, shortened to the terminal's width.
+  void add_below(Cell cell) { below_.back().push_back(std::move(cell)); }
   /// Lined up, the heads first, and at most `most` lines of others. As wide as the terminal: texts but the first are
-  /// shortened in the middle, and columns that say least go, which is told below.
+  /// shortened in the middle, or behind the place they begin with, and columns that say least go, which is told below.
   void print(Output &out, uint64_t most = UINT64_MAX) const;
   /// An array of objects.
   [[nodiscard]] nlohmann::ordered_json json() const;
@@ -59,7 +60,7 @@ class Listing {
   [[nodiscard]] Layout layout(size_t terminal) const;
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
-  std::vector<std::vector<std::string>> below_;  ///< each row
+  std::vector<std::vector<Cell>> below_;  ///< each row
 };
 
 }  // namespace cairn::cli

@@ -105,4 +105,15 @@ std::string shortened(const std::string &text, size_t most) {
   return text.substr(0, place_of(text, front)) + "…" + text.substr(place_of(text, columns - (most - 1 - front)));
 }
 
+std::string shortened_behind(const std::string &text, size_t place, size_t most) {
+  if (columns_of(text) <= most) return text;
+  const std::string where = text.substr(0, place);
+  const size_t columns = columns_of(where);
+  if (columns > most) return most == 0 ? "" : "…" + where.substr(place_of(where, columns - (most - 1)));
+  constexpr std::string_view kIn = " in ";
+  constexpr size_t kLeastName = 8;  // less of a name says nothing
+  if (text.compare(place, kIn.size(), kIn) != 0 || columns + kIn.size() + kLeastName > most) return where;
+  return where + std::string(kIn) + shortened(text.substr(place + kIn.size()), most - columns - kIn.size());
+}
+
 }  // namespace cairn::cli

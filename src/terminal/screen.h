@@ -21,4 +21,8 @@ std::string folded(std::string_view text, size_t width);
 /// At most `most` columns of the text: its beginning, "…" and its end, of which paths need more.
 std::string shortened(const std::string &text, size_t most);
 
+/// The same of "main.c:42 in exchange()", whose first `place` bytes say where: what follows is shortened in the middle
+/// or goes, and where even the place is wider, its beginning goes.
+std::string shortened_behind(const std::string &text, size_t place, size_t most);
+
 }  // namespace cairn::cli
