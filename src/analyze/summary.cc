@@ -32,6 +32,7 @@ struct Gathered {
   std::vector<bool> ranks;
   std::map<uint32_t, uint64_t> rank_sums;  // of calls, where the trace has times
   std::map<uint32_t, uint64_t> functions;  // by rank: how often each is called
+  std::map<uint32_t, uint64_t> spent;      // by rank: ns in each, of single calls
   struct Row {
     uint32_t class_index;
     trace::RowStats stats;
@@ -287,6 +288,7 @@ class Summariser {
           gathered.line.time_ns += sums[row];
           gathered.line.longest_ns = std::max(gathered.line.longest_ns, longest[row]);
           if (gathered.line.calls != 0) gathered.rank_sums[rank] += sums[row];
+          if (group_ == GroupBy::rank) gathered.spent[rows_[row].function] += sums[row];
         }
       }
     }
@@ -413,12 +415,15 @@ class Summariser {
     target.outside_ns = outside;
     target.run_ns = run;
     target.apart_ns = apart;
-    for (const uint32_t function : sums_.functions_of(rank)) {
-      if (!by_function_ || !filter_.has_function(function)) continue;
-      const uint64_t spent = sums_.of(rank, function).value_or(0);
-      if (is_apart(function) || spent <= target.most_ns) continue;
+    const auto may_be_most = [&target](uint32_t function, uint64_t spent) {
+      if (is_apart(function) || spent <= target.most_ns) return;
       target.most_ns = spent;
       target.most_function = function;
+    };
+    for (const auto &[function, spent] : gathered.spent) may_be_most(function, spent);
+    for (const uint32_t function : sums_.functions_of(rank)) {
+      if (has_times_ || !by_function_ || !filter_.has_function(function)) continue;
+      may_be_most(function, sums_.of(rank, function).value_or(0));
     }
     if (!summary_.filtered) {
       target.time_ns = in_mpi;

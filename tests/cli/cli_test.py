@@ -283,6 +283,22 @@ def calls_are_chosen(bench):
 
 
 @case
+def what_took_most_is_known_of_chosen_calls_too(bench):
+    """Where each call's time is, whatever chooses them."""
+    for words in (("--function", "MPI_Recv"), ("--tag", "0-99"), ("--thread", "0"), ("--site", "stencil.cc")):
+        done = bench.check("summary", "--per-rank", "--json", "failing_lossless.cairn", *words, out=None)
+        for line in json.loads(done.stdout)["lines"]:
+            chosen = bench.run("dump", "--jsonl", "failing_lossless.cairn", *words, "--rank", str(line["rank"])).stdout
+            spent = {}
+            for call in map(json.loads, chosen.splitlines()[1:]):
+                if call["function"] not in ("MPI_Init", "MPI_Finalize"):
+                    spent[call["function"]] = spent.get(call["function"], 0) + call["duration_ns"]
+            most = max(spent, key=spent.get)
+            expect(f"{words} on rank {line['rank']}", (line["most_in"], round(1e9 * line["most_in_seconds"])),
+                   (most, spent[most]))
+
+
+@case
 def failures_are_told(bench):
     bench.golden("info_failing", "info", "failing.cairn")
     bench.golden("summary_failing", "summary", "failing.cairn")
