@@ -247,7 +247,10 @@ int summary(SummaryOptions &options) {
     });
   }
   for (const std::string &warning : sources.warnings()) say(warning);
-  if (result->times_missing && filter->chooses_by_values()) {
+  const bool none_matches = result->filtered && result->calls == 0;
+  if (none_matches) {
+    say("no call matches");
+  } else if (result->times_missing && filter->chooses_by_values()) {
     say("times of some calls among others of one place are not in this trace; record with --timing lossless to see "
         "them");
   } else if (result->times_missing) {
@@ -256,6 +259,7 @@ int summary(SummaryOptions &options) {
   }
   Output out;
   const Listing list = list_of(*result, options.filter.limit.value_or(UINT64_MAX));
+  if (none_matches && !options.json) return out.finish();
   if (options.json) {
     out.write(json_of(options.file, *result, list).dump(2) + "\n");
   } else {

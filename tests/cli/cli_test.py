@@ -280,6 +280,11 @@ def calls_are_chosen(bench):
     bench.golden("summary_peer_lossless", "summary", "failing_lossless.cairn", "--peer", "0")
     bench.golden("summary_site", "summary", "failing.cairn", "--site", "stencil.cc:30")
     bench.golden("summary_per_rank_errors", "summary", "--per-rank", "failing.cairn", "--errors", err=unknown)
+    for words in (("ring.cairn", "--errors"), ("failing.cairn", "--tag", "99", "--per-rank"),
+                  ("failing.cairn", "--tag", "99", "--callsites")):
+        bench.check("summary", *words, err="cairn: no call matches\n")
+        done = bench.check("summary", "--json", *words, out=None, err="cairn: no call matches\n")
+        expect(f"calls of {words}", json.loads(done.stdout)["calls"], 0)
 
 
 @case
