@@ -155,6 +155,15 @@ Result<Chosen<std::string>> parse_sites(const std::vector<std::string> &texts, c
   });
 }
 
+/// "MPI_ERR_RANK" of "MPI_ERR_RANK(738871814)", as dump prints a result with its code.
+std::string without_code(const std::string &word) {
+  const size_t open = word.find('(');
+  if (open == std::string::npos || word.back() != ')') return word;
+  const std::string code = word.substr(open + 1, word.size() - open - 2);
+  const bool is_number = !code.empty() && code.find_first_not_of("0123456789", code[0] == '-') == std::string::npos;
+  return is_number ? word.substr(0, open) : word;
+}
+
 Result<Chosen<std::string>> parse_results(const std::vector<std::string> &texts) {
   std::vector<std::string> names;
   for (const spec::Constant &each : spec::constants()) {
@@ -162,7 +171,8 @@ Result<Chosen<std::string>> parse_results(const std::vector<std::string> &texts)
     if (name == "MPI_SUCCESS" || name.starts_with("MPI_ERR_") || name.starts_with("MPI_T_ERR_"))
       names.emplace_back(name);
   }
-  return choose<std::string>(texts, "--result", [&](const std::string &word) -> Result<std::string> {
+  return choose<std::string>(texts, "--result", [&](const std::string &given) -> Result<std::string> {
+    const std::string word = without_code(given);
     if (std::any_of(names.begin(), names.end(), [&](const auto &name) { return glob_match(word, name); })) return word;
     std::string hint = guess_text(word, names);
     if (hint.empty()) hint = "results are MPI_SUCCESS and error classes, as in MPI_ERR_TRUNCATE";

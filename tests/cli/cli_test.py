@@ -285,6 +285,9 @@ def calls_are_chosen(bench):
         bench.check("summary", *words, err="cairn: no call matches\n")
         done = bench.check("summary", "--json", *words, out=None, err="cairn: no call matches\n")
         expect(f"calls of {words}", json.loads(done.stdout)["calls"], 0)
+    by_class = bench.run("dump", "failing_lossless.cairn", "--result", "MPI_ERR_TRUNCATE").stdout
+    expect("failed", len(by_class.splitlines()) > 1, True)
+    bench.check("dump", "failing_lossless.cairn", "--result", "MPI_ERR_TRUNCATE(738871814)", out=by_class)
 
 
 @case
@@ -734,6 +737,8 @@ def wrong_words(bench):
         err="no MPI function matches 'foo*'; quote patterns, as in --function 'MPI_*send'",
     )
     wrong("dump", "ring.cairn", "--rank", "4", err="there is no rank 4 in this trace; it holds 0-3")
+    wrong("dump", "ring.cairn", "--result", "MPI_ERR_TRUNCATE(x)",
+          err="no call returns 'MPI_ERR_TRUNCATE(x)'; did you mean MPI_ERR_TRUNCATE?")
     wrong("dump", "ring.cairn", "--rank", "0-9", err="there is no rank 4 in this trace; it holds 0-3")
     for text in ("x", "-5", "1.5", "1x", "99999999999999999999"):
         wrong("dump", "ring.cairn", f"--limit={text}", err=f"--limit: '{text}' is no number from 0 on; see cairn dump --help")
