@@ -80,7 +80,7 @@ Listing list_by_rank(const Summary &summary, uint64_t most) {
                 {"%run", "share_of_run"},
                 {nullptr, "share_of_mpi"},
                 {nullptr, "mean_seconds"},
-                {"init, fin.", "init_finalize_seconds", false, 4},
+                {"init + fin", "init_finalize_seconds", false, 4},
                 {"most in", "most_in", true},
                 {nullptr, "most_in_seconds"},
                 {nullptr, "ranks"},
