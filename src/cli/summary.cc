@@ -187,7 +187,7 @@ std::string head_text(const Summary &summary, uint64_t ranks) {
                         time_text(*summary.apart_ns));
   }
   if (!summary.failures.empty()) {
-    text += fmt::format("{:>9} failed: {}\n", plural(analyze::failed_calls(summary.failures), "call"),
+    text += fmt::format("{} failed: {}\n", plural(analyze::failed_calls(summary.failures), "call"),
                         failures_text(summary.failures));
   }
   return text;

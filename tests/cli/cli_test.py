@@ -164,6 +164,7 @@ def info_json(bench):
     expect("incomplete", got["incomplete_ranks"], [0])
     expect("degraded", got["degraded"],
            [{"reason": "a call stands without arguments", "count": 1200, "missing": True, "ranks": [0]},
+            {"reason": "a call was left out on request: --exclude", "count": 1600, "missing": False, "ranks": [0]},
             {"reason": "memory ran out after 4 calls", "count": 0, "missing": False, "ranks": [0]}])
     got = json.loads(bench.check("info", "--json", "hung.cairn", out=None).stdout)["pending"]
     expect("groups", len(got), 4 + 19)

@@ -243,7 +243,9 @@ trace::ProcessRecord threaded() {
     thread.ticket(i);
   }
   process.complete = false;
-  process.losses = {{"memory ran out after 4 calls", 0, false}, {"a call stands without arguments", 1200, true}};
+  process.losses = {{"memory ran out after 4 calls", 0, false},
+                    {"a call stands without arguments", 1200, true},
+                    {"a call was left out on request: --exclude", 1600, false, true}};
   process.mpi_ns = 500;
   process.sequences.push_back(threads[0].finish(sites(), false));
   process.sequences.push_back(threads[1].finish(sites(), false));
