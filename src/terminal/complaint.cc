@@ -24,6 +24,15 @@ std::string unknown_option(const CLI::App &asked, const std::string &word, const
   return fmt::format("unknown option {}; {}", word, guess.empty() ? otherwise : "did you mean " + guess + "?");
 }
 
+/// An option that takes one value and has several; or nullptr.
+const CLI::Option *too_often(const CLI::App &verb) {
+  for (const CLI::Option *option : verb.get_options()) {
+    const auto most = static_cast<size_t>(option->get_items_expected_max());
+    if (!option->get_lnames().empty() && most == 1 && option->count() > 1) return option;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string complaint(const CLI::App &app, const CLI::App *verb, const CLI::ParseError &error,
@@ -39,6 +48,11 @@ std::string complaint(const CLI::App &app, const CLI::App *verb, const CLI::Pars
                             command.empty() ? help : "options of a launcher come behind --, as in " + command);
     }
     return fmt::format("unexpected argument '{}'; {}", word, help);
+  }
+  if (const CLI::Option *option = too_often(asked); option != nullptr) {
+    const bool is_list = option->get_type_name() == "LIST";
+    return fmt::format("{} is given {} times; {}", option->get_name(), option->count(),
+                       is_list ? fmt::format("give it one list, as in {} 0,1", option->get_name()) : "give it once");
   }
   return fmt::format("{}; {}", error.what(), help);
 }

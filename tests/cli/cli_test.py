@@ -738,6 +738,8 @@ def wrong_words(bench):
         err="no MPI function matches 'foo*'; quote patterns, as in --function 'MPI_*send'",
     )
     wrong("dump", "ring.cairn", "--rank", "4", err="there is no rank 4 in this trace; it holds 0-3")
+    wrong("dump", "ring.cairn", "--rank", "0", "--rank", "1", err="--rank is given 2 times; give it one list, as in --rank 0,1")
+    wrong("dump", "ring.cairn", "--order", "rank", "--order", "rank", err="--order is given 2 times; give it once")
     wrong("dump", "ring.cairn", "--result", "MPI_ERR_TRUNCATE(x)",
           err="no call returns 'MPI_ERR_TRUNCATE(x)'; did you mean MPI_ERR_TRUNCATE?")
     wrong("dump", "ring.cairn", "--rank", "0-9", err="there is no rank 4 in this trace; it holds 0-3")
