@@ -393,6 +393,8 @@ int dump(DumpOptions &options) {
   // Grammars have numbers; a communicator has ranks that are not wanted.
   const auto trace = open_trace(options, options.grammar || options.world ? Open::all : Open::wanted_ranks);
   if (!trace) return report(trace.error());
+  // What is printed has no place for it.
+  if (options.found) say(fmt::format("{}, the newest trace in this folder", options.file));
   if (options.gpu.wanted()) return dump_gpu(*trace, options, options.gpu);
   if (options.order != "rank" && !timing::keeps_times(trace->run().timing)) {
     return report(Error{ErrorKind::usage,

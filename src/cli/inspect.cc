@@ -115,6 +115,7 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
     auto newest = newest_trace();
     if (!newest) return tl::unexpected(newest.error());
     inspection.file = *newest;
+    inspection.found = true;
   }
   if (inspection.file == "-") {
     inspection.file = "standard input";
@@ -153,13 +154,13 @@ std::string failures_text(const analyze::Failures &failures) {
 }
 
 std::string loss_text(const std::string &reason, const analyze::Overview::Degraded &degraded) {
-  const std::string count = degraded.count == 0 ? "" : fmt::format(" ({})", plural(degraded.count, "time"));
   // "1,600 calls were left out on request: …", of which each is told as "a call was …".
   constexpr std::string_view kACallWas = "a call was ";
   if (degraded.asked && degraded.count > 1 && reason.starts_with(kACallWas)) {
     return fmt::format("rank{} {}: {} calls were {}", degraded.ranks.size() == 1 ? "" : "s",
                        analyze::ranks_text(degraded.ranks), grouped(degraded.count), reason.substr(kACallWas.size()));
   }
+  const std::string count = degraded.count == 0 ? "" : fmt::format(" ({})", plural(degraded.count, "time"));
   return fmt::format("rank{} {}: {}{}", degraded.ranks.size() == 1 ? "" : "s", analyze::ranks_text(degraded.ranks),
                      reason, count);
 }

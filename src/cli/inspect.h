@@ -15,7 +15,8 @@
 namespace cairn::cli {
 
 struct Inspection {
-  std::string file;  ///< as given, or empty: the newest trace in the folder
+  std::string file;    ///< as given, or empty: the newest trace in the folder
+  bool found = false;  ///< it was: open_trace took the newest
   bool json = false;
   analyze::FilterText filter;
 };

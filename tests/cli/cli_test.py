@@ -547,6 +547,9 @@ def newest_trace_is_the_default(bench):
         expect("file", json.loads(here.check("info", "--json", out=None).stdout)["file"], "threads.cairn")
         os.utime(here.folder / "threads.cairn", (0, 0))
         expect("file", json.loads(here.check("info", "--json", out=None).stdout)["file"], "ring.cairn")
+        taken = "cairn: ring.cairn, the newest trace in this folder\n"
+        here.check("dump", "--limit", "1", out=None, err=taken + NO_TIMES)
+        here.check("dump", "--limit", "1", "ring.cairn", out=None, err=NO_TIMES)
 
 
 @case
