@@ -105,7 +105,8 @@ void CallEncoder::coded_status(const mpi::Status &status, const Posted &posted) 
 
 void CallEncoder::error_atom(int code) {
   if (code == mpi::success) return atom(0);
-  integer(code);
+  // Mostly a class, as MPI_ERR_PENDING, which has another number in each library. Any other code stays a number.
+  integer_or_constant(spec::domain_id::k_error, code);
 }
 void CallEncoder::integer_or_constant(uint8_t domain, int value) {
   const int constant = constant_of(domain, static_cast<uint64_t>(int64_t{value}));

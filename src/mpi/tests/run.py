@@ -171,9 +171,13 @@ def check(options, top):
         if status != 0:
             raise Failed(f'mutations: status {status}\n{head(out)}\n{tail(err)}')
         print(out.strip())
-    status, out, err = run([cairn, 'dump', trace, '--limit', '20'], top, env, options.seconds, 'dump')
+    limit = [] if options.dumped else ['--limit', '20']
+    status, out, err = run([cairn, 'dump', trace, *limit], top, env, options.seconds, 'dump')
     if status != 0 or not out:
         raise Failed(f'dump: status {status}\n{tail(err)}')
+    for pattern in options.dumped:
+        if not re.search(pattern, out):
+            raise Failed(f'cairn dump does not print "{pattern}"')
     return 0
 
 
@@ -199,6 +203,7 @@ def main():
     parser.add_argument('--classes', type=int, default=0, help='how many classes of ranks there must be')
     parser.add_argument('--silent', action='store_true', help='the program need not print anything')
     parser.add_argument('--said', action='append', default=[], help='what cairn record must say on stderr, a pattern')
+    parser.add_argument('--dumped', action='append', default=[], help='what cairn dump must print, a pattern')
     parser.add_argument('--mutate', action='store_true', help='change every value of the trace: each must be found')
     parser.add_argument('--stored', action='append', default=[], help='how little it must take: see stored.py')
     parser.add_argument('--no-oracle', action='store_true')
