@@ -280,6 +280,9 @@ def calls_are_chosen(bench):
     bench.golden("summary_peer", "summary", "failing.cairn", "--peer", "0", err=unknown)
     bench.golden("summary_peer_lossless", "summary", "failing_lossless.cairn", "--peer", "0")
     bench.golden("summary_site", "summary", "failing.cairn", "--site", "stencil.cc:30")
+    printed = [bench.run("summary", "failing.cairn", "--site", f"stencil.cc:50 in {function}").stdout
+               for function in ("exchange()", "exchange(int)")]
+    expect("as tables and dump print a site", (len(printed[0].splitlines()) > 5, printed[0]), (True, printed[1]))
     bench.golden("summary_per_rank_errors", "summary", "--per-rank", "failing.cairn", "--errors", err=unknown)
     for words in (("ring.cairn", "--errors"), ("failing.cairn", "--tag", "99", "--per-rank"),
                   ("failing.cairn", "--tag", "99", "--callsites")):
