@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyze/communicators.h"
+#include "analyze/request_makers.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -57,12 +58,20 @@ const char *word_for(const spec::Parameter &parameter) {
   }
 }
 
-/// What says whom or what a call waits for.
-std::string about(const Call &call) {
-  if (call.function == nullptr) return {};
-  constexpr size_t kShown = 4;
-  std::string text;
+/// What says whom or what a call waits for: "from 2 tag 30", and "on MPI_COMM_WORLD".
+struct About {
+  std::string whom;
   std::string where;
+
+  [[nodiscard]] std::string text() const { return whom.empty() || where.empty() ? whom + where : whom + ' ' + where; }
+};
+
+constexpr size_t kShown = 4;
+
+/// Without the requests, unless `with_requests`.
+About about(const Call &call, bool with_requests) {
+  About result;
+  if (call.function == nullptr) return result;
   for (const Argument &argument : call.arguments) {
     const auto *const end = call.function->parameters + call.function->parameter_count;
     const auto *const parameter = std::find_if(call.function->parameters, end, [&](const spec::Parameter &each) {
@@ -71,10 +80,12 @@ std::string about(const Call &call) {
     const char *word = parameter == end ? nullptr : word_for(*parameter);
     const Value &value = argument.value;
     if (word == nullptr || value.kind == Value::Kind::absent || value == Value::symbol("unknown")) continue;
-    std::string &to = parameter->layout == spec::Layout::handle || parameter->layout == spec::Layout::comm
-                          ? (parameter->kind == Kind::request || parameter->kind == Kind::message ? text : where)
-                          : text;
-    to += std::string(" ") + word;
+    const bool request = parameter->kind == Kind::request;
+    if (request && !with_requests) continue;
+    const bool object = parameter->layout == spec::Layout::handle || parameter->layout == spec::Layout::comm;
+    std::string &to = object && !request && parameter->kind != Kind::message ? result.where : result.whom;
+    if (!to.empty()) to += ' ';
+    to += word;
     if (value.kind != Value::Kind::list) {
       value.append_text(to);
       continue;
@@ -87,15 +98,47 @@ std::string about(const Call &call) {
     if (value.items.size() > kShown) to += ", …";
     if (!value.items.empty()) to += ")";
   }
-  text += where;
-  return text.empty() ? text : text.substr(1);
+  return result;
+}
+
+/// "MPI_Irecv from 2 tag 30 on MPI_COMM_WORLD (halo.c:10)"; of several requests "3 requests: " and the first of those
+/// that differ, "on" what they all are only once.
+std::string about_makers(const std::vector<const Call *> &makers) {
+  std::vector<std::pair<About, std::string>> different;  // and where they were made
+  bool more = false;
+  for (const Call *call : makers) {
+    About whom = about(*call, false);
+    const std::string at = call->position.brief();
+    const std::string function = function_name(call->function_id);
+    whom.whom = whom.whom.empty() ? function : function + ' ' + whom.whom;
+    const bool known = std::any_of(different.begin(), different.end(), [&](const auto &each) {
+      return each.first.whom == whom.whom && each.first.where == whom.where && each.second == at;
+    });
+    if (known) continue;
+    more = different.size() == kShown;
+    if (more) break;
+    different.emplace_back(std::move(whom), at);
+  }
+  const std::string &where = different.front().first.where;
+  const bool same_where =
+      std::all_of(different.begin(), different.end(), [&](const auto &each) { return each.first.where == where; });
+  std::string text = makers.size() == 1 ? "for " : fmt::format("for {} requests: ", makers.size());
+  const bool once = same_where && different.size() > 1;
+  for (size_t i = 0; i < different.size(); ++i) {
+    const auto &[whom, at] = different[i];
+    text += (i == 0 ? "" : ", ") + (once ? whom.whom : whom.text());
+    const bool same_place = i + 1 < different.size() && different[i + 1].second == at;
+    if (!at.empty() && !same_place) text += " (" + at + ")";
+  }
+  if (more) text += ", …";
+  return once && !where.empty() ? text + ' ' + where : text;
 }
 
 /// One thread's, with what tells it from others.
 class OfThread {
  public:
   OfThread(const Trace &trace, const Sources &sources)
-      : trace_(trace), sources_(sources), decoder_(trace, sources), names_(trace) {}
+      : trace_(trace), sources_(sources), decoder_(trace, sources), names_(trace), makers_(trace, sources) {}
 
   /// `segments`: of one thread of a rank, in order. Nothing if its end says nothing.
   std::optional<PendingCall> at_end_of(const std::vector<SequenceView> &segments, uint64_t wall_ns) {
@@ -111,7 +154,8 @@ class OfThread {
     const CommunicatorNames names = names_.of(last.rank);
     pending.call = decoder_.decode(last.class_index, row, &names);
     pending.function = function_name(row.function);
-    pending.about = about(pending.call);
+    pending.about = about_requests(last, row, names);
+    if (pending.about.empty()) pending.about = about(pending.call, true).text();
     pending.position = pending.call.position;
     if (row.depth > 0 && rows.size() > 1) {
       const trace::Row outer = trace_.row(last.class_index, rows[1], last.rank);
@@ -124,6 +168,20 @@ class OfThread {
   }
 
  private:
+  /// Whom the requests are for that a call waits for; empty unless the calls that made them are known.
+  std::string about_requests(const SequenceView &sequence, const trace::Row &row, const CommunicatorNames &names) {
+    const std::vector<HandleName> requests = makers_.given(sequence.class_index, row);
+    if (requests.empty()) return {};
+    const std::map<HandleName, Call> makers = makers_.of(sequence.rank, requests, &names);
+    std::vector<const Call *> calls;
+    for (const HandleName &request : requests) {
+      const auto maker = makers.find(request);
+      if (maker == makers.end()) return {};
+      calls.push_back(&maker->second);
+    }
+    return about_makers(calls);
+  }
+
   static std::optional<PendingCall::Range> since(uint64_t end_ns, uint64_t begin_ns) {
     if (end_ns <= begin_ns) return std::nullopt;
     return PendingCall::Range{end_ns - begin_ns, end_ns - begin_ns};
@@ -153,6 +211,7 @@ class OfThread {
   const Sources &sources_;
   Decoder decoder_;
   LastNames names_;
+  RequestMakers makers_;
 };
 
 void join(PendingCall *to, const PendingCall &from) {

@@ -3,7 +3,8 @@
 //
 // A recorder keeps the calls that a killed process was in as a segment of their own (src/mpi/store/pending.h), and what
 // was under way at an exit or MPI_Abort as last calls that did not return. Looks at the ends of sequences alone: cost
-// in proportion to the ranks that did not complete.
+// in proportion to the ranks that did not complete; and where calls wait for requests, at all calls of these ranks, to
+// find those that made them (request_makers.h).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,9 @@ struct PendingCall {
   bool several_threads = false;  ///< of these ranks
   bool inside = true;            ///< in the call; else it was the last to end
   std::string function;
-  std::string about;     ///< "from 1 tag 7 on MPI_COMM_WORLD": what it waits for, as far as its arguments say
+  /// What it waits for, as far as its arguments say: "from 1 tag 7 on MPI_COMM_WORLD"; of requests as far as the calls
+  /// that made them say: "for MPI_Irecv from 1 tag 7 on MPI_COMM_WORLD (halo.c:10)".
+  std::string about;
   bool differs = false;  ///< what it waits for is not the same for all of them, and is left out
   std::string within;    ///< the function that it was called in, through a callback; else empty
   Call call;             ///< of the first rank; without arguments unless `inside`

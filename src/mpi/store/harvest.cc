@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "mpi/store/arena_file.h"
@@ -98,27 +99,91 @@ bool makes_communicator(ByteView row) {
   return id < spec::functions().size() && spec::makes_communicator(spec::functions()[id]);
 }
 
+/// The symbols of a grammar, each once, in the order of where they stand last, the latest first. Cost: the rules.
+std::vector<grammar::Symbol> latest_first(const grammar::Grammar &grammar) {
+  const std::vector<grammar::Body> &rules = grammar.rules();
+  std::vector<grammar::Symbol> symbols;
+  std::set<grammar::Symbol> seen;
+  std::vector<bool> walked(rules.size());
+  struct At {
+    uint32_t rule;
+    size_t left;  ///< of its terms
+  };
+  std::vector<At> stack = {{0, rules[0].size()}};
+  while (!stack.empty()) {
+    At &at = stack.back();
+    if (at.left == 0) {
+      stack.pop_back();
+      continue;
+    }
+    const grammar::Term &term = rules[at.rule][--at.left];
+    if (!term.is_rule) {
+      if (seen.insert(term.id).second) symbols.push_back(term.id);
+    } else if (!walked[term.id]) {  // else all that it holds stands later, too
+      walked[term.id] = true;
+      stack.push_back({term.id, rules[term.id].size()});
+    }
+  }
+  return symbols;
+}
+
+/// The parameter of a function with a request that it makes, or else, not `made`, that it is given; -1: it has none.
+int request_parameter(uint64_t function, bool made) {
+  if (function >= spec::functions().size()) return -1;
+  const spec::Function &known = spec::functions()[function];
+  for (unsigned i = 0; i < known.parameter_count; ++i) {
+    const spec::Parameter &parameter = known.parameters[i];
+    const bool is_made = parameter.effect == spec::Effect::create;
+    const bool out = parameter.direction == spec::Direction::out;
+    if (parameter.kind == spec::Kind::request && (made ? is_made : !out)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+bool waits_for_requests(const SequenceRecord &pending) {
+  return std::any_of(pending.rows.begin(), pending.rows.end(),
+                     [](const Bytes &row) { return request_parameter(ByteReader(row).varint(), false) >= 0; });
+}
+
+/// Which calls of a thread are told with what it is in.
+struct Telling {
+  bool last = false;            ///< the one that it made last
+  bool makes_requests = false;  ///< of each request the last one that made it
+};
+
 /// Of what a thread has in memory, as a sequence: the calls that made communicators, which pending calls name, each
-/// once; and, `with_last`, the call that it made last.
-Result<SequenceRecord> telling_calls(const RecordedThread &thread, const Remains &remains, bool with_last,
+/// once; and those that `telling` says.
+Result<SequenceRecord> telling_calls(const RecordedThread &thread, const Remains &remains, Telling telling,
                                      CallFrames *frames) {
   const Sequence &sequence = thread.sequence;
   SequenceRecord record;
   record.thread = thread.number;
   record.segment = sequence.segment;
   if (sequence.calls == nullptr || sequence.calls->length() == 0) return record;
-  uint32_t last = UINT32_MAX;
-  if (with_last) {
-    const Result<grammar::Grammar> calls = read_grammar(*sequence.calls, remains);
-    if (!calls) return tl::unexpected(calls.error());
-    last = grammar::Walker(*calls, calls->length() - 1).next();
-  }
   const uint32_t rows = sequence.signatures.size();
   const auto bytes_of = [&](uint32_t id) -> ByteView {
     return {sequence.signatures[id].bytes, sequence.signatures[id].size};
   };
+  uint32_t last = UINT32_MAX;
+  std::set<uint32_t> told;
+  if (telling.last || telling.makes_requests) {
+    const Result<grammar::Grammar> calls = read_grammar(*sequence.calls, remains);
+    if (!calls) return tl::unexpected(calls.error());
+    const std::vector<grammar::Symbol> latest = latest_first(*calls);
+    if (telling.last && !latest.empty()) last = latest.front();
+    std::set<std::vector<trace::Atom>> requests;
+    for (const grammar::Symbol id : latest) {
+      if (!telling.makes_requests) break;
+      const int made = id < rows ? request_parameter(ByteReader(bytes_of(id)).varint(), true) : -1;
+      if (made < 0) continue;
+      ByteReader in(bytes_of(id));
+      const Result<trace::Row> row = trace::unpack_row(in);
+      const auto field = static_cast<size_t>(made);
+      if (row && field < row->fields.size() && requests.insert(row->fields[field].atoms).second) told.insert(id);
+    }
+  }
   for (uint32_t id = 0; id < rows; ++id) {
-    if (id != last && makes_communicator(bytes_of(id)))
+    if (id != last && (makes_communicator(bytes_of(id)) || told.contains(id)))
       record.rows.emplace_back(bytes_of(id).begin(), bytes_of(id).end());
   }
   if (last < rows) record.rows.emplace_back(bytes_of(last).begin(), bytes_of(last).end());
@@ -270,12 +335,13 @@ Result<ProcessRecord> harvest_living(const Process &of, size_t readable) {
   add_pending(of, now, true, &record, &frames);
   const auto base = reinterpret_cast<uintptr_t>(of.self) + arena_front();
   std::vector<SequenceRecord> before;
+  const bool requests = std::any_of(record.sequences.begin(), record.sequences.end(), waits_for_requests);
   for (const SequenceRecord &pending : record.sequences) {
     const RecordedThread *thread = of.threads.first.load();
     while (thread != nullptr && thread->number != pending.thread) thread = thread->next;
     if (thread == nullptr) continue;
     Result<SequenceRecord> calls =
-        telling_calls(*thread, {base, readable - arena_front()}, pending.calls.empty(), &frames);
+        telling_calls(*thread, {base, readable - arena_front()}, {pending.calls.empty(), requests}, &frames);
     if (!calls) return tl::unexpected(calls.error());
     if (!calls->calls.empty()) before.push_back(*std::move(calls));
   }

@@ -36,14 +36,16 @@ def outside(ranks, function, mark, **more):
     return {'ranks': ranks, 'thread': 0, 'inside': False, 'function': f'MPI_{function}', 'line': LINES[mark], **more}
 
 
-def requests(mark, *places):
-    return ', '.join(f'req(hangs.c:{LINES[mark]} #{place})' for place in places)
+def receives(mark, *tags):
+    """What is said of requests that MPI_Irecv made there."""
+    of = ', '.join(f'MPI_Irecv from 0 tag {tag}' for tag in tags)
+    return f'{of} (hangs.c:{LINES[mark]})'
 
 
 # What is seen of each kind, options of record, how it ends, and what is seen then if that is something else.
 KINDS = {
     'point': ([inside([0], 'Recv', 'from 1 tag 7 on MPI_COMM_WORLD', 'recv', args={'count': 1, 'datatype': 'MPI_INT'}),
-               inside([1], 'Waitall', f'of 3 requests ({requests("irecv", 0, 1, 2)})', 'waitall'),
+               inside([1], 'Waitall', f'for 3 requests: {receives("irecv", 0, 1, 2)} on MPI_COMM_WORLD', 'waitall'),
                outside([2], 'Allreduce', 'allreduce'),
                inside([3], 'Barrier', 'on MPI_COMM_WORLD', 'barrier')], (), 'ranks'),
     'rooted': ([outside([0], 'Comm_dup', 'dup'),
@@ -51,8 +53,8 @@ KINDS = {
                 inside([2], 'Recv', 'from MPI_ANY_SOURCE tag MPI_ANY_TAG on MPI_COMM_SELF', 'any'),
                 inside([3], 'Scatter', 'root 0 on comm(0@0)', 'scatter', args={'recvcount': 2, 'sendcount': None})],
                ('--timing', 'lossless'), 'interrupt'),
-    'requests': ([inside([0], 'Wait', f'of {requests("many", 5)}', 'wait'),
-                  inside([1, 2, 3], 'Waitany', f'of 6 requests ({requests("many", 0, 1, 2, 3)}, …)', 'waitany')],
+    'requests': ([inside([0], 'Wait', f'for MPI_Irecv from 0 tag 5 on MPI_COMM_WORLD (hangs.c:{LINES["many"]})', 'wait'),
+                  inside([1, 2, 3], 'Waitany', f'for 6 requests: {receives("many", 0, 1, 2, 3)}, … on MPI_COMM_WORLD', 'waitany')],
                  ('--merge', 'after'), 'ranks'),
     'threads': ([inside([0], 'Recv', 'from 1 tag 7 on MPI_COMM_WORLD', 'main'),
                  outside([1, 2, 3], 'Comm_dup', 'dup2'),
