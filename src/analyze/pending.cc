@@ -141,9 +141,9 @@ class OfThread {
       : trace_(trace), sources_(sources), decoder_(trace, sources), names_(trace), makers_(trace, sources) {}
 
   /// `segments`: of one thread of a rank, in order. Nothing if its end says nothing.
-  std::optional<PendingCall> at_end_of(const std::vector<SequenceView> &segments, uint64_t wall_ns) {
+  std::optional<PendingCall> at_end_of(const std::vector<SequenceView> &segments, std::optional<uint64_t> end_ns) {
     const SequenceView &last = segments.back();
-    if (trace_.class_view(last.class_index).calls->empty()) return outside(segments, wall_ns);
+    if (trace_.class_view(last.class_index).calls->empty()) return outside(segments, end_ns);
     const std::vector<uint32_t> rows = last_rows(trace_, last, 2);
     if (rows.empty()) return std::nullopt;
     const trace::Row row = trace_.row(last.class_index, rows[0], last.rank);
@@ -163,7 +163,7 @@ class OfThread {
     }
     // Such calls are all that there is in the segment of a killed process, which begins with the outermost.
     const auto all = trace::structure_of(trace_, last.class_index).rows.size();
-    if (last.segment > 0 && all <= size_t{row.depth} + 1) pending.since = since(wall_ns, last.begin_ns);
+    if (last.segment > 0 && all <= size_t{row.depth} + 1) pending.since = since(end_ns, last.begin_ns);
     return pending;
   }
 
@@ -182,29 +182,31 @@ class OfThread {
     return about_makers(calls);
   }
 
-  static std::optional<PendingCall::Range> since(uint64_t end_ns, uint64_t begin_ns) {
-    if (end_ns <= begin_ns) return std::nullopt;
-    return PendingCall::Range{end_ns - begin_ns, end_ns - begin_ns};
+  static std::optional<PendingCall::Range> since(std::optional<uint64_t> end_ns, uint64_t begin_ns) {
+    if (!end_ns || *end_ns <= begin_ns) return std::nullopt;
+    return PendingCall::Range{*end_ns - begin_ns, *end_ns - begin_ns};
   }
 
-  std::optional<PendingCall> outside(const std::vector<SequenceView> &segments, uint64_t wall_ns) {
+  std::optional<PendingCall> outside(const std::vector<SequenceView> &segments, std::optional<uint64_t> end_ns) {
     PendingCall pending;
     pending.ranks = {segments.back().rank};
     pending.thread = segments.back().thread;
     pending.inside = false;
-    pending.since = since(wall_ns, segments.back().begin_ns);
+    pending.since = since(end_ns, segments.back().begin_ns);
     if (segments.size() > 1) {
-      const SequenceView &before = segments[segments.size() - 2];
-      const std::vector<uint32_t> rows = last_rows(trace_, before, 1);
-      if (!rows.empty()) {
-        const trace::Row head = trace_.row_head(before.class_index, rows[0]);
-        pending.function = function_name(head.function);
-        pending.position = sources_.position(before.class_index, head.site);
-        // The recorder ends that call when the ranks' recordings are put together, which they wait in.
-        pending.inside = pending.function == "MPI_Finalize";
-      }
+      set_last_call(segments[segments.size() - 2], &pending);
+      // The recorder ends that call when the ranks' recordings are put together, which they wait in.
+      pending.inside = pending.function == "MPI_Finalize";
     }
     return pending;
+  }
+
+  void set_last_call(const SequenceView &sequence, PendingCall *pending) {
+    const std::vector<uint32_t> rows = last_rows(trace_, sequence, 1);
+    if (rows.empty()) return;
+    const trace::Row head = trace_.row_head(sequence.class_index, rows[0]);
+    pending->function = function_name(head.function);
+    pending->position = sources_.position(sequence.class_index, head.site);
   }
 
   const Trace &trace_;
@@ -255,6 +257,25 @@ class Groups {
   std::map<std::invoke_result_t<Key, const PendingCall &>, size_t> known_;
 };
 
+/// The segments of each thread of a rank, in order.
+using Threads = std::map<uint32_t, std::vector<SequenceView>>;
+
+Threads threads_of(const Trace &trace, uint32_t rank) {
+  Threads threads;
+  for (const SequenceView &sequence : trace.sequences(rank)) {
+    if (sequence.segment != trace::SequenceRecord::kEpilogue) threads[sequence.thread].push_back(sequence);
+  }
+  return threads;
+}
+
+/// When the rank's recording ended. Nothing where nobody saw the process end: then it is taken to have ended when the
+/// last of what is known of it began.
+std::optional<uint64_t> end_of(const Threads &threads, uint64_t wall_ns) {
+  const bool seen = std::all_of(threads.begin(), threads.end(),
+                                [&](const auto &thread) { return thread.second.back().begin_ns < wall_ns; });
+  return seen ? std::optional(wall_ns) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<PendingCall> pending_calls(const Trace &trace, const Sources &sources) {
@@ -265,12 +286,10 @@ std::vector<PendingCall> pending_calls(const Trace &trace, const Sources &source
   for (const uint32_t rank : trace.ranks()) {
     const Trace::RankInfo info = trace.rank_info(rank);
     if (info.complete) continue;
-    std::map<uint32_t, std::vector<SequenceView>> threads;
-    for (const SequenceView &sequence : trace.sequences(rank)) {
-      if (sequence.segment != trace::SequenceRecord::kEpilogue) threads[sequence.thread].push_back(sequence);
-    }
+    const Threads threads = threads_of(trace, rank);
+    const std::optional<uint64_t> end_ns = end_of(threads, info.wall_ns);
     for (const auto &[thread, segments] : threads) {
-      std::optional<PendingCall> pending = reader.at_end_of(segments, info.wall_ns);
+      std::optional<PendingCall> pending = reader.at_end_of(segments, end_ns);
       if (!pending) continue;
       pending->several_threads = threads.size() > 1;
       groups.add(*std::move(pending));
