@@ -10,6 +10,8 @@
 
 #include "analyze/communicators.h"
 #include "analyze/request_makers.h"
+#include "analyze/selected_calls.h"
+#include "trace/model/losses.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -167,6 +169,17 @@ class OfThread {
     return pending;
   }
 
+  /// Of a thread whose process ended itself, in no call.
+  PendingCall ended(const std::vector<SequenceView> &segments) {
+    PendingCall pending;
+    pending.ranks = {segments.back().rank};
+    pending.thread = segments.back().thread;
+    pending.inside = false;
+    pending.ended = true;
+    set_last_call(segments.back(), &pending);
+    return pending;
+  }
+
  private:
   /// Whom the requests are for that a call waits for; empty unless the calls that made them are known.
   std::string about_requests(const SequenceView &sequence, const trace::Row &row, const CommunicatorNames &names) {
@@ -276,11 +289,19 @@ std::optional<uint64_t> end_of(const Threads &threads, uint64_t wall_ns) {
   return seen ? std::optional(wall_ns) : std::nullopt;
 }
 
+/// Else, and if it did not reach MPI_Finalize, the process handed over its recording when it ended by exit, at the end
+/// of main, or in MPI_Abort.
+bool was_killed(const Trace::RankInfo &info) {
+  const std::vector<trace::Loss> losses = trace::read_losses(info.degraded);
+  return std::any_of(losses.begin(), losses.end(), [](const auto &loss) { return loss.reason.starts_with("killed:"); });
+}
+
 }  // namespace
 
 std::vector<PendingCall> pending_calls(const Trace &trace, const Sources &sources) {
   Groups groups([](const PendingCall &call) {
-    return std::tuple(call.thread, call.inside, call.function, call.position.text(), call.about, call.within);
+    return std::tuple(call.thread, call.inside, call.ended, call.function, call.position.text(), call.about,
+                      call.within);
   });
   OfThread reader(trace, sources);
   for (const uint32_t rank : trace.ranks()) {
@@ -288,20 +309,46 @@ std::vector<PendingCall> pending_calls(const Trace &trace, const Sources &source
     if (info.complete) continue;
     const Threads threads = threads_of(trace, rank);
     const std::optional<uint64_t> end_ns = end_of(threads, info.wall_ns);
+    std::vector<uint32_t> silent;  // threads
+    bool within_call = false;      // the process ended itself, in MPI_Abort or through a callback
     for (const auto &[thread, segments] : threads) {
       std::optional<PendingCall> pending = reader.at_end_of(segments, end_ns);
+      if (!pending) silent.push_back(thread);
       if (!pending) continue;
+      // What the other threads were in when a process ended itself has segments of its own, which say since when.
+      within_call = within_call || (pending->inside && !pending->since);
       pending->several_threads = threads.size() > 1;
       groups.add(*std::move(pending));
     }
+    // The main thread, by exit or at the end of main; or another one, if there is but one that it can have been.
+    const bool known = !silent.empty() && (silent.front() == 0 || silent.size() == 1);
+    if (!known || within_call || was_killed(info)) continue;
+    PendingCall ended = reader.ended(threads.at(silent.front()));
+    ended.several_threads = threads.size() > 1;
+    groups.add(std::move(ended));
   }
   return groups.take();
+}
+
+std::vector<uint32_t> in_finalize(const trace::Trace &trace) {
+  std::vector<uint32_t> ranks;
+  for (const uint32_t rank : trace.ranks()) {
+    if (trace.rank_info(rank).complete) continue;
+    const std::vector<SequenceView> sequences = trace.sequences(rank);
+    const bool called = std::any_of(sequences.begin(), sequences.end(), [&](const SequenceView &sequence) {
+      return SelectedCalls::has(trace, sequence.class_index, [](const spec::Function &function) {
+        return std::string_view(function.name) == "MPI_Finalize";
+      });
+    });
+    if (called) ranks.push_back(rank);
+  }
+  return ranks;
 }
 
 std::vector<PendingCall> gathered(std::vector<PendingCall> calls, size_t most) {
   if (calls.size() <= most) return calls;
   Groups groups([](const PendingCall &call) {
-    return std::tuple(call.thread, call.inside, call.function, call.position.text(), call.within);
+    return std::tuple(call.thread, call.inside, call.ended, call.function, call.position.text(), call.within);
   });
   for (PendingCall &call : calls) groups.add(std::move(call));
   return groups.take();

@@ -2,6 +2,8 @@
 // the file is made of.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "analyze/communicators.h"
@@ -141,14 +143,19 @@ std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, cons
   return facts;
 }
 
-void print_notes(Output &out, const Overview &view, uint64_t lost) {
+/// `in_finalize`: those of the incomplete ranks that had called it.
+void print_notes(Output &out, const Overview &view, const std::vector<uint32_t> &in_finalize, uint64_t lost) {
   const auto note = [&](const std::string &text) {
     out.write(fmt::format("{}{:<15}{}{}\n", out.warning(), "note", out.plain(), text));
   };
   const auto of_ranks = [&](const std::vector<uint32_t> &ranks, const std::string &what) {
     note(fmt::format("rank{} {}: {}", ranks.size() == 1 ? "" : "s", analyze::ranks_text(ranks), what));
   };
-  if (!view.incomplete.empty()) of_ranks(view.incomplete, "MPI_Finalize did not return");
+  std::vector<uint32_t> before;
+  std::set_difference(view.incomplete.begin(), view.incomplete.end(), in_finalize.begin(), in_finalize.end(),
+                      std::back_inserter(before));
+  if (!before.empty()) of_ranks(before, "MPI_Finalize was not called");
+  if (!in_finalize.empty()) of_ranks(in_finalize, "MPI_Finalize did not return");
   for (const auto &[reason, told] : view.degraded) note(loss_text(reason, told));
   if (lost != 0) note(plural(lost, "event") + " of GPU warps not kept: give CAIRN_GPU_MEMORY more");
 }
@@ -250,7 +257,7 @@ int info(InfoOptions &inspection) {
   for (const std::string &line : pending_lines(pending)) {
     out.write(fmt::format("{}{:<15}{}{}\n", out.warning(), "pending", out.plain(), line));
   }
-  print_notes(out, view, gpu.lost);
+  print_notes(out, view, analyze::in_finalize(*trace), gpu.lost);
   return out.finish();
 }
 

@@ -30,7 +30,7 @@ std::string line(const PendingCall &call) {
     if (call.since) text += " for " + range_text(*call.since);
     return text;
   }
-  text += " outside MPI";
+  text += call.ended ? " ended outside MPI" : " outside MPI";
   if (call.function.empty()) return call.since ? text + " for " + range_text(*call.since) : text;
   text += call.since ? ", since " : ", after ";
   text += call.function + at;
@@ -50,6 +50,7 @@ nlohmann::ordered_json pending_json(const std::vector<PendingCall> &calls) {
   auto list = nlohmann::ordered_json::array();
   for (const PendingCall &call : calls) {
     nlohmann::ordered_json object{{"ranks", call.ranks}, {"thread", call.thread}, {"inside", call.inside}};
+    if (call.ended) object["ended"] = true;
     object["function"] = call.function.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(call.function);
     if (call.inside) object["about"] = valid_utf8(call.about);
     if (call.call.function != nullptr) object["call"] = analyze::call_json(call.call);

@@ -294,6 +294,56 @@ trace::ProcessRecord hung(uint32_t rank) {
   return process;
 }
 
+/// A run of 3 ranks that nobody waited for: two threads of rank 0 wait, one of them for requests; rank 1 ended itself;
+/// rank 2 was killed in MPI_Finalize.
+trace::ProcessRecord left(uint32_t rank) {
+  trace::ProcessRecord process;
+  process.rank = rank;
+  process.size = 3;
+  process.host = "node1";
+  process.modules = modules();
+  process.wall_ns = 9'000'000;
+  process.complete = false;
+  if (rank != 1) process.losses = {{"killed: recorded up to the last call that ended", 0, false}};
+  const Atom world = constant("MPI_COMM_WORLD");
+  const trace::Field ints = atoms({constant("MPI_INT"), 0});
+  const auto begin = [&](Thread *thread, const char *function, uint32_t site, const char *peer, Atom other, Atom tag,
+                         Atom place) {
+    thread->call(function, site,
+                 {{"buf", atoms({trace::kUnknown})},
+                  {"count", atoms({1})},
+                  {"datatype", ints},
+                  {peer, atoms({other})},
+                  {"tag", atoms({tag})},
+                  {"comm", atoms({world})},
+                  {"request", atoms({site, place})}},
+                 100);
+  };
+  Thread before(0);
+  before.call("MPI_Init", 0, {}, 1000);
+  for (Atom step = 0; step < 3; ++step) {
+    begin(&before, "MPI_Irecv", 2, "source", 1, step, 0);
+    begin(&before, "MPI_Irecv", 2, "source", 2, step, 1);
+    begin(&before, "MPI_Isend", 3, "dest", 2, step, 0);
+    if (step < 2) before.call("MPI_Barrier", 1, {{"comm", atoms({world})}}, 1000);
+  }
+  process.sequences.push_back(before.finish(sites(), false));
+  if (rank == 1) return process;
+  Thread waits(0, 1, 8'000'000);
+  if (rank == 0) {
+    waits.call("MPI_Waitall", 4, {{"count", atoms({3})}, {"array_of_requests", atoms({2, 0, 2, 1, 3, 0})}}, 1'000'000,
+               {trace::kNoReturn});
+  } else {
+    waits.call("MPI_Finalize", 5, {}, 1'000'000, {trace::kNoReturn});
+  }
+  process.sequences.push_back(waits.finish(sites(), false));
+  if (rank == 2) return process;
+  Thread other(1, 0, 9'000'000);
+  other.call("MPI_Wait", 6, {{"request", atoms({2 + (Atom{1} << 32), 1})}}, 0, {trace::kNoReturn});
+  process.sequences.push_back(other.finish(sites(), false));
+  return process;
+}
+
 /// Each rank sends to the right, from two places of one function, and takes what comes: on rank 0 each third message is
 /// too long. A communicator of its own for the first two ranks and one for the others. Call stacks were kept.
 trace::ProcessRecord failing(uint32_t rank, bool lossless) {
@@ -567,6 +617,12 @@ int main(int argc, char **argv) {
   trace::RunInfo killed = run_info("stats", 40'000'000'000);
   killed.status = "killed";
   save(folder + "/hung.cairn", *hanging.to_file(killed));
+  trace::Part abandoned = must(trace::Part::of(left(0)));
+  for (uint32_t rank = 1; rank < 3; ++rank) {
+    abandoned = must(trace::Part::merge(std::move(abandoned), must(trace::Part::of(left(rank)))));
+  }
+  killed.wall_ns = 9'000'000;
+  save(folder + "/left.cairn", *abandoned.to_file(killed));
   save(folder + "/threads.cairn", *must(trace::Part::of(threaded())).to_file(aborted));
   save(folder + "/malformed.cairn", *must(trace::Part::of(malformed())).to_file(run_info("stats", 0)));
 
