@@ -46,11 +46,14 @@ Result<std::vector<std::string>> folders(const std::string &of) {
   std::error_code none;
   std::vector<std::string> found =
       number && !std::filesystem::exists(of, none) ? spool::folders_of_process(pid) : spool::folders_of(of);
+  // Where -o put the trace elsewhere, the processes work here all the same.
+  if (found.empty() && std::filesystem::is_directory(of, none)) found = spool::folders_of_processes_in(of);
   if (!found.empty()) return found;
   return fail(
       ErrorKind::unreadable,
       number ? "no process recorded by this user is there, or began there" : "no recording is under way there",
-      "name a spool, as run.cairn.spool, or the number of a rank's process, of its launcher or of cairn record");
+      "go to the folder of the trace, or name the spool, as run.cairn.spool, or the number of a rank's process, of its "
+      "launcher or of cairn record");
 }
 
 View look(const std::vector<std::string> &folders) {

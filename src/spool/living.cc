@@ -16,15 +16,23 @@ namespace cairn::spool {
 namespace fs = std::filesystem;
 namespace {
 
-/// Who began each process.
-std::multimap<int, int> children() {
-  std::multimap<int, int> found;
+/// Of this host.
+std::vector<int> all_processes() {
+  std::vector<int> found;
   std::error_code error;
   for (const auto &entry : fs::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename().string();
     int pid = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc()) continue;
-    std::ifstream in(entry.path() / "stat");
+    if (std::from_chars(name.data(), name.data() + name.size(), pid).ec == std::errc()) found.push_back(pid);
+  }
+  return found;
+}
+
+/// Who began each process.
+std::multimap<int, int> children() {
+  std::multimap<int, int> found;
+  for (const int pid : all_processes()) {
+    std::ifstream in(fmt::format("/proc/{}/stat", pid));
     std::string line;
     std::getline(in, line);
     // "17 (name that may hold anything) S 12 …"
@@ -47,6 +55,11 @@ std::string folder_mapped_by(int pid) {
     }
   }
   return {};
+}
+
+void add_once(const std::string &folder, std::vector<std::string> *folders) {
+  if (folder.empty() || std::find(folders->begin(), folders->end(), folder) != folders->end()) return;
+  folders->push_back(folder);
 }
 
 }  // namespace
@@ -80,13 +93,20 @@ std::vector<std::string> folders_of_process(int pid) {
     const int next = to_see.back();
     to_see.pop_back();
     if (!seen.insert(next).second) continue;
-    const std::string folder = folder_mapped_by(next);
-    if (!folder.empty() && std::find(folders.begin(), folders.end(), folder) == folders.end()) {
-      folders.push_back(folder);
-    }
+    add_once(folder_mapped_by(next), &folders);
     const auto [first, last] = begun_by.equal_range(next);
     for (auto child = first; child != last; ++child) to_see.push_back(child->second);
   }
+  return folders;
+}
+
+std::vector<std::string> folders_of_processes_in(const std::string &place) {
+  std::vector<std::string> folders;
+  std::error_code error;
+  for (const int pid : all_processes()) {
+    if (fs::equivalent(fmt::format("/proc/{}/cwd", pid), place, error)) add_once(folder_mapped_by(pid), &folders);
+  }
+  std::sort(folders.begin(), folders.end());
   return folders;
 }
 

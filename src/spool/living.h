@@ -16,4 +16,7 @@ std::vector<std::string> folders_of(const std::string &place);
 /// The folders in which process `pid`, or those that it has begun, hold arenas. Only this user's processes can be seen.
 std::vector<std::string> folders_of_process(int pid);
 
+/// The folders in which this user's processes hold arenas that have `place` as their working folder.
+std::vector<std::string> folders_of_processes_in(const std::string &place);
+
 }  // namespace cairn::spool

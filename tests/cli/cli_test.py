@@ -183,7 +183,8 @@ def info_json(bench):
 @case
 def peek_needs_a_recording(bench):
     here = fresh(bench, "peek")
-    hint = "name a spool, as run.cairn.spool, or the number of a rank's process, of its launcher or of cairn record\n"
+    hint = ("go to the folder of the trace, or name the spool, as run.cairn.spool, or the number of a rank's process, of its "
+            "launcher or of cairn record\n")
     here.check("peek", code=3, err=f"cairn: .: no recording is under way there; {hint}")
     here.check("peek", "../ring.cairn", code=3, err=f"cairn: ../ring.cairn: no recording is under way there; {hint}")
     none = f"no process recorded by this user is there, or began there; {hint}"

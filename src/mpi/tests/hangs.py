@@ -158,6 +158,10 @@ class Bench:
             told = self.tell('peek', '--json', of)
             if told is None or difference(expected, told['jobs'][0]['pending']):
                 raise Failed(f'peek {of}: {told}')
+        # Where the processes run, which is not where the trace will be.
+        there = subprocess.run([self.cairn, 'peek', '--json'], capture_output=True, text=True, cwd=self.work)
+        if there.returncode != 0 or difference(expected, json.loads(there.stdout)['jobs'][0]['pending']):
+            raise Failed(f'peek where the processes run: {there}')
         plain = subprocess.run([self.cairn, 'peek'], capture_output=True, text=True, cwd=self.folder)
         if plain.returncode != 0 or len(plain.stdout.splitlines()) < 2:
             raise Failed(f'peek: {plain}')
@@ -169,7 +173,7 @@ class Bench:
             os.killpg(process.pid, signal.SIGINT)
             time.sleep(1)
         if how == 'abort':
-            (self.folder / 'abort').touch()
+            (self.work / 'abort').touch()
             time.sleep(2)
         for pid in begun_by(process.pid) + self.pids:
             if is_program(pid):
@@ -183,9 +187,12 @@ class Bench:
     def run(self, kind):
         expected, record, how, *after = KINDS[kind]
         self.kind = kind
-        command = [self.cairn, 'record', *record, '--oracle', 'log', '-o', 'run.cairn', '--', self.mpiexec, '-n', RANKS, self.program, kind]
+        self.work = self.folder / 'work'
+        self.work.mkdir()
+        command = [self.cairn, 'record', *record, '--oracle', self.folder / 'log', '-o', self.folder / 'run.cairn', '--',
+                   self.mpiexec, '-n', RANKS, self.program, kind]
         self.environment['OMPI_MCA_orte_tmpdir_base'] = str(self.folder)
-        process = subprocess.Popen([str(word) for word in command], cwd=self.folder, stdin=subprocess.DEVNULL,
+        process = subprocess.Popen([str(word) for word in command], cwd=self.work, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
                                    env=self.environment)
         self.pids = []
