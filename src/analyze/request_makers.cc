@@ -72,7 +72,7 @@ std::vector<HandleName> RequestMakers::given(uint32_t class_index, const trace::
 }
 
 std::map<HandleName, Call> RequestMakers::of(uint32_t rank, const std::vector<HandleName> &requests,
-                                             const CommunicatorNames *names) const {
+                                             const CommunicatorNames *names) {
   std::map<HandleName, Call> makers;
   std::set<HandleName> wanted(requests.begin(), requests.end());
   std::vector<trace::SequenceView> sequences = trace_.sequences(rank);
@@ -81,6 +81,10 @@ std::map<HandleName, Call> RequestMakers::of(uint32_t rank, const std::vector<Ha
     const bool made_here = std::any_of(wanted.begin(), wanted.end(),
                                        [&](const HandleName &each) { return each.thread == sequence.thread; });
     if (!made_here || !classes_[sequence.class_index]) continue;
+    // What a sequence before this one says of a request may be of an earlier one of the same name.
+    const uint64_t calls = trace_.class_view(sequence.class_index).calls->length();
+    if (calls > calls_left_) break;
+    calls_left_ -= calls;
     const RowScope scope = RowScope::of(trace_, sequence);
     MakersIn makers_here(scope, wanted);
     std::map<const HandleName *, grammar::Symbol> last;
