@@ -153,7 +153,10 @@ class OfThread {
     PendingCall pending;
     pending.ranks = {last.rank};
     pending.thread = last.thread;
-    const CommunicatorNames names = names_.of(last.rank);
+    // Names may cost a look at all calls of the rank, and most hang in MPI_COMM_WORLD.
+    CommunicatorNames names;
+    const bool names_one = decoder_.decode(last.class_index, row, &names).names_version != 0;
+    if (names_one || !makers_.given(last.class_index, row).empty()) names = names_.of(last.rank);
     pending.call = decoder_.decode(last.class_index, row, &names);
     pending.function = function_name(row.function);
     pending.about = about_requests(last, row, names);

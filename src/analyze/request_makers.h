@@ -26,8 +26,7 @@ class RequestMakers {
   /// The requests that a row gives its call; constants and those that nobody saw made are left out.
   [[nodiscard]] std::vector<HandleName> given(uint32_t class_index, const trace::Row &row) const;
   /// The last call of the rank that made each of them; those that none is found for, or would take too long, are left
-  /// out. `names`: of the rank
-  /// at its end.
+  /// out. `names`: of the rank at its end.
   [[nodiscard]] std::map<HandleName, Call> of(uint32_t rank, const std::vector<HandleName> &requests,
                                               const CommunicatorNames *names);
 
