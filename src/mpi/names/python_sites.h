@@ -8,7 +8,7 @@
 // and others come to where they were: so what made the line (names, first line, the end of what the table of locations
 // said) is compared by a hash each time. What lies farther than kHashed bytes before that end is not compared.
 //
-// Memory from the arena. Cost: 20 to 30 ns, some microseconds for a line that is new. Without an interpreter that is
+// Memory from the arena. Cost: some 30 ns, some microseconds for a line that is new. Without an interpreter that is
 // known (python_frames.h), and without memory, nothing is found and the caller keeps the site that it has.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace cairn::recorder {
 
 class PythonSites {
  public:
-  static constexpr size_t kHashed = 1024;
+  static constexpr size_t kHashed = 256;
 
   /// `interpreter`: nullptr if none is known yet.
   PythonSites(Arena &arena, Modules &modules, const cpython::Interpreter *interpreter = nullptr)
