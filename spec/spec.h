@@ -170,6 +170,14 @@ inline bool makes_communicator(const Function &function) {
   return false;
 }
 
+/// 1 + the parameter whose communicator counts what such calls make over it, all of its members together; 0: none does.
+inline unsigned counting_parent(const Function &function) {
+  const unsigned over = function.scope;
+  const bool counts = over != 0 && over <= function.parameter_count &&
+                      function.parameters[over - 1].kind == Kind::comm && function.members != Members::beyond_scope;
+  return counts ? over : 0;
+}
+
 std::span<const Function> functions();                 ///< index = id
 const Function *find_function(std::string_view name);  ///< nullptr if there is none
 std::span<const Constant> constants();                 ///< index = id

@@ -18,10 +18,8 @@ void CommunicatorIds::add(const trace::Row &row, uint64_t count) {
   const spec::Function &function = spec::functions()[row.function];
   Id id;
   id.parent = trace::kUnknown;
-  const unsigned over = function.scope;
-  if (over != 0 && over <= function.parameter_count && function.parameters[over - 1].kind == Kind::comm &&
-      function.members != spec::Members::beyond_scope && over <= row.fields.size() &&
-      row.fields[over - 1].atoms.size() == 1) {
+  const unsigned over = spec::counting_parent(function);
+  if (over != 0 && over <= row.fields.size() && row.fields[over - 1].atoms.size() == 1) {
     id.parent = row.fields[over - 1].atoms[0];
   } else {
     id.function = row.function;

@@ -13,15 +13,6 @@ namespace {
 
 using trace::AtomValue;
 
-/// Of the function, 1 + where the communicator stands that all its members make another one over; 0: it counts none.
-unsigned counting_parent(const spec::Function &function) {
-  const unsigned over = function.scope;
-  if (over == 0 || over > function.parameter_count) return 0;
-  const bool counts =
-      function.parameters[over - 1].kind == spec::Kind::comm && function.members != spec::Members::beyond_scope;
-  return counts ? over : 0;
-}
-
 std::string number_text(const AtomValue &value) { return value.special ? "?" : fmt::format("{}", value.value); }
 
 /// "4 by 2" of four ranks two apart; else a number that all members agree on.
@@ -83,7 +74,7 @@ std::optional<CommunicatorNames::Numbers> CommunicatorNames::numbers(const trace
   const trace::Field *field = made_in(function, row);
   if (field == nullptr) return std::nullopt;
   Numbers result{trace::AtomReader(field->atoms).next().value, std::nullopt};
-  const unsigned over = counting_parent(function);
+  const unsigned over = spec::counting_parent(function);
   if (over == 0 || over > row.fields.size()) return result;
   const AtomValue parent = trace::AtomReader(row.fields[over - 1].atoms).next();
   if (!parent.special) result.over = parent.value;
@@ -107,7 +98,7 @@ const NewCommunicator *CommunicatorNames::see(const trace::Row &row) {
     made_.rank = made_.second ? -1 - place.value : place.value;
   }
   std::string own = fmt::format("{}@{}", number_text(counter), number_text(smallest));
-  const unsigned over = counting_parent(function);
+  const unsigned over = spec::counting_parent(function);
   if (over != 0 && over <= row.fields.size()) {
     const AtomValue parent = trace::AtomReader(row.fields[over - 1].atoms).next();
     if (parent.constant() == spec::constant_id::k_COMM_SELF) {

@@ -321,7 +321,8 @@ Call Decoder::decode(uint32_t class_index, const trace::Row &row, const Communic
   for (size_t i = 0; i < function.parameter_count && i < row.fields.size(); ++i) {
     const spec::Parameter &parameter = function.parameters[i];
     if (parameter.layout == Layout::none && row.fields[i].atoms.empty() && !row.fields[i].is_bytes) continue;
-    call.arguments.push_back({parameter.name, value(class_index, parameter, row.fields[i], succeeded, names, &call)});
+    call.arguments.push_back(
+        {parameter.name, value(class_index, parameter, row.fields[i], succeeded, names, &call), &parameter});
   }
   if (row.fields.size() <= function.parameter_count) return call;
   const trace::Field &returned = row.fields[function.parameter_count];

@@ -19,6 +19,7 @@ namespace cairn::analyze {
 struct Argument {
   const char *name;
   Value value;
+  const spec::Parameter *parameter;
 };
 
 struct Call {

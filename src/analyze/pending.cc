@@ -75,11 +75,8 @@ About about(const Call &call, bool with_requests) {
   About result;
   if (call.function == nullptr) return result;
   for (const Argument &argument : call.arguments) {
-    const auto *const end = call.function->parameters + call.function->parameter_count;
-    const auto *const parameter = std::find_if(call.function->parameters, end, [&](const spec::Parameter &each) {
-      return std::string_view(each.name) == argument.name;
-    });
-    const char *word = parameter == end ? nullptr : word_for(*parameter);
+    const spec::Parameter *parameter = argument.parameter;
+    const char *word = word_for(*parameter);
     const Value &value = argument.value;
     if (word == nullptr || value.kind == Value::Kind::absent || value == Value::symbol("unknown")) continue;
     const bool request = parameter->kind == Kind::request;

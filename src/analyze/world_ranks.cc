@@ -11,13 +11,6 @@ namespace {
 
 using spec::Kind;
 
-const spec::Parameter *parameter_named(const spec::Function &function, std::string_view name) {
-  for (size_t i = 0; i < function.parameter_count; ++i) {
-    if (function.parameters[i].name == name) return &function.parameters[i];
-  }
-  return nullptr;
-}
-
 bool belongs_to_communicator(Kind kind) {
   return kind == Kind::request || kind == Kind::window || kind == Kind::message;
 }
@@ -56,8 +49,7 @@ void WorldRanks::translate_statuses(Call *call, const std::string &communicator)
   Value *requests = nullptr;
   Value *indices = nullptr;
   for (Argument &argument : call->arguments) {
-    const spec::Parameter *parameter = parameter_named(*call->function, argument.name);
-    if (parameter == nullptr) continue;
+    const spec::Parameter *parameter = argument.parameter;
     if (parameter->kind == Kind::request || parameter->kind == Kind::message) requests = &argument.value;
     if (parameter->kind == Kind::index) indices = &argument.value;
   }
@@ -75,9 +67,8 @@ void WorldRanks::translate_statuses(Call *call, const std::string &communicator)
     return place < list.items.size() ? owner(list.items[place]) : std::string();
   };
   for (Argument &argument : call->arguments) {
-    const spec::Parameter *parameter = parameter_named(*call->function, argument.name);
-    if (parameter == nullptr || parameter->kind != Kind::status || parameter->direction == spec::Direction::in)
-      continue;
+    const spec::Parameter *parameter = argument.parameter;
+    if (parameter->kind != Kind::status || parameter->direction == spec::Direction::in) continue;
     Value &value = argument.value;
     if (value.kind == Value::Kind::record && !value.items.empty()) translate(value.items.data(), of(0), Side::other);
     if (value.kind != Value::Kind::list) continue;
@@ -95,14 +86,13 @@ void WorldRanks::translate(Call *call) {
   const spec::Function &function = *call->function;
   std::string communicator;  // the call's: its first, or its window's
   for (const Argument &argument : call->arguments) {
-    const spec::Parameter *parameter = parameter_named(function, argument.name);
-    if (parameter == nullptr || parameter->direction == spec::Direction::out || !communicator.empty()) continue;
+    const spec::Parameter *parameter = argument.parameter;
+    if (parameter->direction == spec::Direction::out || !communicator.empty()) continue;
     if (parameter->kind == Kind::comm) communicator = before(argument.value).text;
     if (parameter->kind == Kind::window) communicator = owner(argument.value);
   }
   for (Argument &argument : call->arguments) {
-    const spec::Parameter *parameter = parameter_named(function, argument.name);
-    if (parameter == nullptr) continue;
+    const spec::Parameter *parameter = argument.parameter;
     const std::string_view name = parameter->name;
     // What MPI_Cart_map and MPI_Graph_map give is a place in a topology that is not made.
     if (parameter->kind == Kind::rank && !communicator.empty() && name != "newrank") {
@@ -121,7 +111,7 @@ void WorldRanks::translate(Call *call) {
       owners_[argument.value.text] = communicator;
     }
   }
-  const bool is_message = parameter_named(function, "message") != nullptr;
+  const bool is_message = argument(*call, Kind::message) != nullptr;
   translate_statuses(call, communicator.empty() || is_message ? std::string() : communicator);
   if (is_message) {
     // A request over a message is of the message's communicator.
@@ -133,8 +123,7 @@ void WorldRanks::translate(Call *call) {
 
 const Value *WorldRanks::argument(const Call &call, spec::Kind kind) const {
   for (const Argument &each : call.arguments) {
-    const spec::Parameter *parameter = parameter_named(*call.function, each.name);
-    if (parameter != nullptr && parameter->kind == kind) return &each.value;
+    if (each.parameter->kind == kind) return &each.value;
   }
   return nullptr;
 }

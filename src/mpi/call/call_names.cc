@@ -171,12 +171,10 @@ void CallNames::unclaim(Kind kind, uint64_t raw) {
 }
 
 Communicator *CallNames::counting_parent(const spec::Function &function, const Frame &frame, bool *whole) {
-  *whole = false;
-  if (function.scope == 0 || function.scope > function.parameter_count) return nullptr;
-  const unsigned over = function.scope - 1u;
-  *whole = function.parameters[over].kind == Kind::comm && function.members != spec::Members::beyond_scope;
+  const unsigned over = spec::counting_parent(function);
+  *whole = over != 0;
   if (!*whole) return nullptr;
-  const HandleEntry *parent = find_comm(frame.argument[over]);
+  const HandleEntry *parent = find_comm(frame.argument[over - 1]);
   return parent == nullptr ? nullptr : parent->comm;
 }
 
