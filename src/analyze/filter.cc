@@ -346,7 +346,7 @@ Result<void> choose_time(const std::string &text, const trace::Trace &trace, Fil
   if (!window) return tl::unexpected(window.error());
   if (!timing::keeps_times(trace.run().timing)) {
     return fail(ErrorKind::usage, "--time needs the time of every call, and this trace has statistics only",
-                "record with --timing lossless");
+                "record with --timing context");
   }
   filter->window = *window;
   return {};

@@ -6,6 +6,7 @@
 
 #include "analyze/communicator_ids.h"
 #include "analyze/decode.h"
+#include "trace/read/call_times.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -83,7 +84,7 @@ class Checker {
         counted += call.count;
       }
       if (counted != length) fault(fmt::format("{}: values of {} calls, but it made {}", where, counted, length));
-      const auto times = trace_.times(sequence);
+      const auto times = trace::all_times(trace_, sequence);
       if (!times) {
         fault(fmt::format("{}: {}", where, times.error().message));
       } else if (!times->empty() && times->size() != length) {

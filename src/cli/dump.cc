@@ -399,7 +399,7 @@ int dump(DumpOptions &options) {
   if (options.order != "rank" && !timing::keeps_times(trace->run().timing)) {
     return report(Error{ErrorKind::usage,
                         fmt::format("--order {}: this trace has no times of single calls", options.order), options.file,
-                        Error::kNoOffset, "record with --timing lossless"});
+                        Error::kNoOffset, "record with --timing context"});
   }
   if (!options.filter.step_at.empty() && options.filter.steps.empty()) {
     return report(Error{ErrorKind::usage,
@@ -418,7 +418,7 @@ int dump(DumpOptions &options) {
     return out.finish();
   }
   if (const timing::Mode *mode = timing::mode_named(trace->run().timing); mode != nullptr && mode->statistics) {
-    say("no times: this trace has statistics only (cairn summary shows them); record with --timing lossless for each "
+    say("no times: this trace has statistics only (cairn summary shows them); record with --timing context for each "
         "call's time");
   }
   const auto frames = trace->all_sites();

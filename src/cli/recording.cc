@@ -15,7 +15,6 @@
 #include "terminal/executable.h"
 #include "terminal/installation.h"
 #include "terminal/words.h"
-#include "timing/mode.h"
 
 namespace cairn::cli {
 namespace fs = std::filesystem;
@@ -28,7 +27,10 @@ void add_recording_options(Options &verb, RecordingOptions &options) {
     modes.emplace_back(mode.name);
     help += fmt::format("{}{}: {}", help.empty() ? "" : "; ", mode.name, mode.help);
   }
-  verb.choice("--timing", options.timing, modes, fmt::format("{} ({})", help, modes[0]), "MODE");
+  verb.repeated("--timing", options.timing,
+                fmt::format("{} ({}). With a bound: context:rel=5%; GLOB=BOUND: another one for functions that match",
+                            help, modes[0]),
+                "MODE", modes);
   verb.choice("--callsites", options.callsites, {"site", "stack", "none"},
               "What tells calls apart: site, stack or none (site)", "WHAT");
   verb.text("--memory", options.memory, "What the recorder may use in each process (64M)", "SIZE");
@@ -65,6 +67,38 @@ Result<uint64_t> parse_size(const std::string &text) {
   return value;
 }
 
+Result<timing::Setting> timing_setting(const std::vector<std::string> &words) {
+  // A word that says no mode but a rule belongs to the mode that another one says.
+  std::string mode;
+  std::string rules;
+  for (const std::string &word : words) {
+    const bool is_rule = word.find('=') < word.find(':');
+    if (!is_rule && !mode.empty()) {
+      return fail(ErrorKind::usage, fmt::format("--timing: {} and {} are two modes", mode, word), "give one");
+    }
+    if (is_rule) rules += (rules.empty() ? "" : ",") + word;
+    if (!is_rule) mode = word;
+  }
+  if (mode.empty()) mode = rules.empty() ? std::string(timing::modes()[0].name) : "context";
+  if (!rules.empty()) mode += (mode.find(':') == std::string::npos ? ":" : ",") + rules;
+  Result<timing::Setting> setting = timing::parse_setting(mode);
+  if (!setting) return setting;
+  for (const timing::Rule &rule : setting->rules) {
+    const auto functions = spec::functions();
+    const bool known = std::any_of(functions.begin(), functions.end(), [&](const spec::Function &function) {
+      return fnmatch(rule.pattern.c_str(), function.name, 0) == 0;
+    });
+    if (!known) {
+      return fail(ErrorKind::usage, fmt::format("--timing: no MPI function is called {}", rule.pattern),
+                  "write patterns of their names, as in 'MPI_Wait*=1%'");
+    }
+  }
+  constexpr size_t kMost = 511;
+  if (setting->text().size() > kMost)
+    return fail(ErrorKind::usage, "the rules of --timing are too long", "use fewer, with *");
+  return setting;
+}
+
 namespace {
 
 /// Each pattern must mean something.
@@ -98,6 +132,9 @@ Result<Recording> resolve(const RecordingOptions &options) {
   if (!memory) return tl::unexpected(memory.error());
   recording.memory = *memory;
   if (auto known = check_excluded(options.exclude); !known) return tl::unexpected(known.error());
+  const auto timing = timing_setting(options.timing);
+  if (!timing) return tl::unexpected(timing.error());
+  recording.timing = timing->text();
   if (options.output.empty()) return fail(ErrorKind::usage, "the name of the trace is empty", "give one with -o");
   std::error_code error;
   const auto absolute = [&](const std::string &path) { return fs::absolute(path, error).lexically_normal().string(); };
@@ -130,7 +167,7 @@ std::vector<std::pair<std::string, std::string>> recording_environment(const Rec
   std::vector<std::pair<std::string, std::string>> variables = {
       {"CAIRN_OUTPUT", recording.output},
       {"CAIRN_SPOOL", recording.spool.path},
-      {"CAIRN_TIMING", options.timing},
+      {"CAIRN_TIMING", recording.timing},
       {"CAIRN_CALLSITES", options.callsites},
       {"CAIRN_MEMORY", fmt::format("{}", recording.memory)},
       {"CAIRN_MERGE", options.merge},

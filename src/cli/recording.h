@@ -10,12 +10,13 @@
 #include "base/result.h"
 #include "spool/folder.h"
 #include "terminal/options.h"
+#include "timing/setting.h"
 
 namespace cairn::cli {
 
 struct RecordingOptions {
   std::string output = "run.cairn";
-  std::string timing = "stats";
+  std::vector<std::string> timing;
   std::string callsites = "site";
   std::string memory = "64M";
   std::string merge = "tree";
@@ -38,9 +39,12 @@ struct Recording {
   spool::Folder spool;  ///< once it is made
   std::string oracle;   ///< or empty
   std::string library;
+  std::string timing;  ///< timing/setting.h
   uint64_t memory = 0;
 };
 Result<Recording> resolve(const RecordingOptions &options);
+/// What the words of --timing say together: a mode and rules of functions that there are.
+Result<timing::Setting> timing_setting(const std::vector<std::string> &words);
 /// "64M" → bytes; K, M, G or nothing; at least 1 MiB.
 Result<uint64_t> parse_size(const std::string &text);
 

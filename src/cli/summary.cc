@@ -251,11 +251,11 @@ int summary(SummaryOptions &options) {
   if (none_matches) {
     say("no call matches");
   } else if (result->times_missing && filter->chooses_by_values()) {
-    say("times of some calls among others of one place are not in this trace; record with --timing lossless to see "
+    say("times of some calls among others of one place are not in this trace; record with --timing context to see "
         "them");
   } else if (result->times_missing) {
     say("not all times of single ranks are in this trace: of call sites they are kept for all ranks of a class "
-        "together; record with --timing lossless to see them");
+        "together; record with --timing context to see them");
   }
   Output out;
   const Listing list = list_of(*result, options.filter.limit.value_or(UINT64_MAX));

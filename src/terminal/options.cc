@@ -47,9 +47,11 @@ void Options::real(const std::string &names, std::optional<double> &value, const
 }
 
 void Options::repeated(const std::string &names, std::vector<std::string> &values, const std::string &help,
-                       const std::string &type) {
+                       const std::string &type, const std::vector<std::string> &often) {
   verb_->add_option(names, values, help)->type_name(type)->allow_extra_args(false);
-  add(names, help, type).most = SIZE_MAX;
+  Option &option = add(names, help, type);
+  option.most = SIZE_MAX;
+  option.choices = often;
 }
 
 void Options::needed(const std::string &name, std::string &value, const std::vector<std::string> &allowed,

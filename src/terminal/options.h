@@ -46,9 +46,9 @@ class Options {
   void number(const std::string &names, std::optional<uint64_t> &value, const std::string &help,
               const std::string &type);
   void real(const std::string &names, std::optional<double> &value, const std::string &help, const std::string &type);
-  /// One value each time it is given.
+  /// One value each time it is given. `often` is what a shell offers.
   void repeated(const std::string &names, std::vector<std::string> &values, const std::string &help,
-                const std::string &type);
+                const std::string &type, const std::vector<std::string> &often = {});
   /// A word without a dash that must be there: one of `allowed`.
   void needed(const std::string &name, std::string &value, const std::vector<std::string> &allowed,
               const std::string &help);

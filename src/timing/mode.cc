@@ -2,14 +2,17 @@
 
 #include <algorithm>
 
-#include "timing/lossless.h"
+#include "timing/context_coder.h"
 
 namespace cairn::timing {
 namespace {
 
 constexpr Mode kModes[] = {
-    {"stats", "statistics per signature", true, nullptr},
-    {"lossless", "each call's time", false, read_lossless},
+    {"stats", "statistics per signature", 0, true, Bounds::none, 0, nullptr, nullptr},
+    {"context", "each call's time, within a bound", 2, false, Bounds::relative, 100'000, encode_context,
+     decode_context},
+    {"lossless", "each call's time, exactly", 1, false, Bounds::none, 0, encode_context, decode_context},
+    {"off", "nothing", 0, false, Bounds::none, 0, nullptr, nullptr},
 };
 
 }  // namespace
@@ -17,13 +20,20 @@ constexpr Mode kModes[] = {
 std::span<const Mode> modes() { return kModes; }
 
 const Mode *mode_named(std::string_view name) {
+  name = name.substr(0, name.find(':'));
   const auto *found = std::find_if(std::begin(kModes), std::end(kModes), [&](const Mode &m) { return m.name == name; });
   return found == std::end(kModes) ? nullptr : found;
 }
 
-bool keeps_times(std::string_view name) {
-  const Mode *mode = mode_named(name);
-  return mode != nullptr && mode->read != nullptr;
+const Mode *mode_numbered(uint8_t number) {
+  const auto *found = std::find_if(std::begin(kModes), std::end(kModes),
+                                   [&](const Mode &m) { return m.encode != nullptr && m.number == number; });
+  return found == std::end(kModes) ? nullptr : found;
+}
+
+bool keeps_times(std::string_view setting) {
+  const Mode *mode = mode_named(setting);
+  return mode != nullptr && mode->encode != nullptr;
 }
 
 }  // namespace cairn::timing

@@ -7,15 +7,20 @@
 namespace cairn::timing {
 namespace {
 
-TEST(Modes, EachKeepsStatisticsOrTimes) {
+TEST(Modes, EachKeepsNothingStatisticsOrTimes) {
   for (const Mode &mode : modes()) {
     EXPECT_EQ(mode_named(mode.name), &mode);
-    EXPECT_TRUE(mode.statistics || mode.read != nullptr) << mode.name;
-    EXPECT_EQ(keeps_times(mode.name), mode.read != nullptr) << mode.name;
+    EXPECT_FALSE(mode.statistics && mode.encode != nullptr) << mode.name;
+    EXPECT_EQ(keeps_times(mode.name), mode.encode != nullptr) << mode.name;
+    if (mode.encode != nullptr) {
+      EXPECT_EQ(mode_numbered(mode.number), &mode) << mode.name;
+    }
+    EXPECT_EQ(mode.bounds == Bounds::none, mode.usual_bound == 0) << mode.name;
   }
   EXPECT_EQ(modes()[0].name, "stats");
   EXPECT_EQ(mode_named("none"), nullptr);
   EXPECT_FALSE(keeps_times("none"));
+  EXPECT_TRUE(keeps_times("context:rel=1%"));
 }
 
 TEST(RankTimes, AreMergedByRankAndComeBack) {

@@ -23,7 +23,7 @@ using RankTimes = std::vector<TimesOfRank>;
 void merge(RankTimes *left, RankTimes right);
 /// nullptr if the rank has none.
 const Bytes *stream_of(const RankTimes &times, uint32_t rank);
-/// docs/format.md, "Lossless times".
+/// docs/format.md, "Times".
 void write(const RankTimes &times, ByteWriter &out);
 /// Checks what it reads but for the streams themselves; `in` fails on malformed bytes.
 RankTimes parse_rank_times(ByteReader &in);

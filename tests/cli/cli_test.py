@@ -106,7 +106,7 @@ class Bench:
 
 NO_TIMES = (
     "cairn: no times: this trace has statistics only (cairn summary shows them); "
-    "record with --timing lossless for each call's time\n"
+    "record with --timing context for each call's time\n"
 )
 
 
@@ -207,7 +207,7 @@ def summary_of_single_ranks_under_stats(bench):
     bench.golden("summary_per_rank_of_one", "summary", "ring.cairn", "--per-rank", "--function", "MPI_Waitall")
     note = (
         "cairn: not all times of single ranks are in this trace: of call sites they are kept for all ranks of a class "
-        "together; record with --timing lossless to see them\n"
+        "together; record with --timing context to see them\n"
     )
     bench.golden("summary_site_of_one_rank", "summary", "ring.cairn", "--rank", "1", "--callsites", "--limit", "2", err=note)
 
@@ -280,7 +280,7 @@ def calls_are_chosen(bench):
     by_time = bench.run("dump", "failing_lossless.cairn", "--errors", "--order", "time").stdout.splitlines()
     expect("by time", [line.split()[0] for line in by_time], ["r0", "r0"])
     unknown = (
-        "cairn: times of some calls among others of one place are not in this trace; record with --timing lossless to "
+        "cairn: times of some calls among others of one place are not in this trace; record with --timing context to "
         "see them\n"
     )
     bench.golden("summary_peer", "summary", "failing.cairn", "--peer", "0", err=unknown)
@@ -739,7 +739,7 @@ def wrong_words(bench):
         err="unknown function 'MPI_Isned'; did you mean MPI_Isend?",
     )
     wrong("dump", "ring.cairn", "--order", "time",
-          err="ring.cairn: --order time: this trace has no times of single calls; record with --timing lossless")
+          err="ring.cairn: --order time: this trace has no times of single calls; record with --timing context")
     wrong("dump", "ring.cairn", "--function", "send", err="unknown function 'send'; did you mean MPI_Send?")
     wrong(
         "dump", "ring.cairn", "--function", "qwertzuiop",
@@ -782,7 +782,7 @@ def wrong_words(bench):
     wrong("summary", "ring.cairn", "--from", "3", err="unknown option --from; see cairn summary --help")
     wrong(
         "dump", "ring.cairn", "--time", "1s+20ms",
-        err="--time needs the time of every call, and this trace has statistics only; record with --timing lossless",
+        err="--time needs the time of every call, and this trace has statistics only; record with --timing context",
     )
     for text in ("x", "1h", "1s+", "-1s", "1e99", ""):
         if text:
@@ -925,8 +925,9 @@ def values_and_words_are_completed(bench):
     def offered(*words):
         return list(bench.offers(*words))
 
-    expect("timing", offered("record", "--timing", ""), ["stats", "lossless"])
-    expect("--timing=", offered("record", "--timing=l"), ["--timing=stats", "--timing=lossless"])
+    modes = ["stats", "context", "lossless", "off"]
+    expect("timing", offered("record", "--timing", ""), modes)
+    expect("--timing=", offered("record", "--timing=l"), [f"--timing={mode}" for mode in modes])
     expect("call sites", offered("exec", "--callsites", ""), ["site", "stack", "none"])
     expect("output", offered("record", "-o", "r"), [":files"])
     expect("oracle", offered("env", "--oracle", ""), [":folders"])
@@ -992,7 +993,7 @@ def shells_ask_cairn(bench):
         expect(f"verbs of arrays in {shell}", completed(shell, "cairn arrays "), set(bench.verbs("arrays")))
         begun = {option for option in options_of_help(bench, "dump") if option.startswith("--l") or shell == "zsh"}
         expect(f"options in {shell}", completed(shell, "cairn dump --l"), begun)
-        expect(f"values in {shell}", completed(shell, "cairn record --timing "), {"stats", "lossless"})
+        expect(f"values in {shell}", completed(shell, "cairn record --timing "), {"stats", "context", "lossless", "off"})
         expect(f"traces in {shell}", "a.cairn" in completed(shell, "cairn dump "), True)
         expect(f"folders in {shell}", completed(shell, "cairn verify --against "), {"sub"})
         expect(f"files in {shell}", completed(shell, "cairn merge ") >= {"a.cairn", "b.nc"}, True)
@@ -1406,7 +1407,19 @@ def recordings_that_cannot_be(bench):
           err="unknown option -n; options of a launcher come behind --, as in mpiexec -n 4 cairn exec -- ./app")
     wrong("record", "-o", "", "true", err="--output is given an empty word; leave it out, or say what")
     wrong("record", "--timming", "stats", "true", err="unknown option --timming; did you mean --timing?")
-    wrong("record", "--timing", "lossy", "true", err="--timing: lossy not in {stats,lossless}; see cairn record --help")
+    wrong("record", "--timing", "lossy", "true",
+          err="--timing: there is no mode 'lossy'; the modes are stats, context, lossless, off")
+    for bound in ("0%", "-1%", "101%"):
+        wrong("record", "--timing", f"context:rel={bound}", "true",
+              err=f"--timing: '{bound}' is out of range; write a percentage from 0.01% to 100%, as in 10%, or exact")
+    wrong("record", "--timing", "context:rel=0.1", "true",
+          err="--timing: '0.1' is no relative bound; write a percentage from 0.01% to 100%, as in 10%, or exact")
+    wrong("record", "--timing", "MPI_Sleep=1%", "true",
+          err="--timing: no MPI function is called MPI_Sleep; write patterns of their names, as in 'MPI_Wait*=1%'")
+    wrong("record", "--timing", "context", "--timing", "lossless", "true",
+          err="--timing: context and lossless are two modes; give one")
+    wrong("record", "--timing", "stats", "--timing", "MPI_Wait=1%", "true",
+          err="--timing: '1%' is a bound, and stats has none")
     wrong("record", "--exclude", "MPI_Sned*", "true", err="--exclude MPI_Sned*: no MPI function is called so; write patterns "
           "of their names, as in 'MPI_*probe', or comm:NAME")
     wrong("record", "--exclude", "MPI_Send,MPI_Recv", "true", err="--exclude MPI_Send,MPI_Recv: a comma; give --exclude "

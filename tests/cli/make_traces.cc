@@ -13,8 +13,8 @@
 #include "gpu/file/collect.h"
 #include "gpu/file/launches.h"
 #include "spec/spec.h"
-#include "timing/lossless.h"
 #include "trace/merge/part.h"
+#include "trace/model/record_times.h"
 #include "trace/read/edit.h"
 #include "trace/read/trace.h"
 
@@ -108,12 +108,9 @@ class Thread {
     if (!lossless) {
       record_.stats = stats_;
     } else {
-      std::vector<uint8_t> pending(timing::LosslessWriter::kMaxChunk);
-      timing::LosslessWriter writer(pending.data(), pending.size());
-      for (const uint64_t ns : durations_) writer.add(1000, ns);
-      Bytes out(writer.flush_bound());
-      out.resize(writer.flush(out.data(), out.size(), nullptr, 0));
-      record_.times = out;
+      std::vector<timing::CallTime> times;
+      for (const uint64_t ns : durations_) times.push_back({1000, ns});
+      record_.times = trace::exact_times(record_, std::move(times));
     }
     if (!tickets_.empty()) {
       std::vector<grammar::Symbol> skips;

@@ -31,14 +31,18 @@ void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t e
   }
   const uint64_t duration = of.clock.between(frame.begin, end_ticks);
   if (frame.depth == 0) thread.mpi_ns += duration;
-  if (of.run.config.times) {
-    thread.timing.add(of.clock.between(thread.last_end, frame.begin), duration);
-  } else {
-    signature.add_time(*of.arena, duration);
-  }
+  add_time(thread, signature, frame, end_ticks, duration);
   thread.last_end = end_ticks;
   add_ticket(thread);
   expect_next(thread, signature.memo);
+}
+
+void add_time(Thread &thread, Signature &signature, const Frame &frame, uint64_t end_ticks, uint64_t duration) {
+  if (thread.timing.is_open()) {
+    thread.timing.add(signature.bytes, frame.begin, end_ticks);
+  } else if (thread.process->run.config.statistics) {
+    signature.add_time(*thread.process->arena, duration);
+  }
 }
 
 void expect_next(Thread &thread, Memo *last) {

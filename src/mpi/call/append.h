@@ -12,6 +12,8 @@ namespace cairn::recorder {
 bool open_sequence(Thread &thread, uint32_t segment);
 /// Appends the event of `frame`, which took until `end_ticks`.
 void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t end_ticks);
+/// Keeps when the call was, as the timing mode wants it.
+void add_time(Thread &thread, Signature &signature, const Frame &frame, uint64_t end_ticks, uint64_t duration);
 /// What follows `last` (or anything): sets `thread.expected`.
 void expect_next(Thread &thread, Memo *last);
 /// A frame that expected a memo takes the long way from here on.

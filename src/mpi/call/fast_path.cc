@@ -136,7 +136,7 @@ void end(Frame *frame) {
     const uint64_t duration = of.clock.counted(frame->begin, end_ticks);
     Signature &signature = *memo->signature;
     if (memo->histogram == nullptr) [[unlikely]] {
-      signature.add_time(*of.arena, duration);
+      add_time(thread, signature, *frame, end_ticks, duration);
       memo->histogram = signature.histogram;
     } else {
       ++signature.count;

@@ -4,6 +4,7 @@
 
 #include "mpi/call/append.h"
 #include "mpi/call/place.h"
+#include "mpi/store/spiller.h"
 #include "mpi/store/spool_file.h"
 #include "mpi/store/uncancelled.h"
 
@@ -53,9 +54,13 @@ Thread *make_thread(Process &of) {
   const uint32_t segment = of.phase.load() == Phase::epilogue ? trace::SequenceRecord::kEpilogue : 0;
   constexpr size_t kBareRow = 256;  // what encode_bare needs must be there when nothing else is
   if (!open_sequence(*thread, segment) || !thread->row.reserve(arena, kBareRow)) return nullptr;
-  const bool times = of.run.config.times;
   const Run &run = of.run;
-  return !times || thread->timing.open(arena, run.config.spool, run.host, run.pid, thread->number) ? thread : nullptr;
+  if (!run.config.times) return thread;
+  const TimingLog::Place place = {
+      run.config.spool, run.host, run.pid, thread->number, &of.clock, &timing_setting(), [] {
+        return wake_recorder(*process);
+      }};
+  return thread->timing.open(arena, place) ? thread : nullptr;
 }
 
 void add(Process &of, Thread &thread, RecordedThread *last) {

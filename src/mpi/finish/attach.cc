@@ -130,7 +130,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   of->names.preload_epoch = preload->epoch;
   of->spilling.untouched_then.store(of->arena->limit());
   of->arena->wait_with(wait_for_memory);
-  of->clock.start(config.times);
+  of->clock.start();
   of->run.rank = -1;
   of->run.size = 0;
   of->run.launched_rank = cairn::launched_rank();
@@ -140,6 +140,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   of->run.start_unix_ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
   of->run.common.unix_offset_ns = of->run.start_unix_ns - static_cast<int64_t>(Clock::monotonic());
   copy(of->run.command, sizeof of->run.command, config.command);
+  copy(of->run.timing, sizeof of->run.timing, timing_setting().text().c_str());
   snprintf(of->run.recorder, sizeof of->run.recorder, "cairn %s %s", CAIRN_VERSION, abi.soname);
   if (!mpi::library_version(of->run.mpi_version, sizeof of->run.mpi_version))
     copy(of->run.mpi_version, sizeof of->run.mpi_version, "?");

@@ -101,7 +101,7 @@ trace::RunInfo run_info(const Process &of, const char *status) {
   run.command = of.run.command;
   run.mpi = of.run.mpi_version;
   run.recorder = of.run.recorder;
-  run.timing = of.run.config.timing_mode().name;
+  run.timing = of.run.timing;
   run.status = status;
   run.start_unix_ns = of.run.start_unix_ns;
   run.wall_ns = of.clock.now() - of.run.init_ns;

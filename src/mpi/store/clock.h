@@ -1,9 +1,9 @@
 // The recorder's clock: ticks, and nanoseconds since the process was attached.
 //
 // A tick is one of the time-stamp counter where the processor says that it is invariant (8 ns a reading here, against
-// 18 for clock_gettime), scaled with a factor measured at start and again, over a longer time, when MPI_Init returns;
-// else, and where the timing mode keeps times, a nanosecond of clock_gettime(CLOCK_MONOTONIC). Frames hold ticks, so
-// that a call scales one difference and not two times. One a process; reading is safe from any thread.
+// 18 for clock_gettime), scaled with a factor measured at start and again, over a longer time, when MPI_Init returns,
+// and wherever times are made blocks of (timing_log.h); else a nanosecond of clock_gettime(CLOCK_MONOTONIC). Frames
+// hold ticks, so that a call scales one difference and not two times. One a process; reading is safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,19 @@ __extension__ using Wide = unsigned __int128;
 
 class Clock {
  public:
-  void start(bool exact) {
+  void start() {
     origin_ns_ = monotonic();
 #if defined(__x86_64__)
     unsigned a = 0;
     unsigned b = 0;
     unsigned c = 0;
     unsigned d = 0;
-    if (!exact && __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & (1U << 8)) != 0) {
+    if (__get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & (1U << 8)) != 0) {
       read_both(&origin_ticks_, &origin_ns_);
       while (monotonic() - origin_ns_ < 200'000) {
       }
       calibrate();
     }
-#else
-    (void)exact;
 #endif
   }
 

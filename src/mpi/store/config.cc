@@ -21,12 +21,8 @@ Config Config::from_environment() {
   config.spool = text("CAIRN_SPOOL");
   config.oracle = text("CAIRN_ORACLE");
   if (const char *command = text("CAIRN_COMMAND")) config.command = command;
-  if (const char *wanted = text("CAIRN_TIMING")) {
-    const timing::Mode *mode = timing::mode_named(wanted);
-    if (mode != nullptr) config.timing = static_cast<uint8_t>(mode - timing::modes().data());
-  }
-  config.statistics = config.timing_mode().statistics;
-  config.times = config.timing_mode().read != nullptr;
+  config.statistics = timing_setting().mode->statistics;
+  config.times = timing_setting().mode->encode != nullptr;
   if (const char *blocks = text("CAIRN_BLOCKS")) config.blocks_from = strtoull(blocks, nullptr, 10);
   if (const char *bundles = text("CAIRN_BUNDLES")) config.bundles_from = strtoull(bundles, nullptr, 10);
   const char *call_sites = text("CAIRN_CALLSITES");
@@ -47,6 +43,16 @@ Config Config::from_environment() {
     config.memory = bytes < (1u << 20) ? (1u << 20) : static_cast<size_t>(bytes);
   }
   return config;
+}
+
+const timing::Setting &timing_setting() {
+  static const auto *const setting = [] {
+    const char *wanted = text("CAIRN_TIMING");
+    Result<timing::Setting> parsed = timing::parse_setting(wanted == nullptr ? timing::modes()[0].name : wanted);
+    if (!parsed) parsed = timing::parse_setting(timing::modes()[0].name);
+    return new timing::Setting(*std::move(parsed));  // threads of the program outlive this library's own objects
+  }();
+  return *setting;
 }
 
 }  // namespace cairn::recorder

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "timing/mode.h"
+#include "timing/setting.h"
 
 namespace cairn::recorder {
 
@@ -15,9 +15,8 @@ struct Config {
   const char *spool = nullptr;     ///< CAIRN_SPOOL: folder for what ranks leave on their own; nullptr: none
   const char *oracle = nullptr;    ///< CAIRN_ORACLE: folder for the uncompressed log; nullptr: none
   const char *command = "";        ///< CAIRN_COMMAND
-  uint8_t timing = 0;              ///< CAIRN_TIMING: which of timing::modes(); the usual one if it names none
-  bool statistics = true;          ///< what that mode keeps
-  bool times = false;              ///< what that mode keeps
+  bool statistics = true;          ///< what CAIRN_TIMING's mode keeps (timing_setting)
+  bool times = false;              ///< the same
   uint64_t blocks_from = 65536;    ///< CAIRN_BLOCKS: mean bytes of times from which ranks write their own
   size_t bundles_from = 1u << 20;  ///< CAIRN_BUNDLES: bytes of packed classes that a part may hold on its way
   bool call_sites = true;          ///< CAIRN_CALLSITES=none (or off)
@@ -32,8 +31,10 @@ struct Config {
   long merge_pause_ms = 0;  ///< CAIRN_MERGE_PAUSE: between the steps of a merge in MPI_Finalize, for tests
   long spill_pause_ms = 0;  ///< CAIRN_SPILL_PAUSE: before a spilled segment gets its name, for tests
 
-  [[nodiscard]] const timing::Mode &timing_mode() const { return timing::modes()[timing]; }
   static Config from_environment();
 };
+
+/// CAIRN_TIMING; the usual mode if that says nothing that is known. Lives as long as the process.
+const timing::Setting &timing_setting();
 
 }  // namespace cairn::recorder

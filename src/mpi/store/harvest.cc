@@ -90,7 +90,10 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   }
   record.first_ticket = sequence.first_ticket;
   record.begin_ns = sequence.begin_ns > of.run.init_ns ? sequence.begin_ns - of.run.init_ns : 0;
-  if (of.run.config.times) record.times = recorded.timing->read(remains.owner());
+  if (of.run.config.times) {
+    if (auto setting = timing::parse_setting(of.run.timing))
+      record.times = recorded.timing->read(*setting, remains.owner());
+  }
   return record;
 }
 
@@ -285,7 +288,7 @@ Bytes spool_file_of(const Process &of, SpoolHeader::Kind kind, const char *statu
   header.command = of.run.command;
   header.mpi = of.run.mpi_version;
   header.recorder = of.run.recorder;
-  header.timing = of.run.config.timing_mode().name;
+  header.timing = of.run.timing;
   header.status = status;
   Bytes bytes = write_spool_header(header);
   const Bytes body = part.serialise();

@@ -9,7 +9,7 @@
 #include "mpi/names/handles.h"
 #include "mpi/names/local_values.h"
 #include "spec/expression.h"
-#include "timing/lossless.h"
+#include "trace/model/record_times.h"
 
 namespace cairn::recorder {
 namespace {
@@ -284,25 +284,6 @@ timing::CallStats once(uint64_t duration) {
   return stats;
 }
 
-/// As a TimingLog would have written them.
-Bytes lossless(const std::vector<timing::CallTime> &times) {
-  Bytes all;
-  Bytes pending(timing::LosslessWriter::kMaxChunk);
-  timing::LosslessWriter writer(pending.data(), pending.size());
-  const auto flush = [&] {
-    Bytes chunk(writer.flush_bound());
-    chunk.resize(writer.flush(chunk.data(), chunk.size(), nullptr, 0));
-    all.insert(all.end(), chunk.begin(), chunk.end());
-  };
-  for (const timing::CallTime &time : times) {
-    if (writer.add(time.gap, time.duration)) continue;
-    flush();
-    writer.add(time.gap, time.duration);
-  }
-  flush();
-  return all;
-}
-
 /// When the thread's last call ended, if it is in none.
 std::optional<uint64_t> idle_since(const Process &of, const RecordedThread &thread) {
   const bool records = of.phase.load() == Phase::recording || of.progress.finishing;
@@ -317,14 +298,6 @@ std::optional<uint64_t> idle_since(const Process &of, const RecordedThread &thre
 bool is_open_finalize(const Frame &frame, const Process &of) {
   return frame.function == spec::function_id::Finalize && (frame.flags & kFrameRecorded) != 0 &&
          of.progress.finishing && !of.progress.finished;
-}
-
-void drop_last_time(uint64_t calls, Bytes *times) {
-  std::vector<timing::CallTime> all;
-  size_t bad_byte = 0;
-  if (!timing::read_lossless(*times, calls, &all, &bad_byte) || all.size() < calls) return;
-  all.pop_back();
-  *times = lossless(all);
 }
 
 }  // namespace
@@ -343,7 +316,9 @@ bool reopen_finalize(const Process &of, trace::ProcessRecord *record) {
     if (grammar::Walker(sequence->calls, calls - 1).next() + 1 != sequence->rows.size()) return false;
     ByteReader row(sequence->rows.back());
     if (row.varint() != spec::function_id::Finalize) return false;
-    if (!sequence->times.empty()) drop_last_time(calls, &sequence->times);
+    if (auto setting = timing::parse_setting(of.run.timing); setting && !sequence->times.empty()) {
+      sequence->times = thread->timing.read(*setting, TimingLog::Owner::dead, false);
+    }
     sequence->calls = sequence->calls.without_last();
     if (!sequence->order.empty()) sequence->order = sequence->order.without_last();
     sequence->rows.pop_back();
@@ -400,12 +375,13 @@ void add_pending(const Process &of, uint64_t end_ns, bool with_finalize, trace::
       if (!since) continue;
       pending.begin_ns = from_init(of, of.clock.at(*since));
     } else {
+      const uint64_t first_ns = times.front().duration;
       std::vector<grammar::Symbol> symbols(calls.size());
       for (size_t i = 0; i < calls.size(); ++i) symbols[i] = static_cast<grammar::Symbol>(i);
       pending.calls = grammar::Grammar::from_symbols(symbols);
       pending.begin_ns = from_init(of, of.clock.at(calls.front()->begin));
-      if (of.run.config.times) pending.times = lossless(times);
-      if (calls.front()->depth == 0) record->mpi_ns += times.front().duration;
+      if (of.run.config.times) pending.times = trace::exact_times(pending, std::move(times));
+      if (calls.front()->depth == 0) record->mpi_ns += first_ns;
     }
     pending.first_ticket = ticket;
     if (of.thread_count.load() > 1 && !calls.empty()) {

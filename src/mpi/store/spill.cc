@@ -92,7 +92,7 @@ bool close_sequence(Process &of, RecordedThread &thread) {
   auto *closed = arena.create<ClosedSequence>();
   auto *calls = closed == nullptr ? nullptr : arena.create<grammar::Builder>(arena);
   Sequence &own = thread.sequence;
-  TimingLog timing;
+  TimingLog timing = {};
   if (calls == nullptr || !thread.timing.begin_next(arena, own.segment + 1, &timing)) {
     if (calls != nullptr) arena.release(calls, sizeof *calls);
     if (closed != nullptr) arena.release(closed, sizeof *closed);
@@ -105,10 +105,11 @@ bool close_sequence(Process &of, RecordedThread &thread) {
   of.spilling.untouched_then.store(arena.untouched());
   of.spilling.shortages_then.store(arena.shortages());
   closed->sequence = own;
-  closed->timing = thread.timing;
+  closed->timing.take(thread.timing);
   ClosedSequence *none = nullptr;
   if (!of.spilling.closed.compare_exchange_strong(none, closed)) {
     timing.release(arena);
+    thread.timing.let_go();
     arena.release(calls, sizeof *calls);
     arena.release(closed, sizeof *closed);
     return false;
@@ -121,7 +122,7 @@ bool close_sequence(Process &of, RecordedThread &thread) {
   thread.spilled_calls += own.calls->length();
   next.first_ticket = thread.spilled_calls;
   own = next;
-  thread.timing = timing;
+  thread.timing.take(timing);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   own.calls = calls;
   std::atomic_signal_fence(std::memory_order_seq_cst);

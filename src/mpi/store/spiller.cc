@@ -19,18 +19,20 @@ constexpr size_t kStack = size_t{1} << 20;
 constexpr time_t kFirstPause = 1;
 constexpr time_t kLongestPause = 256;
 
-enum class State : int { none, running, ending };
+enum class State : int { none, beginning, running, ending };
 std::atomic<State> state = State::none;
+/// A closed sequence is there as a whole.
+std::atomic<bool> sequence_is_ready = false;
 pthread_t spiller;
 sem_t work;
 
 void be_modest() {
-  pthread_setname_np(pthread_self(), "cairn-spill");
+  pthread_setname_np(pthread_self(), "cairn-recorder");
   const sched_param parameters = {};
   sched_setscheduler(0, SCHED_BATCH, &parameters);
 }
 
-/// False if something else woke the thread: a sequence may be half handed over. One that was refused never is.
+/// False if something else woke the thread.
 bool wait_for_work(const Process &of, time_t pause) {
   if (!of.spilling.spool_refuses.load()) return sem_wait(&work) == 0;
   timespec until = {};
@@ -47,6 +49,10 @@ void *run(void *argument) {
   for (;;) {
     if (!wait_for_work(of, pause)) continue;
     if (state.load() == State::ending) return nullptr;
+    for (RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
+      thread->timing.work();
+    }
+    if (!sequence_is_ready.exchange(false) && !of.spilling.spool_refuses.load()) continue;
     pause = of.spilling.spool_refuses.load() ? std::min(2 * pause, kLongestPause) : kFirstPause;
     write_closed(of);
   }
@@ -69,8 +75,15 @@ bool begin(Process &of) {
 }  // namespace
 
 bool wake_spiller(Process &of) {
-  // One sequence is closed at a time, so one thread is here at a time.
-  if (state.load() == State::none && begin(of)) state.store(State::running);
+  sequence_is_ready.store(true);
+  return wake_recorder(of);
+}
+
+bool wake_recorder(Process &of) {
+  State none = State::none;
+  if (state.compare_exchange_strong(none, State::beginning)) {
+    state.store(begin(of) ? State::running : State::none);
+  }
   return state.load() == State::running && sem_post(&work) == 0;
 }
 

@@ -9,6 +9,7 @@
 #include "trace/file/file.h"
 #include "trace/file/rank_block.h"
 #include "trace/merge/part_body.h"
+#include "trace/read/call_times.h"
 #include "trace/read/edit.h"
 #include "trace/testing/in_blocks.h"
 #include "trace/testing/plain_text.h"
@@ -81,7 +82,7 @@ TEST(Blocks, SomeRanksMayKeepTheirTimesInTheirPart) {
 /// Whether the times of all sequences of a rank can be read.
 Result<void> read_times(const Trace &trace, uint32_t rank) {
   for (const SequenceView &sequence : trace.sequences(rank)) {
-    const auto times = trace.times(sequence);
+    const auto times = all_times(trace, sequence);
     if (!times) return tl::unexpected(times.error());
   }
   return {};
@@ -119,7 +120,7 @@ TEST(Blocks, AreReadOnceForAllSequencesOfARank) {
     const Result<Trace> trace = Trace::open(disk.path());
     const uint32_t rank = program[0].rank;
     const std::vector<SequenceView> sequences = trace->sequences(rank);
-    ASSERT_TRUE(trace->times(sequences[0]).has_value());
+    ASSERT_TRUE(all_times(*trace, sequences[0]).has_value());
     std::ofstream(disk.path(), std::ios::trunc);
     EXPECT_TRUE(read_times(*trace, rank).has_value());
     const Result<void> other = read_times(*trace, program[1].rank);
@@ -203,7 +204,7 @@ TEST(Blocks, StayWhereTheyAreWhenSourcesAndEpiloguesAreAdded) {
   EXPECT_TRUE(last->source(last->sites(0).back()).has_value());
   size_t timed = 0;
   for (const SequenceView &view : last->sequences(program[0].rank)) {
-    const auto times = last->times(view);
+    const auto times = all_times(*last, view);
     ASSERT_TRUE(times.has_value()) << times.error().message;
     timed += times->empty() ? 0 : 1;
   }

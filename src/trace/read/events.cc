@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "trace/read/call_times.h"
 #include "trace/read/trace_body.h"
 
 namespace cairn::trace {
@@ -23,10 +24,12 @@ class Events::Thread {
       if (auto begun = begin(sequences_[next_++]); !begun) return tl::unexpected(begun.error());
     }
     row_place_ = reader_->row_place();
-    timed_ = position_ < times_.size();
+    timed_ = position_ < times_->count();
     if (timed_) {
-      begin_ = clock_ + times_[position_].gap;
-      clock_ = begin_ + times_[position_].duration;
+      Result<timing::PlacedTime> placed = times_->at(position_);
+      if (!placed) return tl::unexpected(placed.error());
+      time_ = *placed;
+      time_.begin_ns += sequences_[next_ - 1].begin_ns;
     }
     if (skips_) {
       const grammar::Symbol skip = skips_->next();
@@ -48,19 +51,19 @@ class Events::Thread {
     event->call = call_;
     event->values = &reader_->call(call_);
     event->timed = timed_;
-    event->begin_ns = timed_ ? axis_.of(begin_) : 0;
-    event->duration_ns = timed_ ? clock_ - begin_ : 0;
+    event->begin_ns = timed_ ? axis_.of(time_.begin_ns) : 0;
+    event->duration_ns = timed_ ? time_.time.duration : 0;
+    event->gap_ns = timed_ ? time_.time.gap : 0;
   }
 
  private:
   Result<void> begin(const SequenceView &sequence) {
-    auto times = trace_.times(sequence);
+    auto times = CallTimes::of(trace_, sequence);
     if (!times) return tl::unexpected(times.error());
-    times_ = *std::move(times);
+    times_.emplace(*std::move(times));
     skips_.reset();
     if (ordered_) order_ = trace_.order(sequence);
     if (order_) skips_.emplace(order_->skips);
-    clock_ = sequence.begin_ns;
     position_ = 0;
     reader_.emplace(trace_, sequence);
     return {};
@@ -72,14 +75,13 @@ class Events::Thread {
   bool ordered_;     ///< there are other threads
   size_t next_ = 0;  ///< sequence
   std::optional<CallReader> reader_;
-  std::vector<timing::CallTime> times_;
+  std::optional<CallTimes> times_;
   std::optional<CallOrder> order_;
   std::optional<grammar::Walker> skips_;  ///< of `order_`
   uint64_t position_ = 0;
   uint64_t row_place_ = 0;
   bool timed_ = false;
-  uint64_t clock_ = 0;  ///< the end of the call
-  uint64_t begin_ = 0;
+  timing::PlacedTime time_;  ///< of the call, from the rank's zero
   uint64_t ticket_ = 0;
   grammar::Symbol call_ = grammar::kNoSymbol;
 };

@@ -53,11 +53,13 @@ struct Event {
   bool timed = false;           ///< where the timing mode keeps times; not the last calls of a process that was killed
   uint64_t begin_ns = 0;        ///< on the axis of the run (axis.h)
   uint64_t duration_ns = 0;
+  uint64_t gap_ns = 0;  ///< from the end of the call before in its sequence, or from the sequence's begin
 };
 
 /// The calls of a rank in the order in which they happened, its threads merged by tickets; or those of one sequence.
-/// Cost: O(1) amortised a call; memory for the distinct calls of the sequences under way, 16 bytes for each of their
-/// calls where the timing mode keeps times, and what the tickets take as a grammar where there are several threads.
+/// Cost: O(1) amortised a call; memory for the distinct calls of the sequences under way, a block of
+/// times for each where the timing mode keeps times, and what the tickets take as a grammar where there are several
+/// threads.
 class Events {
  public:
   Events(const Trace &trace, uint32_t rank);

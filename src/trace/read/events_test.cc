@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "timing/lossless.h"
+#include "trace/model/record_times.h"
 #include "trace/testing/in_blocks.h"
 #include "trace/testing/synthetic.h"
 
@@ -50,11 +50,9 @@ std::vector<Recorded> recorded(const ProcessRecord &process) {
   for (const SequenceRecord &sequence : process.sequences) {
     const std::vector<grammar::Symbol> rows = sequence.calls.expand();
     const std::vector<grammar::Symbol> skips = sequence.order.expand();
-    std::vector<timing::CallTime> times;
-    size_t bad = 0;
-    if (!sequence.times.empty()) {
-      EXPECT_TRUE(timing::read_lossless(sequence.times, rows.size(), &times, &bad));
-    }
+    const std::optional<std::vector<timing::CallTime>> stored = read_times(sequence);
+    EXPECT_TRUE(stored.has_value());
+    const std::vector<timing::CallTime> times = stored.value_or(std::vector<timing::CallTime>());
     uint64_t ticket = sequence.first_ticket;
     uint64_t clock = sequence.begin_ns;
     for (size_t i = 0; i < rows.size(); ++i) {

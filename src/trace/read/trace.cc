@@ -260,37 +260,28 @@ std::optional<RowStats> Trace::row_stats(uint32_t class_index, uint32_t row) con
   return row_stats_of(body_->part->classes[class_index], row);
 }
 
-Result<std::vector<timing::CallTime>> Trace::times(const SequenceView &sequence) const {
-  std::vector<timing::CallTime> result;
-  if (sequence.class_index >= class_count()) return result;
+Result<TimesBytes> Trace::times_bytes(const SequenceView &sequence) const {
+  TimesBytes times;
+  if (sequence.class_index >= class_count()) return times;
   const ClassPart &part = body_->part->classes[sequence.class_index];
-  ByteView stream;
-  std::shared_ptr<const BlockSource::Block> block;
-  const Bytes *in_section = timing::stream_of(part.times, sequence.rank);
-  if (in_section != nullptr) {
-    stream = *in_section;
-  } else {
-    auto read = body_->block_of(sequence.rank);
-    if (!read) return tl::unexpected(read.error());
-    if (*read == nullptr) return result;
-    block = *std::move(read);
-    for (const BlockStream &each : block->streams) {
-      if (each.thread == part.thread && each.segment == part.segment) stream = each.times;
-    }
+  times.calls = call_count_of(part, sequence.rank);
+  if (const Bytes *in_section = timing::stream_of(part.times, sequence.rank)) {
+    times.stream = *in_section;
+    return times;
   }
-  if (stream.empty()) return result;
-  const SectionKind section = in_section != nullptr ? SectionKind::timing : SectionKind::blocks;
-  const timing::Mode *mode = timing::mode_named(run().timing);
-  if (mode == nullptr || mode->read == nullptr) {
-    return tl::unexpected(body_->times_error(section, "holds times of the unknown mode '" + run().timing + "'"));
+  auto block = body_->block_of(sequence.rank);
+  if (!block) return tl::unexpected(block.error());
+  if (*block == nullptr) return times;
+  times.in_block = true;
+  for (const BlockStream &each : (*block)->streams) {
+    if (each.thread == part.thread && each.segment == part.segment) times.stream = each.times;
   }
-  size_t bad = 0;
-  if (!mode->read(stream, call_count_of(part, sequence.rank), &result, &bad)) {
-    return tl::unexpected(body_->times_error(section, "is malformed: the times of rank " +
-                                                          std::to_string(sequence.rank) + ", byte " +
-                                                          std::to_string(bad) + " of its stream"));
-  }
-  return result;
+  times.owner = *std::move(block);
+  return times;
+}
+
+Error Trace::times_error(const TimesBytes &times, const std::string &what) const {
+  return body_->times_error(times.in_block ? SectionKind::blocks : SectionKind::timing, what);
 }
 
 std::optional<CallOrder> Trace::order(const SequenceView &sequence) const {

@@ -65,9 +65,17 @@ struct Source {
   uint32_t line = 0;
 };
 
+/// The stored times of a sequence: a stream of timing/stream.h.
+struct TimesBytes {
+  ByteView stream;
+  uint64_t calls = 0;  ///< that the sequence has
+  bool in_block = false;
+  std::shared_ptr<const void> owner;  ///< of the bytes, where the trace is not
+};
+
 class Trace {
  public:
-  /// Reads the file, but for blocks, which `times` reads, and bundles that are not wanted.
+  /// Reads the file, but for blocks, which `times_bytes` reads, and bundles that are not wanted.
   static Result<Trace> open(const std::string &path, const WantedBundles &wanted = {});
   /// `absent` bytes of blocks, which are not among `bytes`, lie in the file `blocks`, at the same place.
   static Result<Trace> from_bytes(Bytes bytes, std::string path, uint64_t absent = 0, const std::string &blocks = {},
@@ -105,9 +113,11 @@ class Trace {
   /// has those of all, the others have none (0 calls).
   [[nodiscard]] std::optional<RowStats> row_stats(uint32_t class_index, uint32_t row) const;
 
-  /// The times of a sequence's calls, in order; empty unless the timing mode keeps them (timing::keeps_times). The gap
-  /// of the first call counts from begin_ns of the sequence.
-  [[nodiscard]] Result<std::vector<timing::CallTime>> times(const SequenceView &sequence) const;
+  /// The times of a sequence's calls as they are stored, which CallTimes reads (call_times.h); empty unless the timing
+  /// mode keeps them (timing::keeps_times).
+  [[nodiscard]] Result<TimesBytes> times_bytes(const SequenceView &sequence) const;
+  /// What is wrong with them.
+  [[nodiscard]] Error times_error(const TimesBytes &times, const std::string &what) const;
   /// What `tickets` expands; nullopt with one thread.
   [[nodiscard]] std::optional<CallOrder> order(const SequenceView &sequence) const;
   /// Process-wide ticket of every call of the sequence, in order, for merging threads; empty with one thread, and for

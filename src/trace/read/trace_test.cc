@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <numeric>
 
-#include "timing/lossless.h"
 #include "trace/merge/part_body.h"
+#include "trace/read/call_times.h"
 #include "trace/read/edit.h"
 #include "trace/testing/synthetic.h"
 
@@ -126,7 +126,7 @@ void expect_same(const Trace &trace, const std::vector<ProcessRecord> &processes
           EXPECT_EQ(result.value_or(row.fields.back()), row.fields.back()) << what << " row " << r;
         }
       }
-      const auto times = trace.times(*view);
+      const auto times = all_times(trace, *view);
       ASSERT_TRUE(times.has_value()) << times.error().message;
       EXPECT_EQ(times->size(), sequence.times.empty() ? 0 : sequence.calls.length());
       const std::vector<uint64_t> tickets = trace.tickets(*view);

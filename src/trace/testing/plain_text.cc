@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trace/read/call_reader.h"
+#include "trace/read/call_times.h"
 
 namespace cairn::trace {
 namespace {
@@ -97,7 +98,7 @@ void write_sequence(const Trace &trace, const SequenceView &view, std::ostringst
     write_statistics(*stats, out);
     *out << "\n";
   }
-  if (const auto times = trace.times(view); times && !times->empty()) {
+  if (const auto times = all_times(trace, view); times && !times->empty()) {
     *out << "  times";
     for (const timing::CallTime &time : *times) *out << " " << time.gap << "+" << time.duration;
     *out << "\n";

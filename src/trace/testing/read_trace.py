@@ -10,6 +10,8 @@ import itertools
 import subprocess
 import sys
 
+import read_times
+
 ZSTD = ctypes.CDLL("libzstd.so.1")
 XXHASH = ctypes.CDLL("libxxhash.so.0")
 XXHASH.XXH3_64bits.restype = ctypes.c_uint64
@@ -507,7 +509,7 @@ class Trace:
             rank = -1
             for _ in range(r.varint() if what & 2 else 0):
                 rank += 1 + r.varint()
-                c["times"][rank] = self.pairs(Reader(r.blob()))
+                c["times"][rank] = r.blob()
 
     def read_bundles(self, r):
         self.bundles = r.varint()
@@ -561,7 +563,7 @@ class Trace:
         for thread, segment, rank, stream in streams:  # of classes that may have come last
             c, = (c for c in self.classes
                   if (c["thread"], c["segment"]) == (thread, segment) and rank in c["ranks"])
-            c["times"][rank] = self.pairs(Reader(stream))
+            c["times"][rank] = stream
 
     @staticmethod
     def statistics(r, calls):
@@ -587,6 +589,10 @@ class Trace:
                 at += 1 + (r.varint() if word % 2 else 0)
             buckets.append((at, n))
         return [count, total, least_time, greatest_time, ranks, least, greatest, rank], buckets
+
+    def times(self, stream, kinds):
+        r = Reader(stream)
+        return read_times.read_blocks(r, kinds, xxh3)[0] if r.byte() == 0 else self.pairs(Reader(stream))
 
     @staticmethod
     def pairs(r):
@@ -728,10 +734,12 @@ class Trace:
                     values = itertools.repeat(values[0]) if len(values) == 1 else iter(values)
                 streams.setdefault(group, {})[field] = values
         rows = [list(file.untranslated(row, member, c["ranks"])) for row in c["rows"]]
-        number_of, first, order, cycle, drained = {}, {}, [], [], Drained()
+        number_of, first, order, cycle, drained, kinds = {}, {}, [], [], Drained(), []
         met = lambda row, fields: number(row, self.call_text(c["rows"][row], drained.complete(list(fields)), rank))
 
         def number(row, text):
+            shape, site, _ = c["rows"][row]
+            kinds.append((shape[0], site, shape[1]))
             order.append(number_of.setdefault(text, len(number_of)))
             first.setdefault(row, order[-1])
 
@@ -776,7 +784,7 @@ class Trace:
         for row, number in first.items() if c["stats"] else ():
             out.append(f"  stats {number}: " + self.statistics_text([s for s in c["stats"] if s[0] == row]))
         if c["times"].get(rank):
-            out.append("  times" + "".join(f" {gap}+{duration}" for gap, duration in c["times"][rank]))
+            out.append("  times" + "".join(f" {gap}+{time}" for gap, time in self.times(c["times"][rank], kinds)))
         if c["order"] and c["order"][member][0] is not None:
             skips, ticket = c["order"][member]
             tickets = [ticket]

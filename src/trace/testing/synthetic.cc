@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "timing/lossless.h"
+#include "trace/model/record_times.h"
 #include "trace/testing/synthetic_parts.h"
 
 namespace cairn::trace {
@@ -244,11 +244,14 @@ class RandomProgram {
     }
     if (!lossless_) result.stats = durations(plan.calls, plan.rows.size(), random_());
     if (lossless_ && !plan.calls.empty()) {
-      Bytes pending(timing::LosslessWriter::kMaxChunk);
-      timing::LosslessWriter writer(pending.data(), pending.size());
-      for (size_t i = 0; i < plan.calls.size(); ++i) writer.add(below(1000), below(100000));
-      result.times.resize(writer.flush_bound());
-      result.times.resize(writer.flush(result.times.data(), result.times.size(), nullptr, 0));
+      std::vector<timing::CallTime> times;
+      for (size_t i = 0; i < plan.calls.size(); ++i) {
+        const uint64_t gap = below(1000);
+        times.push_back({gap, below(100000)});
+      }
+      const bool bounded = thread % 2 == 1;
+      result.times = coded_times(result, std::move(times), *timing::mode_named(bounded ? "context" : "lossless"),
+                                 bounded ? 50'000 : 0);
     }
     if (threads_ > 1 && !plan.calls.empty()) {
       std::vector<uint32_t> skips;

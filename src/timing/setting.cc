@@ -1,0 +1,128 @@
+#include "timing/setting.h"
+
+#include <fnmatch.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "timing/binning.h"
+
+namespace cairn::timing {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double nanoseconds;
+};
+constexpr std::array kUnits = {Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
+constexpr double kMostNanoseconds = 1e15;
+
+tl::unexpected<Error> wrong(std::string_view what, const std::string &why, const std::string &hint) {
+  return fail(ErrorKind::usage, "--timing: '" + std::string(what) + "' " + why, hint);
+}
+
+std::string number_text(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() ? std::string(text.data(), end) : "?";
+}
+
+std::string names() {
+  std::string all;
+  for (const Mode &mode : modes()) all += (all.empty() ? "" : ", ") + std::string(mode.name);
+  return all;
+}
+
+Result<uint64_t> parse_relative(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  const std::string hint = "write a percentage from 0.01% to 100%, as in 10%, or exact";
+  if (error != std::errc() || unit != "%" || !std::isfinite(value)) return wrong(text, "is no relative bound", hint);
+  const double millionths = std::round(value * 1e4);
+  if (millionths < kLeastBound || millionths > kMostBound) return wrong(text, "is out of range", hint);
+  return static_cast<uint64_t>(millionths);
+}
+
+Result<uint64_t> parse_absolute(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view name = text.substr(static_cast<size_t>(end - text.data()));
+  const std::string hint = "write a time from 1ns to 1000000s, as in 10us";
+  double factor = 0;
+  for (const Unit &unit : kUnits) factor = name == unit.name ? unit.nanoseconds : factor;
+  if (error != std::errc() || factor == 0 || !std::isfinite(value)) return wrong(text, "is no absolute bound", hint);
+  const double nanoseconds = std::round(value * factor);
+  if (nanoseconds < 1 || nanoseconds > kMostNanoseconds) return wrong(text, "is out of range", hint);
+  return static_cast<uint64_t>(nanoseconds);
+}
+
+Result<uint64_t> parse_bound(const Mode &mode, std::string_view text) {
+  if (mode.bounds == Bounds::none) return wrong(text, "is a bound, and " + std::string(mode.name) + " has none", "");
+  if (mode.bounds == Bounds::absolute) return parse_absolute(text);
+  return text == "exact" ? Result<uint64_t>(0) : parse_relative(text);
+}
+
+}  // namespace
+
+std::string bound_text(Bounds bounds, uint64_t bound) {
+  if (bounds == Bounds::none || bound == 0) return "exact";
+  if (bounds == Bounds::relative) return number_text(static_cast<double>(bound) / 1e4) + "%";
+  const Unit *unit = kUnits.data();
+  for (const Unit &each : kUnits) {
+    if (std::fmod(static_cast<double>(bound), each.nanoseconds) == 0) unit = &each;
+  }
+  return number_text(static_cast<double>(bound) / unit->nanoseconds) + std::string(unit->name);
+}
+
+uint64_t Setting::bound_of(const char *function) const {
+  uint64_t result = bound;
+  for (const Rule &rule : rules) {
+    if (fnmatch(rule.pattern.c_str(), function, 0) == 0) result = rule.bound;
+  }
+  return result;
+}
+
+std::string Setting::text() const {
+  std::string all(mode->name);
+  if (mode->bounds == Bounds::none) return all;
+  all += (mode->bounds == Bounds::relative ? ":rel=" : ":abs=") + bound_text(mode->bounds, bound);
+  for (const Rule &rule : rules) all += "," + rule.pattern + "=" + bound_text(mode->bounds, rule.bound);
+  return all;
+}
+
+Result<Setting> parse_setting(std::string_view text) {
+  const size_t colon = text.find(':');
+  Setting setting;
+  setting.mode = mode_named(text);
+  if (setting.mode == nullptr) {
+    return fail(ErrorKind::usage, "--timing: there is no mode '" + std::string(text.substr(0, colon)) + "'",
+                "the modes are " + names());
+  }
+  setting.bound = setting.mode->usual_bound;
+  if (colon == std::string_view::npos) return setting;
+  for (std::string_view rest = text.substr(colon + 1);;) {
+    const size_t comma = rest.find(',');
+    const std::string_view item = rest.substr(0, comma);
+    const size_t equals = item.rfind('=');
+    const std::string_view name = equals == std::string_view::npos ? "" : item.substr(0, equals);
+    const Result<uint64_t> bound =
+        parse_bound(*setting.mode, item.substr(equals == std::string_view::npos ? 0 : equals + 1));
+    if (!bound) return tl::unexpected(bound.error());
+    if (name.empty() || name == (setting.mode->bounds == Bounds::relative ? "rel" : "abs")) {
+      setting.bound = *bound;
+    } else if (name == "rel" || name == "abs") {
+      return wrong(
+          item, "does not go with " + std::string(setting.mode->name),
+          std::string("its bound is ") + (name == "abs" ? "relative, as in rel=10%" : "a time, as in abs=10us"));
+    } else {
+      setting.rules.push_back({std::string(name), *bound});
+    }
+    if (comma == std::string_view::npos) return setting;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace cairn::timing

@@ -1,0 +1,48 @@
+// Setting: a timing mode, and how far times may be off. As text, from a user and in the trace: a mode, then bounds
+// after a colon, with commas: `context`, `context:rel=10%`, `context:rel=10%,MPI_Wait*=1%`, `zfp:abs=10us`.
+//
+// - Relative bounds, of `context` and the like: a percentage from 0.01 % to 100 %, of each gap and duration.
+// - Absolute ones, of `zfp`: a time, in ns, us, ms or s.
+// - A rule, PATTERN=BOUND, sets the bound of the functions that match the pattern (shell wildcards); of several rules
+// the
+//   last that matches counts. `exact` is a bound, too.
+//
+// Two promises go with a bound, and tests hold them in these words: *every duration and every gap is within its bound*;
+// and *the clock of a call, put together from these, is off by no more than what gathers since the last anchor*
+// (stream.h), which `cairn info` prints.
+//
+// Plain value. Parsing trusts nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "timing/mode.h"
+
+namespace cairn::timing {
+
+struct Rule {
+  std::string pattern;
+  uint64_t bound = 0;
+};
+
+struct Setting {
+  const Mode *mode = nullptr;
+  uint64_t bound = 0;
+  std::vector<Rule> rules;
+
+  /// Of the function of that name.
+  [[nodiscard]] uint64_t bound_of(const char *function) const;
+  /// The same setting in the shortest way.
+  [[nodiscard]] std::string text() const;
+};
+
+/// Of one setting's text; or what is wrong with it, as a user would understand it.
+Result<Setting> parse_setting(std::string_view text);
+/// A bound as a user reads it: "10%", "10us", "exact".
+std::string bound_text(Bounds bounds, uint64_t bound);
+
+}  // namespace cairn::timing

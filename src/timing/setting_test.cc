@@ -1,0 +1,54 @@
+#include "timing/setting.h"
+
+#include <gtest/gtest.h>
+
+namespace cairn::timing {
+namespace {
+
+TEST(Setting, HasAModeABoundAndRules) {
+  const Result<Setting> usual = parse_setting("context");
+  ASSERT_TRUE(usual);
+  EXPECT_EQ(usual->text(), "context:rel=10%");
+  const Result<Setting> ruled = parse_setting("context:rel=5%,MPI_Wait*=1%,MPI_Waitall=exact,MPI_T*=0.25%");
+  ASSERT_TRUE(ruled);
+  EXPECT_EQ(ruled->text(), "context:rel=5%,MPI_Wait*=1%,MPI_Waitall=exact,MPI_T*=0.25%");
+  EXPECT_EQ(ruled->bound_of("MPI_Send"), 50'000U);
+  EXPECT_EQ(ruled->bound_of("MPI_Waitany"), 10'000U);
+  EXPECT_EQ(ruled->bound_of("MPI_Waitall"), 0U);
+  EXPECT_EQ(ruled->bound_of("MPI_Test"), 2'500U);
+  EXPECT_EQ(parse_setting("context:3%")->text(), "context:rel=3%");
+  EXPECT_EQ(parse_setting("stats")->text(), "stats");
+}
+
+TEST(Setting, WhatItsTextSaysIsReadBack) {
+  for (const Mode &mode : modes()) {
+    const Result<Setting> setting = parse_setting(mode.name);
+    ASSERT_TRUE(setting) << mode.name;
+    const Result<Setting> back = parse_setting(setting->text());
+    ASSERT_TRUE(back) << setting->text();
+    EXPECT_EQ(back->mode, &mode);
+    EXPECT_EQ(back->bound, mode.usual_bound);
+  }
+}
+
+TEST(Setting, SaysWhatIsWrong) {
+  const auto message = [](const char *text) {
+    const Result<Setting> setting = parse_setting(text);
+    return setting ? "" : setting.error().message + "; " + setting.error().hint;
+  };
+  EXPECT_NE(message("sometimes").find("there is no mode 'sometimes'; the modes are stats"), std::string::npos);
+  for (const char *bound : {"0%", "-1%", "101%", "1e9%", "nan%", "inf%", "0.001%"}) {
+    EXPECT_NE(message((std::string("context:rel=") + bound).c_str()), "") << bound;
+  }
+  EXPECT_NE(message("context:rel=0%").find("'0%' is out of range; write a percentage from 0.01% to 100%"),
+            std::string::npos);
+  EXPECT_NE(message("context:rel=10").find("'10' is no relative bound"), std::string::npos);
+  EXPECT_NE(message("context:abs=10us"), "");
+  EXPECT_NE(message("stats:rel=10%"), "");
+  EXPECT_NE(message("lossless:rel=10%"), "");
+  EXPECT_NE(message("context:"), "");
+  EXPECT_NE(message("context:rel=10%,"), "");
+}
+
+}  // namespace
+}  // namespace cairn::timing

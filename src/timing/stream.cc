@@ -1,0 +1,252 @@
+#include "timing/stream.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <map>
+
+#include "base/hash.h"
+#include "timing/chunks.h"
+#include "timing/group_numbers.h"
+
+namespace cairn::timing {
+namespace {
+
+constexpr size_t kCheck = 4;  ///< bytes
+
+uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
+uint64_t saturating(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+/// Of what a decoder gives. Bytes alone would not tell that they were decoded for other calls.
+uint64_t hash_of(std::span<const CallTime> times) {
+  uint64_t hash = times.size();
+  for (const CallTime &time : times) {
+    hash = (std::rotl(hash, 29) ^ time.gap) * 0x9e3779b97f4a7c15U;
+    hash = (std::rotl(hash, 29) ^ time.duration) * 0xd6e8feb86659fd93U;
+  }
+  return hash ^ hash >> 32;
+}
+
+uint32_t check_of(ByteView bytes, std::span<const CallTime> times) {
+  return static_cast<uint32_t>(hash64(bytes) + hash_of(times));
+}
+
+/// Puts calls in their places, as encoder and decoder must alike.
+class Placer {
+ public:
+  Placer(uint64_t clock, uint64_t placed) : clock_(clock), placed_(placed) {}
+  /// By what was coded, before anything else is known.
+  [[nodiscard]] uint64_t coded_begin(const CallTime &time) const { return saturating(clock_, time.gap); }
+  /// Its begin; `coded_begin` or an anchor.
+  uint64_t place(const CallTime &time, uint64_t begin) {
+    clock_ = saturating(begin, time.duration);
+    const uint64_t result = std::max(begin, placed_);
+    placed_ = saturating(result, time.duration);
+    return result;
+  }
+  [[nodiscard]] uint64_t end() const { return placed_; }
+
+ private:
+  uint64_t clock_;
+  uint64_t placed_;
+};
+
+/// The bounds that groups have: each once, then which each group has.
+void write_bounds(std::span<const uint64_t> bounds, ByteWriter &out) {
+  std::map<uint64_t, size_t> numbers;
+  std::vector<uint64_t> different;
+  for (const uint64_t bound : bounds) {
+    if (numbers.try_emplace(bound, different.size()).second) different.push_back(bound);
+  }
+  out.varint(different.size());
+  for (const uint64_t bound : different) out.varint(bound);
+  if (different.size() < 2) return;
+  for (const uint64_t bound : bounds) out.varint(numbers[bound]);
+}
+
+bool parse_bounds(ByteReader &in, const Mode &mode, std::vector<uint64_t> *bounds) {
+  constexpr uint64_t kMostRelative = 1'000'000;
+  constexpr uint64_t kLeastRelative = 100;
+  const size_t count = in.count(1);
+  std::vector<uint64_t> different(count);
+  for (uint64_t &bound : different) {
+    bound = in.varint();
+    const bool exact = bound == 0 && mode.bounds != Bounds::absolute;
+    if (mode.bounds == Bounds::relative && !exact && (bound < kLeastRelative || bound > kMostRelative)) in.fail();
+    if (mode.bounds == Bounds::none && bound != 0) in.fail();
+  }
+  if (in.failed() || count == 0) return false;
+  for (uint64_t &bound : *bounds) {
+    const uint64_t number = count < 2 ? 0 : in.varint();
+    if (number >= count) return false;
+    bound = different[number];
+  }
+  return !in.failed();
+}
+
+/// Anchors every `stride` calls, each as how far the coded clock is off; and how far it is off at most between them.
+Bytes anchors_of(std::span<const CallTime> exact, std::span<const CallTime> coded, uint64_t stride, StreamEnd end,
+                 uint64_t *error, uint64_t *placed_end) {
+  ByteWriter out;
+  Placer placer(end.clock_ns, end.placed_ns);
+  uint64_t clock = end.clock_ns;
+  *error = 0;
+  for (size_t i = 0; i < exact.size(); ++i) {
+    const uint64_t begin = saturating(clock, exact[i].gap);
+    clock = saturating(begin, exact[i].duration);
+    uint64_t placed = placer.coded_begin(coded[i]);
+    if (stride != 0 && i != 0 && i % stride == 0) {
+      out.signed_varint(static_cast<int64_t>(begin - placed));
+      placed = begin;
+    }
+    placed = placer.place(coded[i], placed);
+    *error = std::max({*error, distance(placed, begin), distance(placer.end(), clock)});
+  }
+  *placed_end = placer.end();
+  return out.take();
+}
+
+}  // namespace
+
+void StreamSize::add(const StreamSize &other) {
+  blocks += other.blocks;
+  calls += other.calls;
+  bytes += other.bytes;
+  clock_error_ns = std::max(clock_error_ns, other.clock_error_ns);
+}
+
+void encode_block(const Mode &mode, const BlockCalls &calls, std::span<CallTime> times, StreamEnd *end, Bytes *out,
+                  StreamSize *size) {
+  assert(!times.empty() && times.size() <= kMostBlockCalls && times.size() == calls.groups.size());
+  const std::vector<CallTime> exact(times.begin(), times.end());
+  Bytes payload;
+  mode.encode(calls, times, &payload);
+  const bool off = !std::equal(times.begin(), times.end(), exact.begin());
+
+  uint64_t stride = 0;
+  uint64_t error = 0;
+  uint64_t placed_end = 0;
+  Bytes anchors;
+  constexpr uint64_t kAnchorBytes = 4;
+  const uint64_t most = payload.size() / 100;
+  if (off && most >= kAnchorBytes) stride = std::max<uint64_t>(times.size() * kAnchorBytes / most, 1);
+  while (true) {
+    anchors = anchors_of(exact, times, stride, *end, &error, &placed_end);
+    if (anchors.size() <= most) break;
+    stride = stride * 2 > times.size() ? 0 : stride * 2;
+  }
+
+  ByteWriter rest(payload.size() + anchors.size() + 64);
+  rest.byte(mode.number);
+  rest.varint(end->clock_ns);
+  rest.varint(end->placed_ns > end->clock_ns ? end->placed_ns - end->clock_ns : 0);
+  rest.varint(error);
+  write_bounds(calls.bounds, rest);
+  rest.varint(stride);
+  rest.raw(anchors);
+  rest.raw(payload);
+  ByteWriter block(rest.size() + 2 * kMaxVarint + kCheck);
+  block.varint(times.size());
+  block.varint(rest.size());
+  block.fixed32(check_of(rest.view(), times));
+  block.raw(rest.view());
+  out->insert(out->end(), block.view().begin(), block.view().end());
+  for (const CallTime &time : exact) end->clock_ns = saturating(saturating(end->clock_ns, time.gap), time.duration);
+  end->placed_ns = placed_end;
+  size->add({1, times.size(), block.size(), error});
+}
+
+Bytes encode_stream(const Mode &mode, std::span<const uint32_t> groups, std::span<const uint64_t> bounds,
+                    std::vector<CallTime> times, StreamSize *size) {
+  if (times.empty()) return {};
+  Bytes stream = {kStreamMark};
+  StreamEnd end;
+  GroupNumbers numbers;
+  for (size_t first = 0; first < times.size(); first += kUsualBlockCalls) {
+    const size_t calls = std::min(kUsualBlockCalls, times.size() - first);
+    numbers.begin_block();
+    for (size_t i = first; i < first + calls; ++i) numbers.add(groups[i], bounds[groups[i]]);
+    encode_block(mode, numbers.calls(), std::span(times).subspan(first, calls), &end, &stream, size);
+  }
+  return stream;
+}
+
+bool find_blocks(ByteView stream, uint64_t calls, std::vector<BlockPlace> *blocks, size_t *bad_byte) {
+  if (stream.empty()) return true;
+  ByteReader in(stream);
+  uint64_t first = 0;
+  if (in.byte() != kStreamMark) {
+    BlockPlace all;
+    all.of_chunks = true;
+    all.bytes = stream;
+    if (!count_chunks(stream, &all.calls, bad_byte) || all.calls > calls) return false;
+    blocks->push_back(all);
+    return true;
+  }
+  while (!in.at_end()) {
+    *bad_byte = in.position();
+    BlockPlace block;
+    block.first_call = first;
+    block.offset = in.position();
+    block.calls = in.varint();
+    const uint64_t size = in.varint();
+    const size_t begin = in.position();
+    if (in.failed() || size > stream.size() || in.remaining() < kCheck + size) return false;
+    if (block.calls == 0 || block.calls > kMostBlockCalls || block.calls > calls - first) return false;
+    block.bytes = stream.subspan(begin, kCheck + static_cast<size_t>(size));
+    ByteReader head(block.bytes.subspan(kCheck));
+    head.byte();
+    head.varint();
+    head.varint();
+    block.clock_error_ns = head.varint();
+    if (head.failed()) return false;
+    in.raw(block.bytes.size());
+    first += block.calls;
+    blocks->push_back(block);
+  }
+  return true;
+}
+
+const char *decode_block(const BlockPlace &block, std::span<const uint32_t> groups, std::vector<PlacedTime> *times) {
+  constexpr const char *kMalformed = "malformed";
+  if (block.of_chunks) {
+    std::vector<CallTime> exact;
+    if (!read_chunks(block.bytes, &exact) || exact.size() != block.calls) return kMalformed;
+    Placer placer(0, 0);
+    for (const CallTime &time : exact) times->push_back({placer.place(time, placer.coded_begin(time)), time});
+    return nullptr;
+  }
+  if (groups.size() != block.calls || block.bytes.size() < kCheck) return kMalformed;
+  ByteReader check(block.bytes);
+  const uint32_t wanted = check.fixed32();
+  const ByteView rest = block.bytes.subspan(kCheck);
+  ByteReader in(rest);
+  const Mode *mode = mode_numbered(in.byte());
+  if (mode == nullptr) return "in a timing mode that this Cairn does not know";
+  const uint64_t clock = in.varint();
+  const uint64_t placed = saturating(clock, in.varint());
+  in.varint();
+  const uint32_t most = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end());
+  std::vector<uint64_t> bounds(size_t{most} + 1);
+  if (!parse_bounds(in, *mode, &bounds)) return kMalformed;
+  const uint64_t stride = in.varint();
+  if (in.failed() || stride > block.calls) return kMalformed;
+  std::vector<int64_t> anchors(stride == 0 ? 0 : (block.calls - 1) / stride);
+  for (int64_t &anchor : anchors) anchor = in.signed_varint();
+  if (in.failed()) return kMalformed;
+
+  std::vector<CallTime> coded(groups.size());
+  if (!mode->decode({groups, bounds}, rest.subspan(in.position()), coded)) return kMalformed;
+  if (check_of(rest, coded) != wanted) return "damaged, or of other calls";
+  Placer placer(clock, placed);
+  times->reserve(times->size() + coded.size());
+  for (size_t i = 0; i < coded.size(); ++i) {
+    uint64_t begin = placer.coded_begin(coded[i]);
+    if (stride != 0 && i != 0 && i % stride == 0) begin += static_cast<uint64_t>(anchors[i / stride - 1]);
+    times->push_back({placer.place(coded[i], begin), coded[i]});
+  }
+  return nullptr;
+}
+
+}  // namespace cairn::timing

@@ -1,0 +1,167 @@
+#include "timing/stream.h"
+
+#include <gtest/gtest.h>
+
+#include "timing/group_numbers.h"
+#include "timing/made_up_times.h"
+
+namespace cairn::timing {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
+bool within(uint64_t value, uint64_t read, uint64_t bound) {
+  return static_cast<Wide>(distance(value, read)) * 1'000'000 <= static_cast<Wide>(value) * bound;
+}
+
+/// The groups of a block of a sequence whose calls have these.
+std::vector<uint32_t> groups_of(const BlockPlace &block, const std::vector<uint32_t> &groups) {
+  GroupNumbers numbers;
+  numbers.begin_block();
+  for (uint64_t i = 0; i < block.calls; ++i) numbers.add(groups[block.first_call + i]);
+  const BlockCalls calls = numbers.calls();
+  return {calls.groups.begin(), calls.groups.end()};
+}
+
+struct Coded {
+  Bytes stream;
+  StreamSize size;
+};
+
+Coded coded(const MadeUpTimes &made, const Mode &mode, uint64_t bound) {
+  std::vector<uint64_t> bounds(10'000, bound);
+  Coded result;
+  result.stream = encode_stream(mode, made.groups, bounds, made.times, &result.size);
+  return result;
+}
+
+void expect_promises_kept(const MadeUpTimes &made, const Mode &mode, uint64_t bound) {
+  const Coded written = coded(made, mode, bound);
+  std::vector<BlockPlace> blocks;
+  size_t bad = 0;
+  ASSERT_TRUE(find_blocks(written.stream, made.times.size(), &blocks, &bad)) << made.name;
+  ASSERT_EQ(blocks.size(), written.size.blocks);
+  std::vector<PlacedTime> read;
+  uint64_t clock = 0;
+  uint64_t before = 0;
+  uint64_t worst = 0;
+  for (const BlockPlace &block : blocks) {
+    read.clear();
+    ASSERT_EQ(decode_block(block, groups_of(block, made.groups), &read), nullptr) << made.name;
+    ASSERT_EQ(read.size(), block.calls);
+    for (size_t i = 0; i < read.size(); ++i) {
+      const CallTime &exact = made.times[block.first_call + i];
+      // Every duration and every gap is within its bound.
+      ASSERT_TRUE(within(exact.gap, read[i].time.gap, bound)) << made.name << ": " << exact.gap;
+      ASSERT_TRUE(within(exact.duration, read[i].time.duration, bound)) << made.name << ": " << exact.duration;
+      // The clock of a call, put together from these, is off by no more than what gathers since the last anchor.
+      const auto saturating = [](uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; };
+      const uint64_t begin = saturating(clock, exact.gap);
+      clock = saturating(begin, exact.duration);
+      worst = std::max(worst, distance(read[i].begin_ns, begin));
+      ASSERT_LE(distance(read[i].begin_ns, begin), block.clock_error_ns) << made.name;
+      ASSERT_GE(read[i].begin_ns, before) << made.name;
+      before = saturating(read[i].begin_ns, read[i].time.duration);
+    }
+  }
+  ASSERT_EQ(clock != 0, made.name != "zero");
+  EXPECT_LE(worst, written.size.clock_error_ns);
+  if (bound == 0) {
+    EXPECT_EQ(written.size.clock_error_ns, 0U);
+  }
+}
+
+class StreamsOf : public ::testing::TestWithParam<uint64_t> {};
+TEST_P(StreamsOf, ContextKeepsItsPromises) {
+  for (const MadeUpTimes &made : made_up_times(50'000)) expect_promises_kept(made, *mode_named("context"), GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(Bounds, StreamsOf, ::testing::Values(0, 100, 10'000, 100'000, 1'000'000));
+
+TEST(Stream, LosslessTimesAreExact) {
+  for (const MadeUpTimes &made : made_up_times(30'000)) expect_promises_kept(made, *mode_named("lossless"), 0);
+}
+
+TEST(Stream, AnchorsHoldTheClockForLittle) {
+  MadeUpTimes made{"drift", looping_groups(20'000, 7), {}};
+  // Each rounded the same way: without anchors the clock would be off by 9 % in the end.
+  for (size_t i = 0; i < made.groups.size(); ++i) made.times.push_back({10'000 + i % 97 * 131, 1000 + i % 89 * 17});
+  const Coded written = coded(made, *mode_named("context"), 100'000);
+  uint64_t all = 0;
+  for (const CallTime &time : made.times) all += time.gap + time.duration;
+  EXPECT_LT(written.size.clock_error_ns, all / 50);
+  EXPECT_GT(written.size.clock_error_ns, 0U);
+}
+
+TEST(Stream, ABlockIsDecodedWithoutTheOthers) {
+  const MadeUpTimes made = made_up_times(65'000)[4];
+  const Coded written = coded(made, *mode_named("context"), 100'000);
+  std::vector<BlockPlace> blocks;
+  size_t bad = 0;
+  ASSERT_TRUE(find_blocks(written.stream, made.times.size(), &blocks, &bad));
+  ASSERT_EQ(blocks.size(), 4U);
+  std::vector<PlacedTime> all;
+  for (const BlockPlace &block : blocks) ASSERT_EQ(decode_block(block, groups_of(block, made.groups), &all), nullptr);
+  std::vector<PlacedTime> one;
+  ASSERT_EQ(decode_block(blocks[2], groups_of(blocks[2], made.groups), &one), nullptr);
+  for (size_t i = 0; i < one.size(); ++i) ASSERT_EQ(one[i].begin_ns, all[blocks[2].first_call + i].begin_ns);
+}
+
+TEST(Stream, AMutatedBlockIsNamedAndCostsThatBlockOnly) {
+  const MadeUpTimes made = made_up_times(45'000)[2];
+  const Coded written = coded(made, *mode_named("context"), 100'000);
+  std::vector<BlockPlace> blocks;
+  size_t bad = 0;
+  ASSERT_TRUE(find_blocks(written.stream, made.times.size(), &blocks, &bad));
+  ASSERT_EQ(blocks.size(), 3U);
+  std::mt19937 random(4);
+  for (int mutation = 0; mutation < 60; ++mutation) {
+    Bytes bytes(blocks[1].bytes.begin(), blocks[1].bytes.end());
+    bytes[mutation < 12 ? static_cast<size_t>(mutation) : random() % bytes.size()] ^=
+        static_cast<uint8_t>(1 + random() % 255);
+    BlockPlace mutated = blocks[1];
+    mutated.bytes = bytes;
+    std::vector<PlacedTime> times;
+    ASSERT_NE(decode_block(mutated, groups_of(mutated, made.groups), &times), nullptr) << mutation;
+    ASSERT_TRUE(times.empty());
+  }
+  std::vector<PlacedTime> last;
+  EXPECT_EQ(decode_block(blocks[2], groups_of(blocks[2], made.groups), &last), nullptr);
+}
+
+TEST(Stream, OtherCallsAreNoticed) {
+  const MadeUpTimes made = made_up_times(5'000)[2];
+  const Coded written = coded(made, *mode_named("context"), 100'000);
+  std::vector<BlockPlace> blocks;
+  size_t bad = 0;
+  ASSERT_TRUE(find_blocks(written.stream, made.times.size(), &blocks, &bad));
+  std::vector<uint32_t> groups = groups_of(blocks[0], made.groups);
+  std::swap(groups[2000], groups[2001]);
+  std::vector<PlacedTime> times;
+  ASSERT_NE(groups[2000], groups[2001]);
+  EXPECT_NE(decode_block(blocks[0], groups, &times), nullptr);
+}
+
+TEST(Stream, CutShortIsNoticed) {
+  const MadeUpTimes made = made_up_times(21'000)[3];
+  const Coded written = coded(made, *mode_named("lossless"), 0);
+  for (size_t cut = 1; cut < written.stream.size(); cut += 97) {
+    std::vector<BlockPlace> blocks;
+    size_t bad = 0;
+    const ByteView shorter = ByteView(written.stream).first(cut);
+    if (find_blocks(shorter, made.times.size(), &blocks, &bad)) {
+      uint64_t bytes = 0;
+      for (const BlockPlace &block : blocks) bytes = block.offset + 8;
+      ASSERT_LT(bytes, cut);
+      ASSERT_LT(blocks.size(), written.size.blocks);
+    } else {
+      ASSERT_LE(bad, cut);
+    }
+  }
+  std::vector<BlockPlace> blocks;
+  size_t bad = 0;
+  EXPECT_FALSE(find_blocks(written.stream, made.times.size() - 1, &blocks, &bad)) << "more calls than there are";
+}
+
+}  // namespace
+}  // namespace cairn::timing

@@ -1,0 +1,56 @@
+// CallTimes: when each call of a sequence was, block by block (timing/stream.h): the time of any call without decoding
+// more than its own block, and all in order with one block in memory.
+//
+// Blocks are told apart by which calls are of one function, site and depth, so the calls themselves are gone through
+// beside the times: from the begin of the sequence to the block, unless calls are asked for in order. Borrows the
+// trace. One thread at a time. Cost: to code a block, see its mode; to go through calls, see CallReader.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "timing/group_numbers.h"
+#include "timing/stream.h"
+#include "trace/read/call_reader.h"
+#include "trace/read/trace.h"
+
+namespace cairn::trace {
+
+class CallTimes {
+ public:
+  /// An error if the stream cannot be told apart into blocks.
+  static Result<CallTimes> of(const Trace &trace, const SequenceView &sequence);
+
+  /// How many calls have times: the first ones of the sequence, 0 where the timing mode keeps none.
+  [[nodiscard]] uint64_t count() const;
+  [[nodiscard]] const std::vector<timing::BlockPlace> &blocks() const { return blocks_; }
+  /// Of a call below `count`, from the sequence's begin; an error if its block is damaged.
+  Result<timing::PlacedTime> at(uint64_t call);
+
+ private:
+  CallTimes(const Trace &trace, const SequenceView &sequence) : trace_(&trace), sequence_(sequence) {}
+  Result<void> decode(size_t block);
+  uint32_t group_of_next_call();
+  tl::unexpected<Error> wrong(const char *what, size_t block) const;
+
+  const Trace *trace_;
+  SequenceView sequence_;
+  TimesBytes bytes_;
+  std::vector<timing::BlockPlace> blocks_;
+  size_t decoded_ = SIZE_MAX;  ///< the block that `times_` are of
+  std::vector<timing::PlacedTime> times_;
+  std::optional<CallReader> reader_;
+  uint64_t next_call_ = 0;  ///< of `reader_`
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> groups_;
+  std::vector<uint32_t> group_of_call_;  ///< by the reader's numbers
+  timing::GroupNumbers numbers_;
+};
+
+/// All times of a sequence as they were coded, in order. Memory for each.
+Result<std::vector<timing::CallTime>> all_times(const Trace &trace, const SequenceView &sequence);
+
+}  // namespace cairn::trace
