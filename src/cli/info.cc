@@ -17,6 +17,7 @@
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
+#include "trace/read/call_times.h"
 
 namespace cairn::cli {
 namespace {
@@ -53,6 +54,45 @@ Fact clocks_of(const trace::Axis &axis) {
   }
   return {
       "clocks", text + fmt::format("; MPI_Init began within {}", time_text(axis.spread_ns())), {{"clocks", clocks}}};
+}
+
+/// What the ranks' times take, as the recorder counted it; else as the file's blocks say it.
+timing::TimesCost times_cost(const trace::Trace &trace) {
+  timing::TimesCost cost = trace.run().merge.times;
+  if (cost.size.calls != 0 || !timing::keeps_times(trace.run().timing)) return cost;
+  for (const uint32_t rank : trace.ranks()) {
+    for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+      const auto times = trace::CallTimes::of(trace, sequence);
+      if (!times) continue;  // cairn verify tells
+      for (const timing::BlockPlace &block : times->blocks()) {
+        cost.size.add({1, block.calls, block.bytes.size(), block.clock_error_ns});
+      }
+    }
+  }
+  return cost;
+}
+
+Fact timing_of(const trace::Trace &trace) {
+  const std::string &timing = trace.run().timing;
+  const timing::TimesCost cost = times_cost(trace);
+  if (cost.size.calls == 0) return {"timing", valid_utf8(timing), {{"timing", valid_utf8(timing)}, {"times", nullptr}}};
+  const double bits = 8 * static_cast<double>(cost.size.bytes) / static_cast<double>(cost.size.calls);
+  std::string text = fmt::format("{}: {}, {:.1f} bits a call", valid_utf8(timing), bytes_text(cost.size.bytes), bits);
+  if (const timing::Mode *mode = timing::mode_named(timing); mode != nullptr && mode->bounds != timing::Bounds::none) {
+    text += fmt::format("; a call's begin is off by {} at most", time_text(cost.size.clock_error_ns));
+  }
+  if (cost.coding_ns != 0) {
+    text += fmt::format("; coded in {} of CPU, written in {}", time_text(cost.coding_ns), time_text(cost.writing_ns));
+  }
+  return {"timing",
+          text,
+          {{"timing", valid_utf8(timing)},
+           {"times",
+            {{"calls", cost.size.calls},
+             {"bytes", cost.size.bytes},
+             {"clock_error_seconds", duration(cost.size.clock_error_ns).json},
+             {"coding_cpu_seconds", duration(cost.coding_ns).json},
+             {"writing_seconds", duration(cost.writing_ns).json}}}}};
 }
 
 /// Calls that failed, most first; nothing is said of none.
@@ -108,7 +148,7 @@ std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, cons
        fmt::format("{} in {}", grouped(view.signatures), plural(view.classes, "class", "classes")),
        {{"signatures", view.signatures}, {"classes", view.classes}}},
       {"communicators", grouped(view.communicators), {{"communicators", view.communicators}}},
-      said("timing", run.timing, "timing"),
+      timing_of(trace),
       {nullptr, "", {{"incomplete_ranks", view.incomplete}, {"degraded", degraded}}},
       {"memory", bytes_text(view.peak_memory) + " at most on a rank", {{"peak_memory", view.peak_memory}}}};
   if (const trace::MergeCost &merge = run.merge; merge.ranks != 0) {

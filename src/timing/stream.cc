@@ -116,6 +116,12 @@ void StreamSize::add(const StreamSize &other) {
   clock_error_ns = std::max(clock_error_ns, other.clock_error_ns);
 }
 
+void TimesCost::add(const TimesCost &other) {
+  size.add(other.size);
+  coding_ns += other.coding_ns;
+  writing_ns += other.writing_ns;
+}
+
 void encode_block(const Mode &mode, const BlockCalls &calls, std::span<CallTime> times, StreamEnd *end, Bytes *out,
                   StreamSize *size) {
   assert(!times.empty() && times.size() <= kMostBlockCalls && times.size() == calls.groups.size());

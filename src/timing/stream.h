@@ -43,6 +43,15 @@ struct StreamSize {
   void add(const StreamSize &other);
 };
 
+/// What keeping times took, beside what the calls themselves did.
+struct TimesCost {
+  StreamSize size;
+  uint64_t coding_ns = 0;   ///< CPU time
+  uint64_t writing_ns = 0;  ///< what writing them to files took
+
+  void add(const TimesCost &other);
+};
+
 /// Appends a block, which is no mark, of all `times`, 1 to kMostBlockCalls, which become what readers will get. Throws
 /// std::bad_alloc. Cost: the coder's, and 10 ns a call.
 void encode_block(const Mode &mode, const BlockCalls &calls, std::span<CallTime> times, StreamEnd *end, Bytes *out,

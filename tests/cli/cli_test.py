@@ -153,6 +153,7 @@ def info_json(bench):
             "failures": [],
             "communicators": 1,
             "timing": "stats",
+            "times": None,
             "status": "complete",
             "incomplete_ranks": [],
             "degraded": [],

@@ -108,9 +108,10 @@ trace::RunInfo run_info(const Process &of, const char *status) {
   return run;
 }
 
-Result<Part> own_part(const Process &of) {
+Result<Part> own_part(const Process &of, timing::TimesCost *cost) {
   Result<trace::ProcessRecord> record = harvest(of, of.clock.now());
   if (!record) return tl::unexpected(record.error());
+  *cost = record->times_cost;
   Result<Part> part = Part::of(*record);
   if (!part || of.run.config.spool == nullptr) return part;
   return with_segments(of, of.run.config.spool, std::move(*part));
@@ -142,9 +143,11 @@ class Tree {
 
   /// The part of all ranks at the root, where the clock goes on; nothing elsewhere.
   std::unique_ptr<Part> run(const std::string &partial) {
-    std::unique_ptr<Part> part = guarded([&] { return own_part(of_); });
+    std::unique_ptr<Part> part = guarded([&] { return own_part(of_, &times_cost_); });
     own_.stop();
+    const uint64_t begin = Clock::monotonic();
     blocks_ = write_times_in_place(of_.run, comm_, part.get(), partial);
+    if (blocks_ != 0) times_cost_.writing_ns += Clock::monotonic() - begin;
     own_.go();
     for (int64_t step = 1; step < of_.run.size; step *= 2) {
       if ((of_.run.rank & step) != 0) {
@@ -179,7 +182,9 @@ class Tree {
   trace::MergeCost cost() {
     own_.stop();
     own_.go();
-    return {others_.ranks + 1, others_.sum_ns + own_.spent(), std::max(others_.most_ns, own_.spent())};
+    trace::MergeCost all = {1, own_.spent(), own_.spent(), times_cost_};
+    all.add(others_);
+    return all;
   }
 
  private:
@@ -234,9 +239,7 @@ class Tree {
     Spent theirs;
     if (mpi::receive(comm_, &bytes, &size, from) && size == sizeof theirs) {
       memcpy(&theirs, bytes, sizeof theirs);
-      others_.ranks += theirs.cost.ranks;
-      others_.sum_ns += theirs.cost.sum_ns;
-      others_.most_ns = std::max(others_.most_ns, theirs.cost.most_ns);
+      others_.add(theirs.cost);
       others_bundles_ += theirs.bundles;
       lost_ = lost_ || theirs.lost != 0;
     } else {
@@ -269,6 +272,7 @@ class Tree {
   mpi::Handle comm_;
   BundleStore bundles_;
   Stopwatch own_;
+  timing::TimesCost times_cost_;  ///< of this rank
   trace::MergeCost others_;
   uint64_t others_bundles_ = 0;
   uint64_t blocks_ = 0;
@@ -358,7 +362,8 @@ bool finish_together(Process &of, mpi::Handle comm) {
 bool finish_alone(Process &of, const char *status) {
   const SmallBlocks blocks;
   try {
-    const Result<Part> part = own_part(of);
+    timing::TimesCost cost;
+    const Result<Part> part = own_part(of, &cost);
     if (!part) {
       leave_reason(of.run, part.error().message.c_str());
       return false;
@@ -376,7 +381,8 @@ bool finish_alone(Process &of, const char *status) {
 bool finish_epilogue(Process &of) {
   const SmallBlocks blocks;
   try {
-    const Result<Part> part = own_part(of);
+    timing::TimesCost cost;
+    const Result<Part> part = own_part(of, &cost);
     return part && write_spool(of, *part, SpoolHeader::Kind::epilogue, "complete", kEpilogueEnding);
   } catch (...) {
     return false;

@@ -63,7 +63,7 @@ struct Recorded {
 };
 
 Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recorded, const Remains &remains,
-                                        CallFrames *frames) {
+                                        CallFrames *frames, timing::TimesCost *cost) {
   const Sequence &sequence = *recorded.sequence;
   SequenceRecord record;
   record.thread = recorded.thread;
@@ -91,8 +91,9 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   record.first_ticket = sequence.first_ticket;
   record.begin_ns = sequence.begin_ns > of.run.init_ns ? sequence.begin_ns - of.run.init_ns : 0;
   if (of.run.config.times) {
-    if (auto setting = timing::parse_setting(of.run.timing))
-      record.times = recorded.timing->read(*setting, remains.owner());
+    if (auto setting = timing::parse_setting(of.run.timing)) {
+      record.times = recorded.timing->read(*setting, remains.owner(), true, cost);
+    }
   }
   return record;
 }
@@ -254,10 +255,11 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
   if (const uint64_t calls = of.spilling.slowed_calls.load(); calls != 0) {
     record.losses.push_back({"a call waited for the spool", calls});
   }
+  record.times_cost = of.spilling.times_cost;
   bool no_times = false;
   for (const Recorded &recorded : all_recorded(of)) {
     no_times = no_times || (of.run.config.times && recorded.timing->stopped(remains.owner()));
-    Result<SequenceRecord> sequence = harvest_sequence(of, recorded, remains, &frames);
+    Result<SequenceRecord> sequence = harvest_sequence(of, recorded, remains, &frames, &record.times_cost);
     if (!sequence) {
       record.losses.push_back({"a thread's calls are missing: " + sequence.error().message, 0, true});
       continue;
@@ -301,7 +303,7 @@ Result<ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &cl
   ProcessRecord record = frame_of(of, of.clock.at(closed.last_end), modules);
   CallFrames frames(&record.frames, modules);
   Result<SequenceRecord> sequence =
-      harvest_sequence(of, {closed.thread, &closed.sequence, &closed.timing}, {}, &frames);
+      harvest_sequence(of, {closed.thread, &closed.sequence, &closed.timing}, {}, &frames, &record.times_cost);
   if (!sequence) return tl::unexpected(sequence.error());
   record.sequences.push_back(std::move(*sequence));
   return record;

@@ -53,13 +53,17 @@ bool place(Process &of, ClosedSequence &closed, const Bytes &bytes) {
 bool write_segment(Process &of, ClosedSequence &closed) {
   try {
     Result<trace::Part> part = trace::Part();
+    timing::TimesCost cost;
     {
       const Result<trace::ProcessRecord> record = harvest_closed(of, closed);
       if (!record) return false;
+      cost = record->times_cost;
       part = trace::Part::of(*record);
     }
     if (!part) return false;
-    return place(of, closed, spool_file_of(of, SpoolHeader::Kind::segment, "", *part));
+    if (!place(of, closed, spool_file_of(of, SpoolHeader::Kind::segment, "", *part))) return false;
+    of.spilling.times_cost.add(cost);
+    return true;
   } catch (...) {
     return false;  // no memory
   }

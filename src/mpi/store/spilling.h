@@ -33,6 +33,7 @@ struct Spilling {
   std::atomic<size_t> untouched_then;    ///< bytes of the arena never handed out when the last sequence was closed
   std::atomic<uint64_t> ns_per_kib;      ///< what writing the last one took
   std::atomic<uint64_t> slowed_calls;    ///< that waited for `closed`
+  timing::TimesCost times_cost;          ///< of what was spilled; the spiller's until the recording is handed over
 };
 
 }  // namespace cairn::recorder

@@ -63,12 +63,6 @@ class RowGroups {
 
 }  // namespace
 
-void TimingCost::add(const TimingCost &other) {
-  size.add(other.size);
-  coding_ns += other.coding_ns;
-  writing_ns += other.writing_ns;
-}
-
 bool TimingLog::take_buffer(Arena &arena) {
   // Less for each further thread, so that there is room for what they call.
   const uint32_t room = room_;
@@ -220,13 +214,13 @@ void TimingLog::make_block(const timing::Setting &setting, Half half, Kept *kept
 }
 
 bool TimingLog::store(const Bytes &block, Kept *kept) {
-  const uint64_t begin = cpu_ns();
+  const uint64_t begin = Clock::monotonic();
   bool stored = in_file_ && !file_is_full_ && keep_in_file(block, kept);
   if (!stored) {
     file_is_full_ = true;
     stored = keep_in_memory(block);
   }
-  kept->cost.writing_ns += cpu_ns() - begin;
+  kept->cost.writing_ns += Clock::monotonic() - begin;
   return stored;
 }
 
@@ -259,7 +253,7 @@ bool TimingLog::keep_in_memory(const Bytes &block) {
   return true;
 }
 
-Bytes TimingLog::read(const timing::Setting &setting, Owner owner, bool all, TimingCost *cost) const {
+Bytes TimingLog::read(const timing::Setting &setting, Owner owner, bool all, timing::TimesCost *cost) const {
   if (!is_open()) return {};
   Bytes result = {timing::kStreamMark};
   while (owner == Owner::living && held_.load(std::memory_order_acquire) != 0) {

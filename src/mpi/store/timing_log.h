@@ -26,14 +26,6 @@
 
 namespace cairn::recorder {
 
-/// What keeping times took, beside what the calls themselves did.
-struct TimingCost {
-  timing::StreamSize size;
-  uint64_t coding_ns = 0;   ///< CPU time
-  uint64_t writing_ns = 0;  ///< CPU time, of what went to the spool
-  void add(const TimingCost &other);
-};
-
 class TimingLog {
  public:
   static constexpr size_t kMostBuffer = size_t{1} << 20;
@@ -73,7 +65,7 @@ class TimingLog {
   /// Everything since `open`, as a stream (timing/stream.h); of a dead process up to where it went on in memory.
   /// Without the last call if `all` is false and that has not been kept yet. `setting` is for what has not been kept.
   [[nodiscard]] Bytes read(const timing::Setting &setting, Owner owner = Owner::living, bool all = true,
-                           TimingCost *cost = nullptr) const;
+                           timing::TimesCost *cost = nullptr) const;
   /// Times are missing in what `read` gives.
   [[nodiscard]] bool stopped(Owner owner = Owner::living) const {
     return stopped_ || (owner == Owner::dead && memory_size_ != 0);
@@ -95,7 +87,7 @@ class TimingLog {
     uint64_t file_bytes;  ///< of the file, without its magic
     uint64_t last_end;    ///< of the last call, in ticks
     timing::StreamEnd end;
-    TimingCost cost;
+    timing::TimesCost cost;
     Clock clock;  ///< as it was then
   };
   struct Half {

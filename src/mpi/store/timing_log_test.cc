@@ -173,7 +173,7 @@ TEST_F(TimingLogTest, ANextOneGoesOn) {
 TEST_F(TimingLogTest, BoundsAreThoseOfTheFunction) {
   open("context:rel=10%,MPI_Wait*=exact", nullptr);
   add(0, 20'000);
-  TimingCost cost;
+  timing::TimesCost cost;
   const auto times = times_in(log_->read(setting_, TimingLog::Owner::living, true, &cost));
   ASSERT_EQ(times.size(), 20'000U);
   uint64_t different = 0;

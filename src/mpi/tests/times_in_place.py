@@ -19,7 +19,7 @@ import tempfile
 from surroundings import environment
 
 RANKS = 3
-CALLS = 40000
+CALLS = 4 * 40000
 FEW = 500
 
 

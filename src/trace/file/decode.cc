@@ -307,6 +307,13 @@ class Decoder {
     merge.ranks = in.varint();
     merge.sum_ns = in.varint();
     merge.most_ns = in.varint();
+    if (!in.at_end()) {
+      merge.times.size.calls = in.varint();
+      merge.times.size.bytes = in.varint();
+      merge.times.size.clock_error_ns = in.varint();
+      merge.times.coding_ns = in.varint();
+      merge.times.writing_ns = in.varint();
+    }
     if (in.failed()) return false;
     const bool possible = merge.ranks != 0 && merge.ranks <= kMaxRanks && merge.most_ns <= merge.sum_ns &&
                           merge.sum_ns / merge.ranks <= merge.most_ns;

@@ -260,6 +260,13 @@ Section cost_section(const MergeCost &cost) {
   out.varint(cost.ranks);
   out.varint(cost.sum_ns);
   out.varint(cost.most_ns);
+  if (const timing::TimesCost &times = cost.times; times.size.calls != 0) {
+    out.varint(times.size.calls);
+    out.varint(times.size.bytes);
+    out.varint(times.size.clock_error_ns);
+    out.varint(times.coding_ns);
+    out.varint(times.writing_ns);
+  }
   return {SectionKind::cost, out.take()};
 }
 

@@ -112,6 +112,13 @@ Bytes renumbered(const Bytes &map, const std::vector<uint32_t> &number) {
 
 }  // namespace
 
+void MergeCost::add(const MergeCost &other) {
+  ranks += other.ranks;
+  sum_ns += other.sum_ns;
+  most_ns = std::max(most_ns, other.most_ns);
+  times.add(other.times);
+}
+
 void Part::Body::set_key(ClassPart *part) const {
   const RowGroups groups(part->rows);
   ByteWriter common;

@@ -22,11 +22,15 @@ namespace cairn::trace {
 
 class Trace;
 
-/// CPU time that the recorder spent on the ranks themselves, in MPI_Finalize, to merge; what MPI took is not in it.
+/// CPU time that the recorder spent on the ranks themselves, in MPI_Finalize, to merge; what MPI took is not in it. And
+/// what keeping times took, while the program ran and then.
 struct MergeCost {
   uint64_t ranks = 0;  ///< that took part; 0: not known
   uint64_t sum_ns = 0;
   uint64_t most_ns = 0;
+  timing::TimesCost times = {};  ///< of all these ranks, where the timing mode keeps times
+
+  void add(const MergeCost &other);
 };
 
 /// What belongs to the run and not to a rank. Set once, by whoever writes the file.

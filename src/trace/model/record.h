@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "grammar/grammar.h"
 #include "timing/call_stats.h"
+#include "timing/stream.h"
 #include "trace/model/losses.h"
 #include "trace/values/atom.h"
 
@@ -109,6 +110,7 @@ struct ProcessRecord {
   uint64_t wall_ns = 0;      ///< from MPI_Init's begin to the end of the recording
   uint64_t mpi_ns = 0;       ///< in MPI, outermost calls only
   uint64_t peak_memory = 0;
+  timing::TimesCost times_cost;
   RankClock clock;
   std::vector<Module> modules;
   std::vector<Site> frames;  ///< callers of sites, where call stacks are kept; a frame's caller stands before it

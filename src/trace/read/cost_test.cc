@@ -28,6 +28,19 @@ TEST(MergeCost, IsAddedToAFinishedFile) {
   EXPECT_EQ(read.most_ns, 700'000'000U);
 }
 
+TEST(MergeCost, TellsWhatTimesTook) {
+  MergeCost cost = {2, 12, 8};
+  cost.add({2, 12, 9, {{3, 1000, 500, 77}, 40'000, 2'000}});
+  const MergeCost read = cost_in(with_merge_cost(file_of({}), cost));
+  EXPECT_EQ(read.ranks, 4U);
+  EXPECT_EQ(read.most_ns, 9U);
+  EXPECT_EQ(read.times.size.calls, 1000U);
+  EXPECT_EQ(read.times.size.bytes, 500U);
+  EXPECT_EQ(read.times.size.clock_error_ns, 77U);
+  EXPECT_EQ(read.times.coding_ns, 40'000U);
+  EXPECT_EQ(read.times.writing_ns, 2'000U);
+}
+
 TEST(MergeCost, IsReplacedNotRepeated) {
   const Bytes file = with_merge_cost(with_merge_cost(file_of({}), {1, 5, 5}), {2, 12, 8});
   EXPECT_EQ(cost_in(file).most_ns, 8U);

@@ -470,6 +470,7 @@ class Trace:
 
     def read_cost(self, r):
         self.cost = [r.varint() for _ in range(3)]
+        self.times_cost = [r.varint() for _ in range(0 if r.end() else 5)]
 
     def read_clocks(self, r):
         self.clocks = list(zip(column(r), column(r), column(r)))
