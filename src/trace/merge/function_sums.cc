@@ -67,6 +67,15 @@ bool all_below(const FoldColumn &column, uint64_t limit) {
 
 }  // namespace
 
+FunctionSums FunctionSums::of(const std::map<uint32_t, std::vector<uint64_t>> &sums) {
+  FunctionSums result;
+  for (const auto &[function, ranks] : sums) {
+    FoldColumn &column = result.columns_[function];
+    for (const uint64_t sum : ranks) column.append(static_cast<Atom>(std::min<uint64_t>(sum, INT64_MAX)));
+  }
+  return result;
+}
+
 FunctionSums::FunctionSums(const ProcessRecord &process) {
   std::map<uint32_t, uint64_t> sums;
   for (const SequenceRecord &sequence : process.sequences) {

@@ -25,6 +25,8 @@ class FunctionSums {
   FunctionSums() = default;
   /// Of one rank; nothing where the timing mode keeps no statistics.
   explicit FunctionSums(const ProcessRecord &process);
+  /// Of several ranks; each function has all of them.
+  static FunctionSums of(const std::map<uint32_t, std::vector<uint64_t>> &sums);
 
   [[nodiscard]] bool empty() const { return columns_.empty(); }
   /// Function and the ranks' sums.

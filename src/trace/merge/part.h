@@ -78,7 +78,7 @@ class Part {
   [[nodiscard]] const Body &body() const { return *body_; }
 
  private:
-  friend Part to_part(const Trace &trace);  // read/edit.h
+  friend class Edited;  // read/edit.h
   explicit Part(std::unique_ptr<Body> body);
   std::unique_ptr<Body> body_;
 };

@@ -28,7 +28,7 @@ Bytes with_gpu(const Trace &trace, Bytes gpu, Bytes warps) {
 Part to_part(const Trace &trace) {
   auto own = std::make_unique<Part::Body>(*trace.body().part);
   own->classes.resize(trace.body().own_classes);
-  return Part(std::move(own));
+  return Edited::part(std::move(own));
 }
 
 std::optional<uint64_t> bundles_begin(const Trace &trace) { return trace.body().bundles; }

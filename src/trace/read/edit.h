@@ -4,6 +4,7 @@
 // Plain functions; cost: the sections that are kept are copied as they are, a part copies its classes.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +20,12 @@ Bytes with_sources(const Trace &trace, const std::vector<std::pair<Site, Source>
 
 /// The bytes of the same trace with these sections in place of any that it has.
 Bytes with_gpu(const Trace &trace, Bytes gpu, Bytes warps);
+
+/// What a Part is made of, for the files of this folder that make others of it.
+class Edited {
+ public:
+  static Part part(std::unique_ptr<Part::Body> body) { return Part(std::move(body)); }
+};
 
 /// The part that the file holds, to merge more into it; what comes of it needs this file's blocks, among which bundles
 /// of classes begin where `bundles_begin` says.

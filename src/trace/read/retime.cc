@@ -1,0 +1,164 @@
+#include "trace/read/retime.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "timing/rank_times.h"
+#include "trace/read/call_times.h"
+#include "trace/read/edit.h"
+#include "trace/read/trace_body.h"
+
+namespace cairn::trace {
+namespace {
+
+/// The times of one sequence in the new mode.
+class Sequence {
+ public:
+  using NameOf = std::function<const char *(uint32_t)>;
+  Sequence(const Trace &trace, const SequenceView &view, const timing::Setting &setting, const NameOf &name_of)
+      : trace_(trace), view_(view), setting_(setting), name_of_(name_of) {}
+
+  /// Of each row of the class; and of each function, into `sums`.
+  Result<std::vector<timing::CallStats>> statistics(std::map<uint32_t, uint64_t> *sums) {
+    std::vector<timing::CallStats> stats(trace_.class_view(view_.class_index).rows);
+    auto done = for_each([&](const CallReader &reader, grammar::Symbol call, const timing::CallTime &time) {
+      timing::CallStats &of_row = stats[reader.class_row(call)];
+      const uint64_t ns = time.duration;
+      of_row.minimum = of_row.count == 0 ? ns : std::min(of_row.minimum, ns);
+      of_row.maximum = std::max(of_row.maximum, ns);
+      ++of_row.count;
+      of_row.sum += ns;
+      ++of_row.histogram[static_cast<size_t>(timing::CallStats::bucket(ns))];
+      (*sums)[reader.call(call).function] += ns;
+    });
+    if (!done) return tl::unexpected(done.error());
+    return stats;
+  }
+
+  Result<Bytes> stream(Retimed *result) {
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> numbers;
+    std::vector<uint64_t> bounds;
+    std::vector<uint32_t> groups;
+    std::vector<timing::CallTime> times;
+    auto done = for_each([&](const CallReader &reader, grammar::Symbol call, const timing::CallTime &time) {
+      const Row &row = reader.call(call);
+      const auto next = static_cast<uint32_t>(numbers.size());
+      const auto [group, added] = numbers.try_emplace({row.function, row.site, row.depth}, next);
+      if (added) bounds.push_back(setting_.bound_of(name_of_(row.function)));
+      groups.push_back(group->second);
+      times.push_back(time);
+    });
+    if (!done) return tl::unexpected(done.error());
+    result->before.add(size_);
+    return timing::encode_stream(*setting_.mode, groups, bounds, std::move(times), &result->after);
+  }
+
+ private:
+  template <typename Take>
+  Result<void> for_each(Take take) {
+    Result<CallTimes> times = CallTimes::of(trace_, view_);
+    if (!times) return tl::unexpected(times.error());
+    for (const timing::BlockPlace &block : times->blocks()) {
+      size_.add({1, block.calls, block.bytes.size(), block.clock_error_ns});
+    }
+    CallReader reader(trace_, view_);
+    for (uint64_t i = 0; i < times->count(); ++i) {
+      const grammar::Symbol call = reader.next();
+      const Result<timing::PlacedTime> placed = times->at(i);
+      if (!placed) return tl::unexpected(placed.error());
+      take(reader, call, placed->time);
+    }
+    return {};
+  }
+
+  const Trace &trace_;
+  SequenceView view_;
+  const timing::Setting &setting_;
+  const NameOf &name_of_;
+  timing::StreamSize size_;
+};
+
+bool is_kept(const StoredSection &section) {
+  return is_gpu(section) || section.kind == static_cast<uint8_t>(SectionKind::source);
+}
+
+Error not_possible(const std::string &what, const std::string &hint) {
+  return {ErrorKind::usage, what, {}, Error::kNoOffset, hint};
+}
+
+/// Whether times in the mode that the trace has can become times, or statistics, of another.
+Result<void> check(const Trace &trace, const timing::Setting &setting) {
+  const timing::Mode *own = timing::mode_named(trace.run().timing);
+  if (own == nullptr || own->encode == nullptr) {
+    return tl::unexpected(not_possible("this trace has no times of single calls", "record with --timing lossless"));
+  }
+  if (own->bounds != timing::Bounds::none && setting.mode->encode != nullptr) {
+    return tl::unexpected(
+        not_possible("the times of this trace are within a bound already (" + trace.run().timing + ")",
+                     "they can become stats or off; record with --timing lossless for any other"));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting,
+                        const std::function<const char *(uint32_t function)> &name_of) {
+  if (auto possible = check(trace, setting); !possible) return tl::unexpected(possible.error());
+  Retimed result;
+  Part::Body body = *trace.body().part;
+  std::map<uint32_t, std::vector<uint64_t>> sums;
+  const uint64_t ranks = body.ranks.size();
+  for (ClassPart &part : body.classes) {
+    part.times = {};
+    part.stats.clear();
+  }
+  for (uint64_t place = 0; place < ranks; ++place) {
+    const auto rank = body.ranks.at(place);
+    std::map<uint32_t, uint64_t> own;
+    for (const SequenceView &view : trace.sequences(rank)) {
+      ClassPart &part = body.classes[view.class_index];
+      Sequence sequence(trace, view, setting, name_of);
+      if (setting.mode->encode != nullptr) {
+        Result<Bytes> stream = sequence.stream(&result);
+        if (!stream) return tl::unexpected(stream.error());
+        if (!stream->empty()) timing::merge(&part.times, {{rank, *std::move(stream)}});
+      } else if (setting.mode->statistics) {
+        const auto stats = sequence.statistics(&own);
+        if (!stats) return tl::unexpected(stats.error());
+        if (part.stats.empty()) part.stats.push_back({part.ranks, std::vector<timing::RankStats>(stats->size()), {}});
+        for (size_t row = 0; row < stats->size(); ++row) {
+          part.stats[0].slots[row].merge(timing::RankStats((*stats)[row], rank));
+        }
+      }
+    }
+    for (const auto &[function, ns] : own) {
+      std::vector<uint64_t> &column = sums[function];
+      column.resize(ranks);
+      column[place] = ns;
+    }
+  }
+  body.sums = FunctionSums::of(sums);
+  body.offset = FoldColumn::constant(kNoBlock, ranks);
+  RunInfo run = trace.run();
+  run.timing = setting.text();
+  run.merge.times = {};
+  run.merge.times.size = result.after;
+  const Result<Bytes> file = Edited::part(std::make_unique<Part::Body>(std::move(body))).to_file(run);
+  if (!file) return tl::unexpected(file.error());
+  auto stored = read_file(*file);
+  if (!stored) return tl::unexpected(stored.error());
+  // What is not of the ranks' calls stays as it is.
+  for (const StoredSection &section : trace.body().stored) {
+    const bool made =
+        std::any_of(stored->begin(), stored->end(), [&](const auto &s) { return s.kind == section.kind; });
+    if (!made && is_kept(section)) stored->push_back(section);
+  }
+  result.file = write_file({}, *stored);
+  return result;
+}
+
+}  // namespace cairn::trace
