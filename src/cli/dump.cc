@@ -421,6 +421,7 @@ int dump(DumpOptions &options) {
     say("no times: this trace has statistics only (cairn summary shows them); record with --timing context for each "
         "call's time");
   }
+  say_exactness(*trace);
   const auto frames = trace->all_sites();
   if (options.stack && std::none_of(frames.begin(), frames.end(), [](const auto &site) { return site.caller != 0; })) {
     say("--stack: this trace has no call stacks; record with --callsites stack");

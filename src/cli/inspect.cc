@@ -10,7 +10,9 @@
 #include <string_view>
 #include <utility>
 
+#include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "timing/setting.h"
 
 namespace cairn::cli {
 namespace {
@@ -142,6 +144,12 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
   }
   if (which == Open::all || inspection.filter.ranks.empty()) return trace::Trace::open(inspection.file);
   return open_for_ranks(inspection);
+}
+
+void say_exactness(const trace::Trace &trace) {
+  if (trace.run().timing == "off") say("no times: this trace was recorded with --timing off");
+  const std::string within = timing::exactness(trace.run().timing);
+  if (!within.empty()) say(fmt::format("gaps and durations are {} of what they were", within));
 }
 
 std::string failures_text(const analyze::Failures &failures) {

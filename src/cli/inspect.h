@@ -38,6 +38,9 @@ enum class Open : uint8_t {
 /// Opens the trace that the user means and leaves its path in `inspection.file`.
 Result<trace::Trace> open_trace(Inspection &inspection, Open which = Open::all);
 
+/// Before times are shown: that they are not exact, if so; what a trace has in their place.
+void say_exactness(const trace::Trace &trace);
+
 /// "MPI_ERR_TRUNCATE 10, MPI_ERR_RANK 2", most first.
 std::string failures_text(const analyze::Failures &failures);
 

@@ -247,13 +247,14 @@ int summary(SummaryOptions &options) {
     });
   }
   for (const std::string &warning : sources.warnings()) say(warning);
+  say_exactness(*trace);
   const bool none_matches = result->filtered && result->calls == 0;
   if (none_matches) {
     say("no call matches");
   } else if (result->times_missing && filter->chooses_by_values()) {
     say("times of some calls among others of one place are not in this trace; record with --timing context to see "
         "them");
-  } else if (result->times_missing) {
+  } else if (result->times_missing && trace->run().timing != "off") {
     say("not all times of single ranks are in this trace: of call sites they are kept for all ranks of a class "
         "together; record with --timing context to see them");
   }

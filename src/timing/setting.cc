@@ -77,6 +77,17 @@ std::string bound_text(Bounds bounds, uint64_t bound) {
   return number_text(static_cast<double>(bound) / unit->nanoseconds) + std::string(unit->name);
 }
 
+std::string exactness(std::string_view setting) {
+  const Result<Setting> parsed = parse_setting(setting);
+  if (!parsed || parsed->mode->bounds == Bounds::none) return {};
+  std::string text = "within " + bound_text(parsed->mode->bounds, parsed->bound);
+  std::string rules;
+  for (const Rule &rule : parsed->rules) {
+    rules += (rules.empty() ? "" : ", ") + rule.pattern + " " + bound_text(parsed->mode->bounds, rule.bound);
+  }
+  return rules.empty() ? text : text + " (" + rules + ")";
+}
+
 uint64_t Setting::bound_of(const char *function) const {
   uint64_t result = bound;
   for (const Rule &rule : rules) {

@@ -42,6 +42,9 @@ struct Setting {
 
 /// Of one setting's text; or what is wrong with it, as a user would understand it.
 Result<Setting> parse_setting(std::string_view text);
+/// How exact times of that setting are, for whoever sees them: "within 10%", "within 10% (MPI_Wait* 1%)"; nothing where
+/// they are exact, or there are none.
+std::string exactness(std::string_view setting);
 /// A bound as a user reads it: "10%", "10us", "exact".
 std::string bound_text(Bounds bounds, uint64_t bound);
 

@@ -31,6 +31,14 @@ TEST(Setting, WhatItsTextSaysIsReadBack) {
   }
 }
 
+TEST(Setting, SaysHowExactTimesAre) {
+  EXPECT_EQ(exactness("context:rel=10%"), "within 10%");
+  EXPECT_EQ(exactness("context:rel=5%,MPI_Wait*=1%,MPI_Test=exact"), "within 5% (MPI_Wait* 1%, MPI_Test exact)");
+  EXPECT_EQ(exactness("lossless"), "");
+  EXPECT_EQ(exactness("stats"), "");
+  EXPECT_EQ(exactness("of a later version"), "");
+}
+
 TEST(Setting, SaysWhatIsWrong) {
   const auto message = [](const char *text) {
     const Result<Setting> setting = parse_setting(text);

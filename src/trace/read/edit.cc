@@ -25,6 +25,8 @@ Bytes with_gpu(const Trace &trace, Bytes gpu, Bytes warps) {
   return write_file(added, kept);
 }
 
+Part Edited::part(std::unique_ptr<Part::Body> body) { return Part(std::move(body)); }
+
 Part to_part(const Trace &trace) {
   auto own = std::make_unique<Part::Body>(*trace.body().part);
   own->classes.resize(trace.body().own_classes);

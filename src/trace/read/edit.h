@@ -24,7 +24,7 @@ Bytes with_gpu(const Trace &trace, Bytes gpu, Bytes warps);
 /// What a Part is made of, for the files of this folder that make others of it.
 class Edited {
  public:
-  static Part part(std::unique_ptr<Part::Body> body) { return Part(std::move(body)); }
+  static Part part(std::unique_ptr<Part::Body> body);
 };
 
 /// The part that the file holds, to merge more into it; what comes of it needs this file's blocks, among which bundles
