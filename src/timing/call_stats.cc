@@ -4,6 +4,11 @@
 #include <bit>
 
 namespace cairn::timing {
+namespace {
+
+uint64_t saturating(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+}  // namespace
 
 int CallStats::bucket(uint64_t nanoseconds) {
   if (nanoseconds < 2) return 0;
@@ -16,6 +21,23 @@ uint64_t CallStats::bucket_start(int bucket) {
   if (bucket <= 0) return 0;
   if (bucket == 1) return 2;  // empty: 1 has no bit below the leading one
   return (uint64_t{2} | static_cast<uint64_t>(bucket & 1)) << (bucket / 2 - 1);
+}
+
+void CallStats::merge(const CallStats &other) {
+  if (count == 0) {
+    minimum = other.minimum;
+    maximum = other.maximum;
+  } else if (other.count != 0) {
+    minimum = std::min(minimum, other.minimum);
+    maximum = std::max(maximum, other.maximum);
+  }
+  count = saturating(count, other.count);
+  sum = saturating(sum, other.sum);
+  for (const Histogram::Bucket &bucket : other.histogram.buckets()) {
+    if (bucket.count == 0) continue;
+    uint64_t &ours = histogram[bucket.number];
+    ours = saturating(ours, bucket.count);
+  }
 }
 
 }  // namespace cairn::timing

@@ -34,6 +34,12 @@ class Histogram {
   }
   /// Ascending; some may have no calls.
   [[nodiscard]] const std::vector<Bucket> &buckets() const { return buckets_; }
+  /// Of a number above all that are there.
+  void append(Bucket bucket) { buckets_.push_back(bucket); }
+  void drop_empty() {
+    std::erase_if(buckets_, [](const Bucket &bucket) { return bucket.count == 0; });
+  }
+  bool operator==(const Histogram &other) const = default;
 
  private:
   std::vector<Bucket> buckets_;
@@ -45,6 +51,9 @@ struct CallStats {
   static int bucket(uint64_t nanoseconds);
   /// The smallest value that falls into `bucket`.
   static uint64_t bucket_start(int bucket);
+  /// Adds those of other calls. Sums that would not fit stay at the greatest number.
+  void merge(const CallStats &other);
+  bool operator==(const CallStats &other) const = default;
   uint64_t count = 0;
   uint64_t sum = 0;
   uint64_t minimum = 0;

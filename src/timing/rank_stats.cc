@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace cairn::timing {
 namespace {
@@ -36,48 +37,42 @@ std::array<uint64_t, 4> times(const Words &words, uint64_t factor) {
   return result;
 }
 
-uint64_t saturating(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+/// Of what is no less; else modulo 2^192.
+void subtract(Words *from, const Words &words) {
+  Wide borrow = 0;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const Wide wide = static_cast<Wide>((*from)[i]) - words[i] - borrow;
+    (*from)[i] = static_cast<uint64_t>(wide);
+    borrow = (wide >> 64) != 0 ? 1 : 0;
+  }
+}
 
 }  // namespace
 
 RankStats::RankStats(const CallStats &calls, uint32_t rank)
-    : count_(calls.count),
-      sum_(calls.sum),
-      minimum_(calls.minimum),
-      maximum_(calls.maximum),
+    : calls_(calls),
       ranks_(1),
       least_(calls.sum),
       greatest_(calls.sum),
+      least_rank_(rank),
       greatest_rank_(rank),
       squares_(square(calls.sum)) {
-  histogram_.reserve(calls.histogram.buckets().size());
-  for (const Histogram::Bucket &bucket : calls.histogram.buckets()) {
-    if (bucket.count != 0) histogram_.push_back(bucket);
-  }
-}
-
-CallStats RankStats::calls() const {
-  CallStats result;
-  result.count = count_;
-  result.sum = sum_;
-  result.minimum = minimum_;
-  result.maximum = maximum_;
-  for (const Bucket &bucket : histogram_) result.histogram[bucket.number] = bucket.count;
-  return result;
+  calls_.histogram.drop_empty();
 }
 
 // Buckets as (places skipped, count) with a zero skip for neighbours; docs/format.md, "Statistics".
 void RankStats::write_histogram(ByteWriter &out) const {
-  out.varint(histogram_.size());
-  for (size_t i = 0; i < histogram_.size(); ++i) {
-    const Bucket &bucket = histogram_[i];
+  const std::vector<Histogram::Bucket> &buckets = calls_.histogram.buckets();
+  out.varint(buckets.size());
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    const Histogram::Bucket &bucket = buckets[i];
     if (i == 0) {
       out.varint(bucket.number);
       out.varint(bucket.count);
       continue;
     }
     // The lowest bit tells a skip.
-    const unsigned skipped = bucket.number - histogram_[i - 1].number - 1U;
+    const unsigned skipped = bucket.number - buckets[i - 1].number - 1U;
     out.varint(bucket.count << 1 | (skipped != 0 ? 1U : 0U));
     if (skipped != 0) out.varint(skipped);
   }
@@ -87,7 +82,7 @@ void RankStats::parse_histogram(ByteReader &in) {
   const uint64_t used = in.varint();
   uint64_t next = 0;
   if (used > CallStats::kBuckets) in.fail();
-  if (used != 0) in.take(2 * used, sizeof(Bucket));  // as a vector grows
+  if (used != 0) in.take(2 * used, sizeof(Histogram::Bucket));  // as a vector grows
   for (uint64_t i = 0; i < used && !in.failed(); ++i) {
     uint64_t count = 0;
     if (i == 0) {
@@ -102,7 +97,7 @@ void RankStats::parse_histogram(ByteReader &in) {
       in.fail();
       return;
     }
-    if (count != 0) histogram_.push_back({static_cast<uint8_t>(next), count});
+    if (count != 0) calls_.histogram.append({static_cast<uint8_t>(next), count});
     ++next;
   }
 }
@@ -113,26 +108,12 @@ void RankStats::merge(const RankStats &other) {
     *this = other;
     return;
   }
-  if (count_ == 0) {
-    minimum_ = other.minimum_;
-    maximum_ = other.maximum_;
-  } else if (other.count_ != 0) {
-    minimum_ = std::min(minimum_, other.minimum_);
-    maximum_ = std::max(maximum_, other.maximum_);
-  }
-  count_ = saturating(count_, other.count_);
-  sum_ = saturating(sum_, other.sum_);
-  auto at = histogram_.begin();
-  for (const Bucket &bucket : other.histogram_) {
-    while (at != histogram_.end() && at->number < bucket.number) ++at;
-    if (at != histogram_.end() && at->number == bucket.number) {
-      at->count = saturating(at->count, bucket.count);
-    } else {
-      at = histogram_.insert(at, bucket);
-    }
-  }
+  calls_.merge(other.calls_);
   ranks_ += other.ranks_;
-  least_ = std::min(least_, other.least_);
+  if (other.least_ < least_ || (other.least_ == least_ && other.least_rank_ < least_rank_)) {
+    least_ = other.least_;
+    least_rank_ = other.least_rank_;
+  }
   if (other.greatest_ > greatest_ || (other.greatest_ == greatest_ && other.greatest_rank_ < greatest_rank_)) {
     greatest_ = other.greatest_;
     greatest_rank_ = other.greatest_rank_;
@@ -141,23 +122,20 @@ void RankStats::merge(const RankStats &other) {
 }
 
 void RankStats::add_calls(const RankStats &other) {
-  const uint32_t rank = greatest_rank_;
-  merge(other);
-  ranks_ = 1;
-  least_ = greatest_ = sum_;
-  greatest_rank_ = rank;
-  squares_ = square(sum_);
+  CallStats calls = std::move(calls_);
+  calls.merge(other.calls_);
+  *this = RankStats(calls, greatest_rank_);
 }
 
 double RankStats::mean_sum() const {
-  return ranks_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(ranks_);
+  return ranks_ == 0 ? 0.0 : static_cast<double>(calls_.sum) / static_cast<double>(ranks_);
 }
 
 double RankStats::deviation_of_sums() const {
   if (ranks_ < 2) return 0.0;
   // n·Σx² − (Σx)², exactly: as floating-point numbers the two would cancel.
   std::array<uint64_t, 4> difference = times(squares_, ranks_);
-  const Words total = square(sum_);
+  const Words total = square(calls_.sum);
   uint64_t borrow = 0;
   for (size_t i = 0; i < difference.size(); ++i) {
     const uint64_t subtract = i < total.size() ? total[i] : 0;
@@ -171,50 +149,64 @@ double RankStats::deviation_of_sums() const {
   return std::sqrt(variance) / static_cast<double>(ranks_);
 }
 
+// The least and the greatest are known, and the others have what is left of the sum: their squares are the least where
+// they are equal. What is above that is a byte or so less, of two and three ranks nothing.
+std::array<uint64_t, 3> RankStats::least_squares() const {
+  Words squares = square(least_);
+  add(&squares, square(greatest_));
+  if (ranks_ <= 2) return squares;
+  const uint64_t others = calls_.sum - least_ - greatest_;
+  const Wide all = static_cast<Wide>(others) * others / (ranks_ - 2);
+  add(&squares, {static_cast<uint64_t>(all), static_cast<uint64_t>(all >> 64), 0});
+  return squares;
+}
+
 void RankStats::write(ByteWriter &out, uint64_t calls) const {
-  out.signed_varint(static_cast<int64_t>(count_ - calls));
+  out.signed_varint(static_cast<int64_t>(calls_.count - calls));
   out.varint(ranks_);
   if (ranks_ == 0) return;
-  out.varint(sum_);
-  out.varint(minimum_);
-  out.varint(maximum_ - minimum_);
-  if (ranks_ == 1) {
-    out.varint(greatest_rank_);
-  } else {
+  out.varint(calls_.sum);
+  out.varint(calls_.minimum);
+  out.varint(calls_.maximum - calls_.minimum);
+  out.varint(greatest_rank_);
+  if (ranks_ != 1) {
     out.varint(least_);
     out.varint(greatest_ - least_);
-    out.varint(greatest_rank_);
+    out.signed_varint(static_cast<int64_t>(least_rank_) - static_cast<int64_t>(greatest_rank_));
+    Words above = squares_;
+    subtract(&above, least_squares());
     uint8_t length = 24;
-    while (length > 0 && ((squares_[(length - 1U) / 8] >> ((length - 1U) % 8 * 8)) & 0xff) == 0) --length;
+    while (length > 0 && ((above[(length - 1U) / 8] >> ((length - 1U) % 8 * 8)) & 0xff) == 0) --length;
     out.byte(length);
-    for (unsigned i = 0; i < length; ++i) out.byte(static_cast<uint8_t>(squares_[i / 8] >> (i % 8 * 8)));
+    for (unsigned i = 0; i < length; ++i) out.byte(static_cast<uint8_t>(above[i / 8] >> (i % 8 * 8)));
   }
   write_histogram(out);
 }
 
 RankStats RankStats::parse(ByteReader &in, uint64_t calls) {
   RankStats stats;
-  stats.count_ = calls + static_cast<uint64_t>(in.signed_varint());
+  stats.calls_.count = calls + static_cast<uint64_t>(in.signed_varint());
   stats.ranks_ = in.varint();
   if (stats.ranks_ == 0) return stats;
   if (stats.ranks_ > (uint64_t{1} << 32)) in.fail();
-  stats.sum_ = in.varint();
-  stats.minimum_ = in.varint();
-  stats.maximum_ = stats.minimum_ + in.varint();
+  stats.calls_.sum = in.varint();
+  stats.calls_.minimum = in.varint();
+  stats.calls_.maximum = stats.calls_.minimum + in.varint();
+  stats.greatest_rank_ = static_cast<uint32_t>(in.varint());
   if (stats.ranks_ == 1) {
-    stats.least_ = stats.sum_;
-    stats.greatest_ = stats.sum_;
-    stats.greatest_rank_ = static_cast<uint32_t>(in.varint());
-    stats.squares_ = square(stats.sum_);
+    stats.least_ = stats.greatest_ = stats.calls_.sum;
+    stats.least_rank_ = stats.greatest_rank_;
+    stats.squares_ = square(stats.calls_.sum);
   } else {
     stats.least_ = in.varint();
     stats.greatest_ = stats.least_ + in.varint();
-    stats.greatest_rank_ = static_cast<uint32_t>(in.varint());
+    stats.least_rank_ = stats.greatest_rank_ + static_cast<uint32_t>(in.signed_varint());
     const uint8_t length = in.byte();
     if (length > 24) in.fail();
     for (unsigned i = 0; i < length && !in.failed(); ++i) {
       stats.squares_[i / 8] |= static_cast<uint64_t>(in.byte()) << (i % 8 * 8);
     }
+    add(&stats.squares_, stats.least_squares());
   }
   stats.parse_histogram(in);
   return stats;

@@ -1,4 +1,4 @@
-// RankStats: durations of the calls of one row, merged over ranks, with what imbalance needs: least, greatest (and
+// RankStats: durations of the calls of one row, merged over ranks, with what imbalance needs: least and greatest (and
 // whose), mean and deviation of the ranks' sums. Everything is an exact integer, so that the result does not depend on
 // the shape of the reduction tree.
 //
@@ -24,9 +24,11 @@ class RankStats {
   /// Adds calls of the same rank; nothing but this rank's may have gone into either.
   void add_calls(const RankStats &other);
 
-  [[nodiscard]] CallStats calls() const;
+  [[nodiscard]] const CallStats &calls() const { return calls_; }
   [[nodiscard]] uint64_t ranks() const { return ranks_; }
   [[nodiscard]] uint64_t least_sum() const { return least_; }
+  /// Whose that is; of several the lowest, as of the greatest.
+  [[nodiscard]] uint32_t least_rank() const { return least_rank_; }
   [[nodiscard]] uint64_t greatest_sum() const { return greatest_; }
   [[nodiscard]] uint32_t greatest_rank() const { return greatest_rank_; }
   [[nodiscard]] double mean_sum() const;
@@ -38,18 +40,16 @@ class RankStats {
   bool operator==(const RankStats &other) const = default;
 
  private:
-  using Bucket = Histogram::Bucket;
   void write_histogram(ByteWriter &out) const;
   void parse_histogram(ByteReader &in);
+  /// What the file does not say of squares_, since what it says before them implies it.
+  [[nodiscard]] std::array<uint64_t, 3> least_squares() const;
 
-  uint64_t count_ = 0;
-  uint64_t sum_ = 0;
-  uint64_t minimum_ = 0;
-  uint64_t maximum_ = 0;
-  std::vector<Bucket> histogram_;  ///< ascending, none empty
+  CallStats calls_;  ///< no bucket is empty
   uint64_t ranks_ = 0;
   uint64_t least_ = 0;
   uint64_t greatest_ = 0;
+  uint32_t least_rank_ = 0;
   uint32_t greatest_rank_ = 0;
   /// Sum of the squares of the ranks' sums, 192 bits, low word first: no number of ranks can overflow it.
   std::array<uint64_t, 3> squares_{};

@@ -14,6 +14,7 @@ RowStats as_row_stats(const timing::RankStats &stats) {
   result.calls = stats.calls();
   result.ranks = stats.ranks();
   result.least_sum = stats.least_sum();
+  result.least_rank = stats.least_rank();
   result.greatest_sum = stats.greatest_sum();
   result.greatest_rank = stats.greatest_rank();
   result.mean_sum = stats.mean_sum();
@@ -22,7 +23,7 @@ RowStats as_row_stats(const timing::RankStats &stats) {
 }
 
 /// Several statistics of the same ranks as one: of the rank with the greatest sum in one, the others count as their
-/// means.
+/// means, and of that with the least.
 RowStats together(const std::vector<const timing::RankStats *> &parts) {
   timing::RankStats all;
   double mean = 0;
@@ -38,13 +39,17 @@ RowStats together(const std::vector<const timing::RankStats *> &parts) {
   result.deviation_of_sums = std::sqrt(squares);
   result.sums_are_estimates = true;
   double greatest = -1;
-  double least = 0;
+  double least = INFINITY;
   for (const timing::RankStats *part : parts) {
-    const double sum = mean - part->mean_sum() + static_cast<double>(part->greatest_sum());
-    least += static_cast<double>(part->least_sum());
-    if (sum <= greatest) continue;
-    greatest = sum;
-    result.greatest_rank = part->greatest_rank();
+    const double others = mean - part->mean_sum();
+    if (const double sum = others + static_cast<double>(part->greatest_sum()); sum > greatest) {
+      greatest = sum;
+      result.greatest_rank = part->greatest_rank();
+    }
+    if (const double sum = others + static_cast<double>(part->least_sum()); sum < least) {
+      least = sum;
+      result.least_rank = part->least_rank();
+    }
   }
   result.greatest_sum = static_cast<uint64_t>(greatest);
   result.least_sum = static_cast<uint64_t>(least);
@@ -66,11 +71,12 @@ void add_ranks(const RowStats &other, RowStats *to) {
                            other.deviation_of_sums * other.deviation_of_sums * theirs) /
                               (ours + theirs) +
                           apart * apart * ours * theirs / ((ours + theirs) * (ours + theirs));
-  timing::RankStats calls(to->calls, 0);
-  calls.merge(timing::RankStats(other.calls, 0));
-  to->calls = calls.calls();
+  to->calls.merge(other.calls);
   to->ranks += other.ranks;
-  to->least_sum = std::min(to->least_sum, other.least_sum);
+  if (other.least_sum < to->least_sum || (other.least_sum == to->least_sum && other.least_rank < to->least_rank)) {
+    to->least_sum = other.least_sum;
+    to->least_rank = other.least_rank;
+  }
   if (other.greatest_sum > to->greatest_sum ||
       (other.greatest_sum == to->greatest_sum && other.greatest_rank < to->greatest_rank)) {
     to->greatest_sum = other.greatest_sum;

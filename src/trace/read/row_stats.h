@@ -18,6 +18,7 @@ struct RowStats {
   timing::CallStats calls;  ///< over all members
   uint64_t ranks = 0;       ///< number of ranks' sums that went in
   uint64_t least_sum = 0;   ///< smallest of the ranks' sums
+  uint32_t least_rank = 0;  ///< whose that is; of several the lowest
   uint64_t greatest_sum = 0;
   uint32_t greatest_rank = 0;
   double mean_sum = 0;

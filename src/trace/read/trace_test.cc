@@ -152,6 +152,7 @@ void expect_statistics(const Trace &trace, const std::vector<ProcessRecord> &pro
       uint64_t greatest = 0;
       uint64_t least = UINT64_MAX;
       uint32_t greatest_rank = 0;
+      uint32_t least_rank = 0;
       for (const uint32_t rank : view.ranks) {
         for (const SequenceRecord &sequence : processes[rank].sequences) {
           if (sequence.thread != view.thread || sequence.segment != view.segment || sequence.stats.empty()) continue;
@@ -167,7 +168,10 @@ void expect_statistics(const Trace &trace, const std::vector<ProcessRecord> &pro
             greatest = one.sum;
             greatest_rank = rank;
           }
-          least = std::min(least, one.sum);
+          if (one.sum < least) {
+            least = one.sum;
+            least_rank = rank;
+          }
           sums.push_back(static_cast<double>(one.sum));
         }
       }
@@ -181,6 +185,7 @@ void expect_statistics(const Trace &trace, const std::vector<ProcessRecord> &pro
       EXPECT_EQ(stats->calls.histogram.buckets(), all.histogram.buckets());
       EXPECT_EQ(stats->ranks, sums.size());
       EXPECT_EQ(stats->least_sum, least);
+      EXPECT_EQ(stats->least_rank, least_rank);
       EXPECT_EQ(stats->greatest_sum, greatest);
       EXPECT_EQ(stats->greatest_rank, greatest_rank);
       const auto n = static_cast<double>(sums.size());

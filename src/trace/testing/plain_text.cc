@@ -64,7 +64,8 @@ struct NumberedCalls {
 void write_statistics(const RowStats &stats, std::ostringstream *out) {
   *out << stats.calls.count << " " << stats.calls.sum << " " << stats.calls.minimum << " " << stats.calls.maximum;
   if (!stats.sums_are_estimates) {
-    *out << " " << stats.ranks << " " << stats.least_sum << " " << stats.greatest_sum << " " << stats.greatest_rank;
+    *out << " " << stats.ranks << " " << stats.least_sum << " of " << stats.least_rank << " " << stats.greatest_sum
+         << " of " << stats.greatest_rank;
   }
   for (int b = 0; b < timing::CallStats::kBuckets; ++b) {
     const uint64_t count = stats.calls.histogram[static_cast<size_t>(b)];

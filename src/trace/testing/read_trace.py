@@ -570,15 +570,15 @@ class Trace:
     def statistics(r, calls):
         count, ranks = calls + r.signed(), r.varint()
         if ranks == 0:
-            return [count] + [0] * 7, []
+            return [count] + [0] * 8, []
         total, least_time = r.varint(), r.varint()
-        greatest_time = least_time + r.varint()
+        greatest_time, greatest_rank = least_time + r.varint(), r.varint()
         if ranks == 1:
             least = greatest = total
-            rank = r.varint()
+            least_rank = greatest_rank
         else:
             least = r.varint()
-            greatest, rank = least + r.varint(), r.varint()
+            greatest, least_rank = least + r.varint(), greatest_rank + r.signed()
             r.raw(r.byte())
         buckets, at = [], 0
         for i in range(r.varint()):
@@ -589,7 +589,7 @@ class Trace:
                 n = word // 2
                 at += 1 + (r.varint() if word % 2 else 0)
             buckets.append((at, n))
-        return [count, total, least_time, greatest_time, ranks, least, greatest, rank], buckets
+        return [count, total, least_time, greatest_time, ranks, least, least_rank, greatest, greatest_rank], buckets
 
     def times(self, stream, kinds):
         r = Reader(stream)
@@ -797,17 +797,18 @@ class Trace:
     @staticmethod
     def statistics_text(slots):
         """Of all slots whose first row this is; of the ranks' sums nothing if one block has several of these."""
-        numbers, histogram, exact = [0] * 8, {}, len({block for _, block, _, _ in slots}) == len(slots)
+        numbers, histogram, exact = [0] * 9, {}, len({block for _, block, _, _ in slots}) == len(slots)
         for _, _, more, buckets in slots:
             for bucket, n in buckets:
                 histogram[bucket] = histogram.get(bucket, 0) + n
             a, b = numbers, more
             empty = a[0] == 0 and a[4] == 0
             least_time = b[2] if empty or a[0] == 0 else a[2] if b[0] == 0 else min(a[2], b[2])
-            greatest = max(((a[6], -a[7]), (b[6], -b[7]))) if not empty else (b[6], -b[7])
-            numbers = [a[0] + b[0], a[1] + b[1], least_time, max(a[3], b[3]), a[4] + b[4],
-                       b[5] if empty else min(a[5], b[5]), greatest[0], -greatest[1]]
-        text = " ".join(map(str, numbers if exact else numbers[:4]))
+            least = b[5:7] if empty else min(a[5:7], b[5:7])
+            greatest = b[7:] if empty else min(a[7:], b[7:], key=lambda of: (-of[0], of[1]))
+            numbers = [a[0] + b[0], a[1] + b[1], least_time, max(a[3], b[3]), a[4] + b[4], *least, *greatest]
+        text = " ".join(map(str, numbers[:4]))
+        text += " {} {} of {} {} of {}".format(*numbers[4:]) if exact else ""
         return text + "".join(f" {bucket}:{n}" for bucket, n in sorted(histogram.items()))
 
 
