@@ -1,6 +1,5 @@
 #include "analyze/calls_on.h"
 
-#include <algorithm>
 #include <tuple>
 
 namespace cairn::analyze {
@@ -35,9 +34,9 @@ Result<void> CallsOn::read(uint32_t rank, std::map<uint32_t, InClass> *classes) 
       call.wanted = wanted_.wants(event->class_index, row, &names);
     }
     InClass &here = (*classes)[event->class_index];
+    if (event->timed) here.times[event->row].add(event->duration_ns, call.wanted);
     if (!call.wanted) {
       here.others.insert({row.function, row.site});
-      if (event->timed) here.others_ns[event->row] += event->duration_ns;
       continue;
     }
     if (call.place == SIZE_MAX) {
@@ -45,10 +44,6 @@ Result<void> CallsOn::read(uint32_t rank, std::map<uint32_t, InClass> *classes) 
       here.calls.push_back({row, event->row, 0});
     }
     ++here.calls[call.place].count;
-    if (!event->timed) continue;
-    here.ns[event->row] += event->duration_ns;
-    uint64_t &longest = here.longest_ns[event->row];
-    longest = std::max(longest, event->duration_ns);
   }
   return events.end();
 }

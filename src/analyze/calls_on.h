@@ -2,7 +2,8 @@
 //
 // What a communicator's number means changes along a rank's life (communicator_names.h), so equal calls may be wanted
 // at one time and not at another: all calls of a rank are gone through whenever another was asked for before. Memory
-// for the distinct calls of one rank that are wanted. Borrows all. One thread at a time.
+// for the distinct calls of one rank that are wanted, and for the times of its calls. Borrows all. One thread at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/row_times.h"
 #include "analyze/wanted_calls.h"
 #include "base/result.h"
 #include "trace/read/events.h"
@@ -24,9 +26,7 @@ class CallsOn {
   struct InClass {
     std::vector<trace::CountedRow> calls;            ///< that are wanted
     std::set<std::pair<uint32_t, uint32_t>> others;  ///< functions and sites of some that are not
-    std::map<uint32_t, uint64_t> ns;                 ///< by row of the class, where calls have times
-    std::map<uint32_t, uint64_t> longest_ns;
-    std::map<uint32_t, uint64_t> others_ns;
+    std::map<uint32_t, RowTimes> times;              ///< by row of the class, where calls have times
   };
 
   CallsOn(const trace::Trace &trace, const WantedCalls &wanted) : trace_(trace), wanted_(wanted) {}

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analyze/calls_on.h"
+#include "analyze/gathered_line.h"
 #include "analyze/rank_sums.h"
 #include "analyze/red_flags.h"
 #include "analyze/volume.h"
@@ -25,25 +26,6 @@ constexpr std::array<uint32_t, 3> kApart = {spec::function_id::Init, spec::funct
 
 /// (function, module, offset, number of its callers) or (0, 0, rank, 0).
 using Key = std::tuple<uint32_t, uint32_t, uint64_t, uint32_t>;
-
-/// What is gathered for one line.
-struct Gathered {
-  SummaryLine line;
-  std::vector<bool> ranks;
-  std::map<uint32_t, uint64_t> rank_sums;  // of calls, where the trace has times
-  std::map<uint32_t, uint64_t> functions;  // by rank: how often each is called
-  std::map<uint32_t, uint64_t> spent;      // by rank: ns in each, of single calls
-  struct Row {
-    uint32_t class_index;
-    trace::RowStats stats;
-  };
-  std::vector<Row> rows;  // else
-
-  void add_rank(uint32_t rank) {
-    if (rank >= ranks.size()) ranks.resize(size_t{rank} + 1);
-    ranks[rank] = true;
-  }
-};
 
 /// Whether calls of one sequence are wanted, found out once for each distinct one.
 class Answers {
@@ -104,7 +86,7 @@ class Summariser {
   [[nodiscard]] bool is_selected(uint32_t rank) const { return rank < selected_.size() && selected_[rank]; }
 
   template <typename Head>
-  Gathered &line(uint32_t class_index, const Head &head, uint32_t rank) {
+  GatheredLine &line(uint32_t class_index, const Head &head, uint32_t rank) {
     Key key{head.function, 0, 0, 0};
     trace::Site site;
     if (group_ == GroupBy::rank) key = {0, 0, rank, 0};
@@ -173,7 +155,7 @@ class Summariser {
       if (counts[row] == 0 || !wanted_rows_[row]) continue;
       summary_.calls += counts[row];
       if (group_ != GroupBy::rank) {
-        Gathered &gathered = line(index, head, 0);
+        GatheredLine &gathered = line(index, head, 0);
         gathered.line.calls += counts[row];
         for (const uint32_t rank : members) {
           if (!by_values) gathered.add_rank(rank);
@@ -196,7 +178,7 @@ class Summariser {
       for (uint32_t row = 0; row < view.rows; ++row) {
         all[row] += own[row];
         if (group_ != GroupBy::rank || own[row] == 0 || !wanted_rows_[row]) continue;
-        Gathered &gathered = line(index, rows_[row], rank);
+        GatheredLine &gathered = line(index, rows_[row], rank);
         gathered.line.calls += own[row];
         gathered.functions[rows_[row].function] += own[row];
       }
@@ -216,7 +198,7 @@ class Summariser {
       for (const trace::CountedRow &call : *calls) {
         const trace::Row &row = call.row;
         all[call.class_row] += call.count;
-        Gathered &gathered = line(index, rows_[call.class_row], rank);
+        GatheredLine &gathered = line(index, rows_[call.class_row], rank);
         if (group_ == GroupBy::rank) {
           gathered.line.calls += call.count;
           gathered.functions[row.function] += call.count;
@@ -252,15 +234,7 @@ class Summariser {
 
   void add_stats(uint32_t index, uint32_t row, const RowHead &head, bool whole) {
     if (group_ == GroupBy::rank) return;  // rank_info has the sums
-    Gathered &gathered = line(index, head, 0);
-    const auto stats = whole ? trace_.row_stats(index, row) : std::nullopt;
-    if (!stats) {
-      gathered.line.timed = false;
-      return;
-    }
-    gathered.line.time_ns += stats->calls.sum;
-    gathered.line.longest_ns = std::max(gathered.line.longest_ns, stats->calls.maximum);
-    gathered.rows.push_back({index, *stats});
+    line(index, head, 0).add_stats(index, whole ? trace_.row_stats(index, row) : std::nullopt);
   }
 
   Result<void> add_times(uint32_t index, const trace::ClassView &view, const std::vector<uint32_t> &members,
@@ -268,27 +242,22 @@ class Summariser {
     for (const uint32_t rank : members) {
       for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
         if (sequence.class_index != index) continue;
-        std::vector<uint64_t> sums(view.rows);
-        std::vector<uint64_t> longest(view.rows);
-        std::vector<uint64_t> unwanted(view.rows);
+        std::vector<RowTimes> times(view.rows);
         if (on_) {
           const auto here = on_->of(rank, index);
           if (!here) return tl::unexpected(here.error());
-          for (const auto &[row, ns] : (*here)->ns) sums[row] = ns;
-          for (const auto &[row, ns] : (*here)->longest_ns) longest[row] = ns;
-          for (const auto &[row, ns] : (*here)->others_ns) unwanted[row] = ns;
-        } else if (auto done = add_durations(sequence, &sums, &longest, &unwanted); !done) {
+          for (const auto &[row, known] : (*here)->times) times[row] = known;
+        } else if (auto done = add_durations(sequence, &times); !done) {
           return done;
         }
         for (uint32_t row = 0; row < view.rows; ++row) {
-          const uint64_t all = sums[row] + unwanted[row];
+          const uint64_t all = times[row].ns + times[row].others_ns;
           if (all != 0) sums_.add(rank, rows_[row].function, all);
           if (!wanted_rows_[row] || counts[row] == 0) continue;
-          Gathered &gathered = line(index, rows_[row], rank);
-          gathered.line.time_ns += sums[row];
-          gathered.line.longest_ns = std::max(gathered.line.longest_ns, longest[row]);
-          if (gathered.line.calls != 0) gathered.rank_sums[rank] += sums[row];
-          if (group_ == GroupBy::rank) gathered.spent[rows_[row].function] += sums[row];
+          GatheredLine &gathered = line(index, rows_[row], rank);
+          gathered.add_times(rank, times[row]);
+          if (group_ != GroupBy::rank) gathered.add_durations(times[row].durations);
+          if (group_ == GroupBy::rank) gathered.spent[rows_[row].function] += times[row].ns;
         }
       }
     }
@@ -296,19 +265,13 @@ class Summariser {
   }
 
   /// By row.
-  Result<void> add_durations(const trace::SequenceView &sequence, std::vector<uint64_t> *sums,
-                             std::vector<uint64_t> *longest, std::vector<uint64_t> *unwanted) const {
+  Result<void> add_durations(const trace::SequenceView &sequence, std::vector<RowTimes> *times) const {
     Answers answers(wanted_);
     const bool by_rows = wanted_.by_head_only();
     trace::Events events(trace_, sequence);
     while (const trace::Event *event = events.next()) {
       if (!event->timed) break;
-      if (by_rows || answers.wants(*event)) {
-        (*sums)[event->row] += event->duration_ns;
-        (*longest)[event->row] = std::max((*longest)[event->row], event->duration_ns);
-      } else {
-        (*unwanted)[event->row] += event->duration_ns;
-      }
+      (*times)[event->row].add(event->duration_ns, by_rows || answers.wants(*event));
     }
     return events.end();
   }
@@ -407,7 +370,7 @@ class Summariser {
 
   void add_rank(uint32_t rank, const trace::Trace::RankInfo &info, uint64_t in_mpi, uint64_t outside,
                 std::optional<uint64_t> apart, uint64_t run) {
-    Gathered &gathered = lines_[Key{0, 0, rank, 0}];
+    GatheredLine &gathered = lines_[Key{0, 0, rank, 0}];
     SummaryLine &target = gathered.line;
     target.rank = rank;
     target.host = info.host;
@@ -439,70 +402,11 @@ class Summariser {
     }
   }
 
-  void finish(Gathered &gathered) {
+  void finish(GatheredLine &gathered) {
     if (group_ == GroupBy::rank) return;
-    SummaryLine &target = gathered.line;
-    target.ranks = static_cast<uint64_t>(std::count(gathered.ranks.begin(), gathered.ranks.end(), true));
-    if (group_ == GroupBy::function && !has_times_ && by_function_) sum_ranks(gathered);
-    if (!target.timed) {
-      target.time_ns = target.longest_ns = 0;
-      summary_.times_missing = true;
-      return;
-    }
-    if (target.time_ns == 0 || target.ranks == 0) return;
-    double most = 0;
-    for (const auto &[rank, sum] : gathered.rank_sums) most = std::max(most, static_cast<double>(sum));
-    if (!gathered.rows.empty()) {
-      bool estimate = false;
-      const double of_rows = most_of_rows(gathered.rows, estimate);
-      if (!estimate || gathered.rank_sums.empty()) {
-        most = of_rows;
-        target.imbalance_is_estimate = estimate;
-      }
-    }
-    target.imbalance = most * static_cast<double>(target.ranks) / static_cast<double>(target.time_ns);
-  }
-
-  /// A function's time on each of the ranks looked at, where that is known.
-  void sum_ranks(Gathered &gathered) {
-    uint64_t all = 0;
-    for (const uint32_t rank : filter_.ranks) {
-      if (rank >= gathered.ranks.size() || !gathered.ranks[rank]) continue;
-      const std::optional<uint64_t> sum = sums_.known() ? sums_.of(rank, gathered.line.function) : std::nullopt;
-      if (!sum) return gathered.rank_sums.clear();
-      gathered.rank_sums[rank] = *sum;
-      all += *sum;
-    }
-    if (gathered.rank_sums.empty()) return;
-    if (gathered.line.timed) return;
-    gathered.rows.clear();
-    gathered.line.timed = true;
-    gathered.line.time_ns = all;
-    gathered.line.longest_ns = 0;
-  }
-
-  /// The largest sum of a rank over several rows. Known of each row are its mean and its largest with the rank that had
-  /// it: of that rank, the other rows are taken at their means.
-  double most_of_rows(std::vector<Gathered::Row> &rows, bool &estimate) const {
-    constexpr size_t kCandidates = 64;
-    std::sort(rows.begin(), rows.end(),
-              [](const auto &a, const auto &b) { return a.stats.greatest_sum > b.stats.greatest_sum; });
-    double most = 0;
-    for (size_t i = 0; i < rows.size() && i < kCandidates; ++i) {
-      const uint32_t rank = rows[i].stats.greatest_rank;
-      double sum = 0;
-      for (const auto &row : rows) {
-        const trace::ClassView view = trace_.class_view(row.class_index);
-        if (row.stats.greatest_rank == rank) {
-          sum += static_cast<double>(row.stats.greatest_sum);
-        } else if (std::binary_search(view.ranks.begin(), view.ranks.end(), rank)) {
-          sum += row.stats.mean_sum;
-          estimate = true;
-        }
-      }
-      most = std::max(most, sum);
-    }
-    return most;
+    if (group_ == GroupBy::function && !has_times_ && by_function_) gathered.sum_ranks(sums_, filter_.ranks);
+    gathered.finish(trace_);
+    if (!gathered.line.timed) summary_.times_missing = true;
   }
 
   const trace::Trace &trace_;
@@ -520,7 +424,7 @@ class Summariser {
   std::vector<bool> wanted_rows_;                     ///< and of which of them some calls may be wanted
   std::map<uint32_t, uint32_t> numbers_of_callers_;   ///< by Site::caller
   std::map<std::string, uint32_t> numbers_of_texts_;  ///< and by how they look
-  std::map<Key, Gathered> lines_;
+  std::map<Key, GatheredLine> lines_;
   Summary summary_;
 };
 

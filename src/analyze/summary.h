@@ -10,6 +10,9 @@
 // known only when it covers whole classes. Traces from before that section estimate the imbalance of a function that
 // has several signatures. What a filter chooses by the values of calls is counted exactly; its times are known where it
 // takes all calls of a function at a site, on whole classes.
+//
+// How long calls took is told by percentiles: estimates from the histograms of statistics, and exact ones of calls
+// whose times the trace has (timing/percentiles.h).
 #pragma once
 
 #include <cstdint>
@@ -20,9 +23,17 @@
 #include "analyze/filter.h"
 #include "analyze/outcome.h"
 #include "analyze/sources.h"
+#include "timing/percentiles.h"
 #include "trace/read/trace.h"
 
 namespace cairn::analyze {
+
+/// What a rank spent in some calls.
+struct OfRank {
+  uint32_t rank = 0;
+  uint64_t ns = 0;
+  bool is_estimate = false;  ///< the rank, too
+};
 
 enum class GroupBy : uint8_t { function, call_site, rank };
 
@@ -46,9 +57,13 @@ struct SummaryLine {
   bool timed = true;  ///< false: the times below are not known
   uint64_t time_ns = 0;
   uint64_t longest_ns = 0;
-  /// Largest sum of a rank over the mean of all ranks that make the call; 1 is balanced.
+  std::optional<timing::Percentiles> percentiles;  ///< by function and call site: how long the calls took
+  /// The ranks that spent least and most time in the calls, of those that make them; of equal ones the lowest. By
+  /// function and call site.
+  std::optional<OfRank> least;
+  std::optional<OfRank> most;
+  /// What `most` spent over the mean of all ranks that make the call; 1 is balanced.
   std::optional<double> imbalance;
-  bool imbalance_is_estimate = false;
 };
 
 /// A parameter whose length grows with the ranks: the call will not scale.

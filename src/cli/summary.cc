@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "analyze/decode.h"
@@ -34,9 +35,29 @@ Cell bytes_cell(const SummaryLine &line) {
 
 Cell failed_cell(const SummaryLine &line) { return {line.failed == 0 ? "" : grouped(line.failed), line.failed}; }
 
+const char *mark(bool estimate) { return estimate ? "~" : ""; }
+
 Cell imbalance_cell(const SummaryLine &line) {
   if (!line.imbalance) return nothing();
-  return {fmt::format("{}{:.2f}", line.imbalance_is_estimate ? "~" : "", *line.imbalance), *line.imbalance};
+  return {fmt::format("{}{:.2f}", mark(line.most->is_estimate), *line.imbalance), *line.imbalance};
+}
+
+/// Which rank spent most or least.
+Cell rank_cell(const std::optional<analyze::OfRank> &of) {
+  if (!of) return nothing();
+  return {fmt::format("{}{}", mark(of->is_estimate), of->rank),
+          {{"rank", of->rank}, {"seconds", duration(of->ns).json}, {"is_estimate", of->is_estimate}}};
+}
+
+std::vector<Cell> percentile_cells(const std::optional<timing::Percentiles> &found) {
+  if (!found) return std::vector<Cell>(4, nothing());
+  const auto cell = [](const timing::Percentile &one) {
+    Cell result = duration(one.ns);
+    result.text.insert(0, mark(one.error != 0));
+    return result;
+  };
+  const double error = std::max({found->median.error, found->p95.error, found->p99.error});
+  return {cell(found->median), cell(found->p95), cell(found->p99), {"", error}};
 }
 
 nlohmann::ordered_json site_json(const analyze::Position &position) {
@@ -120,12 +141,25 @@ Listing list_of(const Summary &summary, uint64_t most) {
   const bool by_site = summary.group == GroupBy::call_site;
   // Only where some did.
   const char *failed = summary.failures.empty() ? nullptr : "failed";
-  std::vector<Column> columns = {
-      {"function", "function", true},    {"calls", "calls", false, 1},       {failed, "failed"},
-      {"bytes", "bytes", false, 2},      {nullptr, "calls_of_unknown_size"}, {"time", "seconds"},
-      {"%MPI", "share_of_mpi"},          {"%run", "share_of_run", false, 5}, {"mean", "mean_seconds", false, 3},
-      {"max", "max_seconds", false, 2},  {"ranks", "ranks", false, 4},       {"imbalance", "imbalance", false, 1},
-      {nullptr, "imbalance_is_estimate"}};
+  std::vector<Column> columns = {{"function", "function", true},
+                                 {"calls", "calls", false, 1},
+                                 {failed, "failed"},
+                                 {"bytes", "bytes", false, 3},
+                                 {nullptr, "calls_of_unknown_size"},
+                                 {"time", "seconds"},
+                                 {"%MPI", "share_of_mpi"},
+                                 {"%run", "share_of_run", false, 7},
+                                 {"mean", "mean_seconds", false, 5},
+                                 {"median", "median_seconds", false, 2},
+                                 {"p95", "p95_seconds", false, 7},
+                                 {"p99", "p99_seconds", false, 4},
+                                 {nullptr, "percentile_error"},
+                                 {"max", "max_seconds", false, 5},
+                                 {"ranks", "ranks", false, 6},
+                                 {"imbalance", "imbalance", false, 1},
+                                 {nullptr, "imbalance_is_estimate"},
+                                 {"least on", "least", false, 2},
+                                 {"most on", "most", false, 4}};
   if (by_site) columns.insert(columns.end(), {{"call site", "site", true}, {nullptr, "callers"}});
   Listing list(std::move(columns));
   for (const SummaryLine &line : summary.lines) {
@@ -135,13 +169,17 @@ Listing list_of(const Summary &summary, uint64_t most) {
     if (line.timed) {
       const uint64_t mean = line.calls == 0 ? 0 : line.time_ns / line.calls;
       cells.insert(cells.end(), {duration(line.time_ns), share_of_mpi(summary, line),
-                                 share(line.time_ns, summary.run_ns), duration(mean), duration(line.longest_ns)});
-      if (line.calls == 0) cells[8] = nothing();
-      if (line.longest_ns == 0) cells[9] = nothing();
+                                 share(line.time_ns, summary.run_ns), line.calls == 0 ? nothing() : duration(mean)});
+      for (Cell &cell : percentile_cells(line.percentiles)) cells.push_back(std::move(cell));
+      cells.push_back(line.longest_ns == 0 ? nothing() : duration(line.longest_ns));
     } else {
-      cells.insert(cells.end(), 5, nothing());
+      cells.insert(cells.end(), 9, nothing());
     }
-    cells.insert(cells.end(), {count(line.ranks), imbalance_cell(line), {"", line.imbalance_is_estimate}});
+    cells.insert(cells.end(), {count(line.ranks),
+                               imbalance_cell(line),
+                               {"", line.imbalance && line.most->is_estimate},
+                               rank_cell(line.least),
+                               rank_cell(line.most)});
     if (by_site) cells.insert(cells.end(), {site_cell(line.position), callers_cell(line)});
     list.add(std::move(cells));
     for (const analyze::Position &caller : line.callers) list.add_below(caller_cell(caller));

@@ -34,9 +34,8 @@ Percentile within(const Bucket &bucket, uint64_t place) {
   const auto first = static_cast<double>(bucket.first);
   const auto last = static_cast<double>(bucket.last);
   const double value = bucket.first == 0 ? part * last : first * std::pow(last / first, part);
-  // Of the greatest numbers a double may be beyond what an integer holds.
   const uint64_t ns =
-      value >= last ? bucket.last : std::clamp(static_cast<uint64_t>(std::llround(value)), bucket.first, bucket.last);
+      value >= last ? bucket.last : std::clamp(static_cast<uint64_t>(value + 0.5), bucket.first, bucket.last);
   return {ns, static_cast<double>(bucket.last - bucket.first) / std::max(first, 1.0)};
 }
 
@@ -87,7 +86,7 @@ Bucket bucket_of(size_t number, uint64_t calls) {
 std::optional<Percentiles> percentiles_of(const CallStats &calls) {
   uint64_t held = 0;
   for (const Histogram::Bucket &bucket : calls.histogram.buckets()) held += bucket.count;
-  if (held == 0 || held != calls.count) return std::nullopt;
+  if (held == 0 || held != calls.count || calls.minimum > calls.maximum) return std::nullopt;
   return estimated(held, calls.minimum, calls.maximum, [&](const auto &take) {
     for (const Histogram::Bucket &bucket : calls.histogram.buckets()) {
       const bool above = bucket.number + 1 >= CallStats::kBuckets;

@@ -118,6 +118,10 @@ TEST(Percentiles, AreNotKnownOfCallsThatTheHistogramLacks) {
   CallStats stats = stats_of({100, 200, 300});
   stats.count = 4;
   EXPECT_FALSE(percentiles_of(stats).has_value());
+  stats.count = 3;
+  EXPECT_TRUE(percentiles_of(stats).has_value());
+  std::swap(stats.minimum, stats.maximum);  // a file may say anything
+  EXPECT_FALSE(percentiles_of(stats).has_value());
 }
 
 TEST(Percentiles, SayThatLittleIsKnownOfCallsThatTookHours) {

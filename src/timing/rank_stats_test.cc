@@ -83,7 +83,7 @@ TEST(RankStats, SayLittleThatIsImplied) {
     if (rank == 0) continue;
     EXPECT_EQ(read_back(stats, &bytes), stats);
   }
-  EXPECT_LE(bytes, 26U);
+  EXPECT_LE(bytes, 22U);
 }
 
 TEST(RankStats, AreOneRanksAgainWhenCallsAreAdded) {

@@ -225,6 +225,25 @@ def summary_json(bench):
     parts = got["outside_seconds"] + got["mpi_seconds"] + got["init_finalize_seconds"]
     expect("the parts are all", round(parts, 6), round(got["run_seconds"], 6))
     expect("imbalance", lines["MPI_Waitall"]["imbalance"], 1.6)
+    # 100 calls of 10 us more on each rank than on the one before.
+    expect("least", lines["MPI_Waitall"]["least"], {"rank": 0, "seconds": 0.001, "is_estimate": False})
+    expect("most", lines["MPI_Waitall"]["most"], {"rank": 3, "seconds": 0.004, "is_estimate": False})
+    percentiles = ("median_seconds", "p95_seconds", "p99_seconds")
+    error = lines["MPI_Waitall"]["percentile_error"]
+    expect("a promise", 0 < error < 0.5, True)
+    for name, truth in zip(percentiles, (20e-6, 40e-6, 40e-6)):
+        expect(name, abs(lines["MPI_Waitall"][name] - truth) <= error * truth, True)
+    same = [round(lines["MPI_Isend"][name], 12) for name in (*percentiles, "percentile_error")]
+    expect("all the same", same, [300e-9] * 3 + [0])
+    # From each call's time they are exact, whichever way calls are found.
+    def exact(trace, function, *words):
+        lines = json.loads(bench.check("summary", "--json", trace, *words, out=None).stdout)["lines"]
+        line = next(each for each in lines if each["function"] == function)
+        return [round(line[name], 12) for name in (*percentiles, "percentile_error")]
+
+    expect("lossless", exact("lossless.cairn", "MPI_Waitall"), [10e-6, 20e-6, 20e-6, 0])
+    expect("by communicator", exact("failing_lossless.cairn", "MPI_Recv", "--comm", "MPI_COMM_WORLD"), [3e-6, 7e-6, 7e-6, 0])
+    expect("by result", exact("failing_lossless.cairn", "MPI_Recv", "--result", "MPI_SUCCESS"), [3e-6, 3e-6, 3e-6, 0])
     # 10 elements of a type of 10 doubles; the last rank sends to nobody, the first receives from nobody.
     expect("sent", lines["MPI_Isend"]["bytes"], 3 * 100 * 10 * 80)
     expect("received", lines["MPI_Irecv"]["bytes"], 3 * 100 * 100 * 8)
@@ -635,14 +654,19 @@ def narrow_tables_leave_out_what_says_least(bench):
     for word in ("function", "calls", "time", "%MPI", "call site"):
         expect(f"the column {word}", word in head, True)
     expect("a path", rows[1].endswith(" stencil.cc:60 in exchange()"), True)
-    expect("what went", rows[3], "(the terminal has no room for: bytes, %run, mean, ranks)")
+    expect("what went", rows[3:5],
+           ["(the terminal has no room for: bytes, %run, mean, p95, p99, max, ranks, least", "    on, most on)"])
     rows = bench.at_terminal("summary", "--callsites", "ring.cairn", "--limit", "3", columns=36, lines=99).splitlines()
     expect("a path", "MPI_Waitall  stencil.cc:60" in rows, True)
-    # As wide as it is said to be by default, the table has all of its columns.
-    shown = bench.at_terminal("summary", "ring.cairn", lines=99).splitlines()[6:]
-    whole = bench.run("summary", "ring.cairn").stdout.splitlines()[6]
-    expect("columns", shown[0].split(), whole.replace("%run", "").split())
-    expect("what went", shown[10], "(the terminal has no room for: %run)")
+    # As wide as it is said to be by default, a table without long names says where the time went, how long calls took,
+    # and whom the others may have waited for.
+    words = ("summary", "ring.cairn", "--function", "MPI_Waitall,MPI_Isend")
+    shown = bench.at_terminal(*words, lines=99).splitlines()[6:]
+    expect("columns", shown[0].split(), "function calls bytes time %MPI median p99 imbalance least on".split())
+    expect("what went", shown[3], "(the terminal has no room for: %run, mean, p95, max, ranks, most on)")
+    # And one that is wide enough has all, as a file has.
+    wide = bench.at_terminal("summary", "ring.cairn", columns=150, lines=99).splitlines()[6:]
+    expect("all columns", wide[0], bench.run("summary", "ring.cairn").stdout.splitlines()[6])
 
 
 @case
