@@ -2,7 +2,11 @@
 
 #include <algorithm>
 
+#include "timing/bins_coder.h"
+#include "timing/cfg_coder.h"
 #include "timing/context_coder.h"
+#include "timing/hist_coder.h"
+#include "timing/sz_coder.h"
 
 namespace cairn::timing {
 namespace {
@@ -12,6 +16,13 @@ constexpr Mode kModes[] = {
     {"context", "each call's time, within a bound", 2, false, Bounds::relative, 100'000, encode_context,
      decode_context},
     {"lossless", "each call's time, exactly", 1, false, Bounds::none, 0, encode_context, decode_context},
+    {"hist", "the most frequent bins as short codes, to compare", 3, false, Bounds::relative, 100'000, encode_hist,
+     decode_hist},
+    {"cfg", "bins as a grammar, to compare", 4, false, Bounds::relative, 100'000, encode_cfg, decode_cfg},
+    {"sz", "differences of bins, to compare", 5, false, Bounds::relative, 100'000, encode_sz, decode_sz},
+    {"sz-clustered", "the same by call site, to compare", 6, false, Bounds::relative, 100'000, encode_sz_clustered,
+     decode_sz_clustered},
+    {"bins", "bins under zstd, to compare", 9, false, Bounds::relative, 100'000, encode_bins, decode_bins},
     {"off", "nothing", 0, false, Bounds::none, 0, nullptr, nullptr},
 };
 

@@ -35,7 +35,7 @@ Percentile within(const Bucket &bucket, uint64_t place) {
   const auto last = static_cast<double>(bucket.last);
   const double value = bucket.first == 0 ? part * last : first * std::pow(last / first, part);
   const uint64_t ns =
-      value >= last ? bucket.last : std::clamp(static_cast<uint64_t>(value + 0.5), bucket.first, bucket.last);
+      value >= last ? bucket.last : std::clamp(static_cast<uint64_t>(std::round(value)), bucket.first, bucket.last);
   return {ns, static_cast<double>(bucket.last - bucket.first) / std::max(first, 1.0)};
 }
 

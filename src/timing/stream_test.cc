@@ -78,6 +78,14 @@ TEST_P(StreamsOf, ContextKeepsItsPromises) {
 }
 INSTANTIATE_TEST_SUITE_P(Bounds, StreamsOf, ::testing::Values(0, 100, 10'000, 100'000, 1'000'000));
 
+TEST(Stream, EachModeKeepsItsPromises) {
+  for (const Mode &mode : modes()) {
+    if (mode.encode == nullptr || mode.bounds != Bounds::relative) continue;
+    SCOPED_TRACE(mode.name);
+    for (const MadeUpTimes &made : made_up_times(21'000)) expect_promises_kept(made, mode, 100'000);
+  }
+}
+
 TEST(Stream, LosslessTimesAreExact) {
   for (const MadeUpTimes &made : made_up_times(30'000)) expect_promises_kept(made, *mode_named("lossless"), 0);
 }
