@@ -29,6 +29,7 @@ enum class SectionKind : uint8_t {
   warps = 16,    ///< what they did
   clocks = 17,
   sums = 18,             ///< see trace/merge/function_sums.h
+  corrections = 19,      ///< see trace/read/corrections.h
   packed_classes = 255,  ///< in no file: see packed_class.h
 };
 

@@ -1,5 +1,6 @@
 // Axis: all ranks' times as one. A trace has each rank's times as its own clock told them, counted from its MPI_Init,
 // and where that lies on the clock of rank 0 (RankClock). On the axis, 0 is when the first of the ranks began MPI_Init.
+// Where messages showed that this was not exact, `cairn repack --clocks` added corrections, which are part of the axis.
 //
 // Where nothing is known of some rank (traces without the section `clocks`, of GPUs alone), each rank keeps its own
 // zero. Plain value, made once for a trace: cost in proportion to the ranks. Const; any thread.
@@ -8,9 +9,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "trace/model/record.h"
+#include "trace/read/corrections.h"
 #include "trace/values/fold_column.h"
 #include "trace/values/rank_set.h"
 
@@ -20,14 +24,25 @@ class Axis {
  public:
   /// A rank's own times as times on the axis.
   struct Place {
-    int64_t begin_ns = 0;  ///< of its zero
-    double rate = 0;       ///< what the axis gains on its clock
+    int64_t begin_ns = 0;              ///< of its zero
+    double rate = 0;                   ///< what the axis gains on its clock
+    const RankShift *shift = nullptr;  ///< its corrections; nullptr: there are none
     [[nodiscard]] uint64_t of(uint64_t own_ns) const {
       const double gained = rate * static_cast<double>(own_ns);
       int64_t sum = begin_ns;
       if (__builtin_add_overflow(sum, static_cast<int64_t>(gained), &sum)) return own_ns;
       if (__builtin_add_overflow(sum, static_cast<int64_t>(std::min<uint64_t>(own_ns, INT64_MAX)), &sum)) return own_ns;
-      return sum < 0 ? 0 : static_cast<uint64_t>(sum);
+      const uint64_t measured = sum < 0 ? 0 : static_cast<uint64_t>(sum);
+      return shift == nullptr ? measured : measured + shift->of(since_begin(measured));
+    }
+    /// What corrections count from: the rank's zero, at the pace of the axis.
+    [[nodiscard]] uint64_t since_begin(uint64_t on_axis_ns) const {
+      const uint64_t zero = begin_ns < 0 ? 0 : static_cast<uint64_t>(begin_ns);
+      return on_axis_ns < zero ? 0 : on_axis_ns - zero;
+    }
+    /// How long a call took that lasted from `begin_own_ns` to `end_own_ns` by its clock.
+    [[nodiscard]] uint64_t length(uint64_t begin_own_ns, uint64_t end_own_ns) const {
+      return shift == nullptr ? end_own_ns - begin_own_ns : of(end_own_ns) - of(begin_own_ns);
     }
   };
 
@@ -45,7 +60,16 @@ class Axis {
   [[nodiscard]] uint64_t spread_ns() const { return spread_ns_; }  ///< from the first MPI_Init's begin to the last
 
   /// `place` of a rank among the trace's.
-  [[nodiscard]] Place at(uint64_t place) const { return place < places_.size() ? places_[place] : Place(); }
+  [[nodiscard]] Place at(uint64_t place) const {
+    Place found = place < places_.size() ? places_[place] : Place();
+    if (corrections_ && place < corrections_->ranks.size()) found.shift = &corrections_->ranks[place];
+    return found;
+  }
+
+  /// nullptr: nobody has looked whether it needs some.
+  [[nodiscard]] const Corrections *corrections() const { return corrections_ ? &*corrections_ : nullptr; }
+  /// nullopt: the axis as the clocks were measured.
+  void correct(std::optional<Corrections> corrections) { corrections_ = std::move(corrections); }
 
  private:
   bool common_ = false;
@@ -55,6 +79,7 @@ class Axis {
   uint64_t drift_ns_ = 0;
   uint64_t spread_ns_ = 0;
   std::vector<Place> places_;  ///< empty where there is no common zero
+  std::optional<Corrections> corrections_;
 };
 
 }  // namespace cairn::trace

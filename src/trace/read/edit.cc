@@ -27,6 +27,14 @@ Bytes with_gpu(const Trace &trace, Bytes gpu, Bytes warps) {
 
 Part Edited::part(std::unique_ptr<Part::Body> body) { return Part(std::move(body)); }
 
+Bytes with_corrections(const Trace &trace, const Corrections &corrections) {
+  std::vector<StoredSection> kept = trace.body().stored;
+  std::erase_if(kept, [](const StoredSection &section) {
+    return section.kind == static_cast<uint8_t>(SectionKind::corrections);
+  });
+  return write_file({{SectionKind::corrections, corrections.write()}}, kept);
+}
+
 Part to_part(const Trace &trace) {
   auto own = std::make_unique<Part::Body>(*trace.body().part);
   own->classes.resize(trace.body().own_classes);

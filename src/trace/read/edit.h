@@ -26,6 +26,8 @@ class Edited {
  public:
   static Part part(std::unique_ptr<Part::Body> body);
 };
+/// The bytes of the same trace with these corrections of its axis in place of any that it has.
+Bytes with_corrections(const Trace &trace, const Corrections &corrections);
 
 /// The part that the file holds, to merge more into it; what comes of it needs this file's blocks, among which bundles
 /// of classes begin where `bundles_begin` says.

@@ -52,7 +52,7 @@ class Events::Thread {
     event->values = &reader_->call(call_);
     event->timed = timed_;
     event->begin_ns = timed_ ? axis_.of(time_.begin_ns) : 0;
-    event->duration_ns = timed_ ? time_.time.duration : 0;
+    event->duration_ns = timed_ ? axis_.length(time_.begin_ns, time_.begin_ns + time_.time.duration) : 0;
     event->gap_ns = timed_ ? time_.time.gap : 0;
   }
 

@@ -139,6 +139,11 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
   body->axis =
       Axis(body->part->clock_begin, body->part->clock_drift, body->part->clock_uncertainty, body->part->wall_ns);
   for (const SectionView &view : views) {
+    if (view.kind == static_cast<uint8_t>(SectionKind::corrections)) {
+      Result<Corrections> corrections = Corrections::parse(view, body->part->ranks.size(), &allowance);
+      if (!corrections) return with_path(corrections.error());
+      body->axis.correct(*std::move(corrections));
+    }
     if (view.kind != static_cast<uint8_t>(SectionKind::source)) continue;
     Result<Sources> sources = Sources::parse(view, body->part->sites, &allowance);
     if (!sources) return with_path(sources.error());
@@ -342,6 +347,7 @@ Trace::RankInfo Trace::rank_info(uint32_t rank) const {
 }
 
 const Axis &Trace::axis() const { return body_->axis; }
+void Trace::take_corrections_back() { body_->axis.correct(std::nullopt); }
 
 Axis::Place Trace::place_on_axis(uint32_t rank) const {
   const std::optional<uint64_t> place = body_->part->ranks.index_of(rank);

@@ -148,6 +148,8 @@ class Trace {
   [[nodiscard]] std::optional<uint64_t> function_ns(uint32_t rank, uint32_t function) const;
   [[nodiscard]] std::vector<std::string> hosts() const;
   [[nodiscard]] const Axis &axis() const;
+  /// All times are as the clocks were measured from now on. Not while another thread reads.
+  void take_corrections_back();
   [[nodiscard]] Axis::Place place_on_axis(uint32_t rank) const;
 
   /// Section name → bytes in the file, plus "directory" (with header and footer) and "total" (the sum). Sections of

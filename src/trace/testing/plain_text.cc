@@ -111,6 +111,13 @@ void write_sequence(const Trace &trace, const SequenceView &view, std::ostringst
   }
 }
 
+void write_knots(const char *name, const Knots &knots, std::ostringstream *out) {
+  *out << "  shift " << name << " ";
+  const char *between = "";
+  for (const Knot &knot : knots.all()) *out << std::exchange(between, " ") << knot.at_ns << "+" << knot.shift_ns;
+  *out << "\n";
+}
+
 }  // namespace
 
 std::string plain_text(const Trace &trace) {
@@ -128,6 +135,10 @@ std::string plain_text(const Trace &trace) {
     if (info.clock.uncertainty_ns != RankClock::kNone) {
       out << "  clock " << info.clock.begin_unix_ns << " " << info.clock.drift_ns << " " << info.clock.uncertainty_ns
           << "\n";
+    }
+    if (const RankShift *shift = trace.place_on_axis(rank).shift) {
+      write_knots("after", shift->after, &out);
+      write_knots("before", shift->before, &out);
     }
     for (const uint32_t function : trace.summed_functions()) {
       out << "  sum " << function << " " << trace.function_ns(rank, function).value_or(0) << "\n";

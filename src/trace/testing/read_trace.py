@@ -275,11 +275,11 @@ class Trace:
         self.cost = None
         self.callers = [0] * len(self.sites)
         self.bundles, self.offsets = None, {}
-        self.clocks, self.sums = [], {}
+        self.clocks, self.sums, self.shifts = [], {}, []
         for kind, read in ((6, self.read_order), (7, self.read_timing), (9, self.read_cost), (10, self.read_streams),
                            (8, self.read_source), (11, self.read_callers), (14, self.read_bundles),
                            (12, self.read_offsets), (13, self.read_blocks), (17, self.read_clocks),
-                           (18, self.read_sums)):
+                           (18, self.read_sums), (19, self.read_corrections)):
             if kind in parts:
                 read(parts[kind])
         for kind, part in parts.items():
@@ -474,6 +474,17 @@ class Trace:
 
     def read_clocks(self, r):
         self.clocks = list(zip(column(r), column(r), column(r)))
+
+    def read_corrections(self, r):
+        self.corrected = [r.varint() for _ in range(6)]
+        for _ in self.ranks:
+            self.shifts.append([])
+            for _ in range(2):
+                at, shift, knots = 0, 0, []
+                for _ in range(r.varint()):
+                    at, shift = at + r.varint(), shift + r.signed()
+                    knots.append((at, shift))
+                self.shifts[-1].append(knots)
 
     def read_sums(self, r):
         for _ in range(r.varint()):
@@ -674,6 +685,9 @@ class Trace:
             place = self.ranks.index(rank)
             if self.clocks and self.clocks[place][2] != -2:
                 out.append("  clock " + " ".join(map(str, self.clocks[place])))
+            if self.shifts:
+                out += [f"  shift {name} " + " ".join(f"{at}+{shift}" for at, shift in knots)
+                        for name, knots in zip(("after", "before"), self.shifts[place])]
             out += [f"  sum {function} {sums[place]}" for function, sums in sorted(self.sums.items())]
             mine = [c for c in self.classes if rank in c["ranks"]]
             for c in sorted(mine, key=lambda c: (c["thread"], c["segment"])):

@@ -1,7 +1,7 @@
 // Writes sample traces: sample_trace OUT SEED writes OUT.cairn and OUT.txt (what is in it, as plain text). SEED 0 is a
-// 3 x 3 stencil, others are random programs of several kinds; from 500 on with lossless times, in blocks; from 600 on
-// classes are in bundles; from 700 on a thousand ranks with lagged columns. The golden files in testdata/ are such
-// samples, which stay as they are: readers must read them for ever.
+// 3 x 3 stencil, others are random programs of several kinds; from 500 on with lossless times, in blocks, from 550 on
+// with corrections of them; from 600 on classes are in bundles; from 700 on a thousand ranks with lagged columns. The
+// golden files in testdata/ are such samples, which stay as they are: readers must read them for ever.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +19,20 @@ bool save(const std::string &path, const void *data, size_t size) {
   if (file == nullptr) return false;
   const bool good = std::fwrite(data, 1, size, file) == size;
   return (std::fclose(file) == 0) && good;
+}
+
+cairn::trace::Corrections corrections_of(const cairn::trace::Trace &trace) {
+  cairn::trace::Corrections made{1000, 20, 10, 30, 0, 500'000, {}};
+  for (const uint32_t rank : trace.ranks()) {
+    cairn::trace::RankShift shift;
+    for (uint64_t i = 0; i < rank % 3; ++i) {
+      shift.after.add({2'000'000 * i + 5'000 * rank, 10'000 + rank});
+      shift.after.add({2'000'000 * i + 5'000 * rank + 1'000'000 + 100 * rank, 0});
+      shift.before.add({2'000'000 * i + 1'500'000, 7'000 * (i % 2)});
+    }
+    made.ranks.push_back(std::move(shift));
+  }
+  return made;
 }
 
 }  // namespace
@@ -86,9 +100,14 @@ int main(int argc, char **argv) {
     const std::vector<Site> sites = trace->sites(c);
     if (sites.size() > 1) sources.emplace_back(sites[1], Source{"main", "sample.c", 10 + c});
   }
-  const Bytes bytes = with_sources(*trace, sources);
+  Bytes bytes = with_sources(*trace, sources);
   trace = Trace::from_bytes(bytes, out);
   if (!trace) return 1;
+  if (blocks && seed >= 550) {
+    bytes = with_corrections(*trace, corrections_of(*trace));
+    trace = Trace::from_bytes(bytes, out);
+    if (!trace) return 1;
+  }
   const std::string text = plain_text(*trace);
   const bool good = save(out + ".cairn", bytes.data(), bytes.size()) && save(out + ".txt", text.data(), text.size());
   return good ? 0 : 1;
