@@ -18,20 +18,6 @@ std::optional<int64_t> plus(std::optional<int64_t> a, std::optional<int64_t> b) 
   return result;
 }
 
-/// The operation behind a function's variants: "Allreduce" for MPI_Iallreduce_c and MPI_Allreduce_init.
-std::string operation(const spec::Function &function) {
-  std::string_view name = function.name;
-  name.remove_prefix(4);
-  if (name.ends_with("_c")) name.remove_suffix(2);
-  if (name.ends_with("_init")) name.remove_suffix(5);
-  std::string text(name);
-  if (text.size() > 1 && text[0] == 'I' && function.nonblocking) {
-    text.erase(0, 1);
-    text[0] = static_cast<char>(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0]);
-  }
-  return text;
-}
-
 bool is_start(const spec::Function &function) {
   return function.parameter_count != 0 &&
          function.parameters[function.parameter_count - 1].effect == spec::Effect::start;
@@ -45,6 +31,19 @@ bool has_parameter(const spec::Function &function, std::string_view wanted) {
 }
 
 }  // namespace
+
+std::string operation(const spec::Function &function) {
+  std::string_view name = function.name;
+  name.remove_prefix(4);
+  if (name.ends_with("_c")) name.remove_suffix(2);
+  if (name.ends_with("_init")) name.remove_suffix(5);
+  std::string text(name);
+  if (text.size() > 1 && text[0] == 'I' && function.nonblocking) {
+    text.erase(0, 1);
+    text[0] = static_cast<char>(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0]);
+  }
+  return text;
+}
 
 bool Volumes::may_move(const spec::Function &function) {
   if (is_start(function)) return true;

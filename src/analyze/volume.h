@@ -8,10 +8,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 
 #include "analyze/sizes.h"
 
 namespace cairn::analyze {
+
+/// The operation behind a function's variants: "Allreduce" for MPI_Iallreduce_c and MPI_Allreduce_init.
+std::string operation(const spec::Function &function);
 
 struct Volume {
   bool moves = false;            ///< this kind of call moves bytes

@@ -42,7 +42,7 @@ class Axis {
     }
     /// How long a call took that lasted from `begin_own_ns` to `end_own_ns` by its clock.
     [[nodiscard]] uint64_t length(uint64_t begin_own_ns, uint64_t end_own_ns) const {
-      return shift == nullptr ? end_own_ns - begin_own_ns : of(end_own_ns) - of(begin_own_ns);
+      return shift == nullptr ? end_own_ns - begin_own_ns : of(end_own_ns) - std::min(of(begin_own_ns), of(end_own_ns));
     }
   };
 

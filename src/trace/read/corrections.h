@@ -20,15 +20,14 @@ struct Knot {
   bool operator==(const Knot &) const = default;
 };
 
-/// A shift for each moment: nothing before the first knot, and from the last on what that says. Never falls faster than
-/// time goes on, so that no two moments change places.
+/// A shift for each moment: nothing before the first knot, and from the last on what that says.
 class Knots {
  public:
   /// None is later, and no shift larger: a hundred years.
   static constexpr uint64_t kMost = uint64_t{3'155'760'000} * 1'000'000'000;
 
   [[nodiscard]] uint64_t of(uint64_t at_ns) const;
-  /// Behind all others. False, and nothing added, where that would be no such shift.
+  /// Behind all others. False, and nothing added, where it is not later, or beyond kMost.
   bool add(Knot next);
   /// Takes back those at this moment and later.
   void cut(uint64_t at_ns);
@@ -39,7 +38,8 @@ class Knots {
   std::vector<Knot> knots_;
 };
 
-/// Of one rank; moments count from its own MPI_Init, at the pace of the axis.
+/// Of one rank; moments count from its own MPI_Init, at the pace of the axis. Together the two never fall faster than
+/// time goes on, so that no two moments change places (in files that others made they may).
 struct RankShift {
   Knots after;   ///< what puts arrivals right, and wears off after them
   Knots before;  ///< what leads up to them, in addition

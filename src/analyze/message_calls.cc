@@ -1,0 +1,293 @@
+#include "analyze/message_calls.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "analyze/volume.h"
+#include "spec/ids.h"
+#include "trace/values/atom_reader.h"
+
+namespace cairn::analyze {
+namespace {
+
+using spec::Kind;
+using trace::AtomReader;
+using trace::AtomValue;
+
+/// What a function is, by its operation ("Send" for MPI_Isend, MPI_Send_init and MPI_Send_c).
+enum class Role : uint8_t {
+  none,
+  send,
+  receive,
+  both,
+  probe,
+  take,
+  partitions,
+  start,
+  complete,
+  cancel,
+  release,
+  barrier,    ///< everybody waits for everybody
+  to_all,     ///< everybody waits for everybody who sends it something
+  from_root,  ///< everybody waits for the root
+  to_root,    ///< the root waits for everybody who sends it something
+};
+
+Role role_of(const spec::Function &function) {
+  static const std::map<std::string, Role, std::less<>> by_operation = {
+      {"Send", Role::send},
+      {"Bsend", Role::send},
+      {"Ssend", Role::send},
+      {"Rsend", Role::send},
+      {"Recv", Role::receive},
+      {"Sendrecv", Role::both},
+      {"Sendrecv_replace", Role::both},
+      {"Mprobe", Role::probe},
+      {"Improbe", Role::probe},  // which is no nonblocking form: it makes no request
+      {"Mrecv", Role::take},
+      {"Psend", Role::partitions},
+      {"Precv", Role::partitions},
+      {"Start", Role::start},
+      {"Startall", Role::start},
+      {"Cancel", Role::cancel},
+      {"Request_free", Role::release},
+      {"Barrier", Role::barrier},
+      {"Allgather", Role::to_all},
+      {"Allgatherv", Role::to_all},
+      {"Allreduce", Role::to_all},
+      {"Alltoall", Role::to_all},
+      {"Alltoallv", Role::to_all},
+      {"Alltoallw", Role::to_all},
+      {"Reduce_scatter", Role::to_all},
+      {"Reduce_scatter_block", Role::to_all},
+      {"Bcast", Role::from_root},
+      {"Scatter", Role::from_root},
+      {"Scatterv", Role::from_root},
+      {"Gather", Role::to_root},
+      {"Gatherv", Role::to_root},
+      {"Reduce", Role::to_root},
+  };
+  for (size_t i = 0; i < function.parameter_count; ++i) {
+    const spec::Parameter &parameter = function.parameters[i];
+    if (parameter.kind == Kind::request && parameter.effect == spec::Effect::complete) return Role::complete;
+  }
+  const auto found = by_operation.find(operation(function));
+  return found == by_operation.end() ? Role::none : found->second;
+}
+
+Role role_of(uint32_t function) {
+  static const std::vector<Role> all = [] {
+    std::vector<Role> roles;
+    for (const spec::Function &each : spec::functions()) roles.push_back(role_of(each));
+    return roles;
+  }();
+  return function < all.size() ? all[function] : Role::none;
+}
+
+/// Every process gives it, and it is the same for each form of the operation.
+uint32_t operation_number(const spec::Function &function) {
+  static std::map<std::string, uint32_t> numbers = [] {
+    std::map<std::string, uint32_t> made;
+    for (const spec::Function &each : spec::functions()) made.try_emplace(operation(each), each.id);
+    return made;
+  }();
+  return numbers.at(operation(function));
+}
+
+class Reading {
+ public:
+  Reading(const trace::Row &row, const RowScope &scope)
+      : access_(row, scope), function_(*access_.function()), role_(role_of(row.function)) {
+    returned_ = row.fields.empty() || row.fields.back().atoms != std::vector<trace::Atom>{trace::kNoReturn};
+  }
+
+  std::unique_ptr<MessageCall> call() {
+    made_.returned = returned_;
+    const bool good = access_.succeeded() || !returned_;
+    if (!good && role_ != Role::complete && role_ != Role::receive && role_ != Role::take) return nullptr;
+    made_.communicator = access_.handle("comm");
+    made_.request = given(spec::Effect::create, Kind::request);
+    made_.persistent = function_.persistent;
+    bool does = false;
+    switch (role_) {
+      case Role::none:
+        break;
+      case Role::send:
+        does = envelope("dest", "tag", &made_.send);
+        break;
+      case Role::receive:
+        does = envelope("source", "tag", &made_.receive);
+        break;
+      case Role::both:
+        does = envelope("dest", "sendtag", &made_.send);
+        does = envelope("source", "recvtag", &made_.receive) || does;
+        break;
+      case Role::probe:
+        made_.found = access_.handle("message");
+        does = made_.found && made_.found->special == 0 && envelope("source", "tag", &made_.receive);
+        break;
+      case Role::take:
+        made_.taken = access_.handle("message");
+        does = made_.taken && made_.taken->special == 0;
+        break;
+      case Role::partitions:
+        made_.does = MessageCall::Does::partitions;
+        does = true;
+        break;
+      case Role::start:
+        does = requests(MessageCall::Does::start);
+        break;
+      case Role::cancel:
+        does = requests(MessageCall::Does::cancel);
+        break;
+      case Role::release:
+        does = requests(MessageCall::Does::release);
+        break;
+      case Role::complete:
+        does = returned_ && completes();
+        break;
+      default:
+        does = collective();
+    }
+    if (!does) return nullptr;
+    if ((made_.receive || made_.taken) && !made_.request) {
+      if (const std::vector<Outcome> told = outcomes(1); !told.empty()) made_.outcome = told[0];
+    }
+    return std::make_unique<MessageCall>(std::move(made_));
+  }
+
+ private:
+  [[nodiscard]] const spec::Parameter *parameter(Kind kind) const {
+    for (size_t i = 0; i < function_.parameter_count; ++i) {
+      if (function_.parameters[i].kind == kind) return &function_.parameters[i];
+    }
+    return nullptr;
+  }
+  [[nodiscard]] std::optional<HandleName> given(spec::Effect effect, Kind kind) const {
+    const spec::Parameter *of_kind = parameter(kind);
+    return of_kind != nullptr && of_kind->effect == effect ? access_.handle(of_kind->name) : std::nullopt;
+  }
+
+  /// False if there is no such message.
+  bool envelope(const char *peer, const char *tag, std::optional<Envelope> *made) {
+    const std::string_view special = access_.constant(peer);
+    Envelope found{access_.number(peer), access_.number(tag)};
+    if (!found.rank && special != "MPI_ANY_SOURCE") return false;  // MPI_PROC_NULL
+    *made = found;
+    return true;
+  }
+
+  bool requests(MessageCall::Does does) {
+    made_.does = does;
+    const spec::Parameter *array = parameter(Kind::request);
+    if (array != nullptr) made_.requests = access_.handles(array->name);
+    return !made_.requests.empty();
+  }
+
+  /// What a test or wait completed of its requests.
+  bool completes() {
+    if (!requests(MessageCall::Does::complete)) return false;
+    if (function_.answer != 0 && access_.succeeded()) {
+      const char *answer = function_.parameters[function_.answer - 1].name;
+      if (access_.number(answer).value_or(0) == 0) return false;
+    }
+    if (function_.completed != 0) {
+      const auto places = access_.numbers(function_.parameters[function_.completed - 1].name);
+      if (!places) return false;  // none of its requests was active
+      std::vector<HandleName> done;
+      for (const int64_t place : *places) {
+        if (place < 0 || static_cast<size_t>(place) >= made_.requests.size()) return false;
+        done.push_back(made_.requests[static_cast<size_t>(place)]);
+      }
+      made_.requests = std::move(done);
+    }
+    made_.outcomes = outcomes(made_.requests.size());
+    made_.outcomes.resize(made_.requests.size());
+    return !made_.requests.empty();
+  }
+
+  /// What the statuses say; nothing if there are none.
+  std::vector<Outcome> outcomes(size_t count) {
+    std::vector<Outcome> told;
+    const spec::Parameter *status = parameter(Kind::status);
+    const trace::Field *field = status == nullptr ? nullptr : access_.field(status->name);
+    if (field == nullptr || field->is_bytes) return told;
+    if (field->atoms.size() == 1) {  // for all of them
+      const bool implied = field->atoms[0] == trace::kImplied;
+      told.resize(implied ? count : 0, {true, std::nullopt, std::nullopt, false});
+      return told;
+    }
+    AtomReader atoms(field->atoms);
+    while (!atoms.at_end() && !atoms.failed()) {
+      const AtomValue source = atoms.next();
+      const AtomValue tag = atoms.next();
+      (void)atoms.next();  // error
+      (void)atoms.next();  // bytes
+      const AtomValue cancelled = atoms.next();
+      Outcome outcome{true, std::nullopt, std::nullopt, !cancelled.special && cancelled.value != 0};
+      if (!source.special) outcome.rank = source.value;
+      if (!tag.special) outcome.tag = tag.value;
+      told.push_back(outcome);
+    }
+    return told;
+  }
+
+  /// How much of something is moved; nothing where the call does not say.
+  [[nodiscard]] std::vector<int64_t> amounts(const char *each, const char *one) const {
+    if (auto several = access_.numbers(each)) return *std::move(several);
+    if (const auto single = access_.number(one)) return {*single};
+    return {};
+  }
+  /// Of everybody who sends something, by how much comes from each.
+  static Awaited senders(const std::vector<int64_t> &amounts) {
+    Awaited awaited;
+    awaited.all = std::all_of(amounts.begin(), amounts.end(), [](int64_t amount) { return amount > 0; });
+    for (size_t i = 0; i < amounts.size() && !awaited.all; ++i) {
+      if (amounts[i] > 0) awaited.ranks.push_back(static_cast<uint32_t>(i));
+    }
+    if (amounts.empty()) awaited.all = false;
+    return awaited;
+  }
+
+  bool collective() {
+    made_.does = MessageCall::Does::collective;
+    made_.operation = operation_number(function_);
+    made_.root = access_.number("root");
+    const bool reduces = access_.has("op");
+    // An array of amounts tells, at an operation that reduces, how much of the sum each process gets.
+    std::vector<int64_t> received = amounts("recvcounts", access_.has("recvcount") ? "recvcount" : "count");
+    if (reduces && received.size() > 1) {
+      received = {std::all_of(received.begin(), received.end(), [](int64_t amount) { return amount > 0; }) ? 1 : 0};
+    }
+    if (role_ == Role::barrier) {
+      made_.awaited.all = true;
+    } else if (role_ == Role::to_all) {
+      made_.awaited = senders(received);
+    } else if (role_ == Role::to_root) {
+      made_.awaited_at_root = senders(received);
+    } else if (made_.root && *made_.root >= 0 && *made_.root <= INT32_MAX) {
+      const bool something = std::any_of(received.begin(), received.end(), [](int64_t amount) { return amount > 0; });
+      if (something) made_.awaited.ranks = {static_cast<uint32_t>(*made_.root)};
+    }
+    return made_.communicator.has_value();
+  }
+
+  RowAccess access_;
+  const spec::Function &function_;
+  Role role_;
+  bool returned_ = true;
+  MessageCall made_;
+};
+
+}  // namespace
+
+bool is_message_call(const spec::Function &function) { return role_of(uint32_t{function.id}) != Role::none; }
+
+std::unique_ptr<MessageCall> message_call(const trace::Row &row, const RowScope &scope) {
+  if (role_of(row.function) == Role::none) return nullptr;
+  return Reading(row, scope).call();
+}
+
+}  // namespace cairn::analyze

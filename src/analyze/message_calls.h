@@ -1,0 +1,73 @@
+// MessageCall: what one call does to messages: which it sends, receives and completes, and what it takes part in with
+// other processes. By the table of MPI and the values of the row alone: numbers are as the program gave them, ranks
+// those of the call's communicator.
+//
+// Plain values; `message_call` costs a look at the row's fields.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analyze/row_access.h"
+#include "trace/model/record.h"
+
+namespace cairn::analyze {
+
+/// Whom a message goes to or comes from, and under which tag; nullopt: any.
+struct Envelope {
+  std::optional<int64_t> rank;
+  std::optional<int64_t> tag;
+};
+
+/// What a call says of a message that it received or found.
+struct Outcome {
+  bool told = false;  ///< there is a status; else the program did not want one, or the call failed
+  /// Where it says something else than what was asked for.
+  std::optional<int64_t> rank;
+  std::optional<int64_t> tag;
+  bool cancelled = false;
+};
+
+/// Which processes' part in a collective call a process waits for.
+struct Awaited {
+  bool all = false;
+  std::vector<uint32_t> ranks;  ///< else these, in the communicator
+  [[nodiscard]] bool nobody() const { return !all && ranks.empty(); }
+};
+
+struct MessageCall {
+  enum class Does : uint8_t {
+    transfer,    ///< sends and receives, or makes requests that will
+    partitions,  ///< makes a request whose messages come in partitions
+    start,       ///< of `requests`
+    complete,    ///< `requests`, with `outcomes`
+    cancel,      ///< of `requests`
+    release,     ///< of `requests`
+    collective,
+  };
+  Does does = Does::transfer;
+  bool returned = true;
+  std::optional<HandleName> communicator;
+  std::optional<Envelope> send;
+  std::optional<Envelope> receive;
+  Outcome outcome;                    ///< of `receive` or of `taken`, where it is complete at the end of the call
+  std::optional<HandleName> request;  ///< that it makes: then it is complete later
+  bool persistent = false;            ///< the request is to be started
+  std::optional<HandleName> found;    ///< the message that a probe took out of the queue
+  std::optional<HandleName> taken;    ///< the message that was found so before, and is received now
+  std::vector<HandleName> requests;
+  std::vector<Outcome> outcomes;  ///< as many
+  uint32_t operation = 0;         ///< of collective calls: the same on all members
+  std::optional<int64_t> root;
+  Awaited awaited;          ///< but for those of whom only the root may say whom it awaits
+  Awaited awaited_at_root;  ///< where this process is the root
+};
+
+/// Whether calls of a function may do such things.
+bool is_message_call(const spec::Function &function);
+/// nullptr: the call does nothing to messages; it failed, or sends to nobody.
+std::unique_ptr<MessageCall> message_call(const trace::Row &row, const RowScope &scope);
+
+}  // namespace cairn::analyze

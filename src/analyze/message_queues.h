@@ -1,0 +1,104 @@
+// The queues in which messages meet their receives: a channel for each sender, receiver, communicator and tag, and the
+// receives that one rank has posted. The n-th message of a channel is of the n-th receive of it, in the order in which
+// they were posted; a wildcard's channel is known when it is complete, so what was posted behind it has to wait for
+// that where it may be of the same channel.
+//
+// Plain values, one thread. Cost in proportion to what has not met yet, and to the channels that had receives without
+// a known sender; a channel in which all has met is forgotten.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "analyze/messages.h"
+
+namespace cairn::analyze {
+
+struct Channel;
+
+/// A receive, from the call that posted it on.
+struct Receive {
+  uint32_t communicator = 0;
+  std::optional<uint32_t> from;  ///< in MPI_COMM_WORLD; nullopt: any, as long as nobody knows
+  std::optional<int64_t> tag;    ///< the same
+  uint64_t posted = 0;           ///< among those of the rank
+  enum class State : uint8_t { open, received, dropped } state = State::open;
+  bool wanted = true;  ///< somebody will take its message; else it is gone when there is one
+  bool cancelled = false;
+  bool exact = true;
+  Channel *channel = nullptr;     ///< once it has a place
+  std::optional<uint64_t> place;  ///< among the receives of its channel
+  [[nodiscard]] bool settled() const { return state == State::dropped || place.has_value(); }
+};
+using ReceivePointer = std::shared_ptr<Receive>;
+
+struct ChannelKey {
+  uint32_t communicator = 0;
+  uint32_t from = 0;
+  uint32_t to = 0;
+  int64_t tag = 0;
+  bool operator==(const ChannelKey &) const = default;
+};
+
+struct Channel {
+  ChannelKey key;
+  uint64_t sent = 0;
+  uint64_t placed = 0;                ///< receives that have a place
+  uint64_t expected = 0;              ///< of these are still to take their message
+  std::map<uint64_t, Moment> flying;  ///< messages that nobody took, by place
+  std::set<uint64_t> unwanted;        ///< places of messages that nobody will take
+  std::deque<ReceivePointer> open;    ///< receives without a place, in the order in which they were posted
+};
+
+class Channels {
+ public:
+  Channel &of(const ChannelKey &key);
+  void send(Channel *channel, const Moment &moment);
+  /// The message of a receive that has a place; nullopt: it was not sent yet.
+  static std::optional<Moment> message(const Receive &receive);
+  /// Nobody asks for it any more.
+  void take(const Receive &receive);
+
+ private:
+  void forget_if_empty(Channel *channel);
+  struct Hash {
+    size_t operator()(const ChannelKey &key) const;
+  };
+  std::unordered_map<ChannelKey, Channel, Hash> all_;
+};
+
+/// The receives of one rank, in the order of its calls.
+class Posts {
+ public:
+  Posts(Channels *channels, uint32_t rank) : channels_(channels), rank_(rank) {}
+  void post(const ReceivePointer &receive);
+  /// It is complete; what was not known of it is.
+  void received(const ReceivePointer &receive, uint32_t from, int64_t tag);
+  /// It took no message; or (`some`) nobody knows which.
+  void drop(const ReceivePointer &receive, bool some);
+  /// It will be complete, but nobody sees when.
+  void let_go(const ReceivePointer &receive);
+  /// Of all that are left: the rank makes no more calls.
+  void finish();
+
+ private:
+  [[nodiscard]] static bool may_be(const Receive &wildcard, const ChannelKey &key);
+  void give_places(Channel *channel);
+  void try_again();
+
+  Channels *channels_;
+  uint32_t rank_;
+  uint64_t posted_ = 0;
+  std::map<uint64_t, ReceivePointer> open_;
+  std::map<uint64_t, ReceivePointer> wildcards_;  ///< of `open_`
+  std::set<Channel *> held_up_;                   ///< by a wildcard
+  std::vector<Receive> unknown_;                  ///< that took some message
+};
+
+}  // namespace cairn::analyze

@@ -1,0 +1,97 @@
+// Messages: which send each receive of a run is of, over all ranks, and which calls of others a collective call waited
+// for. From a trace with times of single calls.
+//
+// A receive is of the send that MPI promises: among the messages of one sender to one receiver in one communicator with
+// one tag, those that were received stand in the order in which the receives were posted, and that is the order of the
+// sends. So it is known without looking into messages, of nonblocking receives by the call that completed them, of
+// persistent ones by each start, of wildcards by what the status says.
+//
+// The ranks' calls are gone through side by side, each as far as what it waits for has happened, always the earliest
+// by the measured clocks: nothing is told before what it follows from, and memory goes with the messages in flight, and
+// with calls between two receives that are completed in another order than they were posted. What could not be matched
+// is left out, and counted. Const after construction; borrows the trace. Each replay costs all calls of all ranks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "analyze/communicators.h"
+#include "base/result.h"
+#include "trace/read/trace.h"
+
+namespace cairn::analyze {
+
+/// Where a call of a rank began or ended.
+struct Moment {
+  uint32_t rank = 0;  ///< in MPI_COMM_WORLD
+  uint64_t call = 0;  ///< Event::index
+  uint64_t ns = 0;    ///< on the axis of the run
+};
+
+/// What arrived cannot have ended before what it came from began.
+struct Edge {
+  enum class Kind : uint8_t {
+    message,  ///< the call that sent it, or started to, and the one that completed its receive
+    probed,   ///< … and the one that found it, for MPI_Mrecv to receive
+  };
+  Kind kind = Kind::message;
+  Moment from;  ///< when it began
+  Moment to;    ///< when it ended
+  /// False where the message may be one that was sent later: some were received of which nobody says whose they were.
+  bool exact = true;
+};
+
+/// A collective call, once all that somebody waits for have begun it.
+struct Meeting {
+  uint64_t number = 0;         ///< in this replay
+  std::vector<Moment> begins;  ///< by rank in the communicator; without a time (0) where the trace has none
+};
+
+/// Is told what happened, in an order in which it can have happened: all that arrived at a rank before it sent
+/// something is told before that arrives, and arrivals at one rank in the order of its calls.
+class Arrivals {
+ public:
+  virtual ~Arrivals() = default;
+  virtual void message(const Edge &edge) = 0;
+  /// `to` ended after each of the `from` (places among the begins; empty: all) had begun.
+  virtual void left(const Meeting &meeting, const std::vector<uint32_t> &from, const Moment &to) = 0;
+  /// Nobody leaves it any more.
+  virtual void over(const Meeting &meeting) = 0;
+};
+
+/// What a replay found, and what it left out.
+struct MessageCounts {
+  uint64_t messages = 0;    ///< receives with their sends
+  uint64_t collective = 0;  ///< ends of collective calls that waited for others
+  // Receives that were left out, by why:
+  uint64_t cancelled = 0;
+  uint64_t nameless = 0;    ///< of any sender or tag, without a status
+  uint64_t lost = 0;        ///< the trace lacks calls of the sender
+  uint64_t unsent = 0;      ///< nobody sent it: the sender was killed, or lies outside this run
+  uint64_t untimed = 0;     ///< without a time, on either side
+  uint64_t partitions = 0;  ///< starts of requests whose messages come in partitions
+  uint64_t apart = 0;       ///< collective calls of intercommunicators, persistent, or of processes that are not known
+  [[nodiscard]] uint64_t left_out() const {
+    return cancelled + nameless + lost + unsent + untimed + partitions + apart;
+  }
+};
+
+class Messages {
+ public:
+  /// Fails where the trace cannot tell its communicators.
+  static Result<Messages> of(const trace::Trace &trace, const Sources &sources);
+  Messages(Messages &&) noexcept;
+  Messages &operator=(Messages &&) noexcept;
+  ~Messages();
+
+  /// Fails where times cannot be read.
+  Result<MessageCounts> replay(Arrivals *arrivals) const;
+
+ private:
+  struct Known;
+  explicit Messages(std::unique_ptr<Known> known);
+  std::unique_ptr<Known> known_;
+};
+
+}  // namespace cairn::analyze
