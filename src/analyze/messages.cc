@@ -320,7 +320,8 @@ class RankCalls {
 
   /// A receive is complete, or (`probed`) its message is there.
   void arrive(const ReceivePointer &receive, const Outcome &outcome, Step *step, bool probed = false) {
-    if (outcome.cancelled || (receive->cancelled && !outcome.told)) {
+    // In other statuses MPICH leaves what lay there.
+    if (receive->cancelled && (outcome.cancelled || !outcome.told)) {
       ++counts_.cancelled;
       return posts_.drop(receive, !outcome.told);
     }

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Records matching.c, whose messages say which call sent them, and holds what the program says against what the trace
+does: each receive's send, and whom collective calls waited for.
+
+    matching.py --build BUILD --mpi mpich|openmpi PROGRAM
+
+Exit status: 0 passed, 1 failed, 77 not possible here.
+"""
+import collections
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import surroundings
+
+RANKS = 5
+
+
+def main():
+    bench = surroundings.Bench(__doc__)
+    problems = []
+
+    def record(folder, words, options):
+        trace = pathlib.Path(folder, 'out.cairn')
+        env = dict(bench.environment, OMPI_MCA_orte_tmpdir_base=folder)
+        done = subprocess.run([bench.cairn, 'record', '--timing', 'lossless', *options, '-o', trace, '--', bench.mpiexec,
+                               '-n', str(RANKS), bench.program, *words], cwd=folder, env=env, timeout=200,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode != 0 or done.stdout != 'ok\n':
+            sys.exit(f'status {done.returncode}: {done.stdout}{done.stderr}')
+        said = collections.Counter()
+        for rank in range(RANKS):
+            said.update(pathlib.Path(folder, f'said.{rank}').read_text().splitlines())
+        lines = subprocess.run([bench.messages, trace], check=True, capture_output=True, text=True).stdout.splitlines()
+        return said, lines
+
+    def of(word, lines):
+        return collections.Counter(line for line in lines if line.startswith(word + ' '))
+
+    with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
+        said, lines = record(folder, [], [])
+        for word in 'message', 'met':
+            expected, told = of(word, said.elements()), of(word, lines)
+            if expected != told or sum(told.values()) < 300:
+                problems.append(f'{word}: {sum(expected.values())} in truth, {sum(told.values())} told; missing '
+                                f'{list((expected - told).elements())[:5]}, wrong {list((told - expected).elements())[:5]}')
+        rest = [line for line in lines if line.split()[0] not in ('message', 'met', 'probed')]
+        around = sum(1 for line in said.elements() if line.startswith('message'))
+        if len(rest) != 1 or not rest[0].startswith('cancelled ') or around < 1000:
+            problems.append(f'left out: {rest} beside {around}')
+        if not of('probed', lines):
+            problems.append('nothing was probed')
+
+    # Where nobody says whom some messages were of, what is told for sure is true all the same.
+    with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
+        said, lines = record(folder, ['nameless'], [])
+        sure = of('message', [line for line in lines if not line.endswith(' unsure')])
+        unsure = [line for line in lines if line.startswith('message ') and line.endswith(' unsure')]
+        nameless = [int(line.split()[1]) for line in lines if line.startswith('nameless ')]
+        if sure - said or not sure:
+            problems.append(f'nameless: wrong: {list((sure - said).elements())[:5]}')
+        if not nameless or nameless[0] + sum(sure.values()) + len(unsure) != sum(of('message', said.elements()).values()):
+            problems.append(f'nameless: {nameless}, {sum(sure.values())} and {len(unsure)}')
+        if not unsure:
+            problems.append('nothing is unsure')
+
+    # Calls that were left out are not guessed.
+    with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
+        said, lines = record(folder, [], ['--exclude', 'MPI_Isend'])
+        if of('message', lines) or not any(line.startswith('lost ') for line in lines):
+            problems.append(f'left out: {lines[:3]}, {lines[-3:]}')
+    for problem in problems:
+        print('FAILED:', problem)
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
