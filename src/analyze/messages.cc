@@ -588,8 +588,10 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
     bool known_to_all = communicator.complete && communicator.groups[1].empty();
     for (const Communicator::Member &member : communicator.groups[0]) {
       known_to_all = known_to_all && known->lossy.count(member.in_world) == 0;
+      known_to_all = known_to_all && member.rank >= 0 && std::cmp_less(member.rank, communicator.groups[0].size());
       places.emplace(member.in_world, static_cast<uint32_t>(member.rank));
     }
+    known_to_all = known_to_all && places.size() == communicator.groups[0].size();
     if (!known_to_all) places.clear();
     known->places.push_back(std::move(places));
   }

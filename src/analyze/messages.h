@@ -64,17 +64,15 @@ class Arrivals {
 struct MessageCounts {
   uint64_t messages = 0;    ///< receives with their sends
   uint64_t collective = 0;  ///< ends of collective calls that waited for others
-  // Receives that were left out, by why:
-  uint64_t cancelled = 0;
+  uint64_t cancelled = 0;   ///< receives of nothing
+  // What was left out, by why:
   uint64_t nameless = 0;    ///< of any sender or tag, without a status
   uint64_t lost = 0;        ///< the trace lacks calls of the sender
   uint64_t unsent = 0;      ///< nobody sent it: the sender was killed, or lies outside this run
   uint64_t untimed = 0;     ///< without a time, on either side
   uint64_t partitions = 0;  ///< starts of requests whose messages come in partitions
   uint64_t apart = 0;       ///< collective calls of intercommunicators, persistent, or of processes that are not known
-  [[nodiscard]] uint64_t left_out() const {
-    return cancelled + nameless + lost + unsent + untimed + partitions + apart;
-  }
+  [[nodiscard]] uint64_t left_out() const { return nameless + lost + unsent + untimed + partitions + apart; }
 };
 
 class Messages {

@@ -39,21 +39,35 @@ std::string hosts_text(const std::vector<std::string> &hosts) {
   return text;
 }
 
+nlohmann::ordered_json corrections_json(const trace::Corrections *made) {
+  if (made == nullptr) return nullptr;
+  return {
+      {"arrivals", made->arrivals}, {"reversed", made->reversed}, {"beyond_uncertainty", made->doubtless},
+      {"moved", made->moved},       {"left", made->left},         {"largest_seconds", duration(made->largest_ns).json}};
+}
+
 /// How the times of the ranks stand to each other.
 Fact clocks_of(const trace::Axis &axis) {
   if (!axis.common()) return {nullptr, "", {{"clocks", nullptr}}};
   const nlohmann::ordered_json clocks = {{"compared", axis.compared()},
                                          {"uncertainty_seconds", duration(axis.uncertainty_ns()).json},
                                          {"drift_seconds", duration(axis.drift_ns()).json},
-                                         {"starts_apart_seconds", duration(axis.spread_ns()).json}};
+                                         {"starts_apart_seconds", duration(axis.spread_ns()).json},
+                                         {"corrected", corrections_json(axis.corrections())}};
   std::string text = "not compared: each rank's wall clock is trusted";
   if (axis.compared()) {
     text = axis.uncertainty_ns() == 0 ? "one clock"
                                       : fmt::format("within {} of rank 0's, drift {} at most",
                                                     time_text(axis.uncertainty_ns()), time_text(axis.drift_ns()));
   }
-  return {
-      "clocks", text + fmt::format("; MPI_Init began within {}", time_text(axis.spread_ns())), {{"clocks", clocks}}};
+  text += fmt::format("; MPI_Init began within {}", time_text(axis.spread_ns()));
+  if (const trace::Corrections *made = axis.corrections()) {
+    text += made->reversed == 0
+                ? "; no message is reversed"
+                : fmt::format("; corrected by {} at most, as {} reversed", time_text(made->largest_ns),
+                              made->reversed == 1 ? "1 message was" : grouped(made->reversed) + " messages were");
+  }
+  return {"clocks", text, {{"clocks", clocks}}};
 }
 
 /// What the ranks' times take, as the recorder counted it; else as the file's blocks say it.

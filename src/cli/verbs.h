@@ -15,6 +15,7 @@ Action declare_info(Options &verb);
 Action declare_summary(Options &verb);
 Action declare_dump(Options &verb);
 Action declare_verify(Options &verb);
+Action declare_repack(Options &verb);
 Action declare_gpu(Options &verb);
 Action declare_diff(Options &verb);
 Action declare_export(Options &verb);

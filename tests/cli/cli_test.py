@@ -141,7 +141,7 @@ def info_json(bench):
             "start": "2023-11-14T22:13:20Z",
             "wall_seconds": 1.0,
             "hosts": ["node1", "node2"],
-            "clocks": {"compared": True, "uncertainty_seconds": 3e-06, "drift_seconds": 3e-06, "starts_apart_seconds": 9e-06},
+            "clocks": {"compared": True, "uncertainty_seconds": 3e-06, "drift_seconds": 3e-06, "starts_apart_seconds": 9e-06, "corrected": None},
             "mpi": "MPICH Version: 4.0.2",
             "recorder": "cairn 0.1.0 libmpich.so.12",
             "ranks": 4,

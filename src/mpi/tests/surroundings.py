@@ -30,6 +30,7 @@ class Bench:
         build = options.build.resolve()
         self.mpi, self.program = options.mpi, options.program
         self.cairn = str(build / 'bin/cairn')
+        self.wrong_clock = str(build / 'src/mpi/tests/libwrong_clock.so')
         self.messages = str(build / 'src/analyze/tell_messages')
         self.mpiexec = shutil.which(f'mpiexec.{options.mpi}')
         if self.mpiexec is None:

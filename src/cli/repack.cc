@@ -1,0 +1,128 @@
+// cairn repack: makes another trace of one, in which something is told otherwise: with --clocks, its axis of time, so
+// that no message arrives before it was sent.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "analyze/logical_clock.h"
+#include "analyze/messages.h"
+#include "analyze/sources.h"
+#include "cli/inspect.h"
+#include "cli/verbs.h"
+#include "spool/join.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "trace/read/edit.h"
+
+namespace cairn::cli {
+namespace {
+
+struct RepackOptions : Inspection {
+  std::string output;
+  bool clocks = false;
+  bool force = false;
+  bool quiet = false;
+};
+
+/// What --clocks found.
+struct Clocks {
+  trace::Corrections corrections;
+  analyze::MessageCounts counts;
+};
+
+/// `trace` has its clocks as they were measured.
+Result<Clocks> clocks_of(const trace::Trace &trace, const std::string &file) {
+  if (!timing::keeps_times(trace.run().timing)) {
+    return tl::unexpected(Error{ErrorKind::usage, "--clocks: this trace has no times of single calls", file,
+                                Error::kNoOffset, "record with --timing lossless"});
+  }
+  if (!trace.axis().common()) {
+    return tl::unexpected(Error{ErrorKind::usage, "--clocks: this trace does not say how its ranks' clocks stood", file,
+                                Error::kNoOffset, "record it again"});
+  }
+  const analyze::Sources sources(trace);
+  const auto messages = analyze::Messages::of(trace, sources);
+  if (!messages) return tl::unexpected(messages.error());
+  std::vector<analyze::RankStart> ranks;
+  for (const uint32_t rank : trace.ranks()) {
+    const auto begin = trace.place_on_axis(rank).begin_ns;
+    ranks.push_back({rank, begin < 0 ? 0 : static_cast<uint64_t>(begin)});
+  }
+  Clocks found;
+  const auto replay = [&](analyze::Arrivals *arrivals) -> Result<void> {
+    auto counts = messages->replay(arrivals);
+    if (!counts) return tl::unexpected(counts.error());
+    found.counts = *counts;
+    return {};
+  };
+  auto corrections = analyze::logical_clock(ranks, trace.axis().uncertainty_ns(), replay);
+  if (!corrections) return tl::unexpected(corrections.error());
+  found.corrections = *std::move(corrections);
+  return found;
+}
+
+/// "1,000 messages and 50 ends of collective calls: 7 reversed, …"
+std::string clocks_text(const Clocks &found, const trace::Axis &axis) {
+  const trace::Corrections &made = found.corrections;
+  std::string text = plural(found.counts.messages, "message");
+  if (found.counts.collective != 0) {
+    text += fmt::format(" and {} of collective calls", plural(found.counts.collective, "end"));
+  }
+  if (made.reversed == 0) {
+    text += ": none reversed, the clocks stay as they are";
+  } else {
+    text += fmt::format(": {} reversed", grouped(made.reversed));
+    if (axis.uncertainty_ns() != 0) {
+      text +=
+          fmt::format(" ({} by more than the clocks' {})", grouped(made.doubtless), time_text(axis.uncertainty_ns()));
+    }
+    text += fmt::format(", {} moved, by {} at most", grouped(made.moved), time_text(made.largest_ns));
+  }
+  if (made.left != 0) text += fmt::format("; {} still reversed, by calls that took no time", grouped(made.left));
+  const analyze::MessageCounts &counts = found.counts;
+  if (counts.left_out() == 0) return text;
+  std::string why;
+  const auto add = [&why](uint64_t count, const char *reason) {
+    if (count != 0) why += fmt::format("{}{} {}", why.empty() ? "" : ", ", grouped(count), reason);
+  };
+  add(counts.nameless, "of any sender without a status");
+  add(counts.lost, "of ranks of which calls are missing");
+  add(counts.unsent, "that nobody here sent");
+  add(counts.untimed, "without a time");
+  add(counts.partitions, "in partitions");
+  add(counts.apart, "of calls and communicators that are not followed");
+  return text + fmt::format("; {} not matched: {}", grouped(counts.left_out()), why);
+}
+
+int repack(RepackOptions &options) {
+  const auto wrong = [](const char *what, const char *hint) {
+    return report(Error{ErrorKind::usage, what, {}, Error::kNoOffset, hint});
+  };
+  if (!options.clocks) return wrong("repack needs to know what to change", "--clocks corrects the ranks' clocks");
+  if (options.output.empty()) return wrong("repack needs to know which trace to write", "name it with -o");
+  if (auto may = spool::may_write(options.output, options.output, options.force); !may) return report(may.error());
+  auto trace = open_trace(options);
+  if (!trace) return report(trace.error());
+  if (options.found) say(fmt::format("{}, the newest trace in this folder", options.file));
+  trace->take_corrections_back();
+  const auto clocks = clocks_of(*trace, options.file);
+  if (!clocks) return report(clocks.error(), options.file);
+  const spool::TraceBytes bytes = {trace::with_corrections(*trace, clocks->corrections), trace->absent(), options.file};
+  if (auto done = spool::write_trace(options.output, bytes, options.force); !done) return report(done.error());
+  if (!options.quiet) say(fmt::format("{}: {}", options.output, clocks_text(*clocks, trace->axis())));
+  return kFine;
+}
+
+}  // namespace
+
+Action declare_repack(Options &verb) {
+  auto options = std::make_shared<RepackOptions>();
+  add_file(verb, *options);
+  verb.text("-o,--output", options->output, "Trace to write", "FILE");
+  verb.flag("--clocks", options->clocks, "Correct the ranks' clocks, so that no message arrives before it was sent");
+  verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
+  verb.flag("-f,--force", options->force, "Overwrite an existing trace");
+  return [options] { return repack(*options); };
+}
+
+}  // namespace cairn::cli
