@@ -128,12 +128,21 @@ class RankCalls {
         events_(*shared.trace, rank),
         posts_(channels, rank),
         gatherings_(gatherings),
-        counts_(*counts) {}
+        counts_(*counts) {
+    const auto sequences = shared.trace->sequences(rank);
+    several_threads_ = !sequences.empty() && sequences.front().thread != sequences.back().thread;
+  }
 
   /// The step at hand, whose receives all have their places; nullptr: there is none.
   Step *step() {
     while (!ended_ && (steps_.empty() || !settled())) read();
     return steps_.empty() ? nullptr : &steps_.front();
+  }
+  /// The step that stands so many behind it; nullptr: there is none, or nothing can stand in another order than it
+  /// ends.
+  Step *behind(size_t count) {
+    while (several_threads_ && !ended_ && steps_.size() <= count) read();
+    return count < steps_.size() ? &steps_[count] : nullptr;
   }
   void next() {
     steps_.pop_front();
@@ -406,6 +415,7 @@ class RankCalls {
   std::deque<Step> steps_;
   size_t settled_ = 0;  ///< of the first one's receives
   bool ended_ = false;
+  bool several_threads_ = false;  ///< then calls stand in the order of their ends, and may begin in another
 };
 
 /// All ranks side by side.
@@ -531,8 +541,24 @@ class Replay {
     return true;
   }
 
+  /// What other threads of a rank that waits have begun before that ends. Whether somebody can go on now.
+  bool begin_behind(size_t place) {
+    constexpr size_t kFarthest = 4096;
+    const Step *step = ranks_[place]->step();
+    for (size_t i = 1; i < kFarthest && ready_.empty(); ++i) {
+      Step *behind = ranks_[place]->behind(i);
+      if (behind == nullptr) break;
+      if (!behind->begun && behind->begin.ns <= step->end.ns) begin(*behind);
+    }
+    return !ready_.empty();
+  }
+
   /// Where nobody goes on, what the earliest waits for will not come: that is left out. False: nobody waits.
   bool give_up_one() {
+    const std::set<size_t> waiting = waiting_;
+    for (const size_t place : waiting) {
+      if (begin_behind(place)) return true;
+    }
     std::optional<size_t> first;
     const auto end = [&](size_t place) { return ranks_[place]->step()->end.ns; };
     for (const size_t place : waiting_) {
