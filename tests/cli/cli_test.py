@@ -122,6 +122,32 @@ def info_text(bench):
 
 
 @case
+def repack_corrects_clocks(bench):
+    here = fresh(bench, "repack")
+    here.check("repack", "../lossless.cairn", code=2,
+               err="cairn: repack needs to know what to change; --clocks corrects the ranks' clocks\n")
+    here.check("repack", "--clocks", "../lossless.cairn", code=2,
+               err="cairn: repack needs to know which trace to write; name it with -o\n")
+    here.check("repack", "--clocks", "../ring.cairn", "-o", "new.cairn", code=2,
+               err="cairn: ../ring.cairn: --clocks: this trace has no times of single calls; record with --timing "
+                   "lossless\n")
+    here.check("repack", "--clocks", "nowhere.cairn", "-o", "new.cairn", code=3, err=None)
+    expect("written so far", here.sees("*"), [])
+    here.check("repack", "--clocks", "../lossless.cairn", "-o", "new.cairn",
+               err="cairn: new.cairn: 100 messages and 2 ends of collective calls: 1 reversed, 102 "
+                   "moved, by 983 us at most\n")
+    here.check("repack", "--clocks", "../lossless.cairn", "-o", "new.cairn", code=4,
+               err="cairn: new.cairn: it exists already; choose another name with -o, or --force\n")
+    first = (here.folder / "new.cairn").read_bytes()
+    here.check("repack", "-f", "-q", "--clocks", "new.cairn", "-o", "new.cairn")
+    expect("corrected again", (here.folder / "new.cairn").read_bytes() == first, True)
+    (here.folder / "thesis.tex").write_text("all of it")
+    here.check("repack", "-f", "--clocks", "new.cairn", "-o", "thesis.tex", code=4, err=None)
+    bench.golden("info_corrected", "info", "repack/new.cairn")
+    bench.golden("dump_corrected", "dump", "repack/new.cairn", "--order", "time", "--time", "4ms+1005us")
+
+
+@case
 def info_json(bench):
     done = bench.check("info", "--json", "ring.cairn", out=None)
     got = json.loads(done.stdout)
