@@ -512,7 +512,8 @@ class Replay {
       ++counts_.untimed;
     } else {
       ++counts_.messages;
-      arrivals_->message({Edge::Kind::message, *message, step.end, receive.exact});
+      const bool exact = receive.exact && !is_lossy(step.end.rank);
+      arrivals_->message({Edge::Kind::message, *message, step.end, exact});
     }
     channels_.take(receive);
   }
