@@ -106,7 +106,9 @@ class Reading {
   std::unique_ptr<MessageCall> call() {
     made_.returned = returned_;
     const bool good = access_.succeeded() || !returned_;
-    if (!good && role_ != Role::complete && role_ != Role::receive && role_ != Role::take) return nullptr;
+    if (!good && role_ != Role::complete && role_ != Role::receive && role_ != Role::take && role_ != Role::both) {
+      return nullptr;
+    }
     made_.communicator = access_.handle("comm");
     made_.request = given(spec::Effect::create, Kind::request);
     made_.persistent = function_.persistent;
