@@ -142,6 +142,7 @@ class Backward {
 /// One rank's clock.
 struct Clock {
   uint64_t begin_ns = 0;
+  uint64_t uncertainty_ns = 0;
   Forward forward;
   std::unique_ptr<Backward> backward;
   trace::RankShift shift;
@@ -156,6 +157,7 @@ class Clocks {
       by_rank_.emplace(rank.rank, clocks_.size());
       clocks_.push_back({});
       clocks_.back().begin_ns = rank.ns;
+      clocks_.back().uncertainty_ns = rank.uncertainty_ns;
     }
   }
   [[nodiscard]] Clock &of(uint32_t rank) { return clocks_[by_rank_.at(rank)]; }
@@ -206,32 +208,39 @@ class LatestOfAll {
 
 class ForwardPass : public Arrivals {
  public:
-  ForwardPass(Clocks *clocks, uint64_t uncertainty_ns, trace::Corrections *made)
-      : clocks_(*clocks), uncertainty_ns_(uncertainty_ns), made_(*made) {}
+  ForwardPass(Clocks *clocks, trace::Corrections *made) : clocks_(*clocks), made_(*made) {}
 
-  void message(const Edge &edge) override { arrived(edge.from.ns, clocks_.forward(edge.from), edge.to); }
+  void message(const Edge &edge) override {
+    arrived(edge.from.ns, earliest(edge.from), clocks_.forward(edge.from), edge.to);
+  }
   void left(const Meeting &meeting, const std::vector<uint32_t> &from, const Moment &to) override {
     const uint64_t measured = measured_.of(meeting, from, [](const Moment &begin) { return begin.ns; });
+    const uint64_t sure = sure_.of(meeting, from, [&](const Moment &begin) { return earliest(begin); });
     const uint64_t moved = moved_.of(meeting, from, [&](const Moment &begin) { return clocks_.forward(begin); });
-    arrived(measured, moved, to);
+    arrived(measured, sure, moved, to);
   }
   void over(const Meeting &meeting) override {
     measured_.forget(meeting);
+    sure_.forget(meeting);
     moved_.forget(meeting);
   }
 
  private:
-  void arrived(uint64_t measured_ns, uint64_t sent_ns, const Moment &to) {
+  /// When it may have been.
+  [[nodiscard]] uint64_t earliest(const Moment &moment) {
+    return moment.ns - std::min(moment.ns, clocks_.of(moment.rank).uncertainty_ns);
+  }
+  void arrived(uint64_t measured_ns, uint64_t sure_ns, uint64_t sent_ns, const Moment &to) {
     ++made_.arrivals;
     if (measured_ns > to.ns) ++made_.reversed;
-    if (measured_ns > to.ns && measured_ns - to.ns > uncertainty_ns_) ++made_.doubtless;
+    if (sure_ns > to.ns && sure_ns - to.ns > clocks_.of(to.rank).uncertainty_ns) ++made_.doubtless;
     if (sent_ns > clocks_.forward(to)) clocks_.of(to.rank).forward.jump(clocks_.own(to), sent_ns - to.ns);
   }
 
   Clocks &clocks_;
-  uint64_t uncertainty_ns_;
   trace::Corrections &made_;
   LatestOfAll measured_;
+  LatestOfAll sure_;
   LatestOfAll moved_;
 };
 
@@ -312,11 +321,10 @@ class Check : public Arrivals {
 
 }  // namespace
 
-Result<trace::Corrections> logical_clock(const std::vector<RankStart> &ranks, uint64_t uncertainty_ns,
-                                         const Arriving &replay) {
+Result<trace::Corrections> logical_clock(const std::vector<RankStart> &ranks, const Arriving &replay) {
   Clocks clocks(ranks);
   trace::Corrections made;
-  ForwardPass forward(&clocks, uncertainty_ns, &made);
+  ForwardPass forward(&clocks, &made);
   if (auto done = replay(&forward); !done) return tl::unexpected(done.error());
   made.ranks.resize(ranks.size());
   if (made.reversed == 0) return made;

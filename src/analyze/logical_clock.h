@@ -32,14 +32,14 @@ constexpr uint64_t kControl = 100;
 struct RankStart {
   uint32_t rank = 0;
   uint64_t ns = 0;
+  uint64_t uncertainty_ns = 0;  ///< of where that is
 };
 
 /// Tells all arrivals of a run, each time the same.
 using Arriving = std::function<Result<void>(Arrivals *)>;
 
-/// `uncertainty_ns`: of the clocks; what is reversed by more is told apart, all of it is put right. The shifts come in
-/// the order of `ranks`.
-Result<trace::Corrections> logical_clock(const std::vector<RankStart> &ranks, uint64_t uncertainty_ns,
-                                         const Arriving &replay);
+/// What is reversed by more than the uncertainties of both ranks is told apart; all of it is put right. The shifts come
+/// in the order of `ranks`.
+Result<trace::Corrections> logical_clock(const std::vector<RankStart> &ranks, const Arriving &replay);
 
 }  // namespace cairn::analyze

@@ -45,7 +45,9 @@ class Played {
   void see(uint32_t rank, uint64_t ns) { moments_[rank].push_back(ns); }
 
   [[nodiscard]] trace::Corrections correct(uint64_t uncertainty = 0) const {
-    auto made = logical_clock(starts_, uncertainty, [this](Arrivals *arrivals) -> Result<void> {
+    std::vector<RankStart> starts = starts_;
+    for (RankStart &start : starts) start.uncertainty_ns = uncertainty;
+    auto made = logical_clock(starts, [this](Arrivals *arrivals) -> Result<void> {
       for (size_t i = 0; i < happenings_.size(); ++i) {
         const Happening &each = happenings_[i];
         if (each.meeting.begins.empty()) {
@@ -176,6 +178,10 @@ TEST(LogicalClock, MovesOnlyWhatIsNear) {
   const trace::Corrections made = run.correct();
   run.expect_sound(made);
   EXPECT_EQ(made.reversed, 1);
+  EXPECT_EQ(made.doubtless, 1);
+  EXPECT_EQ(run.correct(499).doubtless, 1);
+  EXPECT_EQ(run.correct(500).doubtless, 0);
+  EXPECT_EQ(run.correct(500).ranks, made.ranks);
   EXPECT_EQ(made.moved, 1);
   EXPECT_EQ(made.largest_ns, 1000);
   EXPECT_EQ(made.ranks[0], trace::RankShift());

@@ -2,6 +2,7 @@
 // that no message arrives before it was sent.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "analyze/logical_clock.h"
@@ -46,7 +47,9 @@ Result<Clocks> clocks_of(const trace::Trace &trace, const std::string &file) {
   std::vector<analyze::RankStart> ranks;
   for (const uint32_t rank : trace.ranks()) {
     const auto begin = trace.place_on_axis(rank).begin_ns;
-    ranks.push_back({rank, begin < 0 ? 0 : static_cast<uint64_t>(begin)});
+    const int64_t uncertainty = trace.rank_info(rank).clock.uncertainty_ns;
+    ranks.push_back({rank, static_cast<uint64_t>(std::max<int64_t>(0, begin)),
+                     static_cast<uint64_t>(std::max<int64_t>(0, uncertainty))});
   }
   Clocks found;
   const auto replay = [&](analyze::Arrivals *arrivals) -> Result<void> {
@@ -55,7 +58,7 @@ Result<Clocks> clocks_of(const trace::Trace &trace, const std::string &file) {
     found.counts = *counts;
     return {};
   };
-  auto corrections = analyze::logical_clock(ranks, trace.axis().uncertainty_ns(), replay);
+  auto corrections = analyze::logical_clock(ranks, replay);
   if (!corrections) return tl::unexpected(corrections.error());
   found.corrections = *std::move(corrections);
   return found;
@@ -73,8 +76,7 @@ std::string clocks_text(const Clocks &found, const trace::Axis &axis) {
   } else {
     text += fmt::format(": {} reversed", grouped(made.reversed));
     if (axis.uncertainty_ns() != 0) {
-      text +=
-          fmt::format(" ({} by more than the clocks' {})", grouped(made.doubtless), time_text(axis.uncertainty_ns()));
+      text += fmt::format(" ({} by more than the clocks are uncertain)", grouped(made.doubtless));
     }
     text += fmt::format(", {} moved, by {} at most", grouped(made.moved), time_text(made.largest_ns));
   }

@@ -50,7 +50,7 @@ struct RankShift {
 struct Corrections {
   uint64_t arrivals = 0;         ///< of messages and collective calls that were looked at
   uint64_t reversed = 0;         ///< of them arrived before they were sent
-  uint64_t doubtless = 0;        ///< of these by more than the clocks' uncertainty
+  uint64_t doubtless = 0;        ///< of these by more than both clocks' uncertainty
   uint64_t moved = 0;            ///< of the arrivals have been moved, or what they came from
   uint64_t left = 0;             ///< still arrive before they were sent: calls that took no time by a coarse clock
   uint64_t largest_ns = 0;       ///< the largest shift of a moment
