@@ -38,6 +38,7 @@ struct Shared {
   std::vector<std::map<uint32_t, uint32_t>> places;  ///< ranks in each, by rank in MPI_COMM_WORLD; none: meets nobody
   std::vector<RowScope> scopes;                      ///< by class
   std::set<uint32_t> lossy;                          ///< ranks of which calls are missing
+  size_t most_known = 0;                             ///< calls of a thread that are remembered
 };
 
 /// A collective call under way.
@@ -160,12 +161,12 @@ class RankCalls {
     ReceivePointer active;
     std::optional<Part> part;
   };
-  /// What calls do, by their numbers in the sequence of a thread.
+  /// What calls do, by their numbers in the sequence of a thread. Equal ones recur; where they do not, keeping more of
+  /// them helps nothing.
   struct Known {
     uint32_t class_index = UINT32_MAX;
     uint32_t segment = UINT32_MAX;
-    std::vector<std::unique_ptr<MessageCall>> calls;
-    std::vector<bool> looked_at;
+    std::unordered_map<uint32_t, std::unique_ptr<MessageCall>> calls;
   };
 
   [[nodiscard]] bool settled() {
@@ -202,15 +203,10 @@ class RankCalls {
       known.class_index = event.class_index;
       known.segment = event.segment;
     }
-    if (event.call >= known.looked_at.size()) {
-      known.looked_at.resize(size_t{event.call} + 1);
-      known.calls.resize(size_t{event.call} + 1);
-    }
-    if (!known.looked_at[event.call]) {
-      known.looked_at[event.call] = true;
-      known.calls[event.call] = message_call(*event.values, shared_.scopes[event.class_index]);
-    }
-    return known.calls[event.call].get();
+    if (const auto found = known.calls.find(event.call); found != known.calls.end()) return found->second.get();
+    if (known.calls.size() >= shared_.most_known) known.calls.clear();
+    auto call = message_call(*event.values, shared_.scopes[event.class_index]);
+    return known.calls.emplace(event.call, std::move(call)).first->second.get();
   }
 
   void act(const MessageCall &call, Step *step) {
@@ -598,6 +594,9 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
   auto known = std::make_unique<Known>();
   known->trace = &trace;
   known->communicators = std::move(*communicators);
+  constexpr size_t kMost = size_t{1} << 16;  // some 30 MB
+  constexpr size_t kLeast = 256;
+  known->most_known = std::max(kLeast, kMost / std::max<size_t>(1, trace.ranks().size()));
   for (const uint32_t rank : trace.ranks()) {
     for (const trace::Loss &loss : trace::read_losses(trace.rank_info(rank).degraded)) {
       if (loss.missing || loss.asked) known->lossy.insert(rank);
