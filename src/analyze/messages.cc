@@ -143,7 +143,7 @@ class RankCalls {
   /// ends.
   Step *behind(size_t count) {
     while (several_threads_ && !ended_ && steps_.size() <= count) read();
-    return count < steps_.size() ? &steps_[count] : nullptr;
+    return several_threads_ && count < steps_.size() ? &steps_[count] : nullptr;
   }
   void next() {
     steps_.pop_front();
@@ -185,11 +185,10 @@ class RankCalls {
     names_.see(*event->values);
     const MessageCall *call = look_at(*event);
     if (call == nullptr) return;
-    const uint64_t end = event->begin_ns + event->duration_ns;
     Step step;
-    step.timed = event->timed && is_time(event->begin_ns) && is_time(event->duration_ns) && is_time(end);
+    step.timed = event->timed && is_time(event->begin_ns) && is_time(event->end_ns);
     step.begin = {rank_, event->index, event->begin_ns};
-    step.end = {rank_, event->index, end};
+    step.end = {rank_, event->index, event->end_ns};
     act(*call, &step);
     if (!step.sends.empty() || !step.arriving.empty() || !step.enters.empty() || !step.leaves.empty()) {
       steps_.push_back(std::move(step));

@@ -203,7 +203,7 @@ class Dump {
       trace::Events events(trace_, rank);
       while (const Event *event = events.next()) {
         if (!wants(*event, texts, steps.get()) || !event->timed) continue;
-        Found next{event->duration_ns, rank, event->index, {}};
+        Found next{took_ns(*event), rank, event->index, {}};
         if (found.size() >= most && (found.empty() || *found.rbegin() < next)) continue;
         next.line = line_of(*event, texts);
         found.insert(std::move(next));
@@ -274,10 +274,15 @@ class Dump {
     head_.clear();
   }
 
+  /// Where clocks were corrected, on the axis: what arrived does not end before it was sent.
+  [[nodiscard]] uint64_t took_ns(const Event &event) const {
+    return trace_.axis().corrections() == nullptr ? event.duration_ns : event.end_ns - event.begin_ns;
+  }
+
   [[nodiscard]] bool may_want(const Event &event) const {
     if (filter_.window && event.timed) {
       // Threads are merged by tickets, not by times: a late one does not end the search.
-      if (event.begin_ns > filter_.window->end_ns || event.begin_ns + event.duration_ns < filter_.window->begin_ns) {
+      if (event.begin_ns > filter_.window->end_ns || event.end_ns < filter_.window->begin_ns) {
         return false;
       }
     }
@@ -331,7 +336,7 @@ class Dump {
       if (step_) fmt::format_to(to, "\"step\":{},", *step_);
       if (event.segment == trace::SequenceRecord::kEpilogue) line_ += "\"after_finalize\":true,";
       if (event.timed) {
-        fmt::format_to(to, "\"begin_ns\":{},\"duration_ns\":{},", event.begin_ns, event.duration_ns);
+        fmt::format_to(to, "\"begin_ns\":{},\"duration_ns\":{},", event.begin_ns, took_ns(event));
       }
     } else {
       if (across_ranks_) fmt::format_to(to, "r{:<5} ", event.rank);
@@ -339,7 +344,7 @@ class Dump {
       if (several_threads_) fmt::format_to(to, "t{}  ", event.thread);
       if (event.timed) {
         fmt::format_to(to, "{:>13.9f} +{:.9f}  ", static_cast<double>(event.begin_ns) * 1e-9,
-                       static_cast<double>(event.duration_ns) * 1e-9);
+                       static_cast<double>(took_ns(event)) * 1e-9);
       }
       line_.append(2 * size_t{event.values->depth}, ' ');
     }

@@ -40,10 +40,6 @@ class Axis {
       const uint64_t zero = begin_ns < 0 ? 0 : static_cast<uint64_t>(begin_ns);
       return on_axis_ns < zero ? 0 : on_axis_ns - zero;
     }
-    /// How long a call took that lasted from `begin_own_ns` to `end_own_ns` by its clock.
-    [[nodiscard]] uint64_t length(uint64_t begin_own_ns, uint64_t end_own_ns) const {
-      return shift == nullptr ? end_own_ns - begin_own_ns : of(end_own_ns) - std::min(of(begin_own_ns), of(end_own_ns));
-    }
   };
 
   Axis() = default;

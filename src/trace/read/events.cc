@@ -1,5 +1,6 @@
 #include "trace/read/events.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "trace/read/call_times.h"
@@ -52,7 +53,8 @@ class Events::Thread {
     event->values = &reader_->call(call_);
     event->timed = timed_;
     event->begin_ns = timed_ ? axis_.of(time_.begin_ns) : 0;
-    event->duration_ns = timed_ ? axis_.length(time_.begin_ns, time_.begin_ns + time_.time.duration) : 0;
+    event->end_ns = timed_ ? std::max(event->begin_ns, axis_.of(time_.begin_ns + time_.time.duration)) : 0;
+    event->duration_ns = timed_ ? time_.time.duration : 0;
     event->gap_ns = timed_ ? time_.time.gap : 0;
   }
 
