@@ -98,6 +98,14 @@ def main():
             if third.read_bytes() != new.read_bytes():
                 problems.append(f'{name}: again it is another')
             says('verify', new)
+            if options:  # of which a block is damaged, nothing is made
+                damaged = bytearray(old.read_bytes())
+                damaged[900] ^= 0x55
+                old.write_bytes(damaged)
+                third.unlink()
+                done = subprocess.run([bench.cairn, 'repack', '--clocks', old, '-o', third], capture_output=True, text=True)
+                if done.returncode != 3 or third.exists():
+                    problems.append(f'{name}: damaged, and {done.returncode}: {done.stderr}')
 
     check('one clock', False, {})
     check('wrong clocks', True, {})

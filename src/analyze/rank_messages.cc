@@ -1,0 +1,295 @@
+#include "analyze/rank_messages.h"
+
+#include <algorithm>
+
+#include "spec/ids.h"
+#include "trace/read/corrections.h"
+#include "trace/values/atom_reader.h"
+
+namespace cairn::analyze {
+namespace {
+
+/// Beyond them stand no times of a run.
+bool is_time(uint64_t ns) { return ns <= trace::Knots::kMost; }
+
+}  // namespace
+
+GatheringPointer Gatherings::of(uint32_t communicator, uint64_t count, uint32_t operation) {
+  GatheringPointer &gathering = under_way_[{communicator, count}];
+  if (!gathering) {
+    const size_t members = scope_.places[communicator].size();
+    gathering = std::make_shared<Gathering>();
+    gathering->meeting.number = next_++;
+    gathering->meeting.begins.resize(members);
+    gathering->operation = operation;
+    gathering->came.resize(members);
+    gathering->missing = members;
+    gathering->inside = members;
+    keys_[gathering->meeting.number] = {communicator, count};
+  }
+  gathering->broken = gathering->broken || gathering->operation != operation;
+  return gathering;
+}
+
+void Gatherings::left(const GatheringPointer &gathering, Arrivals *arrivals) {
+  if (--gathering->inside != 0) return;
+  arrivals->over(gathering->meeting);
+  const auto key = keys_.find(gathering->meeting.number);
+  under_way_.erase(key->second);
+  keys_.erase(key);
+}
+
+void Gatherings::finish(Arrivals *arrivals) {
+  for (const auto &[key, gathering] : under_way_) arrivals->over(gathering->meeting);
+}
+
+RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *channels, Gatherings *gatherings,
+                           MessageCounts *counts)
+    : scope_(scope),
+      rank_(rank),
+      events_(*scope.trace, rank),
+      posts_(channels, rank),
+      gatherings_(gatherings),
+      counts_(*counts) {
+  const auto sequences = scope.trace->sequences(rank);
+  several_threads_ = !sequences.empty() && sequences.front().thread != sequences.back().thread;
+}
+
+MessageStep *RankMessages::step() {
+  while (!ended_ && (steps_.empty() || !settled())) read();
+  return steps_.empty() ? nullptr : &steps_.front();
+}
+
+MessageStep *RankMessages::behind(size_t count) {
+  while (several_threads_ && !ended_ && steps_.size() <= count) read();
+  return several_threads_ && count < steps_.size() ? &steps_[count] : nullptr;
+}
+
+void RankMessages::next() {
+  steps_.pop_front();
+  settled_ = 0;
+}
+
+bool RankMessages::settled() {
+  const auto &arriving = steps_.front().arriving;
+  while (settled_ < arriving.size() && arriving[settled_].receive->settled()) ++settled_;
+  return settled_ == arriving.size();
+}
+
+void RankMessages::read() {
+  const trace::Event *event = events_.next();
+  if (event == nullptr) {
+    ended_ = true;
+    posts_.finish();
+    return;
+  }
+  names_.see(*event->values);
+  const MessageCall *call = look_at(*event);
+  if (call == nullptr) return;
+  MessageStep step;
+  step.timed = event->timed && is_time(event->begin_ns) && is_time(event->end_ns);
+  step.begin = {rank_, event->index, event->begin_ns};
+  step.end = {rank_, event->index, event->end_ns};
+  act(*call, &step);
+  if (!step.sends.empty() || !step.arriving.empty() || !step.enters.empty() || !step.leaves.empty()) {
+    steps_.push_back(std::move(step));
+  }
+}
+
+const MessageCall *RankMessages::look_at(const trace::Event &event) {
+  Known &known = known_[event.thread];
+  if (known.class_index != event.class_index || known.segment != event.segment) {
+    known = {};
+    known.class_index = event.class_index;
+    known.segment = event.segment;
+  }
+  if (const auto found = known.calls.find(event.call); found != known.calls.end()) return found->second.get();
+  if (known.calls.size() >= scope_.most_known) known.calls.clear();
+  auto call = message_call(*event.values, scope_.scopes[event.class_index]);
+  return known.calls.emplace(event.call, std::move(call)).first->second.get();
+}
+
+void RankMessages::act(const MessageCall &call, MessageStep *step) {
+  using Does = MessageCall::Does;
+  switch (call.does) {
+    case Does::transfer:
+      return transfer(call, step);
+    case Does::partitions:
+      if (call.request) requests_[*call.request] = {true, true, {}, {}, {}, {}, {}};
+      return;
+    case Does::collective:
+      return collective(call, step);
+    case Does::start:
+      for (const HandleName &name : call.requests) start(name, step);
+      return;
+    case Does::complete:
+      for (size_t i = 0; i < call.requests.size(); ++i) complete(call.requests[i], call.outcomes[i], step);
+      return;
+    case Does::cancel:
+      for (const HandleName &name : call.requests) {
+        const auto found = requests_.find(name);
+        if (found != requests_.end() && found->second.active) found->second.active->cancelled = true;
+      }
+      return;
+    case Does::release:
+      for (const HandleName &name : call.requests) {
+        const auto found = requests_.find(name);
+        if (found == requests_.end()) continue;
+        if (found->second.active) posts_.let_go(found->second.active);
+        if (found->second.part) step->leaves.push_back({found->second.part->gathering, found->second.part->place, {}});
+        requests_.erase(found);
+      }
+      return;
+  }
+}
+
+void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
+  if (call.taken) {  // by MPI_Mrecv or MPI_Imrecv
+    const auto found = found_.find(*call.taken);
+    if (found == found_.end()) return;
+    const ReceivePointer receive = found->second;
+    found_.erase(found);
+    if (call.request) {
+      requests_[*call.request] = {false, false, {}, {}, {}, receive, {}};
+    } else if (call.returned) {
+      arrive(receive, call.outcome, step);
+    }
+    return;
+  }
+  const std::optional<uint32_t> communicator = number_of(call.communicator);
+  if (!communicator) {
+    if (call.receive) ++counts_.apart;
+    return;
+  }
+  if (call.persistent) {
+    if (call.request) {
+      requests_[*call.request] = {true, false, call.send, call.receive, communicator, {}, {}};
+    }
+    return;
+  }
+  if (call.send) send(*call.send, *communicator, step);
+  if (!call.receive) return;
+  const ReceivePointer receive = post(*call.receive, *communicator);
+  if (!receive) return;
+  if (call.found) {
+    found_[*call.found] = receive;
+    if (call.outcome.told || (receive->from && receive->tag)) arrive(receive, call.outcome, step, true);
+  } else if (call.request) {
+    requests_[*call.request] = {false, false, {}, {}, {}, receive, {}};
+  } else if (call.returned) {
+    arrive(receive, call.outcome, step);
+  }
+}
+
+void RankMessages::send(const Envelope &envelope, uint32_t communicator, MessageStep *step) {
+  if (!envelope.rank || !envelope.tag) return;
+  const auto to = in_world(communicator, *envelope.rank);
+  if (to) step->sends.push_back({communicator, rank_, *to, *envelope.tag});
+}
+
+ReceivePointer RankMessages::post(const Envelope &envelope, uint32_t communicator) {
+  auto receive = std::make_shared<Receive>();
+  receive->communicator = communicator;
+  receive->tag = envelope.tag;
+  if (envelope.rank) {
+    receive->from = in_world(communicator, *envelope.rank);
+    if (!receive->from) {
+      ++counts_.unsent;
+      return nullptr;
+    }
+  }
+  posts_.post(receive);
+  return receive;
+}
+
+void RankMessages::start(const HandleName &name, MessageStep *step) {
+  const auto found = requests_.find(name);
+  if (found == requests_.end()) return;
+  Request &request = found->second;
+  if (request.partitions) ++counts_.partitions;
+  if (!request.communicator) return;
+  if (request.send) send(*request.send, *request.communicator, step);
+  if (request.receive) request.active = post(*request.receive, *request.communicator);
+}
+
+void RankMessages::complete(const HandleName &name, const Outcome &outcome, MessageStep *step) {
+  const auto found = requests_.find(name);
+  if (found == requests_.end()) return;
+  if (found->second.active) arrive(found->second.active, outcome, step);
+  if (found->second.part) step->leaves.push_back(*std::move(found->second.part));
+  found->second.active = nullptr;
+  found->second.part.reset();
+  if (!found->second.persistent) requests_.erase(found);
+}
+
+void RankMessages::arrive(const ReceivePointer &receive, const Outcome &outcome, MessageStep *step, bool probed) {
+  // In other statuses MPICH leaves what lay there.
+  if (receive->cancelled && (outcome.cancelled || !outcome.told)) {
+    ++counts_.cancelled;
+    return posts_.drop(receive, !outcome.told);
+  }
+  std::optional<uint32_t> from = receive->from;
+  if (outcome.rank) from = in_world(receive->communicator, *outcome.rank);
+  const std::optional<int64_t> tag = outcome.tag ? outcome.tag : receive->tag;
+  if (receive->state == Receive::State::open) {
+    if (!from || !tag) {
+      ++counts_.nameless;
+      return posts_.drop(receive, true);
+    }
+    posts_.received(receive, *from, *tag);
+  }
+  step->arriving.push_back({receive, probed});
+}
+
+void RankMessages::collective(const MessageCall &call, MessageStep *step) {
+  const std::optional<uint32_t> communicator = number_of(call.communicator);
+  if (communicator == kSelfNumber) return;
+  if (!communicator || call.persistent || scope_.places[*communicator].empty()) {
+    ++counts_.apart;
+    return;
+  }
+  const auto place = scope_.places[*communicator].find(rank_);
+  if (place == scope_.places[*communicator].end()) return;
+  MeetingPart part;
+  part.gathering = gatherings_->of(*communicator, meetings_[*communicator]++, call.operation);
+  part.place = place->second;
+  const size_t members = part.gathering->came.size();
+  const bool at_root = call.root == int64_t{part.place};
+  part.awaited = at_root ? call.awaited_at_root : call.awaited;
+  std::erase_if(part.awaited.ranks, [&](uint32_t rank) { return rank >= members; });
+  step->enters.push_back(part);
+  if (call.request) {
+    requests_[*call.request] = {false, false, {}, {}, {}, {}, std::move(part)};
+  } else {
+    if (!call.returned) part.awaited = {};
+    step->leaves.push_back(std::move(part));
+  }
+}
+
+std::optional<uint32_t> RankMessages::number_of(const std::optional<HandleName> &name) {
+  if (!name) return std::nullopt;
+  if (name->special != 0) {
+    trace::AtomValue value;
+    value.special = true;
+    value.value = name->special;
+    if (value.constant() == spec::constant_id::k_COMM_WORLD) return kWorldNumber;
+    if (value.constant() == spec::constant_id::k_COMM_SELF) return kSelfNumber;
+    return std::nullopt;
+  }
+  if (names_version_ != names_.version()) numbers_.clear();
+  names_version_ = names_.version();
+  const auto [known, fresh] = numbers_.try_emplace(name->number);
+  if (fresh) {
+    const std::string *text = names_.name(name->number);
+    const auto found = text == nullptr ? scope_.numbers.end() : scope_.numbers.find(*text);
+    if (found != scope_.numbers.end()) known->second = found->second;
+  }
+  return known->second;
+}
+
+std::optional<uint32_t> RankMessages::in_world(uint32_t communicator, int64_t rank) const {
+  if (communicator == kSelfNumber) return rank_;
+  return world_rank(*scope_.by_number[communicator], rank, rank_, Side::other);
+}
+
+}  // namespace cairn::analyze

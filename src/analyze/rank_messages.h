@@ -1,0 +1,166 @@
+// RankMessages: what the calls of one rank do to messages, step by step, with its requests followed from the calls that
+// made them to those that completed them; and what the ranks of a run share meanwhile (messages.h).
+//
+// Borrows the trace and what is shared. One thread. Memory with the requests that are open, and with the steps that
+// were read ahead.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analyze/communicators.h"
+#include "analyze/message_calls.h"
+#include "analyze/message_queues.h"
+#include "analyze/messages.h"
+#include "trace/read/events.h"
+
+namespace cairn::analyze {
+
+/// A communicator, by its number here.
+constexpr uint32_t kSelfNumber = 0;
+constexpr uint32_t kWorldNumber = 1;
+
+/// What all ranks need to know of the run: the same in each replay.
+struct MessageScope {
+  const trace::Trace *trace;
+  Communicators communicators;
+  std::vector<const Communicator *> by_number;  ///< of kSelfNumber: nullptr
+  std::map<std::string, uint32_t, std::less<>> numbers;
+  std::vector<std::map<uint32_t, uint32_t>> places;  ///< ranks in each, by rank in MPI_COMM_WORLD; none: meets nobody
+  std::vector<RowScope> scopes;                      ///< by class
+  std::set<uint32_t> lossy;                          ///< ranks of which calls are missing
+  size_t most_known = 0;                             ///< calls of a thread that are remembered
+};
+
+/// A collective call under way.
+struct Gathering {
+  Meeting meeting;
+  uint32_t operation = 0;
+  bool broken = false;  ///< its members do not call the same
+  std::vector<bool> came;
+  size_t missing = 0;  ///< have not begun
+  size_t inside = 0;   ///< have not ended
+  std::vector<size_t> wait_for_all;
+  std::map<uint32_t, std::vector<size_t>> wait_for;  ///< who waits, by place of whom
+};
+using GatheringPointer = std::shared_ptr<Gathering>;
+
+/// A rank's part in a collective call.
+struct MeetingPart {
+  GatheringPointer gathering;
+  uint32_t place = 0;
+  Awaited awaited;
+};
+
+/// A call of a rank that sends, receives or meets.
+struct MessageStep {
+  Moment begin;
+  Moment end;
+  bool timed = false;
+  std::vector<ChannelKey> sends;
+  struct Arriving {
+    ReceivePointer receive;
+    bool probed = false;
+  };
+  std::vector<Arriving> arriving;
+  std::vector<MeetingPart> enters;
+  std::vector<MeetingPart> leaves;
+  bool begun = false;
+  size_t arrived = 0;  ///< of `arriving`
+  size_t left = 0;     ///< of `leaves`
+};
+
+/// The collective calls of a run that somebody has not left.
+class Gatherings {
+ public:
+  explicit Gatherings(const MessageScope &scope) : scope_(scope) {}
+  /// A rank's `count`-th of a communicator.
+  GatheringPointer of(uint32_t communicator, uint64_t count, uint32_t operation);
+  void left(const GatheringPointer &gathering, Arrivals *arrivals);
+  /// Nobody goes on.
+  void finish(Arrivals *arrivals);
+
+ private:
+  using Key = std::pair<uint32_t, uint64_t>;
+  const MessageScope &scope_;
+  uint64_t next_ = 0;
+  std::map<Key, GatheringPointer> under_way_;
+  std::map<uint64_t, Key> keys_;
+};
+
+/// Reads the calls of one rank and follows its requests.
+class RankMessages {
+ public:
+  RankMessages(const MessageScope &scope, uint32_t rank, Channels *channels, Gatherings *gatherings,
+               MessageCounts *counts);
+
+  /// The step at hand, whose receives all have their places; nullptr: there is none.
+  MessageStep *step();
+  /// The step that stands so many behind it; nullptr: there is none, or nothing can stand in another order than it
+  /// ends.
+  MessageStep *behind(size_t count);
+  void next();
+  [[nodiscard]] const Result<void> &end() const { return events_.end(); }
+
+ private:
+  struct Request {
+    bool persistent = false;
+    bool partitions = false;
+    std::optional<Envelope> send;
+    std::optional<Envelope> receive;
+    std::optional<uint32_t> communicator;
+    ReceivePointer active;
+    std::optional<MeetingPart> part;
+  };
+  /// What calls do, by their numbers in the sequence of a thread. Equal ones recur; where they do not, keeping more of
+  /// them helps nothing.
+  struct Known {
+    uint32_t class_index = UINT32_MAX;
+    uint32_t segment = UINT32_MAX;
+    std::unordered_map<uint32_t, std::unique_ptr<MessageCall>> calls;
+  };
+
+  [[nodiscard]] bool settled();
+  void read();
+  const MessageCall *look_at(const trace::Event &event);
+  void act(const MessageCall &call, MessageStep *step);
+  void transfer(const MessageCall &call, MessageStep *step);
+  void send(const Envelope &envelope, uint32_t communicator, MessageStep *step);
+  ReceivePointer post(const Envelope &envelope, uint32_t communicator);
+  void start(const HandleName &name, MessageStep *step);
+  void complete(const HandleName &name, const Outcome &outcome, MessageStep *step);
+  /// A receive is complete, or (`probed`) its message is there.
+  void arrive(const ReceivePointer &receive, const Outcome &outcome, MessageStep *step, bool probed = false);
+  void collective(const MessageCall &call, MessageStep *step);
+  /// nullopt: nobody knows which communicator that is.
+  std::optional<uint32_t> number_of(const std::optional<HandleName> &name);
+  [[nodiscard]] std::optional<uint32_t> in_world(uint32_t communicator, int64_t rank) const;
+
+  const MessageScope &scope_;
+  uint32_t rank_;
+  trace::Events events_;
+  Posts posts_;
+  Gatherings *gatherings_;
+  MessageCounts &counts_;
+  CommunicatorNames names_;
+  uint64_t names_version_ = 0;
+  std::map<int64_t, std::optional<uint32_t>> numbers_;  ///< of communicators, as long as their names stay
+  std::map<uint32_t, Known> known_;                     ///< by thread
+  std::map<HandleName, Request> requests_;
+  std::map<HandleName, ReceivePointer> found_;  ///< messages that were probed for
+  std::map<uint32_t, uint64_t> meetings_;       ///< how many, by communicator
+  std::deque<MessageStep> steps_;
+  size_t settled_ = 0;  ///< of the first one's receives
+  bool ended_ = false;
+  bool several_threads_ = false;  ///< then calls stand in the order of their ends, and may begin in another
+};
+
+}  // namespace cairn::analyze
