@@ -19,18 +19,21 @@
 namespace cairn::cli {
 namespace fs = std::filesystem;
 
-void add_recording_options(Options &verb, RecordingOptions &options) {
-  verb.text("-o,--output", options.output, "Trace to write (run.cairn)", "FILE");
+void add_timing_option(Options &verb, std::vector<std::string> &timing, const std::string &usual) {
   std::vector<std::string> modes;
   std::string help;
   for (const timing::Mode &mode : timing::modes()) {
     modes.emplace_back(mode.name);
     help += fmt::format("{}{}: {}", help.empty() ? "" : "; ", mode.name, mode.help);
   }
-  verb.repeated("--timing", options.timing,
-                fmt::format("{} ({}). With a bound: context:rel=5%; GLOB=BOUND: another one for functions that match",
-                            help, modes[0]),
+  verb.repeated("--timing", timing,
+                help + usual + ". With a bound: context:rel=5%; GLOB=BOUND: another one for functions that match",
                 "MODE", modes);
+}
+
+void add_recording_options(Options &verb, RecordingOptions &options) {
+  verb.text("-o,--output", options.output, "Trace to write (run.cairn)", "FILE");
+  add_timing_option(verb, options.timing, fmt::format(" ({})", timing::modes()[0].name));
   verb.choice("--callsites", options.callsites, {"site", "stack", "none"},
               "What tells calls apart: site, stack or none (site)", "WHAT");
   verb.text("--memory", options.memory, "What the recorder may use in each process (64M)", "SIZE");

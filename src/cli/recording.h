@@ -30,6 +30,8 @@ struct RecordingOptions {
   bool named = false;  ///< the user named the trace; under the name that it has otherwise, an earlier one is kept aside
 };
 
+/// --timing, with the modes that there are; `usual` is what holds without it.
+void add_timing_option(Options &verb, std::vector<std::string> &timing, const std::string &usual);
 void add_recording_options(Options &verb, RecordingOptions &options);
 
 /// Paths made absolute, sizes made numbers, and what is injected.

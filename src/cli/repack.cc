@@ -1,19 +1,23 @@
 // cairn repack: makes another trace of one, in which something is told otherwise: with --clocks, its axis of time, so
-// that no message arrives before it was sent.
+// that no message arrives before it was sent; with --timing, the times of its calls, in another mode.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "analyze/logical_clock.h"
 #include "analyze/messages.h"
 #include "analyze/sources.h"
 #include "cli/inspect.h"
+#include "cli/recording.h"
 #include "cli/verbs.h"
+#include "spec/spec.h"
 #include "spool/join.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "trace/read/edit.h"
+#include "trace/read/retime.h"
 
 namespace cairn::cli {
 namespace {
@@ -21,6 +25,7 @@ namespace {
 struct RepackOptions : Inspection {
   std::string output;
   bool clocks = false;
+  std::vector<std::string> timing;
   bool force = false;
   bool quiet = false;
 };
@@ -96,22 +101,59 @@ std::string clocks_text(const Clocks &found, const trace::Axis &axis) {
   return text + fmt::format("; {} not matched: {}", grouped(counts.left_out()), why);
 }
 
+/// The trace in the timing mode that was asked for; `*text` says what it came to.
+Result<trace::Trace> in_mode(const trace::Trace &trace, const RepackOptions &options, std::string *text) {
+  const auto setting = timing_setting(options.timing);
+  if (!setting) return tl::unexpected(setting.error());
+  const auto made = trace::retimed(trace, *setting, [](uint32_t function) {
+    return function < spec::functions().size() ? spec::functions()[function].name : "";
+  });
+  if (!made) return tl::unexpected(made.error());
+  *text = fmt::format("{}: ", setting->text());
+  if (made->after.calls == 0) {
+    *text += bytes_text(made->file.size());
+  } else {
+    *text += fmt::format("times in {} instead of {}", bytes_text(made->after.bytes), bytes_text(made->before.bytes));
+    if (setting->mode->bounds != timing::Bounds::none) {
+      *text += fmt::format(", a call's begin off by {} at most", time_text(made->after.clock_error_ns));
+    }
+  }
+  return trace::Trace::from_bytes(made->file, options.file);
+}
+
 int repack(RepackOptions &options) {
   const auto wrong = [](const char *what, const char *hint) {
     return report(Error{ErrorKind::usage, what, {}, Error::kNoOffset, hint});
   };
-  if (!options.clocks) return wrong("repack needs to know what to change", "--clocks corrects the ranks' clocks");
+  if (!options.clocks && options.timing.empty()) {
+    return wrong("repack needs to know what to change",
+                 "--timing keeps times in another mode, --clocks corrects the ranks' clocks");
+  }
   if (options.output.empty()) return wrong("repack needs to know which trace to write", "name it with -o");
   if (auto may = spool::may_write(options.output, options.output, options.force); !may) return report(may.error());
   auto trace = open_trace(options);
   if (!trace) return report(trace.error());
   if (options.found) say(fmt::format("{}, the newest trace in this folder", options.file));
-  trace->take_corrections_back();
-  const auto clocks = clocks_of(*trace, options.file);
-  if (!clocks) return report(clocks.error(), options.file);
-  const spool::TraceBytes bytes = {trace::with_corrections(*trace, clocks->corrections), trace->absent(), options.file};
-  if (auto done = spool::write_trace(options.output, bytes, options.force); !done) return report(done.error());
-  if (!options.quiet) say(fmt::format("{}: {}", options.output, clocks_text(*clocks, trace->axis())));
+  std::vector<std::string> done;
+  std::optional<Clocks> clocks;
+  if (options.clocks) {
+    trace->take_corrections_back();
+    auto found = clocks_of(*trace, options.file);
+    if (!found) return report(found.error(), options.file);
+    done.push_back(clocks_text(*found, trace->axis()));
+    clocks = *std::move(found);
+  }
+  if (!options.timing.empty()) {
+    auto changed = in_mode(*trace, options, &done.emplace_back());
+    if (!changed) return report(changed.error(), options.file);
+    trace = std::move(changed);
+  }
+  const Bytes file = clocks ? trace::with_corrections(*trace, clocks->corrections) : trace::as_it_is(*trace);
+  const spool::TraceBytes bytes = {file, trace->absent(), options.file};
+  if (auto written = spool::write_trace(options.output, bytes, options.force); !written) return report(written.error());
+  for (const std::string &text : done) {
+    if (!options.quiet) say(fmt::format("{}: {}", options.output, text));
+  }
   return kFine;
 }
 
@@ -121,6 +163,7 @@ Action declare_repack(Options &verb) {
   auto options = std::make_shared<RepackOptions>();
   add_file(verb, *options);
   verb.text("-o,--output", options->output, "Trace to write", "FILE");
+  add_timing_option(verb, options->timing, "");
   verb.flag("--clocks", options->clocks, "Correct the ranks' clocks, so that no message arrives before it was sent");
   verb.flag("-q,--quiet", options->quiet, "Say nothing when all is well");
   verb.flag("-f,--force", options->force, "Overwrite an existing trace");

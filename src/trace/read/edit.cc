@@ -4,6 +4,8 @@
 
 namespace cairn::trace {
 
+Bytes as_it_is(const Trace &trace) { return write_file({}, trace.body().stored); }
+
 Bytes with_sources(const Trace &trace, const std::vector<std::pair<Site, Source>> &sources) {
   Sources all;
   for (const auto &[site, source] : sources) {

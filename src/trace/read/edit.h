@@ -15,6 +15,9 @@
 
 namespace cairn::trace {
 
+/// The bytes of the same trace.
+Bytes as_it_is(const Trace &trace);
+
 /// The bytes of the same trace with a `source` section in place of any that it has (made by src/analyze from DWARF).
 Bytes with_sources(const Trace &trace, const std::vector<std::pair<Site, Source>> &sources);
 

@@ -82,7 +82,8 @@ class Sequence {
 };
 
 bool is_kept(const StoredSection &section) {
-  return is_gpu(section) || section.kind == static_cast<uint8_t>(SectionKind::source);
+  const auto kind = static_cast<SectionKind>(section.kind);
+  return is_gpu(section) || kind == SectionKind::source || kind == SectionKind::corrections;
 }
 
 Error not_possible(const std::string &what, const std::string &hint) {
