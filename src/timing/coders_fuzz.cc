@@ -4,6 +4,7 @@
 
 #include "timing/bins_coder.h"
 #include "timing/cfg_coder.h"
+#include "timing/context_coder.h"
 #include "timing/hist_coder.h"
 #include "timing/sz_coder.h"
 #include "timing/zfp/zfp_coder.h"
@@ -19,13 +20,10 @@ struct Coder {
   bool relative;
 };
 constexpr Coder kCoders[] = {
-    {encode_bins, decode_bins, true},
-    {encode_hist, decode_hist, true},
-    {encode_cfg, decode_cfg, true},
-    {encode_sz, decode_sz, true},
-    {encode_sz_clustered, decode_sz_clustered, true},
-    {encode_zfp, decode_zfp, false},
-    {encode_zfp_clustered, decode_zfp_clustered, false},
+    {encode_context, decode_context, true}, {encode_bins, decode_bins, true},
+    {encode_hist, decode_hist, true},       {encode_cfg, decode_cfg, true},
+    {encode_sz, decode_sz, true},           {encode_sz_clustered, decode_sz_clustered, true},
+    {encode_zfp, decode_zfp, false},        {encode_zfp_clustered, decode_zfp_clustered, false},
 };
 constexpr size_t kCalls[] = {0, 1, 7, 64, 300, 2000};
 // The least relative bound is left out: what it needs takes a millisecond to make.

@@ -7,6 +7,7 @@
 
 #include "timing/binning.h"
 #include "timing/bit_coder.h"
+#include "timing/block_bins.h"
 #include "timing/mixed_bits.h"
 
 namespace cairn::timing {
@@ -124,6 +125,7 @@ void encode_context(const BlockCalls &calls, std::span<CallTime> times, Bytes *o
 }
 
 bool decode_context(const BlockCalls &calls, ByteView bytes, std::span<CallTime> times) {
+  if (!BlockBins::good(calls, times.size())) return false;
   if (times.empty()) return bytes.empty();
   Model model(calls);
   BitDecoder coder(bytes);

@@ -68,7 +68,9 @@ void write_bounds(std::span<const uint64_t> bounds, ByteWriter &out) {
 bool parse_bounds(ByteReader &in, const Mode &mode, std::vector<uint64_t> *bounds) {
   constexpr uint64_t kMostRelative = 1'000'000;
   constexpr uint64_t kLeastRelative = 100;
+  constexpr size_t kMost = 256;  // each costs a decoder a table of bins
   const size_t count = in.count(1);
+  if (count > kMost) return false;
   std::vector<uint64_t> different(count);
   for (uint64_t &bound : different) {
     bound = in.varint();
