@@ -18,6 +18,7 @@ struct EnvOptions : RecordingOptions {
 int env(const EnvOptions &options, const std::vector<std::string> &command) {
   auto recording = resolve(options);
   if (!recording) return report(recording.error());
+  if (auto at_once = timed_at_once(*recording); !at_once) return report(at_once.error());
   if (const auto made = make_folders(&*recording); !made) return report(made.error());
   const auto variables = recording_environment(options, *recording, command);
   Output out;

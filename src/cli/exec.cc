@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 int exec(const RecordingOptions &options, const std::vector<std::string> &command) {
   auto recording = resolve(options);
   if (!recording) return report_recording(recording.error());
+  if (auto at_once = timed_at_once(*recording); !at_once) return report_recording(at_once.error());
   std::error_code error;
   // Every process of the job comes here, before any of them can have finished: what exists is from an earlier run.
   const bool keeps_old = !options.named && !options.force;

@@ -17,6 +17,7 @@
 #include "cli/inspect.h"
 #include "cli/pending_lines.h"
 #include "cli/recording.h"
+#include "cli/retiming.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
 #include "gpu/file/collect.h"
@@ -107,6 +108,7 @@ class Finish {
     auto resolved = spool::with_epilogues(bytes, path, epilogues);
     if (resolved) resolved = spool::with_sources(std::move(*resolved), path);
     if (resolved) resolved = spool::with_gpu(std::move(*resolved), path, std::exchange(gpu_, {}));
+    if (resolved && recording_.timing.has_site_rules()) resolved = in_mode_asked(*std::move(resolved), path);
     // A trace that cannot be read is still worth keeping: verify will say what is wrong with it.
     if (!resolved) fault(resolved.error());
     const spool::TraceBytes &final_bytes = resolved ? *resolved : bytes;
@@ -118,6 +120,20 @@ class Finish {
     if (!from.empty()) spool::remove_own(from);
     ++written_;
     if (resolved) look_at(path, final_bytes);
+  }
+
+  /// The lines of call sites are known: the exact times become bounded, as far as that is possible.
+  spool::TraceBytes in_mode_asked(spool::TraceBytes bytes, const std::string &path) const {
+    const auto trace = trace::Trace::from_bytes(bytes.bytes, path, bytes.absent, bytes.blocks);
+    if (!trace) return bytes;
+    std::vector<std::string> unmet;
+    const auto made = in_mode(*trace, recording_.timing, &unmet);
+    if (!made) {
+      say(fmt::format("{}: its times stay exact: {}", path, made.error().message));
+      return bytes;
+    }
+    for (const std::string &site : unmet) say(fmt::format("--timing: no call site is called {}", site));
+    return {made->file, 0, {}};
   }
 
   /// run.cairn, where an earlier one can be kept aside if need be; else the first of run-2.cairn, run-3.cairn, … that

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/retiming.h"
 #include "spec/spec.h"
 #include "terminal/executable.h"
 #include "terminal/installation.h"
@@ -70,38 +71,6 @@ Result<uint64_t> parse_size(const std::string &text) {
   return value;
 }
 
-Result<timing::Setting> timing_setting(const std::vector<std::string> &words) {
-  // A word that says no mode but a rule belongs to the mode that another one says.
-  std::string mode;
-  std::string rules;
-  for (const std::string &word : words) {
-    const bool is_rule = word.find('=') < word.find(':');
-    if (!is_rule && !mode.empty()) {
-      return fail(ErrorKind::usage, fmt::format("--timing: {} and {} are two modes", mode, word), "give one");
-    }
-    if (is_rule) rules += (rules.empty() ? "" : ",") + word;
-    if (!is_rule) mode = word;
-  }
-  if (mode.empty()) mode = rules.empty() ? std::string(timing::modes()[0].name) : "context";
-  if (!rules.empty()) mode += (mode.find(':') == std::string::npos ? ":" : ",") + rules;
-  Result<timing::Setting> setting = timing::parse_setting(mode);
-  if (!setting) return setting;
-  for (const timing::Rule &rule : setting->rules) {
-    const auto functions = spec::functions();
-    const bool known = std::any_of(functions.begin(), functions.end(), [&](const spec::Function &function) {
-      return fnmatch(rule.pattern.c_str(), function.name, 0) == 0;
-    });
-    if (!known) {
-      return fail(ErrorKind::usage, fmt::format("--timing: no MPI function is called {}", rule.pattern),
-                  "write patterns of their names, as in 'MPI_Wait*=1%'");
-    }
-  }
-  constexpr size_t kMost = 511;
-  if (setting->text().size() > kMost)
-    return fail(ErrorKind::usage, "the rules of --timing are too long", "use fewer, with *");
-  return setting;
-}
-
 namespace {
 
 /// Each pattern must mean something.
@@ -137,7 +106,7 @@ Result<Recording> resolve(const RecordingOptions &options) {
   if (auto known = check_excluded(options.exclude); !known) return tl::unexpected(known.error());
   const auto timing = timing_setting(options.timing);
   if (!timing) return tl::unexpected(timing.error());
-  recording.timing = timing->text();
+  recording.timing = *timing;
   if (options.output.empty()) return fail(ErrorKind::usage, "the name of the trace is empty", "give one with -o");
   std::error_code error;
   const auto absolute = [&](const std::string &path) { return fs::absolute(path, error).lexically_normal().string(); };
@@ -148,6 +117,12 @@ Result<Recording> resolve(const RecordingOptions &options) {
   if (!library) return tl::unexpected(library.error());
   recording.library = *std::move(library);
   return recording;
+}
+
+Result<void> timed_at_once(const Recording &recording) {
+  if (!recording.timing.has_site_rules()) return {};
+  return fail(ErrorKind::usage, "--timing: call sites are known only once the run has ended",
+              "record with --timing lossless, then give their bounds to cairn repack");
 }
 
 Result<void> make_folders(Recording *recording, std::string_view shared) {
@@ -170,7 +145,7 @@ std::vector<std::pair<std::string, std::string>> recording_environment(const Rec
   std::vector<std::pair<std::string, std::string>> variables = {
       {"CAIRN_OUTPUT", recording.output},
       {"CAIRN_SPOOL", recording.spool.path},
-      {"CAIRN_TIMING", recording.timing},
+      {"CAIRN_TIMING", recording.timing.has_site_rules() ? "lossless" : recording.timing.text()},
       {"CAIRN_CALLSITES", options.callsites},
       {"CAIRN_MEMORY", fmt::format("{}", recording.memory)},
       {"CAIRN_MERGE", options.merge},

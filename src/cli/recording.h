@@ -41,18 +41,19 @@ struct Recording {
   spool::Folder spool;  ///< once it is made
   std::string oracle;   ///< or empty
   std::string library;
-  std::string timing;  ///< timing/setting.h
+  timing::Setting timing;  ///< with rules of call sites: recorded exactly, changed once their lines are known
   uint64_t memory = 0;
 };
 Result<Recording> resolve(const RecordingOptions &options);
-/// What the words of --timing say together: a mode and rules of functions that there are.
-Result<timing::Setting> timing_setting(const std::vector<std::string> &words);
 /// "64M" → bytes; K, M, G or nothing; at least 1 MiB.
 Result<uint64_t> parse_size(const std::string &text);
 
 /// Those for the spool, which is `recording->spool` then, and the oracle's logs. `shared`: what the spool is called
 /// where several processes make one together.
 Result<void> make_folders(Recording *recording, std::string_view shared = {});
+
+/// Where nobody changes a trace once it is there: an error if bounds of call sites were asked for.
+Result<void> timed_at_once(const Recording &recording);
 
 /// NAME=value pairs that inject the library and tell it what to do.
 std::vector<std::pair<std::string, std::string>> recording_environment(const RecordingOptions &options,

@@ -11,13 +11,12 @@
 #include "analyze/sources.h"
 #include "cli/inspect.h"
 #include "cli/recording.h"
+#include "cli/retiming.h"
 #include "cli/verbs.h"
-#include "spec/spec.h"
 #include "spool/join.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "trace/read/edit.h"
-#include "trace/read/retime.h"
 
 namespace cairn::cli {
 namespace {
@@ -102,13 +101,13 @@ std::string clocks_text(const Clocks &found, const trace::Axis &axis) {
 }
 
 /// The trace in the timing mode that was asked for; `*text` says what it came to.
-Result<trace::Trace> in_mode(const trace::Trace &trace, const RepackOptions &options, std::string *text) {
+Result<trace::Trace> changed(const trace::Trace &trace, const RepackOptions &options, std::string *text) {
   const auto setting = timing_setting(options.timing);
   if (!setting) return tl::unexpected(setting.error());
-  const auto made = trace::retimed(trace, *setting, [](uint32_t function) {
-    return function < spec::functions().size() ? spec::functions()[function].name : "";
-  });
+  std::vector<std::string> unmet;
+  const auto made = in_mode(trace, *setting, &unmet);
   if (!made) return tl::unexpected(made.error());
+  for (const std::string &site : unmet) say(fmt::format("--timing: no call site is called {}", site));
   *text = fmt::format("{}: ", setting->text());
   if (made->after.calls == 0) {
     *text += bytes_text(made->file.size());
@@ -144,9 +143,9 @@ int repack(RepackOptions &options) {
     clocks = *std::move(found);
   }
   if (!options.timing.empty()) {
-    auto changed = in_mode(*trace, options, &done.emplace_back());
-    if (!changed) return report(changed.error(), options.file);
-    trace = std::move(changed);
+    auto other = changed(*trace, options, &done.emplace_back());
+    if (!other) return report(other.error(), options.file);
+    trace = std::move(other);
   }
   const Bytes file = clocks ? trace::with_corrections(*trace, clocks->corrections) : trace::as_it_is(*trace);
   const spool::TraceBytes bytes = {file, trace->absent(), options.file};

@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -88,10 +89,17 @@ std::string exactness(std::string_view setting) {
   return rules.empty() ? text : text + " (" + rules + ")";
 }
 
-uint64_t Setting::bound_of(const char *function) const {
+bool Setting::has_site_rules() const {
+  return std::any_of(rules.begin(), rules.end(), [](const Rule &rule) { return rule.of_sites(); });
+}
+
+uint64_t Setting::bound_of(const char *function, std::span<const std::string> site_names) const {
   uint64_t result = bound;
   for (const Rule &rule : rules) {
-    if (fnmatch(rule.pattern.c_str(), function, 0) == 0) result = rule.bound;
+    const auto matches = [&](const std::string &name) { return fnmatch(rule.pattern.c_str(), name.c_str(), 0) == 0; };
+    const bool matched = rule.of_sites() ? std::any_of(site_names.begin(), site_names.end(), matches)
+                                         : fnmatch(rule.pattern.c_str(), function, 0) == 0;
+    if (matched) result = rule.bound;
   }
   return result;
 }

@@ -3,9 +3,8 @@
 //
 // - Relative bounds, of `context` and the like: a percentage from 0.01 % to 100 %, of each gap and duration.
 // - Absolute ones, of `zfp`: a time, in ns, us, ms or s.
-// - A rule, PATTERN=BOUND, sets the bound of the functions that match the pattern (shell wildcards); of several rules
-// the
-//   last that matches counts. `exact` is a bound, too.
+// - A rule, PATTERN=BOUND, sets the bound of the functions that match the pattern (shell wildcards), or of the call
+//   sites that it names, as in halo.c:42=1%; of several rules the last that matches counts. `exact` is a bound, too.
 //
 // Two promises go with a bound, and tests hold them in these words: *every duration and every gap is within its bound*;
 // and *the clock of a call, put together from these, is off by no more than what gathers since the last anchor*
@@ -15,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +27,9 @@ namespace cairn::timing {
 struct Rule {
   std::string pattern;
   uint64_t bound = 0;
+  /// Whether it names call sites, as "halo.c:42", "halo.c", "exchange()", "app+0x1234" do: their lines are known only
+  /// once a recording has ended.
+  [[nodiscard]] bool of_sites() const { return pattern.find_first_of(":.(+") != std::string::npos; }
 };
 
 struct Setting {
@@ -34,8 +37,10 @@ struct Setting {
   uint64_t bound = 0;
   std::vector<Rule> rules;
 
-  /// Of the function of that name.
-  [[nodiscard]] uint64_t bound_of(const char *function) const;
+  /// Whether some rule is of call sites.
+  [[nodiscard]] bool has_site_rules() const;
+  /// Of the function of that name, at a call site that is called so.
+  [[nodiscard]] uint64_t bound_of(const char *function, std::span<const std::string> site_names = {}) const;
   /// The same setting in the shortest way.
   [[nodiscard]] std::string text() const;
 };

@@ -20,6 +20,19 @@ TEST(Setting, HasAModeABoundAndRules) {
   EXPECT_EQ(parse_setting("stats")->text(), "stats");
 }
 
+TEST(Setting, RulesOfCallSitesTakeTheirNames) {
+  const Result<Setting> setting = parse_setting("context:rel=10%,MPI_Send=5%,halo.c:42=1%,exchange()=exact");
+  ASSERT_TRUE(setting);
+  EXPECT_EQ(setting->text(), "context:rel=10%,MPI_Send=5%,halo.c:42=1%,exchange()=exact");
+  EXPECT_TRUE(setting->has_site_rules());
+  EXPECT_FALSE(parse_setting("context:rel=10%,MPI_Send=5%")->has_site_rules());
+  const std::vector<std::string> names = {"halo.c:42", "halo.c", "main", "main()"};
+  EXPECT_EQ(setting->bound_of("MPI_Send", names), 10'000U);
+  EXPECT_EQ(setting->bound_of("MPI_Send"), 50'000U);
+  const std::vector<std::string> others = {"halo.c:43", "halo.c", "exchange", "exchange()"};
+  EXPECT_EQ(setting->bound_of("MPI_Recv", others), 0U);
+}
+
 TEST(Setting, WhatItsTextSaysIsReadBack) {
   for (const Mode &mode : modes()) {
     const Result<Setting> setting = parse_setting(mode.name);

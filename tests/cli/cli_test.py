@@ -163,6 +163,31 @@ def repack_changes_the_timing_mode(bench):
 
 
 @case
+def bounds_are_given_by_call_site(bench):
+    here = fresh(bench, "sites")
+    before = [json.loads(line) for line in here.check("dump", "--json", "../lossless.cairn", out=None).stdout.splitlines()]
+    sites = [call["site"] for call in before[1:] if call["function"] == "MPI_Isend"]
+    place = f"{sites[0]['file']}:{sites[0]['line']}"
+    done = here.check("repack", "-q", "--timing", "context:rel=50%", "--timing", f"{place}=exact", "--timing",
+                      "nowhere.c:3=1%", "../lossless.cairn", "-o", "new.cairn",
+                      err="cairn: --timing: no call site is called nowhere.c:3\n")
+    expect("nothing more", done.stdout, "")
+    after = [json.loads(line) for line in here.check("dump", "--json", "new.cairn", out=None, err=None).stdout.splitlines()]
+    different = 0
+    for new, old in zip(after[1:], before[1:], strict=True):
+        if old.get("site") == sites[0]:
+            expect("an exact duration", new["duration_ns"], old["duration_ns"])
+        different += new["duration_ns"] != old["duration_ns"]
+    if not different:
+        raise Failure("no duration is told within a bound")
+    for verb in ("exec", "env"):
+        done = here.run(verb, "--timing", "a.c:1=1%", "--", "true")
+        expect(f"stderr of {verb}", done.stderr.splitlines()[-1],
+               "cairn: --timing: call sites are known only once the run has ended; record with --timing lossless, then "
+               "give their bounds to cairn repack")
+
+
+@case
 def repack_corrects_clocks(bench):
     here = fresh(bench, "repack")
     here.check("repack", "../lossless.cairn", code=2,

@@ -17,9 +17,8 @@ namespace {
 /// The times of one sequence in the new mode.
 class Sequence {
  public:
-  using NameOf = std::function<const char *(uint32_t)>;
-  Sequence(const Trace &trace, const SequenceView &view, const timing::Setting &setting, const NameOf &name_of)
-      : trace_(trace), view_(view), setting_(setting), name_of_(name_of) {}
+  Sequence(const Trace &trace, const SequenceView &view, const timing::Mode &mode, const BoundOf &bound_of)
+      : trace_(trace), view_(view), mode_(mode), bound_of_(bound_of) {}
 
   /// Of each row of the class; and of each function, into `sums`.
   Result<std::vector<timing::CallStats>> statistics(std::map<uint32_t, uint64_t> *sums) {
@@ -47,13 +46,13 @@ class Sequence {
       const Row &row = reader.call(call);
       const auto next = static_cast<uint32_t>(numbers.size());
       const auto [group, added] = numbers.try_emplace({row.function, row.site, row.depth}, next);
-      if (added) bounds.push_back(setting_.bound_of(name_of_(row.function)));
+      if (added) bounds.push_back(bound_of_(view_.class_index, row));
       groups.push_back(group->second);
       times.push_back(time);
     });
     if (!done) return tl::unexpected(done.error());
     result->before.add(size_);
-    return timing::encode_stream(*setting_.mode, groups, bounds, std::move(times), &result->after);
+    return timing::encode_stream(mode_, groups, bounds, std::move(times), &result->after);
   }
 
  private:
@@ -76,8 +75,8 @@ class Sequence {
 
   const Trace &trace_;
   SequenceView view_;
-  const timing::Setting &setting_;
-  const NameOf &name_of_;
+  const timing::Mode &mode_;
+  const BoundOf &bound_of_;
   timing::StreamSize size_;
 };
 
@@ -106,8 +105,7 @@ Result<void> check(const Trace &trace, const timing::Setting &setting) {
 
 }  // namespace
 
-Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting,
-                        const std::function<const char *(uint32_t function)> &name_of) {
+Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting, const BoundOf &bound_of) {
   if (auto possible = check(trace, setting); !possible) return tl::unexpected(possible.error());
   Retimed result;
   Part::Body body = *trace.body().part;
@@ -122,7 +120,7 @@ Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting,
     std::map<uint32_t, uint64_t> own;
     for (const SequenceView &view : trace.sequences(rank)) {
       ClassPart &part = body.classes[view.class_index];
-      Sequence sequence(trace, view, setting, name_of);
+      Sequence sequence(trace, view, *setting.mode, bound_of);
       if (setting.mode->encode != nullptr) {
         Result<Bytes> stream = sequence.stream(&result);
         if (!stream) return tl::unexpected(stream.error());

@@ -20,8 +20,9 @@ struct Retimed {
   timing::StreamSize before;
   timing::StreamSize after;
 };
-/// `name_of` gives a function's name, for the rules of the setting. An error if the trace's own times do not allow it.
-Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting,
-                        const std::function<const char *(uint32_t function)> &name_of);
+/// The bound of calls of a function at a site of a class, as the rules of the setting have it.
+using BoundOf = std::function<uint64_t(uint32_t class_index, const Row &row)>;
+/// An error if the trace's own times do not allow it.
+Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting, const BoundOf &bound_of);
 
 }  // namespace cairn::trace

@@ -26,8 +26,13 @@ Trace exact_trace(uint64_t seed) {
   return *Trace::from_bytes(*part.to_file({"command", "mpi", "cairn", "lossless", "complete", 1, 2}), "test");
 }
 
+Result<Retimed> in_mode(const Trace &trace, const char *timing) {
+  const timing::Setting setting = *timing::parse_setting(timing);
+  return retimed(trace, setting, [&](uint32_t, const Row &row) { return setting.bound_of(name_of(row.function)); });
+}
+
 Trace changed(const Trace &trace, const char *timing) {
-  const Result<Retimed> made = retimed(trace, *timing::parse_setting(timing), name_of);
+  const Result<Retimed> made = in_mode(trace, timing);
   EXPECT_TRUE(made.has_value());
   Result<Trace> back = Trace::from_bytes(made->file, "test");
   EXPECT_TRUE(back.has_value());
@@ -113,15 +118,15 @@ TEST(Retime, StatisticsAreThoseOfTheTimes) {
   for (const SequenceView &view : counted.sequences(counted.ranks()[0])) {
     EXPECT_TRUE(all_times(counted, view)->empty());
   }
-  EXPECT_FALSE(retimed(counted, *timing::parse_setting("lossless"), name_of).has_value());
+  EXPECT_FALSE(in_mode(counted, "lossless").has_value());
 }
 
 TEST(Retime, BoundedTimesDoNotBecomeMoreExact) {
   const Trace bounded = changed(exact_trace(6), "context:rel=10%");
-  EXPECT_FALSE(retimed(bounded, *timing::parse_setting("lossless"), name_of).has_value());
-  EXPECT_FALSE(retimed(bounded, *timing::parse_setting("context:rel=1%"), name_of).has_value());
-  EXPECT_TRUE(retimed(bounded, *timing::parse_setting("stats"), name_of).has_value());
-  EXPECT_TRUE(retimed(bounded, *timing::parse_setting("off"), name_of).has_value());
+  EXPECT_FALSE(in_mode(bounded, "lossless").has_value());
+  EXPECT_FALSE(in_mode(bounded, "context:rel=1%").has_value());
+  EXPECT_TRUE(in_mode(bounded, "stats").has_value());
+  EXPECT_TRUE(in_mode(bounded, "off").has_value());
 }
 
 }  // namespace
