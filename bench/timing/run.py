@@ -147,7 +147,7 @@ def measure(options):
             line = {key: round(value, 4) if isinstance(value, float) else value for key, value in json.loads(line).items()}
             del line["trace"]
             lines.append({"stream": name, "ranks": ranks, **line})
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout
+    commit = subprocess.run(["git", "log", "-1", "--format=%h", "--", "src"], cwd=ROOT, capture_output=True, text=True).stdout
     return {"schema": "cairn-timing-1", "date": datetime.datetime.now(datetime.timezone.utc).strftime("%FT%TZ"),
             "commit": commit.strip(), "cores": os.cpu_count(), "system": platform.platform(), "lines": lines}
 
@@ -221,7 +221,8 @@ def by_mode(found):
         calls = sum(line["calls"] for line in lines)
         code, decode = (sum(line[key] * line["calls"] for line in lines) / calls for key in ("encode_ns", "decode_ns"))
         psnr = [[line[key] for line in lines if line[key] is not None] for key in ("psnr_durations", "psnr_gaps")]
-        bound = f"{bound_of(lines[0]) // 1000} us" if "bound_ns" in lines[0] else BOUNDS.get(mode[1], "exact")
+        absolute = {10_000: "10 µs", 1_000_000: "1 ms"}
+        bound = absolute[mode[1]] if "bound_ns" in lines[0] else BOUNDS.get(mode[1], "exact")
         rows.append([mode[0], bound, f"{mean(line['ratio'] for line in lines):.1f}",
                      *(f"{statistics.median(values):.0f}" if values else "" for values in psnr),
                      f"{100 * max(line['relative_error'] for line in lines):.4g} %",
