@@ -22,7 +22,7 @@
 #include "timing/mode.h"
 #include "timing/series.h"
 #include "timing/stream.h"
-#include "timing/zfp/zfp_coder.h"
+#include "timing/zfp_coder.h"
 #include "trace/read/call_times.h"
 
 namespace {

@@ -108,7 +108,7 @@ class Finish {
     auto resolved = spool::with_epilogues(bytes, path, epilogues);
     if (resolved) resolved = spool::with_sources(std::move(*resolved), path);
     if (resolved) resolved = spool::with_gpu(std::move(*resolved), path, std::exchange(gpu_, {}));
-    if (resolved && recording_.timing.has_site_rules()) resolved = in_mode_asked(*std::move(resolved), path);
+    if (resolved && recording_.timing.is_after()) resolved = in_mode_asked(*std::move(resolved), path);
     // A trace that cannot be read is still worth keeping: verify will say what is wrong with it.
     if (!resolved) fault(resolved.error());
     const spool::TraceBytes &final_bytes = resolved ? *resolved : bytes;

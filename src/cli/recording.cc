@@ -120,9 +120,10 @@ Result<Recording> resolve(const RecordingOptions &options) {
 }
 
 Result<void> timed_at_once(const Recording &recording) {
-  if (!recording.timing.has_site_rules()) return {};
-  return fail(ErrorKind::usage, "--timing: call sites are known only once the run has ended",
-              "record with --timing lossless, then give their bounds to cairn repack");
+  if (!recording.timing.is_after()) return {};
+  return fail(ErrorKind::usage,
+              fmt::format("--timing {}: that is made once the run has ended", recording.timing.text()),
+              "record with --timing lossless, then give it to cairn repack");
 }
 
 Result<void> make_folders(Recording *recording, std::string_view shared) {
@@ -145,7 +146,7 @@ std::vector<std::pair<std::string, std::string>> recording_environment(const Rec
   std::vector<std::pair<std::string, std::string>> variables = {
       {"CAIRN_OUTPUT", recording.output},
       {"CAIRN_SPOOL", recording.spool.path},
-      {"CAIRN_TIMING", recording.timing.has_site_rules() ? "lossless" : recording.timing.text()},
+      {"CAIRN_TIMING", recording.timing.is_after() ? "lossless" : recording.timing.text()},
       {"CAIRN_CALLSITES", options.callsites},
       {"CAIRN_MEMORY", fmt::format("{}", recording.memory)},
       {"CAIRN_MERGE", options.merge},

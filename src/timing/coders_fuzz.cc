@@ -7,7 +7,7 @@
 #include "timing/context_coder.h"
 #include "timing/hist_coder.h"
 #include "timing/sz_coder.h"
-#include "timing/zfp/zfp_coder.h"
+#include "timing/zfp_coder.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 #include "timing/hist_coder.h"
 #include "timing/made_up_times.h"
 #include "timing/sz_coder.h"
-#include "timing/zfp/zfp_coder.h"
+#include "timing/zfp_coder.h"
 
 namespace cairn::timing {
 namespace {

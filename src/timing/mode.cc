@@ -7,6 +7,8 @@
 #include "timing/context_coder.h"
 #include "timing/hist_coder.h"
 #include "timing/sz_coder.h"
+#include "timing/zfp_coder.h"
+#include "timing/zfp_library.h"
 
 namespace cairn::timing {
 namespace {
@@ -22,6 +24,9 @@ constexpr Mode kModes[] = {
     {"sz", "differences of bins, to compare", 5, false, Bounds::relative, 100'000, encode_sz, decode_sz},
     {"sz-clustered", "the same by call site, to compare", 6, false, Bounds::relative, 100'000, encode_sz_clustered,
      decode_sz_clustered},
+    {"zfp", "by libzfp, to compare", 7, false, Bounds::absolute, 10'000, encode_zfp, decode_zfp, true, zfp_missing},
+    {"zfp-clustered", "the same by call site, to compare", 8, false, Bounds::absolute, 10'000, encode_zfp_clustered,
+     decode_zfp_clustered, true, zfp_missing},
     {"bins", "bins under zstd, to compare", 9, false, Bounds::relative, 100'000, encode_bins, decode_bins},
     {"off", "nothing", 0, false, Bounds::none, 0, nullptr, nullptr},
 };

@@ -36,6 +36,10 @@ struct Mode {
   /// nullptr: the mode keeps no times.
   Encode encode;
   Decode decode;
+  /// Coded once the run has ended; what records it keeps times exactly.
+  bool after = false;
+  /// Why it can be neither coded nor decoded here, "… and there is no … here"; nullptr: it can. nullptr: it always can.
+  const char *(*missing)() = nullptr;
 };
 
 /// All of them, the usual one first.

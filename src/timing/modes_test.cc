@@ -15,6 +15,7 @@ TEST(Modes, EachKeepsNothingStatisticsOrTimes) {
     if (mode.encode != nullptr) {
       EXPECT_EQ(mode_numbered(mode.number), &mode) << mode.name;
     }
+    EXPECT_TRUE(!mode.after || mode.encode != nullptr) << mode.name;
     EXPECT_EQ(mode.bounds == Bounds::none, mode.usual_bound == 0) << mode.name;
   }
   EXPECT_EQ(modes()[0].name, "stats");

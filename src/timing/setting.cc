@@ -89,8 +89,8 @@ std::string exactness(std::string_view setting) {
   return rules.empty() ? text : text + " (" + rules + ")";
 }
 
-bool Setting::has_site_rules() const {
-  return std::any_of(rules.begin(), rules.end(), [](const Rule &rule) { return rule.of_sites(); });
+bool Setting::is_after() const {
+  return mode->after || std::any_of(rules.begin(), rules.end(), [](const Rule &rule) { return rule.of_sites(); });
 }
 
 uint64_t Setting::bound_of(const char *function, std::span<const std::string> site_names) const {

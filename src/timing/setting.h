@@ -37,8 +37,9 @@ struct Setting {
   uint64_t bound = 0;
   std::vector<Rule> rules;
 
-  /// Whether some rule is of call sites.
-  [[nodiscard]] bool has_site_rules() const;
+  /// Whether times are recorded exactly, and become this once the run has ended: some rule is of call sites, whose
+  /// lines are not known before, or the mode is coded then.
+  [[nodiscard]] bool is_after() const;
   /// Of the function of that name, at a call site that is called so.
   [[nodiscard]] uint64_t bound_of(const char *function, std::span<const std::string> site_names = {}) const;
   /// The same setting in the shortest way.

@@ -18,14 +18,18 @@ TEST(Setting, HasAModeABoundAndRules) {
   EXPECT_EQ(ruled->bound_of("MPI_Test"), 2'500U);
   EXPECT_EQ(parse_setting("context:3%")->text(), "context:rel=3%");
   EXPECT_EQ(parse_setting("stats")->text(), "stats");
+  EXPECT_EQ(parse_setting("zfp:abs=10us,MPI_Recv=1ms")->text(), "zfp:abs=10us,MPI_Recv=1ms");
+  EXPECT_EQ(parse_setting("zfp-clustered:2.5us")->bound, 2500U);
+  EXPECT_TRUE(parse_setting("zfp")->is_after());
+  EXPECT_FALSE(usual->is_after());
 }
 
 TEST(Setting, RulesOfCallSitesTakeTheirNames) {
   const Result<Setting> setting = parse_setting("context:rel=10%,MPI_Send=5%,halo.c:42=1%,exchange()=exact");
   ASSERT_TRUE(setting);
   EXPECT_EQ(setting->text(), "context:rel=10%,MPI_Send=5%,halo.c:42=1%,exchange()=exact");
-  EXPECT_TRUE(setting->has_site_rules());
-  EXPECT_FALSE(parse_setting("context:rel=10%,MPI_Send=5%")->has_site_rules());
+  EXPECT_TRUE(setting->is_after());
+  EXPECT_FALSE(parse_setting("context:rel=10%,MPI_Send=5%")->is_after());
   const std::vector<std::string> names = {"halo.c:42", "halo.c", "main", "main()"};
   EXPECT_EQ(setting->bound_of("MPI_Send", names), 10'000U);
   EXPECT_EQ(setting->bound_of("MPI_Send"), 50'000U);
@@ -67,6 +71,9 @@ TEST(Setting, SaysWhatIsWrong) {
   EXPECT_NE(message("context:abs=10us"), "");
   EXPECT_NE(message("stats:rel=10%"), "");
   EXPECT_NE(message("lossless:rel=10%"), "");
+  EXPECT_NE(message("zfp:rel=10%"), "");
+  EXPECT_NE(message("zfp:abs=0us"), "");
+  EXPECT_NE(message("zfp:abs=-1us"), "");
   EXPECT_NE(message("context:"), "");
   EXPECT_NE(message("context:rel=10%,"), "");
 }

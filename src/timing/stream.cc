@@ -232,6 +232,7 @@ const char *decode_block(const BlockPlace &block, std::span<const uint32_t> grou
   ByteReader in(rest);
   const Mode *mode = mode_numbered(in.byte());
   if (mode == nullptr) return "in a timing mode that this Cairn does not know";
+  if (mode->missing != nullptr && mode->missing() != nullptr) return mode->missing();
   const uint64_t clock = in.varint();
   const uint64_t placed = saturating(clock, in.varint());
   in.varint();

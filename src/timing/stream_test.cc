@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Bounds, StreamsOf, ::testing::Values(0, 100, 10'000, 10
 
 TEST(Stream, EachModeKeepsItsPromises) {
   for (const Mode &mode : modes()) {
-    if (mode.encode == nullptr || mode.bounds != Bounds::relative) continue;
+    if (mode.encode == nullptr || mode.bounds != Bounds::relative) continue;  // coders_test.cc has the absolute ones
     SCOPED_TRACE(mode.name);
     for (const MadeUpTimes &made : made_up_times(21'000)) expect_promises_kept(made, mode, 100'000);
   }

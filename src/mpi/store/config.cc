@@ -50,6 +50,7 @@ const timing::Setting &timing_setting() {
     const char *wanted = text("CAIRN_TIMING");
     Result<timing::Setting> parsed = timing::parse_setting(wanted == nullptr ? timing::modes()[0].name : wanted);
     if (!parsed) parsed = timing::parse_setting(timing::modes()[0].name);
+    if (parsed->is_after()) parsed = timing::parse_setting("lossless");
     return new timing::Setting(*std::move(parsed));  // threads of the program outlive this library's own objects
   }();
   return *setting;

@@ -95,6 +95,9 @@ Result<void> check(const Trace &trace, const timing::Setting &setting) {
   if (own == nullptr || own->encode == nullptr) {
     return tl::unexpected(not_possible("this trace has no times of single calls", "record with --timing lossless"));
   }
+  if (setting.mode->missing != nullptr && setting.mode->missing() != nullptr) {
+    return fail(ErrorKind::environment, "this is " + std::string(setting.mode->missing()));
+  }
   if (own->bounds != timing::Bounds::none && setting.mode->encode != nullptr) {
     return tl::unexpected(
         not_possible("the times of this trace are within a bound already (" + trace.run().timing + ")",

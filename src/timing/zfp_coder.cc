@@ -1,4 +1,4 @@
-#include "timing/zfp/zfp_coder.h"
+#include "timing/zfp_coder.h"
 
 #include <algorithm>
 #include <cassert>
@@ -6,8 +6,8 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "arrays/codec/array_codec.h"
 #include "timing/series.h"
+#include "timing/zfp_library.h"
 
 namespace cairn::timing {
 namespace {
@@ -16,9 +16,6 @@ constexpr uint64_t kGreat = uint64_t{1} << 52;
 constexpr double kLeastTolerance = 0.25;
 
 enum Kind : uint8_t { exact = 0, by_zfp = 1 };
-
-/// nullptr without libzfp.
-const codec::ArrayCodec *zfp() { return codec::find_array_codec("zfp-lossy"); }
 
 /// Calls of one bound, in the order in which they are coded.
 struct Part {
@@ -47,13 +44,7 @@ uint64_t time_of(double value) {
   return rounded < kAbove ? static_cast<uint64_t>(rounded) : UINT64_MAX;
 }
 
-ByteView bytes_of(std::span<const double> values) {
-  return {reinterpret_cast<const uint8_t *>(values.data()), values.size_bytes()};
-}
-
 bool encode_by_zfp(const Part &part, std::span<const CallTime> times, Member series, ByteWriter &out) {
-  const codec::ArrayCodec *codec = zfp();
-  if (codec == nullptr) return false;
   std::vector<double> values;
   values.reserve(part.calls.size());
   ByteWriter great;
@@ -71,11 +62,8 @@ bool encode_by_zfp(const Part &part, std::span<const CallTime> times, Member ser
     expected = i + 1;
     ++count;
   }
-  const uint64_t shape[] = {values.size()};
-  codec::ArrayOptions options;
-  options.tolerance = tolerance_of(part.bound);
   Bytes coded;
-  if (!codec->encode(bytes_of(values), {codec::Element::f64, shape, {}}, options, &coded)) return false;
+  if (!zfp_compress_within(values, tolerance_of(part.bound), &coded)) return false;
   out.byte(by_zfp);
   out.varint(count);
   out.raw(great.view());
@@ -98,12 +86,9 @@ bool decode_by_zfp(const Part &part, ByteReader &in, std::span<CallTime> times, 
     expected = each.place + 1;
   }
   const ByteView coded = in.blob();
-  const codec::ArrayCodec *codec = zfp();
-  if (in.failed() || codec == nullptr) return false;
+  if (in.failed()) return false;
   std::vector<double> values(part.calls.size());
-  const uint64_t shape[] = {values.size()};
-  const std::span<uint8_t> room(reinterpret_cast<uint8_t *>(values.data()), values.size() * sizeof(double));
-  if (!codec->decode(coded, {codec::Element::f64, shape, {}}, room)) return false;
+  if (!zfp_decompress(coded, tolerance_of(part.bound), values)) return false;
   for (size_t i = 0; i < values.size(); ++i) times[part.calls[i]].*series = time_of(values[i]);
   for (const Great &each : great) times[part.calls[each.place]].*series = each.time;
   return true;

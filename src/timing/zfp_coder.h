@@ -2,19 +2,20 @@
 // "Fixed-rate compressed floating-point arrays", IEEE TVCG 20, 2014). Bounds are absolute, in nanoseconds. In
 // `zfp_clustered` the calls of a group come one after the other.
 //
-// A room of its own, since what is injected into programs links no libzfp. Without libzfp (array_codec.h) what it
-// writes is exact, and what another wrote is refused.
+// libzfp is loaded when it is needed (zfp_library.h): a program that is recorded never loads it for us, since these
+// modes are coded once the run has ended (Mode::after). Without it what is written is exact, and what another wrote is
+// refused.
 //
 // Why every duration and every gap is within its bound, whatever it is. Times of 2^52 ns and more stand there as they
-// are, and zfp sees the time before in their place. All others are doubles without loss, and `zfp-lossy` of
-// array_codec.h, which reads again what zfp wrote, either keeps every one of them within the tolerance or says that it
-// could not; then all are exact. The tolerance is the bound, a whole number: a decoded double lies between time - bound
-// and time + bound, and so does the whole number next to it; and 0 instead of a negative one is nearer. With a bound of
-// 0 the tolerance is a quarter, and the whole number next to a decoded double is the time.
+// are, and zfp sees the time before in their place. All others are doubles without loss, and what zfp
+// wrote is read again: where one of them is not within the tolerance, all are exact. The tolerance is the bound, a
+// whole number: a decoded double lies between time - bound and time + bound, and so does the whole number next to it;
+// and 0 instead of a negative one is nearer. With a bound of 0 the tolerance is a quarter, and the whole number next to
+// a decoded double is the time.
 //
 // Bytes: for each different bound, in the order in which they come, what `gap` of its calls is and then `duration`: 0
 // and put_packed (series.h) of 8 bytes each, exact; or 1, varint number of great times, each as varints (calls since
-// the one after the last, time), varint size, and so many bytes of zfp-lossy.
+// the one after the last, time), varint size, and so many bytes of zfp.
 #pragma once
 
 #include "timing/block.h"
