@@ -114,7 +114,7 @@ inline uint32_t MixedBits::probability(uint32_t node, const Weights &weights) {
   }
 #endif
   const int32_t mixed = std::clamp(sum >> 13, -2047, 2047);
-  said_ = tables_.squash[static_cast<size_t>(mixed + 2048)];
+  said_ = tables_.squash[static_cast<uint32_t>(mixed + 2048)];
   return said_;
 }
 
