@@ -5,5 +5,5 @@
 #define MixedBits PlainMixedBits
 #define encode_context encode_context_plain
 #define decode_context decode_context_plain
-#include "timing/context_coder.cc"
-#include "timing/mixed_bits.cc"
+#include "timing/context_coder.cc"  // NOLINT(bugprone-suspicious-include)
+#include "timing/mixed_bits.cc"     // NOLINT(bugprone-suspicious-include)
