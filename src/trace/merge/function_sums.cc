@@ -96,8 +96,8 @@ std::optional<uint64_t> FunctionSums::at(uint32_t function, uint64_t place) cons
   return static_cast<uint64_t>(found->second.at(place));
 }
 
-void FunctionSums::merge(FunctionSums other, uint64_t ranks, uint64_t others, const Interleave &order) {
-  for (auto &[function, column] : other.columns_) {
+void FunctionSums::merge(const FunctionSums &other, uint64_t ranks, uint64_t others, const Interleave &order) {
+  for (const auto &[function, column] : other.columns_) {
     FoldColumn &own = columns_.try_emplace(function, FoldColumn::constant(0, ranks)).first->second;
     own = order.merged(std::move(own), column);
   }

@@ -35,7 +35,7 @@ class FunctionSums {
   [[nodiscard]] std::optional<uint64_t> at(uint32_t function, uint64_t place) const;
 
   /// `ranks` and `others` are how many there are on each side.
-  void merge(FunctionSums other, uint64_t ranks, uint64_t others, const Interleave &order);
+  void merge(const FunctionSums &other, uint64_t ranks, uint64_t others, const Interleave &order);
   /// Adds what some of the ranks did besides.
   void add(const FunctionSums &other, const RankSet &ranks, const RankSet &others);
 

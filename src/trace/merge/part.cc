@@ -223,7 +223,7 @@ void merge_ranks(Part::Body *left, Part::Body *right, const Interleave &order) {
   left->clock_begin = order.merged(std::move(left->clock_begin), right->clock_begin);
   left->clock_drift = order.merged(std::move(left->clock_drift), right->clock_drift);
   left->clock_uncertainty = order.merged(std::move(left->clock_uncertainty), right->clock_uncertainty);
-  left->sums.merge(std::move(right->sums), left->ranks.size(), right->ranks.size(), order);
+  left->sums.merge(right->sums, left->ranks.size(), right->ranks.size(), order);
   left->offset = order.merged(std::move(left->offset), right->offset);
   left->ranks = order.merged(std::move(left->ranks), right->ranks);
 }
