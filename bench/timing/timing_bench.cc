@@ -13,7 +13,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "codec/codec.h"
@@ -89,11 +88,11 @@ Result<std::vector<Sequence>> read(const trace::Trace &trace) {
       if (times->empty()) continue;
       Sequence sequence{{}, *std::move(times)};
       trace::CallReader calls(trace, view);
-      std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> groups;
+      std::map<trace::RowGroup, uint32_t> groups;
       for (size_t i = 0; i < sequence.times.size(); ++i) {
         const trace::Row &row = calls.call(calls.next());
         const auto next = static_cast<uint32_t>(groups.size());
-        sequence.groups.push_back(groups.try_emplace({row.function, row.site, row.depth}, next).first->second);
+        sequence.groups.push_back(groups.try_emplace(trace::group_of_row(row), next).first->second);
       }
       result.push_back(std::move(sequence));
     }

@@ -147,7 +147,7 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
 }
 
 void say_exactness(const trace::Trace &trace) {
-  if (trace.run().timing == "off") say("no times: this trace was recorded with --timing off");
+  if (timing::keeps_nothing(trace.run().timing)) say("no times: this trace was recorded with --timing off");
   const std::string within = timing::exactness(trace.run().timing);
   if (!within.empty()) say(fmt::format("gaps and durations are {} of what they were", within));
 }

@@ -292,7 +292,7 @@ int summary(SummaryOptions &options) {
   } else if (result->times_missing && filter->chooses_by_values()) {
     say("times of some calls among others of one place are not in this trace; record with --timing context to see "
         "them");
-  } else if (result->times_missing && trace->run().timing != "off") {
+  } else if (result->times_missing && !timing::keeps_nothing(trace->run().timing)) {
     say("not all times of single ranks are in this trace: of call sites they are kept for all ranks of a class "
         "together; record with --timing context to see them");
   }

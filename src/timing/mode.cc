@@ -47,6 +47,11 @@ const Mode *mode_numbered(uint8_t number) {
   return found == std::end(kModes) ? nullptr : found;
 }
 
+bool keeps_nothing(std::string_view setting) {
+  const Mode *mode = mode_named(setting);
+  return mode != nullptr && !mode->statistics && mode->encode == nullptr;
+}
+
 bool keeps_times(std::string_view setting) {
   const Mode *mode = mode_named(setting);
   return mode != nullptr && mode->encode != nullptr;

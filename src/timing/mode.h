@@ -49,5 +49,7 @@ const Mode *mode_named(std::string_view name);
 const Mode *mode_numbered(uint8_t number);
 /// Whether a trace of that setting (setting.h) knows when each call was.
 bool keeps_times(std::string_view setting);
+/// Whether it was asked to know nothing of time.
+bool keeps_nothing(std::string_view setting);
 
 }  // namespace cairn::timing

@@ -22,6 +22,9 @@ TEST(Modes, EachKeepsNothingStatisticsOrTimes) {
   EXPECT_EQ(mode_named("none"), nullptr);
   EXPECT_FALSE(keeps_times("none"));
   EXPECT_TRUE(keeps_times("context:rel=1%"));
+  EXPECT_TRUE(keeps_nothing("off"));
+  EXPECT_FALSE(keeps_nothing("stats"));
+  EXPECT_FALSE(keeps_nothing("none"));
 }
 
 TEST(RankTimes, AreMergedByRankAndComeBack) {

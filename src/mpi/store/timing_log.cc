@@ -33,6 +33,12 @@ uint64_t cpu_ns() {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
+/// Until whoever holds a log lets go.
+void pause() {
+  const timespec time = {0, 50'000};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &time, nullptr);
+}
+
 /// Rows as groups with bounds.
 class RowGroups {
  public:
@@ -99,7 +105,7 @@ bool TimingLog::begin_next(Arena &arena, uint32_t segment, TimingLog *next) {
     next->next_ = nullptr;
     return true;
   }
-  hold(true);
+  hold();
   next->take(*this);
   next->filled_.store(0);
   next->which_kept_.store(0);
@@ -139,38 +145,32 @@ TimingLog::Half TimingLog::half(uint32_t number) const {
   return {begin, here ? static_cast<size_t>(next_ - begin) : 0};
 }
 
-bool TimingLog::hold(bool wait) {
-  while (held_.exchange(1, std::memory_order_acquire) != 0) {
-    if (!wait) return false;
-    const timespec pause = {0, 50'000};
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
-  }
-  return true;
+void TimingLog::hold() {
+  while (!try_hold()) pause();
+}
+
+void TimingLog::keep_now() {
+  hold();
+  keep_full_half();
+  let_go();
 }
 
 void TimingLog::turn() {
   const Uncancelled guard;
   const uint32_t full = filled_.load(std::memory_order_relaxed);
   // The other half must be free before it is begun.
-  if (kept().halves != full) {
-    hold(true);
-    keep_full_half();
-    held_.store(0, std::memory_order_release);
-  }
+  if (kept().halves != full) keep_now();
   filled_.store(full + 1, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   next_ = buffer_ + ((full + 1) & 1) * room_;
   end_of_half_ = next_ + room_;
-  if (wake_ != nullptr && wake_()) return;
-  hold(true);
-  keep_full_half();
-  held_.store(0, std::memory_order_release);
+  if (wake_ == nullptr || !wake_()) keep_now();
 }
 
 void TimingLog::work() {
-  if (!is_open() || kept().halves == filled_.load(std::memory_order_acquire) || !hold(false)) return;
+  if (!is_open() || kept().halves == filled_.load(std::memory_order_acquire) || !try_hold()) return;
   keep_full_half();
-  held_.store(0, std::memory_order_release);
+  let_go();
 }
 
 void TimingLog::keep_full_half() {
@@ -256,10 +256,7 @@ bool TimingLog::keep_in_memory(const Bytes &block) {
 Bytes TimingLog::read(const timing::Setting &setting, Owner owner, bool all, timing::TimesCost *cost) const {
   if (!is_open()) return {};
   Bytes result = {timing::kStreamMark};
-  while (owner == Owner::living && held_.load(std::memory_order_acquire) != 0) {
-    const timespec pause = {0, 50'000};
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
-  }
+  while (owner == Owner::living && held_.load(std::memory_order_acquire) != 0) pause();
   Kept so_far = kept();
   if (so_far.file_bytes != 0) {
     const int file = ::open(path_, O_RDONLY | O_CLOEXEC);
@@ -293,7 +290,7 @@ Bytes TimingLog::read(const timing::Setting &setting, Owner owner, bool all, tim
 
 void TimingLog::reset() {
   if (!is_open()) return;
-  hold(true);
+  hold();
   if (in_file_) unlink(path_);
   if (memory_ != nullptr) munmap(memory_, memory_room_);
   memory_ = nullptr;
@@ -304,7 +301,7 @@ void TimingLog::reset() {
   kept_[0] = {};
   next_ = buffer_;
   end_of_half_ = buffer_ + room_;
-  held_.store(0, std::memory_order_release);
+  let_go();
 }
 
 }  // namespace cairn::recorder

@@ -97,8 +97,11 @@ class TimingLog {
 
   bool take_buffer(Arena &arena);
   void turn();
-  bool hold(bool wait);
+  bool try_hold() { return held_.exchange(1, std::memory_order_acquire) == 0; }
+  void hold();
   void keep_full_half();
+  /// That, held meanwhile.
+  void keep_now();
   [[nodiscard]] Half half(uint32_t number) const;
   /// By `kept->clock`.
   static void make_block(const timing::Setting &setting, Half half, Kept *kept, Bytes *out);

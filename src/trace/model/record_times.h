@@ -21,6 +21,7 @@ struct RowGroup {
   auto operator<=>(const RowGroup &) const = default;
 };
 RowGroup group_of_row(ByteView packed_row);
+inline RowGroup group_of_row(const Row &row) { return {row.function, row.site, row.depth}; }
 
 /// The times of all calls of `sequence`, whose `calls` and `rows` are there, as a mode with that bound keeps them.
 Bytes coded_times(const SequenceRecord &sequence, std::vector<timing::CallTime> times, const timing::Mode &mode,

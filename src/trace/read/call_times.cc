@@ -22,6 +22,14 @@ Result<CallTimes> CallTimes::of(const Trace &trace, const SequenceView &sequence
 
 uint64_t CallTimes::count() const { return blocks_.empty() ? 0 : blocks_.back().first_call + blocks_.back().calls; }
 
+timing::StreamSize CallTimes::size() const {
+  timing::StreamSize size;
+  for (const timing::BlockPlace &block : blocks_) {
+    size.add({1, block.calls, block.bytes.size(), block.clock_error_ns});
+  }
+  return size;
+}
+
 Result<timing::PlacedTime> CallTimes::at(uint64_t call) {
   if (decoded_ == SIZE_MAX || call < blocks_[decoded_].first_call ||
       call - blocks_[decoded_].first_call >= blocks_[decoded_].calls) {
@@ -42,7 +50,7 @@ uint32_t CallTimes::group_of_next_call() {
   if (group == UINT32_MAX) {
     const Row &row = reader_->call(call);
     const auto next = static_cast<uint32_t>(groups_.size());
-    group = groups_.try_emplace({row.function, row.site, row.depth}, next).first->second;
+    group = groups_.try_emplace(group_of_row(row), next).first->second;
   }
   return group;
 }

@@ -10,11 +10,11 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "timing/group_numbers.h"
 #include "timing/stream.h"
+#include "trace/model/record_times.h"
 #include "trace/read/call_reader.h"
 #include "trace/read/trace.h"
 
@@ -28,6 +28,8 @@ class CallTimes {
   /// How many calls have times: the first ones of the sequence, 0 where the timing mode keeps none.
   [[nodiscard]] uint64_t count() const;
   [[nodiscard]] const std::vector<timing::BlockPlace> &blocks() const { return blocks_; }
+  /// What the blocks say of themselves, together.
+  [[nodiscard]] timing::StreamSize size() const;
   /// Of a call below `count`, from the sequence's begin; an error if its block is damaged.
   Result<timing::PlacedTime> at(uint64_t call);
 
@@ -45,7 +47,7 @@ class CallTimes {
   std::vector<timing::PlacedTime> times_;
   std::optional<CallReader> reader_;
   uint64_t next_call_ = 0;  ///< of `reader_`
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> groups_;
+  std::map<RowGroup, uint32_t> groups_;
   std::vector<uint32_t> group_of_call_;  ///< by the reader's numbers
   timing::GroupNumbers numbers_;
 };

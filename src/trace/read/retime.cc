@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,14 +37,14 @@ class Sequence {
   }
 
   Result<Bytes> stream(Retimed *result) {
-    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> numbers;
+    std::map<RowGroup, uint32_t> numbers;
     std::vector<uint64_t> bounds;
     std::vector<uint32_t> groups;
     std::vector<timing::CallTime> times;
     auto done = for_each([&](const CallReader &reader, grammar::Symbol call, const timing::CallTime &time) {
       const Row &row = reader.call(call);
       const auto next = static_cast<uint32_t>(numbers.size());
-      const auto [group, added] = numbers.try_emplace({row.function, row.site, row.depth}, next);
+      const auto [group, added] = numbers.try_emplace(group_of_row(row), next);
       if (added) bounds.push_back(bound_of_(view_.class_index, row));
       groups.push_back(group->second);
       times.push_back(time);
@@ -60,9 +59,7 @@ class Sequence {
   Result<void> for_each(Take take) {
     Result<CallTimes> times = CallTimes::of(trace_, view_);
     if (!times) return tl::unexpected(times.error());
-    for (const timing::BlockPlace &block : times->blocks()) {
-      size_.add({1, block.calls, block.bytes.size(), block.clock_error_ns});
-    }
+    size_ = times->size();
     CallReader reader(trace_, view_);
     for (uint64_t i = 0; i < times->count(); ++i) {
       const grammar::Symbol call = reader.next();
