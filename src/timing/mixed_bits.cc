@@ -51,7 +51,8 @@ MixedBits::Tables::Tables() {
     const uint64_t p = (above << 16) / ((uint64_t{1} << 32) + odds);
     squash[static_cast<size_t>(i)] = static_cast<uint16_t>(std::clamp<uint64_t>(p, 16, 65520));
   }
-  for (int i = 0; i < 16; ++i) rate[static_cast<size_t>(i)] = static_cast<int16_t>(65536 / (2 * i + 3));
+  const auto rate = [](int learnt) { return 65536 / (2 * learnt + 3); };
+  for (int i = 0; i < 256; ++i) rates[static_cast<size_t>(i)] = rate(i % 16) | rate(i / 16) << 16;
 }
 
 const MixedBits::Tables &MixedBits::tables() {
@@ -64,8 +65,10 @@ MixedBits::MixedBits(uint64_t symbols) {
   const uint64_t lines = std::bit_ceil(std::clamp(most, kFewestLines, kMostLines));
   line_shift_ = 64 - std::countr_zero(lines);
   lines_.resize(lines, Line{});
-  // What is not known yet is shared out: weights of 0.3 make a little more of what eight contexts agree on.
-  for (Weights &weights : weights_) std::fill(std::begin(weights.of), std::end(weights.of), int16_t{2458});
+  // What is not known yet is shared out: weights of 0.3 make a little more of what eight contexts agree on, as those of
+  // 0.6 do of two.
+  for (Weights<kContexts> &weights : weights_) std::fill(std::begin(weights.of), std::end(weights.of), int16_t{2458});
+  for (Weights<2> &weights : fine_) std::fill(std::begin(weights.of), std::end(weights.of), int16_t{4915});
 }
 
 }  // namespace cairn::timing

@@ -107,18 +107,20 @@ class Mix:
         self.weights = {}
 
     def symbol(self, bits, contexts, count, kind):
-        prefix, node, lines = 1, 1, None
+        prefix, node, lines, asked = 1, 1, None, None
         for place in range(count):
             if (count - place) % 4 == 0 or place == 0:
-                node, lines = 1, [self.line(context, prefix) for context in contexts]
-            weights = self.weights.setdefault((kind, place), [2458] * 8)
+                asked = contexts if place < 8 else (contexts[0], contexts[7])
+                node, lines = 1, [self.line(context, prefix) for context in asked]
+            first = [2458] * 8 if len(asked) == 8 else [4915] * 2
+            weights = self.weights.setdefault((kind, place, len(asked)), first)
             was = [line[node] for line in lines]
             inputs = [STRETCH[n // 16] for n in was]
             mixed = held(sum(t * w for t, w in zip(inputs, weights)) // 8192, -2047, 2047)
             p = SQUASH[mixed + 2048]
             bit = bits.bit(p)
             error = (65535 * bit - p) // 2
-            for i in range(8):
+            for i in range(len(asked)):
                 weights[i] = held(weights[i] + (8 * inputs[i] * error // 65536 + 8) // 16, -32768, 32767)
             for line, n in zip(lines, was):
                 far = 32760 * bit - (n // 2 & ~7)

@@ -251,7 +251,7 @@ class RandomProgram {
       }
       const bool bounded = thread % 2 == 1;
       result.times = coded_times(result, std::move(times), *timing::mode_named(bounded ? "context" : "lossless"),
-                                 bounded ? 50'000 : 0);
+                                 bounded ? 10'000 : 0);
     }
     if (threads_ > 1 && !plan.calls.empty()) {
       std::vector<uint32_t> skips;
