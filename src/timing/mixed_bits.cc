@@ -32,7 +32,7 @@ uint64_t exp_of_minus(unsigned x) {
 }
 
 constexpr uint64_t kFewestLines = 256;
-constexpr uint64_t kMostLines = uint64_t{1} << 14;
+constexpr uint64_t kMostLines = uint64_t{1} << 16;
 /// What a symbol may use of them in eight bits, were all contexts new.
 constexpr uint64_t kLinesASymbol = 16;
 

@@ -15,9 +15,9 @@ namespace {
 
 constexpr Mode kModes[] = {
     {"stats", "statistics per signature", 0, true, Bounds::none, 0, nullptr, nullptr},
-    {"context", "each call's time, within a bound", 2, false, Bounds::relative, 100'000, encode_context,
+    {"context", "each call's time, within a bound", 11, false, Bounds::relative, 100'000, encode_context,
      decode_context},
-    {"lossless", "each call's time, exactly", 1, false, Bounds::none, 0, encode_context, decode_context},
+    {"lossless", "each call's time, exactly", 10, false, Bounds::none, 0, encode_context, decode_context},
     {"hist", "the most frequent bins as short codes, to compare", 3, false, Bounds::relative, 100'000, encode_hist,
      decode_hist},
     {"cfg", "bins as a grammar, to compare", 4, false, Bounds::relative, 100'000, encode_cfg, decode_cfg},

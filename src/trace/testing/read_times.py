@@ -102,7 +102,7 @@ class Mix:
     """The table of lines, and the weights."""
 
     def __init__(self, symbols):
-        self.log = (min(1 << 14, max(256, 16 * symbols)) - 1).bit_length()
+        self.log = (min(1 << 16, max(256, 16 * symbols)) - 1).bit_length()
         self.lines = {}
         self.weights = {}
 
@@ -214,10 +214,10 @@ def read_blocks(r, keys, xxh3):
         begin = r.at
         mode, clock = r.byte(), r.varint()
         placed, error = clock + r.varint(), r.varint()
-        assert mode in (1, 2), f"this reader does not know the timing mode {mode}"
+        assert mode in (10, 11), f"this reader does not know the timing mode {mode}"
         bounds = [r.varint() for _ in range(r.varint())]
         bounds = [bounds[r.varint() if len(bounds) > 1 else 0] for _ in range(max(groups) + 1)]
-        assert mode == 2 or not any(bounds)
+        assert mode == 11 or not any(bounds)
         stride = r.varint()
         anchors = [r.signed() for _ in range((calls - 1) // stride if stride else 0)]
         own = Coder(r.raw(begin + size - r.at), groups, bounds).times(groups)
