@@ -24,6 +24,8 @@ constexpr uint64_t kMostBlockCalls = uint64_t{1} << 17;
 struct BlockCalls {
   std::span<const uint32_t> groups;  ///< of each call
   std::span<const uint64_t> bounds;  ///< of each group: how far its times may be off, in the unit of the mode
+  /// Of each group: how many calls its own are nested in; none: all in none. No coder's business.
+  std::span<const uint32_t> depths = {};
 };
 
 /// Appends the block's bytes, deterministically, and replaces the times by what `Decode` will give.

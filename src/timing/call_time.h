@@ -5,8 +5,8 @@
 
 namespace cairn::timing {
 
-/// Nanoseconds from the end of the call before it in its sequence (of the first: from the sequence's begin), and how
-/// long it took.
+/// Nanoseconds from the end of the last call before it in its sequence that was no deeper (ends_by_depth.h; where there
+/// is none: from the sequence's begin), and how long it took.
 struct CallTime {
   uint64_t gap = 0;
   uint64_t duration = 0;

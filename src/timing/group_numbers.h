@@ -16,19 +16,21 @@ class GroupNumbers {
   void begin_block() {
     groups_.clear();
     bounds_.clear();
+    depths_.clear();
     ++block_;
   }
   /// The next call of the block.
-  void add(uint32_t group, uint64_t bound = 0) {
+  void add(uint32_t group, uint64_t bound = 0, uint32_t depth = 0) {
     if (group >= known_.size()) known_.resize(group + 1 + group / 2);
     Known &known = known_[group];
     if (known.block != block_) {
       known = {block_, static_cast<uint32_t>(bounds_.size())};
       bounds_.push_back(bound);
+      depths_.push_back(depth);
     }
     groups_.push_back(known.number);
   }
-  [[nodiscard]] BlockCalls calls() const { return {groups_, bounds_}; }
+  [[nodiscard]] BlockCalls calls() const { return {groups_, bounds_, depths_}; }
 
  private:
   struct Known {
@@ -39,6 +41,7 @@ class GroupNumbers {
   uint64_t block_ = 0;
   std::vector<uint32_t> groups_;
   std::vector<uint64_t> bounds_;
+  std::vector<uint32_t> depths_;
 };
 
 }  // namespace cairn::timing

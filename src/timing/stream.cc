@@ -13,7 +13,8 @@
 namespace cairn::timing {
 namespace {
 
-constexpr size_t kCheck = 4;  ///< bytes
+constexpr size_t kCheck = 4;       ///< bytes
+constexpr uint8_t kByDepth = 128;  ///< added to the mode's number: calls are nested, and each depth has a clock
 
 uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 uint64_t saturating(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
@@ -32,25 +33,64 @@ uint32_t check_of(ByteView bytes, std::span<const CallTime> times) {
   return static_cast<uint32_t>(hash64(bytes) + hash_of(times));
 }
 
+/// Of a block's calls.
+class Depths {
+ public:
+  explicit Depths(const BlockCalls &calls) : calls_(calls) {}
+  [[nodiscard]] uint32_t of(size_t call) const {
+    const uint32_t group = calls_.groups[call];
+    return group < calls_.depths.size() ? calls_.depths[group] : 0;
+  }
+
+ private:
+  BlockCalls calls_;
+};
+
 /// Puts calls in their places, as encoder and decoder must alike.
 class Placer {
  public:
-  Placer(uint64_t clock, uint64_t placed) : clock_(clock), placed_(placed) {}
+  explicit Placer(const StreamEnd &end) : ends_(end) {}
   /// By what was coded, before anything else is known.
-  [[nodiscard]] uint64_t coded_begin(const CallTime &time) const { return saturating(clock_, time.gap); }
+  [[nodiscard]] uint64_t coded_begin(const CallTime &time, uint32_t depth) const {
+    return saturating(ends_.before(depth).clock_ns, time.gap);
+  }
   /// Its begin; `coded_begin` or an anchor.
-  uint64_t place(const CallTime &time, uint64_t begin) {
-    clock_ = saturating(begin, time.duration);
-    const uint64_t result = std::max(begin, placed_);
-    placed_ = saturating(result, time.duration);
+  uint64_t place(const CallTime &time, uint32_t depth, uint64_t begin) {
+    const uint64_t result = std::max(begin, ends_.before(depth).placed_ns);
+    ends_.ended(depth, {saturating(begin, time.duration), saturating(result, time.duration)});
     return result;
   }
-  [[nodiscard]] uint64_t end() const { return placed_; }
+  [[nodiscard]] const StreamEnd &ends() const { return ends_; }
 
  private:
-  uint64_t clock_;
-  uint64_t placed_;
+  StreamEnd ends_;
 };
+
+/// Those before the last, whose calls go on: each as how far it is behind the one that is deeper, and how far ahead of
+/// that it is placed.
+void write_outer_ends(const StreamEnd &end, ByteWriter &out) {
+  out.varint(end.last_depth());
+  for (uint32_t depth = end.last_depth(); depth-- > 0;) {
+    const PlacedEnd &own = end.before(depth);
+    out.varint(end.before(depth + 1).clock_ns - own.clock_ns);
+    out.varint(own.placed_ns - own.clock_ns);
+  }
+}
+
+/// `end` has the last, at depth 0.
+bool parse_outer_ends(ByteReader &in, StreamEnd *end) {
+  const uint64_t count = in.varint();
+  if (count >= StreamEnd::kMost) return false;
+  std::vector<PlacedEnd> ends = {end->last()};
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t behind = in.varint();
+    if (behind > ends.back().clock_ns) return false;
+    const uint64_t clock = ends.back().clock_ns - behind;
+    ends.push_back({clock, saturating(clock, in.varint())});
+  }
+  for (uint32_t depth = 0; !ends.empty(); ++depth, ends.pop_back()) end->ended(depth, ends.back());
+  return !in.failed();
+}
 
 /// The bounds that groups have: each once, then which each group has.
 void write_bounds(std::span<const uint64_t> bounds, ByteWriter &out) {
@@ -88,24 +128,28 @@ bool parse_bounds(ByteReader &in, const Mode &mode, std::vector<uint64_t> *bound
 }
 
 /// Anchors every `stride` calls, each as how far the coded clock is off; and how far it is off at most between them.
-Bytes anchors_of(std::span<const CallTime> exact, std::span<const CallTime> coded, uint64_t stride, StreamEnd end,
-                 uint64_t *error, uint64_t *placed_end) {
+/// What goes on from there, in `after`.
+Bytes anchors_of(std::span<const CallTime> exact, std::span<const CallTime> coded, const Depths &depths,
+                 uint64_t stride, const StreamEnd &before, uint64_t *error, StreamEnd *after) {
   ByteWriter out;
-  Placer placer(end.clock_ns, end.placed_ns);
-  uint64_t clock = end.clock_ns;
+  Placer placer(before);
+  *after = before;
   *error = 0;
   for (size_t i = 0; i < exact.size(); ++i) {
-    const uint64_t begin = saturating(clock, exact[i].gap);
-    clock = saturating(begin, exact[i].duration);
-    uint64_t placed = placer.coded_begin(coded[i]);
+    const uint32_t depth = depths.of(i);
+    const uint64_t begin = saturating(after->before(depth).clock_ns, exact[i].gap);
+    const uint64_t end = saturating(begin, exact[i].duration);
+    uint64_t placed = placer.coded_begin(coded[i], depth);
     if (stride != 0 && i != 0 && i % stride == 0) {
       out.signed_varint(static_cast<int64_t>(begin - placed));
       placed = begin;
     }
-    placed = placer.place(coded[i], placed);
-    *error = std::max({*error, distance(placed, begin), distance(placer.end(), clock)});
+    placed = placer.place(coded[i], depth, placed);
+    const uint64_t placed_end = placer.ends().last().placed_ns;
+    *error = std::max({*error, distance(placed, begin), distance(placed_end, end)});
+    // Readers begin the next block by no less than the exact clock.
+    after->ended(depth, {end, std::max(end, placed_end)});
   }
-  *placed_end = placer.end();
   return out.take();
 }
 
@@ -128,28 +172,32 @@ void encode_block(const Mode &mode, const BlockCalls &calls, std::span<CallTime>
                   StreamSize *size) {
   assert(!times.empty() && times.size() <= kMostBlockCalls && times.size() == calls.groups.size());
   const std::vector<CallTime> exact(times.begin(), times.end());
+  const Depths depths(calls);
+  const bool by_depth = end->last_depth() != 0 || std::any_of(calls.depths.begin(), calls.depths.end(),
+                                                              [](uint32_t depth) { return depth != 0; });
   Bytes payload;
   mode.encode(calls, times, &payload);
   const bool off = !std::equal(times.begin(), times.end(), exact.begin());
 
   uint64_t stride = 0;
   uint64_t error = 0;
-  uint64_t placed_end = 0;
+  StreamEnd after;
   Bytes anchors;
   constexpr uint64_t kAnchorBytes = 4;
   const uint64_t most = payload.size() / 100;
   if (off && most >= kAnchorBytes) stride = std::max<uint64_t>(times.size() * kAnchorBytes / most, 1);
   while (true) {
-    anchors = anchors_of(exact, times, stride, *end, &error, &placed_end);
+    anchors = anchors_of(exact, times, depths, stride, *end, &error, &after);
     if (anchors.size() <= most) break;
     stride = stride * 2 > times.size() ? 0 : stride * 2;
   }
 
   ByteWriter rest(payload.size() + anchors.size() + 64);
-  rest.byte(mode.number);
-  rest.varint(end->clock_ns);
-  rest.varint(end->placed_ns > end->clock_ns ? end->placed_ns - end->clock_ns : 0);
+  rest.byte(by_depth ? mode.number | kByDepth : mode.number);
+  rest.varint(end->last().clock_ns);
+  rest.varint(end->last().placed_ns - end->last().clock_ns);
   rest.varint(error);
+  if (by_depth) write_outer_ends(*end, rest);
   write_bounds(calls.bounds, rest);
   rest.varint(stride);
   rest.raw(anchors);
@@ -160,13 +208,12 @@ void encode_block(const Mode &mode, const BlockCalls &calls, std::span<CallTime>
   block.fixed32(check_of(rest.view(), times));
   block.raw(rest.view());
   out->insert(out->end(), block.view().begin(), block.view().end());
-  for (const CallTime &time : exact) end->clock_ns = saturating(saturating(end->clock_ns, time.gap), time.duration);
-  end->placed_ns = placed_end;
+  *end = after;
   size->add({1, times.size(), block.size(), error});
 }
 
 Bytes encode_stream(const Mode &mode, std::span<const uint32_t> groups, std::span<const uint64_t> bounds,
-                    std::vector<CallTime> times, StreamSize *size) {
+                    std::vector<CallTime> times, StreamSize *size, std::span<const uint32_t> depths) {
   if (times.empty()) return {};
   Bytes stream = {kStreamMark};
   StreamEnd end;
@@ -174,7 +221,9 @@ Bytes encode_stream(const Mode &mode, std::span<const uint32_t> groups, std::spa
   for (size_t first = 0; first < times.size(); first += kUsualBlockCalls) {
     const size_t calls = std::min(kUsualBlockCalls, times.size() - first);
     numbers.begin_block();
-    for (size_t i = first; i < first + calls; ++i) numbers.add(groups[i], bounds[groups[i]]);
+    for (size_t i = first; i < first + calls; ++i) {
+      numbers.add(groups[i], bounds[groups[i]], depths.empty() ? 0 : depths[groups[i]]);
+    }
     encode_block(mode, numbers.calls(), std::span(times).subspan(first, calls), &end, &stream, size);
   }
   return stream;
@@ -216,13 +265,14 @@ bool find_blocks(ByteView stream, uint64_t calls, std::vector<BlockPlace> *block
   return true;
 }
 
-const char *decode_block(const BlockPlace &block, std::span<const uint32_t> groups, std::vector<PlacedTime> *times) {
+const char *decode_block(const BlockPlace &block, std::span<const uint32_t> groups, std::vector<PlacedTime> *times,
+                         std::span<const uint32_t> depths) {
   constexpr const char *kMalformed = "malformed";
   if (block.of_chunks) {
     std::vector<CallTime> exact;
     if (!read_chunks(block.bytes, &exact) || exact.size() != block.calls) return kMalformed;
-    Placer placer(0, 0);
-    for (const CallTime &time : exact) times->push_back({placer.place(time, placer.coded_begin(time)), time});
+    Placer placer({});
+    for (const CallTime &time : exact) times->push_back({placer.place(time, 0, placer.coded_begin(time, 0)), time});
     return nullptr;
   }
   if (groups.size() != block.calls || block.bytes.size() < kCheck) return kMalformed;
@@ -230,12 +280,16 @@ const char *decode_block(const BlockPlace &block, std::span<const uint32_t> grou
   const uint32_t wanted = check.fixed32();
   const ByteView rest = block.bytes.subspan(kCheck);
   ByteReader in(rest);
-  const Mode *mode = mode_numbered(in.byte());
+  const uint8_t number = in.byte();
+  const bool by_depth = (number & kByDepth) != 0;
+  const Mode *mode = mode_numbered(by_depth ? number - kByDepth : number);
   if (mode == nullptr) return "in a timing mode that this Cairn does not know";
   if (mode->missing != nullptr && mode->missing() != nullptr) return mode->missing();
+  StreamEnd end;
   const uint64_t clock = in.varint();
-  const uint64_t placed = saturating(clock, in.varint());
+  end.ended(0, {clock, saturating(clock, in.varint())});
   in.varint();
+  if (by_depth && !parse_outer_ends(in, &end)) return kMalformed;
   const uint32_t most = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end());
   std::vector<uint64_t> bounds(size_t{most} + 1);
   if (!parse_bounds(in, *mode, &bounds)) return kMalformed;
@@ -248,12 +302,14 @@ const char *decode_block(const BlockPlace &block, std::span<const uint32_t> grou
   std::vector<CallTime> coded(groups.size());
   if (!mode->decode({groups, bounds}, rest.subspan(in.position()), coded)) return kMalformed;
   if (check_of(rest, coded) != wanted) return "damaged, or of other calls";
-  Placer placer(clock, placed);
+  Placer placer(end);
+  const Depths of_calls({groups, bounds, by_depth ? depths : std::span<const uint32_t>()});
   times->reserve(times->size() + coded.size());
   for (size_t i = 0; i < coded.size(); ++i) {
-    uint64_t begin = placer.coded_begin(coded[i]);
+    const uint32_t depth = of_calls.of(i);
+    uint64_t begin = placer.coded_begin(coded[i], depth);
     if (stride != 0 && i != 0 && i % stride == 0) begin += static_cast<uint64_t>(anchors[i / stride - 1]);
-    times->push_back({placer.place(coded[i], begin), coded[i]});
+    times->push_back({placer.place(coded[i], depth, begin), coded[i]});
   }
   return nullptr;
 }

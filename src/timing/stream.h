@@ -4,8 +4,11 @@
 // *Placed* is where a call's begin is told to be. Gaps and durations that are each within a bound add up to a clock
 // that drifts: so every block begins at the exact clock, and within it there is an *anchor*, the exact begin of a call,
 // every so many calls, as many as take 1 % of the block's bytes. A call is placed at the anchor before it plus all that
-// was coded since, but not before the end of the call before. What the encoder found that to be off by at most stands
-// in the block. Exact modes need no anchors: gaps and durations add up.
+// was coded since, but not before the end of the call that its gap counts from. What the encoder found that to be off
+// by at most stands in the block. Exact modes need no anchors: gaps and durations add up.
+//
+// Each depth of nested calls has a clock of its own (ends_by_depth.h). Blocks of a sequence that has such calls say so.
+// Earlier versions had one clock, which ran on while a call went on around others: such blocks are read so.
 //
 // A stream begins with a byte, kStreamMark: those of earlier versions (chunks.h) never begin so. They are read as one
 // block. Layout: docs/format.md, "Times". Why following the decoder's clock with each gap, which drifts nowhere, was
@@ -18,6 +21,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "timing/ends_by_depth.h"
 #include "timing/mode.h"
 
 namespace cairn::timing {
@@ -27,11 +31,13 @@ constexpr size_t kUsualBlockCalls = 20'000;
 
 constexpr uint8_t kStreamMark = 0;
 
-/// Where a stream has come to; the next block goes on from there. Plain value.
-struct StreamEnd {
-  uint64_t clock_ns = 0;   ///< the exact end of the last call, from the sequence's begin
-  uint64_t placed_ns = 0;  ///< the same as readers place it; never below what they placed before
+/// When a call ended, from the sequence's begin.
+struct PlacedEnd {
+  uint64_t clock_ns = 0;   ///< exactly; to a reader by what was coded
+  uint64_t placed_ns = 0;  ///< as readers place it; never below what they placed before
 };
+/// Where a stream has come to; the next block goes on from there. Plain value.
+using StreamEnd = EndsByDepth<PlacedEnd>;
 
 /// What a stream's blocks say of themselves.
 struct StreamSize {
@@ -57,9 +63,10 @@ struct TimesCost {
 void encode_block(const Mode &mode, const BlockCalls &calls, std::span<CallTime> times, StreamEnd *end, Bytes *out,
                   StreamSize *size);
 
-/// All times of a sequence, exact, of whose calls each has a group, numbered in any way, and each group a bound.
+/// All times of a sequence, exact, of whose calls each has a group, numbered in any way, and each group a bound and,
+/// unless all have 0, a depth.
 Bytes encode_stream(const Mode &mode, std::span<const uint32_t> groups, std::span<const uint64_t> bounds,
-                    std::vector<CallTime> times, StreamSize *size);
+                    std::vector<CallTime> times, StreamSize *size, std::span<const uint32_t> depths = {});
 
 /// A block where it lies.
 struct BlockPlace {
@@ -78,7 +85,8 @@ struct PlacedTime {
   uint64_t begin_ns = 0;  ///< from the sequence's begin
   CallTime time;
 };
-/// The times of a block whose calls have these groups (block.h). Nothing, or what is wrong with it.
-const char *decode_block(const BlockPlace &block, std::span<const uint32_t> groups, std::vector<PlacedTime> *times);
+/// The times of a block whose calls have these groups, and these depths (block.h). Nothing, or what is wrong with it.
+const char *decode_block(const BlockPlace &block, std::span<const uint32_t> groups, std::vector<PlacedTime> *times,
+                         std::span<const uint32_t> depths = {});
 
 }  // namespace cairn::timing

@@ -20,8 +20,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (block.calls > 4000) continue;  // slow, and no other than a short one
     std::vector<uint32_t> own(block.calls);
     for (uint32_t i = 0; i < own.size(); ++i) own[i] = i / 3 % groups;
+    std::vector<uint32_t> depths(groups);
+    for (uint32_t i = 0; i < groups; ++i) depths[i] = i * data[1] / 9U;
     std::vector<PlacedTime> times;
-    if (decode_block(block, own, &times) == nullptr && times.size() != block.calls) std::abort();
+    if (decode_block(block, own, &times, depths) == nullptr && times.size() != block.calls) std::abort();
   }
   if (counted > calls) std::abort();
   return 0;

@@ -106,6 +106,82 @@ TEST(Stream, AnchorsHoldTheClockForLittle) {
   EXPECT_GT(written.size.clock_error_ns, 0U);
 }
 
+/// Calls on one clock, some nested in others, each told when it ends.
+struct NestedCalls {
+  struct Call {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+  };
+  std::vector<Call> calls;
+  std::vector<uint32_t> groups;  ///< one for each depth
+  std::vector<CallTime> times;
+  static constexpr uint32_t kDeepest = 3;
+  static std::vector<uint32_t> depths() { return {0, 1, 2, 3}; }
+
+  explicit NestedCalls(size_t count) {
+    while (calls.size() < count) make(0);
+  }
+
+ private:
+  void make(uint32_t depth) {
+    clock_ += random_() % 50'000;
+    const uint64_t begin = clock_;
+    for (auto i = depth == kDeepest ? 0 : random_() % 3; i > 0; --i) make(depth + 1);
+    clock_ += random_() % 1000;
+    times.push_back({begin - ends_.before(depth), clock_ - begin});
+    ends_.ended(depth, clock_);
+    calls.push_back({begin, clock_});
+    groups.push_back(depth);
+  }
+  std::mt19937 random_{7};
+  uint64_t clock_ = 0;
+  EndsByDepth<uint64_t> ends_;
+};
+
+TEST(Stream, NestedCallsAreWhereTheyWere) {
+  const NestedCalls made(90'000);
+  const std::vector<uint32_t> depths = NestedCalls::depths();
+  for (const uint64_t bound : {uint64_t{0}, uint64_t{100'000}}) {
+    const std::vector<uint64_t> bounds(depths.size(), bound);
+    StreamSize size;
+    const Bytes stream = encode_stream(*mode_named("context"), made.groups, bounds, made.times, &size, depths);
+    std::vector<BlockPlace> blocks;
+    size_t bad = 0;
+    ASSERT_TRUE(find_blocks(stream, made.calls.size(), &blocks, &bad));
+    ASSERT_GT(blocks.size(), 4U);
+    uint64_t begun_amid = 0;
+    for (const BlockPlace &block : blocks) {  // each without the others
+      GroupNumbers numbers;
+      numbers.begin_block();
+      for (uint64_t i = 0; i < block.calls; ++i) {
+        const uint32_t group = made.groups[block.first_call + i];
+        numbers.add(group, bound, depths[group]);
+      }
+      std::vector<PlacedTime> read;
+      ASSERT_EQ(decode_block(block, numbers.calls().groups, &read, numbers.calls().depths), nullptr);
+      begun_amid += block.first_call != 0 && made.groups[block.first_call - 1] != 0 ? 1 : 0;
+      for (size_t i = 0; i < read.size(); ++i) {
+        const NestedCalls::Call &call = made.calls[block.first_call + i];
+        ASSERT_TRUE(within(made.times[block.first_call + i].gap, read[i].time.gap, bound));
+        ASSERT_LE(distance(read[i].begin_ns, call.begin), block.clock_error_ns);
+        ASSERT_LE(distance(read[i].begin_ns + read[i].time.duration, call.end), block.clock_error_ns);
+      }
+    }
+    EXPECT_GT(begun_amid, 0U) << "a block begins where calls go on";
+    EXPECT_EQ(size.clock_error_ns == 0, bound == 0);
+    EXPECT_LT(size.clock_error_ns, made.calls.back().end / 50);
+  }
+}
+
+TEST(Stream, WithoutNestedCallsNoBlockSaysAnythingOfThem) {
+  const MadeUpTimes made = made_up_times(5'000)[2];
+  const Coded written = coded(made, *mode_named("context"), 100'000);
+  const std::vector<uint64_t> bounds(10'000, 100'000);
+  StreamSize size;
+  EXPECT_EQ(written.stream, encode_stream(*mode_named("context"), made.groups, bounds, made.times, &size,
+                                          std::vector<uint32_t>(10'000, 0)));
+}
+
 TEST(Stream, ABlockIsDecodedWithoutTheOthers) {
   const MadeUpTimes made = made_up_times(65'000)[4];
   const Coded written = coded(made, *mode_named("context"), 100'000);

@@ -3,6 +3,17 @@
 #include <cassert>
 
 namespace cairn::recorder {
+namespace {
+
+/// When the first call of a sequence began, or the outermost that it is nested in: that is still to be appended.
+uint64_t begin_of_sequence(const Thread &thread, const Frame &first) {
+  for (uint32_t i = 0; i < first.depth; ++i) {
+    if ((thread.frames[i].flags & kFrameRecorded) == 0) return thread.frames[i].begin;
+  }
+  return first.begin;
+}
+
+}  // namespace
 
 bool open_sequence(Thread &thread, uint32_t segment) {
   Arena &arena = *thread.process->arena;
@@ -26,8 +37,10 @@ void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t e
   assert(&thread.sequence.signatures[signature.id] == &signature);
   if (!thread.sequence.calls->append(signature.id)) return lose_call(of);
   if (thread.sequence.calls->length() == 1) {
-    thread.sequence.begin_ns = of.clock.at(frame.begin);
-    thread.last_end = frame.begin;
+    const uint64_t begin = begin_of_sequence(thread, frame);
+    thread.sequence.begin_ns = of.clock.at(begin);
+    thread.timing.begin_at(begin);
+    thread.last_end = begin;
   }
   const uint64_t duration = of.clock.between(frame.begin, end_ticks);
   if (frame.depth == 0) thread.mpi_ns += duration;

@@ -15,6 +15,7 @@
 #include "base/file_size.h"
 #include "base/spool_files.h"
 #include "base/whole.h"
+#include "mpi/store/frame.h"
 #include "mpi/store/uncancelled.h"
 #include "spec/spec.h"
 #include "timing/group_numbers.h"
@@ -24,6 +25,7 @@ namespace cairn::recorder {
 namespace {
 
 constexpr size_t kLeastHalf = 64;  ///< calls
+static_assert(timing::EndsByDepth<uint64_t>::kMost >= kMostFrames, "each frame's depth has an end of its own");
 
 ByteView magic() { return {reinterpret_cast<const uint8_t *>(kTimingMagic.data()), kTimingMagic.size()}; }
 
@@ -46,6 +48,7 @@ class RowGroups {
   struct Group {
     uint32_t number;
     uint64_t bound;
+    uint32_t depth;
   };
   Group of(const uint8_t *row) {
     const auto [entry, added] = of_row_.try_emplace(row);
@@ -55,6 +58,7 @@ class RowGroups {
     const auto [group, fresh] = groups_.try_emplace(told);
     if (fresh) {
       group->second.number = static_cast<uint32_t>(groups_.size() - 1);
+      group->second.depth = static_cast<uint32_t>(told.depth);
       const bool known = told.function < spec::functions().size();
       group->second.bound = known ? setting_.bound_of(spec::functions()[told.function].name) : setting_.bound;
     }
@@ -191,12 +195,12 @@ void TimingLog::keep_full_half() {
   which_kept_.store(which, std::memory_order_release);
 }
 
-void TimingLog::make_block(const timing::Setting &setting, Half half, Kept *kept, Bytes *out) {
+void TimingLog::make_block(const timing::Setting &setting, Half half, Kept *kept, Bytes *out) const {
   if (half.count == 0) return;
   const uint64_t begin = cpu_ns();
   const Clock &clock = kept->clock;
   const auto apart = [](uint64_t from, uint64_t to) { return to > from ? to - from : 0; };
-  if (kept->cost.size.blocks == 0) kept->last_end = half.calls[0].begin;
+  if (kept->cost.size.blocks == 0) kept->ends.ended(0, begin_);
   std::vector<timing::CallTime> times(half.count);
   timing::GroupNumbers numbers;
   numbers.begin_block();
@@ -204,10 +208,10 @@ void TimingLog::make_block(const timing::Setting &setting, Half half, Kept *kept
   for (size_t i = 0; i < half.count; ++i) {
     const TimedCall &call = half.calls[i];
     const uint64_t begun = clock.at(call.begin);
-    times[i] = {apart(clock.at(kept->last_end), begun), apart(begun, clock.at(call.end))};
-    kept->last_end = call.end;
     const RowGroups::Group group = groups.of(call.row);
-    numbers.add(group.number, group.bound);
+    times[i] = {apart(clock.at(kept->ends.before(group.depth)), begun), apart(begun, clock.at(call.end))};
+    kept->ends.ended(group.depth, call.end);
+    numbers.add(group.number, group.bound, group.depth);
   }
   timing::encode_block(*setting.mode, numbers.calls(), times, &kept->end, out, &kept->cost.size);
   kept->cost.coding_ns += cpu_ns() - begin;

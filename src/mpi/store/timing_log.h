@@ -51,6 +51,8 @@ class TimingLog {
   /// Takes the place of `other`, which may not be used any more. Nobody holds it then.
   void take(const TimingLog &other);
 
+  /// When the log's first call, or the one that this is nested in, began, in ticks. Before that is added.
+  void begin_at(uint64_t begin) { begin_ = begin; }
   /// A call of that packed row, which stays where it is while the log lives. Times in ticks.
   void add(const uint8_t *row, uint64_t begin, uint64_t end) {
     *next_ = {row, begin, end};
@@ -83,9 +85,9 @@ class TimingLog {
   };
   /// What has been made blocks of.
   struct Kept {
-    uint32_t halves;      ///< since `open`
-    uint64_t file_bytes;  ///< of the file, without its magic
-    uint64_t last_end;    ///< of the last call, in ticks
+    uint32_t halves;                     ///< since `open`
+    uint64_t file_bytes;                 ///< of the file, without its magic
+    timing::EndsByDepth<uint64_t> ends;  ///< in ticks
     timing::StreamEnd end;
     timing::TimesCost cost;
     Clock clock;  ///< as it was then
@@ -104,7 +106,7 @@ class TimingLog {
   void keep_now();
   [[nodiscard]] Half half(uint32_t number) const;
   /// By `kept->clock`.
-  static void make_block(const timing::Setting &setting, Half half, Kept *kept, Bytes *out);
+  void make_block(const timing::Setting &setting, Half half, Kept *kept, Bytes *out) const;
   bool store(const Bytes &block, Kept *kept);
   bool keep_in_file(const Bytes &block, Kept *kept);
   bool keep_in_memory(const Bytes &block);
@@ -114,6 +116,7 @@ class TimingLog {
   TimedCall *next_;
   TimedCall *end_of_half_;
 
+  uint64_t begin_;     ///< in ticks
   TimedCall *buffer_;  ///< two halves of `room_` calls
   uint32_t room_;
   std::atomic<uint32_t> filled_;  ///< halves, since `open`: the one with this number is being filled

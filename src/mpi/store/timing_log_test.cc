@@ -56,6 +56,7 @@ class TimingLogTest : public ::testing::Test {
   void add(TimingLog *log, uint64_t first, uint64_t end) {
     for (uint64_t call = first; call < end; ++call) {
       const uint64_t begin = ticks_ + gap_of(call);
+      if (call == first_call_) log->begin_at(begin);
       ticks_ = begin + duration_of(call);
       log->add(rows_[call % kRows].data(), begin, ticks_);
     }
@@ -95,6 +96,7 @@ class TimingLogTest : public ::testing::Test {
   timing::Setting setting_;
   std::vector<Bytes> rows_;
   uint64_t ticks_ = 1000;
+  uint64_t first_call_ = 0;  ///< of the log
   TimingLog *log_ = nullptr;
 };
 
@@ -169,10 +171,48 @@ TEST_F(TimingLogTest, ANextOneGoesOn) {
   TimingLog *next = arena_.create<TimingLog>();
   ASSERT_TRUE(log_->begin_next(arena_, 1, next));
   log_->let_go();
+  first_call_ = 5000;
   add(next, 5000, 12'000);
   expect_calls(5000);
   expect_calls(times_in(next->read(setting_), 5000), 5000, 12'000);
   next->release(arena_);
+}
+
+TEST_F(TimingLogTest, WhatACallIsNestedInBeganBefore) {
+  open("lossless", folder_.c_str());
+  ByteWriter nested;
+  trace::pack_row({spec::find_function("MPI_Comm_size")->id, 1, 1, {}}, nested);
+  nested.fixed64(0);
+  nested.fixed64(0);
+  const Bytes inner = nested.take();
+  log_->begin_at(1000);
+  std::vector<timing::CallTime> expected;
+  for (uint64_t call = 0; call < kCalls; ++call) {  // 70 ns apart, and 100 within: 10, 50, 40
+    const uint64_t begin = 1000 + call * 170;
+    log_->add(inner.data(), begin + 10, begin + 60);
+    log_->add(rows_[0].data(), begin, begin + 100);
+    expected.push_back({call == 0 ? 10U : 80U, 50});
+    expected.push_back({call == 0 ? 0U : 70U, 100});
+  }
+  std::vector<timing::BlockPlace> blocks;
+  size_t bad = 0;
+  const Bytes stream = log_->read(setting_);
+  ASSERT_TRUE(timing::find_blocks(stream, UINT64_MAX, &blocks, &bad));
+  std::vector<timing::PlacedTime> placed;
+  for (const timing::BlockPlace &block : blocks) {
+    timing::GroupNumbers numbers;
+    numbers.begin_block();
+    for (uint64_t i = 0; i < block.calls; ++i) {
+      const auto outer = static_cast<uint32_t>((block.first_call + i) % 2);
+      numbers.add(outer, 0, 1 - outer);
+    }
+    ASSERT_EQ(timing::decode_block(block, numbers.calls().groups, &placed, numbers.calls().depths), nullptr);
+  }
+  ASSERT_EQ(placed.size(), 2 * kCalls);
+  for (uint64_t i = 0; i < placed.size(); ++i) {
+    ASSERT_EQ(placed[i].time, expected[i]) << i;
+    ASSERT_EQ(placed[i].begin_ns, i / 2 * 170 + (i % 2 == 0 ? 10 : 0)) << i;
+  }
 }
 
 TEST_F(TimingLogTest, BoundsAreThoseOfTheFunction) {

@@ -7,14 +7,23 @@
 namespace cairn::trace {
 namespace {
 
-std::vector<uint32_t> groups_of(const SequenceRecord &sequence) {
+struct Groups {
+  std::vector<uint32_t> of_call;
+  std::vector<uint32_t> depths;  ///< of each group
+};
+
+Groups groups_of(const SequenceRecord &sequence) {
   std::map<RowGroup, uint32_t> numbers;
   std::vector<uint32_t> of_row;
+  Groups groups;
   for (const Bytes &row : sequence.rows) {
-    of_row.push_back(numbers.try_emplace(group_of_row(row), static_cast<uint32_t>(numbers.size())).first->second);
+    const RowGroup group = group_of_row(row);
+    const auto [number, added] = numbers.try_emplace(group, static_cast<uint32_t>(numbers.size()));
+    if (added) groups.depths.push_back(static_cast<uint32_t>(group.depth));
+    of_row.push_back(number->second);
   }
-  std::vector<uint32_t> groups = sequence.calls.expand();
-  for (uint32_t &each : groups) each = of_row[each];
+  groups.of_call = sequence.calls.expand();
+  for (uint32_t &each : groups.of_call) each = of_row[each];
   return groups;
 }
 
@@ -33,7 +42,8 @@ Bytes coded_times(const SequenceRecord &sequence, std::vector<timing::CallTime> 
                   uint64_t bound) {
   timing::StreamSize size;
   const std::vector<uint64_t> bounds(sequence.rows.size(), bound);
-  return timing::encode_stream(mode, groups_of(sequence), bounds, std::move(times), &size);
+  const Groups groups = groups_of(sequence);
+  return timing::encode_stream(mode, groups.of_call, bounds, std::move(times), &size, groups.depths);
 }
 
 Bytes exact_times(const SequenceRecord &sequence, std::vector<timing::CallTime> times) {
@@ -41,16 +51,20 @@ Bytes exact_times(const SequenceRecord &sequence, std::vector<timing::CallTime> 
 }
 
 std::optional<std::vector<timing::CallTime>> read_times(const SequenceRecord &sequence) {
-  const std::vector<uint32_t> groups = groups_of(sequence);
+  const Groups groups = groups_of(sequence);
   std::vector<timing::BlockPlace> blocks;
   size_t bad = 0;
-  if (!timing::find_blocks(sequence.times, groups.size(), &blocks, &bad)) return std::nullopt;
+  if (!timing::find_blocks(sequence.times, groups.of_call.size(), &blocks, &bad)) return std::nullopt;
   timing::GroupNumbers numbers;
   std::vector<timing::PlacedTime> placed;
   for (const timing::BlockPlace &block : blocks) {
     numbers.begin_block();
-    for (uint64_t i = 0; i < block.calls; ++i) numbers.add(groups[block.first_call + i]);
-    if (timing::decode_block(block, numbers.calls().groups, &placed) != nullptr) return std::nullopt;
+    for (uint64_t i = 0; i < block.calls; ++i) {
+      const uint32_t group = groups.of_call[block.first_call + i];
+      numbers.add(group, 0, groups.depths[group]);
+    }
+    const timing::BlockCalls calls = numbers.calls();
+    if (timing::decode_block(block, calls.groups, &placed, calls.depths) != nullptr) return std::nullopt;
   }
   std::vector<timing::CallTime> times;
   times.reserve(placed.size());

@@ -41,16 +41,16 @@ Result<timing::PlacedTime> CallTimes::at(uint64_t call) {
   return times_[call - blocks_[decoded_].first_call];
 }
 
-uint32_t CallTimes::group_of_next_call() {
+CallTimes::Group CallTimes::group_of_next_call() {
   const grammar::Symbol call = reader_->next();
   ++next_call_;
-  if (call == grammar::kNoSymbol) return 0;  // counted otherwise: the block's check tells
-  if (call >= group_of_call_.size()) group_of_call_.resize(call + 1, UINT32_MAX);
-  uint32_t &group = group_of_call_[call];
-  if (group == UINT32_MAX) {
+  if (call == grammar::kNoSymbol) return {0, 0};  // counted otherwise: the block's check tells
+  if (call >= group_of_call_.size()) group_of_call_.resize(call + 1);
+  Group &group = group_of_call_[call];
+  if (group.number == UINT32_MAX) {
     const Row &row = reader_->call(call);
     const auto next = static_cast<uint32_t>(groups_.size());
-    group = groups_.try_emplace(group_of_row(row), next).first->second;
+    group = {groups_.try_emplace(group_of_row(row), next).first->second, row.depth};
   }
   return group;
 }
@@ -64,10 +64,14 @@ Result<void> CallTimes::decode(size_t block) {
   }
   while (next_call_ < place.first_call) group_of_next_call();
   numbers_.begin_block();
-  for (uint64_t i = 0; i < place.calls; ++i) numbers_.add(group_of_next_call());
+  for (uint64_t i = 0; i < place.calls; ++i) {
+    const Group group = group_of_next_call();
+    numbers_.add(group.number, 0, group.depth);
+  }
   times_.clear();
   decoded_ = SIZE_MAX;
-  if (const char *what = timing::decode_block(place, numbers_.calls().groups, &times_)) return wrong(what, block);
+  const timing::BlockCalls calls = numbers_.calls();
+  if (const char *what = timing::decode_block(place, calls.groups, &times_, calls.depths)) return wrong(what, block);
   decoded_ = block;
   return {};
 }

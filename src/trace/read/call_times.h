@@ -36,7 +36,11 @@ class CallTimes {
  private:
   CallTimes(const Trace &trace, const SequenceView &sequence) : trace_(&trace), sequence_(sequence) {}
   Result<void> decode(size_t block);
-  uint32_t group_of_next_call();
+  struct Group {
+    uint32_t number = UINT32_MAX;
+    uint32_t depth = 0;
+  };
+  Group group_of_next_call();
   tl::unexpected<Error> wrong(const char *what, size_t block) const;
 
   const Trace *trace_;
@@ -48,7 +52,7 @@ class CallTimes {
   std::optional<CallReader> reader_;
   uint64_t next_call_ = 0;  ///< of `reader_`
   std::map<RowGroup, uint32_t> groups_;
-  std::vector<uint32_t> group_of_call_;  ///< by the reader's numbers
+  std::vector<Group> group_of_call_;  ///< by the reader's numbers
   timing::GroupNumbers numbers_;
 };
 

@@ -54,7 +54,7 @@ struct Event {
   uint64_t begin_ns = 0;        ///< on the axis of the run (axis.h)
   uint64_t end_ns = 0;          ///< the same
   uint64_t duration_ns = 0;     ///< by the rank's own clock
-  uint64_t gap_ns = 0;  ///< the same: from the end of the call before in its sequence, or from the sequence's begin
+  uint64_t gap_ns = 0;          ///< the same, as coded (timing/call_time.h)
 };
 
 /// The calls of a rank in the order in which they happened, its threads merged by tickets; or those of one sequence.

@@ -54,14 +54,16 @@ std::vector<Recorded> recorded(const ProcessRecord &process) {
     EXPECT_TRUE(stored.has_value());
     const std::vector<timing::CallTime> times = stored.value_or(std::vector<timing::CallTime>());
     uint64_t ticket = sequence.first_ticket;
-    uint64_t clock = sequence.begin_ns;
+    timing::EndsByDepth<uint64_t> ends;
     for (size_t i = 0; i < rows.size(); ++i) {
       if (i != 0 && !skips.empty()) ticket += skips[i] + 1;
       Recorded call{ticket, sequence.thread, sequence.segment, rows[i], i < times.size(), 0, 0};
       if (call.timed) {
-        call.begin_ns = clock + times[i].gap;
+        const auto depth = static_cast<uint32_t>(group_of_row(sequence.rows[rows[i]]).depth);
+        const uint64_t begin = ends.before(depth) + times[i].gap;
+        call.begin_ns = sequence.begin_ns + begin;
         call.duration_ns = times[i].duration;
-        clock = call.begin_ns + call.duration_ns;
+        ends.ended(depth, begin + call.duration_ns);
       }
       threads[call.thread].push_back(call);
       ++left;

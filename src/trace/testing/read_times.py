@@ -204,8 +204,8 @@ def numbered(keys):
 
 
 def read_blocks(r, keys, xxh3):
-    """The (gap, duration) of each call, whose keys say which are of one function, site and depth, and where its begin is
-    placed. `r` is behind the stream's first byte."""
+    """The (gap, duration) of each call, whose keys are its function, site and depth, and where its begin is placed. `r` is
+    behind the stream's first byte."""
     times, places = [], []
     while not r.end():
         calls, size, wanted = r.varint(), r.varint(), r.fixed(4)
@@ -213,7 +213,12 @@ def read_blocks(r, keys, xxh3):
         assert len(groups) == calls
         begin = r.at
         mode, clock = r.byte(), r.varint()
-        placed, error = clock + r.varint(), r.varint()
+        ends, error = [(clock, clock + r.varint())], r.varint()
+        by_depth = mode >= 128
+        for _ in range(r.varint() if by_depth else 0):
+            clock = ends[0][0] - r.varint()
+            ends.insert(0, (clock, clock + r.varint()))
+        mode %= 128
         assert mode in (10, 11), f"this reader does not know the timing mode {mode}"
         bounds = [r.varint() for _ in range(r.varint())]
         bounds = [bounds[r.varint() if len(bounds) > 1 else 0] for _ in range(max(groups) + 1)]
@@ -222,10 +227,12 @@ def read_blocks(r, keys, xxh3):
         anchors = [r.signed() for _ in range((calls - 1) // stride if stride else 0)]
         own = Coder(r.raw(begin + size - r.at), groups, bounds).times(groups)
         assert wanted == (xxh3(bytes(r.data[begin:begin + size])) + check(own)) % (1 << 32), "a block is damaged"
-        times += own
         for i, (gap, duration) in enumerate(own):
+            depth = min(keys[len(times) + i][2], 63) if by_depth else 0
+            clock, placed = ends[min(depth, len(ends) - 1)]
             at = min(clock + gap, MOST) + (anchors[i // stride - 1] if stride and i and i % stride == 0 else 0)
-            clock = min(at + duration, MOST)
             places.append(max(at, placed))
-            placed = min(places[-1] + duration, MOST)
+            ends += [ends[-1]] * (depth - len(ends))
+            ends[depth:] = [(min(at + duration, MOST), min(places[-1] + duration, MOST))]
+        times += own
     return times, places
