@@ -37,10 +37,9 @@ void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t e
   assert(&thread.sequence.signatures[signature.id] == &signature);
   if (!thread.sequence.calls->append(signature.id)) return lose_call(of);
   if (thread.sequence.calls->length() == 1) {
-    const uint64_t begin = begin_of_sequence(thread, frame);
-    thread.sequence.begin_ns = of.clock.at(begin);
-    thread.timing.begin_at(begin);
-    thread.last_end = begin;
+    thread.sequence.begin = begin_of_sequence(thread, frame);
+    thread.timing.begin_at(thread.sequence.begin);
+    thread.last_end = thread.sequence.begin;
   }
   const uint64_t duration = of.clock.between(frame.begin, end_ticks);
   if (frame.depth == 0) thread.mpi_ns += duration;

@@ -57,7 +57,7 @@ Thread *make_thread(Process &of) {
   const Run &run = of.run;
   if (!run.config.times) return thread;
   const TimingLog::Place place = {
-      run.config.spool, run.host, run.pid, thread->number, &of.clock, &timing_setting(), [] {
+      run.config.spool, run.host, run.pid, thread->number, &of.calibrated, &timing_setting(), [] {
         return wake_recorder(*process);
       }};
   return thread->timing.open(arena, place) ? thread : nullptr;

@@ -130,7 +130,8 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   of->names.preload_epoch = preload->epoch;
   of->spilling.untouched_then.store(of->arena->limit());
   of->arena->wait_with(wait_for_memory);
-  of->clock.start();
+  of->calibrated.start();
+  of->clock = of->calibrated.clock();
   of->run.rank = -1;
   of->run.size = 0;
   of->run.launched_rank = cairn::launched_rank();

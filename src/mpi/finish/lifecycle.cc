@@ -93,7 +93,8 @@ void on_finalize() {
 void after_init(Process &of) {
   if (of.progress.initialized || !mpi::initialized()) return;
   of.progress.initialized = true;
-  of.clock.calibrate();
+  of.calibrated.calibrate();
+  of.clock = of.calibrated.clock();
   of.run.spawned = mpi::was_spawned();
   if (!mpi::multiple_threads() && !of.progress.has_session) of.names.handles->unshare();
   mpi::place_in_world(&of.run.rank, &of.run.size);

@@ -23,8 +23,9 @@ struct CommonClock {
   ClockPoint first;
   ClockPoint last;
 
-  /// Of a rank whose MPI_Init began at `begin_ns` and whose recording took `wall_ns`.
-  [[nodiscard]] trace::RankClock of(uint64_t begin_ns, uint64_t wall_ns) const {
+  /// Of a rank whose MPI_Init began at `begin_ns`, whose recording took `wall_ns`, and whose times may be so far from
+  /// CLOCK_MONOTONIC (CalibratedClock::uncertainty).
+  [[nodiscard]] trace::RankClock of(uint64_t begin_ns, uint64_t wall_ns, uint64_t told_within_ns) const {
     const auto begin = static_cast<int64_t>(begin_ns);
     if (!first.known) return {begin + unix_offset_ns, 0, trace::RankClock::kOwn};
     double rate = 0;
@@ -39,7 +40,7 @@ struct CommonClock {
     const double before = static_cast<double>(begin) - static_cast<double>(first.own_ns);
     const int64_t offset = first.offset_ns + static_cast<int64_t>(rate * before);
     return {begin + offset + root_unix_offset_ns, static_cast<int64_t>(rate * static_cast<double>(wall_ns)),
-            uncertainty};
+            uncertainty + static_cast<int64_t>(told_within_ns)};
   }
 };
 

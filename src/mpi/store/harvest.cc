@@ -1,6 +1,7 @@
 #include "mpi/store/harvest.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -60,6 +61,15 @@ struct Recorded {
   uint32_t thread;
   const Sequence *sequence;
   const TimingLog *timing;
+  uint64_t last_end;  ///< in ticks
+
+  /// By which its times are told.
+  [[nodiscard]] CalibratedClock clock(const Process &of, const Remains &remains) const {
+    if (timing->is_open()) return timing->clock(remains.owner());
+    CalibratedClock clock = of.calibrated;
+    if (remains.owner() == TimingLog::Owner::living) clock.calibrate();
+    return clock;
+  }
 };
 
 Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recorded, const Remains &remains,
@@ -89,7 +99,8 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
     record.order = with_zeros(grammar::Grammar(), record.calls.length());
   }
   record.first_ticket = sequence.first_ticket;
-  record.begin_ns = sequence.begin_ns > of.run.init_ns ? sequence.begin_ns - of.run.init_ns : 0;
+  const uint64_t begin = recorded.clock(of, remains).clock().at(sequence.begin);
+  record.begin_ns = begin > of.run.init_ns ? begin - of.run.init_ns : 0;
   if (of.run.config.times) {
     if (auto setting = timing::parse_setting(of.run.timing)) {
       record.times = recorded.timing->read(*setting, remains.owner(), true, cost);
@@ -198,6 +209,12 @@ Result<SequenceRecord> telling_calls(const RecordedThread &thread, const Remains
   return record;
 }
 
+/// Rounded up to a power of two, so that most ranks say the same: then it costs a trace nothing.
+trace::RankClock clock_of(const Process &of, uint64_t wall_ns, uint64_t told_within_ns) {
+  const uint64_t within = told_within_ns == 0 ? 0 : std::bit_ceil(std::min(told_within_ns, uint64_t{1} << 62));
+  return of.run.common.of(of.clock.origin() + of.run.init_ns, wall_ns, within);
+}
+
 /// Everything but the sequences.
 ProcessRecord frame_of(const Process &of, uint64_t end_ns, ListedModules modules) {
   ProcessRecord record;
@@ -211,7 +228,7 @@ ProcessRecord frame_of(const Process &of, uint64_t end_ns, ListedModules modules
   record.complete = of.progress.complete;
   record.wall_ns = end_ns > of.run.init_ns ? end_ns - of.run.init_ns : 0;
   record.peak_memory = of.arena->peak();
-  record.clock = of.run.common.of(of.clock.origin() + of.run.init_ns, record.wall_ns);
+  record.clock = clock_of(of, record.wall_ns, of.calibrated.uncertainty(0));
   for (uint32_t i = 0; i < modules.objects; ++i) {
     const ModuleInfo &module = (*of.names.modules)[static_cast<int>(i)];
     record.modules.push_back({Bytes(module.build_id, module.build_id + module.build_id_size), module.path});
@@ -230,13 +247,13 @@ std::vector<Recorded> all_recorded(const Process &of) {
   std::vector<Recorded> all;
   const ClosedSequence *closed = of.spilling.closed.load();
   if (closed != nullptr && closed->file.load() < of.spilling.spilled.load()) closed = nullptr;
-  if (closed != nullptr) all.push_back({closed->thread, &closed->sequence, &closed->timing});
+  if (closed != nullptr) all.push_back({closed->thread, &closed->sequence, &closed->timing, closed->last_end});
   for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
     if (thread->wants_epilogue) continue;  // what it holds has been handed over
     const grammar::Builder *calls = thread->sequence.calls;
     if (calls == nullptr || calls->length() == 0) continue;
     if (closed != nullptr && calls == closed->sequence.calls) continue;
-    all.push_back({thread->number, &thread->sequence, &thread->timing});
+    all.push_back({thread->number, &thread->sequence, &thread->timing, thread->last_end});
   }
   std::sort(all.begin(), all.end(), [](const Recorded &a, const Recorded &b) {
     return std::tuple(a.thread, a.sequence->segment) < std::tuple(b.thread, b.sequence->segment);
@@ -257,7 +274,9 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
   }
   record.times_cost = of.spilling.times_cost;
   bool no_times = false;
+  uint64_t told_within_ns = of.calibrated.uncertainty(0);
   for (const Recorded &recorded : all_recorded(of)) {
+    told_within_ns = std::max(told_within_ns, recorded.clock(of, remains).uncertainty(recorded.last_end));
     no_times = no_times || (of.run.config.times && recorded.timing->stopped(remains.owner()));
     Result<SequenceRecord> sequence = harvest_sequence(of, recorded, remains, &frames, &record.times_cost);
     if (!sequence) {
@@ -266,6 +285,7 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
     }
     record.sequences.push_back(std::move(*sequence));
   }
+  record.clock = clock_of(of, record.wall_ns, told_within_ns);
   if (no_times) record.losses.push_back({"no room for the timing of all calls", 0, false});
   if (remains.readable != 0) {
     add_pending(of, end_ns, reopen_finalize(of, &record), &record, &frames);
@@ -302,8 +322,8 @@ Result<ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &cl
   const ListedModules modules = ListedModules::of(*of.names.modules);
   ProcessRecord record = frame_of(of, of.clock.at(closed.last_end), modules);
   CallFrames frames(&record.frames, modules);
-  Result<SequenceRecord> sequence =
-      harvest_sequence(of, {closed.thread, &closed.sequence, &closed.timing}, {}, &frames, &record.times_cost);
+  Result<SequenceRecord> sequence = harvest_sequence(
+      of, {closed.thread, &closed.sequence, &closed.timing, closed.last_end}, {}, &frames, &record.times_cost);
   if (!sequence) return tl::unexpected(sequence.error());
   record.sequences.push_back(std::move(*sequence));
   return record;

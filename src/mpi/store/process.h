@@ -65,6 +65,7 @@ struct Process {
   Names names;
 
   Threads threads;
+  CalibratedClock calibrated;  ///< which `clock` is
   Run run;
   Spilling spilling;
   Progress progress;

@@ -28,7 +28,7 @@ struct Sequence {
   uint64_t unordered;             ///< calls before `order` began; their tickets follow each other
   uint64_t first_ticket;
   uint64_t last_ticket;
-  uint64_t begin_ns;  ///< of the first call, or the outermost that it is nested in
+  uint64_t begin;  ///< of the first call, or the outermost that it is nested in, in ticks
   uint32_t segment;
   DrainedArrays drained;
 };

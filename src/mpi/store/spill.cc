@@ -45,8 +45,8 @@ bool is_time(const Process &of, const RecordedThread &thread, uint64_t begin_tic
   if (!of.is_under_way()) return false;
   if (used > most || dry) return thread.sequence.calls->length() >= kInNeed;
   if (thread.sequence.calls->length() < kWorthwhile) return false;
-  const uint64_t now = of.clock.at(begin_ticks);
-  const auto filled_in = static_cast<double>(now > thread.sequence.begin_ns ? now - thread.sequence.begin_ns : 1);
+  const auto filled_in =
+      static_cast<double>(std::max<uint64_t>(of.clock.between(thread.sequence.begin, begin_ticks), 1));
   const uint64_t last = of.spilling.ns_per_kib.load(std::memory_order_relaxed);
   const auto bytes = static_cast<double>(used - others);
   const double written_in =

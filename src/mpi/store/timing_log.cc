@@ -181,8 +181,7 @@ void TimingLog::keep_full_half() {
   if (kept().halves == filled_.load(std::memory_order_acquire)) return;
   Kept next = kept();
   Bytes block;
-  next.clock = *clock_;
-  next.clock.calibrate();  // over all the time so far: so the error does not grow with the recording
+  next.clock = clock();  // over all the time so far: so the error does not grow with the recording
   try {
     if (!stopped_) make_block(*setting_, half(next.halves), &next, &block);
     if (!stopped_ && !store(block, &next)) stopped_ = true;
@@ -198,7 +197,7 @@ void TimingLog::keep_full_half() {
 void TimingLog::make_block(const timing::Setting &setting, Half half, Kept *kept, Bytes *out) const {
   if (half.count == 0) return;
   const uint64_t begin = cpu_ns();
-  const Clock &clock = kept->clock;
+  const Clock &clock = kept->clock.clock();
   const auto apart = [](uint64_t from, uint64_t to) { return to > from ? to - from : 0; };
   if (kept->cost.size.blocks == 0) kept->ends.ended(0, begin_);
   std::vector<timing::CallTime> times(half.count);
@@ -257,6 +256,12 @@ bool TimingLog::keep_in_memory(const Bytes &block) {
   return true;
 }
 
+CalibratedClock TimingLog::clock(Owner owner) const {
+  CalibratedClock clock = kept().halves == 0 ? *clock_ : kept().clock;
+  if (owner == Owner::living) clock.calibrate();
+  return clock;
+}
+
 Bytes TimingLog::read(const timing::Setting &setting, Owner owner, bool all, timing::TimesCost *cost) const {
   if (!is_open()) return {};
   Bytes result = {timing::kStreamMark};
@@ -277,8 +282,7 @@ Bytes TimingLog::read(const timing::Setting &setting, Owner owner, bool all, tim
   }
   const bool lost = memory_size_ != 0 && owner == Owner::dead;  // what was in it died with the process
   if (!lost) result.insert(result.end(), memory_, memory_ + memory_size_);
-  if (owner == Owner::living || so_far.halves == 0) so_far.clock = *clock_;
-  if (owner == Owner::living) so_far.clock.calibrate();
+  so_far.clock = clock(owner);
   if (!stopped_ && !lost) {
     const uint32_t filled = filled_.load(std::memory_order_acquire);
     for (uint32_t number = so_far.halves; number != filled + 1; ++number) {

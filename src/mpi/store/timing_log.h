@@ -35,7 +35,7 @@ class TimingLog {
     const char *host = "";
     int pid = 0;
     uint32_t thread = 0;
-    const Clock *clock = nullptr;
+    const CalibratedClock *clock = nullptr;
     const timing::Setting *setting = nullptr;  ///< of living processes
     /// Wakes the thread that calls `work`; false if there is none. nullptr: there is none.
     bool (*wake)() = nullptr;
@@ -68,6 +68,8 @@ class TimingLog {
   /// Without the last call if `all` is false and that has not been kept yet. `setting` is for what has not been kept.
   [[nodiscard]] Bytes read(const timing::Setting &setting, Owner owner = Owner::living, bool all = true,
                            timing::TimesCost *cost = nullptr) const;
+  /// By which `read` tells times.
+  [[nodiscard]] CalibratedClock clock(Owner owner = Owner::living) const;
   /// Times are missing in what `read` gives.
   [[nodiscard]] bool stopped(Owner owner = Owner::living) const {
     return stopped_ || (owner == Owner::dead && memory_size_ != 0);
@@ -90,7 +92,7 @@ class TimingLog {
     timing::EndsByDepth<uint64_t> ends;  ///< in ticks
     timing::StreamEnd end;
     timing::TimesCost cost;
-    Clock clock;  ///< as it was then
+    CalibratedClock clock;  ///< as it was then, from the first of them on
   };
   struct Half {
     const TimedCall *calls;
@@ -124,7 +126,7 @@ class TimingLog {
   std::atomic<uint32_t> which_kept_;
   Kept kept_[2];
 
-  const Clock *clock_;
+  const CalibratedClock *clock_;
   const timing::Setting *setting_;
   bool (*wake_)();
   uint8_t *memory_;  ///< blocks that are in no file, in a mapping that grows

@@ -92,7 +92,7 @@ class TimingLogTest : public ::testing::Test {
   std::vector<uint8_t> memory_ = std::vector<uint8_t>(kMemory);
   Arena arena_{memory_.data(), kMemory, Arena::Fresh::as_it_is};
   std::string folder_;
-  Clock clock_;
+  CalibratedClock clock_;
   timing::Setting setting_;
   std::vector<Bytes> rows_;
   uint64_t ticks_ = 1000;
