@@ -1,8 +1,7 @@
 // Files of every version of the format, as bytes: what they hold must be read the same for ever. There is one for each
-// kind of trace, written once by sample_trace from these seeds: stencil 0, stats 1, lossless 2,
-// streams 101, exchanged 201, drains 301, waits 353, polls 400, blocks 501, nested 502 (times of
-// nested calls), corrections 552, bundles 600, times 7 (exact and within 1 %;
-// those of the others before 502 have chunks).
+// kind of trace, written once by sample_trace from these seeds: stencil 0, stats 1, lossless 2, streams 101, exchanged
+// 201, drains 301, waits 353, polls 400, blocks 501, nested 502 (times of nested calls), corrections 552, bundles 600,
+// times 7 (exact and within 1 %; those of lossless, blocks and corrections are chunks).
 #include <gtest/gtest.h>
 
 #include <fstream>
