@@ -49,11 +49,19 @@ Result<grammar::Grammar> read_grammar(const grammar::Builder &builder, const Rem
                                : grammar::Grammar::from(builder, remains.base, remains.readable);
 }
 
-/// The order's grammar with zeros in front for the calls made while there was one thread.
-grammar::Grammar with_zeros(const grammar::Grammar &order, uint64_t zeros) {
-  if (zeros == 0) return order;
-  Result<grammar::Grammar> repeated = grammar::Grammar::from_rules({{grammar::Term{0, false, zeros}}});
-  return repeated ? grammar::Grammar::concatenated(*repeated, order) : order;
+grammar::Grammar zeros(uint64_t count) {
+  if (count == 0) return {};
+  Result<grammar::Grammar> repeated = grammar::Grammar::from_rules({{grammar::Term{0, false, count}}});
+  return repeated ? std::move(*repeated) : grammar::Grammar();
+}
+
+/// An order of as many symbols as there are calls: zeros in front for those made while there was one thread, and behind
+/// for those that `order` lacks, which memory did not suffice for, or whose thread was killed before it had said when
+/// they came. Nothing if it cannot be of these calls.
+grammar::Grammar whole_order(const grammar::Grammar &order, uint64_t unordered, uint64_t calls) {
+  if (unordered > calls || order.length() > calls - unordered) return {};
+  const grammar::Grammar known = grammar::Grammar::concatenated(zeros(unordered), order);
+  return grammar::Grammar::concatenated(known, zeros(calls - unordered - order.length()));
 }
 
 /// A sequence where it lies.
@@ -94,9 +102,9 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   if (sequence.order != nullptr) {
     Result<grammar::Grammar> order = read_grammar(*sequence.order, remains);
     if (!order) return tl::unexpected(order.error());
-    record.order = with_zeros(*order, sequence.unordered);
+    record.order = whole_order(*order, sequence.unordered, record.calls.length());
   } else if (of.thread_count.load() > 1) {
-    record.order = with_zeros(grammar::Grammar(), record.calls.length());
+    record.order = zeros(record.calls.length());
   }
   record.first_ticket = sequence.first_ticket;
   const uint64_t begin = recorded.clock(of, remains).clock().at(sequence.begin);

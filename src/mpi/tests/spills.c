@@ -4,11 +4,13 @@
 //   spills N threads    two threads at once
 //   spills N fork       children that exit in the ways there are, while a segment is being written
 //   spills N refused    the spool is away while N messages are sent, and back for twice as many
+//   spills N places     instead of messages, N equal calls of four threads, which take turns in no order
 //   spills N alone      no thread can be started any more
 //   spills N exit|kill  every rank ends like that instead of with MPI_Finalize
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/wait.h>
@@ -65,6 +67,23 @@ static void *work(void *argument) {
   return NULL;
 }
 
+static int turn;  // whose it is; -1: nobody's any more
+
+static void *take_turns(void *argument) {
+  const int me = (int)(long)argument;
+  static uint32_t state = 12345;
+  static int calls;
+  for (;;) {
+    int whose;
+    while ((whose = __atomic_load_n(&turn, __ATOMIC_ACQUIRE)) != me && whose >= 0) sched_yield();
+    if (whose < 0) return NULL;
+    int size = 0;
+    MPI(MPI_Comm_size(MPI_COMM_SELF, &size));
+    state = state * 1664525u + 1013904223u;
+    __atomic_store_n(&turn, ++calls == messages ? -1 : (int)(state >> 30), __ATOMIC_RELEASE);
+  }
+}
+
 static void fork_children(void) {
   for (int how = 0; how < 2; ++how) {
     const pid_t child = fork();
@@ -93,7 +112,8 @@ int main(int argc, char **argv) {
   const char *how = argc > 2 ? argv[2] : "";
   const int threads = strcmp(how, "threads") == 0;
   int provided = 0;
-  MPI(MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided));
+  const int many = threads || strcmp(how, "places") == 0;
+  MPI(MPI_Init_thread(&argc, &argv, many ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided));
   who();
   messages = argc > 1 ? atoi(argv[1]) : 5000;
   for (int i = 0; i < 2; ++i) MPI(MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]));
@@ -102,6 +122,14 @@ int main(int argc, char **argv) {
   if (threads && provided == MPI_THREAD_MULTIPLE) CHECK(pthread_create(&other, NULL, work, (void *)1L) == 0);
   const int refused = strcmp(how, "refused") == 0;
   if (refused) hide_spool(1);
+  if (strcmp(how, "places") == 0 && provided == MPI_THREAD_MULTIPLE) {
+    pthread_t three[3];
+    for (long i = 0; i < 3; ++i) CHECK(pthread_create(&three[i], NULL, take_turns, (void *)(i + 1)) == 0);
+    take_turns(NULL);
+    for (int i = 0; i < 3; ++i) CHECK(pthread_join(three[i], NULL) == 0);
+    for (int i = 0; i < 2; ++i) MPI(MPI_Comm_free(&comms[i]));
+    return finish();
+  }
   work((void *)0L);
   if (refused) {
     sleep(1);  // for the recorder's thread to find it away
