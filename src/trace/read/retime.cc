@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "timing/rank_times.h"
+#include "trace/model/losses.h"
 #include "trace/read/call_times.h"
 #include "trace/read/edit.h"
 #include "trace/read/trace_body.h"
@@ -109,6 +110,18 @@ Result<void> check(const Trace &trace, const timing::Setting &setting) {
   return {};
 }
 
+void note_bound(const std::string &within, ValuesColumn *losses) {
+  std::vector<Bytes> each;
+  for (uint64_t place = 0; place < losses->size(); ++place) {
+    const Bytes &own = losses->at(place);
+    std::vector<Loss> all = read_losses(std::string(own.begin(), own.end()));
+    all.push_back({std::string(kOfBoundedTimes) + within});
+    const std::string text = write_losses(all);
+    each.emplace_back(text.begin(), text.end());
+  }
+  *losses = ValuesColumn::of_each(each);
+}
+
 }  // namespace
 
 Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting, const BoundOf &bound_of) {
@@ -149,6 +162,8 @@ Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting, cons
   body.sums = FunctionSums::of(sums);
   body.offset = FoldColumn::constant(kNoBlock, ranks);
   RunInfo run = trace.run();
+  const std::string within = timing::exactness(run.timing);
+  if (setting.mode->statistics && !within.empty()) note_bound(within, &body.degraded);
   run.timing = setting.text();
   run.merge.times = {};
   run.merge.times.size = result.after;

@@ -121,6 +121,15 @@ TEST(Retime, StatisticsAreThoseOfTheTimes) {
   EXPECT_FALSE(in_mode(counted, "lossless").has_value());
 }
 
+TEST(Retime, StatisticsOfBoundedTimesSaySo) {
+  const Trace exact = exact_trace(5);
+  const Trace bounded = changed(changed(exact, "context:rel=20%"), "stats");
+  for (const uint32_t rank : exact.ranks()) {
+    EXPECT_NE(bounded.rank_info(rank).degraded.find("statistics are of times within 20%"), std::string::npos);
+  }
+  EXPECT_EQ(changed(exact, "stats").rank_info(0).degraded, exact.rank_info(0).degraded);
+}
+
 TEST(Retime, BoundedTimesDoNotBecomeMoreExact) {
   const Trace bounded = changed(exact_trace(6), "context:rel=10%");
   EXPECT_FALSE(in_mode(bounded, "lossless").has_value());
