@@ -13,6 +13,7 @@ Action declare_peek(Options &verb);
 Action declare_doctor(Options &verb);
 Action declare_info(Options &verb);
 Action declare_summary(Options &verb);
+Action declare_loops(Options &verb);
 Action declare_dump(Options &verb);
 Action declare_verify(Options &verb);
 Action declare_repack(Options &verb);

@@ -295,6 +295,37 @@ def summary_text(bench):
 
 
 @case
+def loops_text(bench):
+    bench.golden("loops", "loops", "ring.cairn")
+    bench.golden("loops_calls", "loops", "--calls", "ring.cairn", "--rank", "1")
+    bench.golden("loops_lossless", "loops", "--calls", "lossless.cairn")
+    note = "cairn: 1 further kind of ranks, with other calls: see them with --all, or that of one rank with --rank\n"
+    bench.golden("loops_threads", "loops", "threads.cairn", err=note)
+    bench.golden("loops_all", "loops", "threads.cairn", "--all")
+    bench.golden("loops_thread", "loops", "threads.cairn", "--thread", "1")
+    bench.check("loops", "bare.cairn", out=None)
+    bench.check("loops", "ring.cairn", "--rank", "9", code=2, err=None)
+
+
+@case
+def loops_json(bench):
+    got = json.loads(bench.check("loops", "--json", "ring.cairn", out=None).stdout)
+    expect("schema", got["schema"], "cairn.loops/1")
+    (kind,) = got["kinds"]
+    expect("ranks", kind["ranks"], [0, 1, 2, 3])
+    (step,) = [item for item in kind["items"] if item.get("is_time_step")]
+    expect("turns", (step["turns"], step["least_turns"], step["most_turns"], step["times"]), (100, 100, 100, 1))
+    expect("body", [call["function"] for call in step["body"]], ["MPI_Irecv", "MPI_Isend", "MPI_Waitall"])
+    summary = json.loads(bench.check("summary", "--json", "ring.cairn", out=None).stdout)
+    calls = sum(item["calls_a_turn"] * item["turns"] for item in kind["items"])
+    expect("calls", round(calls * len(kind["ranks"])), summary["calls"])
+    of_summary = {line["function"]: line["seconds"] for line in summary["lines"]}
+    for call in step["body"]:
+        ours = call["seconds_a_turn"] * call["turns"] * len(kind["ranks"])
+        expect(f"seconds of {call['function']}", round(ours, 9), round(of_summary[call["function"]], 9))
+
+
+@case
 def summary_of_single_ranks_under_stats(bench):
     bench.golden("summary_one_rank", "summary", "ring.cairn", "--rank", "1", "--function", "MPI_Isend")
     bench.golden("summary_threads", "summary", "threads.cairn", "--per-rank")

@@ -1,0 +1,198 @@
+// cairn loops: what ranks repeat, nested, with what a turn takes.
+#include "analyze/loops.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "analyze/decode.h"
+#include "analyze/summary.h"
+#include "cli/inspect.h"
+#include "cli/verbs.h"
+#include "terminal/listing.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
+
+namespace cairn::cli {
+namespace {
+
+using analyze::KindOfRank;
+using analyze::Loop;
+using analyze::LoopItem;
+using analyze::LoopPlace;
+using nlohmann::ordered_json;
+
+struct LoopsOptions : Inspection {
+  bool calls = false;
+  bool all = false;
+};
+
+uint64_t whole(double value) { return static_cast<uint64_t>(std::llround(value)); }
+
+/// Numbers of a loop's one turn, and of all of them, on one rank in the mean.
+struct Turn {
+  double turns;
+  uint64_t calls;
+  uint64_t bytes;
+  bool all_sized;
+  std::optional<uint64_t> time_ns;
+
+  Turn(const Loop &loop, size_t ranks) : turns(static_cast<double>(loop.item->turns) * static_cast<double>(ranks)) {
+    calls = whole(loop.calls / turns);
+    bytes = whole(loop.bytes / turns);
+    all_sized = loop.unsized_calls == 0;
+    if (loop.time_ns) time_ns = whole(*loop.time_ns / turns);
+  }
+};
+
+std::string turns_text(const LoopItem &item) {
+  if (item.least == item.most) return grouped(item.most);
+  return fmt::format("{}-{}", grouped(item.least), grouped(item.most));
+}
+
+/// What is shown of a kind: its loops, and with --calls all that is in them.
+class KindText {
+ public:
+  KindText(const KindOfRank &kind, bool calls) : kind_(kind), calls_(calls) {
+    for (const LoopPlace &place : kind.places) {
+      if (place.timed && !analyze::is_apart(place.function)) mpi_ns_ += place.time_ns;
+    }
+    add(kind.all, 0);
+  }
+  [[nodiscard]] const Listing &list() const { return list_; }
+  [[nodiscard]] bool found() const { return found_; }
+
+ private:
+  void add(const Loop &outer, size_t depth) {
+    for (const Loop &loop : outer.body) {
+      const bool repeats = !loop.is_call() || loop.item->most > 1;
+      found_ = found_ || repeats;
+      if (repeats || calls_) list_.add(line(loop, depth));
+      add(loop, depth + 1);
+    }
+  }
+
+  std::vector<Cell> line(const Loop &loop, size_t depth) const {
+    const Turn turn(loop, kind_.ranks.size());
+    std::string text(2 * depth, ' ');
+    if (loop.further_turns != 0) text += fmt::format("{} + ", grouped(loop.further_turns));
+    if (loop.item->most > 1) text += turns_text(*loop.item) + " x ";
+    if (loop.is_step) text += "time step  ";
+    std::string where = analyze::text_of(loop, kind_.places);
+    if (loop.is_call()) {
+      const LoopPlace &place = kind_.places[loop.item->symbol];
+      text += analyze::function_name(place.function) + (where.empty() ? "" : "  ") + where;
+    } else {
+      text += where.empty() ? "loop" : where;
+    }
+    const bool apart = loop.is_call() && analyze::is_apart(kind_.places[loop.item->symbol].function);
+    Cell bytes = {(turn.all_sized ? "" : ">= ") + bytes_text(turn.bytes), turn.bytes};
+    if (turn.bytes == 0) bytes = turn.all_sized ? nothing() : Cell{"unknown", nullptr};
+    return {loop.time_ns && !apart ? share(whole(*loop.time_ns), mpi_ns_) : nothing(),
+            turn.time_ns ? duration(*turn.time_ns) : nothing(), count(turn.calls), std::move(bytes), words(text)};
+  }
+
+  const KindOfRank &kind_;
+  bool calls_;
+  uint64_t mpi_ns_ = 0;
+  bool found_ = false;
+  Listing list_{{{"%MPI", "share"},
+                 {"time/turn", "time"},
+                 {"calls/turn", "calls", false, 1},
+                 {"bytes/turn", "bytes", false, 2},
+                 {"turns and place", "place", true}}};
+};
+
+std::string head_of(const KindOfRank &kind) {
+  const double calls = kind.all.calls / static_cast<double>(kind.ranks.size());
+  const std::string thread = kind.thread == 0 ? "" : fmt::format(", thread {}", kind.thread);
+  return fmt::format("{} {}{}: {} each", kind.ranks.size() == 1 ? "rank" : "ranks", analyze::ranks_text(kind.ranks),
+                     thread, plural(whole(calls), "call"));
+}
+
+ordered_json json_of(const Loop &loop, const KindOfRank &kind) {
+  const LoopItem &item = *loop.item;
+  const Turn turn(loop, kind.ranks.size());
+  ordered_json out;
+  if (loop.is_call()) out["function"] = analyze::function_name(kind.places[item.symbol].function);
+  out["place"] = valid_utf8(analyze::text_of(loop, kind.places));
+  out["times"] = item.times;
+  out["turns"] = item.turns;
+  out["least_turns"] = item.least;
+  out["most_turns"] = item.most;
+  out["calls_a_turn"] = loop.calls / turn.turns;
+  out["bytes_a_turn"] = loop.bytes / turn.turns;
+  out["bytes_known"] = turn.all_sized;
+  out["seconds_a_turn"] = loop.time_ns ? ordered_json(*loop.time_ns / turn.turns / 1e9) : ordered_json();
+  out["is_time_step"] = loop.is_step;
+  if (loop.is_call()) return out;
+  out["further_turns"] = loop.further_turns;
+  out["body"] = ordered_json::array();
+  for (const Loop &inner : loop.body) out["body"].push_back(json_of(inner, kind));
+  return out;
+}
+
+ordered_json json_of(const KindOfRank &kind) {
+  ordered_json out;
+  out["ranks"] = kind.ranks;
+  out["thread"] = kind.thread;
+  out["calls"] = kind.all.calls / static_cast<double>(kind.ranks.size());
+  out["items"] = ordered_json::array();
+  for (const Loop &loop : kind.all.body) out["items"].push_back(json_of(loop, kind));
+  return out;
+}
+
+int loops(LoopsOptions &options) {
+  const auto trace = open_trace(options);
+  if (!trace) return report(trace.error());
+  const analyze::Sources sources(*trace);
+  const auto filter = analyze::make_filter(options.filter, *trace, sources);
+  if (!filter) return report(filter.error());
+  const analyze::LoopFinder finder(*trace, sources);
+  std::vector<KindOfRank> kinds = finder.kinds(*filter);
+  for (const std::string &warning : sources.warnings()) say(warning);
+  const bool one = !options.all && !options.json && filter->all_ranks;
+  const size_t others = one && kinds.size() > 1 ? kinds.size() - 1 : 0;
+  if (one && !kinds.empty()) kinds.resize(1);
+  Output out;
+  ordered_json json;
+  json["schema"] = "cairn.loops/1";
+  json["file"] = valid_utf8(options.file);
+  json["kinds"] = ordered_json::array();
+  if (!options.json) {
+    out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));
+  }
+  for (KindOfRank &kind : kinds) {
+    if (auto done = finder.find(&kind); !done) return report(done.error(), options.file);
+    if (options.json) {
+      json["kinds"].push_back(json_of(kind));
+      continue;
+    }
+    const KindText text(kind, options.calls);
+    out.write(fmt::format("\n{}{}\n", head_of(kind), text.found() ? "" : ", nothing repeats"));
+    if (text.found() || options.calls) text.list().print(out);
+  }
+  if (options.json) out.write(json.dump(2) + "\n");
+  if (others != 0) {
+    say(fmt::format("{} of ranks, with other calls: see them with --all, or that of one rank with --rank",
+                    plural(others, "further kind")));
+  }
+  return out.finish();
+}
+
+}  // namespace
+
+Action declare_loops(Options &verb) {
+  auto options = std::make_shared<LoopsOptions>();
+  add_file(verb, *options);
+  verb.flag("--calls", options->calls, "Every call in them, too");
+  verb.flag("--all", options->all, "Of all kinds of ranks, not only of the one that most are of");
+  verb.text("--rank", options->filter.ranks, "Only of kinds that these ranks are of, as in 0-7,12", "LIST");
+  verb.text("--thread", options->filter.threads, "Only these threads of each rank", "LIST");
+  add_json(verb, *options);
+  return [options] { return loops(*options); };
+}
+
+}  // namespace cairn::cli
