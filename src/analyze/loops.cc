@@ -239,6 +239,7 @@ std::string text_of(const Loop &loop, const std::vector<LoopPlace> &places) {
   std::set<uint32_t> symbols;
   add_symbols(loop, &symbols);
   std::vector<std::vector<const Position *>> frames;
+  frames.reserve(symbols.size());
   for (const uint32_t symbol : symbols) frames.push_back(frames_of(places[symbol]));
   if (frames.empty()) return {};
   const size_t depth = parting(frames);

@@ -14,6 +14,7 @@
 #include "analyze/volume.h"
 #include "analyze/wanted_calls.h"
 #include "spec/ids.h"
+#include "timing/setting.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -78,6 +79,7 @@ class Summariser {
       if (a.time_ns != b.time_ns) return a.time_ns > b.time_ns;
       return a.calls > b.calls;
     });
+    summary_.within = timing::exactness(trace_.run().timing);
     summary_.flags = find_red_flags(trace_, sources_, filter_);
     return std::move(summary_);
   }

@@ -90,6 +90,7 @@ struct Summary {
   double outside_imbalance = 1;  ///< most of a rank over the mean, as in MPI
   uint32_t slowest_rank = 0;     ///< the one that was outside MPI longest: others wait for it
   uint64_t slowest_ns = 0;       ///< how long
+  std::string within;            ///< how near the lines' times are to what they were: "within 10%", "" if exact
   bool times_missing = false;    ///< some line has no times because of how they were recorded
 };
 

@@ -23,6 +23,7 @@
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
+#include "timing/setting.h"
 #include "trace/read/events.h"
 #include "trace/read/steps.h"
 
@@ -147,6 +148,7 @@ class Dump {
         wanted_(trace, sources, filter),
         chooses_(filter.chooses_calls() || filter.window || filter.from != 0 || filter.steps.chooses()),
         json_(options.json),
+        exact_(timing::exactness(trace.run().timing).empty()),
         stack_(options.stack),
         by_time_(options.order == "time"),
         across_ranks_(options.order != "rank"),
@@ -336,14 +338,15 @@ class Dump {
       if (step_) fmt::format_to(to, "\"step\":{},", *step_);
       if (event.segment == trace::SequenceRecord::kEpilogue) line_ += "\"after_finalize\":true,";
       if (event.timed) {
-        fmt::format_to(to, "\"begin_ns\":{},\"duration_ns\":{},", event.begin_ns, took_ns(event));
+        fmt::format_to(to, "\"begin_ns\":{},\"duration_ns\":{},\"gap_ns\":{},", event.begin_ns, took_ns(event),
+                       event.gap_ns);
       }
     } else {
       if (across_ranks_) fmt::format_to(to, "r{:<5} ", event.rank);
       if (!by_time_) fmt::format_to(to, "{:>6}  ", event.index);
       if (several_threads_) fmt::format_to(to, "t{}  ", event.thread);
       if (event.timed) {
-        fmt::format_to(to, "{:>13.9f} +{:.9f}  ", static_cast<double>(event.begin_ns) * 1e-9,
+        fmt::format_to(to, "{:>13.9f} {}{:.9f}  ", static_cast<double>(event.begin_ns) * 1e-9, exact_ ? '+' : '~',
                        static_cast<double>(took_ns(event)) * 1e-9);
       }
       line_.append(2 * size_t{event.values->depth}, ' ');
@@ -380,6 +383,7 @@ class Dump {
   analyze::WantedCalls wanted_;
   bool chooses_;  ///< not all calls of the ranks looked at are printed
   bool json_;
+  bool exact_;  ///< durations are
   bool stack_;
   bool by_time_;
   bool across_ranks_;  ///< lines of several ranks stand among each other

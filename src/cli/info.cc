@@ -92,8 +92,10 @@ Fact timing_of(const trace::Trace &trace) {
   if (const timing::Mode *mode = timing::mode_named(timing); mode != nullptr && mode->bounds != timing::Bounds::none) {
     text += fmt::format("; a call's begin is off by {} at most", time_text(cost.size.clock_error_ns));
   }
-  if (cost.coding_ns != 0) {
-    text += fmt::format("; coded in {} of CPU, written in {}", time_text(cost.coding_ns), time_text(cost.writing_ns));
+  const bool counted = cost.coding_ns != 0;  // by the recorder; not of what was made of its trace
+  if (counted) {
+    text += fmt::format("; coded in {} of CPU", time_text(cost.coding_ns));
+    if (cost.writing_ns != 0) text += fmt::format(", written in {}", time_text(cost.writing_ns));
   }
   return {"timing",
           text,
@@ -102,8 +104,8 @@ Fact timing_of(const trace::Trace &trace) {
             {{"calls", cost.size.calls},
              {"bytes", cost.size.bytes},
              {"clock_error_seconds", duration(cost.size.clock_error_ns).json},
-             {"coding_cpu_seconds", duration(cost.coding_ns).json},
-             {"writing_seconds", duration(cost.writing_ns).json}}}}};
+             {"coding_cpu_seconds", counted ? duration(cost.coding_ns).json : nullptr},
+             {"writing_seconds", counted ? duration(cost.writing_ns).json : nullptr}}}}};
 }
 
 /// Calls that failed, most first; nothing is said of none.

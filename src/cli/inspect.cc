@@ -148,7 +148,7 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
 }
 
 void say_exactness(const trace::Trace &trace) {
-  if (timing::keeps_nothing(trace.run().timing)) say("no times: this trace was recorded with --timing off");
+  if (timing::keeps_nothing(trace.run().timing)) say("no times of calls: this trace was recorded with --timing off");
   const std::string within = timing::exactness(trace.run().timing);
   if (!within.empty()) say(fmt::format("gaps and durations are {} of what they were", within));
   const std::vector<uint32_t> ranks = trace.ranks();

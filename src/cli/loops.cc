@@ -153,6 +153,7 @@ int loops(LoopsOptions &options) {
   const analyze::LoopFinder finder(*trace, sources);
   std::vector<KindOfRank> kinds = finder.kinds(*filter);
   for (const std::string &warning : sources.warnings()) say(warning);
+  say_exactness(*trace);
   const bool one = !options.all && !options.json && filter->all_ranks;
   const size_t others = one && kinds.size() > 1 ? kinds.size() - 1 : 0;
   if (one && !kinds.empty()) kinds.resize(1);

@@ -16,6 +16,7 @@
 #include "spool/join.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "timing/setting.h"
 #include "trace/read/edit.h"
 
 namespace cairn::cli {
@@ -136,6 +137,10 @@ int repack(RepackOptions &options) {
   std::vector<std::string> done;
   std::optional<Clocks> clocks;
   if (options.clocks) {
+    if (const std::string within = timing::exactness(trace->run().timing); !within.empty()) {
+      say(fmt::format("--clocks: times are {} of what they were, and what moves may be that: correct a lossless trace",
+                      within));
+    }
     trace->take_corrections_back();
     auto found = clocks_of(*trace, options.file);
     if (!found) return report(found.error(), options.file);

@@ -49,11 +49,12 @@ Cell rank_cell(const std::optional<analyze::OfRank> &of) {
           {{"rank", of->rank}, {"seconds", duration(of->ns).json}, {"is_estimate", of->is_estimate}}};
 }
 
-std::vector<Cell> percentile_cells(const std::optional<timing::Percentiles> &found) {
+/// `exact`: the times were.
+std::vector<Cell> percentile_cells(const std::optional<timing::Percentiles> &found, bool exact) {
   if (!found) return std::vector<Cell>(4, nothing());
-  const auto cell = [](const timing::Percentile &one) {
+  const auto cell = [exact](const timing::Percentile &one) {
     Cell result = duration(one.ns);
-    result.text.insert(0, mark(one.error != 0));
+    result.text.insert(0, mark(!exact || one.error != 0));
     return result;
   };
   const double error = std::max({found->median.error, found->p95.error, found->p99.error});
@@ -84,10 +85,19 @@ Cell callers_cell(const SummaryLine &line) {
   return {"", callers};
 }
 
-/// A share of the time in MPI, which MPI_Init and MPI_Finalize are no part of.
-Cell share_of_mpi(const Summary &summary, const SummaryLine &line) {
+/// What shares of calls are of: the time in MPI, which MPI_Init and MPI_Finalize are no part of. It is exact: where the
+/// times of calls are not, they may add up to more.
+uint64_t shared_ns(const Summary &summary) {
+  uint64_t sum = 0;
+  for (const SummaryLine &line : summary.lines) {
+    if (!summary.apart_ns || !analyze::is_apart(line.function)) sum += line.time_ns;
+  }
+  return summary.within.empty() ? summary.mpi_ns : std::max(summary.mpi_ns, sum);
+}
+
+Cell share_of_mpi(const Summary &summary, const SummaryLine &line, uint64_t all) {
   if (summary.apart_ns && analyze::is_apart(line.function)) return nothing();
-  return share(line.time_ns, summary.mpi_ns);
+  return share(line.time_ns, all);
 }
 
 Listing list_by_rank(const Summary &summary, uint64_t most) {
@@ -162,15 +172,16 @@ Listing list_of(const Summary &summary, uint64_t most) {
                                  {"most on", "most", false, 4}};
   if (by_site) columns.insert(columns.end(), {{"call site", "site", true}, {nullptr, "callers"}});
   Listing list(std::move(columns));
+  const uint64_t all_ns = shared_ns(summary);
   for (const SummaryLine &line : summary.lines) {
     if (most-- == 0) break;
     std::vector<Cell> cells = {words(analyze::function_name(line.function)), count(line.calls), failed_cell(line),
                                bytes_cell(line), count(line.unsized_calls)};
     if (line.timed) {
       const uint64_t mean = line.calls == 0 ? 0 : line.time_ns / line.calls;
-      cells.insert(cells.end(), {duration(line.time_ns), share_of_mpi(summary, line),
+      cells.insert(cells.end(), {duration(line.time_ns), share_of_mpi(summary, line, all_ns),
                                  share(line.time_ns, summary.run_ns), line.calls == 0 ? nothing() : duration(mean)});
-      for (Cell &cell : percentile_cells(line.percentiles)) cells.push_back(std::move(cell));
+      for (Cell &cell : percentile_cells(line.percentiles, summary.within.empty())) cells.push_back(std::move(cell));
       cells.push_back(line.longest_ns == 0 ? nothing() : duration(line.longest_ns));
     } else {
       cells.insert(cells.end(), 9, nothing());
@@ -224,6 +235,7 @@ std::string head_text(const Summary &summary, uint64_t ranks) {
     text += fmt::format("{:>9} % in MPI_Init and MPI_Finalize, {}\n", percent(*summary.apart_ns),
                         time_text(*summary.apart_ns));
   }
+  if (!summary.within.empty()) text += fmt::format("times of calls are {} of what they were\n", summary.within);
   if (!summary.failures.empty()) {
     text += fmt::format("{} failed: {}\n", plural(analyze::failed_calls(summary.failures), "call"),
                         failures_text(summary.failures));
@@ -254,6 +266,7 @@ nlohmann::ordered_json json_of(const std::string &path, const Summary &summary, 
   out["outside_seconds"] = duration(summary.outside_ns).json;
   out["mpi_seconds"] = duration(summary.mpi_ns).json;
   out["init_finalize_seconds"] = summary.apart_ns ? duration(*summary.apart_ns).json : nullptr;
+  out["times_are"] = summary.within.empty() ? "exact" : summary.within;
   out["mpi_imbalance"] = summary.mpi_imbalance;
   out["outside_imbalance"] = summary.outside_imbalance;
   out["slowest_rank"] = {{"rank", summary.slowest_rank}, {"outside_seconds", duration(summary.slowest_ns).json}};
@@ -285,7 +298,7 @@ int summary(SummaryOptions &options) {
     });
   }
   for (const std::string &warning : sources.warnings()) say(warning);
-  say_exactness(*trace);
+  if (result->within.empty()) say_exactness(*trace);  // else what is printed says so
   const bool none_matches = result->filtered && result->calls == 0;
   if (none_matches) {
     say("no call matches");

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "timing/binning.h"
 
@@ -122,6 +123,7 @@ Result<Setting> parse_setting(std::string_view text) {
   }
   setting.bound = setting.mode->usual_bound;
   if (colon == std::string_view::npos) return setting;
+  bool bounded = false;
   for (std::string_view rest = text.substr(colon + 1);;) {
     const size_t comma = rest.find(',');
     const std::string_view item = rest.substr(0, comma);
@@ -130,12 +132,17 @@ Result<Setting> parse_setting(std::string_view text) {
     const Result<uint64_t> bound =
         parse_bound(*setting.mode, item.substr(equals == std::string_view::npos ? 0 : equals + 1));
     if (!bound) return tl::unexpected(bound.error());
-    if (name.empty() || name == (setting.mode->bounds == Bounds::relative ? "rel" : "abs")) {
+    if (equals == std::string_view::npos || name == (setting.mode->bounds == Bounds::relative ? "rel" : "abs")) {
+      const std::string hint = "functions and call sites have others, as in MPI_Wait*=1%";
+      if (std::exchange(bounded, true)) return wrong(item, "is a second bound of all calls", hint);
       setting.bound = *bound;
     } else if (name == "rel" || name == "abs") {
       return wrong(
           item, "does not go with " + std::string(setting.mode->name),
           std::string("its bound is ") + (name == "abs" ? "relative, as in rel=10%" : "a time, as in abs=10us"));
+    } else if (name.empty() || name.find(":rel=") != name.npos || name.find(":abs=") != name.npos ||
+               name.starts_with("rel=") || name.starts_with("abs=")) {
+      return wrong(item, "says no function or call site before its last =", "write MPI_Wait*=1%, with commas between");
     } else {
       setting.rules.push_back({std::string(name), *bound});
     }

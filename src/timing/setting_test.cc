@@ -76,6 +76,10 @@ TEST(Setting, SaysWhatIsWrong) {
   EXPECT_NE(message("zfp:abs=-1us"), "");
   EXPECT_NE(message("context:"), "");
   EXPECT_NE(message("context:rel=10%,"), "");
+  EXPECT_NE(message("zfp:abs=1us,2us").find("'2us' is a second bound of all calls"), std::string::npos);
+  EXPECT_NE(message("context:rel=10%,rel=1%"), "");
+  EXPECT_NE(message("context:rel=10%:rel=1%").find("says no function or call site"), std::string::npos);
+  EXPECT_NE(message("context:rel=10%,=1%").find("says no function or call site"), std::string::npos);
 }
 
 }  // namespace

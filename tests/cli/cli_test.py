@@ -138,13 +138,21 @@ def repack_changes_the_timing_mode(bench):
     different = 0
     for new, old in zip(lines[1:], before[1:], strict=True):
         new, old = json.loads(new), json.loads(old)
-        off = abs(new["duration_ns"] - old["duration_ns"])
-        if off > 0.1 * old["duration_ns"] or (off and old["function"].startswith("MPI_Wait")):
-            raise Failure(f"a duration of {old['duration']} is told as {new['duration']}")
-        different += off != 0
+        for what in ("duration_ns", "gap_ns"):
+            off = abs(new[what] - old[what])
+            if off > 0.1 * old[what] or (off and old["function"].startswith("MPI_Wait")):
+                raise Failure(f"{what} {old[what]} is told as {new[what]}")
+            different += off != 0
+    text = here.check("dump", "new.cairn", "--rank", "0", "--limit", "1", out=None, err=note).stdout
+    expect("mark", (" ~0.00" in text, " +0.00" in text), (True, False))
     if not different:
         raise Failure("no duration is told within a bound")
-    here.check("summary", "new.cairn", out=None, err=note)
+    text = here.check("summary", "new.cairn", out=None).stdout
+    expect("note", "\ntimes of calls are within 10% (MPI_Wait* exact) of what they were\n" in text, True)
+    told = json.loads(here.check("summary", "--json", "new.cairn", out=None).stdout)
+    expect("times", told["times_are"], "within 10% (MPI_Wait* exact)")
+    expect("shares", sum(line["share_of_mpi"] or 0 for line in told["lines"]) <= 1.0000001, True)
+    here.check("loops", "new.cairn", out=None, err=note)
     here.check("repack", "--timing", "lossless", "new.cairn", "-o", "back.cairn", code=2,
                err="cairn: new.cairn: the times of this trace are within a bound already "
                    "(context:rel=10%,MPI_Wait*=exact); they can become stats or off; record with --timing lossless for "
@@ -159,7 +167,7 @@ def repack_changes_the_timing_mode(bench):
     expect("lines", of_stats["lines"], of_times["lines"])
     here.check("repack", "-q", "--timing", "off", "../lossless.cairn", "-o", "off.cairn")
     here.check("dump", "--rank", "0", "--limit", "1", "off.cairn", out=None,
-               err="cairn: no times: this trace was recorded with --timing off\n")
+               err="cairn: no times of calls: this trace was recorded with --timing off\n")
 
 
 @case
@@ -499,6 +507,7 @@ def dump_json(bench):
             "thread": 0,
             "index": 4,
             "begin_ns": 5_005_750,
+            "gap_ns": 1_000,
             "duration_ns": 300,
             "function": "MPI_Isend",
             "args": {

@@ -96,6 +96,11 @@ Error not_possible(const std::string &what, const std::string &hint) {
 /// Whether times in the mode that the trace has can become times, or statistics, of another.
 Result<void> check(const Trace &trace, const timing::Setting &setting) {
   const timing::Mode *own = timing::mode_named(trace.run().timing);
+  const std::string_view name = setting.mode->name;
+  if (timing::keeps_nothing(name)) return {};
+  if (own != nullptr && own->statistics && setting.mode->statistics) {
+    return tl::unexpected(not_possible("the times of this trace are statistics already", "nothing is to be done"));
+  }
   if (own == nullptr || own->encode == nullptr) {
     return tl::unexpected(not_possible("this trace has no times of single calls", "record with --timing lossless"));
   }

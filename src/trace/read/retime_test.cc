@@ -119,6 +119,8 @@ TEST(Retime, StatisticsAreThoseOfTheTimes) {
     EXPECT_TRUE(all_times(counted, view)->empty());
   }
   EXPECT_FALSE(in_mode(counted, "lossless").has_value());
+  EXPECT_FALSE(in_mode(counted, "stats").has_value());
+  EXPECT_FALSE(changed(counted, "off").row_stats(0, 0).has_value());
 }
 
 TEST(Retime, StatisticsOfBoundedTimesSaySo) {
