@@ -21,7 +21,6 @@
 #include "timing/mode.h"
 #include "timing/series.h"
 #include "timing/stream.h"
-#include "timing/zfp_coder.h"
 #include "trace/read/call_times.h"
 
 namespace {
@@ -50,24 +49,18 @@ std::vector<Method> methods() {
   std::vector<Method> result;
   for (const timing::Mode &mode : timing::modes()) {
     if (mode.encode == nullptr) continue;
-    const bool bounded = mode.bounds == timing::Bounds::relative;
-    for (const uint64_t bound : bounded ? std::vector{10 * kPercent, kPercent} : std::vector<uint64_t>{0}) {
+    if (mode.missing != nullptr && mode.missing() != nullptr) {
+      std::fprintf(stderr, "cairn-timing-bench: left out: %s\n", mode.missing());
+      continue;
+    }
+    std::vector<uint64_t> bounds = {0};
+    if (mode.bounds == timing::Bounds::relative) bounds = {10 * kPercent, kPercent};
+    if (mode.bounds == timing::Bounds::absolute) bounds = {10 * kMicrosecond, 1000 * kMicrosecond};
+    for (const uint64_t bound : bounds) {
       result.push_back({std::string(mode.name), mode, bound});
       if (mode.encode != static_cast<timing::Encode>(timing::encode_hist)) continue;
       result.push_back({"hist-10000", mode, bound});
       result.back().mode.encode = encode_hist_of_many;
-    }
-  }
-  // No modes of recordings, so their numbers stand in no stream.
-  timing::Mode zfp{"zfp", "", 7, false, timing::Bounds::absolute, 0, timing::encode_zfp, timing::decode_zfp};
-  timing::Mode clustered = zfp;
-  clustered.name = "zfp-clustered";
-  clustered.number = 8;
-  clustered.encode = timing::encode_zfp_clustered;
-  clustered.decode = timing::decode_zfp_clustered;
-  for (const timing::Mode &mode : {zfp, clustered}) {
-    for (const uint64_t bound : {10 * kMicrosecond, 1000 * kMicrosecond}) {
-      result.push_back({std::string(mode.name), mode, bound});
     }
   }
   return result;
@@ -152,19 +145,10 @@ struct Outcome {
   bool decodes = true;
 };
 
-/// Through the stream's own reader where recordings have the mode, else by the pair of functions.
-bool decode(const Method &method, const timing::BlockCalls &calls, ByteView stream, std::span<const CallTime> exact,
+/// Through the stream's own reader.
+bool decode(const timing::BlockCalls &calls, ByteView stream, std::span<const CallTime> exact,
             std::vector<CallTime> *got, double *ns) {
   got->assign(exact.begin(), exact.end());
-  if (timing::mode_numbered(method.mode.number) == nullptr) {
-    Bytes bytes;
-    method.mode.encode(calls, *got, &bytes);
-    std::fill(got->begin(), got->end(), CallTime());
-    const double begin = cpu_ns();
-    const bool good = method.mode.decode(calls, bytes, *got);
-    *ns += cpu_ns() - begin;
-    return good;
-  }
   const double begin = cpu_ns();
   std::vector<timing::BlockPlace> blocks;
   size_t bad = 0;
@@ -194,7 +178,7 @@ Outcome measure(const Method &method, const std::vector<Sequence> &sequences) {
       outcome.encode_ns += cpu_ns() - begin;
       std::vector<CallTime> got;
       outcome.decodes =
-          outcome.decodes && decode(method, numbers.calls(), stream, exact, &got, &outcome.decode_ns) && got == coded;
+          outcome.decodes && decode(numbers.calls(), stream, exact, &got, &outcome.decode_ns) && got == coded;
       if (!outcome.decodes) return outcome;
       outcome.errors.add(exact, got);
     }
