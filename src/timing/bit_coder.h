@@ -24,6 +24,7 @@ constexpr int plain_at_once(int left, uint64_t range) { return range < uint64_t{
 
 class BitEncoder {
  public:
+  static constexpr bool kDecodes = false;
   explicit BitEncoder(Bytes *out) : out_(out) {}
   bool code(uint32_t one, bool bit) {
     const uint64_t middle = low_ + ((high_ - low_) >> kProbabilityBits) * one;
@@ -75,6 +76,7 @@ class BitEncoder {
 
 class BitDecoder {
  public:
+  static constexpr bool kDecodes = true;
   explicit BitDecoder(ByteView bytes) : bytes_(bytes) {
     for (int i = 0; i < 8; ++i) value_ = value_ << 8 | next();
   }

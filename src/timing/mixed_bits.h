@@ -64,13 +64,14 @@ class MixedBits {
   struct alignas(2 * N) Weights {
     int16_t of[N];  ///< in 8,192ths
   };
-  /// What N contexts have for a nibble, and what they said of its last bit.
+  /// What N contexts say of a bit.
   template <size_t N>
-  struct Asked {
-    std::array<uint16_t *, N> lines;
-    alignas(16) std::array<int16_t, N> inputs;
-    uint32_t said;
+  struct alignas(16) Inputs {
+    std::array<int16_t, N> of;
   };
+  /// Their lines for a nibble.
+  template <size_t N>
+  using Lines = std::array<uint16_t *, N>;
   struct Tables {
     std::array<int16_t, 4096> stretch;  ///< 256 · ln(p / (1 − p)), of p in 4,096ths
     std::array<uint16_t, 4096> squash;  ///< the inverse, of −2,048 to 2,047, in 65,536ths
@@ -84,29 +85,46 @@ class MixedBits {
   template <size_t N, typename Coder>
   uint32_t nibble(Coder &coder, const std::array<uint64_t, N> &contexts, uint32_t prefix, uint32_t part, int bits,
                   Weights<N> *weights) {
-    Asked<N> asked;
-    for (size_t i = 0; i < N; ++i) asked.lines[i] = line_of(contexts[i] + prefix);
+    Lines<N> lines;
+    for (size_t i = 0; i < N; ++i) lines[i] = line_of(contexts[i] + prefix);
+    // Of this bit at [i % 2], of the next one, after a 0 and after a 1, at the other place.
+    std::array<std::array<Inputs<N>, 2>, 2> inputs;
+    const Inputs<N> *now = inputs[(bits - 1) % 2].data();
+    ask(1, lines, inputs[(bits - 1) % 2].data());
     uint32_t node = 1;
     for (int i = bits - 1; i >= 0; --i, ++weights) {
-      ask(node, *weights, &asked);
-      const bool bit = coder.code(asked.said, (part >> i & 1) != 0);
-      learn(node, bit, asked, weights);
+      const uint32_t said = likely(*now, *weights);
+      std::array<Inputs<N>, 2> &next = inputs[(i + 1) % 2];
+      // A decoder finds out which bit it is meanwhile, which takes longest.
+      if (Coder::kDecodes && i > 0) {
+        ask(2 * node, lines, next.data());
+        ask(2 * node + 1, lines, &next[1]);
+      }
+      const bool bit = coder.code(said, (part >> i & 1) != 0);
+      learn(node, bit, said, *now, lines, weights);
       node = 2 * node + (bit ? 1 : 0);
+      now = &next[bit ? 1 : 0];
+      if (!Coder::kDecodes && i > 0) ask(node, lines, &next[bit ? 1 : 0]);
     }
     return node - (1U << bits);
   }
 
   uint16_t *line_of(uint64_t context);
-  [[nodiscard]] uint32_t likely(int32_t sum) const {
+  [[nodiscard]] uint32_t squashed(int32_t sum) const {
     return tables_.squash[static_cast<uint32_t>(std::clamp(sum >> 13, -2047, 2047) + 2048)];
   }
   template <size_t N>
-  void ask(uint32_t node, const Weights<N> &weights, Asked<N> *asked) const;
+  void ask(uint32_t node, const Lines<N> &lines, Inputs<N> *inputs) const;
   template <size_t N>
-  void learn(uint32_t node, bool bit, const Asked<N> &asked, Weights<N> *weights) const;
+  [[nodiscard]] uint32_t likely(const Inputs<N> &inputs, const Weights<N> &weights) const;
+  template <size_t N>
+  void learn(uint32_t node, bool bit, uint32_t said, const Inputs<N> &inputs, const Lines<N> &lines,
+             Weights<N> *weights) const;
 #if defined(__SSE2__) && !defined(CAIRN_PLAIN_MIXED_BITS)
-  void ask(uint32_t node, const Weights<kContexts> &weights, Asked<kContexts> *asked) const;
-  void learn(uint32_t node, bool bit, const Asked<kContexts> &asked, Weights<kContexts> *weights) const;
+  void ask(uint32_t node, const Lines<kContexts> &lines, Inputs<kContexts> *inputs) const;
+  [[nodiscard]] uint32_t likely(const Inputs<kContexts> &inputs, const Weights<kContexts> &weights) const;
+  void learn(uint32_t node, bool bit, uint32_t said, const Inputs<kContexts> &inputs, const Lines<kContexts> &lines,
+             Weights<kContexts> *weights) const;
 #endif
 
   const Tables &tables_ = tables();
@@ -140,54 +158,61 @@ inline uint16_t *MixedBits::line_of(uint64_t context) {
 }
 
 template <size_t N>
-void MixedBits::ask(uint32_t node, const Weights<N> &weights, Asked<N> *asked) const {
-  int32_t sum = 0;
-  for (size_t i = 0; i < N; ++i) {
-    asked->inputs[i] = tables_.stretch[asked->lines[i][node] >> 4];
-    sum += asked->inputs[i] * weights.of[i];
-  }
-  asked->said = likely(sum);
+void MixedBits::ask(uint32_t node, const Lines<N> &lines, Inputs<N> *inputs) const {
+  for (size_t i = 0; i < N; ++i) inputs->of[i] = tables_.stretch[lines[i][node] >> 4];
 }
 
 template <size_t N>
-void MixedBits::learn(uint32_t node, bool bit, const Asked<N> &asked, Weights<N> *weights) const {
-  const int32_t error = ((bit ? 65535 : 0) - static_cast<int32_t>(asked.said)) >> 1;
+uint32_t MixedBits::likely(const Inputs<N> &inputs, const Weights<N> &weights) const {
+  int32_t sum = 0;
+  for (size_t i = 0; i < N; ++i) sum += inputs.of[i] * weights.of[i];
+  return squashed(sum);
+}
+
+template <size_t N>
+void MixedBits::learn(uint32_t node, bool bit, uint32_t said, const Inputs<N> &inputs, const Lines<N> &lines,
+                      Weights<N> *weights) const {
+  const int32_t error = ((bit ? 65535 : 0) - static_cast<int32_t>(said)) >> 1;
   const int32_t certain = bit ? 32760 : 0;
   std::array<uint16_t, N> next{};
   for (size_t i = 0; i < N; ++i) {
-    const int32_t step = ((asked.inputs[i] * 8 * error >> 16) + 8) >> 4;
+    const int32_t step = ((inputs.of[i] * 8 * error >> 16) + 8) >> 4;
     weights->of[i] = static_cast<int16_t>(std::clamp(weights->of[i] + step, -32768, 32767));
-    const uint32_t counter = asked.lines[i][node];
+    const uint32_t counter = lines[i][node];
     const int32_t far = certain - static_cast<int32_t>(counter >> 1 & 0x7ff8);
     const int32_t rate = tables_.rates[counter & 15] & 0xffff;
     const int32_t move = (far * rate >> 16) * 4 & ~15;
     const bool more = (counter & 15) < kMostLearnt;
     next[i] = static_cast<uint16_t>(static_cast<int32_t>(counter) + move + (more ? 1 : 0));
   }
-  for (size_t i = 0; i < N; ++i) asked.lines[i][node] = next[i];
+  for (size_t i = 0; i < N; ++i) lines[i][node] = next[i];
 }
 
 #if defined(__SSE2__) && !defined(CAIRN_PLAIN_MIXED_BITS)
-inline void MixedBits::ask(uint32_t node, const Weights<kContexts> &weights, Asked<kContexts> *asked) const {
-  const auto in = [&](size_t i) { return tables_.stretch[asked->lines[i][node] >> 4]; };
-  const __m128i inputs = _mm_setr_epi16(in(0), in(1), in(2), in(3), in(4), in(5), in(6), in(7));
-  _mm_store_si128(reinterpret_cast<__m128i *>(asked->inputs.data()), inputs);
-  __m128i sums = _mm_madd_epi16(inputs, _mm_load_si128(reinterpret_cast<const __m128i *>(weights.of)));
-  sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0x4e));
-  sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0xb1));
-  asked->said = likely(_mm_cvtsi128_si32(sums));
+inline void MixedBits::ask(uint32_t node, const Lines<kContexts> &lines, Inputs<kContexts> *inputs) const {
+  const auto in = [&](size_t i) { return tables_.stretch[lines[i][node] >> 4]; };
+  _mm_store_si128(reinterpret_cast<__m128i *>(inputs->of.data()),
+                  _mm_setr_epi16(in(0), in(1), in(2), in(3), in(4), in(5), in(6), in(7)));
 }
 
-inline void MixedBits::learn(uint32_t node, bool bit, const Asked<kContexts> &asked,
-                             Weights<kContexts> *weights) const {
-  const auto error = static_cast<int16_t>(((bit ? 65535 : 0) - static_cast<int32_t>(asked.said)) >> 1);
+inline uint32_t MixedBits::likely(const Inputs<kContexts> &inputs, const Weights<kContexts> &weights) const {
+  const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i *>(inputs.of.data()));
+  __m128i sums = _mm_madd_epi16(all, _mm_load_si128(reinterpret_cast<const __m128i *>(weights.of)));
+  sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0x4e));
+  sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0xb1));
+  return squashed(_mm_cvtsi128_si32(sums));
+}
+
+inline void MixedBits::learn(uint32_t node, bool bit, uint32_t said, const Inputs<kContexts> &inputs,
+                             const Lines<kContexts> &lines, Weights<kContexts> *weights) const {
+  const auto error = static_cast<int16_t>(((bit ? 65535 : 0) - static_cast<int32_t>(said)) >> 1);
   const auto certain = static_cast<int16_t>(bit ? 32760 : 0);
   auto *const all = reinterpret_cast<__m128i *>(weights->of);
-  const __m128i inputs = _mm_load_si128(reinterpret_cast<const __m128i *>(asked.inputs.data()));
-  __m128i step = _mm_mulhi_epi16(_mm_slli_epi16(inputs, 3), _mm_set1_epi16(error));
+  const __m128i in = _mm_load_si128(reinterpret_cast<const __m128i *>(inputs.of.data()));
+  __m128i step = _mm_mulhi_epi16(_mm_slli_epi16(in, 3), _mm_set1_epi16(error));
   step = _mm_srai_epi16(_mm_add_epi16(step, _mm_set1_epi16(8)), 4);
   _mm_store_si128(all, _mm_adds_epi16(_mm_load_si128(all), step));
-  const auto was = [&](size_t i) { return static_cast<int16_t>(asked.lines[i][node]); };
+  const auto was = [&](size_t i) { return static_cast<int16_t>(lines[i][node]); };
   __m128i counters = _mm_setr_epi16(was(0), was(1), was(2), was(3), was(4), was(5), was(6), was(7));
   const __m128i learnt = _mm_and_si128(counters, _mm_set1_epi16(15));
   // Two rates at once: of each pair the second number beside the first.
@@ -201,14 +226,14 @@ inline void MixedBits::learn(uint32_t node, bool bit, const Asked<kContexts> &as
   const __m128i move = _mm_and_si128(_mm_slli_epi16(_mm_mulhi_epi16(far, rates), 2), _mm_set1_epi16(-16));
   const __m128i more = _mm_cmplt_epi16(learnt, _mm_set1_epi16(kMostLearnt));  // −1 where so
   counters = _mm_sub_epi16(_mm_add_epi16(counters, move), more);
-  asked.lines[0][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 0));
-  asked.lines[1][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 1));
-  asked.lines[2][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 2));
-  asked.lines[3][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 3));
-  asked.lines[4][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 4));
-  asked.lines[5][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 5));
-  asked.lines[6][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 6));
-  asked.lines[7][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 7));
+  lines[0][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 0));
+  lines[1][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 1));
+  lines[2][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 2));
+  lines[3][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 3));
+  lines[4][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 4));
+  lines[5][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 5));
+  lines[6][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 6));
+  lines[7][node] = static_cast<uint16_t>(_mm_extract_epi16(counters, 7));
 }
 #endif
 
