@@ -1,4 +1,4 @@
-// cairn diff: what GPU kernels did in one run and not in another. Exit code 1 if anything differs.
+// cairn diff: what two runs did differently: their MPI calls, and their GPU kernels. Exit code 1 if anything differs.
 #include "gpu/analyze/diff.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "analyze/overview.h"
+#include "cli/diff_calls.h"
 #include "cli/inspect.h"
 #include "cli/kernels.h"
 #include "cli/verbs.h"
@@ -25,12 +26,14 @@ using analyze::GpuWarpDifference;
 
 struct DiffOptions {
   std::vector<std::string> files;
+  std::string ranks;
+  bool ignore_results = false;
   bool join = false;
   bool json = false;
   std::optional<uint64_t> limit;
 };
 
-/// One of the two runs.
+/// Kernels of one of the two runs.
 struct Traced {
   std::string file;
   gpu::Launches launches;
@@ -184,38 +187,73 @@ class Report {
   uint64_t written_ = 0;
 };
 
-Result<Traced> open_run(const std::string &file, bool *has_calls) {
+/// One of the two runs.
+struct Run {
+  std::string file;
+  trace::Trace trace;
+  gpu::Launches launches;
+  bool has_calls = false;
+
+  [[nodiscard]] bool has_kernels() const { return !launches.launches.empty(); }
+};
+
+Result<Run> open_run(const std::string &file) {
   Inspection inspection;
   inspection.file = file;
-  const auto trace = open_trace(inspection);
+  auto trace = open_trace(inspection);
   if (!trace) return tl::unexpected(trace.error());
-  auto launches = kernels_of(*trace, file, ", and only those are compared");
-  if (!launches) return tl::unexpected(launches.error());
-  *has_calls = *has_calls || analyze::overview(*trace).calls != 0;
-  return Traced{file, *std::move(launches)};
+  auto launches = analyze::gpu_launches(*trace);
+  if (!launches) {
+    launches.error().path = file;
+    return tl::unexpected(launches.error());
+  }
+  const bool has_calls = analyze::overview(*trace).calls != 0;
+  return Run{file, *std::move(trace), *std::move(launches), has_calls};
 }
 
 int diff(const DiffOptions &options) {
   if (options.files.size() != 2) return refuse("two traces are compared", "name the earlier one first");
-  bool has_calls = false;
-  const auto first = open_run(options.files[0], &has_calls);
+  auto first = open_run(options.files[0]);
   if (!first) return report(first.error());
-  const auto second = open_run(options.files[1], &has_calls);
+  auto second = open_run(options.files[1]);
   if (!second) return report(second.error());
-  if (has_calls) say("only GPU kernels are compared, not MPI calls");
-  const auto found = analyze::gpu_diff(first->launches, second->launches, options.join);
-  if (!found) {
-    return report(found.error(), (analyze::gpu_faults(first->launches).empty() ? *second : *first).file);
+  const bool calls = first->has_calls && second->has_calls;
+  const bool kernels = first->has_kernels() && second->has_kernels();
+  if (!calls && !kernels)
+    return refuse("one of these traces has MPI calls only and the other GPU kernels only", "name two of one kind");
+  if (first->has_calls != second->has_calls) say("only one of them has MPI calls: GPU kernels are compared");
+  if (first->has_kernels() != second->has_kernels()) say("only one of them has GPU kernels: MPI calls are compared");
+  std::optional<ComparedCalls> compared;
+  if (calls) {
+    auto made = compare_calls(first->trace, second->trace, options.ranks, !options.ignore_results);
+    if (!made) return report(made.error());
+    compared = *std::move(made);
   }
   Output out;
-  Report report(out, options, *first, *second);
+  nlohmann::ordered_json json;
+  bool equal = !compared || compared->diff.equal();
+  if (compared && !options.json) print(*compared, options.limit, &out);
+  if (kernels) {
+    const Traced one{first->file, std::move(first->launches)};
+    const Traced other{second->file, std::move(second->launches)};
+    const auto found = analyze::gpu_diff(one.launches, other.launches, options.join);
+    if (!found) return report(found.error(), (analyze::gpu_faults(one.launches).empty() ? other : one).file);
+    Report report(out, options, one, other);
+    if (options.json) {
+      json = report.json(*found);
+    } else {
+      report.text(*found);
+    }
+    equal = equal && found->equal();
+  }
   if (options.json) {
-    out.write(report.json(*found).dump(2) + "\n");
-  } else {
-    report.text(*found);
+    if (compared) {
+      json = {{"schema", "cairn.diff/1"}, {"equal", equal}, {"mpi", json_of(*compared)}, {"gpu", std::move(json)}};
+    }
+    out.write(json.dump(2) + "\n");
   }
   const int code = out.finish();
-  return code == kFine && !found->equal() ? kNegative : code;
+  return code == kFine && !equal ? kNegative : code;
 }
 
 }  // namespace
@@ -223,6 +261,9 @@ int diff(const DiffOptions &options) {
 Action declare_diff(Options &verb) {
   auto options = std::make_shared<DiffOptions>();
   verb.words("traces", options->files, "The two traces, the earlier one first", 2);
+  verb.text("--rank", options->ranks, "Only MPI calls of these ranks, as in 0-7,12", "LIST");
+  verb.flag("--ignore-results", options->ignore_results,
+            "MPI calls that only got something else from MPI, as another status, do not differ");
   verb.flag("--join", options->join,
             "Take what parts of a warp recorded at one location one after another as one event");
   verb.number("--limit", options->limit, "At most N lines, and the last", "N");

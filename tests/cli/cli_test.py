@@ -607,11 +607,29 @@ def diff_of_kernels(bench):
     expect("equal", (got["schema"], got["equal"], len(got["launches"])), ("cairn.diff.gpu/1", True, 2))
     bench.check("diff", "gpu.cairn", code=2, err="cairn: two traces are compared; name the earlier one first\n")
     bench.check("diff", "gpu.cairn", "ring.cairn", code=2,
-                err="cairn: ring.cairn: this trace holds no GPU kernels, and only those are compared; "
-                "trace some with cairn instrument\n")
+                err="cairn: one of these traces has MPI calls only and the other GPU kernels only; name two of one kind\n")
     bench.check("diff", "badgpu.cairn", "gpu.cairn", code=3, err="cairn: badgpu.cairn: a stream is damaged at event 0 of warp 0 in launch 0\n")
     for name in ("cut", "flipped", "newer", "foreign", "empty", "none"):
         expect(f"exit code of diff {name}", bench.run("diff", "gpu.cairn", f"{name}.cairn").returncode, 3)
+
+
+@case
+def diff_of_calls(bench):
+    bench.golden("diff_calls", "diff", "ring.cairn", "lossless.cairn", code=1)
+    bench.golden("diff_calls_order", "diff", "ring.cairn", "failing.cairn", "--limit", "1", code=1)
+    bench.golden("diff_calls_equal", "diff", "failing.cairn", "failing_lossless.cairn")
+    bench.golden("diff_calls_threads", "diff", "threads.cairn", "failing.cairn", "--rank", "0", code=1)
+    got = json.loads(bench.check("diff", "--json", "ring.cairn", "lossless.cairn", code=1, out=None).stdout)
+    expect("schema", (got["schema"], got["equal"], got["gpu"]), ("cairn.diff/1", False, None))
+    mpi = got["mpi"]
+    expect("ranks", (mpi["ranks"], mpi["only_first"], mpi["only_second"]), (2, [2, 3], []))
+    expect("counts", (mpi["calls"], mpi["ranks_with_other_order"], mpi["calls_with_other_arguments"],
+                      mpi["calls_with_other_results"]), (612, 0, 102, 0))
+    found = [(each["in"], each["calls"], each["ranks"], each["arguments"]) for each in mpi["differences"]]
+    expect("differences", found, [("arguments", 100, [1], ["dest"]),
+                                  ("arguments", 2, [0, 1], ["rdispls", "recvcounts", "sdispls", "sendcounts"])])
+    expect("sides", [mpi["differences"][0][run]["args"]["dest"] for run in ("first", "second")], [2, "MPI_PROC_NULL"])
+    bench.check("diff", "ring.cairn", "ring.cairn", "--rank", "9", code=2, err=None)
 
 
 def read_timeline(text):

@@ -1,0 +1,319 @@
+#include "analyze/call_diff.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "trace/read/call_reader.h"
+#include "trace/values/atom_reader.h"
+
+namespace cairn::analyze {
+namespace {
+
+using grammar::Symbol;
+using trace::Row;
+
+/// One of the two runs.
+struct Run {
+  const trace::Trace &trace;
+  Sources sources;
+  Decoder decoder;
+  explicit Run(const trace::Trace &of) : trace(of), sources(of), decoder(of, sources) {}
+};
+
+/// Which places of the first run are which of the second.
+class Places {
+ public:
+  Places(const trace::Trace &first, const trace::Trace &second) {
+    std::map<std::string, Bytes> builds;
+    for (const trace::Module &module : first.modules()) builds[base_name(module.path)] = module.build_id;
+    for (const trace::Module &module : second.modules()) {
+      const auto found = builds.find(base_name(module.path));
+      rebuilt_ = rebuilt_ || found == builds.end() || found->second != module.build_id;
+    }
+  }
+  [[nodiscard]] bool rebuilt() const { return rebuilt_; }
+  bool same(const std::string &first, const std::string &second) {
+    if (!rebuilt_) return first == second;
+    const std::string line = line_of(second);
+    const auto there = second_.find(line_of(first));
+    if (there != second_.end()) return there->second == line;
+    if (!paired_.insert(line).second) return false;
+    second_.emplace(line_of(first), line);
+    return true;
+  }
+  /// Handles have the names of places.
+  bool same(const Value &first, const Value &second) {
+    if (first == second && !rebuilt_) return true;
+    if (first.kind != second.kind || first.items.size() != second.items.size() || first.keys != second.keys)
+      return false;
+    for (size_t i = 0; i < first.items.size(); ++i) {
+      if (!same(first.items[i], second.items[i])) return false;
+    }
+    if (first.kind != Value::Kind::symbol) {
+      return first.number == second.number && first.real == second.real && first.text == second.text;
+    }
+    const Named one(first.text);
+    const Named other(second.text);
+    if (one.place.empty() || other.place.empty()) return first.text == second.text;
+    return one.kind == other.kind && one.number == other.number && same(one.place, other.place);
+  }
+
+ private:
+  /// "req(main.c:42 #0)" in its parts; no place if it is none of these.
+  struct Named {
+    std::string kind;
+    std::string place;
+    std::string number;
+    explicit Named(const std::string &text) {
+      const size_t open = text.find('(');
+      const size_t end = text.rfind(" #");
+      if (open == std::string::npos || end == std::string::npos || end < open) return;
+      kind = text.substr(0, open);
+      place = text.substr(open + 1, end - open - 1);
+      number = text.substr(end);
+    }
+  };
+  /// Of "main.c:42/2", the second place of a line: another compiler may unroll another loop.
+  static std::string line_of(const std::string &place) {
+    const size_t slash = place.rfind('/');
+    const bool several = slash != std::string::npos && slash + 1 < place.size() &&
+                         place.find_first_not_of("0123456789", slash + 1) == std::string::npos;
+    return several ? place.substr(0, slash) : place;
+  }
+  static std::string base_name(const std::string &path) { return path.substr(path.rfind('/') + 1); }
+
+  bool rebuilt_ = false;
+  std::map<std::string, std::string> second_;  ///< by that of the first
+  std::set<std::string> paired_;               ///< of the second
+};
+
+/// The calls of one thread that count, in order.
+class ThreadCalls {
+ public:
+  ThreadCalls(const Run &run, uint32_t rank, uint32_t thread) : run_(run) {
+    for (const trace::SequenceView &sequence : run.trace.sequences(rank)) {
+      if (sequence.thread == thread) sequences_.push_back(sequence);
+    }
+  }
+  bool next() {
+    for (;;) {
+      if (!reader_) {
+        if (next_ == sequences_.size()) return false;
+        reader_.emplace(run_.trace, sequences_[next_++]);
+      }
+      number_ = reader_->next();
+      if (number_ == grammar::kNoSymbol) {
+        reader_.reset();
+        continue;
+      }
+      if (!found_nothing(row())) return true;
+    }
+  }
+  [[nodiscard]] const Row &row() const { return reader_->call(number_); }
+  [[nodiscard]] Symbol number() const { return number_; }
+  [[nodiscard]] size_t sequence() const { return next_; }
+  [[nodiscard]] uint32_t class_index() const { return sequences_[next_ - 1].class_index; }
+  [[nodiscard]] Call call() const { return run_.decoder.decode(class_index(), row()); }
+  [[nodiscard]] std::string place() const { return run_.sources.name(class_index(), row().site); }
+
+ private:
+  static bool found_nothing(const Row &row) {
+    const auto functions = spec::functions();
+    if (row.function >= functions.size()) return false;
+    const uint8_t answer = functions[row.function].answer;
+    if (answer == 0 || row.fields.size() < answer) return false;
+    const std::vector<trace::Atom> &atoms = row.fields[answer - 1U].atoms;
+    return atoms.size() == 1 && atoms[0] == 0;
+  }
+
+  const Run &run_;
+  std::vector<trace::SequenceView> sequences_;
+  std::optional<trace::CallReader> reader_;
+  size_t next_ = 0;
+  Symbol number_ = grammar::kNoSymbol;
+};
+
+bool is_static(const trace::Field &field) {
+  trace::AtomReader atoms(field.atoms);
+  return atoms.next().is(trace::kStatic);
+}
+
+/// What two calls that follow the same ones differ in.
+struct Verdict {
+  std::optional<CallDifference::Kind> kind;
+  std::vector<std::string> names;
+};
+
+Verdict verdict_of(const ThreadCalls &first, const ThreadCalls &second, Places *places) {
+  const Row &a = first.row();
+  const Row &b = second.row();
+  if (a.function != b.function || a.depth != b.depth || !places->same(first.place(), second.place())) {
+    return {CallDifference::Kind::order, {}};
+  }
+  const Call one = first.call();
+  const Call other = second.call();
+  struct Sides {
+    const spec::Parameter *parameter = nullptr;
+    Value first;
+    Value second;
+  };
+  std::map<std::string, Sides> values;
+  for (const Argument &argument : one.arguments) values[argument.name] = {argument.parameter, argument.value, {}};
+  for (const Argument &argument : other.arguments) {
+    Sides &sides = values[argument.name];
+    sides.parameter = argument.parameter;
+    sides.second = argument.value;
+  }
+  values["return"] = {nullptr, one.result, other.result};
+  Verdict verdict;
+  const spec::Function *function = one.function;
+  const auto field_of = [function](const Row &row, const spec::Parameter *parameter) -> const trace::Field * {
+    if (function == nullptr || parameter == nullptr) return nullptr;
+    const auto place = static_cast<size_t>(parameter - function->parameters);
+    return place < row.fields.size() ? &row.fields[place] : nullptr;
+  };
+  for (const auto &[name, sides] : values) {
+    const auto &[parameter, was, is] = sides;
+    if (places->same(was, is)) continue;
+    const trace::Field *left = field_of(a, parameter);
+    const trace::Field *right = field_of(b, parameter);
+    if (left != nullptr && right != nullptr && is_static(*left) && is_static(*right) && places->rebuilt()) continue;
+    const bool updated =
+        was.kind == Value::Kind::change && is.kind == Value::Kind::change && places->same(was.items[0], is.items[0]);
+    const bool result = parameter == nullptr || parameter->direction == spec::Direction::out || updated;
+    const auto kind = result ? CallDifference::Kind::results : CallDifference::Kind::arguments;
+    if (!verdict.kind || kind < *verdict.kind) {
+      verdict.kind = kind;
+      verdict.names.clear();
+    }
+    if (kind == *verdict.kind) verdict.names.push_back(name);
+  }
+  return verdict;
+}
+
+class Comparison {
+ public:
+  Comparison(const trace::Trace &first, const trace::Trace &second, bool results)
+      : first_(first), second_(second), places_(first, second), results_(results) {}
+
+  CallDiff of(const std::vector<uint32_t> &wanted) {
+    const std::vector<uint32_t> before = first_.trace.ranks();
+    const std::vector<uint32_t> after = second_.trace.ranks();
+    std::vector<uint32_t> both;
+    const auto is_wanted = [&](uint32_t rank) {
+      return wanted.empty() || std::binary_search(wanted.begin(), wanted.end(), rank);
+    };
+    std::set_intersection(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(both));
+    std::set_difference(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(diff_.only_first));
+    std::set_difference(after.begin(), after.end(), before.begin(), before.end(),
+                        std::back_inserter(diff_.only_second));
+    std::erase_if(diff_.only_first, [&](uint32_t rank) { return !is_wanted(rank); });
+    std::erase_if(diff_.only_second, [&](uint32_t rank) { return !is_wanted(rank); });
+    for (const uint32_t rank : both) {
+      if (!is_wanted(rank)) continue;
+      ++diff_.ranks;
+      std::set<uint32_t> threads;
+      for (const Run *run : {&first_, &second_}) {
+        for (const trace::SequenceView &sequence : run->trace.sequences(rank)) threads.insert(sequence.thread);
+      }
+      bool differs = false;
+      for (const uint32_t thread : threads) differs = compare(rank, thread) || differs;
+      diff_.other_order += differs ? 1 : 0;
+    }
+    for (auto &[key, difference] : found_) {
+      if (results_ || difference.kind != Kind::results) diff_.differences.push_back(std::move(difference));
+    }
+    std::stable_sort(diff_.differences.begin(), diff_.differences.end(), [](const auto &a, const auto &b) {
+      return std::tuple(a.kind, b.calls, a.ranks.front(), a.thread) <
+             std::tuple(b.kind, a.calls, b.ranks.front(), b.thread);
+    });
+    return std::move(diff_);
+  }
+
+ private:
+  using Kind = CallDifference::Kind;
+  /// Kind, index of calls in other order, and both functions, places and names.
+  using Key = std::tuple<Kind, uint64_t, int64_t, int64_t, std::string, std::string, std::vector<std::string>>;
+  /// What is known of a pair of calls.
+  struct Known {
+    std::optional<Kind> kind;
+    std::vector<std::string> names;
+    CallDifference *difference = nullptr;
+  };
+
+  /// False if the order is the same.
+  bool compare(uint32_t rank, uint32_t thread) {
+    ThreadCalls first(first_, rank, thread);
+    ThreadCalls second(second_, rank, thread);
+    std::unordered_map<uint64_t, Known> known;  // of calls of these sequences
+    std::pair<size_t, size_t> sequences;
+    for (uint64_t index = 0;; ++index) {
+      const bool more = first.next();
+      const bool also = second.next();
+      if (!more && !also) return false;
+      Known ended{Kind::order, {}, nullptr};
+      Known *pair = &ended;
+      if (more && also) {
+        ++diff_.calls;
+        if (std::exchange(sequences, {first.sequence(), second.sequence()}) != sequences) known.clear();
+        const auto [entry, fresh] = known.try_emplace(uint64_t{first.number()} << 32 | second.number());
+        pair = &entry->second;
+        if (fresh) {
+          Verdict verdict = verdict_of(first, second, &places_);
+          *pair = {verdict.kind, std::move(verdict.names), nullptr};
+        }
+        if (!pair->kind) continue;
+      }
+      if (pair->difference == nullptr) {
+        CallDifference made;
+        made.kind = *pair->kind;
+        made.thread = thread;
+        made.index = index;
+        made.names = pair->names;
+        if (more) made.first = first.call();
+        if (also) made.second = second.call();
+        pair->difference = &found_.try_emplace(key_of(made), std::move(made)).first->second;
+      }
+      CallDifference &difference = *pair->difference;
+      ++difference.calls;
+      if (difference.ranks.empty() || difference.ranks.back() != rank) difference.ranks.push_back(rank);
+      if (difference.kind == Kind::order) return true;
+      ++(difference.kind == Kind::results ? diff_.other_results : diff_.other_arguments);
+    }
+  }
+
+  static Key key_of(const CallDifference &difference) {
+    const auto function = [](const std::optional<Call> &call) {
+      return call ? static_cast<int64_t>(call->function_id) : -1;
+    };
+    const auto place = [](const std::optional<Call> &call) { return call ? call->position.text() : std::string(); };
+    return {difference.kind,
+            difference.kind == Kind::order ? difference.index : 0,
+            function(difference.first),
+            function(difference.second),
+            place(difference.first),
+            place(difference.second),
+            difference.names};
+  }
+
+  Run first_;
+  Run second_;
+  Places places_;
+  bool results_;
+  CallDiff diff_;
+  std::map<Key, CallDifference> found_;
+};
+
+}  // namespace
+
+CallDiff call_diff(const trace::Trace &first, const trace::Trace &second, const std::vector<uint32_t> &ranks,
+                   bool results) {
+  return Comparison(first, second, results).of(ranks);
+}
+
+}  // namespace cairn::analyze

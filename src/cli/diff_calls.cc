@@ -1,0 +1,190 @@
+#include "cli/diff_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/filter.h"
+#include "terminal/listing.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+
+namespace cairn::cli {
+namespace {
+
+using analyze::CallDiff;
+using analyze::CallDifference;
+using analyze::Summary;
+using analyze::SummaryLine;
+
+/// One function in both runs.
+struct Change {
+  SummaryLine first;
+  SummaryLine second;
+
+  [[nodiscard]] bool counts() const { return first.calls != second.calls || first.bytes != second.bytes; }
+};
+
+std::map<std::string, Change> changes_of(const ComparedCalls &compared) {
+  std::map<std::string, Change> changes;
+  for (const SummaryLine &line : compared.first.lines) changes[analyze::function_name(line.function)].first = line;
+  for (const SummaryLine &line : compared.second.lines) changes[analyze::function_name(line.function)].second = line;
+  return changes;
+}
+
+/// "12 -> 15", or "12".
+std::string change_text(const std::string &first, const std::string &second) {
+  return first == second ? first : first + " -> " + second;
+}
+
+std::string percent(uint64_t first, uint64_t second) {
+  if (first == 0 || first == second) return "";
+  const double change = (static_cast<double>(second) - static_cast<double>(first)) / static_cast<double>(first);
+  return fmt::format(" ({:+.1f} %)", 100 * change);
+}
+
+std::string names_text(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string ranks_text(const std::vector<uint32_t> &ranks) {
+  return (ranks.size() == 1 ? "rank " : "ranks ") + analyze::ranks_text(ranks);
+}
+
+/// "ranks 0-3: call 17 is another one", or "ranks 0-3: 12 calls differ in count; call 17 of rank 0 first".
+std::string head_of(const CallDifference &difference) {
+  const std::string ranks = ranks_text(difference.ranks);
+  const std::string thread = difference.thread == 0 ? "" : fmt::format(", thread {}", difference.thread);
+  if (difference.kind == CallDifference::Kind::order) {
+    const char *what = !difference.first    ? "was not made in the first run"
+                       : !difference.second ? "was not made in the second run"
+                                            : "is another one";
+    return fmt::format("{}{}: call {} {}", ranks, thread, grouped(difference.index), what);
+  }
+  std::string text = fmt::format("{}{}: {} in {}", ranks, thread,
+                                 difference.calls == 1 ? "1 call differs" : grouped(difference.calls) + " calls differ",
+                                 names_text(difference.names));
+  if (difference.kind == CallDifference::Kind::results) text += ", that MPI gave";
+  return fmt::format("{}; call {} of rank {}{}", text, grouped(difference.index), difference.ranks.front(),
+                     difference.calls == 1 ? "" : " first");
+}
+
+const char *name_of(CallDifference::Kind kind) {
+  if (kind == CallDifference::Kind::order) return "order";
+  return kind == CallDifference::Kind::arguments ? "arguments" : "results";
+}
+
+}  // namespace
+
+Result<ComparedCalls> compare_calls(const trace::Trace &first, const trace::Trace &second, const std::string &ranks,
+                                    bool results) {
+  ComparedCalls compared;
+  const analyze::FilterText text{.ranks = ranks};
+  std::vector<uint32_t> wanted;
+  const auto sum = [&](const trace::Trace &trace, Summary *summary) -> Result<void> {
+    const analyze::Sources sources(trace);
+    const auto filter = analyze::make_filter(text, trace, sources);
+    if (!filter) return tl::unexpected(filter.error());
+    if (!filter->all_ranks) wanted.insert(wanted.end(), filter->ranks.begin(), filter->ranks.end());
+    auto made = analyze::summarise(trace, sources, *filter, analyze::GroupBy::function);
+    if (!made) return tl::unexpected(made.error());
+    *summary = *std::move(made);
+    return {};
+  };
+  for (const auto &[trace, summary] : {std::pair(&first, &compared.first), std::pair(&second, &compared.second)}) {
+    if (auto done = sum(*trace, summary); !done) return tl::unexpected(done.error());
+  }
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  compared.diff = analyze::call_diff(first, second, wanted, results);
+  compared.same_ranks = compared.diff.only_first.empty() && compared.diff.only_second.empty();
+  return compared;
+}
+
+void print(const ComparedCalls &compared, const std::optional<uint64_t> &limit, Output *out) {
+  const CallDiff &diff = compared.diff;
+  if (!diff.only_first.empty()) out->write(ranks_text(diff.only_first) + ": only in the first run\n");
+  if (!diff.only_second.empty()) out->write(ranks_text(diff.only_second) + ": only in the second run\n");
+  uint64_t left = limit.value_or(UINT64_MAX);
+  for (const CallDifference &difference : diff.differences) {
+    if (left-- == 0) break;
+    out->write(head_of(difference) + "\n");
+    if (difference.first) out->write("  - " + analyze::call_text(*difference.first) + "\n");
+    if (difference.second) out->write("  + " + analyze::call_text(*difference.second) + "\n");
+  }
+  if (compared.same_ranks) {
+    Listing list({{"function", "function", true}, {"calls", "calls"}, {"bytes", "bytes"}, {"time", "seconds"}});
+    bool any = false;
+    for (const auto &[name, change] : changes_of(compared)) {
+      if (!change.counts()) continue;
+      any = true;
+      const auto time = [](const SummaryLine &line) { return line.timed ? time_text(line.time_ns) : "-"; };
+      list.add({words(name), words(change_text(grouped(change.first.calls), grouped(change.second.calls))),
+                words(change_text(bytes_text(change.first.bytes), bytes_text(change.second.bytes))),
+                words(change_text(time(change.first), time(change.second)))});
+    }
+    if (any) {
+      out->write("\n");
+      list.print(*out);
+      out->write("\n");
+    }
+    const auto times = [](const char *where, uint64_t first, uint64_t second) {
+      return fmt::format("{}: {}{}\n", where, change_text(time_text(first), time_text(second)), percent(first, second));
+    };
+    out->write(times("in MPI", compared.first.mpi_ns, compared.second.mpi_ns));
+    out->write(times("outside MPI", compared.first.outside_ns, compared.second.outside_ns));
+  }
+  std::string text = fmt::format("{} on {} compared: ", plural(diff.calls, "call"), plural(diff.ranks, "rank"));
+  text +=
+      diff.other_order == 0 ? "the same in the same order" : "the order differs on " + plural(diff.other_order, "rank");
+  if (diff.other_arguments + diff.other_results == 0) text += ", with the same arguments and results";
+  if (diff.other_arguments != 0) text += fmt::format(", other arguments in {}", grouped(diff.other_arguments));
+  if (diff.other_results != 0) text += fmt::format(", other results in {}", grouped(diff.other_results));
+  out->write(text + "\n");
+}
+
+nlohmann::ordered_json json_of(const ComparedCalls &compared) {
+  const CallDiff &diff = compared.diff;
+  nlohmann::ordered_json out{{"equal", diff.equal()},
+                             {"ranks", diff.ranks},
+                             {"calls", diff.calls},
+                             {"ranks_with_other_order", diff.other_order},
+                             {"calls_with_other_arguments", diff.other_arguments},
+                             {"calls_with_other_results", diff.other_results},
+                             {"only_first", diff.only_first},
+                             {"only_second", diff.only_second},
+                             {"differences", nlohmann::ordered_json::array()},
+                             {"functions", nlohmann::ordered_json::array()}};
+  for (const CallDifference &difference : diff.differences) {
+    const auto side = [](const std::optional<analyze::Call> &call) {
+      return call ? analyze::call_json(*call) : nlohmann::ordered_json();
+    };
+    out["differences"].push_back({{"in", name_of(difference.kind)},
+                                  {"calls", difference.calls},
+                                  {"ranks", difference.ranks},
+                                  {"thread", difference.thread},
+                                  {"call", difference.index},
+                                  {"arguments", difference.names},
+                                  {"first", side(difference.first)},
+                                  {"second", side(difference.second)}});
+  }
+  for (const auto &[name, change] : changes_of(compared)) {
+    const auto side = [](const SummaryLine &line) -> nlohmann::ordered_json {
+      return {{"calls", line.calls},
+              {"bytes", line.bytes},
+              {"seconds", line.timed ? duration(line.time_ns).json : nullptr}};
+    };
+    out["functions"].push_back({{"function", name}, {"first", side(change.first)}, {"second", side(change.second)}});
+  }
+  const auto times = [](const Summary &summary) -> nlohmann::ordered_json {
+    return {{"mpi_seconds", duration(summary.mpi_ns).json}, {"outside_seconds", duration(summary.outside_ns).json}};
+  };
+  out["first"] = times(compared.first);
+  out["second"] = times(compared.second);
+  return out;
+}
+
+}  // namespace cairn::cli
