@@ -98,7 +98,9 @@ uint64_t turns_behind(const std::vector<Loop> &body, size_t place) {
 void mark_step(Loop *all) {
   Loop *outer = all;
   Loop *step = largest_in(all);
-  while (step != nullptr) {
+  constexpr double kLeastPart = 0.25;
+  if (step == nullptr || step->calls < kLeastPart * all->calls) return;
+  for (;;) {
     Loop *inner = largest_in(step);
     if (inner == nullptr || inner->calls * 2 < step->calls) break;
     std::set<uint32_t> own;
@@ -110,7 +112,6 @@ void mark_step(Loop *all) {
     outer = step;
     step = inner;
   }
-  if (step == nullptr) return;
   step->is_step = true;
   step->further_turns = turns_behind(outer->body, static_cast<size_t>(step - outer->body.data()));
 }

@@ -7,9 +7,9 @@
 // Which calls, bytes and times belong to which loop: those of one place are shared out evenly among the times that it
 // is come to. So a place that is called in two loops has the same mean in both.
 //
-// The time step is the loop that most of the calls are made in; of nested ones the inner one, as long as that has most
-// of the outer one's calls and of its places: a program that prints in each tenth step has a loop of ten steps around
-// its steps. ScalaTrace's time-step loops (Noeth et al., JPDC 2009, section 5.3) are these.
+// The time step is the loop that most calls are made in, if that is a quarter of all; of nested ones the inner one, as
+// long as that has most of the outer one's calls and of its places: a program that prints in each tenth step has a loop
+// of ten steps around its steps. ScalaTrace's time-step loops (Noeth et al., JPDC 2009, section 5.3) are these.
 #pragma once
 
 #include <cstdint>

@@ -63,15 +63,29 @@ class KindText {
   }
   [[nodiscard]] const Listing &list() const { return list_; }
   [[nodiscard]] bool found() const { return found_; }
+  [[nodiscard]] bool shown() const { return shown_; }
+  [[nodiscard]] uint64_t left_out() const { return small_; }
 
  private:
   void add(const Loop &outer, size_t depth) {
     for (const Loop &loop : outer.body) {
       const bool repeats = !loop.is_call() || loop.item->most > 1;
       found_ = found_ || repeats;
+      if (!calls_ && repeats && is_small(loop)) {
+        ++small_;
+        continue;
+      }
       if (repeats || calls_) list_.add(line(loop, depth));
+      shown_ = shown_ || repeats || calls_;
       add(loop, depth + 1);
     }
+  }
+
+  /// Programs that go another way each time have thousands of loops of a few turns.
+  [[nodiscard]] bool is_small(const Loop &loop) const {
+    constexpr double kLeastPart = 0.01;
+    return loop.calls < kLeastPart * kind_.all.calls &&
+           loop.time_ns.value_or(0) < kLeastPart * static_cast<double>(mpi_ns_);
   }
 
   std::vector<Cell> line(const Loop &loop, size_t depth) const {
@@ -98,6 +112,8 @@ class KindText {
   bool calls_;
   uint64_t mpi_ns_ = 0;
   bool found_ = false;
+  bool shown_ = false;
+  uint64_t small_ = 0;
   Listing list_{{{"%MPI", "share"},
                  {"time/turn", "time"},
                  {"calls/turn", "calls", false, 1},
@@ -173,7 +189,11 @@ int loops(LoopsOptions &options) {
     }
     const KindText text(kind, options.calls);
     out.write(fmt::format("\n{}{}\n", head_of(kind), text.found() ? "" : ", nothing repeats"));
-    if (text.found() || options.calls) text.list().print(out);
+    if (text.shown()) text.list().print(out);
+    if (text.left_out() != 0) {
+      out.write(fmt::format("({} with less than 1 % of calls and of time in MPI left out; --calls shows all)\n",
+                            plural(text.left_out(), "loop")));
+    }
   }
   if (options.json) out.write(json.dump(2) + "\n");
   if (others != 0) {
