@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "mpi/store/spill.h"
+
 namespace cairn::recorder {
 namespace {
 
@@ -91,6 +93,11 @@ void add_ticket(Thread &thread) {
   if (sequence.order == nullptr || !sequence.order->append(static_cast<uint32_t>(skipped < kMost ? skipped : kMost))) {
     of.losses.note(Loss::order);
   }
+}
+
+bool tickets_need_room(const Thread &thread, const Frame &frame) {
+  Process &of = *thread.process;
+  return of.thread_count.load(std::memory_order_relaxed) > 1 && time_to_spill(of, thread, frame.begin);
 }
 
 void lose_call(Process &of) {

@@ -176,6 +176,7 @@ void end_unexpected(Thread &thread, Frame &frame, uint64_t end_ticks) {
     Memo *memo = thread.expected;
     if (memo != nullptr && recognise_late(thread, frame, *memo)) {
       append(thread, *memo->signature, frame, end_ticks);
+      if (tickets_need_room(thread, frame)) thread.expected = nullptr;
     } else {
       record(thread, frame, true, end_ticks);
     }

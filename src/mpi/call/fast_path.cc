@@ -3,8 +3,8 @@
 // enter knows the call by its return address, so no table of call sites is asked (out of mpi4py it asks for the line,
 // too); begin reads the clock, and of a waiting call notes the requests; end compares arguments and outcome with the
 // memo, then makes or ends requests and counts. Whatever is unusual (a second thread that records, nesting, a clock
-// without counter, …) leaves for engine.h before anything has changed. Nothing here makes a system call or touches
-// errno.
+// without counter, …) leaves for engine.h before anything has changed. Nothing here makes a system call, but to wait
+// where several threads' order outgrows memory, or touches errno.
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -130,6 +130,7 @@ void end(Frame *frame) {
     return end_unexpected(thread, *frame, end_ticks);
   Process &of = *thread.process;
   grammar::Builder &calls = *thread.sequence.calls;
+  bool leaves = false;
   if (!calls.append_predicted()) [[unlikely]] {
     lose_call(of);
   } else {
@@ -145,10 +146,14 @@ void end(Frame *frame) {
     }
     thread.mpi_ns += duration;
     thread.last_end = end_ticks;
-    if (of.thread_count.load(std::memory_order_relaxed) > 1) [[unlikely]]
+    if (of.thread_count.load(std::memory_order_relaxed) > 1) [[unlikely]] {
       add_ticket(thread);
+      leaves = tickets_need_room(thread, *frame);
+    }
   }
-  if (memo->next_id == calls.predict() && memo->next != nullptr) [[likely]] {
+  if (leaves) [[unlikely]] {
+    thread.expected = nullptr;
+  } else if (memo->next_id == calls.predict() && memo->next != nullptr) [[likely]] {
     thread.expected = memo->next;
   } else {
     expect_next(thread, memo);

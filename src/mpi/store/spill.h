@@ -18,8 +18,8 @@
 
 namespace cairn::recorder {
 
-/// Before a call of `thread` that began at `begin_ticks` is encoded: whether the thread has to leave its sequence.
-/// Waits if memory is short and will be there.
+/// Before a call of `thread` that began at `begin_ticks` is encoded, or after one of several threads' was recognised:
+/// whether the thread has to leave its sequence. Waits if memory is short and will be there.
 bool time_to_spill(Process &of, const RecordedThread &thread, uint64_t begin_ticks);
 
 /// Leaves the sequence, if there is memory for the next. Nothing may refer to its memos.

@@ -155,6 +155,9 @@ def check(options, top):
     for pattern in options.said:
         if not re.search(pattern, said):
             problems.append(f'cairn record did not say "{pattern}"')
+    for pattern in options.unsaid:
+        if re.search(pattern, said):
+            problems.append(f'cairn record said "{pattern}"')
     if options.classes:
         status, out, err = run([cairn, 'info', '--json', trace], top, env, options.seconds, 'info')
         classes = json.loads(out)['classes'] if status == 0 else err
@@ -203,6 +206,7 @@ def main():
     parser.add_argument('--classes', type=int, default=0, help='how many classes of ranks there must be')
     parser.add_argument('--silent', action='store_true', help='the program need not print anything')
     parser.add_argument('--said', action='append', default=[], help='what cairn record must say on stderr, a pattern')
+    parser.add_argument('--unsaid', action='append', default=[], help='what it must not say, a pattern')
     parser.add_argument('--dumped', action='append', default=[], help='what cairn dump must print, a pattern')
     parser.add_argument('--mutate', action='store_true', help='change every value of the trace: each must be found')
     parser.add_argument('--stored', action='append', default=[], help='how little it must take: see stored.py')

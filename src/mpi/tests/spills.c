@@ -5,6 +5,7 @@
 //   spills N fork       children that exit in the ways there are, while a segment is being written
 //   spills N refused    the spool is away while N messages are sent, and back for twice as many
 //   spills N places     instead of messages, N equal calls of four threads, which take turns in no order
+//   spills N unplaced   the same while the spool is away
 //   spills N alone      no thread can be started any more
 //   spills N exit|kill  every rank ends like that instead of with MPI_Finalize
 #define _GNU_SOURCE
@@ -112,7 +113,9 @@ int main(int argc, char **argv) {
   const char *how = argc > 2 ? argv[2] : "";
   const int threads = strcmp(how, "threads") == 0;
   int provided = 0;
-  const int many = threads || strcmp(how, "places") == 0;
+  const int unplaced = strcmp(how, "unplaced") == 0;
+  const int places = unplaced || strcmp(how, "places") == 0;
+  const int many = threads || places;
   MPI(MPI_Init_thread(&argc, &argv, many ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided));
   who();
   messages = argc > 1 ? atoi(argv[1]) : 5000;
@@ -121,12 +124,13 @@ int main(int argc, char **argv) {
   pthread_t other;
   if (threads && provided == MPI_THREAD_MULTIPLE) CHECK(pthread_create(&other, NULL, work, (void *)1L) == 0);
   const int refused = strcmp(how, "refused") == 0;
-  if (refused) hide_spool(1);
-  if (strcmp(how, "places") == 0 && provided == MPI_THREAD_MULTIPLE) {
+  if (refused || unplaced) hide_spool(1);
+  if (places && provided == MPI_THREAD_MULTIPLE) {
     pthread_t three[3];
     for (long i = 0; i < 3; ++i) CHECK(pthread_create(&three[i], NULL, take_turns, (void *)(i + 1)) == 0);
     take_turns(NULL);
     for (int i = 0; i < 3; ++i) CHECK(pthread_join(three[i], NULL) == 0);
+    if (unplaced) hide_spool(0);
     for (int i = 0; i < 2; ++i) MPI(MPI_Comm_free(&comms[i]));
     return finish();
   }
