@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/lost_lines.h"
 #include "cli/verbs.h"
 #include "spool/folder.h"
 #include "spool/join.h"
@@ -88,6 +89,9 @@ class Merge {
       const std::string ranks = plural(joined->ranks, "rank");
       place(std::move(joined->trace), spool,
             run.trace.empty() ? fmt::format("{} of {}", ranks, grouped(run.job.parts.front()->header.size)) : ranks);
+    }
+    for (const std::string &line : lost_lines(spool, options_.inputs.front())) {
+      fail({ErrorKind::environment, line, "", Error::kNoOffset, ""});
     }
     if (number_ == 0 && worst_ == kFine) {
       fail({ErrorKind::unreadable, "there are no parts to merge", options_.inputs.front(), Error::kNoOffset,

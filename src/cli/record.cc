@@ -15,12 +15,14 @@
 #include "analyze/overview.h"
 #include "analyze/pending.h"
 #include "cli/inspect.h"
+#include "cli/lost_lines.h"
 #include "cli/pending_lines.h"
 #include "cli/recording.h"
 #include "cli/retiming.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
 #include "gpu/file/collect.h"
+#include "mpi/store/arena_file.h"
 #include "spool/gpu.h"
 #include "spool/join.h"
 #include "terminal/child.h"
@@ -57,7 +59,14 @@ Result<void> prepare(const RecordingOptions &options, Recording *recording) {
     if (!spool::held_arenas(earlier).empty()) continue;  // another recording, under way
     say(fmt::format("{} holds what an earlier recording left; join it with cairn merge, or remove it", earlier));
   }
-  return make_folders(recording);
+  if (auto made = make_folders(recording); !made) return made;
+  if (!options.quiet && !recorder::has_room(recording->spool.path.c_str(), recording->memory)) {
+    say(fmt::format(
+        "the disk of {} has too little room for what even one process may keep there ({}): what it has no room for is "
+        "lost if a process is killed; make room, or choose another place with --spool",
+        recording->place, bytes_text(recording->memory)));
+  }
+  return {};
 }
 
 class Finish {
@@ -86,6 +95,8 @@ class Finish {
       if (joined->ranks != 0) place(joined->trace, run.trace, spool.epilogues);
     }
     if (written_ == 0 && !gpu_.launches.empty()) place_gpu(command);
+    for (const std::string &line : lost_lines(spool, recording_.place)) say(line);
+    missing_ = missing_ || !spool.lost.empty();
     if (written_ == 0 && !failed_) nothing(command, recorders, spool);
     if (!failed_) clean(spool);
     if (alone_ > 1 && alone_ == written_ && !spawns_ && is_launcher(command.front())) {
@@ -214,6 +225,8 @@ class Finish {
                       recording_.spool.path));
     } else if (!spool.reasons.empty()) {
       for (const std::string &reason : spool.reasons) say("nothing was recorded: " + reason);
+    } else if (!spool.lost.empty()) {
+      return;  // it was said why
     } else if (killed_early_) {
       say("nothing was recorded: the processes were killed before their first MPI call had ended" +
           (were_in_.empty() ? "" : ": " + were_in_));

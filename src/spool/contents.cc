@@ -70,15 +70,25 @@ void add_arena(const std::string &path, bool has_part, std::optional<int64_t> en
   (killed ? to.parts : to.epilogues).push_back(*std::move(part));
 }
 
-void add_reason(const std::string &path, Contents &to) {
+/// The line that a process left; nothing if there was no room for one.
+std::string line_of(const std::string &path) {
   std::ifstream in(path);
   std::string line;
   std::getline(in, line);
+  return line.erase(0, kReasonMagic.size());
+}
+
+void add_lost(const std::string &path, Contents &to) {
+  const std::string line = line_of(path);
+  ++to.lost[line.empty() ? "its disk has no room; make room there, or choose another place with --spool" : line];
+  to.files.push_back(path);
+}
+
+void add_reason(const std::string &path, Contents &to) {
+  std::string line = line_of(path);
   if (line.empty()) {
     line = "there was no room on the disk of " + fs::path(path).parent_path().string() +
            " to write the trace, or to say so";
-  } else {
-    line.erase(0, kReasonMagic.size());
   }
   if (std::find(to.reasons.begin(), to.reasons.end(), line) == to.reasons.end()) to.reasons.push_back(line);
   to.files.push_back(path);
@@ -111,6 +121,8 @@ void add(const std::string &path, Contents &to) {
     add_part(path, to);
   } else if (is_reason(name)) {
     add_reason(path, to);
+  } else if (name.ends_with(kLostEnding)) {
+    add_lost(path, to);
   } else if (name.ends_with(kGpuEnding)) {
     to.gpu.push_back(path);
     to.files.push_back(path);
@@ -130,6 +142,7 @@ void Contents::append(Contents other) {
   all(epilogues, other.epilogues);
   all(gpu, other.gpu);
   all(reasons, other.reasons);
+  for (const auto &[why, processes] : other.lost) lost[why] += processes;
   all(files, other.files);
   all(damaged, other.damaged);
 }

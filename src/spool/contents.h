@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,11 @@ struct Contents {
   std::vector<std::string> traces;  ///< *.cairn, in order of their jobs
   std::vector<PartFile> parts;      ///< of kind main
   std::vector<PartFile> epilogues;
-  std::vector<std::string> gpu;      ///< *.gpu: what processes traced in kernels
-  std::vector<std::string> reasons;  ///< why processes were not recorded, each once
-  std::vector<std::string> files;    ///< all that was read and can go once the traces are written
-  std::vector<Error> damaged;        ///< what cannot be read, and stays
+  std::vector<std::string> gpu;        ///< *.gpu: what processes traced in kernels
+  std::vector<std::string> reasons;    ///< why processes were not recorded, each once
+  std::map<std::string, size_t> lost;  ///< why nothing is left of how many processes
+  std::vector<std::string> files;      ///< all that was read and can go once the traces are written
+  std::vector<Error> damaged;          ///< what cannot be read, and stays
 
   void append(Contents other);
 };

@@ -158,7 +158,10 @@ Result<PartFile> recover(const std::string &arena, std::optional<int64_t> ended_
   auto read = in_child([&] { return read_arena(arena, ended_unix_ns); });
   if (!read) return failure(read.error().message);
   Bytes bytes = *std::move(read);
-  if (bytes.empty()) return failure("the memory of a killed process is damaged");
+  if (bytes.empty()) {
+    return failure(recorder::is_cut(arena) ? "the disk had no room for all of the memory of a process that was killed"
+                                           : "the memory of a killed process is damaged");
+  }
   const auto answer = static_cast<Answer>(bytes.front());
   if (answer == Answer::nothing) return PartFile{};
   if (answer == Answer::refused) {

@@ -60,7 +60,9 @@ bool finish(Process &of, bool together, const char *status) {
   stop_spiller();
   find_place(of, Need::now);
   if (of.run.config.spool != nullptr) enter_spool(of.run.config.spool);  // somebody may have removed it
-  return (together && finish_together(of, own_comm)) || finish_alone(of, status);
+  const bool handed_over = (together && finish_together(of, own_comm)) || finish_alone(of, status);
+  if (handed_over) remove_lost(of.run);
+  return handed_over;
 }
 
 /// MPI_Finalize was reached, in which `frame` is, or nullptr if that is recorded: what was recorded is handed over,

@@ -15,6 +15,7 @@
 
 #include "base/file_size.h"
 #include "mpi/names/handles.h"
+#include "mpi/store/spool_file.h"
 #include "mpi/store/uncancelled.h"
 
 namespace cairn::recorder {
@@ -39,20 +40,13 @@ size_t arena_size;
 size_t reserved;
 size_t present;  ///< all up to here; 0 before the first step was used up
 
-/// The last of a disk's room is for the trace itself.
-bool has_room(const char *path) {
-  constexpr uint64_t kForTheTrace = 16u << 20;
-  struct statvfs disk {};
-  return statvfs(path, &disk) != 0 || uint64_t{disk.f_bavail} * disk.f_frsize > kForTheTrace;
-}
-
 /// Reserves disk blocks up to `wanted`. The file is opened anew each time: descriptors belong to the program.
 void reserve(size_t wanted) {
   const Uncancelled guard;
   const size_t target = std::min((wanted + kStep - 1) / kStep * kStep, arena_size);
   const int file = open(arena_path, O_RDWR | O_CLOEXEC);
   const bool have_blocks =
-      file >= 0 && has_room(arena_path) &&
+      file >= 0 && has_room(arena_path, 0) &&
       posix_fallocate(file, static_cast<off_t>(reserved), static_cast<off_t>(target - reserved)) == 0;
   if (file >= 0) close(file);
   if (have_blocks) {
@@ -62,7 +56,9 @@ void reserve(size_t wanted) {
   // The disk is full, or the file gone: go on in memory that does not outlive the process.
   void *rest = mmap(reinterpret_cast<void *>(address + reserved), arena_size - reserved, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  if (rest != MAP_FAILED) reserved = arena_size;
+  if (rest == MAP_FAILED) return;
+  reserved = arena_size;
+  reinterpret_cast<Process *>(address)->run.cut = true;
 }
 
 /// The Arena's `commit`.
@@ -129,9 +125,24 @@ void *map_file(size_t size, bool *locked) {
   return memory;
 }
 
+/// Why the arena is in no file.
+const char *why_lost(const Config &config) {
+  if (!may_grow_to(arena_size)) return "files may not become that large; raise ulimit -f, or lower --memory";
+  if (!has_room(config.spool, kStep))
+    return "its disk has no room; make room there, or choose another place with --spool";
+  return "memory cannot be kept in a file there; choose another place with --spool";
+}
+
 }  // namespace
 
 size_t arena_front() { return kFront; }
+
+bool has_room(const char *folder, uint64_t bytes) {
+  // The last of it is for the trace itself.
+  constexpr uint64_t kForTheTrace = 16u << 20;
+  struct statvfs disk {};
+  return statvfs(folder, &disk) != 0 || uint64_t{disk.f_bavail} * disk.f_frsize > kForTheTrace + bytes;
+}
 
 Process *make_process(const Config &config) {
   char host[256] = "";
@@ -142,7 +153,7 @@ Process *make_process(const Config &config) {
   void *memory = MAP_FAILED;
   bool locked = false;
   arena_path[0] = '\0';
-  if (config.spool != nullptr && may_grow_to(arena_size) && has_room(config.spool) &&
+  if (config.spool != nullptr && may_grow_to(arena_size) && has_room(config.spool, 0) &&
       snprintf(arena_path, sizeof arena_path, "%s/%s.%d.arena", config.spool, host, getpid()) <
           static_cast<int>(sizeof arena_path)) {
     memory = map_file(arena_size, &locked);
@@ -165,11 +176,13 @@ Process *make_process(const Config &config) {
   of->run.locked = locked;
   memcpy(of->run.host, host, sizeof host);
   of->magic = Process::kMagic;
+  if (!in_file && config.spool != nullptr) leave_lost(of->run, why_lost(config));
   return of;
 }
 
-void remove_arena_file(const Process & /*of*/) {
+void remove_arena_file(const Process &of) {
   if (arena_path[0] != '\0') unlink(arena_path);
+  remove_lost(of.run);
 }
 
 void leave_arena_to_parent(const Process &of) {
@@ -230,6 +243,11 @@ bool is_untouched_arena(const std::string &path) {
 bool is_arena(const std::string &path) {
   const Front front(path);
   return front.opened() && (front.untouched() || front.of_this_version());
+}
+
+bool is_cut(const std::string &path) {
+  const Front front(path);
+  return front.of_this_version() && front.process().run.cut;
 }
 
 bool is_held(const std::string &path) {

@@ -288,7 +288,10 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
     no_times = no_times || (of.run.config.times && recorded.timing->stopped(remains.owner()));
     Result<SequenceRecord> sequence = harvest_sequence(of, recorded, remains, &frames, &record.times_cost);
     if (!sequence) {
-      record.losses.push_back({"a thread's calls are missing: " + sequence.error().message, 0, true});
+      const bool cut = remains.readable != 0 && of.run.cut;
+      record.losses.push_back({"a thread's calls are missing: " +
+                                   (cut ? "the disk of the spool had no room for them" : sequence.error().message),
+                               0, true});
       continue;
     }
     record.sequences.push_back(std::move(*sequence));

@@ -24,6 +24,8 @@ struct Run {
   int32_t pid;
   bool spawned;  ///< by another job, whose trace has the name that was asked for
   bool locked;   ///< the arena's file, for as long as the process lives
+  bool lost;     ///< a line in the spool says that nothing is left of it if it is killed
+  bool cut;      ///< there was no room for all of the arena in its file
   int64_t start_unix_ns;
   uint64_t job;  ///< rank 0's start, which it told the others in MPI_Init; 0: not known
   CommonClock common;

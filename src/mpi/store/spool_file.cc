@@ -49,15 +49,30 @@ void leave_spool(const Config &config) {
   if (around == std::string(config.output) + ".spool") rmdir(around.c_str());
 }
 
-void leave_reason(const Run &run, const char *reason) {
+namespace {
+
+void leave_line(const Run &run, std::string_view ending, const char *reason) {
   if (run.config.spool == nullptr) return;
-  const std::string path = run.file_in(run.config.spool, "unrecorded");
+  const std::string path = run.file_in(run.config.spool, std::string(ending.substr(1)));
   char line[256];
   snprintf(line, sizeof line, "%s%s", kReasonMagic.data(), reason);
   if (write_file(path, {reinterpret_cast<const uint8_t *>(line), strlen(line)})) return;
   // No room for a line: a file without one says so.
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file >= 0) close(file);
+}
+
+}  // namespace
+
+void leave_reason(const Run &run, const char *reason) { leave_line(run, kReasonEnding, reason); }
+
+void leave_lost(Run &run, const char *why) {
+  run.lost = true;
+  leave_line(run, kLostEnding, why);
+}
+
+void remove_lost(const Run &run) {
+  if (run.lost) unlink(run.file_in(run.config.spool, std::string(kLostEnding.substr(1))).c_str());
 }
 
 }  // namespace cairn::recorder

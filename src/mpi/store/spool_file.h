@@ -20,4 +20,9 @@ void leave_spool(const Config &config);
 /// Leaves a line for `cairn record` about why there is no trace.
 void leave_reason(const Run &run, const char *reason);
 
+/// Leaves a line about why nothing outlives the process, for as long as that matters.
+void leave_lost(Run &run, const char *why);
+/// What was recorded is handed over: takes that line away.
+void remove_lost(const Run &run);
+
 }  // namespace cairn::recorder
