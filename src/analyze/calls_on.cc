@@ -34,6 +34,7 @@ Result<void> CallsOn::read(uint32_t rank, std::map<uint32_t, InClass> *classes) 
       call.wanted = wanted_.wants(event->class_index, row, &names);
     }
     InClass &here = (*classes)[event->class_index];
+    if (event->damaged) here.damaged.add(1, events.end().error());
     if (event->timed) here.times[event->row].add(event->duration_ns, call.wanted);
     if (!call.wanted) {
       here.others.insert({row.function, row.site});
@@ -45,7 +46,7 @@ Result<void> CallsOn::read(uint32_t rank, std::map<uint32_t, InClass> *classes) 
     }
     ++here.calls[call.place].count;
   }
-  return events.end();
+  return events.end_of_calls();
 }
 
 }  // namespace cairn::analyze

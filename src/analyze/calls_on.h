@@ -27,6 +27,7 @@ class CallsOn {
     std::vector<trace::CountedRow> calls;            ///< that are wanted
     std::set<std::pair<uint32_t, uint32_t>> others;  ///< functions and sites of some that are not
     std::map<uint32_t, RowTimes> times;              ///< by row of the class, where calls have times
+    DamagedTimes damaged;
   };
 
   CallsOn(const trace::Trace &trace, const WantedCalls &wanted) : trace_(trace), wanted_(wanted) {}

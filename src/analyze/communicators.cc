@@ -80,7 +80,7 @@ class Creations {
       if (const NewCommunicator *made = names->see(*event->values))
         each(*made, event->class_index, event->values->site);
     }
-    return events.end();
+    return events.end_of_calls();
   }
 
  private:

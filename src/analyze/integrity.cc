@@ -21,6 +21,7 @@ class Checker {
         decoder_(trace, sources_) {}
 
   Integrity run() {
+    if (trace_.damage()) fault(trace_.damage()->message);
     for (uint32_t index = 0; index < trace_.class_count(); ++index) check_class(index);
     for (const uint32_t rank : ranks_) check_rank(rank);
     return std::move(result_);
@@ -84,11 +85,14 @@ class Checker {
         counted += call.count;
       }
       if (counted != length) fault(fmt::format("{}: values of {} calls, but it made {}", where, counted, length));
-      const auto times = trace::all_times(trace_, sequence);
+      auto times = trace::CallTimes::of(trace_, sequence);
       if (!times) {
         fault(fmt::format("{}: {}", where, times.error().message));
-      } else if (!times->empty() && times->size() != length) {
-        fault(fmt::format("{}: {} times of {} calls", where, times->size(), length));
+      } else {
+        for (const Error &error : times->damage()) fault(fmt::format("{}: {}", where, error.message));
+        if (times->count() != 0 && times->count() != length) {
+          fault(fmt::format("{}: {} times of {} calls", where, times->count(), length));
+        }
       }
       const auto tickets = trace_.tickets(sequence);
       if (!tickets.empty() && tickets.size() != length) {

@@ -1,5 +1,5 @@
 // Integrity: reads everything that a trace holds, decodes it and says what does not fit: the check behind
-// `cairn verify`. Checksums were verified when the trace was opened.
+// `cairn verify`. Checksums were verified when the trace was opened, but those of times, whose blocks have their own.
 #pragma once
 
 #include <cstdint>

@@ -6,10 +6,23 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
+#include "base/result.h"
 #include "timing/percentiles.h"
 
 namespace cairn::analyze {
+
+/// Of how many calls the times could not be read.
+struct DamagedTimes {
+  uint64_t calls = 0;
+  std::optional<Error> first;  ///< what is wrong
+
+  void add(uint64_t more, const Error &error) {
+    calls += more;
+    if (!first) first = error;
+  }
+};
 
 struct RowTimes {
   uint64_t ns = 0;  ///< of calls that are wanted, as the next two

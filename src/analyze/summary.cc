@@ -249,6 +249,7 @@ class Summariser {
           const auto here = on_->of(rank, index);
           if (!here) return tl::unexpected(here.error());
           for (const auto &[row, known] : (*here)->times) times[row] = known;
+          if ((*here)->damaged.first) summary_.damaged.add((*here)->damaged.calls, *(*here)->damaged.first);
         } else if (auto done = add_durations(sequence, &times); !done) {
           return done;
         }
@@ -267,15 +268,17 @@ class Summariser {
   }
 
   /// By row.
-  Result<void> add_durations(const trace::SequenceView &sequence, std::vector<RowTimes> *times) const {
+  Result<void> add_durations(const trace::SequenceView &sequence, std::vector<RowTimes> *times) {
     Answers answers(wanted_);
     const bool by_rows = wanted_.by_head_only();
     trace::Events events(trace_, sequence);
     while (const trace::Event *event = events.next()) {
+      if (event->damaged) summary_.damaged.add(1, events.end().error());
+      if (event->damaged) continue;
       if (!event->timed) break;
       (*times)[event->row].add(event->duration_ns, by_rows || answers.wants(*event));
     }
-    return events.end();
+    return events.end_of_calls();
   }
 
   Result<void> add_bytes() {

@@ -22,6 +22,7 @@
 
 #include "analyze/filter.h"
 #include "analyze/outcome.h"
+#include "analyze/row_times.h"
 #include "analyze/sources.h"
 #include "timing/percentiles.h"
 #include "trace/read/trace.h"
@@ -92,6 +93,7 @@ struct Summary {
   uint64_t slowest_ns = 0;       ///< how long
   std::string within;            ///< how near the lines' times are to what they were: "within 10%", "" if exact
   bool times_missing = false;    ///< some line has no times because of how they were recorded
+  DamagedTimes damaged;          ///< are in no sum
 };
 
 /// MPI_Init, MPI_Init_thread or MPI_Finalize: what stands apart.

@@ -198,6 +198,7 @@ class Dump {
       }
     };
     std::set<Found> found;
+    Result<void> end;
     for (const uint32_t rank : filter_.ranks) {
       several_threads_ = has_threads(rank);
       CallTexts texts = texts_of(rank);
@@ -211,11 +212,11 @@ class Dump {
         found.insert(std::move(next));
         if (found.size() > most) found.erase(std::prev(found.end()));
       }
-      if (!events.end()) return events.end();
+      if (end) end = events.end();
     }
     printed_ = found.size();
     for (const Found &each : found) out_.write(each.line);
-    return {};
+    return end;
   }
 
   /// The calls of all ranks in the order of their begins.
@@ -239,7 +240,6 @@ class Dump {
       ranks.push_back({trace::Events(trace_, rank), texts_of(rank), steps_of(rank), nullptr, has_threads(rank)});
       ranks.back().next = ranks.back().events.next();
       if (ranks.back().next != nullptr) heap.push_back(ranks.size() - 1);
-      if (ranks.back().next == nullptr && !ranks.back().events.end()) return ranks.back().events.end();
     }
     std::make_heap(heap.begin(), heap.end(), later);
     while (!heap.empty() && !full()) {
@@ -249,11 +249,13 @@ class Dump {
       if (wants(*rank.next, rank.texts, rank.steps.get())) print(*rank.next, rank.texts);
       rank.next = rank.events.next();
       if (rank.next == nullptr) {
-        if (!rank.events.end()) return rank.events.end();
         heap.pop_back();
       } else {
         std::push_heap(heap.begin(), heap.end(), later);
       }
+    }
+    for (const Rank &rank : ranks) {
+      if (!rank.events.end()) return rank.events.end();
     }
     return {};
   }
@@ -456,12 +458,15 @@ int dump(DumpOptions &options) {
       return report(done.error(), options.file);
     }
   }
+  Result<void> done;  // damage to times, which are few of what a call has, keeps no calls back
   for (const uint32_t rank : filter->ranks) {
     if (dump.full() || options.order != "rank") break;
-    if (const auto done = dump.rank(rank); !done) {
-      out.finish();
-      return report(done.error(), options.file);
-    }
+    const auto end = dump.rank(rank);
+    if (done) done = end;
+  }
+  if (!done) {
+    out.finish();
+    return report(done.error(), options.file);
   }
   if (dump.found_nothing()) say("no call matches" + dump.step_note());
   return out.finish();

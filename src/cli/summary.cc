@@ -317,7 +317,10 @@ int summary(SummaryOptions &options) {
   } else {
     print_text(out, options.file, *trace, *result, list, filter->ranks.size());
   }
-  return out.finish();
+  if (!result->damaged.first) return out.finish();
+  out.finish();
+  say(fmt::format("no sum has the times of {}, which are damaged", plural(result->damaged.calls, "call")));
+  return report(*result->damaged.first, options.file);
 }
 
 }  // namespace

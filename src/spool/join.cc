@@ -171,6 +171,7 @@ Result<TraceBytes> with_epilogues(TraceBytes bytes, const std::string &path, con
   auto later = parse_and_reduce(files);
   if (!later) return tl::unexpected(later.error());
   if (!later->damaged.empty()) return tl::unexpected(later->damaged.front());
+  if (trace->damage()) return tl::unexpected(*trace->damage());
   auto merged = trace::Part::merge(trace::to_part(*trace), *std::move(later->part));
   if (!merged) return tl::unexpected(merged.error());
   auto file = merged->to_file(trace->run(), bytes.absent, trace::bundles_begin(*trace));

@@ -231,16 +231,20 @@ Bytes encode_stream(const Mode &mode, std::span<const uint32_t> groups, std::spa
 
 bool find_blocks(ByteView stream, uint64_t calls, std::vector<BlockPlace> *blocks, size_t *bad_byte) {
   if (stream.empty()) return true;
+  if (stream[0] == kStreamMark) return find_blocks_from(1, stream, calls, blocks, bad_byte);
+  BlockPlace all;
+  all.of_chunks = true;
+  all.bytes = stream;
+  if (!count_chunks(stream, &all.calls, bad_byte) || all.calls > calls) return false;
+  blocks->push_back(all);
+  return true;
+}
+
+bool find_blocks_from(size_t begin_byte, ByteView stream, uint64_t calls, std::vector<BlockPlace> *blocks,
+                      size_t *bad_byte) {
   ByteReader in(stream);
+  in.raw(begin_byte);
   uint64_t first = 0;
-  if (in.byte() != kStreamMark) {
-    BlockPlace all;
-    all.of_chunks = true;
-    all.bytes = stream;
-    if (!count_chunks(stream, &all.calls, bad_byte) || all.calls > calls) return false;
-    blocks->push_back(all);
-    return true;
-  }
   while (!in.at_end()) {
     *bad_byte = in.position();
     BlockPlace block;
@@ -263,6 +267,24 @@ bool find_blocks(ByteView stream, uint64_t calls, std::vector<BlockPlace> *block
     blocks->push_back(block);
   }
   return true;
+}
+
+std::vector<BlockPlace> find_last_blocks(size_t begin, uint64_t calls_before, ByteView stream, uint64_t calls) {
+  // From most bytes no block leads on, and from those that one does, it soon ends.
+  uint64_t steps_left = 8 * stream.size();
+  for (size_t from = begin + 1; from < stream.size(); ++from) {
+    std::vector<BlockPlace> blocks;
+    size_t bad = 0;
+    const bool fill = find_blocks_from(from, stream, calls - calls_before - 1, &blocks, &bad);
+    if (fill) {
+      const uint64_t before = calls - (blocks.back().first_call + blocks.back().calls);
+      for (BlockPlace &block : blocks) block.first_call += before;
+      return blocks;
+    }
+    if (blocks.size() >= steps_left) return {};
+    steps_left -= blocks.size() + 1;
+  }
+  return {};
 }
 
 const char *decode_block(const BlockPlace &block, std::span<const uint32_t> groups, std::vector<PlacedTime> *times,

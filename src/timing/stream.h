@@ -80,6 +80,12 @@ struct BlockPlace {
 /// The blocks of a stream of `calls` calls (fewer if recording stopped early), undecoded. False, with the byte where it
 /// went wrong. Cost: the blocks.
 bool find_blocks(ByteView stream, uint64_t calls, std::vector<BlockPlace> *blocks, size_t *bad_byte);
+/// The blocks from byte `begin` on, as if the stream began there. What was found before it went wrong is kept.
+bool find_blocks_from(size_t begin, ByteView stream, uint64_t calls, std::vector<BlockPlace> *blocks, size_t *bad_byte);
+/// Of a damaged stream, of all of its sequence's `calls`: blocks that fill it to its end, as many as there are behind
+/// byte `begin`, where an earlier block does, and behind `calls_before` calls. Their checks have still to be asked.
+/// Cost: the bytes.
+std::vector<BlockPlace> find_last_blocks(size_t begin, uint64_t calls_before, ByteView stream, uint64_t calls);
 
 struct PlacedTime {
   uint64_t begin_ns = 0;  ///< from the sequence's begin

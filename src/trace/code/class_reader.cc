@@ -257,6 +257,25 @@ bool ClassReader::timing(ByteReader &in, ClassPart *part) {
   return (what & 2) == 0 || times(in, part);
 }
 
+bool ClassReader::damaged_times(ByteReader &in, const std::vector<std::vector<uint32_t>> &may_have, ClassHead *part) {
+  constexpr uint8_t kTimes = 2;
+  const uint8_t what = in.byte();
+  if (in.failed() || (what != 0 && what != kTimes)) return false;
+  const size_t count = what == 0 ? 0 : in.count(2);
+  const auto ranks = std::find_if(may_have.begin(), may_have.end(),
+                                  [&](const auto &each) { return !in.failed() && each.size() == count; });
+  if (ranks == may_have.end()) return false;
+  uint32_t next = 0;
+  for (const uint32_t rank : *ranks) {
+    const uint64_t skipped = in.varint();
+    const ByteView stream = in.blob();
+    if (in.failed() || skipped != rank - next || !in.take(stream.size() + sizeof(timing::TimesOfRank))) return false;
+    part->times.push_back({rank, Bytes(stream.begin(), stream.end())});
+    next = rank + 1;
+  }
+  return true;
+}
+
 bool ClassReader::times(ByteReader &in, ClassHead *part) {
   part->times = timing::parse_rank_times(in);
   if (in.failed()) return false;

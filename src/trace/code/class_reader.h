@@ -35,6 +35,10 @@ class ClassReader {
   bool timing(ByteReader &in, ClassPart *part);
 
   bool times(ByteReader &in, ClassHead *part);
+  /// The same of a section whose checksum is wrong. Only checks of their own are left to blocks, and they don't say
+  /// whose times these are: that is sure where a class has as many streams as `may_have` ranks, one of these lists.
+  /// Streams are read as far as they are those of these ranks; false if there are others, or none.
+  static bool damaged_times(ByteReader &in, const std::vector<std::vector<uint32_t>> &may_have, ClassHead *part);
 
  private:
   struct KnownRow {

@@ -42,6 +42,7 @@ struct SectionView {
   ByteView bytes;
   uint64_t offset = 0;      ///< of the section in the file
   bool compressed = false;  ///< `bytes` are not the file's own
+  bool damaged = false;     ///< its checksum is wrong
 };
 
 /// "section 'rows' …" with the file's byte.

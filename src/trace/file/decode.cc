@@ -22,9 +22,9 @@ class Decoder {
         read(SectionKind::grammars, true, &Decoder::grammars) && read(SectionKind::columns, true, &Decoder::columns) &&
         read(SectionKind::rows, true, &Decoder::rows) && read(SectionKind::streams, false, &Decoder::streams) &&
         check_moved() && read(SectionKind::meta, true, &Decoder::meta) &&
-        read(SectionKind::order, false, &Decoder::order) && read(SectionKind::timing, false, &Decoder::timing) &&
-        read(SectionKind::clocks, false, &Decoder::clocks) && read(SectionKind::sums, false, &Decoder::rounded_sums) &&
-        read(SectionKind::cost, false, &Decoder::cost) && read(SectionKind::offsets, false, &Decoder::offsets) &&
+        read(SectionKind::order, false, &Decoder::order) && read(SectionKind::offsets, false, &Decoder::offsets) &&
+        read(SectionKind::timing, false, &Decoder::timing) && read(SectionKind::clocks, false, &Decoder::clocks) &&
+        read(SectionKind::sums, false, &Decoder::rounded_sums) && read(SectionKind::cost, false, &Decoder::cost) &&
         read(SectionKind::bundles, false, &Decoder::bundles);
     if (!good) return tl::unexpected(std::move(error_));
     for (ClassPart &part : body().classes) body().set_key(&part);
@@ -267,8 +267,32 @@ class Decoder {
   }
 
   bool timing(ByteReader &in) {
+    if (section_->damaged) {
+      damaged_timing(ByteReader(in.raw(in.remaining()), allowance_));
+      return true;
+    }
     return std::all_of(body().classes.begin(), body().classes.end(),
                        [&](ClassPart &part) { return told(classes_.timing(in, &part)); });
+  }
+
+  void damaged_timing(ByteReader in) {
+    for (size_t i = 0; i < body().classes.size(); ++i) {
+      decoded_.times_lost_from = i;
+      ClassPart &part = body().classes[i];
+      const uint64_t size = part.ranks.size();
+      if (size > in.remaining() || !in.take(size, 2 * sizeof(uint32_t))) return;
+      const std::vector<uint32_t> all = part.ranks.expand();
+      std::vector<uint32_t> without_block;
+      for (const uint32_t rank : all) {
+        const std::optional<uint64_t> place = body().ranks.index_of(rank);
+        if (place && body().offset.at(*place) == kNoBlock) without_block.push_back(rank);
+      }
+      const bool as_expected = ClassReader::damaged_times(in, {all, without_block}, &part);
+      if (!part.times.empty()) decoded_.last_times = {i, part.times.back().rank};
+      if (!as_expected) return;
+    }
+    decoded_.times_lost_from.reset();
+    if (in.at_end()) decoded_.last_times.reset();
   }
 
   /// Where they lead is looked at when a block is read.

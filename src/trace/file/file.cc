@@ -34,12 +34,13 @@ Error broken(std::string message, uint64_t offset, std::string hint) {
 
 const char *const kCopyAgain = "the file is damaged or not complete: copy it again or record again";
 
-void directory_entry(uint8_t kind, uint8_t codec, ByteView stored, uint64_t decoded_size, ByteWriter *out) {
+void directory_entry(uint8_t kind, uint8_t codec, ByteView stored, uint64_t decoded_size, uint32_t hash,
+                     ByteWriter *out) {
   out->byte(kind);
   out->byte(codec);
   out->varint(stored.size());
   if (codec != codec::kRaw) out->varint(decoded_size);
-  out->fixed32(checksum(stored));
+  out->fixed32(hash);
 }
 
 bool in_blocks(const StoredSection &section) { return section.codec == kInBlocks; }
@@ -76,18 +77,19 @@ Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredS
   for (const Section &section : sections) {
     const auto kind = static_cast<uint8_t>(section.kind);
     if (section.packed) {
-      directory_entry(kind, codec::kRaw, section.bytes, section.bytes.size(), &directory);
+      directory_entry(kind, codec::kRaw, section.bytes, section.bytes.size(), checksum(section.bytes), &directory);
       out.raw(section.bytes);
       continue;
     }
     const codec::Encoded encoded =
         codec::smallest(section.bytes, kCodecs, section.level != 0 ? section.level : level_for(section.bytes.size()));
-    directory_entry(kind, encoded.codec, encoded.bytes, section.bytes.size(), &directory);
+    directory_entry(kind, encoded.codec, encoded.bytes, section.bytes.size(), checksum(encoded.bytes), &directory);
     out.raw(encoded.bytes);
   }
   for (const StoredSection &section : stored) {
     if (in_blocks(section)) continue;
-    directory_entry(section.kind, section.codec, section.bytes, section.decoded_size, &directory);
+    directory_entry(section.kind, section.codec, section.bytes, section.decoded_size,
+                    section.wrong_checksum.value_or(checksum(section.bytes)), &directory);
     out.raw(section.bytes);
   }
   out.raw(directory.view());
@@ -98,7 +100,8 @@ Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredS
 }
 
 Result<SectionView> decompressed(const StoredSection &section, Bytes *decoded, Allowance *allowance) {
-  SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw};
+  SectionView view{section.kind, section.bytes, section.offset, section.codec != codec::kRaw,
+                   section.wrong_checksum.has_value()};
   if (!view.compressed) return view;
   constexpr uint64_t kOnTheWay = 3;  // itself and what codec::kNumbers makes first
   if (!allowance->take(section.decoded_size, kOnTheWay)) {
@@ -124,7 +127,11 @@ uint64_t blocks_in(ByteView directory) {
   return blocks && !in.failed() ? size : 0;
 }
 
-Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent) {
+Error wrong_checksum(const StoredSection &section) {
+  return broken("section '" + section_name(section.kind) + "' has a wrong checksum", section.offset, kCopyAgain);
+}
+
+Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent, Damage damage) {
   if (file.size() >= kMagic.size() && begins_with(file, kMagicBefore)) {
     return tl::unexpected(broken("the trace was written before Cairn's first release", 0,
                                  "record again, or read it with the Cairn that wrote it"));
@@ -191,7 +198,9 @@ Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent) {
       section.bytes = file.subspan(offset - skipped, size);
     }
     if (!blocks && checksum(section.bytes) != hash) {
-      return tl::unexpected(broken(name + " has a wrong checksum", offset, kCopyAgain));
+      const bool of_times = section.kind == static_cast<uint8_t>(SectionKind::timing) && section.codec == codec::kRaw;
+      if (!of_times || damage == Damage::refused) return tl::unexpected(wrong_checksum(section));
+      section.wrong_checksum = hash;
     }
     const bool again = std::any_of(sections.data(), &section,
                                    [&section](const StoredSection &other) { return other.kind == section.kind; });

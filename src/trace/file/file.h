@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,8 @@ struct StoredSection {
   uint64_t decoded_size = 0;
   ByteView bytes;  ///< nothing if they are absent
   uint64_t offset = 0;
+  /// What the directory says, where that is wrong. It is written again with them, so that no copy looks sound.
+  std::optional<uint32_t> wrong_checksum = {};
 };
 
 /// A file with these sections, each under the codec that makes it smallest, followed by `stored` as they are; blocks
@@ -44,7 +47,14 @@ Bytes write_file(const std::vector<Section> &sections, const std::vector<StoredS
 
 /// The sections in the order of the file, as views into `file`, from which `absent` bytes after the header, those of
 /// its blocks, were left out.
-Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent = 0);
+enum class Damage : uint8_t {
+  refused,
+  /// Of a section `timing` that is not compressed, a checksum that is wrong is told: times have checks of their own.
+  may_be_in_times,
+};
+Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent = 0, Damage damage = Damage::refused);
+/// Of a section that has one.
+Error wrong_checksum(const StoredSection &section);
 
 /// Of a section, or of a block: half a hash finds all errors but one in four thousand million.
 uint32_t checksum(ByteView bytes);

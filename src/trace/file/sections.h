@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -37,7 +38,10 @@ Section bundles_section(uint64_t begin);
 struct Decoded {
   std::unique_ptr<Part::Body> body;
   RunInfo run;
-  std::optional<uint64_t> bundles;  ///< where in the blocks they begin
+  std::optional<uint64_t> bundles;        ///< where in the blocks they begin
+  std::optional<size_t> times_lost_from;  ///< of this class on: the section was damaged between streams
+  /// Then the class and rank of the stream before: it may have been cut short, or go on in what is none of its own.
+  std::optional<std::pair<size_t, uint32_t>> last_times;
 };
 /// What it makes is taken from `allowance`.
 Result<Decoded> decode(const std::vector<SectionView> &sections, Allowance *allowance);

@@ -11,6 +11,10 @@ Result<CallTimes> CallTimes::of(const Trace &trace, const SequenceView &sequence
   Result<TimesBytes> bytes = trace.times_bytes(sequence);
   if (!bytes) return tl::unexpected(bytes.error());
   times.bytes_ = *std::move(bytes);
+  if (times.bytes_.damage) {
+    times.find_in_damaged();
+    return times;
+  }
   size_t bad = 0;
   if (!timing::find_blocks(times.bytes_.stream, times.bytes_.calls, &times.blocks_, &bad)) {
     return tl::unexpected(trace.times_error(times.bytes_, "is malformed, or of an earlier Cairn: the times of rank " +
@@ -20,12 +24,73 @@ Result<CallTimes> CallTimes::of(const Trace &trace, const SequenceView &sequence
   return times;
 }
 
+/// A block's check says whether it is right, but not how many calls are before it, nor where it begins. Both are sure
+/// of blocks before all that are damaged, and, where the whole sequence has times, of those behind. What lies between
+/// is taken as one block without bytes.
+void CallTimes::find_in_damaged() {
+  const ByteView stream = bytes_.stream;
+  const uint64_t calls = bytes_.calls;
+  size_t bad = stream.size();
+  const bool whole = !stream.empty() && timing::find_blocks_from(1, stream, calls, &blocks_, &bad);
+  if (whole && count() == calls) return;  // so many calls they have together that none says a wrong number
+  size_t sound = 0;
+  while (sound < blocks_.size() && decode(sound)) ++sound;
+  const Trace::RankInfo info = trace_->rank_info(sequence_.rank);
+  const bool all_recorded = info.complete && info.degraded.empty();
+  if (whole && sound == blocks_.size() && bytes_.end_is_sure && !all_recorded) return;
+  timing::BlockPlace lost;
+  lost.first_call = sound == blocks_.size() ? count() : blocks_[sound].first_call;
+  lost.offset = sound == blocks_.size() ? bad : blocks_[sound].offset;
+  lost.calls = calls - lost.first_call;
+  blocks_.resize(sound);
+  if (lost.calls == 0) return;
+  blocks_.push_back(lost);
+  if (!all_recorded || !bytes_.end_is_sure || lost.offset >= stream.size()) return;
+  // What looks like a block may not be one.
+  constexpr int kMostTries = 16;
+  size_t from = lost.offset;
+  std::vector<timing::BlockPlace> best;
+  for (int i = 0; i < kMostTries; ++i) {
+    std::vector<timing::BlockPlace> last = timing::find_last_blocks(from, lost.first_call, stream, calls);
+    if (last.empty()) break;
+    from = last.front().offset;
+    const size_t before = last.size();
+    keep_sound_end(&last);
+    const size_t kept = last.size();
+    if (!last.empty() && (best.empty() || last.front().first_call < best.front().first_call)) best = std::move(last);
+    if (kept == before) break;
+  }
+  if (!best.empty()) blocks_[sound].calls = best.front().first_call - lost.first_call;
+  blocks_.insert(blocks_.end(), best.begin(), best.end());
+}
+
+/// Leaves the blocks behind the last that is damaged.
+void CallTimes::keep_sound_end(std::vector<timing::BlockPlace> *last) {
+  const size_t before = blocks_.size();
+  blocks_.insert(blocks_.end(), last->begin(), last->end());
+  size_t damaged = 0;
+  for (size_t i = 0; i < last->size(); ++i) {
+    if (!decode(before + i)) damaged = i + 1;
+  }
+  blocks_.resize(before);
+  decoded_ = SIZE_MAX;
+  last->erase(last->begin(), last->begin() + static_cast<ptrdiff_t>(damaged));
+}
+
+std::vector<Error> CallTimes::damage() {
+  std::vector<Error> all;
+  for (const timing::BlockPlace &block : blocks_) {
+    if (auto time = at(block.first_call); !time) all.push_back(time.error());
+  }
+  return all;
+}
+
 uint64_t CallTimes::count() const { return blocks_.empty() ? 0 : blocks_.back().first_call + blocks_.back().calls; }
 
 timing::StreamSize CallTimes::size() const {
   timing::StreamSize size;
   for (const timing::BlockPlace &block : blocks_) {
-    size.add({1, block.calls, block.bytes.size(), block.clock_error_ns});
+    if (!block.bytes.empty()) size.add({1, block.calls, block.bytes.size(), block.clock_error_ns});
   }
   return size;
 }
@@ -36,7 +101,11 @@ Result<timing::PlacedTime> CallTimes::at(uint64_t call) {
     const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), call,
                                         [](uint64_t wanted, const auto &block) { return wanted < block.first_call; });
     const auto block = static_cast<size_t>(after - blocks_.begin()) - 1;
-    if (auto decoded = decode(block); !decoded) return tl::unexpected(decoded.error());
+    if (wrong_ && wrong_->first == block) return tl::unexpected(wrong_->second);
+    if (auto decoded = decode(block); !decoded) {
+      wrong_ = {block, decoded.error()};
+      return tl::unexpected(decoded.error());
+    }
   }
   return times_[call - blocks_[decoded_].first_call];
 }
@@ -57,6 +126,7 @@ CallTimes::Group CallTimes::group_of_next_call() {
 
 Result<void> CallTimes::decode(size_t block) {
   const timing::BlockPlace &place = blocks_[block];
+  if (place.bytes.empty()) return wrong("lost", block);
   if (!reader_ || place.first_call < next_call_) {
     reader_.emplace(*trace_, sequence_);
     group_of_call_.clear();
@@ -90,10 +160,12 @@ Result<std::vector<timing::CallTime>> all_times(const Trace &trace, const Sequen
 
 tl::unexpected<Error> CallTimes::wrong(const char *what, size_t block) const {
   const timing::BlockPlace &place = blocks_[block];
-  return tl::unexpected(trace_->times_error(
+  Error error = trace_->times_error(
       bytes_, std::string("holds times that are ") + what + ": of calls " + std::to_string(place.first_call) + " to " +
                   std::to_string(place.first_call + place.calls - 1) + " of rank " + std::to_string(sequence_.rank) +
-                  ", block " + std::to_string(block) + " of " + std::to_string(blocks_.size())));
+                  ", block " + std::to_string(block) + " of " + std::to_string(blocks_.size()));
+  error.hint = "other calls and times can be read; cairn verify names all that is damaged";
+  return tl::unexpected(std::move(error));
 }
 
 }  // namespace cairn::trace

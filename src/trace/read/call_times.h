@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "timing/group_numbers.h"
@@ -28,6 +29,8 @@ class CallTimes {
   /// How many calls have times: the first ones of the sequence, 0 where the timing mode keeps none.
   [[nodiscard]] uint64_t count() const;
   [[nodiscard]] const std::vector<timing::BlockPlace> &blocks() const { return blocks_; }
+  /// What is wrong with each block that is damaged.
+  [[nodiscard]] std::vector<Error> damage();
   /// What the blocks say of themselves, together.
   [[nodiscard]] timing::StreamSize size() const;
   /// Of a call below `count`, from the sequence's begin; an error if its block is damaged.
@@ -35,6 +38,8 @@ class CallTimes {
 
  private:
   CallTimes(const Trace &trace, const SequenceView &sequence) : trace_(&trace), sequence_(sequence) {}
+  void find_in_damaged();
+  void keep_sound_end(std::vector<timing::BlockPlace> *last);
   Result<void> decode(size_t block);
   struct Group {
     uint32_t number = UINT32_MAX;
@@ -49,6 +54,7 @@ class CallTimes {
   std::vector<timing::BlockPlace> blocks_;
   size_t decoded_ = SIZE_MAX;  ///< the block that `times_` are of
   std::vector<timing::PlacedTime> times_;
+  std::optional<std::pair<size_t, Error>> wrong_;  ///< the block that was found damaged last
   std::optional<CallReader> reader_;
   uint64_t next_call_ = 0;  ///< of `reader_`
   std::map<RowGroup, uint32_t> groups_;

@@ -32,8 +32,8 @@ class Edited {
 /// The bytes of the same trace with these corrections of its axis in place of any that it has.
 Bytes with_corrections(const Trace &trace, const Corrections &corrections);
 
-/// The part that the file holds, to merge more into it; what comes of it needs this file's blocks, among which bundles
-/// of classes begin where `bundles_begin` says.
+/// The part that the file, which must not be damaged, holds, to merge more into it; what comes of it needs this file's
+/// blocks, among which bundles of classes begin where `bundles_begin` says.
 Part to_part(const Trace &trace);
 std::optional<uint64_t> bundles_begin(const Trace &trace);
 

@@ -22,13 +22,19 @@ class Events::Thread {
       if (reader_) call_ = reader_->next();
       if (reader_ && call_ != grammar::kNoSymbol) break;
       if (next_ == sequences_.size()) return false;
-      if (auto begun = begin(sequences_[next_++]); !begun) return tl::unexpected(begun.error());
+      begin(sequences_[next_++]);
     }
     row_place_ = reader_->row_place();
-    timed_ = position_ < times_->count();
+    Result<timing::PlacedTime> placed;
+    damage_.reset();
+    if (!times_) damage_ = no_times_;
+    timed_ = times_ && position_ < times_->count();
+    if (timed_) placed = times_->at(position_);
+    if (!placed) {
+      damage_ = placed.error();
+      timed_ = false;
+    }
     if (timed_) {
-      Result<timing::PlacedTime> placed = times_->at(position_);
-      if (!placed) return tl::unexpected(placed.error());
       time_ = *placed;
       time_.begin_ns += sequences_[next_ - 1].begin_ns;
     }
@@ -41,6 +47,8 @@ class Events::Thread {
     return true;
   }
   [[nodiscard]] uint64_t ticket() const { return ticket_; }
+  /// Of the call's time.
+  [[nodiscard]] const std::optional<Error> &damage() const { return damage_; }
   void tell(Event *event) const {
     const SequenceView &sequence = sequences_[next_ - 1];
     event->rank = sequence.rank;
@@ -52,6 +60,7 @@ class Events::Thread {
     event->call = call_;
     event->values = &reader_->call(call_);
     event->timed = timed_;
+    event->damaged = damage_.has_value();
     event->begin_ns = timed_ ? axis_.of(time_.begin_ns) : 0;
     event->end_ns = timed_ ? std::max(event->begin_ns, axis_.of(time_.begin_ns + time_.time.duration)) : 0;
     event->duration_ns = timed_ ? time_.time.duration : 0;
@@ -59,16 +68,19 @@ class Events::Thread {
   }
 
  private:
-  Result<void> begin(const SequenceView &sequence) {
+  void begin(const SequenceView &sequence) {
     auto times = CallTimes::of(trace_, sequence);
-    if (!times) return tl::unexpected(times.error());
-    times_.emplace(*std::move(times));
+    times_.reset();
+    if (times) {
+      times_.emplace(*std::move(times));
+    } else {
+      no_times_ = times.error();
+    }
     skips_.reset();
     if (ordered_) order_ = trace_.order(sequence);
     if (order_) skips_.emplace(order_->skips);
     position_ = 0;
     reader_.emplace(trace_, sequence);
-    return {};
   }
 
   const Trace &trace_;
@@ -77,7 +89,9 @@ class Events::Thread {
   bool ordered_;     ///< there are other threads
   size_t next_ = 0;  ///< sequence
   std::optional<CallReader> reader_;
-  std::optional<CallTimes> times_;
+  std::optional<CallTimes> times_;  ///< nothing: `no_times_` says why
+  Error no_times_;
+  std::optional<Error> damage_;
   std::optional<CallOrder> order_;
   std::optional<grammar::Walker> skips_;  ///< of `order_`
   uint64_t position_ = 0;
@@ -108,19 +122,20 @@ Events::~Events() = default;
 
 void Events::advance(size_t thread) {
   const Result<bool> more = threads_[thread]->advance();
-  if (!more && end_) end_ = tl::unexpected(more.error());
+  if (!more && !std::exchange(stopped_, true)) end_ = tl::unexpected(more.error());
   if (!more || !*more) threads_.erase(threads_.begin() + static_cast<std::ptrdiff_t>(thread));
 }
 
 const Event *Events::next() {
   if (given_) advance(*std::exchange(given_, std::nullopt));
-  if (threads_.empty() || !end_) return nullptr;
+  if (threads_.empty() || stopped_) return nullptr;
   // Threads are few: a scan beats a heap.
   size_t first = 0;
   for (size_t i = 1; i < threads_.size(); ++i) {
     if (threads_[i]->ticket() < threads_[first]->ticket()) first = i;
   }
   threads_[first]->tell(&event_);
+  if (event_.damaged && end_) end_ = tl::unexpected(*threads_[first]->damage());
   event_.index = index_++;
   given_ = first;
   return &event_;

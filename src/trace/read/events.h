@@ -10,7 +10,7 @@
 //       while (const Event *event = events.next()) {
 //         sum += static_cast<int64_t>(event->timed ? event->duration_ns : events.typical_ns().value_or(0));
 //       }
-//       if (!events.end()) return -1;  // events.end().error() says why the calls end here
+//       if (!events.end()) return -1;  // events.end().error() says why calls, or times, are not all there
 //     }
 //     return sum;
 //   }
@@ -51,6 +51,7 @@ struct Event {
   uint32_t call = 0;            ///< number of the distinct call within its sequence (CallReader)
   const Row *values = nullptr;  ///< complete; stays where it is until its sequence ends
   bool timed = false;           ///< where the timing mode keeps times; not the last calls of a process that was killed
+  bool damaged = false;         ///< not `timed`, since its time is damaged
   uint64_t begin_ns = 0;        ///< on the axis of the run (axis.h)
   uint64_t end_ns = 0;          ///< the same
   uint64_t duration_ns = 0;     ///< by the rank's own clock
@@ -69,17 +70,19 @@ class Events {
   Events &operator=(Events &&) noexcept;
   ~Events();
 
-  /// The next call; nullptr when there is none, or its time cannot be read. Changes what the last one pointed to.
+  /// The next call; nullptr when there is none. Changes what the last one pointed to.
   const Event *next();
-  /// Why `next` gave nullptr: all calls were given, or the error.
+  /// Whether all calls were given once `next` gave nullptr, and all their times that were recorded; or the first error.
   [[nodiscard]] const Result<void> &end() const { return end_; }
+  /// The same, but that times may be damaged.
+  [[nodiscard]] Result<void> end_of_calls() const { return stopped_ ? end_ : Result<void>(); }
   /// How long calls of the last one's row took in the mean, over all ranks of its class, where times are statistics.
   /// Rows that these don't tell apart have their common mean.
   [[nodiscard]] std::optional<uint64_t> typical_ns();
 
  private:
   class Thread;
-  /// Goes on with the next call of a thread; one that has none, or whose time cannot be read, ends.
+  /// Goes on with the next call of a thread; one that has none ends.
   void advance(size_t thread);
   const Trace *trace_;
   std::vector<std::unique_ptr<Thread>> threads_;  ///< at their next calls
@@ -87,6 +90,7 @@ class Events {
   uint64_t index_ = 0;
   std::optional<size_t> given_;  ///< the thread whose call `next` gave
   Result<void> end_;
+  bool stopped_ = false;                               ///< before the last call
   std::map<uint32_t, std::vector<uint64_t>> typical_;  ///< by class and row
 };
 

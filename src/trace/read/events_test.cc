@@ -22,7 +22,7 @@ int64_t ns_in_mpi(const Trace &trace) {
     while (const Event *event = events.next()) {
       sum += static_cast<int64_t>(event->timed ? event->duration_ns : events.typical_ns().value_or(0));
     }
-    if (!events.end()) return -1;  // events.end().error() says why the calls end here
+    if (!events.end()) return -1;  // events.end().error() says why calls, or times, are not all there
   }
   return sum;
 }

@@ -107,7 +107,7 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
     if (!opened) return with_path(opened.error());
     disk = *std::move(opened);
   }
-  Result<std::vector<StoredSection>> stored = read_file(body->file, absent);
+  Result<std::vector<StoredSection>> stored = read_file(body->file, absent, Damage::may_be_in_times);
   if (!stored) return with_path(stored.error());
   body->stored = *std::move(stored);
   Allowance allowance(memory_for(body->file.size()));
@@ -128,6 +128,14 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
   }
   Result<Decoded> content = decode(views, &allowance);
   if (!content) return with_path(content.error());
+  for (const StoredSection &section : body->stored) {
+    if (!section.wrong_checksum) continue;
+    body->damage = wrong_checksum(section);
+    body->damage->path = body->path;
+    if (!timing::keeps_times(content->run.timing)) return tl::unexpected(*body->damage);  // statistics have no checks
+  }
+  body->times_lost_from = content->times_lost_from.value_or(SIZE_MAX);
+  body->last_times = content->last_times;
   body->part = std::move(content->body);
   body->own_classes = body->part->classes.size();
   body->run = std::move(content->run);
@@ -272,10 +280,17 @@ Result<TimesBytes> Trace::times_bytes(const SequenceView &sequence) const {
   times.calls = call_count_of(part, sequence.rank);
   if (const Bytes *in_section = timing::stream_of(part.times, sequence.rank)) {
     times.stream = *in_section;
+    times.damage = body_->damage;
+    times.end_is_sure = body_->last_times != std::pair<size_t, uint32_t>(sequence.class_index, sequence.rank);
     return times;
   }
   auto block = body_->block_of(sequence.rank);
   if (!block) return tl::unexpected(block.error());
+  const bool lost = sequence.class_index >= body_->times_lost_from && sequence.class_index < body_->own_classes;
+  if (*block == nullptr && lost) {
+    return tl::unexpected(times_error(times, "is damaged: the times of rank " + std::to_string(sequence.rank) +
+                                                 ", thread " + std::to_string(sequence.thread) + " are lost"));
+  }
   if (*block == nullptr) return times;
   times.in_block = true;
   for (const BlockStream &each : (*block)->streams) {
@@ -284,6 +299,8 @@ Result<TimesBytes> Trace::times_bytes(const SequenceView &sequence) const {
   times.owner = *std::move(block);
   return times;
 }
+
+const std::optional<Error> &Trace::damage() const { return body_->damage; }
 
 Error Trace::times_error(const TimesBytes &times, const std::string &what) const {
   return body_->times_error(times.in_block ? SectionKind::blocks : SectionKind::timing, what);

@@ -1,7 +1,8 @@
 // Trace: a .cairn file opened for reading. Who wants its calls begins with events.h; edit.h makes other files of it.
 //
 // `open` checks magic, version, directory and the checksum of every section it loads, and gives an Error naming section
-// and byte on anything else. Values of one rank are found without expanding the others: cost in proportion to the rows
+// and byte on anything else, but for times: where these are damaged, all else can be read, and all times of blocks that
+// are not. Values of one rank are found without expanding the others: cost in proportion to the rows
 // of its classes. Const after open: any number of threads may read.
 #pragma once
 
@@ -70,6 +71,9 @@ struct TimesBytes {
   ByteView stream;
   uint64_t calls = 0;  ///< that the sequence has
   bool in_block = false;
+  /// What is wrong with the bytes that they lie in. Then only those blocks are right that their own check says so of.
+  std::optional<Error> damage = {};
+  bool end_is_sure = true;            ///< damage has neither cut the stream short nor added to it
   std::shared_ptr<const void> owner;  ///< of the bytes, where the trace is not
 };
 
@@ -116,6 +120,8 @@ class Trace {
   /// The times of a sequence's calls as they are stored, which CallTimes reads (call_times.h); empty unless the timing
   /// mode keeps them (timing::keeps_times).
   [[nodiscard]] Result<TimesBytes> times_bytes(const SequenceView &sequence) const;
+  /// What is wrong with the file's own section of times, if it is damaged. No part is made of such a trace (edit.h).
+  [[nodiscard]] const std::optional<Error> &damage() const;
   /// What is wrong with them.
   [[nodiscard]] Error times_error(const TimesBytes &times, const std::string &what) const;
   /// What `tickets` expands; nullopt with one thread.

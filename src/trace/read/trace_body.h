@@ -23,9 +23,12 @@ struct Trace::Body {
   std::vector<StoredSection> stored;    ///< views into `file`
   std::unique_ptr<BlockSource> blocks;  ///< nullptr if there are none
   std::unique_ptr<Part::Body> part;
-  size_t own_classes = 0;                      ///< of its classes; those of bundles follow
-  std::optional<uint64_t> bundles;             ///< where they begin
-  std::map<std::string, uint64_t> in_bundles;  ///< bytes by section
+  size_t own_classes = 0;             ///< of its classes; those of bundles follow
+  std::optional<uint64_t> bundles;    ///< where they begin
+  std::optional<Error> damage;        ///< what the section `timing` has
+  size_t times_lost_from = SIZE_MAX;  ///< of its own classes: streams of this one and later ones may be lost
+  std::optional<std::pair<size_t, uint32_t>> last_times;  ///< as in Decoded
+  std::map<std::string, uint64_t> in_bundles;             ///< bytes by section
   RankClasses places;
   RunInfo run;
   Axis axis;
