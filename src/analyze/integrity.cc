@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "analyze/communicator_ids.h"
 #include "analyze/decode.h"
@@ -74,6 +75,7 @@ class Checker {
 
   void check_rank(uint32_t rank) {
     CommunicatorIds communicators;
+    bool damaged = false;  // its block: said once
     for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
       uint64_t length = 0;
       for (const uint64_t count : trace_.row_counts(sequence)) length += count;
@@ -89,6 +91,8 @@ class Checker {
       if (!times) {
         fault(fmt::format("{}: {}", where, times.error().message));
       } else {
+        const trace::TimesBytes &bytes = times->bytes();
+        if (bytes.in_block && bytes.damage && !std::exchange(damaged, true)) fault(bytes.damage->message);
         for (const Error &error : times->damage()) fault(fmt::format("{}: {}", where, error.message));
         if (times->count() != 0 && times->count() != length) {
           fault(fmt::format("{}: {} times of {} calls", where, times->count(), length));

@@ -4,13 +4,14 @@
 
 namespace cairn::trace {
 
-Result<std::shared_ptr<const BlockSource::Block>> BlockSource::read(uint32_t rank, Atom offset) const {
+Result<std::shared_ptr<const BlockSource::Block>> BlockSource::read(uint32_t rank, Atom offset,
+                                                                    const Sequences &sequences) const {
   {
     const std::scoped_lock guard(lock_);
     if (last_ != nullptr && last_->rank == rank) return last_;
     last_.reset();  // two may be too large for memory
   }
-  auto block = load(rank, offset);
+  auto block = load(rank, offset, sequences);
   if (!block) return block;
   const std::scoped_lock guard(lock_);
   last_ = *block;
@@ -36,12 +37,16 @@ Result<BlockFront> BlockSource::front_at(uint64_t offset, const std::string &wha
   return front;
 }
 
-Result<Bytes> BlockSource::content(uint64_t offset, const std::string &what, BlockFront *front) const {
+Result<Bytes> BlockSource::content(uint64_t offset, const std::string &what, BlockFront *front,
+                                   std::optional<Error> *damage) const {
   const Result<BlockFront> found = front_at(offset, what);
   if (!found) return tl::unexpected(found.error());
   *front = *found;
   Result<Bytes> rest = bytes(offset + front->bytes, front->size);
-  if (rest && !holds(*front, *rest)) return wrong("has a wrong checksum", what, offset);
+  if (!rest || holds(*front, *rest)) return rest;
+  tl::unexpected<Error> error = wrong("has a wrong checksum", what, offset);
+  if (damage == nullptr) return error;
+  *damage = error.value();
   return rest;
 }
 
@@ -60,15 +65,20 @@ Result<Bytes> BlockSource::peek(uint64_t *offset, uint64_t most, const std::stri
   return first;
 }
 
-Result<std::shared_ptr<const BlockSource::Block>> BlockSource::load(uint32_t rank, Atom offset) const {
+Result<std::shared_ptr<const BlockSource::Block>> BlockSource::load(uint32_t rank, Atom offset,
+                                                                    const Sequences &sequences) const {
   const std::string what = "the block of rank " + std::to_string(rank);
   if (offset < 0) return wrong("ends too early", what, 0);
   BlockFront front;
-  Result<Bytes> rest = content(static_cast<uint64_t>(offset), what, &front);
-  if (!rest) return tl::unexpected(rest.error());
   const auto block = std::make_shared<Block>();
+  Result<Bytes> rest = content(static_cast<uint64_t>(offset), what, &front, &block->damage);
+  if (!rest) return tl::unexpected(rest.error());
   block->rank = rank;
   block->bytes = *std::move(rest);
+  if (block->damage) {
+    if (!parse_damaged_block(block->bytes, sequences(), &block->streams)) return tl::unexpected(*block->damage);
+    return block;
+  }
   const char *how = parse_block(block->bytes, rank, &block->streams);
   if (how != nullptr) return wrong(how, what, static_cast<uint64_t>(offset));
   return block;

@@ -4,9 +4,12 @@
 // of threads may read. Says what is wrong with a block, and at which byte of the file; trusts no offset.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -27,8 +30,12 @@ class BlockSource {
     uint32_t rank = 0;
     Bytes bytes;
     std::vector<BlockStream> streams;  ///< views into `bytes`
+    std::optional<Error> damage = {};  ///< the checksum is wrong: the streams have only checks of their own
   };
-  [[nodiscard]] Result<std::shared_ptr<const Block>> read(uint32_t rank, Atom offset) const;
+  /// Threads and segments of the rank's sequences that should have times there.
+  using Sequences = std::function<std::vector<std::pair<uint32_t, uint32_t>>()>;
+  /// `sequences` are asked for if the block is damaged.
+  [[nodiscard]] Result<std::shared_ptr<const Block>> read(uint32_t rank, Atom offset, const Sequences &sequences) const;
   /// The content of the block at `*offset`, which moves behind it; `what` it is of, for errors.
   [[nodiscard]] Result<Bytes> read_next(uint64_t *offset, const std::string &what) const;
   /// The first bytes of that content, at most `most`, without reading or checking the rest.
@@ -36,9 +43,11 @@ class BlockSource {
   [[nodiscard]] uint64_t size() const { return blocks_.decoded_size; }
 
  private:
-  [[nodiscard]] Result<std::shared_ptr<const Block>> load(uint32_t rank, Atom offset) const;
+  [[nodiscard]] Result<std::shared_ptr<const Block>> load(uint32_t rank, Atom offset, const Sequences &sequences) const;
   [[nodiscard]] Result<BlockFront> front_at(uint64_t offset, const std::string &what) const;
-  [[nodiscard]] Result<Bytes> content(uint64_t offset, const std::string &what, BlockFront *front) const;
+  /// `damage`: where a wrong checksum is told; nullptr: that is an error.
+  [[nodiscard]] Result<Bytes> content(uint64_t offset, const std::string &what, BlockFront *front,
+                                      std::optional<Error> *damage = nullptr) const;
   [[nodiscard]] Result<Bytes> bytes(uint64_t offset, uint64_t size) const;
   [[nodiscard]] tl::unexpected<Error> wrong(const std::string &how, const std::string &what, uint64_t offset) const;
 

@@ -1,5 +1,7 @@
 #include "trace/file/rank_block.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "trace/file/file.h"
 #include "trace/merge/part_body.h"
@@ -64,6 +66,26 @@ const char *parse_block(ByteView bytes, uint32_t rank, std::vector<BlockStream> 
     streams->push_back({static_cast<uint32_t>(thread), static_cast<uint32_t>(segment) - 1, times});
   }
   return in.failed() ? "is malformed" : nullptr;
+}
+
+bool parse_damaged_block(ByteView bytes, std::vector<std::pair<uint32_t, uint32_t>> sequences,
+                         std::vector<BlockStream> *streams) {
+  ByteReader in(bytes);
+  in.varint();  // the rank: the offset that leads here says it
+  std::vector<std::pair<uint32_t, uint32_t>> found;
+  while (found.size() < sequences.size() && !in.failed()) {
+    const auto thread = static_cast<uint32_t>(in.varint());
+    const auto segment = static_cast<uint32_t>(in.varint()) - 1;
+    found.emplace_back(thread, segment);
+    const uint64_t size = in.varint();
+    const bool last = found.size() == sequences.size();
+    if (!last && size > in.remaining()) return false;
+    streams->push_back({thread, segment, in.raw(last ? in.remaining() : static_cast<size_t>(size))});
+    streams->back().end_is_sure = streams->back().times.size() == size;
+  }
+  std::sort(found.begin(), found.end());
+  std::sort(sequences.begin(), sequences.end());
+  return !in.failed() && found == sequences;
 }
 
 }  // namespace cairn::trace

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -44,10 +45,15 @@ struct BlockStream {
   uint32_t thread = 0;
   uint32_t segment = 0;
   ByteView times;
+  bool end_is_sure = true;  ///< unless damage has cut it short or added to it
 };
 /// Whether that is what follows the front.
 bool holds(const BlockFront &front, ByteView bytes);
 /// What follows the front; nullptr, or what is wrong with it.
 const char *parse_block(ByteView bytes, uint32_t rank, std::vector<BlockStream> *streams);
+/// The same of a damaged block of a rank that has these sequences, each a thread and a segment. Nothing but that they
+/// are all there, each once, confirms whose times these are: else false.
+bool parse_damaged_block(ByteView bytes, std::vector<std::pair<uint32_t, uint32_t>> sequences,
+                         std::vector<BlockStream> *streams);
 
 }  // namespace cairn::trace

@@ -155,6 +155,7 @@ Result<std::vector<timing::CallTime>> all_times(const Trace &trace, const Sequen
     if (!placed) return tl::unexpected(placed.error());
     all.push_back(placed->time);
   }
+  if (times->bytes().damage) return tl::unexpected(*times->bytes().damage);
   return all;
 }
 

@@ -29,6 +29,7 @@ class CallTimes {
   /// How many calls have times: the first ones of the sequence, 0 where the timing mode keeps none.
   [[nodiscard]] uint64_t count() const;
   [[nodiscard]] const std::vector<timing::BlockPlace> &blocks() const { return blocks_; }
+  [[nodiscard]] const TimesBytes &bytes() const { return bytes_; }
   /// What is wrong with each block that is damaged.
   [[nodiscard]] std::vector<Error> damage();
   /// What the blocks say of themselves, together.
@@ -62,7 +63,8 @@ class CallTimes {
   timing::GroupNumbers numbers_;
 };
 
-/// All times of a sequence as they were coded, in order. Memory for each.
+/// All times of a sequence as they were coded, in order; an error if anything is wrong with the bytes that they lie in.
+/// Memory for each.
 Result<std::vector<timing::CallTime>> all_times(const Trace &trace, const SequenceView &sequence);
 
 }  // namespace cairn::trace

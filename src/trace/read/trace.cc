@@ -77,7 +77,14 @@ Result<std::shared_ptr<const BlockSource::Block>> Trace::Body::block_of(uint32_t
   const Atom offset = place ? part->offset.at(*place) : kNoBlock;
   if (offset == kNoBlock) return nullptr;
   if (blocks == nullptr) return tl::unexpected(times_error(SectionKind::blocks, "is missing"));
-  return blocks->read(rank, offset);
+  return blocks->read(rank, offset, [&] {
+    std::vector<std::pair<uint32_t, uint32_t>> sequences;
+    for (const auto &[index, member] : places.of(rank, part->classes)) {
+      const ClassPart &own = part->classes[index];
+      if (timing::stream_of(own.times, rank) == nullptr) sequences.emplace_back(own.thread, own.segment);
+    }
+    return sequences;
+  });
 }
 
 Trace::Trace(std::unique_ptr<Body> body) : body_(std::move(body)) {}
@@ -294,8 +301,11 @@ Result<TimesBytes> Trace::times_bytes(const SequenceView &sequence) const {
   if (*block == nullptr) return times;
   times.in_block = true;
   for (const BlockStream &each : (*block)->streams) {
-    if (each.thread == part.thread && each.segment == part.segment) times.stream = each.times;
+    if (each.thread != part.thread || each.segment != part.segment) continue;
+    times.stream = each.times;
+    times.end_is_sure = each.end_is_sure;
   }
+  times.damage = (*block)->damage;
   times.owner = *std::move(block);
   return times;
 }

@@ -60,6 +60,11 @@ std::vector<ProcessRecord> program() {
   return all;
 }
 
+Bytes times_in_blocks() {
+  const InBlocks all = in_blocks(program());
+  return with_blocks(*all.part.to_file(kRun, all.blocks.size()), all.blocks);
+}
+
 Bytes times_in_section() {
   Part part;
   for (const ProcessRecord &each : program()) part = *Part::merge(std::move(part), *Part::of(each));
@@ -150,18 +155,25 @@ void expect_one_block_lost(const Bytes &file, SectionKind kind) {
   EXPECT_GT(within, 2000U);
 }
 
-TEST(DamagedTimes, CostTheirBlock) { expect_one_block_lost(times_in_section(), SectionKind::timing); }
+TEST(DamagedTimes, CostTheirBlock) {
+  expect_one_block_lost(times_in_section(), SectionKind::timing);
+  expect_one_block_lost(times_in_blocks(), SectionKind::blocks);
+}
 
-TEST(DamagedTimes, ThatAreMoreAreNobodyElses) {
+void expect_nobody_elses(const Bytes &file, SectionKind kind) {
   std::mt19937_64 random(7);
-  const Bytes file = times_in_section();
-  const auto [begin, end] = place_of(file, SectionKind::timing);
+  const auto [begin, end] = place_of(file, kind);
   for (int round = 0; round < 2000; ++round) {
     Bytes bad = file;
     for (uint64_t n = 2 + random() % 6; n > 0; --n)
       bad[begin + random() % (end - begin)] = static_cast<uint8_t>(random());
     if (bad != file) (void)damaged_blocks(bad);
   }
+}
+
+TEST(DamagedTimes, ThatAreMoreAreNobodyElses) {
+  expect_nobody_elses(times_in_section(), SectionKind::timing);
+  expect_nobody_elses(times_in_blocks(), SectionKind::blocks);
 }
 
 TEST(DamagedTimes, StayDamagedInCopies) {
