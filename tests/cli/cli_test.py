@@ -732,6 +732,68 @@ def newest_trace_is_the_default(bench):
         here.check("dump", "--limit", "1", "ring.cairn", out=None, err=NO_TIMES)
 
 
+def place_of_section(file, kind):
+    """Where a section lies in a trace: docs/format.md, "The container"."""
+    size = int.from_bytes(file[-16:-12], "little")
+    directory = file[-16 - size:-16]
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            at += 1
+            value |= (directory[at - 1] & 0x7f) << shift
+            shift += 7
+            if directory[at - 1] < 0x80:
+                return value
+
+    offset = 12
+    for _ in range(varint()):
+        its_kind, codec = directory[at], directory[at + 1]
+        at += 2
+        stored = varint()
+        if codec not in (0, 3):
+            varint()
+        at += 0 if codec == 3 else 4
+        if its_kind == kind:
+            return range(offset, offset + stored)
+        offset += stored
+    raise Failure(f"no section of kind {kind}")
+
+
+@case
+def damaged_times_cost_their_block(bench):
+    here = fresh(bench, "damaged_times")
+    file = bytearray((bench.folder / "lossless.cairn").read_bytes())
+    timing = place_of_section(file, 7)
+    file[timing[len(timing) // 4]] ^= 4
+    (here.folder / "bad.cairn").write_bytes(file)
+    block = "block 0 of 1"
+    fault = "section 'timing' holds times that are damaged, or of other calls: of calls 0 to "
+    told = here.run("verify", "bad.cairn").stdout.splitlines()
+    expect("the section", told[0], "bad.cairn: section 'timing' has a wrong checksum")
+    found = re.fullmatch(rf"bad.cairn: rank (\d+), thread 0: {re.escape(fault)}(\d+) of rank \1, {block}", told[1])
+    if not found or len(told) != 2:
+        raise Failure(f"verify said: {told}")
+    rank, last = found.groups()
+    line = (f"cairn: bad.cairn: {fault}{last} of rank {rank}, {block} at byte {timing[0]}; "
+            "other calls and times can be read; cairn verify names all that is damaged\n")
+    good = [json.loads(text) for text in here.check("dump", "--json", "../lossless.cairn", out=None).stdout.splitlines()]
+    bad = [json.loads(text) for text in here.check("dump", "--json", "bad.cairn", code=3, out=None, err=line).stdout.splitlines()]
+    for call in good:
+        if call.get("rank") == int(rank) and call["index"] <= int(last):
+            del call["begin_ns"], call["duration_ns"]
+    expect("calls", bad, good)
+    expect("lines", len(here.check("dump", "--order", "time", "bad.cairn", code=3, out=None, err=line).stdout.splitlines()),
+           len(good) - 1)
+    summary = here.check("summary", "--json", "bad.cairn", code=3, out=None,
+                         err=f"cairn: no sum has the times of {int(last) + 1} calls, which are damaged\n{line}")
+    expect("calls", json.loads(summary.stdout)["calls"], len(good) - 1)
+    here.check("info", "bad.cairn", out=None)
+    here.check("repack", "--timing", "stats", "bad.cairn", "-o", "new.cairn", code=3, out=None, err=line)
+
+
 @case
 def unreadable_traces(bench):
     for words in (("info",), ("summary",), ("dump",), ("gpu", "coverage"), ("verify",)):
