@@ -288,6 +288,7 @@ int info(InfoOptions &inspection) {
   const auto trace = open_trace(inspection);
   if (!trace) return report(trace.error());
   if (inspection.communicators) return communicators(inspection, *trace);
+  if (trace->damage()) say(trace->damage()->message + "; cairn verify names the times that are damaged");
   const Overview view = analyze::overview(*trace);
   const auto launches = analyze::gpu_launches(*trace);
   if (!launches) return report(launches.error(), inspection.file);
