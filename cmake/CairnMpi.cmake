@@ -87,8 +87,8 @@ function(cairn_find_mpis)
 endfunction()
 
 # cairn_mpi_sources(ID WHAT VAR): generates for one MPI and sets VAR to the source files. WHAT is `wrappers` (wrappers_N.cc
-# and abi.cc, and ${VAR}_FOLDER/skipped.txt) or `oracle` (oracle_N.cc,
-# oracle_common.cc, oracle_abi.cc). Compile them with cairn_mpi_flags(target ID).
+# and abi.cc, and ${VAR}_FOLDER/skipped.txt), `oracle` (oracle_N.cc, oracle_common.cc, oracle_abi.cc) or `invokers`
+# (invokers_N.cc, invokers_common.cc). Compile them with cairn_mpi_flags(target ID).
 function(cairn_mpi_sources id what variable)
   set(folder ${PROJECT_BINARY_DIR}/mpi/${id})
   set(parts 4)
@@ -99,6 +99,8 @@ function(cairn_mpi_sources id what variable)
   endforeach()
   if("${what}" STREQUAL "wrappers")
     list(APPEND sources ${folder}/abi.cc)
+  elseif("${what}" STREQUAL "invokers")
+    list(APPEND sources ${folder}/invokers_common.cc)
   else()
     list(APPEND sources ${folder}/oracle_common.cc ${folder}/oracle_abi.cc)
   endif()

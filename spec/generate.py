@@ -20,16 +20,17 @@ def main():
                             ('cases', 'expression_cases.inc, for a test'),
                             ('wrappers', "the recorder's wrappers and facts about one MPI"),
                             ('oracle', "the oracle's loggers for one MPI"),
+                            ('invokers', 'calls of the functions of one MPI by number, for a replay'),
                             ('preload', 'the names of all functions that the given MPIs export'),
                             ('abi', 'abi.cc alone and abi_check.inc, for a test'),
                             ('library', 'library.cmake: what CMake must know about one MPI')):
         command = commands.add_parser(what, help=help_text)
         if what != 'check':
             command.add_argument('--out', required=True, type=pathlib.Path, help='folder to write into')
-        if what in ('wrappers', 'oracle', 'preload', 'library', 'abi'):
+        if what in ('wrappers', 'oracle', 'invokers', 'preload', 'library', 'abi'):
             command.add_argument('--mpi-cc', required=True, action='append' if what == 'preload' else 'store',
                                  help='compiler wrapper of the MPI library')
-        if what in ('wrappers', 'oracle'):
+        if what in ('wrappers', 'oracle', 'invokers'):
             command.add_argument('--parts', type=int, default=4, help='how many source files')
     arguments = parser.parse_args()
     table = model.load(arguments.table)
@@ -56,6 +57,9 @@ def main():
             elif arguments.what == 'wrappers':
                 import wrappers
                 wrappers.write(table, mpi, arguments.out, arguments.parts)
+            elif arguments.what == 'invokers':
+                import invokers
+                invokers.write(table, mpi, arguments.out, arguments.parts)
             else:
                 import oracle
                 oracle.write(table, mpi, arguments.out, arguments.parts)

@@ -40,7 +40,7 @@ std::optional<std::vector<int64_t>> RowAccess::numbers(std::string_view name) co
   return values;
 }
 
-HandleName RowAccess::handle_name(trace::Atom first, trace::Atom second, spec::Layout layout) const {
+HandleName handle_name(trace::Atom first, trace::Atom second, spec::Layout layout, const RowScope &scope) {
   HandleName name;
   if (trace::is_special(first)) {
     name.special = first;
@@ -49,8 +49,8 @@ HandleName RowAccess::handle_name(trace::Atom first, trace::Atom second, spec::L
     name.number = first;
   } else {
     const CreationSite creation = CreationSite::of(first);
-    name.thread = creation.thread.value_or(scope_.thread);
-    if (creation.site < scope_.sites.size()) name.site = scope_.sites[creation.site];
+    name.thread = creation.thread.value_or(scope.thread);
+    if (creation.site < scope.sites.size()) name.site = scope.sites[creation.site];
     name.number = second;
   }
   return name;
@@ -73,7 +73,7 @@ std::vector<HandleName> RowAccess::handles(std::string_view name) const {
     const trace::AtomValue first = atoms.next();
     // A communicator is one atom: a local number or a constant; an unknown one is followed by its number.
     const bool one = layout == spec::Layout::comm && !first.is(trace::kUnknown);
-    all.push_back(handle_name(first.value, one ? 0 : atoms.next().value, layout));
+    all.push_back(handle_name(first.value, one ? 0 : atoms.next().value, layout, scope_));
     if (!array) break;
   }
   return all;

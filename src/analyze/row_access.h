@@ -46,6 +46,10 @@ struct CreationSite {
   }
 };
 
+/// The handle that these two atoms name in a row of that scope; of a communicator, but an unknown one, only the first
+/// counts.
+HandleName handle_name(trace::Atom first, trace::Atom second, spec::Layout layout, const RowScope &scope);
+
 class RowAccess {
  public:
   RowAccess(const trace::Row &row, const RowScope &scope);
@@ -65,8 +69,6 @@ class RowAccess {
   [[nodiscard]] bool succeeded() const;
 
  private:
-  [[nodiscard]] HandleName handle_name(trace::Atom first, trace::Atom second, spec::Layout layout) const;
-
   const trace::Row &row_;
   const RowScope &scope_;
   const spec::Function *function_ = nullptr;

@@ -145,16 +145,6 @@ std::vector<std::string> needed_libraries(const std::string &path) {
   return names;
 }
 
-std::string in_path(const std::string &word) {
-  if (word.find('/') != std::string::npos) return word;
-  const char *path = getenv("PATH");
-  for (const std::string &folder : folders_in(path != nullptr ? path : "/usr/bin:/bin")) {
-    std::string candidate = folder + "/" + word;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return word;
-}
-
 bool is_mpi(const std::string &soname) {
   for (const char *prefix : {"libmpi.so", "libmpich.so", "libmpi_", "libmpichcxx"}) {
     if (soname.starts_with(prefix)) return true;
@@ -222,6 +212,16 @@ std::vector<Executable> executables_of(const std::vector<std::string> &command) 
     found.push_back(std::move(executable));
   }
   return found;
+}
+
+std::string in_path(const std::string &word) {
+  if (word.find('/') != std::string::npos) return word;
+  const char *path = getenv("PATH");
+  for (const std::string &folder : folders_in(path != nullptr ? path : "/usr/bin:/bin")) {
+    std::string candidate = folder + "/" + word;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return word;
 }
 
 bool can_run(const std::string &word) {

@@ -23,6 +23,9 @@ struct Executable {
 /// The ELF executables among the words of a command: the first is looked up in PATH, others are files as named.
 std::vector<Executable> executables_of(const std::vector<std::string> &command);
 
+/// The file that the word names: looked up in PATH if it has no slash.
+std::string in_path(const std::string &word);
+
 /// Whether the word names a file that can be executed, in PATH if it has no slash.
 bool can_run(const std::string &word);
 

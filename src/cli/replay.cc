@@ -1,0 +1,136 @@
+// cairn replay: a launcher starts one cairn-replay for each rank of a trace, which makes the rank's calls again.
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "cli/inspect.h"
+#include "cli/verbs.h"
+#include "terminal/child.h"
+#include "terminal/executable.h"
+#include "terminal/installation.h"
+#include "terminal/launcher.h"
+#include "terminal/terminal.h"
+#include "timing/mode.h"
+
+namespace cairn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReplayOptions : Inspection {
+  std::string gaps = "none";
+  std::string payload = "zeros";
+  std::string mpi;
+  std::string scratch = ".";
+  std::optional<double> scale;
+  std::optional<uint64_t> stall;
+  bool wild = false;
+  bool keep = false;
+  bool quiet = false;
+};
+
+/// The MPI library whose processes a command's launcher starts, as far as its name says so; else empty.
+std::string mpi_of_launcher(const std::vector<std::string> &command, const std::vector<Recorder> &recorders) {
+  const std::vector<bool> places = program_places(command);
+  for (size_t i = 0; i < command.size(); ++i) {
+    if (!places[i] || !is_launcher(command[i])) continue;
+    const auto found = in_path(command[i]);
+    std::error_code error;
+    const std::string path = fs::canonical(found, error).string();
+    const auto has = [&](const char *word) { return path.find(word) != std::string::npos; };
+    const char *begin = has("hydra") || has("mpich") ? "libmpich" : has("orterun") || has("prte") || has("openmpi") ? "libmpi.so" : nullptr;
+    if (begin == nullptr) return {};
+    for (const Recorder &each : recorders) {
+      if (each.soname.starts_with(begin)) return each.soname;
+    }
+    return {};
+  }
+  return {};
+}
+
+Result<Recorder> choose_mpi(const ReplayOptions &options, const std::string &recorded,
+                            const std::vector<std::string> &command) {
+  const auto library = find_library();
+  if (!library) return tl::unexpected(library.error());
+  const std::vector<Recorder> recorders = find_recorders(*library);
+  std::string wanted = options.mpi.empty() ? mpi_of_launcher(command, recorders) : options.mpi;
+  if (wanted.empty()) wanted = recorded;
+  const Recorder *found = recorder_for(wanted, recorders);
+  if (found != nullptr) return *found;
+  std::string all;
+  for (const Recorder &each : recorders) all += (all.empty() ? "" : ", ") + each.soname;
+  return fail(ErrorKind::usage, fmt::format("no replay was built for the MPI library {}", wanted),
+              fmt::format("name one of these with --mpi: {}", all));
+}
+
+/// "libmpich.so.12" of "cairn 0.1.0 libmpich.so.12".
+std::string recorded_mpi(const trace::RunInfo &run) { return run.recorder.substr(run.recorder.rfind(' ') + 1); }
+
+int replay(ReplayOptions &options, const std::vector<std::string> &command) {
+  if (command.empty()) {
+    return report({ErrorKind::usage, "there is no command that starts the ranks", {}, Error::kNoOffset,
+                   "write it at the end, as in cairn replay run.cairn -- mpiexec -n 4"});
+  }
+  std::string recorded;
+  {
+    const auto trace = open_trace(options);
+    if (!trace) return report(trace.error());
+    recorded = recorded_mpi(trace->run());
+    if (options.gaps != "none" && !timing::keeps_times(trace->run().timing)) {
+      return report({ErrorKind::usage, fmt::format("{} has no times of single calls", options.file), {},
+                     Error::kNoOffset, "record it with --timing context or lossless, or replay it without --gaps"});
+    }
+  }
+  const auto mpi = choose_mpi(options, recorded, command);
+  if (!mpi) return report(mpi.error());
+  const std::string program = fs::path(mpi->path).replace_filename("cairn-replay").string();
+  if (mpi->soname != recorded && !options.quiet) {
+    say(fmt::format("recorded under {}, replayed under {}", recorded, mpi->soname));
+  }
+  std::error_code error;
+  std::string scratch = fs::absolute(options.scratch, error).lexically_normal().string() + "/cairn-replay-XXXXXX";
+  if (mkdtemp(scratch.data()) == nullptr) {
+    return report({ErrorKind::environment, fmt::format("no folder can be made in {}", options.scratch), {},
+                   Error::kNoOffset, "name another with --scratch, that all ranks see"});
+  }
+  std::vector<std::string> words = command;
+  words.insert(words.end(), {program, fs::absolute(options.file, error).string(), scratch, "gaps=" + options.gaps,
+                             fmt::format("scale={}", options.scale.value_or(1)), "payload=" + options.payload,
+                             fmt::format("stall={}", options.stall.value_or(60)),
+                             std::string("wild=") + (options.wild ? "yes" : "no"),
+                             std::string("quiet=") + (options.quiet ? "yes" : "no")});
+  const auto code = run_child(words, {});
+  if (options.keep) {
+    say(fmt::format("what the replay wrote lies in {}", scratch));
+  } else {
+    fs::remove_all(scratch, error);  // which was made here, and for the replay alone
+  }
+  if (!code) return report(code.error());
+  if (*code == 0) return 0;
+  // Launchers have codes of their own; ours are told from them by what they mean.
+  return *code == 2 || *code == 3 || *code == 4 ? *code : 1;
+}
+
+}  // namespace
+
+Action declare_replay(Options &verb) {
+  auto options = std::make_shared<ReplayOptions>();
+  add_file(verb, *options);
+  verb.choice("--gaps", options->gaps, {"none", "spin", "sleep"},
+              "What to do between calls for as long as the program computed there", "WHAT");
+  verb.real("--scale", options->scale, "Times these, as in 0.5", "FACTOR");
+  verb.choice("--payload", options->payload, {"zeros", "random"}, "What buffers hold", "WHAT");
+  verb.flag("--wild", options->wild, "Leave receives from anybody so, not from whom they heard");
+  verb.text("--mpi", options->mpi, "The MPI library of the launcher, as libmpich.so.12", "SONAME");
+  verb.text("--scratch", options->scratch, "Where the program's files are written anew", "DIR");
+  verb.flag("--keep", options->keep, "Leave these files");
+  verb.number("--stall", options->stall, "Give up when no rank has made a call for so long; 0: never (default: 60)",
+              "SECONDS");
+  verb.flag("-q,--quiet", options->quiet, "Print errors only");
+  return [options, &verb] { return replay(*options, verb.command); };
+}
+
+}  // namespace cairn::cli

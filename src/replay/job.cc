@@ -1,0 +1,143 @@
+#include "replay/job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "replay/walker.h"
+#include "spec/ids.h"
+
+namespace cairn::replay {
+
+namespace id = spec::function_id;
+
+Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t its_rank, Settings with)
+    : trace(of),
+      sources(its_sources),
+      rank(its_rank),
+      settings(std::move(with)),
+      files(settings.scratch),
+      invokers(spec::functions().size(), nullptr),
+      made(spec::functions().size()) {
+  fill_invokers(invokers.data());
+  fill_constants(&constants);
+  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+    if (thread_numbers_.empty() || thread_numbers_.back() != sequence.thread) thread_numbers_.push_back(sequence.thread);
+  }
+  several_threads = thread_numbers_.size() > 1;
+  standing_ = std::vector<Standing>(thread_numbers_.size());
+}
+
+Surroundings Job::surroundings() {
+  return {&memory, &slots, &files, &constants, &invokers, settings.keep_wild, settings.random_payload};
+}
+
+std::string Job::text(const Plan &plan, const trace::Row &row) const {
+  return analyze::call_text(analyze::Decoder(trace, sources).decode(plan.class_index, row));
+}
+
+void Job::run_thread(uint32_t number) {
+  std::vector<trace::SequenceView> sequences;
+  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+    if (sequence.thread == thread_numbers_[number]) sequences.push_back(sequence);
+  }
+  Walker walker(this, &standing_[number], std::move(sequences));
+  auto done = walker.walk();
+  if (done) return;
+  const std::lock_guard<std::mutex> guard(error_lock_);
+  if (error_) error_ = std::move(done);
+  if (number == 0) return;
+  // The others may wait for what this thread does not do any more.
+  fmt::print(stderr, "cairn replay: rank {}: {}\n", rank, error_.error().message);
+  abort_job(1);
+}
+
+Result<void> Job::run() {
+  if (thread_numbers_.empty()) return {};
+  run_thread(0);
+  if (error_) join();
+  return error_;
+}
+
+void Job::join() {
+  for (std::thread &other : others_) other.join();
+  others_.clear();
+}
+
+void Job::before(const Plan &plan) {
+  if (plan.function->id != id::Finalize) return;
+  join();
+  if (is_running()) report();
+}
+
+void Job::after(const Plan &plan) {
+  if (plan.function->id == id::Finalize || !others_.empty()) return;
+  for (uint32_t number = 1; number < thread_numbers_.size(); ++number) {
+    others_.emplace_back([this, number] { run_thread(number); });
+  }
+}
+
+uint64_t Job::calls() const {
+  uint64_t all = 0;
+  for (const Standing &each : standing_) all += each.calls.load(std::memory_order_relaxed);
+  return all;
+}
+
+std::vector<std::string> Job::standing() const {
+  std::vector<std::string> lines;
+  for (const Standing &each : standing_) {
+    const Plan *plan = each.plan.load(std::memory_order_acquire);
+    const trace::Row *row = each.row.load(std::memory_order_relaxed);
+    if (plan != nullptr && row != nullptr) lines.push_back(text(*plan, *row));
+  }
+  return lines;
+}
+
+void Job::report() {
+  std::vector<uint64_t> numbers(2 * made.size() + 2);
+  for (size_t i = 0; i < made.size(); ++i) {
+    numbers[2 * i] = made[i].calls;
+    numbers[2 * i + 1] = made[i].ns;
+  }
+  numbers[2 * made.size()] = differs;
+  numbers[2 * made.size() + 1] = memory.device_regions();
+  add_up(&numbers);
+  if (rank != 0 || settings.quiet) return;
+  struct Line {
+    uint32_t function;
+    uint64_t calls;
+    uint64_t ns;
+    uint64_t recorded_ns;
+  };
+  std::vector<Line> lines;
+  uint64_t calls = 0;
+  const std::vector<uint32_t> summed = trace.summed_functions();
+  for (uint32_t function = 0; function < made.size(); ++function) {
+    calls += numbers[2 * function];
+    if (numbers[2 * function] == 0) continue;
+    uint64_t recorded = 0;
+    if (std::binary_search(summed.begin(), summed.end(), function)) {
+      for (const uint32_t each : trace.ranks()) recorded += trace.function_ns(each, function).value_or(0);
+    }
+    lines.push_back({function, numbers[2 * function], numbers[2 * function + 1], recorded});
+  }
+  std::sort(lines.begin(), lines.end(),
+            [](const Line &a, const Line &b) { return std::max(a.ns, a.recorded_ns) > std::max(b.ns, b.recorded_ns); });
+  fmt::print("{} ranks made {} calls\n", trace.rank_count(), calls);
+  constexpr size_t kMostLines = 12;
+  if (lines.size() > kMostLines) lines.resize(kMostLines);
+  fmt::print("{:<28}{:>12}{:>14}{:>14}\n", "function", "calls", "recorded", "replayed");
+  for (const Line &line : lines) {
+    const std::string recorded =
+        line.recorded_ns == 0 ? "-" : fmt::format("{:.6f} s", static_cast<double>(line.recorded_ns) / 1e9);
+    fmt::print("{:<28}{:>12}{:>14}{:>14}\n", analyze::function_name(line.function), line.calls, recorded,
+               fmt::format("{:.6f} s", static_cast<double>(line.ns) / 1e9));
+  }
+  for (const auto &[what, count] : passed_over) fmt::print("rank 0 passed over {} of {}\n", count, what);
+  if (differs != 0) fmt::print("{} calls failed in the recording and not in the replay\n", numbers[2 * made.size()]);
+  if (numbers[2 * made.size() + 1] != 0) fmt::print("memory of devices was replayed in the host's memory\n");
+  fflush(stdout);
+}
+
+}  // namespace cairn::replay

@@ -1,0 +1,93 @@
+// Job: one rank of a replay: what its threads share.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "analyze/decode.h"
+#include "replay/memory.h"
+#include "replay/plan.h"
+#include "replay/scratch_files.h"
+#include "replay/slots.h"
+#include "trace/read/trace.h"
+
+namespace cairn::replay {
+
+enum class Gaps : uint8_t { none, spin, sleep };
+
+struct Settings {
+  std::string file;
+  std::string scratch;  ///< a folder that all ranks see
+  Gaps gaps = Gaps::none;
+  double scale = 1;  ///< of the gaps
+  bool keep_wild = false;
+  bool random_payload = false;
+  bool quiet = false;
+  uint64_t stall_s = 60;  ///< after so long without a call anywhere it is a deadlock; 0: never
+};
+
+/// Of one function.
+struct Made {
+  uint64_t calls = 0;
+  uint64_t ns = 0;  ///< in MPI
+};
+
+/// What a thread stands in, for those who look on.
+struct Standing {
+  std::atomic<const Plan *> plan{nullptr};
+  std::atomic<const trace::Row *> row{nullptr};
+  std::atomic<uint64_t> calls{0};  ///< made so far
+};
+
+class Job {
+ public:
+  Job(const trace::Trace &trace, const analyze::Sources &sources, uint32_t rank, Settings settings);
+
+  /// Makes all calls of the rank. An error says which call failed, and where.
+  Result<void> run();
+  /// What each thread that has begun stands in: "MPI_Recv(…)  main.c:12"; nothing while none is in MPI.
+  [[nodiscard]] std::vector<std::string> standing() const;
+  [[nodiscard]] uint64_t calls() const;
+
+  // For the walkers.
+  const trace::Trace &trace;
+  const analyze::Sources &sources;
+  const uint32_t rank;
+  const Settings settings;
+  /// Of slots, memory and plans, where there are several threads.
+  std::mutex lock;
+  bool several_threads = false;
+  Memory memory;
+  Slots slots;
+  ScratchFiles files;
+  std::vector<std::optional<Word>> constants;
+  std::vector<Invoke> invokers;
+  std::vector<Made> made;  ///< by function; of thread 0 alone where there are several
+  std::map<std::string, uint64_t> passed_over;
+  uint64_t differs = 0;  ///< calls that failed in the recording and not here
+  [[nodiscard]] Surroundings surroundings();
+  /// Before and after a call that begins or ends MPI.
+  void before(const Plan &plan);
+  void after(const Plan &plan);
+  /// "MPI_Recv(…)  main.c:12 in main()".
+  [[nodiscard]] std::string text(const Plan &plan, const trace::Row &row) const;
+
+ private:
+  void run_thread(uint32_t thread);
+  void join();
+  void report();
+
+  std::vector<uint32_t> thread_numbers_;
+  std::vector<Standing> standing_;
+  std::vector<std::thread> others_;
+  std::mutex error_lock_;
+  Result<void> error_;
+};
+
+}  // namespace cairn::replay

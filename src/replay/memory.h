@@ -1,0 +1,55 @@
+// Memory: what the program's memory is in a replay. Each region that a trace tells apart (a segment of the heap, the
+// stack of a thread, the data of a module, …) is a range of addresses of its own, in which buffers lie at the offsets
+// that they had, so that they overlap as they did. The ranges are reserved, not filled: only pages that MPI touches take
+// memory, which the program's took too.
+//
+// Memory that MPI gives (MPI_Alloc_mem, MPI_Win_allocate, …) is where MPI gives it now: bound anew each time. Memory of
+// devices is the host's.
+//
+// One thread at a time (the walkers' lock).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "trace/values/atom.h"
+
+namespace cairn::replay {
+
+struct Region {
+  char *origin = nullptr;  ///< offset 0
+  bool is_device = false;
+  bool moves = false;  ///< MPI gives it: `origin` changes
+  // What has been filled (fill.h), by offset.
+  int64_t filled_begin = 0;
+  int64_t filled_end = 0;
+};
+
+class Memory {
+ public:
+  Memory() = default;
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+  ~Memory();
+
+  /// The region of an address's first two atoms, as a thread names it; made where it is met first. nullptr: the system
+  /// gives no more addresses. Stays where it is.
+  Region *region(trace::Atom address_class, int64_t number, uint32_t thread);
+  /// How many of them are memory of devices.
+  [[nodiscard]] uint64_t device_regions() const { return device_regions_; }
+
+ private:
+  using Key = std::tuple<trace::Atom, int64_t, uint32_t>;
+  struct Reserved {
+    void *at = nullptr;
+    size_t bytes = 0;
+    Region region;
+  };
+  std::map<Key, Reserved> regions_;
+  size_t most_ = size_t{1} << 36U;
+  uint64_t device_regions_ = 0;
+};
+
+}  // namespace cairn::replay

@@ -1,0 +1,558 @@
+#include "replay/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <string_view>
+
+#include "spec/ids.h"
+
+namespace cairn::replay {
+namespace {
+
+using spec::Direction;
+using spec::Effect;
+using spec::Element;
+using spec::Kind;
+using spec::Layout;
+using spec::Parameter;
+using spec::Passing;
+using trace::Atom;
+using trace::AtomReader;
+using trace::AtomValue;
+
+/// Room behind what a call is known to write.
+constexpr size_t kSpareElements = 256;
+constexpr size_t kStringRoom = size_t{1} << 16;
+
+/// What needs other jobs, or numbers that mean something in one run alone.
+bool needs_others(std::string_view name) {
+  static const std::set<std::string_view> all = {
+      "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_join",      "MPI_Comm_accept",    "MPI_Comm_connect",
+      "MPI_Open_port",  "MPI_Close_port",          "MPI_Publish_name",   "MPI_Unpublish_name", "MPI_Lookup_name",
+      "MPI_Comm_get_parent"};
+  return all.contains(name);
+}
+bool is_conversion(std::string_view name) {
+  static constexpr std::string_view kWords[] = {"_f2c", "_c2f", "_f082c", "_c2f08", "_f082f", "_f2f08", "_fromint", "_toint"};
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](auto word) { return name.find(word) != name.npos; });
+}
+
+size_t element_bytes(const Parameter &parameter) {
+  switch (parameter.element) {
+    case Element::i32:
+      return 4;
+    case Element::handle:
+      return parameter.kind == Kind::file ? kFileSize : kHandleSize;
+    case Element::status:
+      return kStatusSize;
+    case Element::character:
+      return 1;
+    default:
+      return 8;
+  }
+}
+
+bool is_handle(const Parameter &parameter) {
+  return parameter.layout == Layout::handle || parameter.layout == Layout::comm;
+}
+/// Its place in memory is what the call is given.
+bool is_indirect(const Parameter &parameter) {
+  return parameter.passing == Passing::pointer || parameter.passing == Passing::array;
+}
+
+class Making {
+ public:
+  Making(const Surroundings &with, const trace::Row &row, const analyze::RowScope &scope, Plan *plan)
+      : with_(with), row_(row), scope_(scope), plan_(*plan), function_(*plan->function) {}
+
+  Result<void> run() {
+    const trace::Field &result = row_.fields.back();
+    plan_.never_returned = result.atoms == std::vector<Atom>{trace::kNoReturn};
+    const bool returns_code = function_.returns == spec::ReturnKind::error_code;
+    succeeded_ = !returns_code || (result.atoms.size() == 1 && (result.atoms[0] == 0 || result.atoms[0] == trace::kImplied));
+    plan_.fails = !succeeded_;
+    choose();
+    if (plan_.passed_over != nullptr) return {};
+    for (uint8_t i = 0; i < function_.parameter_count; ++i) {
+      if (function_.parameters[i].layout == Layout::none) continue;
+      if (auto done = argument(i, function_.parameters[i], row_.fields[i]); !done) return done;
+    }
+    if (function_.return_layout == Layout::handle || function_.return_layout == Layout::comm) returned_handle(result);
+    if (succeeded_) force();
+    return {};
+  }
+
+ private:
+  [[nodiscard]] tl::unexpected<Error> wrong(const Parameter &parameter, const std::string &why) const {
+    return fail(ErrorKind::unreadable, fmt::format("{}: {} {}", function_.name, parameter.name, why));
+  }
+  [[nodiscard]] const trace::Field *field(unsigned one_more) const {
+    return one_more == 0 ? nullptr : &row_.fields[one_more - 1];
+  }
+
+  /// Whether the call is made, and what it waits for.
+  void choose() {
+    const std::string_view name = function_.name;
+    if (plan_.never_returned) {
+      plan_.passed_over = "never returned";
+    } else if (needs_others(name)) {
+      plan_.passed_over = "needs other jobs";
+    } else if (is_conversion(name)) {
+      plan_.passed_over = "converts handles between languages";
+    } else if (name.starts_with("MPI_T_event") || name == "MPI_T_pvar_session_create") {
+      plan_.passed_over = "looks into the MPI library";
+    } else if (plan_.invoke == nullptr) {
+      plan_.passed_over = "is not in this MPI library";
+    }
+    if (function_.answer == 0 || plan_.passed_over != nullptr || !succeeded_) return;
+    AtomReader atoms(field(function_.answer)->atoms);
+    if (const AtomValue found = atoms.next(); !found.special && found.value == 0) {
+      plan_.passed_over = "a poll that found nothing";
+    }
+  }
+
+  Word constant(int id, bool *known) const {
+    const auto &all = *with_.constants;
+    *known = static_cast<size_t>(id) < all.size() && all[static_cast<size_t>(id)].has_value();
+    return *known ? *all[static_cast<size_t>(id)] : 0;
+  }
+  Result<Word> constant(const Parameter &parameter, int id) const {
+    bool known = false;
+    const Word value = constant(id, &known);
+    if (!known) return wrong(parameter, fmt::format("is {}, which this MPI library lacks", spec::constants()[id].name));
+    return value;
+  }
+  /// What stands for no object of that kind.
+  [[nodiscard]] Word null_of(const Parameter &parameter) const {
+    const auto all = spec::domain(parameter.domain);
+    bool known = false;
+    return all.empty() || !spec::constants()[all[0]].null_handle ? 0 : constant(all[0], &known);
+  }
+
+  char *own(size_t bytes) {
+    plan_.owned.emplace_back(std::max<size_t>(bytes, 1));
+    return plan_.owned.back().data();
+  }
+  void point(uint8_t i, const void *to) { plan_.words[i] = reinterpret_cast<Word>(to); }
+  static void store(char *to, size_t bytes, Word value) { std::memcpy(to, &value, bytes); }
+
+  /// How many elements of an output MPI may write, as far as the call's other arguments say.
+  [[nodiscard]] size_t room(size_t recorded) const {
+    size_t most = recorded;
+    for (uint8_t i = 0; i < function_.parameter_count; ++i) {
+      const Parameter &each = function_.parameters[i];
+      if (each.passing != Passing::value || each.layout != Layout::integer) continue;
+      AtomReader atoms(row_.fields[i].atoms);
+      const AtomValue value = atoms.next();
+      constexpr int64_t kMost = int64_t{1} << 24;
+      if (!value.special && value.value > 0 && value.value < kMost) most = std::max(most, static_cast<size_t>(value.value));
+    }
+    return most + kSpareElements;
+  }
+  void output(uint8_t i, size_t bytes) { plan_.outputs.push_back({i, bytes}); }
+
+  Result<void> argument(uint8_t i, const Parameter &parameter, const trace::Field &field) {
+    if (field.is_bytes) return text(i, parameter, field);
+    const bool only_out = parameter.direction == Direction::out && parameter.passing != Passing::buffer;
+    AtomReader first(field.atoms);
+    const AtomValue lone = first.next();
+    const bool is_lone = field.atoms.size() == 1 && lone.special;
+    const bool pointer = parameter.passing != Passing::value;
+    if (is_lone && pointer && lone.is(trace::kNull) && !is_handle(parameter)) return {};
+    if (is_lone && pointer && lone.constant() >= 0 && (parameter.pointer_domain != 0 || parameter.layout == Layout::string)) {
+      const auto value = constant(parameter, lone.constant());
+      if (!value) return tl::unexpected(value.error());
+      plan_.words[i] = *value;
+      return {};
+    }
+    if (is_handle(parameter)) return handle(i, parameter, field);
+    if (only_out) return only_output(i, parameter, field);
+    if (field.atoms.empty()) return {};
+    switch (parameter.layout) {
+      case Layout::address:
+        return address(i, parameter, field);
+      case Layout::status:
+        return status(i, parameter, field);
+      default:
+        return numbers(i, parameter, field);
+    }
+  }
+
+  Result<void> only_output(uint8_t i, const Parameter &parameter, const trace::Field &field) {
+    if (parameter.layout == Layout::string || parameter.passing == Passing::string) {
+      output(i, std::max(kStringRoom, room(0)));
+      return {};
+    }
+    output(i, room(field.atoms.size()) * std::max<size_t>(element_bytes(parameter), 8));
+    if (parameter.kind == Kind::pointer_out && field.atoms.size() == 3 && field.atoms[0] == trace::kMpiMemory) {
+      AtomReader atoms(field.atoms);
+      atoms.next();
+      const int64_t number = atoms.next().value;
+      Region *region = with_.memory->region(trace::kMpiMemory, number, scope_.thread);
+      plan_.bound.push_back({i, region, atoms.next().value});
+    }
+    return {};
+  }
+
+  Result<void> text(uint8_t i, const Parameter &parameter, const trace::Field &field) {
+    if (parameter.layout == Layout::strings) return texts(i, parameter, field);
+    if (parameter.direction == Direction::out) {
+      output(i, std::max(kStringRoom, room(field.bytes.size())));
+      return {};
+    }
+    std::string value(field.bytes.begin(), field.bytes.end());
+    if (parameter.kind == Kind::string && std::string_view(parameter.name) == "filename") {
+      value = with_.files->path(value);
+      if (std::string_view(function_.name) == "MPI_File_open" && !creates_file()) with_.files->provide(value);
+    }
+    char *to = own(value.size() + 1);
+    std::memcpy(to, value.c_str(), value.size() + 1);
+    point(i, to);
+    return {};
+  }
+  [[nodiscard]] bool creates_file() const {
+    for (uint8_t i = 0; i < function_.parameter_count; ++i) {
+      if (function_.parameters[i].kind != Kind::mode) continue;
+      AtomReader atoms(row_.fields[i].atoms);
+      const auto bits = static_cast<uint64_t>(atoms.next().value);
+      const auto flags = spec::domain(function_.parameters[i].domain);
+      for (size_t bit = 0; bit < flags.size() && bit < 64; ++bit) {
+        if (flags[bit] == spec::constant_id::k_MODE_CREATE) return (bits >> bit & 1U) != 0;
+      }
+    }
+    return false;
+  }
+
+  /// A list of strings that ends with NULL; nothing but these is an input.
+  Result<void> texts(uint8_t i, const Parameter &parameter, const trace::Field &field) {
+    if (parameter.passing == Passing::argv_array && parameter.direction == Direction::in) {
+      return wrong(parameter, "cannot be made again");
+    }
+    ByteReader in(field.bytes);
+    const size_t count = in.count();
+    std::vector<char *> list;
+    for (size_t k = 0; k < count && !in.failed(); ++k) {
+      const uint64_t length = in.varint();
+      if (length == 0) {
+        list.push_back(nullptr);
+        continue;
+      }
+      const ByteView bytes = in.raw(length - 1);
+      char *to = own(bytes.size() + 1);
+      std::copy(bytes.begin(), bytes.end(), to);
+      list.push_back(to);
+    }
+    if (in.failed()) return wrong(parameter, "is malformed");
+    list.push_back(nullptr);
+    char *array = own(list.size() * sizeof(char *));
+    std::memcpy(array, list.data(), list.size() * sizeof(char *));
+    if (parameter.passing != Passing::argv_array) {
+      point(i, array);
+      return {};
+    }
+    plan_.updated.push_back({i, {}});
+    plan_.updated.back().before.resize(sizeof array);
+    std::memcpy(plan_.updated.back().before.data(), &array, sizeof array);
+    return {};
+  }
+
+  Result<void> handle(uint8_t i, const Parameter &parameter, const trace::Field &field) {
+    const size_t bytes = element_bytes(parameter);
+    const Word null = null_of(parameter);
+    const bool is_array = parameter.passing == Passing::array;
+    Plan::HandleArray all{i, static_cast<uint8_t>(bytes), null, {}, {}, parameter.direction != Direction::in};
+    AtomReader atoms(field.atoms);
+    while (!atoms.at_end()) {
+      const AtomValue first = atoms.next();
+      const bool one = parameter.layout == Layout::comm && !first.is(trace::kUnknown);
+      const AtomValue second = one || atoms.at_end() ? AtomValue{} : atoms.next();
+      Slot *slot = nullptr;
+      Word value = null;
+      if (const int id = first.constant(); id >= 0) {
+        const auto found = constant(parameter, id);
+        if (!found && parameter.direction != Direction::out) return tl::unexpected(found.error());
+        if (found) value = *found;
+      } else if (!first.special) {
+        slot = with_.slots->slot(parameter.kind, analyze::handle_name(first.value, second.value, parameter.layout, scope_));
+      } else if (!first.is(trace::kNull) && parameter.direction != Direction::out) {
+        plan_.passed_over = "uses a handle that nobody saw made";
+      }
+      all.slots.push_back(slot);
+      all.constants.push_back(value);
+      if (!is_array) break;
+    }
+    if (parameter.direction == Direction::out) {
+      const bool in_place = parameter.kind == Kind::comm && !is_array;
+      const size_t count = is_array ? room(all.slots.size()) : 1;
+      plan_.made.push_back({i, static_cast<uint8_t>(bytes), count, std::move(all.slots), in_place});
+    } else if (is_array) {
+      all.buffer.resize(all.slots.size() * bytes + sizeof(Word));
+      plan_.handle_arrays.push_back(std::move(all));
+    } else if (!all.slots.empty() && all.slots[0] != nullptr) {
+      plan_.handles.push_back({i, all.slots[0], is_indirect(parameter), static_cast<uint8_t>(bytes), null});
+    } else if (is_indirect(parameter)) {
+      plan_.updated.push_back({i, {}});
+      plan_.updated.back().before.resize(8);
+      const Word value = all.constants.empty() ? null : all.constants[0];
+      std::memcpy(plan_.updated.back().before.data(), &value, sizeof value);
+    } else {
+      plan_.words[i] = all.constants.empty() ? null : all.constants[0];
+    }
+    return {};
+  }
+
+  void returned_handle(const trace::Field &result) {
+    AtomReader atoms(result.atoms);
+    const AtomValue first = atoms.next();
+    if (first.special || first.missing) return;
+    const int64_t second = atoms.at_end() ? 0 : atoms.next().value;
+    plan_.returned =
+        with_.slots->slot(function_.return_kind, analyze::handle_name(first.value, second, function_.return_layout, scope_));
+  }
+
+  /// An address, or an integer that may be one.
+  Result<std::pair<Region *, int64_t>> place(const Parameter &parameter, AtomReader *atoms) {
+    const AtomValue kind = atoms->next();
+    const int64_t number = atoms->next().value;
+    const int64_t offset = atoms->next().value;
+    using Place = std::pair<Region *, int64_t>;
+    if (const int id = kind.constant(); id >= 0) {
+      const auto found = constant(parameter, id);
+      if (!found) return tl::unexpected(found.error());
+      return Place{nullptr, static_cast<int64_t>(*found)};
+    }
+    if (kind.is(trace::kNull)) return Place{nullptr, 0};
+    if (kind.is(trace::kInteger)) return Place{nullptr, offset};
+    if (!kind.special) return wrong(parameter, "is malformed");
+    Region *region = with_.memory->region(kind.value, number, scope_.thread);
+    if (region == nullptr) return wrong(parameter, "lies in memory that the system has no addresses for");
+    return Place{region, offset};
+  }
+  static Word address_of(const std::pair<Region *, int64_t> &place) {
+    if (place.first == nullptr) return static_cast<Word>(place.second);
+    return reinterpret_cast<Word>(place.first->origin) + static_cast<Word>(place.second);
+  }
+
+  Result<void> address(uint8_t i, const Parameter &parameter, const trace::Field &field) {
+    if (parameter.kind == Kind::callback) {
+      AtomReader atoms(field.atoms);
+      const AtomValue first = atoms.next();
+      if (!first.special || (first.constant() < 0 && !first.is(trace::kNull))) {
+        plan_.words[i] = stand_in_for(parameter.ctype);
+        if (plan_.words[i] == 0) plan_.passed_over = "is given a function that nothing can stand in for";
+        return {};
+      }
+    }
+    AtomReader atoms(field.atoms);
+    std::vector<std::pair<const Region *, int64_t>> places;
+    bool moves = false;
+    while (!atoms.at_end()) {
+      const auto found = place(parameter, &atoms);
+      if (!found) return tl::unexpected(found.error());
+      if (atoms.failed()) return wrong(parameter, "is malformed");
+      moves = moves || (found->first != nullptr && found->first->moves);
+      places.emplace_back(found->first, found->second);
+      if (found->first != nullptr && with_.fill && !found->first->moves) fill(i, parameter, *found);
+      if (!is_indirect(parameter)) break;
+    }
+    if (!is_indirect(parameter)) {
+      if (moves) {
+        plan_.addresses.push_back({i, places[0].first, places[0].second});
+      } else {
+        plan_.words[i] = address_of({const_cast<Region *>(places[0].first), places[0].second});
+      }
+      return {};
+    }
+    const size_t bytes = places.size() * sizeof(Word) + sizeof(Word);
+    plan_.address_arrays.push_back({i, std::move(places), std::vector<char>(bytes)});
+    return {};
+  }
+  void fill(uint8_t i, const Parameter &parameter, const std::pair<Region *, int64_t> &place) {
+    const bool sent = parameter.kind == Kind::buf_in || parameter.kind == Kind::buf_inout;
+    if (!sent || parameter.count_parameter == 0 || parameter.type_parameter == 0) return;
+    const auto count = static_cast<uint8_t>(parameter.count_parameter - 1);
+    const auto type = static_cast<uint8_t>(parameter.type_parameter - 1);
+    if (function_.parameters[count].passing != Passing::value || function_.parameters[type].passing != Passing::value) return;
+    plan_.filled.push_back({i, place.first, place.second, count, type});
+  }
+
+  Result<void> status(uint8_t i, const Parameter &parameter, const trace::Field &field) {
+    AtomReader atoms(field.atoms);
+    StatusValues values;
+    if (field.atoms.size() >= 5) {
+      const auto number = [&](int64_t *to) {
+        const AtomValue value = atoms.next();
+        bool known = false;
+        if (value.constant() >= 0) *to = static_cast<int64_t>(constant(value.constant(), &known));
+        if (!value.special) *to = value.value;
+      };
+      int64_t source = 0;
+      int64_t tag = 0;
+      int64_t error = 0;
+      int64_t cancelled = 0;
+      number(&source), number(&tag), number(&error), number(&values.bytes), number(&cancelled);
+      values.source = static_cast<int>(source);
+      values.tag = static_cast<int>(tag);
+      values.error = static_cast<int>(error);
+      values.cancelled = cancelled != 0;
+    }
+    std::vector<char> bytes(kStatusSize);
+    write_status(bytes.data(), values);
+    if (parameter.direction == Direction::inout) {
+      plan_.updated.push_back({i, std::move(bytes)});
+    } else {
+      plan_.owned.push_back(std::move(bytes));
+      point(i, plan_.owned.back().data());
+    }
+    return {};
+  }
+
+  Result<Word> number(const Parameter &parameter, AtomReader *atoms) {
+    if (parameter.layout == Layout::flags) {
+      const AtomValue bits = atoms->next();
+      const AtomValue rest = atoms->next();
+      if (bits.special) return bits.constant() >= 0 ? constant(parameter, bits.constant()) : Result<Word>(Word{0});
+      Word value = static_cast<Word>(rest.value);
+      const auto flags = spec::domain(parameter.domain);
+      for (size_t bit = 0; bit < flags.size() && bit < 64; ++bit) {
+        if ((static_cast<uint64_t>(bits.value) >> bit & 1U) == 0) continue;
+        const auto flag = constant(parameter, flags[bit]);
+        if (!flag) return flag;
+        value |= *flag;
+      }
+      return value;
+    }
+    const AtomValue value = atoms->next();
+    if (parameter.layout == Layout::error) {
+      if (!value.special) return static_cast<Word>(value.value);
+      const AtomValue code = atoms->next();
+      return value.constant() >= 0 ? constant(parameter, value.constant()) : Result<Word>(static_cast<Word>(code.value));
+    }
+    if (!value.special) return static_cast<Word>(value.value);
+    if (value.constant() >= 0) return constant(parameter, value.constant());
+    return Word{0};
+  }
+
+  Result<void> numbers(uint8_t i, const Parameter &parameter, const trace::Field &field) {
+    AtomReader atoms(field.atoms);
+    if (!is_indirect(parameter)) {
+      const auto value = number(parameter, &atoms);
+      if (!value) return tl::unexpected(value.error());
+      plan_.words[i] = *value;
+      return {};
+    }
+    std::vector<Word> values;
+    while (!atoms.at_end()) {
+      const auto value = number(parameter, &atoms);
+      if (!value) return tl::unexpected(value.error());
+      values.push_back(*value);
+    }
+    if (atoms.failed()) return wrong(parameter, "is malformed");
+    const bool changes = parameter.direction == Direction::inout;
+    // What the call changes is there twice, before and after, if it succeeded.
+    if (changes && succeeded_ && values.size() % 2 == 0) values.resize(values.size() / 2);
+    const size_t each = element_bytes(parameter);
+    std::vector<char> bytes((values.size() + (changes ? kSpareElements : 0)) * each + 1);
+    for (size_t k = 0; k < values.size(); ++k) store(bytes.data() + k * each, each, values[k]);
+    if (changes) {
+      plan_.updated.push_back({i, std::move(bytes)});
+    } else {
+      plan_.owned.push_back(std::move(bytes));
+      point(i, plan_.owned.back().data());
+    }
+    return {};
+  }
+
+  /// What did not repeat by itself: whom a receive from anybody heard, and which requests were done.
+  void force() {
+    outcome();
+    const bool asks = function_.answer != 0;
+    for (uint8_t i = 0; i < function_.parameter_count; ++i) {
+      const Parameter &parameter = function_.parameters[i];
+      if (parameter.kind != Kind::request || parameter.direction == Direction::out) continue;
+      if (parameter.kind == Kind::request && std::string_view(function_.name).starts_with("MPI_Parrived")) {
+        plan_.await = Await::partition;
+      } else if (function_.completed != 0) {
+        completed(*field(function_.completed));
+      } else if (asks) {
+        plan_.await = Await::all_requests;
+      }
+    }
+    if (!asks || plan_.await != Await::nothing) return;
+    plan_.await = function_.status_tells == spec::StatusTells::message ? Await::message : Await::success;
+  }
+  void completed(const trace::Field &indices) {
+    plan_.await = Await::some_requests;
+    AtomReader atoms(indices.atoms);
+    while (!atoms.at_end()) {
+      const AtomValue index = atoms.next();
+      if (!index.special && index.value >= 0) plan_.completed.push_back(static_cast<uint32_t>(index.value));
+    }
+    if (plan_.completed.empty()) plan_.await = Await::nothing;  // MPI_UNDEFINED: there was none to wait for
+  }
+  void outcome() {
+    if (function_.status_tells != spec::StatusTells::message || function_.asked_source == 0) return;
+    const auto asked = static_cast<uint8_t>(function_.asked_source - 1);
+    const bool any_source = is_constant(asked, spec::constant_id::k_ANY_SOURCE);
+    const auto tag = static_cast<uint8_t>(function_.asked_tag == 0 ? asked : function_.asked_tag - 1);
+    const bool any_tag = tag != asked && is_constant(tag, spec::constant_id::k_ANY_TAG);
+    plan_.awaited_source = static_cast<int>(plan_.words[asked]);
+    plan_.awaited_tag = static_cast<int>(plan_.words[tag]);
+    if (!any_source && !any_tag) return;
+    if (with_.keep_wild || function_.persistent) return;
+    if (function_.nonblocking) {
+      plan_.wild_source = any_source ? static_cast<uint8_t>(asked + 1) : 0;
+      plan_.wild_tag = any_tag ? static_cast<uint8_t>(tag + 1) : 0;
+      return;
+    }
+    for (uint8_t i = 0; i < function_.parameter_count; ++i) {
+      if (function_.parameters[i].layout != Layout::status || row_.fields[i].atoms.size() < 5) continue;
+      AtomReader atoms(row_.fields[i].atoms);
+      take(atoms.next(), any_source, asked, &plan_.awaited_source);
+      take(atoms.next(), any_tag, tag, &plan_.awaited_tag);
+      return;
+    }
+  }
+  void take(const AtomValue &got, bool any, uint8_t parameter, int *awaited) {
+    bool known = !got.special;
+    Word value = static_cast<Word>(got.value);
+    if (got.constant() >= 0) value = constant(got.constant(), &known);
+    if (!any || !known) return;
+    plan_.words[parameter] = value;
+    *awaited = static_cast<int>(value);
+  }
+  [[nodiscard]] bool is_constant(uint8_t i, uint16_t id) const {
+    AtomReader atoms(row_.fields[i].atoms);
+    return atoms.next().constant() == id;
+  }
+
+  const Surroundings &with_;
+  const trace::Row &row_;
+  const analyze::RowScope &scope_;
+  Plan &plan_;
+  const spec::Function &function_;
+  bool succeeded_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plan>> Planner::plan(const trace::Row &row, uint32_t class_index, const analyze::RowScope &scope) {
+  const auto all = spec::functions();
+  if (row.function >= all.size() || row.fields.size() != size_t{all[row.function].parameter_count} + 1) {
+    return fail(ErrorKind::unreadable, fmt::format("a call of function {} that this version does not know", row.function),
+                "replay it with the version of cairn that recorded it");
+  }
+  auto plan = std::make_unique<Plan>();
+  plan->function = &all[row.function];
+  plan->invoke = (*with_.invokers)[row.function];
+  plan->class_index = class_index;
+  plan->site = row.site;
+  plan->depth = row.depth;
+  if (auto made = Making(with_, row, scope, plan.get()).run(); !made) return tl::unexpected(made.error());
+  return plan;
+}
+
+}  // namespace cairn::replay

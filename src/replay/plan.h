@@ -1,0 +1,150 @@
+// Plan: one distinct call of a trace made ready: its arguments as words, and what must be looked up, copied or kept each
+// time that it is made. A call that recurs is planned once.
+//
+// What an argument becomes follows from spec/ alone (kind, layout, direction, passing, effect), and is the same for all
+// functions. Plans borrow slots and regions; they stay where they are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "replay/memory.h"
+#include "replay/mpi_side.h"
+#include "replay/scratch_files.h"
+#include "replay/slots.h"
+#include "spec/spec.h"
+#include "trace/values/atom_reader.h"
+
+namespace cairn::replay {
+
+/// What must be so before the call is made, so that it comes out as it did.
+enum class Await : uint8_t {
+  nothing,
+  all_requests,   ///< those of its array are done
+  some_requests,  ///< `completed` are done, and the others that are done too are hidden
+  message,        ///< the message that it asks for is there
+  partition,      ///< has arrived
+  success,        ///< nobody can ask first: the call is made until it finds something
+};
+
+struct Plan {
+  const spec::Function *function = nullptr;
+  Invoke invoke = nullptr;
+  uint32_t class_index = 0;
+  uint32_t site = 0;
+  uint32_t depth = 0;
+
+  /// Why the call is not made: a poll that found nothing, a call that cannot be made again. nullptr: it is made.
+  const char *passed_over = nullptr;
+  bool never_returned = false;
+  bool fails = false;  ///< it returned an error code
+
+  std::array<Word, spec::kMaxParameters> words{};
+
+  struct HandleUse {
+    uint8_t parameter;
+    Slot *slot;
+    bool by_pointer;
+    uint8_t bytes;
+    Word null;
+  };
+  struct HandleArray {
+    uint8_t parameter;
+    uint8_t bytes;
+    Word null;
+    std::vector<Slot *> slots;  ///< nullptr: a constant
+    std::vector<Word> constants;
+    bool changes;  ///< MPI may write it
+    std::vector<char> buffer = {};   ///< what the call is given; stays, since MPI may read it later
+    std::vector<bool> hidden = {};   ///< from this call, so that it finds those that it found
+    std::vector<Word> kept = {};     ///< the hidden ones
+  };
+  struct HandleMade {
+    uint8_t parameter;
+    uint8_t bytes;
+    size_t count;
+    std::vector<Slot *> slots;  ///< nullptr: nothing to keep
+    bool in_place;              ///< written where the slot has it, perhaps later
+  };
+  struct AddressUse {
+    uint8_t parameter;
+    const Region *region;
+    int64_t offset;
+  };
+  struct AddressArray {
+    uint8_t parameter;
+    std::vector<std::pair<const Region *, int64_t>> places;  ///< without a region: the number itself
+    std::vector<char> buffer;
+  };
+  struct Updated {
+    uint8_t parameter;
+    std::vector<char> before;
+  };
+  struct Bound {
+    uint8_t parameter;
+    Region *region;
+    int64_t offset;
+  };
+  struct Output {
+    uint8_t parameter;
+    size_t bytes;
+  };
+  struct Filled {
+    uint8_t parameter;
+    Region *region;
+    int64_t offset;
+    uint8_t count;     ///< parameters
+    uint8_t datatype;  ///< the same
+  };
+  std::vector<HandleUse> handles;
+  std::vector<HandleArray> handle_arrays;
+  std::vector<HandleMade> made;
+  std::vector<AddressUse> addresses;
+  std::vector<AddressArray> address_arrays;
+  std::vector<Updated> updated;
+  std::vector<Bound> bound;
+  std::vector<Output> outputs;
+  std::vector<Filled> filled;
+  Slot *returned = nullptr;  ///< the handle that the function returns
+
+  Await await = Await::nothing;
+  std::vector<uint32_t> completed;
+  int awaited_source = 0;  ///< of Await::message
+  int awaited_tag = 0;
+
+  /// A receive from anybody that makes a request: parameters whose values its completion tells, plus 1; 0: none.
+  uint8_t wild_source = 0;
+  uint8_t wild_tag = 0;
+
+  /// Input arrays, strings and statuses, which MPI only reads.
+  std::deque<std::vector<char>> owned;
+};
+
+/// What all plans of a rank are made with.
+struct Surroundings {
+  Memory *memory = nullptr;
+  Slots *slots = nullptr;
+  ScratchFiles *files = nullptr;
+  const std::vector<std::optional<Word>> *constants = nullptr;
+  const std::vector<Invoke> *invokers = nullptr;
+  bool keep_wild = false;  ///< receives from anybody stay such
+  bool fill = false;       ///< buffers that are sent are filled
+};
+
+class Planner {
+ public:
+  explicit Planner(const Surroundings &with) : with_(with) {}
+  /// `scope`: of the sequence that the row is of. An error says which argument cannot be made.
+  Result<std::unique_ptr<Plan>> plan(const trace::Row &row, uint32_t class_index, const analyze::RowScope &scope);
+
+ private:
+  Surroundings with_;
+};
+
+}  // namespace cairn::replay

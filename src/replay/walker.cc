@@ -1,0 +1,377 @@
+#include "replay/walker.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "spec/ids.h"
+
+namespace cairn::replay {
+namespace {
+
+thread_local Walker *walking = nullptr;
+
+uint64_t now_ns() {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+/// A value of that many bytes, as a word: integers with their sign.
+Word load(const char *from, size_t bytes) {
+  if (bytes == sizeof(int32_t)) {
+    int32_t value = 0;
+    std::memcpy(&value, from, sizeof value);
+    return static_cast<Word>(static_cast<int64_t>(value));
+  }
+  Word value = 0;
+  std::memcpy(&value, from, bytes);
+  return value;
+}
+
+template <typename Ready>
+void wait_until(Ready ready) {
+  while (!ready()) sched_yield();
+}
+
+bool begins_or_ends_mpi(const Plan &plan) {
+  namespace id = spec::function_id;
+  const uint16_t function = plan.function->id;
+  return function == id::Init || function == id::Init_thread || function == id::Session_init || function == id::Finalize;
+}
+
+}  // namespace
+
+void make_nested_calls() {
+  if (walking != nullptr) walking->make_nested();
+}
+
+Walker::Walker(Job *job, Standing *standing, std::vector<trace::SequenceView> sequences)
+    : job_(*job),
+      standing_(*standing),
+      sequences_(std::move(sequences)),
+      planner_(job->surroundings()),
+      outcomes_(job->trace, sequences_) {}
+
+Result<void> Walker::walk() {
+  walking = this;
+  Result<void> done;
+  for (const trace::SequenceView &sequence : sequences_) {
+    if (done = walk_sequence(sequence); !done) break;
+  }
+  walking = nullptr;
+  return done;
+}
+
+Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
+  // Nested calls may be of the segment before: their rows stay until they are made.
+  auto last_reader = std::move(reader_);
+  auto last_plans = std::move(plans_);
+  plans_.clear();
+  scope_ = analyze::RowScope::of(job_.trace, sequence);
+  class_index_ = sequence.class_index;
+  reader_ = std::make_unique<trace::CallReader>(job_.trace, sequence);
+  times_.reset();
+  if (job_.settings.gaps != Gaps::none) {
+    auto times = trace::CallTimes::of(job_.trace, sequence);
+    if (!times) return tl::unexpected(times.error());
+    times_.emplace(*std::move(times));
+  }
+  uint64_t call = 0;
+  for (grammar::Symbol number = reader_->next(); number != grammar::kNoSymbol; number = reader_->next(), ++call) {
+    const auto plan = plan_of(number);
+    if (!plan) return tl::unexpected(plan.error());
+    if (times_ && (*plan)->depth == 0) wait_for_gap(call);
+    if (auto done = take({*plan, &reader_->call(number), {}}); !done) return done;
+  }
+  return {};
+}
+
+Result<Plan *> Walker::plan_of(grammar::Symbol number) {
+  if (number < plans_.size() && plans_[number] != nullptr) return plans_[number].get();
+  if (number >= plans_.size()) plans_.resize(number + 1);
+  const std::lock_guard<std::mutex> guard(job_.lock);
+  auto made = planner_.plan(reader_->call(number), class_index_, scope_);
+  if (!made) return tl::unexpected(made.error());
+  plans_[number] = *std::move(made);
+  return plans_[number].get();
+}
+
+Result<void> Walker::take(Node node) {
+  const uint32_t depth = node.plan->depth;
+  while (!pending_.empty() && pending_.back().plan->depth > depth) {
+    node.nested.insert(node.nested.begin(), std::move(pending_.back()));
+    pending_.pop_back();
+  }
+  if (depth != 0) {
+    pending_.push_back(std::move(node));
+    return {};
+  }
+  return make(&node);
+}
+
+void Walker::make_nested() {
+  if (nested_ == nullptr) return;
+  std::vector<Node> now = std::exchange(*nested_, {});
+  std::vector<Node> *of = std::exchange(nested_, nullptr);
+  for (Node &node : now) {
+    if (auto done = make(&node); !done && nested_error_) nested_error_ = std::move(done);
+  }
+  nested_ = of;
+}
+
+tl::unexpected<Error> Walker::failed(const Node &node, const std::string &why) const {
+  return fail(ErrorKind::environment, fmt::format("{}: {}", job_.text(*node.plan, *node.row), why));
+}
+
+Result<void> Walker::make(Node *node) {
+  Plan &plan = *node->plan;
+  if (plan.passed_over != nullptr) {
+    const std::lock_guard<std::mutex> guard(job_.lock);
+    ++job_.passed_over[fmt::format("{} ({})", plan.function->name, plan.passed_over)];
+    return {};
+  }
+  std::array<Word, spec::kMaxParameters> words = plan.words;
+  std::array<Word, spec::kMaxParameters> handles{};
+  if (auto done = gather(plan, words.data(), handles.data()); !done) return failed(*node, done.error().message);
+  if (plan.wild_source != 0 || plan.wild_tag != 0) {
+    const analyze::Envelope heard = outcomes_.next();
+    if (plan.wild_source != 0 && heard.rank) words[plan.wild_source - 1] = static_cast<Word>(*heard.rank);
+    if (plan.wild_tag != 0 && heard.tag) words[plan.wild_tag - 1] = static_cast<Word>(*heard.tag);
+  }
+  const bool lifecycle = begins_or_ends_mpi(plan);
+  if (lifecycle) job_.before(plan);
+  standing_.row.store(node->row, std::memory_order_relaxed);
+  standing_.plan.store(&plan, std::memory_order_release);
+  if (plan.await != Await::nothing) wait_for(plan, words.data());
+  if (!plan.filled.empty()) fill(plan, words.data());
+
+  std::vector<Node> *outer = std::exchange(nested_, node->nested.empty() ? nullptr : &node->nested);
+  const uint64_t begin = now_ns();
+  Word result = 0;
+  do {
+    result = plan.invoke(words.data());
+  } while (plan.await != Await::nothing && plan.function->answer != 0 &&
+           *reinterpret_cast<const int *>(words[plan.function->answer - 1U]) == 0 && sched_yield() == 0);
+  last_end_ns_ = now_ns();
+  nested_ = outer;
+  standing_.plan.store(nullptr, std::memory_order_release);
+  standing_.calls.store(standing_.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+
+  Made &made = job_.made[plan.function->id];
+  if (!job_.several_threads || sequences_.front().thread == 0) {
+    ++made.calls;
+    made.ns += last_end_ns_ - begin;
+  }
+  settle(plan, words.data(), handles.data(), result);
+  if (!nested_error_) return std::exchange(nested_error_, {});
+  if (plan.function->returns == spec::ReturnKind::error_code) {
+    const bool fails = static_cast<int>(result) != 0;
+    if (fails && !plan.fails) {
+      return failed(*node, fmt::format("failed here with an error of class {}, and did not in the recording",
+                                       error_class(result)));
+    }
+    if (!fails && plan.fails) ++job_.differs;
+  }
+  if (lifecycle) job_.after(plan);
+  // Functions of the program may not have been called this time.
+  for (Node &left : node->nested) {
+    if (auto done = make(&left); !done) return done;
+  }
+  return {};
+}
+
+Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
+  std::unique_lock<std::mutex> guard(job_.lock, std::defer_lock);
+  if (job_.several_threads) guard.lock();
+  const auto is_there = [&](const Slot *slot) {
+    while (slot->empty() && job_.several_threads) {
+      guard.unlock();
+      sched_yield();  // another thread makes it
+      guard.lock();
+    }
+    return !slot->empty();
+  };
+  for (const Plan::HandleUse &use : plan.handles) {
+    if (!is_there(use.slot)) {
+      return fail(ErrorKind::internal,
+                  fmt::format("the replay has no such {} any more", spec::kind_name(plan.function->parameters[use.parameter].kind)));
+    }
+    handles[use.parameter] = use.slot->first();
+    words[use.parameter] = use.by_pointer ? reinterpret_cast<Word>(&handles[use.parameter]) : handles[use.parameter];
+  }
+  for (const Plan::HandleArray &array : plan.handle_arrays) {
+    char *to = const_cast<char *>(array.buffer.data());
+    for (size_t i = 0; i < array.slots.size(); ++i) {
+      Word handle = array.constants[i];
+      Slot *slot = array.slots[i];
+      // One that is not there any more was given up: MPI has put MPI_REQUEST_NULL there.
+      if (slot != nullptr && !is_there(slot)) slot = nullptr, handle = array.null;
+      if (slot != nullptr && !array.changes) handle = slot->first();
+      if (slot != nullptr && array.changes && !slot->take(&handle)) handle = array.null;
+      std::memcpy(to + i * array.bytes, &handle, array.bytes);
+    }
+    words[array.parameter] = reinterpret_cast<Word>(to);
+  }
+  for (const Plan::HandleMade &made : plan.made) {
+    Word *place = &handles[made.parameter];
+    if (made.in_place && !made.slots.empty() && made.slots[0] != nullptr) place = made.slots[0]->place();
+    words[made.parameter] = made.count > 1 ? reinterpret_cast<Word>(room(made.parameter, made.count * made.bytes))
+                                           : reinterpret_cast<Word>(place);
+  }
+  for (const Plan::AddressUse &use : plan.addresses) {
+    words[use.parameter] = reinterpret_cast<Word>(use.region->origin) + static_cast<Word>(use.offset);
+  }
+  for (const Plan::AddressArray &array : plan.address_arrays) {
+    // Stays as it is until the next such call: what reads it later has the same values.
+    char *to = const_cast<char *>(array.buffer.data());
+    for (size_t i = 0; i < array.places.size(); ++i) {
+      const auto &[region, offset] = array.places[i];
+      const Word value = (region == nullptr ? 0 : reinterpret_cast<Word>(region->origin)) + static_cast<Word>(offset);
+      std::memcpy(to + i * sizeof value, &value, sizeof value);
+    }
+    words[array.parameter] = reinterpret_cast<Word>(to);
+  }
+  for (const Plan::Updated &updated : plan.updated) {
+    char *to = room(updated.parameter, updated.before.size());
+    std::memcpy(to, updated.before.data(), updated.before.size());
+    words[updated.parameter] = reinterpret_cast<Word>(to);
+  }
+  for (const Plan::Output &output : plan.outputs) {
+    words[output.parameter] = reinterpret_cast<Word>(room(output.parameter, output.bytes));
+  }
+  return {};
+}
+
+char *Walker::room(uint8_t parameter, size_t bytes) {
+  auto &rooms = rooms_[parameter];
+  // What is too small stays: a call that encloses this one may still have it.
+  if (rooms.empty() || rooms.back().size() < bytes || nested_ != nullptr) rooms.emplace_back(bytes);
+  return rooms.back().data();
+}
+
+void Walker::wait_for(Plan &plan, const Word *words) {
+  switch (plan.await) {
+    case Await::all_requests:
+      for (const Plan::HandleUse &use : plan.handles) {
+        if (plan.function->parameters[use.parameter].kind != spec::Kind::request) continue;
+        const Word request = use.by_pointer ? load(reinterpret_cast<const char *>(words[use.parameter]), use.bytes)
+                                            : words[use.parameter];
+        wait_until([&] { return is_done(request); });
+      }
+      for (const Plan::HandleArray &array : plan.handle_arrays) {
+        for (size_t i = 0; i < array.slots.size(); ++i) {
+          wait_until([&] { return is_done(load(array.buffer.data() + i * array.bytes, array.bytes)); });
+        }
+      }
+      return;
+    case Await::some_requests:
+      hide_others(plan);
+      return;
+    case Await::message:
+      wait_until([&] { return is_there(plan.awaited_source, plan.awaited_tag, words[2]); });
+      return;
+    case Await::partition:
+      wait_until([&] { return has_arrived(words[0], static_cast<int>(words[1])); });
+      return;
+    case Await::nothing:
+    case Await::success:
+      return;
+  }
+}
+
+void Walker::hide_others(Plan &plan) {
+  for (Plan::HandleArray &array : plan.handle_arrays) {
+    array.hidden.assign(array.slots.size(), false);
+    const auto handle_at = [&](size_t i) { return load(array.buffer.data() + i * array.bytes, array.bytes); };
+    std::vector<bool> wanted(array.slots.size(), false);
+    for (const uint32_t place : plan.completed) {
+      if (place >= wanted.size()) continue;
+      wanted[place] = true;
+      wait_until([&] { return is_done(handle_at(place)); });
+    }
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] || handle_at(i) == array.null || !is_done(handle_at(i))) continue;
+      array.hidden[i] = true;
+      array.kept.resize(array.slots.size());
+      array.kept[i] = handle_at(i);
+      std::memcpy(array.buffer.data() + i * array.bytes, &array.null, array.bytes);
+    }
+  }
+}
+
+void Walker::settle(Plan &plan, const Word *words, const Word *handles, Word result) {
+  std::unique_lock<std::mutex> guard(job_.lock, std::defer_lock);
+  if (job_.several_threads) guard.lock();
+  for (const Plan::HandleUse &use : plan.handles) {
+    const bool changes = use.by_pointer && plan.function->parameters[use.parameter].direction != spec::Direction::in;
+    if (!changes) continue;
+    use.slot->replace_first(load(reinterpret_cast<const char *>(&handles[use.parameter]), use.bytes), use.null);
+  }
+  for (Plan::HandleArray &array : plan.handle_arrays) {
+    if (!array.changes) continue;
+    for (size_t i = 0; i < array.slots.size(); ++i) {
+      if (array.slots[i] == nullptr) continue;
+      const bool hidden = i < array.hidden.size() && array.hidden[i];
+      array.slots[i]->give_back(hidden ? array.kept[i] : load(array.buffer.data() + i * array.bytes, array.bytes));
+    }
+    for (Slot *slot : array.slots) {
+      if (slot != nullptr) slot->settle(array.null);
+    }
+  }
+  for (const Plan::HandleMade &made : plan.made) {
+    const auto *from = reinterpret_cast<const char *>(words[made.parameter]);
+    for (size_t i = 0; i < made.slots.size(); ++i) {
+      if (made.slots[i] == nullptr || made.in_place) continue;
+      made.slots[i]->add(load(from + i * made.bytes, made.bytes));
+    }
+  }
+  if (plan.returned != nullptr) plan.returned->add(result);
+  for (const Plan::Bound &bound : plan.bound) {
+    char *given = nullptr;
+    std::memcpy(&given, reinterpret_cast<const char *>(words[bound.parameter]), sizeof given);
+    bound.region->origin = given - bound.offset;
+  }
+}
+
+void Walker::wait_for_gap(uint64_t call) {
+  if (call >= times_->count()) return;
+  const auto placed = times_->at(call);
+  if (!placed) return;
+  const auto gap = static_cast<uint64_t>(static_cast<double>(placed->time.gap) * job_.settings.scale);
+  if (last_end_ns_ == 0) last_end_ns_ = now_ns();
+  const uint64_t until = last_end_ns_ + gap;
+  if (job_.settings.gaps == Gaps::sleep) {
+    const uint64_t now = now_ns();
+    if (now < until) std::this_thread::sleep_for(std::chrono::nanoseconds(until - now));
+    return;
+  }
+  while (now_ns() < until) {
+  }
+}
+
+void Walker::fill(const Plan &plan, const Word *words) {
+  for (const Plan::Filled &filled : plan.filled) {
+    const Span span = span_of(static_cast<int64_t>(words[filled.count]), words[filled.datatype]);
+    Region &region = *filled.region;
+    const int64_t begin = filled.offset + span.begin;
+    const int64_t end = begin + span.bytes;
+    const auto put = [&](int64_t from, int64_t to) {
+      uint64_t state = static_cast<uint64_t>(from) * 0x9e3779b97f4a7c15U + job_.rank + 1;
+      for (int64_t at = from; at < to; ++at) {
+        state ^= state << 13U;
+        state ^= state >> 7U;
+        state ^= state << 17U;
+        region.origin[at] = static_cast<char>(state);
+      }
+    };
+    if (region.filled_begin == region.filled_end) region.filled_begin = region.filled_end = begin;
+    if (begin < region.filled_begin) put(begin, region.filled_begin), region.filled_begin = begin;
+    if (end > region.filled_end) put(region.filled_end, end), region.filled_end = end;
+  }
+}
+
+}  // namespace cairn::replay

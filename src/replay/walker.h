@@ -1,0 +1,65 @@
+// Walker: makes the calls of one thread of a recorded rank, in order. The trace is read as its loops are, a call at a
+// time: what a distinct call takes is worked out once (plan.h), and what is kept grows with the distinct calls, not with
+// how often they were made.
+//
+// Calls that a function of the program made while MPI called it (a reduction's operator, an attribute's copy function)
+// stand in front of the call that they are nested in. They are made again by what stands in for that function.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "replay/job.h"
+#include "replay/outcomes.h"
+#include "trace/read/call_reader.h"
+#include "trace/read/call_times.h"
+
+namespace cairn::replay {
+
+class Walker {
+ public:
+  /// `sequences`: of one thread of the job's rank, in order.
+  Walker(Job *job, Standing *standing, std::vector<trace::SequenceView> sequences);
+  Result<void> walk();
+  /// Those of the call that is being made; none if they were made already.
+  void make_nested();
+
+ private:
+  /// A call with those that are nested in it.
+  struct Node {
+    Plan *plan = nullptr;
+    const trace::Row *row = nullptr;
+    std::vector<Node> nested;
+  };
+  Result<Plan *> plan_of(grammar::Symbol number);
+  Result<void> walk_sequence(const trace::SequenceView &sequence);
+  Result<void> take(Node node);
+  Result<void> make(Node *node);
+  Result<void> gather(const Plan &plan, Word *words, Word *handles);
+  void wait_for(Plan &plan, const Word *words);
+  void hide_others(Plan &plan);
+  void settle(Plan &plan, const Word *words, const Word *handles, Word result);
+  void wait_for_gap(uint64_t call);
+  void fill(const Plan &plan, const Word *words);
+  char *room(uint8_t parameter, size_t bytes);
+  [[nodiscard]] tl::unexpected<Error> failed(const Node &node, const std::string &why) const;
+
+  Job &job_;
+  Standing &standing_;
+  std::vector<trace::SequenceView> sequences_;
+  Planner planner_;
+  Outcomes outcomes_;
+  analyze::RowScope scope_;
+  std::unique_ptr<trace::CallReader> reader_;
+  std::vector<std::unique_ptr<Plan>> plans_;  ///< by the reader's numbers
+  uint32_t class_index_ = 0;
+  std::optional<trace::CallTimes> times_;
+  uint64_t last_end_ns_ = 0;
+  std::vector<Node> pending_;          ///< nested ones whose call is still to come
+  std::vector<Node> *nested_ = nullptr;  ///< of the call that is being made
+  Result<void> nested_error_;
+  std::array<std::deque<std::vector<char>>, spec::kMaxParameters> rooms_;
+};
+
+}  // namespace cairn::replay
