@@ -30,6 +30,7 @@ struct ReplayOptions : Inspection {
   bool wild = false;
   bool keep = false;
   bool quiet = false;
+  bool echo = false;
 };
 
 /// The MPI library whose processes a command's launcher starts, as far as its name says so; else empty.
@@ -101,6 +102,7 @@ int replay(ReplayOptions &options, const std::vector<std::string> &command) {
                              fmt::format("scale={}", options.scale.value_or(1)), "payload=" + options.payload,
                              fmt::format("stall={}", options.stall.value_or(60)),
                              std::string("wild=") + (options.wild ? "yes" : "no"),
+                             std::string("echo=") + (options.echo ? "yes" : "no"),
                              std::string("quiet=") + (options.quiet ? "yes" : "no")});
   const auto code = run_child(words, {});
   if (options.keep) {
@@ -129,6 +131,7 @@ Action declare_replay(Options &verb) {
   verb.flag("--keep", options->keep, "Leave these files");
   verb.number("--stall", options->stall, "Give up when no rank has made a call for so long; 0: never (default: 60)",
               "SECONDS");
+  verb.flag("--echo", options->echo, "Print each call before it is made");
   verb.flag("-q,--quiet", options->quiet, "Print errors only");
   return [options, &verb] { return replay(*options, verb.command); };
 }

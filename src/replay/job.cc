@@ -1,8 +1,10 @@
 #include "replay/job.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "replay/walker.h"
@@ -27,6 +29,14 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
   }
   several_threads = thread_numbers_.size() > 1;
   standing_ = std::vector<Standing>(thread_numbers_.size());
+  if (!several_threads) return;
+  size_t number = SIZE_MAX;
+  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+    const bool first = number == SIZE_MAX || thread_numbers_[number] != sequence.thread;
+    if (!first) continue;
+    ++number;
+    if (const auto order = trace.order(sequence)) standing_[number].ticket = order->first_ticket;
+  }
 }
 
 Surroundings Job::surroundings() {
@@ -44,6 +54,7 @@ void Job::run_thread(uint32_t number) {
   }
   Walker walker(this, &standing_[number], std::move(sequences));
   auto done = walker.walk();
+  standing_[number].ticket = UINT64_MAX;
   if (done) return;
   const std::lock_guard<std::mutex> guard(error_lock_);
   if (error_) error_ = std::move(done);
@@ -65,6 +76,17 @@ void Job::join() {
   others_.clear();
 }
 
+void Job::wait_for_turn(Standing *own, uint64_t ticket) {
+  own->ticket = ticket;
+  const auto is_turn = [&] {
+    return std::all_of(standing_.begin(), standing_.end(),
+                       [&](const Standing &each) { return &each == own || each.ticket >= ticket; });
+  };
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kLong = std::chrono::milliseconds(200);
+  for (const auto begin = Clock::now(); !is_turn() && Clock::now() - begin < kLong;) sched_yield();
+}
+
 void Job::before(const Plan &plan) {
   if (plan.function->id != id::Finalize) return;
   join();
@@ -73,6 +95,7 @@ void Job::before(const Plan &plan) {
 
 void Job::after(const Plan &plan) {
   if (plan.function->id == id::Finalize || !others_.empty()) return;
+  if (when_mpi_begins != nullptr) when_mpi_begins();
   for (uint32_t number = 1; number < thread_numbers_.size(); ++number) {
     others_.emplace_back([this, number] { run_thread(number); });
   }

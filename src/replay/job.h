@@ -29,6 +29,7 @@ struct Settings {
   bool keep_wild = false;
   bool random_payload = false;
   bool quiet = false;
+  bool echo = false;      ///< each call is printed before it is made
   uint64_t stall_s = 60;  ///< after so long without a call anywhere it is a deadlock; 0: never
 };
 
@@ -43,6 +44,8 @@ struct Standing {
   std::atomic<const Plan *> plan{nullptr};
   std::atomic<const trace::Row *> row{nullptr};
   std::atomic<uint64_t> calls{0};  ///< made so far
+  /// Of several threads: the ticket (trace/read/trace.h) of the call that it begins next.
+  std::atomic<uint64_t> ticket{0};
 };
 
 class Job {
@@ -54,6 +57,8 @@ class Job {
   /// What each thread that has begun stands in: "MPI_Recv(…)  main.c:12"; nothing while none is in MPI.
   [[nodiscard]] std::vector<std::string> standing() const;
   [[nodiscard]] uint64_t calls() const;
+
+  void (*when_mpi_begins)() = nullptr;
 
   // For the walkers.
   const trace::Trace &trace;
@@ -72,6 +77,9 @@ class Job {
   std::map<std::string, uint64_t> passed_over;
   uint64_t differs = 0;  ///< calls that failed in the recording and not here
   [[nodiscard]] Surroundings surroundings();
+  /// Returns once all calls of other threads that ended before the one with this ticket have begun. What began before
+  /// it is not known, so who waits for long goes on.
+  void wait_for_turn(Standing *own, uint64_t ticket);
   /// Before and after a call that begins or ends MPI.
   void before(const Plan &plan);
   void after(const Plan &plan);

@@ -2,13 +2,18 @@
 // cairn-replay FILE SCRATCH [WORD=VALUE …] (settings.h).
 #include <fmt/format.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 #include "base/launcher.h"
 #include "replay/job.h"
 #include "replay/progress.h"
+#include "trace/model/losses.h"
 
 namespace cairn::replay {
 namespace {
@@ -16,7 +21,9 @@ namespace {
 const Job *running = nullptr;
 
 int refuse(const Error &error, uint32_t rank) {
-  if (rank == 0) {
+  if (rank != 0) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // a launcher ends the others when the first ends
+  } else {
     fmt::print(stderr, "cairn replay: {}{}{}\n", error.message, error.hint.empty() ? "" : ": ", error.hint);
   }
   return error.kind == ErrorKind::unreadable ? 3 : error.kind == ErrorKind::usage ? 2 : 4;
@@ -25,9 +32,17 @@ int refuse(const Error &error, uint32_t rank) {
 /// MPI may end the process where it finds an error.
 void tell_where_it_ended() {
   if (running == nullptr) return;
-  for (const std::string &where : running->standing()) {
-    fmt::print(stderr, "cairn replay: rank {} ended in {}\n", running->rank, where);
+  const Job &job = *std::exchange(running, nullptr);
+  for (const std::string &where : job.standing()) {
+    fmt::print(stderr, "cairn replay: rank {} ended in {}\n", job.rank, where);
   }
+}
+
+/// A last word before the process ends as it would have: nothing is lost if this does not come through.
+void tell_where_it_crashed(int number) {
+  signal(number, SIG_DFL);
+  tell_where_it_ended();
+  raise(number);
 }
 
 bool read_word(std::string_view word, Settings *settings) {
@@ -45,6 +60,8 @@ bool read_word(std::string_view word, Settings *settings) {
     settings->keep_wild = value == "yes";
   } else if (name == "payload") {
     settings->random_payload = value == "random";
+  } else if (name == "echo") {
+    settings->echo = value == "yes";
   } else if (name == "quiet") {
     settings->quiet = value == "yes";
   } else {
@@ -61,9 +78,10 @@ Result<void> may_replay(const trace::Trace &trace, int size) {
   }
   for (const uint32_t rank : trace.ranks()) {
     const auto info = trace.rank_info(rank);
-    if (!info.degraded.empty()) {
-      return fail(ErrorKind::usage, fmt::format("calls of rank {} are missing ({})", rank, info.degraded),
-                  "record it again with more memory or disk");
+    for (const trace::Loss &loss : trace::read_losses(info.degraded)) {
+      if (!loss.missing && !loss.asked) continue;
+      return fail(ErrorKind::usage, fmt::format("calls of rank {} are not in the trace: {}", rank, loss.reason),
+                  "a replay needs all calls of all ranks");
     }
   }
   if (trace.ranks().size() != trace.rank_count()) {
@@ -91,6 +109,10 @@ int run(int argc, char **argv) {
   Job job(*trace, sources, rank, settings);
   running = &job;
   std::atexit(tell_where_it_ended);
+  // Libraries under MPI set theirs in MPI_Init.
+  job.when_mpi_begins = [] {
+    for (const int number : {SIGSEGV, SIGBUS, SIGFPE}) signal(number, tell_where_it_crashed);
+  };
   Result<void> done;
   {
     const Progress progress(job);

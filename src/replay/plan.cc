@@ -102,7 +102,7 @@ class Making {
       plan_.passed_over = "needs other jobs";
     } else if (is_conversion(name)) {
       plan_.passed_over = "converts handles between languages";
-    } else if (name.starts_with("MPI_T_event") || name == "MPI_T_pvar_session_create") {
+    } else if (name.starts_with("MPI_T_event")) {
       plan_.passed_over = "looks into the MPI library";
     } else if (plan_.invoke == nullptr) {
       plan_.passed_over = "is not in this MPI library";
@@ -129,7 +129,16 @@ class Making {
   [[nodiscard]] Word null_of(const Parameter &parameter) const {
     const auto all = spec::domain(parameter.domain);
     bool known = false;
+    if (parameter.kind == Kind::keyval) return constant(spec::constant_id::k_KEYVAL_INVALID, &known);
     return all.empty() || !spec::constants()[all[0]].null_handle ? 0 : constant(all[0], &known);
+  }
+
+  /// For a handle that is not significant: some libraries refuse a null one even so.
+  [[nodiscard]] Word any_of(const Parameter &parameter) const {
+    bool known = false;
+    if (parameter.kind == Kind::datatype) return constant(spec::constant_id::k_BYTE, &known);
+    if (parameter.kind == Kind::op) return constant(spec::constant_id::k_SUM, &known);
+    return null_of(parameter);
   }
 
   char *own(size_t bytes) {
@@ -170,7 +179,7 @@ class Making {
     }
     if (is_handle(parameter)) return handle(i, parameter, field);
     if (only_out) return only_output(i, parameter, field);
-    if (field.atoms.empty()) return {};
+    if (field.atoms.empty()) return insignificant(i, parameter);
     switch (parameter.layout) {
       case Layout::address:
         return address(i, parameter, field);
@@ -179,6 +188,12 @@ class Making {
       default:
         return numbers(i, parameter, field);
     }
+  }
+
+  /// MPI looks at it on other ranks only, and at most to refuse what is NULL.
+  Result<void> insignificant(uint8_t i, const Parameter &parameter) {
+    if (parameter.passing != Passing::value) output(i, kStringRoom);
+    return {};
   }
 
   Result<void> only_output(uint8_t i, const Parameter &parameter, const trace::Field &field) {
@@ -285,19 +300,23 @@ class Making {
       if (!is_array) break;
     }
     if (parameter.direction == Direction::out) {
-      const bool in_place = parameter.kind == Kind::comm && !is_array;
+      // MPI_Comm_idup gives it when its request completes.
+      const bool in_place = parameter.kind == Kind::comm && function_.nonblocking;
       const size_t count = is_array ? room(all.slots.size()) : 1;
       plan_.made.push_back({i, static_cast<uint8_t>(bytes), count, std::move(all.slots), in_place});
     } else if (is_array) {
       all.buffer.resize(all.slots.size() * bytes + sizeof(Word));
       plan_.handle_arrays.push_back(std::move(all));
     } else if (!all.slots.empty() && all.slots[0] != nullptr) {
-      plan_.handles.push_back({i, all.slots[0], is_indirect(parameter), static_cast<uint8_t>(bytes), null});
+      plan_.handles.push_back({i, all.slots[0], is_indirect(parameter), parameter.effect == Effect::release,
+                               static_cast<uint8_t>(bytes), null});
     } else if (is_indirect(parameter)) {
       plan_.updated.push_back({i, {}});
       plan_.updated.back().before.resize(8);
       const Word value = all.constants.empty() ? null : all.constants[0];
       std::memcpy(plan_.updated.back().before.data(), &value, sizeof value);
+    } else if (all.constants.empty()) {
+      plan_.words[i] = any_of(parameter);
     } else {
       plan_.words[i] = all.constants.empty() ? null : all.constants[0];
     }

@@ -27,7 +27,7 @@ namespace cairn::replay {
 enum class Await : uint8_t {
   nothing,
   all_requests,   ///< those of its array are done
-  some_requests,  ///< `completed` are done, and the others that are done too are hidden
+  some_requests,  ///< `completed` are done; the call does not see the others, which may be done by now, too
   message,        ///< the message that it asks for is there
   partition,      ///< has arrived
   success,        ///< nobody can ask first: the call is made until it finds something
@@ -51,6 +51,7 @@ struct Plan {
     uint8_t parameter;
     Slot *slot;
     bool by_pointer;
+    bool given_up;  ///< by this call: from its begin on another thread may make one of this name
     uint8_t bytes;
     Word null;
   };

@@ -4,19 +4,23 @@
 
 namespace cairn::replay {
 
-void Slot::replace_first(Word handle, Word null) {
-  if (held_.empty()) return;
-  if (handle == null) {
-    held_.erase(held_.begin());
-  } else {
-    held_.front() = handle;
-  }
+size_t Slot::place_of(uint32_t thread) const {
+  const auto own =
+      std::find_if(held_.begin(), held_.end(), [thread](const Held &each) { return each.thread == thread; });
+  return own == held_.end() ? 0 : static_cast<size_t>(own - held_.begin());
 }
 
-void Slot::settle(Word null) {
-  if (given_back_ != 0) held_.erase(std::remove(held_.begin(), held_.end(), null), held_.end());
-  taken_ = 0;
-  given_back_ = 0;
+void Slot::replace(uint32_t thread, Word handle, Word null) {
+  if (held_.empty()) return;
+  if (handle == null) return drop(thread);
+  held_[place_of(thread)].handle = handle;
+}
+
+bool Slot::take(uint32_t thread, Word *handle) {
+  if (held_.empty()) return false;
+  *handle = use(thread);
+  drop(thread);
+  return true;
 }
 
 }  // namespace cairn::replay

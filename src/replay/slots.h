@@ -3,13 +3,17 @@
 // MPI_Isend that are done at once get one handle), and look an object up again: they stand in the order in which they
 // came, and are used and given up in that order (first in, first out).
 //
-// One thread at a time (the walkers' lock); a slot stays where it is.
+// Where there are several threads, one may take a name while another still gives it up: a thread uses what it made
+// itself, if there is such, before what others made.
+//
+// One thread at a time (the job's lock); a slot stays where it is, and so do the handles in it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "analyze/row_access.h"
 #include "replay/mpi_side.h"
@@ -19,33 +23,30 @@ namespace cairn::replay {
 
 class Slot {
  public:
-  void add(Word handle) { held_.push_back(handle); }
+  void add(Word handle, uint32_t thread) { held_.push_back({handle, thread}); }
   [[nodiscard]] bool empty() const { return held_.empty(); }
-  [[nodiscard]] Word first() const { return held_.front(); }
-  /// As a call left the first; `null`: it is given up.
-  void replace_first(Word handle, Word null);
-  /// Of an array, in which a name may stand several times: the next of those held. False: there are no more.
-  bool take(Word *handle) {
-    if (taken_ == held_.size()) return false;
-    *handle = held_[taken_++];
-    return true;
-  }
-  /// As the call left what was taken, in the same order. What was not taken is nothing to give back.
-  void give_back(Word handle) {
-    if (given_back_ < taken_) held_[given_back_++] = handle;
-  }
-  /// Once all are back: forgets those that are `null` now.
-  void settle(Word null);
-  /// A communicator is one at a time, and may be made while the program goes on (MPI_Comm_idup): MPI writes it here.
-  Word *place() {
-    held_.assign(1, 0);
-    return held_.data();
-  }
+  /// What a call on that thread means; there must be one.
+  [[nodiscard]] Word use(uint32_t thread) const { return held_[place_of(thread)].handle; }
+  /// As a call left that; `null`: it is given up.
+  void replace(uint32_t thread, Word handle, Word null);
+  /// Gives it up.
+  void drop(uint32_t thread) { held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(place_of(thread))); }
+  /// Of an array, in which a name may stand several times: the next of those held, which is no longer. False: there are
+  /// no more.
+  bool take(uint32_t thread, Word *handle);
+  /// What a call left there: the last one first.
+  void give_back(uint32_t thread, Word handle) { held_.push_front({handle, thread}); }
+  /// For one that MPI gives while the program goes on (MPI_Comm_idup): it writes it here.
+  Word *place(uint32_t thread) { return &held_.emplace_back(Held{0, thread}).handle; }
 
  private:
-  std::vector<Word> held_;
-  size_t taken_ = 0;
-  size_t given_back_ = 0;
+  struct Held {
+    Word handle;
+    uint32_t thread;  ///< that made it
+  };
+  [[nodiscard]] size_t place_of(uint32_t thread) const;
+
+  std::deque<Held> held_;
 };
 
 class Slots {

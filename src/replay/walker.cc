@@ -80,11 +80,21 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
     if (!times) return tl::unexpected(times.error());
     times_.emplace(*std::move(times));
   }
+  const auto order = job_.several_threads ? job_.trace.order(sequence) : std::nullopt;
+  std::optional<grammar::Walker> skips;
+  if (order) skips.emplace(order->skips);
+  uint64_t ticket = order ? order->first_ticket : 0;
   uint64_t call = 0;
   for (grammar::Symbol number = reader_->next(); number != grammar::kNoSymbol; number = reader_->next(), ++call) {
     const auto plan = plan_of(number);
     if (!plan) return tl::unexpected(plan.error());
     if (times_ && (*plan)->depth == 0) wait_for_gap(call);
+    if (skips) {
+      const grammar::Symbol skip = skips->next();
+      if (call != 0 && skip != grammar::kNoSymbol) ticket += skip + 1;
+      job_.wait_for_turn(&standing_, ticket);
+      standing_.ticket = ticket + 1;
+    }
     if (auto done = take({*plan, &reader_->call(number), {}}); !done) return done;
   }
   return {};
@@ -142,6 +152,7 @@ Result<void> Walker::make(Node *node) {
     if (plan.wild_source != 0 && heard.rank) words[plan.wild_source - 1] = static_cast<Word>(*heard.rank);
     if (plan.wild_tag != 0 && heard.tag) words[plan.wild_tag - 1] = static_cast<Word>(*heard.tag);
   }
+  if (job_.settings.echo) fmt::print(stderr, "rank {}: {}\n", job_.rank, job_.text(plan, *node->row));
   const bool lifecycle = begins_or_ends_mpi(plan);
   if (lifecycle) job_.before(plan);
   standing_.row.store(node->row, std::memory_order_relaxed);
@@ -200,8 +211,9 @@ Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
       return fail(ErrorKind::internal,
                   fmt::format("the replay has no such {} any more", spec::kind_name(plan.function->parameters[use.parameter].kind)));
     }
-    handles[use.parameter] = use.slot->first();
+    handles[use.parameter] = use.slot->use(thread());
     words[use.parameter] = use.by_pointer ? reinterpret_cast<Word>(&handles[use.parameter]) : handles[use.parameter];
+    if (use.given_up) use.slot->drop(thread());
   }
   for (const Plan::HandleArray &array : plan.handle_arrays) {
     char *to = const_cast<char *>(array.buffer.data());
@@ -210,15 +222,15 @@ Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
       Slot *slot = array.slots[i];
       // One that is not there any more was given up: MPI has put MPI_REQUEST_NULL there.
       if (slot != nullptr && !is_there(slot)) slot = nullptr, handle = array.null;
-      if (slot != nullptr && !array.changes) handle = slot->first();
-      if (slot != nullptr && array.changes && !slot->take(&handle)) handle = array.null;
+      if (slot != nullptr && !array.changes) handle = slot->use(thread());
+      if (slot != nullptr && array.changes && !slot->take(thread(), &handle)) handle = array.null;
       std::memcpy(to + i * array.bytes, &handle, array.bytes);
     }
     words[array.parameter] = reinterpret_cast<Word>(to);
   }
   for (const Plan::HandleMade &made : plan.made) {
     Word *place = &handles[made.parameter];
-    if (made.in_place && !made.slots.empty() && made.slots[0] != nullptr) place = made.slots[0]->place();
+    if (made.in_place && !made.slots.empty() && made.slots[0] != nullptr) place = made.slots[0]->place(thread());
     words[made.parameter] = made.count > 1 ? reinterpret_cast<Word>(room(made.parameter, made.count * made.bytes))
                                            : reinterpret_cast<Word>(place);
   }
@@ -294,7 +306,7 @@ void Walker::hide_others(Plan &plan) {
       wait_until([&] { return is_done(handle_at(place)); });
     }
     for (size_t i = 0; i < wanted.size(); ++i) {
-      if (wanted[i] || handle_at(i) == array.null || !is_done(handle_at(i))) continue;
+      if (wanted[i]) continue;
       array.hidden[i] = true;
       array.kept.resize(array.slots.size());
       array.kept[i] = handle_at(i);
@@ -309,27 +321,30 @@ void Walker::settle(Plan &plan, const Word *words, const Word *handles, Word res
   for (const Plan::HandleUse &use : plan.handles) {
     const bool changes = use.by_pointer && plan.function->parameters[use.parameter].direction != spec::Direction::in;
     if (!changes) continue;
-    use.slot->replace_first(load(reinterpret_cast<const char *>(&handles[use.parameter]), use.bytes), use.null);
+    const Word left = load(reinterpret_cast<const char *>(&handles[use.parameter]), use.bytes);
+    if (!use.given_up) {
+      use.slot->replace(thread(), left, use.null);
+    } else if (plan.fails) {
+      use.slot->add(left, thread());
+    }
   }
   for (Plan::HandleArray &array : plan.handle_arrays) {
     if (!array.changes) continue;
-    for (size_t i = 0; i < array.slots.size(); ++i) {
+    for (size_t i = array.slots.size(); i-- > 0;) {
       if (array.slots[i] == nullptr) continue;
       const bool hidden = i < array.hidden.size() && array.hidden[i];
-      array.slots[i]->give_back(hidden ? array.kept[i] : load(array.buffer.data() + i * array.bytes, array.bytes));
-    }
-    for (Slot *slot : array.slots) {
-      if (slot != nullptr) slot->settle(array.null);
+      const Word left = hidden ? array.kept[i] : load(array.buffer.data() + i * array.bytes, array.bytes);
+      if (left != array.null) array.slots[i]->give_back(thread(), left);
     }
   }
   for (const Plan::HandleMade &made : plan.made) {
     const auto *from = reinterpret_cast<const char *>(words[made.parameter]);
     for (size_t i = 0; i < made.slots.size(); ++i) {
       if (made.slots[i] == nullptr || made.in_place) continue;
-      made.slots[i]->add(load(from + i * made.bytes, made.bytes));
+      made.slots[i]->add(load(from + i * made.bytes, made.bytes), thread());
     }
   }
-  if (plan.returned != nullptr) plan.returned->add(result);
+  if (plan.returned != nullptr) plan.returned->add(result, thread());
   for (const Plan::Bound &bound : plan.bound) {
     char *given = nullptr;
     std::memcpy(&given, reinterpret_cast<const char *>(words[bound.parameter]), sizeof given);

@@ -45,6 +45,8 @@ class Walker {
   char *room(uint8_t parameter, size_t bytes);
   [[nodiscard]] tl::unexpected<Error> failed(const Node &node, const std::string &why) const;
 
+  [[nodiscard]] uint32_t thread() const { return sequences_.front().thread; }
+
   Job &job_;
   Standing &standing_;
   std::vector<trace::SequenceView> sequences_;

@@ -55,6 +55,19 @@ int cancel_request(void * /*state*/, int /*complete*/) {
   return MPI_SUCCESS;
 }
 
+#ifdef MPICH_VERSION
+/// The program's own completes its request, which is one of the calls that it makes.
+int poll_request(void * /*state*/, MPI_Status * /*status*/) {
+  make_nested_calls();
+  return MPI_SUCCESS;
+}
+
+int wait_for_requests(int /*count*/, void ** /*states*/, double /*timeout*/, MPI_Status * /*status*/) {
+  make_nested_calls();
+  return MPI_SUCCESS;
+}
+#endif
+
 int file_extent(MPI_Datatype type, MPI_Aint *extent, void * /*state*/) {
   make_nested_calls();
   MPI_Aint lower = 0;
@@ -93,6 +106,10 @@ constexpr StandIn kStandIns[] = {
     CAIRN_STAND_IN(MPI_Grequest_query_function, query_request),
     CAIRN_STAND_IN(MPI_Grequest_free_function, free_request),
     CAIRN_STAND_IN(MPI_Grequest_cancel_function, cancel_request),
+#ifdef MPICH_VERSION
+    CAIRN_STAND_IN(MPIX_Grequest_poll_function, poll_request),
+    CAIRN_STAND_IN(MPIX_Grequest_wait_function, wait_for_requests),
+#endif
     CAIRN_STAND_IN(MPI_Datarep_extent_function, file_extent),
     CAIRN_STAND_IN(MPI_Datarep_conversion_function, convert),
 };
