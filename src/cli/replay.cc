@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "analyze/repeatable.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
 #include "terminal/child.h"
@@ -13,6 +14,7 @@
 #include "terminal/installation.h"
 #include "terminal/launcher.h"
 #include "terminal/terminal.h"
+#include "terminal/words.h"
 #include "timing/mode.h"
 
 namespace cairn::cli {
@@ -75,11 +77,18 @@ int replay(ReplayOptions &options, const std::vector<std::string> &command) {
     return report({ErrorKind::usage, "there is no command that starts the ranks", {}, Error::kNoOffset,
                    "write it at the end, as in cairn replay run.cairn -- mpiexec -n 4"});
   }
+  if (options.file == "-") {
+    return report({ErrorKind::usage, "every rank reads the trace: it must be a file", {}, Error::kNoOffset, {}});
+  }
   std::string recorded;
   {
     const auto trace = open_trace(options);
     if (!trace) return report(trace.error());
     recorded = recorded_mpi(trace->run());
+    if (const auto may = analyze::may_be_repeated(*trace); !may) return report(may.error(), options.file);
+    if (!options.quiet) {
+      for (const auto &[what, calls] : analyze::left_out(*trace)) say(fmt::format("left out: {} of {}", plural(calls, "call"), what));
+    }
     if (options.gaps != "none" && !timing::keeps_times(trace->run().timing)) {
       return report({ErrorKind::usage, fmt::format("{} has no times of single calls", options.file), {},
                      Error::kNoOffset, "record it with --timing context or lossless, or replay it without --gaps"});

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <utility>
 
+#include "analyze/rank_sums.h"
+#include "replay/ticks.h"
 #include "replay/walker.h"
 #include "spec/ids.h"
 
@@ -21,7 +23,9 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
       settings(std::move(with)),
       files(settings.scratch),
       invokers(spec::functions().size(), nullptr),
-      made(spec::functions().size()) {
+      made(spec::functions().size()),
+      begin_ticks_(ticks()),
+      begin_ns_(now_ns()) {
   fill_invokers(invokers.data());
   fill_constants(&constants);
   for (const trace::SequenceView &sequence : trace.sequences(rank)) {
@@ -40,7 +44,8 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
 }
 
 Surroundings Job::surroundings() {
-  return {&memory, &slots, &files, &constants, &invokers, settings.keep_wild, settings.random_payload};
+  const bool same = trace.run().mpi.starts_with(library_name());
+  return {&memory, &slots, &files, &constants, &invokers, same, settings.keep_wild, settings.random_payload};
 }
 
 std::string Job::text(const Plan &plan, const trace::Row &row) const {
@@ -67,7 +72,13 @@ void Job::run_thread(uint32_t number) {
 Result<void> Job::run() {
   if (thread_numbers_.empty()) return {};
   run_thread(0);
-  if (error_) join();
+  if (!error_) return error_;
+  join();
+  // Processes that ended without it took the others with them.
+  if (error_ && is_running()) {
+    report();
+    finalize();
+  }
   return error_;
 }
 
@@ -119,9 +130,11 @@ std::vector<std::string> Job::standing() const {
 
 void Job::report() {
   std::vector<uint64_t> numbers(2 * made.size() + 2);
+  const double ns_a_tick =
+      static_cast<double>(now_ns() - begin_ns_) / static_cast<double>(std::max<uint64_t>(ticks() - begin_ticks_, 1));
   for (size_t i = 0; i < made.size(); ++i) {
     numbers[2 * i] = made[i].calls;
-    numbers[2 * i + 1] = made[i].ns;
+    numbers[2 * i + 1] = static_cast<uint64_t>(static_cast<double>(made[i].ticks) * ns_a_tick);
   }
   numbers[2 * made.size()] = differs;
   numbers[2 * made.size() + 1] = memory.device_regions();
@@ -135,14 +148,12 @@ void Job::report() {
   };
   std::vector<Line> lines;
   uint64_t calls = 0;
-  const std::vector<uint32_t> summed = trace.summed_functions();
+  const analyze::RankSums recorded_sums(trace);
   for (uint32_t function = 0; function < made.size(); ++function) {
     calls += numbers[2 * function];
     if (numbers[2 * function] == 0) continue;
     uint64_t recorded = 0;
-    if (std::binary_search(summed.begin(), summed.end(), function)) {
-      for (const uint32_t each : trace.ranks()) recorded += trace.function_ns(each, function).value_or(0);
-    }
+    for (const uint32_t each : trace.ranks()) recorded += recorded_sums.of(each, function).value_or(0);
     lines.push_back({function, numbers[2 * function], numbers[2 * function + 1], recorded});
   }
   std::sort(lines.begin(), lines.end(),

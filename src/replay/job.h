@@ -36,7 +36,7 @@ struct Settings {
 /// Of one function.
 struct Made {
   uint64_t calls = 0;
-  uint64_t ns = 0;  ///< in MPI
+  uint64_t ticks = 0;  ///< in MPI
 };
 
 /// What a thread stands in, for those who look on.
@@ -91,6 +91,8 @@ class Job {
   void join();
   void report();
 
+  const uint64_t begin_ticks_;
+  const uint64_t begin_ns_;
   std::vector<uint32_t> thread_numbers_;
   std::vector<Standing> standing_;
   std::vector<std::thread> others_;

@@ -13,7 +13,6 @@
 #include "base/launcher.h"
 #include "replay/job.h"
 #include "replay/progress.h"
-#include "trace/model/losses.h"
 
 namespace cairn::replay {
 namespace {
@@ -70,23 +69,11 @@ bool read_word(std::string_view word, Settings *settings) {
   return true;
 }
 
-/// What cannot be replayed at all, told before anything is.
+/// What only a rank knows; the rest was looked at before (analyze::may_be_repeated).
 Result<void> may_replay(const trace::Trace &trace, int size) {
   if (size >= 0 && static_cast<uint32_t>(size) != trace.rank_count()) {
     return fail(ErrorKind::usage, fmt::format("the trace has {} ranks, and {} were started", trace.rank_count(), size),
                 fmt::format("start as many: mpiexec -n {}", trace.rank_count()));
-  }
-  for (const uint32_t rank : trace.ranks()) {
-    const auto info = trace.rank_info(rank);
-    for (const trace::Loss &loss : trace::read_losses(info.degraded)) {
-      if (!loss.missing && !loss.asked) continue;
-      return fail(ErrorKind::usage, fmt::format("calls of rank {} are not in the trace: {}", rank, loss.reason),
-                  "a replay needs all calls of all ranks");
-    }
-  }
-  if (trace.ranks().size() != trace.rank_count()) {
-    return fail(ErrorKind::usage, fmt::format("the trace has {} of {} ranks", trace.ranks().size(), trace.rank_count()),
-                "a replay needs all");
   }
   return {};
 }

@@ -52,6 +52,8 @@ bool is_there(int source, int tag, Word comm);
 bool has_arrived(Word request, int partition);
 /// Not recorded. MPI_SUCCESS is 0.
 int error_class(Word code);
+/// Not recorded.
+void finalize();
 /// Not recorded. Ends the whole job.
 [[noreturn]] void abort_job(int code);
 /// Not recorded. The bytes that `count` elements of a datatype span, from the first to behind the last, and where the
@@ -67,7 +69,7 @@ void add_up(std::vector<uint64_t> *numbers);
 /// The address of what stands in for a program's function, which must be of that C type ("MPI_User_function*"): it
 /// makes the calls that `make_nested_calls` has, and answers what lets MPI go on. 0: there is no such type.
 Word stand_in_for(std::string_view ctype);
-/// Makes the calls that the program's function made. Of walker.cc.
-void make_nested_calls();
+/// Makes the calls that the program's function made, and fills the status that it was given, if any. Of walker.cc.
+void make_nested_calls(void *status = nullptr);
 
 }  // namespace cairn::replay

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <string_view>
 
+#include "analyze/repeatable.h"
 #include "spec/ids.h"
 
 namespace cairn::replay {
@@ -26,19 +26,6 @@ using trace::AtomValue;
 /// Room behind what a call is known to write.
 constexpr size_t kSpareElements = 256;
 constexpr size_t kStringRoom = size_t{1} << 16;
-
-/// What needs other jobs, or numbers that mean something in one run alone.
-bool needs_others(std::string_view name) {
-  static const std::set<std::string_view> all = {
-      "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_join",      "MPI_Comm_accept",    "MPI_Comm_connect",
-      "MPI_Open_port",  "MPI_Close_port",          "MPI_Publish_name",   "MPI_Unpublish_name", "MPI_Lookup_name",
-      "MPI_Comm_get_parent"};
-  return all.contains(name);
-}
-bool is_conversion(std::string_view name) {
-  static constexpr std::string_view kWords[] = {"_f2c", "_c2f", "_f082c", "_c2f08", "_f082f", "_f2f08", "_fromint", "_toint"};
-  return std::any_of(std::begin(kWords), std::end(kWords), [&](auto word) { return name.find(word) != name.npos; });
-}
 
 size_t element_bytes(const Parameter &parameter) {
   switch (parameter.element) {
@@ -95,15 +82,10 @@ class Making {
 
   /// Whether the call is made, and what it waits for.
   void choose() {
-    const std::string_view name = function_.name;
     if (plan_.never_returned) {
       plan_.passed_over = "never returned";
-    } else if (needs_others(name)) {
-      plan_.passed_over = "needs other jobs";
-    } else if (is_conversion(name)) {
-      plan_.passed_over = "converts handles between languages";
-    } else if (name.starts_with("MPI_T_event")) {
-      plan_.passed_over = "looks into the MPI library";
+    } else if (const char *why = analyze::why_not_repeated(function_)) {
+      plan_.passed_over = why;
     } else if (plan_.invoke == nullptr) {
       plan_.passed_over = "is not in this MPI library";
     }
@@ -202,6 +184,9 @@ class Making {
       return {};
     }
     output(i, room(field.atoms.size()) * std::max<size_t>(element_bytes(parameter), 8));
+    if (parameter.layout == Layout::status && field.atoms.size() >= 5) {
+      for (AtomReader atoms(field.atoms); !atoms.at_end();) plan_.statuses.push_back(status_values(&atoms));
+    }
     if (parameter.kind == Kind::pointer_out && field.atoms.size() == 3 && field.atoms[0] == trace::kMpiMemory) {
       AtomReader atoms(field.atoms);
       atoms.next();
@@ -221,7 +206,7 @@ class Making {
     std::string value(field.bytes.begin(), field.bytes.end());
     if (parameter.kind == Kind::string && std::string_view(parameter.name) == "filename") {
       value = with_.files->path(value);
-      if (std::string_view(function_.name) == "MPI_File_open" && !creates_file()) with_.files->provide(value);
+      if (std::string_view(function_.name) == "MPI_File_open" && succeeded_ && !creates_file()) with_.files->provide(value);
     }
     char *to = own(value.size() + 1);
     std::memcpy(to, value.c_str(), value.size() + 1);
@@ -398,26 +383,25 @@ class Making {
     plan_.filled.push_back({i, place.first, place.second, count, type});
   }
 
+  StatusValues status_values(AtomReader *atoms) const {
+    const auto number = [&] {
+      const AtomValue value = atoms->next();
+      bool known = false;
+      if (value.constant() >= 0) return static_cast<int64_t>(constant(value.constant(), &known));
+      return value.special ? 0 : value.value;
+    };
+    StatusValues values;
+    values.source = static_cast<int>(number());
+    values.tag = static_cast<int>(number());
+    values.error = static_cast<int>(number());
+    values.bytes = number();
+    values.cancelled = number() != 0;
+    return values;
+  }
+
   Result<void> status(uint8_t i, const Parameter &parameter, const trace::Field &field) {
     AtomReader atoms(field.atoms);
-    StatusValues values;
-    if (field.atoms.size() >= 5) {
-      const auto number = [&](int64_t *to) {
-        const AtomValue value = atoms.next();
-        bool known = false;
-        if (value.constant() >= 0) *to = static_cast<int64_t>(constant(value.constant(), &known));
-        if (!value.special) *to = value.value;
-      };
-      int64_t source = 0;
-      int64_t tag = 0;
-      int64_t error = 0;
-      int64_t cancelled = 0;
-      number(&source), number(&tag), number(&error), number(&values.bytes), number(&cancelled);
-      values.source = static_cast<int>(source);
-      values.tag = static_cast<int>(tag);
-      values.error = static_cast<int>(error);
-      values.cancelled = cancelled != 0;
-    }
+    const StatusValues values = field.atoms.size() >= 5 ? status_values(&atoms) : StatusValues{};
     std::vector<char> bytes(kStatusSize);
     write_status(bytes.data(), values);
     if (parameter.direction == Direction::inout) {
@@ -448,6 +432,7 @@ class Making {
     if (parameter.layout == Layout::error) {
       if (!value.special) return static_cast<Word>(value.value);
       const AtomValue code = atoms->next();
+      if (with_.same_library) return static_cast<Word>(code.value);  // a program's own codes are given in order
       return value.constant() >= 0 ? constant(parameter, value.constant()) : Result<Word>(static_cast<Word>(code.value));
     }
     if (!value.special) return static_cast<Word>(value.value);

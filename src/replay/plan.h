@@ -123,6 +123,9 @@ struct Plan {
   uint8_t wild_source = 0;
   uint8_t wild_tag = 0;
 
+  /// What the call told of the requests that it completed, where it did.
+  std::vector<StatusValues> statuses;
+
   /// Input arrays, strings and statuses, which MPI only reads.
   std::deque<std::vector<char>> owned;
 };
@@ -134,8 +137,9 @@ struct Surroundings {
   ScratchFiles *files = nullptr;
   const std::vector<std::optional<Word>> *constants = nullptr;
   const std::vector<Invoke> *invokers = nullptr;
-  bool keep_wild = false;  ///< receives from anybody stay such
-  bool fill = false;       ///< buffers that are sent are filled
+  bool same_library = false;  ///< as recorded: its error codes mean the same
+  bool keep_wild = false;     ///< receives from anybody stay such
+  bool fill = false;          ///< buffers that are sent are filled
 };
 
 class Planner {

@@ -30,7 +30,7 @@ class Slot {
   /// As a call left that; `null`: it is given up.
   void replace(uint32_t thread, Word handle, Word null);
   /// Gives it up.
-  void drop(uint32_t thread) { held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(place_of(thread))); }
+  void drop(uint32_t thread);
   /// Of an array, in which a name may stand several times: the next of those held, which is no longer. False: there are
   /// no more.
   bool take(uint32_t thread, Word *handle);
@@ -44,6 +44,7 @@ class Slot {
     Word handle;
     uint32_t thread;  ///< that made it
   };
+  /// There must be one.
   [[nodiscard]] size_t place_of(uint32_t thread) const;
 
   std::deque<Held> held_;

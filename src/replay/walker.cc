@@ -3,22 +3,19 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
 #include <utility>
 
+#include "replay/ticks.h"
 #include "spec/ids.h"
 
 namespace cairn::replay {
 namespace {
 
 thread_local Walker *walking = nullptr;
-
-uint64_t now_ns() {
-  return static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
-}
 
 /// A value of that many bytes, as a word: integers with their sign.
 Word load(const char *from, size_t bytes) {
@@ -45,8 +42,8 @@ bool begins_or_ends_mpi(const Plan &plan) {
 
 }  // namespace
 
-void make_nested_calls() {
-  if (walking != nullptr) walking->make_nested();
+void make_nested_calls(void *status) {
+  if (walking != nullptr) walking->make_nested(status);
 }
 
 Walker::Walker(Job *job, Standing *standing, std::vector<trace::SequenceView> sequences)
@@ -95,7 +92,9 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
       job_.wait_for_turn(&standing_, ticket);
       standing_.ticket = ticket + 1;
     }
-    if (auto done = take({*plan, &reader_->call(number), {}}); !done) return done;
+    Node node{*plan, &reader_->call(number), {}};
+    auto done = node.plan->depth == 0 && pending_.empty() ? make(&node) : take(std::move(node));
+    if (!done) return done;
   }
   return {};
 }
@@ -123,14 +122,19 @@ Result<void> Walker::take(Node node) {
   return make(&node);
 }
 
-void Walker::make_nested() {
+void Walker::make_nested(void *status) {
+  if (status != nullptr && made_ != nullptr && next_status_ < made_->statuses.size()) {
+    write_status(status, made_->statuses[next_status_++]);
+  }
   if (nested_ == nullptr) return;
+  void *outer_status = std::exchange(callback_status_, status);
   std::vector<Node> now = std::exchange(*nested_, {});
   std::vector<Node> *of = std::exchange(nested_, nullptr);
   for (Node &node : now) {
     if (auto done = make(&node); !done && nested_error_) nested_error_ = std::move(done);
   }
   nested_ = of;
+  callback_status_ = outer_status;
 }
 
 tl::unexpected<Error> Walker::failed(const Node &node, const std::string &why) const {
@@ -144,8 +148,9 @@ Result<void> Walker::make(Node *node) {
     ++job_.passed_over[fmt::format("{} ({})", plan.function->name, plan.passed_over)];
     return {};
   }
-  std::array<Word, spec::kMaxParameters> words = plan.words;
-  std::array<Word, spec::kMaxParameters> handles{};
+  std::array<Word, spec::kMaxParameters> words;  // as many as there are parameters
+  std::array<Word, spec::kMaxParameters> handles;
+  std::copy_n(plan.words.begin(), plan.function->parameter_count, words.begin());
   if (auto done = gather(plan, words.data(), handles.data()); !done) return failed(*node, done.error().message);
   if (plan.wild_source != 0 || plan.wild_tag != 0) {
     const analyze::Envelope heard = outcomes_.next();
@@ -160,22 +165,27 @@ Result<void> Walker::make(Node *node) {
   if (plan.await != Await::nothing) wait_for(plan, words.data());
   if (!plan.filled.empty()) fill(plan, words.data());
 
+  const Plan *outer_made = std::exchange(made_, &plan);
+  const size_t outer_status = std::exchange(next_status_, 0);
   std::vector<Node> *outer = std::exchange(nested_, node->nested.empty() ? nullptr : &node->nested);
-  const uint64_t begin = now_ns();
+  const uint64_t begin = ticks();
   Word result = 0;
   do {
     result = plan.invoke(words.data());
   } while (plan.await != Await::nothing && plan.function->answer != 0 &&
            *reinterpret_cast<const int *>(words[plan.function->answer - 1U]) == 0 && sched_yield() == 0);
-  last_end_ns_ = now_ns();
+  const uint64_t end = ticks();
+  if (times_) last_end_ns_ = now_ns();
   nested_ = outer;
+  made_ = outer_made;
+  next_status_ = outer_status;
   standing_.plan.store(nullptr, std::memory_order_release);
   standing_.calls.store(standing_.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 
   Made &made = job_.made[plan.function->id];
   if (!job_.several_threads || sequences_.front().thread == 0) {
     ++made.calls;
-    made.ns += last_end_ns_ - begin;
+    made.ticks += end - begin;
   }
   settle(plan, words.data(), handles.data(), result);
   if (!nested_error_) return std::exchange(nested_error_, {});
@@ -213,7 +223,8 @@ Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
     }
     handles[use.parameter] = use.slot->use(thread());
     words[use.parameter] = use.by_pointer ? reinterpret_cast<Word>(&handles[use.parameter]) : handles[use.parameter];
-    if (use.given_up) use.slot->drop(thread());
+    // From now on another thread may make one of that name; but functions of the program may still use it.
+    if (use.given_up && job_.several_threads) use.slot->drop(thread());
   }
   for (const Plan::HandleArray &array : plan.handle_arrays) {
     char *to = const_cast<char *>(array.buffer.data());
@@ -230,6 +241,7 @@ Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
   }
   for (const Plan::HandleMade &made : plan.made) {
     Word *place = &handles[made.parameter];
+    *place = 0;
     if (made.in_place && !made.slots.empty() && made.slots[0] != nullptr) place = made.slots[0]->place(thread());
     words[made.parameter] = made.count > 1 ? reinterpret_cast<Word>(room(made.parameter, made.count * made.bytes))
                                            : reinterpret_cast<Word>(place);
@@ -249,6 +261,10 @@ Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
   }
   for (const Plan::Updated &updated : plan.updated) {
     char *to = room(updated.parameter, updated.before.size());
+    if (callback_status_ != nullptr && plan.function->parameters[updated.parameter].layout == spec::Layout::status) {
+      words[updated.parameter] = reinterpret_cast<Word>(callback_status_);
+      continue;
+    }
     std::memcpy(to, updated.before.data(), updated.before.size());
     words[updated.parameter] = reinterpret_cast<Word>(to);
   }
@@ -322,7 +338,7 @@ void Walker::settle(Plan &plan, const Word *words, const Word *handles, Word res
     const bool changes = use.by_pointer && plan.function->parameters[use.parameter].direction != spec::Direction::in;
     if (!changes) continue;
     const Word left = load(reinterpret_cast<const char *>(&handles[use.parameter]), use.bytes);
-    if (!use.given_up) {
+    if (!use.given_up || !job_.several_threads) {
       use.slot->replace(thread(), left, use.null);
     } else if (plan.fails) {
       use.slot->add(left, thread());

@@ -22,8 +22,9 @@ class Walker {
   /// `sequences`: of one thread of the job's rank, in order.
   Walker(Job *job, Standing *standing, std::vector<trace::SequenceView> sequences);
   Result<void> walk();
-  /// Those of the call that is being made; none if they were made already.
-  void make_nested();
+  /// Those of the call that is being made; none if they were made already. `status`: nullptr, or what a function of the
+  /// program was given to tell of a request that it completes.
+  void make_nested(void *status);
 
  private:
   /// A call with those that are nested in it.
@@ -61,6 +62,9 @@ class Walker {
   std::vector<Node> pending_;          ///< nested ones whose call is still to come
   std::vector<Node> *nested_ = nullptr;  ///< of the call that is being made
   Result<void> nested_error_;
+  const Plan *made_ = nullptr;  ///< the call that is being made
+  size_t next_status_ = 0;      ///< of its statuses
+  void *callback_status_ = nullptr;
   std::array<std::deque<std::vector<char>>, spec::kMaxParameters> rooms_;
 };
 

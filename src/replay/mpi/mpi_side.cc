@@ -68,6 +68,8 @@ int error_class(Word code) {
   return PMPI_Error_class(static_cast<int>(code), &found) == MPI_SUCCESS ? found : static_cast<int>(code);
 }
 
+void finalize() { PMPI_Finalize(); }
+
 void abort_job(int code) {
   if (is_running()) PMPI_Abort(MPI_COMM_WORLD, code);
   _exit(code);

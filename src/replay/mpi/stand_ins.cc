@@ -41,7 +41,7 @@ int query_request(void * /*state*/, MPI_Status *status) {
   PMPI_Status_set_cancelled(status, 0);
   status->MPI_SOURCE = MPI_UNDEFINED;
   status->MPI_TAG = MPI_UNDEFINED;
-  make_nested_calls();
+  make_nested_calls(status);
   return MPI_SUCCESS;
 }
 

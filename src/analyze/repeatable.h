@@ -1,0 +1,24 @@
+// What of a trace can be made again, by a replay or by a program that is made of it; told before anything is started.
+//
+// Needs the rows of all classes, no call is expanded. Any thread.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "spec/spec.h"
+#include "trace/read/trace.h"
+
+namespace cairn::analyze {
+
+/// Why calls of this function cannot be made again: "needs other jobs"; nullptr: they can.
+const char *why_not_repeated(const spec::Function &function);
+
+/// A usage error if calls are missing, or the run was aborted, or something needs jobs that are not of this trace.
+Result<void> may_be_repeated(const trace::Trace &trace);
+
+/// Calls that are left out of what is made again, by function, with how many there are.
+std::map<std::string, uint64_t> left_out(const trace::Trace &trace);
+
+}  // namespace cairn::analyze
