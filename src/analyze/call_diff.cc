@@ -8,22 +8,13 @@
 #include <unordered_map>
 #include <utility>
 
-#include "trace/read/call_reader.h"
+#include "analyze/thread_calls.h"
 #include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
 namespace {
 
-using grammar::Symbol;
 using trace::Row;
-
-/// One of the two runs.
-struct Run {
-  const trace::Trace &trace;
-  Sources sources;
-  Decoder decoder;
-  explicit Run(const trace::Trace &of) : trace(of), sources(of), decoder(of, sources) {}
-};
 
 /// Which places of the first run are which of the second.
 class Places {
@@ -90,52 +81,6 @@ class Places {
   bool rebuilt_ = false;
   std::map<std::string, std::string> second_;  ///< by that of the first
   std::set<std::string> paired_;               ///< of the second
-};
-
-/// The calls of one thread that count, in order.
-class ThreadCalls {
- public:
-  ThreadCalls(const Run &run, uint32_t rank, uint32_t thread) : run_(run) {
-    for (const trace::SequenceView &sequence : run.trace.sequences(rank)) {
-      if (sequence.thread == thread) sequences_.push_back(sequence);
-    }
-  }
-  bool next() {
-    for (;;) {
-      if (!reader_) {
-        if (next_ == sequences_.size()) return false;
-        reader_.emplace(run_.trace, sequences_[next_++]);
-      }
-      number_ = reader_->next();
-      if (number_ == grammar::kNoSymbol) {
-        reader_.reset();
-        continue;
-      }
-      if (!found_nothing(row())) return true;
-    }
-  }
-  [[nodiscard]] const Row &row() const { return reader_->call(number_); }
-  [[nodiscard]] Symbol number() const { return number_; }
-  [[nodiscard]] size_t sequence() const { return next_; }
-  [[nodiscard]] uint32_t class_index() const { return sequences_[next_ - 1].class_index; }
-  [[nodiscard]] Call call() const { return run_.decoder.decode(class_index(), row()); }
-  [[nodiscard]] std::string place() const { return run_.sources.name(class_index(), row().site); }
-
- private:
-  static bool found_nothing(const Row &row) {
-    const auto functions = spec::functions();
-    if (row.function >= functions.size()) return false;
-    const uint8_t answer = functions[row.function].answer;
-    if (answer == 0 || row.fields.size() < answer) return false;
-    const std::vector<trace::Atom> &atoms = row.fields[answer - 1U].atoms;
-    return atoms.size() == 1 && atoms[0] == 0;
-  }
-
-  const Run &run_;
-  std::vector<trace::SequenceView> sequences_;
-  std::optional<trace::CallReader> reader_;
-  size_t next_ = 0;
-  Symbol number_ = grammar::kNoSymbol;
 };
 
 bool is_static(const trace::Field &field) {

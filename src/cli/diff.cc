@@ -8,6 +8,7 @@
 
 #include "analyze/overview.h"
 #include "cli/diff_calls.h"
+#include "cli/diff_replay.h"
 #include "cli/inspect.h"
 #include "cli/kernels.h"
 #include "cli/verbs.h"
@@ -28,6 +29,7 @@ struct DiffOptions {
   std::vector<std::string> files;
   std::string ranks;
   bool ignore_results = false;
+  bool replay = false;
   bool join = false;
   bool json = false;
   std::optional<uint64_t> limit;
@@ -217,6 +219,7 @@ int diff(const DiffOptions &options) {
   if (!first) return report(first.error());
   auto second = open_run(options.files[1]);
   if (!second) return report(second.error());
+  if (options.replay) return diff_replay(first->trace, second->trace, options.ranks, options.limit, options.json);
   const bool calls = first->has_calls && second->has_calls;
   const bool kernels = first->has_kernels() && second->has_kernels();
   if (!calls && !kernels)
@@ -264,6 +267,8 @@ Action declare_diff(Options &verb) {
   verb.text("--rank", options->ranks, "Only MPI calls of these ranks, as in 0-7,12", "LIST");
   verb.flag("--ignore-results", options->ignore_results,
             "MPI calls that only got something else from MPI, as another status, do not differ");
+  verb.flag("--replay", options->replay,
+            "The second is of a replay of the first: compare what names of objects and places mean");
   verb.flag("--join", options->join,
             "Take what parts of a warp recorded at one location one after another as one event");
   verb.number("--limit", options->limit, "At most N lines, and the last", "N");

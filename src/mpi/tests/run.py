@@ -6,7 +6,8 @@
 Without --bare-only the program runs twice: bare, then as `cairn record --oracle DIR -o out.cairn -- mpiexec … program`.
 Both must end with the same status (--status, default 0) and print the same lines, in whatever order the ranks came
 (--same compares only what matches a pattern, for programs that print times). Then `cairn verify` must find the trace
-sound, and `cairn verify --against DIR` must find no difference in any field of any call. Work is done in a new folder
+sound, and `cairn verify --against DIR` must find no difference in any field of any call. With --replay the trace is
+replayed, which is recorded, too, and `cairn diff --replay` must find no difference between the two traces. Work is done in a new folder
 that is removed unless something failed (or --keep). Exit status: 0 passed, 1 failed, 77 not possible here.
 """
 import argparse
@@ -181,7 +182,22 @@ def check(options, top):
     for pattern in options.dumped:
         if not re.search(pattern, out):
             raise Failed(f'cairn dump does not print "{pattern}"')
+    if options.replay:
+        replay(options, top, env, launch, trace)
     return 0
+
+
+def replay(options, top, env, launch, trace):
+    """What is recorded of a replay is what was replayed."""
+    cairn, again = options.build / 'bin/cairn', top / 'again.cairn'
+    command = [cairn, 'record', '-q', '-o', again, '--', cairn, 'replay', '--scratch', top, trace, '--', *launch]
+    status, out, err = run(command, top, env, 3 * options.seconds, 'replay')
+    if status != 0 or not again.exists():
+        raise Failed(f'replay: status {status}\n{tail(out)}\n{tail(err)}')
+    status, out, err = run([cairn, 'diff', '--replay', trace, again], top, env, options.seconds, 'diff --replay')
+    print(out.strip())
+    if status != 0:
+        raise Failed(f'diff --replay: status {status}\n{tail(err)}')
 
 
 def head(text):
@@ -210,6 +226,7 @@ def main():
     parser.add_argument('--dumped', action='append', default=[], help='what cairn dump must print, a pattern')
     parser.add_argument('--mutate', action='store_true', help='change every value of the trace: each must be found')
     parser.add_argument('--stored', action='append', default=[], help='how little it must take: see stored.py')
+    parser.add_argument('--replay', action='store_true', help='replay the trace: the same calls must be made again')
     parser.add_argument('--no-oracle', action='store_true')
     parser.add_argument('--bare-only', action='store_true')
     parser.add_argument('--keep', action='store_true', help='keep the folder')

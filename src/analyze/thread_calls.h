@@ -1,0 +1,49 @@
+// ThreadCalls: the calls of one thread of a rank that count where two runs are compared, in order: polls that found
+// nothing (MPI_Test, …) are none, since how often a program asks is chance.
+//
+// Borrows the run. One thread at a time. Cost: as CallReader.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/decode.h"
+#include "trace/read/call_reader.h"
+
+namespace cairn::analyze {
+
+/// One of the runs that are compared.
+struct Run {
+  const trace::Trace &trace;
+  Sources sources;
+  Decoder decoder;
+  explicit Run(const trace::Trace &of) : trace(of), sources(of), decoder(of, sources) {}
+};
+
+class ThreadCalls {
+ public:
+  ThreadCalls(const Run &run, uint32_t rank, uint32_t thread);
+  /// Goes to the next call; false if there is none.
+  bool next();
+  [[nodiscard]] const trace::Row &row() const { return reader_->call(number_); }
+  [[nodiscard]] grammar::Symbol number() const { return number_; }
+  /// Which of the thread's sequences, from 1.
+  [[nodiscard]] size_t sequence() const { return next_; }
+  [[nodiscard]] const trace::SequenceView &view() const { return sequences_[next_ - 1]; }
+  [[nodiscard]] uint32_t class_index() const { return view().class_index; }
+  [[nodiscard]] Call call() const { return run_.decoder.decode(class_index(), row()); }
+  [[nodiscard]] std::string place() const { return run_.sources.name(class_index(), row().site); }
+
+ private:
+  const Run &run_;
+  std::vector<trace::SequenceView> sequences_;
+  std::optional<trace::CallReader> reader_;
+  size_t next_ = 0;
+  grammar::Symbol number_ = grammar::kNoSymbol;
+};
+
+/// A poll that found nothing.
+bool found_nothing(const trace::Row &row);
+
+}  // namespace cairn::analyze
