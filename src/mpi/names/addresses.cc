@@ -231,11 +231,16 @@ Address AddressSpace::name_integer(uint64_t value, const ThreadStack &stack) {
   State &state = *state_;
   Address result = {};
   if (state.in_mpi_memory(address, result)) return result;
+  // Small numbers are displacements far more often than addresses in the heap of a program at fixed addresses.
+  const bool plausible = value >> 32 != 0;
+  if (plausible && state.in_heap(address, result)) return result;
   {
     const SpinGuard guard(state.lock);
     if (const Range *range = state.heap.containing(address); range != nullptr) {
       return {trace::kHeap, range->number, distance(range->low, address)};
     }
+    const bool current = state.preload.mapping_epoch == nullptr || *state.preload.mapping_epoch == state.mappings_epoch;
+    if (plausible && current && state.in_known_mapping(address, result)) return result;
   }
   const int module = state.modules.find_object(address);
   if (module < 0 || state.modules[module].load_base == 0) return integer;

@@ -47,9 +47,9 @@ class AddressSpace {
   AddressSpace(Arena &arena, Modules &modules, const CairnPreload &preload);
 
   Address name(uintptr_t address, const ThreadStack &stack);
-  /// As `name`, but only if `value` lies in a heap segment that MPI has seen, in MPI memory, a static, or this stack;
-  /// else (kInteger, 0, value). For integers that may hold addresses. Statics of a program that is linked to fixed
-  /// addresses stay integers: they are the same in every run, and small enough to be displacements.
+  /// As `name`, but only if `value` lies in the heap, in a mapping that MPI has seen, in MPI memory, a static, or this
+  /// stack; else (kInteger, 0, value). For integers that may hold addresses. Statics of a program that is linked to
+  /// fixed addresses stay integers: they are the same in every run, and small enough to be displacements.
   Address name_integer(uint64_t value, const ThreadStack &stack);
 
   /// What can be told from outside of an address of a dead or living process: this stack, MPI memory, statics of

@@ -275,9 +275,9 @@ TEST_F(AddressesTest, IntegersAreNamedOnlyInKnownSegments) {
   EXPECT_EQ(named(0), integer(0));
   EXPECT_EQ(named(4096), integer(4096));
   EXPECT_EQ(named(UINT64_MAX), integer(UINT64_MAX));
-  EXPECT_EQ(named(kHeapStart + 4), integer(kHeapStart + 4)) << "MPI has not seen it";
-  name(kHeapStart);
-  EXPECT_EQ(named(kHeapStart + 4), (Address{trace::kHeap, 0, 4}));
+  EXPECT_EQ(named(kHeapStart + 4), (Address{trace::kHeap, 0, 4})) << "an address inside a type that MPI sees first";
+  fake.live[4000] = 100;
+  EXPECT_EQ(named(4000), integer(4000)) << "a displacement, most likely";
   EXPECT_EQ(named(kHeapStart + 100), integer(kHeapStart + 100));
   EXPECT_EQ(named(address_of(&local)).kind, trace::kStack);
   EXPECT_EQ(named(address_of(&some_static[1])), name(&some_static[1]));
