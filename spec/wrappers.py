@@ -51,6 +51,25 @@ def unrecorded(function, number, names):
             '    return result;', '  }']
 
 
+def told_status(function, asked):
+    """What makes the status, or the statuses, that a function gives be told although the program ignores them: whom a
+    receive from anybody heard is nowhere else. No lines where they tell nothing of the kind. `asked`: the word that the
+    program gave, as an expression."""
+    place = function.gives_status
+    if place is None:
+        return []
+    status, parameters = function.parameters[place], function.parameters
+    if any(p.kind == 'request' and p.direction != 'out' for p in parameters):
+        wild = 'wild_requests.load(std::memory_order_relaxed)'
+    else:
+        wild = ' || '.join(f'{parameters[function.asked[what]].name}_ == MPI_ANY_{what.upper()}'
+                           for what in ('source', 'tag') if function.asked.get(what) is not None)
+    if not wild:
+        return []
+    ignored = 'MPI_STATUSES_IGNORE' if status.pointer_domain == 'statuses' else 'MPI_STATUS_IGNORE'
+    return [f'  {status.name}_ = told_status(frame, {place}, {status.name}_, {asked}, {ignored}, {wild});']
+
+
 def wrapper(function, prototype, name, status=None):
     """With a status: what PMPI_ leads to when a Fortran binding calls it, which may want a status where the program, as it
     entered, did not (cairn_answer_MPI_X, src/mpi/preload/preload.h)."""
@@ -63,11 +82,12 @@ def wrapper(function, prototype, name, status=None):
              *unrecorded(function, number, names)]
     lines += [f'  frame->argument[{i}] = word({p.name}_);' for i, p in enumerate(function.parameters)
               if p.ctype != '...']
+    asked = None if function.gives_status is None else f'frame->argument[{function.gives_status}]'
     if status is not None:
         given = function.parameters[status]
         many = 'true' if given.pointer_domain == 'statuses' else 'false'
         lines.append(f'  frame->argument[{status}] = wanted_status({given.name}_, {many});')
-    lines += ['  begin(frame);',
+    lines += [*told_status(function, asked), '  begin(frame);',
               f'  const auto result = reinterpret_cast<Call>(real_function[{number}])({names});',
               '  frame->result = word(result);', '  end(frame);', '  return result;', '}', '']
     return lines

@@ -7,6 +7,7 @@
 
 #include "analyze/row_access.h"
 #include "text/utf8.h"
+#include "trace/model/status_field.h"
 #include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
@@ -278,6 +279,14 @@ Value Decoder::value(uint32_t class_index, const spec::Parameter &parameter, con
     return Value::string(text_of(field.bytes));
   }
   if (field.atoms.empty()) return {};
+  if (const auto statuses = trace::StatusField::of(field);
+      parameter.layout == Layout::status && statuses.ignored && !statuses.implied) {
+    trace::Field told;
+    told.atoms.assign(statuses.atoms.begin(), statuses.atoms.end());
+    const int constant = trace::AtomReader(field.atoms).next().constant();
+    return Value::change(Value::symbol(constant_name(constant)),
+                         value(class_index, parameter, told, succeeded, names, call));
+  }
   // A whole array can be one special: MPI_STATUSES_IGNORE, MPI_UNWEIGHTED, NULL, an outcome as implied.
   const bool lone_special = field.atoms.size() == 1 && trace::is_special(field.atoms[0]);
   const bool text = parameter.layout == Layout::string || parameter.layout == Layout::strings;

@@ -7,6 +7,7 @@
 
 #include "analyze/volume.h"
 #include "spec/ids.h"
+#include "trace/model/status_field.h"
 #include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
@@ -216,12 +217,12 @@ class Reading {
     const spec::Parameter *status = parameter(Kind::status);
     const trace::Field *field = status == nullptr ? nullptr : access_.field(status->name);
     if (field == nullptr || field->is_bytes) return told;
-    if (field->atoms.size() == 1) {  // for all of them
-      const bool implied = field->atoms[0] == trace::kImplied;
-      told.resize(implied ? count : 0, {true, std::nullopt, std::nullopt, false});
+    const auto statuses = trace::StatusField::of(*field);
+    if (statuses.implied) {
+      told.resize(statuses.ignored ? 0 : count, {true, std::nullopt, std::nullopt, false});
       return told;
     }
-    AtomReader atoms(field->atoms);
+    AtomReader atoms(statuses.atoms);
     while (!atoms.at_end() && !atoms.failed()) {
       const AtomValue source = atoms.next();
       const AtomValue tag = atoms.next();

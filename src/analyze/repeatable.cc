@@ -13,17 +13,9 @@ namespace {
 
 bool needs_others(std::string_view name) {
   static const std::set<std::string_view> all = {
-      "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_join",      "MPI_Comm_accept",    "MPI_Comm_connect",
-      "MPI_Open_port",  "MPI_Close_port",          "MPI_Publish_name",   "MPI_Unpublish_name", "MPI_Lookup_name"};
+      "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Comm_join",    "MPI_Comm_accept",    "MPI_Comm_connect",
+      "MPI_Open_port",  "MPI_Close_port",          "MPI_Publish_name", "MPI_Unpublish_name", "MPI_Lookup_name"};
   return all.contains(name);
-}
-
-/// It is given a number that stands for a handle in one run alone.
-bool is_given_number(const spec::Function &function) {
-  return std::any_of(function.parameters, function.parameters + function.parameter_count, [](const auto &each) {
-    const bool number = each.kind == spec::Kind::fint_handle || each.kind == spec::Kind::int_handle;
-    return number && each.direction != spec::Direction::out;
-  });
 }
 
 /// How often each function was called.
@@ -41,7 +33,6 @@ std::map<uint32_t, uint64_t> calls_by_function(const trace::Trace &trace) {
 const char *why_not_repeated(const spec::Function &function) {
   const std::string_view name = function.name;
   if (needs_others(name)) return "needs other jobs";
-  if (is_given_number(function)) return "is given another language's handle";
   if (name.starts_with("MPI_T_event")) return "hears of events inside the MPI library";
   return nullptr;
 }

@@ -5,6 +5,7 @@
 // - A handle is the object that the call made which gave it. Where both sides make one in equal calls their names
 // belong
 //   together, until it is given up; names that recur, and objects that are looked up several times, are counted.
+// - A thread's number is chance: threads are matched by the calls that they make.
 // - A region of memory (a segment of the heap, a stack, the data of a module) of the first side belongs to that of the
 //   second that it was met with first, shifted by as much. Functions of the program are any functions.
 // Not compared: call sites; error codes beyond their class; the command line; the clock; names of processors and

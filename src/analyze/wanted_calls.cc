@@ -9,6 +9,7 @@
 
 #include "analyze/outcome.h"
 #include "text/nearest.h"
+#include "trace/model/status_field.h"
 
 namespace cairn::analyze {
 namespace {
@@ -29,15 +30,13 @@ enum class OfStatus : uint8_t { source, tag };
 
 /// Adds what statuses say that differs from what the call asked for.
 void add_told(const trace::Field &field, OfStatus which, std::vector<trace::AtomValue> *values) {
-  constexpr int kValues = 5;
-  trace::AtomReader statuses(field.atoms);
+  trace::AtomReader statuses(trace::StatusField::of(field).atoms);
   while (!statuses.at_end()) {
     trace::AtomValue told;
-    for (int i = 0; i < kValues; ++i) {
+    for (size_t i = 0; i < trace::StatusField::kValues; ++i) {
       const trace::AtomValue value = statuses.next();
-      if (i == static_cast<int>(which)) told = value;
+      if (i == static_cast<size_t>(which)) told = value;
     }
-    // One that is cut short is a constant, as MPI_STATUS_IGNORE.
     if (statuses.failed()) return;
     if (!told.special || told.constant() >= 0) values->push_back(told);
   }

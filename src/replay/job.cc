@@ -16,6 +16,13 @@ namespace cairn::replay {
 
 namespace id = spec::function_id;
 
+namespace {
+
+/// What is known of the order of threads is not all: who has waited for so long while none made a call goes on.
+constexpr auto kLongTurn = std::chrono::milliseconds(200);
+
+}  // namespace
+
 Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t its_rank, Settings with)
     : trace(of),
       sources(its_sources),
@@ -29,7 +36,8 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
   fill_invokers(invokers.data());
   fill_constants(&constants);
   for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-    if (thread_numbers_.empty() || thread_numbers_.back() != sequence.thread) thread_numbers_.push_back(sequence.thread);
+    if (thread_numbers_.empty() || thread_numbers_.back() != sequence.thread)
+      thread_numbers_.push_back(sequence.thread);
   }
   several_threads = thread_numbers_.size() > 1;
   standing_ = std::vector<Standing>(thread_numbers_.size());
@@ -60,7 +68,7 @@ void Job::run_thread(uint32_t number) {
   Walker walker(this, &standing_[number], std::move(sequences));
   auto done = walker.walk();
   standing_[number].ticket = UINT64_MAX;
-  if (done) return;
+  if (done) return wait_for_others(number);
   const std::lock_guard<std::mutex> guard(error_lock_);
   if (error_) error_ = std::move(done);
   if (number == 0) return;
@@ -87,15 +95,38 @@ void Job::join() {
   others_.clear();
 }
 
-void Job::wait_for_turn(Standing *own, uint64_t ticket) {
+void Job::wait_for_turn(Standing *own, uint64_t ticket, bool gives_up) {
   own->ticket = ticket;
   const auto is_turn = [&] {
     return std::all_of(standing_.begin(), standing_.end(),
                        [&](const Standing &each) { return &each == own || each.ticket >= ticket; });
   };
   using Clock = std::chrono::steady_clock;
-  constexpr auto kLong = std::chrono::milliseconds(200);
-  for (const auto begin = Clock::now(); !is_turn() && Clock::now() - begin < kLong;) sched_yield();
+  uint64_t seen = calls();
+  for (auto moved = Clock::now(); !is_turn(); sched_yield()) {
+    if (const uint64_t now = calls(); now != seen) {
+      seen = now;
+      moved = Clock::now();
+    } else if (!gives_up && Clock::now() - moved > kLongTurn) {
+      return;
+    }
+  }
+}
+
+void Job::wait_for_others(uint32_t number) const {
+  const auto has_ended = [](const Standing &each) { return each.ticket == UINT64_MAX; };
+  // The first thread joins the others.
+  while (number != 0 && !std::all_of(standing_.begin() + 1, standing_.end(), has_ended)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+void Job::wait_for_first_call(uint32_t number) const {
+  const auto begin = std::chrono::steady_clock::now();
+  while (standing_[number].calls == 0 && standing_[number].ticket != UINT64_MAX &&
+         std::chrono::steady_clock::now() - begin < kLongTurn) {
+    sched_yield();
+  }
 }
 
 void Job::before(const Plan &plan) {
@@ -108,7 +139,10 @@ void Job::after(const Plan &plan) {
   if (plan.function->id == id::Finalize || !others_.empty()) return;
   if (when_mpi_begins != nullptr) when_mpi_begins();
   for (uint32_t number = 1; number < thread_numbers_.size(); ++number) {
-    others_.emplace_back([this, number] { run_thread(number); });
+    others_.emplace_back([this, number] {
+      wait_for_first_call(number - 1);
+      run_thread(number);
+    });
   }
 }
 

@@ -78,8 +78,9 @@ class Job {
   uint64_t differs = 0;  ///< calls that failed in the recording and not here
   [[nodiscard]] Surroundings surroundings();
   /// Returns once all calls of other threads that ended before the one with this ticket have begun. What began before
-  /// it is not known, so who waits for long goes on.
-  void wait_for_turn(Standing *own, uint64_t ticket);
+  /// it is not known, and another thread may wait for it: so who waits for long while none makes a call goes on, unless
+  /// the call gives an object up (`gives_up`), which the others may still use.
+  void wait_for_turn(Standing *own, uint64_t ticket, bool gives_up);
   /// Before and after a call that begins or ends MPI.
   void before(const Plan &plan);
   void after(const Plan &plan);
@@ -88,6 +89,10 @@ class Job {
 
  private:
   void run_thread(uint32_t thread);
+  /// Else a recorder would give its number to a thread that begins later.
+  void wait_for_others(uint32_t number) const;
+  /// Of the thread before: a recorder numbers threads as they begin to call MPI.
+  void wait_for_first_call(uint32_t number) const;
   void join();
   void report();
 

@@ -8,6 +8,7 @@
 
 #include "analyze/repeatable.h"
 #include "spec/ids.h"
+#include "trace/model/status_field.h"
 
 namespace cairn::replay {
 namespace {
@@ -22,6 +23,7 @@ using spec::Passing;
 using trace::Atom;
 using trace::AtomReader;
 using trace::AtomValue;
+using trace::StatusField;
 
 /// Room behind what a call is known to write.
 constexpr size_t kSpareElements = 256;
@@ -42,6 +44,10 @@ size_t element_bytes(const Parameter &parameter) {
   }
 }
 
+/// Objects that threads communicate by at the same time.
+bool is_shared(Kind kind) {
+  return kind == Kind::comm || kind == Kind::window || kind == Kind::file || kind == Kind::session;
+}
 bool is_handle(const Parameter &parameter) {
   return parameter.layout == Layout::handle || parameter.layout == Layout::comm;
 }
@@ -59,15 +65,19 @@ class Making {
     const trace::Field &result = row_.fields.back();
     plan_.never_returned = result.atoms == std::vector<Atom>{trace::kNoReturn};
     const bool returns_code = function_.returns == spec::ReturnKind::error_code;
-    succeeded_ = !returns_code || (result.atoms.size() == 1 && (result.atoms[0] == 0 || result.atoms[0] == trace::kImplied));
+    succeeded_ =
+        !returns_code || (result.atoms.size() == 1 && (result.atoms[0] == 0 || result.atoms[0] == trace::kImplied));
     plan_.fails = !succeeded_;
     choose();
     if (plan_.passed_over != nullptr) return {};
     for (uint8_t i = 0; i < function_.parameter_count; ++i) {
       if (function_.parameters[i].layout == Layout::none) continue;
+      if (function_.parameters[i].effect == Effect::release && is_shared(function_.parameters[i].kind))
+        plan_.gives_up = true;
       if (auto done = argument(i, function_.parameters[i], row_.fields[i]); !done) return done;
     }
     if (function_.return_layout == Layout::handle || function_.return_layout == Layout::comm) returned_handle(result);
+    if (function_.returns == spec::ReturnKind::fint && is_number(function_.return_kind)) returned_number(result);
     if (succeeded_) force();
     return {};
   }
@@ -139,7 +149,8 @@ class Making {
       AtomReader atoms(row_.fields[i].atoms);
       const AtomValue value = atoms.next();
       constexpr int64_t kMost = int64_t{1} << 24;
-      if (!value.special && value.value > 0 && value.value < kMost) most = std::max(most, static_cast<size_t>(value.value));
+      if (!value.special && value.value > 0 && value.value < kMost)
+        most = std::max(most, static_cast<size_t>(value.value));
     }
     return most + kSpareElements;
   }
@@ -153,10 +164,18 @@ class Making {
     const bool is_lone = field.atoms.size() == 1 && lone.special;
     const bool pointer = parameter.passing != Passing::value;
     if (is_lone && pointer && lone.is(trace::kNull) && !is_handle(parameter)) return {};
-    if (is_lone && pointer && lone.constant() >= 0 && (parameter.pointer_domain != 0 || parameter.layout == Layout::string)) {
+    if (is_lone && pointer && lone.constant() >= 0 &&
+        (parameter.pointer_domain != 0 || parameter.layout == Layout::string)) {
       const auto value = constant(parameter, lone.constant());
       if (!value) return tl::unexpected(value.error());
       plan_.words[i] = *value;
+      return {};
+    }
+    if (parameter.layout == Layout::status && only_out && StatusField::of(field).ignored) {
+      const auto value = constant(parameter, lone.constant());
+      if (!value) return tl::unexpected(value.error());
+      plan_.words[i] = *value;
+      tell_statuses(field);
       return {};
     }
     if (is_handle(parameter)) return handle(i, parameter, field);
@@ -184,9 +203,7 @@ class Making {
       return {};
     }
     output(i, room(field.atoms.size()) * std::max<size_t>(element_bytes(parameter), 8));
-    if (parameter.layout == Layout::status && field.atoms.size() >= 5) {
-      for (AtomReader atoms(field.atoms); !atoms.at_end();) plan_.statuses.push_back(status_values(&atoms));
-    }
+    if (parameter.layout == Layout::status) tell_statuses(field);
     if (parameter.kind == Kind::pointer_out && field.atoms.size() == 3 && field.atoms[0] == trace::kMpiMemory) {
       AtomReader atoms(field.atoms);
       atoms.next();
@@ -206,7 +223,8 @@ class Making {
     std::string value(field.bytes.begin(), field.bytes.end());
     if (parameter.kind == Kind::string && std::string_view(parameter.name) == "filename") {
       value = with_.files->path(value);
-      if (std::string_view(function_.name) == "MPI_File_open" && succeeded_ && !creates_file()) with_.files->provide(value);
+      if (std::string_view(function_.name) == "MPI_File_open" && succeeded_ && !creates_file())
+        with_.files->provide(value);
     }
     char *to = own(value.size() + 1);
     std::memcpy(to, value.c_str(), value.size() + 1);
@@ -276,7 +294,8 @@ class Making {
         if (!found && parameter.direction != Direction::out) return tl::unexpected(found.error());
         if (found) value = *found;
       } else if (!first.special) {
-        slot = with_.slots->slot(parameter.kind, analyze::handle_name(first.value, second.value, parameter.layout, scope_));
+        slot = with_.slots->slot(parameter.kind,
+                                 analyze::handle_name(first.value, second.value, parameter.layout, scope_));
       } else if (!first.is(trace::kNull) && parameter.direction != Direction::out) {
         plan_.passed_over = "uses a handle that nobody saw made";
       }
@@ -308,13 +327,24 @@ class Making {
     return {};
   }
 
+  static bool is_number(Kind kind) { return kind == Kind::fint_handle || kind == Kind::int_handle; }
+  /// The kind of what a handle of another language stands for: the function's other end.
+  [[nodiscard]] Kind other_end() const {
+    return function_.returns == spec::ReturnKind::handle ? function_.return_kind : function_.parameters[0].kind;
+  }
+  void returned_number(const trace::Field &result) {
+    AtomReader atoms(result.atoms);
+    const AtomValue number = atoms.next();
+    if (!number.special && !number.missing) plan_.returned_number = {other_end(), number.value};
+  }
+
   void returned_handle(const trace::Field &result) {
     AtomReader atoms(result.atoms);
     const AtomValue first = atoms.next();
     if (first.special || first.missing) return;
     const int64_t second = atoms.at_end() ? 0 : atoms.next().value;
-    plan_.returned =
-        with_.slots->slot(function_.return_kind, analyze::handle_name(first.value, second, function_.return_layout, scope_));
+    plan_.returned = with_.slots->slot(function_.return_kind,
+                                       analyze::handle_name(first.value, second, function_.return_layout, scope_));
   }
 
   /// An address, or an integer that may be one.
@@ -379,10 +409,15 @@ class Making {
     if (!sent || parameter.count_parameter == 0 || parameter.type_parameter == 0) return;
     const auto count = static_cast<uint8_t>(parameter.count_parameter - 1);
     const auto type = static_cast<uint8_t>(parameter.type_parameter - 1);
-    if (function_.parameters[count].passing != Passing::value || function_.parameters[type].passing != Passing::value) return;
+    if (function_.parameters[count].passing != Passing::value || function_.parameters[type].passing != Passing::value)
+      return;
     plan_.filled.push_back({i, place.first, place.second, count, type});
   }
 
+  void tell_statuses(const trace::Field &field) {
+    for (AtomReader atoms(StatusField::of(field).atoms); !atoms.at_end();)
+      plan_.statuses.push_back(status_values(&atoms));
+  }
   StatusValues status_values(AtomReader *atoms) const {
     const auto number = [&] {
       const AtomValue value = atoms->next();
@@ -433,7 +468,8 @@ class Making {
       if (!value.special) return static_cast<Word>(value.value);
       const AtomValue code = atoms->next();
       if (with_.same_library) return static_cast<Word>(code.value);  // a program's own codes are given in order
-      return value.constant() >= 0 ? constant(parameter, value.constant()) : Result<Word>(static_cast<Word>(code.value));
+      return value.constant() >= 0 ? constant(parameter, value.constant())
+                                   : Result<Word>(static_cast<Word>(code.value));
     }
     if (!value.special) return static_cast<Word>(value.value);
     if (value.constant() >= 0) return constant(parameter, value.constant());
@@ -446,6 +482,7 @@ class Making {
       const auto value = number(parameter, &atoms);
       if (!value) return tl::unexpected(value.error());
       plan_.words[i] = *value;
+      if (is_number(parameter.kind)) plan_.numbers.push_back({other_end(), static_cast<int64_t>(*value), i});
       return {};
     }
     std::vector<Word> values;
@@ -513,8 +550,9 @@ class Making {
       return;
     }
     for (uint8_t i = 0; i < function_.parameter_count; ++i) {
-      if (function_.parameters[i].layout != Layout::status || row_.fields[i].atoms.size() < 5) continue;
-      AtomReader atoms(row_.fields[i].atoms);
+      if (function_.parameters[i].layout != Layout::status) continue;
+      AtomReader atoms(StatusField::of(row_.fields[i]).atoms);
+      if (atoms.at_end()) continue;
       take(atoms.next(), any_source, asked, &plan_.awaited_source);
       take(atoms.next(), any_tag, tag, &plan_.awaited_tag);
       return;
@@ -543,10 +581,12 @@ class Making {
 
 }  // namespace
 
-Result<std::unique_ptr<Plan>> Planner::plan(const trace::Row &row, uint32_t class_index, const analyze::RowScope &scope) {
+Result<std::unique_ptr<Plan>> Planner::plan(const trace::Row &row, uint32_t class_index,
+                                            const analyze::RowScope &scope) {
   const auto all = spec::functions();
   if (row.function >= all.size() || row.fields.size() != size_t{all[row.function].parameter_count} + 1) {
-    return fail(ErrorKind::unreadable, fmt::format("a call of function {} that this version does not know", row.function),
+    return fail(ErrorKind::unreadable,
+                fmt::format("a call of function {} that this version does not know", row.function),
                 "replay it with the version of cairn that recorded it");
   }
   auto plan = std::make_unique<Plan>();

@@ -1,5 +1,5 @@
-// Plan: one distinct call of a trace made ready: its arguments as words, and what must be looked up, copied or kept each
-// time that it is made. A call that recurs is planned once.
+// Plan: one distinct call of a trace made ready: its arguments as words, and what must be looked up, copied or kept
+// each time that it is made. A call that recurs is planned once.
 //
 // What an argument becomes follows from spec/ alone (kind, layout, direction, passing, effect), and is the same for all
 // functions. Plans borrow slots and regions; they stay where they are.
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,8 @@ struct Plan {
   /// Why the call is not made: a poll that found nothing, a call that cannot be made again. nullptr: it is made.
   const char *passed_over = nullptr;
   bool never_returned = false;
-  bool fails = false;  ///< it returned an error code
+  bool fails = false;     ///< it returned an error code
+  bool gives_up = false;  ///< a communicator, a window, a file or a session: others may still use it
 
   std::array<Word, spec::kMaxParameters> words{};
 
@@ -61,10 +63,10 @@ struct Plan {
     Word null;
     std::vector<Slot *> slots;  ///< nullptr: a constant
     std::vector<Word> constants;
-    bool changes;  ///< MPI may write it
-    std::vector<char> buffer = {};   ///< what the call is given; stays, since MPI may read it later
-    std::vector<bool> hidden = {};   ///< from this call, so that it finds those that it found
-    std::vector<Word> kept = {};     ///< the hidden ones
+    bool changes;                   ///< MPI may write it
+    std::vector<char> buffer = {};  ///< what the call is given; stays, since MPI may read it later
+    std::vector<bool> hidden = {};  ///< from this call, so that it finds those that it found
+    std::vector<Word> kept = {};    ///< the hidden ones
   };
   struct HandleMade {
     uint8_t parameter;
@@ -103,7 +105,15 @@ struct Plan {
     uint8_t count;     ///< parameters
     uint8_t datatype;  ///< the same
   };
+  /// A handle as another language has it.
+  struct Number {
+    spec::Kind kind;  ///< of what it stands for
+    int64_t recorded;
+    uint8_t parameter = 0;
+  };
   std::vector<HandleUse> handles;
+  std::vector<Number> numbers;  ///< that the call is given
+  std::optional<Number> returned_number;
   std::vector<HandleArray> handle_arrays;
   std::vector<HandleMade> made;
   std::vector<AddressUse> addresses;

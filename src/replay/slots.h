@@ -54,7 +54,16 @@ class Slots {
  public:
   Slot *slot(spec::Kind kind, const analyze::HandleName &name) { return &slots_[{kind, name}]; }
 
+  /// Another language's handle of that kind: the number that MPI gave for it in the recording, and the one it gave now.
+  void tell_number(spec::Kind kind, int64_t recorded, Word now) { numbers_[{kind, recorded}] = now; }
+  /// What stands for it now; one that MPI never gave is the same in every run.
+  [[nodiscard]] Word number(spec::Kind kind, int64_t recorded) const {
+    const auto found = numbers_.find({kind, recorded});
+    return found == numbers_.end() ? static_cast<Word>(recorded) : found->second;
+  }
+
  private:
+  std::map<std::pair<spec::Kind, int64_t>, Word> numbers_;
   std::map<std::pair<spec::Kind, analyze::HandleName>, Slot> slots_;
 };
 

@@ -37,7 +37,8 @@ void wait_until(Ready ready) {
 bool begins_or_ends_mpi(const Plan &plan) {
   namespace id = spec::function_id;
   const uint16_t function = plan.function->id;
-  return function == id::Init || function == id::Init_thread || function == id::Session_init || function == id::Finalize;
+  return function == id::Init || function == id::Init_thread || function == id::Session_init ||
+         function == id::Finalize;
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
     if (skips) {
       const grammar::Symbol skip = skips->next();
       if (call != 0 && skip != grammar::kNoSymbol) ticket += skip + 1;
-      job_.wait_for_turn(&standing_, ticket);
+      job_.wait_for_turn(&standing_, ticket, (*plan)->gives_up);
       standing_.ticket = ticket + 1;
     }
     Node node{*plan, &reader_->call(number), {}};
@@ -218,8 +219,8 @@ Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
   };
   for (const Plan::HandleUse &use : plan.handles) {
     if (!is_there(use.slot)) {
-      return fail(ErrorKind::internal,
-                  fmt::format("the replay has no such {} any more", spec::kind_name(plan.function->parameters[use.parameter].kind)));
+      return fail(ErrorKind::internal, fmt::format("the replay has no such {} any more",
+                                                   spec::kind_name(plan.function->parameters[use.parameter].kind)));
     }
     handles[use.parameter] = use.slot->use(thread());
     words[use.parameter] = use.by_pointer ? reinterpret_cast<Word>(&handles[use.parameter]) : handles[use.parameter];
@@ -245,6 +246,9 @@ Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
     if (made.in_place && !made.slots.empty() && made.slots[0] != nullptr) place = made.slots[0]->place(thread());
     words[made.parameter] = made.count > 1 ? reinterpret_cast<Word>(room(made.parameter, made.count * made.bytes))
                                            : reinterpret_cast<Word>(place);
+  }
+  for (const Plan::Number &number : plan.numbers) {
+    words[number.parameter] = job_.slots.number(number.kind, number.recorded);
   }
   for (const Plan::AddressUse &use : plan.addresses) {
     words[use.parameter] = reinterpret_cast<Word>(use.region->origin) + static_cast<Word>(use.offset);
@@ -361,6 +365,7 @@ void Walker::settle(Plan &plan, const Word *words, const Word *handles, Word res
     }
   }
   if (plan.returned != nullptr) plan.returned->add(result, thread());
+  if (const auto &number = plan.returned_number) job_.slots.tell_number(number->kind, number->recorded, result);
   for (const Plan::Bound &bound : plan.bound) {
     char *given = nullptr;
     std::memcpy(&given, reinterpret_cast<const char *>(words[bound.parameter]), sizeof given);

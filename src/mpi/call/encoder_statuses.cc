@@ -22,6 +22,9 @@ Posted CallEncoder::posted_by_call() {
     posted.kind = PostedKind::envelope;
     if (facts_.source >= 0) posted.source = static_cast<int>(frame_.argument[facts_.source]);
     if (facts_.tag >= 0) posted.tag = static_cast<int>(frame_.argument[facts_.tag]);
+    const bool wild =
+        (facts_.source >= 0 && posted.source == mpi::any_source) || (facts_.tag >= 0 && posted.tag == mpi::any_tag);
+    if (wild && facts_.request >= 0) wild_requests.store(true, std::memory_order_relaxed);
     if (facts_.count >= 0 && facts_.datatype >= 0) {
       const int64_t size = environment_.type_size(static_cast<unsigned>(facts_.datatype));
       if (size >= 0) posted.bytes = size * static_cast<int64_t>(frame_.argument[facts_.count]);
@@ -48,12 +51,14 @@ void CallEncoder::statuses(const Parameter &p, const void *at, unsigned i) {
     for (size_t k = 0; k < n; ++k) plain_status(mpi::read_status(nth(at, k)), true);
     return;
   }
+  const bool ignored = (frame_.flags & kFrameTold) != 0;
+  if (ignored) atom(constant_atom(spec::domain(p.pointer_domain)[0]));
   bool implied = true;
   for (size_t k = 0; k < n && implied; ++k) {
     implied = status_implied(mpi::read_status(nth(at, k)), expectation(k), errors_in_statuses_);
   }
   outcome_.implied_status = outcome_.implied_status && implied;
-  if (implied) return n == 0 ? void() : atom(trace::kImplied);
+  if (implied) return n == 0 || ignored ? void() : atom(trace::kImplied);
   for (size_t k = 0; k < n; ++k) coded_status(mpi::read_status(nth(at, k)), expectation(k));
 }
 

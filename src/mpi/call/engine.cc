@@ -20,6 +20,7 @@ namespace cairn::recorder {
 void *real_function[spec::function_id::kCount];
 void *pmpi_function[spec::function_id::kCount];
 Landmarks landmarks;
+std::atomic<bool> wild_requests{false};
 
 namespace {
 
@@ -44,9 +45,21 @@ bool open_epilogue(Thread &thread) {
 
 }  // namespace
 
+void *own_statuses(const Frame &frame) {
+  constexpr int64_t kMost = int64_t{1} << 24;
+  Thread &thread = *current_thread;
+  const int8_t counted = function_facts[frame.function].request_count;
+  const int64_t count = counted < 0 ? 1 : static_cast<int64_t>(frame.argument[counted]);
+  if (count > kMost) return nullptr;
+  Growable<uint8_t> &room = thread.statuses[frame.depth];
+  const bool fits = room.reserve(*thread.process->arena, static_cast<size_t>(count < 1 ? 1 : count) * mpi::status_size);
+  return fits ? room.data() : nullptr;
+}
+
 void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
   Process &of = *thread.process;
   forget_expected(frame);
+  if (frame.function == spec::function_id::Cancel) wild_requests.store(true, std::memory_order_relaxed);
   frame.flags |= kFrameRecorded;
   if (time_to_spill(of, thread, frame.begin)) {
     forget_memos(thread);

@@ -21,6 +21,8 @@
 //
 // and nothing else. errno is preserved by all three.
 //
+// A status that the program ignores is told all the same where it says whom a receive from anybody heard (told_status).
+//
 // Most calls are the one that the grammar predicts. `enter` knows such a call by its return address and notes the
 // signature that it expects; `begin` is then a reading of the clock, and `end` compares words (fast_path.cc).
 // Everything else goes through engine.h.
@@ -50,6 +52,27 @@ void unrecorded_init(int result);
 /// What a program that has entered a Fortran binding asked for: MPI_STATUS_IGNORE (`all`: MPI_STATUSES_IGNORE), or the
 /// status that the binding hands over.
 uint64_t wanted_status(const void *in_binding, bool all);
+/// Some receive from anybody made a request, or some request was cancelled: what ignored statuses say is not implied.
+extern std::atomic<bool> wild_requests;
+/// Room of the recorder for the statuses that the call gives, which stays until the thread's next call of that depth;
+/// nullptr without memory.
+void *own_statuses(const Frame &frame);
+/// What to give to MPI as status parameter `i`. `asked`: what the program gave, `given`: what it or its binding gives
+/// MPI, `ignored`: MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE, `wild`: it may say whom a receive from anybody heard. The
+/// frame's other arguments are there.
+template <typename Status>
+inline Status *told_status(Frame *frame, unsigned i, Status *given, uint64_t asked, const Status *ignored, bool wild) {
+  if (!wild || asked != reinterpret_cast<uint64_t>(ignored)) [[likely]]
+    return given;
+  if (given == ignored) {
+    auto *const own = static_cast<Status *>(own_statuses(*frame));
+    if (own == nullptr) return given;
+    given = own;
+  }
+  frame->flags |= kFrameTold;
+  frame->argument[i] = reinterpret_cast<uint64_t>(given);
+  return given;
+}
 void begin_slowly(Frame *frame);
 inline void begin(Frame *frame) {
   if ((frame->flags & kFramePlain) == 0) return begin_slowly(frame);

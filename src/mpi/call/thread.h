@@ -36,6 +36,7 @@ struct alignas(64) Thread : CallsInFlight, RecordedThread {
   Growable<RequestName> names;      ///< of the requests of a waiting call
   Growable<uint8_t> before;         ///< what `begin` saved, a stack
   Frame frames[kMaxDepth];
+  Growable<uint8_t> statuses[kMaxDepth];  ///< by depth, for those that the program ignores
 
   /// Unlike any other thread's or call's.
   uint64_t new_mark() { return (uint64_t{number} + 1) << 40 | (++marks & 0xffffffffff); }

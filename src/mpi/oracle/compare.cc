@@ -3,6 +3,7 @@
 #include <cinttypes>
 
 #include "spec/ids.h"
+#include "trace/model/status_field.h"
 
 namespace cairn::oracle {
 
@@ -120,6 +121,8 @@ std::string Comparer::value_problem(unsigned i, const trace::Field &field) {
     const auto id = constant_of(p.layout == Layout::address ? p.domain : p.pointer_domain, value->words[0]);
     const bool same = id && atom.constant() == *id;
     if (p.layout == Layout::address) in.next(), in.next();
+    // The oracle stands where a Fortran binding is told what the program ignores, and logs what the program asked for.
+    if (same && p.layout == Layout::status && trace::StatusField::of(field).ignored) return "";
     return same && in.at_end() ? ""
                                : "traced " + to_text(atom) + ", logged the special pointer " + hex(value->words[0]);
   }

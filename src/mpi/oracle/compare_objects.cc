@@ -3,6 +3,7 @@
 
 #include "mpi/oracle/compare.h"
 #include "spec/ids.h"
+#include "trace/model/status_field.h"
 
 namespace cairn::oracle {
 
@@ -268,8 +269,13 @@ Implied Comparer::implied_by(unsigned i, size_t k) {
 
 std::string Comparer::statuses_problem(unsigned i, const trace::Field &field, const std::vector<uint64_t> &words) {
   const Parameter &p = function_->parameters[i];
-  AtomReader in(field.atoms);
-  const bool all_implied = field.atoms == std::vector<trace::Atom>{trace::kImplied};
+  const auto traced = trace::StatusField::of(field);
+  const auto may_be_ignored = spec::domain(p.pointer_domain);
+  // What the program ignores was told to the recorder, and so to the oracle.
+  if (traced.ignored && AtomReader(field.atoms).next().constant() != may_be_ignored[0])
+    return "traced another constant";
+  AtomReader in(traced.atoms);
+  const bool all_implied = traced.implied;
   for (size_t k = 0; k * 5 < words.size(); ++k) {
     const Implied implied = p.direction == Direction::out ? implied_by(i, k) : Implied{};
     std::string problem = status(all_implied ? nullptr : &in, &words[k * 5], implied);

@@ -38,6 +38,7 @@ constexpr uint32_t kFrameRecorded = 2;  ///< the event is already in the sequenc
 constexpr uint32_t kFramePlain = 4;     ///< all that `begin` has to do is to read the processor's counter
 constexpr uint32_t kFrameBare = 8;      ///< there was no memory for what the call may overwrite
 constexpr uint32_t kFrameKept = 16;     ///< stands in the sequence though tracing is off
+constexpr uint32_t kFrameTold = 32;     ///< its status argument is told, and the program ignores it
 
 constexpr uint32_t kMostFrames = 64;  ///< of a thread
 
