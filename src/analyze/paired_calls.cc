@@ -126,8 +126,15 @@ class Pair {
       case Layout::error:
         return same_errors(a, b);
       default:
-        return a == b;
+        return a == b || (parameter.kind == Kind::displacement && parameter.direction == Direction::out && is_far(a) &&
+                          is_far(b));
     }
+  }
+  /// Where a type begins that has absolute addresses.
+  static bool is_far(const Field &field) {
+    AtomReader atoms(field.atoms);
+    const AtomValue value = atoms.next();
+    return !value.special && static_cast<uint64_t>(value.value) >> 32U != 0 && atoms.at_end();
   }
 
   static bool same_text(const Parameter &parameter, const Field &a, const Field &b) {

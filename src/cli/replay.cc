@@ -44,7 +44,9 @@ std::string mpi_of_launcher(const std::vector<std::string> &command, const std::
     std::error_code error;
     const std::string path = fs::canonical(found, error).string();
     const auto has = [&](const char *word) { return path.find(word) != std::string::npos; };
-    const char *begin = has("hydra") || has("mpich") ? "libmpich" : has("orterun") || has("prte") || has("openmpi") ? "libmpi.so" : nullptr;
+    const char *begin = has("hydra") || has("mpich")                      ? "libmpich"
+                        : has("orterun") || has("prte") || has("openmpi") ? "libmpi.so"
+                                                                          : nullptr;
     if (begin == nullptr) return {};
     for (const Recorder &each : recorders) {
       if (each.soname.starts_with(begin)) return each.soname;
@@ -74,7 +76,10 @@ std::string recorded_mpi(const trace::RunInfo &run) { return run.recorder.substr
 
 int replay(ReplayOptions &options, const std::vector<std::string> &command) {
   if (command.empty()) {
-    return report({ErrorKind::usage, "there is no command that starts the ranks", {}, Error::kNoOffset,
+    return report({ErrorKind::usage,
+                   "there is no command that starts the ranks",
+                   {},
+                   Error::kNoOffset,
                    "write it at the end, as in cairn replay run.cairn -- mpiexec -n 4"});
   }
   if (options.file == "-") {
@@ -87,11 +92,20 @@ int replay(ReplayOptions &options, const std::vector<std::string> &command) {
     recorded = recorded_mpi(trace->run());
     if (const auto may = analyze::may_be_repeated(*trace); !may) return report(may.error(), options.file);
     if (!options.quiet) {
-      for (const auto &[what, calls] : analyze::left_out(*trace)) say(fmt::format("left out: {} of {}", plural(calls, "call"), what));
+      for (const auto &[what, calls] : analyze::left_out(*trace))
+        say(fmt::format("left out: {} of {}", plural(calls, "call"), what));
     }
     if (options.gaps != "none" && !timing::keeps_times(trace->run().timing)) {
-      return report({ErrorKind::usage, fmt::format("{} has no times of single calls", options.file), {},
-                     Error::kNoOffset, "record it with --timing context or lossless, or replay it without --gaps"});
+      if (timing::keeps_nothing(trace->run().timing)) {
+        return report({ErrorKind::usage,
+                       fmt::format("{} has no times", options.file),
+                       {},
+                       Error::kNoOffset,
+                       "record it with --timing context or lossless, or replay it without --gaps"});
+      }
+      if (!options.quiet) {
+        say("the trace has statistics, not the time of each call: all gaps of a rank are as long as its mean one");
+      }
     }
   }
   const auto mpi = choose_mpi(options, recorded, command);
@@ -103,16 +117,19 @@ int replay(ReplayOptions &options, const std::vector<std::string> &command) {
   std::error_code error;
   std::string scratch = fs::absolute(options.scratch, error).lexically_normal().string() + "/cairn-replay-XXXXXX";
   if (mkdtemp(scratch.data()) == nullptr) {
-    return report({ErrorKind::environment, fmt::format("no folder can be made in {}", options.scratch), {},
-                   Error::kNoOffset, "name another with --scratch, that all ranks see"});
+    return report({ErrorKind::environment,
+                   fmt::format("no folder can be made in {}", options.scratch),
+                   {},
+                   Error::kNoOffset,
+                   "name another with --scratch, that all ranks see"});
   }
   std::vector<std::string> words = command;
-  words.insert(words.end(), {program, fs::absolute(options.file, error).string(), scratch, "gaps=" + options.gaps,
-                             fmt::format("scale={}", options.scale.value_or(1)), "payload=" + options.payload,
-                             fmt::format("stall={}", options.stall.value_or(60)),
-                             std::string("wild=") + (options.wild ? "yes" : "no"),
-                             std::string("echo=") + (options.echo ? "yes" : "no"),
-                             std::string("quiet=") + (options.quiet ? "yes" : "no")});
+  words.insert(
+      words.end(),
+      {program, fs::absolute(options.file, error).string(), scratch, "gaps=" + options.gaps,
+       fmt::format("scale={}", options.scale.value_or(1)), "payload=" + options.payload,
+       fmt::format("stall={}", options.stall.value_or(60)), std::string("wild=") + (options.wild ? "yes" : "no"),
+       std::string("echo=") + (options.echo ? "yes" : "no"), std::string("quiet=") + (options.quiet ? "yes" : "no")});
   const auto code = run_child(words, {});
   if (options.keep) {
     say(fmt::format("what the replay wrote lies in {}", scratch));

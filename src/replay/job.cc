@@ -7,7 +7,7 @@
 #include <chrono>
 #include <utility>
 
-#include "analyze/rank_sums.h"
+#include "replay/report.h"
 #include "replay/ticks.h"
 #include "replay/walker.h"
 #include "spec/ids.h"
@@ -31,8 +31,8 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
       files(settings.scratch),
       invokers(spec::functions().size(), nullptr),
       made(spec::functions().size()),
-      begin_ticks_(ticks()),
-      begin_ns_(now_ns()) {
+      begin_ticks(ticks()),
+      begin_ns(now_ns()) {
   fill_invokers(invokers.data());
   fill_constants(&constants);
   for (const trace::SequenceView &sequence : trace.sequences(rank)) {
@@ -40,6 +40,12 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
       thread_numbers_.push_back(sequence.thread);
   }
   several_threads = thread_numbers_.size() > 1;
+  const trace::Trace::RankInfo info = trace.rank_info(rank);
+  uint64_t calls = 0;
+  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+    for (const uint64_t count : trace.row_counts(sequence)) calls += count;
+  }
+  if (calls != 0) mean_gap_ns = (info.wall_ns - std::min(info.wall_ns, info.mpi_ns)) / calls;
   standing_ = std::vector<Standing>(thread_numbers_.size());
   if (!several_threads) return;
   size_t number = SIZE_MAX;
@@ -84,7 +90,7 @@ Result<void> Job::run() {
   join();
   // Processes that ended without it took the others with them.
   if (error_ && is_running()) {
-    report();
+    report(this);
     finalize();
   }
   return error_;
@@ -132,11 +138,12 @@ void Job::wait_for_first_call(uint32_t number) const {
 void Job::before(const Plan &plan) {
   if (plan.function->id != id::Finalize) return;
   join();
-  if (is_running()) report();
+  if (is_running()) report(this);
 }
 
 void Job::after(const Plan &plan) {
   if (plan.function->id == id::Finalize || !others_.empty()) return;
+  if (mpi_begin_ns == 0) mpi_begin_ns = now_ns();
   if (when_mpi_begins != nullptr) when_mpi_begins();
   for (uint32_t number = 1; number < thread_numbers_.size(); ++number) {
     others_.emplace_back([this, number] {
@@ -160,52 +167,6 @@ std::vector<std::string> Job::standing() const {
     if (plan != nullptr && row != nullptr) lines.push_back(text(*plan, *row));
   }
   return lines;
-}
-
-void Job::report() {
-  std::vector<uint64_t> numbers(2 * made.size() + 2);
-  const double ns_a_tick =
-      static_cast<double>(now_ns() - begin_ns_) / static_cast<double>(std::max<uint64_t>(ticks() - begin_ticks_, 1));
-  for (size_t i = 0; i < made.size(); ++i) {
-    numbers[2 * i] = made[i].calls;
-    numbers[2 * i + 1] = static_cast<uint64_t>(static_cast<double>(made[i].ticks) * ns_a_tick);
-  }
-  numbers[2 * made.size()] = differs;
-  numbers[2 * made.size() + 1] = memory.device_regions();
-  add_up(&numbers);
-  if (rank != 0 || settings.quiet) return;
-  struct Line {
-    uint32_t function;
-    uint64_t calls;
-    uint64_t ns;
-    uint64_t recorded_ns;
-  };
-  std::vector<Line> lines;
-  uint64_t calls = 0;
-  const analyze::RankSums recorded_sums(trace);
-  for (uint32_t function = 0; function < made.size(); ++function) {
-    calls += numbers[2 * function];
-    if (numbers[2 * function] == 0) continue;
-    uint64_t recorded = 0;
-    for (const uint32_t each : trace.ranks()) recorded += recorded_sums.of(each, function).value_or(0);
-    lines.push_back({function, numbers[2 * function], numbers[2 * function + 1], recorded});
-  }
-  std::sort(lines.begin(), lines.end(),
-            [](const Line &a, const Line &b) { return std::max(a.ns, a.recorded_ns) > std::max(b.ns, b.recorded_ns); });
-  fmt::print("{} ranks made {} calls\n", trace.rank_count(), calls);
-  constexpr size_t kMostLines = 12;
-  if (lines.size() > kMostLines) lines.resize(kMostLines);
-  fmt::print("{:<28}{:>12}{:>14}{:>14}\n", "function", "calls", "recorded", "replayed");
-  for (const Line &line : lines) {
-    const std::string recorded =
-        line.recorded_ns == 0 ? "-" : fmt::format("{:.6f} s", static_cast<double>(line.recorded_ns) / 1e9);
-    fmt::print("{:<28}{:>12}{:>14}{:>14}\n", analyze::function_name(line.function), line.calls, recorded,
-               fmt::format("{:.6f} s", static_cast<double>(line.ns) / 1e9));
-  }
-  for (const auto &[what, count] : passed_over) fmt::print("rank 0 passed over {} of {}\n", count, what);
-  if (differs != 0) fmt::print("{} calls failed in the recording and not in the replay\n", numbers[2 * made.size()]);
-  if (numbers[2 * made.size() + 1] != 0) fmt::print("memory of devices was replayed in the host's memory\n");
-  fflush(stdout);
 }
 
 }  // namespace cairn::replay

@@ -36,7 +36,8 @@ struct Settings {
 /// Of one function.
 struct Made {
   uint64_t calls = 0;
-  uint64_t ticks = 0;  ///< in MPI
+  uint64_t ticks = 0;        ///< in MPI
+  uint64_t recorded_ns = 0;  ///< the same calls in the recording, where the trace has the time of each
 };
 
 /// What a thread stands in, for those who look on.
@@ -76,6 +77,10 @@ class Job {
   std::vector<Made> made;  ///< by function; of thread 0 alone where there are several
   std::map<std::string, uint64_t> passed_over;
   uint64_t differs = 0;  ///< calls that failed in the recording and not here
+  const uint64_t begin_ticks;
+  const uint64_t begin_ns;
+  uint64_t mpi_begin_ns = 0;  ///< when MPI was there
+  uint64_t mean_gap_ns = 0;   ///< between calls of the rank in the recording
   [[nodiscard]] Surroundings surroundings();
   /// Returns once all calls of other threads that ended before the one with this ticket have begun. What began before
   /// it is not known, and another thread may wait for it: so who waits for long while none makes a call goes on, unless
@@ -94,10 +99,6 @@ class Job {
   /// Of the thread before: a recorder numbers threads as they begin to call MPI.
   void wait_for_first_call(uint32_t number) const;
   void join();
-  void report();
-
-  const uint64_t begin_ticks_;
-  const uint64_t begin_ns_;
   std::vector<uint32_t> thread_numbers_;
   std::vector<Standing> standing_;
   std::vector<std::thread> others_;

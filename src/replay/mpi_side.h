@@ -71,5 +71,8 @@ void add_up(std::vector<uint64_t> *numbers);
 Word stand_in_for(std::string_view ctype);
 /// Makes the calls that the program's function made, and fills the status that it was given, if any. Of walker.cc.
 void make_nested_calls(void *status = nullptr);
+/// Whether the call that is being made failed in the recording, which is then the doing of the function that MPI calls
+/// in it. Of walker.cc.
+bool is_to_fail();
 
 }  // namespace cairn::replay

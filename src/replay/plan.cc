@@ -130,6 +130,7 @@ class Making {
     bool known = false;
     if (parameter.kind == Kind::datatype) return constant(spec::constant_id::k_BYTE, &known);
     if (parameter.kind == Kind::op) return constant(spec::constant_id::k_SUM, &known);
+    if (parameter.kind == Kind::group) return constant(spec::constant_id::k_GROUP_EMPTY, &known);
     return null_of(parameter);
   }
 

@@ -11,6 +11,7 @@
 
 #include "replay/ticks.h"
 #include "spec/ids.h"
+#include "timing/mode.h"
 
 namespace cairn::replay {
 namespace {
@@ -47,6 +48,8 @@ void make_nested_calls(void *status) {
   if (walking != nullptr) walking->make_nested(status);
 }
 
+bool is_to_fail() { return walking != nullptr && walking->is_to_fail(); }
+
 Walker::Walker(Job *job, Standing *standing, std::vector<trace::SequenceView> sequences)
     : job_(*job),
       standing_(*standing),
@@ -73,7 +76,7 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
   class_index_ = sequence.class_index;
   reader_ = std::make_unique<trace::CallReader>(job_.trace, sequence);
   times_.reset();
-  if (job_.settings.gaps != Gaps::none) {
+  if (timing::keeps_times(job_.trace.run().timing)) {
     auto times = trace::CallTimes::of(job_.trace, sequence);
     if (!times) return tl::unexpected(times.error());
     times_.emplace(*std::move(times));
@@ -86,13 +89,18 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
   for (grammar::Symbol number = reader_->next(); number != grammar::kNoSymbol; number = reader_->next(), ++call) {
     const auto plan = plan_of(number);
     if (!plan) return tl::unexpected(plan.error());
-    if (times_ && (*plan)->depth == 0) wait_for_gap(call);
+    recorded_.reset();
+    if (times_ && call < times_->count()) {
+      if (const auto placed = times_->at(call)) recorded_ = placed->time;
+    }
+    if (job_.settings.gaps != Gaps::none && (*plan)->depth == 0) wait_for_gap();
     if (skips) {
       const grammar::Symbol skip = skips->next();
       if (call != 0 && skip != grammar::kNoSymbol) ticket += skip + 1;
       job_.wait_for_turn(&standing_, ticket, (*plan)->gives_up);
       standing_.ticket = ticket + 1;
     }
+    if (recorded_ && keeps_sums()) job_.made[(*plan)->function->id].recorded_ns += recorded_->duration;
     Node node{*plan, &reader_->call(number), {}};
     auto done = node.plan->depth == 0 && pending_.empty() ? make(&node) : take(std::move(node));
     if (!done) return done;
@@ -176,7 +184,7 @@ Result<void> Walker::make(Node *node) {
   } while (plan.await != Await::nothing && plan.function->answer != 0 &&
            *reinterpret_cast<const int *>(words[plan.function->answer - 1U]) == 0 && sched_yield() == 0);
   const uint64_t end = ticks();
-  if (times_) last_end_ns_ = now_ns();
+  if (job_.settings.gaps != Gaps::none) last_end_ns_ = now_ns();
   nested_ = outer;
   made_ = outer_made;
   next_status_ = outer_status;
@@ -184,7 +192,7 @@ Result<void> Walker::make(Node *node) {
   standing_.calls.store(standing_.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 
   Made &made = job_.made[plan.function->id];
-  if (!job_.several_threads || sequences_.front().thread == 0) {
+  if (keeps_sums()) {
     ++made.calls;
     made.ticks += end - begin;
   }
@@ -373,12 +381,11 @@ void Walker::settle(Plan &plan, const Word *words, const Word *handles, Word res
   }
 }
 
-void Walker::wait_for_gap(uint64_t call) {
-  if (call >= times_->count()) return;
-  const auto placed = times_->at(call);
-  if (!placed) return;
-  const auto gap = static_cast<uint64_t>(static_cast<double>(placed->time.gap) * job_.settings.scale);
+void Walker::wait_for_gap() {
   if (last_end_ns_ == 0) last_end_ns_ = now_ns();
+  uint64_t recorded = job_.mean_gap_ns;
+  if (times_) recorded = recorded_ ? recorded_->gap : 0;
+  const auto gap = static_cast<uint64_t>(static_cast<double>(recorded) * job_.settings.scale);
   const uint64_t until = last_end_ns_ + gap;
   if (job_.settings.gaps == Gaps::sleep) {
     const uint64_t now = now_ns();

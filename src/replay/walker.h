@@ -1,6 +1,6 @@
 // Walker: makes the calls of one thread of a recorded rank, in order. The trace is read as its loops are, a call at a
-// time: what a distinct call takes is worked out once (plan.h), and what is kept grows with the distinct calls, not with
-// how often they were made.
+// time: what a distinct call takes is worked out once (plan.h), and what is kept grows with the distinct calls, not
+// with how often they were made.
 //
 // Calls that a function of the program made while MPI called it (a reduction's operator, an attribute's copy function)
 // stand in front of the call that they are nested in. They are made again by what stands in for that function.
@@ -12,6 +12,7 @@
 
 #include "replay/job.h"
 #include "replay/outcomes.h"
+#include "timing/call_time.h"
 #include "trace/read/call_reader.h"
 #include "trace/read/call_times.h"
 
@@ -25,6 +26,7 @@ class Walker {
   /// Those of the call that is being made; none if they were made already. `status`: nullptr, or what a function of the
   /// program was given to tell of a request that it completes.
   void make_nested(void *status);
+  [[nodiscard]] bool is_to_fail() const { return made_ != nullptr && made_->fails; }
 
  private:
   /// A call with those that are nested in it.
@@ -41,7 +43,9 @@ class Walker {
   void wait_for(Plan &plan, const Word *words);
   void hide_others(Plan &plan);
   void settle(Plan &plan, const Word *words, const Word *handles, Word result);
-  void wait_for_gap(uint64_t call);
+  void wait_for_gap();
+  /// Made::calls and what stands beside it are of one thread.
+  [[nodiscard]] bool keeps_sums() const { return !job_.several_threads || thread() == 0; }
   void fill(const Plan &plan, const Word *words);
   char *room(uint8_t parameter, size_t bytes);
   [[nodiscard]] tl::unexpected<Error> failed(const Node &node, const std::string &why) const;
@@ -58,8 +62,9 @@ class Walker {
   std::vector<std::unique_ptr<Plan>> plans_;  ///< by the reader's numbers
   uint32_t class_index_ = 0;
   std::optional<trace::CallTimes> times_;
+  std::optional<timing::CallTime> recorded_;  ///< of the call that comes next
   uint64_t last_end_ns_ = 0;
-  std::vector<Node> pending_;          ///< nested ones whose call is still to come
+  std::vector<Node> pending_;            ///< nested ones whose call is still to come
   std::vector<Node> *nested_ = nullptr;  ///< of the call that is being made
   Result<void> nested_error_;
   const Plan *made_ = nullptr;  ///< the call that is being made

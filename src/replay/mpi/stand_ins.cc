@@ -21,13 +21,13 @@ int copy_attribute(Handle /*old*/, int /*keyval*/, void * /*state*/, void *value
   make_nested_calls();
   *static_cast<void **>(copy) = value;
   *flag = 1;
-  return MPI_SUCCESS;
+  return is_to_fail() ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
 template <typename Handle>
 int delete_attribute(Handle /*object*/, int /*keyval*/, void * /*value*/, void * /*state*/) {
   make_nested_calls();
-  return MPI_SUCCESS;
+  return is_to_fail() ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
 /// What failed returns its code, as it did where the program's function returned.
@@ -74,7 +74,8 @@ int file_extent(MPI_Datatype type, MPI_Aint *extent, void * /*state*/) {
   return PMPI_Type_get_extent(type, &lower, extent);
 }
 
-int convert(void * /*user*/, MPI_Datatype /*type*/, int /*count*/, void * /*file*/, MPI_Offset /*at*/, void * /*state*/) {
+int convert(void * /*user*/, MPI_Datatype /*type*/, int /*count*/, void * /*file*/, MPI_Offset /*at*/,
+            void * /*state*/) {
   make_nested_calls();
   return MPI_SUCCESS;
 }
@@ -84,8 +85,10 @@ struct StandIn {
   Word (*address)();
 };
 
-#define CAIRN_STAND_IN(ctype, function) \
-  { #ctype "*", [] { return word(static_cast<ctype *>(function)); } }
+#define CAIRN_STAND_IN(ctype, function)                             \
+  {                                                                 \
+#ctype "*", [] { return word(static_cast<ctype *>(function)); } \
+  }
 constexpr StandIn kStandIns[] = {
     CAIRN_STAND_IN(MPI_User_function, user_function),
 #if MPI_VERSION >= 4
