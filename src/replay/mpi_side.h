@@ -48,6 +48,8 @@ bool is_running();
 bool is_done(Word request);
 /// Not recorded. Whether such a message is there.
 bool is_there(int source, int tag, Word comm);
+/// Not recorded. Of this process.
+int rank_in(Word comm);
 /// Not recorded. Whether a partition of a message has arrived.
 bool has_arrived(Word request, int partition);
 /// Not recorded. MPI_SUCCESS is 0.

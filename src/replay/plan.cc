@@ -164,7 +164,7 @@ class Making {
     const AtomValue lone = first.next();
     const bool is_lone = field.atoms.size() == 1 && lone.special;
     const bool pointer = parameter.passing != Passing::value;
-    if (is_lone && pointer && lone.is(trace::kNull) && !is_handle(parameter)) return {};
+    if (is_lone && pointer && lone.is(trace::kNull) && (!is_handle(parameter) || parameter.may_be_null)) return {};
     if (is_lone && pointer && lone.constant() >= 0 &&
         (parameter.pointer_domain != 0 || parameter.layout == Layout::string)) {
       const auto value = constant(parameter, lone.constant());
@@ -224,22 +224,25 @@ class Making {
     std::string value(field.bytes.begin(), field.bytes.end());
     if (parameter.kind == Kind::string && std::string_view(parameter.name) == "filename") {
       value = with_.files->path(value);
-      if (std::string_view(function_.name) == "MPI_File_open" && succeeded_ && !creates_file())
-        with_.files->provide(value);
+      if (std::string_view(function_.name) == "MPI_File_open" && succeeded_) {
+        if (!has_mode(spec::constant_id::k_MODE_CREATE)) with_.files->provide(value);
+        // The program has removed it before.
+        if (has_mode(spec::constant_id::k_MODE_EXCL)) plan_.must_not_exist = value;
+      }
     }
     char *to = own(value.size() + 1);
     std::memcpy(to, value.c_str(), value.size() + 1);
     point(i, to);
     return {};
   }
-  [[nodiscard]] bool creates_file() const {
+  [[nodiscard]] bool has_mode(uint16_t mode) const {
     for (uint8_t i = 0; i < function_.parameter_count; ++i) {
       if (function_.parameters[i].kind != Kind::mode) continue;
       AtomReader atoms(row_.fields[i].atoms);
       const auto bits = static_cast<uint64_t>(atoms.next().value);
       const auto flags = spec::domain(function_.parameters[i].domain);
       for (size_t bit = 0; bit < flags.size() && bit < 64; ++bit) {
-        if (flags[bit] == spec::constant_id::k_MODE_CREATE) return (bits >> bit & 1U) != 0;
+        if (flags[bit] == mode) return (bits >> bit & 1U) != 0;
       }
     }
     return false;

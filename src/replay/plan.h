@@ -47,6 +47,9 @@ struct Plan {
   bool fails = false;     ///< it returned an error code
   bool gives_up = false;  ///< a communicator, a window, a file or a session: others may still use it
 
+  /// A file that is removed by the first process of the communicator before the call; empty: none.
+  std::string must_not_exist;
+
   std::array<Word, spec::kMaxParameters> words{};
 
   struct HandleUse {

@@ -22,6 +22,11 @@ std::string ScratchFiles::path(const std::string &recorded) const {
   return (typed ? recorded.substr(0, colon + 1) : std::string()) + folder_ + '/' + name;
 }
 
+void ScratchFiles::remove(const std::string &path) const {
+  const size_t at = path.find(folder_);
+  if (at != std::string::npos) unlink(path.c_str() + at);
+}
+
 void ScratchFiles::provide(const std::string &path) const {
   const size_t at = path.find(folder_);
   if (at == std::string::npos) return;

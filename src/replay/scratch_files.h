@@ -14,6 +14,8 @@ class ScratchFiles {
   [[nodiscard]] std::string path(const std::string &recorded) const;
   /// There must be such a file: if there is none, there is now.
   void provide(const std::string &path) const;
+  /// There must be none. Only what lies in the scratch folder is removed.
+  void remove(const std::string &path) const;
 
  private:
   std::string folder_;

@@ -173,6 +173,7 @@ Result<void> Walker::make(Node *node) {
   standing_.plan.store(&plan, std::memory_order_release);
   if (plan.await != Await::nothing) wait_for(plan, words.data());
   if (!plan.filled.empty()) fill(plan, words.data());
+  if (!plan.must_not_exist.empty() && rank_in(words[0]) == 0) job_.files.remove(plan.must_not_exist);
 
   const Plan *outer_made = std::exchange(made_, &plan);
   const size_t outer_status = std::exchange(next_status_, 0);

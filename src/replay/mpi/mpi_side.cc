@@ -52,6 +52,12 @@ bool is_there(int source, int tag, Word comm) {
   return PMPI_Iprobe(source, tag, handle, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS || flag != 0;
 }
 
+int rank_in(Word comm) {
+  int rank = -1;
+  PMPI_Comm_rank(from_word<MPI_Comm>(comm), &rank);
+  return rank;
+}
+
 bool has_arrived(Word request, int partition) {
 #if MPI_VERSION >= 4
   int flag = 0;
