@@ -25,6 +25,8 @@ namespace fs = std::filesystem;
 struct ReplayOptions : Inspection {
   std::string gaps = "none";
   std::string payload = "zeros";
+  std::string buffers = "own";
+  std::string order = "recorded";
   std::string mpi;
   std::string scratch = ".";
   std::optional<double> scale;
@@ -127,9 +129,10 @@ int replay(ReplayOptions &options, const std::vector<std::string> &command) {
   words.insert(
       words.end(),
       {program, fs::absolute(options.file, error).string(), scratch, "gaps=" + options.gaps,
-       fmt::format("scale={}", options.scale.value_or(1)), "payload=" + options.payload,
-       fmt::format("stall={}", options.stall.value_or(60)), std::string("wild=") + (options.wild ? "yes" : "no"),
-       std::string("echo=") + (options.echo ? "yes" : "no"), std::string("quiet=") + (options.quiet ? "yes" : "no")});
+       fmt::format("scale={}", options.scale.value_or(1)), "payload=" + options.payload, "buffers=" + options.buffers,
+       "order=" + options.order, fmt::format("stall={}", options.stall.value_or(60)),
+       std::string("wild=") + (options.wild ? "yes" : "no"), std::string("echo=") + (options.echo ? "yes" : "no"),
+       std::string("quiet=") + (options.quiet ? "yes" : "no")});
   const auto code = run_child(words, {});
   if (options.keep) {
     say(fmt::format("what the replay wrote lies in {}", scratch));
@@ -151,6 +154,10 @@ Action declare_replay(Options &verb) {
               "What to do between calls for as long as the program computed there", "WHAT");
   verb.real("--scale", options->scale, "Times these, as in 0.5", "FACTOR");
   verb.choice("--payload", options->payload, {"zeros", "random"}, "What buffers hold", "WHAT");
+  verb.choice("--buffers", options->buffers, {"own", "shared"},
+              "Where buffers lie: each segment by itself, or all in one range, to save memory", "WHERE");
+  verb.choice("--order", options->order, {"recorded", "free"},
+              "Which of several requests complete: those that did, or what is done first", "WHICH");
   verb.flag("--wild", options->wild, "Leave receives from anybody so, not from whom they heard");
   verb.text("--mpi", options->mpi, "The MPI library of the launcher, as libmpich.so.12", "SONAME");
   verb.text("--scratch", options->scratch, "Where the program's files are written anew", "DIR");

@@ -28,6 +28,7 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
       sources(its_sources),
       rank(its_rank),
       settings(std::move(with)),
+      memory(settings.shared_buffers),
       files(settings.scratch),
       invokers(spec::functions().size(), nullptr),
       made(spec::functions().size()),

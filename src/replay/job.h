@@ -28,6 +28,8 @@ struct Settings {
   double scale = 1;  ///< of the gaps
   bool keep_wild = false;
   bool random_payload = false;
+  bool shared_buffers = false;
+  bool free_order = false;  ///< what completes first decides, as in the program
   bool quiet = false;
   bool echo = false;      ///< each call is printed before it is made
   uint64_t stall_s = 60;  ///< after so long without a call anywhere it is a deadlock; 0: never

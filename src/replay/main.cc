@@ -59,6 +59,10 @@ bool read_word(std::string_view word, Settings *settings) {
     settings->keep_wild = value == "yes";
   } else if (name == "payload") {
     settings->random_payload = value == "random";
+  } else if (name == "buffers") {
+    settings->shared_buffers = value == "shared";
+  } else if (name == "order") {
+    settings->free_order = value == "free";
   } else if (name == "echo") {
     settings->echo = value == "yes";
   } else if (name == "quiet") {

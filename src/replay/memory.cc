@@ -18,6 +18,17 @@ Memory::~Memory() {
   }
 }
 
+void Memory::mark_device(trace::Atom address_class, Region *region) {
+  if (address_class != trace::kDevice) return;
+  region->is_device = true;
+  ++device_regions_;
+}
+
+char *Memory::in_shared_range() {
+  constexpr size_t kApart = 4096 + 64;
+  return shared_origin_ == nullptr ? nullptr : shared_origin_ + ++regions_in_it_ * kApart;
+}
+
 Region *Memory::region(trace::Atom address_class, int64_t number, uint32_t thread) {
   const Key key = {address_class, number, address_class == trace::kStack ? thread : 0};
   const auto [entry, added] = regions_.try_emplace(key);
@@ -27,16 +38,20 @@ Region *Memory::region(trace::Atom address_class, int64_t number, uint32_t threa
     reserved.region.moves = true;
     return &reserved.region;
   }
+  const bool shares = shared_ && address_class != trace::kStack;
+  if (char *const origin = shares ? in_shared_range() : nullptr; origin != nullptr) {
+    reserved.region.origin = origin;
+    mark_device(address_class, &reserved.region);
+    return &reserved.region;
+  }
   for (; most_ >= kLeast; most_ /= 2) {
     void *at = mmap(nullptr, most_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) continue;
     reserved.at = at;
     reserved.bytes = most_;
     reserved.region.origin = static_cast<char *>(at) + most_ / kPartInFront;
-    if (address_class == trace::kDevice) {
-      reserved.region.is_device = true;
-      ++device_regions_;
-    }
+    if (shares) shared_origin_ = reserved.region.origin;
+    mark_device(address_class, &reserved.region);
     return &reserved.region;
   }
   regions_.erase(entry);

@@ -1,7 +1,10 @@
 // Memory: what the program's memory is in a replay. Each region that a trace tells apart (a segment of the heap, the
 // stack of a thread, the data of a module, …) is a range of addresses of its own, in which buffers lie at the offsets
-// that they had, so that they overlap as they did. The ranges are reserved, not filled: only pages that MPI touches take
-// memory, which the program's took too.
+// that they had, so that they overlap as they did. The ranges are reserved, not filled: only pages that MPI touches
+// take memory, which the program's took too.
+//
+// Where buffers are shared, all regions but stacks are one range: what is bounded is then the largest of them, and
+// buffers overlap that did not. Regions begin at different places in it, since MPI refuses equal buffers.
 //
 // Memory that MPI gives (MPI_Alloc_mem, MPI_Win_allocate, …) is where MPI gives it now: bound anew each time. Memory of
 // devices is the host's.
@@ -29,7 +32,7 @@ struct Region {
 
 class Memory {
  public:
-  Memory() = default;
+  explicit Memory(bool shared) : shared_(shared) {}
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
   ~Memory();
@@ -41,6 +44,9 @@ class Memory {
   [[nodiscard]] uint64_t device_regions() const { return device_regions_; }
 
  private:
+  /// A region in the range that all share; nullptr: there is none yet.
+  char *in_shared_range();
+  void mark_device(trace::Atom address_class, Region *region);
   using Key = std::tuple<trace::Atom, int64_t, uint32_t>;
   struct Reserved {
     void *at = nullptr;
@@ -48,6 +54,9 @@ class Memory {
     Region region;
   };
   std::map<Key, Reserved> regions_;
+  const bool shared_;
+  char *shared_origin_ = nullptr;
+  size_t regions_in_it_ = 0;
   size_t most_ = size_t{1} << 36U;
   uint64_t device_regions_ = 0;
 };

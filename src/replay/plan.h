@@ -66,10 +66,11 @@ struct Plan {
     Word null;
     std::vector<Slot *> slots;  ///< nullptr: a constant
     std::vector<Word> constants;
-    bool changes;                   ///< MPI may write it
-    std::vector<char> buffer = {};  ///< what the call is given; stays, since MPI may read it later
-    std::vector<bool> hidden = {};  ///< from this call, so that it finds those that it found
-    std::vector<Word> kept = {};    ///< the hidden ones
+    bool changes;                      ///< MPI may write it
+    std::vector<char> buffer = {};     ///< what the call is given; stays, since MPI may read it later
+    std::vector<bool> hidden = {};     ///< from this call, so that it finds those that it found
+    std::vector<Word> kept = {};       ///< the hidden ones
+    std::vector<Slot *> renamed = {};  ///< by place, where requests complete in any order: its name from now on
   };
   struct HandleMade {
     uint8_t parameter;

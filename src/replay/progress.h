@@ -1,6 +1,6 @@
-// Progress: looks on while a rank replays, in a thread of its own, and tells a deadlock from slowness: if no rank has made
-// a call for the stated time, each says where it stands and the job ends. The ranks tell each other how far they are in
-// a file of the scratch folder, once a second.
+// Progress: looks on while a rank replays, in a thread of its own, and tells a deadlock from slowness: if no rank has
+// made a call for the stated time, each says where it stands and the job ends. The ranks tell each other how far they
+// are in a file of the scratch folder, once a second.
 #pragma once
 
 #include <atomic>

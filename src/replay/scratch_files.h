@@ -1,6 +1,6 @@
-// ScratchFiles: where the files that a program opened lie in a replay: in a folder of the replay's own, under names that
-// are the same on all ranks. A file that the program found there, and did not make, is made empty and long enough to be
-// read.
+// ScratchFiles: where the files that a program opened lie in a replay: in a folder of the replay's own, under names
+// that are the same on all ranks. A file that the program found there, and did not make, is made empty and long enough
+// to be read.
 #pragma once
 
 #include <string>

@@ -25,6 +25,8 @@ class Slot {
  public:
   void add(Word handle, uint32_t thread) { held_.push_back({handle, thread}); }
   [[nodiscard]] bool empty() const { return held_.empty(); }
+  /// Of a request that stays when it is complete.
+  bool persistent = false;
   /// What a call on that thread means; there must be one.
   [[nodiscard]] Word use(uint32_t thread) const { return held_[place_of(thread)].handle; }
   /// As a call left that; `null`: it is given up.

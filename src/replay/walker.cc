@@ -171,7 +171,8 @@ Result<void> Walker::make(Node *node) {
   if (lifecycle) job_.before(plan);
   standing_.row.store(node->row, std::memory_order_relaxed);
   standing_.plan.store(&plan, std::memory_order_release);
-  if (plan.await != Await::nothing) wait_for(plan, words.data());
+  const bool takes_any = job_.settings.free_order && (plan.await != Await::some_requests || !has_persistent(plan));
+  if (plan.await != Await::nothing && !takes_any) wait_for(plan, words.data());
   if (!plan.filled.empty()) fill(plan, words.data());
   if (!plan.must_not_exist.empty() && rank_in(words[0]) == 0) job_.files.remove(plan.must_not_exist);
 
@@ -184,6 +185,7 @@ Result<void> Walker::make(Node *node) {
     result = plan.invoke(words.data());
   } while (plan.await != Await::nothing && plan.function->answer != 0 &&
            *reinterpret_cast<const int *>(words[plan.function->answer - 1U]) == 0 && sched_yield() == 0);
+  if (takes_any && plan.await == Await::some_requests) complete_as_many(&plan, words.data());
   const uint64_t end = ticks();
   if (job_.settings.gaps != Gaps::none) last_end_ns_ = now_ns();
   nested_ = outer;
@@ -228,6 +230,12 @@ Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
   };
   for (const Plan::HandleUse &use : plan.handles) {
     if (!is_there(use.slot)) {
+      // What completed first may be another one than in the recording.
+      if (job_.settings.free_order && plan.function->parameters[use.parameter].kind == spec::Kind::request) {
+        handles[use.parameter] = use.null;
+        words[use.parameter] = use.by_pointer ? reinterpret_cast<Word>(&handles[use.parameter]) : use.null;
+        continue;
+      }
       return fail(ErrorKind::internal, fmt::format("the replay has no such {} any more",
                                                    spec::kind_name(plan.function->parameters[use.parameter].kind)));
     }
@@ -344,6 +352,45 @@ void Walker::hide_others(Plan &plan) {
   }
 }
 
+bool Walker::has_persistent(const Plan &plan) {
+  return std::any_of(plan.handle_arrays.begin(), plan.handle_arrays.end(), [](const Plan::HandleArray &array) {
+    return std::any_of(array.slots.begin(), array.slots.end(),
+                       [](const Slot *slot) { return slot != nullptr && slot->persistent; });
+  });
+}
+
+void Walker::complete_as_many(Plan *plan, const Word *words) {
+  for (Plan::HandleArray &array : plan->handle_arrays) {
+    if (!array.changes) continue;
+    const auto is_done_at = [&](size_t i) {
+      return load(array.buffer.data() + i * array.bytes, array.bytes) == array.null;
+    };
+    std::vector<size_t> active;  // before the call
+    for (size_t i = 0; i < array.slots.size(); ++i) {
+      if (array.slots[i] != nullptr) active.push_back(i);
+    }
+    const auto done = [&] { return static_cast<size_t>(std::count_if(active.begin(), active.end(), is_done_at)); };
+    const size_t wanted = std::min(plan->completed.size(), active.size());
+    while (done() < wanted) {
+      if (plan->invoke(words) != 0) break;
+    }
+    // A name that the recording goes on with, whose request is done, goes to one that it takes for done.
+    array.renamed.assign(array.slots.size(), nullptr);
+    std::deque<size_t> without;
+    const auto was_completed = [&](size_t i) {
+      return std::find(plan->completed.begin(), plan->completed.end(), i) != plan->completed.end();
+    };
+    for (const size_t i : active) {
+      if (is_done_at(i) && !was_completed(i)) without.push_back(i);
+    }
+    for (const size_t i : active) {
+      if (is_done_at(i) || !was_completed(i) || without.empty()) continue;
+      array.renamed[i] = array.slots[without.front()];
+      without.pop_front();
+    }
+  }
+}
+
 void Walker::settle(Plan &plan, const Word *words, const Word *handles, Word result) {
   std::unique_lock<std::mutex> guard(job_.lock, std::defer_lock);
   if (job_.several_threads) guard.lock();
@@ -363,13 +410,15 @@ void Walker::settle(Plan &plan, const Word *words, const Word *handles, Word res
       if (array.slots[i] == nullptr) continue;
       const bool hidden = i < array.hidden.size() && array.hidden[i];
       const Word left = hidden ? array.kept[i] : load(array.buffer.data() + i * array.bytes, array.bytes);
-      if (left != array.null) array.slots[i]->give_back(thread(), left);
+      Slot *const name = i < array.renamed.size() && array.renamed[i] != nullptr ? array.renamed[i] : array.slots[i];
+      if (left != array.null) name->give_back(thread(), left);
     }
   }
   for (const Plan::HandleMade &made : plan.made) {
     const auto *from = reinterpret_cast<const char *>(words[made.parameter]);
     for (size_t i = 0; i < made.slots.size(); ++i) {
       if (made.slots[i] == nullptr || made.in_place) continue;
+      if (plan.function->persistent) made.slots[i]->persistent = true;
       made.slots[i]->add(load(from + i * made.bytes, made.bytes), thread());
     }
   }
