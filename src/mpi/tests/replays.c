@@ -1,0 +1,42 @@
+// What replays.py replays in several ways.
+//   replays sends   two ranks that send to each other before they receive: it goes well while MPI buffers
+//   replays pauses  ranks that compute between calls
+//   replays buffers messages from and to segments of the heap of their own
+#include <time.h>
+
+#include "check.h"
+
+enum { kBytes = 1024, kSegments = 5 };
+
+static void send_first(void) {
+  static char out[kBytes], in[kBytes];
+  if (rank > 1) return;
+  MPI(MPI_Send(out, kBytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD));
+  MPI(MPI_Recv(in, kBytes, MPI_BYTE, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+static void pause_between(void) {
+  for (int i = 0; i < 3; ++i) {
+    const struct timespec tenth = {0, 100000000};
+    nanosleep(&tenth, NULL);
+    MPI(MPI_Barrier(MPI_COMM_WORLD));
+  }
+}
+
+static void from_segments(void) {
+  char *segments[kSegments];
+  for (int i = 0; i < kSegments; ++i) segments[i] = calloc(1, kBytes);
+  for (int i = 0; i + 1 < kSegments; ++i)
+    MPI(MPI_Sendrecv(segments[i], kBytes, MPI_BYTE, right(), i, segments[i + 1], kBytes, MPI_BYTE, left(), i,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  for (int i = 0; i < kSegments; ++i) free(segments[i]);
+}
+
+int main(int argc, char **argv) {
+  start(&argc, &argv);
+  CHECK(argc == 2 && size > 1);
+  if (strcmp(argv[1], "sends") == 0) send_first();
+  if (strcmp(argv[1], "pauses") == 0) pause_between();
+  if (strcmp(argv[1], "buffers") == 0) from_segments();
+  return finish();
+}
