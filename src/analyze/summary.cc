@@ -14,8 +14,9 @@
 #include "analyze/volume.h"
 #include "analyze/wanted_calls.h"
 #include "spec/ids.h"
-#include "timing/setting.h"
+#include "timing/mode.h"
 #include "trace/read/events.h"
+#include "trace/read/exactness.h"
 
 namespace cairn::analyze {
 namespace {
@@ -79,7 +80,7 @@ class Summariser {
       if (a.time_ns != b.time_ns) return a.time_ns > b.time_ns;
       return a.calls > b.calls;
     });
-    summary_.within = timing::exactness(trace_.run().timing);
+    summary_.within = trace::exactness(trace_);
     summary_.flags = find_red_flags(trace_, sources_, filter_);
     return std::move(summary_);
   }

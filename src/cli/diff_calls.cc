@@ -72,6 +72,27 @@ std::string head_of(const CallDifference &difference) {
                      difference.calls == 1 ? "" : " first");
 }
 
+/// What became of the time in MPI and outside. Without statistics of calls it is not known what MPI_Init and
+/// MPI_Finalize took; then they are added in the other run as well.
+std::string times_text(const Summary &first, const Summary &second) {
+  const bool apart = first.apart_ns && second.apart_ns;
+  const auto in_mpi = [apart](const Summary &run) { return run.mpi_ns + (apart ? 0 : run.apart_ns.value_or(0)); };
+  const auto line = [](const char *where, uint64_t before, uint64_t after) {
+    return fmt::format("{}: {}{}\n", where, change_text(time_text(before), time_text(after)), percent(before, after));
+  };
+  return line(apart ? "in MPI" : "in MPI, MPI_Init and MPI_Finalize", in_mpi(first), in_mpi(second)) +
+         line("outside MPI", first.outside_ns, second.outside_ns);
+}
+
+/// How exact the times of calls are, where they are not exact.
+std::string exactness_text(const Summary &first, const Summary &second) {
+  const auto line = [](const char *of, const std::string &within) {
+    return within.empty() ? "" : fmt::format("times of calls{} are {} of what they were\n", of, within);
+  };
+  if (first.within == second.within) return line("", first.within);
+  return line(" in the first run", first.within) + line(" in the second run", second.within);
+}
+
 const char *name_of(CallDifference::Kind kind) {
   if (kind == CallDifference::Kind::order) return "order";
   return kind == CallDifference::Kind::arguments ? "arguments" : "results";
@@ -131,11 +152,7 @@ void print(const ComparedCalls &compared, const std::optional<uint64_t> &limit, 
       list.print(*out);
       out->write("\n");
     }
-    const auto times = [](const char *where, uint64_t first, uint64_t second) {
-      return fmt::format("{}: {}{}\n", where, change_text(time_text(first), time_text(second)), percent(first, second));
-    };
-    out->write(times("in MPI", compared.first.mpi_ns, compared.second.mpi_ns));
-    out->write(times("outside MPI", compared.first.outside_ns, compared.second.outside_ns));
+    out->write(times_text(compared.first, compared.second) + exactness_text(compared.first, compared.second));
   }
   std::string text = fmt::format("{} on {} compared: ", plural(diff.calls, "call"), plural(diff.ranks, "rank"));
   text +=
@@ -180,7 +197,10 @@ nlohmann::ordered_json json_of(const ComparedCalls &compared) {
     out["functions"].push_back({{"function", name}, {"first", side(change.first)}, {"second", side(change.second)}});
   }
   const auto times = [](const Summary &summary) -> nlohmann::ordered_json {
-    return {{"mpi_seconds", duration(summary.mpi_ns).json}, {"outside_seconds", duration(summary.outside_ns).json}};
+    return {{"mpi_seconds", duration(summary.mpi_ns).json},
+            {"init_finalize_seconds", summary.apart_ns ? duration(*summary.apart_ns).json : nullptr},
+            {"outside_seconds", duration(summary.outside_ns).json},
+            {"times_are", summary.within.empty() ? "exact" : summary.within}};
   };
   out["first"] = times(compared.first);
   out["second"] = times(compared.second);

@@ -13,7 +13,7 @@
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "timing/setting.h"
-#include "trace/read/retime.h"
+#include "trace/read/exactness.h"
 
 namespace cairn::cli {
 namespace {
@@ -149,13 +149,10 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
 
 void say_exactness(const trace::Trace &trace) {
   if (timing::keeps_nothing(trace.run().timing)) say("no times of calls: this trace was recorded with --timing off");
-  const std::string within = timing::exactness(trace.run().timing);
-  if (!within.empty()) say(fmt::format("gaps and durations are {} of what they were", within));
-  const std::vector<uint32_t> ranks = trace.ranks();
-  if (ranks.empty()) return;
-  for (const trace::Loss &loss : trace::read_losses(trace.rank_info(ranks.front()).degraded)) {
-    if (loss.reason.starts_with(trace::kOfBoundedTimes)) say(fmt::format("{} of what they were", loss.reason));
-  }
+  const std::string within = trace::exactness(trace);
+  if (within.empty()) return;
+  const bool single = timing::keeps_times(trace.run().timing);
+  say(fmt::format("{} {} of what they were", single ? "gaps and durations are" : "statistics are of times", within));
 }
 
 std::string failures_text(const analyze::Failures &failures) {

@@ -14,6 +14,7 @@
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
+#include "trace/read/exactness.h"
 
 namespace cairn::cli {
 namespace {
@@ -177,6 +178,8 @@ int loops(LoopsOptions &options) {
   ordered_json json;
   json["schema"] = "cairn.loops/1";
   json["file"] = valid_utf8(options.file);
+  const std::string within = trace::exactness(*trace);
+  json["times_are"] = within.empty() ? "exact" : within;
   json["kinds"] = ordered_json::array();
   if (!options.json) {
     out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));

@@ -153,6 +153,21 @@ def repack_changes_the_timing_mode(bench):
     expect("times", told["times_are"], "within 10% (MPI_Wait* exact)")
     expect("shares", sum(line["share_of_mpi"] or 0 for line in told["lines"]) <= 1.0000001, True)
     here.check("loops", "new.cairn", out=None, err=note)
+    of_loops = json.loads(here.check("loops", "--json", "new.cairn", out=None, err=note).stdout)
+    expect("times of loops", of_loops["times_are"], "within 10% (MPI_Wait* exact)")
+    text = here.check("diff", "new.cairn", "../lossless.cairn", out=None).stdout
+    expect("note of diff", text.splitlines()[-2],
+           "times of calls in the first run are within 10% (MPI_Wait* exact) of what they were")
+    text = here.check("diff", "new.cairn", "new.cairn", out=None).stdout
+    expect("note of diff", text.splitlines()[-2], "times of calls are within 10% (MPI_Wait* exact) of what they were")
+    told = json.loads(here.check("diff", "--json", "../lossless.cairn", "new.cairn", out=None).stdout)["mpi"]
+    expect("times of diff", [told[run]["times_are"] for run in ("first", "second")],
+           ["exact", "within 10% (MPI_Wait* exact)"])
+    here.check("repack", "-q", "--timing", "stats", "new.cairn", "-o", "bounded_stats.cairn")
+    told = json.loads(here.check("summary", "--json", "bounded_stats.cairn", out=None).stdout)
+    expect("times of statistics", told["times_are"], "within 10% (MPI_Wait* exact)")
+    here.check("loops", "bounded_stats.cairn", out=None,
+               err="cairn: statistics are of times within 10% (MPI_Wait* exact) of what they were\n")
     here.check("repack", "--timing", "lossless", "new.cairn", "-o", "back.cairn", code=2,
                err="cairn: new.cairn: the times of this trace are within a bound already "
                    "(context:rel=10%,MPI_Wait*=exact); they can become stats or off; record with --timing lossless for "
@@ -168,6 +183,10 @@ def repack_changes_the_timing_mode(bench):
     here.check("repack", "-q", "--timing", "off", "../lossless.cairn", "-o", "off.cairn")
     here.check("dump", "--rank", "0", "--limit", "1", "off.cairn", out=None,
                err="cairn: no times of calls: this trace was recorded with --timing off\n")
+    # What MPI_Init took is not known there: no time without it is held against one with it.
+    told = here.check("diff", "off.cairn", "../lossless.cairn", out=None).stdout.splitlines()
+    expect("the same time in MPI", [line for line in told if line.startswith("in MPI")][0].count("->"), 0)
+    expect("with what", told[-3].split(":")[0], "in MPI, MPI_Init and MPI_Finalize")
 
 
 @case

@@ -9,6 +9,7 @@
 #include "trace/model/losses.h"
 #include "trace/read/call_times.h"
 #include "trace/read/edit.h"
+#include "trace/read/exactness.h"
 #include "trace/read/trace_body.h"
 
 namespace cairn::trace {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <string_view>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -21,10 +20,6 @@ struct Retimed {
   timing::StreamSize before;
   timing::StreamSize after;
 };
-/// Statistics that were made of bounded times say so in what each rank lost (model/losses.h), after these words: their
-/// mode does not.
-constexpr std::string_view kOfBoundedTimes = "statistics are of times ";
-
 /// The bound of calls of a function at a site of a class, as the rules of the setting have it.
 using BoundOf = std::function<uint64_t(uint32_t class_index, const Row &row)>;
 /// An error if the trace's own times do not allow it.
