@@ -160,6 +160,53 @@ TEST(DamagedTimes, CostTheirBlock) {
   expect_one_block_lost(times_in_blocks(), SectionKind::blocks);
 }
 
+/// Of the call of that number, from the begin of its sequence.
+timing::PlacedTime time_of(uint32_t rank, uint64_t call) {
+  const uint64_t before = call * (100 + 1 + rank) + call * (call - 1) / 2;
+  return {before + 1 + rank, {1 + rank, 100 + call}};
+}
+
+void expect_any_call_alone(const Bytes &file) {
+  const Owners owned = owners(file);
+  const size_t blocks = 2 * kTurns / kBlockCalls;
+  std::mt19937_64 random(3);
+  const auto expect_time = [](CallTimes &times, uint32_t rank, uint64_t call) {
+    const auto found = times.at(call);
+    ASSERT_TRUE(found.has_value()) << found.error().message;
+    EXPECT_EQ(found->begin_ns, time_of(rank, call).begin_ns) << "call " << call;
+    EXPECT_EQ(found->time, time_of(rank, call).time) << "call " << call;
+  };
+  const Trace good = *Trace::from_bytes(file, "good");
+  for (uint32_t rank = 0; rank < kRanks; ++rank) {
+    CallTimes times = *CallTimes::of(good, good.sequences(rank)[0]);
+    for (int i = 0; i < 200; ++i) expect_time(times, rank, random() % (2 * kTurns));
+    // All others are damaged in the last byte, which says nothing of where they end.
+    for (size_t kept = 0; kept < blocks; ++kept) {
+      Bytes bad = file;
+      for (auto at = owned.begin(); at != owned.end(); ++at) {
+        const auto next = std::next(at);
+        const bool is_last = next == owned.end() || next->first != at->first + 1 || next->second != at->second;
+        if (is_last && at->second != std::pair(rank, kept)) bad[at->first] ^= 1;
+      }
+      const Trace trace = *Trace::from_bytes(bad, "bad");
+      CallTimes alone = *CallTimes::of(trace, trace.sequences(rank)[0]);
+      ASSERT_EQ(alone.count(), 2 * kTurns);
+      for (uint64_t call = 0; call < alone.count(); ++call) {
+        if (call / kBlockCalls == kept) {
+          expect_time(alone, rank, call);
+        } else {
+          EXPECT_FALSE(alone.at(call).has_value());
+        }
+      }
+    }
+  }
+}
+
+TEST(DamagedTimes, AnyCallNeedsNoOtherBlockThanItsOwn) {
+  expect_any_call_alone(times_in_section());
+  expect_any_call_alone(times_in_blocks());
+}
+
 void expect_nobody_elses(const Bytes &file, SectionKind kind) {
   std::mt19937_64 random(7);
   const auto [begin, end] = place_of(file, kind);
