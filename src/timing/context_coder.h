@@ -9,8 +9,8 @@
 // position alone (the places before) adds little. Bits below an exact bin are coded by its first three, learnt, and the
 // rest as they are: they are noise.
 //
-// The bound of a group is relative, in millionths; 0: exact. Cost: some 310 ns a call to code with 10 % and 330
-// exactly, 370 and 410 to decode, 480 and 590 with 1 % (docs/benchmarks.md, "Times"); memory 0.7 MB while a block is
+// The bound of a group is relative, in millionths; 0: exact. Cost: some 260 ns a call to code with 10 % and 280
+// exactly, 290 and 310 to decode, 370 and 400 with 1 % (docs/benchmarks.md, "Times"); memory 0.7 MB while a block is
 // coded.
 #pragma once
 
