@@ -246,22 +246,25 @@ std::string text_of(const Loop &loop, const std::vector<LoopPlace> &places) {
   const size_t depth = parting(frames);
   Position first = *frames.front()[depth];
   uint32_t most = first.line;
-  std::set<std::string> functions;
+  std::map<std::string, const Position *> functions;
   for (const auto &each : frames) {
     const Position &frame = *each[std::min(depth, each.size() - 1)];
-    functions.insert(frame.function);
+    functions.try_emplace(frame.function, &frame);
     if (frame.file != first.file) continue;
     most = std::max(most, frame.line);
     first.line = std::min(first.line, frame.line);
   }
   if (first.text().empty()) return {};
   if (functions.size() > 1) {
-    for (const Loop *inner = &loop; !inner->is_call(); inner = &inner->body.front()) {
-      if (inner->body.front().is_call()) first = places[inner->body.front().item->symbol].position;
-    }
-    return fmt::format(
-        "{} and {}", first.short_text(),
-        functions.size() == 2 ? "another function" : fmt::format("{} other functions", functions.size() - 1));
+    // With callers known these are functions that the compiler put into one.
+    const Loop *call = &loop;
+    while (!call->is_call()) call = &call->body.front();
+    const std::vector<const Position *> of_first = frames_of(places[call->item->symbol]);
+    const Position &named = *of_first[std::min(depth, of_first.size() - 1)];
+    functions.erase(named.function);
+    if (functions.size() > 1) return fmt::format("{} and {} other functions", named.short_text(), functions.size());
+    const std::string other = functions.begin()->second->function_text();
+    return fmt::format("{} and {}", named.short_text(), other.empty() ? "another function" : other);
   }
   std::string text = first.short_text();
   if (first.file.empty() || most == first.line) return text;

@@ -80,7 +80,9 @@ class LoopFinder {
 };
 
 /// Where a loop lies, as far as callers are known: in the function from which its calls part. "solve.c:12-40 in
-/// solve()"; where that is several functions, "halo.c:7 in exchange() and 2 other functions"; "" if nothing is known.
+/// solve()"; where that is several functions, as callers are not known or the compiler made one of them, where its
+/// first call parts: "halo.c:7 in exchange() and main()", "halo.c:7 in exchange() and 2 other functions"; "" if nothing
+/// is known.
 std::string text_of(const Loop &loop, const std::vector<LoopPlace> &places);
 
 }  // namespace cairn::analyze

@@ -63,7 +63,11 @@ std::string Position::text() const {
 
 std::string Position::short_text() const {
   if (module.empty()) return {};
-  return function.empty() ? brief() : brief() + " in " + called(without_parameters(function));
+  return function.empty() ? brief() : brief() + " in " + function_text();
+}
+
+std::string Position::function_text() const {
+  return function.empty() ? function : called(without_parameters(function));
 }
 
 std::string Position::brief() const {

@@ -30,6 +30,8 @@ struct Position {
   [[nodiscard]] std::string text() const;
   /// The same without the parameters of C++ functions, which are long: "main.cc:42 in mesh::exchange()".
   [[nodiscard]] std::string short_text() const;
+  /// "mesh::exchange()", or "" if that is not known.
+  [[nodiscard]] std::string function_text() const;
   /// "main.c:42" or "app+0x1234", short; "MPI_Isend" of handles in a trace without call sites.
   [[nodiscard]] std::string brief() const;
 };

@@ -1,9 +1,14 @@
 // Loops as programs have them, for `cairn loops`: loops SHAPE. The lines of a shape's time step end with "step SHAPE".
-// Functions that are called stay functions, whatever the compiler thinks of that: a frame that is several functions of
-// the source has one name only.
+// Functions that are called stay functions, whatever the compiler thinks of that: what a frame is called that is
+// several functions of the source depends on where in these it is. One is put into its callers if that is defined.
 #include "check.h"
 
 #define CALLED __attribute__((noinline)) static void
+#ifdef PUT_IN
+#define MAY_BE_PUT_IN __attribute__((always_inline)) static inline void
+#else
+#define MAY_BE_PUT_IN CALLED
+#endif
 
 enum { kNumbers = 64 };
 static int numbers[kNumbers];
@@ -14,7 +19,7 @@ CALLED send_on(int count, int tag) {
   MPI(MPI_Sendrecv(numbers, count, MPI_INT, (rank + 1) % size, tag, others, count, MPI_INT, (rank + size - 1) % size,
                    tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
-CALLED share(void) { MPI(MPI_Bcast(numbers, 4, MPI_INT, 0, MPI_COMM_WORLD)); }
+MAY_BE_PUT_IN share(void) { MPI(MPI_Bcast(numbers, 4, MPI_INT, 0, MPI_COMM_WORLD)); }
 CALLED add_up(void) { MPI(MPI_Allreduce(numbers, others, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD)); }
 
 /// The first operations of a turn are made before the loop, as to hide waiting times: 12 turns of three operations.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Records loops.c in each of its shapes, and fails unless `cairn loops` finds the time step of each: how many turns it has,
-what a turn takes, and, where callers are known, the lines that it stands on.
+"""Records loops.c in each of its shapes, and fails unless `cairn loops` finds the time step of each: how many turns it
+has, what a turn takes, and, where callers are known, the lines that it stands on.
 
     loops.py --build BUILD --mpi mpich|openmpi PROGRAM
 
@@ -9,6 +9,7 @@ Exit status: 0 passed, 1 failed, 77 not possible here.
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,13 +27,14 @@ SHAPES = [('rotated', 'site', (12, 0, 3, 84)),
           ('cycles', 'stack', (4, 0, 13, 1396)),
           ('reported', 'stack', (60, 0, 4, 52)),
           ('none', 'stack', None)]
+PUT_IN = ('last_differs', 'stack', (29, 1, 6, 176))  # with a function that the compiler puts into the loop's
 
 
-def lines_of(shape):
+def lines_of(shape, put_in):
     """Where its time step stands in the source, as `cairn loops` says it."""
     lines = [number for number, line in enumerate(SOURCE.read_text().splitlines(), 1)
              if line.endswith(f'// step {shape}')]
-    return f'loops.c:{lines[0]}-{lines[-1]} in {shape}()'
+    return f'loops.c:{lines[0]} in {shape}() and share()' if put_in else f'loops.c:{lines[0]}-{lines[-1]} in {shape}()'
 
 
 def steps(items):
@@ -55,9 +57,9 @@ def main():
         def says(*words):
             return subprocess.run([bench.cairn, *words, trace], check=True, capture_output=True, text=True).stdout
 
-        for shape, callers, wanted in SHAPES:
+        def check(program, shape, callers, wanted):
             command = [bench.cairn, 'record', '--force', '--callsites', callers, '-o', trace, '--', bench.mpiexec, '-n',
-                       str(RANKS), bench.program, shape]
+                       str(RANKS), program, shape]
             done = subprocess.run(command, cwd=folder, env=dict(bench.environment, OMPI_MCA_orte_tmpdir_base=folder),
                                   timeout=120, stdin=subprocess.DEVNULL, capture_output=True, text=True)
             if done.returncode != 0 or done.stdout != 'ok\n':
@@ -67,8 +69,10 @@ def main():
             told = [(step['turns'], step['further_turns'], step['calls_a_turn'], step['bytes_a_turn']) for step in found]
             if told != ([wanted] if wanted else []):
                 problems.append(f'{shape}, {callers}: {told}, and not {wanted}')
-            if wanted and callers == 'stack' and found[0]['place'] != lines_of(shape):
-                problems.append(f'{shape}: at {found[0]["place"]}, and not {lines_of(shape)}')
+            if told == [wanted] and callers == 'stack':
+                place = lines_of(shape, program != bench.program)
+                if found[0]['place'] != place:
+                    problems.append(f'{shape}: at {found[0]["place"]}, and not {place}')
             text = says('loops', '--rank', '0')
             named = re.search(r'(?:(\d+) \+ )?(\d+) x time step', text)
             if (named is None) != (wanted is None) or (wanted is None and 'nothing repeats' not in text):
@@ -78,6 +82,13 @@ def main():
             all_taken = sum(line['seconds'] for line in json.loads(says('summary', '--json'))['lines'])
             if abs(taken - all_taken) > 1e-6 * all_taken:
                 problems.append(f'{shape}: {taken} s in all loops, {all_taken} s in all calls')
+
+        for each in SHAPES:
+            check(bench.program, *each)
+        if compiler := shutil.which(f'mpicc.{bench.mpi}'):
+            program = pathlib.Path(folder, 'loops')
+            subprocess.run([compiler, '-g', '-O1', '-DPUT_IN', '-o', program, SOURCE], check=True)
+            check(program, *PUT_IN)
     for problem in problems:
         print(problem)
     return 1 if problems else 0
