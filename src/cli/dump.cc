@@ -25,6 +25,7 @@
 #include "text/utf8.h"
 #include "timing/setting.h"
 #include "trace/read/events.h"
+#include "trace/read/exactness.h"
 #include "trace/read/steps.h"
 
 namespace cairn::cli {
@@ -432,7 +433,7 @@ int dump(DumpOptions &options) {
     say("no times: this trace has statistics only (cairn summary shows them); record with --timing context for each "
         "call's time");
   }
-  say_exactness(*trace);
+  say_exactness(*trace, Shown::begins_too);
   const auto frames = trace->all_sites();
   if (options.stack && std::none_of(frames.begin(), frames.end(), [](const auto &site) { return site.caller != 0; })) {
     say("--stack: this trace has no call stacks; record with --callsites stack");
@@ -441,6 +442,9 @@ int dump(DumpOptions &options) {
     nlohmann::ordered_json header;
     header["schema"] = "cairn.dump/3";
     header["timing"] = valid_utf8(trace->run().timing);
+    if (!trace::exactness(*trace).empty() && timing::keeps_times(trace->run().timing)) {
+      header["begins_off_ns"] = trace::times_size(*trace).clock_error_ns;
+    }
     header["ranks"] = filter->ranks;
     if (options.world) header["ranks_in"] = "MPI_COMM_WORLD";
     out.write(header.dump() + "\n");

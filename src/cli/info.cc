@@ -17,7 +17,7 @@
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
-#include "trace/read/call_times.h"
+#include "trace/read/exactness.h"
 
 namespace cairn::cli {
 namespace {
@@ -70,22 +70,10 @@ Fact clocks_of(const trace::Axis &axis) {
   return {"clocks", text, {{"clocks", clocks}}};
 }
 
-/// What the ranks' times take, as the recorder counted it; else as the file's blocks say it.
-timing::TimesCost times_cost(const trace::Trace &trace) {
-  timing::TimesCost cost = trace.run().merge.times;
-  if (cost.size.calls != 0 || !timing::keeps_times(trace.run().timing)) return cost;
-  for (const uint32_t rank : trace.ranks()) {
-    for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-      const auto times = trace::CallTimes::of(trace, sequence);
-      if (times) cost.size.add(times->size());  // else cairn verify tells
-    }
-  }
-  return cost;
-}
-
 Fact timing_of(const trace::Trace &trace) {
   const std::string &timing = trace.run().timing;
-  const timing::TimesCost cost = times_cost(trace);
+  timing::TimesCost cost = trace.run().merge.times;
+  cost.size = trace::times_size(trace);
   if (cost.size.calls == 0) return {"timing", valid_utf8(timing), {{"timing", valid_utf8(timing)}, {"times", nullptr}}};
   const double bits = 8 * static_cast<double>(cost.size.bytes) / static_cast<double>(cost.size.calls);
   std::string text = fmt::format("{}: {}, {:.1f} bits a call", valid_utf8(timing), bytes_text(cost.size.bytes), bits);

@@ -147,11 +147,16 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
   return open_for_ranks(inspection);
 }
 
-void say_exactness(const trace::Trace &trace) {
+void say_exactness(const trace::Trace &trace, Shown shown) {
   if (timing::keeps_nothing(trace.run().timing)) say("no times of calls: this trace was recorded with --timing off");
   const std::string within = trace::exactness(trace);
   if (within.empty()) return;
   const bool single = timing::keeps_times(trace.run().timing);
+  if (single && shown == Shown::begins_too) {
+    say(fmt::format("gaps and durations are {} of what they were, and begins off by {} at most", within,
+                    time_text(trace::times_size(trace).clock_error_ns)));
+    return;
+  }
   say(fmt::format("{} {} of what they were", single ? "gaps and durations are" : "statistics are of times", within));
 }
 

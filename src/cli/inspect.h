@@ -38,8 +38,10 @@ enum class Open : uint8_t {
 /// Opens the trace that the user means and leaves its path in `inspection.file`.
 Result<trace::Trace> open_trace(Inspection &inspection, Open which = Open::all);
 
+/// Which times are shown.
+enum class Shown : uint8_t { durations, begins_too };
 /// Before times are shown: that they are not exact, if so; what a trace has in their place.
-void say_exactness(const trace::Trace &trace);
+void say_exactness(const trace::Trace &trace, Shown shown = Shown::durations);
 
 /// "MPI_ERR_TRUNCATE 10, MPI_ERR_RANK 2", most first.
 std::string failures_text(const analyze::Failures &failures);

@@ -4,6 +4,7 @@
 
 #include "timing/setting.h"
 #include "trace/model/losses.h"
+#include "trace/read/call_times.h"
 
 namespace cairn::trace {
 
@@ -15,6 +16,18 @@ std::string exactness(const Trace &trace) {
     if (loss.reason.starts_with(kOfBoundedTimes)) return loss.reason.substr(kOfBoundedTimes.size());
   }
   return {};
+}
+
+timing::StreamSize times_size(const Trace &trace) {
+  timing::StreamSize size = trace.run().merge.times.size;
+  if (size.calls != 0 || !timing::keeps_times(trace.run().timing)) return size;
+  for (const uint32_t rank : trace.ranks()) {
+    for (const SequenceView &sequence : trace.sequences(rank)) {
+      const auto times = CallTimes::of(trace, sequence);
+      if (times) size.add(times->size());  // else cairn verify tells
+    }
+  }
+  return size;
 }
 
 }  // namespace cairn::trace
