@@ -63,7 +63,7 @@ class Logger:
 
     def text(self):
         declared, call, names = signature(self.function, self.prototype)
-        before, after, caps = [], [], []
+        before, after, failed, caps = [], [], [], []
         for i, p in enumerate(self.function.parameters):
             if p.layout == 'none':
                 continue
@@ -78,12 +78,15 @@ class Logger:
                     valid = None  # handles may always be read: what did not complete is still there
                 both = ' && '.join(c for c in (condition, valid) if c) or None
                 after += self.guarded(both, self.log('out', i, p))
+            if p.direction == 'out' and p.passing in ('pointer', 'array') and not p.pointer_domain:
+                missing = ' && '.join(c for c in (condition, f'{p.name}_ == nullptr') if c)
+                failed += self.guarded(missing, [f'entry.values({i}, nullptr, 0, 8);'])
         lines = [f'{self.prototype.ret} log_{self.function.name}({declared}) {{', f'  using Call = {call};',
                  f'  Entry entry({self.number});']
         lines += ['  ' + line for line in caps + before]
         lines.append(f'  entry.called({"true" if self.function.name == "MPI_Abort" else ""});')
         lines.append(f'  const auto result = reinterpret_cast<Call>(pmpi[{self.number}])({names});')
-        lines += ['  ' + line for line in self.returned(after)]
+        lines += ['  ' + line for line in self.returned(after, failed)]
         return lines + ['  entry.end();', '  return result;', '}', '']
 
     def condition(self, p, declarations):
@@ -100,7 +103,7 @@ class Logger:
     def guarded(condition, lines):
         return lines if condition is None else [f'if ({condition}) {{', *('  ' + line for line in lines), '}']
 
-    def returned(self, after):
+    def returned(self, after, failed):
         kind = self.function.returns
         if kind is None:
             lines = ['const int64_t error_class = class_of(result);', 'entry.returned(result, error_class);']
@@ -109,6 +112,8 @@ class Logger:
                 if any(p.kind == 'status' and p.passing == 'array' for p in self.function.parameters):
                     good += ' || error_class == MPI_ERR_IN_STATUS'
                 lines += self.guarded(good, after)
+            if failed:  # which may be why
+                lines += self.guarded('result != MPI_SUCCESS', failed)
             return lines
         if kind == 'wall_time':
             return ['entry.returned_double(result);']

@@ -62,10 +62,21 @@ class Comparison {
            a.fields.size() == size_t{spec::functions()[a.function].parameter_count} + 1;
   }
 
-  /// What a thread calls, as one number: functions, and integers that they are given.
-  static uint64_t digest(const Run &run, uint32_t rank, uint32_t thread) {
-    uint64_t digest = 0;
-    const auto add = [&](uint64_t value) { digest = (digest ^ value) * 0x9e3779b97f4a7c15U + (digest >> 29U); };
+  /// What a thread calls, as a number: functions, and integers that they are given; and with communicators, whose
+  /// numbers may be others on the second side.
+  struct Digest {
+    uint64_t calls = 0;
+    uint64_t with_communicators = 0;
+  };
+  static void add_to(uint64_t *digest, uint64_t value) {
+    *digest = (*digest ^ value) * 0x9e3779b97f4a7c15U + (*digest >> 29U);
+  }
+  static Digest digest(const Run &run, uint32_t rank, uint32_t thread) {
+    Digest digest;
+    const auto add = [&](uint64_t value) {
+      add_to(&digest.calls, value);
+      add_to(&digest.with_communicators, value);
+    };
     for (ThreadCalls calls(run, rank, thread); calls.next();) {
       const trace::Row &row = calls.row();
       if (!is_compared(row) || row.function >= spec::functions().size()) continue;
@@ -73,6 +84,9 @@ class Comparison {
       const spec::Function &function = spec::functions()[row.function];
       for (size_t i = 0; i < function.parameter_count && i < row.fields.size(); ++i) {
         const spec::Parameter &parameter = function.parameters[i];
+        if (parameter.layout == spec::Layout::comm && !row.fields[i].atoms.empty()) {
+          add_to(&digest.with_communicators, static_cast<uint64_t>(row.fields[i].atoms[0]));
+        }
         const bool given = parameter.passing == spec::Passing::value && parameter.layout == spec::Layout::integer;
         const bool asked = i + 1 == function.asked_source || i + 1 == function.asked_tag;
         if (!given || asked || is_number_of_handle(parameter.kind) || row.fields[i].atoms.empty()) continue;
@@ -98,12 +112,17 @@ class Comparison {
       left.erase(place);
     };
     if (before.size() > 2) {
-      std::map<uint32_t, uint64_t> digests;
-      for (const uint32_t thread : left) digests[thread] = digest(second_, rank, thread);
-      for (const uint32_t thread : before) {
-        const uint64_t wanted = digest(first_, rank, thread);
-        take(thread, [&](uint32_t other) { return other == thread && digests[other] == wanted; });
-        if (!matched.contains(thread)) take(thread, [&](uint32_t other) { return digests[other] == wanted; });
+      std::map<uint32_t, Digest> first;
+      std::map<uint32_t, Digest> second;
+      for (const uint32_t thread : before) first[thread] = digest(first_, rank, thread);
+      for (const uint32_t thread : left) second[thread] = digest(second_, rank, thread);
+      for (const auto part : {&Digest::with_communicators, &Digest::calls}) {
+        for (const uint32_t thread : before) {
+          const auto is_alike = [&](uint32_t other) { return second[other].*part == first[thread].*part; };
+          if (matched.contains(thread)) continue;
+          take(thread, [&](uint32_t other) { return other == thread && is_alike(other); });
+          if (!matched.contains(thread)) take(thread, is_alike);
+        }
       }
     }
     for (const uint32_t thread : before) {

@@ -164,7 +164,10 @@ class Making {
     const AtomValue lone = first.next();
     const bool is_lone = field.atoms.size() == 1 && lone.special;
     const bool pointer = parameter.passing != Passing::value;
-    if (is_lone && pointer && lone.is(trace::kNull) && (!is_handle(parameter) || parameter.may_be_null)) return {};
+    if (is_lone && pointer && lone.is(trace::kNull) &&
+        (!is_handle(parameter) || parameter.may_be_null || (only_out && !succeeded_))) {
+      return {};
+    }
     if (is_lone && pointer && lone.constant() >= 0 &&
         (parameter.pointer_domain != 0 || parameter.layout == Layout::string)) {
       const auto value = constant(parameter, lone.constant());

@@ -110,7 +110,11 @@ void CallEncoder::parameter(unsigned i) {
   if (!significant(p)) return;
   const uint64_t word = frame_.argument[i];
   // Where a buffer lies is known whether or not the call filled it.
-  if (p.direction == Direction::out && p.passing != Passing::buffer && !readable(p)) return;
+  if (p.direction == Direction::out && p.passing != Passing::buffer && !readable(p)) {
+    // What may be why the call failed.
+    if (word == 0 && is_refused(p)) atom(trace::kNull);
+    return;
+  }
   switch (p.passing) {
     case Passing::value:
       return element(p, word);
@@ -125,6 +129,12 @@ void CallEncoder::parameter(unsigned i) {
     case Passing::array:
       return elements(p, word, i);
   }
+}
+
+/// Whether MPI may have refused that there is no room for an output.
+bool CallEncoder::is_refused(const Parameter &p) const {
+  const bool one = p.passing == Passing::pointer || p.passing == Passing::array;
+  return one && p.pointer_domain == 0 && returned_ && !succeeded_ && function_.returns == spec::ReturnKind::error_code;
 }
 
 bool CallEncoder::readable(const Parameter &p) {

@@ -167,6 +167,7 @@ class CallEncoder {
 
   void parameter(unsigned i);
   bool readable(const Parameter &p);
+  [[nodiscard]] bool is_refused(const Parameter &p) const;
   void elements(const Parameter &p, uint64_t word, unsigned i);
   size_t length(const Parameter &p, unsigned i);
   bool is_prefix_sums(unsigned i, size_t n) const;
