@@ -98,6 +98,12 @@ Sizes::Sizes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequenc
   }
 }
 
+bool Sizes::see(const trace::Row &row, const RowScope &scope) {
+  changed_ = false;
+  learn(row, scope);
+  return changed_;
+}
+
 void Sizes::learn(const trace::Row &row, const RowScope &scope) {
   const RowAccess access(row, scope);
   if (!access.succeeded()) return;
@@ -120,6 +126,12 @@ void Sizes::learn(const trace::Row &row, const RowScope &scope) {
 void Sizes::add(std::map<HandleName, std::optional<int64_t>> &table, const HandleName &name,
                 std::optional<int64_t> size, Evidence evidence) {
   const auto [place, fresh] = table.emplace(name, size);
+  if (in_order_) {
+    const bool known = evidence == Evidence::creation ? place->second == size : place->second || !size;
+    changed_ = changed_ || (fresh ? evidence == Evidence::query : !known);
+    if (!known) place->second = size;
+    return;
+  }
   if (fresh) return;
   if (evidence == Evidence::query && !place->second) {
     place->second = size;

@@ -3,7 +3,8 @@
 // Predefined datatypes come from a table (of the x86-64 and AArch64 ABIs: long is 8 bytes, a Fortran INTEGER 4);
 // derived ones from the calls that made them, or from MPI_Type_size; communicators from the calls that made them, or
 // from MPI_Comm_size. Names are reused when objects are freed: where two objects of one name differ, the answer is
-// "unknown". Built once a rank, from its distinct calls: nothing is expanded. One thread at a time.
+// "unknown". Built once a rank, from its distinct calls: nothing is expanded. Or it follows a rank's calls in their
+// order, and a name means what it meant last. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,11 @@ class Sizes {
   /// `calls`: one rank's, those of creators (below) among them; not kept.
   Sizes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls);
 
+  /// Follows calls in their order.
+  explicit Sizes(uint32_t world_size) : world_size_(world_size), in_order_(true) {}
+  /// The rank's next call of a creator. Whether a name means something else from now on than it did.
+  bool see(const trace::Row &row, const RowScope &scope);
+
   [[nodiscard]] std::optional<int64_t> datatype(const HandleName &name) const;
   /// Of the local group.
   [[nodiscard]] std::optional<int64_t> communicator(const HandleName &name) const;
@@ -35,12 +41,14 @@ class Sizes {
  private:
   void learn(const trace::Row &row, const RowScope &scope);
   enum class Evidence : uint8_t { creation, query };
-  static void add(std::map<HandleName, std::optional<int64_t>> &table, const HandleName &name,
-                  std::optional<int64_t> size, Evidence evidence);
+  void add(std::map<HandleName, std::optional<int64_t>> &table, const HandleName &name, std::optional<int64_t> size,
+           Evidence evidence);
   [[nodiscard]] std::optional<int64_t> derived(const RowAccess &row) const;
   [[nodiscard]] std::optional<int64_t> created(const RowAccess &row) const;
 
   uint32_t world_size_;
+  bool in_order_ = false;
+  bool changed_ = false;  ///< by the call that was seen last
   std::map<HandleName, std::optional<int64_t>> datatypes_;
   std::map<HandleName, std::optional<int64_t>> communicators_;
 };

@@ -1,5 +1,6 @@
-// cairn export: GPU warps as a timeline for Perfetto, in the JSON form that Chrome's tracing made common ("Trace Event
-// Format"). A launch is a process there, a warp a thread; a microsecond is an event of the warp.
+// cairn export: MPI calls as actions for SimGrid (simgrid.h); GPU warps as a timeline for Perfetto, in the JSON form
+// that Chrome's tracing made common ("Trace Event Format"). A launch is a process there, a warp a thread; a microsecond
+// is an event of the warp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "cli/inspect.h"
 #include "cli/kernels.h"
+#include "cli/simgrid.h"
 #include "cli/verbs.h"
 #include "gpu/analyze/points.h"
 #include "gpu/analyze/timeline.h"
@@ -28,6 +30,9 @@ struct ExportOptions : Inspection {
   std::string launches;
   std::string warps;
   bool no_points = false;
+  std::string folder;
+  std::optional<double> speed;
+  bool no_gaps = false;
 };
 
 /// One object a line, with commas between.
@@ -203,9 +208,18 @@ int write_timeline(const ExportOptions &options, const gpu::Launches &launches, 
   return out.finish();
 }
 
+int export_simgrid(const ExportOptions &options, const trace::Trace &trace) {
+  const double speed = options.speed.value_or(1e9);
+  if (!(speed > 0 && speed < 1e18)) {
+    return refuse("a host's speed is a number of flops a second above 0", "write it as in --speed 1e9");
+  }
+  return write_simgrid(trace, options.file, options.folder, {speed, !options.no_gaps});
+}
+
 int export_trace(ExportOptions &options) {
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
+  if (options.to == "simgrid") return export_simgrid(options, *trace);
   const auto launches = kernels_of(*trace, options.file, ", and only those are exported");
   if (!launches) return report(launches.error());
   std::vector<uint32_t> numbers;
@@ -228,12 +242,17 @@ int export_trace(ExportOptions &options) {
 Action declare_export(Options &verb) {
   auto options = std::make_shared<ExportOptions>();
   add_file(verb, *options);
-  verb.choice("--to", options->to, {"perfetto"}, "The form: perfetto, for ui.perfetto.dev, which is meant if left out",
+  verb.choice("--to", options->to, {"perfetto", "simgrid"},
+              "The form: perfetto, for ui.perfetto.dev, which is meant if left out; simgrid, for smpirun -replay",
               "FORM");
   verb.text("--launch", options->launches, "Only these launches, as in 0-7,12", "LIST");
   verb.text("--warp", options->warps, "Only these warps of their grids, as in 0-7,12", "LIST");
   verb.number("--limit", options->filter.limit, "At most N events of each warp", "N");
   verb.flag("--no-points", options->no_points, "Functions, loops and lanes only, without each single event");
+  verb.text("-o,--output", options->folder, "Where the files for simgrid go: a folder that is made", "DIR");
+  verb.real("--speed", options->speed, "For simgrid: the speed of the hosts that were recorded (default: 1e9)",
+            "FLOPS");
+  verb.flag("--no-gaps", options->no_gaps, "For simgrid: nothing between calls takes time");
   return [options] { return export_trace(*options); };
 }
 

@@ -1,0 +1,56 @@
+#include "simgrid/groups.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace cairn::simgrid {
+
+Result<Groups> Groups::of(const trace::Trace &trace, const analyze::Sources &sources) {
+  const auto communicators = analyze::Communicators::of(trace, sources);
+  if (!communicators) return tl::unexpected(communicators.error());
+  Groups groups;
+  groups.members_.resize(kWorld + 1);
+  std::vector<uint32_t> &world = groups.members_[kWorld][0];
+  world.resize(trace.rank_count());
+  std::iota(world.begin(), world.end(), 0U);
+  for (const uint32_t rank : world) groups.alone_.push_back({rank});
+  for (const analyze::Communicator &communicator : communicators->all()) {
+    if (communicator.name == "MPI_COMM_WORLD" || !communicator.complete) continue;
+    groups.numbers_.emplace(communicator.name, static_cast<uint32_t>(groups.members_.size()));
+    auto &sides = groups.members_.emplace_back();
+    for (size_t side = 0; side < sides.size(); ++side) {
+      for (const auto &member : communicator.groups[side]) sides[side].push_back(member.in_world);
+    }
+  }
+  return groups;
+}
+
+std::optional<View> Groups::view(const std::string &name, uint32_t rank) const {
+  const auto found = numbers_.find(name);
+  if (found == numbers_.end()) return std::nullopt;
+  const auto &sides = members_[found->second];
+  for (size_t side = 0; side < sides.size(); ++side) {
+    const auto place = std::find(sides[side].begin(), sides[side].end(), rank);
+    if (place == sides[side].end()) continue;
+    const std::vector<uint32_t> &other = sides[1 - side];
+    return View{found->second, static_cast<uint32_t>(place - sides[side].begin()), &sides[side],
+                other.empty() ? nullptr : &other, other.empty() && sides[side] == members_[kWorld][0]};
+  }
+  return std::nullopt;
+}
+
+uint32_t Tags::of(uint32_t communicator, int64_t tag, Of of) {
+  constexpr int64_t kWorldTags = int64_t{1} << 30;
+  constexpr int64_t kBlock = int64_t{1} << 20;
+  constexpr int64_t kBlocks = 512;
+  if (of == Of::messages && tag >= 0) {
+    if (communicator == Groups::kWorld && tag < kWorldTags) return static_cast<uint32_t>(tag);
+    if (communicator < kBlocks && tag < kBlock) return static_cast<uint32_t>(kWorldTags + communicator * kBlock + tag);
+  }
+  constexpr int64_t kFirst = kWorldTags + kBlocks * kBlock;
+  constexpr int64_t kRoom = INT32_MAX - kFirst;
+  const auto next = static_cast<uint32_t>(kFirst + static_cast<int64_t>(numbered_.size()) % kRoom);
+  return numbered_.try_emplace({{communicator, of}, tag}, next).first->second;
+}
+
+}  // namespace cairn::simgrid

@@ -1,0 +1,377 @@
+#include "simgrid/rank_actions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "spec/ids.h"
+#include "timing/mode.h"
+#include "trace/values/atom_reader.h"
+
+namespace cairn::simgrid {
+namespace {
+
+using analyze::HandleName;
+using analyze::MessageCall;
+using analyze::Outcome;
+
+/// SMPI's MPI_ANY_SOURCE.
+constexpr int64_t kAnySource = -555;
+std::string room_text(const std::optional<uint64_t> &bytes) { return size_text(bytes.value_or(UINT64_MAX)); }
+
+/// By when a rank's calls that were not timed one by one began, in the mean.
+double mean_gap(const trace::Trace &trace, uint32_t rank) {
+  uint64_t calls = 0;
+  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+    for (const uint64_t count : trace.row_counts(sequence)) calls += count;
+  }
+  const trace::Trace::RankInfo info = trace.rank_info(rank);
+  if (calls == 0 || info.wall_ns <= info.mpi_ns) return 0;
+  return static_cast<double>(info.wall_ns - info.mpi_ns) / static_cast<double>(calls);
+}
+
+}  // namespace
+
+RankActions::RankActions(const Run &run, uint32_t rank, RankFile *file, Counts *counts)
+    : run_(run),
+      rank_(rank),
+      file_(*file),
+      counts_(*counts),
+      events_(*run.trace, rank),
+      sizes_(run.trace->rank_count()) {
+  for (const spec::Function &each : spec::functions()) creators_.push_back(analyze::Sizes::is_creator(each));
+  const auto sequences = run.trace->sequences(rank);
+  several_threads_ = !sequences.empty() && sequences.front().thread != sequences.back().thread;
+  timed_ = timing::keeps_times(run.trace->run().timing);
+  if (run.gaps && !timed_ && !timing::keeps_nothing(run.trace->run().timing)) mean_gap_ns_ = mean_gap(*run.trace, rank);
+}
+
+Result<void> RankActions::write() {
+  file_.add("init");
+  while (const trace::Event *event = events_.next()) {
+    const trace::Row &row = *event->values;
+    if (const analyze::NewCommunicator *made = names_.see(row)) {
+      topologies_.see(analyze::RowAccess(row, run_.scopes[event->class_index]), *made);
+    }
+    if (row.function < creators_.size() && creators_[row.function] &&
+        sizes_.see(row, run_.scopes[event->class_index])) {
+      known_.clear();
+    }
+    if (row.function == spec::function_id::Dist_graph_neighbors) {
+      const analyze::RowAccess access(row, run_.scopes[event->class_index]);
+      const auto name = access.handle("comm");
+      const std::string *text = name && name->special == 0 ? names_.name(name->number) : nullptr;
+      if (text != nullptr) topologies_.asked(access, *text);
+    }
+    const SimulatedCall &call = look_at(*event);
+    pass_time(*event, call.waits);
+    if (call.unfinished) {
+      leave_out("calls that never returned");
+    } else {
+      act(call);
+    }
+  }
+  finish();
+  return events_.end();
+}
+
+const SimulatedCall &RankActions::look_at(const trace::Event &event) {
+  Known &known = known_[event.thread];
+  if (known.class_index != event.class_index || known.segment != event.segment) {
+    known = {};
+    known.class_index = event.class_index;
+    known.segment = event.segment;
+  }
+  if (event.call >= known.calls.size()) known.calls.resize(event.call + 1);
+  auto &call = known.calls[event.call];
+  if (!call) {
+    call = std::make_unique<SimulatedCall>(simulated_call(*event.values, run_.scopes[event.class_index], sizes_));
+  }
+  return *call;
+}
+
+void RankActions::pass_time(const trace::Event &event, bool waits) {
+  if (!run_.gaps) return;
+  if (!timed_) {
+    to_compute_ns_ += mean_gap_ns_;
+    return;
+  }
+  if (!event.timed) return;
+  if (begun_ && event.begin_ns > last_end_ns_) to_compute_ns_ += static_cast<double>(event.begin_ns - last_end_ns_);
+  if (!waits && event.values->depth == 0) to_compute_ns_ += static_cast<double>(event.duration_ns);
+  last_end_ns_ = std::max(last_end_ns_, event.end_ns);
+  begun_ = true;
+}
+
+void RankActions::compute() {
+  const double flops = to_compute_ns_ * run_.speed / 1e9;
+  if (flops < 1) return;
+  file_.add("compute {:.0f}", flops);
+  counts_.computed_ns += to_compute_ns_;
+  to_compute_ns_ = 0;
+}
+
+void RankActions::act(const SimulatedCall &call) {
+  if (call.collective) return collective(*call.collective);
+  if (!call.messages) return;
+  using Does = MessageCall::Does;
+  switch (call.messages->does) {
+    case Does::transfer:
+    case Does::partitions:
+      return transfer(call);
+    case Does::start:
+      for (const HandleName &name : call.messages->requests) start(name);
+      return;
+    case Does::complete:
+      return complete(call.messages->requests, call.messages->outcomes);
+    case Does::cancel:
+      for (const HandleName &name : call.messages->requests) {
+        const auto found = requests_.find(name);
+        if (found != requests_.end()) found->second.front().cancelled = true;
+      }
+      return;
+    case Does::release:
+      for (const HandleName &name : call.messages->requests) release(name);
+      return;
+    case Does::collective:
+      return;  // those that are not among ours
+  }
+}
+
+void RankActions::transfer(const SimulatedCall &call) {
+  const MessageCall &messages = *call.messages;
+  if (messages.taken) {  // by MPI_Mrecv or MPI_Imrecv
+    const auto found = found_.find(*messages.taken);
+    if (found == found_.end()) return;
+    Request request = std::move(found->second);
+    found_.erase(found);
+    if (messages.request) {
+      requests_[*messages.request].push_back(std::move(request));
+    } else {
+      std::vector<Key> waits;
+      settle(&request, messages.outcome, &waits);
+      wait(waits);
+    }
+    return;
+  }
+  Request message;
+  message.persistent = messages.persistent;
+  message.partitions = messages.does == MessageCall::Does::partitions;
+  message.send = messages.send;
+  message.receive = messages.receive;
+  message.view = view_of(messages.communicator);
+  message.sent = call.sent;
+  message.room = call.room;
+  message.buffered = call.buffered;
+  if (!message.view) return leave_out("messages in communicators whose members the trace does not know");
+  if (message.persistent) {
+    if (messages.request) requests_[*messages.request] = {std::move(message)};
+    return;
+  }
+  if (messages.found) {  // what it found is received from now on: nothing else can receive it
+    message.room.reset();
+    Request receive = message;
+    post(message, &receive);
+    settle(&receive, messages.outcome, nullptr);
+    if (receive.active) found_[*messages.found] = std::move(receive);
+    return;
+  }
+  if (messages.request) {
+    Request request = message;
+    if (message.send) send(message, &request);
+    if (message.receive) post(message, &request);
+    if (request.active) requests_[*messages.request].push_back(std::move(request));
+    return;
+  }
+  if (!message.send) return receive_now(message, messages.outcome);
+  if (!message.receive && !message.buffered && !several_threads_) return send(message, nullptr);
+  Request both;
+  send(message, &both);
+  if (message.receive) receive_now(message, messages.outcome);
+  if (message.receive && !several_threads_) wait(both.waits);
+}
+
+/// With `into`, as a nonblocking one.
+void RankActions::send(const Request &message, Request *into) {
+  const auto &[rank, tag] = *message.send;
+  if (!rank || !tag) return;
+  const auto to = message.view->in_world(*rank);
+  if (!to) return leave_out("messages to or from processes that are not in the trace");
+  if (!message.sent) leave_out("sizes of sends, which the trace does not tell and which count as 0");
+  const auto of = message.partitions ? Tags::Of::partitions : Tags::Of::messages;
+  const uint32_t number = run_.tags->of(message.view->number, *tag, of);
+  const auto line =
+      add("{} {} {} {}", into != nullptr ? "isend" : "send", *to, number, size_text(message.sent.value_or(0)));
+  ++counts_.sends;
+  counts_.bytes += message.sent.value_or(0);
+  if (into == nullptr) return;
+  ++under_way_;
+  into->active = true;
+  into->lines.push_back(line);
+  into->waits.push_back({rank_, *to, number});
+}
+
+void RankActions::post(const Request &message, Request *into) {
+  const auto &[rank, tag] = *message.receive;
+  into->unknown = !rank || !tag;
+  if (into->unknown) {
+    compute();
+    into->lines.push_back(file_.add_wide("irecv"));
+  } else {
+    const auto from = message.view->in_world(*rank);
+    if (!from) return leave_out("messages to or from processes that are not in the trace");
+    const auto of = message.partitions ? Tags::Of::partitions : Tags::Of::messages;
+    const uint32_t number = run_.tags->of(message.view->number, *tag, of);
+    into->lines.push_back(add("irecv {} {} {}", *from, number, room_text(message.room)));
+    into->waits.push_back({*from, rank_, number});
+    ++under_way_;
+  }
+  ++counts_.receives;
+  into->active = true;
+}
+
+/// Once it is complete: then it is known whom it heard.
+void RankActions::receive_now(const Request &message, const Outcome &outcome) {
+  const auto rank = outcome.rank ? outcome.rank : message.receive->rank;
+  const auto tag = outcome.tag ? outcome.tag : message.receive->tag;
+  if (!tag) return leave_out("receives of which the trace does not say what they received");
+  const uint32_t number = run_.tags->of(message.view->number, *tag);
+  int64_t from = kAnySource;
+  if (rank) {
+    const auto in_world = message.view->in_world(*rank);
+    if (!in_world) return leave_out("messages to or from processes that are not in the trace");
+    from = *in_world;
+  }
+  add("recv {} {} {}", from, number, room_text(message.room));
+  ++counts_.receives;
+}
+
+void RankActions::start(const HandleName &name) {
+  const auto found = requests_.find(name);
+  if (found == requests_.end()) return;
+  Request &request = found->second.front();
+  request.lines.clear();
+  request.waits.clear();
+  request.cancelled = false;
+  if (!request.persistent && !request.partitions) return;
+  if (request.collective) {
+    if (request.view) in_messages(*request.collective, *request.view, &request);
+    return;
+  }
+  const Request message = request;
+  if (message.send) send(message, &request);
+  if (message.receive) post(message, &request);
+}
+
+void RankActions::complete(const std::vector<HandleName> &names, const std::vector<Outcome> &outcomes) {
+  std::vector<Key> waits;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto found = requests_.find(names[i]);
+    if (found == requests_.end()) continue;
+    Request &request = found->second.front();
+    settle(&request, outcomes[i], &waits);
+    if (request.persistent || request.partitions) continue;
+    found->second.pop_front();
+    if (found->second.empty()) requests_.erase(found);
+  }
+  wait(waits);
+}
+
+/// It is complete, or, without `waits`, it is known what it will receive.
+void RankActions::settle(Request *request, const Outcome &outcome, std::vector<Key> *waits) {
+  if (!request->active) return;
+  // In other statuses MPICH leaves what lay there.
+  if (request->cancelled && (outcome.cancelled || !outcome.told)) {
+    for (const RankFile::Line &line : request->lines) file_.drop(line);
+    counts_.receives -= request->receive ? 1 : 0;
+    counts_.sends -= request->send ? 1 : 0;
+    if (request->send) counts_.bytes -= request->sent.value_or(0);
+    under_way_ -= request->waits.size();
+    leave_out("messages that were cancelled");
+  } else {
+    if (request->unknown) {
+      const auto rank = outcome.rank ? outcome.rank : request->receive->rank;
+      const auto tag = outcome.tag ? outcome.tag : request->receive->tag;
+      const auto from = rank ? request->view->in_world(*rank) : std::nullopt;
+      if (!tag || (rank && !from)) {
+        file_.drop(request->lines.front());
+        --counts_.receives;
+        leave_out(!tag ? "receives of which the trace does not say what they received"
+                       : "messages to or from processes that are not in the trace");
+      } else {
+        const uint32_t number = run_.tags->of(request->view->number, *tag);
+        const int64_t source = from ? int64_t{*from} : kAnySource;
+        file_.change(request->lines.front(), fmt::format("irecv {} {} {}", source, number, room_text(request->room)));
+        // SMPI counts processes from 1, and takes that off what stands for any, too.
+        request->waits.push_back({from ? source : source - 1, rank_, number});
+        ++under_way_;
+      }
+      request->unknown = false;
+    }
+    if (waits == nullptr) return;
+    waits->insert(waits->end(), request->waits.begin(), request->waits.end());
+  }
+  request->waits.clear();
+  request->lines.clear();
+  request->active = false;
+}
+
+void RankActions::wait(const std::vector<Key> &keys) {
+  if (keys.empty()) return;
+  if (keys.size() == under_way_ && keys.size() > 1) {
+    add("waitall");
+  } else {
+    for (const Key &key : keys) add("wait {} {} {}", key.from, key.to, key.tag);
+  }
+  under_way_ -= keys.size();
+}
+
+void RankActions::release(const HandleName &name) {
+  const auto found = requests_.find(name);
+  if (found == requests_.end()) return;
+  Request &request = found->second.front();
+  if (request.unknown) {
+    file_.drop(request.lines.front());
+    --counts_.receives;
+    leave_out("receives of which the trace does not say what they received");
+  }
+  found->second.pop_front();
+  if (found->second.empty()) requests_.erase(found);
+}
+
+std::optional<View> RankActions::view_of(const std::optional<HandleName> &name) {
+  if (!name) return std::nullopt;
+  if (name->special != 0) {
+    trace::AtomValue value;
+    value.special = true;
+    value.value = name->special;
+    if (value.constant() == spec::constant_id::k_COMM_WORLD) return run_.groups->world(rank_);
+    if (value.constant() == spec::constant_id::k_COMM_SELF) return run_.groups->self(rank_);
+    return std::nullopt;
+  }
+  if (names_version_ != names_.version()) views_.clear();
+  names_version_ = names_.version();
+  const auto [known, fresh] = views_.try_emplace(name->number);
+  if (fresh) {
+    const std::string *text = names_.name(name->number);
+    if (text != nullptr) known->second = run_.groups->view(*text, rank_);
+  }
+  return known->second;
+}
+
+void RankActions::finish() {
+  for (auto &[name, queue] : requests_) {
+    for (Request &request : queue) {
+      if (!request.active) continue;
+      if (request.unknown || request.cancelled) {
+        for (const RankFile::Line &line : request.lines) file_.drop(line);
+        leave_out("messages that were never completed");
+      }
+    }
+  }
+  if (under_way_ != 0) add("waitall");
+  compute();
+  file_.add("finalize");
+  counts_.lines += file_.lines();
+}
+
+}  // namespace cairn::simgrid

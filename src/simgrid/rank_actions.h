@@ -1,0 +1,126 @@
+// RankActions: the calls of one rank, in order, written as actions of SMPI's replay ("time-independent trace": Desprez,
+// Markomanolis, Quinson and Suter 2011). docs/simgrid.md says what becomes of what.
+//
+// Requests are followed from the calls that made them to those that completed them. A receive from anybody is written
+// when it is posted and filled in when it is complete. Borrows the trace and what ranks share. One thread. Memory for
+// the distinct calls of a rank, as Events has it, and for its requests that are open.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analyze/communicator_names.h"
+#include "simgrid/calls.h"
+#include "simgrid/counts.h"
+#include "simgrid/groups.h"
+#include "simgrid/rank_file.h"
+#include "simgrid/rounds.h"
+#include "simgrid/topology.h"
+#include "trace/read/events.h"
+
+namespace cairn::simgrid {
+
+/// What all ranks share.
+struct Run {
+  const trace::Trace *trace;
+  const Groups *groups;
+  Tags *tags;
+  std::vector<analyze::RowScope> scopes;  ///< by class
+  double speed = 1e9;                     ///< in flops a second: what a second between calls becomes
+  bool gaps = true;
+};
+
+class RankActions {
+ public:
+  RankActions(const Run &run, uint32_t rank, RankFile *file, Counts *counts);
+  /// Fails where calls, or times that the trace has, cannot be read.
+  Result<void> write();
+
+ private:
+  /// What SMPI knows a request by.
+  struct Key {
+    int64_t from = 0;
+    int64_t to = 0;
+    uint32_t tag = 0;
+  };
+  struct Request {
+    bool persistent = false;
+    bool partitions = false;
+    // What starting it does.
+    std::optional<analyze::Envelope> send;
+    std::optional<analyze::Envelope> receive;
+    std::optional<View> view;
+    std::optional<uint64_t> sent;
+    std::optional<uint64_t> room;
+    bool buffered = false;
+    std::shared_ptr<const Collective> collective;
+    // What is under way.
+    bool active = false;
+    bool cancelled = false;
+    bool unknown = false;  ///< whom the receive hears
+    std::vector<RankFile::Line> lines;
+    std::vector<Key> waits;
+  };
+
+  const SimulatedCall &look_at(const trace::Event &event);
+  void pass_time(const trace::Event &event, bool waits);
+  void act(const SimulatedCall &call);
+  void transfer(const SimulatedCall &call);
+  void partitions(const SimulatedCall &call);
+  void send(const Request &message, Request *into);
+  void post(const Request &message, Request *into);
+  void receive_now(const Request &message, const analyze::Outcome &outcome);
+  void start(const analyze::HandleName &name);
+  void complete(const std::vector<analyze::HandleName> &names, const std::vector<analyze::Outcome> &outcomes);
+  void settle(Request *request, const analyze::Outcome &outcome, std::vector<Key> *waits);
+  void wait(const std::vector<Key> &keys);
+  void release(const analyze::HandleName &name);
+  void collective(const Collective &collective);
+  bool native(const Collective &collective, const View &view);
+  void in_messages(const Collective &collective, const View &view, Request *into);
+  bool neighbors(const Collective &collective, const View &view, std::vector<Part> *sends, std::vector<Part> *receives);
+  void round(const std::vector<Part> &sends, const std::vector<Part> &receives, uint32_t tag, Request *into);
+  std::optional<View> view_of(const std::optional<analyze::HandleName> &name);
+  void leave_out(const char *why, uint64_t count = 1) { counts_.left_out[why] += count; }
+  template <typename... Arguments>
+  RankFile::Line add(fmt::format_string<Arguments...> form, Arguments &&...arguments) {
+    compute();
+    return file_.add(form, std::forward<Arguments>(arguments)...);
+  }
+  void compute();
+  void finish();
+
+  const Run &run_;
+  uint32_t rank_;
+  RankFile &file_;
+  Counts &counts_;
+  trace::Events events_;
+  analyze::Sizes sizes_;
+  analyze::CommunicatorNames names_;
+  Topologies topologies_;
+  uint64_t names_version_ = 0;
+  std::map<int64_t, std::optional<View>> views_;  ///< as long as names stay
+  /// What calls become, by their numbers in the sequence of a thread.
+  struct Known {
+    uint32_t class_index = UINT32_MAX;
+    uint32_t segment = UINT32_MAX;
+    std::vector<std::unique_ptr<SimulatedCall>> calls;
+  };
+  std::map<uint32_t, Known> known_;  ///< by thread
+  std::map<analyze::HandleName, std::deque<Request>> requests_;
+  std::map<analyze::HandleName, Request> found_;  ///< messages that were probed for
+  std::vector<bool> creators_;                    ///< of datatypes, by function
+  uint64_t under_way_ = 0;                        ///< requests that SMPI has and was not told to wait for
+  bool several_threads_ = false;
+  bool timed_ = false;
+  double mean_gap_ns_ = 0;
+  uint64_t last_end_ns_ = 0;
+  bool begun_ = false;
+  double to_compute_ns_ = 0;
+};
+
+}  // namespace cairn::simgrid
