@@ -8,6 +8,7 @@
 
 #include "analyze/repeatable.h"
 #include "cli/inspect.h"
+#include "cli/simgrid.h"
 #include "cli/verbs.h"
 #include "terminal/child.h"
 #include "terminal/executable.h"
@@ -35,6 +36,8 @@ struct ReplayOptions : Inspection {
   bool keep = false;
   bool quiet = false;
   bool echo = false;
+  std::string simulate;
+  bool no_gaps = false;
 };
 
 /// The MPI library whose processes a command's launcher starts, as far as its name says so; else empty.
@@ -77,6 +80,13 @@ Result<Recorder> choose_mpi(const ReplayOptions &options, const std::string &rec
 std::string recorded_mpi(const trace::RunInfo &run) { return run.recorder.substr(run.recorder.rfind(' ') + 1); }
 
 int replay(ReplayOptions &options, const std::vector<std::string> &command) {
+  if (!options.simulate.empty()) {
+    if (!command.empty()) return refuse("a simulation starts no ranks", "leave out the command behind --");
+    const auto trace = open_trace(options);
+    if (!trace) return report(trace.error());
+    return simulate(*trace, options.file,
+                    {options.simulate, options.scratch, !options.no_gaps, options.keep, options.quiet});
+  }
   if (command.empty()) {
     return report({ErrorKind::usage,
                    "there is no command that starts the ranks",
@@ -165,6 +175,10 @@ Action declare_replay(Options &verb) {
   verb.number("--stall", options->stall, "Give up when no rank has made a call for so long; 0: never (default: 60)",
               "SECONDS");
   verb.flag("--echo", options->echo, "Print each call before it is made");
+  verb.text("--simulate", options->simulate,
+            "Make no calls, but let SimGrid simulate them on this platform, cluster or ideal, and tell how long they take",
+            "FILE", {kCluster, kIdeal});
+  verb.flag("--no-gaps", options->no_gaps, "In a simulation nothing between calls takes time");
   verb.flag("-q,--quiet", options->quiet, "Print errors only");
   return [options, &verb] { return replay(*options, verb.command); };
 }

@@ -182,7 +182,7 @@ std::unique_ptr<Collective> collective_of(const trace::Row &row, const analyze::
   made->aside = access.constant("root") == "MPI_PROC_NULL";
   made->persistent = function.persistent;
   if (function.nonblocking || function.persistent) made->request = access.handle("request");
-  Reading(access, sizes, made.get()).sizes(*form);
+  if (!made->aside) Reading(access, sizes, made.get()).sizes(*form);
   return made;
 }
 

@@ -39,18 +39,19 @@ std::optional<View> Groups::view(const std::string &name, uint32_t rank) const {
   return std::nullopt;
 }
 
-uint32_t Tags::of(uint32_t communicator, int64_t tag, Of of) {
+int32_t Tags::of(uint32_t communicator, int64_t tag, Of of) {
   constexpr int64_t kWorldTags = int64_t{1} << 30;
   constexpr int64_t kBlock = int64_t{1} << 20;
   constexpr int64_t kBlocks = 512;
-  if (of == Of::messages && tag >= 0) {
-    if (communicator == Groups::kWorld && tag < kWorldTags) return static_cast<uint32_t>(tag);
-    if (communicator < kBlocks && tag < kBlock) return static_cast<uint32_t>(kWorldTags + communicator * kBlock + tag);
-  }
   constexpr int64_t kFirst = kWorldTags + kBlocks * kBlock;
   constexpr int64_t kRoom = INT32_MAX - kFirst;
-  const auto next = static_cast<uint32_t>(kFirst + static_cast<int64_t>(numbered_.size()) % kRoom);
-  return numbered_.try_emplace({{communicator, of}, tag}, next).first->second;
+  if (of == Of::messages && tag >= 0) {
+    if (communicator == Groups::kWorld && tag < kWorldTags) return static_cast<int32_t>(tag);
+    if (communicator < kBlocks && tag < kBlock) return static_cast<int32_t>(kWorldTags + communicator * kBlock + tag);
+  }
+  const int64_t next = kFirst + static_cast<int64_t>(numbered_.size()) % kRoom;
+  const auto number = static_cast<int32_t>(of == Of::messages ? next : -next);
+  return numbered_.try_emplace({{communicator, of}, tag}, number).first->second;
 }
 
 }  // namespace cairn::simgrid

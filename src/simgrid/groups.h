@@ -56,16 +56,17 @@ class Groups {
 };
 
 /// Tags of MPI_COMM_WORLD below 2^30 stay what they are. Others are of a block of 2^20 for each communicator, or, where
-/// communicators or tags are too many or too large, numbered as they come: memory for each of these.
+/// communicators or tags are too many or too large, numbered as they come: memory for each of these. What has no tag of
+/// the program is negative, so that no receive under any tag hears it, and below what SMPI's own operations use.
 class Tags {
  public:
   /// What the program's messages have; what collective calls become that are made of messages; what partitioned
   /// messages have, which match in their own order.
   enum class Of : uint8_t { messages, collectives, partitions };
-  uint32_t of(uint32_t communicator, int64_t tag, Of of = Of::messages);
+  int32_t of(uint32_t communicator, int64_t tag, Of of = Of::messages);
 
  private:
-  std::map<std::pair<std::pair<uint32_t, Of>, int64_t>, uint32_t> numbered_;
+  std::map<std::pair<std::pair<uint32_t, Of>, int64_t>, int32_t> numbered_;
 };
 
 }  // namespace cairn::simgrid

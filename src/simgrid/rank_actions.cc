@@ -14,11 +14,12 @@ using analyze::HandleName;
 using analyze::MessageCall;
 using analyze::Outcome;
 
-/// SMPI's MPI_ANY_SOURCE.
+/// SMPI's MPI_ANY_SOURCE and MPI_ANY_TAG.
 constexpr int64_t kAnySource = -555;
+constexpr int32_t kAnyTag = -444;
 std::string room_text(const std::optional<uint64_t> &bytes) { return size_text(bytes.value_or(UINT64_MAX)); }
 
-/// By when a rank's calls that were not timed one by one began, in the mean.
+/// How long a rank computed before each of its calls, in the mean.
 double mean_gap(const trace::Trace &trace, uint32_t rank) {
   uint64_t calls = 0;
   for (const trace::SequenceView &sequence : trace.sequences(rank)) {
@@ -90,16 +91,29 @@ const SimulatedCall &RankActions::look_at(const trace::Event &event) {
 }
 
 void RankActions::pass_time(const trace::Event &event, bool waits) {
-  if (!run_.gaps) return;
   if (!timed_) {
     to_compute_ns_ += mean_gap_ns_;
     return;
   }
   if (!event.timed) return;
-  if (begun_ && event.begin_ns > last_end_ns_) to_compute_ns_ += static_cast<double>(event.begin_ns - last_end_ns_);
-  if (!waits && event.values->depth == 0) to_compute_ns_ += static_cast<double>(event.duration_ns);
+  if (run_.gaps && begun_ && event.begin_ns > last_end_ns_) {
+    to_compute_ns_ += static_cast<double>(event.begin_ns - last_end_ns_);
+  }
+  if (run_.gaps && !waits && event.values->depth == 0) to_compute_ns_ += static_cast<double>(event.duration_ns);
+  if (!begun_) first_end_ns_ = event.end_ns;
+  last_begin_ns_ = std::max(last_begin_ns_, event.begin_ns);
   last_end_ns_ = std::max(last_end_ns_, event.end_ns);
   begun_ = true;
+}
+
+uint64_t RankActions::lasted_ns() const {
+  if (timed_) return last_begin_ns_ > first_end_ns_ ? last_begin_ns_ - first_end_ns_ : 0;
+  uint64_t ends = 0;
+  for (const uint16_t each : {spec::function_id::Init, spec::function_id::Init_thread, spec::function_id::Finalize}) {
+    ends += run_.trace->function_ns(rank_, each).value_or(0);
+  }
+  const uint64_t wall = run_.trace->rank_info(rank_).wall_ns;
+  return wall > ends ? wall - ends : 0;
 }
 
 void RankActions::compute() {
@@ -196,9 +210,9 @@ void RankActions::send(const Request &message, Request *into) {
   if (!rank || !tag) return;
   const auto to = message.view->in_world(*rank);
   if (!to) return leave_out("messages to or from processes that are not in the trace");
-  if (!message.sent) leave_out("sizes of sends, which the trace does not tell and which count as 0");
+  if (!message.sent) tell("sends with sizes that the trace does not know: they count as 0");
   const auto of = message.partitions ? Tags::Of::partitions : Tags::Of::messages;
-  const uint32_t number = run_.tags->of(message.view->number, *tag, of);
+  const int32_t number = run_.tags->of(message.view->number, *tag, of);
   const auto line =
       add("{} {} {} {}", into != nullptr ? "isend" : "send", *to, number, size_text(message.sent.value_or(0)));
   ++counts_.sends;
@@ -220,7 +234,7 @@ void RankActions::post(const Request &message, Request *into) {
     const auto from = message.view->in_world(*rank);
     if (!from) return leave_out("messages to or from processes that are not in the trace");
     const auto of = message.partitions ? Tags::Of::partitions : Tags::Of::messages;
-    const uint32_t number = run_.tags->of(message.view->number, *tag, of);
+    const int32_t number = run_.tags->of(message.view->number, *tag, of);
     into->lines.push_back(add("irecv {} {} {}", *from, number, room_text(message.room)));
     into->waits.push_back({*from, rank_, number});
     ++under_way_;
@@ -231,18 +245,32 @@ void RankActions::post(const Request &message, Request *into) {
 
 /// Once it is complete: then it is known whom it heard.
 void RankActions::receive_now(const Request &message, const Outcome &outcome) {
+  const std::optional<Key> key = heard(message, outcome);
+  if (!key) return;
+  add("recv {} {} {}", key->from, key->tag, room_text(message.room));
+  ++counts_.receives;
+}
+
+std::optional<RankActions::Key> RankActions::heard(const Request &message, const Outcome &outcome) {
   const auto rank = outcome.rank ? outcome.rank : message.receive->rank;
   const auto tag = outcome.tag ? outcome.tag : message.receive->tag;
-  if (!tag) return leave_out("receives of which the trace does not say what they received");
-  const uint32_t number = run_.tags->of(message.view->number, *tag);
-  int64_t from = kAnySource;
+  Key key{kAnySource, rank_, kAnyTag};
   if (rank) {
-    const auto in_world = message.view->in_world(*rank);
-    if (!in_world) return leave_out("messages to or from processes that are not in the trace");
-    from = *in_world;
+    const auto from = message.view->in_world(*rank);
+    if (!from) {
+      leave_out("messages to or from processes that are not in the trace");
+      return std::nullopt;
+    }
+    key.from = *from;
   }
-  add("recv {} {} {}", from, number, room_text(message.room));
-  ++counts_.receives;
+  // Under any tag SMPI would hear other communicators, too.
+  if (!tag && run_.groups->count() > Groups::kWorld + 1) {
+    leave_out("receives of which the trace does not say what they received");
+    return std::nullopt;
+  }
+  if (tag) key.tag = run_.tags->of(message.view->number, *tag);
+  if (!rank || !tag) tell("receives that stay wild, since the trace does not say what they received");
+  return key;
 }
 
 void RankActions::start(const HandleName &name) {
@@ -289,21 +317,16 @@ void RankActions::settle(Request *request, const Outcome &outcome, std::vector<K
     leave_out("messages that were cancelled");
   } else {
     if (request->unknown) {
-      const auto rank = outcome.rank ? outcome.rank : request->receive->rank;
-      const auto tag = outcome.tag ? outcome.tag : request->receive->tag;
-      const auto from = rank ? request->view->in_world(*rank) : std::nullopt;
-      if (!tag || (rank && !from)) {
+      if (auto key = heard(*request, outcome)) {
+        file_.change(request->lines.front(),
+                     fmt::format("irecv {} {} {}", key->from, key->tag, room_text(request->room)));
+        // SMPI counts processes from 1, and takes that off what stands for any, too.
+        if (key->from == kAnySource) --key->from;
+        request->waits.push_back(*key);
+        ++under_way_;
+      } else {
         file_.drop(request->lines.front());
         --counts_.receives;
-        leave_out(!tag ? "receives of which the trace does not say what they received"
-                       : "messages to or from processes that are not in the trace");
-      } else {
-        const uint32_t number = run_.tags->of(request->view->number, *tag);
-        const int64_t source = from ? int64_t{*from} : kAnySource;
-        file_.change(request->lines.front(), fmt::format("irecv {} {} {}", source, number, room_text(request->room)));
-        // SMPI counts processes from 1, and takes that off what stands for any, too.
-        request->waits.push_back({from ? source : source - 1, rank_, number});
-        ++under_way_;
       }
       request->unknown = false;
     }
@@ -372,6 +395,7 @@ void RankActions::finish() {
   compute();
   file_.add("finalize");
   counts_.lines += file_.lines();
+  counts_.longest_ns = std::max(counts_.longest_ns, lasted_ns());
 }
 
 }  // namespace cairn::simgrid

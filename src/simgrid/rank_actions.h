@@ -45,7 +45,7 @@ class RankActions {
   struct Key {
     int64_t from = 0;
     int64_t to = 0;
-    uint32_t tag = 0;
+    int32_t tag = 0;
   };
   struct Request {
     bool persistent = false;
@@ -68,6 +68,7 @@ class RankActions {
 
   const SimulatedCall &look_at(const trace::Event &event);
   void pass_time(const trace::Event &event, bool waits);
+  [[nodiscard]] uint64_t lasted_ns() const;
   void act(const SimulatedCall &call);
   void transfer(const SimulatedCall &call);
   void partitions(const SimulatedCall &call);
@@ -76,6 +77,8 @@ class RankActions {
   void receive_now(const Request &message, const analyze::Outcome &outcome);
   void start(const analyze::HandleName &name);
   void complete(const std::vector<analyze::HandleName> &names, const std::vector<analyze::Outcome> &outcomes);
+  /// Whom it hears as far as the outcome says it; nullopt: nobody that can be told.
+  std::optional<Key> heard(const Request &message, const analyze::Outcome &outcome);
   void settle(Request *request, const analyze::Outcome &outcome, std::vector<Key> *waits);
   void wait(const std::vector<Key> &keys);
   void release(const analyze::HandleName &name);
@@ -83,9 +86,10 @@ class RankActions {
   bool native(const Collective &collective, const View &view);
   void in_messages(const Collective &collective, const View &view, Request *into);
   bool neighbors(const Collective &collective, const View &view, std::vector<Part> *sends, std::vector<Part> *receives);
-  void round(const std::vector<Part> &sends, const std::vector<Part> &receives, uint32_t tag, Request *into);
+  void round(const std::vector<Part> &sends, const std::vector<Part> &receives, int32_t tag, Request *into);
   std::optional<View> view_of(const std::optional<analyze::HandleName> &name);
   void leave_out(const char *why, uint64_t count = 1) { counts_.left_out[why] += count; }
+  void tell(const char *how) { ++counts_.inexact[how]; }
   template <typename... Arguments>
   RankFile::Line add(fmt::format_string<Arguments...> form, Arguments &&...arguments) {
     compute();
@@ -118,6 +122,8 @@ class RankActions {
   bool several_threads_ = false;
   bool timed_ = false;
   double mean_gap_ns_ = 0;
+  uint64_t first_end_ns_ = 0;
+  uint64_t last_begin_ns_ = 0;
   uint64_t last_end_ns_ = 0;
   bool begun_ = false;
   double to_compute_ns_ = 0;

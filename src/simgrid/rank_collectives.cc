@@ -33,8 +33,7 @@ uint64_t sum(const std::vector<uint64_t> &amounts) {
 void RankActions::collective(const Collective &collective) {
   const std::optional<View> view = view_of(collective.communicator);
   if (!view) return leave_out("collective calls in communicators whose members the trace does not know");
-  if (!collective.sizes_known)
-    leave_out("sizes of collective calls, which the trace does not tell and which count as 0");
+  if (!collective.sizes_known) tell("collective calls with sizes that the trace does not know: they count as 0");
   if (collective.persistent) {
     if (!collective.request) return;
     Request request;
@@ -121,7 +120,7 @@ void RankActions::in_messages(const Collective &collective, const View &view, Re
   if (into != nullptr) into->active = true;
   ++counts_.collectives;
   ++counts_.in_messages;
-  const uint32_t tag = run_.tags->of(view.number, 0, Tags::Of::collectives);
+  const int32_t tag = run_.tags->of(view.number, 0, Tags::Of::collectives);
   if (collective.operation == Operation::neighbors) {
     std::vector<Part> sends;
     std::vector<Part> receives;
@@ -153,8 +152,7 @@ bool RankActions::neighbors(const Collective &collective, const View &view, std:
   return true;
 }
 
-void RankActions::round(const std::vector<Part> &sends, const std::vector<Part> &receives, uint32_t tag,
-                        Request *into) {
+void RankActions::round(const std::vector<Part> &sends, const std::vector<Part> &receives, int32_t tag, Request *into) {
   if (into == nullptr && sends.empty() && receives.size() == 1) {
     add("recv {} {} {}", receives[0].peer, tag, size_text(receives[0].bytes));
     return;

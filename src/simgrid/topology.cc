@@ -75,8 +75,12 @@ void Topologies::see(const analyze::RowAccess &row, const analyze::NewCommunicat
 void Topologies::asked(const analyze::RowAccess &row, const std::string &communicator) {
   const auto found = known_.find(communicator);
   if (found == known_.end() || !row.succeeded()) return;
-  const auto sources = row.numbers("sources");
-  const auto destinations = row.numbers("destinations");
+  // A list that is not there has nobody in it.
+  const auto read = [&](const char *name) {
+    return row.has(name) ? row.numbers(name) : std::optional<std::vector<int64_t>>(std::in_place);
+  };
+  const auto sources = read("sources");
+  const auto destinations = read("destinations");
   if (sources && destinations) found->second.own = in_order(*sources, *destinations);
 }
 
