@@ -161,20 +161,20 @@ int simulate(const trace::Trace &trace, const std::string &file, const Simulatio
   if (simulation.keep) say(fmt::format("the actions, and what smpirun says, lie in {}", made));
   const auto counts = export_to(trace, made + "/actions", {1e9, simulation.gaps}, simulation.quiet);
   if (!counts) return counts.error().path.empty() ? report(counts.error(), file) : report(counts.error());
-  std::string platform = fs::absolute(simulation.platform, error).string();
+  // smpirun is a script that takes no blank in a path: all that it is given lies in its own folder.
+  const std::string platform = "platform" + (ours ? ".xml" : fs::path(simulation.platform).extension().string());
   if (ours) {
-    platform = made + "/platform.xml";
-    std::ofstream(platform) << platform_text(simulation.platform, ranks);
+    std::ofstream(made + "/" + platform) << platform_text(simulation.platform, ranks);
+  } else {
+    fs::create_symlink(fs::absolute(simulation.platform, error), made + "/" + platform, error);
   }
-  const std::string said = made + "/smpirun.txt";
   // One copy of the replayer for all ranks; a stack of 256 KiB each.
-  const auto code =
-      run_child({"sh", "-c", R"sh(log=$1; shift; cd "$(dirname "$log")" && exec "$@" > "$log" 2>&1)sh", "sh", said,
-                 "smpirun", "-no-privatize", "-np", std::to_string(ranks), "-platform", platform,
-                 "--cfg=contexts/stack-size:256", "-replay", simgrid::list_in(made + "/actions")},
-                {});
+  const auto code = run_child({"sh", "-c", R"(cd "$1" && shift && exec "$@" > smpirun.txt 2>&1)", "sh", made, "smpirun",
+                               "-no-privatize", "-np", std::to_string(ranks), "-platform", platform,
+                               "--cfg=contexts/stack-size:256", "-replay", simgrid::list_in("actions")},
+                              {});
   if (!code) return report(code.error());
-  const Verdict verdict = verdict_of(said);
+  const Verdict verdict = verdict_of(made + "/smpirun.txt");
   Output out;
   if (*code != 0 || !verdict.seconds || !verdict.fault.empty()) {
     const std::string fault = verdict.fault.empty() ? fmt::format("smpirun ended with code {}", *code) : verdict.fault;
