@@ -6,6 +6,7 @@ Long outputs stand in expected/NAME.txt; --update writes them anew (read the dif
 """
 
 import argparse
+import collections
 import fcntl
 import json
 import os
@@ -719,6 +720,73 @@ def export_of_kernels(bench):
     bench.check("export", "biggpu.cairn", code=2, err="cairn: biggpu.cairn: these are 6,000,001 events of 1 warp, more than viewers show; "
                 "choose some with --launch, --warp and --limit\n")
     expect("events of many", len(bench.run("export", "biggpu.cairn", "--limit", "5").stdout.splitlines()), 14)
+
+
+@case
+def export_for_simgrid(bench):
+    def actions(name, rank):
+        lines = (bench.folder / name / f"rank-{rank}.txt").read_text().splitlines()
+        return [line.split(maxsplit=1)[1].rstrip() for line in lines if not line.startswith("#")]
+    bench.check("export", "--to", "simgrid", "--output", "timed", "lossless.cairn", err="",
+                out="timed/ranks.txt: 810 actions of 2 ranks: 100 sends with 78.1 KiB, 100 receives, 2 parts in collective calls "
+                "(of which 0 as messages)\n")
+    expect("list", (bench.folder / "timed/ranks.txt").read_text().splitlines(),
+           [str((bench.folder / f"timed/rank-{rank}.txt").resolve()) for rank in range(2)])
+    expect("begin", actions("timed", 1)[:5], ["init", "compute 3500", "irecv 0 7 800", "compute 2000", "wait 0 1 7"])
+    expect("end", actions("timed", 1)[-1], "finalize")
+    bench.check("export", "--to", "simgrid", "-o", "twice", "--speed", "2e9", "lossless.cairn", err="", out=None)
+    expect("twice as fast", actions("twice", 1)[1], "compute 7000")
+    # Statistics say how long a rank computed, not where; and nothing is also an answer.
+    bench.check("export", "--to", "simgrid", "-o", "shared", "ring.cairn", out=None,
+                err="cairn: the trace has no times of single calls: what a rank computed stands before its calls in equal parts\n")
+    bench.check("export", "--to", "simgrid", "-o", "bare", "--no-gaps", "ring.cairn", out=None, err="")
+    expect("without gaps", actions("bare", 1), [line for line in actions("shared", 1) if not line.startswith("compute")])
+    expect("all at once", collections.Counter(line.split()[0] for line in actions("bare", 1)),
+           {"init": 1, "irecv": 100, "isend": 100, "waitall": 100, "alltoallv": 1, "finalize": 1})
+
+    bench.check("export", "--to", "simgrid", "-o", "timed", "lossless.cairn", code=2, out="",
+                err="cairn: timed: is not empty; name a folder that is not there with --output\n")
+    bench.check("export", "--to", "simgrid", "lossless.cairn", code=2, out="",
+                err="cairn: lossless.cairn: there is no folder for the ranks' files; name one that is not there with --output\n")
+    bench.check("export", "--to", "simgrid", "-o", "ring.cairn", "ring.cairn", "--no-gaps", code=4, out="",
+                err="cairn: ring.cairn: is no folder; name another with --output\n")
+    bench.check("export", "--to", "simgrid", "-o", "x", "--speed", "0", "ring.cairn", code=2, out="",
+                err="cairn: a host's speed is a number of flops a second above 0; write it as in --speed 1e9\n")
+    bench.check("export", "--to", "simgrid", "-o", "x", "threads.cairn", code=2, out="",
+                err="cairn: threads.cairn: calls of rank 0 are not in the trace: a call stands without arguments; "
+                "a simulation needs all calls of all ranks\n")
+    expect("nothing was made", (bench.folder / "x").exists(), False)
+
+
+@case
+def simulations_need_simgrid(bench):
+    done = bench.run("replay", "--simulate", "cluster", "ring.cairn", environment={"PATH": "/nowhere"})
+    expect("without it", (done.returncode, done.stdout, done.stderr), (4, "", "cairn: there is no smpirun: SimGrid simulates, and is not "
+           "installed; install it (Debian: libsimgrid-dev), or write the actions with cairn export --to simgrid\n"))
+    tools = bench.folder / "simulating"
+    tools.mkdir()
+    smpirun = tools / "smpirun"
+
+    def say(text, code=0):
+        """A stand-in that says so; what it was given must be there."""
+        smpirun.write_text(f"#!/bin/sh\ncat platform.xml $(cat actions/ranks.txt) > /dev/null || exit 9\necho '{text}' >&2\nexit {code}\n")
+        smpirun.chmod(0o755)
+        return bench.run("replay", "--simulate", "ideal", "-q", "lossless.cairn", environment={"PATH": f"{tools}:{os.environ['PATH']}"})
+    done = say("[n0:0:(1) 0.25] [smpi_replay/INFO] Simulation time 0.250000")
+    expect("its time", (done.returncode, done.stderr, done.stdout.splitlines()[0].split(maxsplit=1)),
+           (0, "", ["simulated", "250 ms  2 ranks on a made-up platform (ideal)"]))
+    expect("no fault", done.stdout.splitlines()[-1], "100 messages, 78.1 KiB, 2 parts in collective calls; SimGrid found no fault")
+    done = say("[1.5] ./src/EngineImpl.cpp:718: [ker_engine/CRITICAL] Oops! Deadlock detected.\n[1.5] [ker_engine/INFO] 2 actors are still running.")
+    expect("a fault", (done.returncode, done.stdout), (1, "SimGrid found a fault: Oops! Deadlock detected.\n2 actors are still running.\n"))
+    done = say("", 134)
+    expect("an end", (done.returncode, done.stdout), (1, "SimGrid found a fault: smpirun ended with code 134\n"))
+    expect("nothing stays", list(bench.folder.glob("cairn-simulate-*")), [])
+    path = {"PATH": f"{tools}:{os.environ['PATH']}"}
+    done = bench.run("replay", "--simulate", "none.xml", "ring.cairn", environment=path)
+    expect("no platform", (done.returncode, done.stderr), (2, "cairn: there is no platform file none.xml; write one as "
+           "docs/simgrid.md says, or name cluster or ideal\n"))
+    done = bench.run("replay", "--simulate", "cluster", "ring.cairn", "--", "mpiexec", environment=path)
+    expect("a launcher", (done.returncode, done.stderr), (2, "cairn: a simulation starts no ranks; leave out the command behind --\n"))
 
 
 @case
