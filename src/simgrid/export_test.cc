@@ -161,6 +161,28 @@ TEST_F(Export, WaitsForAllAtOnceWhereNothingElseIsOpen) {
   EXPECT_EQ(actions({first, second}, 0), (Lines{"init", "isend 1 1 4", "isend 1 2 4", "waitall", "finalize"}));
 }
 
+TEST_F(Export, DoesNotWaitForWhatIsStillOpen) {
+  Rank first(0);
+  first.init().irecv(1, kAny, 3, 0).isend(1, 1, 1, 1).isend(1, 1, 2, 2);
+  first.call("MPI_Waitall", {{2}, {1, 1, 1, 2}, {constant(id::k_STATUSES_IGNORE)}});
+  first.wait(0, {1, trace::kImplied, 0, 4, 0}).finalize();
+  Rank second(1);
+  second.init().recv(1, 0, 1, kAsAsked).recv(1, 0, 2, kAsAsked).send(1, 0, 3).finalize();
+  EXPECT_EQ(actions({first, second}, 0), (Lines{"init", "irecv 1 3 4", "isend 1 1 4", "isend 1 2 4", "wait 0 1 1",
+                                                "wait 0 1 2", "wait 1 0 3", "finalize"}));
+}
+
+TEST_F(Export, DropsWhatWasCancelled) {
+  Rank first(0);
+  first.init().irecv(1, kAny, 3, 0).call("MPI_Cancel", {{1, 0}}).wait(0, {trace::kImplied, trace::kImplied, 0, 0, 1});
+  first.irecv(1, 1, 4, 0).call("MPI_Cancel", {{1, 0}}).wait(0, {1, 4, 0, 4, 0}).finalize();
+  Rank second(1);
+  second.init().send(1, 0, 4).finalize();
+  EXPECT_EQ(actions({first, second}, 0), (Lines{"init", "irecv 1 4 4", "wait 1 0 4", "finalize"}));
+  EXPECT_EQ(counts_.receives, 1U);
+  EXPECT_EQ(counts_.left_out.size(), 1U);
+}
+
 TEST_F(Export, WritesCollectiveOperationsOfAll) {
   std::vector<Rank> ranks;
   const std::vector<Atom> buffer{trace::kStack, 0, -64};

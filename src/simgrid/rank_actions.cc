@@ -230,6 +230,7 @@ void RankActions::post(const Request &message, Request *into) {
   if (into->unknown) {
     compute();
     into->lines.push_back(file_.add_wide("irecv"));
+    ++under_way_;
   } else {
     const auto from = message.view->in_world(*rank);
     if (!from) return leave_out("messages to or from processes that are not in the trace");
@@ -313,7 +314,8 @@ void RankActions::settle(Request *request, const Outcome &outcome, std::vector<K
     counts_.receives -= request->receive ? 1 : 0;
     counts_.sends -= request->send ? 1 : 0;
     if (request->send) counts_.bytes -= request->sent.value_or(0);
-    under_way_ -= request->waits.size();
+    under_way_ -= request->waits.size() + (request->unknown ? 1 : 0);
+    request->unknown = false;
     leave_out("messages that were cancelled");
   } else {
     if (request->unknown) {
@@ -323,10 +325,10 @@ void RankActions::settle(Request *request, const Outcome &outcome, std::vector<K
         // SMPI counts processes from 1, and takes that off what stands for any, too.
         if (key->from == kAnySource) --key->from;
         request->waits.push_back(*key);
-        ++under_way_;
       } else {
         file_.drop(request->lines.front());
         --counts_.receives;
+        --under_way_;
       }
       request->unknown = false;
     }
@@ -355,6 +357,7 @@ void RankActions::release(const HandleName &name) {
   if (request.unknown) {
     file_.drop(request.lines.front());
     --counts_.receives;
+    --under_way_;
     leave_out("receives of which the trace does not say what they received");
   }
   found->second.pop_front();
@@ -383,12 +386,11 @@ std::optional<View> RankActions::view_of(const std::optional<HandleName> &name) 
 
 void RankActions::finish() {
   for (auto &[name, queue] : requests_) {
-    for (Request &request : queue) {
-      if (!request.active) continue;
-      if (request.unknown || request.cancelled) {
-        for (const RankFile::Line &line : request.lines) file_.drop(line);
-        leave_out("messages that were never completed");
-      }
+    for (const Request &request : queue) {
+      if (!request.active || (!request.unknown && !request.cancelled)) continue;
+      for (const RankFile::Line &line : request.lines) file_.drop(line);
+      under_way_ -= request.waits.size() + (request.unknown ? 1 : 0);
+      leave_out("messages that were never completed");
     }
   }
   if (under_way_ != 0) add("waitall");
