@@ -4,12 +4,16 @@ SimGrid is installed, it replays them, and must find the faults that are made on
 
     simgrid.py --build BUILD --mpi mpich|openmpi FOLDER
 
+It also runs programs of bench/patterns under SimGrid itself, which simulates MPI for living programs, too: what was
+recorded under another MPI must take as long there as the program does.
+
 FOLDER has the compiled programs of this folder and of bench/patterns. Exit status: 0 passed, 1 failed, 77 not possible
 here.
 """
 import collections
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +30,9 @@ PROGRAMS = [
     ('comm_manage', [], True), ('topologies', [], True), ('partitioned', [], False), ('waitany', ['10', '1'], True),
     ('wavefront', ['10'], True), ('workers', ['40'], True), ('fan', ['10'], True), ('tree', ['5', 'irregular'], True),
 ]
+# What takes the same time each time, and what messages collective operations become is not asked.
+ALIVE = [('latency', ['4', '65536']), ('bandwidth', ['pairs', '2', '65536']), ('tags', ['40']), ('fan', ['10']), ('tree', ['5']),
+         ('rebalance', ['10'])]
 ANY_TAG = -444  # SMPI's
 UNITS = {None: 1, '27': 32}
 
@@ -91,7 +98,7 @@ def main():
                               stdin=subprocess.DEVNULL)
 
     def record(folder, program, words, ranks=RANKS, timing='lossless'):
-        trace = pathlib.Path(folder, f'{program}.{timing}.cairn')
+        trace = pathlib.Path(folder, f'{program}.{ranks}.{timing}.cairn')
         env = dict(bench.environment, OMPI_MCA_orte_tmpdir_base=folder)
         done = subprocess.run([bench.cairn, 'record', '--timing', timing, '-o', trace, '--', 'timeout', '60', bench.mpiexec,
                                '-n', str(ranks), pathlib.Path(bench.program, program), *words], cwd=folder, env=env,
@@ -119,7 +126,28 @@ def main():
         said = done.stdout + done.stderr
         return done.returncode == 0 and 'Simulation time' in said and 'CRITICAL' not in said, said
 
+    def takes(folder, said, *words):
+        done = subprocess.run(['smpirun', '-np', '4', '-platform', pathlib.Path(folder, 'platform.xml'), *words], cwd=folder,
+                              capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL)
+        found = re.search(said + r' ([0-9.e-]+)', done.stdout + done.stderr)
+        return float(found[1]) if found else done.stderr
+
+    def compare_with_the_living(folder):
+        source = pathlib.Path(__file__).resolve().parents[3] / 'bench/patterns'
+        for program, words in ALIVE:
+            subprocess.run(['smpicc', '-O1', '-w', '-o', program, source / f'{program}.c'], cwd=folder, check=True)
+            made, _ = written(record(folder, program, words, ranks=4, timing='stats'), f'{program}.lines', '--no-gaps')
+            replayed(made, 4)  # which writes the platform
+            (made / 'platform.xml').rename(pathlib.Path(folder, 'platform.xml'))
+            alive = takes(folder, 'Simulated time:', '--cfg=smpi/simulate-computation:no', '--cfg=smpi/display-timing:yes',
+                          f'./{program}', *words)
+            again = takes(folder, 'Simulation time', '-no-privatize', '-replay', made / 'ranks.txt')
+            if not isinstance(alive, float) or not isinstance(again, float) or abs(alive - again) > alive / 500 + 2e-6:
+                problems.append(f'{program}: {alive} s under SimGrid, {again} s as a trace')
+
     with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
+        if simulates and shutil.which('smpicc'):
+            compare_with_the_living(folder)
         for program, words, held in PROGRAMS:
             trace = record(folder, program, words)
             made, done = written(trace, f'{program}.actions')
