@@ -51,8 +51,8 @@ endforeach()
 if(CPACK_DEBIAN_PACKAGE_RECOMMENDS MATCHES "libclang1-([0-9]+)")
   string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", libclang-common-${CMAKE_MATCH_1}-dev")
 endif()
-# Everybody has the C library, which Depends names.
-string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS ", mpich | openmpi-bin")
+# Everybody has the C library, which Depends names. SimGrid is what cairn replay --simulate runs.
+string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS ", mpich | openmpi-bin, libsimgrid-dev")
 string(REGEX REPLACE "^(libc6 [^,]*)?, " "" CPACK_DEBIAN_PACKAGE_SUGGESTS "${CPACK_DEBIAN_PACKAGE_SUGGESTS}")
 
 # Programs are linked to the libraries of arrays and of GPU kernels: what knows where libraries are is told.
