@@ -21,7 +21,17 @@
 namespace cairn::cli {
 namespace {
 
+bool has_threads(const trace::Trace &trace) {
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    if (trace.class_view(index).thread != 0) return true;
+  }
+  return false;
+}
+
 void say_before(const trace::Trace &trace, const simgrid::ExportSettings &settings) {
+  if (has_threads(trace)) {
+    say("ranks call MPI from several threads, and a rank is one list of actions: a deadlock may be of that alone");
+  }
   for (const auto &[what, calls] : simgrid::left_out(trace)) {
     say(fmt::format("left out: {} of {}", plural(calls, "call"), what));
   }
@@ -33,8 +43,8 @@ void say_before(const trace::Trace &trace, const simgrid::ExportSettings &settin
 }
 
 void say_after(const simgrid::Counts &counts) {
-  for (const auto &[how, count] : counts.inexact) say(fmt::format("{} {}", grouped(count), how));
-  for (const auto &[why, count] : counts.left_out) say(fmt::format("left out: {} {}", grouped(count), why));
+  for (const auto &[how, count] : counts.inexact) say(fmt::format("{}: {}", how, grouped(count)));
+  for (const auto &[why, count] : counts.left_out) say(fmt::format("left out: {}: {}", why, grouped(count)));
 }
 
 Result<simgrid::Counts> export_to(const trace::Trace &trace, const std::string &folder,

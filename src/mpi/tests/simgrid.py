@@ -217,6 +217,14 @@ def main():
         if 'equal parts' not in done.stderr or not any(words[0] == 'compute' for words in actions_of(made)[0]):
             problems.append(f'of statistics: {done.stderr}')
 
+        # Who else is in a communicator of several runs is not known, although it looks as if it were.
+        if bench.mpi == 'openmpi':
+            trace = record(folder, 'spawn', [], ranks=2)
+            made, done = written(trace, 'spawning')
+            if 'left out: messages in communicators whose members the trace does not know: ' not in done.stderr:
+                problems.append(f'spawn: {done.stderr}')
+            problems += [f'spawn: {each}' for each in unmatched(actions_of(made))]
+
         # A truncation that the program made on purpose.
         trace = record(folder, 'drains', [], ranks=2)
         if simulates:
