@@ -17,6 +17,7 @@ using analyze::Outcome;
 /// SMPI's MPI_ANY_SOURCE and MPI_ANY_TAG.
 constexpr int64_t kAnySource = -555;
 constexpr int32_t kAnyTag = -444;
+
 std::string room_text(const std::optional<uint64_t> &bytes) { return size_text(bytes.value_or(UINT64_MAX)); }
 
 /// How long a rank computed before each of its calls, in the mean.
