@@ -248,6 +248,35 @@ def repack_corrects_clocks(bench):
 
 
 @case
+def extrapolate_makes_a_trace_of_more_ranks(bench):
+    here = fresh(bench, "extrapolate")
+    here.check("extrapolate", "../ring3.cairn", "../ring.cairn", "-o", "6.cairn", code=2,
+               err="cairn: extrapolate needs to know how far; say it with -n, as in -n 1024\n")
+    here.check("extrapolate", "../ring3.cairn", "../ring.cairn", "-n", "6", code=2,
+               err="cairn: extrapolate needs to know which trace to write; name it with -o\n")
+    here.check("extrapolate", "../ring.cairn", "-n", "6", "-o", "6.cairn", code=2,
+               err="cairn: one trace is not enough: what differs with the number of ranks cannot be seen in it; give traces "
+                   "of the same program on two numbers of ranks or more; three tell far more\n")
+    here.check("extrapolate", "../ring.cairn", "../ring.cairn", "-n", "6", "-o", "6.cairn", code=2,
+               err="cairn: ../ring.cairn and ../ring.cairn both have 4 ranks; give traces of different numbers of ranks, or "
+                   "say with --of what else they differ in\n")
+    here.check("extrapolate", "../ring3.cairn", "../ring.cairn", "-n", "2", "-o", "6.cairn", code=2,
+               err="cairn: 2 ranks are fewer than the 3 of ../ring3.cairn, the smallest trace; name more ranks with -n\n")
+    here.check("extrapolate", "../ring3.cairn", "../ring.cairn", "--of", "3", "-n", "6", "-o", "6.cairn", code=2,
+               err="cairn: --of 3: there must be a number above 0 for each of the 2 traces; as in --of 100,200,400\n")
+    here.check("extrapolate", "../ring3.cairn", "../threads.cairn", "-n", "6", "-o", "6.cairn", code=2, err=None)
+    expect("written so far", here.sees("*"), [])
+    here.check("extrapolate", "-q", "../ring3.cairn", "../ring.cairn", "-n", "6", "-o", "6.cairn")
+    here.check("extrapolate", "-q", "../ring3.cairn", "../ring.cairn", "-n", "6", "-o", "6.cairn", code=4,
+               err="cairn: 6.cairn: it exists already; choose another name with -o, or --force\n")
+    bench.golden("extrapolate_laws", "extrapolate", "-q", "--laws", "ring3.cairn", "ring.cairn", "-n", "6")
+    bench.golden("extrapolate_check", "extrapolate", "-q", "ring3.cairn", "ring.cairn", "-n", "6", "--check", "ring6.cairn")
+    told = json.loads(here.check("info", "--json", "6.cairn", out=None).stdout)
+    expect("status and ranks", (told["status"], told["ranks"]), ("extrapolated", 6))
+    expect("note", "extrapolated from runs of 3, 4 ranks" in [note["reason"] for note in told["degraded"]], True)
+
+
+@case
 def info_json(bench):
     done = bench.check("info", "--json", "ring.cairn", out=None)
     got = json.loads(done.stdout)

@@ -590,6 +590,10 @@ int main(int argc, char **argv) {
   const Bytes ring4 = with_lines(
       trace::with_merge_cost(*merged(4, false).to_file(run_info("stats", 1'000'000'000)), {4, 8'000'000, 5'000'000}));
   save(folder + "/ring.cairn", ring4);
+  for (const uint32_t ranks : {3U, 6U}) {
+    const Bytes file = *merged(ranks, false).to_file(run_info("stats", 1'000'000'000));
+    save(folder + "/ring" + std::to_string(ranks) + ".cairn", with_lines(file));
+  }
   save(folder + "/bare.cairn", *merged(2, false).to_file(run_info("stats", 1'000'000'000)));
   save(folder + "/lossless.cairn", with_lines(*merged(2, true).to_file(run_info("lossless", 1'000'000'000))));
   for (const bool times : {false, true}) {
