@@ -1,0 +1,10 @@
+# Writes OUT, a C++ file with the texts of FILES (src/proxy/support_files.h): cmake -DOUT=… -DFILES=… -P embed.cmake
+set(text "// Made by src/proxy/embed.cmake.\n#include \"proxy/support_files.h\"\n\n#include <array>\n\nnamespace cairn::proxy {\nnamespace {\n\n")
+string(APPEND text "constexpr SupportFile kFiles[] = {\n")
+foreach(file ${FILES})
+  file(READ ${file} content)
+  get_filename_component(name ${file} NAME)
+  string(APPEND text "    {\"${name}\", R\"cairn(${content})cairn\"},\n")
+endforeach()
+string(APPEND text "};\n\n}  // namespace\n\nstd::span<const SupportFile> support_files() { return kFiles; }\n\n}  // namespace cairn::proxy\n")
+file(WRITE ${OUT} "${text}")

@@ -1,0 +1,79 @@
+// Program: what all files of a generated program share: the handles that its calls make and use, the constants that are
+// looked up by number, and what was found that cannot be made again.
+//
+// Borrows the trace and the sources. One thread. Cost: what is asked of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyze/row_access.h"
+#include "analyze/sources.h"
+#include "base/result.h"
+#include "proxy/c_text.h"
+#include "spec/spec.h"
+#include "trace/read/trace.h"
+
+namespace cairn::proxy {
+
+enum class Gaps : uint8_t { none, spin, blocks };
+
+struct Settings {
+  Gaps gaps = Gaps::none;
+  bool random_payload = false;
+};
+
+/// The word that the functions of src/proxy/support have for handles of that kind; empty: they have none.
+std::string kind_word(spec::Kind kind);
+/// The C type of one: "MPI_Comm".
+std::string kind_type(spec::Kind kind);
+
+class Program {
+ public:
+  Program(const trace::Trace &of, const analyze::Sources &its_sources, const Settings &with)
+      : trace(of), sources(its_sources), settings(with) {}
+
+  const trace::Trace &trace;
+  const analyze::Sources &sources;
+  const Settings settings;
+  Identifiers names;  ///< of what all files see
+  bool grequests = false;  ///< there are generalised requests
+  bool several_threads = false;
+  std::set<std::string> newer;  ///< functions that came after MPI 3.1
+
+  /// The variable that has what that call made.
+  std::string handles(spec::Kind kind, const analyze::HandleName &name);
+  /// Its number, for fields that change.
+  size_t handles_number(spec::Kind kind, const analyze::HandleName &name);
+  void makes(spec::Kind kind, const analyze::HandleName &name) { made_.insert({kind, without_number(name)}); }
+  void uses(spec::Kind kind, const analyze::HandleName &name, const std::string &where) {
+    used_.try_emplace({kind, without_number(name)}, where);
+  }
+  /// An atom that stands in a table: if it is a constant, it is looked up by its number.
+  void looks_up(trace::Atom atom);
+
+  /// Handles that are used and that no call makes.
+  [[nodiscard]] std::vector<std::string> unmade() const;
+  /// program.h and program.c, once all else is written.
+  [[nodiscard]] std::string header(const std::vector<std::string> &parts) const;
+  [[nodiscard]] std::string definitions() const;
+  /// All that has a number: (kind, name), (number, variable).
+  using Key = std::pair<spec::Kind, analyze::HandleName>;
+  [[nodiscard]] const std::map<Key, std::pair<size_t, std::string>> &all() const { return handles_; }
+
+ private:
+  static analyze::HandleName without_number(analyze::HandleName name) {
+    name.number = 0;
+    return name;
+  }
+  std::map<Key, std::pair<size_t, std::string>> handles_;
+  std::set<Key> made_;
+  std::map<Key, std::string> used_;
+  std::set<std::pair<int, spec::Kind>> constants_;
+};
+
+}  // namespace cairn::proxy

@@ -1,0 +1,157 @@
+/* The program's memory. Each region that the recording told apart (a segment of the heap, the stack of a thread, the
+ * data of a module) is a range of addresses of its own, in which buffers lie at the offsets that they had, so that they
+ * overlap as they did. The ranges are reserved, not filled: what MPI does not touch takes no memory. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "proxy.h"
+
+struct region {
+  char *origin; /* offset 0 */
+  char *filled_begin, *filled_end;
+};
+struct regions {
+  struct region **all;
+  long long count;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The system may not give as much: then less, as long as it makes sense. */
+static char *reserve(void) {
+  static size_t most = (size_t)1 << 36;
+  for (; most >= (size_t)1 << 24; most /= 2) {
+    char *at = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at != MAP_FAILED) return at + most / 16; /* stacks grow downwards, and types may reach below a buffer */
+  }
+  fprintf(stderr, "proxy: rank %lld: the system gives no addresses\n", rank);
+  abort();
+}
+
+static struct region *region(struct regions *of, long long number, int moves) {
+  if (number < 0) number = 0;
+  pthread_mutex_lock(&lock);
+  if (number >= of->count) {
+    of->all = realloc(of->all, (size_t)(number + 1) * sizeof *of->all);
+    if (of->all == NULL) abort();
+    memset(of->all + of->count, 0, (size_t)(number + 1 - of->count) * sizeof *of->all);
+    of->count = number + 1;
+  }
+  if (of->all[number] == NULL) {
+    of->all[number] = calloc(1, sizeof **of->all);
+    if (of->all[number] == NULL) abort();
+    if (!moves) of->all[number]->origin = reserve();
+  }
+  struct region *found = of->all[number];
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
+static struct regions heap, data, mappings, mpi_memory, devices;
+static _Thread_local struct regions stack;
+
+void *heap_at(long long segment, long long offset) { return region(&heap, segment, 0)->origin + offset; }
+void *data_at(long long module, long long offset) { return region(&data, module, 0)->origin + offset; }
+void *stack_at(long long offset) { return region(&stack, 0, 0)->origin + offset; }
+void *mapping_at(long long number, long long offset) { return region(&mappings, number, 0)->origin + offset; }
+void *device_at(long long number, long long offset) { return region(&devices, number, 0)->origin + offset; }
+void *mpi_memory_at(long long number, long long offset) {
+  return integer_at((long long)(intptr_t)region(&mpi_memory, number, 1)->origin + offset);
+}
+void *integer_at(long long value) { return (void *)(intptr_t)value; }
+
+void bind_memory(long long number, long long offset, void *given) {
+  region(&mpi_memory, number, 1)->origin = (char *)given - offset;
+}
+void bind_in(const struct field *of, void *given) {
+  if (of->count == 3 && of->atoms[0] == ATOM(A_MPI_MEMORY)) bind_memory(of->atoms[1], of->atoms[2], given);
+}
+
+void *address_in(const struct field *of, int at) {
+  if (of->count == 0 && of->text == NULL) return result(15); /* MPI looks at it on other ranks only */
+  if (3 * at + 2 >= of->count) return NULL;
+  const long long *atoms = of->atoms + 3 * at;
+  const long long kind = atoms[0] - ATOM(0);
+  switch (kind) {
+    case A_HEAP:
+      return heap_at(atoms[1], atoms[2]);
+    case A_STATIC:
+      return data_at(atoms[1], atoms[2]);
+    case A_STACK:
+      return stack_at(atoms[2]);
+    case A_MAPPING:
+      return mapping_at(atoms[1], atoms[2]);
+    case A_MPI_MEMORY:
+      return mpi_memory_at(atoms[1], atoms[2]);
+    case A_DEVICE:
+      return device_at(atoms[1], atoms[2]);
+    case A_INTEGER:
+      return integer_at(atoms[2]);
+    default:
+      return kind >= A_FIRST_CONSTANT ? pointer_constant_of((int)(kind - A_FIRST_CONSTANT)) : NULL;
+  }
+}
+
+/* ---- what calls write */
+
+static _Thread_local struct {
+  char *at;
+  long long bytes;
+} rooms[16];
+
+void *results(int number, long long count) {
+  long long bytes = 8 * count < 64 ? 64 : 8 * count;
+  if (rooms[number].bytes < bytes) {
+    rooms[number].at = calloc(1, (size_t)bytes); /* a call that encloses this one may still have the old one */
+    if (rooms[number].at == NULL) abort();
+    rooms[number].bytes = bytes;
+  }
+  return rooms[number].at;
+}
+void *result(int number) { return results(number, 8); }
+void *copy_of(int number, const void *from, long long bytes) {
+  return memcpy(results(number, bytes / 8 + 256), from, (size_t)bytes);
+}
+
+/* ---- what is sent */
+
+static void put(char *from, const char *to) {
+  uint64_t state = (uint64_t)(uintptr_t)from * 0x9e3779b97f4a7c15U + (uint64_t)rank + 1;
+  for (; from < to; ++from) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    *from = (char)state;
+  }
+}
+
+static int fill_within(struct regions *of, char *begin, char *end) {
+  for (long long i = 0; i < of->count; ++i) {
+    struct region *each = of->all[i];
+    if (each == NULL || each->origin == NULL || llabs((long long)(begin - each->origin)) > (1LL << 35)) continue;
+    if (each->filled_begin == each->filled_end) each->filled_begin = each->filled_end = begin;
+    if (begin < each->filled_begin) put(begin, each->filled_begin), each->filled_begin = begin;
+    if (end > each->filled_end) put(each->filled_end, end), each->filled_end = end;
+    return 1;
+  }
+  return 0;
+}
+
+void fill(const void *buffer, long long count, MPI_Datatype type) {
+  MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
+  if (count <= 0 || buffer == NULL || buffer == MPI_BOTTOM || buffer == MPI_IN_PLACE || type == MPI_DATATYPE_NULL)
+    return;
+  if (PMPI_Type_get_extent(type, &lower, &extent) != MPI_SUCCESS) return;
+  if (PMPI_Type_get_true_extent(type, &true_lower, &true_extent) != MPI_SUCCESS) return;
+  const MPI_Aint last = (MPI_Aint)(count - 1) * extent;
+  char *begin = (char *)(uintptr_t)buffer + true_lower + (last < 0 ? last : 0);
+  char *end = begin + true_extent + (last < 0 ? -last : last);
+  pthread_mutex_lock(&lock);
+  if (!fill_within(&heap, begin, end) && !fill_within(&data, begin, end) && !fill_within(&stack, begin, end)) {
+    fill_within(&mappings, begin, end);
+  }
+  pthread_mutex_unlock(&lock);
+}

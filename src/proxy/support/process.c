@@ -1,0 +1,200 @@
+/* The process: which rank it is before MPI says so, its threads and the order of their calls, its files. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proxy.h"
+#include "threads.h"
+
+long long rank, size;
+int *program_argc;
+char ***program_argv;
+_Thread_local int this_thread;
+int several_threads;
+
+/* What launchers tell their processes. */
+static long long told(const char *const *names, long long otherwise) {
+  for (; *names != NULL; ++names) {
+    const char *value = getenv(*names);
+    if (value != NULL && *value != '\0') return strtoll(value, NULL, 10);
+  }
+  return otherwise;
+}
+
+void begin(int *argc, char ***argv, long long ranks) {
+  static const char *const kRank[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
+  static const char *const kSize[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+  program_argc = argc;
+  program_argv = argv;
+  rank = told(kRank, 0);
+  size = told(kSize, ranks);
+  if (size != ranks || rank < 0 || rank >= ranks) {
+    if (rank == 0) fprintf(stderr, "proxy: this program has %lld ranks: start it with mpiexec -n %lld\n", ranks, ranks);
+    exit(2);
+  }
+}
+
+void end(void) {
+  int begun = 0, ended = 0;
+  join_threads();
+  if (PMPI_Initialized(&begun) != MPI_SUCCESS || PMPI_Finalized(&ended) != MPI_SUCCESS) return;
+  if (begun && !ended) PMPI_Finalize();
+}
+
+/* ---- threads */
+
+struct thread {
+  void (*run)(void);
+  int number;
+  pthread_t id;
+  _Atomic long long ticket; /* of the call that it begins next */
+  _Atomic int begun;        /* its first call has */
+  _Atomic int waits;        /* for its turn */
+};
+enum { kMost = 1024 };
+static struct thread threads[kMost];
+static int thread_count, started;
+
+void add_thread(void (*run)(void), long long first_ticket) {
+  if (thread_count == kMost) return;
+  threads[thread_count].run = run;
+  threads[thread_count].number = thread_count;
+  atomic_store(&threads[thread_count].ticket, first_ticket);
+  ++thread_count;
+  several_threads = thread_count > 1;
+}
+
+static void *run_thread(void *argument) {
+  struct thread *thread = argument;
+  this_thread = thread->number;
+  thread->run();
+  atomic_store(&thread->ticket, INT64_MAX);
+  /* Else a recorder would give its number to a thread that begins later. */
+  const struct timespec kMoment = {0, 1000000};
+  for (int i = 1; i < thread_count; ++i) {
+    while (atomic_load(&threads[i].ticket) != INT64_MAX) nanosleep(&kMoment, NULL);
+  }
+  return NULL;
+}
+
+void start_threads(void) {
+  for (; started + 1 < thread_count; ++started) {
+    struct thread *next = &threads[started + 1];
+    if (pthread_create(&next->id, NULL, run_thread, next) != 0) {
+      fprintf(stderr, "proxy: rank %lld: no thread can be started\n", rank);
+      abort();
+    }
+  }
+}
+
+void join_threads(void) {
+  for (; started > 0; --started) pthread_join(threads[started].id, NULL);
+  thread_count = thread_count > 0 ? 1 : 0;
+}
+
+static int is_turn(long long now) {
+  for (int i = 0; i < thread_count; ++i) {
+    if (i != this_thread && atomic_load(&threads[i].ticket) < now) return 0;
+  }
+  return 1;
+}
+
+/* Of those that wait. */
+static int is_next(long long now) {
+  for (int i = 0; i < thread_count; ++i) {
+    if (i != this_thread && atomic_load(&threads[i].waits) && atomic_load(&threads[i].ticket) < now) return 0;
+  }
+  return 1;
+}
+
+/* Grows as long as any thread goes on. */
+static long long progress(void) {
+  long long sum = 0;
+  for (int i = 0; i < thread_count; ++i) sum += atomic_load(&threads[i].ticket) & INT32_MAX;
+  return sum;
+}
+
+/* Threads are known by the order of their first calls: each waits until the one before is in its own. */
+static void wait_for_place(void) {
+  const struct timespec kMoment = {0, 2000000};
+  if (this_thread > 1) {
+    for (int i = 0; i < 1000 && !atomic_load(&threads[this_thread - 1].begun); ++i) nanosleep(&kMoment, NULL);
+    nanosleep(&kMoment, NULL);
+  }
+  atomic_store(&threads[this_thread].begun, 1);
+}
+
+/* A ticket tells when a call ended. What began before it is not known: so while nothing
+ * happens the first of those that wait goes on. */
+static void wait_for_turn(long long now, long long next, int gives_up) {
+  const long long kLong = 200000000;
+  struct timespec begin, at;
+  atomic_store(&threads[this_thread].ticket, now);
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  atomic_store(&threads[this_thread].waits, 1);
+  for (long long seen = progress(); !is_turn(now);) {
+    sched_yield();
+    if (progress() != seen) {
+      seen = progress();
+      clock_gettime(CLOCK_MONOTONIC, &begin);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    if ((at.tv_sec - begin.tv_sec) * 1000000000LL + (at.tv_nsec - begin.tv_nsec) > kLong && !gives_up && is_next(now))
+      break;
+  }
+  atomic_store(&threads[this_thread].waits, 0);
+  if (!atomic_load(&threads[this_thread].begun)) wait_for_place();
+  atomic_store(&threads[this_thread].ticket, next); /* others need not wait for this call to end */
+}
+
+static _Thread_local struct stream *order; /* of the segment of its life that the thread is in */
+static _Thread_local long long next_ticket;
+
+void begin_turns(long long first_ticket, struct stream *skips) {
+  order = skips;
+  next_ticket = first_ticket;
+  (void)next_number(order); /* the first one means nothing */
+}
+
+static void take_turns(long long count, int gives_up) {
+  for (; order != NULL && count > 0; --count) {
+    const long long now = next_ticket;
+    next_ticket += next_number(order) + 1;
+    if (several_threads && count == 1) wait_for_turn(now, next_ticket, gives_up);
+  }
+}
+void turns(long long count) { take_turns(count, 0); }
+void turn(void) { take_turns(1, 0); }
+void last_turn(void) { take_turns(1, 1); }
+
+/* ---- files */
+
+const char *scratch(const char *name) {
+  static _Thread_local char paths[8][512];
+  static _Thread_local int next;
+  char *path = paths[next++ % 8];
+  const char *folder = getenv("PROXY_FILES");
+  /* "ufs:out": a name may begin with the file system's type. */
+  const char *colon = strchr(name, ':');
+  const int type = colon == NULL ? 0 : (int)(colon - name) + 1;
+  snprintf(path, sizeof paths[0], "%.*s%s/%s", type, name, folder == NULL ? "." : folder, name + type);
+  return path;
+}
+
+const char *provided(const char *name) {
+  const char *path = scratch(name);
+  const char *colon = strchr(name, ':');
+  const off_t kLength = (off_t)1 << 36; /* of holes: it takes no room */
+  const int file = open(path + (colon == NULL ? 0 : colon - name + 1), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return path; /* it is there, or MPI will say why not */
+  for (off_t length = kLength; length >= 4096 && ftruncate(file, length) != 0; length /= 16) {
+  }
+  close(file);
+  return path;
+}
