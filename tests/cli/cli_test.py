@@ -1616,6 +1616,33 @@ def parts_are_joined(bench):
 
 
 @case
+def proxy_writes_a_program(bench):
+    here = fresh(bench, "proxy")
+    done = here.check("proxy", "-o", "out", "../ring.cairn", err=None)
+    if not re.fullmatch(r"cairn: out: 4 ranks in 1 part, [\d,]+ lines of C and [\d,]+ bytes for this trace\n", done.stderr):
+        raise Failure(done.stderr)
+    out = here.folder / "out"
+    expect("files", {"Makefile", "CMakeLists.txt", "README.md", "main.c", "part_0.c", "program.c", "program.h", "proxy.h"}
+           - {path.name for path in out.iterdir()}, set())
+    part = (out / "part_0.c").read_text()
+    expect("a law of the rank", "rank == 0 ? MPI_PROC_NULL : rank - 1" in part, True)
+    expect("a loop", "for (long long i = 0; i < " in part, True)
+    # Made again, but never over what is somebody else's.
+    here.check("proxy", "-q", "-o", "out", "../ring.cairn")
+    (here.folder / "mine").mkdir()
+    (here.folder / "mine/notes").write_text("mine")
+    here.check("proxy", "-o", "mine", "../ring.cairn", code=4, err="cairn: mine holds files that cairn proxy did not make; "
+               "name another folder with -o\n")
+    here.check("proxy", "-o", "aborted", "../threads.cairn", code=2, err="cairn: ../threads.cairn: the run was aborted: its "
+               "ranks ended in the middle of their calls; record one that ends\n")
+    here.check("proxy", "-o", "gpu", "../gpu.cairn", code=2, err="cairn: ../gpu.cairn: the trace has no MPI calls; record a "
+               "program that makes some\n")
+    expect("nothing written", (here.folder / "aborted").exists() or (here.folder / "gpu").exists(), False)
+    here.check("proxy", "-o", "bad", "../malformed.cairn", code=3, err="cairn: ../malformed.cairn: a call of function 60000 "
+               "that this version does not know\n")
+
+
+@case
 def merge_joins_parts(bench):
     here = fresh(bench, "merge")
     done = here.check("merge", "../spool", "-o", "all.cairn", err=None)
