@@ -40,7 +40,7 @@ class Program {
   const trace::Trace &trace;
   const analyze::Sources &sources;
   const Settings settings;
-  Identifiers names;  ///< of what all files see
+  Identifiers names;       ///< of what all files see
   bool grequests = false;  ///< there are generalised requests
   bool several_threads = false;
   std::set<std::string> newer;  ///< functions that came after MPI 3.1
