@@ -206,6 +206,8 @@ class Table:
             for what, (text, column) in parameter.texts.items():
                 parameter.trees[what] = self.parse(function, parameter, text, column, scope)
             self.resolve_domain(function, parameter)
+            if 'raw' in parameter.flags and (parameter.layout != 'address' or parameter.passing not in ('value', 'buffer')):
+                parameter.place.fail(0, 'raw: one address', function.name, parameter.name)
         names = [p.name for p in function.parameters]
         if function.over not in (None, 'world', 'pair') and function.over not in names:
             function.place.fail(0, f'over({function.over}): no such parameter', function.name)
@@ -409,7 +411,7 @@ class FileReader:
             parameter.of = (parts[0], parts[1], parts[2] if len(parts) == 3 else None)
         elif word == 'special' and value is not None:
             parameter.special = (value, inside)
-        elif word in ('null', 'async', 'sums') and value is None:
+        elif word in ('null', 'async', 'sums', 'raw') and value is None:
             parameter.flags.add(word)
         elif word in EFFECTS and value is None:
             parameter.effect = EFFECTS[word]

@@ -24,7 +24,7 @@ enum class Layout : uint8_t {
   integer,   ///< 1 atom: the value, or the special of a constant in the kind's `domain`
   comm,      ///< 1 atom: local number, or constant; a created one has 3 or 4 more (README.md)
   handle,    ///< 2 atoms: (creating site, place), (constant, 0) or (kUnknown, number)
-  address,   ///< 3 atoms: (class, number, offset), (constant, 0, 0) or (kNull, 0, 0)
+  address,   ///< 3 atoms: (class, number, offset), (constant, 0, 0) or (kNull, 0, 0); see `keeps_raw`
   status,    ///< 5 atoms: source, tag, error, bytes, cancelled; or 1 for the whole array: kImplied or a constant
   flags,     ///< 2 atoms: canonical bits (bit i = i-th constant of the domain), left-over bits as the program gave them
   error,     ///< 1 atom 0 for MPI_SUCCESS; else 2: the error class's constant, and the library's code
@@ -86,6 +86,8 @@ struct Parameter {
   bool asynchronous;    ///< written or read until the request completes
   bool read_before;     ///< inout through a pointer: its value must be taken before the call
   bool prefix_sums;     ///< displacements: the counts, of which they may be the running sums, are the parameter before
+  bool keeps_raw;       ///< an address that other processes are told: the number itself stands behind its name, as one
+                        ///< more value, where it has a name (a class of memory)
   uint8_t domain;       ///< index of the constant domain its specials come from, 0 none; of a status: its source's
   Expression length;    ///< elements (or bytes, of strings) of an array; of buffers: bytes spanned, if expressible
   Expression capacity;  ///< upper bound known before the call (cap:x), to be read before the call

@@ -168,6 +168,9 @@ TEST(Spec, WhatOthersRelyOn) {
   EXPECT_EQ(parameter("MPI_T_cvar_handle_alloc", "handle").element, Element::pointer);
   EXPECT_EQ(parameter("MPI_Type_vector", "stride").layout, Layout::integer);
   EXPECT_EQ(parameter("MPI_Type_create_struct", "array_of_displacements").layout, Layout::address);
+  EXPECT_TRUE(parameter("MPI_Win_attach", "base").keeps_raw);
+  EXPECT_TRUE(parameter("MPI_Put", "target_disp").keeps_raw);
+  EXPECT_FALSE(parameter("MPI_Put", "origin_addr").keeps_raw);
   EXPECT_EQ(parameter("MPI_Waitall", "array_of_statuses").pointer_domain, domain_id::k_statuses);
   EXPECT_EQ(parameter("MPI_Dist_graph_create", "weights").pointer_domain, domain_id::k_weights);
   EXPECT_EQ(parameter("MPI_Dist_graph_create", "weights").domain, 0);

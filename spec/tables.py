@@ -40,7 +40,8 @@ def parameter_row(table, code, p):
     expressions = ', '.join(code.add(trees.get(what)) for what in ('len', 'cap', 'if', 'valid'))
     return (f'    {{"{p.name}", "{p.ctype}", Kind::{p.kind}, Layout::{p.layout}, Direction::{p.direction}, '
             f'Passing::{p.passing}, Element::{p.element}, Effect::{p.effect}, {flag("null" in p.flags)}, '
-            f'{flag("async" in p.flags)}, {flag(p.read_before)}, {flag("sums" in p.flags)}, {index(p.domain)}, {expressions}, '
+            f'{flag("async" in p.flags)}, {flag(p.read_before)}, {flag("sums" in p.flags)}, '
+            f'{flag("raw" in p.flags)}, {index(p.domain)}, {expressions}, '
             f'{index(p.pointer_domain)}, {one_up(p.count_index)}, {one_up(p.type_index)}, {one_up(p.times_index)}}},')
 
 

@@ -74,6 +74,12 @@ class FieldDecoder {
         return Value::symbol("?");
     }
   }
+  /// "heap#0+16" becomes "heap#0+16 at 0x5581c0de0010".
+  void add_raw(Value *place) {
+    const Logical raw = atoms_.next();
+    malformed_ = malformed_ || raw.special || place->kind != Value::Kind::symbol;
+    place->text += fmt::format(" at {:#x}", static_cast<uint64_t>(raw.value));
+  }
   [[nodiscard]] bool at_end() const { return atoms_.at_end(); }
   [[nodiscard]] bool malformed() const { return malformed_ || atoms_.failed(); }
   /// A name was asked of the rank's.
@@ -300,6 +306,7 @@ Value Decoder::value(uint32_t class_index, const spec::Parameter &parameter, con
     result = Value::list(std::move(items));
   } else {
     result = decoder.element(parameter.layout);
+    if (!decoder.at_end() && parameter.keeps_raw) decoder.add_raw(&result);
     if (!decoder.at_end() && is_updated(parameter)) result = Value::change(result, decoder.element(parameter.layout));
   }
   if (is_array(parameter) && is_updated(parameter) && succeeded && result.items.size() % 2 == 0) {

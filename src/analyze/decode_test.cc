@@ -145,6 +145,20 @@ TEST_F(Decode, AddressesAreNamedByWhatTheyLieIn) {
   EXPECT_EQ(argument("MPI_Allreduce", "sendbuf", atoms({constant("MPI_IN_PLACE"), 0, 0})), "MPI_IN_PLACE");
 }
 
+TEST_F(Decode, AddressesForOtherProcessesSayWhereTheyLie) {
+  EXPECT_EQ(argument("MPI_Win_attach", "base", atoms({trace::kHeap, 2, 16, 0x5581c0de0010})),
+            "heap#2+16 at 0x5581c0de0010");
+  EXPECT_EQ(argument("MPI_Win_attach", "base", atoms({trace::kHeap, 2, 16})), "heap#2+16") << "of an older trace";
+  EXPECT_EQ(argument("MPI_Win_attach", "base", atoms({trace::kNull, 0, 0})), "NULL");
+  EXPECT_EQ(argument("MPI_Put", "target_disp", atoms({trace::kInteger, 0, 8})), "8");
+  EXPECT_EQ(argument("MPI_Put", "target_disp", atoms({trace::kStack, 0, 4, 0x7ffd10})), "stack+4 at 0x7ffd10");
+  bool malformed = false;
+  argument("MPI_Win_attach", "base", atoms({trace::kHeap, 2, 16, 7, 7}), &malformed);
+  EXPECT_TRUE(malformed);
+  argument("MPI_Send", "buf", atoms({trace::kHeap, 2, 16, 7}), &malformed);
+  EXPECT_TRUE(malformed) << "no other address has a number behind it";
+}
+
 TEST_F(Decode, StatusesFlagsAndErrors) {
   EXPECT_EQ(argument("MPI_Recv", "status", atoms({3, 7, trace::kImplied, 800, 0})),
             "{source=3, tag=7, bytes=800, cancelled=false}");

@@ -257,11 +257,17 @@ void CallEncoder::address(const Parameter &p, uint64_t word) {
   const int constant = constant_of(p.domain, word);
   if (constant >= 0) return address_atoms({constant_atom(constant), 0, 0});
   if (p.passing == Passing::value || p.passing == Passing::array || p.kind == Kind::address) {
-    return address_atoms(process_.names.addresses->name_integer(word, thread_.stack));
+    const Address named = process_.names.addresses->name_integer(word, thread_.stack);
+    address_atoms(named);
+    // It may be an address of another process, which means something else in this one, or nothing.
+    if (p.keeps_raw && named.kind != trace::kInteger) integer(static_cast<int64_t>(word));
+    return;
   }
   if (p.effect == Effect::map_memory && word != 0) names_.map_memory(function_, frame_, word);
   if (p.kind == Kind::attribute || p.kind == Kind::extra_state) return address_atoms(names_.opaque(word));
-  address_atoms(process_.names.addresses->name(word, thread_.stack));
+  const Address named = process_.names.addresses->name(word, thread_.stack);
+  address_atoms(named);
+  if (p.keeps_raw && named.kind != trace::kNull) integer(static_cast<int64_t>(word));
 }
 
 void CallEncoder::address_atoms(const Address &named) {

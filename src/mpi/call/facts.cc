@@ -97,6 +97,7 @@ FieldPlan plan_of(const Parameter &p) {
   if (one_handle && p.direction == Direction::out && makes && !p.valid) return FieldPlan::made;
   if (p.effect != Effect::none) return FieldPlan::general;
   if (p.passing == Passing::buffer) {
+    if (p.keeps_raw) return FieldPlan::general;
     const bool opaque = p.kind == Kind::attribute || p.kind == Kind::extra_state || p.kind == Kind::address;
     return p.layout == Layout::address && !opaque ? FieldPlan::buffer : FieldPlan::general;
   }

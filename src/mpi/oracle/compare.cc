@@ -164,8 +164,15 @@ std::string Comparer::element(unsigned i, AtomReader &in, uint64_t word) {
       return flags(in, word, p.domain);
     case Layout::error:
       return error(in, word, 0);
-    case Layout::address:
-      return address(in, word, p.domain);
+    case Layout::address: {
+      const AtomValue kind = AtomReader(in).next();
+      std::string problem = address(in, word, p.domain);
+      // Behind a name, the number itself; without one it is there already.
+      const bool named = kind.constant() < 0 && !kind.is(trace::kNull) && !kind.is(trace::kInteger);
+      if (!problem.empty() || !p.keeps_raw || !named) return problem;
+      const AtomValue raw = in.next();
+      return raw.special || raw.missing || static_cast<uint64_t>(raw.value) != word ? "raw: " + traced(raw, word) : "";
+    }
     case Layout::handle:
       return handle(i, in, word, p.kind, p.effect, p.domain);
     case Layout::comm:

@@ -261,6 +261,9 @@ class PendingCall {
     atom(named.kind);
     integer(named.number);
     integer(named.offset);
+    const bool has_name = named.kind != trace::kInteger && named.kind != trace::kNull &&
+                          trace::special_code(named.kind) < trace::kFirstConstant;
+    if (p.keeps_raw && has_name) integer(static_cast<int64_t>(word));
   }
 
   const Process &of_;
