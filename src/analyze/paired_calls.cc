@@ -119,7 +119,8 @@ class Pair {
         return parameter.direction == Direction::out ? same_made(parameter.kind, parameter.layout, a, b)
                                                      : same_used(parameter, a, b);
       case Layout::address:
-        return same_addresses(parameter.kind, a, b, parameter.effect == Effect::map_memory);
+        return same_remote(parameter, a, b) ||
+               same_addresses(parameter.kind, a, b, parameter.effect == Effect::map_memory, parameter.keeps_raw);
       case Layout::status:
         // What a program fills itself began as what lay there.
         return parameter.direction == Direction::inout || same_statuses(a, b);
@@ -214,7 +215,16 @@ class Pair {
                                b.atoms.begin() + (b.atoms.empty() ? 0 : 1), b.atoms.end());
   }
 
-  bool same_addresses(Kind kind, const Field &a, const Field &b, bool moves) {
+  /// A displacement in a dynamic window, which is an address of another process.
+  bool same_remote(const Parameter &parameter, const Field &a, const Field &b) {
+    if (!parameter.keeps_raw || parameter.kind != Kind::rma_displacement) return false;
+    const auto first = raw_address(a);
+    const auto second = raw_address(b);
+    return first && second && meanings_.same_attached(*first, *second);
+  }
+
+  /// `raw`: behind a name there is the number, which differs in every run.
+  bool same_addresses(Kind kind, const Field &a, const Field &b, bool moves, bool raw = false) {
     AtomReader first(a.atoms);
     AtomReader second(b.atoms);
     while (!first.at_end() && !second.at_end()) {
@@ -226,6 +236,8 @@ class Pair {
       const int64_t offset = first.next().value;
       const int64_t there = second.next().value;
       const bool known = in.special && in.constant() < 0 && !in.is(trace::kNull) && !in.is(trace::kInteger);
+      if (raw && place) (void)first.next();
+      if (raw && known) (void)second.next();
       if (place != known) return false;
       if (kind == Kind::callback && place) continue;
       if (!place) {

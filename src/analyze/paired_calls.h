@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/attached_pairs.h"
 #include "analyze/row_access.h"
 #include "spec/spec.h"
 #include "trace/model/record.h"
@@ -24,6 +25,11 @@ namespace cairn::analyze {
 /// What the names of one rank mean, on both sides.
 class Meanings {
  public:
+  /// `attached` must outlive this; nullptr: the runs have no dynamic windows.
+  explicit Meanings(AttachedPairs *attached = nullptr) : attached_(attached) {}
+  /// Whether two numbers are one address in a dynamic window of some process.
+  bool same_attached(uint64_t first, uint64_t second) { return attached_ != nullptr && attached_->same(first, second); }
+
   /// Two handles that one object has.
   struct Bound {
     HandleName name;  ///< on the second side
@@ -63,6 +69,7 @@ class Meanings {
   }
 
  private:
+  AttachedPairs *attached_;
   std::map<Key, std::deque<Bound>> bound_;
   std::map<Region, std::pair<Region, int64_t>> regions_;
 };

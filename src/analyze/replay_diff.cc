@@ -136,7 +136,7 @@ class Comparison {
 
   /// In the order in which the first side made its calls, so that what one thread made is known on the others.
   void compare(uint32_t rank) {
-    Meanings meanings;
+    Meanings meanings(&attached_);
     std::map<uint32_t, Thread> threads;  // by the first side's number
     const std::map<uint32_t, uint32_t> matched = match_threads(rank);
     std::set<uint32_t> taken;
@@ -196,6 +196,7 @@ class Comparison {
 
   Run first_;
   Run second_;
+  AttachedPairs attached_{first_, second_};
   ReplayDiff diff_;
 };
 
