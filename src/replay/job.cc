@@ -30,6 +30,7 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
       settings(std::move(with)),
       memory(settings.shared_buffers),
       files(settings.scratch),
+      attachments(of, its_rank, settings.scratch),
       invokers(spec::functions().size(), nullptr),
       made(spec::functions().size()),
       begin_ticks(ticks()),
@@ -60,7 +61,8 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
 
 Surroundings Job::surroundings() {
   const bool same = trace.run().mpi.starts_with(library_name());
-  return {&memory, &slots, &files, &constants, &invokers, same, settings.keep_wild, settings.random_payload};
+  return {
+      &memory, &slots, &files, &attachments, &constants, &invokers, same, settings.keep_wild, settings.random_payload};
 }
 
 std::string Job::text(const Plan &plan, const trace::Row &row) const {

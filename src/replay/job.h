@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/decode.h"
+#include "replay/attachments.h"
 #include "replay/memory.h"
 #include "replay/plan.h"
 #include "replay/scratch_files.h"
@@ -74,6 +75,7 @@ class Job {
   Memory memory;
   Slots slots;
   ScratchFiles files;
+  Attachments attachments;
   std::vector<std::optional<Word>> constants;
   std::vector<Invoke> invokers;
   std::vector<Made> made;  ///< by function; of thread 0 alone where there are several

@@ -50,6 +50,11 @@ bool is_done(Word request);
 bool is_there(int source, int tag, Word comm);
 /// Not recorded. Of this process.
 int rank_in(Word comm);
+/// Not recorded. The rank in MPI_COMM_WORLD of a rank of a window that MPI_Win_create_dynamic made; nothing of other
+/// windows, and of what is no rank.
+std::optional<uint32_t> dynamic_target(Word window, int rank);
+/// Not recorded. Lets MPI go on with what others want of this process.
+void go_on();
 /// Not recorded. Whether a partition of a message has arrived.
 bool has_arrived(Word request, int partition);
 /// Not recorded. MPI_SUCCESS is 0.

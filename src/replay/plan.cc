@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "analyze/attached.h"
 #include "analyze/repeatable.h"
 #include "spec/ids.h"
 #include "trace/model/status_field.h"
@@ -79,6 +80,8 @@ class Making {
     if (function_.return_layout == Layout::handle || function_.return_layout == Layout::comm) returned_handle(result);
     if (function_.returns == spec::ReturnKind::fint && is_number(function_.return_kind)) returned_number(result);
     if (succeeded_) force();
+    if (const auto segment = analyze::attached_by(row_, scope_.thread))
+      plan_.attaches = with_.attachments->number(*segment);
     return {};
   }
 
@@ -387,6 +390,7 @@ class Making {
         return {};
       }
     }
+    if (parameter.kind == Kind::rma_displacement && parameter.keeps_raw) remote(i, field);
     AtomReader atoms(field.atoms);
     std::vector<std::pair<const Region *, int64_t>> places;
     bool moves = false;
@@ -410,6 +414,16 @@ class Making {
     const size_t bytes = places.size() * sizeof(Word) + sizeof(Word);
     plan_.address_arrays.push_back({i, std::move(places), std::vector<char>(bytes)});
     return {};
+  }
+  void remote(uint8_t i, const trace::Field &field) {
+    const auto raw = analyze::raw_address(field);
+    if (!raw || !with_.attachments->any()) return;
+    Plan::Remote remote{i, 0, 0, *raw};
+    for (uint8_t each = 0; each < function_.parameter_count; ++each) {
+      if (function_.parameters[each].kind == Kind::window) remote.window = each;
+      if (function_.parameters[each].kind == Kind::rank) remote.target = each;
+    }
+    plan_.remote = remote;
   }
   void fill(uint8_t i, const Parameter &parameter, const std::pair<Region *, int64_t> &place) {
     const bool sent = parameter.kind == Kind::buf_in || parameter.kind == Kind::buf_inout;

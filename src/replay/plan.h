@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "replay/attachments.h"
 #include "replay/memory.h"
 #include "replay/mpi_side.h"
 #include "replay/scratch_files.h"
@@ -98,6 +99,13 @@ struct Plan {
     Region *region;
     int64_t offset;
   };
+  /// A displacement in a window; where that is a dynamic one, an address of the target (attachments.h).
+  struct Remote {
+    uint8_t parameter;
+    uint8_t window;  ///< parameters
+    uint8_t target;  ///< the same
+    uint64_t raw;    ///< recorded
+  };
   struct Output {
     uint8_t parameter;
     size_t bytes;
@@ -124,6 +132,8 @@ struct Plan {
   std::vector<AddressArray> address_arrays;
   std::vector<Updated> updated;
   std::vector<Bound> bound;
+  std::optional<Remote> remote;
+  std::optional<size_t> attaches;  ///< which of the rank's segments
   std::vector<Output> outputs;
   std::vector<Filled> filled;
   Slot *returned = nullptr;  ///< the handle that the function returns
@@ -149,6 +159,7 @@ struct Surroundings {
   Memory *memory = nullptr;
   Slots *slots = nullptr;
   ScratchFiles *files = nullptr;
+  Attachments *attachments = nullptr;
   const std::vector<std::optional<Word>> *constants = nullptr;
   const std::vector<Invoke> *invokers = nullptr;
   bool same_library = false;  ///< as recorded: its error codes mean the same

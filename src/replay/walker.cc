@@ -18,6 +18,9 @@ namespace {
 
 thread_local Walker *walking = nullptr;
 
+/// The parameter of MPI_Win_attach.
+constexpr size_t kAttachedBase = 1;
+
 /// A value of that many bytes, as a word: integers with their sign.
 Word load(const char *from, size_t bytes) {
   if (bytes == sizeof(int32_t)) {
@@ -173,6 +176,12 @@ Result<void> Walker::make(Node *node) {
   standing_.plan.store(&plan, std::memory_order_release);
   const bool takes_any = job_.settings.free_order && (plan.await != Await::some_requests || !has_persistent(plan));
   if (plan.await != Await::nothing && !takes_any) wait_for(plan, words.data());
+  if (plan.attaches) {
+    if (auto told = job_.attachments.tell(*plan.attaches, words[kAttachedBase]); !told) return told;
+  }
+  if (plan.remote) {
+    if (auto aimed = aim(plan, words.data()); !aimed) return failed(*node, aimed.error().message);
+  }
   if (!plan.filled.empty()) fill(plan, words.data());
   if (!plan.must_not_exist.empty() && rank_in(words[0]) == 0) job_.files.remove(plan.must_not_exist);
 
@@ -292,6 +301,24 @@ Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
   for (const Plan::Output &output : plan.outputs) {
     words[output.parameter] = reinterpret_cast<Word>(room(output.parameter, output.bytes));
   }
+  return {};
+}
+
+Result<void> Walker::aim(const Plan &plan, Word *words) {
+  const Plan::Remote &remote = *plan.remote;
+  const auto target = dynamic_target(words[remote.window], static_cast<int>(words[remote.target]));
+  if (!target) return {};
+  const std::vector<Attachments::Place> places = job_.attachments.places(*target, remote.raw);
+  if (places.empty()) return {};  // as it was: MPI may say that nothing is there
+  // The program had the address from the target, so it tells, or is about to. It may have to get at this process's
+  // memory first.
+  std::optional<Word> now;
+  wait_until([&] {
+    now = job_.attachments.find(*target, places);
+    if (!now) go_on();
+    return now.has_value();
+  });
+  words[remote.parameter] = *now;
   return {};
 }
 

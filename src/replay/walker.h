@@ -40,6 +40,8 @@ class Walker {
   Result<void> take(Node node);
   Result<void> make(Node *node);
   Result<void> gather(const Plan &plan, Word *words, Word *handles);
+  /// What a displacement in a dynamic window is here.
+  Result<void> aim(const Plan &plan, Word *words);
   void wait_for(Plan &plan, const Word *words);
   void hide_others(Plan &plan);
   static bool has_persistent(const Plan &plan);

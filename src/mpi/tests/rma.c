@@ -159,6 +159,50 @@ static void dynamic(void) {
   free(there);
 }
 
+/* Displacements in a dynamic window are addresses of the target: of several segments, by ranks of another order, in
+   memory that MPI gave, of the process itself, and where a segment lies in which another was before. */
+static int fixed[kWords];
+
+static void segments(void) {
+  MPI_Comm turned;
+  MPI_Win win;
+  int *own = calloc(kWords, sizeof(int)), *given = NULL;
+  MPI_Aint here[3], *there = malloc(3 * (size_t)size * sizeof(MPI_Aint));
+  MPI(MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &turned));
+  const int place = size - 1 - rank, next = (place + 1) % size, before = (place + size - 1) % size;
+  MPI(MPI_Alloc_mem(kWords * sizeof(int), MPI_INFO_NULL, &given));
+  memset(given, 0, kWords * sizeof(int));
+  MPI(MPI_Win_create_dynamic(MPI_INFO_NULL, turned, &win));
+  for (int round = 0; round < 3; ++round) {
+    MPI(MPI_Win_attach(win, own + round, (kWords - 3) * sizeof(int)));
+    MPI(MPI_Win_attach(win, fixed, sizeof fixed));
+    MPI(MPI_Win_attach(win, given, kWords * sizeof(int)));
+    MPI(MPI_Get_address(own + round, &here[0]));
+    MPI(MPI_Get_address(fixed, &here[1]));
+    MPI(MPI_Get_address(given, &here[2]));
+    MPI(MPI_Allgather(here, 3, MPI_AINT, there, 3, MPI_AINT, turned));
+    const int value = 100 * round + place;
+    MPI(MPI_Win_fence(0, win));
+    for (int i = 0; i < 3; ++i) {
+      const MPI_Aint to = there[3 * next + i] + (MPI_Aint)(2 * sizeof(int)), self = here[i];
+      MPI(MPI_Put(&value, 1, MPI_INT, next, to, 1, MPI_INT, win));
+      MPI(MPI_Put(&value, 1, MPI_INT, place, self, 1, MPI_INT, win));
+    }
+    MPI(MPI_Win_fence(0, win));
+    int *segment[3] = {own + round, fixed, given};
+    for (int i = 0; i < 3; ++i) {
+      CHECK(segment[i][0] == value && segment[i][2] == 100 * round + before);
+      MPI(MPI_Win_detach(win, segment[i]));
+    }
+    MPI(MPI_Barrier(turned));
+  }
+  MPI(MPI_Win_free(&win));
+  MPI(MPI_Free_mem(given));
+  MPI(MPI_Comm_free(&turned));
+  free(own);
+  free(there);
+}
+
 int main(int argc, char **argv) {
   start(&argc, &argv);
   fence();
@@ -166,5 +210,6 @@ int main(int argc, char **argv) {
   lock();
   shared();
   dynamic();
+  segments();
   return finish();
 }

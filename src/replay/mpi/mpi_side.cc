@@ -58,6 +58,31 @@ int rank_in(Word comm) {
   return rank;
 }
 
+void go_on() {
+  int flag = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+std::optional<uint32_t> dynamic_target(Word window, int rank) {
+  const auto handle = from_word<MPI_Win>(window);
+  int *flavor = nullptr;
+  int found = 0;
+  if (handle == MPI_WIN_NULL || rank < 0) return std::nullopt;
+  if (PMPI_Win_get_attr(handle, MPI_WIN_CREATE_FLAVOR, static_cast<void *>(&flavor), &found) != MPI_SUCCESS ||
+      found == 0 || *flavor != MPI_WIN_FLAVOR_DYNAMIC) {
+    return std::nullopt;
+  }
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Group world = MPI_GROUP_NULL;
+  int place = MPI_UNDEFINED;
+  PMPI_Win_get_group(handle, &group);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_translate_ranks(group, 1, &rank, world, &place);
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+  return place == MPI_UNDEFINED ? std::nullopt : std::optional(static_cast<uint32_t>(place));
+}
+
 bool has_arrived(Word request, int partition) {
 #if MPI_VERSION >= 4
   int flag = 0;
