@@ -53,7 +53,7 @@ int rank_in(Word comm);
 /// Not recorded. The rank in MPI_COMM_WORLD of a rank of a window that MPI_Win_create_dynamic made; nothing of other
 /// windows, and of what is no rank.
 std::optional<uint32_t> dynamic_target(Word window, int rank);
-/// Not recorded. Lets MPI go on with what others want of this process.
+/// Not recorded. Lets MPI go on with what others want of this process, whatever they reach it by.
 void go_on();
 /// Not recorded. Whether a partition of a message has arrived.
 bool has_arrived(Word request, int partition);
