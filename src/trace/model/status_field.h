@@ -29,7 +29,7 @@ struct StatusField {
     size_t count = 1;
     for (; !values.at_end(); ++count) values.next();
     found.ignored = count % kValues == 1 && first.constant() >= 0;
-    found.implied = count == 1;
+    found.implied = count == 1 && (found.ignored || first.is(kImplied));
     if (!found.implied) found.atoms = std::span(field.atoms).subspan(found.ignored ? 1 : 0);
     return found;
   }
