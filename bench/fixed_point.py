@@ -109,7 +109,7 @@ class Bench:
             return "write", said[-400:]
         found["source_bytes"] = sum(path.stat().st_size for path in folder.rglob("*.[ch]"))
         plain = {name: value for name, value in env.items() if name != "LD_PRELOAD"}
-        status, said = run(["make", "-C", folder, f"CC={self.mpicc}", "CFLAGS=-O1 -Wall -Wextra -Werror"], top, plain,
+        status, said = run(["make", "-C", folder, f"MPICC={self.mpicc}", "CFLAGS=-O1 -Wall -Wextra -Werror"], top, plain,
                            10 * self.options.seconds)
         if status != 0:
             return "compile", said[-800:]

@@ -156,7 +156,7 @@ class Reading {
     }
     if (!does) return nullptr;
     if ((made_.receive || made_.taken) && !made_.request) {
-      if (const std::vector<Outcome> told = outcomes(1); !told.empty()) made_.outcome = told[0];
+      if (const std::vector<MessageOutcome> told = outcomes(1); !told.empty()) made_.outcome = told[0];
     }
     return std::make_unique<MessageCall>(std::move(made_));
   }
@@ -212,8 +212,8 @@ class Reading {
   }
 
   /// What the statuses say; nothing if there are none.
-  std::vector<Outcome> outcomes(size_t count) {
-    std::vector<Outcome> told;
+  std::vector<MessageOutcome> outcomes(size_t count) {
+    std::vector<MessageOutcome> told;
     const spec::Parameter *status = parameter(Kind::status);
     const trace::Field *field = status == nullptr ? nullptr : access_.field(status->name);
     if (field == nullptr || field->is_bytes) return told;
@@ -229,7 +229,7 @@ class Reading {
       (void)atoms.next();  // error
       (void)atoms.next();  // bytes
       const AtomValue cancelled = atoms.next();
-      Outcome outcome{true, std::nullopt, std::nullopt, !cancelled.special && cancelled.value != 0};
+      MessageOutcome outcome{true, std::nullopt, std::nullopt, !cancelled.special && cancelled.value != 0};
       if (!source.special) outcome.rank = source.value;
       if (!tag.special) outcome.tag = tag.value;
       told.push_back(outcome);

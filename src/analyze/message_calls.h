@@ -22,7 +22,7 @@ struct Envelope {
 };
 
 /// What a call says of a message that it received or found.
-struct Outcome {
+struct MessageOutcome {
   bool told = false;  ///< there is a status; else the program did not want one, or the call failed
   /// Where it says something else than what was asked for.
   std::optional<int64_t> rank;
@@ -52,14 +52,14 @@ struct MessageCall {
   std::optional<HandleName> communicator;
   std::optional<Envelope> send;
   std::optional<Envelope> receive;
-  Outcome outcome;                    ///< of `receive` or of `taken`, where it is complete at the end of the call
+  MessageOutcome outcome;             ///< of `receive` or of `taken`, where it is complete at the end of the call
   std::optional<HandleName> request;  ///< that it makes: then it is complete later
   bool persistent = false;            ///< the request is to be started
   std::optional<HandleName> found;    ///< the message that a probe took out of the queue
   std::optional<HandleName> taken;    ///< the message that was found so before, and is received now
   std::vector<HandleName> requests;
-  std::vector<Outcome> outcomes;  ///< as many
-  uint32_t operation = 0;         ///< of collective calls: the same on all members
+  std::vector<MessageOutcome> outcomes;  ///< as many
+  uint32_t operation = 0;                ///< of collective calls: the same on all members
   std::optional<int64_t> root;
   Awaited awaited;          ///< but for those of whom only the root may say whom it awaits
   Awaited awaited_at_root;  ///< where this process is the root

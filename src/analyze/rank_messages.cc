@@ -212,7 +212,7 @@ void RankMessages::start(const HandleName &name, MessageStep *step) {
   if (request.receive) request.active = post(*request.receive, *request.communicator);
 }
 
-void RankMessages::complete(const HandleName &name, const Outcome &outcome, MessageStep *step) {
+void RankMessages::complete(const HandleName &name, const MessageOutcome &outcome, MessageStep *step) {
   const auto found = requests_.find(name);
   if (found == requests_.end()) return;
   if (found->second.active) arrive(found->second.active, outcome, step);
@@ -222,7 +222,8 @@ void RankMessages::complete(const HandleName &name, const Outcome &outcome, Mess
   if (!found->second.persistent) requests_.erase(found);
 }
 
-void RankMessages::arrive(const ReceivePointer &receive, const Outcome &outcome, MessageStep *step, bool probed) {
+void RankMessages::arrive(const ReceivePointer &receive, const MessageOutcome &outcome, MessageStep *step,
+                          bool probed) {
   // In other statuses MPICH leaves what lay there.
   if (receive->cancelled && (outcome.cancelled || !outcome.told)) {
     ++counts_.cancelled;

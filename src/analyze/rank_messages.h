@@ -136,9 +136,9 @@ class RankMessages {
   void send(const Envelope &envelope, uint32_t communicator, MessageStep *step);
   ReceivePointer post(const Envelope &envelope, uint32_t communicator);
   void start(const HandleName &name, MessageStep *step);
-  void complete(const HandleName &name, const Outcome &outcome, MessageStep *step);
+  void complete(const HandleName &name, const MessageOutcome &outcome, MessageStep *step);
   /// A receive is complete, or (`probed`) its message is there.
-  void arrive(const ReceivePointer &receive, const Outcome &outcome, MessageStep *step, bool probed = false);
+  void arrive(const ReceivePointer &receive, const MessageOutcome &outcome, MessageStep *step, bool probed = false);
   void collective(const MessageCall &call, MessageStep *step);
   /// nullopt: nobody knows which communicator that is.
   std::optional<uint32_t> number_of(const std::optional<HandleName> &name);

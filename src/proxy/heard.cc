@@ -42,7 +42,7 @@ class Hearing {
       found->second.pop_front();
       if (found->second.empty()) under_way_.erase(found);
       if (number == SIZE_MAX || i >= call.outcomes.size()) continue;
-      const analyze::Outcome &outcome = call.outcomes[i];
+      const analyze::MessageOutcome &outcome = call.outcomes[i];
       if (!outcome.told || outcome.cancelled) continue;
       analyze::Envelope &envelope = posted_[number].envelope;
       if (!envelope.rank) envelope.rank = outcome.rank;

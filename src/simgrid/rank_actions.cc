@@ -12,7 +12,7 @@ namespace {
 
 using analyze::HandleName;
 using analyze::MessageCall;
-using analyze::Outcome;
+using analyze::MessageOutcome;
 
 /// SMPI's MPI_ANY_SOURCE and MPI_ANY_TAG.
 constexpr int64_t kAnySource = -555;
@@ -246,14 +246,14 @@ void RankActions::post(const Request &message, Request *into) {
 }
 
 /// Once it is complete: then it is known whom it heard.
-void RankActions::receive_now(const Request &message, const Outcome &outcome) {
+void RankActions::receive_now(const Request &message, const MessageOutcome &outcome) {
   const std::optional<Key> key = heard(message, outcome);
   if (!key) return;
   add("recv {} {} {}", key->from, key->tag, room_text(message.room));
   ++counts_.receives;
 }
 
-std::optional<RankActions::Key> RankActions::heard(const Request &message, const Outcome &outcome) {
+std::optional<RankActions::Key> RankActions::heard(const Request &message, const MessageOutcome &outcome) {
   const auto rank = outcome.rank ? outcome.rank : message.receive->rank;
   const auto tag = outcome.tag ? outcome.tag : message.receive->tag;
   Key key{kAnySource, rank_, kAnyTag};
@@ -292,7 +292,7 @@ void RankActions::start(const HandleName &name) {
   if (message.receive) post(message, &request);
 }
 
-void RankActions::complete(const std::vector<HandleName> &names, const std::vector<Outcome> &outcomes) {
+void RankActions::complete(const std::vector<HandleName> &names, const std::vector<MessageOutcome> &outcomes) {
   std::vector<Key> waits;
   for (size_t i = 0; i < names.size(); ++i) {
     const auto found = requests_.find(names[i]);
@@ -307,7 +307,7 @@ void RankActions::complete(const std::vector<HandleName> &names, const std::vect
 }
 
 /// It is complete, or, without `waits`, it is known what it will receive.
-void RankActions::settle(Request *request, const Outcome &outcome, std::vector<Key> *waits) {
+void RankActions::settle(Request *request, const MessageOutcome &outcome, std::vector<Key> *waits) {
   if (!request->active) return;
   // In other statuses MPICH leaves what lay there.
   if (request->cancelled && (outcome.cancelled || !outcome.told)) {

@@ -74,12 +74,12 @@ class RankActions {
   void partitions(const SimulatedCall &call);
   void send(const Request &message, Request *into);
   void post(const Request &message, Request *into);
-  void receive_now(const Request &message, const analyze::Outcome &outcome);
+  void receive_now(const Request &message, const analyze::MessageOutcome &outcome);
   void start(const analyze::HandleName &name);
-  void complete(const std::vector<analyze::HandleName> &names, const std::vector<analyze::Outcome> &outcomes);
+  void complete(const std::vector<analyze::HandleName> &names, const std::vector<analyze::MessageOutcome> &outcomes);
   /// Whom it hears as far as the outcome says it; nullopt: nobody that can be told.
-  std::optional<Key> heard(const Request &message, const analyze::Outcome &outcome);
-  void settle(Request *request, const analyze::Outcome &outcome, std::vector<Key> *waits);
+  std::optional<Key> heard(const Request &message, const analyze::MessageOutcome &outcome);
+  void settle(Request *request, const analyze::MessageOutcome &outcome, std::vector<Key> *waits);
   void wait(const std::vector<Key> &keys);
   void release(const analyze::HandleName &name);
   void collective(const Collective &collective);
