@@ -35,13 +35,13 @@ class Search {
     if (const auto part = simple(all)) return part->text;
     if (values_.size() < 2) return std::nullopt;
     constants_only_ = true;
-    if (const auto text = odd_ones()) return text;
+    if (auto text = odd_ones()) return text;
     constants_only_ = false;
     for (int64_t block = 1; block <= size_; block = next_divisor(block)) {
       for (int64_t count = 2; block * count <= size_; ++count) {
         if (size_ % (block * count) != 0 && block * count < size_) continue;
         for (const int64_t edge : {int64_t{0}, count - 1}) {
-          if (const auto text = split(place(block, count, edge))) return text;
+          if (auto text = split(place(block, count, edge))) return text;
         }
       }
     }
@@ -59,7 +59,7 @@ class Search {
     const size_t change = first_change();
     for (const size_t odd : {size_t{0}, values_.size() - 1, change}) {
       const int64_t one = ranks_[odd];
-      if (const auto text = split({fmt::format("rank == {}", one), [one](int64_t rank) { return rank == one; }})) {
+      if (auto text = split({fmt::format("rank == {}", one), [one](int64_t rank) { return rank == one; }})) {
         return text;
       }
     }

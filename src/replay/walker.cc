@@ -104,8 +104,14 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
       standing_.ticket = ticket + 1;
     }
     if (recorded_ && keeps_sums()) job_.made[(*plan)->function->id].recorded_ns += recorded_->duration;
-    Node node{*plan, &reader_->call(number), {}};
-    auto done = node.plan->depth == 0 && pending_.empty() ? make(&node) : take(std::move(node));
+    const trace::Row *const row = &reader_->call(number);
+    Result<void> done;
+    if ((*plan)->depth == 0 && pending_.empty()) {
+      Node alone{*plan, row, {}};
+      done = make(&alone);
+    } else {
+      done = take({*plan, row, {}});
+    }
     if (!done) return done;
   }
   return {};
