@@ -175,9 +175,10 @@ Action declare_replay(Options &verb) {
   verb.number("--stall", options->stall, "Give up when no rank has made a call for so long; 0: never (default: 60)",
               "SECONDS");
   verb.flag("--echo", options->echo, "Print each call before it is made");
-  verb.text("--simulate", options->simulate,
-            "Make no calls, but let SimGrid simulate them on this platform, cluster or ideal, and tell how long they take",
-            "FILE", {kCluster, kIdeal});
+  verb.text(
+      "--simulate", options->simulate,
+      "Make no calls, but let SimGrid simulate them on this platform, cluster or ideal, and tell how long they take",
+      "FILE", {kCluster, kIdeal});
   verb.flag("--no-gaps", options->no_gaps, "In a simulation nothing between calls takes time");
   verb.flag("-q,--quiet", options->quiet, "Print errors only");
   return [options, &verb] { return replay(*options, verb.command); };

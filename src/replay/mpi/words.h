@@ -1,5 +1,5 @@
-// Arguments of MPI functions as 64-bit words: integers sign-extended, handles and pointers as they are. Included by what
-// is compiled for one MPI library alone.
+// Arguments of MPI functions as 64-bit words: integers sign-extended, handles and pointers as they are. Included by
+// what is compiled for one MPI library alone.
 #pragma once
 
 // Its old functions too: what a program called is called again.
