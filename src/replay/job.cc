@@ -42,12 +42,7 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
       thread_numbers_.push_back(sequence.thread);
   }
   several_threads = thread_numbers_.size() > 1;
-  const trace::Trace::RankInfo info = trace.rank_info(rank);
-  uint64_t calls = 0;
-  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-    for (const uint64_t count : trace.row_counts(sequence)) calls += count;
-  }
-  if (calls != 0) mean_gap_ns = (info.wall_ns - std::min(info.wall_ns, info.mpi_ns)) / calls;
+  if (settings.gaps != Gaps::none) mean_gap_ns = mean_gap();
   standing_ = std::vector<Standing>(thread_numbers_.size());
   if (!several_threads) return;
   size_t number = SIZE_MAX;
@@ -57,6 +52,15 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
     ++number;
     if (const auto order = trace.order(sequence)) standing_[number].ticket = order->first_ticket;
   }
+}
+
+uint64_t Job::mean_gap() const {
+  uint64_t calls = 0;
+  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+    for (const uint64_t count : trace.row_counts(sequence)) calls += count;
+  }
+  const trace::Trace::RankInfo info = trace.rank_info(rank);
+  return calls == 0 ? 0 : (info.wall_ns - std::min(info.wall_ns, info.mpi_ns)) / calls;
 }
 
 Surroundings Job::surroundings() {

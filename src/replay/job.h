@@ -84,7 +84,7 @@ class Job {
   const uint64_t begin_ticks;
   const uint64_t begin_ns;
   uint64_t mpi_begin_ns = 0;  ///< when MPI was there
-  uint64_t mean_gap_ns = 0;   ///< between calls of the rank in the recording
+  uint64_t mean_gap_ns = 0;   ///< between calls of the rank in the recording, where gaps are waited for
   [[nodiscard]] Surroundings surroundings();
   /// Returns once all calls of other threads that ended before the one with this ticket have begun. What began before
   /// it is not known, and another thread may wait for it: so who waits for long while none makes a call goes on, unless
@@ -97,6 +97,7 @@ class Job {
   [[nodiscard]] std::string text(const Plan &plan, const trace::Row &row) const;
 
  private:
+  [[nodiscard]] uint64_t mean_gap() const;
   void run_thread(uint32_t thread);
   /// Else a recorder would give its number to a thread that begins later.
   void wait_for_others(uint32_t number) const;
