@@ -17,19 +17,23 @@ counted() { printf '%s %s %s\n' "$@" >"$step_counts"; }
 # blame WHAT: names one thing that failed, with the log of the step or another file to look at.
 blame() { printf '%s\n' "$*" >>"$step_blames"; }
 
+# quote: what is read, a few lines of what failed, is shown below the step.
+quote() { cat >>"$step_quotes"; }
+
 # last_words FILE: its last line that says anything, at most 90 characters of it.
 last_words() { tr '\r' '\n' <"$1" | sed -E 's/\x1b\[[0-9;]*[A-Za-z]//g' | grep -v '^[[:space:]]*$' | tail -n 1 | cut -c1-90; }
 
 # run_step NAME TITLE COMMAND...: NAME names the log. Needs steps_total and log_dir. Returns the command's status.
 run_step() {
-  local name=$1 title=$2 rc=0 pid started=$SECONDS head next_beat=60 step_counts step_blames log line
+  local name=$1 title=$2 rc=0 pid started=$SECONDS head next_beat=60 step_counts step_blames step_quotes log line
   shift 2
   step=$((step + 1))
   head=$(printf '[%d/%d] %s' "$step" "$steps_total" "$title")
   log=$log_dir/$name.log
   step_counts=$log_dir/.counts
   step_blames=$log_dir/.blames
-  rm -f "$step_counts" "$step_blames"
+  step_quotes=$log_dir/.quotes
+  rm -f "$step_counts" "$step_blames" "$step_quotes"
   : >"$log"
   [ -t 1 ] || printf '%s\n' "$head"
   # A process group of its own, so that an interrupt ends all of the step: bash lets background jobs ignore it.
@@ -82,6 +86,7 @@ run_step() {
     while IFS= read -r line; do
       failures+=("$title: $line")
     done <"$step_blames"
+    [ ! -s "$step_quotes" ] || sed 's/^/        | /' "$step_quotes" | cut -c1-400 | tail -n 200
   else
     failures+=("$title: see $PWD/$log")
     sed 's/^/        | /' "$log" | grep -v '^ *| *$' | tail -n "${CAIRN_TAIL:-25}"
