@@ -148,6 +148,14 @@ struct Clock {
   trace::RankShift shift;
 };
 
+/// Where a call of a rank began or ended.
+struct Moment {
+  uint32_t rank = 0;
+  uint64_t ns = 0;
+};
+Moment begin_of(const CallTime &call) { return {call.rank, call.begin_ns}; }
+Moment end_of(const CallTime &call) { return {call.rank, call.end_ns}; }
+
 /// What the three replays share.
 class Clocks {
  public:
@@ -183,9 +191,9 @@ class Clocks {
 template <typename Value>
 uint64_t latest(const Meeting &meeting, const std::vector<uint32_t> &from, const Value &value) {
   uint64_t found = 0;
-  for (const uint32_t place : from) found = std::max(found, value(meeting.begins[place]));
+  for (const uint32_t place : from) found = std::max(found, value(begin_of(meeting.begins[place])));
   if (from.empty()) {
-    for (const Moment &begin : meeting.begins) found = std::max(found, value(begin));
+    for (const CallTime &begin : meeting.begins) found = std::max(found, value(begin_of(begin)));
   }
   return found;
 }
@@ -211,13 +219,14 @@ class ForwardPass : public Arrivals {
   ForwardPass(Clocks *clocks, trace::Corrections *made) : clocks_(*clocks), made_(*made) {}
 
   void message(const Edge &edge) override {
-    arrived(edge.from.ns, earliest(edge.from), clocks_.forward(edge.from), edge.to);
+    const Moment from = begin_of(edge.from);
+    arrived(from.ns, earliest(from), clocks_.forward(from), end_of(edge.to));
   }
-  void left(const Meeting &meeting, const std::vector<uint32_t> &from, const Moment &to) override {
+  void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) override {
     const uint64_t measured = measured_.of(meeting, from, [](const Moment &begin) { return begin.ns; });
     const uint64_t sure = sure_.of(meeting, from, [&](const Moment &begin) { return earliest(begin); });
     const uint64_t moved = moved_.of(meeting, from, [&](const Moment &begin) { return clocks_.forward(begin); });
-    arrived(measured, sure, moved, to);
+    arrived(measured, sure, moved, end_of(to));
   }
   void over(const Meeting &meeting) override {
     measured_.forget(meeting);
@@ -250,10 +259,10 @@ class BackwardPass : public Arrivals {
     for (Clock &clock : clocks_.all()) clock.backward = std::make_unique<Backward>(clock.forward.jumps());
   }
 
-  void message(const Edge &edge) override { limit(edge.from, clocks_.forward(edge.to)); }
-  void left(const Meeting &meeting, const std::vector<uint32_t> &from, const Moment &to) override {
+  void message(const Edge &edge) override { limit(begin_of(edge.from), clocks_.forward(end_of(edge.to))); }
+  void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) override {
     Ends &ends = ends_[meeting.number];
-    const uint64_t end = clocks_.forward(to);
+    const uint64_t end = clocks_.forward(end_of(to));
     if (from.empty()) ends.first = std::min(ends.first, end);
     for (const uint32_t place : from) {
       uint64_t &own = ends.own.try_emplace(place, UINT64_MAX).first->second;
@@ -267,7 +276,8 @@ class BackwardPass : public Arrivals {
     for (uint32_t place = 0; place < meeting.begins.size(); ++place) {
       const auto own = ends.own.find(place);
       const uint64_t end = std::min(ends.first, own == ends.own.end() ? UINT64_MAX : own->second);
-      if (end != UINT64_MAX && meeting.begins[place].ns != 0) limit(meeting.begins[place], end);
+      const Moment begin = begin_of(meeting.begins[place]);
+      if (end != UINT64_MAX && begin.ns != 0) limit(begin, end);
     }
     ends_.erase(found);
   }
@@ -292,13 +302,14 @@ class Check : public Arrivals {
   Check(Clocks *clocks, trace::Corrections *made) : clocks_(*clocks), made_(*made) {}
 
   void message(const Edge &edge) override {
-    const uint64_t shift = clocks_.shift(edge.from);
-    arrived(edge.from.ns + shift, shift, edge.to);
+    const Moment from = begin_of(edge.from);
+    const uint64_t shift = clocks_.shift(from);
+    arrived(from.ns + shift, shift, end_of(edge.to));
   }
-  void left(const Meeting &meeting, const std::vector<uint32_t> &from, const Moment &to) override {
+  void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) override {
     const uint64_t shift = shift_.of(meeting, from, [&](const Moment &begin) { return clocks_.shift(begin); });
     const uint64_t begin = moved_.of(meeting, from, [&](const Moment &each) { return each.ns + clocks_.shift(each); });
-    arrived(begin, shift, to);
+    arrived(begin, shift, end_of(to));
   }
   void over(const Meeting &meeting) override {
     shift_.forget(meeting);

@@ -16,13 +16,22 @@ struct Happening {
   std::vector<uint32_t> from;
 };
 
+/// A call that took no time.
+CallTime at(uint32_t rank, uint64_t ns) {
+  CallTime call;
+  call.rank = rank;
+  call.begin_ns = ns;
+  call.end_ns = ns;
+  return call;
+}
+
 class Played {
  public:
   explicit Played(uint32_t ranks) {
     for (uint32_t rank = 0; rank < ranks; ++rank) starts_.push_back({rank, 0});
   }
   void message(uint32_t from, uint64_t sent, uint32_t to, uint64_t received) {
-    happenings_.push_back({{Edge::Kind::message, {from, 0, sent}, {to, 0, received}, true}, {}, {}});
+    happenings_.push_back({{Edge::Kind::message, at(from, sent), at(to, received), true, {}}, {}, {}});
     see(from, sent);
     see(to, received);
   }
@@ -32,13 +41,13 @@ class Played {
     Happening happening;
     happening.meeting.number = happenings_.size();
     for (uint32_t rank = 0; rank < begins.size(); ++rank) {
-      happening.meeting.begins.push_back({rank, 0, begins[rank]});
+      happening.meeting.begins.push_back(at(rank, begins[rank]));
       see(rank, begins[rank]);
     }
     happening.from = std::move(from);
     for (uint32_t rank = 0; rank < ends.size(); ++rank) {
       see(rank, ends[rank]);
-      happening.edge.to = {rank, 0, ends[rank]};
+      happening.edge.to = at(rank, ends[rank]);
       happenings_.push_back(happening);
     }
   }
@@ -66,12 +75,12 @@ class Played {
 
   /// No edge is reversed; the moments of a rank stand in their order, and no two came closer by more than 1 %.
   void expect_sound(const trace::Corrections &made) const {
-    const auto moved = [&](const Moment &moment) { return moment.ns + made.ranks[moment.rank].of(moment.ns); };
+    const auto moved = [&](const CallTime &call) { return call.end_ns + made.ranks[call.rank].of(call.end_ns); };
     for (const Happening &each : happenings_) {
       if (each.meeting.begins.empty()) {
         EXPECT_LE(moved(each.edge.from), moved(each.edge.to));
       } else if (each.from.empty()) {
-        for (const Moment &begin : each.meeting.begins) EXPECT_LE(moved(begin), moved(each.edge.to));
+        for (const CallTime &begin : each.meeting.begins) EXPECT_LE(moved(begin), moved(each.edge.to));
       } else {
         for (const uint32_t place : each.from) EXPECT_LE(moved(each.meeting.begins[place]), moved(each.edge.to));
       }
@@ -80,8 +89,8 @@ class Played {
       std::sort(moments.begin(), moments.end());
       for (size_t i = 1; i < moments.size(); ++i) {
         const uint64_t apart = moments[i] - moments[i - 1];
-        const uint64_t now = moved({rank, 0, moments[i]}) - moved({rank, 0, moments[i - 1]});
-        EXPECT_LE(moved({rank, 0, moments[i - 1]}), moved({rank, 0, moments[i]}));
+        const uint64_t now = moved(at(rank, moments[i])) - moved(at(rank, moments[i - 1]));
+        EXPECT_LE(moved(at(rank, moments[i - 1])), moved(at(rank, moments[i])));
         EXPECT_GE(now + apart / kControl + 1, apart) << "rank " << rank << " at " << moments[i];
       }
     }

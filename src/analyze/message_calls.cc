@@ -34,6 +34,7 @@ enum class Role : uint8_t {
   to_all,     ///< everybody waits for everybody who sends it something
   from_root,  ///< everybody waits for the root
   to_root,    ///< the root waits for everybody who sends it something
+  along,      ///< each waits for those of lower ranks
 };
 
 Role role_of(const spec::Function &function) {
@@ -69,6 +70,8 @@ Role role_of(const spec::Function &function) {
       {"Gather", Role::to_root},
       {"Gatherv", Role::to_root},
       {"Reduce", Role::to_root},
+      {"Scan", Role::along},
+      {"Exscan", Role::along},
   };
   for (size_t i = 0; i < function.parameter_count; ++i) {
     const spec::Parameter &parameter = function.parameters[i];
@@ -270,6 +273,8 @@ class Reading {
       made_.awaited = senders(received);
     } else if (role_ == Role::to_root) {
       made_.awaited_at_root = senders(received);
+    } else if (role_ == Role::along) {
+      made_.awaits_lower = senders(received).all;
     } else if (made_.root && *made_.root >= 0 && *made_.root <= INT32_MAX) {
       const bool something = std::any_of(received.begin(), received.end(), [](int64_t amount) { return amount > 0; });
       if (something) made_.awaited.ranks = {static_cast<uint32_t>(*made_.root)};

@@ -61,8 +61,9 @@ struct MessageCall {
   std::vector<MessageOutcome> outcomes;  ///< as many
   uint32_t operation = 0;                ///< of collective calls: the same on all members
   std::optional<int64_t> root;
-  Awaited awaited;          ///< but for those of whom only the root may say whom it awaits
-  Awaited awaited_at_root;  ///< where this process is the root
+  Awaited awaited;            ///< but for those of whom only the root may say whom it awaits
+  Awaited awaited_at_root;    ///< where this process is the root
+  bool awaits_lower = false;  ///< besides, all of lower ranks
 };
 
 /// Whether calls of a function may do such things.

@@ -1,6 +1,7 @@
 #include "analyze/message_queues.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash.h"
 
@@ -18,15 +19,15 @@ Channel &Channels::of(const ChannelKey &key) {
   return channel;
 }
 
-void Channels::send(Channel *channel, const Moment &moment) {
+void Channels::send(Channel *channel, SentPointer message) {
   const uint64_t place = channel->sent++;
-  if (channel->unwanted.erase(place) == 0) channel->flying.emplace(place, moment);
+  if (channel->unwanted.erase(place) == 0) channel->flying.emplace(place, std::move(message));
   forget_if_empty(channel);
 }
 
-std::optional<Moment> Channels::message(const Receive &receive) {
+SentPointer Channels::message(const Receive &receive) {
   const auto found = receive.channel->flying.find(*receive.place);
-  return found == receive.channel->flying.end() ? std::nullopt : std::optional(found->second);
+  return found == receive.channel->flying.end() ? nullptr : found->second;
 }
 
 void Channels::take(const Receive &receive) {

@@ -22,12 +22,27 @@ namespace cairn::analyze {
 
 struct Channel;
 
+/// A message, from the call that sends it on.
+struct Sent {
+  CallTime from;
+  bool timed = false;
+  MarkPointer mark;
+  // As far as they are known:
+  bool completed = false;
+  bool matched = false;
+  CallTime completing;
+  uint64_t waited_ns = 0;  ///< of the completing call
+  CallTime posted;
+};
+using SentPointer = std::shared_ptr<Sent>;
+
 /// A receive, from the call that posted it on.
 struct Receive {
   uint32_t communicator = 0;
   std::optional<uint32_t> from;  ///< in MPI_COMM_WORLD; nullopt: any, as long as nobody knows
   std::optional<int64_t> tag;    ///< the same
   uint64_t posted = 0;           ///< among those of the rank
+  CallTime posting;              ///< the call
   enum class State : uint8_t { open, received, dropped } state = State::open;
   bool wanted = true;  ///< somebody will take its message; else it is gone when there is one
   bool cancelled = false;
@@ -49,19 +64,19 @@ struct ChannelKey {
 struct Channel {
   ChannelKey key;
   uint64_t sent = 0;
-  uint64_t placed = 0;                ///< receives that have a place
-  uint64_t expected = 0;              ///< of these are still to take their message
-  std::map<uint64_t, Moment> flying;  ///< messages that nobody took, by place
-  std::set<uint64_t> unwanted;        ///< places of messages that nobody will take
-  std::deque<ReceivePointer> open;    ///< receives without a place, in the order in which they were posted
+  uint64_t placed = 0;                     ///< receives that have a place
+  uint64_t expected = 0;                   ///< of these are still to take their message
+  std::map<uint64_t, SentPointer> flying;  ///< messages that nobody took, by place
+  std::set<uint64_t> unwanted;             ///< places of messages that nobody will take
+  std::deque<ReceivePointer> open;         ///< receives without a place, in the order in which they were posted
 };
 
 class Channels {
  public:
   Channel &of(const ChannelKey &key);
-  void send(Channel *channel, const Moment &moment);
-  /// The message of a receive that has a place; nullopt: it was not sent yet.
-  static std::optional<Moment> message(const Receive &receive);
+  void send(Channel *channel, SentPointer message);
+  /// The message of a receive that has a place; nullptr: it was not sent yet.
+  static SentPointer message(const Receive &receive);
   /// Nobody asks for it any more.
   void take(const Receive &receive);
 

@@ -17,15 +17,17 @@ class MessageQueues : public ::testing::Test {
     return receive;
   }
   void send(uint32_t from, int64_t tag, uint64_t call) {
-    channels_.send(&channels_.of({0, from, kMe, tag}), {from, call, 1000 + call});
+    auto message = std::make_shared<Sent>();
+    message->from.call = call;
+    channels_.send(&channels_.of({0, from, kMe, tag}), std::move(message));
   }
   /// Whose message it is, which is taken; -1: not sent yet, -2: nobody knows which.
   int64_t take(const ReceivePointer &receive) {
     if (!receive->place) return -2;
-    const std::optional<Moment> message = Channels::message(*receive);
+    const SentPointer message = Channels::message(*receive);
     if (!message) return -1;
     channels_.take(*receive);
-    return static_cast<int64_t>(message->call);
+    return static_cast<int64_t>(message->from.call);
   }
 
   Channels channels_;

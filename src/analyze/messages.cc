@@ -41,7 +41,7 @@ class Replay {
   void is_ready(size_t place) {
     waiting_.erase(place);
     const MessageStep *step = ranks_[place]->step();
-    if (step != nullptr) ready_.emplace(step->begin.ns, place);
+    if (step != nullptr) ready_.emplace(step->call.begin_ns, place);
   }
   void wake(size_t place) {
     if (waiting_.count(place) != 0) is_ready(place);
@@ -56,22 +56,55 @@ class Replay {
       waiting_.insert(place);
       return;
     }
+    end(*step);
     ranks_[place]->next();
     is_ready(place);
+    constexpr uint64_t kOften = 1024;
+    if (++steps_ % kOften == 0) arrivals_->all_after(earliest());
+  }
+
+  void end(const MessageStep &step) {
+    const uint64_t waited = step.timed ? arrivals_->ended(step.call) : 0;
+    for (const SentPointer &message : step.completes) {
+      message->completed = true;
+      message->completing = step.call;
+      message->waited_ns = waited;
+      message->timed = message->timed && step.timed;
+      deliver(*message);
+    }
+  }
+  void deliver(const Sent &message) {
+    if (!message.completed || !message.matched || !message.timed) return;
+    arrivals_->delivered({message.from, message.completing, message.waited_ns, message.posted});
+  }
+
+  /// When the first of the calls began that have not ended.
+  [[nodiscard]] uint64_t earliest() const {
+    uint64_t found = UINT64_MAX;
+    for (const auto &rank : ranks_) {
+      const MessageStep *step = rank->step();
+      if (step != nullptr) found = std::min(found, step->call.begin_ns);
+    }
+    return found;
   }
 
   void begin(MessageStep &step) {
     step.begun = true;
-    const Moment from = step.timed ? step.begin : Moment{step.begin.rank, step.begin.call, UINT64_MAX};
-    for (const ChannelKey &key : step.sends) {
-      channels_.send(&channels_.of(key), from);
+    const bool reaches_others = !step.sends.empty() || !step.enters.empty();
+    const MarkPointer mark = step.timed ? arrivals_->begun(step.call, step.outside_ns, reaches_others) : nullptr;
+    for (const auto &[key, message] : step.sends) {
+      message->mark = mark;
+      channels_.send(&channels_.of(key), message);
+      if (step.timed) arrivals_->sent(step.call, key.to);
       if (const auto to = place_of_.find(key.to); to != place_of_.end()) wake(to->second);
     }
     for (const MeetingPart &part : step.enters) {
       Gathering &gathering = *part.gathering;
       if (gathering.came[part.place]) continue;
       gathering.came[part.place] = true;
-      gathering.meeting.begins[part.place] = {step.begin.rank, step.begin.call, step.timed ? step.begin.ns : 0};
+      gathering.meeting.begins[part.place] = step.call;
+      if (!step.timed) gathering.meeting.begins[part.place].begin_ns = 0;
+      gathering.meeting.marks[part.place] = mark;
       std::vector<size_t> free;
       if (--gathering.missing == 0) free.swap(gathering.wait_for_all);
       if (auto found = gathering.wait_for.find(part.place); found != gathering.wait_for.end()) {
@@ -87,31 +120,31 @@ class Replay {
     for (; step.arrived < step.arriving.size(); ++step.arrived) {
       const auto &[receive, probed] = step.arriving[step.arrived];
       if (!receive->place) continue;  // it was dropped after all
-      const std::optional<Moment> message = Channels::message(*receive);
+      const SentPointer message = Channels::message(*receive);
       if (!message && !given_up_) return false;
       if (!message) given_up_ = false;
       if (!probed) {
         told(step, *receive, message);
-      } else if (message && is_timed(step, *message) && !is_lossy(message->rank)) {
-        arrivals_->message({Edge::Kind::probed, *message, step.end, receive->exact});
+      } else if (message && step.timed && message->timed && !is_lossy(message->from.rank)) {
+        arrivals_->message({Edge::Kind::probed, message->from, step.call, receive->exact, message->mark});
       }
     }
     return true;
   }
-  static bool is_timed(const MessageStep &step, const Moment &message) {
-    return step.timed && message.ns != UINT64_MAX;
-  }
-  void told(const MessageStep &step, const Receive &receive, const std::optional<Moment> &message) {
+  void told(const MessageStep &step, const Receive &receive, const SentPointer &message) {
     if (!message) {
       ++(is_lossy(receive.channel->key.from) ? counts_.lost : counts_.unsent);
-    } else if (is_lossy(message->rank)) {
+    } else if (is_lossy(message->from.rank)) {
       ++counts_.lost;
-    } else if (!is_timed(step, *message)) {
+    } else if (!step.timed || !message->timed) {
       ++counts_.untimed;
     } else {
       ++counts_.messages;
-      const bool exact = receive.exact && !is_lossy(step.end.rank);
-      arrivals_->message({Edge::Kind::message, *message, step.end, exact});
+      const bool exact = receive.exact && !is_lossy(step.call.rank);
+      arrivals_->message({Edge::Kind::message, message->from, step.call, exact, message->mark});
+      message->posted = receive.posting;
+      message->matched = true;
+      deliver(*message);
     }
     channels_.take(receive);
   }
@@ -133,7 +166,7 @@ class Replay {
       if (!part.awaited.nobody()) {
         const bool together = !alone && !gathering.broken;
         ++(!together ? counts_.apart : !step.timed ? counts_.untimed : counts_.collective);
-        if (together && step.timed) arrivals_->left(gathering.meeting, part.awaited.ranks, step.end);
+        if (together && step.timed) arrivals_->left(gathering.meeting, part.awaited.ranks, step.call);
       }
       gatherings_.left(part.gathering, arrivals_);
     }
@@ -147,7 +180,7 @@ class Replay {
     for (size_t i = 1; i < kFarthest && ready_.empty(); ++i) {
       MessageStep *behind = ranks_[place]->behind(i);
       if (behind == nullptr) break;
-      if (!behind->begun && behind->begin.ns <= step->end.ns) begin(*behind);
+      if (!behind->begun && behind->call.begin_ns <= step->call.end_ns) begin(*behind);
     }
     return !ready_.empty();
   }
@@ -159,7 +192,7 @@ class Replay {
       if (begin_behind(place)) return true;
     }
     std::optional<size_t> first;
-    const auto end = [&](size_t place) { return ranks_[place]->step()->end.ns; };
+    const auto end = [&](size_t place) { return ranks_[place]->step()->call.end_ns; };
     for (const size_t place : waiting_) {
       if (!first || end(place) < end(*first)) first = place;
     }
@@ -178,6 +211,7 @@ class Replay {
   std::unordered_map<uint32_t, size_t> place_of_;
   std::set<std::pair<uint64_t, size_t>> ready_;  ///< by when their steps begin
   std::set<size_t> waiting_;
+  uint64_t steps_ = 0;
   bool given_up_ = false;  ///< the next thing that is waited for will not come
 };
 

@@ -22,12 +22,22 @@
 
 namespace cairn::analyze {
 
-/// Where a call of a rank began or ended.
-struct Moment {
-  uint32_t rank = 0;  ///< in MPI_COMM_WORLD
-  uint64_t call = 0;  ///< Event::index
-  uint64_t ns = 0;    ///< on the axis of the run
+/// A call of a rank.
+struct CallTime {
+  uint32_t rank = 0;      ///< in MPI_COMM_WORLD
+  uint64_t call = 0;      ///< Event::index
+  uint64_t begin_ns = 0;  ///< on the axis of the run
+  uint64_t end_ns = 0;
+  uint32_t class_index = 0;  ///< whose Trace::sites `site` numbers
+  uint32_t function = 0;
+  uint32_t site = 0;
 };
+
+/// What whoever is told of a run wants to be reminded of when something comes of a call.
+struct Mark {
+  virtual ~Mark() = default;
+};
+using MarkPointer = std::shared_ptr<const Mark>;
 
 /// What arrived cannot have ended before what it came from began.
 struct Edge {
@@ -36,16 +46,27 @@ struct Edge {
     probed,   ///< … and the one that found it, for MPI_Mrecv to receive
   };
   Kind kind = Kind::message;
-  Moment from;  ///< when it began
-  Moment to;    ///< when it ended
+  CallTime from;  ///< which began to send
+  CallTime to;    ///< which ended with it
   /// False where the message may be one that was sent later: some were received of which nobody says whose they were.
   bool exact = true;
+  MarkPointer mark;  ///< of `from`
+};
+
+/// A message of which both ends are complete.
+struct Delivery {
+  CallTime sent;           ///< the call that sent it, or started to
+  CallTime completed;      ///< the call that completed the send: the same, or MPI_Wait and its like
+  uint64_t waited_ns = 0;  ///< what `ended` answered of `completed`
+  CallTime posted;         ///< the call that posted the receive
 };
 
 /// A collective call, once all that somebody waits for have begun it.
 struct Meeting {
-  uint64_t number = 0;         ///< in this replay
-  std::vector<Moment> begins;  ///< by rank in the communicator; without a time (0) where the trace has none
+  uint64_t number = 0;             ///< in this replay
+  uint32_t operation = 0;          ///< MessageCall::operation
+  std::vector<CallTime> begins;    ///< by rank in the communicator; all 0 where the trace has no time
+  std::vector<MarkPointer> marks;  ///< of those calls
 };
 
 /// Is told what happened, in an order in which it can have happened: all that arrived at a rank before it sent
@@ -55,9 +76,24 @@ class Arrivals {
   virtual ~Arrivals() = default;
   virtual void message(const Edge &edge) = 0;
   /// `to` ended after each of the `from` (places among the begins; empty: all) had begun.
-  virtual void left(const Meeting &meeting, const std::vector<uint32_t> &from, const Moment &to) = 0;
+  virtual void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) = 0;
   /// Nobody leaves it any more.
   virtual void over(const Meeting &meeting) = 0;
+
+  // For who follows the ranks' own times. Told of calls that send, receive or meet, and of those of MPI_Init and
+  // MPI_Finalize; a rank's calls are begun and ended in turn, but for those of several threads.
+  /// `outside_ns` of the time since the last of them ended the rank was in no call. `reaches_others`: what it answers
+  /// comes back with what the call sends, and with the collective calls that it takes part in.
+  virtual MarkPointer begun(const CallTime & /*call*/, uint64_t /*outside_ns*/, bool /*reaches_others*/) {
+    return nullptr;
+  }
+  /// A message is on its way.
+  virtual void sent(const CallTime & /*call*/, uint32_t /*to*/) {}
+  /// All that it waited for was told. Answers how long it waited, for Delivery.
+  virtual uint64_t ended(const CallTime & /*call*/) { return 0; }
+  virtual void delivered(const Delivery & /*delivery*/) {}
+  /// No call that is told of from now on, and none that was told of and has not ended, began before.
+  virtual void all_after(uint64_t /*ns*/) {}
 };
 
 /// What a replay found, and what it left out.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyze/summary.h"
 #include "spec/ids.h"
 #include "trace/read/corrections.h"
 #include "trace/values/atom_reader.h"
@@ -20,7 +21,9 @@ GatheringPointer Gatherings::of(uint32_t communicator, uint64_t count, uint32_t 
     const size_t members = scope_.places[communicator].size();
     gathering = std::make_shared<Gathering>();
     gathering->meeting.number = next_++;
+    gathering->meeting.operation = operation;
     gathering->meeting.begins.resize(members);
+    gathering->meeting.marks.resize(members);
     gathering->operation = operation;
     gathering->came.resize(members);
     gathering->missing = members;
@@ -84,16 +87,31 @@ void RankMessages::read() {
     return;
   }
   names_.see(*event->values);
-  const MessageCall *call = look_at(*event);
-  if (call == nullptr) return;
   MessageStep step;
   step.timed = event->timed && is_time(event->begin_ns) && is_time(event->end_ns);
-  step.begin = {rank_, event->index, event->begin_ns};
-  step.end = {rank_, event->index, event->end_ns};
-  act(*call, &step);
-  if (!step.sends.empty() || !step.arriving.empty() || !step.enters.empty() || !step.leaves.empty()) {
-    steps_.push_back(std::move(step));
+  if (step.timed) {
+    const uint64_t last = last_end_ns_.value_or(event->begin_ns);
+    outside_ns_ += event->begin_ns - std::min(event->begin_ns, last);
+    last_end_ns_ = std::max(last, event->end_ns);
   }
+  const MessageCall *call = look_at(*event);
+  const uint32_t function = event->values->function;
+  const bool landmark = step.timed && is_apart(function);
+  if (call == nullptr && !landmark) return;
+  step.call = {rank_,
+               event->index,
+               event->begin_ns,
+               event->end_ns,
+               event->class_index,
+               function,
+               static_cast<uint32_t>(event->values->site)};
+  if (call != nullptr) act(*call, &step);
+  if (!landmark && step.sends.empty() && step.arriving.empty() && step.enters.empty() && step.leaves.empty() &&
+      step.completes.empty()) {
+    return;
+  }
+  step.outside_ns = std::exchange(outside_ns_, 0);
+  steps_.push_back(std::move(step));
 }
 
 const MessageCall *RankMessages::look_at(const trace::Event &event) {
@@ -115,7 +133,7 @@ void RankMessages::act(const MessageCall &call, MessageStep *step) {
     case Does::transfer:
       return transfer(call, step);
     case Does::partitions:
-      if (call.request) requests_[*call.request] = {true, true, {}, {}, {}, {}, {}};
+      if (call.request) requests_[*call.request] = {true, true, {}, {}, {}, {}, {}, {}};
       return;
     case Does::collective:
       return collective(call, step);
@@ -150,7 +168,7 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
     const ReceivePointer receive = found->second;
     found_.erase(found);
     if (call.request) {
-      requests_[*call.request] = {false, false, {}, {}, {}, receive, {}};
+      requests_[*call.request] = {false, false, {}, {}, {}, receive, {}, {}};
     } else if (call.returned) {
       arrive(receive, call.outcome, step);
     }
@@ -163,32 +181,44 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
   }
   if (call.persistent) {
     if (call.request) {
-      requests_[*call.request] = {true, false, call.send, call.receive, communicator, {}, {}};
+      requests_[*call.request] = {true, false, call.send, call.receive, communicator, {}, {}, {}};
     }
     return;
   }
-  if (call.send) send(*call.send, *communicator, step);
+  SentPointer message;
+  if (call.send) message = send(*call.send, *communicator, step);
+  if (message && call.request && !call.receive) {
+    requests_[*call.request] = {false, false, {}, {}, {}, {}, message, {}};
+  } else if (message && !call.request && call.returned) {
+    step->completes.push_back(message);
+  }
   if (!call.receive) return;
-  const ReceivePointer receive = post(*call.receive, *communicator);
+  const ReceivePointer receive = post(*call.receive, *communicator, *step);
   if (!receive) return;
   if (call.found) {
     found_[*call.found] = receive;
     if (call.outcome.told || (receive->from && receive->tag)) arrive(receive, call.outcome, step, true);
   } else if (call.request) {
-    requests_[*call.request] = {false, false, {}, {}, {}, receive, {}};
+    requests_[*call.request] = {false, false, {}, {}, {}, receive, message, {}};
   } else if (call.returned) {
     arrive(receive, call.outcome, step);
   }
 }
 
-void RankMessages::send(const Envelope &envelope, uint32_t communicator, MessageStep *step) {
-  if (!envelope.rank || !envelope.tag) return;
+SentPointer RankMessages::send(const Envelope &envelope, uint32_t communicator, MessageStep *step) {
+  if (!envelope.rank || !envelope.tag) return nullptr;
   const auto to = in_world(communicator, *envelope.rank);
-  if (to) step->sends.push_back({communicator, rank_, *to, *envelope.tag});
+  if (!to) return nullptr;
+  auto message = std::make_shared<Sent>();
+  message->from = step->call;
+  message->timed = step->timed;
+  step->sends.push_back({{communicator, rank_, *to, *envelope.tag}, message});
+  return message;
 }
 
-ReceivePointer RankMessages::post(const Envelope &envelope, uint32_t communicator) {
+ReceivePointer RankMessages::post(const Envelope &envelope, uint32_t communicator, const MessageStep &step) {
   auto receive = std::make_shared<Receive>();
+  receive->posting = step.call;
   receive->communicator = communicator;
   receive->tag = envelope.tag;
   if (envelope.rank) {
@@ -208,8 +238,8 @@ void RankMessages::start(const HandleName &name, MessageStep *step) {
   Request &request = found->second;
   if (request.partitions) ++counts_.partitions;
   if (!request.communicator) return;
-  if (request.send) send(*request.send, *request.communicator, step);
-  if (request.receive) request.active = post(*request.receive, *request.communicator);
+  if (request.send) request.sending = send(*request.send, *request.communicator, step);
+  if (request.receive) request.active = post(*request.receive, *request.communicator, *step);
 }
 
 void RankMessages::complete(const HandleName &name, const MessageOutcome &outcome, MessageStep *step) {
@@ -217,6 +247,8 @@ void RankMessages::complete(const HandleName &name, const MessageOutcome &outcom
   if (found == requests_.end()) return;
   if (found->second.active) arrive(found->second.active, outcome, step);
   if (found->second.part) step->leaves.push_back(*std::move(found->second.part));
+  if (found->second.sending) step->completes.push_back(std::move(found->second.sending));
+  found->second.sending = nullptr;
   found->second.active = nullptr;
   found->second.part.reset();
   if (!found->second.persistent) requests_.erase(found);
@@ -257,10 +289,13 @@ void RankMessages::collective(const MessageCall &call, MessageStep *step) {
   const size_t members = part.gathering->came.size();
   const bool at_root = call.root == int64_t{part.place};
   part.awaited = at_root ? call.awaited_at_root : call.awaited;
+  if (call.awaits_lower) {
+    for (uint32_t lower = 0; lower < part.place; ++lower) part.awaited.ranks.push_back(lower);
+  }
   std::erase_if(part.awaited.ranks, [&](uint32_t rank) { return rank >= members; });
   step->enters.push_back(part);
   if (call.request) {
-    requests_[*call.request] = {false, false, {}, {}, {}, {}, std::move(part)};
+    requests_[*call.request] = {false, false, {}, {}, {}, {}, {}, std::move(part)};
   } else {
     if (!call.returned) part.awaited = {};
     step->leaves.push_back(std::move(part));

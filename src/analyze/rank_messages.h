@@ -62,10 +62,15 @@ struct MeetingPart {
 
 /// A call of a rank that sends, receives or meets.
 struct MessageStep {
-  Moment begin;
-  Moment end;
+  CallTime call;
   bool timed = false;
-  std::vector<ChannelKey> sends;
+  uint64_t outside_ns = 0;  ///< Arrivals::begun
+  struct Sending {
+    ChannelKey key;
+    SentPointer message;
+  };
+  std::vector<Sending> sends;
+  std::vector<SentPointer> completes;  ///< sends, of this call or of earlier ones
   struct Arriving {
     ReceivePointer receive;
     bool probed = false;
@@ -118,6 +123,7 @@ class RankMessages {
     std::optional<Envelope> receive;
     std::optional<uint32_t> communicator;
     ReceivePointer active;
+    SentPointer sending;
     std::optional<MeetingPart> part;
   };
   /// What calls do, by their numbers in the sequence of a thread. Equal ones recur; where they do not, keeping more of
@@ -133,8 +139,9 @@ class RankMessages {
   const MessageCall *look_at(const trace::Event &event);
   void act(const MessageCall &call, MessageStep *step);
   void transfer(const MessageCall &call, MessageStep *step);
-  void send(const Envelope &envelope, uint32_t communicator, MessageStep *step);
-  ReceivePointer post(const Envelope &envelope, uint32_t communicator);
+  /// nullptr: to nobody.
+  SentPointer send(const Envelope &envelope, uint32_t communicator, MessageStep *step);
+  ReceivePointer post(const Envelope &envelope, uint32_t communicator, const MessageStep &step);
   void start(const HandleName &name, MessageStep *step);
   void complete(const HandleName &name, const MessageOutcome &outcome, MessageStep *step);
   /// A receive is complete, or (`probed`) its message is there.
@@ -160,7 +167,9 @@ class RankMessages {
   std::deque<MessageStep> steps_;
   size_t settled_ = 0;  ///< of the first one's receives
   bool ended_ = false;
-  bool several_threads_ = false;  ///< then calls stand in the order of their ends, and may begin in another
+  std::optional<uint64_t> last_end_ns_;  ///< of a call
+  uint64_t outside_ns_ = 0;              ///< since the last step
+  bool several_threads_ = false;         ///< then calls stand in the order of their ends, and may begin in another
 };
 
 }  // namespace cairn::analyze

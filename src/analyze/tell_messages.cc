@@ -7,9 +7,9 @@
 
 namespace {
 
+using cairn::analyze::CallTime;
 using cairn::analyze::Edge;
 using cairn::analyze::Meeting;
-using cairn::analyze::Moment;
 
 class Told : public cairn::analyze::Arrivals {
  public:
@@ -18,7 +18,7 @@ class Told : public cairn::analyze::Arrivals {
                 static_cast<unsigned long long>(edge.from.call), edge.to.rank,
                 static_cast<unsigned long long>(edge.to.call), edge.exact ? "" : " unsure");
   }
-  void left(const Meeting &meeting, const std::vector<uint32_t> &from, const Moment &to) override {
+  void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) override {
     std::printf("met %u %llu %zu\n", to.rank, static_cast<unsigned long long>(to.call),
                 from.empty() ? meeting.begins.size() : from.size());
   }

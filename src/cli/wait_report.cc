@@ -1,0 +1,71 @@
+#include "cli/wait_report.h"
+
+#include <fmt/format.h>
+
+#include "analyze/decode.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
+#include "timing/setting.h"
+
+namespace cairn::cli {
+namespace {
+
+nlohmann::ordered_json place_json(const waits::Place &place) {
+  return {{"function", analyze::function_name(place.function)},
+          {"site", valid_utf8(place.position.text())},
+          {"file", valid_utf8(place.position.file)},
+          {"line", place.position.line}};
+}
+
+Cell cell_of(const std::string &before, const waits::Place &place, nlohmann::ordered_json json) {
+  const std::string head = before + analyze::function_name(place.function);
+  const std::string where = place.position.short_text();
+  if (where.empty()) return {head, std::move(json)};
+  return {head + "  " + where, std::move(json), head.size() + 2 + place.position.brief().size()};
+}
+
+}  // namespace
+
+Result<waits::Report> analyse_waits(const trace::Trace &trace, const std::string &file, const std::string &verb) {
+  if (!timing::keeps_times(trace.run().timing)) {
+    return tl::unexpected(Error{ErrorKind::usage, verb + ": this trace has no times of single calls", file,
+                                Error::kNoOffset, "record with --timing lossless, or within a bound, as --timing 1%"});
+  }
+  if (!trace.axis().common()) {
+    return tl::unexpected(Error{ErrorKind::usage, verb + ": this trace does not say how its ranks' clocks stood", file,
+                                Error::kNoOffset, "record it again"});
+  }
+  const analyze::Sources sources(trace);
+  for (const std::string &warning : sources.warnings()) say(warning);
+  return waits::analyse(trace, sources);
+}
+
+Cell place_cell(const waits::Report &report, uint32_t place) {
+  const waits::Place &of = report.places[place];
+  return cell_of("", of, place_json(of));
+}
+
+Cell activity_cell(const waits::Report &report, waits::Activity activity) {
+  if (activity == waits::kUnknownActivity) return {"unknown", {{"doing", "unknown"}, {"place", nullptr}}};
+  const waits::Place &of = report.places[waits::place_of(activity)];
+  const char *const words[] = {"outside MPI before ", "in other calls before ", "in "};
+  const char *const members[] = {"outside", "other_calls", "inside"};
+  const auto doing = static_cast<size_t>(waits::doing(activity));
+  return cell_of(words[doing], of, {{"doing", members[doing]}, {"place", place_json(of)}});
+}
+
+void say_left_out(const waits::Report &report) {
+  const uint64_t left_out = report.counts.left_out();
+  if (left_out != 0) {
+    say(fmt::format("{} could not be matched, and {} in no sum here",
+                    plural(left_out, "receive or collective call", "receives and collective calls"),
+                    left_out == 1 ? "is" : "are"));
+  }
+  if (report.reversed != 0) {
+    say(fmt::format("{} arrived before they were sent, by the clocks; `cairn repack --clocks` puts that right",
+                    plural(report.reversed, "message")));
+  }
+}
+
+}  // namespace cairn::cli

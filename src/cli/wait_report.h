@@ -1,0 +1,25 @@
+// What `cairn waits`, `path` and `efficiency` share: the analysis of waiting, and the texts of what ranks do.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/inspect.h"
+#include "terminal/listing.h"
+#include "waits/report.h"
+
+namespace cairn::cli {
+
+/// The analysis of an open trace. Fails where it has no times of single calls, or no axis of time for all ranks. `verb`
+/// is for the error.
+Result<waits::Report> analyse_waits(const trace::Trace &trace, const std::string &file, const std::string &verb);
+
+/// "MPI_Recv  app.c:9 in main()"
+Cell place_cell(const waits::Report &report, uint32_t place);
+/// "outside MPI before MPI_Recv  app.c:9 in main()"
+Cell activity_cell(const waits::Report &report, waits::Activity activity);
+
+/// What the analysis left out, or cannot be sure of: a line each.
+void say_left_out(const waits::Report &report);
+
+}  // namespace cairn::cli

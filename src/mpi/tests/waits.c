@@ -1,0 +1,133 @@
+// Ranks that wait for each other in every way that `cairn waits` tells, for times that each of them writes down: into
+// said.RANK a line for each call that matters, "PHASE LINE BEGIN END", in seconds on one clock. For 4 ranks.
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static FILE *said;
+static int rank;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+#define SAY(phase, call)                                               \
+  do {                                                                 \
+    const double begin = now();                                        \
+    call;                                                              \
+    fprintf(said, "%s %d %.9f %.9f\n", phase, __LINE__, begin, now()); \
+  } while (0)
+
+static void late(int who, int milliseconds) {
+  if (rank == who) usleep((unsigned)milliseconds * 1000);
+}
+
+static void point_to_point(void) {
+  MPI_Comm world = MPI_COMM_WORLD;
+  MPI_Status *none = MPI_STATUS_IGNORE;
+  MPI_Request request, requests[3];
+  int out = rank, in = 0, many[3];
+
+  MPI_Barrier(world);
+  late(0, 60);
+  if (rank == 0) SAY("sender", MPI_Send(&out, 1, MPI_INT, 1, 1, world));
+  if (rank == 1) SAY("sender", MPI_Recv(&in, 1, MPI_INT, 0, 1, world, none));
+
+  MPI_Barrier(world);
+  if (rank == 1) MPI_Irecv(&in, 1, MPI_INT, 0, 2, world, &request);
+  late(1, 20);
+  late(0, 80);
+  if (rank == 0) SAY("sender_wait", MPI_Isend(&out, 1, MPI_INT, 1, 2, world, &request));
+  if (rank == 1) SAY("sender_wait", MPI_Wait(&request, none));
+  if (rank == 0) MPI_Wait(&request, none);
+
+  MPI_Barrier(world);
+  if (rank == 0) MPI_Send(&out, 1, MPI_INT, 1, 3, world);
+  late(0, 50);
+  if (rank == 0) SAY("order", MPI_Send(&out, 1, MPI_INT, 1, 4, world));
+  if (rank == 1) SAY("order", MPI_Recv(&in, 1, MPI_INT, 0, 4, world, none));
+  if (rank == 1) MPI_Recv(&in, 1, MPI_INT, 0, 3, world, none);
+
+  MPI_Barrier(world);
+  late(1, 50);
+  if (rank == 0) SAY("receiver", MPI_Ssend(&out, 1, MPI_INT, 1, 5, world));
+  if (rank == 1) SAY("receiver", MPI_Recv(&in, 1, MPI_INT, 0, 5, world, none));
+
+  MPI_Barrier(world);
+  late(1, 45);
+  if (rank == 0) MPI_Issend(&out, 1, MPI_INT, 1, 6, world, &request);
+  if (rank == 0) SAY("receiver_wait", MPI_Wait(&request, none));
+  if (rank == 1) SAY("receiver_wait", MPI_Irecv(&in, 1, MPI_INT, 0, 6, world, &request));
+  if (rank == 1) MPI_Wait(&request, none);
+
+  // Whom the last one waits for, through all others.
+  MPI_Barrier(world);
+  late(0, 70);
+  if (rank == 0) SAY("chain", MPI_Send(&out, 1, MPI_INT, 1, 7, world));
+  if (rank > 0) SAY("chain", MPI_Recv(&in, 1, MPI_INT, rank - 1, 7, world, none));
+  if (rank > 0 && rank < 3) SAY("chain", MPI_Send(&in, 1, MPI_INT, rank + 1, 7, world));
+
+  MPI_Barrier(world);
+  late(1, 20);
+  late(2, 60);
+  if (rank > 0) SAY("several", MPI_Send(&out, 1, MPI_INT, 0, 8, world));
+  for (int i = 0; rank == 0 && i < 3; ++i) MPI_Irecv(&many[i], 1, MPI_INT, i + 1, 8, world, &requests[i]);
+  if (rank == 0) SAY("several", MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
+
+  MPI_Barrier(world);
+  late(0, 40);
+  if (rank == 0) MPI_Send_init(&out, 1, MPI_INT, 1, 9, world, &request);
+  if (rank == 1) MPI_Recv_init(&in, 1, MPI_INT, MPI_ANY_SOURCE, 9, world, &request);
+  if (rank == 1) MPI_Start(&request);
+  if (rank == 0) SAY("started", MPI_Start(&request));
+  if (rank == 1) SAY("started", MPI_Wait(&request, none));
+  if (rank == 0) MPI_Wait(&request, none);
+  if (rank < 2) MPI_Request_free(&request);
+}
+
+static void collectives(void) {
+  MPI_Comm comm;
+  MPI_Request request;
+  int out = rank, in[4];
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+
+  MPI_Barrier(comm);
+  late(2, 50);
+  SAY("bcast", MPI_Bcast(&out, 1, MPI_INT, 2, comm));
+  MPI_Barrier(comm);
+  late(3, 50);
+  SAY("reduce", MPI_Reduce(&out, in, 1, MPI_INT, MPI_SUM, 1, comm));
+  MPI_Barrier(comm);
+  late(0, 45);
+  SAY("gather", MPI_Gather(&out, 1, MPI_INT, in, 1, MPI_INT, 2, comm));
+  MPI_Barrier(comm);
+  late(2, 50);
+  SAY("allreduce", MPI_Allreduce(&out, in, 1, MPI_INT, MPI_SUM, comm));
+  late(0, 50);
+  SAY("barrier", MPI_Barrier(comm));
+  late(1, 50);
+  SAY("scan", MPI_Scan(&out, in, 1, MPI_INT, MPI_SUM, comm));
+  MPI_Barrier(comm);
+  late(3, 40);
+  SAY("nonblocking", MPI_Iallreduce(&out, in, 1, MPI_INT, MPI_SUM, comm, &request));
+  SAY("nonblocking_wait", MPI_Wait(&request, MPI_STATUS_IGNORE));
+  MPI_Comm_free(&comm);
+}
+
+int main(int argc, char **argv) {
+  char name[32];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  snprintf(name, sizeof name, "said.%d", rank);
+  said = fopen(name, "w");
+  if (said == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  point_to_point();
+  collectives();
+  fclose(said);
+  MPI_Finalize();
+  if (rank == 0) puts("ok");
+  return 0;
+}

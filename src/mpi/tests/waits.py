@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Records waits.c, whose ranks wait for each other for times that they write down, and holds what `cairn waits`, `path` and
+`efficiency` say against what follows from those by the definitions: the kind, the lines of both calls, the time.
+
+    waits.py --build BUILD --mpi mpich|openmpi PROGRAM
+
+Exit status: 0 passed, 1 failed, 77 not possible here.
+"""
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import surroundings
+
+RANKS = 4
+Call = collections.namedtuple('Call', 'line begin end')
+# What scripts may be off by: 5 %, and what it takes to write down a time on a machine that does other things.
+SHARE, SECONDS = 0.05, 0.0015
+
+
+def read_calls(folder):
+    """By phase and rank, in order."""
+    calls = collections.defaultdict(lambda: collections.defaultdict(list))
+    for rank in range(RANKS):
+        for line in pathlib.Path(folder, f'said.{rank}').read_text().splitlines():
+            phase, number, begin, end = line.split()
+            calls[phase][rank].append(Call(int(number), float(begin), float(end)))
+    return calls
+
+
+def clamp(amount, call):
+    return max(0.0, min(amount, call.end - call.begin))
+
+
+def expected_waits(calls):
+    """By kind and the lines of who waited and for what: the seconds."""
+    sums = collections.Counter()
+
+    def one(kind, victim, culprit):
+        amount = clamp(culprit.begin - victim.begin, victim)
+        if amount > 0:
+            sums[kind, victim.line, culprit.line] += amount
+
+    def last_of(phase, ranks):
+        return max((calls[phase][rank][0] for rank in ranks), key=lambda call: call.begin)
+
+    for phase in 'sender', 'sender_wait', 'started':
+        one('late sender', calls[phase][1][0], calls[phase][0][0])
+    one('late sender, wrong order', calls['order'][1][0], calls['order'][0][0])
+    for phase in 'receiver', 'receiver_wait':
+        one('late receiver', calls[phase][0][0], calls[phase][1][0])
+    for rank in 1, 2, 3:
+        one('late sender', calls['chain'][rank][0], calls['chain'][rank - 1][0 if rank == 1 else 1])
+    one('late sender', calls['several'][0][0], last_of('several', (1, 2, 3)))
+    for rank in range(RANKS):
+        others = [other for other in range(RANKS) if other != rank]
+        if rank != 2:
+            one('late broadcast', calls['bcast'][rank][0], calls['bcast'][2][0])
+        one('wait at N x N', calls['allreduce'][rank][0], last_of('allreduce', others))
+        one('wait at barrier', calls['barrier'][rank][0], last_of('barrier', others))
+        one('wait at N x N', calls['nonblocking_wait'][rank][0], last_of('nonblocking', others))
+        if rank > 0:
+            one('early scan', calls['scan'][rank][0], last_of('scan', range(rank)))
+    one('early reduce', calls['reduce'][1][0], last_of('reduce', (0, 2, 3)))
+    one('early reduce', calls['gather'][2][0], last_of('gather', (0, 1, 3)))
+    return sums
+
+
+def close(told, truth):
+    return abs(told - truth) <= max(SHARE * truth, SECONDS)
+
+
+def main():
+    bench = surroundings.Bench(__doc__)
+    problems = []
+    with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
+        env = dict(bench.environment, OMPI_MCA_orte_tmpdir_base=folder)
+
+        def cairn(*words):
+            return subprocess.run([bench.cairn, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+
+        def tell(verb, *words):
+            done = cairn(verb, '--json', *words, 'out.cairn')
+            if done.returncode != 0 or done.stderr:
+                sys.exit(f'{verb}: {done}')
+            return json.loads(done.stdout)
+
+        done = cairn('record', '-q', '--timing', 'lossless', '-o', 'out.cairn', '--', bench.mpiexec, '-n', str(RANKS),
+                     bench.program)
+        if done.returncode != 0 or done.stdout != 'ok\n':
+            sys.exit(f'record: {done}')
+        calls = read_calls(folder)
+        truth = expected_waits(calls)
+        if len(truth) < 16 or sum(truth.values()) < 1:
+            problems.append(f'the program waited too little: {truth}')
+
+        waits = tell('waits')
+        told = {(line['kind'], line['in']['line'], (line['for'] or {}).get('line')): line['seconds'] for line in waits['lines']}
+        lines = {call.line for phase in calls.values() for ranks in phase.values() for call in ranks}
+        for key, seconds in truth.items():
+            if seconds > SECONDS and not close(told.get(key, 0), seconds):
+                problems.append(f'{key}: {seconds:.6f} s in truth, {told.get(key, 0):.6f} told')
+        for key, seconds in told.items():
+            if key[1] in lines and key[0].find('completion') < 0 and not close(seconds, truth.get(key, 0)):
+                problems.append(f'{key}: {seconds:.6f} s told, {truth.get(key, 0):.6f} in truth')
+        if waits['left_out'] != 0 or waits['reversed'] != 0:
+            problems.append(f'left out: {waits["left_out"]}, reversed: {waits["reversed"]}')
+        if not close(sum(line['seconds'] for line in waits['kinds'] if 'completion' not in line['kind']), waits['waited_seconds']):
+            problems.append('the kinds do not add up')
+        if not close(sum(rank['waited_seconds'] for rank in waits['ranks']), waits['waited_seconds']):
+            problems.append('the ranks do not add up')
+        if not close(sum(line['seconds'] for line in waits['causes']), waits['waited_seconds']):
+            problems.append('the causes do not add up')
+
+        # All who wait along the chain wait for what rank 0 does before its call, once those between them wait as well.
+        first = calls['chain'][0][0]
+        came = [max(calls['chain'][lower][0].begin for lower in range(1, rank + 1)) for rank in (1, 2, 3)]
+        truth_of_chain = sum(max(0.0, first.begin - moment) for moment in came)
+        of_chain = [line for line in waits['causes'] if line['activity']['doing'] == 'outside' and
+                    line['activity']['place']['line'] == first.line and line['rank'] == 0]
+        if len(of_chain) != 1 or not close(of_chain[0]['seconds'], truth_of_chain):
+            problems.append(f'the chain: {truth_of_chain:.6f} s in truth, told {of_chain}')
+
+        path = tell('path')
+        if not close(path['path_seconds'], path['run_seconds']):
+            problems.append(f'the path takes {path["path_seconds"]} of {path["run_seconds"]} s')
+        outside = {line['activity']['place']['line']: line for line in path['activities'] if line['activity']['doing'] == 'outside'}
+        for phase, rank, seconds in ('sender', 0, 0.06), ('chain', 0, 0.07), ('several', 2, 0.06), ('bcast', 2, 0.05):
+            line = outside.get(calls[phase][rank][0].line)
+            if line is None or line['rank'] != rank or line['seconds'] < seconds:
+                problems.append(f'{phase} is on the path with {line}')
+
+        efficiency = tell('efficiency')
+        busy = [rank['outside_seconds'] for rank in waits['ranks']]
+        for name, value in (('load_balance', sum(busy) / RANKS / max(busy)), ('parallel', sum(busy) / RANKS / path['run_seconds']),
+                            ('communication', efficiency['serialisation'] * efficiency['transfer'])):
+            if abs(efficiency[name] - value) > 0.001:
+                problems.append(f'{name} is {efficiency[name]}, not {value}')
+        # Ranks that take turns depend on each other; messages of a few bytes cost nothing beside that.
+        slept = 0.06 + 0.08 + 0.05 + 0.07 + 0.06 + 0.04 + 7 * 0.045
+        if not slept < efficiency['ideal_seconds'] <= efficiency['run_seconds'] or efficiency['serialisation'] > 0.8:
+            problems.append(f'without messages it would take {efficiency["ideal_seconds"]} of {efficiency["run_seconds"]} s')
+
+        # Without times of single calls.
+        done = cairn('record', '-q', '-f', '-o', 'out.cairn', '--', bench.mpiexec, '-n', str(RANKS), bench.program)
+        for verb in 'waits', 'path':
+            done = cairn(verb, 'out.cairn')
+            if done.returncode != 2 or 'no times of single calls' not in done.stderr or done.stderr.count('\n') != 1:
+                problems.append(f'{verb} of statistics: {done}')
+        done = cairn('efficiency', '--json', 'out.cairn')
+        sums = json.loads(done.stdout)
+        if sums['serialisation'] is not None or abs(sums['parallel'] - efficiency['parallel']) > 0.1:
+            problems.append(f'efficiency of statistics: {sums}, of all times: {efficiency}')
+    for problem in problems:
+        print(f'FAILED: {problem}')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,334 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "analyze/summary.h"
+#include "analyze/volume.h"
+#include "spec/spec.h"
+#include "waits/path.h"
+#include "waits/report.h"
+
+namespace cairn::waits {
+namespace {
+
+using analyze::CallTime;
+using analyze::Delivery;
+using analyze::Edge;
+using analyze::MarkPointer;
+using analyze::Meeting;
+
+/// How a rank stood when it began to send, or entered a collective call.
+struct Stand : analyze::Mark {
+  PathPointer path;
+  uint64_t ideal_ns = 0;
+};
+const Stand *stand_of(const MarkPointer &mark) { return static_cast<const Stand *>(mark.get()); }
+
+Pattern pattern_of(uint32_t operation) {
+  const std::string name = analyze::operation(spec::functions()[operation]);
+  const auto begins = [&](std::string_view with) { return name.compare(0, with.size(), with) == 0; };
+  if (name == "Barrier") return Pattern::wait_barrier;
+  if (name == "Bcast" || begins("Scatter")) return Pattern::late_root;
+  if (name == "Reduce" || begins("Gather")) return Pattern::early_root;
+  if (name == "Scan" || name == "Exscan") return Pattern::early_scan;
+  return Pattern::wait_all;
+}
+
+/// What a call waits for longest, as far as it is known.
+struct Candidate {
+  Pattern pattern = Pattern::late_sender;
+  CallTime culprit;
+  MarkPointer mark;
+  uint64_t ideal_ns = 0;  ///< of all that it waits for
+};
+
+struct RankState {
+  explicit RankState(uint32_t rank) : timeline(rank) { line.rank = rank; }
+  RankLine line;
+  bool started = false;
+  bool finished = false;
+  uint64_t start_ns = 0;
+  uint64_t last_end_ns = 0;
+  uint64_t end_ns = 0;
+  uint64_t ideal_ns = 0;
+  Path path;
+  Timeline timeline;
+  std::map<uint64_t, Candidate> calls;                        ///< under way, by number
+  std::set<std::tuple<uint64_t, uint32_t, uint64_t>> flying;  ///< to this rank: when sent, by whom, in which call
+};
+
+/// Of a collective call in which somebody is.
+struct MeetingState {
+  bool all_known = false;  ///< the next two
+  uint32_t last = 0;       ///< the place of who came last
+  uint64_t ideal_ns = 0;   ///< of all
+  std::vector<CallTime> ends;
+};
+
+class Pass : public analyze::Arrivals {
+ public:
+  Pass(const trace::Trace &trace, const analyze::Sources &sources) : places_(sources) {
+    for (const uint32_t rank : trace.ranks()) {
+      by_rank_.emplace(rank, ranks_.size());
+      ranks_.emplace_back(rank);
+    }
+  }
+
+  MarkPointer begun(const CallTime &call, uint64_t outside_ns, bool reaches_others) override {
+    RankState &rank = of(call.rank);
+    if (!rank.started) {  // MPI_Init, or where it has no time the first call that has one
+      rank.started = true;
+      rank.start_ns = analyze::is_apart(call.function) ? call.end_ns : call.begin_ns;
+      rank.last_end_ns = rank.start_ns;
+      rank.end_ns = rank.start_ns;
+    }
+    rank.calls[call.call] = {};
+    if (rank.finished || call.begin_ns < rank.start_ns) return nullptr;
+    const uint32_t place = places_.of(call);
+    const uint64_t since = call.begin_ns - std::min(call.begin_ns, rank.last_end_ns);
+    const uint64_t outside = std::min(outside_ns, since);
+    rank.line.outside_ns += outside;
+    rank.ideal_ns += outside;
+    spend(&rank, activity(place, Doing::outside), outside);
+    spend(&rank, activity(place, Doing::others), since - outside);
+    rank.timeline.add({rank.last_end_ns, call.begin_ns, {call.rank, activity(place, Doing::outside)}});
+    rank.end_ns = std::max(rank.end_ns, call.begin_ns);
+    if (analyze::is_apart(call.function)) rank.finished = true;
+    if (!reaches_others) return nullptr;
+    auto stand = std::make_shared<Stand>();
+    stand->path = rank.path.now();
+    stand->ideal_ns = rank.ideal_ns;
+    return stand;
+  }
+
+  void sent(const CallTime &call, uint32_t to) override {
+    const auto found = by_rank_.find(to);
+    if (found != by_rank_.end()) ranks_[found->second].flying.emplace(call.begin_ns, call.rank, call.call);
+  }
+
+  void message(const Edge &edge) override {
+    RankState &rank = of(edge.to.rank);
+    if (edge.kind == Edge::Kind::message) rank.flying.erase({edge.from.begin_ns, edge.from.rank, edge.from.call});
+    if (edge.from.begin_ns > edge.to.end_ns) ++reversed_;
+    const Stand *stand = stand_of(edge.mark);
+    consider(&rank, edge.to, edge.from, edge.mark, stand == nullptr ? 0 : stand->ideal_ns, Pattern::late_sender);
+  }
+
+  void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) override {
+    MeetingState &state = meetings_[meeting.number];
+    uint32_t last = 0;
+    uint64_t ideal_ns = 0;
+    const auto look_at = [&](uint32_t place, bool first) {
+      if (first || meeting.begins[place].begin_ns > meeting.begins[last].begin_ns) last = place;
+      if (const Stand *stand = stand_of(meeting.marks[place])) ideal_ns = std::max(ideal_ns, stand->ideal_ns);
+    };
+    if (!from.empty()) {
+      for (const uint32_t place : from) look_at(place, place == from.front());
+    } else if (state.all_known) {
+      last = state.last;
+      ideal_ns = state.ideal_ns;
+    } else {
+      for (uint32_t place = 0; place < meeting.begins.size(); ++place) look_at(place, place == 0);
+      state = {true, last, ideal_ns, std::move(state.ends)};
+    }
+    const Pattern pattern = pattern_of(meeting.operation);
+    consider(&of(to.rank), to, meeting.begins[last], meeting.marks[last], ideal_ns, pattern);
+    const bool all = pattern == Pattern::wait_all || pattern == Pattern::wait_barrier;
+    if (all && from.empty()) state.ends.push_back(to);
+  }
+
+  void over(const Meeting &meeting) override {
+    const auto found = meetings_.find(meeting.number);
+    if (found == meetings_.end()) return;
+    const MeetingState state = std::move(found->second);
+    meetings_.erase(found);
+    uint64_t first_ns = UINT64_MAX;
+    for (const CallTime &end : state.ends) first_ns = std::min(first_ns, end.end_ns);
+    const bool barrier = pattern_of(meeting.operation) == Pattern::wait_barrier;
+    for (const CallTime &end : state.ends) {
+      const uint64_t since = std::max(first_ns, end.begin_ns);
+      if (end.end_ns <= since) continue;
+      add(barrier ? Pattern::barrier_completion : Pattern::all_completion, end, end, end.end_ns - since);
+    }
+  }
+
+  uint64_t ended(const CallTime &call) override {
+    RankState &rank = of(call.rank);
+    const auto found = rank.calls.find(call.call);
+    if (found == rank.calls.end()) return 0;
+    Candidate candidate = std::move(found->second);
+    rank.calls.erase(found);
+    // What the call received is no longer among them.
+    const bool other_first = !rank.flying.empty() && std::get<0>(*rank.flying.begin()) < candidate.culprit.begin_ns;
+    if (candidate.pattern == Pattern::late_sender && other_first) candidate.pattern = Pattern::wrong_order;
+    rank.ideal_ns = std::max(rank.ideal_ns, candidate.ideal_ns);
+    if (rank.finished || call.begin_ns < rank.start_ns) return 0;
+    const uint64_t begin = std::max(call.begin_ns, std::min(rank.last_end_ns, call.end_ns));
+    const uint64_t until = std::clamp(candidate.culprit.begin_ns, call.begin_ns, call.end_ns);
+    const uint64_t waited = until - call.begin_ns;
+    const Activity inside = activity(places_.of(call), Doing::inside);
+    if (waited != 0) {
+      add(candidate.pattern, call, candidate.culprit, waited);
+      blame(call.begin_ns, until, candidate.culprit.rank, &rank);
+      if (const Stand *stand = stand_of(candidate.mark)) rank.path.become(stand->path);
+      const uint64_t since = std::max(begin, candidate.culprit.begin_ns);
+      rank.path.add({call.rank, inside}, call.end_ns - std::min(call.end_ns, since));
+    } else {
+      rank.path.add({call.rank, inside}, call.end_ns - begin);
+    }
+    totals_[inside] += call.end_ns - begin;
+    rank.timeline.add({std::max(begin, until), call.end_ns, {call.rank, inside}});
+    rank.last_end_ns = std::max(rank.last_end_ns, call.end_ns);
+    rank.end_ns = std::max(rank.end_ns, call.end_ns);
+    return waited;
+  }
+
+  void delivered(const Delivery &delivery) override {
+    const CallTime &call = delivery.completed;
+    const uint64_t from = call.begin_ns + delivery.waited_ns;
+    const uint64_t until = delivery.posted.begin_ns;
+    if (call.rank == delivery.posted.rank || until <= from || until >= call.end_ns) return;
+    const RankState &rank = of(call.rank);
+    if (call.begin_ns < rank.start_ns || analyze::is_apart(call.function)) return;
+    add(Pattern::late_receiver, call, delivery.posted, until - from);
+    blame(from, until, delivery.posted.rank, nullptr);
+  }
+
+  void all_after(uint64_t ns) override {
+    for (RankState &rank : ranks_) rank.timeline.forget_before(ns);
+  }
+
+  Report report(const analyze::MessageCounts &counts);
+
+ private:
+  using Line = std::tuple<Pattern, uint32_t, uint32_t>;  ///< with victim and culprit
+
+  RankState &of(uint32_t rank) { return ranks_[by_rank_.at(rank)]; }
+
+  /// Time of a rank that it did not wait, in no call that is told of.
+  void spend(RankState *rank, Activity activity, uint64_t ns) {
+    if (ns == 0) return;
+    totals_[activity] += ns;
+    rank->path.add({rank->line.rank, activity}, ns);
+  }
+
+  static void consider(RankState *rank, const CallTime &call, const CallTime &culprit, const MarkPointer &mark,
+                       uint64_t ideal_ns, Pattern pattern) {
+    const auto found = rank->calls.find(call.call);
+    if (found == rank->calls.end()) return;
+    Candidate &candidate = found->second;
+    candidate.ideal_ns = std::max(candidate.ideal_ns, ideal_ns);
+    if (culprit.rank == call.rank || culprit.begin_ns <= candidate.culprit.begin_ns) return;
+    candidate.pattern = pattern;
+    candidate.culprit = culprit;
+    candidate.mark = mark;
+  }
+
+  void add(Pattern pattern, const CallTime &victim, const CallTime &culprit, uint64_t ns) {
+    WaitLine &line = lines_[{pattern, places_.of(victim), places_.of(culprit)}];
+    ++line.count;
+    line.ns += ns;
+    if (ns > line.longest.ns) line.longest = {ns, victim.rank, victim.call, culprit.rank};
+    of(victim.rank).line.waited_ns[static_cast<size_t>(pattern)] += ns;
+  }
+
+  /// Somebody waited for a rank. What it did then becomes part of the victim's timeline.
+  void blame(uint64_t begin_ns, uint64_t end_ns, uint32_t culprit, RankState *victim) {
+    std::vector<Span> spans;
+    of(culprit).timeline.between(begin_ns, end_ns, [&](const Span &span) { spans.push_back(span); });
+    for (const Span &span : spans) {
+      blamed_[{span.cause.activity, span.cause.rank}] += span.end_ns - span.begin_ns;
+      if (victim != nullptr) victim->timeline.add(span);
+    }
+  }
+
+  Places places_;
+  std::vector<RankState> ranks_;
+  std::unordered_map<uint32_t, size_t> by_rank_;
+  std::unordered_map<uint64_t, MeetingState> meetings_;
+  std::map<Line, WaitLine> lines_;
+  std::map<std::pair<Activity, uint32_t>, uint64_t> blamed_;
+  std::map<Activity, uint64_t> totals_;  ///< of all ranks
+  uint64_t reversed_ = 0;
+};
+
+Report Pass::report(const analyze::MessageCounts &counts) {
+  Report made;
+  made.counts = counts;
+  made.reversed = reversed_;
+  made.places = places_.all();
+  for (const auto &[key, line] : lines_) {
+    made.lines.push_back(line);
+    std::tie(made.lines.back().pattern, made.lines.back().victim, made.lines.back().culprit) = key;
+  }
+  for (const auto &[key, ns] : blamed_) {
+    if (made.causes.empty() || made.causes.back().activity != key.first) made.causes.push_back({key.first, 0, 0, 0, 0});
+    CauseLine &line = made.causes.back();
+    line.ns += ns;
+    ++line.ranks;
+    if (ns > line.rank_ns) std::tie(line.rank, line.rank_ns) = std::pair(key.second, ns);
+    of(key.second).line.blamed_ns += ns;
+  }
+
+  uint64_t first_ns = UINT64_MAX;
+  const RankState *last = nullptr;
+  Efficiency &efficiency = made.efficiency;
+  for (RankState &rank : ranks_) {
+    if (!rank.started) continue;
+    first_ns = std::min(first_ns, rank.start_ns);
+    if (last == nullptr || rank.end_ns > last->end_ns) last = &rank;
+    rank.line.run_ns = rank.end_ns - rank.start_ns;
+    efficiency.ideal_ns = std::max(efficiency.ideal_ns, rank.ideal_ns);
+    efficiency.mean_outside_ns += static_cast<double>(rank.line.outside_ns) / static_cast<double>(ranks_.size());
+    if (rank.line.outside_ns > efficiency.most_outside_ns) {
+      efficiency.most_outside_ns = rank.line.outside_ns;
+      efficiency.most_outside_rank = rank.line.rank;
+    }
+  }
+  if (last != nullptr) {
+    efficiency.run_ns = last->end_ns - first_ns;
+    made.path_rank = last->line.rank;
+    std::map<Activity, PathLine> by_activity;
+    if (last->path.now()) {
+      for (const auto &[cause, ns] : last->path.now()->all()) {
+        PathLine &line = by_activity[cause.activity];
+        line.activity = cause.activity;
+        line.ns += ns;
+        const bool more = ns > line.rank_ns || (ns == line.rank_ns && cause.rank < line.rank);
+        if (more) std::tie(line.rank, line.rank_ns) = std::pair(cause.rank, ns);
+        made.path_ns += ns;
+        of(cause.rank).line.path_ns += ns;
+      }
+    }
+    for (auto &[activity, line] : by_activity) {
+      line.mean_ns = totals_[activity] / ranks_.size();
+      made.path.push_back(line);
+    }
+  }
+  for (const RankState &rank : ranks_) made.ranks.push_back(rank.line);
+  const auto longest_first = [](auto *list) {
+    std::stable_sort(list->begin(), list->end(), [](const auto &a, const auto &b) { return a.ns > b.ns; });
+  };
+  longest_first(&made.lines);
+  longest_first(&made.causes);
+  longest_first(&made.path);
+  return made;
+}
+
+}  // namespace
+
+Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources) {
+  const auto messages = analyze::Messages::of(trace, sources);
+  if (!messages) return tl::unexpected(messages.error());
+  Pass pass(trace, sources);
+  const auto counts = messages->replay(&pass);
+  if (!counts) return tl::unexpected(counts.error());
+  return pass.report(*counts);
+}
+
+}  // namespace cairn::waits
