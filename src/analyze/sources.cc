@@ -8,14 +8,10 @@
 #include "analyze/debug_info.h"
 #include "analyze/module_id.h"
 #include "spec/spec.h"
+#include "text/paths.h"
 
 namespace cairn::analyze {
 namespace {
-
-std::string base_name(const std::string &path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
 
 /// A script calls its functions and files what it likes; a terminal is to get none of that as a command.
 std::string printable(std::string text) {

@@ -9,15 +9,11 @@
 
 #include "analyze/outcome.h"
 #include "text/nearest.h"
+#include "text/paths.h"
 #include "trace/model/status_field.h"
 
 namespace cairn::analyze {
 namespace {
-
-std::string base_name(const std::string &path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
 
 std::span<const spec::Parameter> parameters_of(const trace::Row &row) {
   const auto all = spec::functions();

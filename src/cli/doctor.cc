@@ -180,7 +180,8 @@ int doctor(bool json, const std::vector<std::string> &command) {
   if (json) {
     Listing list({{nullptr, "name"}, {nullptr, "verdict"}, {nullptr, "text"}, {nullptr, "free_bytes"}});
     for (const Check &check : checks) {
-      list.add({words(check.name), words(word(check.verdict)), words(check.text), {"", json_of(check.free_bytes)}});
+      list.add(
+          {words(check.name), words(word(check.verdict)), words(check.text), {"", cli::json_of(check.free_bytes)}});
     }
     nlohmann::ordered_json object{{"schema", "cairn.doctor/1"}, {"ok", good}, {"checks", list.json()}};
     out.write(object.dump(2) + "\n");

@@ -55,7 +55,7 @@ class Moved {
     const auto scope = scopes_.find(event.class_index);
     if (scope == scopes_.end()) return;
     const analyze::Volume volume = volumes_.of(*event.values, scope->second);
-    if (volume.moves) (*call)["bytes"] = json_of(volume.bytes);
+    if (volume.moves) (*call)["bytes"] = cli::json_of(volume.bytes);
   }
 
  private:

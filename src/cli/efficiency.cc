@@ -94,7 +94,7 @@ int efficiency(Inspection &options) {
     json["mean_outside_seconds"] = found.mean_outside_ns / 1e9;
     json["most_outside_seconds"] = duration(found.most_outside_ns).json;
     json["most_outside_rank"] = found.most_outside_rank;
-    for (const Factor &factor : factors) json[factor.member] = json_of(factor.value);
+    for (const Factor &factor : factors) json[factor.member] = cli::json_of(factor.value);
     out.write(json.dump(2) + "\n");
     return out.finish();
   }

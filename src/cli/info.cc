@@ -133,7 +133,7 @@ std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, cons
       said("status", run.status, "status"),
       said("start", utc_text(run.start_unix_ns), "start"),
       {"wall time", time_text(run.wall_ns), {{"wall_seconds", duration(run.wall_ns).json}}},
-      {"hosts", hosts_text(view.hosts), {{"hosts", json_of(view.hosts)}}},
+      {"hosts", hosts_text(view.hosts), {{"hosts", cli::json_of(view.hosts)}}},
       clocks_of(trace.axis()),
       said("MPI", run.mpi, "mpi"),
       said("recorder", run.recorder, "recorder"),

@@ -29,7 +29,8 @@ struct Answer {
 };
 
 nlohmann::ordered_json object_of(const Answer &answer) {
-  return {{"ok", answer.fault_count == 0}, {"fault_count", answer.fault_count}, {"faults", json_of(answer.faults)}};
+  return {
+      {"ok", answer.fault_count == 0}, {"fault_count", answer.fault_count}, {"faults", cli::json_of(answer.faults)}};
 }
 
 void print(Output &out, const std::string &file, const Answer &answer, const std::string &good) {

@@ -8,12 +8,11 @@
 #include "analyze/decode.h"
 #include "analyze/sources.h"
 #include "extrapolate/row_parts.h"
+#include "text/paths.h"
 #include "trace/read/call_reader.h"
 
 namespace cairn::extrapolate {
 namespace {
-
-std::string base_name(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
 /// Displacements that are the running sums of the counts before them are said so again: they need no law then.
 void fold_sums(trace::Row *row) {

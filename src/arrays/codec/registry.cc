@@ -60,11 +60,11 @@ constexpr ArrayCodec kCodecs[] = {
 }  // namespace
 
 bool refers(uint8_t codec, ByteView encoded) {
-  constexpr uint8_t kXor = 1;
-  constexpr uint8_t kDelta = 7;
+  constexpr uint8_t kXorNumber = 1;
+  constexpr uint8_t kDeltaNumber = 7;
   if (encoded.empty()) return false;
-  if (codec == kXor) return encoded[0] == 1;             // the way
-  return codec == kDelta && (encoded[0] >> 3 & 1) != 0;  // a flag
+  if (codec == kXorNumber) return encoded[0] == 1;             // the way
+  return codec == kDeltaNumber && (encoded[0] >> 3 & 1) != 0;  // a flag
 }
 
 std::span<const ArrayCodec> array_codecs() { return kCodecs; }

@@ -236,9 +236,9 @@ class PendingCall {
     auto rest = static_cast<int64_t>(word);
     const auto bits = spec::domain(p.domain);
     for (size_t bit = 0; bit < bits.size() && bit < 62; ++bit) {
-      const auto [value, present] = local_.constants[bits[bit]];
+      const auto [value, is_present] = local_.constants[bits[bit]];
       const auto mask = static_cast<int64_t>(value);
-      if (!present || mask == 0 || (rest & mask) != mask) continue;
+      if (!is_present || mask == 0 || (rest & mask) != mask) continue;
       canonical |= int64_t{1} << bit;
       rest &= ~mask;
     }

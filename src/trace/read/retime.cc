@@ -16,9 +16,9 @@ namespace cairn::trace {
 namespace {
 
 /// The times of one sequence in the new mode.
-class Sequence {
+class Rewritten {
  public:
-  Sequence(const Trace &trace, const SequenceView &view, const timing::Mode &mode, const BoundOf &bound_of)
+  Rewritten(const Trace &trace, const SequenceView &view, const timing::Mode &mode, const BoundOf &bound_of)
       : trace_(trace), view_(view), mode_(mode), bound_of_(bound_of) {}
 
   /// Of each row of the class; and of each function, into `sums`.
@@ -145,7 +145,7 @@ Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting, cons
     std::map<uint32_t, uint64_t> own;
     for (const SequenceView &view : trace.sequences(rank)) {
       ClassPart &part = body.classes[view.class_index];
-      Sequence sequence(trace, view, *setting.mode, bound_of);
+      Rewritten sequence(trace, view, *setting.mode, bound_of);
       if (setting.mode->encode != nullptr) {
         Result<Bytes> stream = sequence.stream(&result);
         if (!stream) return tl::unexpected(stream.error());
