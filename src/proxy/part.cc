@@ -6,9 +6,10 @@
 #include <cctype>
 
 #include "analyze/filter.h"
+#include "analyze/heard.h"
 #include "proxy/call_writer.h"
 #include "proxy/gaps.h"
-#include "proxy/heard.h"
+#include "spec/ids.h"
 #include "trace/read/class_structure.h"
 
 namespace cairn::proxy {
@@ -78,11 +79,23 @@ class PartWriter {
     for (uint32_t row = 0; row < part_.rows.size() && !wild; ++row) wild = posts_wild(part_, scope_.groups, row);
     if (!wild) return;
     std::vector<std::vector<std::pair<trace::Atom, trace::Atom>>> by_rank;
-    for (const uint32_t rank : columns_.ranks()) {
-      auto all = heard_by(program_.trace, rank, part_.thread);
-      by_rank.push_back(std::move(all[scope_.class_index]));
-    }
+    for (const uint32_t rank : columns_.ranks()) by_rank.push_back(heard_by(rank));
     scope_.heard = streams_.pairs(by_rank, "heard");
+  }
+
+  /// (source, tag) of each receive from anybody that a rank posts in this class.
+  [[nodiscard]] std::vector<std::pair<trace::Atom, trace::Atom>> heard_by(uint32_t rank) const {
+    std::vector<trace::SequenceView> sequences = program_.trace.sequences(rank);
+    std::erase_if(sequences, [&](const trace::SequenceView &each) { return each.thread != part_.thread; });
+    analyze::Heard heard(program_.trace, std::move(sequences));
+    const auto constant = [](uint16_t id) { return trace::special(static_cast<uint16_t>(trace::kFirstConstant + id)); };
+    std::vector<std::pair<trace::Atom, trace::Atom>> found;
+    while (const auto receive = heard.next()) {
+      if (receive->class_index != scope_.class_index) continue;
+      found.emplace_back(receive->heard.rank.value_or(constant(spec::constant_id::k_ANY_SOURCE)),
+                         receive->heard.tag.value_or(constant(spec::constant_id::k_ANY_TAG)));
+    }
+    return found;
   }
 
   void count_uses() {

@@ -58,7 +58,7 @@ Walker::Walker(Job *job, Standing *standing, std::vector<trace::SequenceView> se
       standing_(*standing),
       sequences_(std::move(sequences)),
       planner_(job->surroundings()),
-      outcomes_(job->trace, sequences_) {}
+      heard_(job->trace, sequences_) {}
 
 Result<void> Walker::walk() {
   walking = this;
@@ -171,7 +171,7 @@ Result<void> Walker::make(Node *node) {
   std::copy_n(plan.words.begin(), plan.function->parameter_count, words.begin());
   if (auto done = gather(plan, words.data(), handles.data()); !done) return failed(*node, done.error().message);
   if (plan.wild_source != 0 || plan.wild_tag != 0) {
-    const analyze::Envelope heard = outcomes_.next();
+    const analyze::Envelope heard = heard_.next().value_or(analyze::Heard::Receive()).heard;
     if (plan.wild_source != 0 && heard.rank) words[plan.wild_source - 1] = static_cast<Word>(*heard.rank);
     if (plan.wild_tag != 0 && heard.tag) words[plan.wild_tag - 1] = static_cast<Word>(*heard.tag);
   }

@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "analyze/heard.h"
 #include "replay/job.h"
-#include "replay/outcomes.h"
 #include "timing/call_time.h"
 #include "trace/read/call_reader.h"
 #include "trace/read/call_times.h"
@@ -61,7 +61,7 @@ class Walker {
   Standing &standing_;
   std::vector<trace::SequenceView> sequences_;
   Planner planner_;
-  Outcomes outcomes_;
+  analyze::Heard heard_;
   analyze::RowScope scope_;
   std::unique_ptr<trace::CallReader> reader_;
   std::vector<std::unique_ptr<Plan>> plans_;  ///< by the reader's numbers

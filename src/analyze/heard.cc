@@ -1,18 +1,16 @@
-#include "replay/outcomes.h"
+#include "analyze/heard.h"
 
 #include <utility>
 
-namespace cairn::replay {
+namespace cairn::analyze {
 
-using analyze::MessageCall;
-
-Outcomes::Outcomes(const trace::Trace &trace, std::vector<trace::SequenceView> sequences)
+Heard::Heard(const trace::Trace &trace, std::vector<trace::SequenceView> sequences)
     : trace_(trace), sequences_(std::move(sequences)) {}
 
-const MessageCall *Outcomes::call(grammar::Symbol number) {
+const MessageCall *Heard::call(grammar::Symbol number) {
   const auto [entry, added] = known_.try_emplace(number);
   if (added) {
-    auto found = analyze::message_call(reader_->call(number), scope_);
+    auto found = message_call(reader_->call(number), scope_);
     using Does = MessageCall::Does;
     const bool says = found != nullptr && found->returned &&
                       (found->does == Does::complete || found->does == Does::release ||
@@ -22,7 +20,7 @@ const MessageCall *Outcomes::call(grammar::Symbol number) {
   return entry->second.get();
 }
 
-bool Outcomes::read() {
+bool Heard::read() {
   for (;;) {
     const grammar::Symbol number = reader_ ? reader_->next() : grammar::kNoSymbol;
     if (number != grammar::kNoSymbol) {
@@ -32,12 +30,12 @@ bool Outcomes::read() {
     if (next_sequence_ == sequences_.size()) return false;
     const trace::SequenceView &sequence = sequences_[next_sequence_++];
     known_.clear();
-    scope_ = analyze::RowScope::of(trace_, sequence);
+    scope_ = RowScope::of(trace_, sequence);
     reader_ = std::make_unique<trace::CallReader>(trace_, sequence);
   }
 }
 
-void Outcomes::look_at(const MessageCall &call) {
+void Heard::look_at(const MessageCall &call) {
   if (call.does == MessageCall::Does::transfer) {
     if (call.request->special != 0) return;
     const bool wild = call.receive && (!call.receive->rank || !call.receive->tag);
@@ -45,6 +43,7 @@ void Outcomes::look_at(const MessageCall &call) {
     if (wild) {
       posted = std::make_shared<Posted>();
       posted->heard = *call.receive;
+      posted->class_index = sequences_[next_sequence_ - 1].class_index;
       posted_.push_back(posted);
     }
     under_way_[*call.request].push_back(std::move(posted));
@@ -64,14 +63,14 @@ void Outcomes::look_at(const MessageCall &call) {
   }
 }
 
-analyze::Envelope Outcomes::next() {
+std::optional<Heard::Receive> Heard::next() {
   while (posted_.empty() || !posted_.front()->settled) {
     if (!read()) break;
   }
-  if (posted_.empty()) return {};
+  if (posted_.empty()) return std::nullopt;
   const PostedPointer first = std::move(posted_.front());
   posted_.pop_front();
-  return first->heard;
+  return *first;
 }
 
-}  // namespace cairn::replay
+}  // namespace cairn::analyze
