@@ -165,6 +165,11 @@ struct Surroundings {
   bool same_library = false;  ///< as recorded: its error codes mean the same
   bool keep_wild = false;     ///< receives from anybody stay such
   bool fill = false;          ///< buffers that are sent are filled
+  /// Of spec::constants(); nullopt: this library lacks it.
+  [[nodiscard]] std::optional<Word> constant(int id) const {
+    const auto place = static_cast<size_t>(id);
+    return place < constants->size() ? (*constants)[place] : std::nullopt;
+  }
 };
 
 class Planner {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "replay/completion.h"
 #include "replay/ticks.h"
 #include "spec/ids.h"
 #include "timing/mode.h"
@@ -20,23 +21,6 @@ thread_local Walker *walking = nullptr;
 
 /// The parameter of MPI_Win_attach.
 constexpr size_t kAttachedBase = 1;
-
-/// A value of that many bytes, as a word: integers with their sign.
-Word load(const char *from, size_t bytes) {
-  if (bytes == sizeof(int32_t)) {
-    int32_t value = 0;
-    std::memcpy(&value, from, sizeof value);
-    return static_cast<Word>(static_cast<int64_t>(value));
-  }
-  Word value = 0;
-  std::memcpy(&value, from, bytes);
-  return value;
-}
-
-template <typename Ready>
-void wait_until(Ready ready) {
-  while (!ready()) sched_yield();
-}
 
 bool begins_or_ends_mpi(const Plan &plan) {
   namespace id = spec::function_id;
@@ -181,7 +165,7 @@ Result<void> Walker::make(Node *node) {
   standing_.row.store(node->row, std::memory_order_relaxed);
   standing_.plan.store(&plan, std::memory_order_release);
   const bool takes_any = job_.settings.free_order && (plan.await != Await::some_requests || !has_persistent(plan));
-  if (plan.await != Await::nothing && !takes_any) wait_for(plan, words.data());
+  if (plan.await != Await::nothing && !takes_any) wait_for_outcome(plan, words.data());
   if (plan.attaches) {
     if (auto told = job_.attachments.tell(*plan.attaches, words[kAttachedBase]); !told) return told;
   }
@@ -333,95 +317,6 @@ char *Walker::room(uint8_t parameter, size_t bytes) {
   // What is too small stays: a call that encloses this one may still have it.
   if (rooms.empty() || rooms.back().size() < bytes || nested_ != nullptr) rooms.emplace_back(bytes);
   return rooms.back().data();
-}
-
-void Walker::wait_for(Plan &plan, const Word *words) {
-  switch (plan.await) {
-    case Await::all_requests:
-      for (const Plan::HandleUse &use : plan.handles) {
-        if (plan.function->parameters[use.parameter].kind != spec::Kind::request) continue;
-        const Word request = use.by_pointer ? load(reinterpret_cast<const char *>(words[use.parameter]), use.bytes)
-                                            : words[use.parameter];
-        wait_until([&] { return is_done(request); });
-      }
-      for (const Plan::HandleArray &array : plan.handle_arrays) {
-        for (size_t i = 0; i < array.slots.size(); ++i) {
-          wait_until([&] { return is_done(load(array.buffer.data() + i * array.bytes, array.bytes)); });
-        }
-      }
-      return;
-    case Await::some_requests:
-      hide_others(plan);
-      return;
-    case Await::message:
-      wait_until([&] { return is_there(plan.awaited_source, plan.awaited_tag, words[2]); });
-      return;
-    case Await::partition:
-      wait_until([&] { return has_arrived(words[0], static_cast<int>(words[1])); });
-      return;
-    case Await::nothing:
-    case Await::success:
-      return;
-  }
-}
-
-void Walker::hide_others(Plan &plan) {
-  for (Plan::HandleArray &array : plan.handle_arrays) {
-    array.hidden.assign(array.slots.size(), false);
-    const auto handle_at = [&](size_t i) { return load(array.buffer.data() + i * array.bytes, array.bytes); };
-    std::vector<bool> wanted(array.slots.size(), false);
-    for (const uint32_t place : plan.completed) {
-      if (place >= wanted.size()) continue;
-      wanted[place] = true;
-      wait_until([&] { return is_done(handle_at(place)); });
-    }
-    for (size_t i = 0; i < wanted.size(); ++i) {
-      if (wanted[i]) continue;
-      array.hidden[i] = true;
-      array.kept.resize(array.slots.size());
-      array.kept[i] = handle_at(i);
-      std::memcpy(array.buffer.data() + i * array.bytes, &array.null, array.bytes);
-    }
-  }
-}
-
-bool Walker::has_persistent(const Plan &plan) {
-  return std::any_of(plan.handle_arrays.begin(), plan.handle_arrays.end(), [](const Plan::HandleArray &array) {
-    return std::any_of(array.slots.begin(), array.slots.end(),
-                       [](const Slot *slot) { return slot != nullptr && slot->persistent; });
-  });
-}
-
-void Walker::complete_as_many(Plan *plan, const Word *words) {
-  for (Plan::HandleArray &array : plan->handle_arrays) {
-    if (!array.changes) continue;
-    const auto is_done_at = [&](size_t i) {
-      return load(array.buffer.data() + i * array.bytes, array.bytes) == array.null;
-    };
-    std::vector<size_t> active;  // before the call
-    for (size_t i = 0; i < array.slots.size(); ++i) {
-      if (array.slots[i] != nullptr) active.push_back(i);
-    }
-    const auto done = [&] { return static_cast<size_t>(std::count_if(active.begin(), active.end(), is_done_at)); };
-    const size_t wanted = std::min(plan->completed.size(), active.size());
-    while (done() < wanted) {
-      if (plan->invoke(words) != 0) break;
-    }
-    // A name that the recording goes on with, whose request is done, goes to one that it takes for done.
-    array.renamed.assign(array.slots.size(), nullptr);
-    std::deque<size_t> without;
-    const auto was_completed = [&](size_t i) {
-      return std::find(plan->completed.begin(), plan->completed.end(), i) != plan->completed.end();
-    };
-    for (const size_t i : active) {
-      if (is_done_at(i) && !was_completed(i)) without.push_back(i);
-    }
-    for (const size_t i : active) {
-      if (is_done_at(i) || !was_completed(i) || without.empty()) continue;
-      array.renamed[i] = array.slots[without.front()];
-      without.pop_front();
-    }
-  }
 }
 
 void Walker::settle(Plan &plan, const Word *words, const Word *handles, Word result) {

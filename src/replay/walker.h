@@ -42,11 +42,6 @@ class Walker {
   Result<void> gather(const Plan &plan, Word *words, Word *handles);
   /// What a displacement in a dynamic window is here.
   Result<void> aim(const Plan &plan, Word *words);
-  void wait_for(Plan &plan, const Word *words);
-  void hide_others(Plan &plan);
-  static bool has_persistent(const Plan &plan);
-  /// Of requests that complete in any order: repeats the call until as many are done as in the recording.
-  static void complete_as_many(Plan *plan, const Word *words);
   void settle(Plan &plan, const Word *words, const Word *handles, Word result);
   void wait_for_gap();
   /// Made::calls and what stands beside it are of one thread.
