@@ -2,10 +2,11 @@
 """Lets Clang read what a sanitized build did not compile: syntax.py BUILD FILES JOBS [--all]
 
 FILES is a folder that is configured like BUILD, but without batches (CAIRN_UNITY): its compile_commands.json says how each
-file would be compiled in BUILD by itself. Read is every file of ours that has no object there, alone or in a batch, but
-whose precompiled headers have been compiled (so that it takes a second), with the same options and no output. With --all
-every file that is ours and that is there: generated ones are only where they were built. Prints what Clang says; exit
-status 0 if it said nothing.
+file would be compiled in BUILD by itself. Batches that have no object there are read first, as a whole; where nothing is
+said of one, that was about its files. Then every file of ours that has no object there, alone or in a batch, but whose
+precompiled headers have been compiled (so that it takes a second), or whose batch failed, with the same options and no
+output. With --all every file that is ours and that is there: generated ones are only where they were built. Prints what
+Clang says; exit status 0 if it said nothing.
 """
 import concurrent.futures
 import json
@@ -25,7 +26,23 @@ def batched(build):
     return found
 
 
-def reading(entry, compiled, every):
+def batches(build):
+    """The commands that only read the batches that were not compiled, and what is in each."""
+    for entry in json.loads((build / 'compile_commands.json').read_text()):
+        source = pathlib.Path(entry['directory'], entry['file'])
+        words = shlex.split(entry['command'])
+        at = words.index('-o')
+        if '/Unity/unity_' not in str(source) or (pathlib.Path(entry['directory']) / words[at + 1]).exists():
+            continue
+        if '-include-pch' in words and not pathlib.Path(words[words.index('-include-pch') + 2]).exists():
+            continue
+        # Before the compiler stands what makes a batch of files.
+        compiler = next(i for i, word in enumerate(words) if re.search(r'clang\+\+(-\d+)?$', word))
+        command = [*words[compiler:at], *words[at + 2:], '-fsyntax-only']
+        yield entry, command, set(re.findall(r'^#include "(.+)"$', source.read_text(), re.MULTILINE))
+
+
+def reading(entry, compiled, every, failed):
     """The command that only reads this file; none if it is not to be read."""
     folder = pathlib.Path(entry['directory'])
     words = shlex.split(entry['command'])
@@ -41,7 +58,7 @@ def reading(entry, compiled, every):
         del words[first:first + 4]
         headers = []
         at = words.index('-o')
-    if not headers and not every:
+    if not headers and not every and str(source) not in failed:
         return None
     del words[at:at + 2]
     return [*words, '-fsyntax-only']
@@ -52,7 +69,6 @@ def main():
     jobs, every = int(sys.argv[3]), '--all' in sys.argv[4:]
     entries = json.loads((files / 'compile_commands.json').read_text().replace(str(files), str(build)))
     compiled = batched(build)
-    commands = [(entry, command) for entry in entries if (command := reading(entry, compiled, every))]
 
     def read(pair):
         entry, command = pair
@@ -60,12 +76,20 @@ def main():
                                              stderr=subprocess.STDOUT, text=True, check=False)
 
     bad = 0
+    failed = set()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        whole = [] if every else list(batches(build))
+        for (_, result), (_, _, within) in zip(pool.map(read, [batch[:2] for batch in whole]), whole):
+            if result.returncode == 0 and not result.stdout:
+                compiled |= within
+            else:
+                failed |= within
+        commands = [(entry, command) for entry in entries if (command := reading(entry, compiled, every, failed))]
         for file, result in pool.map(read, commands):
             if result.returncode != 0 or result.stdout:
                 bad += 1
                 print(f'{file}\n{result.stdout}', flush=True)
-    print(f'{len(commands)} files read, {bad} with findings')
+    print(f'{len(whole)} batches and {len(commands)} files read, {bad} files with findings')
     return 1 if bad or not commands else 0
 
 

@@ -88,7 +88,7 @@ void RankMessages::read() {
   }
   names_.see(*event->values);
   MessageStep step;
-  step.timed = event->timed && is_time(event->begin_ns) && is_time(event->end_ns);
+  step.timed = event->timed && event->begin_ns <= event->end_ns && is_time(event->end_ns);
   if (step.timed) {
     const uint64_t last = last_end_ns_.value_or(event->begin_ns);
     outside_ns_ += event->begin_ns - std::min(event->begin_ns, last);
