@@ -222,7 +222,7 @@ class Reading {
     if (field == nullptr || field->is_bytes) return told;
     const auto statuses = trace::StatusField::of(*field);
     if (statuses.implied) {
-      told.resize(statuses.ignored ? 0 : count, {true, std::nullopt, std::nullopt, false});
+      told.resize(statuses.ignored ? 0 : count, {true, std::nullopt, std::nullopt, std::nullopt, false});
       return told;
     }
     AtomReader atoms(statuses.atoms);
@@ -230,11 +230,13 @@ class Reading {
       const AtomValue source = atoms.next();
       const AtomValue tag = atoms.next();
       (void)atoms.next();  // error
-      (void)atoms.next();  // bytes
+      const AtomValue bytes = atoms.next();
       const AtomValue cancelled = atoms.next();
-      MessageOutcome outcome{true, std::nullopt, std::nullopt, !cancelled.special && cancelled.value != 0};
+      MessageOutcome outcome{true, std::nullopt, std::nullopt, std::nullopt,
+                             !cancelled.special && cancelled.value != 0};
       if (!source.special) outcome.rank = source.value;
       if (!tag.special) outcome.tag = tag.value;
+      if (!bytes.special && bytes.value >= 0) outcome.bytes = bytes.value;
       told.push_back(outcome);
     }
     return told;

@@ -27,6 +27,7 @@ struct MessageOutcome {
   /// Where it says something else than what was asked for.
   std::optional<int64_t> rank;
   std::optional<int64_t> tag;
+  std::optional<int64_t> bytes;  ///< than the room that it had
   bool cancelled = false;
 };
 
@@ -52,6 +53,7 @@ struct MessageCall {
   std::optional<HandleName> communicator;
   std::optional<Envelope> send;
   std::optional<Envelope> receive;
+  std::optional<uint64_t> sent_bytes = std::nullopt;  ///< of `send`, by who follows the sizes of datatypes
   MessageOutcome outcome;             ///< of `receive` or of `taken`, where it is complete at the end of the call
   std::optional<HandleName> request;  ///< that it makes: then it is complete later
   bool persistent = false;            ///< the request is to be started

@@ -26,6 +26,8 @@ struct Channel;
 struct Sent {
   CallTime from;
   bool timed = false;
+  uint64_t number = 0;            ///< in the replay
+  std::optional<uint64_t> bytes;  ///< where they are known
   MarkPointer mark;
   // As far as they are known:
   bool completed = false;

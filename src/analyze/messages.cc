@@ -57,6 +57,7 @@ class Replay {
       return;
     }
     end(*step);
+    arrivals_->passed(step->call.rank, step->call.call);
     ranks_[place]->next();
     is_ready(place);
     constexpr uint64_t kOften = 1024;
@@ -94,8 +95,9 @@ class Replay {
     const MarkPointer mark = step.timed ? arrivals_->begun(step.call, step.outside_ns, reaches_others) : nullptr;
     for (const auto &[key, message] : step.sends) {
       message->mark = mark;
+      message->number = sent_++;
+      if (step.timed || arrivals_->wants_untimed()) arrivals_->sent(step.call, key.to, key.tag, message->number);
       channels_.send(&channels_.of(key), message);
-      if (step.timed) arrivals_->sent(step.call, key.to);
       if (const auto to = place_of_.find(key.to); to != place_of_.end()) wake(to->second);
     }
     for (const MeetingPart &part : step.enters) {
@@ -126,7 +128,7 @@ class Replay {
       if (!probed) {
         told(step, *receive, message);
       } else if (message && step.timed && message->timed && !is_lossy(message->from.rank)) {
-        arrivals_->message({Edge::Kind::probed, message->from, step.call, receive->exact, message->mark});
+        arrivals_->message(edge(Edge::Kind::probed, *message, step, *receive));
       }
     }
     return true;
@@ -138,15 +140,22 @@ class Replay {
       ++counts_.lost;
     } else if (!step.timed || !message->timed) {
       ++counts_.untimed;
+      if (arrivals_->wants_untimed()) arrivals_->message(edge(Edge::Kind::message, *message, step, receive));
     } else {
       ++counts_.messages;
-      const bool exact = receive.exact && !is_lossy(step.call.rank);
-      arrivals_->message({Edge::Kind::message, message->from, step.call, exact, message->mark});
+      Edge found = edge(Edge::Kind::message, *message, step, receive);
+      found.exact = found.exact && !is_lossy(step.call.rank);
+      arrivals_->message(found);
       message->posted = receive.posting;
       message->matched = true;
       deliver(*message);
     }
     channels_.take(receive);
+  }
+  static Edge edge(Edge::Kind kind, const Sent &message, const MessageStep &step, const Receive &receive) {
+    const ChannelKey &key = receive.channel->key;
+    return {kind,           message.from,     step.call, receive.exact, message.mark, step.timed && message.timed,
+            message.number, key.communicator, key.tag,   message.bytes};
   }
   [[nodiscard]] bool is_lossy(uint32_t rank) const { return scope_.lossy.count(rank) != 0; }
 
@@ -212,6 +221,7 @@ class Replay {
   std::set<std::pair<uint64_t, size_t>> ready_;  ///< by when their steps begin
   std::set<size_t> waiting_;
   uint64_t steps_ = 0;
+  uint64_t sent_ = 0;
   bool given_up_ = false;  ///< the next thing that is waited for will not come
 };
 
@@ -261,5 +271,11 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
 }
 
 Result<MessageCounts> Messages::replay(Arrivals *arrivals) const { return Replay(*known_, arrivals).run(); }
+
+const std::string &Messages::name_of(uint32_t communicator) const {
+  static const std::string self = "MPI_COMM_SELF";
+  const Communicator *found = known_->by_number[communicator];
+  return found == nullptr ? self : found->name;
+}
 
 }  // namespace cairn::analyze

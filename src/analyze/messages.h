@@ -14,6 +14,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "analyze/communicators.h"
@@ -50,7 +52,12 @@ struct Edge {
   CallTime to;    ///< which ended with it
   /// False where the message may be one that was sent later: some were received of which nobody says whose they were.
   bool exact = true;
-  MarkPointer mark;  ///< of `from`
+  MarkPointer mark;           ///< of `from`
+  bool timed = true;          ///< both have a time; else only whose calls they are is known
+  uint64_t number = 0;        ///< of the message in this replay, as `sent` told it
+  uint32_t communicator = 0;  ///< Messages::name_of
+  int64_t tag = 0;
+  std::optional<uint64_t> bytes = std::nullopt;  ///< that were sent, where that is known
 };
 
 /// A message of which both ends are complete.
@@ -87,13 +94,19 @@ class Arrivals {
   virtual MarkPointer begun(const CallTime & /*call*/, uint64_t /*outside_ns*/, bool /*reaches_others*/) {
     return nullptr;
   }
-  /// A message is on its way.
-  virtual void sent(const CallTime & /*call*/, uint32_t /*to*/) {}
   /// All that it waited for was told. Answers how long it waited, for Delivery.
   virtual uint64_t ended(const CallTime & /*call*/) { return 0; }
   virtual void delivered(const Delivery & /*delivery*/) {}
   /// No call that is told of from now on, and none that was told of and has not ended, began before.
   virtual void all_after(uint64_t /*ns*/) {}
+
+  // What exporters want to know besides.
+  /// A call sent a message, or started to; `to` is its rank in MPI_COMM_WORLD.
+  virtual void sent(const CallTime & /*call*/, uint32_t /*to*/, int64_t /*tag*/, uint64_t /*number*/) {}
+  /// All is told of that call of the rank and those before it, but for messages that arrive elsewhere.
+  virtual void passed(uint32_t /*rank*/, uint64_t /*call*/) {}
+  /// Whether `message` and `sent` are to tell of calls without times as well.
+  [[nodiscard]] virtual bool wants_untimed() const { return false; }
 };
 
 /// What a replay found, and what it left out.
@@ -121,6 +134,8 @@ class Messages {
 
   /// Fails where times cannot be read.
   Result<MessageCounts> replay(Arrivals *arrivals) const;
+  /// Of the communicator with that number in an Edge: "MPI_COMM_WORLD", "comm(1@4)".
+  [[nodiscard]] const std::string &name_of(uint32_t communicator) const;
 
  private:
   struct Known;

@@ -13,6 +13,16 @@ namespace {
 /// Beyond them stand no times of a run.
 bool is_time(uint64_t ns) { return ns <= trace::Knots::kMost; }
 
+/// Its calls say how large datatypes are.
+bool is_creator(uint32_t function) {
+  static const std::vector<bool> all = [] {
+    std::vector<bool> creators;
+    for (const spec::Function &each : spec::functions()) creators.push_back(Sizes::is_creator(each));
+    return creators;
+  }();
+  return function < all.size() && all[function];
+}
+
 }  // namespace
 
 GatheringPointer Gatherings::of(uint32_t communicator, uint64_t count, uint32_t operation) {
@@ -53,7 +63,8 @@ RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *c
       events_(*scope.trace, rank),
       posts_(channels, rank),
       gatherings_(gatherings),
-      counts_(*counts) {
+      counts_(*counts),
+      sizes_(scope.trace->rank_count()) {
   const auto sequences = scope.trace->sequences(rank);
   several_threads_ = !sequences.empty() && sequences.front().thread != sequences.back().thread;
 }
@@ -87,6 +98,9 @@ void RankMessages::read() {
     return;
   }
   names_.see(*event->values);
+  if (is_creator(event->values->function) && sizes_.see(*event->values, scope_.scopes[event->class_index])) {
+    known_.clear();
+  }
   MessageStep step;
   step.timed = event->timed && event->begin_ns <= event->end_ns && is_time(event->end_ns);
   if (step.timed) {
@@ -124,6 +138,11 @@ const MessageCall *RankMessages::look_at(const trace::Event &event) {
   if (const auto found = known.calls.find(event.call); found != known.calls.end()) return found->second.get();
   if (known.calls.size() >= scope_.most_known) known.calls.clear();
   auto call = message_call(*event.values, scope_.scopes[event.class_index]);
+  if (call != nullptr && call->send) {
+    const RowAccess access(*event.values, scope_.scopes[event.class_index]);
+    const bool apart = access.has("sendtype");  // MPI_Sendrecv
+    call->sent_bytes = sizes_.bytes(access, apart ? "sendcount" : "count", apart ? "sendtype" : "datatype");
+  }
   return known.calls.emplace(event.call, std::move(call)).first->second.get();
 }
 
@@ -181,12 +200,12 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
   }
   if (call.persistent) {
     if (call.request) {
-      requests_[*call.request] = {true, false, call.send, call.receive, communicator, {}, {}, {}};
+      requests_[*call.request] = {true, false, call.send, call.receive, communicator, {}, {}, {}, call.sent_bytes};
     }
     return;
   }
   SentPointer message;
-  if (call.send) message = send(*call.send, *communicator, step);
+  if (call.send) message = send(*call.send, *communicator, call.sent_bytes, step);
   if (message && call.request && !call.receive) {
     requests_[*call.request] = {false, false, {}, {}, {}, {}, message, {}};
   } else if (message && !call.request && call.returned) {
@@ -205,13 +224,15 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
   }
 }
 
-SentPointer RankMessages::send(const Envelope &envelope, uint32_t communicator, MessageStep *step) {
+SentPointer RankMessages::send(const Envelope &envelope, uint32_t communicator, std::optional<uint64_t> bytes,
+                               MessageStep *step) {
   if (!envelope.rank || !envelope.tag) return nullptr;
   const auto to = in_world(communicator, *envelope.rank);
   if (!to) return nullptr;
   auto message = std::make_shared<Sent>();
   message->from = step->call;
   message->timed = step->timed;
+  message->bytes = bytes;
   step->sends.push_back({{communicator, rank_, *to, *envelope.tag}, message});
   return message;
 }
@@ -238,7 +259,7 @@ void RankMessages::start(const HandleName &name, MessageStep *step) {
   Request &request = found->second;
   if (request.partitions) ++counts_.partitions;
   if (!request.communicator) return;
-  if (request.send) request.sending = send(*request.send, *request.communicator, step);
+  if (request.send) request.sending = send(*request.send, *request.communicator, request.bytes, step);
   if (request.receive) request.active = post(*request.receive, *request.communicator, *step);
 }
 

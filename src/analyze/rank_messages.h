@@ -20,6 +20,7 @@
 #include "analyze/message_calls.h"
 #include "analyze/message_queues.h"
 #include "analyze/messages.h"
+#include "analyze/sizes.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -125,6 +126,7 @@ class RankMessages {
     ReceivePointer active;
     SentPointer sending;
     std::optional<MeetingPart> part;
+    std::optional<uint64_t> bytes = std::nullopt;  ///< that each start sends
   };
   /// What calls do, by their numbers in the sequence of a thread. Equal ones recur; where they do not, keeping more of
   /// them helps nothing.
@@ -140,7 +142,7 @@ class RankMessages {
   void act(const MessageCall &call, MessageStep *step);
   void transfer(const MessageCall &call, MessageStep *step);
   /// nullptr: to nobody.
-  SentPointer send(const Envelope &envelope, uint32_t communicator, MessageStep *step);
+  SentPointer send(const Envelope &envelope, uint32_t communicator, std::optional<uint64_t> bytes, MessageStep *step);
   ReceivePointer post(const Envelope &envelope, uint32_t communicator, const MessageStep &step);
   void start(const HandleName &name, MessageStep *step);
   void complete(const HandleName &name, const MessageOutcome &outcome, MessageStep *step);
@@ -158,6 +160,7 @@ class RankMessages {
   Gatherings *gatherings_;
   MessageCounts &counts_;
   CommunicatorNames names_;
+  Sizes sizes_;
   uint64_t names_version_ = 0;
   std::map<int64_t, std::optional<uint32_t>> numbers_;  ///< of communicators, as long as their names stay
   std::map<uint32_t, Known> known_;                     ///< by thread

@@ -151,6 +151,20 @@ std::optional<int64_t> Sizes::datatype(const HandleName &name) const {
   return found == datatypes_.end() || found->second.value_or(-1) < 0 ? std::nullopt : found->second;
 }
 
+std::optional<uint64_t> Sizes::bytes(const RowAccess &row, const char *count, const char *datatype) const {
+  const auto elements = row.number(count);
+  const auto handle = row.handle(datatype);
+  if (elements && *elements == 0) return 0;
+  const int64_t size = handle ? this->datatype(*handle).value_or(-1) : -1;
+  int64_t all = 0;
+  if (!elements || *elements < 0 || size < 0 || __builtin_mul_overflow(*elements, size, &all)) return std::nullopt;
+  // The messages of a partitioned request have a count each.
+  if (const auto partitions = row.number("partitions")) {
+    if (*partitions < 0 || __builtin_mul_overflow(all, *partitions, &all)) return std::nullopt;
+  }
+  return static_cast<uint64_t>(all);
+}
+
 std::optional<int64_t> Sizes::communicator(const HandleName &name) const {
   if (name.special != 0 && trace::special_code(name.special) >= trace::kFirstConstant) {
     const size_t id = trace::special_code(name.special) - trace::kFirstConstant;

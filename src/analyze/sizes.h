@@ -32,6 +32,8 @@ class Sizes {
   bool see(const trace::Row &row, const RowScope &scope);
 
   [[nodiscard]] std::optional<int64_t> datatype(const HandleName &name) const;
+  /// What a call moves by the arguments of these names, those of all partitions; nullopt: not known.
+  [[nodiscard]] std::optional<uint64_t> bytes(const RowAccess &row, const char *count, const char *datatype) const;
   /// Of the local group.
   [[nodiscard]] std::optional<int64_t> communicator(const HandleName &name) const;
 

@@ -106,7 +106,7 @@ class Pass : public analyze::Arrivals {
     return stand;
   }
 
-  void sent(const CallTime &call, uint32_t to) override {
+  void sent(const CallTime &call, uint32_t to, int64_t /*tag*/, uint64_t /*number*/) override {
     const auto found = by_rank_.find(to);
     if (found != by_rank_.end()) ranks_[found->second].flying.emplace(call.begin_ns, call.rank, call.call);
   }
