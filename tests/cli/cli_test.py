@@ -718,8 +718,8 @@ def read_timeline(text):
 
 @case
 def export_of_kernels(bench):
-    bench.golden("export", "export", "gpu.cairn", "--warp", "1", "--launch", "0")
-    slices, names, counters = read_timeline(bench.run("export", "gpu.cairn").stdout)
+    bench.golden("export", "export", "--to", "chrome", "gpu.cairn", "--warp", "1", "--launch", "0")
+    slices, names, counters = read_timeline(bench.run("export", "--to", "chrome", "gpu.cairn").stdout)
     expect("tracks", sorted(slices), [(1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (2, 2)])
     expect("name", names[("process_name", 2, None)],
            "launch 1 quench<4>, grid 2x1x1, block 64x1x1, rank 0, device 0, stream 0; no times: 1 us is 1 event of a warp")
@@ -737,18 +737,66 @@ def export_of_kernels(bench):
     expect("loop", [each for each in slices[(1, 1)] if each[3] == "loop"], [(1, 15, 1, "loop", "loop fire.cu:12", {"iterations": 14})])
     expect("functions", [each[:5] for each in slices[(1, 1)] if each[3] == "function"],
            [(0, 15, 0, "function", "burn"), (15, 16, 0, "function", "spark")])
-    slices, _, _ = read_timeline(bench.run("export", "gpu.cairn", "--no-points", "--limit", "3", "--warp", "1-2,9").stdout)
+    slices, _, _ = read_timeline(bench.run("export", "--to", "chrome", "gpu.cairn", "--no-points", "--limit", "3", "--warp", "1-2,9").stdout)
     expect("cut", {key: [each[:5] for each in track] for key, track in slices.items()},
            {key: [(1, 3, 1, "loop", "loop fire.cu:12"), (0, 3, 0, "function", "burn")] for key in ((1, 2), (1, 3), (2, 2))})
-    bench.check("export", "ring.cairn", code=2, err="cairn: ring.cairn: this trace holds no GPU kernels, and only those are exported; "
+    bench.check("export", "ring.cairn", "--warp", "0", code=2, err="cairn: ring.cairn: this trace holds no GPU kernels; "
                 "trace some with cairn instrument\n")
     bench.check("export", "gpu.cairn", "--launch", "2", code=2, err="cairn: gpu.cairn: there is no launch 2; choose one of 0 to 1\n")
     bench.check("export", "gpu.cairn", "--warp", "9", code=2, err="cairn: gpu.cairn: no such warp was traced; cairn gpu divergence names some\n")
     bench.check("export", "gpu.cairn", "--warp", "x", code=2, err="cairn: 'x' is no list of numbers; write it as in 0-7,12\n")
-    bench.check("export", "badgpu.cairn", code=3, out=None, err="cairn: badgpu.cairn: a stream is damaged at event 0 of warp 0 in launch 0\n")
+    bench.check("export", "--to", "chrome", "badgpu.cairn", code=3, out=None, err="cairn: badgpu.cairn: a stream is damaged at event 0 of warp 0 in launch 0\n")
     bench.check("export", "biggpu.cairn", code=2, err="cairn: biggpu.cairn: these are 6,000,001 events of 1 warp, more than viewers show; "
                 "choose some with --launch, --warp and --limit\n")
-    expect("events of many", len(bench.run("export", "biggpu.cairn", "--limit", "5").stdout.splitlines()), 14)
+    expect("events of many", len(bench.run("export", "--to", "chrome", "biggpu.cairn", "--limit", "5").stdout.splitlines()), 14)
+
+
+@case
+def exports_of_calls(bench):
+    """What tools make of them is asked by src/mpi/tests/exports.py."""
+    done = bench.run("export", "--to", "chrome", "lossless.cairn")
+    expect("timeline", (done.returncode, done.stderr), (0, ""))
+    events = json.loads(done.stdout)["traceEvents"]
+    expect("slices", [sum(each["ph"] == phase for each in events) for phase in "BEsf"], [612, 612, 100, 100])
+    bench.check("export", "-o", "a.pftrace", "lossless.cairn", out="", err=None)
+    bench.check("export", "-o", "a.pftrace", "lossless.cairn", code=2, out="",
+                err="cairn: a.pftrace: is there already; name another file with --output\n")
+    bench.check("export", "-o", "none/a.pftrace", "lossless.cairn", code=4, out="",
+                err="cairn: none/a.pftrace: cannot be made: No such file or directory; name another file with --output\n")
+    for form in ("perfetto", "chrome", "otf2"):
+        bench.check("export", "--to", form, "-o", "x", "ring.cairn", code=2, out="",
+                    err=f"cairn: ring.cairn: --to {form}: this trace has no times of single calls; record with --timing context, "
+                    "or take the order of each rank's calls alone with --logical\n")
+    bench.check("export", "--logical", "lossless.cairn", code=2, out="",
+                err="cairn: lossless.cairn: this trace has times: --logical is for those that have none; leave it out\n")
+    for form, what in (("csv", "a folder"), ("sqlite", "a file"), ("otf2", "a folder")):
+        bench.check("export", "--to", form, "lossless.cairn", code=2, out="",
+                    err=f"cairn: lossless.cairn: --to {form} needs {what} to write; name one that is not there with --output\n")
+    bench.check("export", "--to", "csv", "--speed", "1e9", "lossless.cairn", code=2, out="",
+                err="cairn: --speed says nothing to --to csv; it is for simgrid\n")
+    bench.check("export", "--to", "csv", "-o", "tables", "ring.cairn", out="tables: 1,224 calls, 300 messages\n", err=None)
+    expect("tables", sorted(path.name for path in (bench.folder / "tables").iterdir()),
+           ["calls.csv", "communicators.csv", "messages.csv", "ranks.csv", "run.csv", "sites.csv"])
+    bench.check("export", "--to", "csv", "-o", "tables", "ring.cairn", code=2, out="",
+                err="cairn: tables: is not empty; name a folder that is not there with --output\n")
+    if os.path.exists("/dev/full"):
+        bench.check("export", "--to", "csv", "-o", "/dev/full", "ring.cairn", code=4, out="",
+                    err="cairn: /dev/full: is no folder; name another with --output\n")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([bench.cairn, "export", "--to", "chrome", "lossless.cairn"], cwd=bench.folder, env=bench.environment,
+                                  stdout=full, stderr=subprocess.PIPE, text=True)
+        expect("a full disk", (done.returncode, done.stderr),
+               (4, "cairn: standard output: cannot be written: No space left on device; make room, or name another file with --output\n"))
+    shown = bench.at_terminal("export", "lossless.cairn")
+    if "perfetto is no text for a terminal" not in shown:
+        raise Failure(f"a terminal got {shown[:200]!r}")
+    # One call of each rank, and what it does.
+    done = bench.run("export", "--to", "chrome", "--function", "MPI_Isend", "--rank", "0", "lossless.cairn")
+    expect("a part", {each["name"] for each in json.loads(done.stdout)["traceEvents"] if each["ph"] == "B"}, {"MPI_Isend"})
+    stacks = bench.run("export", "--to", "folded", "ring.cairn").stdout.splitlines()
+    expect("stacks", all(re.fullmatch(r".+ \d+", stack) for stack in stacks) and len(stacks) > 4, True)
+    graph = bench.run("export", "--to", "dot", "ring.cairn").stdout
+    expect("edges", len(re.findall(r"r\d+ -> r\d+ .*messages=100,", graph)), 3)
 
 
 @case

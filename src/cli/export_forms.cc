@@ -1,0 +1,255 @@
+#include "cli/export_forms.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/kernels.h"
+#include "export/dot.h"
+#include "export/folded.h"
+#include "export/otf2.h"
+#include "export/tables.h"
+#include "export/timeline.h"
+#include "export/walk.h"
+#include "gpu/analyze/points.h"
+#include "terminal/progress.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "timing/mode.h"
+
+namespace cairn::cli {
+namespace {
+
+using exporting::LeftOut;
+using exporting::OutFile;
+using exporting::Scope;
+
+/// More GPU events make files that no viewer opens.
+constexpr uint64_t kMostEvents = 5'000'000;
+/// What is told beforehand.
+constexpr uint64_t kLarge = uint64_t{1} << 30;
+
+/// Bytes that a call takes, as in NPB cg on 16 ranks, where one in three sends and one in three receives.
+uint64_t bytes_a_call(const std::string &form) {
+  if (form == "chrome") return 340;
+  if (form == "perfetto") return 115;
+  if (form == "csv") return 65;
+  if (form == "sqlite") return 60;
+  return 33;  // otf2
+}
+
+void say_left_out(const LeftOut &left_out, bool sizes) {
+  const auto tell = [](uint64_t count, const char *thing, const char *things, const char *why) {
+    if (count != 0) say(fmt::format("left out: {} {}", plural(count, thing, things), why));
+  };
+  tell(left_out.strangers, "message", nullptr, "of communicators or with processes that the trace does not know");
+  tell(left_out.nameless, "receive", nullptr, "of which the trace does not say whom they heard");
+  if (!sizes) return;
+  if (left_out.unsized != 0)
+    say(fmt::format("{} of sizes that the trace does not know: 0 bytes", plural(left_out.unsized, "message")));
+  if (left_out.room != 0) {
+    say(fmt::format("{} whose status the program ignored: as many bytes as they had room for",
+                    plural(left_out.room, "receive")));
+  }
+}
+
+/// Tells of a large one, if it will be.
+void say_size(const ExportOptions &options, uint64_t calls, bool window) {
+  const uint64_t bytes = calls * bytes_a_call(options.to);
+  if (bytes < kLarge || window) return;
+  const bool viewed = options.to == "perfetto" || options.to == "chrome";
+  say(fmt::format("{}: this will be some {}{}; --rank and --time take a part of it", plural(calls, "call"),
+                  bytes_text(bytes), viewed ? ", more than viewers open" : ""));
+}
+
+/// Where binary data would go to a terminal.
+int refuse_terminal(const ExportOptions &options) {
+  return refuse(fmt::format("{} is no text for a terminal", options.to),
+                "name a file with --output, or send it on with >");
+}
+
+int no_output(const ExportOptions &options, const char *what) {
+  return refuse(fmt::format("--to {} needs {} to write", options.to, what), "name one that is not there with --output",
+                options.file);
+}
+
+/// An error of reading after all that could be was written.
+int report_end(const Result<void> &done, const std::string &file) {
+  if (done) return kFine;
+  return done.error().path.empty() ? report(done.error(), file) : report(done.error());
+}
+
+/// Standard output, and where it goes if it is not that.
+int finish(OutFile *out, const Result<void> &done, const ExportOptions &options, const std::string &what) {
+  if (const auto written = out->finish(); !written) return report(written.error());
+  if (!options.output.empty()) say(fmt::format("{}: {}, {}", options.output, what, bytes_text(out->bytes())));
+  return report_end(done, options.file);
+}
+
+std::unique_ptr<exporting::TimelineWriter> timeline_writer(const std::string &form, OutFile *out) {
+  return form == "chrome" ? exporting::chrome_writer(out) : exporting::perfetto_writer(out);
+}
+
+int write_timeline(const ExportOptions &options, const trace::Trace &trace, Scope *scope) {
+  if (options.to == "perfetto" && options.output.empty() && isatty(STDOUT_FILENO) == 1) return refuse_terminal(options);
+  auto out = OutFile::create(options.output);
+  if (!out) return report(out.error());
+  const auto writer = timeline_writer(options.to, &*out);
+  exporting::TimelineCounts counts;
+  auto done = exporting::write_calls(scope, !options.no_arrows, writer.get(), &counts);
+  std::string what = fmt::format("{} of {}, {}", plural(counts.calls, "call"),
+                                 plural(scope->wanted.ranks.size(), "rank"), plural(counts.arrows, "arrow"));
+  const auto launches = analyze::gpu_launches(trace);
+  if (launches && !launches->launches.empty()) {
+    exporting::WantedWarps wanted;
+    wanted.processes = trace.rank_count();
+    const exporting::WarpCounts warps = exporting::count_warps(*launches, wanted);
+    if (warps.events > kMostEvents) {
+      say(fmt::format("left out: {} of {}, more than viewers show; --launch, --warp and --limit export some of them",
+                      plural(warps.events, "event"), plural(warps.warps, "warp")));
+    } else {
+      const auto written = exporting::write_warps(*launches, wanted, writer.get());
+      if (done && !written) done = written;
+      what += fmt::format(", {}", plural(warps.warps, "warp"));
+    }
+  }
+  writer->finish();
+  say_left_out(counts.left_out, false);
+  return finish(&*out, done, options, what);
+}
+
+int write_archive(const ExportOptions &options, Scope *scope) {
+  if (options.output.empty()) return no_output(options, "a folder");
+  exporting::Otf2Counts counts;
+  const auto done = exporting::write_otf2(scope, options.output, &counts);
+  if (counts.locations == 0) return report_end(done, options.file);
+  say_left_out(counts.left_out, true);
+  Output out;
+  out.write(fmt::format("{}/traces.otf2: {} of {}, {} in {}\n", options.output, plural(counts.calls, "call"),
+                        plural(scope->wanted.ranks.size(), "rank"), plural(counts.events, "event"),
+                        plural(counts.locations, "location")));
+  const int code = out.finish();
+  return code == kFine ? report_end(done, options.file) : code;
+}
+
+int write_tables(const ExportOptions &options, Scope *scope) {
+  const bool csv = options.to == "csv";
+  if (options.output.empty()) return no_output(options, csv ? "a folder" : "a file");
+  auto writer = csv ? exporting::csv_writer(options.output) : exporting::sqlite_writer(options.output);
+  if (!writer) return report(writer.error());
+  exporting::TableCounts counts;
+  const auto done = exporting::write_tables(scope, writer->get(), &counts);
+  if (const auto written = (*writer)->finish(); !written) return report(written.error());
+  say_left_out(counts.left_out, true);
+  Output out;
+  out.write(
+      fmt::format("{}: {}, {}\n", options.output, plural(counts.calls, "call"), plural(counts.messages, "message")));
+  const int code = out.finish();
+  return code == kFine ? report_end(done, options.file) : code;
+}
+
+int write_folded(const ExportOptions &options, const trace::Trace &trace, const analyze::Sources &sources,
+                 const analyze::Filter &filter) {
+  auto out = OutFile::create(options.output);
+  if (!out) return report(out.error());
+  const auto counts = exporting::write_folded(trace, sources, filter, &*out);
+  if (!counts) return report(counts.error(), options.file);
+  if (!counts->of_time) say("this trace has no times: the numbers are those of calls");
+  if (counts->untimed != 0) {
+    say(fmt::format("left out: {} whose time this trace does not tell", plural(counts->untimed, "stack")));
+  }
+  if (!counts->has_callers) {
+    say("this trace has no call stacks: each call stands under its own function; record with --callsites stack");
+  }
+  return finish(&*out, {}, options, plural(counts->stacks, "stack"));
+}
+
+int write_graph(const ExportOptions &options, Scope *scope) {
+  auto out = OutFile::create(options.output);
+  if (!out) return report(out.error());
+  exporting::GraphCounts counts;
+  Result<void> done;
+  if (options.graph == "grammar") {
+    exporting::write_grammar_graph(scope, &*out, &counts);
+  } else {
+    done = exporting::write_message_graph(scope, &*out, &counts);
+    say_left_out(counts.left_out, true);
+  }
+  return finish(&*out, done, options,
+                fmt::format("{}, {}", plural(counts.nodes, "node"), plural(counts.edges, "edge")));
+}
+
+int need_times(const ExportOptions &options) {
+  return report(Error{ErrorKind::usage, fmt::format("--to {}: this trace has no times of single calls", options.to),
+                      options.file, Error::kNoOffset,
+                      "record with --timing context, or take the order of each rank's calls alone with --logical"});
+}
+
+}  // namespace
+
+int export_calls(const ExportOptions &options, const trace::Trace &trace) {
+  const bool timed = timing::keeps_times(trace.run().timing);
+  const bool timeline = options.to == "perfetto" || options.to == "chrome" || options.to == "otf2";
+  if (timeline && !timed && !options.logical) {
+    // What warps recorded has no times anyway.
+    const auto launches = analyze::gpu_launches(trace);
+    if (options.to == "otf2" || !launches || launches->launches.empty()) return need_times(options);
+    say("this trace has no times of single calls: its GPU kernels alone are written");
+    return export_warps(options, trace);
+  }
+  if (options.logical && timed) {
+    return refuse("this trace has times: --logical is for those that have none", "leave it out", options.file);
+  }
+  const analyze::Sources sources(trace);
+  const auto filter = analyze::make_filter(options.filter, trace, sources);
+  if (!filter) return report(filter.error());
+  for (const std::string &warning : sources.warnings()) say(warning);
+  if (options.to == "folded") return write_folded(options, trace, sources, *filter);
+  auto scope = Scope::of(trace, sources, *filter);
+  if (!scope) return report(scope.error(), options.file);
+  scope->logical = options.logical;
+  if (timeline && timed) say_exactness(trace, Shown::begins_too);
+  if (options.logical) say("no times: each rank's calls stand a microsecond apart, whatever the others do");
+  const uint64_t calls = exporting::count_calls(*scope);
+  if (options.to != "dot") say_size(options, calls, filter->window.has_value());
+  Progress progress(calls, "calls");
+  scope->progress = [&progress](uint64_t more) { progress.add(more); };
+  if (options.to == "otf2") return write_archive(options, &*scope);
+  if (options.to == "dot") return write_graph(options, &*scope);
+  if (options.to == "csv" || options.to == "sqlite") return write_tables(options, &*scope);
+  return write_timeline(options, trace, &*scope);
+}
+
+int export_warps(const ExportOptions &options, const trace::Trace &trace) {
+  const auto launches = kernels_of(trace, options.file);
+  if (!launches) return report(launches.error());
+  exporting::WantedWarps wanted;
+  for (const auto &[text, list] :
+       {std::pair(&options.launches, &wanted.launches), std::pair(&options.warps, &wanted.warps)}) {
+    if (text->empty()) continue;
+    auto read = analyze::parse_ranks(*text);
+    if (!read) return refuse(fmt::format("'{}' is no list of numbers", *text), "write it as in 0-7,12");
+    *list = *std::move(read);
+  }
+  if (!wanted.launches.empty() && wanted.launches.back() >= launches->launches.size()) {
+    return refuse(fmt::format("there is no launch {}", wanted.launches.back()),
+                  fmt::format("choose one of 0 to {}", launches->launches.size() - 1), options.file);
+  }
+  wanted.points = !options.no_points;
+  wanted.most_events = options.filter.limit.value_or(UINT64_MAX);
+  const exporting::WarpCounts counts = exporting::count_warps(*launches, wanted);
+  if (counts.warps == 0) return refuse("no such warp was traced", "cairn gpu divergence names some", options.file);
+  if (counts.events > kMostEvents) {
+    return refuse(fmt::format("these are {} of {}, more than viewers show", plural(counts.events, "event"),
+                              plural(counts.warps, "warp")),
+                  "choose some with --launch, --warp and --limit", options.file);
+  }
+  if (options.to == "perfetto" && options.output.empty() && isatty(STDOUT_FILENO) == 1) return refuse_terminal(options);
+  auto out = OutFile::create(options.output);
+  if (!out) return report(out.error());
+  const auto writer = timeline_writer(options.to, &*out);
+  const auto done = exporting::write_warps(*launches, wanted, writer.get());
+  writer->finish();
+  return finish(&*out, done, options, plural(counts.warps, "warp"));
+}
+
+}  // namespace cairn::cli

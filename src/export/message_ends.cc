@@ -1,0 +1,330 @@
+#include "export/message_ends.h"
+
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "spec/ids.h"
+#include "trace/values/atom_reader.h"
+
+namespace cairn::exporting {
+namespace {
+
+using analyze::HandleName;
+using analyze::MessageCall;
+using analyze::MessageOutcome;
+using simgrid::Collective;
+using simgrid::Operation;
+using simgrid::View;
+using Kind = MessageEnd::Kind;
+
+/// Its calls say how large datatypes are.
+bool is_creator(uint32_t function) {
+  static const std::vector<bool> all = [] {
+    std::vector<bool> creators;
+    for (const spec::Function &each : spec::functions()) creators.push_back(analyze::Sizes::is_creator(each));
+    return creators;
+  }();
+  return function < all.size() && all[function];
+}
+
+uint64_t sum(const std::vector<uint64_t> &all) { return std::accumulate(all.begin(), all.end(), uint64_t{0}); }
+
+/// What this rank gives, and what it gets, as its own arguments say.
+std::pair<uint64_t, uint64_t> moved(const Collective &call, const View &view, bool is_root) {
+  const uint64_t others = (view.other != nullptr ? view.other : view.own)->size();
+  if (call.aside) return {0, 0};
+  switch (call.operation) {
+    case Operation::barrier:
+      return {0, 0};
+    case Operation::bcast:
+      return is_root ? std::pair(call.bytes, uint64_t{0}) : std::pair(uint64_t{0}, call.bytes);
+    case Operation::gather:
+      return {call.bytes, is_root ? call.received * others : 0};
+    case Operation::gatherv:
+      return {call.bytes, is_root ? sum(call.receives) : 0};
+    case Operation::scatter:
+      return {is_root ? call.bytes * others : 0, call.received};
+    case Operation::scatterv:
+      return {is_root ? sum(call.sends) : 0, call.bytes};
+    case Operation::allgather:
+      return {call.bytes, call.received * others};
+    case Operation::allgatherv:
+      return {call.bytes, sum(call.receives)};
+    case Operation::alltoall:
+      return {call.bytes * others, call.received * others};
+    case Operation::reduce:
+      return {call.bytes, is_root ? call.bytes : 0};
+    case Operation::allreduce:
+    case Operation::scan:
+    case Operation::exscan:
+      return {call.bytes, call.bytes};
+    case Operation::reduce_scatter:
+      if (call.receives.empty()) return {call.bytes * others, call.bytes};
+      return {sum(call.receives), view.place < call.receives.size() ? call.receives[view.place] : 0};
+    case Operation::alltoallv:
+    case Operation::neighbors:
+      return {sum(call.sends), sum(call.receives)};
+  }
+  return {0, 0};
+}
+
+}  // namespace
+
+MessageEnds::MessageEnds(const Scope &scope, uint32_t rank, LeftOut *left_out)
+    : scope_(scope), rank_(rank), left_out_(*left_out), sizes_(scope.trace->rank_count()) {}
+
+const std::vector<MessageEnd> &MessageEnds::of(const trace::Event &event) {
+  ends_.clear();
+  const trace::Row &row = *event.values;
+  names_.see(row);
+  if (is_creator(row.function) && sizes_.see(row, scope_.rows[event.class_index])) known_.clear();
+  const simgrid::SimulatedCall &call = look_at(event);
+  if (call.unfinished) {
+    ++left_out_.unfinished;
+  } else {
+    act(call, row.function);
+  }
+  return ends_;
+}
+
+const simgrid::SimulatedCall &MessageEnds::look_at(const trace::Event &event) {
+  Known &known = known_[event.thread];
+  if (known.class_index != event.class_index || known.segment != event.segment) {
+    known = {};
+    known.class_index = event.class_index;
+    known.segment = event.segment;
+  }
+  if (event.call >= known.calls.size()) known.calls.resize(event.call + 1);
+  auto &call = known.calls[event.call];
+  if (!call) {
+    call = std::make_unique<simgrid::SimulatedCall>(
+        simgrid::simulated_call(*event.values, scope_.rows[event.class_index], sizes_));
+  }
+  return *call;
+}
+
+void MessageEnds::act(const simgrid::SimulatedCall &call, uint32_t function) {
+  if (call.collective) return collective(*call.collective, function);
+  if (!call.messages) return;
+  const MessageCall &messages = *call.messages;
+  switch (messages.does) {
+    case MessageCall::Does::transfer:
+    case MessageCall::Does::partitions:
+      return transfer(call);
+    case MessageCall::Does::start:
+      for (const HandleName &name : messages.requests) {
+        if (const auto found = requests_.find(name); found != requests_.end()) start(&found->second);
+      }
+      return;
+    case MessageCall::Does::complete:
+      for (size_t i = 0; i < messages.requests.size(); ++i) complete(messages.requests[i], messages.outcomes[i]);
+      return;
+    case MessageCall::Does::cancel:
+      for (const HandleName &name : messages.requests) {
+        if (const auto found = requests_.find(name); found != requests_.end()) found->second.cancelled = true;
+      }
+      return;
+    case MessageCall::Does::release:
+      for (const HandleName &name : messages.requests) requests_.erase(name);
+      return;
+    case MessageCall::Does::collective:
+      return;  // those that move nothing
+  }
+}
+
+std::optional<MessageEnd> MessageEnds::sending(const simgrid::SimulatedCall &call, const View &view) {
+  const auto &[rank, tag] = *call.messages->send;
+  const auto to = rank ? view.in_world(*rank) : std::nullopt;
+  if (!to || !tag) {
+    ++left_out_.strangers;
+    return std::nullopt;
+  }
+  MessageEnd made;
+  made.kind = Kind::send;
+  made.communicator = view.number;
+  made.peer = static_cast<uint32_t>(*rank);
+  made.peer_in_world = *to;
+  made.tag = *tag;
+  made.bytes = call.sent.value_or(0);
+  made.known = call.sent.has_value();
+  return made;
+}
+
+void MessageEnds::transfer(const simgrid::SimulatedCall &call) {
+  const MessageCall &messages = *call.messages;
+  if (messages.taken) {  // by MPI_Mrecv or MPI_Imrecv
+    const auto found = found_.find(*messages.taken);
+    if (found == found_.end()) return;
+    Request request = std::move(found->second);
+    found_.erase(found);
+    request.receive->bytes = call.room.value_or(0);
+    request.receive->known = call.room.has_value();
+    if (messages.request) {
+      start(&request);
+      requests_[*messages.request] = std::move(request);
+    } else {
+      arrive(*request.receive, request, messages.outcome, Kind::receive);
+    }
+    return;
+  }
+  Request request;
+  request.view = view_of(messages.communicator);
+  request.persistent = messages.persistent || messages.does == MessageCall::Does::partitions;
+  if (!request.view) {
+    ++left_out_.strangers;
+    return;
+  }
+  if (messages.send) request.send = sending(call, *request.view);
+  if (messages.receive) {
+    request.receive.emplace();
+    request.receive->communicator = request.view->number;
+    request.receive->bytes = call.room.value_or(0);
+    request.receive->known = call.room.has_value();
+    request.asked = messages.receive;
+  }
+  if (messages.found) {
+    // From now on it is known whom it hears.
+    if (messages.outcome.rank) request.asked->rank = messages.outcome.rank;
+    if (messages.outcome.tag) request.asked->tag = messages.outcome.tag;
+    found_[*messages.found] = std::move(request);
+    return;
+  }
+  if (messages.request) {
+    if (!request.persistent) start(&request);
+    requests_[*messages.request] = std::move(request);
+    return;
+  }
+  if (request.persistent) return;
+  if (request.send) {
+    if (!request.send->known) ++left_out_.unsized;
+    ends_.push_back(*request.send);
+  }
+  if (request.receive) arrive(*request.receive, request, messages.outcome, Kind::receive);
+}
+
+void MessageEnds::start(Request *request) {
+  if (request->send) {
+    if (!request->send->known) ++left_out_.unsized;
+    request->send->request = ++last_request_;
+    request->send->kind = Kind::isend;
+    ends_.push_back(*request->send);
+  }
+  if (request->receive) {
+    request->receive->request = ++last_request_;
+    request->receive->kind = Kind::receive_posted;
+    ends_.push_back(*request->receive);
+  }
+  if (request->part) {
+    request->part->request = ++last_request_;
+    request->part->kind = Kind::collective_begun;
+    ends_.push_back(*request->part);
+  }
+  request->active = true;
+}
+
+void MessageEnds::complete(const HandleName &name, const MessageOutcome &outcome) {
+  const auto found = requests_.find(name);
+  if (found == requests_.end()) return;
+  Request &request = found->second;
+  if (request.active) {
+    const bool cancelled = request.cancelled && (outcome.cancelled || !outcome.told);
+    for (auto *each : {&request.send, &request.receive, &request.part}) {
+      if (!*each) continue;
+      MessageEnd end = **each;
+      if (cancelled) {
+        end.kind = Kind::cancelled;
+        ends_.push_back(end);
+      } else if (each == &request.receive) {
+        arrive(end, request, outcome, Kind::receive_done);
+      } else {
+        end.kind = each == &request.send ? Kind::isend_done : Kind::collective_done;
+        ends_.push_back(end);
+      }
+    }
+  }
+  request.active = false;
+  request.cancelled = false;
+  if (!request.persistent) requests_.erase(found);
+}
+
+/// Whom it heard is what the status says, or what was asked for.
+void MessageEnds::arrive(MessageEnd receive, const Request &request, const MessageOutcome &outcome, Kind kind) {
+  const auto rank = outcome.rank ? outcome.rank : request.asked->rank;
+  const auto tag = outcome.tag ? outcome.tag : request.asked->tag;
+  const auto from = rank ? request.view->in_world(*rank) : std::nullopt;
+  if (!from || !tag) {
+    ++(rank && tag ? left_out_.strangers : left_out_.nameless);
+    if (kind != Kind::receive_done) return;
+    receive.kind = Kind::cancelled;  // nobody can tell more of it
+    ends_.push_back(receive);
+    return;
+  }
+  receive.kind = kind;
+  receive.peer = static_cast<uint32_t>(*rank);
+  receive.peer_in_world = *from;
+  receive.tag = *tag;
+  if (outcome.bytes) {
+    receive.bytes = static_cast<uint64_t>(*outcome.bytes);
+    receive.known = true;
+  } else if (!outcome.told && receive.bytes != 0) {
+    receive.is_room = true;
+    receive.known = false;
+  } else if (!receive.known) {
+    ++left_out_.unsized;
+  }
+  ends_.push_back(receive);
+}
+
+void MessageEnds::collective(const Collective &collective, uint32_t function) {
+  const std::optional<View> view = view_of(collective.communicator);
+  if (!view) {
+    ++left_out_.strangers;
+    return;
+  }
+  MessageEnd part;
+  part.kind = Kind::collective;
+  part.function = function;
+  part.communicator = view->number;
+  if (collective.is_root) part.between = MessageEnd::Between::this_process;
+  if (collective.aside) part.between = MessageEnd::Between::this_group;
+  if (collective.root && *collective.root >= 0 && *collective.root <= INT32_MAX) {
+    part.root = static_cast<uint32_t>(*collective.root);
+  }
+  const bool is_root = collective.is_root || (view->other == nullptr && collective.root == int64_t{view->place});
+  std::tie(part.bytes, part.received) = moved(collective, *view, is_root);
+  part.known = collective.sizes_known;
+  if (!part.known) ++left_out_.unsized;
+  if (!collective.request) {
+    ends_.push_back(part);
+    return;
+  }
+  Request request;
+  request.persistent = collective.persistent;
+  request.part = part;
+  request.view = view;
+  if (!request.persistent) start(&request);
+  requests_[*collective.request] = std::move(request);
+}
+
+std::optional<View> MessageEnds::view_of(const std::optional<HandleName> &name) {
+  if (!name) return std::nullopt;
+  if (name->special != 0) {
+    trace::AtomValue value;
+    value.special = true;
+    value.value = name->special;
+    if (value.constant() == spec::constant_id::k_COMM_WORLD) return scope_.groups.world(rank_);
+    if (value.constant() == spec::constant_id::k_COMM_SELF) return scope_.groups.self(rank_);
+    return std::nullopt;
+  }
+  if (names_version_ != names_.version()) views_.clear();
+  names_version_ = names_.version();
+  const auto [known, fresh] = views_.try_emplace(name->number);
+  if (fresh) {
+    const std::string *text = names_.name(name->number);
+    if (text != nullptr) known->second = scope_.groups.view(*text, rank_);
+  }
+  return known->second;
+}
+
+}  // namespace cairn::exporting

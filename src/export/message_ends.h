@@ -1,0 +1,110 @@
+// MessageEnds: what each call of one rank does to messages and collective operations, as formats of traces tell it:
+// sends, receives where they are posted and where they are complete, and requests, which have a number each.
+//
+// Fed with the calls of a rank in their order, all of them. Ranks are those of the communicator, and of MPI_COMM_WORLD
+// besides. Borrows the scope. One thread. Memory for the distinct calls of a rank, as Events has it, and for its
+// requests that are open.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analyze/communicator_names.h"
+#include "export/scope.h"
+#include "simgrid/calls.h"
+#include "trace/read/events.h"
+
+namespace cairn::exporting {
+
+struct MessageEnd {
+  enum class Kind : uint8_t {
+    send,              ///< by a blocking call
+    isend,             ///< begins
+    isend_done,        ///< is complete
+    receive,           ///< by a blocking call, at its end
+    receive_posted,    ///< begins
+    receive_done,      ///< is complete
+    cancelled,         ///< the request's message never was
+    collective,        ///< a part in a collective operation, from the begin of the call to its end
+    collective_begun,  ///< a part in one that goes on in a request
+    collective_done,   ///< … which is complete
+  };
+  Kind kind = Kind::send;
+  uint32_t communicator = 0;  ///< Groups' number
+  uint32_t peer = 0;          ///< rank in the communicator: of an intercommunicator, in the other group
+  uint32_t peer_in_world = 0;
+  int64_t tag = 0;
+  uint64_t bytes = 0;    ///< of the message
+  bool known = true;     ///< the bytes are; else of a receive the room for it, of others 0
+  bool is_room = false;  ///< of a receive whose status was ignored: the bytes are the room that it had
+  uint64_t request = 0;  ///< from 1; each start of a persistent one has its own
+  // Of collective operations:
+  uint32_t function = 0;
+  std::optional<uint32_t> root;  ///< rank in the communicator
+  /// Between two groups, by which of them has the root: this process is it (MPI_ROOT), or some other of its group
+  /// (MPI_PROC_NULL); else `root` says it, of the other group.
+  enum class Between : uint8_t { nothing, this_process, this_group } between = Between::nothing;
+  uint64_t received = 0;  ///< as `bytes`, which are those sent
+};
+
+/// What was left out of all calls, and why.
+struct LeftOut {
+  uint64_t strangers = 0;  ///< messages in communicators whose members the trace does not know, or to processes outside
+  uint64_t nameless = 0;   ///< receives of which the trace does not say whom they heard
+  uint64_t unsized = 0;    ///< messages whose size is not known: they have 0 bytes
+  uint64_t room = 0;       ///< receives whose status the program ignored: they have as many bytes as they had room for
+  uint64_t unfinished = 0;  ///< calls that never returned
+};
+
+class MessageEnds {
+ public:
+  MessageEnds(const Scope &scope, uint32_t rank, LeftOut *left_out);
+  /// Of the rank's next call. Valid until the next call of this.
+  const std::vector<MessageEnd> &of(const trace::Event &event);
+
+ private:
+  struct Request {
+    bool persistent = false;
+    std::optional<MessageEnd> send;  ///< what each start begins
+    std::optional<MessageEnd> receive;
+    std::optional<analyze::Envelope> asked;  ///< by `receive`
+    std::optional<simgrid::View> view;
+    std::optional<MessageEnd> part;  ///< in a collective operation
+    bool active = false;
+    bool cancelled = false;
+  };
+
+  const simgrid::SimulatedCall &look_at(const trace::Event &event);
+  void act(const simgrid::SimulatedCall &call, uint32_t function);
+  void transfer(const simgrid::SimulatedCall &call);
+  void collective(const simgrid::Collective &collective, uint32_t function);
+  void start(Request *request);
+  void complete(const analyze::HandleName &name, const analyze::MessageOutcome &outcome);
+  void arrive(MessageEnd receive, const Request &request, const analyze::MessageOutcome &outcome,
+              MessageEnd::Kind kind);
+  std::optional<MessageEnd> sending(const simgrid::SimulatedCall &call, const simgrid::View &view);
+  std::optional<simgrid::View> view_of(const std::optional<analyze::HandleName> &name);
+
+  const Scope &scope_;
+  uint32_t rank_;
+  LeftOut &left_out_;
+  analyze::Sizes sizes_;
+  analyze::CommunicatorNames names_;
+  uint64_t names_version_ = 0;
+  std::map<int64_t, std::optional<simgrid::View>> views_;  ///< as long as names stay
+  struct Known {
+    uint32_t class_index = UINT32_MAX;
+    uint32_t segment = UINT32_MAX;
+    std::vector<std::unique_ptr<simgrid::SimulatedCall>> calls;
+  };
+  std::map<uint32_t, Known> known_;  ///< by thread
+  std::map<analyze::HandleName, Request> requests_;
+  std::map<analyze::HandleName, Request> found_;  ///< messages that were probed for
+  uint64_t last_request_ = 0;
+  std::vector<MessageEnd> ends_;
+};
+
+}  // namespace cairn::exporting

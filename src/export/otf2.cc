@@ -1,0 +1,275 @@
+#include "export/otf2.h"
+
+#include <fmt/format.h>
+#include <otf2/otf2.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <filesystem>
+
+#include "export/files.h"
+#include "export/otf2_definitions.h"
+#include "export/walk.h"
+
+namespace cairn::exporting {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kEventChunk = 1 << 20;
+constexpr uint64_t kDefinitionChunk = 1 << 20;
+
+/// What the library says of its first error, instead of printing it.
+class Complaints {
+ public:
+  Complaints() { before_ = OTF2_Error_RegisterCallback(&Complaints::hear, this); }
+  ~Complaints() { OTF2_Error_RegisterCallback(before_, nullptr); }
+  Complaints(const Complaints &) = delete;
+  Complaints &operator=(const Complaints &) = delete;
+
+  void check(OTF2_ErrorCode code) {
+    if (code != OTF2_SUCCESS && text_.empty()) text_ = OTF2_Error_GetDescription(code);
+  }
+  [[nodiscard]] bool any() const { return !text_.empty(); }
+  [[nodiscard]] Result<void> result(const std::string &folder) const {
+    if (!any()) return {};
+    return tl::unexpected(Error{ErrorKind::environment, "the OTF2 library cannot write it: " + text_, folder,
+                                Error::kNoOffset, "make room, or name another folder with --output"});
+  }
+
+ private:
+  static OTF2_ErrorCode hear(void *self, const char * /*file*/, uint64_t /*line*/, const char * /*function*/,
+                             OTF2_ErrorCode code, const char *form, va_list values) {
+    std::string &text = static_cast<Complaints *>(self)->text_;
+    if (!text.empty()) return code;
+    std::array<char, 512> said{};
+    if (form != nullptr) std::vsnprintf(said.data(), said.size(), form, values);
+    text = OTF2_Error_GetDescription(code);
+    if (said[0] != '\0') text += fmt::format(" ({})", said.data());
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return code;
+  }
+  OTF2_ErrorCallback before_;
+  std::string text_;
+};
+
+OTF2_FlushType flush_always(void * /*data*/, OTF2_FileType /*type*/, OTF2_LocationRef /*location*/, void * /*caller*/,
+                            bool /*last*/) {
+  return OTF2_FLUSH;
+}
+
+uint64_t location_of(uint32_t rank, uint32_t thread) { return uint64_t{thread} << 32 | rank; }
+
+/// Tags and ranks are 32 bits there.
+uint32_t tag_of(const MessageEnd &end) { return static_cast<uint32_t>(end.tag); }
+
+/// The events of one call, with the messages that it sends and receives.
+class EventsOf {
+ public:
+  EventsOf(const simgrid::Groups &groups, uint32_t rank, Complaints *complaints)
+      : groups_(groups), rank_(rank), complaints_(*complaints) {}
+
+  void begin(OTF2_EvtWriter *writer, const Call &call) {
+    const uint64_t at = call.begin_ns;
+    check(OTF2_EvtWriter_Enter(writer, nullptr, at, call.place));
+    for (const MessageEnd &end : call.ends) {
+      using Kind = MessageEnd::Kind;
+      if (end.kind == Kind::send) {
+        check(OTF2_EvtWriter_MpiSend(writer, nullptr, at, peer_of(end), end.communicator, tag_of(end), end.bytes));
+      } else if (end.kind == Kind::isend) {
+        check(OTF2_EvtWriter_MpiIsend(writer, nullptr, at, peer_of(end), end.communicator, tag_of(end), end.bytes,
+                                      end.request));
+      } else if (end.kind == Kind::receive_posted) {
+        check(OTF2_EvtWriter_MpiIrecvRequest(writer, nullptr, at, end.request));
+      } else if (end.kind == Kind::collective) {
+        check(OTF2_EvtWriter_MpiCollectiveBegin(writer, nullptr, at));
+      } else if (end.kind == Kind::collective_begun) {
+        check(OTF2_EvtWriter_NonBlockingCollectiveRequest(writer, nullptr, at, end.request));
+      }
+    }
+  }
+
+  void end(OTF2_EvtWriter *writer, const Call &call) {
+    const uint64_t at = call.end_ns;
+    for (const MessageEnd &end : call.ends) {
+      using Kind = MessageEnd::Kind;
+      if (end.kind == Kind::isend_done) {
+        check(OTF2_EvtWriter_MpiIsendComplete(writer, nullptr, at, end.request));
+      } else if (end.kind == Kind::receive) {
+        check(OTF2_EvtWriter_MpiRecv(writer, nullptr, at, peer_of(end), end.communicator, tag_of(end), end.bytes));
+      } else if (end.kind == Kind::receive_done) {
+        check(OTF2_EvtWriter_MpiIrecv(writer, nullptr, at, peer_of(end), end.communicator, tag_of(end), end.bytes,
+                                      end.request));
+      } else if (end.kind == Kind::cancelled) {
+        check(OTF2_EvtWriter_MpiRequestCancelled(writer, nullptr, at, end.request));
+      } else if (end.kind == Kind::collective) {
+        check(OTF2_EvtWriter_MpiCollectiveEnd(writer, nullptr, at, operation_of(end.function), end.communicator,
+                                              root_of(end), end.bytes, end.received));
+      } else if (end.kind == Kind::collective_done) {
+        check(OTF2_EvtWriter_NonBlockingCollectiveComplete(writer, nullptr, at, operation_of(end.function),
+                                                           end.communicator, root_of(end), end.bytes, end.received,
+                                                           end.request));
+      }
+    }
+    check(OTF2_EvtWriter_Leave(writer, nullptr, at, call.place));
+  }
+
+ private:
+  /// Ranks of the second of two groups come behind those of the first.
+  struct Place {
+    uint32_t own = 0;     ///< this rank's
+    uint32_t others = 0;  ///< what is added to ranks in arguments
+  };
+  const Place &place_in(uint32_t communicator) {
+    const auto [known, fresh] = places_.try_emplace(communicator);
+    const auto &[first, second] = groups_.members(communicator);
+    if (!fresh || second.empty()) return known->second;
+    const auto here = std::find(first.begin(), first.end(), rank_);
+    const auto count = static_cast<uint32_t>(first.size());
+    if (here != first.end()) {
+      known->second = {static_cast<uint32_t>(here - first.begin()), count};
+    } else {
+      const auto there = std::find(second.begin(), second.end(), rank_);
+      known->second = {count + static_cast<uint32_t>(there - second.begin()), 0};
+    }
+    return known->second;
+  }
+  uint32_t peer_of(const MessageEnd &end) { return end.peer + place_in(end.communicator).others; }
+  uint32_t root_of(const MessageEnd &end) {
+    if (end.between == MessageEnd::Between::this_process) return place_in(end.communicator).own;
+    // Some other of this group is it, which none of its arguments says.
+    if (end.between == MessageEnd::Between::this_group || !end.root) return OTF2_COLLECTIVE_ROOT_NONE;
+    return *end.root + place_in(end.communicator).others;
+  }
+  void check(OTF2_ErrorCode code) { complaints_.check(code); }
+  const simgrid::Groups &groups_;
+  uint32_t rank_;
+  std::map<uint32_t, Place> places_;  ///< by communicator
+  Complaints &complaints_;
+};
+
+class Otf2Writer {
+ public:
+  Otf2Writer(Scope *scope, OTF2_Archive *archive, Complaints *complaints, Otf2Counts *counts)
+      : scope_(*scope), archive_(archive), complaints_(*complaints), counts_(*counts) {}
+
+  Result<void> write() {
+    static const OTF2_FlushCallbacks flush{&flush_always, nullptr};
+    check(OTF2_Archive_SetFlushCallbacks(archive_, &flush, nullptr));
+    check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_));
+    check(OTF2_Archive_SetCreator(archive_, "cairn"));
+    const std::string &command = scope_.trace->run().command;
+    if (!command.empty()) check(OTF2_Archive_SetDescription(archive_, command.c_str()));
+    run_.scope = &scope_;
+    for (uint32_t rank = 0; rank < scope_.trace->rank_count(); ++rank) {
+      run_.first_locations.push_back(location_of(rank, first_thread(rank)));
+    }
+    Result<void> done;
+    check(OTF2_Archive_OpenEvtFiles(archive_));
+    for (uint32_t rank = 0; rank < scope_.trace->rank_count() && !complaints_.any(); ++rank) {
+      auto end = write_rank(rank);
+      if (done) done = std::move(end);
+    }
+    check(OTF2_Archive_CloseEvtFiles(archive_));
+    check(OTF2_Archive_OpenDefFiles(archive_));
+    for (const Otf2Location &each : run_.locations) {
+      OTF2_DefWriter *local = OTF2_Archive_GetDefWriter(archive_, each.number);
+      if (local == nullptr) break;
+      check(OTF2_Archive_CloseDefWriter(archive_, local));
+    }
+    check(OTF2_Archive_CloseDefFiles(archive_));
+    OTF2_GlobalDefWriter *global = OTF2_Archive_GetGlobalDefWriter(archive_);
+    if (global != nullptr) {
+      check(write_definitions(global, run_));
+      check(OTF2_Archive_CloseGlobalDefWriter(archive_, global));
+    }
+    counts_.locations = run_.locations.size();
+    return done;
+  }
+
+ private:
+  [[nodiscard]] uint32_t first_thread(uint32_t rank) const {
+    const auto sequences = scope_.trace->sequences(rank);
+    return sequences.empty() ? 0 : sequences.front().thread;
+  }
+
+  Result<void> write_rank(uint32_t rank) {
+    std::map<uint32_t, OTF2_EvtWriter *> writers;
+    const auto open = [&](uint32_t thread) {
+      OTF2_EvtWriter *&writer = writers[thread];
+      if (writer == nullptr) writer = OTF2_Archive_GetEvtWriter(archive_, location_of(rank, thread));
+    };
+    open(first_thread(rank));
+    const bool wanted = scope_.wanted.has_rank(rank);
+    for (const auto &sequence : scope_.trace->sequences(rank)) {
+      if (wanted) open(sequence.thread);
+    }
+    const bool opened = std::all_of(writers.begin(), writers.end(), [](const auto &e) { return e.second != nullptr; });
+    Result<void> end;
+    if (opened && wanted) {
+      EventsOf events(scope_.groups, rank, &complaints_);
+      Nesting nesting([&](const Call &call) { events.begin(writers[call.thread], call); },
+                      [&](const Call &call) {
+                        events.end(writers[call.thread], call);
+                        run_.last_ns = std::max(run_.last_ns, call.end_ns);
+                      });
+      Walk walk(&scope_, rank, &counts_.left_out);
+      for (Call *call = walk.next(); call != nullptr && !complaints_.any(); call = walk.next()) {
+        ++counts_.calls;
+        nesting.add(std::move(*call));
+      }
+      nesting.finish();
+      end = walk.end();
+    }
+    for (const auto &[thread, writer] : writers) {
+      if (writer == nullptr) continue;
+      Otf2Location location{location_of(rank, thread), rank, thread, 0};
+      check(OTF2_EvtWriter_GetNumberOfEvents(writer, &location.events));
+      check(OTF2_Archive_CloseEvtWriter(archive_, writer));
+      counts_.events += location.events;
+      run_.locations.push_back(location);
+    }
+    return end;
+  }
+
+  void check(OTF2_ErrorCode code) { complaints_.check(code); }
+
+  Scope &scope_;
+  OTF2_Archive *archive_;
+  Complaints &complaints_;
+  Otf2Counts &counts_;
+  Otf2Run run_;
+};
+
+}  // namespace
+
+bool has_otf2() { return true; }
+
+Result<void> write_otf2(Scope *scope, const std::string &path, Otf2Counts *counts) {
+  auto folder = Folder::make(path);
+  if (!folder) return tl::unexpected(folder.error());
+  if (ReceivedSizes::are_needed(*scope->trace)) {
+    auto received = ReceivedSizes::of(*scope->trace, *scope->sources);
+    if (!received) return tl::unexpected(received.error());
+    scope->received = *std::move(received);
+  }
+  folder->will_have("traces");
+  folder->will_have("traces.def");
+  folder->will_have("traces.otf2");
+  Complaints complaints;
+  OTF2_Archive *archive = OTF2_Archive_Open(path.c_str(), "traces", OTF2_FILEMODE_WRITE, kEventChunk, kDefinitionChunk,
+                                            OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  Result<void> done;
+  if (archive != nullptr) {
+    done = Otf2Writer(scope, archive, &complaints, counts).write();
+    complaints.check(OTF2_Archive_Close(archive));
+  }
+  if (complaints.any()) return complaints.result(path);
+  folder->keep();
+  return done;
+}
+
+}  // namespace cairn::exporting

@@ -1,0 +1,138 @@
+#include "export/received_sizes.h"
+
+#include <sys/mman.h>
+
+#include "base/arena.h"
+#include "grammar/builder.h"
+#include "trace/model/status_field.h"
+#include "trace/read/events.h"
+
+namespace cairn::exporting {
+namespace {
+
+using analyze::CallTime;
+using analyze::Edge;
+using analyze::Meeting;
+
+/// Memory that costs nothing until it is used.
+class Mapping {
+ public:
+  explicit Mapping(size_t size)
+      : size_(size),
+        memory_(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  ~Mapping() {
+    if (is_there()) munmap(memory_, size_);
+  }
+  Mapping(const Mapping &) = delete;
+  Mapping &operator=(const Mapping &) = delete;
+  [[nodiscard]] bool is_there() const { return memory_ != MAP_FAILED; }
+  [[nodiscard]] void *memory() const { return memory_; }
+  [[nodiscard]] size_t size() const { return size_; }
+
+ private:
+  size_t size_;
+  void *memory_;
+};
+
+}  // namespace
+
+class SizeCollector : public analyze::Arrivals {
+ public:
+  SizeCollector(Arena *arena, ReceivedSizes *sizes) : arena_(*arena), sizes_(*sizes) {}
+
+  void message(const Edge &edge) override {
+    if (edge.kind != Edge::Kind::message) return;
+    OfRank &rank = ranks_[edge.to.rank];
+    if (rank.builder == nullptr) rank.builder = arena_.create<grammar::Builder>(arena_);
+    if (rank.builder == nullptr || rank.full) return;
+    const std::pair<uint64_t, std::optional<uint64_t>> told{edge.to.call - rank.last, edge.bytes};
+    const auto [known, fresh] = numbers_.try_emplace(told, static_cast<grammar::Symbol>(numbers_.size()));
+    if (fresh) sizes_.symbols_.push_back(told);
+    rank.full = !rank.builder->append(known->second);
+    rank.last = edge.to.call;
+  }
+  void left(const Meeting & /*meeting*/, const std::vector<uint32_t> & /*from*/, const CallTime & /*to*/) override {}
+  void over(const Meeting & /*meeting*/) override {}
+  [[nodiscard]] bool wants_untimed() const override { return true; }
+
+  Result<void> finish() {
+    for (auto &[number, rank] : ranks_) {
+      if (rank.builder == nullptr) continue;
+      auto grammar = grammar::Grammar::from(*rank.builder);
+      if (!grammar) return tl::unexpected(grammar.error());
+      sizes_.by_rank_.emplace(number, *std::move(grammar));
+    }
+    return {};
+  }
+
+ private:
+  struct OfRank {
+    grammar::Builder *builder = nullptr;
+    uint64_t last = 0;
+    bool full = false;
+  };
+  Arena &arena_;
+  ReceivedSizes &sizes_;
+  std::map<uint32_t, OfRank> ranks_;
+  std::map<std::pair<uint64_t, std::optional<uint64_t>>, grammar::Symbol> numbers_;
+};
+
+bool ReceivedSizes::are_needed(const trace::Trace &trace) {
+  const auto all = spec::functions();
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    const auto members = trace.class_view(index).ranks;
+    const trace::Structure structure = trace::structure_of(trace, index);
+    for (uint32_t row = 0; row < structure.rows.size() && !members.empty(); ++row) {
+      const uint32_t function = structure.rows[row].function;
+      if (function >= all.size()) continue;
+      const trace::Row values = trace.row(index, row, members.front());
+      for (size_t i = 0; i < all[function].parameter_count && i < values.fields.size(); ++i) {
+        if (all[function].parameters[i].layout != spec::Layout::status) continue;
+        if (trace::StatusField::of(values.fields[i]).ignored) return true;
+      }
+    }
+  }
+  return false;
+}
+
+Result<std::shared_ptr<const ReceivedSizes>> ReceivedSizes::of(const trace::Trace &trace,
+                                                               const analyze::Sources &sources) {
+  const auto messages = analyze::Messages::of(trace, sources);
+  if (!messages) return tl::unexpected(messages.error());
+  auto made = std::make_shared<ReceivedSizes>();
+  const Mapping mapping(size_t{1} << 31);
+  if (!mapping.is_there()) return made;
+  Arena arena(mapping.memory(), mapping.size());
+  SizeCollector collector(&arena, made.get());
+  // What is wrong with times is told by who reads the calls.
+  (void)messages->replay(&collector);
+  if (auto done = collector.finish(); !done) return tl::unexpected(done.error());
+  return made;
+}
+
+ReceivedSizes::Reader::Reader(const ReceivedSizes &sizes, uint32_t rank) : sizes_(sizes) {
+  const auto found = sizes.by_rank_.find(rank);
+  if (found == sizes.by_rank_.end()) return;
+  walker_.emplace(found->second);
+  read();
+}
+
+void ReceivedSizes::Reader::read() {
+  const grammar::Symbol symbol = walker_->next();
+  next_.reset();
+  if (symbol == grammar::kNoSymbol) return;
+  const auto &[calls, bytes] = sizes_.symbols_[symbol];
+  last_ += calls;
+  next_.emplace(last_, bytes);
+}
+
+const std::vector<std::optional<uint64_t>> &ReceivedSizes::Reader::of(uint64_t call) {
+  found_.clear();
+  while (next_ && next_->first <= call) {
+    if (next_->first == call) found_.push_back(next_->second);
+    read();
+  }
+  return found_;
+}
+
+}  // namespace cairn::exporting

@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+
+#include "export/tables.h"
+
+namespace cairn::exporting {
+namespace {
+
+/// What is often asked.
+constexpr const char *kViews = R"(
+CREATE VIEW timed_calls AS
+  SELECT calls.*, end_ns - begin_ns AS ns, sites.function AS function FROM calls JOIN sites USING (site);
+CREATE VIEW time_by_function AS
+  SELECT function, count(*) AS calls, sum(ns) AS ns, max(ns) AS longest_ns, count(DISTINCT rank) AS ranks
+  FROM timed_calls WHERE depth = 0 GROUP BY function ORDER BY sum(ns) DESC, calls DESC;
+CREATE VIEW time_by_site AS
+  SELECT site, function, file, line, within, count(*) AS calls, sum(end_ns - begin_ns) AS ns,
+         max(end_ns - begin_ns) AS longest_ns, count(DISTINCT rank) AS ranks
+  FROM calls JOIN sites USING (site) GROUP BY site ORDER BY sum(end_ns - begin_ns) DESC, calls DESC;
+CREATE VIEW time_by_rank AS
+  SELECT rank, count(*) AS calls, sum(ns) AS ns FROM timed_calls WHERE depth = 0 GROUP BY rank;
+CREATE VIEW matrix AS
+  SELECT sender, receiver, count(*) AS messages, sum(bytes) AS bytes FROM messages
+  GROUP BY sender, receiver ORDER BY sender, receiver;
+CREATE VIEW waiting AS
+  SELECT m.*, r.begin_ns AS receive_begin_ns, max(0, m.sent_ns - r.begin_ns) AS late_sender_ns
+  FROM messages AS m JOIN calls AS r ON r.rank = m.receiver AND r.call = m.receive_call;
+)";
+
+class SqliteWriter : public TableWriter {
+ public:
+  explicit SqliteWriter(std::string path) : path_(std::move(path)) {}
+  ~SqliteWriter() override {
+    sqlite3_finalize(insert_);
+    sqlite3_close(base_);
+    std::error_code ignored;
+    if (!kept_) std::filesystem::remove(path_, ignored);
+  }
+
+  Result<void> open() {
+    if (sqlite3_open_v2(path_.c_str(), &base_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK) {
+      return wrong();
+    }
+    // What cannot be written to its end is deleted, so nothing has to be undone.
+    run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA page_size=8192; BEGIN");
+    return error_ ? wrong() : Result<void>();
+  }
+  Result<void> begin(const Table &table) override {
+    std::string columns;
+    std::string values;
+    for (const Column &each : table.columns) {
+      columns += fmt::format("{}\"{}\" {}", columns.empty() ? "" : ", ", each.name,
+                             each.type == Column::Type::integer ? "INTEGER" : "TEXT");
+      values += values.empty() ? "?" : ",?";
+    }
+    const std::string key(table.key);
+    if (!key.empty()) columns += ", PRIMARY KEY (" + key + ")";
+    run(fmt::format("CREATE TABLE {} ({}){}", table.name, columns, key.empty() ? "" : " WITHOUT ROWID").c_str());
+    sqlite3_finalize(insert_);
+    insert_ = nullptr;
+    const std::string text = fmt::format("INSERT INTO {} VALUES ({})", table.name, values);
+    check(sqlite3_prepare_v2(base_, text.c_str(), -1, &insert_, nullptr));
+    return error_ ? wrong() : Result<void>();
+  }
+  void row(const std::vector<Cell> &cells) override {
+    if (error_) return;
+    int at = 0;
+    for (const Cell &each : cells) {
+      ++at;
+      if (const auto *number = std::get_if<int64_t>(&each)) {
+        check(sqlite3_bind_int64(insert_, at, *number));
+      } else if (const auto *text = std::get_if<std::string_view>(&each)) {
+        check(sqlite3_bind_text64(insert_, at, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8));
+      } else {
+        check(sqlite3_bind_null(insert_, at));
+      }
+    }
+    const int stepped = sqlite3_step(insert_);
+    check(stepped == SQLITE_DONE ? SQLITE_OK : stepped);
+    check(sqlite3_reset(insert_));
+  }
+  [[nodiscard]] bool failed() const override { return error_; }
+  Result<void> finish() override {
+    run(kViews);
+    run("CREATE INDEX messages_by_receive ON messages (receiver, receive_call)");
+    run("COMMIT");
+    if (error_) return wrong();
+    kept_ = true;
+    return {};
+  }
+
+ private:
+  void check(int code) {
+    if (code == SQLITE_OK || error_) return;
+    error_ = true;
+    message_ = sqlite3_errmsg(base_);
+  }
+  void run(const char *statements) {
+    if (!error_) check(sqlite3_exec(base_, statements, nullptr, nullptr, nullptr));
+  }
+  [[nodiscard]] tl::unexpected<Error> wrong() const {
+    const std::string said = message_.empty() && base_ != nullptr ? sqlite3_errmsg(base_) : message_;
+    return tl::unexpected(Error{ErrorKind::environment, "cannot be written: " + said, path_, Error::kNoOffset,
+                                "make room, or name another file with --output"});
+  }
+
+  std::string path_;
+  sqlite3 *base_ = nullptr;
+  sqlite3_stmt *insert_ = nullptr;
+  bool error_ = false;
+  bool kept_ = false;
+  std::string message_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TableWriter>> sqlite_writer(const std::string &file) {
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) {
+    return tl::unexpected(
+        Error{ErrorKind::usage, "is there already", file, Error::kNoOffset, "name another file with --output"});
+  }
+  auto writer = std::make_unique<SqliteWriter>(file);
+  if (auto done = writer->open(); !done) return tl::unexpected(done.error());
+  return writer;
+}
+
+}  // namespace cairn::exporting

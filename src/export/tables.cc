@@ -1,0 +1,229 @@
+#include "export/tables.h"
+
+#include <fmt/format.h>
+
+#include "analyze/communicators.h"
+#include "analyze/decode.h"
+#include "analyze/messages.h"
+#include "analyze/volume.h"
+#include "export/walk.h"
+#include "timing/mode.h"
+
+namespace cairn::exporting {
+namespace {
+
+using analyze::CallTime;
+using analyze::Edge;
+using analyze::Meeting;
+using Type = Column::Type;
+
+const Table kRun{"run", {{"name", Type::text}, {"value", Type::text}}};
+const Table kRanks{"ranks",
+                   {{"rank", Type::integer},
+                    {"host", Type::text},
+                    {"calls", Type::integer},
+                    {"wall_ns", Type::integer},
+                    {"mpi_ns", Type::integer},
+                    {"complete", Type::integer}},
+                   "rank"};
+const Table kCommunicators{"communicators",
+                           {{"communicator", Type::text},
+                            {"size", Type::integer},
+                            {"members", Type::text},
+                            {"other_members", Type::text},
+                            {"made_by", Type::text},
+                            {"at", Type::text}}};
+const Table kSites{"sites",
+                   {{"site", Type::integer},
+                    {"function", Type::text},
+                    {"file", Type::text},
+                    {"line", Type::integer},
+                    {"within", Type::text},
+                    {"module", Type::text},
+                    {"offset", Type::integer}},
+                   "site"};
+const Table kCalls{"calls",
+                   {{"rank", Type::integer},
+                    {"call", Type::integer},
+                    {"thread", Type::integer},
+                    {"depth", Type::integer},
+                    {"site", Type::integer},
+                    {"begin_ns", Type::integer},
+                    {"end_ns", Type::integer},
+                    {"sent_bytes", Type::integer},
+                    {"received_bytes", Type::integer},
+                    {"failed", Type::integer}},
+                   "rank, call"};
+const Table kMessages{"messages",
+                      {{"sender", Type::integer},
+                       {"send_call", Type::integer},
+                       {"receiver", Type::integer},
+                       {"receive_call", Type::integer},
+                       {"communicator", Type::text},
+                       {"tag", Type::integer},
+                       {"bytes", Type::integer},
+                       {"sent_ns", Type::integer},
+                       {"received_ns", Type::integer},
+                       {"certain", Type::integer}}};
+
+Cell cell(uint64_t number) { return static_cast<int64_t>(number); }
+
+class Tables : public analyze::Arrivals {
+ public:
+  Tables(Scope *scope, TableWriter *writer, TableCounts *counts)
+      : scope_(*scope), trace_(*scope->trace), writer_(*writer), counts_(*counts) {}
+
+  Result<void> write() {
+    if (auto done = writer_.begin(kRun); !done) return done;
+    const auto &run = trace_.run();
+    const std::string ranks = std::to_string(trace_.rank_count());
+    for (const auto &[name, value] : {std::pair<const char *, const std::string *>{"command", &run.command},
+                                      {"mpi", &run.mpi},
+                                      {"recorder", &run.recorder},
+                                      {"timing", &run.timing},
+                                      {"status", &run.status},
+                                      {"ranks", &ranks}}) {
+      writer_.row({std::string_view(name), std::string_view(*value)});
+    }
+    if (auto done = write_ranks(); !done) return done;
+    if (auto done = write_communicators(); !done) return done;
+    auto calls = write_calls();
+    if (auto done = write_sites(); !done) return done;
+    if (auto done = write_messages(); !done) return done;
+    return calls;
+  }
+
+  void message(const Edge &edge) override {
+    if (edge.kind != Edge::Kind::message) return;
+    if (!is_wanted(edge)) return;
+    ++counts_.messages;
+    const Cell none;
+    writer_.row({cell(edge.from.rank), cell(edge.from.call), cell(edge.to.rank), cell(edge.to.call),
+                 std::string_view(messages_->name_of(edge.communicator)), edge.tag,
+                 edge.bytes ? cell(*edge.bytes) : none, edge.timed ? cell(edge.from.begin_ns) : none,
+                 edge.timed ? cell(edge.to.end_ns) : none, cell(edge.exact ? 1 : 0)});
+  }
+  void left(const Meeting & /*meeting*/, const std::vector<uint32_t> & /*from*/, const CallTime & /*to*/) override {}
+  void over(const Meeting & /*meeting*/) override {}
+  [[nodiscard]] bool wants_untimed() const override { return !scope_.wanted.window; }
+
+ private:
+  /// Both ends are of a rank that is wanted, and it was on its way in the window.
+  [[nodiscard]] bool is_wanted(const Edge &edge) const {
+    const Wanted &wanted = scope_.wanted;
+    if (!wanted.has_rank(edge.from.rank) || !wanted.has_rank(edge.to.rank)) return false;
+    return !wanted.window || (edge.from.begin_ns <= wanted.window->end_ns && edge.to.end_ns >= wanted.window->begin_ns);
+  }
+
+  Result<void> write_ranks() {
+    if (auto done = writer_.begin(kRanks); !done) return done;
+    const bool timed = !timing::keeps_nothing(trace_.run().timing);
+    for (const uint32_t rank : scope_.wanted.ranks) {
+      uint64_t calls = 0;
+      for (const auto &sequence : trace_.sequences(rank)) {
+        for (const uint64_t count : trace_.row_counts(sequence)) calls += count;
+      }
+      const auto info = trace_.rank_info(rank);
+      writer_.row({cell(rank), std::string_view(info.host), cell(calls), timed ? cell(info.wall_ns) : Cell(),
+                   timed ? cell(info.mpi_ns) : Cell(), cell(info.complete ? 1 : 0)});
+    }
+    return {};
+  }
+
+  Result<void> write_communicators() {
+    if (auto done = writer_.begin(kCommunicators); !done) return done;
+    const auto communicators = analyze::Communicators::of(trace_, *scope_.sources);
+    if (!communicators) return tl::unexpected(communicators.error());
+    for (const analyze::Communicator &each : communicators->all()) {
+      const std::string members = analyze::members_text(each.groups[0]);
+      const std::string others = each.groups[1].empty() ? "" : analyze::members_text(each.groups[1]);
+      const std::string maker = each.made ? analyze::function_name(each.function) : "";
+      const std::string place = each.position.short_text();
+      writer_.row({std::string_view(each.name), cell(each.groups[0].size()), std::string_view(members),
+                   others.empty() ? Cell() : Cell(std::string_view(others)),
+                   maker.empty() ? Cell() : Cell(std::string_view(maker)),
+                   place.empty() ? Cell() : Cell(std::string_view(place))});
+    }
+    return {};
+  }
+
+  Result<void> write_calls() {
+    if (auto done = writer_.begin(kCalls); !done) return done;
+    Result<void> end;
+    for (const uint32_t rank : scope_.wanted.ranks) {
+      Walk walk(&scope_, rank, &counts_.left_out);
+      for (const Call *call = walk.next(); call != nullptr && !writer_.failed(); call = walk.next()) write(*call);
+      if (end) end = walk.end();
+    }
+    return end;
+  }
+  void write(const Call &call) {
+    ++counts_.calls;
+    uint64_t sent = 0;
+    uint64_t received = 0;
+    bool sends = false;
+    bool receives = false;
+    for (const MessageEnd &each : call.ends) {
+      using Kind = MessageEnd::Kind;
+      const bool part = each.kind == Kind::collective || each.kind == Kind::collective_begun;
+      if (part || each.kind == Kind::send || each.kind == Kind::isend) {
+        sent += each.bytes;
+        sends = true;
+      }
+      if (part || each.kind == Kind::receive || each.kind == Kind::receive_done) {
+        received += part ? each.received : each.bytes;
+        receives = true;
+      }
+    }
+    cells_.clear();
+    cells_.insert(cells_.end(),
+                  {cell(call.rank), cell(call.index), cell(call.thread), cell(call.depth), cell(call.place),
+                   call.timed ? cell(call.begin_ns) : Cell(), call.timed ? cell(call.end_ns) : Cell(),
+                   sends ? cell(sent) : Cell(), receives ? cell(received) : Cell(), cell(call.failed ? 1 : 0)});
+    writer_.row(cells_);
+  }
+
+  Result<void> write_sites() {
+    if (auto done = writer_.begin(kSites); !done) return done;
+    const auto &places = scope_.places();
+    for (size_t i = 0; i < places.size(); ++i) {
+      const analyze::Position &position = places[i].position;
+      const std::string function = analyze::function_name(places[i].function);
+      const auto text = [](const std::string &value) { return value.empty() ? Cell() : Cell(std::string_view(value)); };
+      writer_.row({cell(i), std::string_view(function), text(position.file),
+                   position.line == 0 ? Cell() : cell(position.line), text(position.function), text(position.module),
+                   position.module.empty() ? Cell() : cell(position.offset)});
+    }
+    return {};
+  }
+
+  Result<void> write_messages() {
+    if (auto done = writer_.begin(kMessages); !done) return done;
+    const auto messages = analyze::Messages::of(trace_, *scope_.sources);
+    if (!messages) return tl::unexpected(messages.error());
+    messages_ = &*messages;
+    const auto done = messages->replay(this);
+    // Damaged times were told of when the calls were read.
+    return done || done.error().kind == ErrorKind::unreadable ? Result<void>() : tl::unexpected(done.error());
+  }
+
+  Scope &scope_;
+  const trace::Trace &trace_;
+  TableWriter &writer_;
+  TableCounts &counts_;
+  const analyze::Messages *messages_ = nullptr;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace
+
+Result<void> write_tables(Scope *scope, TableWriter *writer, TableCounts *counts) {
+  if (ReceivedSizes::are_needed(*scope->trace)) {
+    auto received = ReceivedSizes::of(*scope->trace, *scope->sources);
+    if (!received) return tl::unexpected(received.error());
+    scope->received = *std::move(received);
+  }
+  return Tables(scope, writer, counts).write();
+}
+
+}  // namespace cairn::exporting

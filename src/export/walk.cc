@@ -1,0 +1,160 @@
+#include "export/walk.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cairn::exporting {
+namespace {
+
+constexpr uint64_t kLogicalNs = 1000;  ///< from one call to the next, where there are no times
+constexpr uint64_t kTellEvery = 1 << 16;
+
+bool has_failed(const trace::Row &row) {
+  const auto all = spec::functions();
+  if (row.function >= all.size() || all[row.function].returns != spec::ReturnKind::error_code) return false;
+  if (row.fields.empty()) return false;
+  const std::vector<trace::Atom> &result = row.fields.back().atoms;
+  return result != std::vector<trace::Atom>{0};
+}
+
+}  // namespace
+
+Walk::Walk(Scope *scope, uint32_t rank, LeftOut *left_out)
+    : scope_(*scope), events_(*scope->trace, rank), ends_(*scope, rank, left_out), left_out_(*left_out) {
+  if (scope->received) sizes_.emplace(*scope->received, rank);
+}
+
+bool Walk::is_wanted(const trace::Event &event) const {
+  const Wanted &wanted = scope_.wanted;
+  if (!wanted.has_function(event.values->function)) return false;
+  if (!wanted.window) return true;
+  return event.timed && event.begin_ns <= wanted.window->end_ns && event.end_ns >= wanted.window->begin_ns;
+}
+
+void Walk::take(const trace::Event &event) {
+  const trace::Row &row = *event.values;
+  call_.rank = event.rank;
+  call_.thread = event.thread;
+  call_.index = event.index;
+  call_.function = row.function;
+  call_.depth = row.depth;
+  call_.place = scope_.place(event.class_index, row.function, row.site);
+  call_.timed = event.timed || scope_.logical;
+  call_.failed = has_failed(row);
+  call_.begin_ns = event.timed ? event.begin_ns : 0;
+  call_.end_ns = event.timed ? std::max(event.begin_ns, event.end_ns) : 0;
+  if (scope_.logical) {
+    // Those inside of a call come before it.
+    call_.end_ns = (event.index + 1) * kLogicalNs;
+    call_.begin_ns = call_.end_ns - kLogicalNs / 2;
+  }
+}
+
+void Walk::settle_sizes(const std::vector<std::optional<uint64_t>> &told) {
+  const auto receives = [](const MessageEnd &end) {
+    return end.kind == MessageEnd::Kind::receive || end.kind == MessageEnd::Kind::receive_done;
+  };
+  const auto count = static_cast<size_t>(std::count_if(call_.ends.begin(), call_.ends.end(), receives));
+  size_t next = 0;
+  for (MessageEnd &end : call_.ends) {
+    if (!receives(end)) continue;
+    const std::optional<uint64_t> bytes = told.size() == count ? told[next++] : std::nullopt;
+    if (!end.is_room) continue;
+    if (bytes) {
+      end.bytes = *bytes;
+      end.known = true;
+    } else {
+      ++left_out_.room;
+    }
+  }
+}
+
+Call *Walk::next() { return next_until(UINT64_MAX); }
+
+Call *Walk::next_until(uint64_t index) {
+  if (!begun_) event_ = events_.next();
+  begun_ = true;
+  while (event_ != nullptr && event_->index <= index) {
+    if (++unsaid_ == kTellEvery) {
+      if (scope_.progress) scope_.progress(unsaid_);
+      unsaid_ = 0;
+    }
+    const std::vector<MessageEnd> &ends = ends_.of(*event_);
+    const bool wanted = is_wanted(*event_);
+    if (wanted) {
+      take(*event_);
+      call_.ends = ends;
+      static const std::vector<std::optional<uint64_t>> nothing;
+      settle_sizes(sizes_ ? sizes_->of(event_->index) : nothing);
+    }
+    event_ = events_.next();
+    if (wanted) return &call_;
+  }
+  return nullptr;
+}
+
+void Nesting::add(Call &&call) {
+  Thread &thread = threads_[call.thread];
+  const bool whole = call.depth == 0;
+  thread.held.push_back(std::move(call));
+  if (whole) tell(&thread);
+}
+
+bool Nesting::holds() const {
+  return std::any_of(threads_.begin(), threads_.end(), [](const auto &each) { return !each.second.held.empty(); });
+}
+
+void Nesting::finish() {
+  for (auto &[number, thread] : threads_) tell(&thread);
+}
+
+void Nesting::tell(Thread *thread) {
+  tell_range(thread, 0, thread->held.size());
+  thread->held.clear();
+}
+
+/// Each call stands behind those within it, which are deeper.
+void Nesting::tell_range(Thread *thread, size_t first, size_t last) {
+  std::vector<Call> &held = thread->held;
+  std::vector<size_t> outermost;
+  std::vector<size_t> begins;  ///< where what is within each of them begins
+  for (size_t end = last; end > first;) {
+    const size_t call = end - 1;
+    size_t within = call;
+    while (within > first && held[within - 1].depth > held[call].depth) --within;
+    outermost.push_back(call);
+    begins.push_back(within);
+    end = within;
+  }
+  for (size_t i = outermost.size(); i-- > 0;) {
+    Call &call = held[outermost[i]];
+    if (begins[i] < outermost[i]) call.begin_ns = std::min(call.begin_ns, held[begins[i]].begin_ns);
+    begin(thread, &call);
+    tell_range(thread, begins[i], outermost[i]);
+    end(thread, &call);
+  }
+}
+
+void Nesting::begin(Thread *thread, Call *call) {
+  call->begin_ns = std::max(call->begin_ns, thread->at_ns);
+  thread->at_ns = call->begin_ns;
+  begin_(*call);
+}
+
+void Nesting::end(Thread *thread, Call *call) {
+  call->end_ns = std::max(call->end_ns, thread->at_ns);
+  thread->at_ns = call->end_ns;
+  end_(*call);
+}
+
+uint64_t count_calls(const Scope &scope) {
+  uint64_t calls = 0;
+  for (const uint32_t rank : scope.wanted.ranks) {
+    for (const trace::SequenceView &sequence : scope.trace->sequences(rank)) {
+      for (const uint64_t count : scope.trace->row_counts(sequence)) calls += count;
+    }
+  }
+  return calls;
+}
+
+}  // namespace cairn::exporting

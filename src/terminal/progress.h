@@ -1,0 +1,31 @@
+// Progress: how far something is that takes long, as a line on the terminal that rewrites itself. Nothing where stderr
+// is no terminal, and nothing within the first two seconds. One thread; cheap, but not for each of millions of things.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace cairn::cli {
+
+class Progress {
+ public:
+  /// "1,234,000 of 5,678,000 calls, 21 %"
+  Progress(uint64_t whole, std::string things);
+  /// Takes the line away.
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+  void add(uint64_t more);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  uint64_t whole_;
+  std::string things_;
+  uint64_t done_ = 0;
+  bool shows_;  ///< there is a terminal
+  bool shown_ = false;
+  Clock::time_point next_;
+};
+
+}  // namespace cairn::cli
