@@ -99,6 +99,7 @@ int write_timeline(const ExportOptions &options, const trace::Trace &trace, Scop
   std::string what = fmt::format("{} of {}, {}", plural(counts.calls, "call"),
                                  plural(scope->wanted.ranks.size(), "rank"), plural(counts.arrows, "arrow"));
   const auto launches = analyze::gpu_launches(trace);
+  if (done && !launches) done = tl::unexpected(launches.error());
   if (launches && !launches->launches.empty()) {
     exporting::WantedWarps wanted;
     wanted.processes = trace.rank_count();
@@ -187,6 +188,9 @@ int need_times(const ExportOptions &options) {
 }  // namespace
 
 int export_calls(const ExportOptions &options, const trace::Trace &trace) {
+  if (trace.class_count() == 0) {
+    return refuse("this trace holds no MPI calls", "--to perfetto and --to chrome write its GPU kernels", options.file);
+  }
   const bool timed = timing::keeps_times(trace.run().timing);
   const bool timeline = options.to == "perfetto" || options.to == "chrome" || options.to == "otf2";
   if (timeline && !timed && !options.logical) {

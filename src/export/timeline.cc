@@ -88,9 +88,9 @@ class RankTracks {
   void begin(const Call &call) {
     ++begun_;
     SliceBegin slice{name_of(call.function), "MPI"};
-    const analyze::Position &position = scope_.places()[call.place].position;
-    if (const std::string place = position.short_text(); !place.empty())
+    if (const std::string &place = place_of(call.place); !place.empty()) {
       slice.details.push_back(Detail::of("at", place));
+    }
     slice.details.push_back(Detail::of("call", call.index));
     if (call.failed) slice.details.push_back(Detail::of("failed", 1));
     writer_.begin(track_of(call.thread), call.begin_ns, slice);
@@ -142,6 +142,10 @@ class RankTracks {
     }
     return details;
   }
+  const std::string &place_of(uint32_t number) {
+    while (places_.size() <= number) places_.push_back(scope_.places()[places_.size()].position.short_text());
+    return places_[number];
+  }
   const std::string &name_of(uint32_t function) {
     std::string &name = names_[function];
     if (name.empty()) name = analyze::function_name(function);
@@ -156,6 +160,7 @@ class RankTracks {
   Nesting nesting_;
   std::map<uint64_t, Numbers> numbers_;  ///< by call
   std::unordered_map<uint32_t, std::string> names_;
+  std::vector<std::string> places_;  ///< as they are shown, by their numbers
   uint64_t begun_ = 0;
   uint64_t ended_ = 0;
 };

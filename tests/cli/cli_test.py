@@ -772,6 +772,19 @@ def exports_of_calls(bench):
     for form, what in (("csv", "a folder"), ("sqlite", "a file"), ("otf2", "a folder")):
         bench.check("export", "--to", form, "lossless.cairn", code=2, out="",
                     err=f"cairn: lossless.cairn: --to {form} needs {what} to write; name one that is not there with --output\n")
+    # Calls and kernels: those of ranks 0 and 1 are processes 1 and 2, launches 3 and 4.
+    done = bench.run("export", "--to", "chrome", "both.cairn")
+    expect("both", (done.returncode, done.stderr), (0, ""))
+    alone = json.loads(bench.run("export", "--to", "chrome", "gpu.cairn").stdout)["traceEvents"]
+    together = json.loads(done.stdout)["traceEvents"]
+    expect("calls", [each for each in together if each["pid"] <= 2], events)
+    expect("kernels", [{**each, "pid": each["pid"] - 2} for each in together if each["pid"] > 2], alone)
+    done = bench.run("export", "--to", "chrome", "both_untimed.cairn")
+    expect("kernels of calls without times", (done.returncode, done.stderr, json.loads(done.stdout)["traceEvents"]),
+           (0, "cairn: this trace has no times of single calls: its GPU kernels alone are written\n", alone))
+    expect("warps alone", json.loads(bench.run("export", "--to", "chrome", "--launch", "0-1", "both.cairn").stdout)["traceEvents"], alone)
+    bench.check("export", "--to", "otf2", "-o", "x", "gpu.cairn", code=2, out="",
+                err="cairn: gpu.cairn: this trace holds no MPI calls; --to perfetto and --to chrome write its GPU kernels\n")
     bench.check("export", "--to", "csv", "--speed", "1e9", "lossless.cairn", code=2, out="",
                 err="cairn: --speed says nothing to --to csv; it is for simgrid\n")
     bench.check("export", "--to", "csv", "-o", "tables", "ring.cairn", out="tables: 1,224 calls, 300 messages\n", err=None)

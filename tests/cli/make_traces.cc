@@ -638,6 +638,14 @@ int main(int argc, char **argv) {
   save(folder + "/badgpu.cairn", gpu_file(launches));
   const auto readable = trace::Trace::from_bytes(gpu_trace, "gpu");
   if (!readable) return 1;
+  const auto kernels_of = must(readable->gpu());
+  for (const bool times : {true, false}) {  // calls as well
+    const Bytes calls = *merged(2, times).to_file(run_info(times ? "lossless" : "stats", 1'000'000'000));
+    const auto ranks = trace::Trace::from_bytes(with_lines(calls), "calls");
+    if (!ranks) return 1;
+    save(folder + (times ? "/both.cairn" : "/both_untimed.cairn"),
+         trace::with_gpu(*ranks, kernels_of.first, kernels_of.second));
+  }
   save(folder + "/nogpu.cairn", trace::with_gpu(*readable, {7}, {0}));  // seven programs, and then nothing
 
   Bytes cut = ring4;
