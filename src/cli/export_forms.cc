@@ -89,13 +89,14 @@ std::unique_ptr<exporting::TimelineWriter> timeline_writer(const std::string &fo
   return form == "chrome" ? exporting::chrome_writer(out) : exporting::perfetto_writer(out);
 }
 
-int write_timeline(const ExportOptions &options, const trace::Trace &trace, Scope *scope) {
+int write_timeline(const ExportOptions &options, const trace::Trace &trace, Scope *scope, Progress *progress) {
   if (options.to == "perfetto" && options.output.empty() && isatty(STDOUT_FILENO) == 1) return refuse_terminal(options);
   auto out = OutFile::create(options.output);
   if (!out) return report(out.error());
   const auto writer = timeline_writer(options.to, &*out);
   exporting::TimelineCounts counts;
   auto done = exporting::write_calls(scope, !options.no_arrows, writer.get(), &counts);
+  progress->clear();
   std::string what = fmt::format("{} of {}, {}", plural(counts.calls, "call"),
                                  plural(scope->wanted.ranks.size(), "rank"), plural(counts.arrows, "arrow"));
   const auto launches = analyze::gpu_launches(trace);
@@ -118,10 +119,11 @@ int write_timeline(const ExportOptions &options, const trace::Trace &trace, Scop
   return finish(&*out, done, options, what);
 }
 
-int write_archive(const ExportOptions &options, Scope *scope) {
+int write_archive(const ExportOptions &options, Scope *scope, Progress *progress) {
   if (options.output.empty()) return no_output(options, "a folder");
   exporting::Otf2Counts counts;
   const auto done = exporting::write_otf2(scope, options.output, &counts);
+  progress->clear();
   if (counts.locations == 0) return report_end(done, options.file);
   say_left_out(counts.left_out, true);
   Output out;
@@ -132,13 +134,14 @@ int write_archive(const ExportOptions &options, Scope *scope) {
   return code == kFine ? report_end(done, options.file) : code;
 }
 
-int write_tables(const ExportOptions &options, Scope *scope) {
+int write_tables(const ExportOptions &options, Scope *scope, Progress *progress) {
   const bool csv = options.to == "csv";
   if (options.output.empty()) return no_output(options, csv ? "a folder" : "a file");
   auto writer = csv ? exporting::csv_writer(options.output) : exporting::sqlite_writer(options.output);
   if (!writer) return report(writer.error());
   exporting::TableCounts counts;
   const auto done = exporting::write_tables(scope, writer->get(), &counts);
+  progress->clear();
   if (const auto written = (*writer)->finish(); !written) return report(written.error());
   say_left_out(counts.left_out, true);
   Output out;
@@ -164,7 +167,7 @@ int write_folded(const ExportOptions &options, const trace::Trace &trace, const 
   return finish(&*out, {}, options, plural(counts->stacks, "stack"));
 }
 
-int write_graph(const ExportOptions &options, Scope *scope) {
+int write_graph(const ExportOptions &options, Scope *scope, Progress *progress) {
   auto out = OutFile::create(options.output);
   if (!out) return report(out.error());
   exporting::GraphCounts counts;
@@ -173,6 +176,7 @@ int write_graph(const ExportOptions &options, Scope *scope) {
     exporting::write_grammar_graph(scope, &*out, &counts);
   } else {
     done = exporting::write_message_graph(scope, &*out, &counts);
+    progress->clear();
     say_left_out(counts.left_out, true);
   }
   return finish(&*out, done, options,
@@ -217,10 +221,10 @@ int export_calls(const ExportOptions &options, const trace::Trace &trace) {
   if (options.to != "dot") say_size(options, calls, filter->window.has_value());
   Progress progress(calls, "calls");
   scope->progress = [&progress](uint64_t more) { progress.add(more); };
-  if (options.to == "otf2") return write_archive(options, &*scope);
-  if (options.to == "dot") return write_graph(options, &*scope);
-  if (options.to == "csv" || options.to == "sqlite") return write_tables(options, &*scope);
-  return write_timeline(options, trace, &*scope);
+  if (options.to == "otf2") return write_archive(options, &*scope, &progress);
+  if (options.to == "dot") return write_graph(options, &*scope, &progress);
+  if (options.to == "csv" || options.to == "sqlite") return write_tables(options, &*scope, &progress);
+  return write_timeline(options, trace, &*scope, &progress);
 }
 
 int export_warps(const ExportOptions &options, const trace::Trace &trace) {

@@ -8,7 +8,8 @@
 #include <array>
 #include <cstdarg>
 #include <cstdio>
-#include <filesystem>
+#include <cstdlib>
+#include <vector>
 
 #include "export/files.h"
 #include "export/otf2_definitions.h"
@@ -16,8 +17,6 @@
 
 namespace cairn::exporting {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr uint64_t kEventChunk = 1 << 20;
 constexpr uint64_t kDefinitionChunk = 1 << 20;
@@ -59,6 +58,34 @@ class Complaints {
 OTF2_FlushType flush_always(void * /*data*/, OTF2_FileType /*type*/, OTF2_LocationRef /*location*/, void * /*caller*/,
                             bool /*last*/) {
   return OTF2_FLUSH;
+}
+
+/// The memory of one of the library's buffers. By itself it takes 128 MiB for the events of a location before it
+/// writes.
+struct Chunks {
+  static constexpr size_t kMostOfEvents = 2;
+  std::vector<void *> all;
+};
+
+/// nullptr: it is to write what it has.
+void *take_chunk(void * /*data*/, OTF2_FileType type, OTF2_LocationRef /*location*/, void **of_buffer, uint64_t size) {
+  if (*of_buffer == nullptr) *of_buffer = new Chunks;
+  auto *chunks = static_cast<Chunks *>(*of_buffer);
+  if (type == OTF2_FILETYPE_EVENTS && chunks->all.size() >= Chunks::kMostOfEvents) return nullptr;
+  void *chunk = std::malloc(size);
+  if (chunk != nullptr) chunks->all.push_back(chunk);
+  return chunk;
+}
+
+void give_chunks_back(void * /*data*/, OTF2_FileType /*type*/, OTF2_LocationRef /*location*/, void **of_buffer,
+                      bool last) {
+  auto *chunks = static_cast<Chunks *>(*of_buffer);
+  if (chunks == nullptr) return;
+  for (void *chunk : chunks->all) std::free(chunk);
+  chunks->all.clear();
+  if (!last) return;
+  delete chunks;
+  *of_buffer = nullptr;
 }
 
 uint64_t location_of(uint32_t rank, uint32_t thread) { return uint64_t{thread} << 32 | rank; }
@@ -159,6 +186,8 @@ class Otf2Writer {
   Result<void> write() {
     static const OTF2_FlushCallbacks flush{&flush_always, nullptr};
     check(OTF2_Archive_SetFlushCallbacks(archive_, &flush, nullptr));
+    static const OTF2_MemoryCallbacks memory{&take_chunk, &give_chunks_back};
+    check(OTF2_Archive_SetMemoryCallbacks(archive_, &memory, nullptr));
     check(OTF2_Archive_SetSerialCollectiveCallbacks(archive_));
     check(OTF2_Archive_SetCreator(archive_, "cairn"));
     const std::string &command = scope_.trace->run().command;

@@ -2,7 +2,7 @@
 // traces.otf2. docs/export.md says what stands in it.
 //
 // Written with the library of that name, where it was there when this was built. One location a thread, all of one rank
-// at a time: memory for one rank's calls as Walk has it, and for the threads of that rank a block of events each.
+// at a time: memory for one rank's calls as Walk has it, and for the threads of that rank 2 MiB of events each.
 #pragma once
 
 #include <string>

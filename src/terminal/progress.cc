@@ -17,8 +17,9 @@ Progress::Progress(uint64_t whole, std::string things)
       shows_(isatty(STDERR_FILENO) == 1),
       next_(Clock::now() + std::chrono::seconds(2)) {}
 
-Progress::~Progress() {
+void Progress::clear() {
   if (shown_) std::fputs("\r\033[K", stderr);
+  shown_ = false;
 }
 
 void Progress::add(uint64_t more) {

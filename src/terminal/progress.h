@@ -12,11 +12,12 @@ class Progress {
  public:
   /// "1,234,000 of 5,678,000 calls, 21 %"
   Progress(uint64_t whole, std::string things);
-  /// Takes the line away.
-  ~Progress();
+  ~Progress() { clear(); }
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
   void add(uint64_t more);
+  /// Takes the line away now, before something else is said.
+  void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
