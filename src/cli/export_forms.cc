@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/kernels.h"
 #include "export/dot.h"
 #include "export/folded.h"
@@ -15,6 +17,7 @@
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "timing/mode.h"
+#include "trace/model/losses.h"
 
 namespace cairn::cli {
 namespace {
@@ -59,6 +62,22 @@ void say_size(const ExportOptions &options, uint64_t calls, bool window) {
   const bool viewed = options.to == "perfetto" || options.to == "chrome";
   say(fmt::format("{}: this will be some {}{}; --rank and --time take a part of it", plural(calls, "call"),
                   bytes_text(bytes), viewed ? ", more than viewers open" : ""));
+}
+
+/// What the trace lacks, and so what is written.
+void say_losses(const trace::Trace &trace, const std::vector<uint32_t> &wanted) {
+  if (const size_t ranks = trace.ranks().size(); ranks != trace.rank_count()) {
+    say(fmt::format("the trace has {} of {}", ranks, plural(trace.rank_count(), "rank")));
+  }
+  std::vector<uint32_t> lossy;
+  for (const uint32_t rank : wanted) {
+    const auto losses = trace::read_losses(trace.rank_info(rank).degraded);
+    const auto lacks = [](const trace::Loss &loss) { return loss.missing || loss.asked; };
+    if (std::any_of(losses.begin(), losses.end(), lacks)) lossy.push_back(rank);
+  }
+  if (lossy.empty()) return;
+  say(fmt::format("calls of rank{} {} are not all in the trace, as cairn info tells", lossy.size() == 1 ? "" : "s",
+                  analyze::ranks_text(lossy)));
 }
 
 /// Where binary data would go to a terminal.
@@ -211,6 +230,7 @@ int export_calls(const ExportOptions &options, const trace::Trace &trace) {
   const auto filter = analyze::make_filter(options.filter, trace, sources);
   if (!filter) return report(filter.error());
   for (const std::string &warning : sources.warnings()) say(warning);
+  say_losses(trace, filter->ranks);
   if (options.to == "folded") return write_folded(options, trace, sources, *filter);
   auto scope = Scope::of(trace, sources, *filter);
   if (!scope) return report(scope.error(), options.file);

@@ -156,13 +156,13 @@ void MessageEnds::transfer(const simgrid::SimulatedCall &call) {
   if (messages.taken) {  // by MPI_Mrecv or MPI_Imrecv
     const auto found = found_.find(*messages.taken);
     if (found == found_.end()) return;
-    Request request = std::move(found->second);
+    Request request = found->second;
     found_.erase(found);
     request.receive->bytes = call.room.value_or(0);
     request.receive->known = call.room.has_value();
     if (messages.request) {
       start(&request);
-      requests_[*messages.request] = std::move(request);
+      requests_[*messages.request] = request;
     } else {
       arrive(*request.receive, request, messages.outcome, Kind::receive);
     }
@@ -187,12 +187,12 @@ void MessageEnds::transfer(const simgrid::SimulatedCall &call) {
     // From now on it is known whom it hears.
     if (messages.outcome.rank) request.asked->rank = messages.outcome.rank;
     if (messages.outcome.tag) request.asked->tag = messages.outcome.tag;
-    found_[*messages.found] = std::move(request);
+    found_[*messages.found] = request;
     return;
   }
   if (messages.request) {
     if (!request.persistent) start(&request);
-    requests_[*messages.request] = std::move(request);
+    requests_[*messages.request] = request;
     return;
   }
   if (request.persistent) return;
@@ -304,7 +304,7 @@ void MessageEnds::collective(const Collective &collective, uint32_t function) {
   request.part = part;
   request.view = view;
   if (!request.persistent) start(&request);
-  requests_[*collective.request] = std::move(request);
+  requests_[*collective.request] = request;
 }
 
 std::optional<View> MessageEnds::view_of(const std::optional<HandleName> &name) {
