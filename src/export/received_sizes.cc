@@ -14,6 +14,9 @@ using analyze::CallTime;
 using analyze::Edge;
 using analyze::Meeting;
 
+constexpr size_t kMostMemory = size_t{1} << 29;
+constexpr size_t kMostPairs = size_t{1} << 20;  ///< some 100 MB
+
 /// Memory that costs nothing until it is used.
 class Mapping {
  public:
@@ -46,6 +49,10 @@ class SizeCollector : public analyze::Arrivals {
     if (rank.builder == nullptr) rank.builder = arena_.create<grammar::Builder>(arena_);
     if (rank.builder == nullptr || rank.full) return;
     const std::pair<uint64_t, std::optional<uint64_t>> told{edge.to.call - rank.last, edge.bytes};
+    if (numbers_.size() >= kMostPairs && numbers_.find(told) == numbers_.end()) {
+      rank.full = true;
+      return;
+    }
     const auto [known, fresh] = numbers_.try_emplace(told, static_cast<grammar::Symbol>(numbers_.size()));
     if (fresh) sizes_.symbols_.push_back(told);
     rank.full = !rank.builder->append(known->second);
@@ -100,7 +107,7 @@ Result<std::shared_ptr<const ReceivedSizes>> ReceivedSizes::of(const trace::Trac
   const auto messages = analyze::Messages::of(trace, sources);
   if (!messages) return tl::unexpected(messages.error());
   auto made = std::make_shared<ReceivedSizes>();
-  const Mapping mapping(size_t{1} << 31);
+  const Mapping mapping(kMostMemory);
   if (!mapping.is_there()) return made;
   Arena arena(mapping.memory(), mapping.size());
   SizeCollector collector(&arena, made.get());

@@ -2,8 +2,8 @@
 // with (analyze/messages.h), which no call of the receiving rank says.
 //
 // Found in one replay of all ranks, and kept as a grammar a rank of (calls since the last receive, bytes), built while
-// it comes: memory goes with what does not repeat, up to 2 GiB for all ranks; of what came after that sizes are not
-// known. Const after construction; a Reader belongs to one thread.
+// it comes: memory goes with what does not repeat, up to 512 MiB for all ranks and a million pairs. Of what comes after
+// that on a rank sizes are not known. Const after construction; a Reader belongs to one thread.
 #pragma once
 
 #include <cstdint>
