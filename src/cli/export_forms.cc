@@ -91,6 +91,9 @@ int no_output(const ExportOptions &options, const char *what) {
                 options.file);
 }
 
+/// Nothing was written; else only what was read is not all.
+bool is_unwritten(const Result<void> &done) { return !done && done.error().kind != ErrorKind::unreadable; }
+
 /// An error of reading after all that could be was written.
 int report_end(const Result<void> &done, const std::string &file) {
   if (done) return kFine;
@@ -143,7 +146,7 @@ int write_archive(const ExportOptions &options, Scope *scope, Progress *progress
   exporting::Otf2Counts counts;
   const auto done = exporting::write_otf2(scope, options.output, &counts);
   progress->clear();
-  if (counts.locations == 0) return report_end(done, options.file);
+  if (is_unwritten(done)) return report_end(done, options.file);
   say_left_out(counts.left_out, true);
   Output out;
   out.write(fmt::format("{}/traces.otf2: {} of {}, {} in {}\n", options.output, plural(counts.calls, "call"),
@@ -161,6 +164,7 @@ int write_tables(const ExportOptions &options, Scope *scope, Progress *progress)
   exporting::TableCounts counts;
   const auto done = exporting::write_tables(scope, writer->get(), &counts);
   progress->clear();
+  if (is_unwritten(done)) return report_end(done, options.file);
   if (const auto written = (*writer)->finish(); !written) return report(written.error());
   say_left_out(counts.left_out, true);
   Output out;
