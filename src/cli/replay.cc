@@ -115,8 +115,12 @@ int replay(ReplayOptions &options, const std::vector<std::string> &command) {
                        Error::kNoOffset,
                        "record it with --timing context or lossless, or replay it without --gaps"});
       }
-      if (!options.quiet) {
-        say("the trace has statistics, not the time of each call: all gaps of a rank are as long as its mean one");
+      const timing::Mode *mode = timing::mode_named(trace->run().timing);
+      if (!options.quiet && mode != nullptr && mode->gaps) {
+        say("the trace has histograms, not the time of each call: gaps are drawn from those of their call sites");
+      } else if (!options.quiet) {
+        say("the trace has statistics, not the time of each call: all gaps of a rank are as long as its mean one "
+            "(--timing stats-gaps keeps how they differ)");
       }
     }
   }

@@ -1,5 +1,7 @@
 #include "proxy/gaps.h"
 
+#include <algorithm>
+
 #include "timing/mode.h"
 #include "trace/read/call_reader.h"
 #include "trace/read/call_times.h"
@@ -8,16 +10,29 @@
 namespace cairn::proxy {
 namespace {
 
-/// All calls of all ranks are alike.
+/// Shares out what the class's ranks spent outside MPI: by call site where the trace has gaps of sites, else alike.
 std::vector<double> from_totals(const trace::Trace &trace, const trace::ClassPart &part, uint32_t class_index) {
   double outside = 0;
   for (const uint32_t rank : part.ranks.expand()) {
     const trace::Trace::RankInfo info = trace.rank_info(rank);
     outside += static_cast<double>(info.wall_ns > info.mpi_ns ? info.wall_ns - info.mpi_ns : 0);
   }
-  double calls = 0;
-  for (const uint64_t count : trace.row_counts(class_index)) calls += static_cast<double>(count);
-  return std::vector<double>(part.rows.size(), calls == 0 ? 0 : outside / calls);
+  std::vector<double> means(part.rows.size(), 0);
+  bool known = false;
+  for (uint32_t row = 0; row < means.size(); ++row) {
+    const timing::GapStats *gaps = part.rows[row]->depth != 0 ? nullptr : trace.gaps(class_index, part.rows[row]->site);
+    if (gaps == nullptr) continue;
+    means[row] = gaps->mean();
+    known = true;
+  }
+  if (!known) std::fill(means.begin(), means.end(), 1);
+  const std::vector<uint64_t> counts = trace.row_counts(class_index);
+  double shares = 0;
+  for (size_t row = 0; row < means.size() && row < counts.size(); ++row) {
+    shares += static_cast<double>(counts[row]) * means[row];
+  }
+  for (double &mean : means) mean = shares == 0 ? 0 : mean * outside / shares;
+  return means;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // How long a class's ranks computed before the calls of each row, in the mean over all times that it stands in their
 // sequences. Where the timing mode keeps the times of calls these are their gaps; polls that found nothing, which are
-// not made again, count as computing. Where it keeps statistics only, it is what the ranks' time outside of MPI comes
-// to for each call.
+// not made again, count as computing. Where it keeps statistics of gaps, it is the mean of the call site, and where it
+// keeps none but of calls, the same for all: either so that the ranks' time outside of MPI comes out.
 //
 // Plain function. Cost: the calls of all ranks of the class, where there are times.
 #pragma once

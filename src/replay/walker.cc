@@ -42,7 +42,11 @@ Walker::Walker(Job *job, Standing *standing, std::vector<trace::SequenceView> se
       standing_(*standing),
       sequences_(std::move(sequences)),
       planner_(job->surroundings()),
-      heard_(job->trace, sequences_) {}
+      heard_(job->trace, sequences_) {
+  if (job->settings.gaps == Gaps::none || timing::keeps_times(job->trace.run().timing)) return;
+  drawn_gaps_.emplace(job->trace, job->rank);
+  if (!drawn_gaps_->known()) drawn_gaps_.reset();
+}
 
 Result<void> Walker::walk() {
   walking = this;
@@ -80,7 +84,7 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
     if (times_ && call < times_->count()) {
       if (const auto placed = times_->at(call)) recorded_ = placed->time;
     }
-    if (job_.settings.gaps != Gaps::none && (*plan)->depth == 0) wait_for_gap();
+    if (job_.settings.gaps != Gaps::none && (*plan)->depth == 0) wait_for_gap(**plan);
     if (skips) {
       const grammar::Symbol skip = skips->next();
       if (call != 0 && skip != grammar::kNoSymbol) ticket += skip + 1;
@@ -359,10 +363,14 @@ void Walker::settle(Plan &plan, const Word *words, const Word *handles, Word res
   }
 }
 
-void Walker::wait_for_gap() {
+void Walker::wait_for_gap(const Plan &plan) {
   if (last_end_ns_ == 0) last_end_ns_ = now_ns();
   uint64_t recorded = job_.mean_gap_ns;
-  if (times_) recorded = recorded_ ? recorded_->gap : 0;
+  if (times_) {
+    recorded = recorded_ ? recorded_->gap : 0;
+  } else if (drawn_gaps_) {
+    recorded = drawn_gaps_->next(class_index_, plan.site);
+  }
   const auto gap = static_cast<uint64_t>(static_cast<double>(recorded) * job_.settings.scale);
   const uint64_t until = last_end_ns_ + gap;
   if (job_.settings.gaps == Gaps::sleep) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/heard.h"
+#include "replay/drawn_gaps.h"
 #include "replay/job.h"
 #include "timing/call_time.h"
 #include "trace/read/call_reader.h"
@@ -43,7 +44,7 @@ class Walker {
   /// What a displacement in a dynamic window is here.
   Result<void> aim(const Plan &plan, Word *words);
   void settle(Plan &plan, const Word *words, const Word *handles, Word result);
-  void wait_for_gap();
+  void wait_for_gap(const Plan &plan);
   /// Made::calls and what stands beside it are of one thread.
   [[nodiscard]] bool keeps_sums() const { return !job_.several_threads || thread() == 0; }
   void fill(const Plan &plan, const Word *words);
@@ -63,6 +64,7 @@ class Walker {
   uint32_t class_index_ = 0;
   std::optional<trace::CallTimes> times_;
   std::optional<timing::CallTime> recorded_;  ///< of the call that comes next
+  std::optional<DrawnGaps> drawn_gaps_;       ///< where gaps are waited for and the trace has their histograms alone
   uint64_t last_end_ns_ = 0;
   std::vector<Node> pending_;            ///< nested ones whose call is still to come
   std::vector<Node> *nested_ = nullptr;  ///< of the call that is being made

@@ -15,6 +15,8 @@ namespace {
 
 constexpr Mode kModes[] = {
     {"stats", "statistics per signature", 0, true, Bounds::none, 0, nullptr, nullptr},
+    {"stats-gaps", "these, and of the gaps before each call site's", 0, true, Bounds::none, 0, nullptr, nullptr, false,
+     nullptr, true},
     {"context", "each call's time, within a bound", 11, false, Bounds::relative, 100'000, encode_context,
      decode_context},
     {"lossless", "each call's time, exactly", 10, false, Bounds::none, 0, encode_context, decode_context},

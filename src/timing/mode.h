@@ -2,9 +2,9 @@
 // what the mode keeps.
 //
 // A mode keeps nothing, *statistics* of the calls with one signature (call_stats.h on a rank, rank_stats.h merged over
-// ranks), or *times*: a stream of blocks for each sequence (stream.h), which a pair of functions of the mode codes
-// (block.h). Streams are carried rank by rank (rank_times.h): merges, the reduction tree, the file and its readers need
-// not know what is in them.
+// ranks) and perhaps of the gaps before the calls of each site (gap_stats.h), or *times*: a stream of blocks for each
+// sequence (stream.h), which a pair of functions of the mode codes (block.h). Streams are carried rank by rank
+// (rank_times.h): merges, the reduction tree, the file and its readers need not know what is in them.
 //
 // A new mode of times is a row in mode.cc and a pair of files like context_coder.h.
 //
@@ -40,6 +40,7 @@ struct Mode {
   bool after = false;
   /// Why it can be neither coded nor decoded here, "… and there is no … here"; nullptr: it can. nullptr: it always can.
   const char *(*missing)() = nullptr;
+  bool gaps = false;  ///< it keeps statistics of gaps at each call site, too (gap_stats.h)
 };
 
 /// All of them, the usual one first.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "timing/gap_stats.h"
+
 namespace cairn::timing {
 namespace {
 
@@ -58,48 +60,6 @@ RankStats::RankStats(const CallStats &calls, uint32_t rank)
       greatest_rank_(rank),
       squares_(square(calls.sum)) {
   calls_.histogram.drop_empty();
-}
-
-// Buckets as (places skipped, count) with a zero skip for neighbours; docs/format.md, "Statistics".
-void RankStats::write_histogram(ByteWriter &out) const {
-  const std::vector<Histogram::Bucket> &buckets = calls_.histogram.buckets();
-  out.varint(buckets.size());
-  for (size_t i = 0; i < buckets.size(); ++i) {
-    const Histogram::Bucket &bucket = buckets[i];
-    if (i == 0) {
-      out.varint(bucket.number);
-      out.varint(bucket.count);
-      continue;
-    }
-    // The lowest bit tells a skip.
-    const unsigned skipped = bucket.number - buckets[i - 1].number - 1U;
-    out.varint(bucket.count << 1 | (skipped != 0 ? 1U : 0U));
-    if (skipped != 0) out.varint(skipped);
-  }
-}
-
-void RankStats::parse_histogram(ByteReader &in) {
-  const uint64_t used = in.varint();
-  uint64_t next = 0;
-  if (used > CallStats::kBuckets) in.fail();
-  if (used != 0) in.take(2 * used, sizeof(Histogram::Bucket));  // as a vector grows
-  for (uint64_t i = 0; i < used && !in.failed(); ++i) {
-    uint64_t count = 0;
-    if (i == 0) {
-      next = in.varint();
-      count = in.varint();
-    } else {
-      count = in.varint();
-      if ((count & 1) != 0) next += std::min<uint64_t>(in.varint(), CallStats::kBuckets);
-      count >>= 1;
-    }
-    if (next >= CallStats::kBuckets) {
-      in.fail();
-      return;
-    }
-    if (count != 0) calls_.histogram.append({static_cast<uint8_t>(next), count});
-    ++next;
-  }
 }
 
 void RankStats::merge(const RankStats &other) {
@@ -180,7 +140,7 @@ void RankStats::write(ByteWriter &out, uint64_t calls) const {
     out.byte(length);
     for (unsigned i = 0; i < length; ++i) out.byte(static_cast<uint8_t>(above[i / 8] >> (i % 8 * 8)));
   }
-  write_histogram(out);
+  write_histogram(calls_.histogram, out);
 }
 
 RankStats RankStats::parse(ByteReader &in, uint64_t calls) {
@@ -208,7 +168,7 @@ RankStats RankStats::parse(ByteReader &in, uint64_t calls) {
     }
     add(&stats.squares_, stats.least_squares());
   }
-  stats.parse_histogram(in);
+  stats.calls_.histogram = parse_histogram(in);
   return stats;
 }
 

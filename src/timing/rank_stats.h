@@ -40,8 +40,6 @@ class RankStats {
   bool operator==(const RankStats &other) const = default;
 
  private:
-  void write_histogram(ByteWriter &out) const;
-  void parse_histogram(ByteReader &in);
   /// What the file does not say of squares_, since what it says before them implies it.
   [[nodiscard]] std::array<uint64_t, 3> least_squares() const;
 

@@ -1346,7 +1346,7 @@ def values_and_words_are_completed(bench):
     def offered(*words):
         return list(bench.offers(*words))
 
-    modes = ["stats", "context", "lossless", "hist", "cfg", "sz", "sz-clustered", "zfp", "zfp-clustered", "bins", "off"]
+    modes = ["stats", "stats-gaps", "context", "lossless", "hist", "cfg", "sz", "sz-clustered", "zfp", "zfp-clustered", "bins", "off"]
     expect("timing", offered("record", "--timing", ""), modes)
     expect("--timing=", offered("record", "--timing=l"), [f"--timing={mode}" for mode in modes])
     expect("call sites", offered("exec", "--callsites", ""), ["site", "stack", "none"])
@@ -1414,7 +1414,7 @@ def shells_ask_cairn(bench):
         expect(f"verbs of arrays in {shell}", completed(shell, "cairn arrays "), set(bench.verbs("arrays")))
         begun = {option for option in options_of_help(bench, "dump") if option.startswith("--l") or shell == "zsh"}
         expect(f"options in {shell}", completed(shell, "cairn dump --l"), begun)
-        expect(f"values in {shell}", completed(shell, "cairn record --timing "), {"stats", "context", "lossless", "hist", "cfg", "sz", "sz-clustered", "zfp", "zfp-clustered", "bins", "off"})
+        expect(f"values in {shell}", completed(shell, "cairn record --timing "), {"stats", "stats-gaps", "context", "lossless", "hist", "cfg", "sz", "sz-clustered", "zfp", "zfp-clustered", "bins", "off"})
         expect(f"traces in {shell}", "a.cairn" in completed(shell, "cairn dump "), True)
         expect(f"folders in {shell}", completed(shell, "cairn verify --against "), {"sub"})
         expect(f"files in {shell}", completed(shell, "cairn merge ") >= {"a.cairn", "b.nc"}, True)
@@ -1856,7 +1856,7 @@ def recordings_that_cannot_be(bench):
     wrong("record", "-o", "", "true", err="--output is given an empty word; leave it out, or say what")
     wrong("record", "--timming", "stats", "true", err="unknown option --timming; did you mean --timing?")
     wrong("record", "--timing", "lossy", "true",
-          err="--timing: there is no mode 'lossy'; the modes are stats, context, lossless, hist, cfg, sz, sz-clustered, zfp, zfp-clustered, bins, off")
+          err="--timing: there is no mode 'lossy'; the modes are stats, stats-gaps, context, lossless, hist, cfg, sz, sz-clustered, zfp, zfp-clustered, bins, off")
     for bound in ("0%", "-1%", "101%"):
         wrong("record", "--timing", f"context:rel={bound}", "true",
               err=f"--timing: '{bound}' is out of range; write a percentage from 0.01% to 100%, as in 10%, or exact")

@@ -1,11 +1,33 @@
 #include "mpi/call/append.h"
 
 #include <cassert>
+#include <utility>
 
+#include "base/bytes.h"
 #include "mpi/store/spill.h"
 
 namespace cairn::recorder {
 namespace {
+
+/// Of an outermost call. Without memory it is not counted.
+void add_gap(Thread &thread, const Signature &signature, const Frame &frame, uint64_t end_ticks) {
+  const uint64_t before = std::exchange(thread.last_outer_end, end_ticks);
+  if (before == 0 || frame.begin < before) return;
+  Process &of = *thread.process;
+  ByteReader row({signature.bytes, signature.size});
+  row.varint();  // function
+  const uint64_t site = row.varint();
+  Growable<GapCounters *> &gaps = thread.sequence.gaps;
+  while (gaps.size() <= site) {
+    if (!gaps.push(*of.arena, nullptr)) return;
+  }
+  GapCounters *&counters = gaps[site];
+  if (counters == nullptr) counters = of.arena->allocate_array<GapCounters>(1);
+  if (counters == nullptr) return;
+  const uint64_t gap = of.clock.between(before, frame.begin);
+  counters->sum += gap;
+  ++counters->counts[timing::CallStats::bucket(gap)];
+}
 
 /// When the first call of a sequence began, or the outermost that it is nested in: that is still to be appended.
 uint64_t begin_of_sequence(const Thread &thread, const Frame &first) {
@@ -56,6 +78,7 @@ void add_time(Thread &thread, Signature &signature, const Frame &frame, uint64_t
     thread.timing.add(signature.bytes, frame.begin, end_ticks);
   } else if (thread.process->run.config.statistics) {
     signature.add_time(*thread.process->arena, duration);
+    if (thread.process->run.config.gaps && frame.depth == 0) add_gap(thread, signature, frame, end_ticks);
   }
 }
 

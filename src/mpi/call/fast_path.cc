@@ -138,7 +138,8 @@ void end(Frame *frame) {
     Signature &signature = *memo->signature;
     if (memo->histogram == nullptr) [[unlikely]] {
       add_time(thread, signature, *frame, end_ticks, duration);
-      memo->histogram = signature.histogram;
+      // Where gaps are kept this stays the way: the usual mode is not to ask.
+      if (!of.run.config.gaps) memo->histogram = signature.histogram;
     } else {
       ++signature.count;
       signature.sum += duration;

@@ -17,6 +17,7 @@ struct Config {
   const char *command = "";        ///< CAIRN_COMMAND
   bool statistics = true;          ///< what CAIRN_TIMING's mode keeps (timing_setting)
   bool times = false;              ///< the same
+  bool gaps = false;               ///< the same
   uint64_t blocks_from = 65536;    ///< CAIRN_BLOCKS: mean bytes of times from which ranks write their own
   size_t bundles_from = 1u << 20;  ///< CAIRN_BUNDLES: bytes of packed classes that a part may hold on its way
   bool call_sites = true;          ///< CAIRN_CALLSITES=none (or off)

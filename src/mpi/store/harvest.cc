@@ -35,6 +35,16 @@ CallStats stats_of(const Signature &signature) {
   return stats;
 }
 
+timing::GapStats gaps_of(const GapCounters *counters) {
+  timing::GapStats stats;
+  if (counters == nullptr) return stats;
+  stats.sum = counters->sum;
+  for (size_t i = 0; i < CallStats::kBuckets; ++i) {
+    if (counters->counts[i] != 0) stats.histogram.append({static_cast<uint8_t>(i), counters->counts[i]});
+  }
+  return stats;
+}
+
 /// Where a dead process's arena lies here; nothing for the living.
 struct Remains {
   uintptr_t base = 0;
@@ -99,6 +109,7 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   }
   record.polls = polls_of(record.rows);
   for (size_t i = 0; i < sequence.sites.size(); ++i) record.sites.push_back(frames->of(sequence.sites[i]));
+  for (size_t i = 0; i < sequence.gaps.size(); ++i) record.gaps.push_back(gaps_of(sequence.gaps[i]));
   if (sequence.order != nullptr) {
     Result<grammar::Grammar> order = read_grammar(*sequence.order, remains);
     if (!order) return tl::unexpected(order.error());

@@ -30,6 +30,8 @@ void release(Arena &arena, ClosedSequence &closed) {
   old.signatures.release(arena);
   old.local_site.release(arena);
   old.sites.release(arena);
+  for (size_t i = 0; i < old.gaps.size(); ++i) arena.release_array(old.gaps[i], 1);
+  old.gaps.release(arena);
   old.drained.release(arena);
   closed.timing.release(arena);
 }

@@ -18,6 +18,12 @@
 
 namespace cairn::recorder {
 
+/// Of the gaps before the calls at one site (timing/gap_stats.h), in nanoseconds.
+struct GapCounters {
+  uint64_t sum;
+  uint64_t counts[timing::CallStats::kBuckets];
+};
+
 /// What one thread recorded in one segment of its life.
 struct Sequence {
   grammar::Builder *calls;
@@ -31,6 +37,7 @@ struct Sequence {
   uint64_t begin;  ///< of the first call, or the outermost that it is nested in, in ticks
   uint32_t segment;
   DrainedArrays drained;
+  Growable<GapCounters *> gaps;  ///< as `sites`, where the mode keeps them; nullptr: none yet
 };
 
 /// The part of a Thread (call/thread.h) that is kept. Owned by one thread at a time; when it ends, the next new thread
@@ -47,6 +54,7 @@ struct RecordedThread {
   uint64_t spilled_calls;   ///< in segments that are no longer in memory
   TimingLog timing;
   InFlight in_flight;
+  uint64_t last_outer_end;  ///< when the last outermost call ended, in ticks, where the mode keeps gaps; 0: none has
 };
 
 }  // namespace cairn::recorder

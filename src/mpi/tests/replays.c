@@ -1,6 +1,7 @@
 // What replays.py replays in several ways.
 //   replays sends   two ranks that send to each other before they receive: it goes well while MPI buffers
 //   replays pauses  ranks that compute between calls
+//   replays paces   of ten pauses before one call, nine of a millisecond and one of twenty
 //   replays buffers messages from and to segments of the heap of their own
 #include <time.h>
 
@@ -23,6 +24,14 @@ static void pause_between(void) {
   }
 }
 
+static void two_paces(void) {
+  for (int i = 0; i < 100; ++i) {
+    const struct timespec pause = {0, i % 10 == 9 ? 20000000 : 1000000};
+    nanosleep(&pause, NULL);
+    MPI(MPI_Barrier(MPI_COMM_SELF));
+  }
+}
+
 static void from_segments(void) {
   char *segments[kSegments];
   for (int i = 0; i < kSegments; ++i) segments[i] = calloc(1, kBytes);
@@ -37,6 +46,7 @@ int main(int argc, char **argv) {
   CHECK(argc == 2 && size > 1);
   if (strcmp(argv[1], "sends") == 0) send_first();
   if (strcmp(argv[1], "pauses") == 0) pause_between();
+  if (strcmp(argv[1], "paces") == 0) two_paces();
   if (strcmp(argv[1], "buffers") == 0) from_segments();
   return finish();
 }

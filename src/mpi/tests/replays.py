@@ -69,6 +69,16 @@ def main():
                     record('timeless.cairn', [*launch(), bench.program, 'pauses'], '--timing', 'off'), '--', *launch()])
         expect('no times', done.returncode == 2 and 'has no times' in done.stderr, done.stderr)
 
+        # Both paces, out of histograms. Whatever else the machine is busy with can only make gaps longer.
+        paces = record('paces.cairn', [*launch(), bench.program, 'paces'], '--timing', 'stats-gaps')
+        record('paced.cairn', replay(paces, '--gaps', 'sleep'), '--timing', 'lossless')
+        out = run([bench.cairn, 'dump', '--json', '--rank', '1', 'paced.cairn']).stdout
+        calls = [json.loads(line) for line in out.splitlines()]
+        gaps = [call['gap_ns'] / 1e6 for call in calls if call.get('function') == 'MPI_Barrier']
+        longer = sum(gap >= 12 for gap in gaps)
+        shorter = sum(gap < 8 for gap in gaps)
+        expect('paces', len(gaps) == 100 and 8 <= longer <= 50 and shorter >= 50, sorted(gaps))
+
         # Where a rank's buffers lie, as the recording of a replay names them.
         buffers = record('buffers.cairn', [*launch(), bench.program, 'buffers'])
 

@@ -29,6 +29,7 @@ constexpr Name kNames[] = {
     {SectionKind::bundles, "bundles"},
     {SectionKind::clocks, "clocks"},
     {SectionKind::sums, "sums"},
+    {SectionKind::gaps, "gaps"},
     {SectionKind::corrections, "corrections"},
     {SectionKind::packed_classes, "packed classes"},
 };

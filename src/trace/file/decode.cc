@@ -24,8 +24,8 @@ class Decoder {
         check_moved() && read(SectionKind::meta, true, &Decoder::meta) &&
         read(SectionKind::order, false, &Decoder::order) && read(SectionKind::offsets, false, &Decoder::offsets) &&
         read(SectionKind::timing, false, &Decoder::timing) && read(SectionKind::clocks, false, &Decoder::clocks) &&
-        read(SectionKind::sums, false, &Decoder::rounded_sums) && read(SectionKind::cost, false, &Decoder::cost) &&
-        read(SectionKind::bundles, false, &Decoder::bundles);
+        read(SectionKind::sums, false, &Decoder::rounded_sums) && read(SectionKind::gaps, false, &Decoder::gaps) &&
+        read(SectionKind::cost, false, &Decoder::cost) && read(SectionKind::bundles, false, &Decoder::bundles);
     if (!good) return tl::unexpected(std::move(error_));
     for (ClassPart &part : body().classes) body().set_key(&part);
     return std::move(decoded_);
@@ -36,7 +36,8 @@ class Decoder {
         read(SectionKind::sites, true, &Decoder::sites) && read(SectionKind::callers, false, &Decoder::callers) &&
         read(SectionKind::packed_classes, true, &Decoder::packed_classes) &&
         read(SectionKind::meta, true, &Decoder::meta) && read(SectionKind::clocks, false, &Decoder::clocks) &&
-        read(SectionKind::sums, false, &Decoder::sums) && read(SectionKind::offsets, false, &Decoder::offsets);
+        read(SectionKind::sums, false, &Decoder::sums) && read(SectionKind::gaps, false, &Decoder::gaps) &&
+        read(SectionKind::offsets, false, &Decoder::offsets);
     if (!good) return tl::unexpected(std::move(error_));
     return std::move(decoded_);
   }
@@ -320,6 +321,13 @@ class Decoder {
   }
   bool sums(ByteReader &in) { return take_sums(FunctionSums::parse(in, body().ranks.size())); }
   bool rounded_sums(ByteReader &in) { return take_sums(FunctionSums::parse_rounded(in, body().ranks.size())); }
+
+  bool gaps(ByteReader &in) {
+    std::optional<SiteGaps> gaps = SiteGaps::parse(in, body().sites.size());
+    if (!gaps) return bad("has gaps that cannot be");
+    body().gaps = *std::move(gaps);
+    return true;
+  }
 
   bool bundles(ByteReader &in) {
     decoded_.bundles = in.varint();

@@ -68,6 +68,7 @@ class Encoder {
     // Of one rank, the statistics say it.
     if (!body_.sums.empty() && body_.ranks.size() > 1) body_.sums.write_rounded(sums, body_.ranks.size());
     add_if_any(SectionKind::sums, sums.take(), false);
+    add_gaps(site_numbers_, &sections);
     add_offsets(with_blocks, &sections);
     if (run.merge.ranks != 0) sections.push_back(cost_section(run.merge));
     return sections;
@@ -96,6 +97,7 @@ class Encoder {
       body_.sums.write(sums);
       sections.push_back({SectionKind::sums, sums.take()});
     }
+    add_gaps({}, &sections);
     add_offsets(true, &sections);
     return sections;
   }
@@ -120,6 +122,13 @@ class Encoder {
     body_.clock_drift.write(clocks);
     body_.clock_uncertainty.write(clocks);
     sections->push_back({SectionKind::clocks, clocks.take()});
+  }
+
+  void add_gaps(const std::vector<uint32_t> &numbers, std::vector<Section> *sections) const {
+    if (body_.gaps.empty()) return;
+    ByteWriter gaps;
+    body_.gaps.write(gaps, numbers);
+    sections->push_back({SectionKind::gaps, gaps.take()});
   }
 
   void add_offsets(bool with_blocks, std::vector<Section> *sections) const {

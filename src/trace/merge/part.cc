@@ -44,6 +44,9 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
     if (!site) return tl::unexpected(site.error());
     part.sites.push_back(add_site(*site, &body->sites, known_sites));
   }
+  for (size_t i = 1; i < sequence.gaps.size() && i < sequence.sites.size(); ++i) {
+    body->gaps.add(part.sites[i - 1], sequence.gaps[i]);
+  }
   part.rows.reserve(sequence.rows.size());
   std::vector<Atom> scratch;
   for (const Bytes &packed : sequence.rows) {
@@ -290,6 +293,7 @@ Result<Part> Part::merge(Part left_part, Part right_part) {
   const auto renumber = [&site_number](ClassHead *part) {
     for (uint32_t &site : part->sites) site = site_number[site];
   };
+  left.gaps.merge(right.gaps, site_number);
   for (ClassPart &part : right.classes) renumber(&part);
   for (PackedClass &part : right.packed) renumber(&part);
   Result<void> merged = merge_classes(&left, &right);

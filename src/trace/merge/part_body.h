@@ -12,6 +12,7 @@
 #include "trace/code/packed_class.h"
 #include "trace/merge/function_sums.h"
 #include "trace/merge/part.h"
+#include "trace/merge/site_gaps.h"
 #include "trace/model/class_part.h"
 #include "trace/values/rank_set.h"
 #include "trace/values/values_column.h"
@@ -40,6 +41,7 @@ struct Part::Body {
   FoldColumn clock_drift;
   FoldColumn clock_uncertainty;
   FunctionSums sums;
+  SiteGaps gaps;      ///< of `sites`
   FoldColumn offset;  ///< of the rank's block in the section `blocks` of the file that this is to become, or kNoBlock
 
   /// Recomputes the keys of a class; call when modules, sites or its structure changed.

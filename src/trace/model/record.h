@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "grammar/grammar.h"
 #include "timing/call_stats.h"
+#include "timing/gap_stats.h"
 #include "timing/stream.h"
 #include "trace/model/losses.h"
 #include "trace/values/atom.h"
@@ -82,6 +83,7 @@ struct SequenceRecord {
   std::vector<Poll> polls;               ///< one a row; or empty
   std::vector<timing::CallStats> stats;  ///< one a row, where the timing mode keeps statistics; else empty
   std::vector<Site> sites;               ///< this sequence's sites, in order of first occurrence
+  std::vector<timing::GapStats> gaps;    ///< one a site, where the timing mode keeps gaps; else empty
   grammar::Grammar order;  ///< process-wide ticket minus (previous ticket of this sequence + 1), one a call; empty if
                            ///< the process had one thread
   uint64_t first_ticket = 0;

@@ -21,8 +21,10 @@ class Rewritten {
   Rewritten(const Trace &trace, const SequenceView &view, const timing::Mode &mode, const BoundOf &bound_of)
       : trace_(trace), view_(view), mode_(mode), bound_of_(bound_of) {}
 
-  /// Of each row of the class; and of each function, into `sums`.
-  Result<std::vector<timing::CallStats>> statistics(std::map<uint32_t, uint64_t> *sums) {
+  /// Of each row of the class; of each function, into `sums`; of the gaps at each site, where the mode keeps them.
+  Result<std::vector<timing::CallStats>> statistics(std::map<uint32_t, uint64_t> *sums, SiteGaps *gaps) {
+    const std::vector<uint32_t> &sites = trace_.body().part->classes[view_.class_index].sites;
+    bool begun = false;
     std::vector<timing::CallStats> stats(trace_.class_view(view_.class_index).rows);
     auto done = for_each([&](const CallReader &reader, grammar::Symbol call, const timing::PlacedTime &placed) {
       timing::CallStats &of_row = stats[reader.class_row(call)];
@@ -32,7 +34,14 @@ class Rewritten {
       ++of_row.count;
       of_row.sum += ns;
       ++of_row.histogram[static_cast<size_t>(timing::CallStats::bucket(ns))];
-      (*sums)[reader.call(call).function] += ns;
+      const Row &called = reader.call(call);
+      (*sums)[called.function] += ns;
+      if (!mode_.gaps || called.depth != 0) return;
+      timing::GapStats gap;
+      gap.add(placed.time.gap);
+      // As recorders count: there is none before the first call.
+      if (begun && called.site != 0 && called.site <= sites.size()) gaps->add(sites[called.site - 1], gap);
+      begun = true;
     });
     if (!done) return tl::unexpected(done.error());
     return stats;
@@ -136,6 +145,7 @@ Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting, cons
   Part::Body body = *trace.body().part;
   std::map<uint32_t, std::vector<uint64_t>> sums;
   const uint64_t ranks = body.ranks.size();
+  body.gaps = {};
   for (ClassPart &part : body.classes) {
     part.times = {};
     part.stats.clear();
@@ -151,7 +161,7 @@ Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting, cons
         if (!stream) return tl::unexpected(stream.error());
         if (!stream->empty()) timing::merge(&part.times, {{rank, *std::move(stream)}});
       } else if (setting.mode->statistics) {
-        const auto stats = sequence.statistics(&own);
+        const auto stats = sequence.statistics(&own, &body.gaps);
         if (!stats) return tl::unexpected(stats.error());
         if (part.stats.empty()) part.stats.push_back({part.ranks, std::vector<timing::RankStats>(stats->size()), {}});
         for (size_t row = 0; row < stats->size(); ++row) {

@@ -392,6 +392,14 @@ std::optional<uint64_t> Trace::function_ns(uint32_t rank, uint32_t function) con
   return place ? body_->part->sums.at(function, *place) : std::nullopt;
 }
 
+const timing::GapStats *Trace::gaps(uint32_t class_index, uint32_t site) const {
+  const std::vector<uint32_t> &sites = body_->part->classes[class_index].sites;
+  if (site == 0 || site > sites.size()) return nullptr;
+  const auto &all = body_->part->gaps.all();
+  const auto found = all.find(sites[site - 1]);
+  return found == all.end() ? nullptr : &found->second;
+}
+
 std::vector<std::string> Trace::hosts() const {
   std::vector<std::string> result;
   for (const Bytes &host : body_->part->hosts.values()) result.push_back(text_of(host));

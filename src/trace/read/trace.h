@@ -152,6 +152,9 @@ class Trace {
   /// statistics or the file does not hold it (trace/merge/function_sums.h).
   [[nodiscard]] std::vector<uint32_t> summed_functions() const;  ///< of which that is known, ascending
   [[nodiscard]] std::optional<uint64_t> function_ns(uint32_t rank, uint32_t function) const;
+  /// How long all ranks were outside MPI before the calls of a class's site (Row::site), together; nullptr where the
+  /// timing mode does not keep that.
+  [[nodiscard]] const timing::GapStats *gaps(uint32_t class_index, uint32_t site) const;
   [[nodiscard]] std::vector<std::string> hosts() const;
   [[nodiscard]] const Axis &axis() const;
   /// All times are as the clocks were measured from now on. Not while another thread reads.

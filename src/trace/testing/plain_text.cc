@@ -85,6 +85,12 @@ void write_sequence(const Trace &trace, const SequenceView &view, std::ostringst
     if (const auto source = trace.source(sites[s])) {
       *out << " " << source->function << " " << source->file << ":" << source->line;
     }
+    if (const timing::GapStats *gaps = trace.gaps(view.class_index, static_cast<uint32_t>(s))) {
+      *out << " gaps " << gaps->sum;
+      for (const timing::Histogram::Bucket &bucket : gaps->histogram.buckets()) {
+        *out << " " << unsigned{bucket.number} << ":" << bucket.count;
+      }
+    }
     for (uint32_t caller = sites[s].caller; caller != 0; caller = trace.all_sites()[caller - 1].caller) {
       const Site &frame = trace.all_sites()[caller - 1];
       *out << " < " << hex(trace.modules()[frame.module].build_id) << " " << frame.offset;

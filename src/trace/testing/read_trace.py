@@ -275,11 +275,11 @@ class Trace:
         self.cost = None
         self.callers = [0] * len(self.sites)
         self.bundles, self.offsets = None, {}
-        self.clocks, self.sums, self.shifts = [], {}, []
+        self.clocks, self.sums, self.gaps, self.shifts = [], {}, {}, []
         for kind, read in ((6, self.read_order), (7, self.read_timing), (9, self.read_cost), (10, self.read_streams),
                            (8, self.read_source), (11, self.read_callers), (14, self.read_bundles),
                            (12, self.read_offsets), (13, self.read_blocks), (17, self.read_clocks),
-                           (18, self.read_sums), (19, self.read_corrections)):
+                           (18, self.read_sums), (19, self.read_corrections), (20, self.read_gaps)):
             if kind in parts:
                 read(parts[kind])
         for kind, part in parts.items():
@@ -591,6 +591,11 @@ class Trace:
             least = r.varint()
             greatest, least_rank = least + r.varint(), greatest_rank + r.signed()
             r.raw(r.byte())
+        return ([count, total, least_time, greatest_time, ranks, least, least_rank, greatest, greatest_rank],
+                Trace.histogram(r))
+
+    @staticmethod
+    def histogram(r):
         buckets, at = [], 0
         for i in range(r.varint()):
             if i == 0:
@@ -600,7 +605,14 @@ class Trace:
                 n = word // 2
                 at += 1 + (r.varint() if word % 2 else 0)
             buckets.append((at, n))
-        return [count, total, least_time, greatest_time, ranks, least, least_rank, greatest, greatest_rank], buckets
+        return buckets
+
+    def read_gaps(self, r):
+        site = 0
+        for _ in range(r.varint()):
+            site += r.varint()
+            self.gaps[site] = (r.varint(), self.histogram(r))
+            site += 1
 
     def times(self, stream, kinds):
         r = Reader(stream)
@@ -790,6 +802,9 @@ class Trace:
             line = f"  site {number} {self.modules[module][0].hex()} {offset}"
             if (module, offset) in self.sources:
                 line += " {} {}:{}".format(*self.sources[module, offset])
+            if site in self.gaps:
+                total, buckets = self.gaps[site]
+                line += f" gaps {total}" + "".join(f" {bucket}:{n}" for bucket, n in buckets)
             while self.callers[site]:
                 site = self.callers[site] - 1
                 module, offset = self.sites[site]

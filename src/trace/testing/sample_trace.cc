@@ -1,7 +1,8 @@
 // Writes sample traces: sample_trace OUT SEED writes OUT.cairn and OUT.txt (what is in it, as plain text). SEED 0 is a
-// 3 x 3 stencil, others are random programs of several kinds; from 500 on with lossless times, in blocks, from 550 on
-// with corrections of them; from 600 on classes are in bundles; from 700 on a thousand ranks with lagged columns. The
-// golden files in testdata/ are such samples, which stay as they are: readers must read them for ever.
+// 3 x 3 stencil, others are random programs of several kinds; from 50 to 99 with gaps at call sites, from 500 on with
+// lossless times, in blocks, from 550 on with corrections of them; from 600 on classes are in bundles; from 700 on a
+// thousand ranks with lagged columns. The golden files in testdata/ are such samples, which stay as they are: readers
+// must read them for ever.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -33,6 +34,21 @@ cairn::trace::Corrections corrections_of(const cairn::trace::Trace &trace) {
     made.ranks.push_back(std::move(shift));
   }
   return made;
+}
+
+/// Of every other site of each process.
+void add_gaps(std::vector<cairn::trace::ProcessRecord> *processes, uint64_t seed) {
+  for (cairn::trace::ProcessRecord &process : *processes) {
+    for (cairn::trace::SequenceRecord &sequence : process.sequences) {
+      sequence.gaps.resize(sequence.sites.size());
+      for (size_t site = 1; site < sequence.sites.size(); site += 2) {
+        for (uint64_t i = 0; i < 3 + site; ++i) {
+          seed = seed * 6364136223846793005U + 1442695040888963407U;
+          sequence.gaps[site].add(seed >> 40 >> (i % 4 * 6));
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -67,6 +83,7 @@ int main(int argc, char **argv) {
     processes = varying_program(1 + static_cast<uint32_t>(seed % 9), seed);
   } else {
     processes = random_program(3 + static_cast<uint32_t>(seed % 9), seed);
+    if (seed >= 50) add_gaps(&processes, seed);
   }
   const InBlocks all = bundles ? in_bundles(processes, seed % 3 * 200)
                                : in_blocks(processes, [](uint32_t rank) { return rank % 4 == 1; });

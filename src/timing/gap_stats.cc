@@ -1,0 +1,93 @@
+#include "timing/gap_stats.h"
+
+#include <algorithm>
+
+namespace cairn::timing {
+namespace {
+
+uint64_t saturating(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+}  // namespace
+
+uint64_t GapStats::count() const {
+  uint64_t all = 0;
+  for (const Histogram::Bucket &bucket : histogram.buckets()) all = saturating(all, bucket.count);
+  return all;
+}
+
+double GapStats::mean() const {
+  const uint64_t all = count();
+  return all == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(all);
+}
+
+void GapStats::add(uint64_t nanoseconds) {
+  sum = saturating(sum, nanoseconds);
+  ++histogram[static_cast<size_t>(CallStats::bucket(nanoseconds))];
+}
+
+void GapStats::merge(const GapStats &other) {
+  sum = saturating(sum, other.sum);
+  for (const Histogram::Bucket &bucket : other.histogram.buckets()) {
+    if (bucket.count == 0) continue;
+    uint64_t &ours = histogram[bucket.number];
+    ours = saturating(ours, bucket.count);
+  }
+}
+
+void GapStats::write(ByteWriter &out) const {
+  out.varint(sum);
+  write_histogram(histogram, out);
+}
+
+GapStats GapStats::parse(ByteReader &in) {
+  GapStats stats;
+  stats.sum = in.varint();
+  stats.histogram = parse_histogram(in);
+  return stats;
+}
+
+// (places skipped, count) with a zero skip for neighbours.
+void write_histogram(const Histogram &histogram, ByteWriter &out) {
+  const std::vector<Histogram::Bucket> &buckets = histogram.buckets();
+  out.varint(buckets.size());
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    const Histogram::Bucket &bucket = buckets[i];
+    if (i == 0) {
+      out.varint(bucket.number);
+      out.varint(bucket.count);
+      continue;
+    }
+    // The lowest bit tells a skip.
+    const unsigned skipped = bucket.number - buckets[i - 1].number - 1U;
+    out.varint(bucket.count << 1 | (skipped != 0 ? 1U : 0U));
+    if (skipped != 0) out.varint(skipped);
+  }
+}
+
+Histogram parse_histogram(ByteReader &in) {
+  Histogram histogram;
+  const uint64_t used = in.varint();
+  uint64_t next = 0;
+  if (used > CallStats::kBuckets) in.fail();
+  if (used != 0) in.take(2 * used, sizeof(Histogram::Bucket));  // as a vector grows
+  for (uint64_t i = 0; i < used && !in.failed(); ++i) {
+    uint64_t count = 0;
+    if (i == 0) {
+      next = in.varint();
+      count = in.varint();
+    } else {
+      count = in.varint();
+      if ((count & 1) != 0) next += std::min<uint64_t>(in.varint(), CallStats::kBuckets);
+      count >>= 1;
+    }
+    if (next >= CallStats::kBuckets) {
+      in.fail();
+      return histogram;
+    }
+    if (count != 0) histogram.append({static_cast<uint8_t>(next), count});
+    ++next;
+  }
+  return histogram;
+}
+
+}  // namespace cairn::timing
