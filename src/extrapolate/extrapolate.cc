@@ -187,10 +187,11 @@ Result<Extrapolated> extrapolated(std::vector<Given> given, const Target &target
   std::vector<trace::Loss> losses;
   for (const std::string &note : result.notes) losses.push_back({note, 0, false, false});
   Tree tree;
+  Peers peers(*program, target.ranks, by_scale ? target.scale : target.ranks);
   uint64_t wall = 0;
   for (uint32_t rank = 0; rank < target.ranks; ++rank) {
     const Coordinates of = Coordinates::of(rank, target.ranks, by_scale ? target.scale : target.ranks);
-    RankRecording recording(*program, times.known() ? &times : nullptr, of);
+    RankRecording recording(*program, times.known() ? &times : nullptr, of, &peers);
     trace::ProcessRecord process = recording.record();
     process.losses = losses;
     result.failed += recording.failed();

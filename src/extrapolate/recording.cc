@@ -5,6 +5,7 @@
 
 #include "extrapolate/row_parts.h"
 #include "extrapolate/walk.h"
+#include "spec/ids.h"
 
 namespace cairn::extrapolate {
 
@@ -14,8 +15,8 @@ using trace::Row;
 
 constexpr uint64_t kMostWrittenOut = 64;  // turns that need no compressing
 
-RankRecording::RankRecording(const Program &program, const Times *times, const Coordinates &of)
-    : program_(program), times_(times), of_(of), donor_(program.donor_of(of)) {}
+RankRecording::RankRecording(const Program &program, const Times *times, const Coordinates &of, Peers *peers)
+    : program_(program), times_(times), of_(of), peers_(*peers), donor_(program.donor_of(of)) {}
 
 int64_t RankRecording::count_of(const CourseItem &item) {
   const ItemRule &rule = program_.rules()[item.number];
@@ -142,13 +143,47 @@ void RankRecording::fill(const FieldRule &rule, const Moment &moment, Field *fie
   }
 }
 
+void RankRecording::receive_what_is_sent(const CourseItem &item, const Moment &moment, size_t place, Row *row) {
+  const std::optional<Exchange> parts = exchange_of(row->function);
+  if (!parts) return;
+  const CallRule &rule = program_.rules()[item.number].call;
+  const FieldRule &sent = rule.fields[parts->sent];
+  const FieldRule &received = rule.fields[parts->received];
+  const auto has_law = [](const AtomRule &atom) { return atom.kind == AtomRule::Kind::law; };
+  const bool is_list = sent.kind == FieldRule::Kind::list && sent.element.size() == 1 &&
+                       received.kind == FieldRule::Kind::list && received.element.size() == 1;
+  if (!is_list || has_law(received.element[0])) return;
+  // Of other communicators it is not known who is who in them; types of two sizes have no common amounts.
+  const std::vector<Atom> world = {trace::special(trace::kFirstConstant + spec::constant_id::k_COMM_WORLD)};
+  Field &amounts = row->fields[parts->received];
+  if (row->fields[parts->comm].atoms != world || row->fields[parts->type] != row->fields[parts->received_type] ||
+      amounts.atoms.size() != static_cast<size_t>(of_.ranks)) {
+    return;
+  }
+  for (size_t from = 0; from < amounts.atoms.size(); ++from) {
+    const Peers::Peer &peer = peers_.all()[from];
+    const std::vector<uint32_t> &calls = program_.donor_calls(item, peer.donor);
+    if (calls.empty()) return;
+    const Field &donated = program_.catalogue().calls()[calls[place % calls.size()]].fields[parts->sent];
+    if (donated.atoms.empty()) return;
+    Moment there = moment;
+    there.of = &peer.of;
+    if (!sent.turning) there = Moment{&peer.of};
+    there.element = static_cast<int32_t>(of_.rank);
+    there.elements = static_cast<int32_t>(of_.ranks);
+    const size_t element = static_cast<size_t>(of_.rank) % donated.atoms.size();
+    amounts.atoms[from] = atom_of(sent.element[0], there, donated, element);
+  }
+}
+
 Row RankRecording::row_of(const CourseItem &item, const Moment &moment) {
   const CallRule &rule = program_.rules()[item.number].call;
   const std::vector<uint32_t> &donated = program_.donor_calls(item, donor_);
   Row row;
+  size_t place = 0;
   if (!donated.empty()) {
     // In the order in which the donor made them, or in that of its turns.
-    const size_t place =
+    place =
         rule.by_innermost ? static_cast<size_t>(moment.turn[0]) % program_.donor_turns(item) : drawn_[item.number]++;
     row = program_.catalogue().calls()[donated[place % donated.size()]];
   }
@@ -167,6 +202,7 @@ Row RankRecording::row_of(const CourseItem &item, const Moment &moment) {
       fill(field, field.turning ? moment : steady, &row.fields[f]);
     }
   }
+  receive_what_is_sent(item, moment, place, &row);
   row.site = local_site(kind.site);
   renumber(
       &row, [&](uint32_t site) { return local_site(site); }, [](uint32_t module) { return module; });
@@ -222,6 +258,12 @@ trace::ProcessRecord RankRecording::record() {
     for (size_t s = 0; s < sequence_.rows.size(); ++s) {
       sequence_.stats.push_back(times_->stats(kind_of_symbol_[s], often[s], static_cast<double>(of_.scale)));
       process.mpi_ns += sequence_.stats.back().sum;
+    }
+    for (const auto &[site, local] : local_sites_) {
+      const std::optional<timing::GapStats> gaps = times_->gaps(site, static_cast<double>(of_.scale));
+      if (!gaps || !peers_.tells_first(site)) continue;
+      sequence_.gaps.resize(sequence_.sites.size());
+      sequence_.gaps[local] = *gaps;
     }
     process.wall_ns = process.mpi_ns + times_->outside_ns(static_cast<double>(of_.scale));
   }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "extrapolate/peers.h"
 #include "extrapolate/program.h"
 #include "extrapolate/times.h"
 #include "trace/model/record.h"
@@ -17,7 +18,7 @@ namespace cairn::extrapolate {
 class RankRecording {
  public:
   /// `times`: nullptr where the trace is to have none.
-  RankRecording(const Program &program, const Times *times, const Coordinates &of);
+  RankRecording(const Program &program, const Times *times, const Coordinates &of, Peers *peers);
   trace::ProcessRecord record();
   /// How often a law gave what no call can have (no whole number, a negative count), and a recorded value stood in.
   [[nodiscard]] uint64_t failed() const { return failed_; }
@@ -37,11 +38,14 @@ class RankRecording {
   trace::Row row_of(const CourseItem &item, const Moment &moment);
   void fill(const FieldRule &rule, const Moment &moment, trace::Field *field);
   trace::Atom atom_of(const AtomRule &rule, const Moment &moment, const trace::Field &donated, size_t place);
+  /// Where what is received has no law, it is what the others send: of the call that stands at `place` among a donor's.
+  void receive_what_is_sent(const CourseItem &item, const Moment &moment, size_t place, trace::Row *row);
   uint32_t local_site(uint32_t site);
 
   const Program &program_;
   const Times *times_;
   const Coordinates &of_;
+  Peers &peers_;
   uint32_t donor_;
   std::vector<grammar::Body> rules_;
   std::unordered_map<std::string, uint32_t> symbols_;

@@ -1,5 +1,8 @@
 #include "extrapolate/row_parts.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace cairn::extrapolate {
 
 using spec::Layout;
@@ -29,6 +32,26 @@ size_t atoms_of(Layout layout) {
     default:
       return 1;
   }
+}
+
+std::optional<Exchange> exchange_of(uint32_t function) {
+  const auto all = spec::functions();
+  if (function >= all.size()) return std::nullopt;
+  const spec::Function &known = all[function];
+  // Those of neighbours say nothing of the others.
+  if (std::string_view(known.name).find("lltoallv") == std::string_view::npos ||
+      std::string_view(known.name).find("eighbor") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto place = [&known](std::string_view name) {
+    size_t i = 0;
+    while (i < known.parameter_count && known.parameters[i].name != name) ++i;
+    return i;
+  };
+  const Exchange found = {place("sendcounts"), place("sendtype"), place("recvcounts"), place("recvtype"),
+                          place("comm")};
+  const size_t last = std::max({found.sent, found.type, found.received, found.received_type, found.comm});
+  return last < known.parameter_count ? std::optional<Exchange>(found) : std::nullopt;
 }
 
 void renumber(trace::Row *row, const MapNumber &site, const MapNumber &module) {

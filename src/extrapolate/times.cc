@@ -124,6 +124,16 @@ Times Times::of(const std::vector<Run> &runs, Catalogue *catalogue) {
     outside.push_back(idle / runs[r].ranks);
     sizes.push_back(static_cast<double>(runs[r].scale));
   }
+  const size_t last = runs.size() - 1;
+  times.largest_ = sizes.back();
+  for (uint32_t c = 0; c < runs[last].trace->class_count(); ++c) {
+    const auto sites = static_cast<uint32_t>(runs[last].trace->sites(c).size());
+    for (uint32_t site = 1; site < sites; ++site) {
+      const timing::GapStats *gaps = runs[last].trace->gaps(c, site);
+      // Of all ranks of all classes.
+      if (gaps != nullptr) times.gaps_[catalogue->site(last, c, site)] = *gaps;
+    }
+  }
   double ignored = 0;
   times.outside_ = Curve::through(sizes, outside, &ignored);
   times.mean_.resize(kinds);
@@ -152,6 +162,22 @@ Times Times::of(const std::vector<Run> &runs, Catalogue *catalogue) {
 }
 
 uint64_t Times::outside_ns(double size) const { return static_cast<uint64_t>(outside_.at(size)); }
+
+std::optional<timing::GapStats> Times::gaps(uint32_t site, double size) const {
+  const auto found = gaps_.find(site);
+  if (found == gaps_.end()) return std::nullopt;
+  const double times = size / largest_;
+  timing::GapStats result;
+  double so_far = 0;
+  for (const timing::Histogram::Bucket &bucket : found->second.histogram.buckets()) {
+    const auto count = static_cast<uint64_t>(std::llround(static_cast<double>(bucket.count) * times));
+    if (count == 0) continue;
+    result.histogram.append({bucket.number, count});
+    so_far += static_cast<double>(count);
+  }
+  result.sum = static_cast<uint64_t>(found->second.mean() * so_far);
+  return result;
+}
 
 CallStats Times::stats(uint32_t kind, uint64_t count, double size) const {
   const double mean = mean_[kind].at(size);

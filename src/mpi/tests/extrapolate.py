@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Records a program on a few numbers of ranks, makes the trace of more, and holds that against a recording of as many:
-all calls in order, with all arguments and results, must be the same. Of a program whose neighbours are drawn at random,
-the trace must say that they were.
+all calls in order, with all arguments and results, must be the same. Of one of them a replay, and a proxy application,
+must make the calls of that recording, too. Of a program whose neighbours are drawn at random, the trace must say that
+they were; and where the amounts that ranks exchange are drawn, what each receives must be what the others send.
 
     extrapolate.py --build BUILD --mpi mpich|openmpi PROGRAM
 
-The program is stencil2d; wavefront and tree lie beside it. Exit status: 0 passed, 1 failed, 77 not
+The program is stencil2d; the others lie beside it. Exit status: 0 passed, 1 failed, 77 not
 possible here.
 """
 import pathlib
@@ -15,6 +16,8 @@ import tempfile
 
 import surroundings
 
+# Is replayed, and made a proxy of.
+RUN = ('stencil2d', ['10'])
 # Program, its arguments, the ranks that are learned from, and those that are made.
 EXACT = [
     ('stencil2d', ['10'], [4, 9], 16),
@@ -63,6 +66,44 @@ def main():
             said = cairn('info', made).stdout
             if 'extrapolated from runs of ' + ', '.join(map(str, few)) not in said or 'no rule' in said:
                 problems.append(f'{what}: cairn info says\n{said}')
+
+        def runs(what, real, *command):
+            """Whether that makes the calls of the recording."""
+            again = folder / 'again.cairn'
+            done = subprocess.run([bench.cairn, 'record', '-f', '-q', '-o', again, '--', *map(str, command)], env=env,
+                                  timeout=120, capture_output=True, text=True)
+            if done.returncode != 0:
+                problems.append(f'{what}: status {done.returncode}\n{done.stdout}{done.stderr}')
+                return
+            done = cairn('diff', '--replay', real, again)
+            if done.returncode != 0:
+                problems.append(f'{what} makes other calls\n{done.stdout}{done.stderr}')
+
+        def replays(what, trace, ranks, real):
+            runs(f'the replay of {what}', real, bench.cairn, 'replay', '-q', trace, '--', 'timeout', '60', bench.mpiexec,
+                 '-n', ranks)
+
+        program, arguments, few, many = next(each for each in EXACT if each[:2] == RUN)
+        made = folder / 'run.cairn'
+        done = cairn('extrapolate', '-q', *(record(program, arguments, ranks) for ranks in few), '-n', many, '-o', made)
+        real = record(program, arguments, many)
+        replays(program, made, many, real)
+        proxy = folder / 'proxy'
+        done = cairn('proxy', '-q', '-o', proxy, made)
+        if done.returncode == 0:
+            done = subprocess.run(['make', '-s', '-C', proxy, f'MPICC=mpicc.{bench.mpi}', 'CFLAGS=-O1'], timeout=120,
+                                  capture_output=True, text=True)
+        if done.returncode != 0:
+            problems.append(f'proxy of {program}: status {done.returncode}\n{done.stderr}')
+        else:
+            runs(f'the proxy of {program}', real, 'timeout', '60', bench.mpiexec, '-n', many, proxy / 'proxy')
+
+        # Amounts without a law: what is received must be what is sent, or this would fail.
+        made = folder / 'exchanges.cairn'
+        done = cairn('extrapolate', '-q', *(record('amounts', [], ranks) for ranks in (3, 4)), '-n', 6, '-o', made)
+        if 'recvcounts of MPI_Alltoallv' not in cairn('info', made).stdout:
+            problems.append(f'amounts: what was drawn?\n{done.stderr}')
+        replays('amounts', made, 6, made)
 
         random = [record('tree', ['3', 'irregular'], ranks) for ranks in (8, 12)]
         made = folder / 'random.cairn'
