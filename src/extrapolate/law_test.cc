@@ -16,9 +16,14 @@ class Ranks {
   explicit Ranks(const std::vector<uint32_t> &sizes, const std::function<int(uint32_t ranks)> &turns = {}) {
     for (const uint32_t size : sizes) add(size, turns ? turns(size) : 0);
   }
+  /// As many turns as the rank makes.
+  Ranks(const std::vector<uint32_t> &sizes, const std::function<int(const Coordinates &)> &turns) : of_rank_(turns) {
+    for (const uint32_t size : sizes) add(size, 0);
+  }
   void add(uint32_t size, int turns) {
     for (uint32_t rank = 0; rank < size; ++rank) {
       coordinates_.push_back(Coordinates::of(rank, size, size));
+      if (of_rank_) turns = of_rank_(coordinates_.back());
       for (int turn = 0; turn < std::max(1, turns); ++turn) {
         Moment moment;
         moment.of = &coordinates_.back();
@@ -34,6 +39,7 @@ class Ranks {
   std::vector<uint32_t> runs;
 
  private:
+  std::function<int(const Coordinates &)> of_rank_;
   std::deque<Coordinates> coordinates_;
   uint32_t run_ = 0;
 };
@@ -52,6 +58,70 @@ void expect_found(const Ranks &small, const Ranks &large, const Value &value) {
 }
 
 constexpr int64_t kProcNull = trace::special(67);
+
+/// On how many grids of a multigrid method a rank works, where on each coarser one half of each side's ranks drop out.
+int levels(const Coordinates &of) {
+  int all = 0;
+  for (int64_t stride = 1; stride <= of.tall.columns; stride *= 2, ++all) {
+    if (of.tall.x % stride != 0 || of.tall.y % stride != 0) break;
+  }
+  return all;
+}
+
+TEST(Law, FindsWhoDropsOutOnCoarseGrids) {
+  expect_found(Ranks({4, 16, 64}), Ranks({256, 1024}), [](const Moment &m) { return levels(*m.of); });
+  // As NAS MG deals cells out: where there are fewer than ranks, the last of several has one.
+  const auto above = [](const Moment &m) {
+    int64_t all = 0;
+    for (int64_t stride = 2; stride <= m.of->box.sides[0]; stride *= 2, ++all) {
+      for (size_t d = 0; d < 3; ++d) {
+        if ((m.of->box.at[d] + 1) % stride != 0) return all;
+      }
+    }
+    return all;
+  };
+  expect_found(Ranks({8, 64, 512}), Ranks({4096}), above);
+}
+
+TEST(Law, FindsNeighboursOnCoarseGrids) {
+  const auto turns = [](const Coordinates &of) { return levels(of); };
+  const Ranks small({4, 16, 64}, turns);
+  const Ranks large({256, 1024}, turns);
+  for (const bool back : {false, true}) {
+    const auto stride = [back](const Moment &m) {
+      return int64_t{1} << (back ? m.turns[0] - 1 - m.turn[0] : m.turn[0]);
+    };
+    expect_found(small, large, [&](const Moment &m) {
+      return m.of->tall.x + stride(m) < m.of->tall.columns ? m.of->rank + stride(m) : kProcNull;
+    });
+    expect_found(small, large, [&](const Moment &m) {
+      return m.of->tall.y >= stride(m) ? m.of->rank - stride(m) * m.of->tall.columns : kProcNull;
+    });
+  }
+}
+
+TEST(Law, FindsNeighboursOnCoarseGridsOfThreeDimensions) {
+  const auto turns = [](const Coordinates &of) {
+    int all = 0;
+    for (int64_t stride = 1; stride <= of.box.sides[0]; stride *= 2, ++all) {
+      for (const int64_t at : of.box.at) {
+        if (at % stride != 0) return all;
+      }
+    }
+    return all;
+  };
+  const Ranks small({8, 64, 512}, turns);
+  const Ranks large({4096}, turns);
+  for (size_t d = 0; d < 3; ++d) {
+    expect_found(small, large, [d](const Moment &m) {
+      const Box &box = m.of->box;
+      int64_t by = int64_t{1} << m.turn[0];
+      const int64_t next = box.at[d] + by;
+      for (size_t below = 0; below < d; ++below) by *= box.sides[below];
+      return next < box.sides[d] ? m.of->rank + by : kProcNull;
+    });
+  }
+}
 
 TEST(Law, FindsNeighboursInMeshes) {
   const Ranks small({4, 16, 36});

@@ -1,5 +1,6 @@
 #include "extrapolate/terms.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -54,6 +55,35 @@ int64_t trailing(const M &m) {
   while (bits < m.of->levels && (rank(m) >> bits & 1) == 0) ++bits;
   return bits;
 }
+/// How often a side's processes can be halved, those with even numbers staying, until this one drops out or there is
+/// but one: of number 0, all of log2 times.
+int64_t halvings(int64_t at, int64_t side) {
+  int64_t times = 0;
+  while ((int64_t{1} << times) < side && (at >> times & 1) == 0) ++times;
+  return times;
+}
+/// Until it drops out on some side, or the shortest has but one; sides of one are none.
+int64_t halvings(const Box &box) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (size_t d = 0; d < 3; ++d) {
+    if (box.sides[d] > 1) least = std::min(least, halvings(box.at[d], box.sides[d]));
+  }
+  return least == std::numeric_limits<int64_t>::max() ? 0 : least;
+}
+int64_t halvings(const Mesh &mesh) { return halvings(Box{{1, mesh.columns, mesh.rows}, {0, mesh.x, mesh.y}}); }
+/// The same where the last ones stay: in a grid whose cells are dealt out so that the last of several ranks has the
+/// one.
+Mesh mirrored(const Mesh &mesh) { return {mesh.columns, mesh.rows, mesh.columns - 1 - mesh.x, mesh.rows - 1 - mesh.y}; }
+Box mirrored(Box box) {
+  for (size_t d = 0; d < 3; ++d) box.at[d] = box.sides[d] - 1 - box.at[d];
+  return box;
+}
+/// 2 to the turns that come after this one: where levels are gone through backwards.
+int64_t power_left(const M &m) {
+  const int32_t left = m.turns[0] - 1 - m.turn[0];
+  return m.turns[0] == 0 || left < 0 || left > 40 ? 0 : int64_t{1} << left;
+}
+double times(int64_t size, int64_t power) { return power == 0 ? kNone : number(size * power); }
 /// What is left of `size` after so many halvings.
 double power_of(int64_t exponent) { return exponent > 60 ? kNone : number(int64_t{1} << exponent); }
 
@@ -188,6 +218,23 @@ constexpr Term kTerms[] = {
        return m.turns[0] == 0 || m.of->levels == 0 ? kNone : with_bit(m, int64_t{1} << (m.turn[0] % m.of->levels));
      }},
     {"turns", 4, true, turns<0>},
+    {"halvings of the mesh", 8, true, [](const M &m) { return number(halvings(tall(m))); }},
+    {"halvings of the mesh from its end", 9, true, [](const M &m) { return number(halvings(mirrored(tall(m)))); }},
+    {"halvings of the box", 9, true, [](const M &m) { return number(halvings(box(m))); }},
+    {"halvings of the box from its end", 10, true, [](const M &m) { return number(halvings(mirrored(box(m)))); }},
+    {"columns*2^turn", 7, true, [](const M &m) { return times(tall(m).columns, power<0>(m)); }},
+    {"side 0 * 2^turn", 8, true, [](const M &m) { return times(box(m).sides[0], power<0>(m)); }},
+    {"side 0 * side 1 * 2^turn",
+     8,
+     true,
+     [](const M &m) { return times(box(m).sides[0] * box(m).sides[1], power<0>(m)); }},
+    {"2^(turns - 1 - turn)", 8, true, [](const M &m) { return times(1, power_left(m)); }},
+    {"columns*2^(turns - 1 - turn)", 9, true, [](const M &m) { return times(tall(m).columns, power_left(m)); }},
+    {"side 0 * 2^(turns - 1 - turn)", 9, true, [](const M &m) { return times(box(m).sides[0], power_left(m)); }},
+    {"side 0 * side 1 * 2^(turns - 1 - turn)",
+     10,
+     true,
+     [](const M &m) { return times(box(m).sides[0] * box(m).sides[1], power_left(m)); }},
     {"turn of the second loop", 3, true, turn<1>},
     {"turn of the third loop", 4, true, turn<2>},
     {"2^(turn of the second loop)", 5, true, [](const M &m) { return power<1>(m) == 0 ? kNone : number(power<1>(m)); }},
@@ -252,6 +299,28 @@ constexpr Predicate kPredicates[] = {
     {"element = elements - 1", 4, [](const M &m) { return m.elements != 0 && m.element + 1 == m.elements; }},
     {"element < rank", 4, [](const M &m) { return m.elements != 0 && m.element < rank(m); }},
     {"rank = 1", 4, [](const M &m) { return rank(m) == 1; }},
+    {"x + 2^turn < columns", 5,
+     [](const M &m) { return m.turns[0] != 0 && tall(m).x + power<0>(m) < tall(m).columns; }},
+    {"y + 2^turn < rows", 5, [](const M &m) { return m.turns[0] != 0 && tall(m).y + power<0>(m) < tall(m).rows; }},
+    {"rank + 2^turn < ranks", 5, [](const M &m) { return m.turns[0] != 0 && rank(m) + power<0>(m) < ranks(m); }},
+    {"at 0 + 2^turn < side 0", 6,
+     [](const M &m) { return m.turns[0] != 0 && box(m).at[0] + power<0>(m) < box(m).sides[0]; }},
+    {"at 1 + 2^turn < side 1", 6,
+     [](const M &m) { return m.turns[0] != 0 && box(m).at[1] + power<0>(m) < box(m).sides[1]; }},
+    {"at 2 + 2^turn < side 2", 6,
+     [](const M &m) { return m.turns[0] != 0 && box(m).at[2] + power<0>(m) < box(m).sides[2]; }},
+    {"x + 2^(turns - 1 - turn) < columns", 6,
+     [](const M &m) { return m.turns[0] != 0 && tall(m).x + power_left(m) < tall(m).columns; }},
+    {"y + 2^(turns - 1 - turn) < rows", 6,
+     [](const M &m) { return m.turns[0] != 0 && tall(m).y + power_left(m) < tall(m).rows; }},
+    {"rank + 2^(turns - 1 - turn) < ranks", 6,
+     [](const M &m) { return m.turns[0] != 0 && rank(m) + power_left(m) < ranks(m); }},
+    {"at 0 + 2^(turns - 1 - turn) < side 0", 7,
+     [](const M &m) { return m.turns[0] != 0 && box(m).at[0] + power_left(m) < box(m).sides[0]; }},
+    {"at 1 + 2^(turns - 1 - turn) < side 1", 7,
+     [](const M &m) { return m.turns[0] != 0 && box(m).at[1] + power_left(m) < box(m).sides[1]; }},
+    {"at 2 + 2^(turns - 1 - turn) < side 2", 7,
+     [](const M &m) { return m.turns[0] != 0 && box(m).at[2] + power_left(m) < box(m).sides[2]; }},
     {"turn < rank", 4, [](const M &m) { return m.turns[0] != 0 && m.turn[0] < rank(m); }},
 };
 

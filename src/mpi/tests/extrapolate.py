@@ -24,6 +24,7 @@ EXACT = [
     ('stencil2d', ['10', 'onetag', 'plain', 'line'], [3, 4], 8),
     ('wavefront', ['3'], [4, 6, 9], 16),
     ('tree', ['3'], [3, 4, 7, 8], 15),
+    ('multigrid', ['3', 'line'], [2, 4, 8], 16),
 ]
 
 
