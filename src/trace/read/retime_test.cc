@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
+#include <utility>
 
 #include "trace/model/record_times.h"
 #include "trace/read/call_times.h"
@@ -52,6 +54,44 @@ SequenceView same(const Trace &trace, const SequenceView &wanted) {
 bool within(uint64_t value, uint64_t read, double bound) {
   const double off = value > read ? static_cast<double>(value - read) : static_cast<double>(read - value);
   return off <= bound * static_cast<double>(value);
+}
+
+TEST(Retime, GapsOfSitesAreThoseOfTheirCalls) {
+  const Trace trace = exact_trace(1);
+  const Trace made = changed(trace, "stats-gaps");
+  const Trace plain = changed(trace, "stats");
+  std::map<std::pair<uint32_t, uint64_t>, timing::GapStats> expected;  // by module and offset
+  for (const uint32_t rank : trace.ranks()) {
+    for (const SequenceView &view : trace.sequences(rank)) {
+      const std::vector<Site> sites = trace.sites(view.class_index);
+      const auto times = all_times(trace, view);
+      CallReader reader(trace, view);
+      bool first = true;
+      for (const timing::CallTime &time : *times) {
+        const Row &row = reader.call(reader.next());
+        if (row.depth != 0) continue;
+        if (!first && row.site != 0) expected[{sites[row.site].module, sites[row.site].offset}].add(time.gap);
+        first = false;
+      }
+    }
+  }
+  size_t compared = 0;
+  for (uint32_t c = 0; c < made.class_count(); ++c) {
+    const std::vector<Site> sites = made.sites(c);
+    for (uint32_t site = 1; site < sites.size(); ++site) {
+      EXPECT_EQ(plain.gaps(c, site), nullptr);
+      const timing::GapStats *gaps = made.gaps(c, site);
+      const auto found = expected.find({sites[site].module, sites[site].offset});
+      ASSERT_EQ(gaps != nullptr, found != expected.end());
+      if (gaps == nullptr) continue;
+      // Sites with several callers have these apart.
+      if (sites[site].caller == 0) {
+        EXPECT_EQ(*gaps, found->second);
+      }
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 0U);
 }
 
 TEST(Retime, BoundsAreKeptByFunction) {
