@@ -26,7 +26,9 @@ double hashed(uint64_t value) {
 
 DrawnGaps::DrawnGaps(const trace::Trace &trace, uint32_t rank) : trace_(trace), rank_(rank) {
   double expected = 0;  // of the sites, for calls as many as this rank made
+  bool one_thread = true;
   for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+    one_thread = one_thread && sequence.thread == 0;
     const std::vector<uint64_t> counts = trace.row_counts(sequence);
     for (uint32_t row = 0; row < counts.size(); ++row) {
       const trace::Row head = trace.row_head(sequence.class_index, row);
@@ -38,7 +40,9 @@ DrawnGaps::DrawnGaps(const trace::Trace &trace, uint32_t rank) : trace_(trace), 
   }
   const trace::Trace::RankInfo info = trace.rank_info(rank);
   const auto outside = static_cast<double>(info.wall_ns - std::min(info.wall_ns, info.mpi_ns));
-  if (expected > 0 && outside > 0) stretch_ = std::clamp(outside / expected, 1 / kMostStretch, kMostStretch);
+  // What several threads spent in MPI together says nothing of one.
+  if (one_thread && expected > 0 && outside > 0)
+    stretch_ = std::clamp(outside / expected, 1 / kMostStretch, kMostStretch);
 }
 
 DrawnGaps::Site DrawnGaps::made(uint32_t class_index, uint32_t site) const {

@@ -2,10 +2,10 @@
 // of the gaps of all ranks (--timing stats-gaps).
 //
 // Drawn so that they are as if dealt out, not thrown: the n-th gap of a site is the value below which a share u(n) of
-// the site's gaps lies, where u goes up by the golden ratio's fraction each time, modulo 1, from a begin that rank and
-// site tell. Of any n gaps of a site in order so many are of a bucket as its share of n says, within 1 + log2(n). A
-// value within its bucket is the more likely the smaller, as where ratios are alike. Then all gaps of a rank are
-// stretched alike, so that they come to what it spent outside MPI in the recording.
+// the site's gaps lies, where u goes up by the golden ratio's fraction each time, modulo 1, from a begin that rank
+// and site tell. Of any n gaps of a site in order so many are of a bucket as its share of n says, within 1 + log2(n).
+// A value within its bucket is the more likely the smaller, as where ratios are alike. Then all gaps of a rank of one
+// thread are stretched alike, so that they come to what it spent outside MPI in the recording.
 //
 // The same on each run. One thread. Cost: a search in the buckets that a site has.
 #pragma once

@@ -14,7 +14,7 @@ constexpr uint64_t kCalls = 1000;
 
 /// Ranks that call one function at one site, nine times of ten a millisecond after the call before, else twenty. Rank 1
 /// was outside MPI for twice as long as the others, though its gaps stand with theirs.
-trace::Trace two_paces() {
+trace::Trace two_paces(bool second_thread = false) {
   trace::Part all;
   for (uint32_t rank = 0; rank < 3; ++rank) {
     trace::ProcessRecord process;
@@ -39,7 +39,11 @@ trace::Trace two_paces() {
     }
     process.mpi_ns = 5 * kMs;
     process.wall_ns = process.mpi_ns + outside * (rank == 1 ? 2 : 1);
-    process.sequences.push_back(std::move(sequence));
+    process.sequences.push_back(sequence);
+    if (second_thread) {
+      sequence.thread = 1;
+      process.sequences.push_back(std::move(sequence));
+    }
     all = *trace::Part::merge(std::move(all), *trace::Part::of(process));
   }
   trace::RunInfo run;
@@ -66,6 +70,14 @@ TEST(DrawnGaps, HaveBothPacesAfterEachNumberOfCalls) {
     }
     EXPECT_NEAR(sum / kCalls, 2.9, 0.03) << rank;
   }
+}
+
+TEST(DrawnGaps, AreNotStretchedWhereThreadsAreSeveral) {
+  const trace::Trace trace = two_paces(true);
+  DrawnGaps gaps(trace, 1);
+  double sum = 0;
+  for (uint64_t call = 0; call < kCalls; ++call) sum += static_cast<double>(gaps.next(0, 1)) / kMs;
+  EXPECT_NEAR(sum / kCalls, 2.9, 0.03);
 }
 
 TEST(DrawnGaps, AreTheSameAgainAndDifferFromRankToRank) {
