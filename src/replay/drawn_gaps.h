@@ -1,11 +1,13 @@
 // DrawnGaps: how long to wait before each call where the trace has no time of it but, for each call site, the histogram
 // of the gaps of all ranks (--timing stats-gaps).
 //
-// Drawn so that they are as if dealt out, not thrown: the n-th gap of a site is the value below which a share u(n) of
-// the site's gaps lies, where u goes up by the golden ratio's fraction each time, modulo 1, from a begin that rank
-// and site tell. Of any n gaps of a site in order so many are of a bucket as its share of n says, within 1 + log2(n).
-// A value within its bucket is the more likely the smaller, as where ratios are alike. Then all gaps of a rank of one
-// thread are stretched alike, so that they come to what it spent outside MPI in the recording.
+// Dealt out, not thrown. Of a site whose calls a rank makes N times, the gaps of all ranks, ascending, are parted
+// into N equal parts, and each of its calls gets a gap of another part; where in its part differs from rank to rank,
+// so that all ranks together have what the histogram has, and the sum of a site's gaps over all ranks is the recorded
+// one where they make its calls equally often. Parts follow each other by steps near N over the golden ratio: of any
+// n gaps in order as many are of a bucket as its share of n says, within 1 + log2(n). Then the gaps of a rank of one
+// thread are stretched alike: by how much longer it was outside MPI than its calls have it in the mean, against the
+// same of all ranks.
 //
 // The same on each run. One thread. Cost: a search in the buckets that a site has.
 #pragma once
@@ -25,8 +27,7 @@ class DrawnGaps {
   DrawnGaps(const trace::Trace &trace, uint32_t rank);
   /// The trace has gaps.
   [[nodiscard]] bool known() const { return known_; }
-  /// Before the next call at that site of a class (Row::site), in ns; what the others have in the mean where that site
-  /// has none.
+  /// Before the next call at that site of a class (Row::site), in ns; 0 where nothing is known of that site.
   uint64_t next(uint32_t class_index, uint32_t site);
 
  private:
@@ -38,9 +39,12 @@ class DrawnGaps {
   struct Site {
     std::vector<Step> steps;
     double stretch = 1;  ///< so that the mean is the recorded one
-    double u = 0;
+    uint64_t parts = 1;
+    uint64_t part = 0;  ///< the next gap's
+    uint64_t step = 1;
+    double within = 0;  ///< a part
   };
-  Site made(uint32_t class_index, uint32_t site) const;
+  Site made(uint32_t class_index, uint32_t site, uint64_t calls) const;
 
   const trace::Trace &trace_;
   uint32_t rank_;
