@@ -11,7 +11,7 @@ namespace {
 
 bool waits(const spec::Function &function) {
   const std::string_view name = function.name;
-  return analyze::is_message_call(function) || is_collective(function) || why_left_out(function) != nullptr ||
+  return analyze::is_message_call(function) || analyze::is_collective(function) || why_left_out(function) != nullptr ||
          name == "MPI_Probe" || name == "MPI_Iprobe" || name.starts_with("MPI_Init") || name == "MPI_Finalize" ||
          name == "MPI_Comm_free" || name == "MPI_Parrived";
 }
@@ -25,7 +25,7 @@ SimulatedCall simulated_call(const trace::Row &row, const analyze::RowScope &sco
   made.waits = waits(function);
   if (!made.waits) return made;
   made.unfinished = !row.fields.empty() && row.fields.back().atoms == std::vector<trace::Atom>{trace::kNoReturn};
-  made.collective = collective_of(row, scope, sizes);
+  made.collective = analyze::collective_of(row, scope, sizes);
   if (made.collective) return made;
   made.messages = analyze::message_call(row, scope);
   if (!made.messages) return made;

@@ -7,11 +7,13 @@
 #include <memory>
 #include <optional>
 
+#include "analyze/collective.h"
 #include "analyze/message_calls.h"
 #include "analyze/sizes.h"
-#include "simgrid/collective.h"
 
 namespace cairn::simgrid {
+
+using analyze::Collective;
 
 struct SimulatedCall {
   std::unique_ptr<analyze::MessageCall> messages;

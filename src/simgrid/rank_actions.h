@@ -14,15 +14,18 @@
 #include <vector>
 
 #include "analyze/communicator_names.h"
+#include "analyze/topology.h"
 #include "simgrid/calls.h"
 #include "simgrid/counts.h"
 #include "simgrid/groups.h"
 #include "simgrid/rank_file.h"
 #include "simgrid/rounds.h"
-#include "simgrid/topology.h"
 #include "trace/read/events.h"
 
 namespace cairn::simgrid {
+
+using analyze::Neighbors;
+using analyze::Topologies;
 
 /// What all ranks share.
 struct Run {

@@ -9,8 +9,8 @@
 #include <set>
 #include <sstream>
 
+#include "analyze/topology.h"
 #include "simgrid/groups.h"
-#include "simgrid/topology.h"
 #include "spec/ids.h"
 
 namespace cairn::simgrid {
@@ -119,7 +119,7 @@ trace::Row row_of(const char *function, std::vector<std::vector<trace::Atom>> fi
 }
 
 TEST(Topologies, KnowTheNeighborsOfAGrid) {
-  Topologies topologies;
+  analyze::Topologies topologies;
   const analyze::RowScope scope;
   // 3 times 4, round in the first dimension.
   const trace::Row row = row_of("MPI_Cart_create", {{0}, {2}, {3, 4}, {1, 0}, {0}, {1, 0, 0, 0}});

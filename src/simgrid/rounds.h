@@ -26,10 +26,13 @@
 #include <functional>
 #include <vector>
 
-#include "simgrid/collective.h"
+#include "analyze/collective.h"
 #include "simgrid/groups.h"
 
 namespace cairn::simgrid {
+
+using analyze::Collective;
+using analyze::Operation;
 
 /// A message to or from a rank in MPI_COMM_WORLD.
 struct Part {

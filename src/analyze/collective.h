@@ -11,7 +11,7 @@
 #include "analyze/row_access.h"
 #include "analyze/sizes.h"
 
-namespace cairn::simgrid {
+namespace cairn::analyze {
 
 enum class Operation : uint8_t {
   barrier,
@@ -34,7 +34,7 @@ enum class Operation : uint8_t {
 
 struct Collective {
   Operation operation = Operation::barrier;
-  analyze::HandleName communicator;
+  HandleName communicator;
   std::optional<int64_t> root;
   bool is_root = false;   ///< MPI_ROOT of an intercommunicator
   bool aside = false;     ///< MPI_PROC_NULL there: the call moves nothing
@@ -44,15 +44,14 @@ struct Collective {
   /// reduce_scatter, `receives` says what each rank gets.
   std::vector<uint64_t> sends;
   std::vector<uint64_t> receives;
-  bool sizes_known = true;                     ///< else what is not known counts as nothing
-  std::optional<analyze::HandleName> request;  ///< that it makes
-  bool persistent = false;                     ///< which is to be started
+  bool sizes_known = true;            ///< else what is not known counts as nothing
+  std::optional<HandleName> request;  ///< that it makes
+  bool persistent = false;            ///< which is to be started
 };
 
 /// nullptr: the function is no collective operation that moves something or waits for others; making a communicator out
 /// of another counts as a barrier of that.
-std::unique_ptr<Collective> collective_of(const trace::Row &row, const analyze::RowScope &scope,
-                                          const analyze::Sizes &sizes);
+std::unique_ptr<Collective> collective_of(const trace::Row &row, const RowScope &scope, const Sizes &sizes);
 bool is_collective(const spec::Function &function);
 
-}  // namespace cairn::simgrid
+}  // namespace cairn::analyze

@@ -1,10 +1,10 @@
-#include "simgrid/topology.h"
+#include "analyze/topology.h"
 
 #include <algorithm>
 #include <numeric>
 #include <string_view>
 
-namespace cairn::simgrid {
+namespace cairn::analyze {
 namespace {
 
 Neighbors in_order(std::vector<int64_t> sources, std::vector<int64_t> destinations) {
@@ -40,7 +40,7 @@ std::optional<Neighbors> of_grid(const std::vector<int64_t> &dimensions, const s
 
 }  // namespace
 
-void Topologies::see(const analyze::RowAccess &row, const analyze::NewCommunicator &made) {
+void Topologies::see(const RowAccess &row, const NewCommunicator &made) {
   const std::string_view function = row.function()->name;
   known_.erase(made.name);
   Topology topology;
@@ -72,7 +72,7 @@ void Topologies::see(const analyze::RowAccess &row, const analyze::NewCommunicat
   known_.emplace(made.name, std::move(topology));
 }
 
-void Topologies::asked(const analyze::RowAccess &row, const std::string &communicator) {
+void Topologies::asked(const RowAccess &row, const std::string &communicator) {
   const auto found = known_.find(communicator);
   if (found == known_.end() || !row.succeeded()) return;
   // A list that is not there has nobody in it.
@@ -98,4 +98,4 @@ std::optional<Neighbors> Topologies::of(const std::string &communicator, uint32_
   return in_order(all, all);
 }
 
-}  // namespace cairn::simgrid
+}  // namespace cairn::analyze

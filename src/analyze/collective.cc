@@ -1,4 +1,4 @@
-#include "simgrid/collective.h"
+#include "analyze/collective.h"
 
 #include <limits>
 #include <map>
@@ -6,10 +6,8 @@
 
 #include "analyze/volume.h"
 
-namespace cairn::simgrid {
+namespace cairn::analyze {
 namespace {
-
-using analyze::RowAccess;
 
 struct Form {
   Operation operation;
@@ -48,7 +46,7 @@ std::optional<Form> form_of(const spec::Function &function) {
       {"Neighbor_alltoallv", {Operation::neighbors, true}},
       {"Neighbor_alltoallw", {Operation::neighbors, true}},
   };
-  const auto found = forms.find(analyze::operation(function));
+  const auto found = forms.find(operation(function));
   if (found != forms.end()) return found->second;
   if (makes_one_over_another(function)) return Form{Operation::barrier};
   return std::nullopt;
@@ -63,9 +61,9 @@ const std::vector<std::optional<Form>> &forms() {
   return all;
 }
 
-class Reading {
+class CollectiveReading {
  public:
-  Reading(const RowAccess &row, const analyze::Sizes &sizes, Collective *made)
+  CollectiveReading(const RowAccess &row, const Sizes &sizes, Collective *made)
       : row_(row), sizes_(sizes), made_(*made) {}
 
   void sizes(const Form &form) {
@@ -155,7 +153,7 @@ class Reading {
   }
 
   const RowAccess &row_;
-  const analyze::Sizes &sizes_;
+  const Sizes &sizes_;
   Collective &made_;
 };
 
@@ -163,8 +161,7 @@ class Reading {
 
 bool is_collective(const spec::Function &function) { return forms()[function.id].has_value(); }
 
-std::unique_ptr<Collective> collective_of(const trace::Row &row, const analyze::RowScope &scope,
-                                          const analyze::Sizes &sizes) {
+std::unique_ptr<Collective> collective_of(const trace::Row &row, const RowScope &scope, const Sizes &sizes) {
   if (row.function >= forms().size()) return nullptr;
   const std::optional<Form> &form = forms()[row.function];
   if (!form) return nullptr;
@@ -182,8 +179,8 @@ std::unique_ptr<Collective> collective_of(const trace::Row &row, const analyze::
   made->aside = access.constant("root") == "MPI_PROC_NULL";
   made->persistent = function.persistent;
   if (function.nonblocking || function.persistent) made->request = access.handle("request");
-  if (!made->aside) Reading(access, sizes, made.get()).sizes(*form);
+  if (!made->aside) CollectiveReading(access, sizes, made.get()).sizes(*form);
   return made;
 }
 
-}  // namespace cairn::simgrid
+}  // namespace cairn::analyze

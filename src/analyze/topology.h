@@ -14,7 +14,7 @@
 #include "analyze/communicator_names.h"
 #include "analyze/row_access.h"
 
-namespace cairn::simgrid {
+namespace cairn::analyze {
 
 /// By their ranks in the communicator; nobody (MPI_PROC_NULL) is -1. `order`: the places of `sources` so that messages
 /// between two processes that are neighbours twice come in the order in which they are sent.
@@ -27,9 +27,9 @@ struct Neighbors {
 class Topologies {
  public:
   /// The call made that communicator.
-  void see(const analyze::RowAccess &row, const analyze::NewCommunicator &made);
+  void see(const RowAccess &row, const NewCommunicator &made);
   /// MPI_Dist_graph_neighbors of that communicator.
-  void asked(const analyze::RowAccess &row, const std::string &communicator);
+  void asked(const RowAccess &row, const std::string &communicator);
   /// nullopt: not known.
   [[nodiscard]] std::optional<Neighbors> of(const std::string &communicator, uint32_t place) const;
 
@@ -44,4 +44,4 @@ class Topologies {
   std::map<std::string, Topology, std::less<>> known_;
 };
 
-}  // namespace cairn::simgrid
+}  // namespace cairn::analyze
