@@ -1,0 +1,343 @@
+#include "trace/read/partial_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "grammar/product.h"
+#include "trace/model/row_fields.h"
+#include "trace/read/stream_reader.h"
+#include "trace/read/trace_body.h"
+
+namespace cairn::trace {
+namespace {
+
+using grammar::Grammar;
+using grammar::Symbol;
+
+/// The fields asked for of one row along all its members.
+class FieldsAlong {
+ public:
+  FieldsAlong(const ClassRow &row, const AskedFields &asked) {
+    RowFields fields(row);
+    for (size_t f = 0; f < row.heads.size(); ++f) {
+      const FieldHead &head = fields.next();
+      if (f >= asked.size() || asked[f] == Asked::no || head.kind == FieldHead::moved) continue;
+      One &one = fields_.emplace_back();
+      one.field = f;
+      if (head.kind == FieldHead::text) {
+        one.fixed.is_bytes = true;
+        one.fixed.bytes = fields.text();
+      } else if (head.kind == FieldHead::table) {
+        one.table = fields.table();
+      } else {
+        for (uint32_t i = 0; i < head.count; ++i) {
+          one.fixed.atoms.push_back(fields.atom(i));
+          if (const ColumnPointer column = fields.column(i)) one.varied.emplace_back(i, column->expand());
+        }
+      }
+      varies_ = varies_ || one.table != nullptr || !one.varied.empty();
+    }
+  }
+  [[nodiscard]] bool varies() const { return varies_; }
+
+  /// What does not vary is there already where `first` is false.
+  void fill(uint64_t member, bool first, Row *row) const {
+    for (const One &one : fields_) {
+      Field &field = row->fields[one.field];
+      if (one.table != nullptr) {
+        ByteReader in(one.table->at(member));
+        field = unpack_field(in);
+        continue;
+      }
+      if (first) field = one.fixed;
+      for (const auto &[atom, values] : one.varied) field.atoms[atom] = values[member];
+    }
+  }
+
+ private:
+  struct One {
+    size_t field = 0;
+    Field fixed;
+    TablePointer table;
+    std::vector<std::pair<uint32_t, std::vector<Atom>>> varied;
+  };
+  std::vector<One> fields_;
+  bool varies_ = false;
+};
+
+/// A stream of a field asked for, as some members have it.
+struct AskedStream {
+  uint32_t field = 0;
+  Asked asked = Asked::no;
+  const StreamVariant *variant = nullptr;
+};
+
+/// A row with these values of its streams.
+struct Combination {
+  uint32_t row = 0;
+  std::vector<Symbol> values;  ///< by stream
+  uint64_t count = 0;
+};
+
+/// For each value the first one that says the same, where only constants are asked for.
+std::vector<Symbol> constants_of(const StreamVariant &variant) {
+  std::vector<Symbol> same;
+  std::map<Atom, Symbol> first;
+  for (Symbol i = 0; i < variant.values.size(); ++i) {
+    RowFields fields(*variant.values[i]);
+    const FieldHead &head = fields.next();
+    if (head.kind != FieldHead::atoms || head.count == 0 || fields.column(0) != nullptr) {
+      same.push_back(i);
+      continue;
+    }
+    const Atom atom = is_special(fields.atom(0)) ? fields.atom(0) : 0;
+    same.push_back(first.try_emplace(atom, i).first->second);
+  }
+  return same;
+}
+
+Grammar order_of(const AskedStream &stream) {
+  if (stream.asked != Asked::constant) return *stream.variant->order;
+  const std::vector<Symbol> same = constants_of(*stream.variant);
+  return stream.variant->order->mapped([&](Symbol value) { return value < same.size() ? same[value] : value; });
+}
+
+std::vector<Combination> combinations(const Grammar &rows, const std::vector<AskedStream> &streams) {
+  constexpr size_t kSteps = 4096;  // and so many a term:
+  constexpr size_t kStepsATerm = 64;
+  std::vector<Grammar> orders;
+  for (const AskedStream &stream : streams) orders.push_back(order_of(stream));
+  std::vector<Combination> found;
+  Grammar all = rows;
+  std::vector<std::vector<Symbol>> meaning;  // of the symbols of `all`: the row, then values
+  for (Symbol row = 0; row < rows.multiplicities().size(); ++row) meaning.push_back({row});
+  bool paired = true;
+  for (const Grammar &order : orders) {
+    const size_t terms = grammar::term_count(all) + grammar::term_count(order);
+    auto pairs = grammar::product(all, order, kSteps + kStepsATerm * terms);
+    paired = pairs.has_value();
+    if (!paired) break;
+    std::vector<std::vector<Symbol>> next;
+    for (const auto &[before, value] : pairs->of) {
+      next.push_back(meaning[before]);
+      next.back().push_back(value);
+    }
+    meaning = std::move(next);
+    all = std::move(pairs->pairs);
+  }
+  if (paired) {
+    const std::vector<uint64_t> times = all.multiplicities();
+    std::map<std::vector<Symbol>, size_t> places;
+    for (Symbol i = 0; i < times.size(); ++i) {
+      if (times[i] == 0) continue;
+      const auto [place, fresh] = places.try_emplace(meaning[i], found.size());
+      if (fresh) found.push_back({meaning[i][0], {meaning[i].begin() + 1, meaning[i].end()}, 0});
+      found[place->second].count += times[i];
+    }
+    return found;
+  }
+  std::map<std::vector<Symbol>, size_t> places;
+  std::vector<grammar::Walker> walkers;
+  for (const Grammar &order : orders) walkers.emplace_back(order);
+  grammar::Walker walker(rows);
+  for (Symbol row = walker.next(); row != grammar::kNoSymbol; row = walker.next()) {
+    std::vector<Symbol> key{row};
+    for (grammar::Walker &each : walkers) key.push_back(each.next());
+    const auto [place, fresh] = places.try_emplace(key, found.size());
+    if (fresh) found.push_back({row, {key.begin() + 1, key.end()}, 0});
+    ++found[place->second].count;
+  }
+  return found;
+}
+
+class Partial {
+ public:
+  Partial(const Trace &trace, uint32_t class_index, const std::vector<bool> &ranks,
+          const std::function<void(const PartialRow &)> &visit)
+      : trace_(trace), class_index_(class_index), part_(class_part_of(trace, class_index)), visit_(visit) {
+    uint64_t member = 0;
+    for (const uint32_t rank : part_.ranks.expand()) {
+      if (rank < ranks.size() && ranks[rank]) members_.emplace_back(rank, member);
+      ++member;
+    }
+  }
+
+  void run(const std::function<AskedFields(const Structure::RowHead &)> &asks) {
+    if (members_.empty()) return;
+    const RowGroups groups(part_.rows);
+    const std::vector<Structure::RowHead> heads = structure_of(trace_, class_index_).rows;
+    std::vector<std::vector<uint32_t>> rows(groups.count());
+    for (uint32_t row = 0; row < part_.rows.size(); ++row) rows[groups.of_row[row]].push_back(row);
+    std::vector<std::vector<const Stream *>> streams(groups.count());
+    for (const Stream &stream : part_.streams) streams[stream.group].push_back(&stream);
+    const std::vector<uint64_t> counts = part_.calls->multiplicities();
+    for (uint32_t group = 0; group < groups.count(); ++group) {
+      asked_ = asks(heads[groups.first_row[group]]);
+      if (asked_.empty()) continue;
+      if (!is_call(part_.rows[groups.first_row[group]]->kind)) {
+        expanded(groups, group);
+        continue;
+      }
+      std::vector<const Stream *> asked_streams;
+      for (const Stream *stream : streams[group]) {
+        if (stream->field < asked_.size() && asked_[stream->field] != Asked::no) asked_streams.push_back(stream);
+      }
+      if (asked_streams.empty()) {
+        std::vector<Combination> plain;
+        for (const uint32_t row : rows[group]) {
+          if (row < counts.size() && counts[row] != 0) plain.push_back({row, {}, counts[row]});
+        }
+        give(std::move(plain), {}, members_);
+        continue;
+      }
+      streamed(groups, group, asked_streams);
+    }
+  }
+
+ private:
+  using Members = std::vector<std::pair<uint32_t, uint64_t>>;  ///< ranks, with their places in the class
+
+  void streamed(const RowGroups &groups, uint32_t group, const std::vector<const Stream *> &streams) {
+    const Grammar rows = part_.calls->projected([&](uint32_t row) { return groups.of_row[row] == group; });
+    std::map<std::vector<size_t>, Members> alike;  // by the variants that they have
+    for (const auto &member : members_) {
+      std::vector<size_t> variants;
+      for (const Stream *stream : streams) {
+        size_t variant = 0;
+        while (variant < stream->variants.size() && !stream->variants[variant].ranks.index_of(member.first)) ++variant;
+        if (variant < stream->variants.size()) variants.push_back(variant);
+      }
+      if (variants.size() == streams.size()) alike[variants].push_back(member);
+    }
+    for (const auto &[variants, members] : alike) {
+      std::vector<AskedStream> asked;
+      bool differences = false;
+      for (size_t i = 0; i < streams.size(); ++i) {
+        const StreamVariant &variant = streams[i]->variants[variants[i]];
+        asked.push_back({streams[i]->field, asked_[streams[i]->field], &variant});
+        differences = differences || (variant.differences && asked.back().asked == Asked::yes);
+      }
+      if (!differences) {
+        give(combinations(rows, asked), asked, members);
+        continue;
+      }
+      for (const auto &member : members) walk(rows, asked, member);
+    }
+  }
+
+  /// Call by call, as one member has the streams.
+  void walk(const Grammar &rows, const std::vector<AskedStream> &asked, const std::pair<uint32_t, uint64_t> &member) {
+    struct Met {
+      std::vector<Field> values;
+      uint64_t count = 0;
+    };
+    std::vector<StreamReader> readers;
+    for (const AskedStream &stream : asked) {
+      readers.emplace_back(*stream.variant, stream.field, *stream.variant->ranks.index_of(member.first), false);
+    }
+    std::map<std::pair<uint32_t, Bytes>, Met> met;
+    grammar::Walker walker(rows);
+    for (Symbol row = walker.next(); row != grammar::kNoSymbol; row = walker.next()) {
+      ByteWriter key;
+      ByteWriter unused;
+      for (size_t i = 0; i < readers.size(); ++i) readers[i].next(asked[i].asked == Asked::yes ? &key : &unused);
+      for (size_t i = 0; i < readers.size(); ++i) {
+        if (asked[i].asked == Asked::yes) continue;
+        const std::vector<Atom> &atoms = readers[i].value().atoms;
+        key.signed_varint(!atoms.empty() && is_special(atoms[0]) ? atoms[0] : 0);
+      }
+      Met &here = met[{row, key.take()}];
+      if (here.count++ == 0) {
+        for (const StreamReader &reader : readers) here.values.push_back(reader.value());
+      }
+    }
+    std::map<uint32_t, std::unique_ptr<FieldsAlong>> fields;
+    for (const auto &[key, here] : met) {
+      std::unique_ptr<FieldsAlong> &along = fields[key.first];
+      if (along == nullptr) along = std::make_unique<FieldsAlong>(*part_.rows[key.first], asked_);
+      Row row = empty(key.first);
+      along->fill(member.second, true, &row);
+      for (size_t i = 0; i < asked.size(); ++i) row.fields[asked[i].field] = here.values[i];
+      visit_({member.first, key.first, &row, here.count});
+    }
+  }
+
+  void give(std::vector<Combination> combinations, const std::vector<AskedStream> &asked, const Members &members) {
+    std::stable_sort(combinations.begin(), combinations.end(),
+                     [](const auto &a, const auto &b) { return a.row < b.row; });
+    // Values of streams recur in many combinations.
+    std::map<std::pair<size_t, Symbol>, std::unique_ptr<FieldsAlong>> values;
+    std::vector<std::vector<uint64_t>> places(asked.size());
+    for (size_t i = 0; i < asked.size(); ++i) {
+      for (const auto &[rank, member] : members) places[i].push_back(*asked[i].variant->ranks.index_of(rank));
+    }
+    std::unique_ptr<FieldsAlong> along;
+    uint32_t of_row = UINT32_MAX;
+    for (const Combination &each : combinations) {
+      if (of_row != each.row) along = std::make_unique<FieldsAlong>(*part_.rows[each.row], asked_);
+      of_row = each.row;
+      Row row = empty(each.row);
+      std::vector<const FieldsAlong *> own(asked.size());
+      for (size_t i = 0; i < asked.size(); ++i) {
+        if (each.values[i] >= asked[i].variant->values.size()) continue;  // only if the trace contradicts itself
+        std::unique_ptr<FieldsAlong> &known = values[{i, each.values[i]}];
+        if (known == nullptr) {
+          known = std::make_unique<FieldsAlong>(*asked[i].variant->values[each.values[i]], AskedFields{Asked::yes});
+        }
+        own[i] = known.get();
+      }
+      bool first = true;
+      Row value;
+      value.fields.resize(1);
+      for (size_t m = 0; m < members.size(); ++m) {
+        if (first || along->varies()) along->fill(members[m].second, first, &row);
+        for (size_t i = 0; i < asked.size(); ++i) {
+          if (own[i] == nullptr || (!first && !own[i]->varies())) continue;
+          own[i]->fill(places[i][m], true, &value);
+          row.fields[asked[i].field] = value.fields[0];
+        }
+        first = false;
+        visit_({members[m].first, each.row, &row, each.count});
+      }
+    }
+  }
+
+  /// Rows that stand for many calls.
+  void expanded(const RowGroups &groups, uint32_t group) {
+    for (const auto &[rank, member] : members_) {
+      for (const CountedRow &call : trace_.counted_rows({rank, part_.thread, part_.segment, class_index_, 0})) {
+        if (groups.of_row[call.class_row] == group) visit_({rank, call.class_row, &call.row, call.count});
+      }
+    }
+  }
+
+  [[nodiscard]] Row empty(uint32_t row) const {
+    const ClassRow &from = *part_.rows[row];
+    Row made;
+    made.function = from.function;
+    made.site = from.site;
+    made.depth = from.depth;
+    made.fields.resize(call_fields(from));
+    return made;
+  }
+
+  const Trace &trace_;
+  uint32_t class_index_;
+  const ClassPart &part_;
+  const std::function<void(const PartialRow &)> &visit_;
+  Members members_;
+  AskedFields asked_;
+};
+
+}  // namespace
+
+void each_partial_row(const Trace &trace, uint32_t class_index, const std::vector<bool> &ranks,
+                      const std::function<AskedFields(const Structure::RowHead &)> &asks,
+                      const std::function<void(const PartialRow &)> &visit) {
+  Partial(trace, class_index, ranks, visit).run(asks);
+}
+
+}  // namespace cairn::trace
