@@ -51,6 +51,8 @@ constexpr Verb kVerbs[] = {
      .group = kTraces,
      .help = "Tell what ranks repeat, and what a turn takes",
      .declare = declare_loops},
+    {.name = "matrix", .group = kTraces, .help = "Tell who sends how much to whom", .declare = declare_matrix},
+    {.name = "sizes", .group = kTraces, .help = "Tell how large messages are", .declare = declare_sizes},
     {.name = "timeline",
      .group = kTraces,
      .help = "Show what ranks did when, as lines of letters",

@@ -357,6 +357,37 @@ def summary_text(bench):
 
 
 @case
+def matrix(bench):
+    bench.golden("matrix", "matrix", "ring.cairn")
+    bench.golden("matrix_expanded", "matrix", "--collectives", "expanded", "--by", "site", "--limit", "3", "ring.cairn")
+    bench.golden("matrix_csv", "matrix", "--csv", "--by", "comm", "ring.cairn")
+    bench.golden("matrix_json", "matrix", "--json", "ring.cairn", "--rank", "1-2")
+    json.loads(bench.check("matrix", "--json", "ring.cairn", out=None).stdout)
+    bench.check("matrix", "--csv", "--peer", "3", "ring.cairn",
+                out="from,to,kind,messages,bytes,unsized\n2,3,message,100,80000,0\n")
+    wide = bench.at_terminal("matrix", "--collectives", "expanded", "ring.cairn")
+    expect("lines wider than a terminal", [line for line in wide.splitlines() if len(line) > 80], [])
+    bench.check("matrix", "--csv", "--json", "ring.cairn", code=2, err=None)
+    bench.check("matrix", "ring.cairn", "-o", "ring.gif", code=2, err="cairn: ring.gif: a picture is .svg or .png; name it so with -o\n")
+    bench.check("matrix", "cut.cairn", code=3, err=None)
+    bench.check("matrix", "ring.cairn", "-o", "no/ring.png", code=4,
+                err="cairn: no/ring.png: the picture cannot be written; choose another place with -o\n")
+    for kind, first in (("svg", b"<svg "), ("png", b"\x89PNG")):
+        bench.check("matrix", "ring.cairn", "-o", f"ring.{kind}", err=f"cairn: wrote ring.{kind}: 4 ranks, 1 a block\n")
+        expect(f"a picture in {kind}", (bench.folder / f"ring.{kind}").read_bytes().startswith(first), True)
+
+
+@case
+def sizes(bench):
+    bench.golden("sizes", "sizes", "ring.cairn")
+    bench.golden("sizes_exact", "sizes", "--exact", "--by", "site", "--times", "lossless.cairn")
+    bench.golden("sizes_json", "sizes", "--json", "--times", "ring.cairn", err=None)
+    bench.golden("sizes_csv", "sizes", "--csv", "--by", "comm", "ring.cairn")
+    bench.check("sizes", "--csv", "--json", "ring.cairn", code=2, err=None)
+    bench.check("sizes", "cut.cairn", code=3, err=None)
+
+
+@case
 def loops_text(bench):
     bench.golden("loops", "loops", "ring.cairn")
     bench.golden("loops_calls", "loops", "--calls", "ring.cairn", "--rank", "1")
