@@ -148,7 +148,7 @@ std::optional<Place> Meanings::communicator(const HandleName &name) const {
     value.special = true;
     value.value = name.special;
     if (value.constant() == spec::constant_id::k_COMM_WORLD) return members_->place(members_->world(), rank_);
-    if (value.constant() == spec::constant_id::k_COMM_SELF) return Place{nullptr, rank_, 0, 0};
+    if (value.constant() == spec::constant_id::k_COMM_SELF) return Place{nullptr, rank_, 0, 0, 0};
     return std::nullopt;
   }
   const auto found = communicators_.find(name.number);

@@ -4,11 +4,15 @@
 
 namespace cairn::traffic {
 
-size_t Place::own_size() const { return communicator == nullptr ? 1 : communicator->groups[group].size(); }
+size_t Place::own_size() const {
+  if (world != 0) return world;
+  return communicator == nullptr ? 1 : communicator->groups[group].size();
+}
 
 size_t Place::peer_size() const { return is_inter() ? communicator->groups[1 - group].size() : own_size(); }
 
 std::optional<uint32_t> Place::in_world(int64_t peer) const {
+  if (world != 0) return peer >= 0 && peer < world ? std::optional(static_cast<uint32_t>(peer)) : std::nullopt;
   if (communicator == nullptr) return peer == 0 ? std::optional(rank) : std::nullopt;
   const auto &members = communicator->groups[is_inter() ? 1 - group : group];
   // Where nobody is missing, the place in the list is the rank.
@@ -24,7 +28,7 @@ std::string_view Place::name() const {
 }
 
 std::optional<Place> Members::place(const analyze::Communicator *communicator, uint32_t rank) {
-  if (communicator == world()) return Place{communicator, rank, 0, rank};
+  if (communicator == world()) return Place{communicator, rank, 0, rank, world_size_};
   auto &table = places_[communicator];
   if (table.empty()) {
     for (uint32_t group = 0; group < 2; ++group) {
@@ -35,7 +39,7 @@ std::optional<Place> Members::place(const analyze::Communicator *communicator, u
   }
   const auto found = table.find(rank);
   if (found == table.end()) return std::nullopt;
-  return Place{communicator, rank, found->second.group, found->second.own};
+  return Place{communicator, rank, found->second.group, found->second.own, 0};
 }
 
 }  // namespace cairn::traffic

@@ -19,8 +19,9 @@ struct Place {
   uint32_t rank = 0;   ///< of the process, in MPI_COMM_WORLD
   uint32_t group = 0;  ///< that it is in
   uint32_t own = 0;    ///< its rank there
+  uint32_t world = 0;  ///< of MPI_COMM_WORLD its size: there ranks are known whether the trace has them or not
   /// Everybody's ranks are known.
-  [[nodiscard]] bool complete() const { return communicator == nullptr || communicator->complete; }
+  [[nodiscard]] bool complete() const { return communicator == nullptr || world != 0 || communicator->complete; }
   [[nodiscard]] bool is_inter() const { return communicator != nullptr && !communicator->groups[1].empty(); }
   /// How many there are in its own group, and in the one that its messages go to.
   [[nodiscard]] size_t own_size() const;
@@ -32,7 +33,8 @@ struct Place {
 
 class Members {
  public:
-  explicit Members(const analyze::Communicators &communicators) : communicators_(&communicators) {}
+  Members(const analyze::Communicators &communicators, uint32_t world_size)
+      : communicators_(&communicators), world_size_(world_size) {}
   /// nullptr: there is none of that name.
   [[nodiscard]] const analyze::Communicator *find(std::string_view name) const { return communicators_->find(name); }
   [[nodiscard]] const analyze::Communicator *world() const { return communicators_->all().data(); }
@@ -45,6 +47,7 @@ class Members {
     uint32_t own = 0;
   };
   const analyze::Communicators *communicators_;
+  uint32_t world_size_;
   std::unordered_map<const analyze::Communicator *, std::unordered_map<uint32_t, InGroup>> places_;
 };
 

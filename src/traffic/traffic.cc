@@ -42,7 +42,7 @@ class Run {
         by_head_(trace, sources, head_filter_),
         by_values_(trace, sources, values_filter_),
         wanting_(wanting),
-        members_(communicators),
+        members_(communicators, trace.rank_count()),
         unnamed_(&members_, 0, trace.rank_count()),
         listener_(listener) {
     asking_.expanded = wanting.expanded;

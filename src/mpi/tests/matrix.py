@@ -207,7 +207,7 @@ class Rank:
             self.learn(name, args)
         moved = self.moved(name, args)
         if later:
-            self.requests[args['request']] = moved
+            self.requests[args.get('request')] = moved
             return
         for what in moved:
             self.told(*what)
