@@ -205,6 +205,7 @@ std::vector<Distance> distances_of(const std::vector<Cell> &pairs) {
     by_distance[pair.from > pair.to ? pair.from - pair.to : pair.to - pair.from].add(pair.amount);
   }
   std::vector<Distance> distances;
+  distances.reserve(by_distance.size());
   for (const auto &[ranks, amount] : by_distance) distances.push_back({ranks, amount});
   return distances;
 }

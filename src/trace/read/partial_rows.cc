@@ -109,6 +109,7 @@ std::vector<Combination> combinations(const Grammar &rows, const std::vector<Ask
   constexpr size_t kSteps = 4096;  // and so many a term:
   constexpr size_t kStepsATerm = 64;
   std::vector<Grammar> orders;
+  orders.reserve(streams.size());
   for (const AskedStream &stream : streams) orders.push_back(order_of(stream));
   std::vector<Combination> found;
   Grammar all = rows;
@@ -141,6 +142,7 @@ std::vector<Combination> combinations(const Grammar &rows, const std::vector<Ask
   }
   std::map<std::vector<Symbol>, size_t> places;
   std::vector<grammar::Walker> walkers;
+  walkers.reserve(orders.size());
   for (const Grammar &order : orders) walkers.emplace_back(order);
   grammar::Walker walker(rows);
   for (Symbol row = walker.next(); row != grammar::kNoSymbol; row = walker.next()) {
@@ -235,6 +237,7 @@ class Partial {
       uint64_t count = 0;
     };
     std::vector<StreamReader> readers;
+    readers.reserve(asked.size());
     for (const AskedStream &stream : asked) {
       readers.emplace_back(*stream.variant, stream.field, *stream.variant->ranks.index_of(member.first), false);
     }
