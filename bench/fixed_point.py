@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Holds replays, and proxy applications, against what they were made of, for a list of MPI programs.
 
-  bench/fixed_point.py [--build DIR] --mpi mpich|openmpi [--proxy] [--jobs N] [--out FILE] [--folder DIR] LIST
+  bench/fixed_point.py [--build DIR] --mpi mpich|openmpi [--proxy | --proxy-only] [--jobs N] [--out FILE] [--folder DIR]
+                       [--traces DIR] LIST
 
 Each line of LIST is a program (in DIR), how many ranks it takes, and its arguments. It runs bare, then recorded; then
 its trace is replayed, which is recorded, and `cairn diff --replay` compares the two traces. With --proxy the same for a
 program made by `cairn proxy`: it is compiled without a warning, runs recorded, and is compared. What comes of a line is one
 of: bare (it does not run, or not twice alike, without Cairn), record, refused (told beforehand that it cannot be made
-again), replay, differs, equal; of proxies: refused, write, compile, run, differs, equal.
+again), replay, differs, equal; of proxies: refused, write, compile, run, differs, equal. With --traces recordings are
+kept there, and a line whose recording is there already is not run and recorded again.
 
 Prints a line for each program and the sums; FILE gets all of it as JSON. Nothing here passes or fails. Standard library.
 """
@@ -18,6 +20,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -74,22 +77,32 @@ class Bench:
     def judge(self, found, top, env, program):
         seconds = self.options.seconds
         command = [self.mpiexec, "-n", found["ranks"], program, *found["arguments"]]
+        trace = top / "run.cairn"
+        if self.options.traces:
+            name = "-".join([found["program"].replace("/", "-"), str(found["ranks"]), *found["arguments"]])
+            trace = pathlib.Path(self.options.traces).resolve() / (re.sub(r"[^\w.=-]", "_", name) + ".cairn")
+        if not (self.options.traces and trace.exists()):
+            failed, said = self.recorded(command, trace, top, env)
+            if failed:
+                return found.update(replay=failed, said=said[-300:])
+        found["bytes"] = trace.stat().st_size
+        if not self.options.proxy_only:
+            again = top / "again.cairn"
+            replay = [self.cairn, "replay", "--stall", "20", "--scratch", top, trace, "--", *command[:3]]
+            found["replay"], found["said"] = self.hold(trace, again, replay, top, env)
+        if self.options.proxy or self.options.proxy_only:
+            found["proxy"], found["proxy_said"] = self.proxy(trace, top, env, command[:3], found)
+
+    def recorded(self, command, trace, top, env):
+        """What of it failed, and how; nothing: it is recorded."""
         bare, recorded = top / "bare", top / "recorded"
         for folder in (bare, recorded):
             folder.mkdir()
-        status, said = run(command, bare, env, seconds)
+        status, said = run(command, bare, env, self.options.seconds)
         if status != 0:
-            return found.update(replay="bare", said=said[-300:])
-        trace = top / "run.cairn"
-        status, said = run([self.cairn, "record", "-q", "-o", trace, "--", *command], recorded, env, 3 * seconds)
-        if status not in (0, 125) or not trace.exists():
-            return found.update(replay="record", said=said[-300:])
-        found["bytes"] = trace.stat().st_size
-        again = top / "again.cairn"
-        replay = [self.cairn, "replay", "--stall", "20", "--scratch", top, trace, "--", *command[:3]]
-        found["replay"], found["said"] = self.hold(trace, again, replay, top, env)
-        if self.options.proxy:
-            found["proxy"], found["proxy_said"] = self.proxy(trace, top, env, command[:3], found)
+            return "bare", said
+        status, said = run([self.cairn, "record", "-q", "-o", trace, "--", *command], recorded, env, 3 * self.options.seconds)
+        return ("", "") if status in (0, 125) and trace.exists() else ("record", said)
 
     def hold(self, trace, again, command, folder, env):
         status, said = run([self.cairn, "record", "-q", "-o", again, "--", *command], folder, env, 4 * self.options.seconds)
@@ -123,6 +136,8 @@ def main():
     parser.add_argument("--mpi", choices=("mpich", "openmpi"), required=True)
     parser.add_argument("--folder", default=".", help="where the programs are")
     parser.add_argument("--proxy", action="store_true", help="also by a proxy application")
+    parser.add_argument("--proxy-only", action="store_true", help="by a proxy application, not by a replay")
+    parser.add_argument("--traces", help="where recordings are kept, and taken from")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=int, default=30, help="limit of the bare run; more for the others")
     parser.add_argument("--out", help="all of it as JSON")
@@ -134,7 +149,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for found in pool.map(bench.line, lines):
             all_found.append(found)
-            print(found["program"], found["ranks"], *found["arguments"], found["replay"], found.get("proxy", ""), flush=True)
+            print(found["program"], found["ranks"], *found["arguments"], found.get("replay", ""), found.get("proxy", ""), flush=True)
             if options.out:
                 pathlib.Path(options.out).write_text(json.dumps(all_found, indent=1))
     for what in ("replay", "proxy"):

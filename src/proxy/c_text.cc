@@ -55,8 +55,14 @@ std::string comment_text(std::string_view text) {
 }
 
 std::string Identifiers::unique(const std::string &wanted) {
-  std::string name = wanted;
-  for (int number = 2; !given_.insert(name).second; ++number) name = fmt::format("{}_{}", wanted, number);
+  size_t &next = next_[wanted];
+  if (next == 0) {
+    next = 2;
+    return wanted;
+  }
+  std::string name;
+  do name = fmt::format("{}_{}", wanted, next++);
+  while (!next_.try_emplace(name, 2).second);
   return name;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +25,7 @@ class Identifiers {
   std::string unique(const std::string &wanted);
 
  private:
-  std::set<std::string> given_;
+  std::map<std::string, size_t> next_;  ///< of each name that was given: what the next one that is wanted so ends with
 };
 
 /// "  {0, 1}, {-1, 99}, {0, 0}": the terms of a sequence as `struct term` has them, without the outer braces.

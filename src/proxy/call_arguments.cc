@@ -9,6 +9,7 @@ void CallWriter::make() {
   for (size_t i = 0; i < function_.parameter_count; ++i) {
     if (function_.parameters[i].layout != Layout::none) argument(i);
   }
+  if (program_.attaches) windows();
   if (succeeded_) {
     force();
   } else if (!place_.empty()) {
@@ -35,6 +36,10 @@ void CallWriter::make() {
   if (function_.returns == spec::ReturnKind::fint && is_number_of_handle(function_.return_kind) &&
       result.kind == FieldView::atoms && !result.slots.empty()) {
     text = fmt::format("number_given({}, {}, {})", other_end(), number(result.slots[0]), text);
+  }
+  if (!succeeded_ && program_.keyvals) {
+    out_.before.emplace_back("fails(1);");
+    out_.after.insert(out_.after.begin(), "fails(0);");
   }
   if (condition_.empty()) {
     out_.call = text + ";";
@@ -121,7 +126,8 @@ void CallWriter::argument(size_t i) {
     return;
   }
   if (view.kind == FieldView::text) return string(i);
-  if (lone && pointer && view.slots[0].is(trace::kNull) && !is_handle(parameter)) {
+  if (lone && pointer && view.slots[0].is(trace::kNull) &&
+      (!is_handle(parameter) || parameter.may_be_null || (is_out(i) && !succeeded_))) {
     text = "NULL";
     return;
   }

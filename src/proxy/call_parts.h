@@ -1,7 +1,7 @@
 // CallWriter: one row of a class on its way to a statement of C (call_writer.h). What it does lies in call_writer.cc
 // (what the call is, and which of its fields change), call_groups.cc (rows that stand for several calls),
-// call_arguments.cc, call_handles.cc and call_values.cc (what each argument becomes) and call_outcomes.cc (what makes
-// it come out as it did).
+// call_arguments.cc, call_handles.cc, call_values.cc and call_windows.cc (what each argument becomes) and
+// call_outcomes.cc (what makes it come out as it did).
 //
 // Borrows the part's scope. Used once.
 #pragma once
@@ -127,6 +127,12 @@ class CallWriter {
   // Addresses.
   std::string place_text(const Slot &kind, const Slot &number_slot, const Slot &offset, bool integer);
   void address(size_t i);
+
+  // Dynamic windows.
+  /// What lets a displacement mean the place of the target's memory that it meant.
+  void windows();
+  [[nodiscard]] std::optional<size_t> parameter_of(Kind kind) const;
+  [[nodiscard]] std::string recorded_address(size_t i);
 
   // Statuses.
   /// What statuses would have said, even where the program ignored them (trace/model/status_field.h).

@@ -105,8 +105,9 @@ void CallWriter::address(size_t i) {
       return;
     }
   }
-  if (parameter.kind == Kind::rma_displacement && view.slots.size() == 3 && view.slots[0].is(trace::kInteger)) {
-    // In a dynamic window: where the other process has its memory now is not in the trace.
+  if (parameter.kind == Kind::rma_displacement && !program_.attaches && view.slots.size() == 3 &&
+      view.slots[0].is(trace::kInteger)) {
+    // In a dynamic window, recorded when traces did not have what was attached.
     constexpr Atom kAddress = Atom{1} << 40;
     const Slot &offset = view.slots[2];
     if ((offset.column == nullptr ? offset.atom : offset.column->at(0)) >= kAddress) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/attached.h"
 #include "analyze/repeatable.h"
 #include "proxy/columns.h"
 #include "proxy/part.h"
@@ -166,6 +167,7 @@ Result<Proxy> generate(const trace::Trace &trace, const analyze::Sources &source
     return fail(ErrorKind::usage, "the trace has no MPI calls", "record a program that makes some");
   }
   Program program(trace, sources, settings);
+  program.attaches = analyze::attaches(trace);
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
     const trace::ClassPart &part = trace::class_structure(trace, index);
     program.several_threads = program.several_threads || part.thread != 0;
@@ -176,6 +178,8 @@ Result<Proxy> generate(const trace::Trace &trace, const analyze::Sources &source
                     fmt::format("a call of function {} that this version does not know", row->function));
       }
       const std::string_view function = spec::functions()[row->function].name;
+      program.keyvals = program.keyvals || function.find("keyval") != std::string_view::npos ||
+                        function.find("Keyval") != std::string_view::npos;
       program.grequests =
           program.grequests || function.starts_with("MPI_Grequest_start") || function.starts_with("MPIX_Grequest");
     }
@@ -206,8 +210,10 @@ Result<Proxy> generate(const trace::Trace &trace, const analyze::Sources &source
     proxy.own_lines += static_cast<size_t>(std::count(file.text.begin(), file.text.end(), '\n'));
     proxy.own_bytes += file.text.size();
   }
-  for (const SupportFile &file : support_files())
+  for (const SupportFile &file : support_files()) {
+    if (file.name == "windows.c" && !program.attaches) continue;
     proxy.files.push_back({std::string(file.name), std::string(file.text)});
+  }
   proxy.files.push_back({"Makefile", makefile(settings)});
   proxy.files.push_back({"CMakeLists.txt", cmake_lists(settings)});
   proxy.files.push_back({"README.md", readme(program, parts, name)});

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
+
+#include "analyze/attached.h"
 
 namespace cairn::proxy {
 
@@ -132,7 +135,29 @@ std::string Program::definitions() const {
   out += "void *pointer_constant_of(int id) {\n  switch (id) {\n" + pointers + "    default: return NULL;\n  }\n}\n\n";
   out += "void handle_constant(int id, void *to) {\n  (void)to;\n  switch (id) {\n" + objects +
          "    default: break;\n  }\n}\n";
+  if (attaches) out += attached();
   return out;
+}
+
+std::string Program::attached() const {
+  std::string out = "\n/* What each rank attached to dynamic windows: where it lay, and how many bytes. */\n";
+  std::map<std::string, std::string> known;
+  std::vector<std::string> ranks;
+  for (uint32_t rank = 0; rank < trace.rank_count(); ++rank) {
+    std::vector<std::string> all;
+    for (const analyze::Segment &each : analyze::attached_segments(trace, rank)) {
+      std::string text = fmt::format("{{{}U, {}U}}", each.raw, each.size);
+      if (each.raw != 0 && std::find(all.begin(), all.end(), text) == all.end()) all.push_back(std::move(text));
+    }
+    all.emplace_back("{0, 0}");
+    const auto [entry, added] = known.try_emplace(list_text(all), fmt::format("attached_{}", rank));
+    if (added) out += fmt::format("static const struct segment {}[] = {{\n{}}};\n", entry->second, entry->first);
+    ranks.push_back(entry->second);
+  }
+  return out + fmt::format(
+                   "\nconst struct segment *attached_by(long long of) {{\n"
+                   "  static const struct segment *const all[] = {{\n{}}};\n  return all[of];\n}}\n",
+                   list_text(ranks));
 }
 
 }  // namespace cairn::proxy

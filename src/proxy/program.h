@@ -43,6 +43,8 @@ class Program {
   Identifiers names;       ///< of what all files see
   bool grequests = false;  ///< there are generalised requests
   bool several_threads = false;
+  bool keyvals = false;         ///< attributes may have functions
+  bool attaches = false;        ///< memory to dynamic windows
   std::set<std::string> newer;  ///< functions that came after MPI 3.1
 
   /// The variable that has what that call made.
@@ -61,6 +63,8 @@ class Program {
   /// program.h and program.c, once all else is written.
   [[nodiscard]] std::string header(const std::vector<std::string> &parts) const;
   [[nodiscard]] std::string definitions() const;
+  /// What each rank attached to dynamic windows, in program.c.
+  [[nodiscard]] std::string attached() const;
   /// All that has a number: (kind, name), (number, variable).
   using Key = std::pair<spec::Kind, analyze::HandleName>;
   [[nodiscard]] const std::map<Key, std::pair<size_t, std::string>> &all() const { return handles_; }

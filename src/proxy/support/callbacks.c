@@ -99,19 +99,22 @@ void user_function(void *in, void *inout, int *length, MPI_Datatype *type) {
   make_nested();
 }
 
-/* Every attribute goes on to the copy, as it is. */
+static _Thread_local int failing;
+void fails(int now) { failing = now; }
+
+/* Every attribute goes on to the copy, as it is, but in a call that failed. */
 #define ATTRIBUTES(name, type)                                                                           \
   int name##_copy_attr_function(type old, int keyval, void *state, void *value, void *copy, int *flag) { \
     (void)old, (void)keyval, (void)state;                                                                \
     make_nested();                                                                                       \
     memcpy(copy, &value, sizeof value);                                                                  \
     *flag = 1;                                                                                           \
-    return MPI_SUCCESS;                                                                                  \
+    return failing ? MPI_ERR_OTHER : MPI_SUCCESS;                                                        \
   }                                                                                                      \
   int name##_delete_attr_function(type object, int keyval, void *value, void *state) {                   \
     (void)object, (void)keyval, (void)value, (void)state;                                                \
     make_nested();                                                                                       \
-    return MPI_SUCCESS;                                                                                  \
+    return failing ? MPI_ERR_OTHER : MPI_SUCCESS;                                                        \
   }
 ATTRIBUTES(comm, MPI_Comm)
 ATTRIBUTES(type, MPI_Datatype)

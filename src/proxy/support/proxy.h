@@ -256,6 +256,24 @@ MPI_Status *status_in(const struct field *of);
 /* Whom a receive from anybody heard, as its status said: source 0, tag 1; else what was asked for. */
 int heard_in(const struct field *status, int which, int asked);
 
+/* ---- dynamic windows (windows.c) --------------------------------------------------------------------------------- */
+
+/* What a process attached to dynamic windows, where it lay when it was recorded; 0 ends. */
+struct segment {
+  unsigned long long recorded, bytes;
+};
+/* Of that rank of MPI_COMM_WORLD. Generated. */
+const struct segment *attached_by(long long of);
+/* After MPI_Win_create_dynamic, before MPI_Win_free and before MPI_Win_attach. */
+void open_dynamic(MPI_Win window, MPI_Comm comm);
+void close_dynamic(MPI_Win window);
+void attaching(MPI_Win window, const void *base, long long recorded, long long bytes);
+/* Where the target has now what it had at that address; of other windows, and where nothing was: `otherwise`. */
+MPI_Aint aimed(MPI_Win window, int target, long long recorded, MPI_Aint otherwise);
+MPI_Aint aimed_in(MPI_Win window, int target, const struct field *recorded);
+/* The number of an address, where that is kept. */
+long long recorded_in(const struct field *address);
+
 /* ---- functions of the program (callbacks.c) ---------------------------------------------------------------------- */
 
 /* Calls that the program made in a function that MPI called stand before the call in which that was. */
@@ -268,6 +286,9 @@ void expect_status(const MPI_Status *status);
 void expect_statuses(const struct field *of);
 /* The status that such a function was given; else `other`. */
 MPI_Status *given_status(MPI_Status *other);
+
+/* The next call failed in the recording, which a function of an attribute may have wanted. 0: it was made. */
+void fails(int now);
 
 void user_function(void *in, void *inout, int *length, MPI_Datatype *type);
 int comm_copy_attr_function(MPI_Comm old, int keyval, void *state, void *value, void *copy, int *flag);
