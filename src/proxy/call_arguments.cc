@@ -68,11 +68,11 @@ void CallWriter::keep_returned(std::string *text) {
   if (result.kind != FieldView::atoms || result.slots.empty() || result.slots[0].is_special()) return;
   const bool comm = function_.return_layout == Layout::comm;
   if (!comm && result.slots.size() < 2) return;
-  const Slot place = comm ? result.slots[0] : result.slots[1];
-  const auto name = name_of(result.slots[0], function_.return_layout);
-  program_.makes(function_.return_kind, name);
-  *text = fmt::format("{}_keep(&{}, {}, {})", kind_word(function_.return_kind),
-                      program_.handles(function_.return_kind, name), number(place), *text);
+  Parameter returned{};
+  returned.kind = function_.return_kind;
+  returned.layout = function_.return_layout;
+  returned.direction = Direction::out;
+  *text = keep(result.slots[0], comm ? nullptr : &result.slots[1], returned, *text);
 }
 
 void CallWriter::fill() {

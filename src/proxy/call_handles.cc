@@ -18,6 +18,25 @@ std::string CallWriter::any_of(const Parameter &parameter) const {
   return null_of(parameter.kind);
 }
 
+std::optional<std::string> CallWriter::single(const Slot &first, const Parameter &parameter) {
+  if (first.column != nullptr) return std::nullopt;
+  const auto variable = program_.single(parameter.kind, name_of(first, parameter.layout));
+  if (variable && parameter.layout != Layout::comm) named(first, parameter);
+  return variable;
+}
+
+std::string CallWriter::reach(const char *how, const Slot &first, const Slot *second, const Parameter &parameter) {
+  const bool itself = std::string_view(how) == "of";
+  if (const auto variable = single(first, parameter)) return (itself ? "" : "&") + *variable;
+  return fmt::format("{}_{}({})", kind_word(parameter.kind), how, variable_and_place(first, second, parameter));
+}
+
+std::string CallWriter::keep(const Slot &first, const Slot *second, const Parameter &parameter,
+                             const std::string &value) {
+  if (const auto variable = single(first, parameter)) return fmt::format("{} = {}", *variable, value);
+  return fmt::format("{}_keep({}, {})", kind_word(parameter.kind), variable_and_place(first, second, parameter), value);
+}
+
 std::string CallWriter::variable_and_place(const Slot &first, const Slot *second, const Parameter &parameter) {
   if (parameter.layout == Layout::comm) return fmt::format("&comms, {}", number(first));
   const Slot zero;
@@ -80,7 +99,7 @@ void CallWriter::handle(size_t i) {
     if (view.slots.empty() || view.slots[0].is_special()) {
       text = result(i, 8);
     } else {
-      text = fmt::format("{}_new({})", word, variable_and_place(view.slots[0], second(view), parameter));
+      text = reach("new", view.slots[0], second(view), parameter);
     }
     return;
   }
@@ -98,7 +117,7 @@ void CallWriter::handle(size_t i) {
     return;
   }
   const char *how = !by_pointer ? "of" : parameter.effect == Effect::release ? "last" : "at";
-  text = fmt::format("{}_{}({})", word, how, variable_and_place(first, second(view), parameter));
+  text = reach(how, first, second(view), parameter);
 }
 
 std::string CallWriter::literal(const FieldView &view, const Parameter &parameter) {
@@ -182,10 +201,9 @@ void CallWriter::handle_array(size_t i) {
     const size_t width = parameter.layout == Layout::comm ? 1 : 2;
     for (size_t k = 0; k + width <= view.slots.size(); k += width) {
       if (view.slots[k].is_special()) continue;
-      out_.after.push_back(
-          fmt::format("{}_keep({}, (({} *){})[{}]);", word,
-                      variable_and_place(view.slots[k], width == 2 ? &view.slots[k + 1] : nullptr, parameter), type,
-                      arguments_[i], k / width));
+      out_.after.push_back(keep(view.slots[k], width == 2 ? &view.slots[k + 1] : nullptr, parameter,
+                                fmt::format("(({} *){})[{}]", type, arguments_[i], k / width)) +
+                           ";");
     }
     return;
   }
@@ -237,8 +255,7 @@ void CallWriter::handle_array(size_t i) {
     } else if (first.is_special()) {
       value = first.constant() < 0 ? null_of(parameter.kind) : plain_value(first.atom);
     } else {
-      value = fmt::format("{}_of({})", word,
-                          variable_and_place(first, width == 2 ? &view.slots[k * width + 1] : nullptr, parameter));
+      value = reach("of", first, width == 2 ? &view.slots[k * width + 1] : nullptr, parameter);
     }
     if (end - k > 2) {
       out_.before.push_back(fmt::format("for (int i = {}; i < {}; ++i) {}[i] = {};", k, end, name, value));

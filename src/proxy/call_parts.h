@@ -111,7 +111,12 @@ class CallWriter {
   /// For a handle that is not significant: some libraries refuse a null one even so.
   [[nodiscard]] std::string any_of(const Parameter &parameter) const;
   [[nodiscard]] static std::string null_of(Kind kind) { return fmt::format("*{}_null()", kind_word(kind)); }
-  /// The variable and place of a handle, as two arguments.
+  /// What a call is given of a handle. `how`: "new", "at", "last" (where it lies), "of" (itself).
+  std::string reach(const char *how, const Slot &first, const Slot *second, const Parameter &parameter);
+  /// Keeps one that MPI gave.
+  std::string keep(const Slot &first, const Slot *second, const Parameter &parameter, const std::string &value);
+  std::optional<std::string> single(const Slot &first, const Parameter &parameter);
+  /// The queue and place of a handle, as two arguments.
   std::string variable_and_place(const Slot &first, const Slot *second, const Parameter &parameter);
   analyze::HandleName named(const Slot &slot, const Parameter &parameter);
   /// Constants and objects on different ranks.

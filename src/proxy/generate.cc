@@ -184,6 +184,7 @@ Result<Proxy> generate(const trace::Trace &trace, const analyze::Sources &source
           program.grequests || function.starts_with("MPI_Grequest_start") || function.starts_with("MPIX_Grequest");
     }
   }
+  program.singles = single_handles(trace, sources);
   std::vector<PartText> parts;
   std::vector<std::string> problems;
   for (uint32_t index = 0; index < trace.class_count(); ++index)

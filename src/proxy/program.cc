@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 
 #include "analyze/attached.h"
@@ -35,6 +36,13 @@ std::string kind_word(Kind kind) {
   }
 }
 
+std::string kind_null(Kind kind) {
+  if (kind == Kind::keyval) return "MPI_KEYVAL_INVALID";
+  std::string type = kind_type(kind);
+  std::transform(type.begin(), type.end(), type.begin(), [](char c) { return static_cast<char>(std::toupper(c)); });
+  return type + "_NULL";
+}
+
 std::string kind_type(Kind kind) {
   switch (kind) {
     case Kind::window:
@@ -48,6 +56,15 @@ std::string kind_type(Kind kind) {
       return "MPI_" + word;
     }
   }
+}
+
+std::optional<std::string> Program::single(Kind kind, const analyze::HandleName &name) {
+  const HandleKey key = handle_key(kind, name);
+  const auto made = singles.find(key);
+  if (made == singles.end()) return std::nullopt;
+  const auto [entry, added] = variables_.try_emplace(key);
+  if (added) entry->second = names.unique(kind_word(kind) + "_" + identifier(made->second));
+  return entry->second;
 }
 
 std::string Program::handles(Kind kind, const analyze::HandleName &name) {
@@ -99,6 +116,7 @@ std::string Program::header(const std::vector<std::string> &parts) const {
   std::string out =
       "/* What the parts of this program share: the handles that their calls make, each named after what\n"
       " * made it. */\n#ifndef PROGRAM_H\n#define PROGRAM_H\n\n#include \"proxy.h\"\n\n";
+  for (const auto &[key, variable] : variables_) out += fmt::format("extern {} {};\n", kind_type(key.first), variable);
   for (const auto &[key, what] : handles_) out += fmt::format("extern struct handles {};\n", what.second);
   out += "\n";
   for (const std::string &part : parts) out += fmt::format("void {}(void);\n", part);
@@ -109,6 +127,9 @@ std::string Program::definitions() const {
   std::string out =
       "/* The handles of this program, and its constants by their numbers. */\n#include \"program.h\"\n\n";
   std::vector<std::string> all(handles_.size());
+  for (const auto &[key, variable] : variables_) {
+    out += fmt::format("{} {} = {};\n", kind_type(key.first), variable, kind_null(key.first));
+  }
   for (const auto &[key, what] : handles_) {
     out += fmt::format("struct handles {};\n", what.second);
     all[what.first] = "&" + what.second;

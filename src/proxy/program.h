@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "analyze/sources.h"
 #include "base/result.h"
 #include "proxy/c_text.h"
+#include "proxy/single_handles.h"
 #include "spec/spec.h"
 #include "trace/read/trace.h"
 
@@ -31,6 +33,8 @@ struct Settings {
 std::string kind_word(spec::Kind kind);
 /// The C type of one: "MPI_Comm".
 std::string kind_type(spec::Kind kind);
+/// The null one: "MPI_COMM_NULL".
+std::string kind_null(spec::Kind kind);
 
 class Program {
  public:
@@ -47,7 +51,11 @@ class Program {
   bool attaches = false;        ///< memory to dynamic windows
   std::set<std::string> newer;  ///< functions that came after MPI 3.1
 
-  /// The variable that has what that call made.
+  /// Those that plain variables have (single_handles.h); to be set before anything is written.
+  std::map<HandleKey, std::string> singles;
+  /// The plain variable that has it; nothing: it is in a queue.
+  std::optional<std::string> single(spec::Kind kind, const analyze::HandleName &name);
+  /// The queue that has what that call made.
   std::string handles(spec::Kind kind, const analyze::HandleName &name);
   /// Its number, for fields that change.
   size_t handles_number(spec::Kind kind, const analyze::HandleName &name);
@@ -66,7 +74,7 @@ class Program {
   /// What each rank attached to dynamic windows, in program.c.
   [[nodiscard]] std::string attached() const;
   /// All that has a number: (kind, name), (number, variable).
-  using Key = std::pair<spec::Kind, analyze::HandleName>;
+  using Key = HandleKey;
   [[nodiscard]] const std::map<Key, std::pair<size_t, std::string>> &all() const { return handles_; }
 
  private:
@@ -75,6 +83,7 @@ class Program {
     return name;
   }
   std::map<Key, std::pair<size_t, std::string>> handles_;
+  std::map<Key, std::string> variables_;
   std::set<Key> made_;
   std::map<Key, std::string> used_;
   std::set<std::pair<int, spec::Kind>> constants_;
