@@ -1,4 +1,4 @@
-// cairn proxy: a program in C that makes the calls of a trace again.
+// cairn proxy: a program in C or C++ that makes the calls of a trace again.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -19,6 +19,7 @@ struct ProxyOptions : Inspection {
   std::string output;
   std::string gaps = "none";
   std::string payload = "zeros";
+  std::string language = "c";
   bool quiet = false;
 };
 
@@ -35,6 +36,7 @@ int proxy(ProxyOptions &options) {
                   : options.gaps == "blocks" ? proxy::Gaps::blocks
                                              : proxy::Gaps::none;
   settings.random_payload = options.payload == "random";
+  settings.language = options.language == "c++" ? proxy::Language::cpp : proxy::Language::c;
   if (!options.quiet) {
     for (const auto &[what, calls] : analyze::left_out(*trace)) {
       say(fmt::format("left out: {} of {}", plural(calls, "call"), what));
@@ -44,9 +46,9 @@ int proxy(ProxyOptions &options) {
   if (!made) return report(made.error(), options.file);
   if (const auto written = proxy::write_folder(folder, made->files); !written) return report(written.error());
   if (options.quiet) return 0;
-  say(fmt::format("{}: {} in {}, {} lines of C and {} bytes for this trace", folder,
+  say(fmt::format("{}: {} in {}, {} lines of {} and {} bytes for this trace", folder,
                   plural(trace->rank_count(), "rank"), plural(made->parts, "part"), grouped(made->own_lines),
-                  grouped(made->own_bytes)));
+                  options.language == "c++" ? "C++" : "C", grouped(made->own_bytes)));
   return 0;
 }
 
@@ -60,6 +62,7 @@ Action declare_proxy(Options &verb) {
   verb.choice("--gaps", options->gaps, {"none", "spin", "blocks"},
               "What to do between calls for as long as the program did", "WHAT");
   verb.choice("--payload", options->payload, {"zeros", "random"}, "What buffers hold", "WHAT");
+  verb.choice("--language", options->language, {"c", "c++"}, "What the program is written in", "LANGUAGE");
   verb.flag("-q,--quiet", options->quiet, "Print errors only");
   return [options] { return proxy(*options); };
 }

@@ -191,7 +191,7 @@ void CallWriter::strings(size_t i) {
       continue;
     }
     const ByteView text = in.raw(length - 1);
-    list += string_literal({reinterpret_cast<const char *>(text.data()), text.size()}) + ", ";
+    list += "(char *)" + string_literal({reinterpret_cast<const char *>(text.data()), text.size()}) + ", ";
   }
   out_.before.push_back(fmt::format("static char *{}[] = {{{}NULL}};", local(i), list));
   arguments_[i] = local(i);

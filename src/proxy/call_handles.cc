@@ -111,9 +111,7 @@ void CallWriter::handle(size_t i) {
   if (first.is_special()) {
     const bool null = first.constant() < 0 || is_null_handle(first.constant());
     const std::string constant = first.constant() < 0 ? null_of(parameter.kind) : plain_value(first.atom);
-    text = !by_pointer ? constant
-           : null      ? fmt::format("{}_null()", word)
-                       : fmt::format("({}[]){{{}}}", kind_type(parameter.kind), constant);
+    text = !by_pointer ? constant : null ? fmt::format("{}_null()", word) : fmt::format("{}_copy({})", word, constant);
     return;
   }
   const char *how = !by_pointer ? "of" : parameter.effect == Effect::release ? "last" : "at";
@@ -135,7 +133,7 @@ std::string CallWriter::literal(const FieldView &view, const Parameter &paramete
     }
     atoms += (atoms.empty() ? "" : ", ") + columns_.value(values, true);
   }
-  return fmt::format("&(struct field){{{}, (const long long[]){{{}}}, NULL, NULL}}", view.slots.size(), atoms);
+  return fmt::format("FIELD({}, {})", view.slots.size(), atoms.empty() ? "0" : atoms);
 }
 
 void CallWriter::add_names(const std::vector<Slot> &slots, size_t from, const Parameter &parameter,
@@ -233,7 +231,8 @@ void CallWriter::handle_array(size_t i) {
   if (view.dynamic()) {
     const size_t width = parameter.layout == Layout::comm ? 1 : 2;
     const std::string room = fmt::format("room_{}", i);
-    out_.before.push_back(fmt::format("{} *{} = calloc((size_t){}->count + 1, sizeof *{});", type, room, name, room));
+    out_.before.push_back(
+        fmt::format("{0} *{1} = ({0} *)calloc((size_t){2}->count + 1, sizeof *{1});", type, room, name));
     out_.before.push_back(fmt::format("for (int i = 0; {} * i < {}->count; ++i) {}[i] = *{}_in({}, {} * i);", width,
                                       name, room, word, name, width));
     arguments_[i] = room;

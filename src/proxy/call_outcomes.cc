@@ -50,7 +50,7 @@ void CallWriter::force() {
       wait(fmt::format("wait_for_all({});", array_));
     } else if (asks) {
       wait(is_indirect(parameter) ? fmt::format("wait_for({});", arguments_[i])
-                                  : fmt::format("wait_for((MPI_Request[]){{{}}});", arguments_[i]));
+                                  : fmt::format("wait_for(request_copy({}));", arguments_[i]));
     } else {
       continue;
     }
@@ -83,8 +83,8 @@ void CallWriter::completed() {
   std::string list;
   for (const Slot &slot : view.slots) list += (list.empty() ? "" : ", ") + (slot.is_special() ? "-1" : number(slot));
   if (list.empty()) list = "-1";
-  wait(fmt::format("only_left({}, arrays, {}, {}, (const long long[]){{{}}});", array_, place,
-                   std::max<size_t>(view.slots.size(), 1), list));
+  wait(fmt::format("only_left({}, arrays, {}, {}, LIST({}));", array_, place, std::max<size_t>(view.slots.size(), 1),
+                   list));
 }
 
 void CallWriter::expect() {

@@ -206,7 +206,7 @@ void CallWriter::numbers(size_t i) {
   if (slots.size() == 1 && slots[0].is(trace::kPrefixSums)) return sums(i);
   write_array(name, type, slots, changes);
   text = std::string_view(parameter.ctype).ends_with("][3]") ? fmt::format("(int(*)[3])(void *){}", name) : name;
-  if (type == "MPI_Offset") text = "(void *)" + text;
+  if (type == "MPI_Offset") text = "(MPI_Offset *)" + text;
 }
 
 std::string CallWriter::prefix_of(size_t i) {
@@ -236,8 +236,7 @@ void CallWriter::sums(size_t i) {
     arguments_[i] = local(i);
     return;
   }
-  arguments_[i] = fmt::format("{}_in(&(struct field){{1, (const long long[]){{ATOM(A_PREFIX_SUMS)}}, NULL, NULL}}, {})",
-                              array_word(type), prefix_of(i));
+  arguments_[i] = fmt::format("{}_in(FIELD(1, ATOM(A_PREFIX_SUMS)), {})", array_word(type), prefix_of(i));
 }
 
 std::string CallWriter::flags(const FieldView &view, const Parameter &parameter) {
@@ -288,7 +287,7 @@ void CallWriter::write_array(const std::string &name, const std::string &type, c
 
 void CallWriter::flush_runs(const std::string &name, const std::string &type, std::string *list) {
   if (list->empty()) return;
-  out_.before.push_back(fmt::format("fill_{}({}{}, (const long long[]){{{}0, 0, 0}});", array_word(type), name,
+  out_.before.push_back(fmt::format("fill_{}({}{}, LIST({}0, 0, 0));", array_word(type), name,
                                     run_begin_ == 0 ? "" : fmt::format(" + {}", run_begin_), *list));
   list->clear();
 }

@@ -96,48 +96,78 @@ class MainText {
   std::map<Segment, std::vector<uint32_t>> segments_;
 };
 
+/// What building a program of each language needs.
+struct Building {
+  const char *extension;
+  const char *compiler;  ///< the variable of a Makefile
+  const char *flags;
+  const char *wrapper;
+  const char *standard;
+  const char *cmake;  ///< CMake's name of it
+  const char *version;
+};
+const Building &building(Language language) {
+  static const Building kC = {".c", "MPICC", "CFLAGS", "mpicc", "gnu11", "C", "11"};
+  static const Building kCpp = {".cc", "MPICXX", "CXXFLAGS", "mpicxx", "gnu++17", "CXX", "17"};
+  return language == Language::c ? kC : kCpp;
+}
+
 std::string makefile(const Settings &settings) {
+  const Building &of = building(settings.language);
   return fmt::format(
-      "# make MPICC=mpicc.mpich; the program is ./proxy.\n"
-      "MPICC = mpicc\nCFLAGS = -O1 -Wall -Wextra\n{}"
-      "OBJECTS = $(patsubst %.c,%.o,$(wildcard *.c))\n\n"
-      "proxy: $(OBJECTS)\n\t$(MPICC) $(CFLAGS) -o $@ $(OBJECTS) -lpthread\n\n"
-      "%.o: %.c proxy.h program.h threads.h\n\t$(MPICC) -std=gnu11 $(CPPFLAGS) $(CFLAGS) -pthread -c -o $@ $<\n\n"
+      "# make {1}={3}.mpich; the program is ./proxy.\n"
+      "{1} = {3}\n{2} = -O1 -Wall -Wextra\n{5}"
+      "OBJECTS = $(patsubst %{0},%.o,$(wildcard *{0}))\n\n"
+      "proxy: $(OBJECTS)\n\t$({1}) $({2}) -o $@ $(OBJECTS) -lpthread\n\n"
+      "%.o: %{0} proxy.h program.h threads.h\n\t$({1}) -std={4} $(CPPFLAGS) $({2}) -pthread -c -o $@ $<\n\n"
       "clean:\n\trm -f proxy $(OBJECTS)\n.PHONY: clean\n",
+      of.extension, of.compiler, of.flags, of.wrapper, of.standard,
       settings.gaps == Gaps::blocks ? "CPPFLAGS = -DPROXY_BLOCKS\n" : "");
 }
 
 std::string cmake_lists(const Settings &settings) {
+  const Building &of = building(settings.language);
   return fmt::format(
-      "# cmake -B build -DMPI_C_COMPILER=mpicc.mpich && cmake --build build\n"
-      "cmake_minimum_required(VERSION 3.13)\nproject(proxy C)\nfind_package(MPI REQUIRED COMPONENTS C)\n"
-      "find_package(Threads REQUIRED)\nfile(GLOB sources ${{CMAKE_CURRENT_SOURCE_DIR}}/*.c)\n"
-      "add_executable(proxy ${{sources}})\nset_target_properties(proxy PROPERTIES C_STANDARD 11)\n"
-      "{}target_link_libraries(proxy PRIVATE MPI::MPI_C Threads::Threads)\n",
-      settings.gaps == Gaps::blocks ? "target_compile_definitions(proxy PRIVATE PROXY_BLOCKS)\n" : "");
+      "# cmake -B build -DMPI_{0}_COMPILER={1}.mpich && cmake --build build\n"
+      "cmake_minimum_required(VERSION 3.13)\nproject(proxy {0})\n{5}find_package(MPI REQUIRED COMPONENTS {0})\n"
+      "find_package(Threads REQUIRED)\nfile(GLOB sources ${{CMAKE_CURRENT_SOURCE_DIR}}/*{2})\n"
+      "add_executable(proxy ${{sources}})\nset_target_properties(proxy PROPERTIES {0}_STANDARD {3})\n"
+      "{4}target_link_libraries(proxy PRIVATE MPI::MPI_{0} Threads::Threads)\n",
+      of.cmake, of.wrapper, of.extension, of.version,
+      settings.gaps == Gaps::blocks ? "target_compile_definitions(proxy PRIVATE PROXY_BLOCKS)\n" : "",
+      settings.language == Language::c ? "" : "set(MPI_CXX_SKIP_MPICXX ON)\n");
+}
+
+/// As it is called in that language.
+std::string source_name(std::string_view c_name, Language language) {
+  if (!c_name.ends_with(".c")) return std::string(c_name);
+  return std::string(c_name.substr(0, c_name.size() - 2)) + building(language).extension;
 }
 
 std::string readme(const Program &program, const std::vector<PartText> &parts, const std::string &name) {
   const trace::Trace &trace = program.trace;
+  const Building &of = building(program.settings.language);
   std::string out = fmt::format(
       "# A proxy of {}\n\nThis program makes the MPI calls of {} ranks again, as `cairn record` kept them: the same "
       "calls in\n"
       "the same order with the same arguments and messages. `cairn proxy` made it.\n\n"
-      "    make MPICC=mpicc.mpich      # or mpicc.openmpi\n    mpiexec.mpich -n {} ./proxy\n\n"
+      "    make {}={}.mpich      # or {}.openmpi\n    mpiexec.mpich -n {} ./proxy\n\n"
       "Recorded again it is the same run:\n\n"
       "    cairn record -o proxy.cairn -- mpiexec.mpich -n {} ./proxy\n    cairn diff --replay {} proxy.cairn\n\n"
-      "| file | what |\n|---|---|\n| `main.c` | which rank does what |\n",
-      name, trace.rank_count(), trace.rank_count(), trace.rank_count(), name);
+      "| file | what |\n|---|---|\n| `main{}` | which rank does what |\n",
+      name, trace.rank_count(), of.compiler, of.wrapper, of.wrapper, trace.rank_count(), trace.rank_count(), name,
+      of.extension);
   for (size_t i = 0; i < parts.size(); ++i) {
     const trace::ClassView view = trace.class_view(static_cast<uint32_t>(i));
     constexpr size_t kMost = 1000;
     if (i == kMost) break;
-    out += fmt::format("| `{}.c` | {} rank{}, {} calls |\n", parts[i].name, view.ranks.size(),
+    out += fmt::format("| `{}{}` | {} rank{}, {} calls |\n", parts[i].name, of.extension, view.ranks.size(),
                        view.ranks.size() == 1 ? "" : "s", parts[i].calls);
   }
-  out +=
-      "| `program.h`, `program.c` | the handles that calls make, named after what made them |\n"
-      "| the others | what such programs stand on, the same in each: `proxy.h` says what there is |\n";
+  out += fmt::format(
+      "| `program.h`, `program{}` | the handles that calls make, named after what made them |\n"
+      "| the others | what such programs stand on, the same in each: `proxy.h` says what there is |\n",
+      of.extension);
   if (!program.newer.empty()) {
     out += "\nIt needs an MPI library that has what came after MPI 3.1:";
     for (const std::string &each : program.newer) out += fmt::format(" `{}`", each);
@@ -207,13 +237,14 @@ Result<Proxy> generate(const trace::Trace &trace, const analyze::Sources &source
   }
   proxy.files.push_back({"program.h", program.header(names)});
   proxy.files.push_back({"program.c", program.definitions()});
-  for (const ProxyFile &file : proxy.files) {
+  for (ProxyFile &file : proxy.files) {
+    file.name = source_name(file.name, settings.language);
     proxy.own_lines += static_cast<size_t>(std::count(file.text.begin(), file.text.end(), '\n'));
     proxy.own_bytes += file.text.size();
   }
   for (const SupportFile &file : support_files()) {
     if (file.name == "windows.c" && !program.attaches) continue;
-    proxy.files.push_back({std::string(file.name), std::string(file.text)});
+    proxy.files.push_back({source_name(file.name, settings.language), std::string(file.text)});
   }
   proxy.files.push_back({"Makefile", makefile(settings)});
   proxy.files.push_back({"CMakeLists.txt", cmake_lists(settings)});

@@ -23,10 +23,12 @@
 namespace cairn::proxy {
 
 enum class Gaps : uint8_t { none, spin, blocks };
+enum class Language : uint8_t { c, cpp };
 
 struct Settings {
   Gaps gaps = Gaps::none;
   bool random_payload = false;
+  Language language = Language::c;
 };
 
 /// The word that the functions of src/proxy/support have for handles of that kind; empty: they have none.

@@ -60,7 +60,7 @@ std::string Streams::flush(const std::string &variable, std::vector<std::string>
   } else if (atoms->size() <= kShort) {
     std::string list;
     for (const std::string &each : *atoms) list += (list.empty() ? "" : ", ") + each;
-    text = fmt::format("add_values({}, {}, {}, (const long long[]){{{}}});", variable, count, width, list);
+    text = fmt::format("add_values({}, {}, {}, LIST({}));", variable, count, width, list);
   } else {
     const std::string name = names_.unique(variable + "_values");
     tables_.raw(fmt::format("static const long long {}[] = {{\n{}}};\n", name, list_text(*atoms)));

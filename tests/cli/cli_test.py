@@ -1721,6 +1721,9 @@ def proxy_writes_a_program(bench):
     expect("a loop", "for (long long i = 0; i < " in part, True)
     # Made again, but never over what is somebody else's.
     here.check("proxy", "-q", "-o", "out", "../ring.cairn")
+    done = here.check("proxy", "--language", "c++", "-o", "out", "../ring.cairn", err=None)
+    expect("C++", ("lines of C++" in done.stderr, (out / "part_0.cc").exists(), (out / "part_0.c").exists()),
+           (True, True, False))
     (here.folder / "mine").mkdir()
     (here.folder / "mine/notes").write_text("mine")
     here.check("proxy", "-o", "mine", "../ring.cairn", code=4, err="cairn: mine holds files that cairn proxy did not make; "

@@ -20,7 +20,9 @@ import surroundings
 
 def compiled(options, folder, env):
     """As its Makefile does it, but for what is no warning there."""
-    command = ['make', '-s', '-C', folder, f'MPICC=mpicc.{options.under}', 'CFLAGS=-O1 -Wall -Wextra -Werror']
+    cpp = (folder / 'main.cc').exists()
+    compiler, flags = (f'MPICXX=mpicxx.{options.under}', 'CXXFLAGS') if cpp else (f'MPICC=mpicc.{options.under}', 'CFLAGS')
+    command = ['make', '-s', '-C', folder, compiler, f'{flags}=-O1 -Wall -Wextra -Werror']
     status, out, err = run.run(command, folder, env, options.seconds, 'make')
     if status != 0:
         raise run.Failed(f'the proxy does not compile\n{run.tail(out)}\n{run.tail(err)}')
@@ -52,7 +54,7 @@ def check(options, top):
     status, out, err = run.run([cairn, 'proxy', *options.proxy, '-o', folder, trace], top, env, options.seconds, 'cairn proxy')
     if status != 0:
         raise run.Failed(f'cairn proxy: status {status}\n{run.tail(err)}')
-    made = re.search(r'([\d,]+) lines of C and ([\d,]+) bytes', err)
+    made = re.search(r'([\d,]+) lines of C(?:\+\+)? and ([\d,]+) bytes', err)
     lines, size = (int(number.replace(',', '')) for number in made.groups())
     print(f'{lines} lines, {size} bytes; trace {trace.stat().st_size} bytes')
     if lines > options.lines or size > options.bytes:

@@ -24,7 +24,7 @@ static _Thread_local int expected_count, expected_next;
 static void add(struct calls *to, struct call call) {
   if (to->count == to->room) {
     to->room = to->room == 0 ? 8 : 2 * to->room;
-    to->all = realloc(to->all, (size_t)to->room * sizeof *to->all);
+    to->all = (struct call *)realloc(to->all, (size_t)to->room * sizeof *to->all);
     if (to->all == NULL) abort();
   }
   to->all[to->count++] = call;
@@ -35,7 +35,7 @@ static struct calls *take(int depth) {
   int from = pending.count;
   while (from > 0 && pending.all[from - 1].depth > depth) --from;
   if (from == pending.count) return NULL;
-  struct calls *inner = calloc(1, sizeof *inner);
+  struct calls *inner = (struct calls *)calloc(1, sizeof *inner);
   if (inner == NULL) abort();
   for (int i = from; i < pending.count; ++i) add(inner, pending.all[i]);
   pending.count = from;
@@ -81,7 +81,7 @@ static void make_with(MPI_Status *status) {
 
 void expect_status(const MPI_Status *status) {
   if (expected_next == expected_count) expected_next = expected_count = 0;
-  expected = realloc(expected, (size_t)(expected_count + 1) * sizeof *expected);
+  expected = (MPI_Status *)realloc(expected, (size_t)(expected_count + 1) * sizeof *expected);
   if (expected == NULL) abort();
   expected[expected_count++] = *status;
 }

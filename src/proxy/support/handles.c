@@ -28,7 +28,7 @@ struct handles comms;
 static struct handle **queue(struct handles *of, long long place) {
   if (place < 0) place = 0;
   if (place >= of->places) {
-    of->first = realloc(of->first, (size_t)(place + 1) * sizeof *of->first);
+    of->first = (struct handle **)realloc(of->first, (size_t)(place + 1) * sizeof *of->first);
     if (of->first == NULL) abort();
     memset(of->first + of->places, 0, (size_t)(place + 1 - of->places) * sizeof *of->first);
     of->places = place + 1;
@@ -37,7 +37,7 @@ static struct handle **queue(struct handles *of, long long place) {
 }
 
 static struct handle *append(struct handles *of, long long place) {
-  struct handle *made = calloc(1, sizeof *made);
+  struct handle *made = (struct handle *)calloc(1, sizeof *made);
   if (made == NULL) abort();
   made->thread = this_thread;
   pthread_mutex_lock(&lock);
@@ -99,6 +99,13 @@ static long long place_in(const char *kind, const struct field *of, int at) {
     nothing = null;                                                                                \
     return &nothing;                                                                               \
   }                                                                                                \
+  type *name##_copy(type of) {                                                                     \
+    static _Thread_local type all[8];                                                              \
+    static _Thread_local int next;                                                                 \
+    type *one = &all[next++ % 8];                                                                  \
+    *one = of;                                                                                     \
+    return one;                                                                                    \
+  }                                                                                                \
   type *name##_new(struct handles *of, long long place) {                                          \
     struct handle *made = append(of, place);                                                       \
     *(type *)(void *)&made->value = null;                                                          \
@@ -138,7 +145,7 @@ struct number {
 static struct number *numbers;
 
 MPI_Fint number_given(int kind, long long recorded, long long now) {
-  struct number *made = calloc(1, sizeof *made);
+  struct number *made = (struct number *)calloc(1, sizeof *made);
   if (made == NULL) abort();
   pthread_mutex_lock(&lock);
   *made = (struct number){numbers, kind, recorded, now};

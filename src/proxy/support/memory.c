@@ -1,7 +1,9 @@
 /* The program's memory. Each region that the recording told apart (a segment of the heap, the stack of a thread, the
  * data of a module) is a range of addresses of its own, in which buffers lie at the offsets that they had, so that they
  * overlap as they did. The ranges are reserved, not filled: what MPI does not touch takes no memory. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +26,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *reserve(void) {
   static size_t most = (size_t)1 << 36;
   for (; most >= (size_t)1 << 24; most /= 2) {
-    char *at = mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *at = (char *)mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at != MAP_FAILED) return at + most / 16; /* stacks grow downwards, and types may reach below a buffer */
   }
   fprintf(stderr, "proxy: rank %lld: the system gives no addresses\n", rank);
@@ -35,13 +37,13 @@ static struct region *region(struct regions *of, long long number, int moves) {
   if (number < 0) number = 0;
   pthread_mutex_lock(&lock);
   if (number >= of->count) {
-    of->all = realloc(of->all, (size_t)(number + 1) * sizeof *of->all);
+    of->all = (struct region **)realloc(of->all, (size_t)(number + 1) * sizeof *of->all);
     if (of->all == NULL) abort();
     memset(of->all + of->count, 0, (size_t)(number + 1 - of->count) * sizeof *of->all);
     of->count = number + 1;
   }
   if (of->all[number] == NULL) {
-    of->all[number] = calloc(1, sizeof **of->all);
+    of->all[number] = (struct region *)calloc(1, sizeof **of->all);
     if (of->all[number] == NULL) abort();
     if (!moves) of->all[number]->origin = reserve();
   }
@@ -102,18 +104,18 @@ static _Thread_local struct {
   long long bytes;
 } rooms[16];
 
-void *results(int number, long long count) {
+anything results(int number, long long count) {
   long long bytes = 8 * count < 64 ? 64 : 8 * count;
   if (rooms[number].bytes < bytes) {
-    rooms[number].at = calloc(1, (size_t)bytes); /* a call that encloses this one may still have the old one */
+    rooms[number].at = (char *)calloc(1, (size_t)bytes); /* a call that encloses this one may still have the old one */
     if (rooms[number].at == NULL) abort();
     rooms[number].bytes = bytes;
   }
-  return rooms[number].at;
+  return ANYTHING(rooms[number].at);
 }
-void *result(int number) { return results(number, 8); }
-void *copy_of(int number, const void *from, long long bytes) {
-  return memcpy(results(number, bytes / 8 + 256), from, (size_t)bytes);
+anything result(int number) { return results(number, 8); }
+anything copy_of(int number, const void *from, long long bytes) {
+  return ANYTHING(memcpy(results(number, bytes / 8 + 256), from, (size_t)bytes));
 }
 
 /* ---- what is sent */

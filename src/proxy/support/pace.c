@@ -1,7 +1,9 @@
 /* What the program computed between its calls: spinning, or blocks of arithmetic and of walks through memory, of which
  * so many are made that it takes as long as it did. How long a block takes is measured once, and again as it goes on.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <time.h>
 
 #include "proxy.h"
@@ -31,7 +33,7 @@ void compute(double ns) {
   const double until = (ended == 0 ? now() : ended) + ns;
 #ifdef PROXY_BLOCKS
   if (memory == NULL) {
-    memory = calloc(kWords, sizeof *memory);
+    memory = (double *)calloc(kWords, sizeof *memory);
     if (memory == NULL) abort();
     const double begin = now();
     for (int i = 0; i < 1000; ++i) block();

@@ -1,13 +1,23 @@
 /* The process: which rank it is before MPI says so, its threads and the order of their calls, its files. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifdef __cplusplus
+#include <atomic>
+#define _Atomic(type) std::atomic<type>
+using std::atomic_load;
+using std::atomic_store;
+#else
+#include <stdatomic.h>
+#endif
 
 #include "proxy.h"
 #include "threads.h"
@@ -53,9 +63,9 @@ struct thread {
   void (*run)(void);
   int number;
   pthread_t id;
-  _Atomic long long ticket; /* of the call that it begins next */
-  _Atomic int begun;        /* its first call has */
-  _Atomic int waits;        /* for its turn */
+  _Atomic(long long) ticket; /* of the call that it begins next */
+  _Atomic(int) begun;        /* its first call has */
+  _Atomic(int) waits;        /* for its turn */
 };
 enum { kMost = 1024 };
 static struct thread threads[kMost];
@@ -71,7 +81,7 @@ void add_thread(void (*run)(void), long long first_ticket) {
 }
 
 static void *run_thread(void *argument) {
-  struct thread *thread = argument;
+  struct thread *thread = (struct thread *)argument;
   this_thread = thread->number;
   thread->run();
   atomic_store(&thread->ticket, INT64_MAX);

@@ -10,13 +10,25 @@
 #ifndef OMPI_OMIT_MPI1_COMPAT_DECLS
 #define OMPI_OMIT_MPI1_COMPAT_DECLS 0
 #endif
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX
+#endif
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 /* What libraries had before the standard had it. */
 #if defined(OPEN_MPI) && MPI_VERSION < 4
+#ifdef __cplusplus
+extern "C" {
+#endif
 #include <mpi-ext.h>
+#ifdef __cplusplus
+}
+#endif
 #define MPI_Allgather_init MPIX_Allgather_init
 #define MPI_Allgatherv_init MPIX_Allgatherv_init
 #define MPI_Allreduce_init MPIX_Allreduce_init
@@ -53,6 +65,28 @@
 #endif
 /* What the program called is called again, however old it is. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+/* A list of numbers, and a field, that are there until the call that is given them is made. What may be given for a
+ * pointer of any type. */
+#ifdef __cplusplus
+#include <initializer_list>
+#define _Thread_local thread_local
+#define LIST(...) (std::initializer_list<long long>{__VA_ARGS__}.begin())
+#define FIELD(count, ...) for_now({count, LIST(__VA_ARGS__), NULL, NULL})
+#define ANYTHING(pointer) (anything{pointer})
+struct anything {
+  void *at;
+  template <typename Type>
+  operator Type *() const {
+    return static_cast<Type *>(at);
+  }
+};
+#else
+#define LIST(...) ((const long long[]){__VA_ARGS__})
+#define FIELD(count, ...) (&(struct field){count, LIST(__VA_ARGS__), NULL, NULL})
+#define ANYTHING(pointer) (pointer)
+typedef void *anything;
+#endif
 
 /* This process in MPI_COMM_WORLD; known before MPI_Init. */
 extern long long rank, size;
@@ -92,6 +126,9 @@ struct field {
   const char *text; /* of a string */
   void *array;      /* made of it */
 };
+#ifdef __cplusplus
+inline struct field *for_now(struct field &&one) { return &one; }
+#endif
 
 /* What a field is from call to call. */
 struct stream;
@@ -131,7 +168,7 @@ MPI_Aint *aints_in(struct field *of, const struct field *counts);
 MPI_Count *counts_in(struct field *of, const struct field *counts);
 MPI_Aint *addresses_in(struct field *of);
 /* A constant that the pointer is, or room for `count` times 8 bytes. */
-void *output_in(const struct field *of, int number, long long count);
+anything output_in(const struct field *of, int number, long long count);
 /* Puts `count` times first, first + step, … behind each other into an array; {first, step, count} each, count 0 ends.
  */
 void fill_ints(int *array, const long long *runs);
@@ -153,10 +190,10 @@ void *address_in(const struct field *of, int at);
 void bind_memory(long long number, long long offset, void *given);
 void bind_in(const struct field *of, void *given);
 /* Room for what a call writes and nobody reads: 64 bytes, or as many times 8. */
-void *result(int number);
-void *results(int number, long long count);
+anything result(int number);
+anything results(int number, long long count);
 /* The same, with that in it. */
-void *copy_of(int number, const void *from, long long bytes);
+anything copy_of(int number, const void *from, long long bytes);
 /* What is sent is filled with numbers that look random, once. */
 void fill(const void *buffer, long long count, MPI_Datatype type);
 
@@ -194,7 +231,8 @@ struct handle;
   PROXY_SESSIONS(X)
 
 /* datatype_new: where a call puts one that it makes. datatype_at: where the first one is; datatype_of: that one.
- * datatype_last: the same, for the call that gives it up. datatype_keep: one that was made. */
+ * datatype_last: the same, for the call that gives it up. datatype_keep: one that was made.
+ * datatype_copy: a variable that has that one. */
 #define PROXY_KIND(name, type, null)                                \
   type *name##_in(const struct field *of, int at);                  \
   type *name##_new(struct handles *of, long long place);            \
@@ -203,6 +241,7 @@ struct handle;
   type *name##_last(struct handles *of, long long place);           \
   type name##_of(struct handles *of, long long place);              \
   void name##_keep(struct handles *of, long long place, type made); \
+  type *name##_copy(type of);                                       \
   type *name##_null(void);
 PROXY_KINDS(PROXY_KIND)
 #undef PROXY_KIND

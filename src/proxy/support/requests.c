@@ -38,10 +38,10 @@ struct requests *no_requests(void) {
 static void add_name(struct requests *to, struct name name) {
   if (to->count == to->room) {
     to->room = to->room == 0 ? 16 : 2 * to->room;
-    to->names = grown(to->names, (size_t)to->room * sizeof *to->names);
-    to->objects = grown(to->objects, (size_t)to->room * sizeof *to->objects);
-    to->handles = grown(to->handles, ((size_t)to->room + 1) * sizeof *to->handles);
-    to->hidden = grown(to->hidden, (size_t)to->room);
+    to->names = (struct name *)grown(to->names, (size_t)to->room * sizeof *to->names);
+    to->objects = (struct handle **)grown(to->objects, (size_t)to->room * sizeof *to->objects);
+    to->handles = (MPI_Request *)grown(to->handles, ((size_t)to->room + 1) * sizeof *to->handles);
+    to->hidden = (char *)grown(to->hidden, (size_t)to->room);
   }
   to->hidden[to->count] = 0;
   to->names[to->count++] = name;
@@ -77,7 +77,7 @@ MPI_Request *given(struct requests *of) {
       /* The name stands for several: the array may have it more than once. */
       int before = 0;
       for (int k = 0; k < i; ++k) before += is_before(of, i, k);
-      struct handle **all = grown(NULL, ((size_t)before + 1) * sizeof *all);
+      struct handle **all = (struct handle **)grown(NULL, ((size_t)before + 1) * sizeof *all);
       list_requests(of->names[i].of, of->names[i].place, before + 1, all);
       of->objects[i] = all[before];
       free(all);
@@ -154,7 +154,7 @@ struct arrays {
 };
 
 struct arrays *new_arrays(void) {
-  struct arrays *arrays = calloc(1, sizeof *arrays);
+  struct arrays *arrays = (struct arrays *)calloc(1, sizeof *arrays);
   if (arrays == NULL) abort();
   return arrays;
 }
@@ -179,7 +179,7 @@ int recall_in(struct requests *to, struct arrays *from, const struct field *of) 
 }
 
 static void remember(struct requests *of, struct arrays *in, int place) {
-  struct array array = {of->count, grown(NULL, ((size_t)of->count + 1) * sizeof(struct name))};
+  struct array array = {of->count, (struct name *)grown(NULL, ((size_t)of->count + 1) * sizeof(struct name))};
   if (of->count > 0) memcpy(array.names, of->names, (size_t)of->count * sizeof(struct name));
   if (place >= 0 && place < in->count) {
     free(in->last[place].names);
@@ -201,8 +201,8 @@ void only_left(struct requests *of, struct arrays *in, int place, int count, con
     only(of, count, numbers);
     return;
   }
-  long long *places = grown(NULL, ((size_t)count + 1) * sizeof *places);
-  struct name *names = grown(NULL, ((size_t)of->count + 1) * sizeof *names);
+  long long *places = (long long *)grown(NULL, ((size_t)count + 1) * sizeof *places);
+  struct name *names = (struct name *)grown(NULL, ((size_t)of->count + 1) * sizeof *names);
   if (of->count > 0) memcpy(names, of->names, (size_t)of->count * sizeof *names);
   for (int i = 0; i < count; ++i) {
     places[i] = -1;

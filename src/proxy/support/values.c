@@ -28,13 +28,13 @@ static void begin_walk(struct walk *walk, const struct term *order) {
     if (term->count != 0 && term->id < 0 && -term->id >= rules) rules = 1 - term->id;
     if (term->count == 0) last = last + 1 == rules ? -1 : last + 1;
   }
-  walk->rules = grown(NULL, (size_t)rules * sizeof *walk->rules);
+  walk->rules = (const struct term **)grown(NULL, (size_t)rules * sizeof *walk->rules);
   const struct term *at = order;
   for (int i = 0; i < rules; ++i, ++at) {
     walk->rules[i] = at;
     while (at->count != 0) ++at;
   }
-  walk->levels = grown(NULL, 8 * sizeof *walk->levels);
+  walk->levels = (struct level *)grown(NULL, 8 * sizeof *walk->levels);
   walk->room = 8;
   walk->depth = 1;
   walk->levels[0] = (struct level){order, order->count};
@@ -55,7 +55,7 @@ static int next_in(struct walk *walk) {
     if (level->term->id >= 0) return level->term->id;
     if (walk->depth == walk->room) {
       walk->room *= 2;
-      walk->levels = grown(walk->levels, (size_t)walk->room * sizeof *walk->levels);
+      walk->levels = (struct level *)grown(walk->levels, (size_t)walk->room * sizeof *walk->levels);
       level = &walk->levels[walk->depth - 1];
     }
     const struct term *rule = walk->rules[-level->term->id];
@@ -85,7 +85,7 @@ struct stream {
 };
 
 struct stream *open_stream(const struct term *order, int differences, int stays) {
-  struct stream *stream = calloc(1, sizeof *stream);
+  struct stream *stream = (struct stream *)calloc(1, sizeof *stream);
   if (stream == NULL) abort();
   if (order != NULL) begin_walk(&stream->walk, order);
   stream->differences = differences;
@@ -111,7 +111,7 @@ static void name_handles(const struct stream *of, long long *atoms, int count) {
 static struct field *another(struct stream *of) {
   if (of->count == of->room) {
     of->room = of->room == 0 ? 4 : 2 * of->room;
-    of->values = grown(of->values, (size_t)of->room * sizeof *of->values);
+    of->values = (struct field *)grown(of->values, (size_t)of->room * sizeof *of->values);
   }
   struct field *field = &of->values[of->count++];
   memset(field, 0, sizeof *field);
@@ -119,7 +119,7 @@ static struct field *another(struct stream *of) {
 }
 
 void add_values(struct stream *of, int times, int width, const long long *atoms) {
-  long long *copy = grown(NULL, ((size_t)times * (size_t)width + 1) * sizeof *copy);
+  long long *copy = (long long *)grown(NULL, ((size_t)times * (size_t)width + 1) * sizeof *copy);
   if (width > 0) memcpy(copy, atoms, (size_t)times * (size_t)width * sizeof *copy);
   for (int i = 0; i < times; ++i) {
     struct field *field = another(of);
@@ -143,11 +143,11 @@ struct field *next_field(struct stream *of) {
   of->current = value;
   if (!of->differences || value->text != NULL) return value;
   if (value->count > of->width) {
-    of->sums = grown(of->sums, (size_t)value->count * sizeof *of->sums);
+    of->sums = (long long *)grown(of->sums, (size_t)value->count * sizeof *of->sums);
     memset(of->sums + of->width, 0, (size_t)(value->count - of->width) * sizeof *of->sums);
     of->width = value->count;
   }
-  long long *shown = grown(NULL, ((size_t)value->count + 1) * sizeof *shown);
+  long long *shown = (long long *)grown(NULL, ((size_t)value->count + 1) * sizeof *shown);
   for (int i = 0; i < value->count; ++i) {
     if (IS_ATOM(value->atoms[i])) {
       shown[i] = value->atoms[i];
@@ -220,15 +220,17 @@ static void *kept_for_now(void *array) {
 
 #define ARRAY(name, type)                                                               \
   type *name##_in(struct field *of, const struct field *counts) {                       \
-    if (of->array != NULL && !is_sums(of)) return of->array;                            \
+    if (of->array != NULL && !is_sums(of)) return (type *)of->array;                    \
     const int length = is_sums(of) ? counts->count : of->count;                         \
-    type *array = grown(NULL, ((size_t)length + 256) * sizeof *array);                  \
+    type *array = (type *)grown(NULL, ((size_t)length + 256) * sizeof *array);          \
     type sum = 0;                                                                       \
     for (int i = 0; i < length; ++i) {                                                  \
       array[i] = is_sums(of) ? sum : (type)number_in(of, i);                            \
       if (is_sums(of)) sum = (type)(sum + number_in(counts, i));                        \
     }                                                                                   \
-    return is_sums(of) ? kept_for_now(array) : (of->array = array);                     \
+    if (is_sums(of)) return (type *)kept_for_now(array);                                \
+    of->array = array;                                                                  \
+    return array;                                                                       \
   }                                                                                     \
   void fill_##name(type *array, const long long *runs) {                                \
     for (; runs[2] != 0; runs += 3) {                                                   \
@@ -240,16 +242,17 @@ ARRAY(aints, MPI_Aint)
 ARRAY(counts, MPI_Count)
 
 MPI_Aint *addresses_in(struct field *of) {
-  if (of->array != NULL) return of->array;
-  MPI_Aint *array = grown(NULL, ((size_t)of->count + 256) * sizeof *array);
+  if (of->array != NULL) return (MPI_Aint *)of->array;
+  MPI_Aint *array = (MPI_Aint *)grown(NULL, ((size_t)of->count + 256) * sizeof *array);
   for (int i = 0; 3 * i + 2 < of->count; ++i) array[i] = AINT(address_in(of, i));
-  return of->array = array;
+  of->array = array;
+  return array;
 }
 
-void *output_in(const struct field *of, int number, long long count) {
+anything output_in(const struct field *of, int number, long long count) {
   /* Behind a constant may stand what an ignored status would have said. */
   const long long atom = of->count % 5 == 1 ? of->atoms[0] - ATOM(0) : 0;
-  if (atom == A_NULL) return NULL;
-  return atom >= A_FIRST_CONSTANT && IS_ATOM(of->atoms[0]) ? pointer_constant_of((int)(atom - A_FIRST_CONSTANT))
-                                                           : results(number, count);
+  if (atom == A_NULL) return ANYTHING(NULL);
+  if (atom < A_FIRST_CONSTANT || !IS_ATOM(of->atoms[0])) return results(number, count);
+  return ANYTHING(pointer_constant_of((int)(atom - A_FIRST_CONSTANT)));
 }
