@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "analyze/filter.h"
 #include "analyze/repeatable.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
@@ -20,8 +21,21 @@ struct ProxyOptions : Inspection {
   std::string gaps = "none";
   std::string payload = "zeros";
   std::string language = "c";
+  std::string left_out;
   bool quiet = false;
 };
+
+/// What those who stay do no more, of what they did with those who do not.
+void tell_losses(const proxy::KeptRanks::Losses &of) {
+  say(fmt::format("left out: {} to or from ranks that are, now of MPI_PROC_NULL; {} whose root was one, not made",
+                  plural(of.partners, "message"), plural(of.roots, "collective call")));
+  say(fmt::format("changed: {} with fewer ranks", plural(of.smaller, "collective call")));
+  if (of.questions != 0) say(fmt::format("left out: {} about topologies", plural(of.questions, "question")));
+  if (of.anybody != 0) {
+    say(fmt::format("changed: {} from anybody, of MPI_PROC_NULL where it heard a rank that is left out",
+                    plural(of.anybody, "receive")));
+  }
+}
 
 int proxy(ProxyOptions &options) {
   const auto trace = open_trace(options);
@@ -37,6 +51,11 @@ int proxy(ProxyOptions &options) {
                                              : proxy::Gaps::none;
   settings.random_payload = options.payload == "random";
   settings.language = options.language == "c++" ? proxy::Language::cpp : proxy::Language::c;
+  if (!options.left_out.empty()) {
+    auto ranks = analyze::parse_ranks(options.left_out);
+    if (!ranks) return report(ranks.error());
+    settings.left_out = *std::move(ranks);
+  }
   if (!options.quiet) {
     for (const auto &[what, calls] : analyze::left_out(*trace)) {
       say(fmt::format("left out: {} of {}", plural(calls, "call"), what));
@@ -46,9 +65,10 @@ int proxy(ProxyOptions &options) {
   if (!made) return report(made.error(), options.file);
   if (const auto written = proxy::write_folder(folder, made->files); !written) return report(written.error());
   if (options.quiet) return 0;
-  say(fmt::format("{}: {} in {}, {} lines of {} and {} bytes for this trace", folder,
-                  plural(trace->rank_count(), "rank"), plural(made->parts, "part"), grouped(made->own_lines),
-                  options.language == "c++" ? "C++" : "C", grouped(made->own_bytes)));
+  if (!settings.left_out.empty()) tell_losses(made->losses);
+  say(fmt::format("{}: {} in {}, {} lines of {} and {} bytes for this trace", folder, plural(made->processes, "rank"),
+                  plural(made->parts, "part"), grouped(made->own_lines), options.language == "c++" ? "C++" : "C",
+                  grouped(made->own_bytes)));
   return 0;
 }
 
@@ -63,6 +83,7 @@ Action declare_proxy(Options &verb) {
               "What to do between calls for as long as the program did", "WHAT");
   verb.choice("--payload", options->payload, {"zeros", "random"}, "What buffers hold", "WHAT");
   verb.choice("--language", options->language, {"c", "c++"}, "What the program is written in", "LANGUAGE");
+  verb.text("--leave-out", options->left_out, "Ranks that the program does without, as in 0-7,12", "LIST");
   verb.flag("-q,--quiet", options->quiet, "Print errors only");
   return [options] { return proxy(*options); };
 }

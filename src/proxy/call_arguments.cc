@@ -10,6 +10,7 @@ void CallWriter::make() {
     if (function_.parameters[i].layout != Layout::none) argument(i);
   }
   if (program_.attaches) windows();
+  if (!succeeded_) subset();
   if (succeeded_) {
     force();
   } else if (!place_.empty()) {

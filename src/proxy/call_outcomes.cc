@@ -27,6 +27,7 @@ bool may_be(const trace::ClassPart &part, uint32_t group, size_t field, const Fi
 
 void CallWriter::force() {
   outcome();
+  subset();
   expect();
   const bool asks = function_.answer != 0;
   if (asks) {

@@ -1,7 +1,7 @@
 // CallWriter: one row of a class on its way to a statement of C (call_writer.h). What it does lies in call_writer.cc
 // (what the call is, and which of its fields change), call_groups.cc (rows that stand for several calls),
-// call_arguments.cc, call_handles.cc, call_values.cc and call_windows.cc (what each argument becomes) and
-// call_outcomes.cc (what makes it come out as it did).
+// call_arguments.cc, call_handles.cc, call_values.cc, call_windows.cc and call_subset.cc (what each argument becomes)
+// and call_outcomes.cc (what makes it come out as it did).
 //
 // Borrows the part's scope. Used once.
 #pragma once
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -138,6 +139,16 @@ class CallWriter {
   void windows();
   [[nodiscard]] std::optional<size_t> parameter_of(Kind kind) const;
   [[nodiscard]] std::string recorded_address(size_t i);
+
+  // Programs that have not all ranks.
+  /// Ranks among those that stay, and arrays with an element for each.
+  void subset();
+  /// Whether the call was written, or is none, since there are no topologies.
+  bool without_topology();
+  /// An expression of a value for each rank that stays, from what a slot has there.
+  std::optional<std::string> along_ranks(const Slot &slot,
+                                         const std::function<std::optional<Atom>(uint32_t rank, Atom atom)> &value);
+  void refuse(const std::string &why);
 
   // Statuses.
   /// What statuses would have said, even where the program ignored them (trace/model/status_field.h).

@@ -42,6 +42,7 @@ Statement CallWriter::write_all() {
   if (counted != nullptr) return polls();
   if (draining != nullptr) return drain(*draining);
   read_streams();
+  if (without_topology() && passed_over_.empty()) return std::move(out_);
   if (!passed_over_.empty()) {
     if (found_nothing_) look_at_array();
     if (scope_.turns) out_.before.insert(out_.before.begin(), "turn();");

@@ -26,6 +26,8 @@ struct Proxy {
   size_t own_lines = 0;  ///< of what is made for this trace
   size_t own_bytes = 0;
   size_t parts = 0;
+  size_t processes = 0;            ///< that it is started with
+  KeptRanks::Losses losses;        ///< where ranks are left out
   std::vector<std::string> newer;  ///< functions that an MPI 3.1 library lacks
 };
 

@@ -51,6 +51,7 @@ class PartWriter {
   PartText write() {
     text_.name = fmt::format("part_{}", scope_.class_index);
     text_.scope = scope_.scope;
+    text_.class_index = scope_.class_index;
     nested_ = std::any_of(part_.rows.begin(), part_.rows.end(), [](const auto &row) { return row->depth != 0; });
     scope_.turns = program_.several_threads;
     find_heard();
@@ -262,13 +263,14 @@ class PartWriter {
   }
 
   void assemble(const std::string &skips, const Source &order) {
-    const std::string ranks = analyze::ranks_text(columns_.ranks());
-    std::string head =
-        fmt::format("/* {} {}{}. */\n#include \"program.h\"\n\n", columns_.ranks().size() == 1 ? "Rank" : "Ranks",
-                    ranks, part_.thread == 0 ? "" : fmt::format(", thread {}", part_.thread));
+    std::vector<uint32_t> members = columns_.ranks();
+    if (program_.kept != nullptr) std::erase_if(members, [this](uint32_t rank) { return !program_.kept->has(rank); });
+    const std::string ranks = analyze::ranks_text(members);
+    std::string head = fmt::format("/* {} {}{}. */\n#include \"program.h\"\n\n", members.size() == 1 ? "Rank" : "Ranks",
+                                   ranks, part_.thread == 0 ? "" : fmt::format(", thread {}", part_.thread));
     if (ranks.size() > 80) {
-      head = fmt::format("/* {} ranks, the first of them {}. */\n#include \"program.h\"\n\n", columns_.ranks().size(),
-                         columns_.ranks().front());
+      head = fmt::format("/* {} ranks, the first of them {}. */\n#include \"program.h\"\n\n", members.size(),
+                         members.front());
     }
     std::string member;
     if (scope_.turns) first_ticket_ = columns_.value(part_.first_ticket);

@@ -14,6 +14,7 @@
 namespace cairn::proxy {
 
 struct PartText {
+  uint32_t class_index = 0;
   std::string name;  ///< "part_0", the function that makes the calls
   std::string text;  ///< of NAME.c, but for functions that can be told only once all parts are written
   /// Where those stand in it, and the kinds of handles that they are for.

@@ -157,7 +157,25 @@ std::string Program::definitions() const {
   out += "void handle_constant(int id, void *to) {\n  (void)to;\n  switch (id) {\n" + objects +
          "    default: break;\n  }\n}\n";
   if (attaches) out += attached();
+  if (kept != nullptr) out += members();
   return out;
+}
+
+std::string Program::members() const {
+  std::string out =
+      "\n/* Of each communicator's ranks in the recording, the ranks that they are now; -1: left out. */\n";
+  std::vector<std::string> all;
+  for (const std::vector<int64_t> &each : kept->members()) {
+    std::vector<std::string> now;
+    now.reserve(each.size());
+    for (const int64_t rank : each) now.push_back(fmt::format("{}", rank));
+    out += fmt::format("static const int members_{}[] = {{\n{}}};\n", all.size(), list_text(now));
+    all.push_back(fmt::format("{{{}, members_{}}}", each.size(), all.size()));
+  }
+  return out + fmt::format(
+                   "\nconst struct members *members_of(long long number) {{\n"
+                   "  static const struct members all[] = {{\n{}}};\n  return &all[number];\n}}\n",
+                   list_text(all));
 }
 
 std::string Program::attached() const {

@@ -16,6 +16,7 @@
 #include "analyze/sources.h"
 #include "base/result.h"
 #include "proxy/c_text.h"
+#include "proxy/kept_ranks.h"
 #include "proxy/single_handles.h"
 #include "spec/spec.h"
 #include "trace/read/trace.h"
@@ -29,6 +30,7 @@ struct Settings {
   Gaps gaps = Gaps::none;
   bool random_payload = false;
   Language language = Language::c;
+  std::vector<uint32_t> left_out;  ///< ranks
 };
 
 /// The word that the functions of src/proxy/support have for handles of that kind; empty: they have none.
@@ -53,6 +55,7 @@ class Program {
   bool attaches = false;        ///< memory to dynamic windows
   std::set<std::string> newer;  ///< functions that came after MPI 3.1
 
+  const KeptRanks *kept = nullptr;  ///< the ranks that it has, if not all
   /// Those that plain variables have (single_handles.h); to be set before anything is written.
   std::map<HandleKey, std::string> singles;
   /// The plain variable that has it; nothing: it is in a queue.
@@ -75,6 +78,8 @@ class Program {
   [[nodiscard]] std::string definitions() const;
   /// What each rank attached to dynamic windows, in program.c.
   [[nodiscard]] std::string attached() const;
+  /// Who is in which communicator, in program.c, if not all ranks are there.
+  [[nodiscard]] std::string members() const;
   /// All that has a number: (kind, name), (number, variable).
   using Key = HandleKey;
   [[nodiscard]] const std::map<Key, std::pair<size_t, std::string>> &all() const { return handles_; }

@@ -1728,6 +1728,10 @@ def proxy_writes_a_program(bench):
     (here.folder / "mine/notes").write_text("mine")
     here.check("proxy", "-o", "mine", "../ring.cairn", code=4, err="cairn: mine holds files that cairn proxy did not make; "
                "name another folder with -o\n")
+    here.check("proxy", "-o", "some", "--leave-out", "4", "../ring.cairn", code=2, err="cairn: ../ring.cairn: --leave-out: "
+               "there is no rank 4; the trace has ranks 0-3\n")
+    here.check("proxy", "-o", "some", "--leave-out", "0-3", "../ring.cairn", code=2, err="cairn: ../ring.cairn: --leave-out: "
+               "no rank stays; leave some in\n")
     here.check("proxy", "-o", "aborted", "../threads.cairn", code=2, err="cairn: ../threads.cairn: the run was aborted: its "
                "ranks ended in the middle of their calls; record one that ends\n")
     here.check("proxy", "-o", "gpu", "../gpu.cairn", code=2, err="cairn: ../gpu.cairn: the trace has no MPI calls; record a "

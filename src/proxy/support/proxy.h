@@ -313,6 +313,20 @@ MPI_Aint aimed_in(MPI_Win window, int target, const struct field *recorded);
 /* The number of an address, where that is kept. */
 long long recorded_in(const struct field *address);
 
+/* ---- a part of the ranks (subset.c) ------------------------------------------------------------------------------ */
+
+/* For each rank of a communicator of the recording the one that it is among those that stay, or -1. */
+struct members {
+  int count;
+  const int *now;
+};
+const struct members *members_of(long long number); /* Generated. */
+/* What such a rank is now: MPI_PROC_NULL if it was left out. */
+int kept_rank(long long members, long long recorded);
+int is_kept(long long members, long long recorded);
+/* Of an array with an element for each rank those that stay. */
+anything kept_array(long long members, const void *array, size_t bytes);
+
 /* ---- functions of the program (callbacks.c) ---------------------------------------------------------------------- */
 
 /* Calls that the program made in a function that MPI called stand before the call in which that was. */
