@@ -79,6 +79,8 @@ std::string CallWriter::place_text(const Slot &kind, const Slot &number_slot, co
     text = fmt::format("mapping_at({}, {})", at, to);
   } else if (kind.is(trace::kMpiMemory)) {
     text = fmt::format("mpi_memory_at({}, {})", at, to);
+  } else if (kind.is(trace::kUnknown)) {
+    text = fmt::format("elsewhere_at({}, {})", at, to);
   } else if (kind.is(trace::kDevice)) {
     text = fmt::format("device_at({}, {})", at, to);
   } else {

@@ -154,7 +154,9 @@ void CallWriter::read_streams(bool by_call, bool by_row) {
       if (view.kind == FieldView::moved) out_.before.push_back(value + ";");
       continue;
     }
-    if (is_single_number(i)) {
+    if (function_.parameters[i].layout == Layout::error && is_single_number(i)) {
+      out_.before.push_back(fmt::format("const long long {}_ = error_in({});", name, value));
+    } else if (is_single_number(i)) {
       if (value.starts_with("next_field")) {
         value.replace(0, 10, "next_number");
       } else {

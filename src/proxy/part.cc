@@ -9,6 +9,7 @@
 #include "analyze/heard.h"
 #include "proxy/call_writer.h"
 #include "proxy/gaps.h"
+#include "proxy/row_tables.h"
 #include "spec/ids.h"
 #include "trace/read/class_structure.h"
 
@@ -140,10 +141,35 @@ class PartWriter {
     const analyze::Position position = program_.sources.position(scope_.class_index, part_.rows[row]->site);
     return names_.unique(identifier(position.file.empty() ? name : name + "_" + position.brief()));
   }
+  /// Of the calls of one line, which are many and differ only in numbers and texts: one function.
+  void write_row_tables() {
+    constexpr size_t kFew = 16;
+    const bool plain = as_table_ && !nested_ && gaps_.empty();
+    std::map<std::pair<uint32_t, std::string>, std::vector<uint32_t>> alike;  // of one group, and as long lines
+    for (uint32_t row = 0; plain && row < part_.rows.size(); ++row) {
+      if (!statements_[row].simple() || row_uses_[row] == 0) continue;
+      alike[{scope_.groups.of_row[row], shape_of(statements_[row].call)}].push_back(row);
+    }
+    for (const auto &[group, rows] : alike) {
+      if (rows.size() < kFew) continue;
+      std::vector<std::string> calls;
+      for (const uint32_t row : rows) calls.push_back(statements_[row].call);
+      const auto table = row_table(calls);
+      if (!table) continue;
+      const std::string name = row_name(rows[0]);
+      functions_.open(fmt::format("static void {}(int row)", name));
+      proxy::write_table(*table, &functions_);
+      for (size_t i = 0; i < rows.size(); ++i) tabled_[rows[i]] = {name, i};
+      functions_.statement(table->call, statements_[rows[0]].comment);
+      functions_.close();
+      functions_.line();
+    }
+  }
   void write_rows() {
     row_names_.resize(part_.rows.size());
+    write_row_tables();
     for (uint32_t row = 0; row < part_.rows.size(); ++row) {
-      if (!is_made(row) || row_uses_[row] == 0 || !is_function(row)) continue;
+      if (!is_made(row) || row_uses_[row] == 0 || !is_function(row) || tabled_.contains(row)) continue;
       row_names_[row] = row_name(row);
       functions_.open(fmt::format("static void {}(void)", row_names_[row]));
       statement(statements_[row], row, &functions_);
@@ -241,23 +267,26 @@ class PartWriter {
   }
   void write_table(Source *main) {
     std::vector<std::string> calls;
+    bool idle = false;
     for (uint32_t row = 0; row < part_.rows.size(); ++row) {
-      if (row_names_[row].empty()) {
-        calls.emplace_back("nothing");
+      if (const auto tabled = tabled_.find(row); tabled != tabled_.end()) {
+        calls.push_back(fmt::format("{{NULL, {}, {}}}", tabled->second.first, tabled->second.second));
+      } else if (row_names_[row].empty()) {
+        calls.emplace_back("{nothing, NULL, 0}");
+        idle = true;
       } else if (part_.rows[row]->depth == 0) {
-        calls.push_back(row_names_[row]);
+        calls.push_back(fmt::format("{{{}, NULL, 0}}", row_names_[row]));
       } else {
         const std::string name = names_.unique("later_" + row_names_[row]);
         functions_.line(
             fmt::format("static void {}(void) {{ later({}, {}); }}", name, part_.rows[row]->depth, row_names_[row]));
-        calls.push_back(name);
+        calls.push_back(fmt::format("{{{}, NULL, 0}}", name));
       }
     }
-    if (std::find(calls.begin(), calls.end(), "nothing") != calls.end())
-      functions_.line("static void nothing(void) {}\n");
+    if (idle) functions_.line("static void nothing(void) {}\n");
     functions_.raw(
         fmt::format("/* The order of the calls, which is too irregular to be read as loops. */\n"
-                    "static void (*const calls[])(void) = {{\n{}}};\nstatic const struct term order[] = {{\n{}}};\n\n",
+                    "static const struct call calls[] = {{\n{}}};\nstatic const struct term order[] = {{\n{}}};\n\n",
                     list_text(calls), terms_text(*part_.calls)));
     main->line("play(order, calls);");
   }
@@ -334,8 +363,9 @@ class PartWriter {
   std::vector<Statement> statements_;
   std::vector<size_t> row_uses_;
   std::vector<size_t> rule_uses_;
-  std::vector<std::string> row_names_;   ///< of those that are functions
-  std::vector<std::string> rule_names_;  ///< the same
+  std::vector<std::string> row_names_;                         ///< of those that are functions
+  std::vector<std::string> rule_names_;                        ///< the same
+  std::map<uint32_t, std::pair<std::string, size_t>> tabled_;  ///< rows that are a row of a function's table
   std::vector<double> gaps_;  ///< what the calls of each row wait for before they are made, in ns; empty: nothing
   std::string first_ticket_;
   Source functions_;

@@ -8,6 +8,7 @@
 #include "proxy/c_text.h"
 #include "proxy/folder.h"
 #include "proxy/law.h"
+#include "proxy/row_tables.h"
 #include "spec/ids.h"
 #include "trace/values/atom.h"
 
@@ -71,6 +72,28 @@ TEST(CText, Literals) {
   Identifiers names;
   EXPECT_EQ(names.unique("x"), "x");
   EXPECT_EQ(names.unique("x"), "x_2");
+  EXPECT_EQ(names.unique("x_3"), "x_3");
+  EXPECT_EQ(names.unique("x"), "x_4");
+}
+TEST(RowTables, CallsThatDifferInNumbersAndTexts) {
+  const auto table = row_table({R"(set(info_2, "a, 1\\"", 7))", R"(set(info_2, "b", 7))", R"(set(info_2, "c", 7))"});
+  ASSERT_TRUE(table.has_value());
+  EXPECT_EQ(table->call, "set(info_2, all[row].a, 7)");
+  EXPECT_EQ(table->is_text, std::vector<bool>{true});
+  EXPECT_EQ(table->rows[0], std::vector<std::string>{R"("a, 1\\"")"});
+  EXPECT_FALSE(row_table({"set(a, 1)", "set(b, 1)"}).has_value());
+  EXPECT_FALSE(row_table({"set(a, 1)", "set(a, \"\")"}).has_value());
+  EXPECT_FALSE(row_table({"set(a, 1)", "set(a, 1)"}).has_value());
+}
+TEST(RowTables, LinesBehindEachOther) {
+  std::vector<std::string> lines(20, "add(x, 1, 0);");
+  for (size_t i = 0; i < lines.size(); ++i) lines[i] = "add(x, 1, " + std::to_string(i) + ");";
+  lines.emplace_back("end();");
+  Source out;
+  write_lines(lines, &out);
+  EXPECT_NE(out.text().find("for (int row = 0; row < 20; ++row) {\n    add(x, 1, all[row].a);"), std::string::npos)
+      << out.text();
+  EXPECT_NE(out.text().find("\nend();\n"), std::string::npos);
 }
 TEST(CText, TermsOfAGrammar) {
   const auto order = grammar::Grammar::from_symbols({0, 1, 0, 1, 0, 1});

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "proxy/law.h"
+#include "proxy/row_tables.h"
 
 namespace cairn::proxy {
 
@@ -321,7 +322,7 @@ std::string Streams::opening() const {
   for (const std::string &variable : variables_) out.line("static struct stream *" + variable + ";");
   out.line();
   out.open("static void open_streams(void)");
-  for (const std::string &line : lines_) out.code(line);
+  write_lines(lines_, &out);
   out.close();
   out.line();
   return out.text();

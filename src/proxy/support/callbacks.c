@@ -5,14 +5,14 @@
 #include "proxy.h"
 
 /* A call that was made within another one, and those that were made within it. */
-struct call {
+struct nested_call {
   int depth;
   void (*make)(void);
   struct calls *inner;
 };
 struct calls {
   int count, room;
-  struct call *all;
+  struct nested_call *all;
 };
 
 static _Thread_local struct calls pending;
@@ -21,10 +21,10 @@ static _Thread_local MPI_Status *status_given;
 static _Thread_local MPI_Status *expected;
 static _Thread_local int expected_count, expected_next;
 
-static void add(struct calls *to, struct call call) {
+static void add(struct calls *to, struct nested_call call) {
   if (to->count == to->room) {
     to->room = to->room == 0 ? 8 : 2 * to->room;
-    to->all = (struct call *)realloc(to->all, (size_t)to->room * sizeof *to->all);
+    to->all = (struct nested_call *)realloc(to->all, (size_t)to->room * sizeof *to->all);
     if (to->all == NULL) abort();
   }
   to->all[to->count++] = call;
@@ -42,7 +42,7 @@ static struct calls *take(int depth) {
   return inner;
 }
 
-void later(int depth, void (*make)(void)) { add(&pending, (struct call){depth, make, take(depth)}); }
+void later(int depth, void (*make)(void)) { add(&pending, (struct nested_call){depth, make, take(depth)}); }
 
 static void make_all(struct calls *calls) {
   for (int i = 0; calls != NULL && i < calls->count; ++i) {

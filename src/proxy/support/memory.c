@@ -52,7 +52,7 @@ static struct region *region(struct regions *of, long long number, int moves) {
   return found;
 }
 
-static struct regions heap, data, mappings, mpi_memory, devices;
+static struct regions heap, data, mappings, mpi_memory, devices, elsewhere;
 static _Thread_local struct regions stack;
 
 void *heap_at(long long segment, long long offset) { return region(&heap, segment, 0)->origin + offset; }
@@ -63,6 +63,7 @@ void *device_at(long long number, long long offset) { return region(&devices, nu
 void *mpi_memory_at(long long number, long long offset) {
   return integer_at((long long)(intptr_t)region(&mpi_memory, number, 1)->origin + offset);
 }
+void *elsewhere_at(long long number, long long offset) { return region(&elsewhere, number, 0)->origin + offset; }
 void *integer_at(long long value) { return (void *)(intptr_t)value; }
 
 void bind_memory(long long number, long long offset, void *given) {
@@ -90,6 +91,8 @@ void *address_in(const struct field *of, int at) {
       return mpi_memory_at(atoms[1], atoms[2]);
     case A_DEVICE:
       return device_at(atoms[1], atoms[2]);
+    case A_UNKNOWN:
+      return elsewhere_at(atoms[1], atoms[2]);
     case A_INTEGER:
       return integer_at(atoms[2]);
     default:

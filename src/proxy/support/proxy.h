@@ -108,6 +108,7 @@ struct term {
 enum {
   A_NULL = 2,
   A_IMPLIED = 3,
+  A_UNKNOWN = 4,
   A_PREFIX_SUMS = 6,
   A_HEAP = 16,
   A_STATIC,
@@ -144,8 +145,14 @@ long long next_number(struct stream *of);
 /* The value of that number, of a stream that is no sequence. */
 struct field *chosen(struct stream *of, long long number);
 
+/* A call that `make` makes, or `make_row` of a table of calls. */
+struct call {
+  void (*make)(void);
+  void (*make_row)(int row);
+  int row;
+};
 /* Makes the calls of a sequence. */
-void play(const struct term *order, void (*const *calls)(void));
+void play(const struct term *order, const struct call *calls);
 
 /* What a number is from rank to rank: the differences between the members of a part of the ranks. */
 struct column {
@@ -162,6 +169,8 @@ long long number_in(const struct field *of, int at);
 /* Of a named constant; what has none is 0. Generated. */
 long long constant_of(int id);
 void *pointer_constant_of(int id);
+/* The code of an error; the program's own are given in order. */
+long long error_in(const struct field *of);
 /* As an array. `counts`: the argument before, of which it may be the running sums. */
 int *ints_in(struct field *of, const struct field *counts);
 MPI_Aint *aints_in(struct field *of, const struct field *counts);
@@ -184,6 +193,7 @@ void *mapping_at(long long number, long long offset);
 void *mpi_memory_at(long long number, long long offset);
 void *device_at(long long number, long long offset);
 void *integer_at(long long value);
+void *elsewhere_at(long long number, long long offset); /* no memory of the program's */
 void *address_in(const struct field *of, int at);
 #define AINT(address) ((MPI_Aint)(intptr_t)(address))
 /* MPI gave this memory, in which that is offset 0. */

@@ -172,10 +172,17 @@ struct field *next_field(struct stream *of) {
 
 long long next_number(struct stream *of) { return number_in(next_field(of), 0); }
 
-void play(const struct term *order, void (*const *calls)(void)) {
+void play(const struct term *order, const struct call *calls) {
   struct walk walk;
   begin_walk(&walk, order);
-  for (int number = next_in(&walk); number >= 0; number = next_in(&walk)) calls[number]();
+  for (int number = next_in(&walk); number >= 0; number = next_in(&walk)) {
+    const struct call *call = &calls[number];
+    if (call->make != NULL) {
+      call->make();
+    } else {
+      call->make_row(call->row);
+    }
+  }
   end_walk(&walk);
 }
 
@@ -205,6 +212,11 @@ long long number(long long atom) {
   return atom - ATOM(0) >= A_FIRST_CONSTANT ? constant_of((int)(atom - ATOM(A_FIRST_CONSTANT))) : 0;
 }
 long long number_in(const struct field *of, int at) { return at < of->count ? number(of->atoms[at]) : 0; }
+
+long long error_in(const struct field *of) {
+  const int own = of->count == 2 && IS_ATOM(of->atoms[0]) && of->atoms[0] - ATOM(0) < A_FIRST_CONSTANT;
+  return number_in(of, own);
+}
 
 static int is_sums(const struct field *of) { return of->count == 1 && of->atoms[0] == ATOM(A_PREFIX_SUMS); }
 
