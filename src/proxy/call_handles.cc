@@ -20,7 +20,7 @@ std::string CallWriter::any_of(const Parameter &parameter) const {
 
 std::optional<std::string> CallWriter::single(const Slot &first, const Parameter &parameter) {
   if (first.column != nullptr) return std::nullopt;
-  const auto variable = program_.single(parameter.kind, name_of(first, parameter.layout));
+  auto variable = program_.single(parameter.kind, name_of(first, parameter.layout));
   if (variable && parameter.layout != Layout::comm) named(first, parameter);
   return variable;
 }

@@ -48,6 +48,7 @@ Result<KeptRanks> KeptRanks::of(const trace::Trace &trace, const analyze::Source
     all.kept_[rank] = false;
   }
   std::vector<uint32_t> world(trace.rank_count());
+  all.ranks_.reserve(world.size());
   for (uint32_t rank = 0; rank < world.size(); ++rank) {
     world[rank] = rank;
     if (all.kept_[rank]) all.ranks_.push_back(rank);

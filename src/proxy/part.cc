@@ -322,7 +322,7 @@ class PartWriter {
     if (!streams_.opening().empty()) main.line("open_streams();");
     if (scope_.drains) main.line("arrays = new_arrays();");
     if (scope_.turns) main.statement(fmt::format("begin_turns({}, {});", first_ticket_, skips));
-    std::string lines = order.text();
+    const std::string &lines = order.text();
     // One brace deeper than it was written.
     for (size_t at = 0; at < lines.size();) {
       const size_t end = lines.find('\n', at);
