@@ -151,7 +151,7 @@ void CallWriter::argument(size_t i) {
       return status(i);
     case Layout::string:
       text = view.dynamic() ? fmt::format("{}->text", local(i)) : "NULL";
-      if (view.dynamic() && meaning(i).is_file) text = fmt::format("{}({})", provides() ? "provided" : "scratch", text);
+      if (view.dynamic() && meaning(i).is_file) text = file(text);
       if (view.dynamic() && !std::string_view(parameter.ctype).starts_with("const")) {
         text = "(char *)(uintptr_t)" + text;
       }
@@ -179,7 +179,7 @@ void CallWriter::string(size_t i) {
     }
     return;
   }
-  arguments_[i] = fmt::format("{}({})", provides() ? "provided" : "scratch", string_literal(scratch_name(value)));
+  arguments_[i] = file(string_literal(scratch_name(value)));
 }
 
 void CallWriter::strings(size_t i) {
@@ -198,19 +198,26 @@ void CallWriter::strings(size_t i) {
   arguments_[i] = local(i);
 }
 
-bool CallWriter::provides() const {
-  if (std::string_view(function_.name) != "MPI_File_open" || !succeeded_) return false;
+std::string CallWriter::file(const std::string &name) const {
+  if (std::string_view(function_.name) != "MPI_File_open" || !succeeded_) return fmt::format("scratch({})", name);
+  if (!has_mode("MPI_MODE_CREATE")) return fmt::format("provided({})", name);
+  // The program has removed it before.
+  if (has_mode("MPI_MODE_EXCL")) return fmt::format("removed({}, {})", name, arguments_[0]);
+  return fmt::format("scratch({})", name);
+}
+
+bool CallWriter::has_mode(std::string_view mode) const {
   for (size_t i = 0; i < function_.parameter_count; ++i) {
     const Parameter &parameter = function_.parameters[i];
     if (parameter.kind != Kind::mode || fields_[i].kind != FieldView::atoms || fields_[i].slots.empty()) continue;
     const auto flags = spec::domain(parameter.domain);
     for (size_t bit = 0; bit < flags.size() && bit < 64; ++bit) {
-      if (std::string_view(spec::constants()[flags[bit]].name) == "MPI_MODE_CREATE") {
-        return (static_cast<uint64_t>(fields_[i].slots[0].atom) >> bit & 1U) == 0;
+      if (std::string_view(spec::constants()[flags[bit]].name) == mode) {
+        return (static_cast<uint64_t>(fields_[i].slots[0].atom) >> bit & 1U) != 0;
       }
     }
   }
-  return true;
+  return false;
 }
 
 std::string CallWriter::room(size_t recorded, size_t words_each) const {

@@ -102,8 +102,9 @@ class CallWriter {
   void string(size_t i);
   /// A list of strings, as spec/README.md lays it out.
   void strings(size_t i);
-  /// Whether the file must be there.
-  [[nodiscard]] bool provides() const;
+  /// Where the file of that name lies now; where it must be there, or must not, that it is so.
+  [[nodiscard]] std::string file(const std::string &name) const;
+  [[nodiscard]] bool has_mode(std::string_view mode) const;
   /// How many elements an output may have, as far as the other arguments say: a number, and what is added to it.
   [[nodiscard]] std::string room(size_t recorded, size_t words_each) const;
   void output(size_t i);

@@ -197,6 +197,14 @@ const char *scratch(const char *name) {
   return path;
 }
 
+const char *removed(const char *name, MPI_Comm comm) {
+  const char *path = scratch(name);
+  const char *colon = strchr(name, ':');
+  int first = 0;
+  if (PMPI_Comm_rank(comm, &first) == MPI_SUCCESS && first == 0) unlink(path + (colon == NULL ? 0 : colon - name + 1));
+  return path;
+}
+
 const char *provided(const char *name) {
   const char *path = scratch(name);
   const char *colon = strchr(name, ':');

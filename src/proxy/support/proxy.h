@@ -398,6 +398,8 @@ void turns(long long count);
 const char *scratch(const char *name);
 /* The same, of one that is read. */
 const char *provided(const char *name);
+/* The same, of one that must not be there when the first of them opens it. */
+const char *removed(const char *name, MPI_Comm comm);
 
 /* Goes on computing until so many ns after the last call ended (pace.c). */
 void compute(double ns);
