@@ -174,5 +174,13 @@ int main(int argc, char **argv) {
   MPI(MPI_Barrier(MPI_COMM_WORLD));
   CHECK(MPI_File_open(MPI_COMM_SELF, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL, &file) != MPI_SUCCESS);
   if (rank == 0) MPI(MPI_File_delete(path, MPI_INFO_NULL));
+  // One that must not exist, which no MPI call removes.
+  for (int i = 0; i < 2; ++i) {
+    MPI(MPI_Barrier(MPI_COMM_WORLD));
+    MPI(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_WRONLY | MPI_MODE_CREATE | MPI_MODE_EXCL, MPI_INFO_NULL, &file));
+    MPI(MPI_File_close(&file));
+    MPI(MPI_Barrier(MPI_COMM_WORLD));
+    if (rank == 0) CHECK(remove(path) == 0);
+  }
   return finish();
 }
