@@ -25,16 +25,18 @@ struct ProxyOptions : Inspection {
   bool quiet = false;
 };
 
-/// What those who stay do no more, of what they did with those who do not.
-void tell_losses(const proxy::KeptRanks::Losses &of) {
-  say(fmt::format("left out: {} to or from ranks that are, now of MPI_PROC_NULL; {} whose root was one, not made",
-                  plural(of.partners, "message"), plural(of.roots, "collective call")));
-  say(fmt::format("changed: {} with fewer ranks", plural(of.smaller, "collective call")));
-  if (of.questions != 0) say(fmt::format("left out: {} about topologies", plural(of.questions, "question")));
+/// What those who stay do otherwise than they did with those who do not.
+void tell_losses(const std::vector<uint32_t> &left_out, const proxy::KeptRanks::Losses &of) {
+  std::string text = fmt::format(
+      "without rank{} {}: {} to or from {} of MPI_PROC_NULL now; {} whose root was there not made, {} made by fewer",
+      left_out.size() == 1 ? "" : "s", analyze::ranks_text(left_out), plural(of.partners, "message"),
+      left_out.size() == 1 ? "it" : "them", plural(of.roots, "collective call"), grouped(of.smaller));
+  if (of.questions != 0) text += fmt::format("; {} about topologies not asked", plural(of.questions, "question"));
   if (of.anybody != 0) {
-    say(fmt::format("changed: {} from anybody, of MPI_PROC_NULL where it heard a rank that is left out",
-                    plural(of.anybody, "receive")));
+    text +=
+        fmt::format("; {} from anybody, of MPI_PROC_NULL where such a rank was heard", plural(of.anybody, "receive"));
   }
+  say(text);
 }
 
 int proxy(ProxyOptions &options) {
@@ -65,7 +67,7 @@ int proxy(ProxyOptions &options) {
   if (!made) return report(made.error(), options.file);
   if (const auto written = proxy::write_folder(folder, made->files); !written) return report(written.error());
   if (options.quiet) return 0;
-  if (!settings.left_out.empty()) tell_losses(made->losses);
+  if (!settings.left_out.empty()) tell_losses(settings.left_out, made->losses);
   say(fmt::format("{}: {} in {}, {} lines of {} and {} bytes for this trace", folder, plural(made->processes, "rank"),
                   plural(made->parts, "part"), grouped(made->own_lines), options.language == "c++" ? "C++" : "C",
                   grouped(made->own_bytes)));

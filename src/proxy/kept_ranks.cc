@@ -92,7 +92,7 @@ Result<void> KeptRanks::look_at(const trace::Trace &trace, const analyze::Source
     trace::Events events(trace, rank);
     while (const trace::Event *event = events.next()) {
       const trace::Row &row = *event->values;
-      count(rank, row, now);
+      count(row, now);
       const analyze::NewCommunicator *made = names.see(row);
       const auto numbers = analyze::CommunicatorNames::numbers(row);
       if (made == nullptr || !numbers) continue;
@@ -121,7 +121,7 @@ std::optional<std::pair<int64_t, int64_t>> KeptRanks::place(uint32_t rank, trace
   return std::pair<int64_t, int64_t>(*std::min_element(all.begin(), all.end()), own - all.begin());
 }
 
-void KeptRanks::count(uint32_t /*rank*/, const trace::Row &row, const std::map<int64_t, size_t> &now) {
+void KeptRanks::count(const trace::Row &row, const std::map<int64_t, size_t> &now) {
   const spec::Function &function = spec::functions()[row.function];
   if (asks_topology(function.name)) {
     ++losses_.questions;

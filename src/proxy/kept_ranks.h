@@ -49,7 +49,7 @@ class KeptRanks {
  private:
   Result<void> look_at(const trace::Trace &trace, const analyze::Sources &sources);
   size_t number_of(const std::vector<uint32_t> &in_world);
-  void count(uint32_t rank, const trace::Row &row, const std::map<int64_t, size_t> &now);
+  void count(const trace::Row &row, const std::map<int64_t, size_t> &now);
 
   std::vector<uint32_t> ranks_;
   std::vector<bool> kept_;
