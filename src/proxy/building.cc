@@ -80,11 +80,10 @@ std::string readme(const Program &program, const std::vector<PartText> &parts, c
   }
   out += fmt::format("| file | what |\n|---|---|\n| `main{}` | which rank does what |\n", of.extension);
   for (size_t i = 0; i < parts.size(); ++i) {
-    const trace::ClassView view = trace.class_view(parts[i].class_index);
     constexpr size_t kMost = 1000;
     if (i == kMost) break;
-    out += fmt::format("| `{}{}` | {} rank{}, {} calls |\n", parts[i].name, of.extension, view.ranks.size(),
-                       view.ranks.size() == 1 ? "" : "s", parts[i].calls);
+    out += fmt::format("| `{}{}` | {} rank{}, {} calls |\n", parts[i].name, of.extension, parts[i].ranks,
+                       parts[i].ranks == 1 ? "" : "s", parts[i].calls);
   }
   out += fmt::format(
       "| `program.h`, `program{}` | the handles that calls make, named after what made them |\n"

@@ -72,6 +72,11 @@ class PartWriter {
     write_order(&body);
     assemble(skips, body);
     for (const uint64_t count : program_.trace.row_counts(scope_.class_index)) text_.calls += count;
+    const std::vector<uint32_t> members = columns_.ranks();
+    text_.ranks = static_cast<size_t>(std::count_if(members.begin(), members.end(), [this](uint32_t rank) {
+      return program_.kept == nullptr || program_.kept->has(rank);
+    }));
+    if (program_.kept != nullptr && !members.empty()) text_.calls = text_.calls / members.size() * text_.ranks;
     return std::move(text_);
   }
 

@@ -21,7 +21,8 @@ struct PartText {
   size_t place = 0;
   std::vector<spec::Kind> kinds;
   analyze::RowScope scope;
-  uint64_t calls = 0;  ///< of all ranks
+  size_t ranks = 0;    ///< that are in it
+  uint64_t calls = 0;  ///< of all of them
 };
 
 /// Adds to `problems` what cannot be written.
