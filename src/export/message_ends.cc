@@ -10,11 +10,11 @@
 namespace cairn::exporting {
 namespace {
 
+using analyze::Collective;
 using analyze::HandleName;
 using analyze::MessageCall;
 using analyze::MessageOutcome;
-using simgrid::Collective;
-using simgrid::Operation;
+using analyze::Operation;
 using simgrid::View;
 using Kind = MessageEnd::Kind;
 

@@ -80,7 +80,7 @@ class MessageEnds {
   const simgrid::SimulatedCall &look_at(const trace::Event &event);
   void act(const simgrid::SimulatedCall &call, uint32_t function);
   void transfer(const simgrid::SimulatedCall &call);
-  void collective(const simgrid::Collective &collective, uint32_t function);
+  void collective(const analyze::Collective &collective, uint32_t function);
   void start(Request *request);
   void complete(const analyze::HandleName &name, const analyze::MessageOutcome &outcome);
   void arrive(MessageEnd receive, const Request &request, const analyze::MessageOutcome &outcome,

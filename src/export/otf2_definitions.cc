@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "analyze/collective.h"
 #include "analyze/decode.h"
 #include "analyze/message_calls.h"
 #include "analyze/volume.h"
-#include "simgrid/collective.h"
 
 namespace cairn::exporting {
 namespace {
@@ -128,7 +128,7 @@ OTF2_RegionRole role_of(uint32_t function) {
   if (name.starts_with("MPI_File_")) return OTF2_REGION_ROLE_FILE_IO;
   if (analyze::is_message_call(all[function])) return OTF2_REGION_ROLE_POINT2POINT;
   if (name.find("robe") != name.npos) return OTF2_REGION_ROLE_POINT2POINT;
-  if (simgrid::is_collective(all[function])) return OTF2_REGION_ROLE_COLL_OTHER;
+  if (analyze::is_collective(all[function])) return OTF2_REGION_ROLE_COLL_OTHER;
   for (const char *begin : {"MPI_Put", "MPI_Get_accumulate", "MPI_Rput", "MPI_Rget", "MPI_Accumulate",
                             "MPI_Raccumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap", "MPI_Win_"}) {
     if (name.starts_with(begin)) return OTF2_REGION_ROLE_RMA;
