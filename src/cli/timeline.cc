@@ -17,9 +17,6 @@ namespace cairn::cli {
 namespace {
 
 using nlohmann::ordered_json;
-using timeline::Column;
-using timeline::Doing;
-using timeline::Line;
 using timeline::Strip;
 
 constexpr char kLetters[timeline::kDoings + 1] = ".mwcofi-";
@@ -31,7 +28,7 @@ struct TimelineOptions : Inspection {
 };
 
 /// What most of a column is; a space where there is nothing.
-char letter_of(const Column &column) {
+char letter_of(const timeline::Column &column) {
   const auto most = std::max_element(column.begin(), column.end());
   return *most == 0 ? ' ' : kLetters[most - column.begin()];
 }
@@ -39,7 +36,7 @@ char letter_of(const Column &column) {
 std::string text_of(const Strip &strip) {
   std::vector<std::string> heads;
   size_t width = 4;
-  for (const Line &line : strip.lines) {
+  for (const timeline::Line &line : strip.lines) {
     heads.push_back(analyze::ranks_text(line.ranks));
     width = std::max(width, heads.back().size());
   }
@@ -55,7 +52,7 @@ std::string text_of(const Strip &strip) {
   std::array<bool, timeline::kDoings> used{};
   for (size_t i = 0; i < strip.lines.size(); ++i) {
     std::string letters;
-    for (const Column &column : strip.lines[i].columns) {
+    for (const timeline::Column &column : strip.lines[i].columns) {
       letters += letter_of(column);
       for (size_t doing = 0; doing < used.size(); ++doing) used[doing] = used[doing] || column[doing] != 0;
     }
@@ -63,7 +60,8 @@ std::string text_of(const Strip &strip) {
   }
   text += "\n";
   for (size_t doing = 0; doing < used.size(); ++doing) {
-    if (used[doing]) text += fmt::format("{} {}   ", kLetters[doing], timeline::name_of(static_cast<Doing>(doing)));
+    if (used[doing])
+      text += fmt::format("{} {}   ", kLetters[doing], timeline::name_of(static_cast<timeline::Doing>(doing)));
   }
   text.erase(text.find_last_not_of(' ') + 1);
   return text + "\n";
@@ -79,17 +77,17 @@ ordered_json json_of(const std::string &file, const Strip &strip) {
   const size_t columns = strip.lines.empty() ? 0 : strip.lines.front().columns.size();
   for (size_t column = 0; column <= columns; ++column) json["edges_ns"].push_back(strip.edge_ns(column));
   json["lines"] = ordered_json::array();
-  for (const Line &line : strip.lines) {
+  for (const timeline::Line &line : strip.lines) {
     ordered_json one;
     one["ranks"] = line.ranks;
     for (size_t doing = 0; doing < timeline::kDoings; ++doing) {
       ordered_json values = ordered_json::array();
       bool any = false;
-      for (const Column &column : line.columns) {
+      for (const timeline::Column &column : line.columns) {
         values.push_back(column[doing]);
         any = any || column[doing] != 0;
       }
-      if (any) one["ns"][timeline::name_of(static_cast<Doing>(doing))] = std::move(values);
+      if (any) one["ns"][timeline::name_of(static_cast<timeline::Doing>(doing))] = std::move(values);
     }
     json["lines"].push_back(std::move(one));
   }

@@ -103,17 +103,16 @@ class EventsOf {
     const uint64_t at = call.begin_ns;
     check(OTF2_EvtWriter_Enter(writer, nullptr, at, call.place));
     for (const MessageEnd &end : call.ends) {
-      using Kind = MessageEnd::Kind;
-      if (end.kind == Kind::send) {
+      if (end.kind == MessageEnd::Kind::send) {
         check(OTF2_EvtWriter_MpiSend(writer, nullptr, at, peer_of(end), end.communicator, tag_of(end), end.bytes));
-      } else if (end.kind == Kind::isend) {
+      } else if (end.kind == MessageEnd::Kind::isend) {
         check(OTF2_EvtWriter_MpiIsend(writer, nullptr, at, peer_of(end), end.communicator, tag_of(end), end.bytes,
                                       end.request));
-      } else if (end.kind == Kind::receive_posted) {
+      } else if (end.kind == MessageEnd::Kind::receive_posted) {
         check(OTF2_EvtWriter_MpiIrecvRequest(writer, nullptr, at, end.request));
-      } else if (end.kind == Kind::collective) {
+      } else if (end.kind == MessageEnd::Kind::collective) {
         check(OTF2_EvtWriter_MpiCollectiveBegin(writer, nullptr, at));
-      } else if (end.kind == Kind::collective_begun) {
+      } else if (end.kind == MessageEnd::Kind::collective_begun) {
         check(OTF2_EvtWriter_NonBlockingCollectiveRequest(writer, nullptr, at, end.request));
       }
     }
@@ -122,20 +121,19 @@ class EventsOf {
   void end(OTF2_EvtWriter *writer, const Call &call) {
     const uint64_t at = call.end_ns;
     for (const MessageEnd &end : call.ends) {
-      using Kind = MessageEnd::Kind;
-      if (end.kind == Kind::isend_done) {
+      if (end.kind == MessageEnd::Kind::isend_done) {
         check(OTF2_EvtWriter_MpiIsendComplete(writer, nullptr, at, end.request));
-      } else if (end.kind == Kind::receive) {
+      } else if (end.kind == MessageEnd::Kind::receive) {
         check(OTF2_EvtWriter_MpiRecv(writer, nullptr, at, peer_of(end), end.communicator, tag_of(end), end.bytes));
-      } else if (end.kind == Kind::receive_done) {
+      } else if (end.kind == MessageEnd::Kind::receive_done) {
         check(OTF2_EvtWriter_MpiIrecv(writer, nullptr, at, peer_of(end), end.communicator, tag_of(end), end.bytes,
                                       end.request));
-      } else if (end.kind == Kind::cancelled) {
+      } else if (end.kind == MessageEnd::Kind::cancelled) {
         check(OTF2_EvtWriter_MpiRequestCancelled(writer, nullptr, at, end.request));
-      } else if (end.kind == Kind::collective) {
+      } else if (end.kind == MessageEnd::Kind::collective) {
         check(OTF2_EvtWriter_MpiCollectiveEnd(writer, nullptr, at, operation_of(end.function), end.communicator,
                                               root_of(end), end.bytes, end.received));
-      } else if (end.kind == Kind::collective_done) {
+      } else if (end.kind == MessageEnd::Kind::collective_done) {
         check(OTF2_EvtWriter_NonBlockingCollectiveComplete(writer, nullptr, at, operation_of(end.function),
                                                            end.communicator, root_of(end), end.bytes, end.received,
                                                            end.request));

@@ -39,9 +39,9 @@ struct Living {
 };
 using LivingByKey = std::map<HandleKey, Living>;
 
-class Search {
+class SingleHandles {
  public:
-  Search(const trace::Trace &trace, const analyze::Sources &sources) : trace_(trace), sources_(sources) {}
+  SingleHandles(const trace::Trace &trace, const analyze::Sources &sources) : trace_(trace), sources_(sources) {}
 
   std::map<HandleKey, std::string> run() {
     for (uint32_t index = 0; index < trace_.class_count(); ++index) {
@@ -197,7 +197,7 @@ HandleKey handle_key(Kind kind, analyze::HandleName name) {
 }
 
 std::map<HandleKey, std::string> single_handles(const trace::Trace &trace, const analyze::Sources &sources) {
-  return Search(trace, sources).run();
+  return SingleHandles(trace, sources).run();
 }
 
 }  // namespace cairn::proxy

@@ -48,7 +48,8 @@ class Groups {
   [[nodiscard]] View world(uint32_t rank) const { return {kWorld, rank, &members_[kWorld][0], nullptr, true}; }
   [[nodiscard]] View self(uint32_t rank) const { return {kSelf, 0, &alone_[rank], nullptr, false}; }
   [[nodiscard]] size_t count() const { return members_.size(); }
-  /// Of each of these: the ranks in MPI_COMM_WORLD by ranks there, of an intercommunicator of both groups; of kSelf none.
+  /// Of each of these: the ranks in MPI_COMM_WORLD by ranks there, of an intercommunicator of both groups; of kSelf
+  /// none.
   [[nodiscard]] const std::array<std::vector<uint32_t>, 2> &members(uint32_t number) const { return members_[number]; }
   /// All but kSelf and kWorld, by their names.
   [[nodiscard]] const std::map<std::string, uint32_t, std::less<>> &numbers() const { return numbers_; }

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/saturating.h"
+
 namespace cairn::timing {
-namespace {
-
-uint64_t saturating(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
-
-}  // namespace
-
 int CallStats::bucket(uint64_t nanoseconds) {
   if (nanoseconds < 2) return 0;
   const int octave = 63 - std::countl_zero(nanoseconds);

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
+#include "base/saturating.h"
+
 namespace cairn::timing {
-namespace {
-
-uint64_t saturating(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
-
-}  // namespace
-
 uint64_t GapStats::count() const {
   uint64_t all = 0;
   for (const Histogram::Bucket &bucket : histogram.buckets()) all = saturating(all, bucket.count);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/hash.h"
+#include "base/saturating.h"
 #include "timing/chunks.h"
 #include "timing/group_numbers.h"
 
@@ -17,8 +18,6 @@ constexpr size_t kCheck = 4;       ///< bytes
 constexpr uint8_t kByDepth = 128;  ///< added to the mode's number: calls are nested, and each depth has a clock
 
 uint64_t distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
-uint64_t saturating(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
-
 /// Of what a decoder gives. Bytes alone would not tell that they were decoded for other calls.
 uint64_t hash_of(std::span<const CallTime> times) {
   uint64_t hash = times.size();

@@ -94,9 +94,9 @@ bool decode_by_zfp(const Part &part, ByteReader &in, std::span<CallTime> times, 
   return true;
 }
 
-bool decode(const BlockCalls &calls, ByteView bytes, std::span<CallTime> times, Order order);
+bool decode_zfp(const BlockCalls &calls, ByteView bytes, std::span<CallTime> times, Order order);
 
-void encode(const BlockCalls &calls, std::span<CallTime> times, Order order, Bytes *out) {
+void encode_zfp(const BlockCalls &calls, std::span<CallTime> times, Order order, Bytes *out) {
   const size_t start = out->size();
   for (const Part &part : parts_of(calls, order)) {
     for (const Member series : kSeries) {
@@ -113,11 +113,11 @@ void encode(const BlockCalls &calls, std::span<CallTime> times, Order order, Byt
     }
   }
   // The times become what they are read back as.
-  [[maybe_unused]] const bool good = decode(calls, ByteView(*out).subspan(start), times, order);
+  [[maybe_unused]] const bool good = decode_zfp(calls, ByteView(*out).subspan(start), times, order);
   assert(good);
 }
 
-bool decode(const BlockCalls &calls, ByteView bytes, std::span<CallTime> times, Order order) {
+bool decode_zfp(const BlockCalls &calls, ByteView bytes, std::span<CallTime> times, Order order) {
   if (!well_formed(calls, times.size())) return false;
   ByteReader in(bytes);
   for (const Part &part : parts_of(calls, order)) {
@@ -140,16 +140,16 @@ bool decode(const BlockCalls &calls, ByteView bytes, std::span<CallTime> times, 
 }  // namespace
 
 void encode_zfp(const BlockCalls &calls, std::span<CallTime> times, Bytes *out) {
-  encode(calls, times, Order::as_called, out);
+  encode_zfp(calls, times, Order::as_called, out);
 }
 bool decode_zfp(const BlockCalls &calls, ByteView bytes, std::span<CallTime> times) {
-  return decode(calls, bytes, times, Order::as_called);
+  return decode_zfp(calls, bytes, times, Order::as_called);
 }
 void encode_zfp_clustered(const BlockCalls &calls, std::span<CallTime> times, Bytes *out) {
-  encode(calls, times, Order::by_group, out);
+  encode_zfp(calls, times, Order::by_group, out);
 }
 bool decode_zfp_clustered(const BlockCalls &calls, ByteView bytes, std::span<CallTime> times) {
-  return decode(calls, bytes, times, Order::by_group);
+  return decode_zfp(calls, bytes, times, Order::by_group);
 }
 
 }  // namespace cairn::timing

@@ -172,7 +172,7 @@ def several_files(bench):
 def streams_and_devices(bench):
     """Launches that take turns on two streams of two devices: each says where it ran, and equal ones are equal."""
     path = bench.trace("reduce", ["3000"], "devices", CAIRN_EMULATOR_DEVICES="2")[1]
-    timeline = json.loads(bench.run([bench.cairn, "export", str(path), "--no-points"]).stdout)["traceEvents"]
+    timeline = json.loads(bench.run([bench.cairn, "export", "--to", "chrome", str(path), "--no-points"]).stdout)["traceEvents"]
     names = [event["args"]["name"] for event in timeline if event.get("name") == "process_name"]
     expect("launches", [(re.search(r" (\w+)[<,]", name)[1], re.search(r"device (\d+), stream (\d+)", name).groups()) for name in names],
            [(kernel, (str(device), str(2 * device + stream))) for device in (0, 1)
