@@ -107,7 +107,7 @@ std::string shortened(const std::string &text, size_t most) {
 
 std::string shortened_behind(const std::string &text, size_t place, size_t most) {
   if (columns_of(text) <= most) return text;
-  const std::string where = text.substr(0, place);
+  std::string where = text.substr(0, place);
   const size_t columns = columns_of(where);
   if (columns > most) return most == 0 ? "" : "…" + where.substr(place_of(where, columns - (most - 1)));
   constexpr std::string_view kIn = " in ";
