@@ -30,7 +30,7 @@ struct Sent {
   std::optional<uint64_t> bytes;  ///< where they are known
   MarkPointer mark;
   // As far as they are known:
-  bool completed = false;
+  bool completed = false;  ///< at a time that is known
   bool matched = false;
   CallTime completing;
   uint64_t waited_ns = 0;  ///< of the completing call

@@ -66,11 +66,11 @@ class Replay {
 
   void end(const MessageStep &step) {
     const uint64_t waited = step.timed ? arrivals_->ended(step.call) : 0;
+    if (!step.timed) return;
     for (const SentPointer &message : step.completes) {
       message->completed = true;
       message->completing = step.call;
       message->waited_ns = waited;
-      message->timed = message->timed && step.timed;
       deliver(*message);
     }
   }

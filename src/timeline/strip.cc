@@ -31,6 +31,7 @@ Doing sort_of(const spec::Function &function) {
 class Filling {
  public:
   Filling(const Strip &strip, Line *line) : strip_(strip), line_(*line) {}
+  [[nodiscard]] uint64_t end_ns() const { return strip_.end_ns; }
   void add(uint64_t begin_ns, uint64_t end_ns, Doing doing) {
     begin_ns = std::max(begin_ns, strip_.begin_ns);
     end_ns = std::min(end_ns, strip_.end_ns);
@@ -56,18 +57,20 @@ class Filling {
   Line &line_;
 };
 
-/// Calls `each(begin, end, doing)` for all calls of a rank that are nested in no other, and for what lies between them.
-template <typename Each>
-Result<void> walk(const trace::Trace &trace, uint32_t rank, uint64_t end_ns, const Each &each) {
+/// All calls of a rank that are nested in no other, and what lies between them.
+Result<void> fill(const trace::Trace &trace, uint32_t rank, Filling *filling) {
+  const auto sequences = trace.sequences(rank);
+  const bool one_thread = !sequences.empty() && sequences.front().thread == sequences.back().thread;
   trace::Events events(trace, rank);
   std::map<uint32_t, uint64_t> ends;  ///< by thread
   while (const trace::Event *event = events.next()) {
     if (!event->timed || event->values->depth != 0) continue;
     const auto [last, first_of_thread] = ends.try_emplace(event->thread, event->begin_ns);
-    if (event->begin_ns > last->second) each(last->second, event->begin_ns, Doing::outside);
-    each(std::max(event->begin_ns, last->second), event->end_ns, doing_of(event->values->function));
+    filling->add(last->second, event->begin_ns, Doing::outside);
+    filling->add(std::max(event->begin_ns, last->second), event->end_ns, doing_of(event->values->function));
     last->second = std::max(last->second, event->end_ns);
-    if (ends.size() == 1 && last->second >= end_ns) return {};
+    // Calls of several threads stand in the order of their ends.
+    if (one_thread && last->second >= filling->end_ns()) return {};
   }
   return events.end();
 }
@@ -115,9 +118,7 @@ Result<Strip> strip_of(const trace::Trace &trace, const Wanted &wanted) {
     Line &line = strip.lines[i * lines / ranks];
     line.ranks.push_back(wanted.ranks[i]);
     Filling filling(strip, &line);
-    const auto done = walk(trace, wanted.ranks[i], strip.end_ns, [&](uint64_t begin_ns, uint64_t end_ns, Doing doing) {
-      filling.add(begin_ns, end_ns, doing);
-    });
+    const auto done = fill(trace, wanted.ranks[i], &filling);
     if (!done) return tl::unexpected(done.error());
   }
   return strip;

@@ -29,14 +29,24 @@ struct Stand : analyze::Mark {
 };
 const Stand *stand_of(const MarkPointer &mark) { return static_cast<const Stand *>(mark.get()); }
 
-Pattern pattern_of(uint32_t operation) {
-  const std::string name = analyze::operation(spec::functions()[operation]);
+Pattern find_pattern(const spec::Function &function) {
+  const std::string name = analyze::operation(function);
   const auto begins = [&](std::string_view with) { return name.compare(0, with.size(), with) == 0; };
   if (name == "Barrier") return Pattern::wait_barrier;
   if (name == "Bcast" || begins("Scatter")) return Pattern::late_root;
   if (name == "Reduce" || begins("Gather")) return Pattern::early_root;
   if (name == "Scan" || name == "Exscan") return Pattern::early_scan;
   return Pattern::wait_all;
+}
+
+/// Of a collective call, by its operation.
+Pattern pattern_of(uint32_t operation) {
+  static const std::vector<Pattern> all = [] {
+    std::vector<Pattern> patterns;
+    for (const spec::Function &each : spec::functions()) patterns.push_back(find_pattern(each));
+    return patterns;
+  }();
+  return all[operation];
 }
 
 /// What a call waits for longest, as far as it is known.
