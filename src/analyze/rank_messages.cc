@@ -5,23 +5,12 @@
 #include "analyze/summary.h"
 #include "spec/ids.h"
 #include "trace/read/corrections.h"
-#include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
 namespace {
 
 /// Beyond them stand no times of a run.
 bool is_time(uint64_t ns) { return ns <= trace::Knots::kMost; }
-
-/// Its calls say how large datatypes are.
-bool is_creator(uint32_t function) {
-  static const std::vector<bool> all = [] {
-    std::vector<bool> creators;
-    for (const spec::Function &each : spec::functions()) creators.push_back(Sizes::is_creator(each));
-    return creators;
-  }();
-  return function < all.size() && all[function];
-}
 
 }  // namespace
 
@@ -98,7 +87,7 @@ void RankMessages::read() {
     return;
   }
   names_.see(*event->values);
-  if (is_creator(event->values->function) && sizes_.see(*event->values, scope_.scopes[event->class_index])) {
+  if (Sizes::is_creator(event->values->function) && sizes_.see(*event->values, scope_.scopes[event->class_index])) {
     known_.clear();
   }
   MessageStep step;
@@ -325,14 +314,9 @@ void RankMessages::collective(const MessageCall &call, MessageStep *step) {
 
 std::optional<uint32_t> RankMessages::number_of(const std::optional<HandleName> &name) {
   if (!name) return std::nullopt;
-  if (name->special != 0) {
-    trace::AtomValue value;
-    value.special = true;
-    value.value = name->special;
-    if (value.constant() == spec::constant_id::k_COMM_WORLD) return kWorldNumber;
-    if (value.constant() == spec::constant_id::k_COMM_SELF) return kSelfNumber;
-    return std::nullopt;
-  }
+  if (name->constant() == spec::constant_id::k_COMM_WORLD) return kWorldNumber;
+  if (name->constant() == spec::constant_id::k_COMM_SELF) return kSelfNumber;
+  if (name->special != 0) return std::nullopt;
   if (names_version_ != names_.version()) numbers_.clear();
   names_version_ = names_.version();
   const auto [known, fresh] = numbers_.try_emplace(name->number);

@@ -9,6 +9,7 @@
 
 #include "spec/spec.h"
 #include "trace/read/trace.h"
+#include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
 
@@ -18,6 +19,8 @@ struct HandleName {
   uint32_t thread = 0;      ///< that created it
   trace::Site site;         ///< where
   trace::Atom number = 0;   ///< its place among those of the site, or a communicator's number
+  /// Which of spec::constants() it is; -1: none.
+  [[nodiscard]] int constant() const { return trace::AtomValue{false, special != 0, special}.constant(); }
   [[nodiscard]] auto key() const { return std::tuple(special, thread, site.module, site.offset, site.caller, number); }
   bool operator<(const HandleName &other) const { return key() < other.key(); }
   bool operator==(const HandleName &) const = default;

@@ -87,13 +87,21 @@ bool Sizes::is_creator(const spec::Function &function) {
   return false;
 }
 
+bool Sizes::is_creator(uint32_t function) {
+  static const std::vector<bool> all = [] {
+    std::vector<bool> creators;
+    for (const spec::Function &each : spec::functions()) creators.push_back(is_creator(each));
+    return creators;
+  }();
+  return function < all.size() && all[function];
+}
+
 Sizes::Sizes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls)
     : world_size_(trace.rank_count()) {
-  const auto all = spec::functions();
   for (const SelectedCalls::Sequence &sequence : calls) {
     // They are in order of their rows' first occurrence, so a type stands before the types made of it.
     for (const trace::CountedRow &call : sequence.calls) {
-      if (call.row.function < all.size() && is_creator(all[call.row.function])) learn(call.row, *sequence.scope);
+      if (is_creator(call.row.function)) learn(call.row, *sequence.scope);
     }
   }
 }

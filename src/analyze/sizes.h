@@ -39,6 +39,7 @@ class Sizes {
 
   /// Functions whose calls this class looks at.
   static bool is_creator(const spec::Function &function);
+  static bool is_creator(uint32_t function);
 
  private:
   void learn(const trace::Row &row, const RowScope &scope);

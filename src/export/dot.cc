@@ -17,7 +17,6 @@
 #include "export/walk.h"
 #include "simgrid/calls.h"
 #include "spec/ids.h"
-#include "trace/values/atom_reader.h"
 
 namespace cairn::exporting {
 namespace {
@@ -85,7 +84,7 @@ class FromRows {
         const auto &peer = made.messages->send->rank;
         std::optional<uint32_t> to;
         if (communicator && peer && communicator->special != 0) {
-          to = in_predefined(communicator->special, *peer, rank);
+          to = in_predefined(*communicator, *peer, rank);
         } else if (communicator && peer && keeps_all) {
           if (!names) names = names_.of(rank);
           const std::string *name = names->name(communicator->number);
@@ -108,12 +107,10 @@ class FromRows {
   }
 
  private:
-  [[nodiscard]] std::optional<uint32_t> in_predefined(trace::Atom special, int64_t peer, uint32_t rank) const {
-    trace::AtomValue value;
-    value.special = true;
-    value.value = special;
-    if (value.constant() == spec::constant_id::k_COMM_WORLD) return scope_.groups.world(rank).in_world(peer);
-    if (value.constant() == spec::constant_id::k_COMM_SELF) return scope_.groups.self(rank).in_world(peer);
+  [[nodiscard]] std::optional<uint32_t> in_predefined(const analyze::HandleName &communicator, int64_t peer,
+                                                      uint32_t rank) const {
+    if (communicator.constant() == spec::constant_id::k_COMM_WORLD) return scope_.groups.world(rank).in_world(peer);
+    if (communicator.constant() == spec::constant_id::k_COMM_SELF) return scope_.groups.self(rank).in_world(peer);
     return std::nullopt;
   }
 

@@ -4,9 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "spec/ids.h"
-#include "trace/values/atom_reader.h"
-
 namespace cairn::exporting {
 namespace {
 
@@ -17,16 +14,6 @@ using analyze::MessageOutcome;
 using analyze::Operation;
 using simgrid::View;
 using Kind = MessageEnd::Kind;
-
-/// Its calls say how large datatypes are.
-bool is_creator(uint32_t function) {
-  static const std::vector<bool> all = [] {
-    std::vector<bool> creators;
-    for (const spec::Function &each : spec::functions()) creators.push_back(analyze::Sizes::is_creator(each));
-    return creators;
-  }();
-  return function < all.size() && all[function];
-}
 
 uint64_t sum(const std::vector<uint64_t> &all) { return std::accumulate(all.begin(), all.end(), uint64_t{0}); }
 
@@ -72,36 +59,17 @@ std::pair<uint64_t, uint64_t> moved(const Collective &call, const View &view, bo
 }  // namespace
 
 MessageEnds::MessageEnds(const Scope &scope, uint32_t rank, LeftOut *left_out)
-    : scope_(scope), rank_(rank), left_out_(*left_out), sizes_(scope.trace->rank_count()) {}
+    : left_out_(*left_out), calls_(*scope.trace, scope.groups, scope.rows, rank) {}
 
 const std::vector<MessageEnd> &MessageEnds::of(const trace::Event &event) {
   ends_.clear();
-  const trace::Row &row = *event.values;
-  names_.see(row);
-  if (is_creator(row.function) && sizes_.see(row, scope_.rows[event.class_index])) known_.clear();
-  const simgrid::SimulatedCall &call = look_at(event);
+  const simgrid::SimulatedCall &call = calls_.see(event);
   if (call.unfinished) {
     ++left_out_.unfinished;
   } else {
-    act(call, row.function);
+    act(call, event.values->function);
   }
   return ends_;
-}
-
-const simgrid::SimulatedCall &MessageEnds::look_at(const trace::Event &event) {
-  Known &known = known_[event.thread];
-  if (known.class_index != event.class_index || known.segment != event.segment) {
-    known = {};
-    known.class_index = event.class_index;
-    known.segment = event.segment;
-  }
-  if (event.call >= known.calls.size()) known.calls.resize(event.call + 1);
-  auto &call = known.calls[event.call];
-  if (!call) {
-    call = std::make_unique<simgrid::SimulatedCall>(
-        simgrid::simulated_call(*event.values, scope_.rows[event.class_index], sizes_));
-  }
-  return *call;
 }
 
 void MessageEnds::act(const simgrid::SimulatedCall &call, uint32_t function) {
@@ -169,7 +137,7 @@ void MessageEnds::transfer(const simgrid::SimulatedCall &call) {
     return;
   }
   Request request;
-  request.view = view_of(messages.communicator);
+  request.view = calls_.view_of(messages.communicator);
   request.persistent = messages.persistent || messages.does == MessageCall::Does::partitions;
   if (!request.view) {
     ++left_out_.strangers;
@@ -277,7 +245,7 @@ void MessageEnds::arrive(MessageEnd receive, const Request &request, const Messa
 }
 
 void MessageEnds::collective(const Collective &collective, uint32_t function) {
-  const std::optional<View> view = view_of(collective.communicator);
+  const std::optional<View> view = calls_.view_of(collective.communicator);
   if (!view) {
     ++left_out_.strangers;
     return;
@@ -305,26 +273,6 @@ void MessageEnds::collective(const Collective &collective, uint32_t function) {
   request.view = view;
   if (!request.persistent) start(&request);
   requests_[*collective.request] = request;
-}
-
-std::optional<View> MessageEnds::view_of(const std::optional<HandleName> &name) {
-  if (!name) return std::nullopt;
-  if (name->special != 0) {
-    trace::AtomValue value;
-    value.special = true;
-    value.value = name->special;
-    if (value.constant() == spec::constant_id::k_COMM_WORLD) return scope_.groups.world(rank_);
-    if (value.constant() == spec::constant_id::k_COMM_SELF) return scope_.groups.self(rank_);
-    return std::nullopt;
-  }
-  if (names_version_ != names_.version()) views_.clear();
-  names_version_ = names_.version();
-  const auto [known, fresh] = views_.try_emplace(name->number);
-  if (fresh) {
-    const std::string *text = names_.name(name->number);
-    if (text != nullptr) known->second = scope_.groups.view(*text, rank_);
-  }
-  return known->second;
 }
 
 }  // namespace cairn::exporting

@@ -12,9 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "analyze/communicator_names.h"
 #include "export/scope.h"
-#include "simgrid/calls.h"
+#include "simgrid/rank_calls.h"
 #include "trace/read/events.h"
 
 namespace cairn::exporting {
@@ -77,7 +76,6 @@ class MessageEnds {
     bool cancelled = false;
   };
 
-  const simgrid::SimulatedCall &look_at(const trace::Event &event);
   void act(const simgrid::SimulatedCall &call, uint32_t function);
   void transfer(const simgrid::SimulatedCall &call);
   void collective(const analyze::Collective &collective, uint32_t function);
@@ -86,21 +84,9 @@ class MessageEnds {
   void arrive(MessageEnd receive, const Request &request, const analyze::MessageOutcome &outcome,
               MessageEnd::Kind kind);
   std::optional<MessageEnd> sending(const simgrid::SimulatedCall &call, const simgrid::View &view);
-  std::optional<simgrid::View> view_of(const std::optional<analyze::HandleName> &name);
 
-  const Scope &scope_;
-  uint32_t rank_;
   LeftOut &left_out_;
-  analyze::Sizes sizes_;
-  analyze::CommunicatorNames names_;
-  uint64_t names_version_ = 0;
-  std::map<int64_t, std::optional<simgrid::View>> views_;  ///< as long as names stay
-  struct Known {
-    uint32_t class_index = UINT32_MAX;
-    uint32_t segment = UINT32_MAX;
-    std::vector<std::unique_ptr<simgrid::SimulatedCall>> calls;
-  };
-  std::map<uint32_t, Known> known_;  ///< by thread
+  simgrid::RankCalls calls_;
   std::map<analyze::HandleName, Request> requests_;
   std::map<analyze::HandleName, Request> found_;  ///< messages that were probed for
   uint64_t last_request_ = 0;

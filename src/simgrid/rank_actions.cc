@@ -5,7 +5,6 @@
 
 #include "spec/ids.h"
 #include "timing/mode.h"
-#include "trace/values/atom_reader.h"
 
 namespace cairn::simgrid {
 namespace {
@@ -39,8 +38,7 @@ RankActions::RankActions(const Run &run, uint32_t rank, RankFile *file, Counts *
       file_(*file),
       counts_(*counts),
       events_(*run.trace, rank),
-      sizes_(run.trace->rank_count()) {
-  for (const spec::Function &each : spec::functions()) creators_.push_back(analyze::Sizes::is_creator(each));
+      calls_(*run.trace, *run.groups, run.scopes, rank) {
   const auto sequences = run.trace->sequences(rank);
   several_threads_ = !sequences.empty() && sequences.front().thread != sequences.back().thread;
   timed_ = timing::keeps_times(run.trace->run().timing);
@@ -51,20 +49,16 @@ Result<void> RankActions::write() {
   file_.add("init");
   while (const trace::Event *event = events_.next()) {
     const trace::Row &row = *event->values;
-    if (const analyze::NewCommunicator *made = names_.see(row)) {
-      topologies_.see(analyze::RowAccess(row, run_.scopes[event->class_index]), *made);
-    }
-    if (row.function < creators_.size() && creators_[row.function] &&
-        sizes_.see(row, run_.scopes[event->class_index])) {
-      known_.clear();
+    const SimulatedCall &call = calls_.see(*event);
+    if (calls_.made() != nullptr) {
+      topologies_.see(analyze::RowAccess(row, run_.scopes[event->class_index]), *calls_.made());
     }
     if (row.function == spec::function_id::Dist_graph_neighbors) {
       const analyze::RowAccess access(row, run_.scopes[event->class_index]);
       const auto name = access.handle("comm");
-      const std::string *text = name && name->special == 0 ? names_.name(name->number) : nullptr;
+      const std::string *text = name ? calls_.name_of(*name) : nullptr;
       if (text != nullptr) topologies_.asked(access, *text);
     }
-    const SimulatedCall &call = look_at(*event);
     pass_time(*event, call.waits);
     if (call.unfinished) {
       leave_out("calls that never returned");
@@ -74,21 +68,6 @@ Result<void> RankActions::write() {
   }
   finish();
   return events_.end();
-}
-
-const SimulatedCall &RankActions::look_at(const trace::Event &event) {
-  Known &known = known_[event.thread];
-  if (known.class_index != event.class_index || known.segment != event.segment) {
-    known = {};
-    known.class_index = event.class_index;
-    known.segment = event.segment;
-  }
-  if (event.call >= known.calls.size()) known.calls.resize(event.call + 1);
-  auto &call = known.calls[event.call];
-  if (!call) {
-    call = std::make_unique<SimulatedCall>(simulated_call(*event.values, run_.scopes[event.class_index], sizes_));
-  }
-  return *call;
 }
 
 void RankActions::pass_time(const trace::Event &event, bool waits) {
@@ -173,7 +152,7 @@ void RankActions::transfer(const SimulatedCall &call) {
   message.partitions = messages.does == MessageCall::Does::partitions;
   message.send = messages.send;
   message.receive = messages.receive;
-  message.view = view_of(messages.communicator);
+  message.view = calls_.view_of(messages.communicator);
   message.sent = call.sent;
   message.room = call.room;
   message.buffered = call.buffered;
@@ -363,26 +342,6 @@ void RankActions::release(const HandleName &name) {
   }
   found->second.pop_front();
   if (found->second.empty()) requests_.erase(found);
-}
-
-std::optional<View> RankActions::view_of(const std::optional<HandleName> &name) {
-  if (!name) return std::nullopt;
-  if (name->special != 0) {
-    trace::AtomValue value;
-    value.special = true;
-    value.value = name->special;
-    if (value.constant() == spec::constant_id::k_COMM_WORLD) return run_.groups->world(rank_);
-    if (value.constant() == spec::constant_id::k_COMM_SELF) return run_.groups->self(rank_);
-    return std::nullopt;
-  }
-  if (names_version_ != names_.version()) views_.clear();
-  names_version_ = names_.version();
-  const auto [known, fresh] = views_.try_emplace(name->number);
-  if (fresh) {
-    const std::string *text = names_.name(name->number);
-    if (text != nullptr) known->second = run_.groups->view(*text, rank_);
-  }
-  return known->second;
 }
 
 void RankActions::finish() {

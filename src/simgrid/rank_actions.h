@@ -18,6 +18,7 @@
 #include "simgrid/calls.h"
 #include "simgrid/counts.h"
 #include "simgrid/groups.h"
+#include "simgrid/rank_calls.h"
 #include "simgrid/rank_file.h"
 #include "simgrid/rounds.h"
 #include "trace/read/events.h"
@@ -69,7 +70,6 @@ class RankActions {
     std::vector<Key> waits;
   };
 
-  const SimulatedCall &look_at(const trace::Event &event);
   void pass_time(const trace::Event &event, bool waits);
   [[nodiscard]] uint64_t lasted_ns() const;
   void act(const SimulatedCall &call);
@@ -90,7 +90,6 @@ class RankActions {
   void in_messages(const Collective &collective, const View &view, Request *into);
   bool neighbors(const Collective &collective, const View &view, std::vector<Part> *sends, std::vector<Part> *receives);
   void round(const std::vector<Part> &sends, const std::vector<Part> &receives, int32_t tag, Request *into);
-  std::optional<View> view_of(const std::optional<analyze::HandleName> &name);
   void leave_out(const char *why, uint64_t count = 1) { counts_.left_out[why] += count; }
   void tell(const char *how) { ++counts_.inexact[how]; }
   template <typename... Arguments>
@@ -106,21 +105,10 @@ class RankActions {
   RankFile &file_;
   Counts &counts_;
   trace::Events events_;
-  analyze::Sizes sizes_;
-  analyze::CommunicatorNames names_;
+  RankCalls calls_;
   Topologies topologies_;
-  uint64_t names_version_ = 0;
-  std::map<int64_t, std::optional<View>> views_;  ///< as long as names stay
-  /// What calls become, by their numbers in the sequence of a thread.
-  struct Known {
-    uint32_t class_index = UINT32_MAX;
-    uint32_t segment = UINT32_MAX;
-    std::vector<std::unique_ptr<SimulatedCall>> calls;
-  };
-  std::map<uint32_t, Known> known_;  ///< by thread
   std::map<analyze::HandleName, std::deque<Request>> requests_;
   std::map<analyze::HandleName, Request> found_;  ///< messages that were probed for
-  std::vector<bool> creators_;                    ///< of datatypes, by function
   uint64_t under_way_ = 0;                        ///< requests that SMPI has and was not told to wait for
   bool several_threads_ = false;
   bool timed_ = false;

@@ -31,7 +31,7 @@ uint64_t sum(const std::vector<uint64_t> &amounts) {
 }  // namespace
 
 void RankActions::collective(const Collective &collective) {
-  const std::optional<View> view = view_of(collective.communicator);
+  const std::optional<View> view = calls_.view_of(collective.communicator);
   if (!view) return leave_out("collective calls in communicators whose members the trace does not know");
   if (!collective.sizes_known) tell("collective calls with sizes that the trace does not know: they count as 0");
   if (collective.persistent) {
@@ -136,8 +136,7 @@ void RankActions::in_messages(const Collective &collective, const View &view, Re
 
 bool RankActions::neighbors(const Collective &collective, const View &view, std::vector<Part> *sends,
                             std::vector<Part> *receives) {
-  const std::string *name =
-      collective.communicator.special == 0 ? names_.name(collective.communicator.number) : nullptr;
+  const std::string *name = calls_.name_of(collective.communicator);
   const auto known = name == nullptr ? std::nullopt : topologies_.of(*name, view.place);
   if (!known) return false;
   const auto of = [](const std::vector<uint64_t> &amounts, size_t place) {

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "spec/ids.h"
-#include "trace/values/atom_reader.h"
 
 namespace cairn::traffic {
 namespace {
@@ -143,14 +142,9 @@ void Meanings::see_request(const trace::Row &row, const RowAccess &access, const
 }
 
 std::optional<Place> Meanings::communicator(const HandleName &name) const {
-  if (name.special != 0) {
-    trace::AtomValue value;
-    value.special = true;
-    value.value = name.special;
-    if (value.constant() == spec::constant_id::k_COMM_WORLD) return members_->place(members_->world(), rank_);
-    if (value.constant() == spec::constant_id::k_COMM_SELF) return Place{nullptr, rank_, 0, 0, 0};
-    return std::nullopt;
-  }
+  if (name.constant() == spec::constant_id::k_COMM_WORLD) return members_->place(members_->world(), rank_);
+  if (name.constant() == spec::constant_id::k_COMM_SELF) return Place{nullptr, rank_, 0, 0, 0};
+  if (name.special != 0) return std::nullopt;
   const auto found = communicators_.find(name.number);
   if (found == communicators_.end() || found->second == nullptr) return std::nullopt;
   return members_->place(found->second, rank_);
