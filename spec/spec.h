@@ -33,6 +33,8 @@ enum class Layout : uint8_t {
   floating,  ///< 1 atom: the bits of the double
 };
 
+constexpr bool is_handle(Layout layout) { return layout == Layout::handle || layout == Layout::comm; }
+
 enum class Direction : uint8_t { in, out, inout };
 
 /// How the C parameter carries its value.

@@ -81,7 +81,7 @@ About about(const Call &call, bool with_requests) {
     if (word == nullptr || value.kind == Value::Kind::absent || value == Value::symbol("unknown")) continue;
     const bool request = parameter->kind == Kind::request;
     if (request && !with_requests) continue;
-    const bool object = parameter->layout == spec::Layout::handle || parameter->layout == spec::Layout::comm;
+    const bool object = spec::is_handle(parameter->layout);
     std::string &to = object && !request && parameter->kind != Kind::message ? result.where : result.whom;
     if (!to.empty()) to += ' ';
     to += word;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/saturating.h"
 #include "cli/inspect.h"
 #include "cli/left_out_traffic.h"
 #include "cli/verbs.h"
@@ -13,7 +14,6 @@
 #include "text/utf8.h"
 #include "trace/read/exactness.h"
 #include "traffic/message_sizes.h"
-#include "traffic/sums.h"
 
 namespace cairn::cli {
 namespace {
@@ -60,12 +60,12 @@ Listing list_of(const SizeGroup &group, bool timed, uint64_t all) {
 
 uint64_t messages_of(const SizeGroup &group) {
   uint64_t all = 0;
-  for (const SizeLine &line : group.lines) traffic::add_to(&all, line.messages);
+  for (const SizeLine &line : group.lines) add_to(&all, line.messages);
   return all;
 }
 uint64_t bytes_of(const SizeGroup &group) {
   uint64_t all = 0;
-  for (const SizeLine &line : group.lines) traffic::add_to(&all, line.bytes);
+  for (const SizeLine &line : group.lines) add_to(&all, line.bytes);
   return all;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analyze/outcome.h"
+
 namespace cairn::exporting {
 namespace {
 
@@ -10,11 +12,8 @@ constexpr uint64_t kLogicalNs = 1000;  ///< from one call to the next, where the
 constexpr uint64_t kTellEvery = 1 << 16;
 
 bool has_failed(const trace::Row &row) {
-  const auto all = spec::functions();
-  if (row.function >= all.size() || all[row.function].returns != spec::ReturnKind::error_code) return false;
-  if (row.fields.empty()) return false;
-  const std::vector<trace::Atom> &result = row.fields.back().atoms;
-  return result != std::vector<trace::Atom>{0};
+  const analyze::Outcome::Kind kind = analyze::outcome_of(row).kind;
+  return kind == analyze::Outcome::Kind::failed || kind == analyze::Outcome::Kind::pending;
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ void CallWriter::make() {
     out_.after.emplace_back("start_threads();");
   if (threads && which == id::Finalize) out_.before.emplace_back("join_threads();");
   if (scope_.turns) out_.before.insert(out_.before.begin(), gives_up() ? "last_turn();" : "turn();");
-  if (function_.return_layout == Layout::handle || function_.return_layout == Layout::comm) {
+  if (spec::is_handle(function_.return_layout)) {
     keep_returned(&text);
   }
   const FieldView &result = fields_[function_.parameter_count];

@@ -35,9 +35,7 @@ using trace::Atom;
 constexpr size_t kSpareElements = 256;           ///< behind what a call is known to write
 constexpr size_t kStringRoom = size_t{1} << 13;  ///< times 8 bytes
 
-inline bool is_handle(const Parameter &parameter) {
-  return parameter.layout == Layout::handle || parameter.layout == Layout::comm;
-}
+inline bool is_handle(const Parameter &parameter) { return spec::is_handle(parameter.layout); }
 /// Its place in memory is what the call is given.
 inline bool is_indirect(const Parameter &parameter) {
   return parameter.passing == Passing::pointer || parameter.passing == Passing::array;

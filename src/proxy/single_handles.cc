@@ -19,8 +19,6 @@ using spec::Parameter;
 using spec::Passing;
 using trace::Atom;
 
-bool is_handle(Layout layout) { return layout == Layout::handle || layout == Layout::comm; }
-
 /// How many objects of one name there are after a sequence of calls, more than before; the least and the most on the
 /// way.
 struct Living {
@@ -109,7 +107,7 @@ class SingleHandles {
     const spec::Function &function = spec::functions()[part.rows[groups.first_row[stream.group]]->function];
     if (stream.field >= function.parameter_count) return;
     const Parameter &parameter = function.parameters[stream.field];
-    if (is_handle(parameter.layout)) several_of_kind_.insert(parameter.kind);
+    if (spec::is_handle(parameter.layout)) several_of_kind_.insert(parameter.kind);
   }
 
   LivingByKey row_of(uint32_t index, const trace::ClassRow &row) {
@@ -129,14 +127,14 @@ class SingleHandles {
     const std::string where = sources_.position(index, row.site).brief();
     for (size_t i = 0; i < function.parameter_count; ++i) {
       const Parameter &parameter = function.parameters[i];
-      if (!is_handle(parameter.layout) || kind_word(parameter.kind).empty()) continue;
+      if (!spec::is_handle(parameter.layout) || kind_word(parameter.kind).empty()) continue;
       const bool makes = parameter.direction == Direction::out;
       const bool gives_up = parameter.effect == Effect::release || parameter.effect == Effect::complete ||
                             parameter.effect == Effect::consume;
       const int64_t change = makes ? 1 : gives_up && succeeded && found ? -1 : 0;
       field(parameter, fields[i], change, where, row.depth != 0, parameter.effect == Effect::complete, &changes);
     }
-    if (is_handle(function.return_layout) && plain && !result.slots[0].is_special()) {
+    if (spec::is_handle(function.return_layout) && plain && !result.slots[0].is_special()) {
       Parameter returned{};
       returned.kind = function.return_kind;
       returned.layout = function.return_layout;

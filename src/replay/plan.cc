@@ -50,9 +50,7 @@ size_t element_bytes(const Parameter &parameter) {
 bool is_shared(Kind kind) {
   return kind == Kind::comm || kind == Kind::window || kind == Kind::file || kind == Kind::session;
 }
-bool is_handle(const Parameter &parameter) {
-  return parameter.layout == Layout::handle || parameter.layout == Layout::comm;
-}
+bool is_handle(const Parameter &parameter) { return spec::is_handle(parameter.layout); }
 /// Its place in memory is what the call is given.
 bool is_indirect(const Parameter &parameter) {
   return parameter.passing == Passing::pointer || parameter.passing == Passing::array;
@@ -78,7 +76,7 @@ class Making {
         plan_.gives_up = true;
       if (auto done = argument(i, function_.parameters[i], row_.fields[i]); !done) return done;
     }
-    if (function_.return_layout == Layout::handle || function_.return_layout == Layout::comm) returned_handle(result);
+    if (spec::is_handle(function_.return_layout)) returned_handle(result);
     if (function_.returns == spec::ReturnKind::fint && is_number(function_.return_kind)) returned_number(result);
     if (succeeded_) force_outcome(with_, row_, &plan_);
     if (const auto segment = analyze::attached_by(row_, scope_.thread))

@@ -4,9 +4,10 @@
 #include <map>
 #include <string_view>
 
+#include "analyze/outcome.h"
 #include "analyze/volume.h"
+#include "base/saturating.h"
 #include "traffic/meanings.h"
-#include "traffic/sums.h"
 
 namespace cairn::traffic {
 namespace {
@@ -218,7 +219,7 @@ class CallReading {
         return 0;
       case Operation::scatter:
       case Operation::alltoall:
-        return call.operation == Operation::scatter && !root ? call.bytes : product(call.bytes, others);
+        return call.operation == Operation::scatter && !root ? call.bytes : saturating_product(call.bytes, others);
       case Operation::scatterv:
         return root ? sum(call.sends) : call.bytes;
       case Operation::alltoallv:
@@ -227,7 +228,7 @@ class CallReading {
       case Operation::allgatherv:
         return own_block(call, place);
       case Operation::reduce_scatter:
-        return call.receives.empty() ? product(call.bytes, others) : sum(call.receives);
+        return call.receives.empty() ? saturating_product(call.bytes, others) : sum(call.receives);
       default:
         return call.bytes;
     }
@@ -334,9 +335,8 @@ Role role_of(uint32_t function) {
 
 bool happened(const trace::Row &row) {
   if (row.fields.empty()) return false;
-  const trace::Field &result = row.fields.back();
-  if (result.is_bytes || result.atoms.size() != 1) return false;
-  return result.atoms[0] == 0 || result.atoms[0] == trace::kImplied || result.atoms[0] == trace::kNoReturn;
+  const analyze::Outcome::Kind kind = analyze::outcome_of(row.function, row.fields.back()).kind;
+  return kind == analyze::Outcome::Kind::succeeded || kind == analyze::Outcome::Kind::pending;
 }
 
 trace::AskedFields asked_of(uint32_t function, bool all) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analyze/volume.h"
-#include "traffic/sums.h"
+#include "base/saturating.h"
 
 namespace cairn::traffic {
 namespace {
@@ -116,7 +116,7 @@ class CellGathering : public Listener {
     if (by_ == By::site) use.line.site = names_[group];
     add_to(&use.line.calls, called.count);
     if (traffic.collective->bytes) {
-      add_to(&use.line.bytes, product(*traffic.collective->bytes, called.count));
+      add_to(&use.line.bytes, saturating_product(*traffic.collective->bytes, called.count));
     } else {
       add_to(&use.line.unsized, called.count);
     }
@@ -151,7 +151,7 @@ class CellGathering : public Listener {
 void Amount::add(uint64_t count, const std::optional<uint64_t> &bytes_each) {
   add_to(&messages, count);
   if (bytes_each) {
-    add_to(&bytes, product(*bytes_each, count));
+    add_to(&bytes, saturating_product(*bytes_each, count));
   } else {
     add_to(&unsized, count);
   }

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "analyze/volume.h"
+#include "base/saturating.h"
 #include "timing/mode.h"
-#include "traffic/sums.h"
 
 namespace cairn::traffic {
 namespace {
@@ -83,7 +83,7 @@ class SizeGathering : public Listener {
     const uint64_t key = bytes ? line.least : kUnknown;
     Line &here = lines_[group].try_emplace(key, line).first->second;
     add_to(&here.messages, count);
-    add_to(&here.bytes, product(bytes.value_or(0), count));
+    add_to(&here.bytes, saturating_product(bytes.value_or(0), count));
     places_.emplace_back(group, key);
   }
   [[nodiscard]] bool all_one() const {

@@ -154,7 +154,7 @@ void CallEncoder::elements(const Parameter &p, uint64_t word, unsigned i) {
   size_t n = 1;
   if (p.passing == Passing::array) n = length(p, i);
   if (p.direction == Direction::inout) {
-    const bool handles = p.layout == Layout::handle || p.layout == Layout::comm;
+    const bool handles = spec::is_handle(p.layout);
     if (p.effect == Effect::complete) return requests(p, i);
     for (size_t k = 0; k < saved_.count[i]; ++k) element(p, element_word(p, saved_.elements[i], k));
     if (!handles && succeeded_ && (!p.valid || spec::evaluate(p.valid, environment_) != 0)) {

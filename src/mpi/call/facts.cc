@@ -181,7 +181,7 @@ bool enter_predefined(HandleTable &handles) {
   for (const Function &function : spec::functions()) {
     for (unsigned i = 0; i < function.parameter_count; ++i) {
       const Parameter &p = function.parameters[i];
-      const bool handle = p.layout == Layout::handle || p.layout == Layout::comm;
+      const bool handle = spec::is_handle(p.layout);
       if (!handle || p.domain == 0 || entered[p.domain]) continue;
       entered[p.domain] = true;
       for (const uint16_t id : spec::domain(p.domain)) {

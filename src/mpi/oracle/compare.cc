@@ -137,7 +137,7 @@ std::string Comparer::value_problem(unsigned i, const trace::Field &field) {
     return strings_problem(field, *value);
   }
   if (field.is_bytes) return "traced bytes where numbers are logged";
-  const bool handles = p.layout == Layout::handle || p.layout == Layout::comm;
+  const bool handles = spec::is_handle(p.layout);
   std::vector<uint64_t> words = value->words;
   if (before != nullptr && after != nullptr && !handles) {
     words.insert(words.end(), after->words.begin(), after->words.end());

@@ -45,9 +45,7 @@ class MutatedSource : public EventSource {
   trace::Row value_;
 };
 
-bool is_name(spec::Layout layout) {
-  return layout == spec::Layout::handle || layout == spec::Layout::comm || layout == spec::Layout::address;
-}
+bool is_name(spec::Layout layout) { return spec::is_handle(layout) || layout == spec::Layout::address; }
 
 /// The ways to change a field; `what` says which.
 struct Mutation {
