@@ -7,9 +7,9 @@
 Exit status: 0 passed, 1 failed, 77 not possible here.
 """
 import collections
+import functools
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -77,10 +77,7 @@ def main():
     bench = surroundings.Bench(__doc__)
     problems = []
     with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
-        env = dict(bench.environment, OMPI_MCA_orte_tmpdir_base=folder)
-
-        def cairn(*words):
-            return subprocess.run([bench.cairn, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+        cairn = functools.partial(bench.run_in, folder)
 
         def tell(verb, *words):
             done = cairn(verb, '--json', *words, 'out.cairn')
