@@ -117,7 +117,7 @@ std::optional<Span> parse_span(const std::string &word) {
 
 trace::Atom constant(std::string_view name) {
   for (const spec::Constant &each : spec::constants()) {
-    if (name == each.name) return trace::special(static_cast<uint16_t>(trace::kFirstConstant + each.id));
+    if (name == each.name) return trace::constant_atom(each.id);
   }
   return 0;
 }

@@ -83,9 +83,9 @@ class Arrivals {
   virtual ~Arrivals() = default;
   virtual void message(const Edge &edge) = 0;
   /// `to` ended after each of the `from` (places among the begins; empty: all) had begun.
-  virtual void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) = 0;
+  virtual void left(const Meeting & /*meeting*/, const std::vector<uint32_t> & /*from*/, const CallTime & /*to*/) {}
   /// Nobody leaves it any more.
-  virtual void over(const Meeting &meeting) = 0;
+  virtual void over(const Meeting & /*meeting*/) {}
 
   // For who follows the ranks' own times. Told of calls that send, receive or meet, and of those of MPI_Init and
   // MPI_Finalize; a rank's calls are begun and ended in turn, but for those of several threads.

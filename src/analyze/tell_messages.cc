@@ -22,7 +22,6 @@ class Told : public cairn::analyze::Arrivals {
     std::printf("met %u %llu %zu\n", to.rank, static_cast<unsigned long long>(to.call),
                 from.empty() ? meeting.begins.size() : from.size());
   }
-  void over(const Meeting & /*meeting*/) override {}
 };
 
 }  // namespace

@@ -10,9 +10,7 @@
 namespace cairn::exporting {
 namespace {
 
-using analyze::CallTime;
 using analyze::Edge;
-using analyze::Meeting;
 
 constexpr size_t kMostMemory = size_t{1} << 29;
 constexpr size_t kMostPairs = size_t{1} << 20;  ///< some 100 MB
@@ -58,8 +56,6 @@ class SizeCollector : public analyze::Arrivals {
     rank.full = !rank.builder->append(known->second);
     rank.last = edge.to.call;
   }
-  void left(const Meeting & /*meeting*/, const std::vector<uint32_t> & /*from*/, const CallTime & /*to*/) override {}
-  void over(const Meeting & /*meeting*/) override {}
   [[nodiscard]] bool wants_untimed() const override { return true; }
 
   Result<void> finish() {

@@ -12,9 +12,7 @@
 namespace cairn::exporting {
 namespace {
 
-using analyze::CallTime;
 using analyze::Edge;
-using analyze::Meeting;
 using Type = Column::Type;
 
 const Table kRun{"run", {{"name", Type::text}, {"value", Type::text}}};
@@ -103,8 +101,6 @@ class Tables : public analyze::Arrivals {
                  edge.bytes ? cell(*edge.bytes) : none, edge.timed ? cell(edge.from.begin_ns) : none,
                  edge.timed ? cell(edge.to.end_ns) : none, cell(edge.exact ? 1 : 0)});
   }
-  void left(const Meeting & /*meeting*/, const std::vector<uint32_t> & /*from*/, const CallTime & /*to*/) override {}
-  void over(const Meeting & /*meeting*/) override {}
   [[nodiscard]] bool wants_untimed() const override { return !scope_.wanted.window; }
 
  private:
@@ -119,10 +115,7 @@ class Tables : public analyze::Arrivals {
     if (auto done = writer_.begin(kRanks); !done) return done;
     const bool timed = !timing::keeps_nothing(trace_.run().timing);
     for (const uint32_t rank : scope_.wanted.ranks) {
-      uint64_t calls = 0;
-      for (const auto &sequence : trace_.sequences(rank)) {
-        for (const uint64_t count : trace_.row_counts(sequence)) calls += count;
-      }
+      const uint64_t calls = trace_.call_count(rank);
       const auto info = trace_.rank_info(rank);
       writer_.row({cell(rank), std::string_view(info.host), cell(calls), timed ? cell(info.wall_ns) : Cell(),
                    timed ? cell(info.mpi_ns) : Cell(), cell(info.complete ? 1 : 0)});

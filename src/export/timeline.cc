@@ -16,7 +16,6 @@ namespace {
 
 using analyze::CallTime;
 using analyze::Edge;
-using analyze::Meeting;
 using Kind = MessageEnd::Kind;
 
 /// A message that a call sends or receives, by its number.
@@ -183,8 +182,6 @@ class WithArrows : public analyze::Arrivals {
   void passed(uint32_t rank, uint64_t call) override {
     if (RankTracks *tracks = of(rank)) tracks->write_until(call);
   }
-  void left(const Meeting & /*meeting*/, const std::vector<uint32_t> & /*from*/, const CallTime & /*to*/) override {}
-  void over(const Meeting & /*meeting*/) override {}
   Result<void> finish() {
     Result<void> done;
     for (const auto &[number, rank] : ranks_) {

@@ -154,7 +154,7 @@ void RankRecording::receive_what_is_sent(const CourseItem &item, const Moment &m
                        received.kind == FieldRule::Kind::list && received.element.size() == 1;
   if (!is_list || has_law(received.element[0])) return;
   // Of other communicators it is not known who is who in them; types of two sizes have no common amounts.
-  const std::vector<Atom> world = {trace::special(trace::kFirstConstant + spec::constant_id::k_COMM_WORLD)};
+  const std::vector<Atom> world = {trace::constant_atom(spec::constant_id::k_COMM_WORLD)};
   Field &amounts = row->fields[parts->received];
   if (row->fields[parts->comm].atoms != world || row->fields[parts->type] != row->fields[parts->received_type] ||
       amounts.atoms.size() != static_cast<size_t>(of_.ranks)) {

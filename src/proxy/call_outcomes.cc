@@ -3,7 +3,7 @@
 namespace cairn::proxy {
 
 bool may_be(const trace::ClassPart &part, uint32_t group, size_t field, const FieldView &view, uint16_t constant) {
-  const Atom atom = trace::special(static_cast<uint16_t>(trace::kFirstConstant + constant));
+  const Atom atom = trace::constant_atom(constant);
   const auto has = [atom](const FieldView &of) {
     if (of.kind == FieldView::table) return true;
     if (of.slots.empty()) return false;

@@ -92,10 +92,7 @@ bool CallWriter::without_topology() {
   const Slot &slot = view.dynamic() || view.slots.empty() ? null : view.slots[0];
   const auto told = [&](bool color) {
     return along_ranks(slot, [this, color](uint32_t rank, Atom comm) -> std::optional<Atom> {
-      if (trace::is_special(comm)) {
-        const auto undefined = static_cast<uint16_t>(trace::kFirstConstant + spec::constant_id::k_UNDEFINED);
-        return color ? trace::special(undefined) : 0;
-      }
+      if (trace::is_special(comm)) return color ? trace::constant_atom(spec::constant_id::k_UNDEFINED) : 0;
       const auto place = program_.kept->place(rank, comm);
       if (!place) return std::nullopt;
       return color ? place->first : place->second;

@@ -16,10 +16,6 @@ constexpr size_t kWorld = 0;
 constexpr size_t kSelf = 1;
 constexpr size_t kUnknown = SIZE_MAX;
 
-bool is_constant(trace::Atom atom, uint16_t id) {
-  return atom == trace::special(static_cast<uint16_t>(trace::kFirstConstant + id));
-}
-
 }  // namespace
 
 bool makes_topology(std::string_view function) {
@@ -105,8 +101,8 @@ Result<void> KeptRanks::look_at(const trace::Trace &trace, const analyze::Source
 }
 
 std::optional<size_t> KeptRanks::members_of(uint32_t rank, trace::Atom comm) const {
-  if (is_constant(comm, spec::constant_id::k_COMM_WORLD)) return kWorld;
-  if (is_constant(comm, spec::constant_id::k_COMM_SELF)) return kSelf;
+  if (comm == trace::constant_atom(spec::constant_id::k_COMM_WORLD)) return kWorld;
+  if (comm == trace::constant_atom(spec::constant_id::k_COMM_SELF)) return kSelf;
   const auto found = numbers_.find({rank, comm});
   if (found == numbers_.end() || found->second.size() != 1 || *found->second.begin() == kUnknown) return std::nullopt;
   return *found->second.begin();

@@ -95,12 +95,11 @@ class PartWriter {
     std::vector<trace::SequenceView> sequences = program_.trace.sequences(rank);
     std::erase_if(sequences, [&](const trace::SequenceView &each) { return each.thread != part_.thread; });
     analyze::Heard heard(program_.trace, std::move(sequences));
-    const auto constant = [](uint16_t id) { return trace::special(static_cast<uint16_t>(trace::kFirstConstant + id)); };
     std::vector<std::pair<trace::Atom, trace::Atom>> found;
     while (const auto receive = heard.next()) {
       if (receive->class_index != scope_.class_index) continue;
-      found.emplace_back(receive->heard.rank.value_or(constant(spec::constant_id::k_ANY_SOURCE)),
-                         receive->heard.tag.value_or(constant(spec::constant_id::k_ANY_TAG)));
+      found.emplace_back(receive->heard.rank.value_or(trace::constant_atom(spec::constant_id::k_ANY_SOURCE)),
+                         receive->heard.tag.value_or(trace::constant_atom(spec::constant_id::k_ANY_TAG)));
     }
     return found;
   }

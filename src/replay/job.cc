@@ -55,10 +55,7 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
 }
 
 uint64_t Job::mean_gap() const {
-  uint64_t calls = 0;
-  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-    for (const uint64_t count : trace.row_counts(sequence)) calls += count;
-  }
+  const uint64_t calls = trace.call_count(rank);
   const trace::Trace::RankInfo info = trace.rank_info(rank);
   return calls == 0 ? 0 : (info.wall_ns - std::min(info.wall_ns, info.mpi_ns)) / calls;
 }

@@ -21,10 +21,7 @@ std::string room_text(const std::optional<uint64_t> &bytes) { return size_text(b
 
 /// How long a rank computed before each of its calls, in the mean.
 double mean_gap(const trace::Trace &trace, uint32_t rank) {
-  uint64_t calls = 0;
-  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-    for (const uint64_t count : trace.row_counts(sequence)) calls += count;
-  }
+  const uint64_t calls = trace.call_count(rank);
   const trace::Trace::RankInfo info = trace.rank_info(rank);
   if (calls == 0 || info.wall_ns <= info.mpi_ns) return 0;
   return static_cast<double>(info.wall_ns - info.mpi_ns) / static_cast<double>(calls);

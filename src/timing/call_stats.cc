@@ -6,6 +6,7 @@
 #include "base/saturating.h"
 
 namespace cairn::timing {
+
 int CallStats::bucket(uint64_t nanoseconds) {
   if (nanoseconds < 2) return 0;
   const int octave = 63 - std::countl_zero(nanoseconds);

@@ -5,6 +5,7 @@
 #include "base/saturating.h"
 
 namespace cairn::timing {
+
 uint64_t GapStats::count() const {
   uint64_t all = 0;
   for (const Histogram::Bucket &bucket : histogram.buckets()) all = saturating(all, bucket.count);

@@ -69,14 +69,14 @@ uint8_t *CallEncoder::simple(uint8_t *at, unsigned i) {
       return at;
     case FieldPlan::integer: {
       const int constant = constant_of(p.domain, word);
-      if (constant >= 0) return one_atom(at, constant_atom(constant));
+      if (constant >= 0) return one_atom(at, trace::constant_atom(constant));
       const auto value = static_cast<int64_t>(word);
       return trace::is_special(value) ? nullptr : one_atom(at, value);
     }
     case FieldPlan::comm: {
       const HandleEntry *entry = names_.find_comm(word);
       if (entry == nullptr) return nullptr;
-      return one_atom(at, entry->constant >= 0 ? constant_atom(entry->constant) : entry->comm->number);
+      return one_atom(at, entry->constant >= 0 ? trace::constant_atom(entry->constant) : entry->comm->number);
     }
     case FieldPlan::handle:
       return handle_field(at, names_.find(p.kind, word));
@@ -194,7 +194,7 @@ size_t CallEncoder::length(const Parameter &p, unsigned i) {
 bool CallEncoder::special_pointer(const Parameter &p, uint64_t word) {
   const int constant = constant_of(p.pointer_domain, word);
   if (constant >= 0) {
-    atom(constant_atom(constant));
+    atom(trace::constant_atom(constant));
     return true;
   }
   if (word == 0) {
@@ -213,7 +213,7 @@ void CallEncoder::element(const Parameter &p, uint64_t word) {
       return;
     case Layout::integer: {
       const int constant = constant_of(p.domain, word);
-      return constant >= 0 ? atom(constant_atom(constant)) : integer(static_cast<int64_t>(word));
+      return constant >= 0 ? atom(trace::constant_atom(constant)) : integer(static_cast<int64_t>(word));
     }
     case Layout::floating:
       return integer(static_cast<int64_t>(word));
@@ -249,13 +249,13 @@ void CallEncoder::flags(const Parameter &p, uint64_t word) {
 void CallEncoder::error(int code) {
   if (code == mpi::success) return atom(0);
   const int constant = constant_of(spec::domain_id::k_error, static_cast<uint64_t>(int64_t{mpi::error_class(code)}));
-  atom(constant >= 0 ? constant_atom(constant) : trace::kUnknown);
+  atom(constant >= 0 ? trace::constant_atom(constant) : trace::kUnknown);
   integer(code);
 }
 
 void CallEncoder::address(const Parameter &p, uint64_t word) {
   const int constant = constant_of(p.domain, word);
-  if (constant >= 0) return address_atoms({constant_atom(constant), 0, 0});
+  if (constant >= 0) return address_atoms({trace::constant_atom(constant), 0, 0});
   if (p.passing == Passing::value || p.passing == Passing::array || p.kind == Kind::address) {
     const Address named = process_.names.addresses->name_integer(word, thread_.stack);
     address_atoms(named);
@@ -336,12 +336,12 @@ void CallEncoder::returned_value() {
       if (function_.return_kind == Kind::comm) {
         const HandleEntry *entry = names_.find_comm(frame_.result);
         if (entry == nullptr) return;
-        return entry->constant >= 0 ? atom(constant_atom(entry->constant)) : atom(entry->comm->number);
+        return entry->constant >= 0 ? atom(trace::constant_atom(entry->constant)) : atom(entry->comm->number);
       }
       return handle(function_.return_kind, Effect::none, frame_.result);
     case spec::ReturnKind::fint: {
       const int constant = constant_of(function_.return_domain, frame_.result);
-      return constant >= 0 ? atom(constant_atom(constant)) : integer(static_cast<int64_t>(frame_.result));
+      return constant >= 0 ? atom(trace::constant_atom(constant)) : integer(static_cast<int64_t>(frame_.result));
     }
   }
 }

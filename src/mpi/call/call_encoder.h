@@ -172,7 +172,6 @@ class CallEncoder {
   size_t length(const Parameter &p, unsigned i);
   bool is_prefix_sums(unsigned i, size_t n) const;
   bool special_pointer(const Parameter &p, uint64_t word);
-  static Atom constant_atom(int id) { return trace::special(static_cast<uint16_t>(trace::kFirstConstant + id)); }
   void element(const Parameter &p, uint64_t word);
   void flags(const Parameter &p, uint64_t word);
   void error(int code);

@@ -13,7 +13,7 @@ using trace::Atom;
 static_assert(trace::kRequestNull == trace::special(trace::kFirstConstant + spec::constant_id::k_REQUEST_NULL));
 
 CallEncoder::HandleName CallEncoder::name_of(const HandleEntry &entry) {
-  if (entry.constant >= 0) return {constant_atom(entry.constant), 0};
+  if (entry.constant >= 0) return {trace::constant_atom(entry.constant), 0};
   if (entry.site == nullptr) return {trace::kUnknown, entry.place};
   Atom site = names_.local_site(entry.site);
   if (entry.thread != thread_.number) site += (static_cast<Atom>(entry.thread) + 1) << 32;
@@ -131,7 +131,7 @@ void CallEncoder::comm(const Parameter &p, uint64_t word) {
       memory_ = false;
       return;
     }
-    return entry->constant >= 0 ? atom(constant_atom(entry->constant)) : atom(entry->comm->number);
+    return entry->constant >= 0 ? atom(trace::constant_atom(entry->constant)) : atom(entry->comm->number);
   }
   bool is_new = false;
   HandleEntry *entry = names_.create_comm(word, p.effect == Effect::lookup, &is_new);
@@ -141,7 +141,7 @@ void CallEncoder::comm(const Parameter &p, uint64_t word) {
   }
   if (entry->constant >= 0) {
     names_.skip_creation(function_, frame_);
-    return atom(constant_atom(entry->constant));
+    return atom(trace::constant_atom(entry->constant));
   }
   atom(entry->comm->number);
   if (!is_new) return;

@@ -52,7 +52,7 @@ void CallEncoder::statuses(const Parameter &p, const void *at, unsigned i) {
     return;
   }
   const bool ignored = (frame_.flags & kFrameTold) != 0;
-  if (ignored) atom(constant_atom(spec::domain(p.pointer_domain)[0]));
+  if (ignored) atom(trace::constant_atom(spec::domain(p.pointer_domain)[0]));
   bool implied = true;
   for (size_t k = 0; k < n && implied; ++k) {
     implied = status_implied(mpi::read_status(nth(at, k)), expectation(k), errors_in_statuses_);
@@ -115,7 +115,7 @@ void CallEncoder::error_atom(int code) {
 }
 void CallEncoder::integer_or_constant(uint8_t domain, int value) {
   const int constant = constant_of(domain, static_cast<uint64_t>(int64_t{value}));
-  constant >= 0 ? atom(constant_atom(constant)) : integer(value);
+  constant >= 0 ? atom(trace::constant_atom(constant)) : integer(value);
 }
 
 }  // namespace cairn::recorder

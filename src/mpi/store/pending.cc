@@ -23,8 +23,6 @@ using spec::Passing;
 using trace::Atom;
 using trace::SequenceRecord;
 
-Atom constant_atom(int id) { return trace::special(static_cast<uint16_t>(trace::kFirstConstant + id)); }
-
 /// The sites of a sequence, numbered as its rows name them.
 class LocalSites {
  public:
@@ -172,7 +170,7 @@ class PendingCall {
     const uint64_t word = frame_.argument[i];
     if (p.passing == Passing::value) return value(p, word, 0);
     if (p.passing == Passing::buffer) return address(p, word);
-    if (const int id = local_.constant_of(p.pointer_domain, word); id >= 0) return atom(constant_atom(id));
+    if (const int id = local_.constant_of(p.pointer_domain, word); id >= 0) return atom(trace::constant_atom(id));
     if (word == 0) {
       if (p.may_be_null || p.passing != Passing::array) atom(trace::kNull);
       return;
@@ -191,7 +189,7 @@ class PendingCall {
     switch (p.layout) {
       case Layout::integer: {
         const int id = local_.constant_of(p.domain, word);
-        return id >= 0 ? atom(constant_atom(id)) : integer(static_cast<int64_t>(word));
+        return id >= 0 ? atom(trace::constant_atom(id)) : integer(static_cast<int64_t>(word));
       }
       case Layout::floating:
         return integer(static_cast<int64_t>(word));
@@ -204,7 +202,7 @@ class PendingCall {
       case Layout::comm: {
         const auto found = find(Kind::comm, word);
         if (!found || (found->constant < 0 && found->comm == nullptr)) return unknown();
-        return atom(found->constant >= 0 ? constant_atom(found->constant) : Atom{found->comm->number});
+        return atom(found->constant >= 0 ? trace::constant_atom(found->constant) : Atom{found->comm->number});
       }
       case Layout::handle:
         return handle(p.kind, word, nth);
@@ -222,7 +220,7 @@ class PendingCall {
       return atom(found ? found->place : 0);
     }
     if (found->constant >= 0) {
-      atom(constant_atom(found->constant));
+      atom(trace::constant_atom(found->constant));
       return atom(0);
     }
     Atom site = sites_->number(found->site);
@@ -251,7 +249,7 @@ class PendingCall {
     const bool may_be_integer = p.passing != Passing::buffer || p.kind == Kind::address || p.kind == Kind::attribute ||
                                 p.kind == Kind::extra_state;
     if (const int id = local_.constant_of(p.domain, word); id >= 0) {
-      named.kind = constant_atom(id);
+      named.kind = trace::constant_atom(id);
     } else {
       named = of_.names.addresses->known(word, *thread_.in_flight.stack);
       const bool told = named.kind != trace::kUnknown && named.kind != trace::kNull;

@@ -225,6 +225,14 @@ std::vector<uint64_t> Trace::row_counts(const SequenceView &sequence) const {
   return row_counts_of(part, sequence.rank);
 }
 
+uint64_t Trace::call_count(uint32_t rank) const {
+  uint64_t calls = 0;
+  for (const SequenceView &sequence : sequences(rank)) {
+    for (const uint64_t count : row_counts(sequence)) calls += count;
+  }
+  return calls;
+}
+
 void Trace::Body::number_modules(Row *row, uint32_t rank) const {
   const std::optional<uint64_t> place = part->ranks.index_of(rank);
   if (!place) return;

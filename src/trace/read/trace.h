@@ -109,6 +109,8 @@ class Trace {
   /// polls are counted (ClassView::counted), members differ, and the grammar alone does not say it.
   [[nodiscard]] std::vector<uint64_t> row_counts(uint32_t class_index) const;
   [[nodiscard]] std::vector<uint64_t> row_counts(const SequenceView &sequence) const;
+  /// How many calls a rank made: those sums.
+  [[nodiscard]] uint64_t call_count(uint32_t rank) const;
   /// What the calls of each row of a class returned, where it is the same on all members each time; else nothing.
   [[nodiscard]] std::vector<std::optional<Field>> results(uint32_t class_index) const;
   /// Function, site and depth only: the same on all members.

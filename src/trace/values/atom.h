@@ -45,6 +45,7 @@ constexpr Atom kMostDistance = 15;
 
 /// Named MPI constants are special(kFirstConstant + id), with the ids of spec/constants.
 constexpr uint16_t kFirstConstant = 64;
+constexpr Atom constant_atom(int id) { return special(static_cast<uint16_t>(kFirstConstant + id)); }
 
 /// The one of them that the format itself gives a meaning: MPI_REQUEST_NULL, what stands in an array of requests where
 /// one has completed (request_arrays.h). Recorders check that this is its id in spec/.
