@@ -13,6 +13,7 @@
 #include "analyze/red_flags.h"
 #include "analyze/volume.h"
 #include "analyze/wanted_calls.h"
+#include "base/in_order.h"
 #include "spec/ids.h"
 #include "timing/mode.h"
 #include "trace/read/events.h"
@@ -242,18 +243,15 @@ class Summariser {
 
   Result<void> add_times(uint32_t index, const trace::ClassView &view, const std::vector<uint32_t> &members,
                          const std::vector<uint64_t> &counts) {
-    for (const uint32_t rank : members) {
-      for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
-        if (sequence.class_index != index) continue;
-        std::vector<RowTimes> times(view.rows);
-        if (on_) {
-          const auto here = on_->of(rank, index);
-          if (!here) return tl::unexpected(here.error());
-          for (const auto &[row, known] : (*here)->times) times[row] = known;
-          if ((*here)->damaged.first) summary_.damaged.add((*here)->damaged.calls, *(*here)->damaged.first);
-        } else if (auto done = add_durations(sequence, &times); !done) {
-          return done;
-        }
+    Result<void> done;
+    const auto add = [&](size_t member, const Result<TimesOfRank> &found) {
+      if (!found) {
+        done = tl::unexpected(found.error());
+        return false;
+      }
+      const uint32_t rank = members[member];
+      if (found->damaged.first) summary_.damaged.add(found->damaged.calls, *found->damaged.first);
+      for (const std::vector<RowTimes> &times : found->sequences) {
         for (uint32_t row = 0; row < view.rows; ++row) {
           const uint64_t all = times[row].ns + times[row].others_ns;
           if (all != 0) sums_.add(rank, rows_[row].function, all);
@@ -264,17 +262,42 @@ class Summariser {
           if (group_ == GroupBy::rank) gathered.spent[rows_[row].function] += times[row].ns;
         }
       }
-    }
-    return {};
+      return true;
+    };
+    const auto find = [&](size_t member) { return times_of(members[member], index, view.rows); };
+    in_order(members.size(), find, add, on_ ? 1 : usable_cores());  // `on_` is one thread's
+    return done;
   }
 
-  /// By row.
-  Result<void> add_durations(const trace::SequenceView &sequence, std::vector<RowTimes> *times) {
+  /// What the calls of one rank in a class took.
+  struct TimesOfRank {
+    std::vector<std::vector<RowTimes>> sequences;  ///< by row
+    DamagedTimes damaged;
+  };
+  Result<TimesOfRank> times_of(uint32_t rank, uint32_t index, uint32_t rows) {
+    TimesOfRank found;
+    for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
+      if (sequence.class_index != index) continue;
+      std::vector<RowTimes> &times = found.sequences.emplace_back(rows);
+      if (on_) {
+        const auto here = on_->of(rank, index);
+        if (!here) return tl::unexpected(here.error());
+        for (const auto &[row, known] : (*here)->times) times[row] = known;
+        if ((*here)->damaged.first) found.damaged.add((*here)->damaged.calls, *(*here)->damaged.first);
+      } else if (auto done = add_durations(sequence, &times, &found.damaged); !done) {
+        return tl::unexpected(done.error());
+      }
+    }
+    return found;
+  }
+
+  Result<void> add_durations(const trace::SequenceView &sequence, std::vector<RowTimes> *times,
+                             DamagedTimes *damaged) const {
     Answers answers(wanted_);
     const bool by_rows = wanted_.by_head_only();
     trace::Events events(trace_, sequence);
     while (const trace::Event *event = events.next()) {
-      if (event->damaged) summary_.damaged.add(1, events.end().error());
+      if (event->damaged) damaged->add(1, events.end().error());
       if (event->damaged) continue;
       if (!event->timed) break;
       (*times)[event->row].add(event->duration_ns, by_rows || answers.wants(*event));

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "analyze/message_calls.h"
 #include "analyze/summary.h"
+#include "base/in_order.h"
 #include "spec/spec.h"
 #include "trace/read/events.h"
 
@@ -114,13 +116,29 @@ Result<Strip> strip_of(const trace::Trace &trace, const Wanted &wanted) {
   strip.end_ns = std::max(strip.end_ns, strip.begin_ns + wanted.columns);
   strip.lines.resize(lines);
   for (Line &line : strip.lines) line.columns.resize(std::max<size_t>(1, wanted.columns));
-  for (size_t i = 0; i < ranks; ++i) {
-    Line &line = strip.lines[i * lines / ranks];
-    line.ranks.push_back(wanted.ranks[i]);
-    Filling filling(strip, &line);
-    const auto done = fill(trace, wanted.ranks[i], &filling);
-    if (!done) return tl::unexpected(done.error());
-  }
+  std::optional<Error> error;
+  in_order(
+      ranks,
+      [&](size_t i) -> Result<Line> {
+        Line alone;
+        alone.columns.resize(strip.lines.front().columns.size());
+        Filling filling(strip, &alone);
+        if (auto done = fill(trace, wanted.ranks[i], &filling); !done) return tl::unexpected(done.error());
+        return alone;
+      },
+      [&](size_t i, const Result<Line> &alone) {
+        if (!alone) {
+          error = alone.error();
+          return false;
+        }
+        Line &line = strip.lines[i * lines / ranks];
+        line.ranks.push_back(wanted.ranks[i]);
+        for (size_t column = 0; column < line.columns.size(); ++column) {
+          for (size_t doing = 0; doing < kDoings; ++doing) line.columns[column][doing] += alone->columns[column][doing];
+        }
+        return true;
+      });
+  if (error) return tl::unexpected(*std::move(error));
   return strip;
 }
 

@@ -3,7 +3,8 @@
 //
 // From the times of single calls (a trace with `--timing lossless`, or within a bound), on the axis of the run. Calls
 // nested in others are part of those. Of a rank with several threads all are summed.
-// Cost: all calls of the ranks, from the beginning; memory for the columns. Borrows the trace.
+// Cost: all calls of the ranks, from the beginning, on all cores; memory for the columns, of each core's rank too.
+// Borrows the trace.
 #pragma once
 
 #include <array>
