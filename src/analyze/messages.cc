@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyze/rank_messages.h"
+#include "base/in_order.h"
 #include "trace/model/losses.h"
 
 namespace cairn::analyze {
@@ -16,10 +17,16 @@ namespace {
 class Replay {
  public:
   Replay(const MessageScope &scope, Arrivals *arrivals) : scope_(scope), gatherings_(scope), arrivals_(arrivals) {
-    for (const uint32_t rank : scope.trace->ranks()) {
-      place_of_.emplace(rank, ranks_.size());
-      ranks_.push_back(std::make_unique<RankMessages>(scope, rank, &channels_, &gatherings_, &counts_));
-    }
+    const std::vector<uint32_t> ranks = scope.trace->ranks();
+    // That decodes the first times of each.
+    const auto open = [&](size_t place) {
+      return std::make_unique<RankMessages>(scope, ranks[place], &channels_, &gatherings_, &counts_);
+    };
+    in_order(ranks.size(), open, [&](size_t place, std::unique_ptr<RankMessages> &&opened) {
+      place_of_.emplace(ranks[place], place);
+      ranks_.push_back(std::move(opened));
+      return true;
+    });
   }
 
   Result<MessageCounts> run() {

@@ -1,6 +1,7 @@
 #include "trace/read/call_times.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "trace/read/trace_body.h"
 
@@ -107,10 +108,38 @@ Result<timing::PlacedTime> CallTimes::at(uint64_t call) {
       return tl::unexpected(decoded.error());
     }
   }
+  if (call == begin_next_at_) begin_next();
   return times_[call - blocks_[decoded_].first_call];
 }
 
-CallTimes::Group CallTimes::group_of_next_call() {
+void CallTimes::begin_next() {
+  begin_next_at_ = UINT64_MAX;
+  const size_t block = decoded_ + 1;
+  if (block >= blocks_.size() || blocks_[block].bytes.empty()) return;
+  Ahead *next = next_.get();
+  next->place = blocks_[block];
+  const auto work = [next] { next->wrong = next->decoder.decode(next->place, &next->times); };
+  if (next->task.begin(work)) next->block = block;
+}
+
+Result<void> CallTimes::decode(size_t block) {
+  const timing::BlockPlace &place = blocks_[block];
+  if (place.bytes.empty()) return wrong("lost", block);
+  decoded_ = SIZE_MAX;
+  if (next_->task.begun()) next_->task.finish();
+  if (std::exchange(next_->block, SIZE_MAX) == block) {
+    times_.swap(next_->times);
+    if (next_->wrong != nullptr) return wrong(next_->wrong, block);
+  } else if (const char *what = next_->decoder.decode(place, &times_)) {
+    return wrong(what, block);
+  }
+  decoded_ = block;
+  constexpr uint64_t kPart = 16;  // of a block: who wants few calls does not pay for more
+  begin_next_at_ = ahead_ ? place.first_call + place.calls / kPart : UINT64_MAX;
+  return {};
+}
+
+CallTimes::Decoder::Group CallTimes::Decoder::group_of_next_call() {
   const grammar::Symbol call = reader_->next();
   ++next_call_;
   if (call == grammar::kNoSymbol) return {0, 0};  // counted otherwise: the block's check tells
@@ -124,9 +153,7 @@ CallTimes::Group CallTimes::group_of_next_call() {
   return group;
 }
 
-Result<void> CallTimes::decode(size_t block) {
-  const timing::BlockPlace &place = blocks_[block];
-  if (place.bytes.empty()) return wrong("lost", block);
+const char *CallTimes::Decoder::decode(const timing::BlockPlace &place, std::vector<timing::PlacedTime> *times) {
   if (!reader_ || place.first_call < next_call_) {
     reader_.emplace(*trace_, sequence_);
     group_of_call_.clear();
@@ -138,12 +165,9 @@ Result<void> CallTimes::decode(size_t block) {
     const Group group = group_of_next_call();
     numbers_.add(group.number, 0, group.depth);
   }
-  times_.clear();
-  decoded_ = SIZE_MAX;
+  times->clear();
   const timing::BlockCalls calls = numbers_.calls();
-  if (const char *what = timing::decode_block(place, calls.groups, &times_, calls.depths)) return wrong(what, block);
-  decoded_ = block;
-  return {};
+  return timing::decode_block(place, calls.groups, times, calls.depths);
 }
 
 Result<std::vector<timing::CallTime>> all_times(const Trace &trace, const SequenceView &sequence) {

@@ -73,6 +73,7 @@ class Events::Thread {
     times_.reset();
     if (times) {
       times_.emplace(*std::move(times));
+      times_->read_ahead();
     } else {
       no_times_ = times.error();
     }
