@@ -215,7 +215,7 @@ Atom Script::cart_create(Place place, std::span<const Atom> dims, bool periodic)
       .list(dims)
       .list(periods)
       .value(0)
-      .atoms({comm, comm, 0, 0});
+      .atoms({comm, comm, static_cast<Atom>(rank_), 0});
   return comm;
 }
 
@@ -225,7 +225,7 @@ void Script::cart_shift(Place place, Atom comm, Atom direction, Atom source, Ato
 
 Atom Script::comm_dup(Place place, Atom comm) {
   const Atom made = communicators_++;
-  call(function::Comm_dup, place, 2).value(comm).atoms({made, made, 0, 0});
+  call(function::Comm_dup, place, 2).value(comm).atoms({made, made, static_cast<Atom>(rank_), 0});
   return made;
 }
 

@@ -44,10 +44,12 @@ std::vector<bool> may_fail(const trace::Trace &trace, uint32_t class_index) {
 std::map<uint32_t, Failures> failures(const trace::Trace &trace) {
   std::map<uint32_t, Failures> all;
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
-    if (may_fail(trace, index).empty()) continue;
+    const std::vector<bool> rows = may_fail(trace, index);
+    if (rows.empty()) continue;
+    const auto wanted = [&](uint32_t row) { return rows[row]; };
     const trace::ClassView view = trace.class_view(index);
     for (const uint32_t rank : view.ranks) {
-      for (const trace::CountedRow &call : trace.counted_rows({rank, view.thread, view.segment, index, 0})) {
+      for (const trace::CountedRow &call : trace.counted_rows({rank, view.thread, view.segment, index, 0}, wanted)) {
         const Outcome outcome = outcome_of(call.row);
         if (outcome.kind == Outcome::Kind::failed) all[call.row.function][outcome.name] += call.count;
       }

@@ -6,11 +6,16 @@
 namespace cairn::analyze {
 
 SelectedCalls::SelectedCalls(const trace::Trace &trace, Wanted wanted) : trace_(trace), wanted_(std::move(wanted)) {
-  classes_.resize(trace.class_count());
+  rows_.resize(trace.class_count());
   scopes_.resize(trace.class_count());
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
-    classes_[index] = has(trace, index, wanted_);
-    if (classes_[index]) scopes_[index] = {trace.sites(index), trace.class_view(index).thread};
+    bool some = false;
+    for (const trace::Structure::RowHead &row : trace::structure_of(trace, index).rows) {
+      rows_[index].push_back(is_wanted(row.function));
+      some = some || rows_[index].back();
+    }
+    if (!some) rows_[index].clear();
+    if (some) scopes_[index] = {trace.sites(index), trace.class_view(index).thread};
   }
 }
 
@@ -24,17 +29,16 @@ bool SelectedCalls::has(const trace::Trace &trace, uint32_t class_index, const W
 std::vector<SelectedCalls::Sequence> SelectedCalls::of(uint32_t rank) const {
   std::vector<Sequence> result;
   for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
-    if (!classes_[sequence.class_index]) continue;
+    if (rows_[sequence.class_index].empty()) continue;
     result.push_back({sequence.class_index, &scopes_[sequence.class_index], in(sequence)});
   }
   return result;
 }
 
 std::vector<trace::CountedRow> SelectedCalls::in(const trace::SequenceView &sequence) const {
-  if (!classes_[sequence.class_index]) return {};
-  std::vector<trace::CountedRow> calls = trace_.counted_rows(sequence);
-  std::erase_if(calls, [&](const trace::CountedRow &call) { return !is_wanted(call.row.function); });
-  return calls;
+  if (rows_[sequence.class_index].empty()) return {};
+  const std::vector<bool> &rows = rows_[sequence.class_index];
+  return trace_.counted_rows(sequence, [&](uint32_t row) { return rows[row]; });
 }
 
 }  // namespace cairn::analyze

@@ -1,8 +1,7 @@
 // SelectedCalls: the distinct calls of some functions, rank by rank, with all their values and how often each was made.
 //
-// Borrows the trace. Which classes have such calls is found out once, and what they share is made once. `of` reads each
-// sequence of the rank once; it costs what the distinct calls of those sequences cost and holds those that were wanted.
-// One thread at a time.
+// Borrows the trace. Which classes have such calls is found out once, and what they share is made once. `of` costs what
+// the distinct calls that were wanted cost, and holds them. One thread at a time.
 #pragma once
 
 #include <functional>
@@ -40,7 +39,7 @@ class SelectedCalls {
 
   const trace::Trace &trace_;
   Wanted wanted_;
-  std::vector<bool> classes_;  ///< has calls that are wanted
+  std::vector<std::vector<bool>> rows_;  ///< by class and row: is wanted; empty: none is
   std::vector<RowScope> scopes_;
 };
 

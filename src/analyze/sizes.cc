@@ -151,9 +151,13 @@ void Sizes::add(std::map<HandleName, std::optional<int64_t>> &table, const Handl
 
 std::optional<int64_t> Sizes::datatype(const HandleName &name) const {
   if (name.special != 0 && trace::special_code(name.special) >= trace::kFirstConstant) {
+    static const std::vector<std::optional<int64_t>> by_constant = [] {
+      std::vector<std::optional<int64_t>> sizes;
+      for (const spec::Constant &each : spec::constants()) sizes.push_back(predefined_size(each.name));
+      return sizes;
+    }();
     const size_t id = trace::special_code(name.special) - trace::kFirstConstant;
-    const auto all = spec::constants();
-    return id < all.size() ? predefined_size(all[id].name) : std::nullopt;
+    return id < by_constant.size() ? by_constant[id] : std::nullopt;
   }
   const auto found = datatypes_.find(name);
   return found == datatypes_.end() || found->second.value_or(-1) < 0 ? std::nullopt : found->second;

@@ -310,9 +310,10 @@ class Partial {
 
   /// Rows that stand for many calls.
   void expanded(const RowGroups &groups, uint32_t group) {
+    const auto wanted = [&](uint32_t row) { return groups.of_row[row] == group; };
     for (const auto &[rank, member] : members_) {
-      for (const CountedRow &call : trace_.counted_rows({rank, part_.thread, part_.segment, class_index_, 0})) {
-        if (groups.of_row[call.class_row] == group) visit_({rank, call.class_row, &call.row, call.count});
+      for (const CountedRow &call : trace_.counted_rows({rank, part_.thread, part_.segment, class_index_, 0}, wanted)) {
+        visit_({rank, call.class_row, &call.row, call.count});
       }
     }
   }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -105,6 +106,10 @@ class Trace {
   /// values that have moved into streams (see call_reader.h for their order). Calls that never happen are left out.
   /// Expands the calls of groups that have streams, and nothing else.
   [[nodiscard]] std::vector<CountedRow> counted_rows(const SequenceView &sequence) const;
+  /// The same of the rows of the class that are `wanted`, by their numbers. Functions at call sites that have none of
+  /// them cost nothing.
+  [[nodiscard]] std::vector<CountedRow> counted_rows(const SequenceView &sequence,
+                                                     const std::function<bool(uint32_t)> &wanted) const;
   /// How often each row of a class was called: by all its members, or in one sequence. Where unsuccessful
   /// polls are counted (ClassView::counted), members differ, and the grammar alone does not say it.
   [[nodiscard]] std::vector<uint64_t> row_counts(uint32_t class_index) const;
