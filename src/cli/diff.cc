@@ -9,6 +9,7 @@
 #include "analyze/overview.h"
 #include "cli/diff_calls.h"
 #include "cli/diff_replay.h"
+#include "cli/diff_sizes.h"
 #include "cli/inspect.h"
 #include "cli/kernels.h"
 #include "cli/verbs.h"
@@ -232,10 +233,18 @@ int diff(const DiffOptions &options) {
     if (!made) return report(made.error());
     compared = *std::move(made);
   }
+  // Rank by rank, runs of other numbers of ranks have nothing in common.
+  std::optional<analyze::SizeDiff> sizes;
+  if (compared && options.ranks.empty() && first->trace.rank_count() != second->trace.rank_count()) {
+    auto made = analyze::size_diff(first->trace, second->trace);
+    if (!made) return report(made.error());
+    sizes = *std::move(made);
+  }
   Output out;
   nlohmann::ordered_json json;
-  bool equal = !compared || compared->diff.equal();
-  if (compared && !options.json) print(*compared, options.limit, &out);
+  bool equal = sizes ? is_equal(*sizes) : !compared || compared->diff.equal();
+  if (sizes && !options.json) print(*sizes, options.limit, &out);
+  if (compared && !sizes && !options.json) print(*compared, options.limit, &out);
   if (kernels) {
     const Traced one{first->file, std::move(first->launches)};
     const Traced other{second->file, std::move(second->launches)};
@@ -252,6 +261,7 @@ int diff(const DiffOptions &options) {
   if (options.json) {
     if (compared) {
       json = {{"schema", "cairn.diff/1"}, {"equal", equal}, {"mpi", json_of(*compared)}, {"gpu", std::move(json)}};
+      if (sizes) json["sizes"] = json_of(*sizes);
     }
     out.write(json.dump(2) + "\n");
   }

@@ -93,6 +93,28 @@ std::string exactness_text(const Summary &first, const Summary &second) {
   return line(" in the first run", first.within) + line(" in the second run", second.within);
 }
 
+/// "nothing changed but argv of MPI_Init, and status of MPI_Recv, that MPI gave"; "" where more did, or nothing.
+std::string only_change(const CallDiff &diff) {
+  if (diff.equal() || diff.other_order != 0) return "";
+  std::vector<std::string> changes;
+  for (const CallDifference &difference : diff.differences) {
+    if (!difference.first) return "";
+    const bool given = difference.kind == CallDifference::Kind::results;
+    const std::string text =
+        fmt::format("{} of {}{}", names_text(difference.names), analyze::function_name(difference.first->function_id),
+                    given ? ", that MPI gave" : "");
+    if (std::find(changes.begin(), changes.end(), text) == changes.end()) changes.push_back(text);
+  }
+  constexpr size_t kFew = 4;
+  if (changes.empty() || changes.size() > kFew) return "";
+  std::string all;
+  for (const std::string &change : changes) {
+    all += all.empty() ? "" : &change == &changes.back() ? ", and " : "; ";
+    all += change;
+  }
+  return "nothing changed but " + all + "\n";
+}
+
 const char *name_of(CallDifference::Kind kind) {
   if (kind == CallDifference::Kind::order) return "order";
   return kind == CallDifference::Kind::arguments ? "arguments" : "results";
@@ -161,6 +183,7 @@ void print(const ComparedCalls &compared, const std::optional<uint64_t> &limit, 
   if (diff.other_arguments != 0) text += fmt::format(", other arguments in {}", grouped(diff.other_arguments));
   if (diff.other_results != 0) text += fmt::format(", other results in {}", grouped(diff.other_results));
   out->write(text + "\n");
+  if (compared.same_ranks) out->write(only_change(diff));
 }
 
 nlohmann::ordered_json json_of(const ComparedCalls &compared) {

@@ -8,6 +8,7 @@
 
 #include "analyze/decode.h"
 #include "cli/inspect.h"
+#include "cli/sites.h"
 #include "cli/verbs.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
@@ -59,19 +60,6 @@ std::vector<Cell> percentile_cells(const std::optional<timing::Percentiles> &fou
   };
   const double error = std::max({found->median.error, found->p95.error, found->p99.error});
   return {cell(found->median), cell(found->p95), cell(found->p99), {"", error}};
-}
-
-nlohmann::ordered_json site_json(const analyze::Position &position) {
-  return {{"module", valid_utf8(position.module)},
-          {"offset", position.offset},
-          {"function", valid_utf8(position.function)},
-          {"file", valid_utf8(position.file)},
-          {"line", position.line}};
-}
-
-Cell site_cell(const analyze::Position &position) {
-  if (position.text().empty()) return {"unknown", site_json(position)};
-  return {position.short_text(), site_json(position), position.brief().size()};
 }
 
 Cell caller_cell(const analyze::Position &position) {

@@ -700,7 +700,9 @@ def diff_of_kernels(bench):
 
 @case
 def diff_of_calls(bench):
-    bench.golden("diff_calls", "diff", "ring.cairn", "lossless.cairn", code=1)
+    bench.golden("diff_calls", "diff", "ring.cairn", "lossless.cairn", "--rank", "0,1", code=1)
+    bench.golden("diff_sizes", "diff", "ring.cairn", "lossless.cairn", code=1)
+    bench.golden("diff_sizes_limit", "diff", "threads.cairn", "failing.cairn", "--limit", "1", code=1)
     bench.golden("diff_calls_order", "diff", "ring.cairn", "failing.cairn", "--limit", "1", code=1)
     bench.golden("diff_calls_equal", "diff", "failing.cairn", "failing_lossless.cairn")
     bench.golden("diff_calls_threads", "diff", "threads.cairn", "failing.cairn", "--rank", "0", code=1)

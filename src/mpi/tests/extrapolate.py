@@ -9,6 +9,7 @@ they were; and where the amounts that ranks exchange are drawn, what each receiv
 The program is stencil2d; the others lie beside it. Exit status: 0 passed, 1 failed, 77 not
 possible here.
 """
+import json
 import pathlib
 import subprocess
 import sys
@@ -83,6 +84,41 @@ def main():
         def replays(what, trace, ranks, real):
             runs(f'the replay of {what}', real, bench.cairn, 'replay', '-q', trace, '--', 'timeout', '60', bench.mpiexec,
                  '-n', ranks)
+
+        # What a rank does on average in runs of two sizes, against sums over all calls of both.
+        def place(site):
+            return site['file'], site['line']
+
+        def sums(trace):
+            found = {}
+            for line in cairn('dump', '--jsonl', trace).stdout.splitlines():
+                call = json.loads(line)
+                if 'function' not in call:
+                    continue
+                use = found.setdefault((call['function'], place(call['site'])), {'ranks': set(), 'calls': 0, 'bytes': 0})
+                use['ranks'].add(call['rank'])
+                use['calls'] += 1
+                use['bytes'] += call.get('bytes') or 0
+            return {key: (len(use['ranks']), use['calls'], use['bytes']) for key, use in found.items()}
+
+        program, arguments, few, many = EXACT[-1]
+        pair = [record(program, arguments, ranks) for ranks in (few[-1], many)]
+        told = json.loads(cairn('diff', '--json', *pair).stdout)['sizes']
+        for run, trace in zip(('first', 'second'), pair):
+            here = {(site['function'], place(site[run]['site'])): (site[run]['ranks'], site[run]['calls'], site[run]['bytes'] or 0)
+                    for site in told['sites'] if site[run]}
+            wanted = sums(trace)
+            if here != wanted:
+                problems.append(f'cairn diff says of {trace.name}:\n{sorted(here.items())}\nbut it is\n'
+                                f'{sorted(wanted.items())}')
+        for site in told['sites']:
+            first, second = site['first'], site['second']
+            same = first and second and first['calls'] * second['ranks'] == second['calls'] * first['ranks'] and \
+                (first['bytes'] or 0) * second['calls'] == (second['bytes'] or 0) * first['calls']
+            if site['same'] != bool(same):
+                problems.append(f'cairn diff says wrongly whether this is the same: {site}')
+        if all(site['same'] for site in told['sites']) or not any(site['same'] for site in told['sites']):
+            problems.append('cairn diff: of these some sites are the same, and some are not')
 
         program, arguments, few, many = next(each for each in EXACT if each[:2] == RUN)
         made = folder / 'run.cairn'
