@@ -51,7 +51,7 @@ endif()
 function(cairn_in_batches target)
   if(CAIRN_UNITY)
     set(launcher ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/cmake/compile_batch.py ${CMAKE_CXX_COMPILER_LAUNCHER})
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8 CXX_COMPILER_LAUNCHER "${launcher}")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16 CXX_COMPILER_LAUNCHER "${launcher}")
     # It would take a file's own types for ones of a header, as the file is included here.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()

@@ -13,56 +13,56 @@ namespace cairn::exporting {
 namespace {
 
 using analyze::Edge;
-using Type = Column::Type;
+using Of = Column::Type;
 
-const Table kRun{"run", {{"name", Type::text}, {"value", Type::text}}};
+const Table kRun{"run", {{"name", Of::text}, {"value", Of::text}}};
 const Table kRanks{"ranks",
-                   {{"rank", Type::integer},
-                    {"host", Type::text},
-                    {"calls", Type::integer},
-                    {"wall_ns", Type::integer},
-                    {"mpi_ns", Type::integer},
-                    {"complete", Type::integer}},
+                   {{"rank", Of::integer},
+                    {"host", Of::text},
+                    {"calls", Of::integer},
+                    {"wall_ns", Of::integer},
+                    {"mpi_ns", Of::integer},
+                    {"complete", Of::integer}},
                    "rank"};
 const Table kCommunicators{"communicators",
-                           {{"communicator", Type::text},
-                            {"size", Type::integer},
-                            {"members", Type::text},
-                            {"other_members", Type::text},
-                            {"made_by", Type::text},
-                            {"at", Type::text}}};
+                           {{"communicator", Of::text},
+                            {"size", Of::integer},
+                            {"members", Of::text},
+                            {"other_members", Of::text},
+                            {"made_by", Of::text},
+                            {"at", Of::text}}};
 const Table kSites{"sites",
-                   {{"site", Type::integer},
-                    {"function", Type::text},
-                    {"file", Type::text},
-                    {"line", Type::integer},
-                    {"within", Type::text},
-                    {"module", Type::text},
-                    {"offset", Type::integer}},
+                   {{"site", Of::integer},
+                    {"function", Of::text},
+                    {"file", Of::text},
+                    {"line", Of::integer},
+                    {"within", Of::text},
+                    {"module", Of::text},
+                    {"offset", Of::integer}},
                    "site"};
 const Table kCalls{"calls",
-                   {{"rank", Type::integer},
-                    {"call", Type::integer},
-                    {"thread", Type::integer},
-                    {"depth", Type::integer},
-                    {"site", Type::integer},
-                    {"begin_ns", Type::integer},
-                    {"end_ns", Type::integer},
-                    {"sent_bytes", Type::integer},
-                    {"received_bytes", Type::integer},
-                    {"failed", Type::integer}},
+                   {{"rank", Of::integer},
+                    {"call", Of::integer},
+                    {"thread", Of::integer},
+                    {"depth", Of::integer},
+                    {"site", Of::integer},
+                    {"begin_ns", Of::integer},
+                    {"end_ns", Of::integer},
+                    {"sent_bytes", Of::integer},
+                    {"received_bytes", Of::integer},
+                    {"failed", Of::integer}},
                    "rank, call"};
 const Table kMessages{"messages",
-                      {{"sender", Type::integer},
-                       {"send_call", Type::integer},
-                       {"receiver", Type::integer},
-                       {"receive_call", Type::integer},
-                       {"communicator", Type::text},
-                       {"tag", Type::integer},
-                       {"bytes", Type::integer},
-                       {"sent_ns", Type::integer},
-                       {"received_ns", Type::integer},
-                       {"certain", Type::integer}}};
+                      {{"sender", Of::integer},
+                       {"send_call", Of::integer},
+                       {"receiver", Of::integer},
+                       {"receive_call", Of::integer},
+                       {"communicator", Of::text},
+                       {"tag", Of::integer},
+                       {"bytes", Of::integer},
+                       {"sent_ns", Of::integer},
+                       {"received_ns", Of::integer},
+                       {"certain", Of::integer}}};
 
 Cell cell(uint64_t number) { return static_cast<int64_t>(number); }
 
@@ -157,13 +157,12 @@ class Tables : public analyze::Arrivals {
     bool sends = false;
     bool receives = false;
     for (const MessageEnd &each : call.ends) {
-      using Kind = MessageEnd::Kind;
-      const bool part = each.kind == Kind::collective || each.kind == Kind::collective_begun;
-      if (part || each.kind == Kind::send || each.kind == Kind::isend) {
+      const bool part = each.kind == MessageEnd::Kind::collective || each.kind == MessageEnd::Kind::collective_begun;
+      if (part || each.kind == MessageEnd::Kind::send || each.kind == MessageEnd::Kind::isend) {
         sent += each.bytes;
         sends = true;
       }
-      if (part || each.kind == Kind::receive || each.kind == Kind::receive_done) {
+      if (part || each.kind == MessageEnd::Kind::receive || each.kind == MessageEnd::Kind::receive_done) {
         received += part ? each.received : each.bytes;
         receives = true;
       }

@@ -202,11 +202,11 @@ class Joining {
   void forget() { likeness_.clear(); }
 };
 
-void number(Items *items, uint32_t *next) {
+void number_all(Items *items, uint32_t *next) {
   for (CourseItem &item : *items) {
     item.number = (*next)++;
     item.turns = std::any_of(item.counts.begin(), item.counts.end(), [](int64_t count) { return count > 1; });
-    number(&item.body, next);
+    number_all(&item.body, next);
   }
 }
 
@@ -229,7 +229,7 @@ bool course_of(std::vector<std::vector<Nest>> sequences, const std::vector<size_
     if (!joining.join(&course->list, sequences[order[k]], k, std::vector<bool>(sequences.size(), true))) return false;
   }
   course->items = 0;
-  number(&course->list, &course->items);
+  number_all(&course->list, &course->items);
   // Counts stand in the order in which sequences came in: put them back.
   std::vector<size_t> place(order.size());
   for (size_t k = 0; k < order.size(); ++k) place[order[k]] = k;

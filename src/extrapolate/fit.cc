@@ -19,8 +19,6 @@ constexpr int kFarFetchedChoice = 16;  // what costs more may be simpler turn by
 constexpr int kOffsetCost = 2;
 constexpr int kFactorCost = 3;
 
-double number(int64_t value) { return static_cast<double>(value); }
-
 bool alike(double predicted, int64_t value) {
   return std::abs(predicted - number(value)) <= 1e-9 * std::abs(number(value)) + 1e-6;
 }

@@ -11,7 +11,6 @@ namespace {
 using M = Moment;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-double number(int64_t value) { return static_cast<double>(value); }
 int64_t wrapped(int64_t value, int64_t size) { return ((value % size) + size) % size; }
 
 int64_t rank(const M &m) { return m.of->rank; }

@@ -15,6 +15,9 @@
 
 namespace cairn::extrapolate {
 
+/// What laws calculate with.
+inline double number(int64_t value) { return static_cast<double>(value); }
+
 /// A value's place: whose it is, in which turns of the loops around its call, and where in its array.
 struct Moment {
   static constexpr size_t kLoops = 3;

@@ -3,19 +3,13 @@
 #include <cstring>
 
 #include "mpi/names/loaded_object.h"
+#include "mpi/names/mixed.h"
 
 namespace cairn::recorder {
 namespace {
 
 /// No address of code has it.
 constexpr uintptr_t kPythonLine = uintptr_t{1} << 63;
-
-constexpr uint64_t kMix = 0x9e3779b97f4a7c15U;
-
-uint64_t mixed(uint64_t value) {
-  value *= kMix;
-  return value ^ (value >> 32);
-}
 
 uint64_t hash_of(const uintptr_t *addresses, size_t count) {
   uint64_t hash = count;

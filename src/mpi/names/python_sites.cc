@@ -4,18 +4,13 @@
 #include <cstring>
 
 #include "base/hash.h"
+#include "mpi/names/mixed.h"
 
 namespace cairn::recorder {
 namespace {
 
-constexpr uint64_t kMix = 0x9e3779b97f4a7c15U;
 /// A program that makes code without end must not use up the memory.
 constexpr size_t kMostKnown = 65536;
-
-uint64_t mixed(uint64_t value) {
-  value *= kMix;
-  return value ^ (value >> 32);
-}
 
 /// Which string it is, and its last bytes: generated files have names that differ there. Where it has fewer than eight,
 /// those before are of the object's head.
