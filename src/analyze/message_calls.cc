@@ -100,11 +100,32 @@ uint32_t operation_number(const spec::Function &function) {
   return numbers.at(operation(function));
 }
 
+/// The communicator whose members make such calls together; nullptr: there is none.
+const spec::Parameter *met_over(const spec::Function &function) {
+  if (!function.collective || function.scope == 0 || function.scope > function.parameter_count) return nullptr;
+  const spec::Parameter &over = function.parameters[function.scope - 1];
+  return over.kind == Kind::comm ? &over : nullptr;
+}
+
 class Reading {
  public:
   Reading(const trace::Row &row, const RowScope &scope)
       : access_(row, scope), function_(*access_.function()), role_(role_of(row.function)) {
     returned_ = row.fields.empty() || row.fields.back().atoms != std::vector<trace::Atom>{trace::kNoReturn};
+  }
+
+  std::unique_ptr<MessageCall> meeting() {
+    const spec::Parameter *over = met_over(function_);
+    if (over == nullptr || role_ != Role::none || (returned_ && !access_.succeeded())) return nullptr;
+    made_.returned = returned_;
+    made_.does = MessageCall::Does::collective;
+    made_.communicator = access_.handle(over->name);
+    made_.request = given(spec::Effect::create, Kind::request);
+    made_.persistent = function_.persistent;
+    made_.operation = operation_number(function_);
+    made_.root = access_.number("root");
+    if (!made_.communicator) return nullptr;
+    return std::make_unique<MessageCall>(std::move(made_));
   }
 
   std::unique_ptr<MessageCall> call() {
@@ -298,6 +319,12 @@ bool is_message_call(const spec::Function &function) { return role_of(uint32_t{f
 std::unique_ptr<MessageCall> message_call(const trace::Row &row, const RowScope &scope) {
   if (role_of(row.function) == Role::none) return nullptr;
   return Reading(row, scope).call();
+}
+
+std::unique_ptr<MessageCall> meeting_call(const trace::Row &row, const RowScope &scope) {
+  const auto all = spec::functions();
+  if (row.function >= all.size() || met_over(all[row.function]) == nullptr) return nullptr;
+  return Reading(row, scope).meeting();
 }
 
 }  // namespace cairn::analyze

@@ -15,6 +15,8 @@
 
 namespace cairn::analyze {
 
+struct Mark;
+
 /// Whom a message goes to or comes from, and under which tag; nullopt: any.
 struct Envelope {
   std::optional<int64_t> rank;
@@ -63,14 +65,18 @@ struct MessageCall {
   std::vector<MessageOutcome> outcomes;  ///< as many
   uint32_t operation = 0;                ///< of collective calls: the same on all members
   std::optional<int64_t> root;
-  Awaited awaited;            ///< but for those of whom only the root may say whom it awaits
-  Awaited awaited_at_root;    ///< where this process is the root
-  bool awaits_lower = false;  ///< besides, all of lower ranks
+  Awaited awaited;                                ///< but for those of whom only the root may say whom it awaits
+  Awaited awaited_at_root;                        ///< where this process is the root
+  bool awaits_lower = false;                      ///< besides, all of lower ranks
+  std::shared_ptr<const Mark> content = nullptr;  ///< Arrivals::content (messages.h), by who asks it
 };
 
 /// Whether calls of a function may do such things.
 bool is_message_call(const spec::Function &function);
 /// nullptr: the call does nothing to messages; it failed, or sends to nobody.
 std::unique_ptr<MessageCall> message_call(const trace::Row &row, const RowScope &scope);
+/// The part in a meeting, in which nobody is said to wait for anybody, of a call that all members of a communicator
+/// make and that is no message call: it makes or ends something, or is of neighbours. nullptr: it is no such call.
+std::unique_ptr<MessageCall> meeting_call(const trace::Row &row, const RowScope &scope);
 
 }  // namespace cairn::analyze

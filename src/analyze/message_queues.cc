@@ -33,8 +33,18 @@ SentPointer Channels::message(const Receive &receive) {
 void Channels::take(const Receive &receive) {
   Channel *channel = receive.channel;
   --channel->expected;
-  if (channel->flying.erase(*receive.place) == 0) channel->unwanted.insert(*receive.place);
+  if (channel->flying.erase(*receive.place) == 0) {
+    channel->unwanted.emplace(*receive.place, receive.wanted ? std::nullopt : std::optional(receive.posting));
+  }
   forget_if_empty(channel);
+}
+
+std::vector<const Channel *> Channels::left() const {
+  std::vector<const Channel *> found;
+  for (const auto &[key, channel] : all_) {
+    if (!channel.flying.empty() || !channel.unwanted.empty()) found.push_back(&channel);
+  }
+  return found;
 }
 
 void Channels::forget_if_empty(Channel *channel) {
@@ -97,7 +107,14 @@ void Posts::let_go(const ReceivePointer &receive) {
 }
 
 void Posts::finish() {
+  for (const auto &[posted, receive] : wildcards_) {
+    if (!receive->cancelled) left_.push_back(*receive);
+  }
   while (!open_.empty()) let_go(ReceivePointer(open_.begin()->second));
+}
+
+bool Posts::may_have_taken(const ChannelKey &key) const {
+  return std::any_of(unknown_.begin(), unknown_.end(), [&](const Receive &receive) { return may_be(receive, key); });
 }
 
 bool Posts::may_be(const Receive &wildcard, const ChannelKey &key) {

@@ -29,6 +29,7 @@ struct Sent {
   uint64_t number = 0;            ///< in the replay
   std::optional<uint64_t> bytes;  ///< where they are known
   MarkPointer mark;
+  MarkPointer content;  ///< Arrivals::content
   // As far as they are known:
   bool completed = false;  ///< at a time that is known
   bool matched = false;
@@ -41,10 +42,11 @@ using SentPointer = std::shared_ptr<Sent>;
 /// A receive, from the call that posted it on.
 struct Receive {
   uint32_t communicator = 0;
-  std::optional<uint32_t> from;  ///< in MPI_COMM_WORLD; nullopt: any, as long as nobody knows
-  std::optional<int64_t> tag;    ///< the same
-  uint64_t posted = 0;           ///< among those of the rank
-  CallTime posting;              ///< the call
+  std::optional<uint32_t> from;   ///< in MPI_COMM_WORLD; nullopt: any, as long as nobody knows
+  std::optional<int64_t> tag;     ///< the same
+  uint64_t posted = 0;            ///< among those of the rank
+  CallTime posting;               ///< the call
+  MarkPointer content = nullptr;  ///< of that, or of the one that took what a probe had found: Arrivals::content
   enum class State : uint8_t { open, received, dropped } state = State::open;
   bool wanted = true;  ///< somebody will take its message; else it is gone when there is one
   bool cancelled = false;
@@ -69,8 +71,9 @@ struct Channel {
   uint64_t placed = 0;                     ///< receives that have a place
   uint64_t expected = 0;                   ///< of these are still to take their message
   std::map<uint64_t, SentPointer> flying;  ///< messages that nobody took, by place
-  std::set<uint64_t> unwanted;             ///< places of messages that nobody will take
-  std::deque<ReceivePointer> open;         ///< receives without a place, in the order in which they were posted
+  /// Places of messages that nobody will take, with what posted the receive, if that did not complete.
+  std::map<uint64_t, std::optional<CallTime>> unwanted;
+  std::deque<ReceivePointer> open;  ///< receives without a place, in the order in which they were posted
 };
 
 class Channels {
@@ -81,6 +84,8 @@ class Channels {
   static SentPointer message(const Receive &receive);
   /// Nobody asks for it any more.
   void take(const Receive &receive);
+  /// Those with something left.
+  [[nodiscard]] std::vector<const Channel *> left() const;
 
  private:
   void forget_if_empty(Channel *channel);
@@ -103,9 +108,13 @@ class Posts {
   void let_go(const ReceivePointer &receive);
   /// Of all that are left: the rank makes no more calls.
   void finish();
+  /// Receives from anybody, or under any tag, that were open then.
+  [[nodiscard]] const std::vector<Receive> &left() const { return left_; }
+  /// Whether a receive of which nobody knows what it took, or one of those left, may have taken a message of it.
+  [[nodiscard]] bool may_have_taken(const ChannelKey &key) const;
+  [[nodiscard]] static bool may_be(const Receive &wildcard, const ChannelKey &key);
 
  private:
-  [[nodiscard]] static bool may_be(const Receive &wildcard, const ChannelKey &key);
   void give_places(Channel *channel);
   void try_again();
 
@@ -116,6 +125,7 @@ class Posts {
   std::map<uint64_t, ReceivePointer> wildcards_;  ///< of `open_`
   std::set<Channel *> held_up_;                   ///< by a wildcard
   std::vector<Receive> unknown_;                  ///< that took some message
+  std::vector<Receive> left_;
 };
 
 }  // namespace cairn::analyze

@@ -20,7 +20,7 @@ class Replay {
     const std::vector<uint32_t> ranks = scope.trace->ranks();
     // That decodes the first times of each.
     const auto open = [&](size_t place) {
-      return std::make_unique<RankMessages>(scope, ranks[place], &channels_, &gatherings_, &counts_);
+      return std::make_unique<RankMessages>(scope, ranks[place], &channels_, &gatherings_, &counts_, arrivals);
     };
     in_order(ranks.size(), open, [&](size_t place, std::unique_ptr<RankMessages> &&opened) {
       place_of_.emplace(ranks[place], place);
@@ -38,6 +38,7 @@ class Replay {
       go_on(place);
     }
     gatherings_.finish(arrivals_);
+    tell_unmatched();
     for (const auto &rank : ranks_) {
       if (auto end = rank->end(); !end) return tl::unexpected(end.error());
     }
@@ -48,7 +49,8 @@ class Replay {
   void is_ready(size_t place) {
     waiting_.erase(place);
     const MessageStep *step = ranks_[place]->step();
-    if (step != nullptr) ready_.emplace(step->call.begin_ns, place);
+    // Without times by their numbers, so that no rank runs far ahead of those that receive what it sends.
+    if (step != nullptr) ready_.emplace(step->timed ? step->call.begin_ns : step->call.call, place);
   }
   void wake(size_t place) {
     if (waiting_.count(place) != 0) is_ready(place);
@@ -109,11 +111,12 @@ class Replay {
     }
     for (const MeetingPart &part : step.enters) {
       Gathering &gathering = *part.gathering;
-      if (gathering.came[part.place]) continue;
-      gathering.came[part.place] = true;
+      if (gathering.meeting.came[part.place]) continue;
+      gathering.meeting.came[part.place] = true;
       gathering.meeting.begins[part.place] = step.call;
       if (!step.timed) gathering.meeting.begins[part.place].begin_ns = 0;
       gathering.meeting.marks[part.place] = mark;
+      gathering.meeting.contents[part.place] = part.content;
       std::vector<size_t> free;
       if (--gathering.missing == 0) free.swap(gathering.wait_for_all);
       if (auto found = gathering.wait_for.find(part.place); found != gathering.wait_for.end()) {
@@ -161,8 +164,9 @@ class Replay {
   }
   static Edge edge(Edge::Kind kind, const Sent &message, const MessageStep &step, const Receive &receive) {
     const ChannelKey &key = receive.channel->key;
-    return {kind,           message.from,     step.call, receive.exact, message.mark, step.timed && message.timed,
-            message.number, key.communicator, key.tag,   message.bytes};
+    return {kind,           message.from,     step.call, receive.exact, message.mark,    step.timed && message.timed,
+            message.number, key.communicator, key.tag,   message.bytes, receive.posting, message.content,
+            receive.content};
   }
   [[nodiscard]] bool is_lossy(uint32_t rank) const { return scope_.lossy.count(rank) != 0; }
 
@@ -172,21 +176,54 @@ class Replay {
       const MeetingPart &part = step.leaves[step.left];
       Gathering &gathering = *part.gathering;
       const auto missing = std::find_if(part.awaited.ranks.begin(), part.awaited.ranks.end(),
-                                        [&](uint32_t each) { return !gathering.came[each]; });
+                                        [&](uint32_t each) { return !gathering.meeting.came[each]; });
       const bool alone = (part.awaited.all && gathering.missing != 0) || missing != part.awaited.ranks.end();
-      if (alone && !given_up_ && !gathering.broken) {
+      if (alone && !given_up_ && !gathering.meeting.broken) {
         (part.awaited.all ? gathering.wait_for_all : gathering.wait_for[*missing]).push_back(place);
         return false;
       }
       given_up_ = given_up_ && !alone;
       if (!part.awaited.nobody()) {
-        const bool together = !alone && !gathering.broken;
+        const bool together = !alone && !gathering.meeting.broken;
         ++(!together ? counts_.apart : !step.timed ? counts_.untimed : counts_.collective);
         if (together && step.timed) arrivals_->left(gathering.meeting, part.awaited.ranks, step.call);
       }
       gatherings_.left(part.gathering, arrivals_);
     }
     return true;
+  }
+
+  /// What nobody received, and receives that got nothing.
+  void tell_unmatched() {
+    std::vector<Unmatched> all;
+    const std::vector<const Channel *> left = channels_.left();
+    for (const Channel *channel : left) {
+      const ChannelKey &key = channel->key;
+      const auto from = place_of_.find(key.from);
+      const auto to = place_of_.find(key.to);
+      const bool known = from != place_of_.end() && to != place_of_.end() && !is_lossy(key.from) && !is_lossy(key.to) &&
+                         !ranks_[to->second]->posts().may_have_taken(key);
+      for (const auto &[place, message] : channel->flying) {
+        all.push_back({message->from, true, key.communicator, key.to, key.tag, known});
+      }
+      for (const auto &[place, posting] : channel->unwanted) {
+        if (posting) all.push_back({*posting, false, key.communicator, key.from, key.tag, known});
+      }
+    }
+    for (const auto &rank : ranks_) {
+      for (const Receive &receive : rank->posts().left()) {
+        const auto is_for = [&](const Channel *channel) {
+          return !channel->flying.empty() && channel->key.to == receive.posting.rank &&
+                 Posts::may_be(receive, channel->key);
+        };
+        const bool known = scope_.lossy.empty() && std::none_of(left.begin(), left.end(), is_for);
+        all.push_back({receive.posting, false, receive.communicator, receive.from, receive.tag, known});
+      }
+    }
+    std::sort(all.begin(), all.end(), [](const Unmatched &a, const Unmatched &b) {
+      return std::pair(a.call.rank, a.call.call) < std::pair(b.call.rank, b.call.call);
+    });
+    for (const Unmatched &each : all) arrivals_->unmatched(each);
   }
 
   /// What other threads of a rank that waits have begun before that ends. Whether somebody can go on now.

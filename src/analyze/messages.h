@@ -19,7 +19,9 @@
 #include <vector>
 
 #include "analyze/communicators.h"
+#include "analyze/row_access.h"
 #include "base/result.h"
+#include "trace/read/events.h"
 #include "trace/read/trace.h"
 
 namespace cairn::analyze {
@@ -58,6 +60,9 @@ struct Edge {
   uint32_t communicator = 0;  ///< Messages::name_of
   int64_t tag = 0;
   std::optional<uint64_t> bytes = std::nullopt;  ///< that were sent, where that is known
+  CallTime posted{};                             ///< the call that posted the receive
+  MarkPointer sent_content = nullptr;            ///< Arrivals::content of `from`
+  MarkPointer received_content = nullptr;        ///< of the call that posted the receive, or took the message
 };
 
 /// A message of which both ends are complete.
@@ -70,10 +75,25 @@ struct Delivery {
 
 /// A collective call, once all that somebody waits for have begun it.
 struct Meeting {
-  uint64_t number = 0;             ///< in this replay
-  uint32_t operation = 0;          ///< MessageCall::operation
-  std::vector<CallTime> begins;    ///< by rank in the communicator; all 0 where the trace has no time
-  std::vector<MarkPointer> marks;  ///< of those calls
+  uint64_t number = 0;                ///< in this replay
+  uint32_t operation = 0;             ///< MessageCall::operation, of the first that came
+  uint32_t communicator = 0;          ///< Messages::name_of
+  std::vector<CallTime> begins;       ///< by rank in the communicator; all 0 where the trace has no time
+  std::vector<MarkPointer> marks;     ///< of those calls
+  std::vector<MarkPointer> contents;  ///< Arrivals::content of those calls
+  std::vector<bool> came;             ///< who has begun it
+  bool broken = false;                ///< its members do not call the same operation
+};
+
+/// What is left when all ranks' calls have been gone through: a message that nobody received, or a receive that was
+/// posted, did not complete, and got no message.
+struct Unmatched {
+  CallTime call;  ///< that sent it or started to, or posted the receive
+  bool sends = false;
+  uint32_t communicator = 0;     ///< Messages::name_of
+  std::optional<uint32_t> peer;  ///< in MPI_COMM_WORLD; nullopt: a receive from anybody
+  std::optional<int64_t> tag;    ///< nullopt: a receive of any
+  bool exact = true;  ///< false where calls are missing, or another receive or message may be the one that is lacking
 };
 
 /// Is told what happened, in an order in which it can have happened: all that arrived at a rank before it sent
@@ -107,6 +127,17 @@ class Arrivals {
   virtual void passed(uint32_t /*rank*/, uint64_t /*call*/) {}
   /// Whether `message` and `sent` are to tell of calls without times as well.
   [[nodiscard]] virtual bool wants_untimed() const { return false; }
+
+  // For who looks at what calls say besides.
+  /// Every call of a rank, in order, ahead of all else that is told of it. True: equal calls may mean something else
+  /// from now on, so `content` is to be asked anew.
+  virtual bool called(const trace::Event & /*event*/, const RowScope & /*scope*/) { return false; }
+  /// What a call that sends, receives or meets has to say to those on its other side; kept for equal calls.
+  virtual MarkPointer content(const trace::Event & /*event*/, const RowScope & /*scope*/) { return nullptr; }
+  /// Whether calls that make or end communicators and other objects, and those among neighbours, are meetings too.
+  [[nodiscard]] virtual bool wants_all_meetings() const { return false; }
+  /// At the end, by rank and call.
+  virtual void unmatched(const Unmatched & /*left*/) {}
 };
 
 /// What a replay found, and what it left out.

@@ -22,14 +22,15 @@ GatheringPointer Gatherings::of(uint32_t communicator, uint64_t count, uint32_t 
     gathering->meeting.number = next_++;
     gathering->meeting.operation = operation;
     gathering->meeting.begins.resize(members);
+    gathering->meeting.communicator = communicator;
     gathering->meeting.marks.resize(members);
-    gathering->operation = operation;
-    gathering->came.resize(members);
+    gathering->meeting.contents.resize(members);
+    gathering->meeting.came.resize(members);
     gathering->missing = members;
     gathering->inside = members;
     keys_[gathering->meeting.number] = {communicator, count};
   }
-  gathering->broken = gathering->broken || gathering->operation != operation;
+  gathering->meeting.broken = gathering->meeting.broken || gathering->meeting.operation != operation;
   return gathering;
 }
 
@@ -46,13 +47,14 @@ void Gatherings::finish(Arrivals *arrivals) {
 }
 
 RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *channels, Gatherings *gatherings,
-                           MessageCounts *counts)
+                           MessageCounts *counts, Arrivals *arrivals)
     : scope_(scope),
       rank_(rank),
       events_(*scope.trace, rank),
       posts_(channels, rank),
       gatherings_(gatherings),
       counts_(*counts),
+      arrivals_(arrivals),
       sizes_(scope.trace->rank_count()) {
   const auto sequences = scope.trace->sequences(rank);
   several_threads_ = !sequences.empty() && sequences.front().thread != sequences.back().thread;
@@ -87,9 +89,10 @@ void RankMessages::read() {
     return;
   }
   names_.see(*event->values);
-  if (Sizes::is_creator(event->values->function) && sizes_.see(*event->values, scope_.scopes[event->class_index])) {
-    known_.clear();
-  }
+  const RowScope &scope = scope_.scopes[event->class_index];
+  bool changed = Sizes::is_creator(event->values->function) && sizes_.see(*event->values, scope);
+  changed = arrivals_->called(*event, scope) || changed;
+  if (changed) known_.clear();
   MessageStep step;
   step.timed = event->timed && event->begin_ns <= event->end_ns && is_time(event->end_ns);
   if (step.timed) {
@@ -126,9 +129,12 @@ const MessageCall *RankMessages::look_at(const trace::Event &event) {
   }
   if (const auto found = known.calls.find(event.call); found != known.calls.end()) return found->second.get();
   if (known.calls.size() >= scope_.most_known) known.calls.clear();
-  auto call = message_call(*event.values, scope_.scopes[event.class_index]);
+  const RowScope &scope = scope_.scopes[event.class_index];
+  auto call = message_call(*event.values, scope);
+  if (call == nullptr && arrivals_->wants_all_meetings()) call = meeting_call(*event.values, scope);
+  if (call != nullptr) call->content = arrivals_->content(event, scope);
   if (call != nullptr && call->send) {
-    const RowAccess access(*event.values, scope_.scopes[event.class_index]);
+    const RowAccess access(*event.values, scope);
     const bool apart = access.has("sendtype");  // MPI_Sendrecv
     call->sent_bytes = sizes_.bytes(access, apart ? "sendcount" : "count", apart ? "sendtype" : "datatype");
   }
@@ -174,6 +180,7 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
     const auto found = found_.find(*call.taken);
     if (found == found_.end()) return;
     const ReceivePointer receive = found->second;
+    receive->content = call.content;
     found_.erase(found);
     if (call.request) {
       requests_[*call.request] = {false, false, {}, {}, {}, receive, {}, {}};
@@ -189,19 +196,20 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
   }
   if (call.persistent) {
     if (call.request) {
-      requests_[*call.request] = {true, false, call.send, call.receive, communicator, {}, {}, {}, call.sent_bytes};
+      requests_[*call.request] = {true, false, call.send, call.receive,    communicator,
+                                  {},   {},    {},        call.sent_bytes, call.content};
     }
     return;
   }
   SentPointer message;
-  if (call.send) message = send(*call.send, *communicator, call.sent_bytes, step);
+  if (call.send) message = send(*call.send, *communicator, call.sent_bytes, call.content, step);
   if (message && call.request && !call.receive) {
     requests_[*call.request] = {false, false, {}, {}, {}, {}, message, {}};
   } else if (message && !call.request && call.returned) {
     step->completes.push_back(message);
   }
   if (!call.receive) return;
-  const ReceivePointer receive = post(*call.receive, *communicator, *step);
+  const ReceivePointer receive = post(*call.receive, *communicator, call.content, *step);
   if (!receive) return;
   if (call.found) {
     found_[*call.found] = receive;
@@ -214,7 +222,7 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
 }
 
 SentPointer RankMessages::send(const Envelope &envelope, uint32_t communicator, std::optional<uint64_t> bytes,
-                               MessageStep *step) {
+                               const MarkPointer &content, MessageStep *step) {
   if (!envelope.rank || !envelope.tag) return nullptr;
   const auto to = in_world(communicator, *envelope.rank);
   if (!to) return nullptr;
@@ -222,12 +230,15 @@ SentPointer RankMessages::send(const Envelope &envelope, uint32_t communicator, 
   message->from = step->call;
   message->timed = step->timed;
   message->bytes = bytes;
+  message->content = content;
   step->sends.push_back({{communicator, rank_, *to, *envelope.tag}, message});
   return message;
 }
 
-ReceivePointer RankMessages::post(const Envelope &envelope, uint32_t communicator, const MessageStep &step) {
+ReceivePointer RankMessages::post(const Envelope &envelope, uint32_t communicator, const MarkPointer &content,
+                                  const MessageStep &step) {
   auto receive = std::make_shared<Receive>();
+  receive->content = content;
   receive->posting = step.call;
   receive->communicator = communicator;
   receive->tag = envelope.tag;
@@ -248,8 +259,8 @@ void RankMessages::start(const HandleName &name, MessageStep *step) {
   Request &request = found->second;
   if (request.partitions) ++counts_.partitions;
   if (!request.communicator) return;
-  if (request.send) request.sending = send(*request.send, *request.communicator, request.bytes, step);
-  if (request.receive) request.active = post(*request.receive, *request.communicator, *step);
+  if (request.send) request.sending = send(*request.send, *request.communicator, request.bytes, request.content, step);
+  if (request.receive) request.active = post(*request.receive, *request.communicator, request.content, *step);
 }
 
 void RankMessages::complete(const HandleName &name, const MessageOutcome &outcome, MessageStep *step) {
@@ -296,7 +307,8 @@ void RankMessages::collective(const MessageCall &call, MessageStep *step) {
   MeetingPart part;
   part.gathering = gatherings_->of(*communicator, meetings_[*communicator]++, call.operation);
   part.place = place->second;
-  const size_t members = part.gathering->came.size();
+  part.content = call.content;
+  const size_t members = part.gathering->meeting.came.size();
   const bool at_root = call.root == int64_t{part.place};
   part.awaited = at_root ? call.awaited_at_root : call.awaited;
   if (call.awaits_lower) {

@@ -44,9 +44,6 @@ struct MessageScope {
 /// A collective call under way.
 struct Gathering {
   Meeting meeting;
-  uint32_t operation = 0;
-  bool broken = false;  ///< its members do not call the same
-  std::vector<bool> came;
   size_t missing = 0;  ///< have not begun
   size_t inside = 0;   ///< have not ended
   std::vector<size_t> wait_for_all;
@@ -59,6 +56,7 @@ struct MeetingPart {
   GatheringPointer gathering;
   uint32_t place = 0;
   Awaited awaited;
+  MarkPointer content = nullptr;
 };
 
 /// A call of a rank that sends, receives or meets.
@@ -106,7 +104,7 @@ class Gatherings {
 class RankMessages {
  public:
   RankMessages(const MessageScope &scope, uint32_t rank, Channels *channels, Gatherings *gatherings,
-               MessageCounts *counts);
+               MessageCounts *counts, Arrivals *arrivals);
 
   /// The step at hand, whose receives all have their places; nullptr: there is none.
   MessageStep *step();
@@ -115,6 +113,9 @@ class RankMessages {
   MessageStep *behind(size_t count);
   void next();
   [[nodiscard]] const Result<void> &end() const { return events_.end(); }
+  [[nodiscard]] const Posts &posts() const { return posts_; }
+  /// Then posts of one channel may stand in another order than they were made.
+  [[nodiscard]] bool several_threads() const { return several_threads_; }
 
  private:
   struct Request {
@@ -127,6 +128,7 @@ class RankMessages {
     SentPointer sending;
     std::optional<MeetingPart> part;
     std::optional<uint64_t> bytes = std::nullopt;  ///< that each start sends
+    MarkPointer content = nullptr;                 ///< of each start
   };
   /// What calls do, by their numbers in the sequence of a thread. Equal ones recur; where they do not, keeping more of
   /// them helps nothing.
@@ -142,8 +144,10 @@ class RankMessages {
   void act(const MessageCall &call, MessageStep *step);
   void transfer(const MessageCall &call, MessageStep *step);
   /// nullptr: to nobody.
-  SentPointer send(const Envelope &envelope, uint32_t communicator, std::optional<uint64_t> bytes, MessageStep *step);
-  ReceivePointer post(const Envelope &envelope, uint32_t communicator, const MessageStep &step);
+  SentPointer send(const Envelope &envelope, uint32_t communicator, std::optional<uint64_t> bytes,
+                   const MarkPointer &content, MessageStep *step);
+  ReceivePointer post(const Envelope &envelope, uint32_t communicator, const MarkPointer &content,
+                      const MessageStep &step);
   void start(const HandleName &name, MessageStep *step);
   void complete(const HandleName &name, const MessageOutcome &outcome, MessageStep *step);
   /// A receive is complete, or (`probed`) its message is there.
@@ -159,6 +163,7 @@ class RankMessages {
   Posts posts_;
   Gatherings *gatherings_;
   MessageCounts &counts_;
+  Arrivals *arrivals_;
   CommunicatorNames names_;
   Sizes sizes_;
   uint64_t names_version_ = 0;
