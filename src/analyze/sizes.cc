@@ -1,9 +1,10 @@
 #include "analyze/sizes.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
+
+#include "analyze/type_parts.h"
 
 namespace cairn::analyze {
 namespace {
@@ -43,14 +44,6 @@ std::optional<int64_t> product(const std::vector<int64_t> &factors) {
   std::optional<int64_t> result = 1;
   for (const int64_t factor : factors) {
     if (result) result = product(*result, factor);
-  }
-  return result;
-}
-
-std::optional<int64_t> sum(const std::vector<int64_t> &terms) {
-  int64_t result = 0;
-  for (const int64_t term : terms) {
-    if (term < 0 || __builtin_add_overflow(result, term, &result)) return std::nullopt;
   }
   return result;
 }
@@ -191,44 +184,16 @@ std::optional<int64_t> Sizes::communicator(const HandleName &name) const {
 }
 
 std::optional<int64_t> Sizes::derived(const RowAccess &row) const {
-  const std::string_view name = base_function(*row.function());
-  const auto is = [&](std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  const auto times = [](std::optional<int64_t> a, std::optional<int64_t> b) {
-    return a && b ? product(*a, *b) : std::nullopt;
-  };
-  std::optional<int64_t> old;
-  for (const char *parameter : {"oldtype", "type", "datatype"}) {
-    if (const auto handle = row.handle(parameter); handle && !old) old = datatype(*handle);
+  if (base_function(*row.function()) == "MPI_Type_match_size") return row.number("size");
+  const auto parts = type_parts(row);
+  if (!parts) return std::nullopt;
+  int64_t all = 0;
+  for (const TypePart &part : *parts) {
+    const auto size = datatype(part.type);
+    const auto bytes = size ? product(part.count, *size) : std::nullopt;
+    if (!bytes || __builtin_add_overflow(all, *bytes, &all)) return std::nullopt;
   }
-  const auto lengths = row.numbers("array_of_blocklengths");
-  if (is({"MPI_Type_contiguous"})) return times(row.number("count"), old);
-  if (is({"MPI_Type_vector", "MPI_Type_hvector", "MPI_Type_create_hvector", "MPI_Type_create_indexed_block",
-          "MPI_Type_create_hindexed_block"})) {
-    return times(times(row.number("count"), row.number("blocklength")), old);
-  }
-  if (is({"MPI_Type_indexed", "MPI_Type_hindexed", "MPI_Type_create_hindexed"})) {
-    return lengths ? times(sum(*lengths), old) : std::nullopt;
-  }
-  if (is({"MPI_Type_struct", "MPI_Type_create_struct"})) {
-    auto types = row.handles("array_of_types");
-    if (!lengths || types.size() != lengths->size()) return std::nullopt;
-    std::vector<int64_t> parts;
-    for (size_t i = 0; i < types.size(); ++i) {
-      const auto part = times((*lengths)[i], datatype(types[i]));
-      if (!part) return std::nullopt;
-      parts.push_back(*part);
-    }
-    return sum(parts);
-  }
-  if (is({"MPI_Type_create_subarray"})) {
-    const auto extents = row.numbers("array_of_subsizes");
-    return extents ? times(product(*extents), old) : std::nullopt;
-  }
-  if (is({"MPI_Type_dup", "MPI_Type_create_resized"})) return old;
-  if (is({"MPI_Type_match_size"})) return row.number("size");
-  return std::nullopt;
+  return all;
 }
 
 std::optional<int64_t> Sizes::created(const RowAccess &row) const {
