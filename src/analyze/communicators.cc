@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analyze/selected_calls.h"
+#include "spec/ids.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -114,6 +115,13 @@ struct ByNumbers {
   }
 };
 
+/// Calls of that function make an intercommunicator with processes that are not of the trace.
+bool reaches_another_world(uint32_t function) {
+  const auto all = spec::functions();
+  return function < all.size() && all[function].members == spec::Members::beyond_world &&
+         function != spec::function_id::Comm_create_from_group;
+}
+
 }  // namespace
 
 struct LastNames::State {
@@ -158,6 +166,13 @@ Result<Communicators> Communicators::of(const trace::Trace &trace, const Sources
   Communicators result;
   result.all_.push_back(std::move(world));
   for (auto &[name, communicator] : found) {
+    // What is made of one is one as well, unless both groups are put together.
+    for (const Communicator *at = &communicator; !communicator.foreign;) {
+      communicator.foreign = communicator.groups[1].empty() && reaches_another_world(at->function);
+      const auto parent = at->function == spec::function_id::Intercomm_merge ? found.end() : found.find(at->parent);
+      if (parent == found.end() || &parent->second == at) break;
+      at = &parent->second;
+    }
     communicator.complete = communicator.complete && result.all_.front().complete;  // else its last may be missing
     for (std::vector<Communicator::Member> &group : communicator.groups) {
       std::sort(group.begin(), group.end());
@@ -181,6 +196,7 @@ std::optional<uint32_t> world_rank(const Communicator &communicator, int64_t ran
   const auto has = [](const std::vector<Communicator::Member> &group, uint32_t in_world) {
     return std::any_of(group.begin(), group.end(), [&](const auto &member) { return member.in_world == in_world; });
   };
+  if (communicator.foreign && side == Side::other) return std::nullopt;
   size_t group = 0;
   if (!communicator.groups[1].empty()) {
     group = has(communicator.groups[1], asking) ? 1 : 0;

@@ -37,6 +37,8 @@ struct Communicator {
   std::array<std::vector<Member>, 2> groups;
   /// Each rank here, from 0 on, is a process of the trace. False where the trace lacks ranks, or cannot tell.
   bool complete = true;
+  /// An intercommunicator whose other group is of another world, as that of spawned processes: `groups` has one alone.
+  bool foreign = false;
 };
 
 class Communicators {

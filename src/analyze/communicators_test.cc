@@ -111,6 +111,11 @@ TEST(WorldRank, IsOfTheSideThatIsMeant) {
   EXPECT_EQ(world_rank(inter, 1, 4, Side::own), 2U);
   EXPECT_EQ(world_rank(inter, 0, 9, Side::other), 4U);
   EXPECT_EQ(world_rank(inter, 2, 9, Side::other), std::nullopt);
+  Communicator spawned;
+  spawned.groups[0] = {{0, 4}, {1, 2}};
+  spawned.foreign = true;
+  EXPECT_EQ(world_rank(spawned, 0, 4, Side::other), std::nullopt);
+  EXPECT_EQ(world_rank(spawned, 1, 4, Side::own), 2U);
   Communicator untold;
   untold.groups[0] = {{0, 1}, {0, 2}};  // nobody knew its place
   EXPECT_EQ(world_rank(untold, 0, 1, Side::own), std::nullopt);

@@ -301,7 +301,7 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
     known->numbers.emplace(communicator.name, known->by_number.size());
     known->by_number.push_back(&communicator);
     std::map<uint32_t, uint32_t> places;
-    bool known_to_all = communicator.complete && communicator.groups[1].empty();
+    bool known_to_all = communicator.complete && !communicator.foreign && communicator.groups[1].empty();
     for (const Communicator::Member &member : communicator.groups[0]) {
       known_to_all = known_to_all && known->lossy.count(member.in_world) == 0;
       known_to_all = known_to_all && member.rank >= 0 && std::cmp_less(member.rank, communicator.groups[0].size());
@@ -321,5 +321,7 @@ const std::string &Messages::name_of(uint32_t communicator) const {
   const Communicator *found = known_->by_number[communicator];
   return found == nullptr ? self : found->name;
 }
+
+const Communicator *Messages::communicator(uint32_t number) const { return known_->by_number[number]; }
 
 }  // namespace cairn::analyze

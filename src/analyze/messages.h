@@ -167,6 +167,8 @@ class Messages {
   Result<MessageCounts> replay(Arrivals *arrivals) const;
   /// Of the communicator with that number in an Edge: "MPI_COMM_WORLD", "comm(1@4)".
   [[nodiscard]] const std::string &name_of(uint32_t communicator) const;
+  /// Its members, those of the group with the smallest rank first, by rank there; nullptr of MPI_COMM_SELF.
+  [[nodiscard]] const Communicator *communicator(uint32_t number) const;
 
  private:
   struct Known;

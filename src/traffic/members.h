@@ -21,7 +21,9 @@ struct Place {
   uint32_t own = 0;    ///< its rank there
   uint32_t world = 0;  ///< of MPI_COMM_WORLD its size: there ranks are known whether the trace has them or not
   /// Everybody's ranks are known.
-  [[nodiscard]] bool complete() const { return communicator == nullptr || world != 0 || communicator->complete; }
+  [[nodiscard]] bool complete() const {
+    return communicator == nullptr || world != 0 || (communicator->complete && !communicator->foreign);
+  }
   [[nodiscard]] bool is_inter() const { return communicator != nullptr && !communicator->groups[1].empty(); }
   /// How many there are in its own group, and in the one that its messages go to.
   [[nodiscard]] size_t own_size() const;
