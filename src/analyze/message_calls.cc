@@ -116,7 +116,8 @@ class Reading {
 
   std::unique_ptr<MessageCall> meeting() {
     const spec::Parameter *over = met_over(function_);
-    if (over == nullptr || role_ != Role::none || (returned_ && !access_.succeeded())) return nullptr;
+    made_.failed = returned_ && !access_.succeeded();
+    if (over == nullptr || (role_ != Role::none && !made_.failed)) return nullptr;
     made_.returned = returned_;
     made_.does = MessageCall::Does::collective;
     made_.communicator = access_.handle(over->name);

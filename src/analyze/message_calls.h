@@ -52,6 +52,7 @@ struct MessageCall {
   };
   Does does = Does::transfer;
   bool returned = true;
+  bool failed = false;  ///< only of meeting_call: nobody knows whether it took part
   std::optional<HandleName> communicator;
   std::optional<Envelope> send;
   std::optional<Envelope> receive;
@@ -76,7 +77,8 @@ bool is_message_call(const spec::Function &function);
 /// nullptr: the call does nothing to messages; it failed, or sends to nobody.
 std::unique_ptr<MessageCall> message_call(const trace::Row &row, const RowScope &scope);
 /// The part in a meeting, in which nobody is said to wait for anybody, of a call that all members of a communicator
-/// make and that is no message call: it makes or ends something, or is of neighbours. nullptr: it is no such call.
+/// make and that is no message call: it makes or ends something, or is of neighbours; or any that failed. nullptr: it
+/// is no such call.
 std::unique_ptr<MessageCall> meeting_call(const trace::Row &row, const RowScope &scope);
 
 }  // namespace cairn::analyze

@@ -106,6 +106,8 @@ class Posts {
   void drop(const ReceivePointer &receive, bool some);
   /// It will be complete, but nobody sees when.
   void let_go(const ReceivePointer &receive);
+  /// Nobody knows whether another one took its message.
+  void doubt(const Receive &receive) { unknown_.push_back(receive); }
   /// Of all that are left: the rank makes no more calls.
   void finish();
   /// Receives from anybody, or under any tag, that were open then.

@@ -136,6 +136,8 @@ class Arrivals {
   virtual MarkPointer content(const trace::Event & /*event*/, const RowScope & /*scope*/) { return nullptr; }
   /// Whether calls that make or end communicators and other objects, and those among neighbours, are meetings too.
   [[nodiscard]] virtual bool wants_all_meetings() const { return false; }
+  /// A call of such a meeting failed on a member: it is not known which calls of the others its next ones belong to.
+  virtual void spoiled(uint32_t /*communicator*/) {}
   /// At the end, by rank and call.
   virtual void unmatched(const Unmatched & /*left*/) {}
 };

@@ -178,7 +178,11 @@ void RankMessages::act(const MessageCall &call, MessageStep *step) {
 void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
   if (call.taken) {  // by MPI_Mrecv or MPI_Imrecv
     const auto found = found_.find(*call.taken);
-    if (found == found_.end()) return;
+    if (found == found_.end()) {
+      // It may be any that was found: after a call that failed, names of messages are not sure.
+      for (const auto &[name, receive] : found_) posts_.doubt(*receive);
+      return;
+    }
     const ReceivePointer receive = found->second;
     receive->content = call.content;
     found_.erase(found);
@@ -298,6 +302,10 @@ void RankMessages::arrive(const ReceivePointer &receive, const MessageOutcome &o
 void RankMessages::collective(const MessageCall &call, MessageStep *step) {
   const std::optional<uint32_t> communicator = number_of(call.communicator);
   if (communicator == kSelfNumber) return;
+  if (call.failed) {
+    if (communicator) arrivals_->spoiled(*communicator);
+    return;
+  }
   if (!communicator || call.persistent || scope_.places[*communicator].empty()) {
     ++counts_.apart;
     return;
