@@ -20,6 +20,7 @@ Action declare_timeline(Options &verb);
 Action declare_waits(Options &verb);
 Action declare_path(Options &verb);
 Action declare_efficiency(Options &verb);
+Action declare_check(Options &verb);
 Action declare_dump(Options &verb);
 Action declare_verify(Options &verb);
 Action declare_repack(Options &verb);

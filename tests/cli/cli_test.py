@@ -554,6 +554,28 @@ def what_took_most_is_known_of_chosen_calls_too(bench):
 
 
 @case
+def faults_are_found(bench):
+    nameless = "cairn: 10 receives of which nobody knows whose message they got are not judged\n"
+    bench.golden("check_failing", "check", "failing.cairn", code=1, err=nameless)
+    bench.golden("check_json", "check", "--json", "--kinds", "arguments", "failing.cairn", code=1)
+    killed = ("cairn: ranks 0-23 did not reach the end of MPI_Finalize: leaks and unmatched messages of them are not judged\n")
+    bench.golden("check_hung", "check", "hung.cairn", code=1, err=killed)
+    bench.check("check", "--kinds", "types,^types", "ring.cairn", out="nothing found\n")
+    bench.check("check", "--kinds", "^arguments,^leaks", "failing.cairn", out="nothing found\n", err=nameless)
+    bench.check("check", "--kinds", "arguments", "--rank", "3", "failing.cairn", out="nothing found\n")
+    for words, hint in (("tpyes", "did you mean 'types'?"),
+                        ("", "name one, or leave it out"),
+                        ("x", "kinds are arguments, leaks, handles, types, truncation, messages, collectives, buffers, deadlock")):
+        done = bench.run("check", "--kinds", words, "ring.cairn")
+        expect(f"--kinds {words}", (done.returncode, done.stderr.count("\n")), (2, 1))
+        if words:
+            expect(f"--kinds {words}", done.stderr, f"cairn: there is no kind '{words}'; {hint}\n")
+    # Lines fit a terminal.
+    shown = bench.at_terminal("check", "hung.cairn", columns=80, lines=99)
+    expect("width", max(len(line) for line in shown.splitlines() if not line.startswith("cairn: ")) <= 80, True)
+
+
+@case
 def failures_are_told(bench):
     bench.golden("info_failing", "info", "failing.cairn")
     bench.golden("summary_failing", "summary", "failing.cairn")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Records programs and holds what `cairn matrix` and `cairn sizes` say of them, from the compressed trace, against what
-this script adds up from every call of every rank, one by one.
+this script adds up from every call of every rank, one by one; and what `cairn check` finds in them against what is
+known to be wrong (checked.py).
 
     matrix.py --build BUILD --mpi mpich|openmpi [--rest | --trace FILE] FOLDER
 
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+import checked
 import surroundings
 
 FAST = [('p2p_modes', 3), ('p2p_persistent', 3), ('partitioned', 3), ('rma', 3), ('topologies', 3), ('types', 3),
@@ -442,6 +444,7 @@ def main():
     def look_at(what, trace):
         problems, messages, expanded = check(build / 'bin/cairn', trace)
         print(f'{what}: {messages} messages, {expanded} ranks expanded, {len(problems)} differences')
+        problems += checked.problems_of(build / 'bin/cairn', trace, what.split()[0]) if options.trace is None else []
         for problem in problems[:10]:
             print(f'  {problem}')
         return len(problems)

@@ -1,0 +1,332 @@
+#include "check/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "analyze/communicators.h"
+#include "analyze/filter.h"
+#include "analyze/messages.h"
+#include "analyze/rank_messages.h"
+#include "analyze/volume.h"
+#include "check/agreement.h"
+#include "check/contents.h"
+#include "check/deadlock.h"
+#include "check/distinct_calls.h"
+#include "check/rank_calls.h"
+#include "spec/ids.h"
+#include "trace/model/losses.h"
+
+namespace cairn::check {
+namespace {
+
+using analyze::CallTime;
+using analyze::Edge;
+using analyze::Meeting;
+using analyze::Unmatched;
+
+/// What is known of the ranks of a trace.
+struct Ranks {
+  std::vector<uint32_t> all;
+  std::set<uint32_t> complete;  ///< reached the end of MPI_Finalize
+  std::set<uint32_t> lossy;     ///< calls are missing
+  std::map<uint32_t, size_t> threads;
+
+  explicit Ranks(const trace::Trace &trace) : all(trace.ranks()) {
+    for (const uint32_t rank : all) {
+      const trace::Trace::RankInfo info = trace.rank_info(rank);
+      if (info.complete) complete.insert(rank);
+      for (const trace::Loss &loss : trace::read_losses(info.degraded)) {
+        if (loss.missing || loss.asked) lossy.insert(rank);
+      }
+      std::set<uint32_t> of_rank;
+      for (const trace::SequenceView &sequence : trace.sequences(rank)) of_rank.insert(sequence.thread);
+      threads[rank] = of_rank.size();
+    }
+  }
+  [[nodiscard]] bool is_complete(uint32_t rank) const { return complete.count(rank) != 0; }
+  [[nodiscard]] bool one_thread(uint32_t rank) const {
+    const auto found = threads.find(rank);
+    return found != threads.end() && found->second <= 1;
+  }
+};
+
+class Follower : public analyze::Arrivals {
+ public:
+  Follower(const Ranks &ranks, const Kinds &kinds, const analyze::Messages &messages, Findings *findings)
+      : ranks_(ranks),
+        kinds_(kinds),
+        messages_(messages),
+        findings_(*findings),
+        agreement_(
+            kinds_, findings, [this](uint32_t number) { return messages_.name_of(number); },
+            [this](uint32_t rank) { return ranks_.is_complete(rank); }) {
+    quiet_.remove(Kind::handles);
+    quiet_.remove(Kind::buffers);
+    constexpr size_t kMost = size_t{1} << 16;
+    constexpr size_t kLeast = 256;
+    const size_t most_known = std::max(kLeast, kMost / std::max<size_t>(1, ranks.all.size()));
+    for (const uint32_t rank : ranks.all) {
+      const Kinds &of_rank = ranks.lossy.count(rank) != 0 ? quiet_ : kinds_;
+      calls_.emplace(rank, RankCalls(of_rank, ranks.one_thread(rank), most_known, &signatures_, findings));
+    }
+  }
+
+  bool called(const trace::Event &event, const analyze::RowScope &scope) override {
+    return calls_.at(event.rank).see(event, scope);
+  }
+  analyze::MarkPointer content(const trace::Event &event, const analyze::RowScope &scope) override {
+    return contents_.of(*event.values, scope, calls_.at(event.rank).types());
+  }
+  [[nodiscard]] bool wants_untimed() const override { return true; }
+  [[nodiscard]] bool wants_all_meetings() const override { return true; }
+
+  void message(const Edge &edge) override {
+    if (edge.kind != Edge::Kind::message || !edge.sent_content || !edge.received_content) return;
+    const auto fits = std::pair(edge.sent_content.get(), edge.received_content.get());
+    if (fitting_.count(fits) != 0) return;
+    const auto &sent = static_cast<const Content &>(*edge.sent_content);
+    const auto &received = static_cast<const Content &>(*edge.received_content);
+    const Content::Part &what = Content::of(sent.sends, 0);
+    const Content::Part &room = Content::of(received.receives, 0);
+    const Match found = what && room ? match(*what, *room) : Match::unknown;
+    const bool bytes_too = what && room && what->bytes() > room->bytes();
+    if (found == Match::longer || (found == Match::differs && bytes_too)) tell(Kind::truncation, edge, *what, *room);
+    if (found == Match::differs) tell(Kind::types, edge, *what, *room);
+    if (found == Match::longer || found == Match::differs) return;
+    constexpr size_t kMost = size_t{1} << 18;
+    if (fitting_.size() >= kMost) fitting_.clear();
+    fitting_.insert(fits);
+  }
+
+  void over(const Meeting &meeting) override {
+    const analyze::Communicator *communicator = messages_.communicator(meeting.communicator);
+    std::vector<uint32_t> members;
+    if (communicator == nullptr) return;
+    for (const auto &member : communicator->groups[0]) members.push_back(member.in_world);
+    if (members.size() != meeting.came.size()) return;
+    if (!meeting.broken && !agreement_.gave_up(meeting.communicator)) note_needs(meeting, members);
+    agreement_.over(meeting, members);
+  }
+
+  void spoiled(uint32_t communicator) override { agreement_.give_up(communicator); }
+
+  void unmatched(const Unmatched &left) override {
+    if (left.sends && left.peer) flying_.emplace(*left.peer, left.call.rank);
+    if (!left.exact) return;
+    needs_[{left.call.rank, left.call.call}].push_back(whom(left));
+    if (!kinds_.has(Kind::messages) || !ranks_.is_complete(left.call.rank)) return;
+    if (left.peer ? !ranks_.is_complete(*left.peer) : ranks_.complete.size() != ranks_.all.size()) return;
+    const std::string tag = left.tag ? fmt::format("tag {}", *left.tag) : "any tag";
+    const std::string who = left.peer ? fmt::format("rank {}", *left.peer) : "anybody";
+    const std::string &on = messages_.name_of(left.communicator);
+    const bool sure = ranks_.one_thread(left.call.rank) && (!left.peer || ranks_.one_thread(*left.peer));
+    findings_.add({Kind::messages, sure,
+                   left.sends ? fmt::format("the message to {} ({}, {}) is never received", who, tag, on)
+                              : fmt::format("the receive from {} ({}, {}) gets no message", who, tag, on),
+                   left.sends ? "sent" : "posted"},
+                  left.call);
+  }
+
+  /// Once all is told.
+  void find_deadlocks() const {
+    std::vector<Waiter> waiters;
+    std::map<uint32_t, size_t> threads = ranks_.threads;
+    for (const auto &[rank, calls] : calls_) {
+      if (ranks_.lossy.count(rank) != 0) continue;
+      const auto &last = calls.last();
+      const auto finalize = std::find_if(last.begin(), last.end(),
+                                         [](const auto &each) { return each.second.in == LastCall::In::finalize; });
+      if (finalize != last.end()) {
+        threads[rank] = 1;
+        waiters.push_back({rank, finalize->first, finalize->second.call, true, {}, false});
+        continue;
+      }
+      for (const auto &[thread, call] : last) {
+        if (auto waiter = waiter_of(rank, thread, call)) waiters.push_back(*std::move(waiter));
+      }
+    }
+    check::find_deadlocks(waiters, threads, &findings_);
+  }
+
+ private:
+  using Needs = std::vector<std::vector<uint32_t>>;
+
+  void tell(Kind kind, const Edge &edge, const Stretch &what, const Stretch &room) {
+    if (!kinds_.has(kind)) return;
+    const bool probed =
+        edge.posted.function == spec::function_id::Mprobe || edge.posted.function == spec::function_id::Improbe;
+    const CallTime &receive = probed ? edge.to : edge.posted;
+    const bool sure = edge.exact && ranks_.one_thread(edge.from.rank) && ranks_.one_thread(receive.rank);
+    findings_.add({kind, sure,
+                   fmt::format("rank {} sends {}, rank {} has room for {}", edge.from.rank, what.text(), receive.rank,
+                               room.text()),
+                   ""},
+                  edge.from, receive);
+  }
+
+  /// Whom calls of a meeting wait for that some have not come to.
+  void note_needs(const Meeting &meeting, const std::vector<uint32_t> &members) {
+    Needs absent;
+    for (size_t i = 0; i < members.size(); ++i) {
+      if (!meeting.came[i]) absent.push_back({members[i]});
+    }
+    if (absent.empty()) return;
+    const std::string operation = analyze::operation(spec::functions()[meeting.operation]);
+    const bool to_root = operation == "Gather" || operation == "Gatherv" || operation == "Reduce";
+    const bool from_root = operation == "Bcast" || operation == "Scatter" || operation == "Scatterv";
+    const bool some = operation == "Scan" || operation == "Exscan" || operation.starts_with("Neighbor");
+    for (size_t i = 0; i < members.size() && !some; ++i) {
+      if (!meeting.came[i]) continue;
+      const auto *content = static_cast<const Content *>(meeting.contents[i].get());
+      const int64_t root = content == nullptr ? -1 : content->root.value_or(-1);
+      Needs &needs = needs_[{members[i], meeting.begins[i].call}];
+      if (from_root || to_root) {
+        if (root < 0 || std::cmp_greater_equal(root, members.size())) continue;
+        const auto place = static_cast<size_t>(root);
+        if (from_root && !meeting.came[place]) needs.push_back({members[place]});
+        if (to_root && place == i) needs.insert(needs.end(), absent.begin(), absent.end());
+      } else {
+        needs.insert(needs.end(), absent.begin(), absent.end());
+      }
+    }
+  }
+
+  /// Ranks of which one must do something for it.
+  [[nodiscard]] std::vector<uint32_t> whom(const Unmatched &left) const {
+    if (left.peer) return {*left.peer};
+    const analyze::Communicator *communicator = messages_.communicator(left.communicator);
+    if (communicator == nullptr) return {left.call.rank};
+    if (!communicator->complete) return {UINT32_MAX};  // one that nobody knows
+    std::vector<uint32_t> ranks;
+    for (const auto &group : communicator->groups) {
+      for (const auto &member : group) ranks.push_back(member.in_world);
+    }
+    return ranks;
+  }
+
+  [[nodiscard]] std::optional<Waiter> waiter_of(uint32_t rank, uint32_t thread, const LastCall &last) const {
+    Waiter waiter{rank, thread, last.call, false, {}, last.any};
+    const auto needs_of = [&](uint64_t call) -> const Needs * {
+      const auto found = needs_.find({rank, call});
+      return found == needs_.end() || found->second.empty() ? nullptr : &found->second;
+    };
+    switch (last.in) {
+      case LastCall::In::call:
+        if (const Needs *needs = needs_of(last.call.call)) waiter.needs = *needs;
+        break;
+      case LastCall::In::probe:
+        for (const auto &[to, from] : flying_) {
+          if (to == rank && (!last.source || *last.source == int64_t{from})) return std::nullopt;
+        }
+        if (last.source) {
+          waiter.needs = {{static_cast<uint32_t>(*last.source)}};
+        } else {
+          waiter.needs = {ranks_.all};
+        }
+        break;
+      case LastCall::In::requests:
+        for (const uint64_t maker : last.makers) {
+          const Needs *needs = needs_of(maker);
+          if (needs == nullptr && last.any) return std::nullopt;
+          if (needs == nullptr) continue;
+          if (last.any && needs->size() > 1) return std::nullopt;  // would have to be all of these, or the others
+          waiter.needs.insert(waiter.needs.end(), needs->begin(), needs->end());
+        }
+        break;
+      default:
+        return std::nullopt;
+    }
+    return waiter.needs.empty() ? std::nullopt : std::optional(std::move(waiter));
+  }
+
+  const Ranks &ranks_;
+  Kinds kinds_;
+  Kinds quiet_ = kinds_;  ///< of ranks of which calls are missing
+  const analyze::Messages &messages_;
+  Findings &findings_;
+  Signatures signatures_;
+  Contents contents_;
+  Agreement agreement_;
+  std::map<uint32_t, RankCalls> calls_;
+  struct Hash {
+    size_t operator()(const std::pair<const analyze::Mark *, const analyze::Mark *> &pair) const {
+      const std::hash<const analyze::Mark *> of;
+      return of(pair.first) * 31 + of(pair.second);
+    }
+  };
+  std::unordered_set<std::pair<const analyze::Mark *, const analyze::Mark *>, Hash> fitting_;
+  std::map<std::pair<uint32_t, uint64_t>, Needs> needs_;  ///< of calls, by rank and number
+  std::set<std::pair<uint32_t, uint32_t>> flying_;        ///< to whom messages are under way, and from whom
+};
+
+std::string ranks_words(const std::vector<uint32_t> &ranks) {
+  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", analyze::ranks_text(ranks));
+}
+
+std::vector<std::string> not_judged(const trace::Trace &trace, const Ranks &ranks) {
+  std::vector<std::string> lines;
+  if (ranks.all.size() != trace.rank_count()) {
+    lines.push_back(fmt::format(
+        "the trace has {} of {} ranks: messages and collective calls that others take part in are not judged",
+        ranks.all.size(), trace.rank_count()));
+  }
+  std::vector<uint32_t> incomplete;
+  std::set_difference(ranks.all.begin(), ranks.all.end(), ranks.complete.begin(), ranks.complete.end(),
+                      std::back_inserter(incomplete));
+  if (!incomplete.empty()) {
+    lines.push_back(
+        fmt::format("{} did not reach the end of MPI_Finalize: leaks and unmatched messages of {} are not judged",
+                    ranks_words(incomplete), incomplete.size() == 1 ? "it" : "them"));
+  }
+  if (!ranks.lossy.empty()) {
+    const std::vector<uint32_t> lossy(ranks.lossy.begin(), ranks.lossy.end());
+    lines.push_back(
+        fmt::format("calls of {} are missing: only arguments, and types as far as messages are matched, "
+                    "are judged there",
+                    ranks_words(lossy)));
+  }
+  return lines;
+}
+
+}  // namespace
+
+Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources, const Kinds &kinds) {
+  const Ranks ranks(trace);
+  Findings findings(sources);
+  Report report;
+  report.left_out = not_judged(trace, ranks);
+  std::vector<uint32_t> leaking;
+  std::set_difference(ranks.complete.begin(), ranks.complete.end(), ranks.lossy.begin(), ranks.lossy.end(),
+                      std::back_inserter(leaking));
+  if (auto done = look_at_distinct_calls(trace, ranks.all, leaking, kinds, &findings); !done) {
+    return tl::unexpected(done.error());
+  }
+  Kinds in_order = kinds;
+  in_order.remove(Kind::arguments);
+  in_order.remove(Kind::leaks);
+  if (!in_order.empty()) {
+    const auto messages = analyze::Messages::of(trace, sources);
+    if (!messages) return tl::unexpected(messages.error());
+    Follower follower(ranks, kinds, *messages, &findings);
+    const auto counts = messages->replay(&follower);
+    if (!counts) return tl::unexpected(counts.error());
+    if (kinds.has(Kind::deadlock)) follower.find_deadlocks();
+    const auto say = [&](uint64_t count, const char *what) {
+      if (count != 0) report.left_out.push_back(fmt::format("{} {} not judged", count, what));
+    };
+    say(counts->nameless, "receives of which nobody knows whose message they got are");
+    say(counts->partitions, "starts of partitioned messages are");
+    say(counts->apart, "collective calls that are persistent, between two groups, or of unknown processes are");
+  }
+  report.findings = findings.take();
+  report.places = findings.places();
+  report.more = findings.left_out();
+  return report;
+}
+
+}  // namespace cairn::check

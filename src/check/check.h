@@ -1,0 +1,31 @@
+// Check: is a run correct, as far as its trace tells? Faults that MPI forbids, found in the calls of all ranks: the
+// kinds are those of MUST (T. Hilbrich, J. Protze, M. Schulz, B. de Supinski, M. Müller, "MPI runtime error detection
+// with MUST: advances in deadlock detection", SC 2012).
+//
+// Arguments and leaks are judged by distinct calls (distinct_calls.h); for all other kinds the calls of all ranks are
+// gone through side by side, once, as messages.h does. One thread. Memory for what is in flight, for objects and
+// requests that are there, and for distinct contents of messages.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyze/sources.h"
+#include "base/result.h"
+#include "check/findings.h"
+#include "trace/read/trace.h"
+
+namespace cairn::check {
+
+struct Report {
+  std::vector<Finding> findings;
+  std::vector<analyze::Place> places;
+  uint64_t more = 0;                  ///< findings that were met after Findings::kMost others
+  std::vector<std::string> left_out;  ///< what could not be judged, a line each
+};
+
+/// Fails where the calls, or the communicators, of the trace cannot be read.
+Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources, const Kinds &kinds);
+
+}  // namespace cairn::check

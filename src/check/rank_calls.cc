@@ -1,0 +1,208 @@
+#include "check/rank_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "analyze/outcome.h"
+#include "analyze/row_access.h"
+#include "check/living_objects.h"
+#include "spec/ids.h"
+
+namespace cairn::check {
+namespace {
+
+using analyze::CallTime;
+using analyze::HandleName;
+using analyze::MessageCall;
+using spec::Effect;
+
+constexpr uint64_t kSeveral = UINT64_MAX;
+
+}  // namespace
+
+bool RankCalls::see(const trace::Event &event, const analyze::RowScope &scope) {
+  const bool changed = types_.see(*event.values, scope);
+  if (changed) known_.clear();
+  const Facts &facts = facts_of(event, scope);
+  if (facts.says_nothing) {
+    LastCall &last = last_[event.thread];
+    if (last.in != LastCall::In::finalize) last.in = LastCall::In::nothing;
+    return changed;
+  }
+  const CallTime call{event.rank, event.index, 0, 0, event.class_index, event.values->function, event.values->site};
+  if (event.values->depth == 0) handles(facts, call);
+  requests(facts, call);
+  note_last(event, scope, facts, call);
+  return changed;
+}
+
+const RankCalls::Facts &RankCalls::facts_of(const trace::Event &event, const analyze::RowScope &scope) {
+  Known &known = known_[event.thread];
+  if (known.class_index != event.class_index || known.segment != event.segment) {
+    known = {};
+    known.class_index = event.class_index;
+    known.segment = event.segment;
+  }
+  if (const auto found = known.calls.find(event.call); found != known.calls.end()) return *found->second;
+  if (known.calls.size() >= most_known_) known.calls.clear();
+  return *known.calls.emplace(event.call, look_at(*event.values, scope)).first->second;
+}
+
+std::unique_ptr<RankCalls::Facts> RankCalls::look_at(const trace::Row &row, const analyze::RowScope &scope) const {
+  auto facts = std::make_unique<Facts>();
+  const auto all = spec::functions();
+  if (row.function >= all.size()) return facts;
+  const spec::Function &function = all[row.function];
+  const analyze::Outcome outcome = analyze::outcome_of(row);
+  facts->returned = outcome.kind != analyze::Outcome::Kind::pending;
+  facts->failed = outcome.kind == analyze::Outcome::Kind::failed;
+  facts->message = analyze::message_call(row, scope);
+  const analyze::RowAccess access(row, scope);
+  const bool good = access.succeeded();
+  for (size_t i = 0; i < function.parameter_count; ++i) {
+    const spec::Parameter &parameter = function.parameters[i];
+    if (!spec::is_handle(parameter.layout)) continue;
+    const bool given = parameter.direction != spec::Direction::out;
+    for (const HandleName &handle : access.handles(parameter.name)) {
+      const bool communicator = parameter.layout == spec::Layout::comm;
+      // The attributes of a key that was freed stay, and may be asked for and deleted (MPI 4.1, 7.7.2).
+      const bool key = parameter.kind == spec::Kind::keyval && parameter.effect == Effect::none;
+      if (given && !key && handle.special == trace::kUnknown) facts->unknown.push_back(parameter.kind);
+      if (handle.special != 0) continue;
+      if (given && communicator) facts->communicators.push_back(handle.number);
+      if (good && makes(parameter.effect) && communicator) facts->new_communicators.push_back(handle.number);
+      if (good && parameter.effect == Effect::release && communicator) {
+        facts->freed_communicators.push_back(handle.number);
+      }
+      if (facts->failed && parameter.effect == Effect::complete) facts->perhaps_complete.push_back(handle);
+      if (good && (parameter.effect == Effect::release || parameter.effect == Effect::complete)) {
+        facts->frees.push_back(parameter.kind);
+      }
+      if (makes(parameter.effect) && parameter.kind == spec::Kind::request && (good || !facts->returned)) {
+        facts->request = handle;
+      }
+    }
+  }
+  if (kinds_.has(Kind::buffers) && !facts->failed) facts->regions = regions_of(row, scope, types_);
+  facts->says_nothing = facts->returned && facts->message == nullptr && !facts->request && facts->regions.empty() &&
+                        facts->unknown.empty() && facts->communicators.empty() && facts->new_communicators.empty() &&
+                        facts->frees.empty() && facts->perhaps_complete.empty() &&
+                        row.function != spec::function_id::Finalize;
+  return facts;
+}
+
+void RankCalls::handles(const Facts &facts, const CallTime &call) {
+  const auto stale = [&](spec::Kind kind) {
+    if (!kinds_.has(Kind::handles)) return;
+    // MPIs give all sends that are complete at once, of whatever thread, one handle.
+    if (kind == spec::Kind::request && !one_thread_) return;
+    const auto freed = freed_.find(kind);
+    if (freed == freed_.end()) return;
+    const bool request = kind == spec::Kind::request;
+    findings_.add({Kind::handles, facts.failed,
+                   fmt::format("the {} was {} before, perhaps by the other call, or never made", object_name(kind),
+                               request ? "completed" : "freed")},
+                  call, freed->second);
+  };
+  for (const spec::Kind kind : facts.unknown) stale(kind);
+  for (const int64_t number : facts.communicators) {
+    if (communicators_.count(number) == 0) stale(spec::Kind::comm);
+  }
+  for (const int64_t number : facts.new_communicators) communicators_.insert(number);
+  for (const int64_t number : facts.freed_communicators) communicators_.erase(number);
+  for (const spec::Kind kind : facts.frees) freed_[kind] = call;
+}
+
+void RankCalls::requests(const Facts &facts, const CallTime &call) {
+  using Does = MessageCall::Does;
+  const spec::Function &function = spec::functions()[call.function];
+  if (facts.request && function.persistent) {
+    persistent_[*facts.request] = facts.regions;
+  } else {
+    if (!facts.regions.empty() || facts.request) tell_overlaps(buffers_.use(facts.regions, call, facts.request), call);
+    if (facts.request) makers_[*facts.request] = call.call;
+  }
+  for (const HandleName &request : facts.perhaps_complete) {
+    buffers_.complete(request);
+    makers_.erase(request);
+  }
+  if (facts.message == nullptr) return;
+  switch (facts.message->does) {
+    case Does::start:
+      for (const HandleName &request : facts.message->requests) {
+        const auto made = persistent_.find(request);
+        if (made == persistent_.end()) continue;
+        tell_overlaps(buffers_.use(made->second, call, request), call);
+        // Of several that one call starts nobody can tell which waits for what.
+        makers_[request] = facts.message->requests.size() == 1 ? call.call : kSeveral;
+      }
+      break;
+    case Does::complete:
+    case Does::release:
+      for (const HandleName &request : facts.message->requests) {
+        buffers_.complete(request);
+        makers_.erase(request);
+        if (facts.message->does == Does::release) persistent_.erase(request);
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void RankCalls::tell_overlaps(const std::vector<PendingBuffers::Overlap> &overlaps, const CallTime &call) {
+  for (const PendingBuffers::Overlap &overlap : overlaps) {
+    findings_.add({Kind::buffers, true,
+                   fmt::format("{} memory that the other is still to {}: {} {}", overlap.writes ? "writes to" : "reads",
+                               overlap.pending_writes ? "write to" : "read", overlap.bytes,
+                               overlap.bytes == 1 ? "byte" : "bytes"),
+                   ""},
+                  call, overlap.pending);
+  }
+}
+
+void RankCalls::note_last(const trace::Event &event, const analyze::RowScope &scope, const Facts &facts,
+                          const CallTime &call) {
+  LastCall &last = last_[event.thread];
+  if (last.in == LastCall::In::finalize) return;
+  last = {};
+  last.call = call;
+  const auto all = spec::functions();
+  if (call.function >= all.size()) return;
+  const spec::Function &function = all[call.function];
+  if (call.function == spec::function_id::Finalize) last.in = LastCall::In::finalize;
+  if (facts.returned || last.in == LastCall::In::finalize) return;
+  const analyze::RowAccess access(*event.values, scope);
+  const std::string_view name = function.name;
+  if (name == "MPI_Probe" || name == "MPI_Mprobe") {
+    const auto communicator = access.handle("comm");
+    if (!communicator || communicator->constant() != spec::constant_id::k_COMM_WORLD) return;
+    last.in = LastCall::In::probe;
+    last.source = access.number("source");
+    if (!last.source && access.constant("source") != "MPI_ANY_SOURCE") last.in = LastCall::In::nothing;
+    return;
+  }
+  for (size_t i = 0; i < function.parameter_count; ++i) {
+    const spec::Parameter &parameter = function.parameters[i];
+    if (parameter.kind != spec::Kind::request || parameter.effect != Effect::complete || function.answer != 0) continue;
+    last.in = LastCall::In::requests;
+    last.any = function.completed != 0;
+    for (const HandleName &request : access.handles(parameter.name)) {
+      const auto maker = makers_.find(request);
+      if (maker != makers_.end() && maker->second == kSeveral) {
+        last.in = LastCall::In::nothing;
+      } else if (maker != makers_.end()) {
+        last.makers.push_back(maker->second);
+      } else if (request.special == trace::kUnknown) {
+        last.in = LastCall::In::nothing;  // who knows what that waits for
+      }
+    }
+    return;
+  }
+  if (function.nonblocking || function.answer != 0) return;
+  last.in = LastCall::In::call;
+}
+
+}  // namespace cairn::check

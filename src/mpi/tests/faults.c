@@ -1,0 +1,231 @@
+// Faults that a trace shows, each made once, in ways that both MPIs live through: `cairn check` must find them and
+// nothing else. The comments that name calls are what faults.py finds their lines by.
+//
+//     faults all        everything but what follows; 3 ranks
+//     faults KIND       a deadlock, until somebody kills it: cycle, star, barrier, gone, any, waits
+//     faults moving     ranks that wait, but for one that computes
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static int value;
+static int values[16];
+static float reals[16];
+static MPI_Comm apart;  // of each part of the program
+
+static int copy_nothing(MPI_Comm comm, int key, void *extra, void *from, void *to, int *flag) {
+  (void)comm, (void)key, (void)extra, (void)from, (void)to;
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+static void on_error(MPI_Comm *comm, int *error, ...) { (void)comm, (void)error; }
+
+static void add(void *in, void *out, int *length, MPI_Datatype *type) {
+  (void)type;
+  for (int i = 0; i < *length; ++i) ((int *)out)[i] += ((int *)in)[i];
+}
+
+static void leaks(void) {
+  static char room[4096];
+  static int lost[2];
+  const int first = 0;
+  MPI_Comm comm;
+  MPI_Group all, group;
+  MPI_Datatype type;
+  MPI_Op op;
+  MPI_Info info;
+  MPI_Errhandler handler;
+  MPI_Request request;
+  int key;
+  MPI(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &comm));  // lost comm
+  MPI(MPI_Comm_group(MPI_COMM_WORLD, &all));
+  MPI(MPI_Group_incl(all, 1, &first, &group));  // lost group
+  MPI(MPI_Group_free(&all));
+  MPI(MPI_Op_create(add, 1, &op));                                                 // lost op
+  MPI(MPI_Info_create(&info));                                                     // lost info
+  MPI(MPI_Comm_create_errhandler(on_error, &handler));                             // lost handler
+  MPI(MPI_Comm_create_keyval(copy_nothing, MPI_COMM_NULL_DELETE_FN, &key, NULL));  // lost key
+  MPI(MPI_Buffer_attach(room, sizeof room));                                       // lost buffer
+  MPI(MPI_Recv_init(&lost[0], 1, MPI_INT, rank, 3, MPI_COMM_WORLD, &request));     // lost persistent
+  for (int i = 0; i < 100; ++i) {
+    MPI(MPI_Type_contiguous(3, MPI_INT, &type));  // lost type
+    MPI(MPI_Type_commit(&type));
+    MPI(MPI_Sendrecv(values, 1, type, rank, 9, &values[3], 3, MPI_INT, rank, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    if (i != 40 && i != 60) MPI(MPI_Type_free(&type));
+  }
+  MPI(MPI_Irecv(&lost[1], 1, MPI_INT, rank, 4, MPI_COMM_WORLD, &request));  // lost request
+  MPI(MPI_Send(values, 1, MPI_INT, rank, 4, MPI_COMM_WORLD));
+}
+
+static void arguments(void) {
+  MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  CHECK(MPI_Send(&value, -3, MPI_INT, right(), 0, MPI_COMM_WORLD) != MPI_SUCCESS);  // negative count
+  CHECK(MPI_Send(&value, 1, MPI_INT, size + 1, 0, MPI_COMM_WORLD) != MPI_SUCCESS);  // no such rank
+  CHECK(MPI_Send(&value, 1, MPI_INT, right(), -7, MPI_COMM_WORLD) != MPI_SUCCESS);  // negative tag
+  CHECK(MPI_Bcast(&value, 1, MPI_INT, size, MPI_COMM_WORLD) != MPI_SUCCESS);        // no such root
+  MPI_Request request;
+  MPI(MPI_Isend(values + 4, 4, MPI_INT, rank, 5, MPI_COMM_WORLD, &request));                       // long message
+  CHECK(MPI_Recv(values, 2, MPI_INT, rank, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS);  // short room
+  MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+}
+
+static void types(void) {
+  MPI_Datatype pair, column;
+  const int lengths[2] = {1, 2};
+  const MPI_Aint places[2] = {0, 8};
+  const MPI_Datatype of[2] = {MPI_INT, MPI_FLOAT};
+  MPI(MPI_Type_create_struct(2, lengths, places, of, &pair));
+  MPI(MPI_Type_vector(4, 1, 3, MPI_INT, &column));
+  MPI(MPI_Type_commit(&pair));
+  MPI(MPI_Type_commit(&column));
+  if (rank == 0) {
+    MPI(MPI_Send(values, 4, MPI_INT, 1, 0, apart));   // ints
+    MPI(MPI_Send(values, 1, pair, 1, 1, apart));      // pair
+    MPI(MPI_Send(values, 4, MPI_BYTE, 1, 2, apart));  // bytes
+    // These are as they should be: part of what is expected, another layout, packed.
+    MPI(MPI_Send(values, 1, column, 1, 3, apart));
+    MPI(MPI_Send(values, 12, MPI_PACKED, 1, 4, apart));
+    MPI(MPI_Send(values, 0, MPI_DOUBLE, 1, 5, apart));
+  } else if (rank == 1) {
+    MPI(MPI_Recv(reals, 4, MPI_FLOAT, 0, 0, apart, MPI_STATUS_IGNORE));  // floats
+    MPI(MPI_Recv(values, 3, MPI_INT, 0, 1, apart, MPI_STATUS_IGNORE));   // three
+    MPI(MPI_Recv(values, 1, MPI_INT, 0, 2, apart, MPI_STATUS_IGNORE));   // one int
+    MPI(MPI_Recv(values, 7, MPI_INT, 0, 3, apart, MPI_STATUS_IGNORE));
+    MPI(MPI_Recv(values, 3, MPI_INT, 0, 4, apart, MPI_STATUS_IGNORE));
+    MPI(MPI_Recv(values, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, apart, MPI_STATUS_IGNORE));
+  }
+  if (rank == 0) MPI(MPI_Bcast(values, 4, MPI_INT, 0, apart));                           // bcast ints
+  if (rank != 0) MPI(MPI_Bcast(reals, 4, MPI_FLOAT, 0, apart));                          // bcast floats
+  if (rank != 1) MPI(MPI_Gather(values, 2, MPI_INT, values + 4, 2, MPI_INT, 0, apart));  // gather ints
+  if (rank == 1) MPI(MPI_Gather(reals, 2, MPI_FLOAT, NULL, 0, MPI_INT, 0, apart));       // gather floats
+  // Right: the root's column, and as many ints.
+  if (rank == 0) MPI(MPI_Bcast(values, 1, column, 0, apart));
+  if (rank != 0) MPI(MPI_Bcast(values, 4, MPI_INT, 0, apart));
+  MPI(MPI_Type_free(&pair));
+  MPI(MPI_Type_free(&column));
+}
+
+static void messages(void) {
+  static int lost[2];
+  MPI_Request request[2];
+  if (rank == 0) MPI(MPI_Send(values, 2, MPI_INT, 1, 1, apart));                           // nobody receives
+  if (rank == 1) MPI(MPI_Irecv(lost, 2, MPI_INT, 2, 1, apart, &request[0]));               // nobody sends
+  if (rank == 2) MPI(MPI_Irecv(lost, 2, MPI_INT, MPI_ANY_SOURCE, 6, apart, &request[0]));  // nobody at all sends
+  if (rank == 0) {
+    MPI(MPI_Irecv(values, 2, MPI_INT, 2, 8, apart, &request[1]));
+    MPI(MPI_Cancel(&request[1]));
+    MPI(MPI_Wait(&request[1], MPI_STATUS_IGNORE));
+    MPI(MPI_Recv_init(lost, 2, MPI_INT, 1, 8, apart, &request[1]));
+    MPI(MPI_Start(&request[1]));  // started
+    MPI(MPI_Request_free(&request[1]));
+  }
+}
+
+static void buffers(void) {
+  MPI_Request request[3];
+  MPI(MPI_Irecv(values, 4, MPI_INT, rank, 0, apart, &request[0]));      // one receive
+  MPI(MPI_Irecv(values + 3, 4, MPI_INT, rank, 1, apart, &request[1]));  // another receive
+  MPI(MPI_Irecv(values + 7, 4, MPI_INT, rank, 2, apart, &request[2]));  // beside it
+  MPI(MPI_Ssend(values + 5, 1, MPI_INT, rank, 2, apart));               // send of it
+  for (int i = 0; i < 2; ++i) MPI(MPI_Send(values + 12, 2, MPI_INT, rank, i, apart));
+  MPI(MPI_Waitall(3, request, MPI_STATUSES_IGNORE));
+  // What is sent may be read and sent again, and then written.
+  MPI(MPI_Irecv(values, 1, MPI_INT, rank, 3, apart, &request[0]));
+  MPI(MPI_Irecv(values + 1, 1, MPI_INT, rank, 3, apart, &request[1]));
+  MPI(MPI_Isend(values + 4, 1, MPI_INT, rank, 3, apart, &request[2]));
+  MPI(MPI_Send(values + 4, 1, MPI_INT, rank, 3, apart));
+  MPI(MPI_Waitall(3, request, MPI_STATUSES_IGNORE));
+  MPI(MPI_Isend(values + 4, 1, MPI_INT, rank, 4, apart, &request[0]));       // to be sent
+  MPI(MPI_Recv(values + 4, 1, MPI_INT, rank, 4, apart, MPI_STATUS_IGNORE));  // received there
+  MPI(MPI_Wait(&request[0], MPI_STATUS_IGNORE));
+}
+
+static void collectives(void) {
+  MPI_Comm comm[4];
+  for (int i = 0; i < 4; ++i) MPI(MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]));  // lost comms
+  // Roots send and go on.
+  if (rank == 0) MPI(MPI_Bcast(&value, 1, MPI_INT, 0, comm[0]));                     // bcast
+  if (rank != 0) MPI(MPI_Gather(&value, 1, MPI_INT, NULL, 0, MPI_INT, 0, comm[0]));  // gather
+  if (rank == 0) MPI(MPI_Bcast(&value, 1, MPI_INT, 0, comm[1]));                     // root 0
+  if (rank != 0) MPI(MPI_Bcast(&value, 1, MPI_INT, rank, comm[1]));                  // other root
+  if (rank == 0) MPI(MPI_Allreduce(&value, values, 1, MPI_INT, MPI_SUM, comm[2]));   // sum
+  if (rank != 0) MPI(MPI_Allreduce(&value, values, 1, MPI_INT, MPI_MAX, comm[2]));   // max
+  if (rank == 0) MPI(MPI_Bcast(&value, 1, MPI_INT, 0, comm[3]));                     // alone
+}
+
+/// Only in MPICH, which may or may not see it: in Open MPI a handle is an address, and what is there is taken for an
+/// object.
+static void handles(void) {
+  MPI_Datatype type, copy;
+  MPI_Group all, group, stale;
+  int answer = 0;
+  MPI(MPI_Type_contiguous(5, MPI_INT, &type));
+  MPI(MPI_Comm_group(MPI_COMM_WORLD, &all));
+  MPI(MPI_Group_incl(all, 1, &answer, &group));
+  (void)copy, (void)stale;
+#ifdef MPICH
+  MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  MPI(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  copy = type;
+  stale = group;
+#endif
+  MPI(MPI_Type_free(&type));  // freed type
+  MPI(MPI_Group_free(&all));
+  MPI(MPI_Group_free(&group));  // freed group
+#ifdef MPICH
+  MPI_Type_size(copy, &answer);    // stale type
+  MPI_Group_size(stale, &answer);  // stale group
+  MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+#endif
+}
+
+static int all(void) {
+  void (*const parts[])(void) = {leaks, arguments, types, messages, buffers, handles};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+    MPI(MPI_Comm_dup(MPI_COMM_WORLD, &apart));
+    parts[i]();
+    MPI(MPI_Barrier(apart));
+    MPI(MPI_Comm_free(&apart));
+  }
+  collectives();
+  return finish();
+}
+
+static void hang(const char *how) {
+  MPI_Request request[2];
+  int index;
+  if (strcmp(how, "cycle") == 0)
+    MPI(MPI_Recv(&value, 1, MPI_INT, right(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));  // cycle
+  if (strcmp(how, "star") == 0) {
+    if (rank == 0) MPI(MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));  // centre
+    MPI(MPI_Ssend(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD));                                                // point
+  }
+  if (strcmp(how, "barrier") == 0) {
+    if (rank == 0) MPI(MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));  // before barrier
+    MPI(MPI_Barrier(MPI_COMM_WORLD));                                                           // meeting
+  }
+  if (strcmp(how, "gone") == 0) {
+    if (rank == 0) MPI(MPI_Recv(&value, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));  // left behind
+    MPI(MPI_Finalize());                                                                        // gone
+  }
+  if (strcmp(how, "waits") == 0 || strcmp(how, "moving") == 0) {
+    MPI(MPI_Irecv(&values[0], 1, MPI_INT, right(), 0, MPI_COMM_WORLD, &request[0]));
+    MPI(MPI_Irecv(&values[1], 1, MPI_INT, left(), 0, MPI_COMM_WORLD, &request[1]));
+    if (rank == 0 && strcmp(how, "moving") == 0) {
+      for (;;) sleep(1);
+    }
+    if (rank != 1) MPI(MPI_Waitany(2, request, &index, MPI_STATUS_IGNORE));  // waitany
+    if (rank == 1) MPI(MPI_Waitall(2, request, MPI_STATUSES_IGNORE));        // waitall
+  }
+}
+
+int main(int argc, char **argv) {
+  start(&argc, &argv);
+  if (argc != 2 || size != 3) return 1;
+  if (strcmp(argv[1], "all") == 0) return all();
+  hang(argv[1]);
+  return 0;
+}
