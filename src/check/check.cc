@@ -45,7 +45,7 @@ struct Ranks {
       }
       std::set<uint32_t> of_rank;
       for (const trace::SequenceView &sequence : trace.sequences(rank)) of_rank.insert(sequence.thread);
-      threads[rank] = of_rank.size();
+      threads[rank] = std::max<size_t>(1, of_rank.size());
     }
   }
   [[nodiscard]] bool is_complete(uint32_t rank) const { return complete.count(rank) != 0; }
@@ -150,7 +150,9 @@ class Follower : public analyze::Arrivals {
         if (auto waiter = waiter_of(rank, thread, call)) waiters.push_back(*std::move(waiter));
       }
     }
-    check::find_deadlocks(waiters, threads, &findings_);
+    for (const Deadlock &deadlock : check::find_deadlocks(waiters, threads)) {
+      check::tell(deadlock, waiters, &findings_);
+    }
   }
 
  private:

@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
-
-#include "analyze/decode.h"
-#include "analyze/filter.h"
 
 namespace cairn::check {
 namespace {
 
 class Graph {
  public:
-  Graph(const std::vector<Waiter> &waiters, const std::map<uint32_t, size_t> &threads) : waiters_(waiters) {
+  Graph(const std::vector<Waiter> &waiters, const std::map<uint32_t, size_t> &threads) {
     for (const auto &[rank, count] : threads) moving_[rank] = count;
     stuck_.resize(waiters.size(), true);
     for (const Waiter &waiter : waiters) --moving_[waiter.rank];
@@ -59,16 +58,14 @@ class Graph {
                       : std::all_of(waiter.needs.begin(), waiter.needs.end(), met);
   }
 
-  const std::vector<Waiter> &waiters_;
   std::vector<bool> stuck_;
   std::map<uint32_t, size_t> moving_;  ///< threads that do, by rank
 };
 
-std::string in_call(const Waiter &waiter, Findings *findings) { return findings->name(waiter.call); }
-
 }  // namespace
 
-void find_deadlocks(const std::vector<Waiter> &waiters, const std::map<uint32_t, size_t> &threads, Findings *findings) {
+std::vector<Deadlock> find_deadlocks(const std::vector<Waiter> &waiters, const std::map<uint32_t, size_t> &threads) {
+  std::vector<Deadlock> deadlocks;
   const Graph graph(waiters, threads);
   // Of a rank with several threads the first that waits is shown.
   std::map<uint32_t, size_t> of_rank;
@@ -78,7 +75,6 @@ void find_deadlocks(const std::vector<Waiter> &waiters, const std::map<uint32_t,
     of_rank.try_emplace(waiters[i].rank, i);
     if (!waiters[i].ended && !graph.moves(waiters[i].rank)) stuck.insert(waiters[i].rank);
   }
-  constexpr size_t kShown = 8;
   std::set<uint32_t> told;
   for (const uint32_t start : stuck) {
     if (told.count(start) != 0) continue;
@@ -111,27 +107,33 @@ void find_deadlocks(const std::vector<Waiter> &waiters, const std::map<uint32_t,
       chain.erase(chain.begin(), again);
       std::rotate(chain.begin(), std::min_element(chain.begin(), chain.end()), chain.end());
     }
-    std::string text;
-    for (size_t i = 0; i < chain.size() && i < kShown; ++i) {
-      const Waiter &waiter = waiters[of_rank.at(chain[i])];
-      if (i == 0) {
-        text = fmt::format("rank {} in {} waits for ", waiter.rank, in_call(waiter, findings));
-        continue;
-      }
-      text += fmt::format("rank {}, which {} {}", waiter.rank, waiter.ended ? "has called" : "is in",
-                          in_call(waiter, findings));
-      if (!waiter.ended) text += " and waits for ";
-    }
-    if (chain.size() > kShown) text += fmt::format("… ({} ranks), which wait for ", chain.size());
-    const Waiter &last = waiters[of_rank.at(chain.back())];
-    if (!last.ended) text += fmt::format("rank {}{}", chain.front(), chain.size() == 1 ? " itself" : "");
-    const Waiter &first = waiters[of_rank.at(chain.front())];
-    const auto second = chain.size() > 1 ? std::optional(waiters[of_rank.at(chain[1])].call) : std::nullopt;
-    Findings::What what{Kind::deadlock, true, std::move(text)};
-    std::copy_if(chain.begin(), chain.end(), std::back_inserter(what.ranks),
-                 [&](uint32_t rank) { return !waiters[of_rank.at(rank)].ended; });
-    findings->add(std::move(what), first.call, second);
+    Deadlock deadlock;
+    for (const uint32_t rank : chain) deadlock.chain.push_back(of_rank.at(rank));
+    deadlocks.push_back(std::move(deadlock));
   }
+  return deadlocks;
+}
+
+void tell(const Deadlock &deadlock, const std::vector<Waiter> &waiters, Findings *findings) {
+  constexpr size_t kShown = 8;
+  const std::vector<size_t> &chain = deadlock.chain;
+  const Waiter &first = waiters[chain.front()];
+  const Waiter &last = waiters[chain.back()];
+  std::string text = fmt::format("rank {} in {} waits for ", first.rank, findings->name(first.call));
+  for (size_t i = 1; i < chain.size() && i < kShown; ++i) {
+    const Waiter &waiter = waiters[chain[i]];
+    text += fmt::format("rank {}, which {} {}", waiter.rank, waiter.ended ? "has called" : "is in",
+                        findings->name(waiter.call));
+    if (!waiter.ended) text += " and waits for ";
+  }
+  if (chain.size() > kShown) text += fmt::format("others ({} in all)", chain.size());
+  if (chain.size() > kShown && !last.ended) text += ", the last of which waits for ";
+  if (!last.ended) text += fmt::format("rank {}{}", first.rank, chain.size() == 1 ? " itself" : "");
+  Findings::What what{Kind::deadlock, true, std::move(text)};
+  for (const size_t each : chain) {
+    if (!waiters[each].ended) what.ranks.push_back(waiters[each].rank);
+  }
+  findings->add(std::move(what), first.call, chain.size() > 1 ? std::optional(waiters[chain[1]].call) : std::nullopt);
 }
 
 }  // namespace cairn::check

@@ -9,9 +9,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "analyze/messages.h"
@@ -30,7 +27,15 @@ struct Waiter {
   bool any = false;
 };
 
-/// `threads`: how many of each rank there are, by rank. Adds the findings.
-void find_deadlocks(const std::vector<Waiter> &waiters, const std::map<uint32_t, size_t> &threads, Findings *findings);
+/// Who waits for whom in vain: each of the chain for the next, the last for the first, unless it has ended.
+struct Deadlock {
+  std::vector<size_t> chain;  ///< places among the waiters
+};
+
+/// `threads`: how many of each rank there are, by rank. Of ranks that wait for those of a chain that was told nothing
+/// more is told.
+std::vector<Deadlock> find_deadlocks(const std::vector<Waiter> &waiters, const std::map<uint32_t, size_t> &threads);
+/// Adds it to the findings.
+void tell(const Deadlock &deadlock, const std::vector<Waiter> &waiters, Findings *findings);
 
 }  // namespace cairn::check
