@@ -191,7 +191,7 @@ std::vector<KindOfRank> LoopFinder::kinds(const Filter &filter) const {
   return result;
 }
 
-Result<void> LoopFinder::find(KindOfRank *kind) const {
+Result<void> LoopFinder::find_structure(KindOfRank *kind) const {
   Grammar calls;
   for (const trace::SequenceView &sequence : trace_.sequences(kind->ranks.front())) {
     if (sequence.thread != kind->thread) continue;
@@ -209,7 +209,11 @@ Result<void> LoopFinder::find(KindOfRank *kind) const {
   kind->items = *std::move(items);
   kind->places = places_;
   count_visits(kind->items, &kind->places);
+  return {};
+}
 
+Result<void> LoopFinder::find(KindOfRank *kind) const {
+  if (auto done = find_structure(kind); !done) return done;
   Filter filter;
   filter.ranks = kind->ranks;
   filter.all_ranks = kind->ranks.size() == trace_.ranks().size();

@@ -70,6 +70,11 @@ class LoopFinder {
   [[nodiscard]] std::vector<KindOfRank> kinds(const Filter &filter) const;
   /// These. An error if the calls are too irregular for that, or if times cannot be read.
   Result<void> find(KindOfRank *kind) const;
+  /// The same, without calls, bytes and times: of the places only the visits, and `all` stays empty. Reads one rank's
+  /// grammars and nothing else.
+  Result<void> find_structure(KindOfRank *kind) const;
+  /// The place of each row of a class, as LoopItem::symbol numbers them.
+  [[nodiscard]] const std::vector<uint32_t> &places_of(uint32_t class_index) const { return by_class_[class_index]; }
 
  private:
   const trace::Trace &trace_;

@@ -48,12 +48,13 @@ class Answers {
 
 class Summariser {
  public:
-  Summariser(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group)
+  Summariser(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group, LineBytes bytes)
       : trace_(trace),
         sources_(sources),
         filter_(filter),
         wanted_(trace, sources, filter),
         group_(group),
+        bytes_(bytes),
         has_times_(timing::keeps_times(trace.run().timing)),
         sums_(trace),
         by_function_(!filter.threads.chooses() && !filter.sites.chooses() && !filter.chooses_by_values()) {
@@ -70,7 +71,9 @@ class Summariser {
     for (uint32_t index = 0; index < trace_.class_count(); ++index) {
       if (auto done = add_class(index); !done) return tl::unexpected(done.error());
     }
-    if (auto done = add_bytes(); !done) return tl::unexpected(done.error());
+    if (bytes_ == LineBytes::counted) {
+      if (auto done = add_bytes(); !done) return tl::unexpected(done.error());
+    }
     add_ranks();
     for (auto &[key, gathered] : lines_) {
       finish(gathered);
@@ -444,6 +447,7 @@ class Summariser {
   WantedCalls wanted_;
   std::optional<CallsOn> on_;  ///< where names of communicators say what is wanted
   GroupBy group_;
+  LineBytes bytes_;
   bool has_times_;  ///< of single calls: statistics are not needed then
   RankSums sums_;
   bool by_function_;  ///< the filter takes all of a rank's calls of a function, or none
@@ -461,8 +465,9 @@ class Summariser {
 
 bool is_apart(uint32_t function) { return std::find(kApart.begin(), kApart.end(), function) != kApart.end(); }
 
-Result<Summary> summarise(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group) {
-  return Summariser(trace, sources, filter, group).run();
+Result<Summary> summarise(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group,
+                          LineBytes bytes) {
+  return Summariser(trace, sources, filter, group, bytes).run();
 }
 
 }  // namespace cairn::analyze

@@ -388,6 +388,16 @@ def sizes(bench):
 
 
 @case
+def ranks(bench):
+    bench.golden("ranks", "ranks", "ring.cairn")
+    bench.golden("ranks_threads", "ranks", "threads.cairn")
+    bench.golden("ranks_json", "ranks", "--json", "--top", "1", "threads.cairn")
+    bench.golden("ranks_csv", "ranks", "--csv", "--sort", "rank", "ring.cairn")
+    bench.check("ranks", "--csv", "--json", "ring.cairn", code=2, err="cairn: --csv and --json cannot go together; choose one\n")
+    bench.check("ranks", "cut.cairn", code=3, err=None)
+
+
+@case
 def loops_text(bench):
     bench.golden("loops", "loops", "ring.cairn")
     bench.golden("loops_calls", "loops", "--calls", "ring.cairn", "--rank", "1")
