@@ -15,6 +15,7 @@ Action declare_info(Options &verb);
 Action declare_summary(Options &verb);
 Action declare_loops(Options &verb);
 Action declare_ranks(Options &verb);
+Action declare_phases(Options &verb);
 Action declare_matrix(Options &verb);
 Action declare_sizes(Options &verb);
 Action declare_timeline(Options &verb);

@@ -398,6 +398,15 @@ def ranks(bench):
 
 
 @case
+def phases(bench):
+    bench.golden("phases", "phases", "ring.cairn", err=None)
+    bench.golden("phases_lossless", "phases", "--depth", "2", "lossless.cairn")
+    bench.golden("phases_threads", "phases", "--csv", "threads.cairn", err=None)
+    bench.check("phases", "--csv", "--json", "ring.cairn", code=2, err="cairn: --csv and --json cannot go together; choose one\n")
+    bench.check("phases", "cut.cairn", code=3, err=None)
+
+
+@case
 def loops_text(bench):
     bench.golden("loops", "loops", "ring.cairn")
     bench.golden("loops_calls", "loops", "--calls", "ring.cairn", "--rank", "1")
