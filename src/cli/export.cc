@@ -38,7 +38,7 @@ const Only kOnly[] = {
     {"--limit", {"perfetto", "chrome"}},
     {"--no-points", {"perfetto", "chrome"}},
     {"--speed", {"simgrid"}},
-    {"--no-gaps", {"simgrid"}},
+    {"--no-gaps", {"simgrid", "goal"}},
 };
 
 int export_trace(const Options &verb, ExportOptions &options) {
@@ -64,10 +64,10 @@ Action declare_export(Options &verb) {
   auto options = std::make_shared<ExportOptions>();
   add_file(verb, *options);
   verb.choice(
-      "--to", options->to, {"perfetto", "chrome", "otf2", "csv", "sqlite", "folded", "dot", "simgrid"},
+      "--to", options->to, {"perfetto", "chrome", "otf2", "csv", "sqlite", "folded", "dot", "simgrid", "goal"},
       "The form: perfetto, for ui.perfetto.dev, which is meant if left out; chrome, the same as JSON; otf2, for "
       "Vampir, Scalasca and Pipit; csv and sqlite, tables; folded, for flame graphs; dot, for Graphviz; "
-      "simgrid, for smpirun -replay",
+      "simgrid, for smpirun -replay; goal, for LogGOPSim",
       "FORM");
   verb.text("-o,--output", options->output,
             "Where it goes: a file, of otf2, csv and simgrid a folder; standard output if left out, where the form can",
@@ -87,7 +87,7 @@ Action declare_export(Options &verb) {
             "Of GPU kernels: functions, loops and lanes only, without each single event");
   verb.real("--speed", options->speed, "For simgrid: the speed of the hosts that were recorded (default: 1e9)",
             "FLOPS");
-  verb.flag("--no-gaps", options->no_gaps, "For simgrid: nothing between calls takes time");
+  verb.flag("--no-gaps", options->no_gaps, "For simgrid and goal: nothing between calls takes time");
   return [options, &verb] { return export_trace(verb, *options); };
 }
 

@@ -8,11 +8,14 @@
 #include "cli/kernels.h"
 #include "export/dot.h"
 #include "export/folded.h"
+#include "export/goal.h"
 #include "export/otf2.h"
 #include "export/tables.h"
 #include "export/timeline.h"
 #include "export/walk.h"
 #include "gpu/analyze/points.h"
+#include "simgrid/export.h"
+#include "simgrid/left_out.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -206,6 +209,24 @@ int write_graph(const ExportOptions &options, Scope *scope, Progress *progress) 
                 fmt::format("{}, {}", plural(counts.nodes, "node"), plural(counts.edges, "edge")));
 }
 
+int write_goal(const ExportOptions &options, Scope *scope, Progress *progress) {
+  auto out = OutFile::create(options.output);
+  if (!out) return report(out.error());
+  exporting::GoalCounts counts;
+  const auto done = exporting::write_goal(scope, !options.no_gaps, &*out, &counts);
+  progress->clear();
+  say_left_out(counts.left_out, true);
+  const auto tell = [](uint64_t count, const char *thing, const char *why) {
+    if (count != 0) say(fmt::format("{}: {}", plural(count, thing), why));
+  };
+  tell(counts.cancelled, "message that was cancelled", "what was sent stands there, what was to be received does not");
+  tell(counts.unfinished, "receive that was never completed", "left out");
+  tell(counts.strange, "call among neighbours that the trace does not tell", "left out");
+  return finish(&*out, done, options,
+                fmt::format("{}, {}, {}", plural(counts.operations, "operation"), plural(counts.sends, "message"),
+                            plural(counts.collectives, "part in a collective call", "parts in collective calls")));
+}
+
 int need_times(const ExportOptions &options) {
   return report(Error{ErrorKind::usage, fmt::format("--to {}: this trace has no times of single calls", options.to),
                       options.file, Error::kNoOffset,
@@ -242,10 +263,17 @@ int export_calls(const ExportOptions &options, const trace::Trace &trace) {
   if (timeline && timed) say_exactness(trace, Shown::begins_too);
   if (options.logical) say("no times: each rank's calls stand a microsecond apart, whatever the others do");
   const uint64_t calls = exporting::count_calls(*scope);
-  if (options.to != "dot") say_size(options, calls, filter->window.has_value());
+  if (options.to == "goal") {
+    if (const auto may = simgrid::may_be_exported(trace); !may) return report(may.error(), options.file);
+    for (const auto &[what, count] : simgrid::left_out(trace)) {
+      say(fmt::format("left out: {} of {}", plural(count, "call"), what));
+    }
+  }
+  if (options.to != "dot" && options.to != "goal") say_size(options, calls, filter->window.has_value());
   Progress progress(calls, "calls");
   scope->progress = [&progress](uint64_t more) { progress.add(more); };
   if (options.to == "otf2") return write_archive(options, &*scope, &progress);
+  if (options.to == "goal") return write_goal(options, &*scope, &progress);
   if (options.to == "dot") return write_graph(options, &*scope, &progress);
   if (options.to == "csv" || options.to == "sqlite") return write_tables(options, &*scope, &progress);
   return write_timeline(options, trace, &*scope, &progress);

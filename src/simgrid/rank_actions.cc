@@ -35,7 +35,8 @@ RankActions::RankActions(const Run &run, uint32_t rank, RankFile *file, Counts *
       file_(*file),
       counts_(*counts),
       events_(*run.trace, rank),
-      calls_(*run.trace, *run.groups, run.scopes, rank) {
+      calls_(*run.trace, *run.groups, run.scopes, rank),
+      neighbors_(calls_, run.scopes) {
   const auto sequences = run.trace->sequences(rank);
   several_threads_ = !sequences.empty() && sequences.front().thread != sequences.back().thread;
   timed_ = timing::keeps_times(run.trace->run().timing);
@@ -45,17 +46,8 @@ RankActions::RankActions(const Run &run, uint32_t rank, RankFile *file, Counts *
 Result<void> RankActions::write() {
   file_.add("init");
   while (const trace::Event *event = events_.next()) {
-    const trace::Row &row = *event->values;
     const SimulatedCall &call = calls_.see(*event);
-    if (calls_.made() != nullptr) {
-      topologies_.see(analyze::RowAccess(row, run_.scopes[event->class_index]), *calls_.made());
-    }
-    if (row.function == spec::function_id::Dist_graph_neighbors) {
-      const analyze::RowAccess access(row, run_.scopes[event->class_index]);
-      const auto name = access.handle("comm");
-      const std::string *text = name ? calls_.name_of(*name) : nullptr;
-      if (text != nullptr) topologies_.asked(access, *text);
-    }
+    neighbors_.see(*event);
     pass_time(*event, call.waits);
     if (call.unfinished) {
       leave_out("calls that never returned");

@@ -14,19 +14,16 @@
 #include <vector>
 
 #include "analyze/communicator_names.h"
-#include "analyze/topology.h"
 #include "simgrid/calls.h"
 #include "simgrid/counts.h"
 #include "simgrid/groups.h"
+#include "simgrid/neighbor_parts.h"
 #include "simgrid/rank_calls.h"
 #include "simgrid/rank_file.h"
 #include "simgrid/rounds.h"
 #include "trace/read/events.h"
 
 namespace cairn::simgrid {
-
-using analyze::Neighbors;
-using analyze::Topologies;
 
 /// What all ranks share.
 struct Run {
@@ -88,7 +85,6 @@ class RankActions {
   void collective(const Collective &collective);
   bool native(const Collective &collective, const View &view);
   void in_messages(const Collective &collective, const View &view, Request *into);
-  bool neighbors(const Collective &collective, const View &view, std::vector<Part> *sends, std::vector<Part> *receives);
   void round(const std::vector<Part> &sends, const std::vector<Part> &receives, int32_t tag, Request *into);
   void leave_out(const char *why, uint64_t count = 1) { counts_.left_out[why] += count; }
   void tell(const char *how) { ++counts_.inexact[how]; }
@@ -106,7 +102,7 @@ class RankActions {
   Counts &counts_;
   trace::Events events_;
   RankCalls calls_;
-  Topologies topologies_;
+  NeighborParts neighbors_;
   std::map<analyze::HandleName, std::deque<Request>> requests_;
   std::map<analyze::HandleName, Request> found_;  ///< messages that were probed for
   uint64_t under_way_ = 0;                        ///< requests that SMPI has and was not told to wait for

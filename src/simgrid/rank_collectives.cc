@@ -124,7 +124,7 @@ void RankActions::in_messages(const Collective &collective, const View &view, Re
   if (collective.operation == Operation::neighbors) {
     std::vector<Part> sends;
     std::vector<Part> receives;
-    if (!neighbors(collective, view, &sends, &receives)) {
+    if (!neighbors_.of(collective, view, &sends, &receives)) {
       return leave_out("collective calls among neighbors that the trace does not tell");
     }
     return round(sends, receives, tag, into);
@@ -132,23 +132,6 @@ void RankActions::in_messages(const Collective &collective, const View &view, Re
   rounds_of(collective, view, into != nullptr, [&](const std::vector<Part> &sends, const std::vector<Part> &receives) {
     round(sends, receives, tag, into);
   });
-}
-
-bool RankActions::neighbors(const Collective &collective, const View &view, std::vector<Part> *sends,
-                            std::vector<Part> *receives) {
-  const std::string *name = calls_.name_of(collective.communicator);
-  const auto known = name == nullptr ? std::nullopt : topologies_.of(*name, view.place);
-  if (!known) return false;
-  const auto of = [](const std::vector<uint64_t> &amounts, size_t place) {
-    return amounts.size() == 1 ? amounts[0] : place < amounts.size() ? amounts[place] : 0;
-  };
-  for (size_t i = 0; i < known->destinations.size(); ++i) {
-    if (const auto to = view.in_world(known->destinations[i])) sends->push_back({*to, of(collective.sends, i)});
-  }
-  for (const uint32_t i : known->order) {
-    if (const auto from = view.in_world(known->sources[i])) receives->push_back({*from, of(collective.receives, i)});
-  }
-  return true;
 }
 
 void RankActions::round(const std::vector<Part> &sends, const std::vector<Part> &receives, int32_t tag, Request *into) {

@@ -861,6 +861,10 @@ def exports_of_calls(bench):
                 err="cairn: gpu.cairn: this trace holds no MPI calls; --to perfetto and --to chrome write its GPU kernels\n")
     bench.check("export", "--to", "csv", "--speed", "1e9", "lossless.cairn", code=2, out="",
                 err="cairn: --speed says nothing to --to csv; it is for simgrid\n")
+    done = bench.run("export", "--to", "goal", "lossless.cairn")
+    expect("operations", (done.returncode, done.stdout.split("\n")[:3]), (0, ["num_ranks 2", "", "rank 0 {"]))
+    bench.check("export", "--to", "goal", "--rank", "0", "lossless.cairn", code=2, out="",
+                err="cairn: --rank says nothing to --to goal; it is for perfetto, chrome, otf2, csv, sqlite, folded, dot\n")
     bench.check("export", "--to", "csv", "-o", "tables", "ring.cairn", out="tables: 1,224 calls, 300 messages\n", err=None)
     expect("tables", sorted(path.name for path in (bench.folder / "tables").iterdir()),
            ["calls.csv", "communicators.csv", "messages.csv", "ranks.csv", "run.csv", "sites.csv"])
