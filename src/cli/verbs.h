@@ -30,6 +30,7 @@ Action declare_gpu(Options &verb);
 Action declare_replay(Options &verb);
 Action declare_proxy(Options &verb);
 Action declare_extrapolate(Options &verb);
+Action declare_estimate(Options &verb);
 Action declare_diff(Options &verb);
 Action declare_export(Options &verb);
 Action declare_instrument(Options &verb);
