@@ -1,6 +1,7 @@
 #include "arrays/layer/virtual_file.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "arrays/file/physical.h"
 #include "arrays/layer/load.h"
@@ -66,18 +67,28 @@ void VirtualFile::take_head() {
   layout_ = Layout(header_);
 }
 
-int VirtualFile::exchange_blocks(bool everywhere) {
+/// `planned`: what this rank is about to write; what lower ranks are is in `claimed_` then.
+int VirtualFile::exchange_blocks(bool everywhere, const std::vector<Block> &planned) {
+  ByteWriter own;
+  own.blob(pack(std::span<const Block>(fresh_)));
+  own.blob(pack(std::span<const Block>(planned)));
   std::vector<Bytes> all;
-  int error = gather(pack(std::span<const Block>(fresh_)), comm_, everywhere, &all);
+  const int error = gather(own.take(), comm_, everywhere, &all);
   if (error == MPI_ERR_COUNT) return bad("too many blocks since the last sync for one message; synchronise more often");
   if (error != MPI_SUCCESS) return error;
   fresh_.clear();
   for (size_t i = 0; i < all.size(); ++i) {
     if (static_cast<int>(i) == rank_) continue;
-    Result<std::vector<Block>> blocks = unpack_blocks(all[i]);
+    ByteReader in(all[i]);
+    Result<std::vector<Block>> blocks = unpack_blocks(in.blob());
     if (!blocks) return bad(blocks.error().message);
     for (Block &block : *blocks) {
       if (!index_.add(std::move(block))) return bad("another rank's block is coded against one that is not known");
+    }
+    Result<std::vector<Block>> claims = unpack_blocks(in.blob());
+    if (!claims) return bad(claims.error().message);
+    for (Block &block : *claims) {
+      if (static_cast<int>(i) < rank_ && !claimed_.add(std::move(block))) return bad("a claim refers to a block");
     }
   }
   // Now that every rank has the same blocks: nobody will refer to those that nobody refers to.
@@ -88,24 +99,29 @@ int VirtualFile::exchange_blocks(bool everywhere) {
   return MPI_SUCCESS;
 }
 
-int VirtualFile::settle(bool reading) {
+int VirtualFile::settle(bool reading) { return settle(reading, nullptr); }
+
+int VirtualFile::settle(bool reading, const std::vector<Block> *planned) {
   reading_ = reading_ || reading;
   const bool everywhere = reading_ || independent_ || options_.storage == Storage::sparse || options_.chain > 0;
   // Asked for, extents last as long as the file; those of independent mode in a dense file are closed up.
   const bool lasting = options_.storage != Storage::dense;
   // [0] anybody's blocks, [1] the root's header, [2] the end of what all ranks have put into the file, [3] of the
-  // virtual file.
-  uint64_t most[4] = {fresh_.empty() ? uint64_t{0} : 1, head_changed_ && rank_ == 0 ? uint64_t{1} : 0,
-                      std::max(index_.end, lasting ? extents_.reserved() : extents_.end()), index_.virtual_end()};
-  int error = MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_UINT64_T, MPI_MAX, comm_);
+  // virtual file, [4] anybody's plans.
+  const bool planning = planned != nullptr && !planned->empty();
+  uint64_t most[5] = {fresh_.empty() ? uint64_t{0} : 1, head_changed_ && rank_ == 0 ? uint64_t{1} : 0,
+                      std::max(index_.end, lasting ? extents_.reserved() : extents_.end()), index_.virtual_end(),
+                      planning ? uint64_t{1} : 0};
+  int error = MPI_Allreduce(MPI_IN_PLACE, most, 5, MPI_UINT64_T, MPI_MAX, comm_);
   if (error != MPI_SUCCESS) return error;
   index_.end = most[2];
   seen_end_ = std::max(seen_end_, most[3]);
   ++epoch_;
   written_ = 0;
   changed_ = changed_ || most[0] != 0 || most[1] != 0;
-  if (most[0] != 0) {
-    error = exchange_blocks(everywhere && !behind_);
+  if (most[0] != 0 || most[4] != 0) {
+    assert(most[4] == 0 || (everywhere && !behind_));
+    error = exchange_blocks(everywhere && !behind_, planning ? *planned : std::vector<Block>());
     behind_ = behind_ || !everywhere;
   }
   if (error == MPI_SUCCESS && behind_ && everywhere) error = share_index();

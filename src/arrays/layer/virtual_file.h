@@ -3,8 +3,9 @@
 // PnetCDF's MPI_File functions end here (layer/file_calls.cc), as regions of the virtual file's bytes with their data.
 // - Written collectively: splits are compressed, an exclusive scan of sizes says where they go, one collective write
 // brings
-//   them there (dense); or they go into this rank's extents (hybrid) or to where the uncompressed bytes would be
-//   (sparse), without a word to other ranks.
+//   them there (dense); or they go into this rank's extents, without a word to other ranks (hybrid); or to where the
+//   uncompressed bytes would be, once the ranks have told each other what each has written and is about to write: no
+//   block is put over bytes that any rank may have a block in (sparse).
 // - Written independently: into this rank's extents, whatever the storage.
 // - The header, which PnetCDF's root writes in small pieces, is kept in memory.
 // - Read: the blocks that hold something of the request, adjacent ones together, in one collective read if the call is
@@ -88,11 +89,12 @@ class VirtualFile {
     std::vector<Block> blocks;
     Bytes bytes;  ///< of all blocks, one after the other
   };
-  Written compress(const Regions &request, const uint8_t *data);
+  Written compress(const std::vector<Split> &splits, const uint8_t *data);
   Block compress_split(const Split &split, const uint8_t *data, Bytes *out);
   bool write_head(const Call &call, const Regions &request, const uint8_t *data);
   int put_dense(const Call &call, Written *written);
   int put_alone(const Call &call, Written *written);
+  int claim(const std::vector<Split> &splits);
   bool put_at_home(const Call &call, const Block &block, ByteView bytes, int *error);
   int keep(std::vector<Block> blocks);
   std::optional<uint64_t> next_sequence();
@@ -113,7 +115,8 @@ class VirtualFile {
 
   // virtual_file.cc
   void take_head();
-  int exchange_blocks(bool everywhere);
+  int settle(bool reading, const std::vector<Block> *planned);
+  int exchange_blocks(bool everywhere, const std::vector<Block> &planned);
   int make_room_for_header(uint64_t size);
   int share_index();
   Run place_index(uint64_t size, bool last);
@@ -136,6 +139,7 @@ class VirtualFile {
 
   Index index_;
   std::vector<Block> fresh_;  ///< this rank's since the last settle
+  Index claimed_;             ///< sparse: what lower ranks write in the collective call under way, and this one has put
   Bytes head_;                ///< the virtual file's first bytes; newest on rank 0
   bool head_changed_ = false;
   /// Where indexes have been: the one that the header names, and the one before, whose room the next one may have.

@@ -1,5 +1,6 @@
 // VirtualFile: what is written.
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 
 #include "arrays/file/byte_order.h"
@@ -14,6 +15,14 @@ namespace {
 
 constexpr uint64_t kMostHead = uint64_t{256} << 20;
 constexpr size_t kMostPieces = 64;  // writes for one block at home; scattered further it goes elsewhere
+
+/// Bytes that something is to be written to, as a block that nothing is known of yet.
+Block claim_of(Regions regions) {
+  Block block;
+  block.shape = {bytes_of(regions)};
+  block.regions = std::move(regions);
+  return block;
+}
 
 /// The stripes of a parallel file system, if MPI knows them.
 uint64_t striping_of(MPI_File file) {
@@ -90,15 +99,19 @@ Block VirtualFile::compress_split(const Split &split, const uint8_t *data, Bytes
   return std::move(made.block);
 }
 
-VirtualFile::Written VirtualFile::compress(const Regions &request, const uint8_t *data) {
+VirtualFile::Written VirtualFile::compress(const std::vector<Split> &splits, const uint8_t *data) {
   Written written;
-  // In extents a split must fit into one, whatever it shrinks to.
-  const uint64_t most = blocks::extent_size(options_.split, options_.ratio, options_.error);
-  for (const Split &split :
-       split_request(request, layout_, header_, [&](int v) { return std::min(split_of(v), most); })) {
-    written.blocks.push_back(compress_split(split, data, &written.bytes));
-  }
+  for (const Split &split : splits) written.blocks.push_back(compress_split(split, data, &written.bytes));
   return written;
+}
+
+/// Collective, before blocks are put at home: what was written before is known to all then, and what lower ranks are
+/// about to write is in `claimed_`, whether they come to put it at home or not.
+int VirtualFile::claim(const std::vector<Split> &splits) {
+  std::vector<Block> planned;
+  for (const Split &split : splits) planned.push_back(claim_of(split.regions));
+  claimed_ = Index();
+  return settle(false, &planned);
 }
 
 /// The header is PnetCDF's root's business: it writes it from byte 0 on, or changes some of it.
@@ -147,13 +160,14 @@ int VirtualFile::put_dense(const Call &call, Written *written) {
   return keep(std::move(written->blocks));
 }
 
-/// To where the uncompressed values would be, unless something was written to these bytes before: it may be at home
-/// there, in use by a rank that reads it this moment, or be named by the index that is in the file. Gives false if the
-/// block must go elsewhere.
+/// To where the uncompressed values would be, unless something was written to these bytes before, or is by another rank
+/// in this call: it may be at home there, in use by a rank that reads it this moment, or be named by the index that is
+/// in the file. In independent mode nobody knows what others write. Gives false if the block must go elsewhere.
 bool VirtualFile::put_at_home(const Call &call, const Block &block, ByteView bytes, int *error) {
-  if (options_.storage != Storage::sparse || index_.home + block.end() > index_.home_end) return false;
+  if (!call.collective || options_.storage != Storage::sparse) return false;
+  if (index_.home + block.end() > index_.home_end) return false;
   if (index_.home + block.begin() < index_.data_begin) return false;  // the header has grown over it
-  if (!index_.find(block.regions).empty()) return false;
+  if (!index_.find(block.regions).empty() || !claimed_.find(block.regions).empty()) return false;
   const std::vector<Run> pieces = places(block, index_.home);
   if (pieces.size() > kMostPieces) return false;
   uint64_t at = 0;
@@ -161,6 +175,10 @@ bool VirtualFile::put_at_home(const Call &call, const Block &block, ByteView byt
     if (*error == MPI_SUCCESS) *error = write_bytes(call.file, piece.offset, bytes.subspan(at, piece.bytes));
     at += piece.bytes;
   }
+  // A program may name bytes twice in one call.
+  const bool claimed = claimed_.add(claim_of(block.regions));
+  assert(claimed);
+  static_cast<void>(claimed);
   return true;
 }
 
@@ -206,13 +224,20 @@ int VirtualFile::write(const Call &call, const Regions &request, const uint8_t *
   if (!writable_) return MPI_ERR_READ_ONLY;
   if (write_head(call, request, data)) return MPI_SUCCESS;
   begin_placing();
+  // In extents a split must fit into one, whatever it shrinks to.
+  const uint64_t most = blocks::extent_size(options_.split, options_.ratio, options_.error);
+  const std::vector<Split> splits =
+      split_request(request, layout_, header_, [&](int v) { return std::min(split_of(v), most); });
+  if (call.collective && options_.storage == Storage::sparse) {
+    if (const int error = claim(splits); error != MPI_SUCCESS) return error;
+  }
   if (call.collective) {
     ++epoch_;
     written_ = 0;
     // Extents that were begun before stay this rank's until all ranks know how far they reach.
     if (extents_epoch_ == epoch_ - 1) extents_epoch_ = epoch_;
   }
-  Written written = compress(request, data);
+  Written written = compress(splits, data);
   const bool together = call.collective && options_.storage == Storage::dense;
   const int error = together ? put_dense(call, &written) : put_alone(call, &written);
   if (error != MPI_SUCCESS) references_.clear();  // of what was not written

@@ -80,9 +80,8 @@ int main(int argc, char **argv) {
   if (independent) NC(ncmpi_begin_indep_data(file));
   for (int i = 0; i < kSteps; ++i) step_by_all(i, 0, 1);
   // Again, by others, before anybody knows of anything: MPI does not say what that comes to, but in collective calls
-  // the later one counts, except where bytes are at home (sparse).
+  // the later one counts.
   if (!independent) {
-    if (told(argc, argv, "settled")) settle_here();
     step_by_all(4, 1, 2);
     step_by_all(5, 0, 2);
   }
