@@ -14,24 +14,22 @@ constexpr uint8_t kAtHome = 1;  // flags of a block
 constexpr uint8_t kReferring = 2;
 constexpr uint8_t kReplaced = 4;
 
-constexpr uint64_t kLimit = uint64_t{1} << 60;
-
-/// A region that is in file order and below kLimit, or nothing.
+/// A region that is in file order and below kMostOffset, or nothing.
 bool unpack_region(uint64_t from, ByteReader *in, Region *region) {
   const uint64_t distance = in->varint();
   region->offset = from + distance;
   region->run = in->varint();
   const uint64_t depth = in->varint();
   // A distance that wraps around would put it before its predecessor.
-  if (distance > kLimit || depth > Region::kMostLevels || region->run == 0 || region->offset > kLimit ||
-      region->run > kLimit) {
+  if (distance > kMostOffset || depth > Region::kMostLevels || region->run == 0 || region->offset > kMostOffset ||
+      region->run > kMostOffset) {
     return false;
   }
   std::array<Level, Region::kMostLevels> levels{};
   for (uint64_t i = 0; i < depth; ++i) levels[i] = {in->varint(), in->varint()};
   for (uint64_t i = depth; i-- > 0;) {
-    if (levels[i].count < 2 || levels[i].stride == 0 || levels[i].count > kLimit / levels[i].stride) return false;
-    if (!region->repeat(levels[i].count, levels[i].stride) || region->end() > kLimit) return false;
+    if (levels[i].count < 2 || levels[i].stride == 0 || levels[i].count > kMostOffset / levels[i].stride) return false;
+    if (!region->repeat(levels[i].count, levels[i].stride) || region->end() > kMostOffset) return false;
   }
   return !in->failed();
 }
@@ -81,11 +79,11 @@ bool unpack_block(const Block &before, ByteReader *in, Block *block) {
   uint64_t elements = 1;
   for (uint64_t i = 0; i < axes; ++i) {
     const uint64_t length = in->varint();
-    if (length == 0 || length > kLimit / elements) return false;
+    if (length == 0 || length > kMostOffset / elements) return false;
     elements *= length;
     block->shape.push_back(length);
   }
-  if (elements > kLimit / 8 || elements * codec::size_of(block->element) != bytes) return false;
+  if (elements > kMostOffset / 8 || elements * codec::size_of(block->element) != bytes) return false;
   block->sequence = before.sequence + static_cast<uint64_t>(in->signed_varint());
   if ((flags & kReferring) != 0) {
     const uint64_t distance = in->varint();
@@ -96,7 +94,7 @@ bool unpack_block(const Block &before, ByteReader *in, Block *block) {
   block->size = in->varint();
   block->checksum = in->fixed64();
   if ((block->at_home && block->size > bytes) || bytes > kMostBlock) return false;
-  return !in->failed() && block->offset <= kLimit && block->size <= kLimit;
+  return !in->failed() && block->offset <= kMostOffset && block->size <= kMostOffset;
 }
 
 void pack_blocks(std::span<const Block> blocks, ByteWriter *out) {
@@ -339,7 +337,7 @@ Result<Index> unpack_index(ByteView bytes) {
   index.end = in.varint();
   const uint64_t replaced = in.varint();
   if (in.failed()) return fail(ErrorKind::unreadable, "the index of blocks is cut short");
-  if (std::max({index.data_begin, index.home, index.home_end, index.end}) > kLimit)
+  if (std::max({index.data_begin, index.home, index.home_end, index.end}) > kMostOffset)
     return fail(ErrorKind::unreadable, "the index of blocks is damaged");
   Result<std::vector<Block>> blocks = read_blocks(&in);
   if (!blocks) return tl::unexpected(blocks.error());

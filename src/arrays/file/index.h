@@ -28,6 +28,9 @@ namespace cairn::arrays {
 /// No block holds more: a reader may allocate that much for a single number in a file.
 constexpr uint64_t kMostBlock = uint64_t{256} << 20;
 
+/// No place in a file is further.
+constexpr uint64_t kMostOffset = uint64_t{1} << 60;
+
 /// No block is further from one that is coded against none: a reader decodes that many for one of them.
 constexpr uint32_t kMostChain = 255;
 

@@ -38,6 +38,11 @@ Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin
   for (const uint64_t number : {kPhysicalFormat, index.offset, index.size, index.checksum})
     put_big(number, &mark.values);
   header.attributes.push_back(std::move(mark));
+  if (index.session) {
+    Attribute session{kSession, NcType::int64, 1, {}};
+    put_big(*index.session, &session.values);
+    header.attributes.push_back(std::move(session));
+  }
   header.attributes.push_back(
       text_attribute(kNote, "Variables are compressed: read them with 'cairn arrays run' or 'cairn arrays export'"));
   for (const Variable &variable : from.variables) {
@@ -72,7 +77,11 @@ std::optional<IndexPlace> marked(const Header &physical) {
       mark->values.size() != kNumbers * 8 || get_big(mark->values, 0) != kPhysicalFormat) {
     return std::nullopt;
   }
-  return IndexPlace{get_big(mark->values, 8), get_big(mark->values, 16), get_big(mark->values, 24)};
+  IndexPlace place{get_big(mark->values, 8), get_big(mark->values, 16), get_big(mark->values, 24), std::nullopt};
+  const Attribute *session = physical.attribute(kSession);
+  if (session != nullptr && session->type == NcType::int64 && session->values.size() == 8)
+    place.session = get_big(session->values, 0);
+  return place;
 }
 
 bool ours(const Header &physical) {

@@ -2,7 +2,8 @@
 // variable of unsigned bytes, so that any NetCDF tool opens the file and shows what is in it.
 //
 // A global attribute of fixed size says where the index is (arrays/file/index.h). The file is complete whenever that
-// attribute names a complete index; what it named before stays in place until then.
+// attribute names a complete index; what it named before stays in place until then. A second one names the session of
+// the job that writes to the file, until it closes it (arrays/file/journal.h); files of Cairns that knew none lack it.
 #pragma once
 
 #include <optional>
@@ -13,14 +14,16 @@
 
 namespace cairn::arrays {
 
-constexpr const char *kMarker = "_Cairn_arrays";  ///< attribute of the file
-constexpr const char *kNote = "_Cairn_note";      ///< attribute of the file, for people
-constexpr const char *kShape = "_Cairn_shape";    ///< attribute of a variable: names of its dimensions
+constexpr const char *kMarker = "_Cairn_arrays";    ///< attribute of the file
+constexpr const char *kSession = "_Cairn_session";  ///< attribute of the file
+constexpr const char *kNote = "_Cairn_note";        ///< attribute of the file, for people
+constexpr const char *kShape = "_Cairn_shape";      ///< attribute of a variable: names of its dimensions
 
 struct IndexPlace {
   uint64_t offset = 0;
   uint64_t size = 0;
   uint64_t checksum = 0;
+  std::optional<uint64_t> session = 0;  ///< 0: the file was closed; nothing: it tells of no session
 };
 
 /// The index of a file, if its header has the mark, and of a format that is known here.
@@ -29,7 +32,7 @@ std::optional<IndexPlace> marked(const Header &physical);
 bool ours(const Header &physical);
 
 /// The header of the physical file that holds the virtual one. Compressed bytes and indexes are from `data_begin` to
-/// `data_end`. Always of the same size for the same virtual header.
+/// `data_end`. Always of the same size for the same virtual header, if it tells of a session.
 Bytes physical_header(const Header &virtual_header, const IndexPlace &index, uint64_t data_begin, uint64_t data_end);
 
 /// How much room to leave for the header, so that attributes may be added later: data begins there.

@@ -116,19 +116,24 @@ Result<StoredFile> StoredFile::open(const std::string &path) {
   }
   stored.header_ = std::move(*parsed->header);
   stored.layout_ = Layout(stored.header_);
+  if (!stored.closed()) {
+    if (auto found = stored.find_unlisted(); !found) return in_file(path, found);
+  }
   return stored;
 }
 
 Result<Bytes> StoredFile::coded(size_t block) const {
-  const Block &wanted = index_.blocks()[block];
-  const auto here = [&] { return name_of(index_, header_, layout_, block); };
-  if (wanted.size > size_) {
-    return in_file(path_, Result<int>(fail(ErrorKind::unreadable, "it is larger than the file")), here());
-  }
+  Result<Bytes> coded = read_places(index_.blocks()[block]);
+  if (!coded) return in_file(path_, coded, name_of(index_, header_, layout_, block));
+  return coded;
+}
+
+Result<Bytes> StoredFile::read_places(const Block &block) const {
+  if (block.size > size_) return fail(ErrorKind::unreadable, "it is larger than the file");
   Bytes coded;
-  for (const Run &piece : places(wanted, index_.home)) {
+  for (const Run &piece : places(block, index_.home)) {
     Result<Bytes> bytes = read_at(*file_, piece.offset, piece.bytes);
-    if (!bytes) return in_file(path_, bytes, here());
+    if (!bytes) return bytes;
     coded.insert(coded.end(), bytes->begin(), bytes->end());
   }
   return coded;

@@ -3,6 +3,9 @@
 // Holds the index in memory and reads blocks as they are asked for; `read` keeps the last 64 MiB of values (one block
 // at least), so that requests one after the other do not decode a block anew. One thread at a time. A damaged file
 // gives errors that name the variable and the block; it never gives values that were not written.
+//
+// Of a file that was not closed all blocks are there whose writing had ended, as if they were in its index: opening it
+// looks for them in all of the file (arrays/file/journal.h).
 #pragma once
 
 #include <memory>
@@ -30,6 +33,14 @@ class StoredFile {
   /// Error: no such file, no NetCDF file, or not a compressed one (kind usage).
   static Result<StoredFile> open(const std::string &path);
 
+  /// Blocks that the index in the file does not name.
+  struct Unlisted {
+    uint64_t blocks = 0;
+    uint64_t bytes = 0;  ///< of values
+  };
+  [[nodiscard]] bool closed() const { return place_.session.value_or(0) == 0; }
+  [[nodiscard]] const Unlisted &unlisted() const { return unlisted_; }
+
   [[nodiscard]] const Header &header() const { return header_; }      ///< the program's
   [[nodiscard]] const Header &physical() const { return physical_; }  ///< of the file itself
   [[nodiscard]] const Index &index() const { return index_; }
@@ -48,6 +59,8 @@ class StoredFile {
   Result<void> read(std::span<const Region> request, uint8_t *data) const;
 
  private:
+  Result<void> find_unlisted();
+  [[nodiscard]] Result<Bytes> read_places(const Block &block) const;
   [[nodiscard]] Result<BlockCache::Values> kept(size_t block) const;
   struct Closer {
     void operator()(const int *file) const;
@@ -60,6 +73,7 @@ class StoredFile {
   Layout layout_;
   Index index_;
   IndexPlace place_;
+  Unlisted unlisted_;
   mutable BlockCache cache_;
 };
 

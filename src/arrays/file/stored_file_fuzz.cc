@@ -1,6 +1,7 @@
 // libFuzzer on compressed files: any bytes are read or refused. What begins with an even byte is the image of a file;
 // else an index and the bytes of its blocks are made into a file whose checksums are right, so that damage gets as far
-// as the blocks and codecs.
+// as the blocks and codecs. What begins with 3 more than a multiple of 4 was not closed: these bytes are the record of
+// its journal, too.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "arrays/file/journal.h"
 #include "arrays/file/stored_file.h"
 #include "arrays/file/usage.h"
 #include "base/hash.h"
@@ -44,11 +46,21 @@ Bytes image_of(ByteView input) {
   }
   index->data_begin = data_begin;
   const Bytes packed = pack(*index);
-  const IndexPlace place{data_begin + data.size(), packed.size(), hash64(packed)};
+  const bool closed = input[0] % 4 != 3;
+  constexpr uint64_t kOpen = 77;
+  const IndexPlace place{data_begin + data.size(), packed.size(), hash64(packed), closed ? 0 : kOpen};
   Bytes image = physical_header(*header->header, place, data_begin, place.offset + place.size);
   image.resize(data_begin);
   image.insert(image.end(), data.begin(), data.end());
   image.insert(image.end(), packed.begin(), packed.end());
+  if (!closed) {
+    ByteWriter record;
+    for (const uint64_t number : {kOpen, uint64_t{0}, uint64_t{0}, uint64_t{data.size()}}) record.fixed64(number);
+    record.raw(data);
+    Bytes bytes = record.take();
+    set_base(bytes, data_begin);
+    image.insert(image.end(), bytes.begin(), bytes.end());
+  }
   return image;
 }
 

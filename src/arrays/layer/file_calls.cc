@@ -132,7 +132,7 @@ extern "C" {
 int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *file) {
   Opening *opening = OpenFiles::expected(path);
   // A program with a static PnetCDF, whose functions are not ours: a compressed file is known by its mark.
-  Opening marked{path == nullptr ? "" : path, {}, std::nullopt, {}, nullptr};
+  Opening marked{path == nullptr ? "" : path, {}, std::nullopt, {}, 0, false, nullptr};
   const bool by_mark =
       opening == nullptr && path != nullptr && (mode & MPI_MODE_CREATE) == 0 && !OpenFiles::plain_expected(path);
   if (by_mark) {
@@ -151,6 +151,11 @@ int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_
                                                   opening->place, (mode & MPI_MODE_RDONLY) == 0);
     opening->file->set_opening(!by_mark);
     opening->file->set_independent(by_mark);  // its changes of mode are not seen
+    if (const int failed = opening->file->begin_session(opening->data_end, opening->unlisted); failed != MPI_SUCCESS) {
+      opening->file = nullptr;
+      CAIRN_NEXT(MPI_File_close)(file);
+      return failed;
+    }
   }
   handle.file = opening->file;
   OpenFiles::instance().add(*file, std::move(handle));

@@ -28,7 +28,7 @@ std::string plain_path(const char *path) {
 }
 
 Found load(MPI_Comm comm, const char *path, Opening *opening) {
-  uint64_t said[3] = {static_cast<uint64_t>(Found::plain)};
+  uint64_t said[6] = {static_cast<uint64_t>(Found::plain)};
   Bytes bytes;
   if (rank_in(comm) == 0) {
     const std::string file = plain_path(path);
@@ -40,20 +40,30 @@ Found load(MPI_Comm comm, const char *path, Opening *opening) {
         said[0] = static_cast<uint64_t>(Found::compressed);
         said[1] = stored->index_place().offset;
         said[2] = stored->index_place().size;
+        said[3] = stored->index_place().checksum;
+        const Variable &data = stored->physical().variables.back();
+        said[4] = data.begin + data.slab;
+        said[5] = stored->unlisted().blocks;
+        if (said[5] != 0) {
+          say(path,
+              "it was not closed: " + std::to_string(said[5]) + " blocks were found that its index does not name");
+        }
       } else {
         say(path, stored.error());
         said[0] = static_cast<uint64_t>(Found::damaged);
       }
     }
   }
-  MPI_Bcast(said, 3, MPI_UINT64_T, 0, comm);
+  MPI_Bcast(said, 6, MPI_UINT64_T, 0, comm);
   const auto found = static_cast<Found>(said[0]);
   if (found != Found::compressed) return found;
   if (share(&bytes, comm) != MPI_SUCCESS) return Found::damaged;
   Result<Index> unpacked = unpack_index(bytes);
   if (!unpacked) return Found::damaged;
   opening->index = std::move(*unpacked);
-  opening->place = {said[1], said[2]};
+  opening->place = {said[1], said[2], said[3], 0};
+  opening->data_end = said[4];
+  opening->unlisted = said[5] != 0;
   return Found::compressed;
 }
 

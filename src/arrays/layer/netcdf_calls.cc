@@ -78,7 +78,7 @@ int ncmpi_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, int *
     return NC_EINVAL;
   }
   if (options->codecs.off) return create();
-  Opening opening{path, *options, std::nullopt, {}, nullptr};
+  Opening opening{path, *options, std::nullopt, {}, 0, false, nullptr};
   return open_virtual(&opening, ncid, create);
 }
 
@@ -90,7 +90,7 @@ int ncmpi_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, int *nc
     if (rank_in(comm) == 0) say(path, options.error());
     return NC_EINVAL;
   }
-  Opening opening{path, *options, std::nullopt, {}, nullptr};
+  Opening opening{path, *options, std::nullopt, {}, 0, false, nullptr};
   switch (load(comm, path, &opening)) {
     case Found::damaged:
       return NC_ENOTNC;
@@ -141,7 +141,7 @@ int ncmpi_begin_indep_data(int ncid) {
   std::string path;
   const std::shared_ptr<VirtualFile> file = OpenFiles::instance().find(ncid, &path);
   if (!file) return CAIRN_NEXT(ncmpi_begin_indep_data)(ncid);
-  Opening again{path, {}, std::nullopt, {}, file};
+  Opening again{path, {}, std::nullopt, {}, 0, false, file};
   OpenFiles::expect(&again);
   const int error = CAIRN_NEXT(ncmpi_begin_indep_data)(ncid);
   OpenFiles::expect(nullptr);

@@ -31,7 +31,9 @@ struct Opening {
   std::string path;
   FileOptions options;
   std::optional<Index> index;         ///< of an existing compressed file
-  Run place;                          ///< where that stands
+  IndexPlace place;                   ///< where that stands in the file
+  uint64_t data_end = 0;              ///< where its header says that the compressed bytes end
+  bool unlisted = false;              ///< the index has blocks that the one in the file has not
   std::shared_ptr<VirtualFile> file;  ///< the result; or the one that is opened once more
 };
 

@@ -149,7 +149,8 @@ int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, u
     return bad("an independent read outside of independent mode cannot know what other ranks wrote");
   }
   *done = bytes_before(request, end());
-  if (*done > 0) memset(data, 0, *done);
+  // Some ranks may have written their part of the last record and others not: PnetCDF takes all of it for data.
+  if (const uint64_t there = bytes_before(request, std::max(end(), header_.end())); there > 0) memset(data, 0, there);
   std::vector<size_t> blocks;
   if (!opening_) blocks = index_.find(request);
   Fetched fetched;

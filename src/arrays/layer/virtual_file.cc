@@ -1,5 +1,7 @@
 #include "arrays/layer/virtual_file.h"
 
+#include <sys/random.h>
+
 #include <algorithm>
 #include <cassert>
 
@@ -29,8 +31,8 @@ bool sum_below(void *context, uint64_t value, uint64_t *below) {
 
 }  // namespace
 
-VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOptions options, Index index, Run place,
-                         bool writable)
+VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOptions options, Index index,
+                         IndexPlace place, bool writable)
     : comm_(comm),
       file_(file),
       path_(std::move(path)),
@@ -41,13 +43,40 @@ VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOpt
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &ranks_);
   head_ = index_.header;
-  slots_[0] = place;
-  index_.end = std::max(index_.end, place.end());
+  slots_[0] = {place.offset, place.size};
+  named_ = place;
+  index_.end = std::max(index_.end, slots_[0].end());
   for (const Block &block : index_.blocks())
     epoch_ = std::max(epoch_, (block.sequence / static_cast<uint64_t>(ranks_) >> kEpochShift) + 1);
   if (options_.chain > 0) index_.keep_replaced();
   user_codecs_.resize(index_.user_codecs.size());
   take_head();
+}
+
+int VirtualFile::begin_session(uint64_t data_end, bool unlisted) {
+  if (!writable_) return MPI_SUCCESS;
+  data_end_ = data_end;
+  uint64_t said[2] = {};
+  if (rank_ == 0) {
+    while (said[0] == 0 && getrandom(&said[0], sizeof said[0], 0) == sizeof said[0]) continue;
+    const uint64_t size = physical_header(header_, {}, index_.data_begin, data_end).size();
+    // One of an earlier Cairn may lack the room; it gets that with the next index.
+    if (!unlisted && named_.size != 0 && size <= index_.data_begin) {
+      IndexPlace place = named_;
+      place.session = said[0];
+      said[1] = static_cast<uint64_t>(write_header(place));
+    }
+  }
+  MPI_Bcast(said, 2, MPI_UINT64_T, 0, comm_);
+  session_ = said[0];
+  if (said[1] != MPI_SUCCESS) return static_cast<int>(said[1]);
+  changed_ = unlisted;
+  return unlisted ? publish(false) : MPI_SUCCESS;
+}
+
+/// Of rank 0.
+int VirtualFile::write_header(IndexPlace place) {
+  return write_bytes(file_, 0, physical_header(header_, place, index_.data_begin, data_end_));
 }
 
 int VirtualFile::bad(const std::string &what) const {
@@ -193,9 +222,22 @@ Run VirtualFile::place_index(uint64_t size, bool last) {
   return slot;
 }
 
+/// Only the header says that the file was not closed.
+int VirtualFile::close_unchanged() {
+  uint64_t error = MPI_SUCCESS;
+  if (rank_ == 0 && named_.size != 0 && session_ != 0 &&
+      physical_header(header_, {}, index_.data_begin, data_end_).size() <= index_.data_begin) {
+    named_.session = 0;
+    error = static_cast<uint64_t>(write_header(named_));
+  }
+  MPI_Bcast(&error, 1, MPI_UINT64_T, 0, comm_);
+  return static_cast<int>(error);
+}
+
 int VirtualFile::publish(bool last) {
   int error = settle(false);
-  if (error != MPI_SUCCESS || !changed_ || !writable_ || header_.size == 0) return error;
+  if (error != MPI_SUCCESS || !writable_ || header_.size == 0) return error;
+  if (!changed_) return last ? close_unchanged() : MPI_SUCCESS;
   begin_placing();
   index_.header = head_;
   error = make_room_for_header(physical_header(header_, {}, index_.data_begin, index_.end).size());
@@ -204,12 +246,13 @@ int VirtualFile::publish(bool last) {
   if (rank_ == 0) {
     Bytes bytes = pack(index_);
     const Run place = place_index(bytes.size(), last);
-    const IndexPlace named{place.offset, bytes.size(), hash64(bytes)};
+    named_ = {place.offset, bytes.size(), hash64(bytes), last ? 0 : session_};
     const uint64_t end = std::max(index_.end, place.end());
     bytes.resize(place.bytes);  // all of the place, so that the file has no end within it
-    error = write_bytes(file_, named.offset, bytes);
+    error = write_bytes(file_, named_.offset, bytes);
     // Not before the index is there may the header name it.
-    if (error == MPI_SUCCESS) error = write_bytes(file_, 0, physical_header(header_, named, index_.data_begin, end));
+    data_end_ = end;
+    if (error == MPI_SUCCESS) error = write_header(named_);
     index_.end = end;
     said[0] = static_cast<uint64_t>(error);
     said[1] = slots_[1 - named_slot_].offset;

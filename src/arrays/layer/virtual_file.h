@@ -22,6 +22,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +32,7 @@
 #include "arrays/file/block_code.h"
 #include "arrays/file/header.h"
 #include "arrays/file/index.h"
+#include "arrays/file/physical.h"
 #include "arrays/file/references.h"
 #include "arrays/file/split.h"
 #include "arrays/layer/options.h"
@@ -41,8 +43,12 @@ namespace cairn::arrays {
 class VirtualFile {
  public:
   /// `index` is that of an existing file, which stands at `place`; else both are empty. The handle stays the caller's.
-  VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOptions options, Index index, Run place,
+  VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOptions options, Index index, IndexPlace place,
               bool writable);
+  /// Collective, before anything else. A file that may be written to says from now on that it is not closed: an
+  /// existing one at once, whose compressed bytes end at `data_end`, a new one with its first index. `unlisted`: the
+  /// index given to the constructor has blocks that the one in the file has not.
+  int begin_session(uint64_t data_end, bool unlisted);
 
   /// One MPI_File call: `file` is the handle that it named, its own or one of a single process.
   struct Call {
@@ -50,7 +56,8 @@ class VirtualFile {
     bool collective;
   };
   int write(const Call &call, const Regions &request, const uint8_t *data);
-  /// `done`: bytes before the end of the virtual file; later ones are left as they are.
+  /// `done`: bytes before the end of the virtual file; later ones are zeros where the header says that there are
+  /// values, else left as they are.
   int read(const Call &call, const Regions &request, uint8_t *data, uint64_t *done);
 
   /// While PnetCDF opens a file it reads some of it in search of the header: nothing but that is given to it.
@@ -94,6 +101,7 @@ class VirtualFile {
   bool write_head(const Call &call, const Regions &request, const uint8_t *data);
   int put_dense(const Call &call, Written *written);
   int put_alone(const Call &call, Written *written);
+  void note_alone(std::span<const Block> blocks, const std::function<void(ByteView)> &put);
   int claim(const std::vector<Split> &splits);
   bool put_at_home(const Call &call, const Block &block, ByteView bytes, int *error);
   int keep(std::vector<Block> blocks);
@@ -115,6 +123,9 @@ class VirtualFile {
 
   // virtual_file.cc
   void take_head();
+  int write_header(IndexPlace place);
+  int close_unchanged();
+  [[nodiscard]] bool journaling() const { return session_ != 0 && !defining_; }
   int settle(bool reading, const std::vector<Block> *planned);
   int exchange_blocks(bool everywhere, const std::vector<Block> &planned);
   int make_room_for_header(uint64_t size);
@@ -145,7 +156,10 @@ class VirtualFile {
   /// Where indexes have been: the one that the header names, and the one before, whose room the next one may have.
   std::array<Run, 2> slots_{};
   size_t named_slot_ = 0;
-  bool changed_ = false;  ///< since the last publish; the same on all ranks once settled
+  IndexPlace named_;       ///< the index that the header names; on rank 0
+  uint64_t data_end_ = 0;  ///< as the header says; on rank 0
+  uint64_t session_ = 0;   ///< 0: nothing is noted in the journal
+  bool changed_ = false;   ///< since the last publish; the same on all ranks once settled
   Header header_;
   Layout layout_;
   uint64_t epoch_ = 1;    ///< counts collective writes and settles: alike on all ranks

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "arrays/file/byte_order.h"
+#include "arrays/file/journal.h"
 #include "arrays/file/physical.h"
 #include "arrays/layer/messages.h"
 #include "arrays/layer/next.h"
@@ -141,8 +142,20 @@ int VirtualFile::put_dense(const Call &call, Written *written) {
   if (const int error = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_UINT64_T, MPI_MAX, comm_); error != MPI_SUCCESS)
     return error;
   extents_epoch_ = 0;
+  const size_t payload = written->bytes.size();
+  if (journaling() && !written->blocks.empty()) {
+    uint64_t at = 0;
+    for (Block &block : written->blocks) {
+      block.offset = at;
+      at += block.size;
+    }
+    const Bytes record = journal_record(session_, written->blocks, index_.user_codecs);
+    written->bytes.insert(written->bytes.end(), record.begin(), record.end());
+  }
   const std::optional<blocks::DensePlace> place = blocks::place_dense(calls(), most[0], written->bytes.size(), most[1]);
   if (!place) return MPI_ERR_OTHER;
+  if (written->bytes.size() > payload)
+    set_base({written->bytes.data() + payload, written->bytes.size() - payload}, place->begin);
   MPI_Status status{};
   const int size = static_cast<int>(written->bytes.size());
   const int error = CAIRN_NEXT(MPI_File_write_at_all)(call.file, static_cast<MPI_Offset>(place->begin),
@@ -182,6 +195,17 @@ bool VirtualFile::put_at_home(const Call &call, const Block &block, ByteView byt
   return true;
 }
 
+/// Records of the journal about these blocks, each of which fits into an extent. A block whose regions alone, written
+/// down, do not fit has none.
+void VirtualFile::note_alone(std::span<const Block> blocks, const std::function<void(ByteView)> &put) {
+  if (!journaling() || blocks.empty()) return;
+  const Bytes record = journal_record(session_, blocks, index_.user_codecs);
+  if (record.size() <= extents_.size()) return put(record);
+  if (blocks.size() == 1) return;
+  note_alone(blocks.first(blocks.size() / 2), put);
+  note_alone(blocks.subspan(blocks.size() / 2), put);
+}
+
 /// Without a word to other ranks: at home, or in extents of this rank's own.
 int VirtualFile::put_alone(const Call &call, Written *written) {
   if (extents_.size() == 0 || (options_.storage == Storage::dense && extents_epoch_ != epoch_)) {
@@ -196,15 +220,14 @@ int VirtualFile::put_alone(const Call &call, Written *written) {
   uint64_t pending_at = 0;  // bytes that stand together, here and in the file, are written together
   uint64_t pending_from = 0;
   uint64_t pending = 0;
-  const ByteView bytes = written->bytes;
+  const auto bytes = [&](uint64_t from, uint64_t size) { return ByteView(written->bytes).subspan(from, size); };
   const auto flush = [&] {
-    if (error == MPI_SUCCESS && pending > 0)
-      error = write_bytes(call.file, pending_at, bytes.subspan(pending_from, pending));
+    if (error == MPI_SUCCESS && pending > 0) error = write_bytes(call.file, pending_at, bytes(pending_from, pending));
     pending = 0;
   };
   for (Block &block : written->blocks) {
     block.at_home = true;
-    if (!put_at_home(call, block, bytes.subspan(at, block.size), &error)) {
+    if (!put_at_home(call, block, bytes(at, block.size), &error)) {
       block.at_home = false;
       block.offset = extents_.take(block.size);
       if (pending == 0 || pending_at + pending != block.offset || pending_from + pending != at) {
@@ -216,6 +239,16 @@ int VirtualFile::put_alone(const Call &call, Written *written) {
     }
     at += block.size;
   }
+  note_alone(written->blocks, [&](ByteView record) {
+    const uint64_t place = extents_.take(record.size());
+    if (pending > 0 && pending_at + pending == place && pending_from + pending == written->bytes.size()) {
+      pending += record.size();
+      written->bytes.insert(written->bytes.end(), record.begin(), record.end());
+      return;
+    }
+    flush();
+    if (error == MPI_SUCCESS) error = write_bytes(call.file, place, record);
+  });
   flush();
   return error == MPI_SUCCESS ? keep(std::move(written->blocks)) : error;
 }

@@ -43,6 +43,10 @@ def main():
 
     def verified(name, what):
         status, said = run(options.cairn, 'arrays', 'verify', name)
+        check(status == 1 and 'not closed' in said, f'{what}: verify does not say that it was not closed', said)
+        status, said = run(options.cairn, 'arrays', 'recover', name)
+        check(status == 0, f'{what}: recover', said)
+        status, said = run(options.cairn, 'arrays', 'verify', name)
         check(status == 0, f'{what}: verify', said)
 
     def records(name):

@@ -157,6 +157,7 @@ nlohmann::ordered_json json_of(const arrays::StoredFile &file, const Facts &fact
                              {"file", valid_utf8(options.file)},
                              {"format", fmt::format("CDF-{}", file.header().version)},
                              {"records", file.header().records},
+                             {"closed", file.closed()},
                              {"layout", layout_text(facts, file.index().blocks().size())},
                              {"bytes", facts.plain},
                              {"file_bytes", file.size()},
@@ -188,6 +189,10 @@ int info(const InfoOptions &options) {
   const arrays::Header &header = file->header();
   out.write(fmt::format("{}: {}, {}, {}\n\n", options.file, plural(header.variables.size(), "variable"),
                         plural(file->index().blocks().size(), "block"), gain_text(facts.plain, file->size())));
+  if (!file->closed()) {
+    out.write(fmt::format("not closed: {} of {} are not in its index; 'cairn arrays recover' closes it\n\n",
+                          plural(file->unlisted().blocks, "block"), bytes_text(file->unlisted().bytes)));
+  }
   variables_of(*file, facts).print(out);
   const arrays::Usage &usage = facts.usage;
   out.write(

@@ -8,6 +8,7 @@ namespace cairn::array_tool {
 cli::Action declare_run(cli::Options &verb);
 cli::Action declare_info(cli::Options &verb);
 cli::Action declare_verify(cli::Options &verb);
+cli::Action declare_recover(cli::Options &verb);
 cli::Action declare_export(cli::Options &verb);
 cli::Action declare_import(cli::Options &verb);
 cli::Action declare_compact(cli::Options &verb);
