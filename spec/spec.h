@@ -167,6 +167,10 @@ inline bool is_new_communicator(const Parameter &parameter) {
          (parameter.effect == Effect::create || parameter.effect == Effect::create_if ||
           parameter.effect == Effect::lookup);
 }
+/// How often such calls are made, and with what outcome, may be chance: they ask whether something has happened, or
+/// take what has completed out of many requests (polls(P) and drains(P) of spec/README.md).
+inline bool varies_by_chance(const Function &function) { return function.answer != 0 || function.completed != 0; }
+
 inline bool makes_communicator(const Function &function) {
   for (unsigned i = 0; function.creates && i < function.parameter_count; ++i) {
     if (is_new_communicator(function.parameters[i])) return true;

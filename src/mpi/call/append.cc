@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "mpi/call/facts.h"
 #include "mpi/store/spill.h"
 
 namespace cairn::recorder {
@@ -60,6 +61,7 @@ void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t e
   Process &of = *thread.process;
   assert(&thread.sequence.signatures[signature.id] == &signature);
   if (!thread.sequence.calls->append(signature.id)) return lose_call(of);
+  if (function_facts[frame.function].placing) ++thread.sequence.heap.calls;
   if (thread.sequence.calls->length() == 1) {
     thread.sequence.begin = begin_of_sequence(thread, frame);
     thread.timing.begin_at(thread.sequence.begin);

@@ -7,6 +7,7 @@
 #include "mpi/call/call_names.h"
 #include "mpi/call/encoder.h"
 #include "mpi/call/fortran_sites.h"
+#include "mpi/call/heap_segments.h"
 #include "mpi/call/landmarks.h"
 #include "mpi/call/place.h"
 #include "mpi/call/recognise.h"
@@ -66,6 +67,7 @@ void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
     find_place(of, Need::now);  // it stands in the file
     spill(of, thread);
   }
+  take_ended_segments(thread);
   note_names(thread, frame);
   if (!is_kept(thread, frame)) return leave_out(thread, frame, returned);
   Outcome outcome;

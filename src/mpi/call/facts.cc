@@ -140,6 +140,7 @@ FunctionFacts facts_of(const Function &function) {
     facts.count = index_of(buffer.count_parameter);
     facts.datatype = index_of(buffer.type_parameter);
   }
+  facts.placing = !spec::varies_by_chance(function);
   facts.read_before = function.any_read_before;
   for (unsigned i = 0; i < function.parameter_count; ++i) {
     facts.read_before = facts.read_before || static_cast<bool>(function.parameters[i].capacity);

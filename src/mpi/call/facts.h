@@ -49,6 +49,7 @@ struct FunctionFacts {
   int8_t datatype;
   bool releases;      ///< an object ends if it succeeds
   bool ends_objects;  ///< some handle or memory may end with the call
+  bool placing;       ///< the call counts among those that heap segments are placed by (store/heap_log.h)
   bool saves;         ///< `save_before` keeps something of a parameter that has no plan, or an array's length is bound
   uint16_t conditional;  ///< bit i: parameter i, which has a plan, is significant only if its expression says so
   FieldPlan plan[spec::kMaxParameters];

@@ -134,6 +134,7 @@ void end(Frame *frame) {
   if (!calls.append_predicted()) [[unlikely]] {
     lose_call(of);
   } else {
+    thread.sequence.heap.calls += memo->placing;
     const uint64_t duration = of.clock.counted(frame->begin, end_ticks);
     Signature &signature = *memo->signature;
     if (memo->histogram == nullptr) [[unlikely]] {

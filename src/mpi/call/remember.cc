@@ -132,6 +132,7 @@ void remember(Thread &thread, const Frame &frame, Signature &signature, const Ou
   memo.site = frame.site;
   memo.thread = thread.number;
   memo.function = static_cast<uint16_t>(frame.function);
+  memo.placing = facts.placing ? 1 : 0;
   memo.any_result = !returns_code;
   memcpy(memo.argument, frame.argument, sizeof memo.argument);
   if (!remember_outputs(frame, memo, facts)) return;

@@ -13,6 +13,7 @@
 #include "mpi/call/fortran_attributes.h"
 #include "mpi/call/fortran_calls.h"
 #include "mpi/call/fortran_sites.h"
+#include "mpi/call/heap_segments.h"
 #include "mpi/call/threads.h"
 #include "mpi/call/tracing.h"
 #include "mpi/finish/lifecycle.h"
@@ -98,6 +99,7 @@ bool make_tables(Process &of, const CairnPreload &preload, const mpi::Constants 
   of.names.modules = arena.create<Modules>(arena, pmpi_function[spec::function_id::Initialized]);
   if (of.names.modules == nullptr) return false;
   of.names.addresses = arena.create<AddressSpace>(arena, *of.names.modules, preload);
+  if (of.names.addresses != nullptr) of.names.addresses->tell_segments(note_heap_segment);
   of.names.handles = arena.create<HandleTable>(arena);
   of.names.local = arena.create<LocalValues>(local_values());
   return of.names.local != nullptr && of.names.addresses != nullptr && of.names.handles != nullptr &&

@@ -8,6 +8,7 @@
 
 #include "base/spool_header.h"
 #include "mpi/call/engine.h"
+#include "mpi/call/heap_segments.h"
 #include "mpi/call/landmarks.h"
 #include "mpi/call/place.h"
 #include "mpi/call/tracing.h"
@@ -38,6 +39,7 @@ void begin_epilogue(Process &of) {
   }
   drop_segments(of);
   of.losses.forget();
+  of.names.addresses->tell_segments(note_heap_segment);
   of.enter(Phase::epilogue);
 }
 
@@ -57,6 +59,7 @@ bool finish(Process &of, bool together, const char *status) {
   const Uncancelled guard;
   of.enter(Phase::off);
   let_others_leave(of);
+  of.names.addresses->tell_segments(nullptr);
   stop_spiller();
   find_place(of, Need::now);
   if (of.run.config.spool != nullptr) enter_spool(of.run.config.spool);  // somebody may have removed it
@@ -151,6 +154,7 @@ __attribute__((destructor)) void at_exit() {
   const Progress &progress = of->progress;
   bool kept = progress.finished || progress.left_part;
   if (!kept && !progress.finishing) kept = finish_early(*of);
+  of->names.addresses->tell_segments(nullptr);
   if (phase == Phase::epilogue && has_epilogue(*of)) kept = finish_epilogue(*of) && kept;
   of->enter(Phase::off);
   stop_spiller();

@@ -70,6 +70,7 @@ struct AddressSpace::State {
 
   SpinLock lock;  ///< for all below; nothing is allocated from the program's heap while it is held
   Ranges heap;
+  ToldSegment told = nullptr;
   Ranges mpi;
   std::atomic<size_t> mpi_count{0};  ///< most programs have none: seen without the lock
   Ranges devices;
@@ -85,7 +86,25 @@ struct AddressSpace::State {
     State *state = current.load(std::memory_order_acquire);
     if (state == nullptr) return;
     const SpinGuard guard(state->lock);
-    state->heap.remove(start);
+    if (const Range *range = state->heap.containing(start); range != nullptr && range->low == start) {
+      state->end_segment(*range);
+    }
+  }
+
+  void end_segment(const Range &range) {
+    const int64_t number = range.number;
+    heap.remove(range.low);
+    if (told != nullptr) told(number, 0);
+  }
+
+  /// Whatever was there has ended, if unseen.
+  const Range *begin_segment(uintptr_t low, uintptr_t high) {
+    for (const Range *old = heap.first_above(low); old != nullptr && old->low < high; old = heap.first_above(low)) {
+      end_segment(*old);
+    }
+    const Range *range = heap.add(low, high);
+    if (range != nullptr && told != nullptr) told(range->number, high - low);
+    return range;
   }
 
   bool in_mpi_memory(uintptr_t address, Address &result) {
@@ -104,7 +123,7 @@ struct AddressSpace::State {
     const uintptr_t high = allocation.start + (allocation.size == 0 ? 1 : allocation.size);
     const Range *range = heap.containing(allocation.start);
     if (range == nullptr || range->low != allocation.start || range->high != high) {
-      range = heap.add(allocation.start, high);
+      range = begin_segment(allocation.start, high);
     }
     if (range == nullptr) return false;
     result = {trace::kHeap, range->number, distance(range->low, address)};
@@ -261,6 +280,12 @@ Address AddressSpace::known(uintptr_t address, const ThreadStack &stack) const {
     return {trace::kHeap, range->number, distance(range->low, address)};
   }
   return {trace::kUnknown, 0, 0};
+}
+
+void AddressSpace::tell_segments(ToldSegment told) {
+  if (state_ == nullptr) return;
+  const SpinGuard guard(state_->lock);
+  state_->told = told;
 }
 
 void AddressSpace::add_mpi_memory(uintptr_t start, size_t size) {

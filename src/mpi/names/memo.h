@@ -66,6 +66,7 @@ struct alignas(64) Memo {
   uint8_t parameter;        ///< the request, the status or the requests
   int8_t count_parameter;   ///< wait: how many; -1: one
   uint8_t status;           ///< wait: the statuses, if `checks_status`
+  uint8_t placing;          ///< 1 if the call counts among those that heap segments are placed by, else 0
 
   alignas(64) uint64_t argument[spec::kMaxParameters];
 

@@ -117,6 +117,14 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   } else if (of.thread_count.load() > 1) {
     record.order = zeros(record.calls.length());
   }
+  if (sequence.heap.order != nullptr) {
+    Result<grammar::Grammar> heap = read_grammar(*sequence.heap.order, remains);
+    if (!heap) return tl::unexpected(heap.error());
+    record.heap = std::move(*heap);
+    for (uint32_t id = 0; id < sequence.heap.events.size(); ++id) {
+      record.heap_events.push_back(heap_event_of(sequence.heap.events[id]));
+    }
+  }
   record.first_ticket = sequence.first_ticket;
   const uint64_t begin = recorded.clock(of, remains).clock().at(sequence.begin);
   record.begin_ns = begin > of.run.init_ns ? begin - of.run.init_ns : 0;

@@ -23,6 +23,7 @@ constexpr Words kWords[] = {
     {"memory limit reached: recording ended, and later calls are missing; raise the limit with --memory", true, false},
     {"no memory for the tables of a thread, which is missing; raise the limit with --memory", true, true},
     {"no memory for the place of a call among those of other threads", false, true},
+    {"no memory for the begin or end of a heap segment", false, true},
     {"MPI_Init was not seen: calls made through another binding may be missing", false, false},
     {"MPI_Finalize could not be watched: ranks were joined afterwards", false, false},
     {"a call from Fortran is missing: this Fortran library of MPI does not call the C function for it", true, true},

@@ -19,6 +19,7 @@ enum class Loss : uint8_t {
   calls,             ///< not kept; recording ended with the first
   threads,           ///< that could not be recorded
   order,             ///< calls of which it is not known when they came among those of other threads
+  heap,              ///< begins and ends of heap segments that were not kept
   unseen_init,       ///< MPI_Init was not seen
   unseen_end,        ///< no attribute could be set for MPI_Finalize
   unseen_fortran,    ///< calls that a Fortran binding makes without the C function

@@ -11,6 +11,7 @@
 // | `names`    | how raw values are called (names/names.h)     | each table by its own rules         |
 // | `run`      | configuration, identity (run.h)               | finish, before others read          |
 // | `threads`  | those that ever called MPI (sequence.h)       | a thread that joins                 |
+// | `ended`    | heap segments (heap_log.h)                    | any thread, under its lock          |
 // | `spilling` | what is on its way to the spool (spilling.h)  | a thread that spills, the spiller   |
 // | `progress` | how far the recording has come                | finish                              |
 // | `losses`   | what could not be kept (losses.h)             | any thread, by `note`               |
@@ -43,6 +44,13 @@ struct Threads {
   SpinLock lock;                  ///< held by a thread that joins
 };
 
+/// Heap segments that were freed by threads of which nothing is recorded, until a thread makes a call.
+struct EndedSegments {
+  SpinLock lock;
+  std::atomic<size_t> count;  ///< of `numbers`: read without the lock
+  Growable<int64_t> numbers;
+};
+
 struct Progress {
   bool attached;     ///< the tables are there: before, a killed process has left nothing
   bool has_session;  ///< MPI_Session_init was called: threads may call MPI at will
@@ -65,6 +73,7 @@ struct Process {
   Names names;
 
   Threads threads;
+  EndedSegments ended;
   CalibratedClock calibrated;  ///< which `clock` is
   Run run;
   Spilling spilling;

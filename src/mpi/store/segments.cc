@@ -22,12 +22,13 @@ std::string path_of(const Process &of, const std::string &folder, uint32_t n) {
 
 void release(Arena &arena, ClosedSequence &closed) {
   Sequence &old = closed.sequence;
-  for (grammar::Builder *builder : {old.calls, old.order}) {
+  for (grammar::Builder *builder : {old.calls, old.order, old.heap.order}) {
     if (builder == nullptr) continue;
     builder->release();
     arena.release(builder, sizeof *builder);
   }
   old.signatures.release(arena);
+  old.heap.events.release(arena);
   old.local_site.release(arena);
   old.sites.release(arena);
   for (size_t i = 0; i < old.gaps.size(); ++i) arena.release_array(old.gaps[i], 1);

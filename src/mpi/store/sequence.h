@@ -13,6 +13,7 @@
 #include "mpi/names/sites.h"
 #include "mpi/store/drained_arrays.h"
 #include "mpi/store/frame.h"
+#include "mpi/store/heap_log.h"
 #include "mpi/store/signatures.h"
 #include "mpi/store/timing_log.h"
 
@@ -27,6 +28,7 @@ struct GapCounters {
 /// What one thread recorded in one segment of its life.
 struct Sequence {
   grammar::Builder *calls;
+  HeapLog heap;
   SignatureTable signatures;
   Growable<uint32_t> local_site;  ///< Site::id → number in this sequence + 1
   Growable<Site *> sites;         ///< by number in this sequence; [0] is the unknown site, nullptr

@@ -5,6 +5,7 @@
 
 #include "trace/code/site_atoms.h"
 #include "trace/model/class_checks.h"
+#include "trace/model/class_heap.h"
 #include "trace/model/row_counts.h"
 #include "trace/values/bounds.h"
 
@@ -174,16 +175,46 @@ bool ClassReader::read_variant(ByteReader &in, StreamVariant *variant) {
     }
   } else {
     if (rows != symbols_[grammar]) return bad("has a stream with values that it does not use");
-    for (uint64_t i = 0; i < rows; ++i) {
-      RowPointer row = stream_reader_.read_value(in);
-      if (row == nullptr) return bad(stream_reader_.what());
-      in.take(2 * sizeof(RowPointer));
-      variant->values.push_back(std::move(row));
-    }
-    if (!stream_reader_.at_end_of_values()) return bad("has a stream with values that it does not use");
+    if (!read_values(in, rows, &stream_reader_, &variant->values)) return false;
   }
   variant->set_key();
   return true;
+}
+
+bool ClassReader::read_values(ByteReader &in, uint64_t count, RowReader *reader, std::vector<RowPointer> *out) {
+  for (uint64_t i = 0; i < count; ++i) {
+    RowPointer row = reader->read_value(in);
+    if (row == nullptr) return bad(reader->what());
+    in.take(2 * sizeof(RowPointer));
+    out->push_back(std::move(row));
+  }
+  return reader->at_end_of_values() || bad("has values that are not used");
+}
+
+bool ClassReader::heap_shapes(ByteReader &in) { return heap_reader_.read_shapes(in) || bad(heap_reader_.what()); }
+
+bool ClassReader::heap(ByteReader &in, ClassPart *part) {
+  static const auto kNothing = std::make_shared<const grammar::Grammar>();
+  const size_t count = in.count();
+  if (!in.take(count, sizeof(StreamVariant))) return false;
+  part->heap = {kHeapGroup, 0, {}};
+  part->heap.variants.resize(count);
+  for (StreamVariant &variant : part->heap.variants) {
+    if (count == 1) {
+      variant.ranks = part->ranks;
+    } else if (!rank_set(in, &variant.ranks)) {
+      return false;
+    }
+    const uint64_t values = in.varint();
+    if (!read_values(in, values, &heap_reader_, &variant.values)) return false;
+    const uint64_t grammar = values == 0 ? 0 : in.varint();
+    if (in.failed() || (values != 0 && grammar >= grammars_.size()))
+      return bad("refers to a grammar that does not exist");
+    variant.order = values == 0 ? kNothing : grammars_[grammar];
+    variant.set_key();
+  }
+  const char *wrong = what_is_wrong_with_heap(*part);
+  return wrong == nullptr || bad(wrong);
 }
 
 bool ClassReader::begin(ByteReader &in, ClassPart *part) {

@@ -29,6 +29,8 @@ class ClassReader {
   bool rows(ByteReader &in, ClassPart *part);
   bool stream_shapes(ByteReader &in);
   bool streams(ByteReader &in, ClassPart *part);
+  bool heap_shapes(ByteReader &in);
+  bool heap(ByteReader &in, ClassPart *part);
   bool begin(ByteReader &in, ClassPart *part);
   bool order(ByteReader &in, ClassPart *part);
   static void no_order(ClassPart *part);  ///< instead
@@ -50,6 +52,7 @@ class ClassReader {
   bool add_row(RowPointer row, ByteReader *in, ClassPart *part);
   bool add_known_row(const KnownRow &known, const SitesOfClass &sites, ByteReader *in, ClassPart *part);
   bool read_variant(ByteReader &in, StreamVariant *variant);
+  bool read_values(ByteReader &in, uint64_t count, RowReader *reader, std::vector<RowPointer> *out);
   bool stats(ByteReader &in, bool blocks, ClassPart *part);
 
   std::string what_ = "is malformed";
@@ -60,6 +63,7 @@ class ClassReader {
   PoolReader pool_reader_{pool_};
   RowReader rows_reader_{pool_};
   RowReader stream_reader_{pool_};
+  RowReader heap_reader_{pool_};
   std::vector<KnownRow> known_rows_;
   uint64_t named_rows_ = 0;
   StoodFor copied_atoms_;

@@ -22,6 +22,7 @@ void ClassWriter::add(const ClassPart &part) {
   write_sites(in_trace, rows_);
   rows_of(part);
   streams_of(part);
+  heap_of(part);
   order_of(part);
   timing_of(part);
   part.begin_ns.write(begins_);
@@ -133,25 +134,40 @@ void ClassWriter::variant(const StreamVariant &variant) {
     streams_.varint(pool_.column(column));
     return;
   }
-  streams_.varint(variant.values.size());
-  std::vector<RowWriter::Coded> values;
-  values.reserve(variant.values.size());
-  const size_t position = streams_.size();
-  for (const RowPointer &row : variant.values) {
-    values.push_back(stream_writer_.code(*row, nullptr, 0, position));
-    stream_writer_.count(values.back(), position);
+  write_values(variant.values, &stream_writer_, &streams_);
+}
+
+void ClassWriter::write_values(const std::vector<RowPointer> &values, RowWriter *writer, ByteWriter *out) {
+  out->varint(values.size());
+  std::vector<RowWriter::Coded> coded;
+  coded.reserve(values.size());
+  const size_t position = out->size();
+  for (const RowPointer &row : values) {
+    coded.push_back(writer->code(*row, nullptr, 0, position));
+    writer->count(coded.back(), position);
   }
-  for (size_t i = 0; i < values.size();) {
-    stream_writer_.write(values[i], 0, streams_);
+  for (size_t i = 0; i < coded.size();) {
+    writer->write(coded[i], 0, *out);
     size_t end = i + 1;
-    while (end < values.size() && values[end].follows(values[end - 1])) ++end;
+    while (end < coded.size() && coded[end].follows(coded[end - 1])) ++end;
     // Fewer stay rows.
     if (end - i > 3) {
-      stream_writer_.write_following(values[end - 1], end - i - 1, streams_);
+      writer->write_following(coded[end - 1], end - i - 1, *out);
       i = end;
     } else {
       ++i;
     }
+  }
+}
+
+void ClassWriter::heap_of(const ClassPart &part) {
+  const std::vector<StreamVariant> &variants = part.heap.variants;
+  any_heap_ = any_heap_ || !variants.empty();
+  heap_.varint(variants.size());
+  for (const StreamVariant &variant : variants) {
+    if (variants.size() > 1) heap_.varint(pool_.column(variant.ranks.column()));
+    write_values(variant.values, &heap_writer_, &heap_);
+    if (!variant.values.empty()) heap_.varint(grammar_number(*variant.order));
   }
 }
 
@@ -227,6 +243,14 @@ Bytes ClassWriter::streams() {
   ByteWriter out;
   stream_writer_.write_shapes(out);
   out.raw(streams_.view());
+  return out.take();
+}
+
+Bytes ClassWriter::heap() {
+  if (!any_heap_) return {};
+  ByteWriter out;
+  heap_writer_.write_shapes(out);
+  out.raw(heap_.view());
   return out.take();
 }
 

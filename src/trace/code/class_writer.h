@@ -23,9 +23,10 @@ class ClassWriter {
 
   // When all classes were added, each once:
   Bytes rows();
-  Bytes streams();  ///< nothing if there are none; `order` and `timing` likewise
+  Bytes streams();  ///< nothing if there are none; `heap`, `order` and `timing` likewise
   Bytes grammars();
   Bytes columns();
+  Bytes heap();
   Bytes order();
   Bytes timing();
   /// Whether `timing` has times, which are compressed already.
@@ -39,6 +40,8 @@ class ClassWriter {
   uint32_t row_number(const RowWriter::Coded &coded, const ClassRow &row, Bytes identity, size_t position);
   void streams_of(const ClassPart &part);
   void variant(const StreamVariant &variant);
+  void heap_of(const ClassPart &part);
+  static void write_values(const std::vector<RowPointer> &values, RowWriter *writer, ByteWriter *out);
   void order_of(const ClassPart &part);
   void timing_of(const ClassPart &part);
   void stats_of(const ClassPart &part);
@@ -50,16 +53,19 @@ class ClassWriter {
   uint32_t ranks_;  ///< the column of the trace's ranks
   RowWriter row_writer_{pool_};
   RowWriter stream_writer_{pool_};
+  RowWriter heap_writer_{pool_};
   Interned grammars_;
   Numbers known_rows_;
   std::vector<uint32_t> sites_of_known_;  ///< as the classes that wrote them number these
   StoodFor copied_atoms_;                 ///< of rows that other classes name
   ByteWriter rows_;
   ByteWriter streams_;
+  ByteWriter heap_;
   ByteWriter order_;
   ByteWriter timing_;
   ByteWriter begins_;
   bool any_streams_ = false;
+  bool any_heap_ = false;
   bool any_order_ = false;
   bool any_timing_ = false;
   bool any_times_ = false;

@@ -114,11 +114,13 @@ size_t words_of(const ClassPart &part) {
   };
   size_t words = 0;
   for (const RowPointer &row : part.rows) words += of_row(*row);
-  for (const Stream &stream : part.streams) {
+  const auto add = [&](const Stream &stream) {
     for (const StreamVariant &variant : stream.variants) {
       for (const RowPointer &row : variant.values) words += of_row(*row);
     }
-  }
+  };
+  for (const Stream &stream : part.streams) add(stream);
+  add(part.heap);
   for (const StatsBlock &block : part.stats) words += kSlot * block.slots.size();
   return words;
 }

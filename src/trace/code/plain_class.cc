@@ -8,6 +8,7 @@
 #include "trace/code/class_reader.h"
 #include "trace/code/class_writer.h"
 #include "trace/model/class_checks.h"
+#include "trace/model/class_heap.h"
 
 namespace cairn::trace {
 namespace {
@@ -78,13 +79,10 @@ std::vector<RowPointer> taken(std::vector<RowPointer> *all, PlainRows::Range ran
 void write_plain(const ClassPart &part, ByteWriter &out) {
   ByteWriter scratch(kGrammar);
   write_grammar(*part.calls, &scratch, out);
-  PlainRowsWriter rows(part.rows.size() + value_count(part.streams), &out);
+  PlainRowsWriter rows(part.rows.size() + value_count(part.streams) + value_count({&part.heap, 1}), &out);
   rows.write(part.rows);
   PointerNumbering orders;
-  out.varint(part.streams.size());
-  for (const Stream &stream : part.streams) {
-    out.varint(stream.group);
-    out.varint(stream.field);
+  const auto write_variants = [&](const Stream &stream) {
     out.varint(stream.variants.size());
     for (const StreamVariant &variant : stream.variants) {
       if (stream.variants.size() > 1) variant.ranks.column().write(out);
@@ -95,12 +93,28 @@ void write_plain(const ClassPart &part, ByteWriter &out) {
       if (fresh) write_grammar(*variant.order, &scratch, out);
       rows.write_values(variant.values);
     }
+  };
+  out.varint(part.streams.size());
+  for (const Stream &stream : part.streams) {
+    out.varint(stream.group);
+    out.varint(stream.field);
+    write_variants(stream);
   }
+  write_variants(part.heap);
   write_stats(part.stats, out);
   part.begin_ns.write(out);
   scratch.clear();
   if (!has_no_order(part)) write_order(part, scratch);
   out.blob(scratch.view());
+}
+
+bool PlainClass::read_stream(ByteReader &in, const RankSet &members, PlainStream *out) {
+  out->variant = variants.size();
+  out->variants = in.count(3);
+  for (size_t i = 0; i < out->variants; ++i) {
+    if (!read_variant(in, members, out->variants == 1)) return false;
+  }
+  return true;
 }
 
 bool PlainClass::read_variant(ByteReader &in, const RankSet &members, bool alone) {
@@ -128,12 +142,10 @@ bool PlainClass::read(ByteView bytes, const ClassHead &head) {
     if (std::max(group, field) > UINT32_MAX) return false;
     stream.group = static_cast<uint32_t>(group);
     stream.field = static_cast<uint32_t>(field);
-    stream.variant = variants.size();
-    stream.variants = in.count(3);
-    for (size_t i = 0; i < stream.variants; ++i) {
-      if (!read_variant(in, head.ranks, stream.variants == 1)) return false;
-    }
+    if (!read_stream(in, head.ranks, &stream)) return false;
   }
+  heap.group = kHeapGroup;
+  if (!read_stream(in, head.ranks, &heap)) return false;
   if (!read_stats(in, head.ranks, rows.count, &stats)) return false;
   begin_ns = FoldColumn::parse(in, FoldColumn::Domain::atoms);
   interleaving = in.blob();
@@ -147,23 +159,28 @@ const char *PlainClass::made(ClassHead head, ClassPart *part) {
   part->calls = grammar_of(calls, part->rows.size());
   if (part->calls == nullptr) return "has a malformed grammar";
   std::vector<GrammarPointer> known(orders.size());
-  std::vector<Stream> made;
-  for (const PlainStream &plain : streams) {
-    Stream &stream = made.emplace_back(Stream{plain.group, plain.field, {}});
+  const auto made_of = [&](const PlainStream &plain, Stream *stream) {
+    *stream = {plain.group, plain.field, {}};
     for (size_t i = 0; i < plain.variants; ++i) {
       PlainVariant &variant = variants[plain.variant + i];
       std::vector<RowPointer> values = taken(&all, variant.values);
       GrammarPointer &order = known[variant.order];
       if (order == nullptr) order = grammar_of(orders[variant.order], values.size());
-      if (order == nullptr || symbols_of(*order) != values.size()) return "has a stream with a malformed grammar";
-      stream.variants.push_back({variant.ranks.empty() ? part->ranks : std::move(variant.ranks),
-                                 variant.differences,
-                                 order,
-                                 std::move(values),
-                                 {}});
-      stream.variants.back().set_key();
+      if (order == nullptr || symbols_of(*order) != values.size()) return false;
+      stream->variants.push_back({variant.ranks.empty() ? part->ranks : std::move(variant.ranks),
+                                  variant.differences,
+                                  order,
+                                  std::move(values),
+                                  {}});
+      stream->variants.back().set_key();
     }
+    return true;
+  };
+  std::vector<Stream> made(streams.size());
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (!made_of(streams[i], &made[i])) return "has a stream with a malformed grammar";
   }
+  if (!made_of(heap, &part->heap)) return "has a malformed grammar of heap segments";
   if (!made.empty()) {
     const StreamCheck check(*part);
     for (size_t i = 0; i < made.size(); ++i) {
@@ -172,6 +189,7 @@ const char *PlainClass::made(ClassHead head, ClassPart *part) {
   }
   part->streams = std::move(made);
   if (!has_what_moved(*part)) return "does not hold the fields that have moved out of its rows";
+  if (const char *wrong = what_is_wrong_with_heap(*part); wrong != nullptr) return wrong;
   part->stats = std::move(stats);
   part->begin_ns = std::move(begin_ns);
   ClassReader::no_order(part);

@@ -36,6 +36,7 @@ struct PlainClass {
   PlainRows all_rows;  ///< and streams' values
   PlainRows::Range rows;
   std::vector<PlainStream> streams;
+  PlainStream heap;  ///< of kHeapGroup; without variants there is none
   std::vector<PlainVariant> variants;
   std::vector<ByteView> orders;  ///< of variants: grammars' bytes
   std::vector<StatsBlock> stats;
@@ -48,6 +49,7 @@ struct PlainClass {
   const char *made(ClassHead head, ClassPart *part);
 
  private:
+  bool read_stream(ByteReader &in, const RankSet &members, PlainStream *out);
   bool read_variant(ByteReader &in, const RankSet &members, bool alone);
 };
 

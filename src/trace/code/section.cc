@@ -11,27 +11,17 @@ struct Name {
   const char *name;
 };
 constexpr Name kNames[] = {
-    {SectionKind::meta, "meta"},
-    {SectionKind::sites, "sites"},
-    {SectionKind::grammars, "grammars"},
-    {SectionKind::columns, "columns"},
-    {SectionKind::rows, "rows"},
-    {SectionKind::order, "order"},
-    {SectionKind::timing, "timing"},
-    {SectionKind::source, "source"},
-    {SectionKind::streams, "streams"},
-    {SectionKind::callers, "callers"},
-    {SectionKind::cost, "cost"},
-    {SectionKind::offsets, "offsets"},
-    {SectionKind::gpu, "gpu"},
-    {SectionKind::warps, "warps"},
-    {SectionKind::blocks, "blocks"},
-    {SectionKind::bundles, "bundles"},
-    {SectionKind::clocks, "clocks"},
-    {SectionKind::sums, "sums"},
-    {SectionKind::gaps, "gaps"},
-    {SectionKind::corrections, "corrections"},
-    {SectionKind::packed_classes, "packed classes"},
+    {SectionKind::meta, "meta"},         {SectionKind::sites, "sites"},
+    {SectionKind::grammars, "grammars"}, {SectionKind::columns, "columns"},
+    {SectionKind::rows, "rows"},         {SectionKind::order, "order"},
+    {SectionKind::timing, "timing"},     {SectionKind::source, "source"},
+    {SectionKind::streams, "streams"},   {SectionKind::callers, "callers"},
+    {SectionKind::cost, "cost"},         {SectionKind::offsets, "offsets"},
+    {SectionKind::gpu, "gpu"},           {SectionKind::warps, "warps"},
+    {SectionKind::blocks, "blocks"},     {SectionKind::bundles, "bundles"},
+    {SectionKind::clocks, "clocks"},     {SectionKind::sums, "sums"},
+    {SectionKind::gaps, "gaps"},         {SectionKind::corrections, "corrections"},
+    {SectionKind::heap, "heap"},         {SectionKind::packed_classes, "packed classes"},
 };
 
 }  // namespace

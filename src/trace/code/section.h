@@ -31,6 +31,7 @@ enum class SectionKind : uint8_t {
   sums = 18,             ///< see trace/merge/function_sums.h
   corrections = 19,      ///< see trace/read/corrections.h
   gaps = 20,             ///< see trace/merge/site_gaps.h
+  heap = 21,             ///< see trace/model/class_heap.h
   packed_classes = 255,  ///< in no file: see packed_class.h
 };
 

@@ -21,11 +21,12 @@ class Decoder {
         read(SectionKind::sites, true, &Decoder::sites) && read(SectionKind::callers, false, &Decoder::callers) &&
         read(SectionKind::grammars, true, &Decoder::grammars) && read(SectionKind::columns, true, &Decoder::columns) &&
         read(SectionKind::rows, true, &Decoder::rows) && read(SectionKind::streams, false, &Decoder::streams) &&
-        check_moved() && read(SectionKind::meta, true, &Decoder::meta) &&
-        read(SectionKind::order, false, &Decoder::order) && read(SectionKind::offsets, false, &Decoder::offsets) &&
-        read(SectionKind::timing, false, &Decoder::timing) && read(SectionKind::clocks, false, &Decoder::clocks) &&
-        read(SectionKind::sums, false, &Decoder::rounded_sums) && read(SectionKind::gaps, false, &Decoder::gaps) &&
-        read(SectionKind::cost, false, &Decoder::cost) && read(SectionKind::bundles, false, &Decoder::bundles);
+        check_moved() && read(SectionKind::heap, false, &Decoder::heap) &&
+        read(SectionKind::meta, true, &Decoder::meta) && read(SectionKind::order, false, &Decoder::order) &&
+        read(SectionKind::offsets, false, &Decoder::offsets) && read(SectionKind::timing, false, &Decoder::timing) &&
+        read(SectionKind::clocks, false, &Decoder::clocks) && read(SectionKind::sums, false, &Decoder::rounded_sums) &&
+        read(SectionKind::gaps, false, &Decoder::gaps) && read(SectionKind::cost, false, &Decoder::cost) &&
+        read(SectionKind::bundles, false, &Decoder::bundles);
     if (!good) return tl::unexpected(std::move(error_));
     for (ClassPart &part : body().classes) body().set_key(&part);
     return std::move(decoded_);
@@ -260,6 +261,12 @@ class Decoder {
     if (body().module_maps.size() != ranks) return bad("and section 'sites' disagree on the number of ranks");
     return std::all_of(body().classes.begin(), body().classes.end(),
                        [&](ClassPart &part) { return told(classes_.begin(in, &part)); });
+  }
+
+  bool heap(ByteReader &in) {
+    if (!told(classes_.heap_shapes(in))) return false;
+    return std::all_of(body().classes.begin(), body().classes.end(),
+                       [&](ClassPart &part) { return told(classes_.heap(in, &part)); });
   }
 
   bool order(ByteReader &in) {

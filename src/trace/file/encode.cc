@@ -61,6 +61,7 @@ class Encoder {
       if (!bytes.empty()) sections.push_back({kind, std::move(bytes), packed});
     };
     add_if_any(SectionKind::streams, writer.streams(), false);
+    add_if_any(SectionKind::heap, writer.heap(), false);
     add_if_any(SectionKind::order, writer.order(), false);
     add_if_any(SectionKind::timing, writer.timing(), writer.has_times());
     add_clocks(&sections);

@@ -9,6 +9,7 @@
 #include "grammar/product.h"
 #include "trace/fold/streams.h"
 #include "trace/model/class_checks.h"
+#include "trace/model/class_heap.h"
 #include "trace/model/row_merge.h"
 
 namespace cairn::trace {
@@ -36,6 +37,13 @@ Result<void> merge_stats(ClassPart *left, std::vector<StatsBlock> right) {
   std::sort(left->stats.begin(), left->stats.end(),
             [](const StatsBlock &a, const StatsBlock &b) { return a.ranks.front() < b.ranks.front(); });
   return {};
+}
+
+Result<void> merge_heap(ClassPart *left, ClassPart *right) {
+  if (left->heap.variants.empty() && right->heap.variants.empty()) return {};
+  tell_no_heap(left->ranks, &left->heap);
+  tell_no_heap(right->ranks, &right->heap);
+  return merge_stream(&left->heap, std::move(right->heap));
 }
 
 /// Group and field of all streams.
@@ -133,6 +141,7 @@ Result<void> merge_class(ClassPart *left, ClassPart right) {
     merged = merge_stream(&left->streams[i], std::move(right.streams[i]));
     if (!merged) return merged;
   }
+  if (merged = merge_heap(left, &right); !merged) return merged;
   merged = merge_what_is_of_each(
       left, &right,
       {std::move(right.stats), std::move(right.begin_ns), std::move(right.first_ticket), std::move(right.order)},

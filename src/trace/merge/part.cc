@@ -8,6 +8,7 @@
 #include "trace/fold/streams.h"
 #include "trace/merge/classes_merge.h"
 #include "trace/merge/part_body.h"
+#include "trace/model/class_heap.h"
 #include "trace/model/site_lists.h"
 
 namespace cairn::trace {
@@ -79,6 +80,9 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
   ByteWriter order;
   if (!sequence.order.empty()) sequence.order.write(order);
   part.order = ValuesColumn::constant(order.take(), 1);
+  Result<Stream> heap = heap_of(sequence, part.ranks);
+  if (!heap) return tl::unexpected(heap.error());
+  part.heap = *std::move(heap);
   if (!sequence.polls.empty() && sequence.polls.size() != part.rows.size()) {
     return fail(ErrorKind::internal, "polls were told apart for some rows only");
   }

@@ -134,21 +134,21 @@ bool alike(ClassPart *left, const ClassHead &head, const PlainClass &right, Valu
   if (!all_alike(left->rows, right.all_rows, right.rows) || !orders.is_written_so(*left->calls, right.calls)) {
     return false;
   }
-  for (size_t i = 0; i < left->streams.size(); ++i) {
-    Stream &stream = left->streams[i];
-    const PlainStream &other = right.streams[i];
-    if (stream.group != other.group || stream.field != other.field || stream.variants.size() != 1 ||
+  const auto are_alike = [&](Stream *stream, const PlainStream &other) {
+    if (stream->group != other.group || stream->field != other.field || stream->variants.size() != 1 ||
         other.variants != 1) {
       return false;
     }
-    StreamVariant &l = stream.variants[0];
+    StreamVariant &l = stream->variants[0];
     const PlainVariant &r = right.variants[other.variant];
-    if (l.differences != r.differences || !orders.alike(l.order.get(), right.orders[r.order], r.order) ||
-        !values->add(&l.values, r.values)) {
-      return false;
-    }
+    return l.differences == r.differences && orders.alike(l.order.get(), right.orders[r.order], r.order) &&
+           values->add(&l.values, r.values);
+  };
+  for (size_t i = 0; i < left->streams.size(); ++i) {
+    if (!are_alike(&left->streams[i], right.streams[i])) return false;
   }
-  return true;
+  if (left->heap.variants.empty() && right.heap.variants == 0) return true;
+  return are_alike(&left->heap, right.heap);
 }
 
 }  // namespace
@@ -169,6 +169,7 @@ Result<bool> merge_plain(ClassPart *left, ClassHead *head, PlainClass *right) {
                                               *order);
   if (!merged) return tl::unexpected(merged.error());
   for (Stream &stream : left->streams) stream.variants[0].ranks = left->ranks;
+  for (StreamVariant &variant : left->heap.variants) variant.ranks = left->ranks;
   assert(is_sound(*left));
   return true;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "trace/model/class_heap.h"
+
 namespace cairn::trace {
 namespace {
 
@@ -118,6 +120,7 @@ bool is_sound(const ClassPart &part) {
     }
     if (check.wrong(stream, std::exchange(before, &stream)) != nullptr) return false;
   }
+  if (what_is_wrong_with_heap(part) != nullptr) return false;
   return has_what_moved(part) && part.begin_ns.size() == members && part.first_ticket.size() == members &&
          part.order.size() == members;
 }

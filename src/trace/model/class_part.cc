@@ -71,7 +71,7 @@ void StatsBlock::remap(const std::vector<std::vector<uint32_t>> &rows_of_old, si
   rows = std::move(remapped);
 }
 
-size_t value_count(const std::vector<Stream> &streams) {
+size_t value_count(std::span<const Stream> streams) {
   size_t count = 0;
   for (const Stream &stream : streams) {
     for (const StreamVariant &variant : stream.variants) count += variant.values.size();

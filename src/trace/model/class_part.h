@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,9 @@ struct Stream {
   std::vector<StreamVariant> variants;  ///< their ranks are the class's, each once
 };
 
+/// The Stream::group of what became of heap segments: it is of no group, and see class_heap.h.
+constexpr uint32_t kHeapGroup = UINT32_MAX;
+
 /// Statistics of ranks whose own rows lie among the class's rows in the same way.
 struct StatsBlock {
   RankSet ranks;
@@ -68,7 +72,7 @@ void write_rows_of_slot(const std::vector<uint32_t> &slot, ByteWriter &out);
 bool read_rows_of_slot(ByteReader &in, size_t rows, std::vector<uint32_t> *slot);
 
 /// Values of all variants.
-size_t value_count(const std::vector<Stream> &streams);
+size_t value_count(std::span<const Stream> streams);
 
 /// What tells classes apart, and which ranks, sites and times belong to one, whatever its calls are.
 struct ClassHead {
@@ -91,6 +95,7 @@ struct ClassPart : ClassHead {
   std::vector<StatsBlock> stats;  ///< none if the timing mode keeps no statistics
   FoldColumn begin_ns;
   FoldColumn first_ticket;
+  Stream heap;         ///< what became of heap segments (class_heap.h)
   ValuesColumn order;  ///< the bytes of each member's `order` grammar; empty bytes for none
 };
 

@@ -74,6 +74,16 @@ struct Site {
   bool operator==(const Site &) const = default;
 };
 
+/// A segment of the heap (the second atom of kHeap) is named for the first time, or the program gave it up.
+struct HeapEvent {
+  uint64_t calls = 0;  ///< that the sequence's thread made since the event before, or since the sequence began; without
+                       ///< those that chance repeats (docs/format.md, "heap")
+  int64_t number = 0;
+  uint64_t bytes = 0;  ///< that it has, or up to a sixteenth more; 0: it ends
+  [[nodiscard]] bool ends() const { return bytes == 0; }
+  bool operator==(const HeapEvent &) const = default;
+};
+
 struct SequenceRecord {
   static constexpr uint32_t kEpilogue = UINT32_MAX;
   uint32_t thread = 0;
@@ -87,8 +97,10 @@ struct SequenceRecord {
   grammar::Grammar order;  ///< process-wide ticket minus (previous ticket of this sequence + 1), one a call; empty if
                            ///< the process had one thread
   uint64_t first_ticket = 0;
-  Bytes times;            ///< of the calls, as the timing mode writes them; empty if it keeps none
-  uint64_t begin_ns = 0;  ///< when the first call began, from MPI_Init's begin (its own clock)
+  grammar::Grammar heap;               ///< what became of heap segments, in order
+  std::vector<HeapEvent> heap_events;  ///< its symbols
+  Bytes times;                         ///< of the calls, as the timing mode writes them; empty if it keeps none
+  uint64_t begin_ns = 0;               ///< when the first call began, from MPI_Init's begin (its own clock)
 };
 
 /// Where a rank's time lies on the axis of the run: a moment `t` ns after the rank's MPI_Init began is

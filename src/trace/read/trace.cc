@@ -6,6 +6,7 @@
 #include "timing/mode.h"
 #include "trace/file/bundle.h"
 #include "trace/file/sections.h"
+#include "trace/model/class_heap.h"
 #include "trace/model/derived_values.h"
 #include "trace/model/request_arrays.h"
 #include "trace/model/row_counts.h"
@@ -335,6 +336,18 @@ std::optional<CallOrder> Trace::order(const SequenceView &sequence) const {
   Result<grammar::Grammar> skips = grammar::Grammar::parse(in);
   if (!skips) return std::nullopt;  // was checked when the file was opened
   return CallOrder{static_cast<uint64_t>(part.first_ticket.at(*member)), *std::move(skips)};
+}
+
+std::optional<HeapHistory> Trace::heap(const SequenceView &sequence) const {
+  if (sequence.class_index >= class_count()) return std::nullopt;
+  for (const StreamVariant &variant : body_->part->classes[sequence.class_index].heap.variants) {
+    const std::optional<uint64_t> member = variant.ranks.index_of(sequence.rank);
+    if (!member || variant.values.empty()) continue;
+    HeapHistory history{{}, variant.order};
+    for (const RowPointer &value : variant.values) history.events.push_back(heap_event_at(*value, *member));
+    return history;
+  }
+  return std::nullopt;
 }
 
 std::vector<uint64_t> Trace::tickets(const SequenceView &sequence) const {

@@ -60,6 +60,12 @@ struct CallOrder {
   grammar::Grammar skips;
 };
 
+/// When heap segments began and ended among the calls of a sequence (HeapEvent says where an event stands).
+struct HeapHistory {
+  std::vector<HeapEvent> events;                  ///< the distinct ones
+  std::shared_ptr<const grammar::Grammar> order;  ///< its symbols are their numbers
+};
+
 /// Source position of a site, if it was resolved (by `cairn record`, or by the reading verb).
 struct Source {
   std::string function;
@@ -137,6 +143,9 @@ class Trace {
   /// more than kMostTickets calls: walk `order` then.
   static constexpr uint64_t kMostTickets = uint64_t{1} << 27;
   [[nodiscard]] std::vector<uint64_t> tickets(const SequenceView &sequence) const;
+
+  /// nullopt if nothing is told of heap segments: there were none, or the trace was recorded before these were kept.
+  [[nodiscard]] std::optional<HeapHistory> heap(const SequenceView &sequence) const;
 
   [[nodiscard]] const std::vector<Module> &modules() const;
   /// All sites and the frames that called them; Site::caller is 1 + an index into this, 0 if nothing is known.

@@ -110,6 +110,15 @@ void write_sequence(const Trace &trace, const SequenceView &view, std::ostringst
     for (const timing::CallTime &time : *times) *out << " " << time.gap << "+" << time.duration;
     *out << "\n";
   }
+  if (const auto heap = trace.heap(view)) {
+    *out << "  heap";
+    for (const grammar::Symbol event : heap->order->expand()) {
+      const HeapEvent &each = heap->events[event];
+      *out << " " << each.calls << ":" << each.number;
+      if (!each.ends()) *out << "=" << each.bytes;
+    }
+    *out << "\n";
+  }
   if (const auto tickets = trace.tickets(view); !tickets.empty()) {
     *out << "  tickets";
     for (const uint64_t ticket : tickets) *out << " " << ticket;

@@ -279,7 +279,8 @@ class Trace:
         for kind, read in ((6, self.read_order), (7, self.read_timing), (9, self.read_cost), (10, self.read_streams),
                            (8, self.read_source), (11, self.read_callers), (14, self.read_bundles),
                            (12, self.read_offsets), (13, self.read_blocks), (17, self.read_clocks),
-                           (18, self.read_sums), (19, self.read_corrections), (20, self.read_gaps)):
+                           (18, self.read_sums), (19, self.read_corrections), (20, self.read_gaps),
+                           (21, self.read_heap)):
             if kind in parts:
                 read(parts[kind])
         for kind, part in parts.items():
@@ -356,7 +357,7 @@ class Trace:
         for _ in range(r.varint()):
             c = {"thread": r.varint(), "segment": (r.varint() - 1) % (1 << 32), "calls": self.grammars[r.varint()],
                  "ranks": self.columns[r.varint()], "sites": [None], "rows": [], "stats": [], "times": {},
-                 "order": None, "streams": {}}
+                 "order": None, "streams": {}, "heap": []}
             for _ in range(r.varint()):
                 first, length = r.varint(), r.varint()
                 c["sites"] += range(first, first + length)
@@ -400,6 +401,15 @@ class Trace:
                         values = self.new_values(r, shapes, last, rows)
                     variants.append((ranks, self.grammars[word // 2], word % 2, values))
                 c["streams"].setdefault(group, {})[field] = variants
+
+    def read_heap(self, r):
+        shapes, last = self.read_shapes(r), {}
+        for c in self.classes:
+            count = r.varint()
+            for _ in range(count):
+                ranks = self.columns[r.varint()] if count > 1 else c["ranks"]
+                values = self.new_values(r, shapes, last, r.varint())
+                c["heap"].append((ranks, self.grammars[r.varint()] if values else [], 0, values))
 
     def new_values(self, r, shapes, last, count):
         values = []
@@ -815,6 +825,10 @@ class Trace:
             out.append(f"  stats {number}: " + self.statistics_text([s for s in c["stats"] if s[0] == row]))
         if c["times"].get(rank):
             out.append("  times" + "".join(f" {gap}+{time}" for gap, time in self.times(c["times"][rank], kinds)))
+        events = list(file.values_of(c["heap"], rank)) if c["heap"] else ()
+        if events:
+            events = (f"{calls}:{number}" + (f"={size}" if size else "") for calls, number, size in events)
+            out.append("  heap " + " ".join(events))
         if c["order"] and c["order"][member][0] is not None:
             skips, ticket = c["order"][member]
             tickets = [ticket]

@@ -377,4 +377,34 @@ std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed) {
   }
   return result;
 }
+void add_heap(std::vector<ProcessRecord> *processes, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const uint64_t turns = 5 + random() % 40;
+  for (ProcessRecord &process : *processes) {
+    const uint64_t rank = process.rank;
+    for (SequenceRecord &sequence : process.sequences) {
+      std::vector<HeapEvent> events;
+      if (rank % 5 == 4) continue;
+      if (rank % 7 == 3) {
+        for (uint64_t i = 0; i < turns; ++i) {
+          events.push_back({random() % 4, static_cast<int64_t>(random() % 6), random() % 3 * (random() % 1000)});
+        }
+      } else {
+        events.push_back({2, 0, 4096});
+        for (uint64_t i = 0; i < turns + (rank % 7 == 5 ? 1 : 0); ++i) {
+          events.push_back({0, 1, rank % 2 == 0 ? 1000 + 8 * rank : 520});
+          events.push_back({3, 1, 0});
+        }
+      }
+      std::vector<grammar::Symbol> symbols;
+      for (const HeapEvent &event : events) {
+        const auto known = std::find(sequence.heap_events.begin(), sequence.heap_events.end(), event);
+        symbols.push_back(static_cast<grammar::Symbol>(known - sequence.heap_events.begin()));
+        if (known == sequence.heap_events.end()) sequence.heap_events.push_back(event);
+      }
+      sequence.heap = grammar::Grammar::from_symbols(symbols);
+    }
+  }
+}
+
 }  // namespace cairn::trace

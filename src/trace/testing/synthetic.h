@@ -52,4 +52,9 @@ DrainingProgram neighbours_program(uint32_t ranks, uint64_t seed, Neighbours kin
 /// ranks, two threads.
 std::vector<ProcessRecord> polling_program(uint32_t ranks, uint64_t seed);
 
+/// Gives the processes heap segments: most ranks use the same number in each turn of a loop, of a size that grows with
+/// the rank or is one of two; one has turns of another length, some have none, and one begins and ends them as it
+/// comes.
+void add_heap(std::vector<ProcessRecord> *processes, uint64_t seed);
+
 }  // namespace cairn::trace

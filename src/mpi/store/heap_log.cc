@@ -1,0 +1,41 @@
+#include "mpi/store/heap_log.h"
+
+#include <bit>
+#include <cassert>
+#include <cstring>
+#include <type_traits>
+
+namespace cairn::recorder {
+namespace {
+
+/// The least number not below `bytes` with five significant bits.
+uint64_t rounded_up(uint64_t bytes) {
+  const auto width = static_cast<int>(std::bit_width(bytes));
+  if (width <= 5) return bytes;
+  const uint64_t step = uint64_t{1} << (width - 5);
+  return (bytes + step - 1) & ~(step - 1);
+}
+
+}  // namespace
+
+bool HeapLog::add(Arena &arena, int64_t number, uint64_t bytes) {
+  if (order == nullptr) order = arena.create<grammar::Builder>(arena);
+  if (order == nullptr) return false;
+  const trace::HeapEvent event = {calls - calls_then, number, events.size() < kExact ? bytes : rounded_up(bytes)};
+  static_assert(std::has_unique_object_representations_v<trace::HeapEvent>);
+  uint8_t key[sizeof event];
+  memcpy(key, &event, sizeof event);
+  const Signature *known = events.intern(arena, key, sizeof key);
+  if (known == nullptr || !order->append(known->id)) return false;
+  calls_then = calls;
+  return true;
+}
+
+trace::HeapEvent heap_event_of(const Signature &event) {
+  trace::HeapEvent result;
+  assert(event.size == sizeof result);
+  memcpy(&result, event.bytes, sizeof result);
+  return result;
+}
+
+}  // namespace cairn::recorder
