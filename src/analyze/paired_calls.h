@@ -67,6 +67,12 @@ class Meanings {
     if (moves) entry->second = {second, there - offset};
     return fresh || (entry->second.first == second && entry->second.second == there - offset);
   }
+  /// A heap segment of the first side is another one from now on.
+  void forget_heap(int64_t number) {
+    std::erase_if(regions_, [number](const auto &known) {
+      return std::get<0>(known.first) == trace::kHeap && std::get<1>(known.first) == number;
+    });
+  }
 
  private:
   AttachedPairs *attached_;

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "analyze/heap_events.h"
 #include "analyze/paired_calls.h"
 #include "analyze/repeatable.h"
 #include "analyze/thread_calls.h"
@@ -148,14 +149,18 @@ class Comparison {
       if (other != matched.end()) taken.insert(other->second);
       return thread;
     };
-    std::map<uint32_t, RowScope> scopes;  // by sequence's class
+    std::map<uint32_t, RowScope> scopes;   // by sequence's class
+    std::map<uint32_t, HeapEvents> heaps;  // the same
     for (const trace::SequenceView &sequence : first_.trace.sequences(rank)) {
       scopes.try_emplace(sequence.class_index, RowScope::of(first_.trace, sequence));
+      heaps.try_emplace(sequence.class_index, first_.trace, sequence);
       thread_of(sequence.thread);
     }
     trace::Events events(first_.trace, rank);
     while (const trace::Event *event = events.next()) {
       const trace::Row &a = *event->values;
+      heaps[event->class_index].before_call(a.function,
+                                            [&](const trace::HeapEvent &each) { meanings.forget_heap(each.number); });
       if (!is_compared(a)) continue;
       Thread &thread = thread_of(event->thread);
       if (thread.differs) continue;

@@ -7,7 +7,8 @@
 //   together, until it is given up; names that recur, and objects that are looked up several times, are counted.
 // - A thread's number is chance: threads are matched by the calls that they make.
 // - A region of memory (a segment of the heap, a stack, the data of a module) of the first side belongs to that of the
-//   second that it was met with first, shifted by as much. Functions of the program are any functions.
+//   second that it was met with first, shifted by as much; a segment until it ends. Functions of the program are any
+//   functions.
 // Not compared: call sites; error codes beyond their class; the command line; the clock; names of processors and
 // libraries; folders of files; polls that found nothing. Of MPI_Waitany and its like only the requests that completed
 // are. A receive from anybody is equal to one that asks for the source and the tag that it got; such are counted.

@@ -42,6 +42,8 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
       thread_numbers_.push_back(sequence.thread);
   }
   several_threads = thread_numbers_.size() > 1;
+  follows_heap = !several_threads && !settings.shared_buffers;
+  if (follows_heap) memory.follow_heap();
   if (settings.gaps != Gaps::none) mean_gap_ns = mean_gap();
   standing_ = std::vector<Standing>(thread_numbers_.size());
   if (!several_threads) return;

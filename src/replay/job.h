@@ -72,6 +72,7 @@ class Job {
   /// Of slots, memory and plans, where there are several threads.
   std::mutex lock;
   bool several_threads = false;
+  bool follows_heap = false;  ///< segments of the heap begin and end as they did
   Memory memory;
   Slots slots;
   ScratchFiles files;

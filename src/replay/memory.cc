@@ -2,6 +2,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
 namespace cairn::replay {
 namespace {
 
@@ -10,11 +14,33 @@ constexpr size_t kPartInFront = 16;
 /// Where even that is not to be had, a replay needs another machine.
 constexpr size_t kLeast = size_t{1} << 24U;
 
+/// On the heap, since the program's was; nullptr: no memory. What is large takes pages only as they are touched.
+void *zeros(size_t bytes) {
+  constexpr size_t kAligned = 64;  // as much as compilers ask for
+  constexpr size_t kPage = 4096;
+  constexpr size_t kLarge = 16 * kPage;
+  void *block = nullptr;
+  if (posix_memalign(&block, kAligned, std::max<size_t>(bytes, 1)) != 0) return nullptr;
+  auto *const begin = static_cast<char *>(block);
+  char *const first_page = begin + (kPage - reinterpret_cast<uintptr_t>(begin) % kPage) % kPage;
+  const size_t front = std::min(bytes, static_cast<size_t>(first_page - begin));
+  const size_t pages = (bytes - front) / kPage * kPage;
+  // Pages that were given back are read as zeros.
+  if (bytes < kLarge || madvise(first_page, pages, MADV_DONTNEED) != 0) {
+    memset(begin, 0, bytes);
+    return block;
+  }
+  memset(begin, 0, front);
+  memset(first_page + pages, 0, bytes - front - pages);
+  return block;
+}
+
 }  // namespace
 
 Memory::~Memory() {
   for (const auto &[key, reserved] : regions_) {
     if (reserved.at != nullptr) munmap(reserved.at, reserved.bytes);
+    free(reserved.block);
   }
 }
 
@@ -35,6 +61,10 @@ Region *Memory::region(trace::Atom address_class, int64_t number, uint32_t threa
   Reserved &reserved = entry->second;
   if (!added) return &reserved.region;
   if (address_class == trace::kMpiMemory) {
+    reserved.region.moves = reserved.region.is_mpi = true;
+    return &reserved.region;
+  }
+  if (address_class == trace::kHeap && follows_heap_) {
     reserved.region.moves = true;
     return &reserved.region;
   }
@@ -44,18 +74,61 @@ Region *Memory::region(trace::Atom address_class, int64_t number, uint32_t threa
     mark_device(address_class, &reserved.region);
     return &reserved.region;
   }
+  if (!reserve(&reserved)) {
+    regions_.erase(entry);
+    return nullptr;
+  }
+  if (shares) shared_origin_ = reserved.region.origin;
+  mark_device(address_class, &reserved.region);
+  return &reserved.region;
+}
+
+bool Memory::reserve(Reserved *reserved) {
   for (; most_ >= kLeast; most_ /= 2) {
     void *at = mmap(nullptr, most_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) continue;
-    reserved.at = at;
-    reserved.bytes = most_;
-    reserved.region.origin = static_cast<char *>(at) + most_ / kPartInFront;
-    if (shares) shared_origin_ = reserved.region.origin;
-    mark_device(address_class, &reserved.region);
-    return &reserved.region;
+    reserved->at = at;
+    reserved->bytes = most_;
+    reserved->region.origin = static_cast<char *>(at) + most_ / kPartInFront;
+    return true;
   }
-  regions_.erase(entry);
-  return nullptr;
+  return false;
+}
+
+void Memory::begin_segment(int64_t number, uint64_t bytes) {
+  if (!follows_heap_) return;
+  Reserved &segment = regions_[{trace::kHeap, number, 0}];
+  segment.region.moves = true;
+  if (segment.at != nullptr) return;
+  free(segment.block);
+  segment.block = zeros(bytes);
+  // Without memory it is a range when it is used.
+  segment.region.origin = static_cast<char *>(segment.block);
+  segment.region.end = static_cast<int64_t>(bytes);
+  segment.region.filled_begin = segment.region.filled_end = 0;
+}
+
+void Memory::end_segment(int64_t number) {
+  const auto found = regions_.find({trace::kHeap, number, 0});
+  if (found == regions_.end() || found->second.at != nullptr) return;
+  Reserved &segment = found->second;
+  free(segment.block);
+  segment.block = nullptr;
+  segment.region.origin = nullptr;
+}
+
+uint64_t Memory::segment_bytes(int64_t number) const {
+  const auto found = regions_.find({trace::kHeap, number, 0});
+  return found == regions_.end() || found->second.block == nullptr ? 0
+                                                                   : static_cast<uint64_t>(found->second.region.end);
+}
+
+bool Memory::provide_range(Region *region) {
+  const auto found = std::find_if(regions_.begin(), regions_.end(),
+                                  [region](const auto &known) { return &known.second.region == region; });
+  if (found == regions_.end() || !reserve(&found->second)) return false;
+  region->end = INT64_MAX;
+  return true;
 }
 
 }  // namespace cairn::replay

@@ -3,6 +3,10 @@
 // that they had, so that they overlap as they did. The ranges are reserved, not filled: only pages that MPI touches
 // take memory, which the program's took too.
 //
+// Where the trace says when segments of the heap began and ended, and no other thread is about, they are allocated and
+// freed then (`follow_heap`), with the sizes that they had. One that is used before it began, or after it ended, is a
+// range as the other regions are.
+//
 // Where buffers are shared, all regions but stacks are one range: what is bounded is then the largest of them, and
 // buffers overlap that did not. Regions begin at different places in it, since MPI refuses equal buffers.
 //
@@ -22,9 +26,11 @@
 namespace cairn::replay {
 
 struct Region {
-  char *origin = nullptr;  ///< offset 0
+  char *origin = nullptr;  ///< offset 0; nullptr: not there now
   bool is_device = false;
-  bool moves = false;  ///< MPI gives it: `origin` changes
+  bool is_mpi = false;      ///< MPI gives it
+  bool moves = false;       ///< `origin` changes: MPI gives it, or it is allocated
+  int64_t end = INT64_MAX;  ///< offset behind what may be filled
   // What has been filled (fill.h), by offset.
   int64_t filled_begin = 0;
   int64_t filled_end = 0;
@@ -40,6 +46,16 @@ class Memory {
   /// The region of an address's first two atoms, as a thread names it; made where it is met first. nullptr: the system
   /// gives no more addresses. Stays where it is.
   Region *region(trace::Atom address_class, int64_t number, uint32_t thread);
+  /// From now on segments of the heap begin and end. Before the first region.
+  void follow_heap() { follows_heap_ = true; }
+  /// A segment of the heap is there from now on, filled with zeros that take no pages; where there is one of that
+  /// number, its contents are lost.
+  void begin_segment(int64_t number, uint64_t bytes);
+  void end_segment(int64_t number);
+  /// A region that moves is about to be used. False if it is not there and the system gives no addresses.
+  bool provide(Region *region) { return region->origin != nullptr || region->is_mpi || provide_range(region); }
+  /// 0: it is not there.
+  [[nodiscard]] uint64_t segment_bytes(int64_t number) const;
   /// How many of them are memory of devices.
   [[nodiscard]] uint64_t device_regions() const { return device_regions_; }
 
@@ -49,12 +65,16 @@ class Memory {
   void mark_device(trace::Atom address_class, Region *region);
   using Key = std::tuple<trace::Atom, int64_t, uint32_t>;
   struct Reserved {
-    void *at = nullptr;
+    void *at = nullptr;  ///< the range
     size_t bytes = 0;
+    void *block = nullptr;  ///< of a segment
     Region region;
   };
+  bool reserve(Reserved *reserved);
+  bool provide_range(Region *region);
   std::map<Key, Reserved> regions_;
   const bool shared_;
+  bool follows_heap_ = false;
   char *shared_origin_ = nullptr;
   size_t regions_in_it_ = 0;
   size_t most_ = size_t{1} << 36U;

@@ -391,7 +391,7 @@ class Making {
     }
     if (parameter.kind == Kind::rma_displacement && parameter.keeps_raw) remote(i, field);
     AtomReader atoms(field.atoms);
-    std::vector<std::pair<const Region *, int64_t>> places;
+    std::vector<std::pair<Region *, int64_t>> places;
     bool moves = false;
     while (!atoms.at_end()) {
       const auto found = place(parameter, &atoms);
@@ -399,14 +399,14 @@ class Making {
       if (atoms.failed()) return wrong(parameter, "is malformed");
       moves = moves || (found->first != nullptr && found->first->moves);
       places.emplace_back(found->first, found->second);
-      if (found->first != nullptr && with_.fill && !found->first->moves) fill(i, parameter, *found);
+      if (found->first != nullptr && with_.fill && !found->first->is_mpi) fill(i, parameter, *found);
       if (!is_indirect(parameter)) break;
     }
     if (!is_indirect(parameter)) {
       if (moves) {
         plan_.addresses.push_back({i, places[0].first, places[0].second});
       } else {
-        plan_.words[i] = address_of({const_cast<Region *>(places[0].first), places[0].second});
+        plan_.words[i] = address_of(places[0]);
       }
       return {};
     }

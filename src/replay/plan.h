@@ -82,12 +82,12 @@ struct Plan {
   };
   struct AddressUse {
     uint8_t parameter;
-    const Region *region;
+    Region *region;
     int64_t offset;
   };
   struct AddressArray {
     uint8_t parameter;
-    std::vector<std::pair<const Region *, int64_t>> places;  ///< without a region: the number itself
+    std::vector<std::pair<Region *, int64_t>> places;  ///< without a region: the number itself
     std::vector<char> buffer;
   };
   struct Updated {

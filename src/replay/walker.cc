@@ -65,6 +65,7 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
   plans_.clear();
   scope_ = analyze::RowScope::of(job_.trace, sequence);
   class_index_ = sequence.class_index;
+  heap_ = job_.follows_heap ? analyze::HeapEvents(job_.trace, sequence) : analyze::HeapEvents();
   reader_ = std::make_unique<trace::CallReader>(job_.trace, sequence);
   times_.reset();
   if (timing::keeps_times(job_.trace.run().timing)) {
@@ -93,6 +94,7 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
     }
     if (recorded_ && keeps_sums()) job_.made[(*plan)->function->id].recorded_ns += recorded_->duration;
     const trace::Row *const row = &reader_->call(number);
+    heap_.before_call(row->function, [this](const trace::HeapEvent &event) { happens(event); });
     Result<void> done;
     if ((*plan)->depth == 0 && pending_.empty()) {
       Node alone{*plan, row, {}};
@@ -102,7 +104,21 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
     }
     if (!done) return done;
   }
+  heap_.at_end([this](const trace::HeapEvent &event) { happens(event); });
   return {};
+}
+
+void Walker::happens(const trace::HeapEvent &event) {
+  if (!event.ends()) {
+    // Calls that are still to be made may mean the segment before.
+    const bool again = std::erase(ended_, event.number) != 0;
+    const uint64_t before = again ? job_.memory.segment_bytes(event.number) : 0;
+    job_.memory.begin_segment(event.number, std::max(event.bytes, before));
+  } else if (pending_.empty()) {
+    job_.memory.end_segment(event.number);
+  } else {
+    ended_.push_back(event.number);
+  }
 }
 
 Result<Plan *> Walker::plan_of(grammar::Symbol number) {
@@ -125,7 +141,9 @@ Result<void> Walker::take(Node node) {
     pending_.push_back(std::move(node));
     return {};
   }
-  return make(&node);
+  auto made = make(&node);
+  for (const int64_t number : std::exchange(ended_, {})) job_.memory.end_segment(number);
+  return made;
 }
 
 void Walker::make_nested(void *status) {
@@ -270,7 +288,9 @@ Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
   for (const Plan::Number &number : plan.numbers) {
     words[number.parameter] = job_.slots.number(number.kind, number.recorded);
   }
+  const auto no_room = [] { return fail(ErrorKind::environment, "the system has no addresses for a buffer"); };
   for (const Plan::AddressUse &use : plan.addresses) {
+    if (!job_.memory.provide(use.region)) return no_room();
     words[use.parameter] = reinterpret_cast<Word>(use.region->origin) + static_cast<Word>(use.offset);
   }
   for (const Plan::AddressArray &array : plan.address_arrays) {
@@ -278,6 +298,7 @@ Result<void> Walker::gather(const Plan &plan, Word *words, Word *handles) {
     char *to = const_cast<char *>(array.buffer.data());
     for (size_t i = 0; i < array.places.size(); ++i) {
       const auto &[region, offset] = array.places[i];
+      if (region != nullptr && !job_.memory.provide(region)) return no_room();
       const Word value = (region == nullptr ? 0 : reinterpret_cast<Word>(region->origin)) + static_cast<Word>(offset);
       std::memcpy(to + i * sizeof value, &value, sizeof value);
     }
@@ -387,7 +408,8 @@ void Walker::fill(const Plan &plan, const Word *words) {
     const Span span = span_of(static_cast<int64_t>(words[filled.count]), words[filled.datatype]);
     Region &region = *filled.region;
     const int64_t begin = filled.offset + span.begin;
-    const int64_t end = begin + span.bytes;
+    const int64_t end = std::min(begin + span.bytes, region.end);
+    if (region.end != INT64_MAX && (begin < 0 || end <= begin)) continue;
     const auto put = [&](int64_t from, int64_t to) {
       uint64_t state = static_cast<uint64_t>(from) * 0x9e3779b97f4a7c15U + job_.rank + 1;
       for (int64_t at = from; at < to; ++at) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "analyze/heap_events.h"
 #include "analyze/heard.h"
 #include "replay/drawn_gaps.h"
 #include "replay/job.h"
@@ -37,6 +38,7 @@ class Walker {
     std::vector<Node> nested;
   };
   Result<Plan *> plan_of(grammar::Symbol number);
+  void happens(const trace::HeapEvent &event);
   Result<void> walk_sequence(const trace::SequenceView &sequence);
   Result<void> take(Node node);
   Result<void> make(Node *node);
@@ -66,6 +68,8 @@ class Walker {
   std::optional<timing::CallTime> recorded_;  ///< of the call that comes next
   std::optional<DrawnGaps> drawn_gaps_;       ///< where gaps are waited for and the trace has their histograms alone
   uint64_t last_end_ns_ = 0;
+  analyze::HeapEvents heap_;             ///< of the sequence
+  std::vector<int64_t> ended_;           ///< segments that calls of `pending_` may still name
   std::vector<Node> pending_;            ///< nested ones whose call is still to come
   std::vector<Node> *nested_ = nullptr;  ///< of the call that is being made
   Result<void> nested_error_;
