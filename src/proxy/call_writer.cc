@@ -15,6 +15,7 @@ CallWriter::CallWriter(PartScope *scope, uint32_t row)
 Statement CallWriter::write() {
   Statement done = write_all();
   drop_unused(&done);
+  if (scope_.counts && !spec::varies_by_chance(function_)) done.before.insert(done.before.begin(), "next_call();");
   return done;
 }
 

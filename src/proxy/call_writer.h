@@ -37,6 +37,7 @@ struct PartScope {
   Columns *columns = nullptr;
   Streams *streams = nullptr;
   bool turns = false;   ///< there are several threads, and their order is known
+  bool counts = false;  ///< segments of the heap begin and end between calls, which are counted
   bool drains = false;  ///< out: arrays of requests are remembered
   std::string heard;    ///< the stream of whom receives from anybody heard; empty: there are none
   std::vector<std::string> *problems = nullptr;

@@ -41,6 +41,7 @@ class PartWriter {
                &streams_,
                false,
                false,
+               false,
                {},
                problems} {
     for (const char *each :
@@ -55,6 +56,7 @@ class PartWriter {
     text_.class_index = scope_.class_index;
     nested_ = std::any_of(part_.rows.begin(), part_.rows.end(), [](const auto &row) { return row->depth != 0; });
     scope_.turns = program_.several_threads;
+    find_segments();
     find_heard();
     for (uint32_t row = 0; row < part_.rows.size(); ++row) statements_.push_back(write_call(&scope_, row));
     if (program_.settings.gaps != Gaps::none) {
@@ -81,6 +83,28 @@ class PartWriter {
   }
 
  private:
+  /// Where one thread has all calls: how the program's segments of the heap are made. Calls are counted for that only
+  /// where a segment ends before another begins, and each call is made where it stands.
+  void find_segments() {
+    if (program_.several_threads || part_.heap.variants.empty()) return;
+    segments_ = streams_.variable(part_.heap, {}, "segments", false);
+    scope_.counts = !nested_ && std::any_of(part_.heap.variants.begin(), part_.heap.variants.end(), changes);
+  }
+  static bool changes(const trace::StreamVariant &variant) {
+    grammar::Walker walker(*variant.order);
+    bool ended = false;
+    for (grammar::Symbol each = walker.next(); each != grammar::kNoSymbol; each = walker.next()) {
+      constexpr uint32_t kBytes = 2;
+      const trace::ClassRow &value = *variant.values[each];
+      const bool differs = std::any_of(value.varied.begin(), value.varied.end(),
+                                       [](const trace::VariedAtom &varied) { return varied.slot == kBytes; });
+      const bool ends = value.atoms[kBytes] == 0 && !differs;
+      if (ended && !ends) return true;
+      ended = ended || ends;
+    }
+    return false;
+  }
+
   void find_heard() {
     bool wild = false;
     for (uint32_t row = 0; row < part_.rows.size() && !wild; ++row) wild = posts_wild(part_, scope_.groups, row);
@@ -326,6 +350,9 @@ class PartWriter {
     if (!streams_.opening().empty()) main.line("open_streams();");
     if (scope_.drains) main.line("arrays = new_arrays();");
     if (scope_.turns) main.statement(fmt::format("begin_turns({}, {});", first_ticket_, skips));
+    if (!segments_.empty()) {
+      main.line(fmt::format("segments_{}({});", scope_.counts ? "change" : "stay", segments_));
+    }
     const std::string &lines = order.text();
     // One brace deeper than it was written.
     for (size_t at = 0; at < lines.size();) {
@@ -333,6 +360,7 @@ class PartWriter {
       main.line(lines.substr(at, end - at));
       at = end + 1;
     }
+    if (scope_.counts) main.line("last_call();");
     main.close();
     text_.text += streams_.opening() + functions_.text() + main.text();
   }
@@ -372,6 +400,7 @@ class PartWriter {
   std::map<uint32_t, std::pair<std::string, size_t>> tabled_;  ///< rows that are a row of a function's table
   std::vector<double> gaps_;  ///< what the calls of each row wait for before they are made, in ns; empty: nothing
   std::string first_ticket_;
+  std::string segments_;  ///< the stream of what becomes of segments of the heap; empty: nothing is known
   Source functions_;
   size_t terms_ = 0;
   bool as_table_ = false;

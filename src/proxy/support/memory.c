@@ -1,6 +1,7 @@
 /* The program's memory. Each region that the recording told apart (a segment of the heap, the stack of a thread, the
  * data of a module) is a range of addresses of its own, in which buffers lie at the offsets that they had, so that they
- * overlap as they did. The ranges are reserved, not filled: what MPI does not touch takes no memory. */
+ * overlap as they did. The ranges are reserved, not filled: what MPI does not touch takes no memory. Segments of the
+ * heap are allocated with the sizes that they had, where the recording says when they began. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -12,8 +13,10 @@
 #include "proxy.h"
 
 struct region {
-  char *origin; /* offset 0 */
+  char *origin;     /* offset 0; NULL: not there now */
+  char *low, *high; /* what it holds */
   char *filled_begin, *filled_end;
+  int allocated; /* origin is of the heap */
 };
 struct regions {
   struct region **all;
@@ -23,11 +26,15 @@ struct regions {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The system may not give as much: then less, as long as it makes sense. */
-static char *reserve(void) {
+static void reserve(struct region *region) {
   static size_t most = (size_t)1 << 36;
   for (; most >= (size_t)1 << 24; most /= 2) {
     char *at = (char *)mmap(NULL, most, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at != MAP_FAILED) return at + most / 16; /* stacks grow downwards, and types may reach below a buffer */
+    if (at == MAP_FAILED) continue;
+    region->origin = at + most / 16; /* stacks grow downwards, and types may reach below a buffer */
+    region->low = at;
+    region->high = at + most;
+    return;
   }
   fprintf(stderr, "proxy: rank %lld: the system gives no addresses\n", rank);
   abort();
@@ -45,9 +52,9 @@ static struct region *region(struct regions *of, long long number, int moves) {
   if (of->all[number] == NULL) {
     of->all[number] = (struct region *)calloc(1, sizeof **of->all);
     if (of->all[number] == NULL) abort();
-    if (!moves) of->all[number]->origin = reserve();
   }
   struct region *found = of->all[number];
+  if (!moves && found->origin == NULL) reserve(found);
   pthread_mutex_unlock(&lock);
   return found;
 }
@@ -100,6 +107,91 @@ void *address_in(const struct field *of, int at) {
   }
 }
 
+/* ---- segments of the heap, which come and go */
+
+/* What is large takes pages only as they are touched. */
+static char *zeros(size_t bytes) {
+  const size_t page = 4096;
+  void *block = NULL;
+  if (posix_memalign(&block, 64, bytes == 0 ? 1 : bytes) != 0) return NULL;
+  char *const begin = (char *)block;
+  const size_t behind = (uintptr_t)begin % page, before = behind == 0 ? 0 : page - behind;
+  const size_t front = before < bytes ? before : bytes, pages = (bytes - front) / page * page;
+  /* Pages that were given back are read as zeros. */
+  if (bytes < 16 * page || madvise(begin + front, pages, MADV_DONTNEED) != 0) {
+    memset(begin, 0, bytes);
+  } else {
+    memset(begin, 0, front);
+    memset(begin + front + pages, 0, bytes - front - pages);
+  }
+  return begin;
+}
+
+static void free_segment(struct region *segment) {
+  if (segment->allocated) free(segment->origin);
+  memset(segment, 0, sizeof *segment);
+}
+
+static void begin_segment(long long number, long long bytes) {
+  struct region *segment = region(&heap, number, 1);
+  if (segment->origin != NULL && !segment->allocated) return; /* used before: a range */
+  free_segment(segment);
+  segment->origin = segment->low = zeros((size_t)bytes);
+  if (segment->origin == NULL) return; /* a range, when it is used */
+  segment->high = segment->low + bytes;
+  segment->allocated = 1;
+}
+
+static void end_segment(long long number) {
+  struct region *segment = region(&heap, number, 1);
+  if (segment->allocated) free_segment(segment);
+}
+
+/* {calls before it, segment, bytes; 0: it ends} */
+static const struct field *next_event(struct stream *of) {
+  const struct field *event = next_field(of);
+  return event->count == 3 && event->atoms[1] >= 0 && event->atoms[2] >= 0 ? event : NULL;
+}
+
+void segments_stay(struct stream *of) {
+  for (const struct field *event = next_event(of); event != NULL; event = next_event(of)) {
+    const struct region *segment = region(&heap, event->atoms[1], 1);
+    if (segment->high - segment->low < event->atoms[2]) begin_segment(event->atoms[1], event->atoms[2]);
+  }
+}
+
+static struct stream *events;
+static const struct field *event; /* the next; NULL: there is none */
+static long long calls_left;      /* before it */
+
+static void go_on(void) {
+  event = next_event(events);
+  if (event != NULL) calls_left = event->atoms[0];
+}
+
+static void happens(void) {
+  if (event->atoms[2] == 0) {
+    end_segment(event->atoms[1]);
+  } else {
+    begin_segment(event->atoms[1], event->atoms[2]);
+  }
+  go_on();
+}
+
+void segments_change(struct stream *of) {
+  events = of;
+  go_on();
+}
+
+void next_call(void) {
+  while (event != NULL && calls_left == 0) happens();
+  --calls_left;
+}
+
+void last_call(void) {
+  while (event != NULL) happens();
+}
+
 /* ---- what calls write */
 
 static _Thread_local struct {
@@ -136,7 +228,8 @@ static void put(char *from, const char *to) {
 static int fill_within(struct regions *of, char *begin, char *end) {
   for (long long i = 0; i < of->count; ++i) {
     struct region *each = of->all[i];
-    if (each == NULL || each->origin == NULL || llabs((long long)(begin - each->origin)) > (1LL << 35)) continue;
+    if (each == NULL || each->origin == NULL || begin < each->low || begin >= each->high) continue;
+    if (end > each->high) end = each->high;
     if (each->filled_begin == each->filled_end) each->filled_begin = each->filled_end = begin;
     if (begin < each->filled_begin) put(begin, each->filled_begin), each->filled_begin = begin;
     if (end > each->filled_end) put(each->filled_end, end), each->filled_end = end;

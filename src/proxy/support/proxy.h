@@ -195,6 +195,12 @@ void *device_at(long long number, long long offset);
 void *integer_at(long long value);
 void *elsewhere_at(long long number, long long offset); /* no memory of the program's */
 void *address_in(const struct field *of, int at);
+/* Of a stream with three numbers for each time that a segment of the heap begins or ends: calls between that and the
+ * time before, the segment, its bytes (0: it ends). */
+void segments_stay(struct stream *of);   /* each as large as it ever is, from now on */
+void segments_change(struct stream *of); /* when next_call comes to it, or last_call */
+void next_call(void);
+void last_call(void);
 #define AINT(address) ((MPI_Aint)(intptr_t)(address))
 /* MPI gave this memory, in which that is offset 0. */
 void bind_memory(long long number, long long offset, void *given);
