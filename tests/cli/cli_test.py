@@ -2107,7 +2107,7 @@ def arrays_info(bench):
     expect("all bytes", usage["header"] + usage["header_room"] + usage["index"] + usage["blocks"] + usage["replaced"]
            + usage["holes"], size)
     expect("schema", (got["schema"], got["file_bytes"], got["layout"], got["records"]),
-           ("cairn.arrays.info/1", size, "appended", 3))
+           ("cairn.arrays.info/1", size, "dense", 3))
     expect("variables", [(each["name"], each["type"], each["bytes"], each["blocks"]) for each in got["variables"]],
            [("relief", "short", 800, 1), ("empty", "double", 200, 0), ("T", "float", 4800, 4), ("flag", "byte", 3, 3)])
     expect("T", got["variables"][2]["dimensions"],
@@ -2288,6 +2288,16 @@ def codecs_are_tried(bench):
         expect("chosen", (found["auto"] in sizes, found["auto_speed"] in sizes), (True, True))
     text = bench.check("arrays", "bench", "plain.nc", out=None).stdout
     expect("variables", re.findall(r"^(\w+) \(", text, re.M), ["relief", "empty", "T", "flag"])
+    # A variable that is no whole number of pieces long: none of it is taken twice.
+    size = (1 << 20) + 1
+    name = lambda text: struct.pack(">q", len(text)) + text + bytes(-len(text) % 4)
+    front = b"CDF\5" + struct.pack(">qiq", 0, 10, 1) + name(b"x") + struct.pack(">qiq", size, 0, 0)
+    front += struct.pack(">iq", 11, 1) + name(b"v") + struct.pack(">qqiqiq", 1, 0, 0, 0, 1, size + -size % 4)
+    odd = bench.folder / "odd.nc"
+    odd.write_bytes(front + struct.pack(">q", len(front) + 8) + bytes(size + -size % 4))
+    got = json.loads(bench.check("arrays", "bench", "odd.nc", "--json", out=None).stdout)["variables"][0]
+    expect("sampled", (got["bytes"], got["sampled"]), (size, size))
+    odd.unlink()
     bench.check("arrays", "bench", "plain.nc", "--var", "U", code=2,
                 err="cairn: plain.nc: there is no variable 'U' with values; ncdump -h lists them\n")
     bench.check("arrays", "bench", "--var", "U", code=2, err="cairn: --var needs a file\n")

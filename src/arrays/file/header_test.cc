@@ -163,12 +163,14 @@ TEST(Physical, IsAHeaderWithAScalarForEachVariable) {
   EXPECT_EQ(found->size, place.size);
   EXPECT_EQ(found->checksum, place.checksum);
   EXPECT_EQ(found->session, 0U);
+  EXPECT_EQ(found->storage, std::nullopt);
   // One that is being written names its session, and takes no more room; those of earlier Cairns named none.
-  const IndexPlace open_place{5000, 123, 0xFEDCBA9876543210, 0x1122334455667788};
+  const IndexPlace open_place{5000, 123, 0xFEDCBA9876543210, 0x1122334455667788, Storage::hybrid};
   const Bytes opened = physical_header(sample(), open_place, 4096, 5123);
   EXPECT_EQ(opened.size(), bytes.size());
   EXPECT_EQ(marked(*parse_header(opened)->header)->session, 0x1122334455667788);
-  const IndexPlace earlier{5000, 123, 0xFEDCBA9876543210, std::nullopt};
+  EXPECT_EQ(marked(*parse_header(opened)->header)->storage, Storage::hybrid);
+  const IndexPlace earlier{5000, 123, 0xFEDCBA9876543210, std::nullopt, {}};
   EXPECT_EQ(marked(*parse_header(physical_header(sample(), earlier, 4096, 5123))->header)->session, std::nullopt);
   EXPECT_EQ(marked(sample()), std::nullopt);
   // Written anew in place: never longer for another index.

@@ -165,7 +165,7 @@ Killed killed_file(const File &file, uint32_t chain, Bytes *values) {
   for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(index.add(whole.blocks()[i]));
   index.end = index.blocks().back().offset + index.blocks().back().size;
   const Bytes packed = pack(index);
-  const IndexPlace place{killed.file.size(), packed.size(), hash64(packed), kSession};
+  const IndexPlace place{killed.file.size(), packed.size(), hash64(packed), kSession, {}};
   append(&killed.file, packed);
   const Bytes front = physical_header(*parse_header(index.header)->header, place, index.data_begin, killed.file.size());
   std::ranges::copy(front, killed.file.begin());

@@ -39,9 +39,10 @@ Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin
     put_big(number, &mark.values);
   header.attributes.push_back(std::move(mark));
   if (index.session) {
-    Attribute session{kSession, NcType::int64, 1, {}};
-    put_big(*index.session, &session.values);
-    header.attributes.push_back(std::move(session));
+    Attribute writer{kWriter, NcType::int64, 2, {}};
+    put_big(*index.session, &writer.values);
+    put_big(index.storage ? 1 + static_cast<uint64_t>(*index.storage) : 0, &writer.values);
+    header.attributes.push_back(std::move(writer));
   }
   header.attributes.push_back(
       text_attribute(kNote, "Variables are compressed: read them with 'cairn arrays run' or 'cairn arrays export'"));
@@ -77,10 +78,13 @@ std::optional<IndexPlace> marked(const Header &physical) {
       mark->values.size() != kNumbers * 8 || get_big(mark->values, 0) != kPhysicalFormat) {
     return std::nullopt;
   }
-  IndexPlace place{get_big(mark->values, 8), get_big(mark->values, 16), get_big(mark->values, 24), std::nullopt};
-  const Attribute *session = physical.attribute(kSession);
-  if (session != nullptr && session->type == NcType::int64 && session->values.size() == 8)
-    place.session = get_big(session->values, 0);
+  IndexPlace place{get_big(mark->values, 8), get_big(mark->values, 16), get_big(mark->values, 24), std::nullopt, {}};
+  const Attribute *writer = physical.attribute(kWriter);
+  if (writer != nullptr && writer->type == NcType::int64 && writer->values.size() == 2 * 8) {
+    place.session = get_big(writer->values, 0);
+    const uint64_t storage = get_big(writer->values, 8);
+    if (storage >= 1 && storage <= 3) place.storage = static_cast<Storage>(storage - 1);
+  }
   return place;
 }
 

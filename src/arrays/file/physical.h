@@ -3,7 +3,8 @@
 //
 // A global attribute of fixed size says where the index is (arrays/file/index.h). The file is complete whenever that
 // attribute names a complete index; what it named before stays in place until then. A second one names the session of
-// the job that writes to the file, until it closes it (arrays/file/journal.h); files of Cairns that knew none lack it.
+// the job that writes to the file, until it closes it (arrays/file/journal.h), and the layout that was asked for; files
+// of Cairns that knew no sessions lack it.
 #pragma once
 
 #include <optional>
@@ -14,16 +15,21 @@
 
 namespace cairn::arrays {
 
-constexpr const char *kMarker = "_Cairn_arrays";    ///< attribute of the file
-constexpr const char *kSession = "_Cairn_session";  ///< attribute of the file
-constexpr const char *kNote = "_Cairn_note";        ///< attribute of the file, for people
-constexpr const char *kShape = "_Cairn_shape";      ///< attribute of a variable: names of its dimensions
+constexpr const char *kMarker = "_Cairn_arrays";  ///< attribute of the file
+constexpr const char *kWriter = "_Cairn_writer";  ///< attribute of the file
+constexpr const char *kNote = "_Cairn_note";      ///< attribute of the file, for people
+constexpr const char *kShape = "_Cairn_shape";    ///< attribute of a variable: names of its dimensions
 
+/// Where blocks go (docs/arrays.md, "Three layouts").
+enum class Storage : uint8_t { dense, sparse, hybrid };
+
+/// The index, and what else the header says of how the file was written.
 struct IndexPlace {
   uint64_t offset = 0;
   uint64_t size = 0;
   uint64_t checksum = 0;
-  std::optional<uint64_t> session = 0;  ///< 0: the file was closed; nothing: it tells of no session
+  std::optional<uint64_t> session = 0;            ///< 0: the file was closed; nothing: it tells of no session
+  std::optional<Storage> storage = std::nullopt;  ///< of the last writer, if the file tells
 };
 
 /// The index of a file, if its header has the mark, and of a format that is known here.

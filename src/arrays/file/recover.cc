@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "arrays/file/journal.h"
+#include "arrays/file/writer_lock.h"
 #include "base/hash.h"
 #include "base/whole.h"
 
@@ -77,8 +78,13 @@ Result<Recovery> recover(const std::string &path) {
   };
   const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return cannot(errno);
+  const WriterLock lock(path);
+  if (lock.state() == WriterLock::State::refused) {
+    return tl::unexpected(Error{ErrorKind::environment, "a job is writing to it", path, Error::kNoOffset,
+                                "recover it when that has ended"});
+  }
   const Bytes packed = pack(stored->index());
-  IndexPlace place{stored->index().end, packed.size(), hash64(packed)};
+  IndexPlace place{stored->index().end, packed.size(), hash64(packed), 0, stored->index_place().storage};
   place.offset += (4 - (place.offset + place.size) % 4) % 4;
   const uint64_t end = place.offset + place.size;
   int error = write_at(file, place.offset, packed);

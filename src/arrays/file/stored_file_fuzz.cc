@@ -48,7 +48,7 @@ Bytes image_of(ByteView input) {
   const Bytes packed = pack(*index);
   const bool closed = input[0] % 4 != 3;
   constexpr uint64_t kOpen = 77;
-  const IndexPlace place{data_begin + data.size(), packed.size(), hash64(packed), closed ? 0 : kOpen};
+  const IndexPlace place{data_begin + data.size(), packed.size(), hash64(packed), closed ? 0 : kOpen, {}};
   Bytes image = physical_header(*header->header, place, data_begin, place.offset + place.size);
   image.resize(data_begin);
   image.insert(image.end(), data.begin(), data.end());

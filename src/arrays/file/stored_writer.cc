@@ -105,7 +105,7 @@ Result<void> StoredWriter::write(int variable, std::span<const Region> regions, 
 Result<void> StoredWriter::finish(int mode) {
   index_.drop_unneeded();
   const Bytes packed = pack(index_);
-  IndexPlace place{index_.end, packed.size(), hash64(packed)};
+  IndexPlace place{index_.end, packed.size(), hash64(packed), 0, Storage::dense};
   // The variable of compressed bytes ends with the file, and neither has to be padded.
   place.offset += (4 - (place.offset + place.size) % 4) % 4;
   size_ = place.offset + place.size;

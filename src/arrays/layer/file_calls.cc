@@ -137,7 +137,7 @@ int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_
       opening == nullptr && path != nullptr && (mode & MPI_MODE_CREATE) == 0 && !OpenFiles::plain_expected(path);
   if (by_mark) {
     if (const auto options = read_options(info)) marked.options = *options;
-    const Found found = load(comm, path, &marked);
+    const Found found = load(comm, path, (mode & MPI_MODE_RDONLY) == 0, &marked);
     if (found == Found::damaged) return MPI_ERR_IO;
     if (found == Found::compressed) opening = &marked;
   }
@@ -166,9 +166,12 @@ int MPI_File_close(MPI_File *file) {
   const Handle *handle = ours(*file);
   if (handle == nullptr) return CAIRN_NEXT(MPI_File_close)(file);
   int error = MPI_SUCCESS;
-  if (handle->shared) error = handle->file->publish(true);
+  std::shared_ptr<VirtualFile> session;
+  if (handle->shared) session = handle->file;
+  if (session) error = session->publish(true);
   OpenFiles::instance().remove(*file);
   const int closed = CAIRN_NEXT(MPI_File_close)(file);
+  if (session) session->end_session();
   return error == MPI_SUCCESS ? closed : error;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "arrays/file/stored_file.h"
+#include "arrays/file/writer_lock.h"
 #include "arrays/layer/messages.h"
 
 namespace cairn::arrays {
@@ -27,8 +28,8 @@ std::string plain_path(const char *path) {
   return colon == nullptr ? path : colon + 1;
 }
 
-Found load(MPI_Comm comm, const char *path, Opening *opening) {
-  uint64_t said[6] = {static_cast<uint64_t>(Found::plain)};
+Found load(MPI_Comm comm, const char *path, bool writing, Opening *opening) {
+  uint64_t said[7] = {static_cast<uint64_t>(Found::plain)};
   Bytes bytes;
   if (rank_in(comm) == 0) {
     const std::string file = plain_path(path);
@@ -44,6 +45,13 @@ Found load(MPI_Comm comm, const char *path, Opening *opening) {
         const Variable &data = stored->physical().variables.back();
         said[4] = data.begin + data.slab;
         said[5] = stored->unlisted().blocks;
+        said[6] = stored->index_place().storage ? 1 + static_cast<uint64_t>(*stored->index_place().storage) : 0;
+        if (writing && !stored->closed() && WriterLock(file).state() == WriterLock::State::unknown) {
+          say(path,
+              "it was not closed, and this file system has no locks to tell whether a job still writes to it; if "
+              "none does, 'cairn arrays recover' it");
+          said[0] = static_cast<uint64_t>(Found::damaged);
+        }
         if (said[5] != 0) {
           say(path,
               "it was not closed: " + std::to_string(said[5]) + " blocks were found that its index does not name");
@@ -54,14 +62,15 @@ Found load(MPI_Comm comm, const char *path, Opening *opening) {
       }
     }
   }
-  MPI_Bcast(said, 6, MPI_UINT64_T, 0, comm);
+  MPI_Bcast(said, 7, MPI_UINT64_T, 0, comm);
   const auto found = static_cast<Found>(said[0]);
   if (found != Found::compressed) return found;
   if (share(&bytes, comm) != MPI_SUCCESS) return Found::damaged;
   Result<Index> unpacked = unpack_index(bytes);
   if (!unpacked) return Found::damaged;
   opening->index = std::move(*unpacked);
-  opening->place = {said[1], said[2], said[3], 0};
+  opening->place = {said[1], said[2], said[3], 0, {}};
+  if (said[6] != 0) opening->place.storage = static_cast<Storage>(said[6] - 1);
   opening->data_end = said[4];
   opening->unlisted = said[5] != 0;
   return Found::compressed;

@@ -19,9 +19,15 @@ int rank_in(MPI_Comm comm);
 /// Without the name of a file system that MPI-IO may be given in front ("lustre:").
 std::string plain_path(const char *path);
 
+/// What is said of a file that another job writes to.
+constexpr const char *kRefused =
+    "another job writes to it (or this one has it open for writing already); wait until that has closed it, or write "
+    "to "
+    "another file";
+
 enum class Found : uint64_t { plain, compressed, damaged };
 
 /// Collective. Puts the index of a compressed file into `opening`; says what is wrong with a damaged one.
-Found load(MPI_Comm comm, const char *path, Opening *opening);
+Found load(MPI_Comm comm, const char *path, bool writing, Opening *opening);
 
 }  // namespace cairn::arrays

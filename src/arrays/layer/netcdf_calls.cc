@@ -9,6 +9,7 @@
 #include <string>
 
 #include "arrays/file/stored_file.h"
+#include "arrays/file/writer_lock.h"
 #include "arrays/layer/load.h"
 #include "arrays/layer/next.h"
 #include "arrays/layer/open_files.h"
@@ -28,6 +29,7 @@ using cairn::arrays::read_options;
 using cairn::arrays::say;
 using cairn::arrays::StoredFile;
 using cairn::arrays::VirtualFile;
+using cairn::arrays::WriterLock;
 
 /// Lets PnetCDF open the file that `opening` describes.
 template <typename F>
@@ -77,6 +79,14 @@ int ncmpi_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, int *
     if (rank_in(comm) == 0) say(path, options.error());
     return NC_EINVAL;
   }
+  uint64_t refused = 0;
+  if (rank_in(comm) == 0 && (mode & NC_NOCLOBBER) == 0) {
+    // Before anything of that file is gone. PnetCDF's own file takes the lock as soon as it is there.
+    refused = WriterLock(plain_path(path)).state() == WriterLock::State::refused ? 1 : 0;
+    if (refused != 0) say(path, cairn::arrays::kRefused);
+  }
+  MPI_Bcast(&refused, 1, MPI_UINT64_T, 0, comm);
+  if (refused != 0) return NC_EACCESS;
   if (options->codecs.off) return create();
   Opening opening{path, *options, std::nullopt, {}, 0, false, nullptr};
   return open_virtual(&opening, ncid, create);
@@ -91,7 +101,7 @@ int ncmpi_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, int *nc
     return NC_EINVAL;
   }
   Opening opening{path, *options, std::nullopt, {}, 0, false, nullptr};
-  switch (load(comm, path, &opening)) {
+  switch (load(comm, path, (mode & NC_WRITE) != 0, &opening)) {
     case Found::damaged:
       return NC_ENOTNC;
     case Found::compressed:

@@ -16,11 +16,10 @@
 #include <mpi.h>
 
 #include "arrays/file/codec_words.h"
+#include "arrays/file/physical.h"
 #include "base/result.h"
 
 namespace cairn::arrays {
-
-enum class Storage : uint8_t { dense, sparse, hybrid };
 
 struct FileOptions {
   CodecWords codecs;

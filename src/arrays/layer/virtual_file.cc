@@ -58,6 +58,13 @@ int VirtualFile::begin_session(uint64_t data_end, bool unlisted) {
   data_end_ = data_end;
   uint64_t said[2] = {};
   if (rank_ == 0) {
+    lock_ = WriterLock(plain_path(path_.c_str()));
+    if (lock_.state() == WriterLock::State::refused) {
+      say(path_, kRefused);
+      said[1] = MPI_ERR_ACCESS;
+    }
+  }
+  if (rank_ == 0 && said[1] == MPI_SUCCESS) {
     while (said[0] == 0 && getrandom(&said[0], sizeof said[0], 0) == sizeof said[0]) continue;
     const uint64_t size = physical_header(header_, {}, index_.data_begin, data_end).size();
     // One of an earlier Cairn may lack the room; it gets that with the next index.
@@ -246,7 +253,7 @@ int VirtualFile::publish(bool last) {
   if (rank_ == 0) {
     Bytes bytes = pack(index_);
     const Run place = place_index(bytes.size(), last);
-    named_ = {place.offset, bytes.size(), hash64(bytes), last ? 0 : session_};
+    named_ = {place.offset, bytes.size(), hash64(bytes), last ? 0 : session_, options_.storage};
     const uint64_t end = std::max(index_.end, place.end());
     bytes.resize(place.bytes);  // all of the place, so that the file has no end within it
     error = write_bytes(file_, named_.offset, bytes);

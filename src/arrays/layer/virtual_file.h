@@ -35,6 +35,7 @@
 #include "arrays/file/physical.h"
 #include "arrays/file/references.h"
 #include "arrays/file/split.h"
+#include "arrays/file/writer_lock.h"
 #include "arrays/layer/options.h"
 #include "blocks/place.h"
 
@@ -62,6 +63,9 @@ class VirtualFile {
 
   /// While PnetCDF opens a file it reads some of it in search of the header: nothing but that is given to it.
   void set_opening(bool opening) { opening_ = opening; }
+  /// Others may write to the file now; this one does not any more.
+  void end_session() { lock_ = WriterLock(); }
+
   /// Between enddef and redef the layout is what is written by; otherwise nothing may be lost by taking it for granted.
   void set_defining(bool defining) {
     defining_ = defining;
@@ -158,6 +162,7 @@ class VirtualFile {
   size_t named_slot_ = 0;
   IndexPlace named_;       ///< the index that the header names; on rank 0
   uint64_t data_end_ = 0;  ///< as the header says; on rank 0
+  WriterLock lock_;        ///< of rank 0
   uint64_t session_ = 0;   ///< 0: nothing is noted in the journal
   bool changed_ = false;   ///< since the last publish; the same on all ranks once settled
   Header header_;

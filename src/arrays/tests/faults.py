@@ -69,6 +69,12 @@ def main():
     end = time.monotonic() + 60
     while time.monotonic() < end and not (killed.exists() and killed.stat().st_size > 200000):
         time.sleep(0.1)
+    # Meanwhile no other job may write to it: none that creates it anew, and none of ours that rewrites it.
+    for words in (command(1, options.md, '-o', name, '--atoms', '4000', '--steps', '1'),
+                  [options.cairn, 'arrays', 'recover', name], [options.cairn, 'arrays', 'compact', name]):
+        status, said = run(*words)
+        check(status != 0 and ('another job writes to it' in said or 'a job is writing to it' in said),
+              f'{words[-3:]} on a file that a job writes to', said)
     os.killpg(job.pid, signal.SIGKILL)
     job.wait()
     # The ranks do not go with mpiexec.

@@ -34,9 +34,10 @@ Result<Sample> sample_of(const arrays::Variable &variable, const arrays::Region 
     return std::min(arrays::piece_at(region, &variable, element, arrays::kSplit, from), sample.all - from);
   };
   const uint64_t first = piece(0);
-  const uint64_t taken = std::min((sample.all + first - 1) / first, std::max<uint64_t>(most / first, 1));
+  const uint64_t there = (sample.all + first - 1) / first;
+  const uint64_t taken = std::min(there, std::max<uint64_t>(most / first, 1));
   for (uint64_t i = 0; i < taken; ++i) {
-    const uint64_t from = sample.all / taken * i / first * first;
+    const uint64_t from = there * i / taken * first;  // none twice: there are as many
     const uint64_t bytes = piece(from);
     arrays::Regions regions;
     arrays::cut(region, from, bytes, &regions);

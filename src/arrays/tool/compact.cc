@@ -9,6 +9,7 @@
 #include "arrays/file/stored_file.h"
 #include "arrays/file/stored_writer.h"
 #include "arrays/file/usage.h"
+#include "arrays/file/writer_lock.h"
 #include "arrays/tool/text.h"
 #include "arrays/tool/verbs.h"
 #include "terminal/terminal.h"
@@ -51,6 +52,11 @@ Result<void> compact(const CompactOptions &options) {
       options.output.empty() ? std::filesystem::canonical(options.file, error).string() : options.output;
   if (!options.output.empty()) {
     if (auto allowed = may_write(path, options.force); !allowed) return allowed;
+  }
+  const arrays::WriterLock lock(options.output.empty() ? path : std::string());
+  if (lock.state() == arrays::WriterLock::State::refused) {
+    return tl::unexpected(Error{ErrorKind::environment, "a job is writing to it", path, Error::kNoOffset,
+                                "name another file to write, or wait until it has ended"});
   }
   auto writer = arrays::StoredWriter::create(path, file->index().header, {});
   if (!writer) return tl::unexpected(writer.error());

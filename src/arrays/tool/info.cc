@@ -65,9 +65,14 @@ Facts facts_of(const arrays::StoredFile &file) {
   return facts;
 }
 
-const char *layout_text(const Facts &facts, size_t blocks) {
+/// As it was asked for; files of earlier Cairns do not tell, but where blocks lie shows something of it.
+const char *layout_text(const arrays::StoredFile &file, const Facts &facts) {
+  if (const std::optional<arrays::Storage> storage = file.index_place().storage) {
+    constexpr const char *kNames[] = {"dense", "sparse", "hybrid"};
+    return kNames[static_cast<size_t>(*storage)];
+  }
   if (facts.at_home == 0) return "appended";
-  return facts.at_home == blocks ? "sparse" : "mixed";
+  return facts.at_home == file.index().blocks().size() ? "sparse" : "mixed";
 }
 
 std::string owner_text(const arrays::Header &header, int owner) {
@@ -158,7 +163,7 @@ nlohmann::ordered_json json_of(const arrays::StoredFile &file, const Facts &fact
                              {"format", fmt::format("CDF-{}", file.header().version)},
                              {"records", file.header().records},
                              {"closed", file.closed()},
-                             {"layout", layout_text(facts, file.index().blocks().size())},
+                             {"layout", layout_text(file, facts)},
                              {"bytes", facts.plain},
                              {"file_bytes", file.size()},
                              {"allocated", facts.allocated},
@@ -195,8 +200,9 @@ int info(const InfoOptions &options) {
   }
   variables_of(*file, facts).print(out);
   const arrays::Usage &usage = facts.usage;
-  out.write(
-      fmt::format("\n{}layout{}  {}", out.bold(), out.plain(), layout_text(facts, file->index().blocks().size())));
+  out.write(fmt::format("\n{}layout{}  {}", out.bold(), out.plain(), layout_text(*file, facts)));
+  if (facts.at_home != 0 && facts.at_home != file->index().blocks().size())
+    out.write(fmt::format(", {} of them where their values would lie", plural(facts.at_home, "block")));
   if (facts.allocated < file->size())
     out.write(fmt::format(", {} of {} on disk", bytes_text(facts.allocated), bytes_text(file->size())));
   out.write(fmt::format("\n{}header{}  {} and {} of room\n{}index{}   {}\n", out.bold(), out.plain(),
