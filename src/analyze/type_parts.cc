@@ -8,7 +8,7 @@ namespace cairn::analyze {
 namespace {
 
 /// The product of all; nothing when one is negative or it is too large to be a count.
-std::optional<int64_t> product(const std::vector<int64_t> &factors) {
+std::optional<int64_t> product_of(const std::vector<int64_t> &factors) {
   int64_t result = 1;
   for (const int64_t factor : factors) {
     if (factor < 0 || __builtin_mul_overflow(result, factor, &result)) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<std::vector<TypePart>> type_parts(const RowAccess &row) {
           "MPI_Type_create_hindexed_block"})) {
     const auto blocks = row.number("count");
     const auto length = row.number("blocklength");
-    return blocks && length ? of_old(product({*blocks, *length})) : std::nullopt;
+    return blocks && length ? of_old(product_of({*blocks, *length})) : std::nullopt;
   }
   if (is({"MPI_Type_indexed", "MPI_Type_hindexed", "MPI_Type_create_hindexed"})) {
     return lengths ? of_old(sum(*lengths)) : std::nullopt;
@@ -63,7 +63,7 @@ std::optional<std::vector<TypePart>> type_parts(const RowAccess &row) {
   }
   if (is({"MPI_Type_create_subarray"})) {
     const auto extents = row.numbers("array_of_subsizes");
-    return extents ? of_old(product(*extents)) : std::nullopt;
+    return extents ? of_old(product_of(*extents)) : std::nullopt;
   }
   if (is({"MPI_Type_dup", "MPI_Type_create_resized"})) return of_old(1);
   return std::nullopt;

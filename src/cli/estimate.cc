@@ -101,7 +101,7 @@ int estimate_traces(const EstimateOptions &options) {
     }
     json["file"] = guess_json(found->total);
     json["memory"] = guess_json(found->memory);
-    json["largest_off"] = json_of(found->largest_off);
+    json["largest_off"] = cli::json_of(found->largest_off);
     json["sections"] = ordered_json::array();
     for (const estimate::Section &section : found->sections) {
       ordered_json one = guess_json(section.guess);

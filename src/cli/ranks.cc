@@ -190,8 +190,8 @@ void print_json(Output &out, const RanksOptions &options, const trace::Trace &tr
     shown["ranks"] = one.ranks;
     shown["threads"] = one.threads;
     spreads(one.calls, one.bytes, one.outside, one.in_mpi, &shown);
-    shown["similar"] = json_of(one.similar);
-    shown["differences"] = json_of(one.differences);
+    shown["similar"] = cli::json_of(one.similar);
+    shown["differences"] = cli::json_of(one.differences);
     json["classes"].push_back(std::move(shown));
   }
   json["further_classes"] = found.classes.size() - json["classes"].size();

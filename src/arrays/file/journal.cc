@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kNumber = 8;
 constexpr uint64_t kFront = 4 * kNumber;
 constexpr uint64_t kMostRecord = uint64_t{1} << 30;
-constexpr uint64_t kWindow = uint64_t{4} << 20;
+constexpr uint64_t kReadAtOnce = uint64_t{4} << 20;
 
 void put_number(std::span<uint8_t> bytes, uint64_t at, uint64_t value) {
   for (uint64_t i = 0; i < kNumber; ++i) bytes[at + i] = static_cast<uint8_t>(value >> (8 * i));
@@ -83,7 +83,7 @@ Result<void> read_journal(int file, uint64_t session, Run where, const std::func
     if (next < 0 && errno == ENXIO) break;  // nothing but holes
     if (next > 0) at = std::max(at, static_cast<uint64_t>(next));
     if (at >= end) break;
-    const Result<Bytes> window = read_some(file, at, std::min(kWindow, end - at));
+    const Result<Bytes> window = read_some(file, at, std::min(kReadAtOnce, end - at));
     if (!window) return tl::unexpected(window.error());
     const void *hit = memmem(window->data(), window->size(), mark, kNumber);
     if (hit == nullptr) {
