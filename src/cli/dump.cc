@@ -17,6 +17,7 @@
 #include "analyze/wanted_calls.h"
 #include "analyze/world_ranks.h"
 #include "cli/dump_gpu.h"
+#include "cli/dump_segments.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
 #include "terminal/listing.h"
@@ -38,6 +39,7 @@ struct DumpOptions : Inspection {
   std::string order = "rank";
   bool stack = false;
   bool world = false;
+  bool memory = false;
   GpuDump gpu;
 };
 
@@ -151,6 +153,7 @@ class Dump {
         json_(options.json),
         exact_(timing::exactness(trace.run().timing).empty()),
         stack_(options.stack),
+        memory_(options.memory),
         by_time_(options.order == "time"),
         across_ranks_(options.order != "rank"),
         out_(out) {
@@ -173,9 +176,15 @@ class Dump {
     }
     CallTexts texts = texts_of(rank);
     trace::Events events(trace_, rank);
+    std::optional<SegmentLines> segments;
+    if (memory_) segments.emplace(trace_, rank, several_threads_, json_);
     while (!full()) {
       const Event *event = events.next();
-      if (event == nullptr) break;
+      if (event == nullptr) {
+        if (segments) write_segments(segments->rest());
+        break;
+      }
+      if (segments) write_segments(segments->before(*event));
       const bool wanted = wants(*event, texts, steps.get());
       if (steps && (steps->count() == 0 || (!several_threads_ && step_ > last_step_))) break;
       if (!wanted) continue;
@@ -277,6 +286,12 @@ class Dump {
   void write_head() {
     if (!head_.empty()) out_.write(head_);
     head_.clear();
+  }
+
+  void write_segments(const std::string &lines) {
+    if (lines.empty()) return;
+    write_head();
+    out_.write(lines);
   }
 
   /// Where clocks were corrected, on the axis: what arrived does not end before it was sent.
@@ -388,6 +403,7 @@ class Dump {
   bool json_;
   bool exact_;  ///< durations are
   bool stack_;
+  bool memory_;  ///< heap segments are told as well
   bool by_time_;
   bool across_ranks_;  ///< lines of several ranks stand among each other
   Output &out_;
@@ -412,6 +428,13 @@ int dump(DumpOptions &options) {
     return report(Error{ErrorKind::usage,
                         fmt::format("--order {}: this trace has no times of single calls", options.order), options.file,
                         Error::kNoOffset, "record with --timing context"});
+  }
+  if (options.memory && options.order != "rank") {
+    return report(Error{ErrorKind::usage,
+                        "--memory prints what stands between a rank's calls, not with --order " + options.order,
+                        {},
+                        Error::kNoOffset,
+                        {}});
   }
   if (!options.filter.step_at.empty() && options.filter.steps.empty()) {
     return report(Error{ErrorKind::usage,
@@ -487,6 +510,8 @@ Action declare_dump(Options &verb) {
               "Each rank's calls one after the other, those of all ranks by time, or the longest first", "WHAT");
   verb.flag("--stack", options->stack, "Print who called, where record --callsites stack was asked for");
   verb.flag("--world", options->world, "Print the ranks in arguments as ranks in MPI_COMM_WORLD");
+  verb.flag("--memory", options->memory, "Print when the heap segments of buffers begin and end, with their sizes");
+  verb.apart("--grammar", "--memory", "--grammar prints rows, which have no order");
   verb.apart("--grammar", "--world", "--grammar prints rows, which many ranks share");
   verb.apart("--grammar", "--json", "--grammar is text, without JSON");
   verb.apart("--grammar", "--order", "--grammar prints rows, which have no times");
@@ -501,7 +526,7 @@ Action declare_dump(Options &verb) {
   for (const std::string &filter : of_calls) {
     verb.apart("--grammar", filter, "--grammar prints whole rules, of all calls and times");
   }
-  of_calls.emplace_back("--rank");
+  of_calls.insert(of_calls.end(), {"--rank", "--memory"});
   for (const std::string &filter : of_calls) {
     for (const char *gpu : {"--warp", "--launch", "--join", "--raw5"}) {
       verb.apart(gpu, filter, fmt::format("{} prints events of GPU warps, which are no calls", gpu));

@@ -106,6 +106,25 @@ TEST_F(AddressesTest, SegmentThatWasReplacedUnseenIsANewOne) {
   EXPECT_EQ(name(kHeapStart + 150), (Address{trace::kHeap, 0, 150}));
 }
 
+TEST_F(AddressesTest, SegmentsAreToldAsTheyBeginAndEnd) {
+  static std::vector<std::pair<int64_t, uint64_t>> told;
+  told.clear();
+  space->tell_segments([](int64_t number, uint64_t bytes) { told.emplace_back(number, bytes); });
+  fake.live[kHeapStart] = 100;
+  fake.live[kHeapStart + 100] = 50;
+  for (const uintptr_t offset : {10, 110, 20}) name(kHeapStart + offset);
+  fake.free(kHeapStart);
+  fake.live.erase(kHeapStart + 100);  // without a word to the address space
+  fake.live[kHeapStart + 50] = 200;
+  name(kHeapStart + 120);
+  const std::vector<std::pair<int64_t, uint64_t>> all = {{0, 100}, {1, 50}, {0, 0}, {1, 0}, {0, 200}};
+  EXPECT_EQ(told, all);
+  fake.free(kHeapStart + 7);  // nobody has named it
+  space->tell_segments(nullptr);
+  fake.free(kHeapStart + 50);
+  EXPECT_EQ(told, all);
+}
+
 TEST_F(AddressesTest, StaticsAreModuleAndOffset) {
   const Address first = name(&some_static[0]);
   EXPECT_EQ(first.kind, trace::kStatic);

@@ -2,9 +2,11 @@
 //   segments few        a message within each of two segments, which stay
 //   segments many       the same in fifty, one after the other, from 3 to 6 MiB; after each a small one, which stays,
 //                       so that all have other numbers
-//   segments loop N     N turns that allocate two segments, exchange them, and free them; one stays
+//   segments loop N     N turns that allocate two segments, exchange them, and free them; one stays, and grows at last
+//   segments polls N    the same, where chance decides how often each turn asks whether a message is there
 //   segments threads    a segment that another thread frees, between two messages
 #include <pthread.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -37,16 +39,19 @@ static void many(void) {
   for (int i = 0; i < kMany; ++i) free(stay[i]);
 }
 
-static void loop(int turns) {
+static void loop(int turns, int polls) {
   char *stays = malloc(kBytes);
+  unsigned seed = (unsigned)rank;
   for (int i = 0; i < turns; ++i) {
     char *out = calloc(1, kBytes);
     char *in = malloc(kBytes);
     MPI_Request request;
     int flag = 0;
+    if (polls) usleep(rand_r(&seed) % 300);
     MPI(MPI_Irecv(in, kBytes, MPI_BYTE, left(), 0, MPI_COMM_WORLD, &request));
     MPI(MPI_Send(out, kBytes, MPI_BYTE, right(), 0, MPI_COMM_WORLD));
-    while (!flag) MPI(MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
+    while (polls && !flag) MPI(MPI_Test(&request, &flag, MPI_STATUS_IGNORE));
+    if (!polls) MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
     free(out);
     free(in);
     MPI(MPI_Bcast(stays, kBytes, MPI_BYTE, 0, MPI_COMM_WORLD));
@@ -77,7 +82,8 @@ int main(int argc, char **argv) {
   CHECK(argc > 1);
   if (strcmp(argv[1], "few") == 0) few();
   if (strcmp(argv[1], "many") == 0) many();
-  if (strcmp(argv[1], "loop") == 0) loop(atoi(argv[2]));
+  if (strcmp(argv[1], "loop") == 0) loop(atoi(argv[2]), 0);
+  if (strcmp(argv[1], "polls") == 0) loop(atoi(argv[2]), 1);
   if (strcmp(argv[1], "threads") == 0) threads();
   return finish();
 }

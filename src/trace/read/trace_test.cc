@@ -129,6 +129,13 @@ void expect_same(const Trace &trace, const std::vector<ProcessRecord> &processes
       const auto times = all_times(trace, *view);
       ASSERT_TRUE(times.has_value()) << times.error().message;
       EXPECT_EQ(times->size(), sequence.times.empty() ? 0 : sequence.calls.length());
+      const std::optional<HeapHistory> heap = trace.heap(*view);
+      const std::vector<grammar::Symbol> events = sequence.heap.expand();
+      ASSERT_EQ(heap ? heap->order->length() : 0, events.size()) << what;
+      const std::vector<grammar::Symbol> read = heap ? heap->order->expand() : std::vector<grammar::Symbol>();
+      for (size_t i = 0; i < events.size(); ++i) {
+        ASSERT_EQ(heap->events[read[i]], sequence.heap_events[events[i]]) << what << " rank " << process.rank;
+      }
       const std::vector<uint64_t> tickets = trace.tickets(*view);
       if (sequence.order.empty()) {
         EXPECT_TRUE(tickets.empty());
@@ -236,7 +243,8 @@ TEST(Trace, SizeDoesNotDependOnIterations) {
 
 TEST(Trace, AnyTreeGivesBackWhatWasRecorded) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
-    const auto processes = random_program(1 + static_cast<uint32_t>(seed * 7 % 41), seed);
+    auto processes = random_program(1 + static_cast<uint32_t>(seed * 7 % 41), seed);
+    if (seed % 2 == 1) add_heap(&processes, seed);
     const std::string what = "seed " + std::to_string(seed);
     for (const bool in_order : {true, false}) {
       const Part part = in_order ? binomial(processes) : random_tree(processes, seed);
@@ -247,6 +255,24 @@ TEST(Trace, AnyTreeGivesBackWhatWasRecorded) {
       if (HasFatalFailure() || HasNonfatalFailure()) return;
     }
   }
+}
+
+TEST(Trace, HeapSegmentsOfAlikeRanksAreToldOnce) {
+  const auto bytes = [](uint32_t side, uint64_t turns) {
+    auto processes = stencil(side, side, 20);
+    for (ProcessRecord &process : processes) {
+      SequenceRecord &sequence = process.sequences[0];
+      sequence.heap_events = {{0, 0, 1000 + 8 * process.rank}, {4, 0, 0}};
+      std::vector<grammar::Symbol> events;
+      for (uint64_t i = 0; i < turns; ++i) events.insert(events.end(), {0, 1});
+      sequence.heap = grammar::Grammar::from_symbols(events);
+    }
+    const Trace trace = opened(*binomial(processes).to_file(some_run()));
+    expect_same(trace, processes, "heap");
+    return trace.section_bytes()["heap"];
+  };
+  EXPECT_GT(bytes(2, 10), 0U);
+  EXPECT_LE(bytes(8, 1000), bytes(2, 10) + 8);
 }
 
 TEST(Trace, AThreadMayHaveCalledNothingSince) {

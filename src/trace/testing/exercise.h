@@ -34,6 +34,13 @@ inline uint64_t exercise(const Trace &trace) {
         if (const auto order = trace.order(view)) {
           if (order->skips.length() < 100000) sum += trace.tickets(view).size();
         }
+        if (const auto heap = trace.heap(view)) {
+          grammar::Walker walker(*heap->order);
+          for (int i = 0; i < 100; ++i) {
+            const grammar::Symbol event = walker.next();
+            if (event != grammar::kNoSymbol) sum += heap->events[event].bytes;
+          }
+        }
         CallReader reader(trace, view);
         for (int i = 0; i < 100; ++i) {
           const grammar::Symbol call = reader.next();

@@ -1,0 +1,68 @@
+#include "mpi/store/heap_log.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "grammar/grammar.h"
+
+namespace cairn::recorder {
+namespace {
+
+struct HeapLogTest : testing::Test {
+  /// The events, as they are read.
+  [[nodiscard]] std::vector<trace::HeapEvent> told() const {
+    std::vector<trace::HeapEvent> all;
+    for (const grammar::Symbol event : grammar::Grammar::from(*log.order)->expand()) {
+      all.push_back(heap_event_of(log.events[event]));
+    }
+    return all;
+  }
+  std::vector<uint64_t> memory = std::vector<uint64_t>(1 << 18);
+  Arena arena{memory.data(), memory.size() * sizeof(uint64_t)};
+  HeapLog log = {};
+};
+
+TEST_F(HeapLogTest, CountsCallsFromEventToEvent) {
+  log.calls = 3;
+  EXPECT_TRUE(log.add(arena, 0, 1000));
+  EXPECT_TRUE(log.add(arena, 1, 24));
+  log.calls = 7;
+  EXPECT_TRUE(log.add(arena, 0, 0));
+  EXPECT_EQ(told(), (std::vector<trace::HeapEvent>{{3, 0, 1000}, {0, 1, 24}, {4, 0, 0}}));
+}
+
+TEST_F(HeapLogTest, TurnsOfALoopHaveTheSameEvents) {
+  for (int turn = 0; turn < 1000; ++turn) {
+    ASSERT_TRUE(log.add(arena, 0, 1000));
+    log.calls += 2;
+    ASSERT_TRUE(log.add(arena, 0, 0));
+  }
+  EXPECT_EQ(log.events.size(), 2U);
+  EXPECT_EQ(log.order->length(), 2000U);
+  EXPECT_LT(log.order->terms(), 10U);
+}
+
+TEST_F(HeapLogTest, ManySizesAreRounded) {
+  constexpr uint64_t kSizes = 20000;
+  for (uint64_t i = 0; i < kSizes; ++i) ASSERT_TRUE(log.add(arena, 0, 1000 + i));
+  EXPECT_LT(log.events.size(), HeapLog::kExact + 100);
+  const std::vector<trace::HeapEvent> all = told();
+  ASSERT_EQ(all.size(), kSizes);
+  for (uint64_t i = 0; i < kSizes; ++i) {
+    EXPECT_GE(all[i].bytes, 1000 + i);
+    EXPECT_LE(all[i].bytes, (1000 + i) * 17 / 16);
+    if (i < HeapLog::kExact) {
+      EXPECT_EQ(all[i].bytes, 1000 + i);
+    }
+  }
+}
+
+TEST_F(HeapLogTest, WithoutMemoryNothingIsKept) {
+  while (arena.allocate(64) != nullptr) {
+  }
+  EXPECT_FALSE(log.add(arena, 0, 1000));
+}
+
+}  // namespace
+}  // namespace cairn::recorder
