@@ -477,7 +477,7 @@ class Making {
       const auto flags = spec::domain(parameter.domain);
       for (size_t bit = 0; bit < flags.size() && bit < 64; ++bit) {
         if ((static_cast<uint64_t>(bits.value) >> bit & 1U) == 0) continue;
-        const auto flag = constant(parameter, flags[bit]);
+        auto flag = constant(parameter, flags[bit]);
         if (!flag) return flag;
         value |= *flag;
       }
