@@ -7,10 +7,7 @@ them: what they do on purpose, to see how MPI or the recorder takes it. Nothing 
 FOLDER has the compiled programs. Those that matrix.py records are checked there. Exit status: 0 passed, 1 failed, 77 not
 possible here.
 """
-import argparse
 import json
-import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -54,24 +51,14 @@ def problems_of(cairn, trace, program):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build', type=pathlib.Path, required=True)
-    parser.add_argument('--mpi', choices=('mpich', 'openmpi'), required=True)
-    parser.add_argument('folder', type=pathlib.Path)
-    options = parser.parse_args()
-    build, folder = options.build.resolve(), options.folder.resolve()
-    mpiexec = shutil.which(f'mpiexec.{options.mpi}')
-    if mpiexec is None:
-        sys.exit(77)
+    bench = surroundings.Bench(__doc__)
     failed = 0
     for line, ranks in OTHERS:
         program, *words = line.split()
         with tempfile.TemporaryDirectory(prefix='cairn-test-') as here:
-            env = dict(surroundings.environment(build, options.mpi), OMPI_MCA_orte_tmpdir_base=here)
-            command = [build / 'bin/cairn', 'record', '-q', '-o', 'run.cairn', '--', 'timeout', '60', mpiexec, '-n', str(ranks),
-                       folder / program, *words]
-            done = subprocess.run(command, cwd=here, env=env, capture_output=True, text=True, timeout=120)
-            problems = problems_of(build / 'bin/cairn', f'{here}/run.cairn', program) if done.returncode == 0 else [f'record: {done}']
+            done = bench.run_in(here, 'record', '-q', '-o', 'run.cairn', '--', 'timeout', '60', bench.mpiexec, '-n', str(ranks),
+                                f'{bench.program}/{program}', *words)
+            problems = problems_of(bench.cairn, f'{here}/run.cairn', program) if done.returncode == 0 else [f'record: {done}']
         print(f'{line}: {len(problems)} problems')
         for problem in problems:
             print(f'  {problem}')

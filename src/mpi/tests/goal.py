@@ -8,14 +8,11 @@ add up to what was between calls, and ranks send what `cairn matrix` says.
 
 FOLDER has the compiled programs of this folder. Exit status: 0 passed, 1 failed, 77 not possible here.
 """
-import argparse
 import collections
 import csv
 import io
 import json
-import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -194,27 +191,16 @@ def check(cairn, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build', type=pathlib.Path, required=True)
-    parser.add_argument('--mpi', choices=('mpich', 'openmpi'), required=True)
-    parser.add_argument('--rest', action='store_true')
-    parser.add_argument('folder', type=pathlib.Path)
-    options = parser.parse_args()
-    build, programs = options.build.resolve(), options.folder.resolve()
-    mpiexec = shutil.which(f'mpiexec.{options.mpi}')
-    if mpiexec is None:
-        sys.exit(77)
+    bench = surroundings.Bench(__doc__, rest=True)
     failed = 0
-    for words, count in REST if options.rest else FAST:
+    for words, count in REST if bench.rest else FAST:
         name, *arguments = words.split()
         with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
-            env = dict(surroundings.environment(build, options.mpi), OMPI_MCA_orte_tmpdir_base=folder)
-            done = subprocess.run([build / 'bin/cairn', 'record', '-q', '--timing', 'lossless', '-o', 'out.cairn', '--', mpiexec,
-                                   '-n', str(count), programs / name, *arguments], cwd=folder, env=env, capture_output=True,
-                                  text=True, timeout=120, stdin=subprocess.DEVNULL)
+            done = bench.run_in(folder, 'record', '-q', '--timing', 'lossless', '-o', 'out.cairn', '--', bench.mpiexec, '-n',
+                                str(count), f'{bench.program}/{name}', *arguments)
             if done.returncode != 0:
                 sys.exit(f'{words}: {done}')
-            problems, operations, messages = check(build / 'bin/cairn', folder)
+            problems, operations, messages = check(bench.cairn, folder)
         print(f'{words}: {operations} operations, {messages} messages in MPI_COMM_WORLD, {len(problems)} differences')
         for problem in problems[:10]:
             print(f'  {problem}')

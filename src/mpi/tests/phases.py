@@ -45,11 +45,7 @@ def mean(numbers):
 
 def main():
     bench = surroundings.Bench(__doc__)
-    problems = []
-
-    def expect(what, found, wanted):
-        if found != wanted:
-            problems.append(f'{what}: {found}, and not {wanted}')
+    problems = surroundings.Problems()
 
     def near(what, told, truth):
         if not close(told, truth):
@@ -70,19 +66,19 @@ def main():
             return json.loads(done.stdout)['phases'], done.stderr
 
         def check_structure(phases):
-            expect('phases', [phase['what'] for phase in phases], WHATS)
+            problems.expect('phases', [phase['what'] for phase in phases], WHATS)
             loops = [{on['turns'] for on in phase['on']} for phase in phases]
-            expect('turns', loops, [{None}, {'30'}, {None}, {'8'}, {'5', '8'}, {None}])
-            expect('calls', [phase['calls'] for phase in phases], [16, 132, 4, 48, 58, 8])
-            expect('bytes', [phase['bytes'] for phase in phases], [0, 4 * (30 * 64 + 3 * 16), 4 * 128, 48 * 32, 29 * 4, 0])
-            expect('who has no such phase', [phase['lacking'] for phase in phases], [[]] * 6)
+            problems.expect('turns', loops, [{None}, {'30'}, {None}, {'8'}, {'5', '8'}, {None}])
+            problems.expect('calls', [phase['calls'] for phase in phases], [16, 132, 4, 48, 58, 8])
+            problems.expect('bytes', [phase['bytes'] for phase in phases], [0, 4 * (30 * 64 + 3 * 16), 4 * 128, 48 * 32, 29 * 4, 0])
+            problems.expect('who has no such phase', [phase['lacking'] for phase in phases], [[]] * 6)
             if 'each 10th turn also makes MPI_Gather at classes.c' not in phases[1]['note']:
                 problems.append(f'the report of each tenth step: {phases[1]}')
-            expect('and of other loops', [phase['note'] for phase in phases[2:]], [''] * 4)
+            problems.expect('and of other loops', [phase['note'] for phase in phases[2:]], [''] * 4)
 
         record('--timing', 'lossless')
         phases, err = tell()
-        expect('messages', err, '')
+        problems.expect('messages', err, '')
         check_structure(phases)
         ends = [read_ends(folder, rank) for rank in range(RANKS)]
         zero = phases[0]['last_end']['seconds'] - max(own['start'] for own, steps in ends)
@@ -95,12 +91,12 @@ def main():
             near(f'where {name} begins', phase['last_begin']['seconds'] - zero - begins[0], max(begins) - begins[0])
         if sum(phase['mean_seconds'] for phase in phases[1:-1]) < 0.25:
             problems.append('the program was too quick')
-        expect('functions', [phase['most_in'] for phase in phases[:4]],
+        problems.expect('functions', [phase['most_in'] for phase in phases[:4]],
                ['MPI_Barrier', 'MPI_Allreduce', 'MPI_Bcast', 'MPI_Sendrecv'])
 
         turns = [[end - begin for begin, end in zip([own['start'], *steps], steps)] for own, steps in ends]
         took = phases[1]['a_turn']
-        expect('turns of all ranks', took['turns'], 30 * RANKS)
+        problems.expect('turns of all ranks', took['turns'], 30 * RANKS)
         near('a turn', took['mean_seconds'], mean([mean(own) for own in turns]))
         near('the longest turn', took['most_seconds'], max(max(own) for own in turns))
         near('the first tenth', took['first_tenth_seconds'], mean([mean(own[:3]) for own in turns]))
@@ -113,17 +109,17 @@ def main():
             if wanted not in text:
                 problems.append(f'no {wanted!r} in\n{text}')
         table = list(csv.DictReader(io.StringIO(cairn('phases', '--csv', 'out.cairn').stdout)))
-        expect('CSV', [(line['what'], int(line['calls'])) for line in table],
+        problems.expect('CSV', [(line['what'], int(line['calls'])) for line in table],
                [(phase['what'], phase['calls']) for phase in phases])
         only, err = tell('--rank', '3')
-        expect('turns of one rank', [phase['turns'] for phase in only], [None, '30', None, '8', '5', None])
+        problems.expect('turns of one rank', [phase['turns'] for phase in only], [None, '30', None, '8', '5', None])
 
         # Without times of single calls.
         for timing in 'stats', 'off':
             record('--timing', timing)
             phases, err = tell()
             check_structure(phases)
-            expect('begins', [phase['first_begin'] for phase in phases], [None] * 6)
+            problems.expect('begins', [phase['first_begin'] for phase in phases], [None] * 6)
             timed = phases[3]['mpi_seconds'] is not None
             if timed != (timing == 'stats') or ('no times of calls' in err) == timed:
                 problems.append(f'{timing}: {err}')

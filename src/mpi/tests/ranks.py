@@ -36,11 +36,7 @@ def given(call):
 
 def main():
     bench = surroundings.Bench(__doc__)
-    problems = []
-
-    def expect(what, found, wanted):
-        if found != wanted:
-            problems.append(f'{what}: {found}, and not {wanted}')
+    problems = surroundings.Problems()
 
     with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
         cairn = functools.partial(bench.run_in, folder)
@@ -58,15 +54,15 @@ def main():
 
         record()
         told = tell('ranks')
-        expect('classes', [one['ranks'] for one in told['classes']], [[1, 2], [0], [3]])
+        problems.expect('classes', [one['ranks'] for one in told['classes']], [[1, 2], [0], [3]])
         lower, upper, own = line_of('lower'), line_of('upper'), line_of('own')
         inner, first, last = told['classes']
-        expect('what sets the first rank apart', first['differences'],
+        problems.expect('what sets the first rank apart', first['differences'],
                [f'does not make the 1 MPI_Sendrecv a turn at classes.c:{lower} that class 0 makes'])
-        expect('what sets the last rank apart', sorted(last['differences']),
+        problems.expect('what sets the last rank apart', sorted(last['differences']),
                sorted([f'does not make the 1 MPI_Sendrecv a turn at classes.c:{upper} that class 0 makes',
                        f'loop at classes.c:{own}-{own + 1} in main() turns 5 times instead of 8']))
-        expect('whom the inner ones are told from', (inner['similar'], inner['differences']),
+        problems.expect('whom the inner ones are told from', (inner['similar'], inner['differences']),
                (1, [f'makes 1 MPI_Sendrecv a turn at classes.c:{lower} that class 1 does not']))
 
         # Every call of every rank.
@@ -78,19 +74,19 @@ def main():
             calls[call['rank']] += 1
             sent[call['rank']] += given(call)
         by_rank = sorted(told['ranks'], key=lambda line: line['rank'])
-        expect('calls', [line['calls'] for line in by_rank], calls)
-        expect('bytes', [line['bytes'] for line in by_rank], sent)
-        expect('classes of ranks', [line['class'] for line in by_rank], [1, 0, 0, 2])
+        problems.expect('calls', [line['calls'] for line in by_rank], calls)
+        problems.expect('bytes', [line['bytes'] for line in by_rank], sent)
+        problems.expect('classes of ranks', [line['class'] for line in by_rank], [1, 0, 0, 2])
         most, mean = max(sent), sum(sent) / RANKS
         share = 100 * (most - mean) / most * RANKS / (RANKS - 1)
         if min(sent) == most or abs(told['all']['bytes']['percent_imbalance'] - share) > 1e-9:
             problems.append(f'imbalance of bytes {sent}: {told["all"]["bytes"]}, and not {share}')
-        expect('order of ranks by bytes', [line['bytes'] for line in tell('ranks', '--sort', 'bytes')['ranks']],
+        problems.expect('order of ranks by bytes', [line['bytes'] for line in tell('ranks', '--sort', 'bytes')['ranks']],
                sorted(sent, reverse=True))
 
         # Rank 2 is the slow one, and times are those of the summary.
-        expect('the slowest rank', told['ranks'][0]['rank'], 2)
-        expect('and the same over all', told['all']['outside_seconds']['most_on'], 2)
+        problems.expect('the slowest rank', told['ranks'][0]['rank'], 2)
+        problems.expect('and the same over all', told['all']['outside_seconds']['most_on'], 2)
         for line in tell('summary', '--per-rank')['lines']:
             mine = by_rank[line['rank']]
             if abs(mine['outside_seconds'] - line['outside_seconds']) > 1e-9 or abs(mine['mpi_seconds'] - line['seconds']) > 1e-9:
@@ -98,10 +94,10 @@ def main():
 
         # Only some calls, and what is not JSON.
         only = tell('ranks', '--function', 'MPI_Sendrecv', '--rank', '0-1')
-        expect('calls of some', [(line['rank'], line['calls']) for line in sorted(only['ranks'], key=lambda line: line['rank'])],
+        problems.expect('calls of some', [(line['rank'], line['calls']) for line in sorted(only['ranks'], key=lambda line: line['rank'])],
                [(0, 8), (1, 16)])
         table = list(csv.DictReader(io.StringIO(cairn('ranks', '--csv', '--sort', 'rank', 'out.cairn').stdout)))
-        expect('CSV', [(int(line['rank']), int(line['bytes']), int(line['calls'])) for line in table],
+        problems.expect('CSV', [(int(line['rank']), int(line['bytes']), int(line['calls'])) for line in table],
                list(zip(range(RANKS), sent, calls)))
         text = cairn('ranks', '--top', '1', 'out.cairn').stdout
         if f'({RANKS - 1} more; --top tells them)' not in text or '(2 more; --top tells them)' not in text:
@@ -113,7 +109,7 @@ def main():
         # Of single calls there are no times, of ranks there are.
         if 'no times of calls' not in done.stderr or bare['all']['outside_seconds']['most_on'] != 2:
             problems.append(f'without times: {done.stderr}, {bare["all"]}')
-        expect('bytes without times', [line['bytes'] for line in sorted(bare['ranks'], key=lambda line: line['rank'])], sent)
+        problems.expect('bytes without times', [line['bytes'] for line in sorted(bare['ranks'], key=lambda line: line['rank'])], sent)
     for problem in problems:
         print(f'FAILED: {problem}')
     return 1 if problems else 0

@@ -25,15 +25,27 @@ exec unshare --time --fork --monotonic $((rank * 3000 + 1000)) "$@"
 '''
 
 
-class Bench:
-    """What a script with the words --build BUILD --mpi mpich|openmpi PROGRAM works with; ends with 77 without that MPI."""
+class Problems(list):
+    """What is wrong, a line each."""
 
-    def __init__(self, about):
+    def expect(self, what, found, wanted):
+        if found != wanted:
+            self.append(f'{what}: {found}, and not {wanted}')
+
+
+class Bench:
+    """What a script with the words --build BUILD --mpi mpich|openmpi PROGRAM works with; ends with 77 without that MPI.
+    PROGRAM may be a folder of them. With `rest` there may be the word --rest."""
+
+    def __init__(self, about, rest=False):
         parser = argparse.ArgumentParser(description=about.splitlines()[0])
         parser.add_argument('--build', type=pathlib.Path, required=True)
         parser.add_argument('--mpi', choices=('mpich', 'openmpi'), required=True)
         parser.add_argument('program', type=lambda name: str(pathlib.Path(name).resolve()))
+        if rest:
+            parser.add_argument('--rest', action='store_true')
         options = parser.parse_args()
+        self.rest = rest and options.rest
         build = options.build.resolve()
         self.mpi, self.program = options.mpi, options.program
         self.cairn = str(build / 'bin/cairn')
@@ -47,7 +59,8 @@ class Bench:
     def run_in(self, folder, *words):
         """cairn with these words, in a folder of the test's own."""
         env = dict(self.environment, OMPI_MCA_orte_tmpdir_base=folder)
-        return subprocess.run([self.cairn, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+        return subprocess.run([self.cairn, *words], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=120)
 
     def may_set_apart(self):
         """Whether ranks may have clocks of their own here."""
