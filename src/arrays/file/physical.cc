@@ -41,7 +41,7 @@ Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin
   if (index.session) {
     Attribute writer{kWriter, NcType::int64, 2, {}};
     put_big(*index.session, &writer.values);
-    put_big(index.storage ? 1 + static_cast<uint64_t>(*index.storage) : 0, &writer.values);
+    put_big(number_of(index.storage), &writer.values);
     header.attributes.push_back(std::move(writer));
   }
   header.attributes.push_back(
@@ -72,6 +72,13 @@ constexpr uint64_t kScalar = 8;  // bytes that each takes behind the header
 
 }  // namespace
 
+uint64_t number_of(const std::optional<Storage> &storage) { return storage ? 1 + static_cast<uint64_t>(*storage) : 0; }
+
+std::optional<Storage> storage_of(uint64_t number) {
+  if (number < 1 || number > 3) return std::nullopt;
+  return static_cast<Storage>(number - 1);
+}
+
 std::optional<IndexPlace> marked(const Header &physical) {
   const Attribute *mark = physical.attribute(kMarker);
   if (mark == nullptr || mark->type != NcType::int64 || mark->count != kNumbers ||
@@ -82,8 +89,7 @@ std::optional<IndexPlace> marked(const Header &physical) {
   const Attribute *writer = physical.attribute(kWriter);
   if (writer != nullptr && writer->type == NcType::int64 && writer->values.size() == 2 * 8) {
     place.session = get_big(writer->values, 0);
-    const uint64_t storage = get_big(writer->values, 8);
-    if (storage >= 1 && storage <= 3) place.storage = static_cast<Storage>(storage - 1);
+    place.storage = storage_of(get_big(writer->values, 8));
   }
   return place;
 }

@@ -22,6 +22,9 @@ constexpr const char *kShape = "_Cairn_shape";    ///< attribute of a variable: 
 
 /// Where blocks go (docs/arrays.md, "Three layouts").
 enum class Storage : uint8_t { dense, sparse, hybrid };
+/// As files and messages tell it, 0 where it is not known; and back.
+uint64_t number_of(const std::optional<Storage> &storage);
+std::optional<Storage> storage_of(uint64_t number);
 
 /// The index, and what else the header says of how the file was written.
 struct IndexPlace {

@@ -45,7 +45,7 @@ Found load(MPI_Comm comm, const char *path, bool writing, Opening *opening) {
         const Variable &data = stored->physical().variables.back();
         said[4] = data.begin + data.slab;
         said[5] = stored->unlisted().blocks;
-        said[6] = stored->index_place().storage ? 1 + static_cast<uint64_t>(*stored->index_place().storage) : 0;
+        said[6] = number_of(stored->index_place().storage);
         if (writing && !stored->closed() && WriterLock(file).state() == WriterLock::State::unknown) {
           say(path,
               "it was not closed, and this file system has no locks to tell whether a job still writes to it; if "
@@ -70,7 +70,7 @@ Found load(MPI_Comm comm, const char *path, bool writing, Opening *opening) {
   if (!unpacked) return Found::damaged;
   opening->index = std::move(*unpacked);
   opening->place = {said[1], said[2], said[3], 0, {}};
-  if (said[6] != 0) opening->place.storage = static_cast<Storage>(said[6] - 1);
+  opening->place.storage = storage_of(said[6]);
   opening->data_end = said[4];
   opening->unlisted = said[5] != 0;
   return Found::compressed;

@@ -66,13 +66,7 @@ int VirtualFile::begin_session(uint64_t data_end, bool unlisted) {
   }
   if (rank_ == 0 && said[1] == MPI_SUCCESS) {
     while (said[0] == 0 && getrandom(&said[0], sizeof said[0], 0) == sizeof said[0]) continue;
-    const uint64_t size = physical_header(header_, {}, index_.data_begin, data_end).size();
-    // One of an earlier Cairn may lack the room; it gets that with the next index.
-    if (!unlisted && named_.size != 0 && size <= index_.data_begin) {
-      IndexPlace place = named_;
-      place.session = said[0];
-      said[1] = static_cast<uint64_t>(write_header(place));
-    }
+    if (!unlisted) said[1] = static_cast<uint64_t>(name_session(said[0]));
   }
   MPI_Bcast(said, 2, MPI_UINT64_T, 0, comm_);
   session_ = said[0];
@@ -82,8 +76,17 @@ int VirtualFile::begin_session(uint64_t data_end, bool unlisted) {
 }
 
 /// Of rank 0.
-int VirtualFile::write_header(IndexPlace place) {
+int VirtualFile::write_header(const IndexPlace &place) {
   return write_bytes(file_, 0, physical_header(header_, place, index_.data_begin, data_end_));
+}
+
+/// The same, in the header that is there. One of an earlier Cairn may lack the room; it gets that with the next index.
+int VirtualFile::name_session(uint64_t session) {
+  if (named_.size == 0 || physical_header(header_, {}, index_.data_begin, data_end_).size() > index_.data_begin)
+    return MPI_SUCCESS;
+  IndexPlace place = named_;
+  place.session = session;
+  return write_header(place);
 }
 
 int VirtualFile::bad(const std::string &what) const {
@@ -232,11 +235,7 @@ Run VirtualFile::place_index(uint64_t size, bool last) {
 /// Only the header says that the file was not closed.
 int VirtualFile::close_unchanged() {
   uint64_t error = MPI_SUCCESS;
-  if (rank_ == 0 && named_.size != 0 && session_ != 0 &&
-      physical_header(header_, {}, index_.data_begin, data_end_).size() <= index_.data_begin) {
-    named_.session = 0;
-    error = static_cast<uint64_t>(write_header(named_));
-  }
+  if (rank_ == 0 && session_ != 0) error = static_cast<uint64_t>(name_session(0));
   MPI_Bcast(&error, 1, MPI_UINT64_T, 0, comm_);
   return static_cast<int>(error);
 }

@@ -127,7 +127,8 @@ class VirtualFile {
 
   // virtual_file.cc
   void take_head();
-  int write_header(IndexPlace place);
+  int write_header(const IndexPlace &place);
+  int name_session(uint64_t session);
   int close_unchanged();
   [[nodiscard]] bool journaling() const { return session_ != 0 && !defining_; }
   int settle(bool reading, const std::vector<Block> *planned);
