@@ -362,6 +362,10 @@ std::string function_name(uint32_t id) {
   return id < all.size() ? std::string(all[id].name) : fmt::format("function#{}", id);
 }
 
+std::string function_at(uint32_t id, const std::string &where) {
+  return where.empty() ? function_name(id) : function_name(id) + " at " + where;
+}
+
 std::string call_text(const Call &call) {
   std::string out = function_name(call.function_id) + '(';
   for (size_t i = 0; i < call.arguments.size(); ++i) {

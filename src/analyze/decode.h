@@ -73,5 +73,7 @@ std::string stack_text(const Call &call);
 nlohmann::ordered_json call_json(const Call &call, bool with_stack = false);
 /// The name of a function, or "function#17" for an id of a newer table.
 std::string function_name(uint32_t id);
+/// "MPI_Recv at halo.c:12"; "MPI_Recv" where `where` is "".
+std::string function_at(uint32_t id, const std::string &where);
 
 }  // namespace cairn::analyze

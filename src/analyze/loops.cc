@@ -240,6 +240,13 @@ Result<void> LoopFinder::find(KindOfRank *kind) const {
   return {};
 }
 
+Loop shape_of(const LoopItem &item) {
+  Loop loop;
+  loop.item = &item;
+  for (const LoopItem &inner : item.body) loop.body.push_back(shape_of(inner));
+  return loop;
+}
+
 std::string text_of(const Loop &loop, const std::vector<LoopPlace> &places) {
   std::set<uint32_t> symbols;
   add_symbols(loop, &symbols);

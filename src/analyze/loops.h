@@ -89,5 +89,7 @@ class LoopFinder {
 /// first call parts: "halo.c:7 in exchange() and main()", "halo.c:7 in exchange() and 2 other functions"; "" if nothing
 /// is known.
 std::string text_of(const Loop &loop, const std::vector<LoopPlace> &places);
+/// An item with what is in it, and none of the numbers: what text_of needs.
+Loop shape_of(const LoopItem &item);
 
 }  // namespace cairn::analyze

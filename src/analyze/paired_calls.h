@@ -69,9 +69,8 @@ class Meanings {
   }
   /// A heap segment of the first side is another one from now on.
   void forget_heap(int64_t number) {
-    std::erase_if(regions_, [number](const auto &known) {
-      return std::get<0>(known.first) == trace::kHeap && std::get<1>(known.first) == number;
-    });
+    regions_.erase(regions_.lower_bound({trace::kHeap, number, 0}),
+                   regions_.upper_bound({trace::kHeap, number, UINT32_MAX}));
   }
 
  private:

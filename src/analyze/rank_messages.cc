@@ -56,8 +56,7 @@ RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *c
       counts_(*counts),
       arrivals_(arrivals),
       sizes_(scope.trace->rank_count()) {
-  const auto sequences = scope.trace->sequences(rank);
-  several_threads_ = !sequences.empty() && sequences.front().thread != sequences.back().thread;
+  several_threads_ = scope.trace->has_threads(rank);
 }
 
 MessageStep *RankMessages::step() {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "analyze/counts.h"
 #include "analyze/type_parts.h"
 
 namespace cairn::analyze {
@@ -32,28 +33,6 @@ constexpr std::pair<int64_t, std::string_view> kPredefined[] = {
     {20, "MPI_LONG_DOUBLE_INT "},
     {32, "MPI_C_LONG_DOUBLE_COMPLEX MPI_CXX_LONG_DOUBLE_COMPLEX MPI_COMPLEX32 MPI_2DOUBLE_COMPLEX "},
 };
-
-/// a * b, or nothing when it is negative or too large to be a size.
-std::optional<int64_t> product(int64_t a, int64_t b) {
-  int64_t result = 0;
-  if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &result)) return std::nullopt;
-  return result;
-}
-
-std::optional<int64_t> product(const std::vector<int64_t> &factors) {
-  std::optional<int64_t> result = 1;
-  for (const int64_t factor : factors) {
-    if (result) result = product(*result, factor);
-  }
-  return result;
-}
-
-/// "MPI_Type_vector" for MPI_Type_vector and MPI_Type_vector_c.
-std::string_view base_function(const spec::Function &function) {
-  std::string_view name = function.name;
-  if (function.large_count && name.ends_with("_c")) name.remove_suffix(2);
-  return name;
-}
 
 }  // namespace
 

@@ -4,31 +4,17 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "analyze/counts.h"
+
 namespace cairn::analyze {
-namespace {
-
-/// The product of all; nothing when one is negative or it is too large to be a count.
-std::optional<int64_t> product_of(const std::vector<int64_t> &factors) {
-  int64_t result = 1;
-  for (const int64_t factor : factors) {
-    if (factor < 0 || __builtin_mul_overflow(result, factor, &result)) return std::nullopt;
-  }
-  return result;
+std::string_view base_function(const spec::Function &function) {
+  std::string_view name = function.name;
+  if (function.large_count && name.ends_with("_c")) name.remove_suffix(2);
+  return name;
 }
-
-std::optional<int64_t> sum(const std::vector<int64_t> &terms) {
-  int64_t result = 0;
-  for (const int64_t term : terms) {
-    if (term < 0 || __builtin_add_overflow(result, term, &result)) return std::nullopt;
-  }
-  return result;
-}
-
-}  // namespace
 
 std::optional<std::vector<TypePart>> type_parts(const RowAccess &row) {
-  std::string_view name = row.function()->name;
-  if (row.function()->large_count && name.ends_with("_c")) name.remove_suffix(2);
+  const std::string_view name = base_function(*row.function());
   const auto is = [&](std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -46,7 +32,7 @@ std::optional<std::vector<TypePart>> type_parts(const RowAccess &row) {
           "MPI_Type_create_hindexed_block"})) {
     const auto blocks = row.number("count");
     const auto length = row.number("blocklength");
-    return blocks && length ? of_old(product_of({*blocks, *length})) : std::nullopt;
+    return blocks && length ? of_old(product({*blocks, *length})) : std::nullopt;
   }
   if (is({"MPI_Type_indexed", "MPI_Type_hindexed", "MPI_Type_create_hindexed"})) {
     return lengths ? of_old(sum(*lengths)) : std::nullopt;
@@ -63,7 +49,7 @@ std::optional<std::vector<TypePart>> type_parts(const RowAccess &row) {
   }
   if (is({"MPI_Type_create_subarray"})) {
     const auto extents = row.numbers("array_of_subsizes");
-    return extents ? of_old(product_of(*extents)) : std::nullopt;
+    return extents ? of_old(product(*extents)) : std::nullopt;
   }
   if (is({"MPI_Type_dup", "MPI_Type_create_resized"})) return of_old(1);
   return std::nullopt;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "analyze/row_access.h"
@@ -21,5 +22,7 @@ struct TypePart {
 
 /// Of the `newtype` of a call; nullopt: the call does not say (MPI_Type_create_darray, MPI_Type_match_size, …).
 std::optional<std::vector<TypePart>> type_parts(const RowAccess &row);
+/// "MPI_Type_vector" for MPI_Type_vector and MPI_Type_vector_c.
+std::string_view base_function(const spec::Function &function);
 
 }  // namespace cairn::analyze

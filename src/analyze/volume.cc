@@ -3,13 +3,13 @@
 #include <string>
 #include <string_view>
 
+#include "analyze/counts.h"
+
 namespace cairn::analyze {
 namespace {
 
 std::optional<int64_t> times(std::optional<int64_t> a, std::optional<int64_t> b) {
-  int64_t result = 0;
-  if (!a || !b || *a < 0 || *b < 0 || __builtin_mul_overflow(*a, *b, &result)) return std::nullopt;
-  return result;
+  return a && b ? product(*a, *b) : std::nullopt;
 }
 
 std::optional<int64_t> plus(std::optional<int64_t> a, std::optional<int64_t> b) {

@@ -43,6 +43,10 @@ class DistinctCalls {
         sizes_of_(trace, [](const spec::Function &function) { return analyze::Sizes::is_creator(function); }) {
     for (uint32_t index = 0; index < trace.class_count(); ++index) {
       scopes_.push_back({trace.sites(index), trace.class_view(index).thread});
+      std::vector<bool> &wanted = wanted_.emplace_back();
+      for (const trace::Structure::RowHead &row : trace::structure_of(trace, index).rows) {
+        wanted.push_back(kinds.has(Kind::arguments) || LivingObjects::concerns(row.function));
+      }
     }
   }
 
@@ -54,7 +58,8 @@ class DistinctCalls {
     if (arguments) sizes.emplace(trace_, sizes_of_.of(rank));
     for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
       const analyze::RowScope &scope = scopes_[sequence.class_index];
-      for (const trace::CountedRow &call : trace_.counted_rows(sequence)) {
+      const std::vector<bool> &wanted = wanted_[sequence.class_index];
+      for (const trace::CountedRow &call : trace_.counted_rows(sequence, [&](uint32_t row) { return wanted[row]; })) {
         if (call.count == 0) continue;
         const CallTime at{rank, 0, 0, 0, sequence.class_index, call.row.function, call.row.site};
         if (leaks) objects.see(call.row, scope, at, call.count);
@@ -167,8 +172,7 @@ class DistinctCalls {
       left = in_order.left();
       numbered = true;
     }
-    const auto sequences = trace_.sequences(rank);
-    const bool one_thread = !sequences.empty() && sequences.front().thread == sequences.back().thread;
+    const bool one_thread = !trace_.has_threads(rank);
     for (const LivingObjects::Left &each : left) {
       const bool request = each.kind == spec::Kind::request;
       // Which thread's it was cannot be told then (LivingObjects::Left).
@@ -189,6 +193,7 @@ class DistinctCalls {
   Findings &findings_;
   analyze::SelectedCalls sizes_of_;
   std::vector<analyze::RowScope> scopes_;         ///< by class
+  std::vector<std::vector<bool>> wanted_;         ///< by class and row: tells something of the kinds
   std::set<std::pair<uint32_t, uint32_t>> told_;  ///< classes and sites of calls whose objects were left
 };
 

@@ -48,9 +48,7 @@ void Findings::add(What what, const analyze::CallTime &call, const std::optional
 
 std::string Findings::name(const analyze::CallTime &call) {
   const analyze::Place &place = places_.all()[places_.of(call)];
-  const std::string function = analyze::function_name(place.function);
-  const std::string where = place.position.brief();
-  return where.empty() ? function : function + " at " + where;
+  return analyze::function_at(place.function, place.position.brief());
 }
 
 std::vector<Finding> Findings::take() {

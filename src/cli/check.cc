@@ -95,16 +95,12 @@ std::string met_text(const check::Met &met) {
 
 void print(const Finding &finding, const check::Report &report, Output &out) {
   const analyze::Place &place = report.places[finding.place];
-  const std::string function = analyze::function_name(place.function);
-  const std::string where = place.position.short_text();
-  out.write(fmt::format("{}{}{}: {}{}{}\n", finding.sure ? "" : "perhaps ", check::name_of(finding.kind), "",
-                        out.bold(), where.empty() ? function : function + " at " + where, out.plain()));
+  out.write(fmt::format("{}{}: {}{}{}\n", finding.sure ? "" : "perhaps ", check::name_of(finding.kind), out.bold(),
+                        analyze::function_at(place.function, place.position.short_text()), out.plain()));
   out.write("    " + finding.text + "\n");
   if (finding.other_place) {
     const analyze::Place &other = report.places[*finding.other_place];
-    const std::string there = other.position.short_text();
-    const std::string name = analyze::function_name(other.function);
-    out.write(fmt::format("    with {}\n", there.empty() ? name : name + " at " + there));
+    out.write(fmt::format("    with {}\n", analyze::function_at(other.function, other.position.short_text())));
   }
   const std::vector<uint32_t> ranks(finding.ranks.begin(), finding.ranks.end());
   out.write(fmt::format("    {}, {} {}; first {}{}\n", finding.count == 1 ? "once" : grouped(finding.count) + " times",

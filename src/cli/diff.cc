@@ -227,24 +227,24 @@ int diff(const DiffOptions &options) {
     return refuse("one of these traces has MPI calls only and the other GPU kernels only", "name two of one kind");
   if (first->has_calls != second->has_calls) say("only one of them has MPI calls: GPU kernels are compared");
   if (first->has_kernels() != second->has_kernels()) say("only one of them has GPU kernels: MPI calls are compared");
-  std::optional<ComparedCalls> compared;
-  if (calls) {
-    auto made = compare_calls(first->trace, second->trace, options.ranks, !options.ignore_results);
-    if (!made) return report(made.error());
-    compared = *std::move(made);
-  }
   // Rank by rank, runs of other numbers of ranks have nothing in common.
   std::optional<analyze::SizeDiff> sizes;
-  if (compared && options.ranks.empty() && first->trace.rank_count() != second->trace.rank_count()) {
+  if (calls && options.ranks.empty() && first->trace.rank_count() != second->trace.rank_count()) {
     auto made = analyze::size_diff(first->trace, second->trace);
     if (!made) return report(made.error());
     sizes = *std::move(made);
+  }
+  std::optional<ComparedCalls> compared;
+  if (calls && (!sizes || options.json)) {
+    auto made = compare_calls(first->trace, second->trace, options.ranks, !options.ignore_results);
+    if (!made) return report(made.error());
+    compared = *std::move(made);
   }
   Output out;
   nlohmann::ordered_json json;
   bool equal = sizes ? is_equal(*sizes) : !compared || compared->diff.equal();
   if (sizes && !options.json) print(*sizes, options.limit, &out);
-  if (compared && !sizes && !options.json) print(*compared, options.limit, &out);
+  if (compared && !options.json) print(*compared, options.limit, &out);
   if (kernels) {
     const Traced one{first->file, std::move(first->launches)};
     const Traced other{second->file, std::move(second->launches)};

@@ -165,7 +165,7 @@ class Dump {
   }
 
   Result<void> rank(uint32_t rank) {
-    several_threads_ = has_threads(rank);
+    several_threads_ = trace_.has_threads(rank);
     const auto steps = steps_of(rank);
     if (!json_) {
       const auto info = trace_.rank_info(rank);
@@ -210,7 +210,7 @@ class Dump {
     std::set<Found> found;
     Result<void> end;
     for (const uint32_t rank : filter_.ranks) {
-      several_threads_ = has_threads(rank);
+      several_threads_ = trace_.has_threads(rank);
       CallTexts texts = texts_of(rank);
       const auto steps = steps_of(rank);
       trace::Events events(trace_, rank);
@@ -247,7 +247,7 @@ class Dump {
     std::vector<size_t> heap;
     ranks.reserve(filter_.ranks.size());  // an Events must stay where it is
     for (const uint32_t rank : filter_.ranks) {
-      ranks.push_back({trace::Events(trace_, rank), texts_of(rank), steps_of(rank), nullptr, has_threads(rank)});
+      ranks.push_back({trace::Events(trace_, rank), texts_of(rank), steps_of(rank), nullptr, trace_.has_threads(rank)});
       ranks.back().next = ranks.back().events.next();
       if (ranks.back().next != nullptr) heap.push_back(ranks.size() - 1);
     }
@@ -372,12 +372,6 @@ class Dump {
     line_ += texts.text(event);
     line_ += '\n';
     return line_;
-  }
-
-  /// More than one that called MPI.
-  [[nodiscard]] bool has_threads(uint32_t rank) const {
-    const auto sequences = trace_.sequences(rank);
-    return !sequences.empty() && sequences.front().thread != sequences.back().thread;
   }
 
   [[nodiscard]] CallTexts texts_of(uint32_t rank) const {

@@ -160,6 +160,13 @@ void say_exactness(const trace::Trace &trace, Shown shown) {
   say(fmt::format("{} {} of what they were", single ? "gaps and durations are" : "statistics are of times", within));
 }
 
+int finish_sums(Output *out, const analyze::DamagedTimes &damaged, const std::string &file) {
+  const int code = out->finish();
+  if (!damaged.first) return code;
+  say(fmt::format("no sum has the times of {}, which are damaged", plural(damaged.calls, "call")));
+  return report(*damaged.first, file);
+}
+
 std::string failures_text(const analyze::Failures &failures) {
   std::vector<std::pair<std::string, uint64_t>> sorted(failures.begin(), failures.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.second > b.second; });

@@ -8,6 +8,7 @@
 #include "analyze/filter.h"
 #include "analyze/outcome.h"
 #include "analyze/overview.h"
+#include "analyze/row_times.h"
 #include "base/result.h"
 #include "terminal/options.h"
 #include "trace/read/trace.h"
@@ -42,6 +43,10 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which = Open::all);
 enum class Shown : uint8_t { durations, begins_too };
 /// Before times are shown: that they are not exact, if so; what a trace has in their place.
 void say_exactness(const trace::Trace &trace, Shown shown = Shown::durations);
+
+class Output;
+/// The end of a verb that sums up times: its exit code, and what is said where some of them are damaged.
+int finish_sums(Output *out, const analyze::DamagedTimes &damaged, const std::string &file);
 
 /// "MPI_ERR_TRUNCATE 10, MPI_ERR_RANK 2", most first.
 std::string failures_text(const analyze::Failures &failures);

@@ -275,17 +275,11 @@ void print_json(Output &out, const MatrixOptions &options, const Matrix &matrix)
   out.write("\n  ]\n}\n");
 }
 
-std::string csv_word(const std::string &text) {
-  std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return quoted + '"';
-}
-
 void print_csv(Output &out, const MatrixOptions &options, const Matrix &matrix) {
   const bool grouped_too = matrix.by != By::nothing;
   out.write(fmt::format("{}from,to,kind,messages,bytes,unsized\n", grouped_too ? options.by + "," : ""));
   for (const traffic::Group &group : matrix.groups) {
-    const std::string name = grouped_too ? csv_word(valid_utf8(group.name)) + "," : "";
+    const std::string name = grouped_too ? csv_quoted(group.name) + "," : "";
     for (const Pair &cell : group.cells) {
       out.write(fmt::format("{}{},{},{},{},{},{}\n", name, cell.from, cell.to, word_of(cell.kind), cell.amount.messages,
                             cell.amount.bytes, cell.amount.unsized));

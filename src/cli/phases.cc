@@ -160,12 +160,11 @@ void print_csv(Output &out, const phases::Run &run) {
   for (const Phase &phase : run.phases) {
     uint64_t ranks = 0;
     for (const OnRanks &on : phase.on) ranks += on.ranks.size();
-    std::string place = "\"";
-    for (const char letter : valid_utf8(phase.place)) place += letter == '"' ? "\"\"" : std::string(1, letter);
-    out.write(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\"\n", number++, phases::name_of(phase.what), phase.turns,
+    out.write(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", number++, phases::name_of(phase.what), phase.turns,
                           ranks, nearest(phase.calls), nearest(phase.bytes), text(phase.mean_ns), text(phase.mpi_ns),
                           moment(phase.first_begin), moment(phase.last_end),
-                          phase.most_function ? analyze::function_name(*phase.most_function) : "", place));
+                          phase.most_function ? analyze::function_name(*phase.most_function) : "",
+                          csv_quoted(phase.place)));
   }
 }
 
@@ -205,10 +204,7 @@ int phases_of_run(PhasesOptions &options) {
                           plural(run->ranks.size(), "rank")));
     list_of(*run).print(out);
   }
-  if (!run->damaged.first) return out.finish();
-  out.finish();
-  say(fmt::format("no sum has the times of {}, which are damaged", plural(run->damaged.calls, "call")));
-  return report(*run->damaged.first, options.file);
+  return finish_sums(&out, run->damaged, options.file);
 }
 
 }  // namespace

@@ -21,7 +21,6 @@ namespace {
 
 using nlohmann::ordered_json;
 using ranks::RankClass;
-using ranks::RankLine;
 using ranks::Ranks;
 using ranks::Spread;
 
@@ -108,8 +107,9 @@ Listing list_of_classes(const Ranks &ranks, uint64_t most) {
   return list;
 }
 
-Listing list_of_ranks(const std::vector<RankLine> &lines, bool timed, uint64_t most) {
-  const bool hosts = std::any_of(lines.begin(), lines.end(), [](const RankLine &line) { return !line.host.empty(); });
+Listing list_of_ranks(const std::vector<ranks::RankLine> &lines, bool timed, uint64_t most) {
+  const bool hosts =
+      std::any_of(lines.begin(), lines.end(), [](const ranks::RankLine &line) { return !line.host.empty(); });
   Listing list({{"rank", "rank"},
                 {"class", "class", false, 4},
                 {timed ? "outside MPI" : nullptr, "outside_seconds"},
@@ -118,7 +118,7 @@ Listing list_of_ranks(const std::vector<RankLine> &lines, bool timed, uint64_t m
                 {nullptr, "unknown_sizes"},
                 {"calls", "calls", false, 3},
                 {hosts ? "host" : nullptr, "host", true, 5}});
-  for (const RankLine &line : lines) {
+  for (const ranks::RankLine &line : lines) {
     if (most-- == 0) break;
     Cell bytes = volume(line.bytes);
     if (line.unsized != 0) bytes.text.insert(0, ">= ");
@@ -134,19 +134,19 @@ Listing list_of_ranks(const std::vector<RankLine> &lines, bool timed, uint64_t m
   return list;
 }
 
-void sort_by(const std::string &key, std::vector<RankLine> *lines) {
-  const auto by = [lines](uint64_t RankLine::*number) {
+void sort_by(const std::string &key, std::vector<ranks::RankLine> *lines) {
+  const auto by = [lines](uint64_t ranks::RankLine::*number) {
     std::stable_sort(lines->begin(), lines->end(),
-                     [number](const RankLine &a, const RankLine &b) { return a.*number > b.*number; });
+                     [number](const ranks::RankLine &a, const ranks::RankLine &b) { return a.*number > b.*number; });
   };
-  if (key == "outside") by(&RankLine::outside_ns);
-  if (key == "mpi") by(&RankLine::mpi_ns);
-  if (key == "bytes") by(&RankLine::bytes);
-  if (key == "calls") by(&RankLine::calls);
+  if (key == "outside") by(&ranks::RankLine::outside_ns);
+  if (key == "mpi") by(&ranks::RankLine::mpi_ns);
+  if (key == "bytes") by(&ranks::RankLine::bytes);
+  if (key == "calls") by(&ranks::RankLine::calls);
 }
 
 void print_text(Output &out, const RanksOptions &options, const trace::Trace &trace, const Ranks &found,
-                const std::vector<RankLine> &lines, uint64_t top) {
+                const std::vector<ranks::RankLine> &lines, uint64_t top) {
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace.run().command));
   out.write(
       fmt::format("{} in {}\n\n", plural(lines.size(), "rank"), plural(found.classes.size(), "class", "classes")));
@@ -166,7 +166,7 @@ void print_text(Output &out, const RanksOptions &options, const trace::Trace &tr
 }
 
 void print_json(Output &out, const RanksOptions &options, const trace::Trace &trace, const Ranks &found,
-                const std::vector<RankLine> &lines, uint64_t top) {
+                const std::vector<ranks::RankLine> &lines, uint64_t top) {
   constexpr double kSecond = 1e9;
   const auto spreads = [&](const Spread &calls, const Spread &bytes, const std::optional<Spread> &outside,
                            const std::optional<Spread> &in_mpi, ordered_json *into) {
@@ -199,23 +199,14 @@ void print_json(Output &out, const RanksOptions &options, const trace::Trace &tr
   out.write(json.dump(2) + "\n");
 }
 
-std::string csv_text(const std::string &text) {
-  std::string result = "\"";
-  for (const char letter : valid_utf8(text)) {
-    if (letter == '"') result += '"';
-    result += letter;
-  }
-  return result + "\"";
-}
-
-void print_csv(Output &out, const std::vector<RankLine> &lines, bool timed, uint64_t top) {
+void print_csv(Output &out, const std::vector<ranks::RankLine> &lines, bool timed, uint64_t top) {
   out.write("rank,class,host,calls,bytes,unknown_sizes,outside_seconds,mpi_seconds\n");
   const auto seconds = [](bool known, uint64_t ns) {
     return known ? fmt::format("{:.9f}", static_cast<double>(ns) / 1e9) : "";
   };
-  for (const RankLine &line : lines) {
+  for (const ranks::RankLine &line : lines) {
     if (top-- == 0) break;
-    out.write(fmt::format("{},{},{},{},{},{},{},{}\n", line.rank, line.class_number, csv_text(line.host), line.calls,
+    out.write(fmt::format("{},{},{},{},{},{},{},{}\n", line.rank, line.class_number, csv_quoted(line.host), line.calls,
                           line.bytes, line.unsized, seconds(timed, line.outside_ns), seconds(line.timed, line.mpi_ns)));
   }
 }
@@ -243,7 +234,7 @@ int ranks_of_run(RanksOptions &options) {
   if (!found->timed) say("this trace has no times: ranks are told by calls and bytes alone");
   say_left_out(found->seen);
   if (!found->timed && options.sort == "outside") options.sort = "bytes";
-  std::vector<RankLine> lines = found->ranks;
+  std::vector<ranks::RankLine> lines = found->ranks;
   sort_by(options.sort, &lines);
   Output out;
   if (options.json) {
@@ -254,10 +245,7 @@ int ranks_of_run(RanksOptions &options) {
   } else {
     print_text(out, options, *trace, *found, lines, top);
   }
-  if (!found->damaged.first) return out.finish();
-  out.finish();
-  say(fmt::format("no sum has the times of {}, which are damaged", plural(found->damaged.calls, "call")));
-  return report(*found->damaged.first, options.file);
+  return finish_sums(&out, found->damaged, options.file);
 }
 
 }  // namespace

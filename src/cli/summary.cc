@@ -305,10 +305,7 @@ int summary(SummaryOptions &options) {
   } else {
     print_text(out, options.file, *trace, *result, list, filter->ranks.size());
   }
-  if (!result->damaged.first) return out.finish();
-  out.finish();
-  say(fmt::format("no sum has the times of {}, which are damaged", plural(result->damaged.calls, "call")));
-  return report(*result->damaged.first, options.file);
+  return finish_sums(&out, result->damaged, options.file);
 }
 
 }  // namespace

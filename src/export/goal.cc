@@ -82,12 +82,7 @@ class RankSchedule {
         counts_(*counts),
         gaps_(gaps) {
     const trace::Trace &trace = *scope->trace;
-    if (!gaps || timing::keeps_times(trace.run().timing)) return;
-    const trace::Trace::RankInfo info = trace.rank_info(rank);
-    const uint64_t made = trace.call_count(rank);
-    if (made != 0 && info.wall_ns > info.mpi_ns) {
-      mean_gap_ns_ = static_cast<double>(info.wall_ns - info.mpi_ns) / static_cast<double>(made);
-    }
+    if (gaps && !timing::keeps_times(trace.run().timing)) mean_gap_ns_ = trace.mean_gap_ns(rank);
   }
 
   Result<void> write() {

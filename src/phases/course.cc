@@ -16,13 +16,6 @@ using analyze::LoopItem;
 
 constexpr double kLeastPart = 0.01;
 
-Loop shell(const LoopItem &item) {
-  Loop loop;
-  loop.item = &item;
-  for (const LoopItem &inner : item.body) loop.body.push_back(shell(inner));
-  return loop;
-}
-
 uint64_t calls_in(const LoopItem &item) {
   if (!item.is_loop()) return item.turns;
   uint64_t sum = 0;
@@ -77,7 +70,7 @@ class Parts {
     for (const LoopItem *item : items) {
       at_ += calls_in(*item);
       count(*item, &part.visits);
-      all.body.push_back(shell(*item));
+      all.body.push_back(shape_of(*item));
     }
     part.end = at_;
     for (uint32_t place = 0; place < part.visits.size(); ++place) {
@@ -148,8 +141,7 @@ class Parts {
 
   [[nodiscard]] std::string call_text(uint32_t place) const {
     const analyze::LoopPlace &at = kind_.places[place];
-    const std::string where = at.position.text().empty() ? "" : " at " + at.position.brief();
-    return analyze::function_name(at.function) + where;
+    return analyze::function_at(at.function, at.position.text().empty() ? "" : at.position.brief());
   }
 
   /// The first call that is made once in each turn, and nowhere else here.
@@ -169,7 +161,7 @@ class Parts {
     if (depth > depth_ || item.most == 1) return;
     Inner inner;
     inner.depth = depth;
-    inner.place = item.is_loop() ? text_of(shell(item), kind_.places) : call_text(item.symbol);
+    inner.place = item.is_loop() ? text_of(shape_of(item), kind_.places) : call_text(item.symbol);
     inner.turns = turns_text(item.least, item.most);
     inner.times = static_cast<double>(item.times);
     std::vector<uint64_t> visits(kind_.places.size());

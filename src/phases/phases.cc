@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "analyze/alignment.h"
 #include "analyze/summary.h"
 #include "base/saturating.h"
 #include "timing/mode.h"
@@ -39,64 +40,49 @@ struct Merged {
   std::set<std::string> functions;
 };
 
-template <typename Key>
-double common_share(const std::set<Key> &one, const std::set<Key> &other) {
-  size_t common = 0;
-  for (const Key &each : one) common += other.count(each);
-  const size_t all = one.size() + other.size() - common;
-  return all == 0 ? 0 : static_cast<double>(common) / static_cast<double>(all);
-}
-
 double likeness(const Part &part, const Merged &phase) {
   const bool edges = part.what == phase.what && (part.what == What::start || part.what == What::end);
   if ((part.what == What::loop) != (phase.what == What::loop)) return 0;
   // Ranks that exchange with the other side may do so on other lines of the same functions.
   constexpr double kOfFunctions = 0.6;
-  const double share =
-      std::max(common_share(part.places, phase.places), kOfFunctions * common_share(part.functions, phase.functions));
+  const double share = std::max(analyze::common_share(part.places, phase.places),
+                                kOfFunctions * analyze::common_share(part.functions, phase.functions));
   constexpr double kLeastShare = 0.3;
   return share >= kLeastShare || edges ? share + 0.1 : 0;
 }
 
 /// Gives each part of the kind a phase, and phases that are new a place in the order.
 void take_in(Kind *kind, std::vector<Merged> *merged, std::vector<size_t> *moved) {
-  const size_t rows = kind->parts.size();
-  const size_t columns = merged->size();
-  std::vector<double> best((rows + 1) * (columns + 1));
-  const auto at = [columns](size_t i, size_t k) { return i * (columns + 1) + k; };
-  for (size_t i = rows; i-- > 0;) {
-    for (size_t k = columns; k-- > 0;) {
-      const double like = likeness(kind->parts[i], (*merged)[k]);
-      best[at(i, k)] = std::max({best[at(i + 1, k)], best[at(i, k + 1)], like > 0 ? like + best[at(i + 1, k + 1)] : 0});
-    }
-  }
+  const auto pairs = analyze::aligned<double>(merged->size(), kind->parts.size(), [&](size_t phase, size_t part) {
+    return likeness(kind->parts[part], (*merged)[phase]);
+  });
   std::vector<Merged> order;
-  moved->assign(columns, 0);
-  size_t i = 0;
-  size_t k = 0;
-  const auto keep = [&] {
-    (*moved)[k] = order.size();
-    order.push_back(std::move((*merged)[k++]));
-  };
-  const auto begin = [&] {
-    kind->phases.push_back(order.size());
-    order.push_back({kind->parts[i].what, kind->parts[i].places, kind->parts[i].functions});
-    ++i;
-  };
-  while (i < rows || k < columns) {
-    const double like = i < rows && k < columns ? likeness(kind->parts[i], (*merged)[k]) : 0;
-    if (like > 0 && best[at(i, k)] == like + best[at(i + 1, k + 1)]) {
-      kind->phases.push_back(order.size());
-      (*merged)[k].places.insert(kind->parts[i].places.begin(), kind->parts[i].places.end());
-      (*merged)[k].functions.insert(kind->parts[i].functions.begin(), kind->parts[i].functions.end());
-      ++i;
-      keep();
-    } else if (k < columns && (i == rows || best[at(i, k)] == best[at(i, k + 1)])) {
-      keep();
-    } else {
-      begin();
+  moved->assign(merged->size(), 0);
+  size_t phase = 0;
+  size_t part = 0;
+  const auto keep_until = [&](size_t end) {
+    for (; phase < end; ++phase) {
+      (*moved)[phase] = order.size();
+      order.push_back(std::move((*merged)[phase]));
     }
+  };
+  const auto begin_until = [&](size_t end) {
+    for (; part < end; ++part) {
+      kind->phases.push_back(order.size());
+      order.push_back({kind->parts[part].what, kind->parts[part].places, kind->parts[part].functions});
+    }
+  };
+  for (const auto &[both, own] : pairs) {
+    keep_until(both);
+    begin_until(own);
+    kind->phases.push_back(order.size());
+    (*merged)[both].places.insert(kind->parts[own].places.begin(), kind->parts[own].places.end());
+    (*merged)[both].functions.insert(kind->parts[own].functions.begin(), kind->parts[own].functions.end());
+    ++part;
+    keep_until(both + 1);
   }
+  keep_until(merged->size());
+  begin_until(kind->parts.size());
   *merged = std::move(order);
 }
 
@@ -112,11 +98,8 @@ class BytesOfPlaces : public traffic::Listener {
   void moved(const traffic::Traffic &traffic, const traffic::Called &called) override {
     Kind *kind = called.rank < of_rank_.size() ? of_rank_[called.rank] : nullptr;
     if (kind == nullptr || threads_[called.class_index] != kind->kind.thread) return;
-    double sum = traffic.collective ? static_cast<double>(traffic.collective->bytes.value_or(0)) : 0;
-    for (const traffic::Flow &flow : traffic.flows) {
-      if (flow.from == called.rank) sum += static_cast<double>(flow.bytes.value_or(0));
-    }
-    kind->bytes[finder_.places_of(called.class_index)[called.class_row]] += sum * static_cast<double>(called.count);
+    kind->bytes[finder_.places_of(called.class_index)[called.class_row]] +=
+        static_cast<double>(traffic.given_by(called.rank).bytes) * static_cast<double>(called.count);
   }
 
  private:
@@ -171,7 +154,7 @@ class Course {
     bool begun = false;
     uint64_t last_end = 0;
     uint64_t part_begin = 0;
-    TurnWatch watch;
+    std::vector<uint64_t> turns;  ///< when those of the part began
     trace::Events events(trace_, rank);
     while (const trace::Event *event = events.next()) {
       if (event->damaged) run_.damaged.add(1, events.end().error());
@@ -180,7 +163,7 @@ class Course {
       begun = true;
       const uint64_t place = offsets[event->segment] + event->row_place;
       while (part + 1 < kind->parts.size() && place >= kind->parts[part].end) {
-        close(kind, part, rank, part_begin, last_end, &watch);
+        close(kind, part, rank, part_begin, last_end, std::exchange(turns, {}));
         part_begin = last_end;
         ++part;
       }
@@ -190,10 +173,10 @@ class Course {
       OfPlace &of_place = kind->of_place[part][symbol];
       of_place.gap_ns += static_cast<double>(begin - last_end);
       of_place.mpi_ns += static_cast<double>(end - begin);
-      if (kind->parts[part].anchor == symbol) watch.next(last_end);
+      if (kind->parts[part].anchor == symbol) turns.push_back(last_end);
       last_end = end;
     }
-    if (begun) close(kind, part, rank, part_begin, last_end, &watch);
+    if (begun) close(kind, part, rank, part_begin, last_end, std::exchange(turns, {}));
     return events.end_of_calls();
   }
 
@@ -223,12 +206,8 @@ class Course {
 
  private:
   /// Of one rank's part.
-  struct TurnWatch {
-    std::vector<uint64_t> begins;
-    void next(uint64_t begin_ns) { begins.push_back(begin_ns); }
-  };
-
-  void close(Kind *kind, size_t part, uint32_t rank, uint64_t begin, uint64_t end, TurnWatch *watch) {
+  void close(Kind *kind, size_t part, uint32_t rank, uint64_t begin, uint64_t end,
+             const std::vector<uint64_t> &begins) {
     Phase &phase = run_.phases[kind->phases[part]];
     const auto extend = [rank](std::optional<Moment> *moment, uint64_t ns, bool earlier) {
       if (!*moment || (earlier ? ns < (*moment)->ns : ns > (*moment)->ns)) *moment = Moment{ns, rank};
@@ -237,7 +216,6 @@ class Course {
     extend(&phase.last_begin, begin, false);
     extend(&phase.first_end, end, true);
     extend(&phase.last_end, end, false);
-    std::vector<uint64_t> begins = std::exchange(watch->begins, {});
     if (begins.size() < 2) return;
     if (!phase.took) phase.took = Turns();
     Turns &took = *phase.took;

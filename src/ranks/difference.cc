@@ -10,23 +10,15 @@
 #include <set>
 #include <utility>
 
+#include "analyze/alignment.h"
 #include "analyze/decode.h"
 
 namespace cairn::ranks {
 namespace {
 
 using analyze::KindOfRank;
-using analyze::Loop;
 using analyze::LoopItem;
 using Items = std::vector<LoopItem>;
-
-/// As far as where it lies is concerned.
-Loop shell(const LoopItem &item) {
-  Loop loop;
-  loop.item = &item;
-  for (const LoopItem &inner : item.body) loop.body.push_back(shell(inner));
-  return loop;
-}
 
 void add_places(const LoopItem &item, std::set<uint32_t> *places) {
   if (!item.is_loop()) places->insert(item.symbol);
@@ -76,11 +68,7 @@ class Comparison {
     if (!a.is_loop() && !b.is_loop()) return a.symbol == b.symbol ? 1 + (a.turns == b.turns ? 0.1 : 0) : 0;
     // A call that is made some times in a row may be what is left of a loop, one that is made once is none.
     if (a.most == 1 || b.most == 1) return 0;
-    const std::set<uint32_t> &own = places_of(a);
-    const std::set<uint32_t> &others = places_of(b);
-    size_t common = 0;
-    for (const uint32_t place : own) common += others.count(place);
-    const double part = static_cast<double>(common) / static_cast<double>(own.size() + others.size() - common);
+    const double part = analyze::common_share(places_of(a), places_of(b));
     constexpr double kLeastPart = 0.3;
     return part < kLeastPart ? 0
                              : 2 * part + (a.turns == b.turns ? 0.1 : 0) + (a.body.size() == b.body.size() ? 0.1 : 0);
@@ -117,34 +105,19 @@ class Comparison {
 
   void align(const Items &own, const Items &others, std::vector<std::pair<const LoopItem *, const LoopItem *>> *beside,
              std::map<uint32_t, Alone> *alone) {
-    const size_t rows = own.size();
-    const size_t columns = others.size();
-    // The most that can be had of the items from there on.
-    std::vector<float> best((rows + 1) * (columns + 1));
-    std::vector<float> here(rows * columns);
-    const auto at = [columns](size_t i, size_t k) { return i * (columns + 1) + k; };
-    for (size_t i = rows; i-- > 0;) {
-      for (size_t k = columns; k-- > 0;) {
-        const auto like = static_cast<float>(likeness(own[i], others[k]));
-        here[i * columns + k] = like;
-        best[at(i, k)] =
-            std::max({best[at(i + 1, k)], best[at(i, k + 1)], like > 0 ? like + best[at(i + 1, k + 1)] : 0});
-      }
-    }
+    const auto pairs = analyze::aligned<float>(own.size(), others.size(),
+                                               [&](size_t i, size_t k) { return likeness(own[i], others[k]); });
     size_t i = 0;
     size_t k = 0;
-    while (i < rows && k < columns) {
-      const float like = here[i * columns + k];
-      if (like > 0 && best[at(i, k)] == like + best[at(i + 1, k + 1)]) {
-        beside->emplace_back(&own[i++], &others[k++]);
-      } else if (best[at(i, k)] == best[at(i + 1, k)]) {
-        count(own[i++], &Alone::one, alone);
-      } else {
-        count(others[k++], &Alone::other, alone);
-      }
+    const auto alone_until = [&](size_t one, size_t other) {
+      for (; i < one; ++i) count(own[i], &Alone::one, alone);
+      for (; k < other; ++k) count(others[k], &Alone::other, alone);
+    };
+    for (const auto &[one, other] : pairs) {
+      alone_until(one, other);
+      beside->emplace_back(&own[i++], &others[k++]);
     }
-    for (; i < rows; ++i) count(own[i], &Alone::one, alone);
-    for (; k < columns; ++k) count(others[k], &Alone::other, alone);
+    alone_until(own.size(), others.size());
   }
 
   static void count(const LoopItem &item, uint64_t Alone::*side, std::map<uint32_t, Alone> *alone) {
@@ -162,7 +135,7 @@ class Comparison {
     const std::string own = ranges ? turns_text(a) : number_text(mean(a));
     const std::string others = ranges ? turns_text(b) : number_text(mean(b));
     const uint64_t calls = a.turns > b.turns ? a.turns - b.turns : b.turns - a.turns;
-    const std::string where = text_of(shell(a.is_loop() ? a : b), one_.places);
+    const std::string where = text_of(shape_of(a.is_loop() ? a : b), one_.places);
     if (a.is_loop() || b.is_loop()) {
       tell(calls,
            fmt::format("loop{}{} turns {} times instead of {}", where.empty() ? "" : " at ", where, own, others));

@@ -23,15 +23,9 @@ class GivenBytes : public traffic::Listener {
   explicit GivenBytes(std::vector<RankLine *> lines) : lines_(std::move(lines)) {}
   void moved(const traffic::Traffic &traffic, const traffic::Called &called) override {
     RankLine &line = *lines_[called.rank];
-    const auto add = [&](const std::optional<uint64_t> &bytes) {
-      add_to(&line.bytes, saturating_product(bytes.value_or(0), called.count));
-      if (!bytes) add_to(&line.unsized, called.count);
-    };
-    if (traffic.collective) add(traffic.collective->bytes);
-    // What is got out of a window is not given.
-    for (const traffic::Flow &flow : traffic.flows) {
-      if (flow.from == called.rank) add(flow.bytes);
-    }
+    const traffic::Given given = traffic.given_by(called.rank);
+    add_to(&line.bytes, saturating_product(given.bytes, called.count));
+    add_to(&line.unsized, saturating_product(given.unsized, called.count));
   }
 
  private:

@@ -44,7 +44,7 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
   several_threads = thread_numbers_.size() > 1;
   follows_heap = !several_threads && !settings.shared_buffers;
   if (follows_heap) memory.follow_heap();
-  if (settings.gaps != Gaps::none) mean_gap_ns = mean_gap();
+  if (settings.gaps != Gaps::none) mean_gap_ns = static_cast<uint64_t>(trace.mean_gap_ns(rank));
   standing_ = std::vector<Standing>(thread_numbers_.size());
   if (!several_threads) return;
   size_t number = SIZE_MAX;
@@ -54,12 +54,6 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
     ++number;
     if (const auto order = trace.order(sequence)) standing_[number].ticket = order->first_ticket;
   }
-}
-
-uint64_t Job::mean_gap() const {
-  const uint64_t calls = trace.call_count(rank);
-  const trace::Trace::RankInfo info = trace.rank_info(rank);
-  return calls == 0 ? 0 : (info.wall_ns - std::min(info.wall_ns, info.mpi_ns)) / calls;
 }
 
 Surroundings Job::surroundings() {

@@ -98,7 +98,6 @@ class Job {
   [[nodiscard]] std::string text(const Plan &plan, const trace::Row &row) const;
 
  private:
-  [[nodiscard]] uint64_t mean_gap() const;
   void run_thread(uint32_t thread);
   /// Else a recorder would give its number to a thread that begins later.
   void wait_for_others(uint32_t number) const;

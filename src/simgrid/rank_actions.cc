@@ -19,14 +19,6 @@ constexpr int32_t kAnyTag = -444;
 
 std::string room_text(const std::optional<uint64_t> &bytes) { return size_text(bytes.value_or(UINT64_MAX)); }
 
-/// How long a rank computed before each of its calls, in the mean.
-double mean_gap(const trace::Trace &trace, uint32_t rank) {
-  const uint64_t calls = trace.call_count(rank);
-  const trace::Trace::RankInfo info = trace.rank_info(rank);
-  if (calls == 0 || info.wall_ns <= info.mpi_ns) return 0;
-  return static_cast<double>(info.wall_ns - info.mpi_ns) / static_cast<double>(calls);
-}
-
 }  // namespace
 
 RankActions::RankActions(const Run &run, uint32_t rank, RankFile *file, Counts *counts)
@@ -37,10 +29,10 @@ RankActions::RankActions(const Run &run, uint32_t rank, RankFile *file, Counts *
       events_(*run.trace, rank),
       calls_(*run.trace, *run.groups, run.scopes, rank),
       neighbors_(calls_, run.scopes) {
-  const auto sequences = run.trace->sequences(rank);
-  several_threads_ = !sequences.empty() && sequences.front().thread != sequences.back().thread;
+  several_threads_ = run.trace->has_threads(rank);
   timed_ = timing::keeps_times(run.trace->run().timing);
-  if (run.gaps && !timed_ && !timing::keeps_nothing(run.trace->run().timing)) mean_gap_ns_ = mean_gap(*run.trace, rank);
+  if (run.gaps && !timed_ && !timing::keeps_nothing(run.trace->run().timing))
+    mean_gap_ns_ = run.trace->mean_gap_ns(rank);
 }
 
 Result<void> RankActions::write() {

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <thread>
 
 #include "analyze/sources.h"
+#include "base/in_order.h"
 #include "base/whole.h"
 #include "trace/file/disk.h"
 #include "trace/file/file.h"
@@ -96,29 +96,28 @@ std::string status_of(const std::vector<const PartFile *> &files) {
 /// A trace of that job's sound parts.
 Result<Joined> join(const Job &job) {
   constexpr size_t kFewest = 8;  // parts worth a thread
-  const size_t threads =
-      std::clamp<size_t>(job.parts.size() / kFewest, 1, std::max(1U, std::thread::hardware_concurrency()));
-  // Contiguous blocks of ranks concatenate; interleaved ones would cost.
-  std::vector<std::optional<Result<Merged>>> blocks(threads);
-  std::vector<std::thread> workers;
-  for (size_t i = 0; i < threads; ++i) {
-    workers.emplace_back([&, i] {
-      const auto begin = job.parts.begin() + static_cast<std::ptrdiff_t>(job.parts.size() * i / threads);
-      const auto end = job.parts.begin() + static_cast<std::ptrdiff_t>(job.parts.size() * (i + 1) / threads);
-      blocks[i].emplace(parse_and_reduce({begin, end}));
-    });
-  }
-  for (std::thread &worker : workers) worker.join();
+  const size_t threads = std::clamp<size_t>(job.parts.size() / kFewest, 1, usable_cores());
   Joined joined;
   std::vector<trace::Part> parts;
   std::vector<const PartFile *> sound;
-  for (auto &block : blocks) {
-    if (!*block) return tl::unexpected(block->error());
-    Merged &merged = **block;
-    if (merged.part) parts.push_back(*std::move(merged.part));
-    sound.insert(sound.end(), merged.files.begin(), merged.files.end());
-    joined.damaged.insert(joined.damaged.end(), merged.damaged.begin(), merged.damaged.end());
-  }
+  std::optional<Error> wrong;
+  // Contiguous blocks of ranks concatenate; interleaved ones would cost.
+  const auto block = [&](size_t i) {
+    const auto begin = job.parts.begin() + static_cast<std::ptrdiff_t>(job.parts.size() * i / threads);
+    const auto end = job.parts.begin() + static_cast<std::ptrdiff_t>(job.parts.size() * (i + 1) / threads);
+    return parse_and_reduce({begin, end});
+  };
+  in_order(threads, block, [&](size_t, Result<Merged> &&merged) {
+    if (!merged) {
+      wrong = merged.error();
+      return false;
+    }
+    if (merged->part) parts.push_back(*std::move(merged->part));
+    sound.insert(sound.end(), merged->files.begin(), merged->files.end());
+    joined.damaged.insert(joined.damaged.end(), merged->damaged.begin(), merged->damaged.end());
+    return true;
+  });
+  if (wrong) return tl::unexpected(*std::move(wrong));
   joined.ranks = sound.size();
   if (sound.empty()) return joined;
   auto merged = reduce(std::move(parts));

@@ -5,6 +5,8 @@
 #include <array>
 #include <ctime>
 
+#include "text/utf8.h"
+
 namespace cairn::cli {
 
 std::string grouped(uint64_t number) {
@@ -57,6 +59,15 @@ std::string plural(uint64_t number, const char *thing, const char *things) {
   if (number == 1) return fmt::format("1 {}", thing);
   return things != nullptr ? fmt::format("{} {}", grouped(number), things)
                            : fmt::format("{} {}s", grouped(number), thing);
+}
+
+std::string csv_quoted(const std::string &text) {
+  std::string quoted = "\"";
+  for (const char letter : valid_utf8(text)) {
+    if (letter == '"') quoted += '"';
+    quoted += letter;
+  }
+  return quoted + '"';
 }
 
 std::string shell_quoted(const std::vector<std::string> &words) {

@@ -61,8 +61,7 @@ class Filling {
 
 /// All calls of a rank that are nested in no other, and what lies between them.
 Result<void> fill(const trace::Trace &trace, uint32_t rank, Filling *filling) {
-  const auto sequences = trace.sequences(rank);
-  const bool one_thread = !sequences.empty() && sequences.front().thread == sequences.back().thread;
+  const bool one_thread = !trace.has_threads(rank);
   trace::Events events(trace, rank);
   std::map<uint32_t, uint64_t> ends;  ///< by thread
   while (const trace::Event *event = events.next()) {

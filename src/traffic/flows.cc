@@ -310,6 +310,19 @@ class CallReading {
 
 }  // namespace
 
+Given Traffic::given_by(uint32_t rank) const {
+  Given given;
+  const auto add = [&given](const std::optional<uint64_t> &bytes) {
+    add_to(&given.bytes, bytes.value_or(0));
+    if (!bytes) ++given.unsized;
+  };
+  if (collective) add(collective->bytes);
+  for (const Flow &flow : flows) {
+    if (flow.from == rank) add(flow.bytes);
+  }
+  return given;
+}
+
 const char *kind_name(Kind kind) {
   switch (kind) {
     case Kind::message:

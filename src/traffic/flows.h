@@ -43,12 +43,21 @@ struct CollectiveUse {
   uint32_t members = 0;  ///< how many processes take part
 };
 
+/// What one process gives to others.
+struct Given {
+  uint64_t bytes = 0;    ///< of flows, and of the operation, whose bytes are known
+  uint64_t unsized = 0;  ///< how many of them are not
+};
+
 struct Traffic {
   std::vector<Flow> flows;
   std::optional<CollectiveUse> collective;
   uint64_t nowhere = 0;        ///< flows with a process that the trace does not know
   uint32_t function = 0;       ///< that says what it is: of what is started later, the one that made the request
   std::optional<Place> place;  ///< in the communicator
+
+  /// What is got out of a window is not given.
+  [[nodiscard]] Given given_by(uint32_t rank) const;
 };
 
 /// What a function does here.

@@ -214,26 +214,6 @@ Row Trace::row(uint32_t class_index, uint32_t row, uint32_t rank) const {
   return result;
 }
 
-std::vector<uint64_t> Trace::row_counts(uint32_t class_index) const {
-  if (class_index >= class_count()) return {};
-  return trace::row_counts(body_->part->classes[class_index]);
-}
-
-std::vector<uint64_t> Trace::row_counts(const SequenceView &sequence) const {
-  if (sequence.class_index >= class_count()) return {};
-  const ClassPart &part = body_->part->classes[sequence.class_index];
-  if (!part.ranks.index_of(sequence.rank)) return {};
-  return row_counts_of(part, sequence.rank);
-}
-
-uint64_t Trace::call_count(uint32_t rank) const {
-  uint64_t calls = 0;
-  for (const SequenceView &sequence : sequences(rank)) {
-    for (const uint64_t count : row_counts(sequence)) calls += count;
-  }
-  return calls;
-}
-
 void Trace::Body::number_modules(Row *row, uint32_t rank) const {
   const std::optional<uint64_t> place = part->ranks.index_of(rank);
   if (!place) return;

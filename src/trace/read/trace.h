@@ -120,6 +120,10 @@ class Trace {
   /// polls are counted (ClassView::counted), members differ, and the grammar alone does not say it.
   [[nodiscard]] std::vector<uint64_t> row_counts(uint32_t class_index) const;
   [[nodiscard]] std::vector<uint64_t> row_counts(const SequenceView &sequence) const;
+  /// How long a rank was outside MPI before each of its calls, in the mean, by its sums alone.
+  [[nodiscard]] double mean_gap_ns(uint32_t rank) const;
+  /// Several threads of a rank called MPI.
+  [[nodiscard]] bool has_threads(uint32_t rank) const;
   /// How many calls a rank made: those sums.
   [[nodiscard]] uint64_t call_count(uint32_t rank) const;
   /// What the calls of each row of a class returned, where it is the same on all members each time; else nothing.
