@@ -1,27 +1,27 @@
 #include "arrays/file/block_cache.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace cairn::arrays {
 
 BlockCache::Values BlockCache::find(size_t block, uint64_t sequence) {
-  const auto known = std::ranges::find(entries_, block, &Entry::block);
-  if (known == entries_.end() || known->sequence != sequence) return nullptr;
-  entries_.splice(entries_.begin(), entries_, known);
-  return known->values;
+  const auto known = by_block_.find(block);
+  if (known == by_block_.end() || known->second->sequence != sequence) return nullptr;
+  entries_.splice(entries_.begin(), entries_, known->second);
+  return known->second->values;
 }
 
 BlockCache::Values BlockCache::keep(size_t block, uint64_t sequence, Bytes values) {
-  const auto old = std::ranges::find(entries_, block, &Entry::block);
-  if (old != entries_.end()) {
-    bytes_ -= old->values->size();
-    entries_.erase(old);
+  if (const auto old = by_block_.find(block); old != by_block_.end()) {
+    bytes_ -= old->second->values->size();
+    entries_.erase(old->second);
   }
   bytes_ += values.size();
   entries_.push_front({block, sequence, std::make_shared<const Bytes>(std::move(values))});
+  by_block_[block] = entries_.begin();
   while (bytes_ > kMost && entries_.size() > 1) {
     bytes_ -= entries_.back().values->size();
+    by_block_.erase(entries_.back().block);
     entries_.pop_back();
   }
   return entries_.front().values;
@@ -29,6 +29,7 @@ BlockCache::Values BlockCache::keep(size_t block, uint64_t sequence, Bytes value
 
 void BlockCache::clear() {
   entries_.clear();
+  by_block_.clear();
   bytes_ = 0;
 }
 

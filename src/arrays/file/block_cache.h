@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <unordered_map>
 
 #include "base/bytes.h"
 
@@ -31,6 +32,7 @@ class BlockCache {
     Values values;
   };
   std::list<Entry> entries_;  ///< the last used first
+  std::unordered_map<size_t, std::list<Entry>::iterator> by_block_;
   uint64_t bytes_ = 0;
 };
 

@@ -195,7 +195,6 @@ bool Index::add(Block block) {
       return false;
   }
   virtual_end_ = std::max(virtual_end_, block.end());
-  unsorted_ = true;
   if (!block.replaced) {
     const auto [known, fresh] = by_regions_.try_emplace(hash_of(block.regions, 0), blocks_.size());
     // Equal hashes of others: both stay, the newer is the one that can be replaced.
@@ -238,38 +237,26 @@ bool Index::drop_unneeded() {
     blocks_.push_back(std::move(block));
     remember(blocks_.size() - 1);
   }
-  unsorted_ = true;
+  intervals_.clear();
+  known_ = 0;
   return true;
 }
 
 uint64_t Index::virtual_end() const { return std::max<uint64_t>(virtual_end_, header.size()); }
 
-void Index::sort() const {
-  sorted_.clear();
-  for (size_t i = 0; i < blocks_.size(); ++i) {
-    if (!blocks_[i].replaced) sorted_.push_back({blocks_[i].begin(), blocks_[i].end(), 0, i});
-  }
-  std::ranges::sort(sorted_, {}, &Interval::begin);
-  uint64_t reach = 0;
-  for (Interval &interval : sorted_) {
-    reach = std::max(reach, interval.end);
-    interval.reach = reach;
-  }
-  unsorted_ = false;
-}
-
 std::vector<size_t> Index::find(std::span<const Region> regions) const {
-  if (unsorted_) sort();
+  std::vector<Interval> added;
+  for (; known_ < blocks_.size(); ++known_) added.push_back({blocks_[known_].begin(), blocks_[known_].end(), known_});
+  intervals_.add(std::move(added));
   std::vector<size_t> found;
+  std::vector<size_t> near;
   for (const Region &region : regions) {
-    auto at = std::ranges::lower_bound(sorted_, region.end(), {}, &Interval::begin);
-    while (at != sorted_.begin()) {
-      --at;
-      if (at->reach <= region.offset) break;
-      if (at->end <= region.offset) continue;
-      if (std::ranges::any_of(blocks_[at->block].regions, [&](const Region &r) { return overlap(r, region); })) {
-        found.push_back(at->block);
-      }
+    near.clear();
+    intervals_.find(region.offset, region.end(), &near);
+    for (const size_t block : near) {
+      if (blocks_[block].replaced) continue;
+      if (std::ranges::any_of(blocks_[block].regions, [&](const Region &r) { return overlap(r, region); }))
+        found.push_back(block);
     }
   }
   std::ranges::sort(found);

@@ -7,8 +7,8 @@
 //
 // The index stands in the file behind the blocks and is written anew whenever the file is synchronised; the file's
 // header names the latest (arrays/file/physical.h). In memory it is some hundred bytes a block. Not to be used by two
-// threads at once. Cost: adding is amortised constant; a query sorts what was added since the last one, then costs what
-// it finds.
+// threads at once. Cost: adding is amortised constant; a query sorts in what was added since the last one, then costs
+// what it finds, times the logarithm of the number of blocks (arrays/file/intervals.h).
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "arrays/codec/array_codec.h"
+#include "arrays/file/intervals.h"
 #include "arrays/file/region.h"
 #include "base/bytes.h"
 #include "base/result.h"
@@ -90,13 +91,6 @@ class Index {
   [[nodiscard]] std::vector<bool> needed(const std::function<bool(size_t)> &visible) const;
 
  private:
-  struct Interval {
-    uint64_t begin, end;
-    uint64_t reach;  ///< the furthest end of all up to here
-    size_t block;
-  };
-  void sort() const;
-
   bool replace(size_t known, Block &block);
   void remember(size_t block);
 
@@ -108,8 +102,9 @@ class Index {
   std::unordered_map<uint64_t, size_t> by_sequence_;
   std::vector<uint32_t> depths_;
   uint64_t virtual_end_ = 0;
-  mutable std::vector<Interval> sorted_;
-  mutable bool unsorted_ = false;
+  /// Of the first `known_` blocks, where they lie; also of those that were replaced since.
+  mutable Intervals intervals_;
+  mutable size_t known_ = 0;
 };
 
 /// Blocks as they travel between ranks, and their reading: all of them, or an error.
