@@ -110,6 +110,7 @@ VirtualFile::Written VirtualFile::compress(const std::vector<Split> &splits, con
 /// about to write is in `claimed_`, whether they come to put it at home or not.
 int VirtualFile::claim(const std::vector<Split> &splits) {
   std::vector<Block> planned;
+  planned.reserve(splits.size());
   for (const Split &split : splits) planned.push_back(claim_of(split.regions));
   claimed_ = Index();
   return settle(false, &planned);
