@@ -107,6 +107,14 @@ const spec::Parameter *met_over(const spec::Function &function) {
   return over.kind == Kind::comm ? &over : nullptr;
 }
 
+/// The first of that kind; nullptr: there is none.
+const spec::Parameter *parameter_of(const spec::Function &function, Kind kind) {
+  for (size_t i = 0; i < function.parameter_count; ++i) {
+    if (function.parameters[i].kind == kind) return &function.parameters[i];
+  }
+  return nullptr;
+}
+
 class Reading {
  public:
   Reading(const trace::Row &row, const RowScope &scope)
@@ -181,18 +189,13 @@ class Reading {
     }
     if (!does) return nullptr;
     if ((made_.receive || made_.taken) && !made_.request) {
-      if (const std::vector<MessageOutcome> told = outcomes(1); !told.empty()) made_.outcome = told[0];
+      if (const std::vector<MessageOutcome> told = outcomes_of(access_, 1); !told.empty()) made_.outcome = told[0];
     }
     return std::make_unique<MessageCall>(std::move(made_));
   }
 
  private:
-  [[nodiscard]] const spec::Parameter *parameter(Kind kind) const {
-    for (size_t i = 0; i < function_.parameter_count; ++i) {
-      if (function_.parameters[i].kind == kind) return &function_.parameters[i];
-    }
-    return nullptr;
-  }
+  [[nodiscard]] const spec::Parameter *parameter(Kind kind) const { return parameter_of(function_, kind); }
   [[nodiscard]] std::optional<HandleName> given(spec::Effect effect, Kind kind) const {
     const spec::Parameter *of_kind = parameter(kind);
     return of_kind != nullptr && of_kind->effect == effect ? access_.handle(of_kind->name) : std::nullopt;
@@ -231,37 +234,9 @@ class Reading {
       }
       made_.requests = std::move(done);
     }
-    made_.outcomes = outcomes(made_.requests.size());
+    made_.outcomes = outcomes_of(access_, made_.requests.size());
     made_.outcomes.resize(made_.requests.size());
     return !made_.requests.empty();
-  }
-
-  /// What the statuses say; nothing if there are none.
-  std::vector<MessageOutcome> outcomes(size_t count) {
-    std::vector<MessageOutcome> told;
-    const spec::Parameter *status = parameter(Kind::status);
-    const trace::Field *field = status == nullptr ? nullptr : access_.field(status->name);
-    if (field == nullptr || field->is_bytes) return told;
-    const auto statuses = trace::StatusField::of(*field);
-    if (statuses.implied) {
-      told.resize(statuses.ignored ? 0 : count, {true, std::nullopt, std::nullopt, std::nullopt, false});
-      return told;
-    }
-    AtomReader atoms(statuses.atoms);
-    while (!atoms.at_end() && !atoms.failed()) {
-      const AtomValue source = atoms.next();
-      const AtomValue tag = atoms.next();
-      (void)atoms.next();  // error
-      const AtomValue bytes = atoms.next();
-      const AtomValue cancelled = atoms.next();
-      MessageOutcome outcome{true, std::nullopt, std::nullopt, std::nullopt,
-                             !cancelled.special && cancelled.value != 0};
-      if (!source.special) outcome.rank = source.value;
-      if (!tag.special) outcome.tag = tag.value;
-      if (!bytes.special && bytes.value >= 0) outcome.bytes = bytes.value;
-      told.push_back(outcome);
-    }
-    return told;
   }
 
   /// How much of something is moved; nothing where the call does not say.
@@ -314,6 +289,32 @@ class Reading {
 };
 
 }  // namespace
+
+std::vector<MessageOutcome> outcomes_of(const RowAccess &row, size_t count) {
+  std::vector<MessageOutcome> told;
+  const spec::Parameter *status = parameter_of(*row.function(), Kind::status);
+  const trace::Field *field = status == nullptr ? nullptr : row.field(status->name);
+  if (field == nullptr || field->is_bytes) return told;
+  const auto statuses = trace::StatusField::of(*field);
+  if (statuses.implied) {
+    told.resize(statuses.ignored ? 0 : count, {true, std::nullopt, std::nullopt, std::nullopt, false});
+    return told;
+  }
+  AtomReader atoms(statuses.atoms);
+  while (!atoms.at_end() && !atoms.failed()) {
+    const AtomValue source = atoms.next();
+    const AtomValue tag = atoms.next();
+    (void)atoms.next();  // error
+    const AtomValue bytes = atoms.next();
+    const AtomValue cancelled = atoms.next();
+    MessageOutcome outcome{true, std::nullopt, std::nullopt, std::nullopt, !cancelled.special && cancelled.value != 0};
+    if (!source.special) outcome.rank = source.value;
+    if (!tag.special) outcome.tag = tag.value;
+    if (!bytes.special && bytes.value >= 0) outcome.bytes = bytes.value;
+    told.push_back(outcome);
+  }
+  return told;
+}
 
 bool is_message_call(const spec::Function &function) { return role_of(uint32_t{function.id}) != Role::none; }
 

@@ -72,6 +72,9 @@ struct MessageCall {
   std::shared_ptr<const Mark> content = nullptr;  ///< Arrivals::content (messages.h), by who asks it
 };
 
+/// What the statuses of a call say; nothing if there are none. `count`: how many there are where all of them say what
+/// the call implies.
+std::vector<MessageOutcome> outcomes_of(const RowAccess &row, size_t count);
 /// Whether calls of a function may do such things.
 bool is_message_call(const spec::Function &function);
 /// nullptr: the call does nothing to messages; it failed, or sends to nobody.

@@ -7,13 +7,14 @@
 #include <set>
 #include <tuple>
 
+#include "analyze/bytes_moved.h"
 #include "analyze/calls_on.h"
 #include "analyze/gathered_line.h"
 #include "analyze/rank_sums.h"
 #include "analyze/red_flags.h"
-#include "analyze/volume.h"
 #include "analyze/wanted_calls.h"
 #include "base/in_order.h"
+#include "base/saturating.h"
 #include "spec/ids.h"
 #include "timing/mode.h"
 #include "trace/read/events.h"
@@ -309,46 +310,20 @@ class Summariser {
   }
 
   Result<void> add_bytes() {
-    const SelectedCalls::Wanted moves = [&](const spec::Function &function) {
-      return filter_.has_function(function.id) && Volumes::may_move(function);
-    };
-    std::vector<bool> moving(trace_.class_count());
-    for (uint32_t index = 0; index < trace_.class_count(); ++index) {
-      moving[index] = SelectedCalls::has(trace_, index, moves);
-    }
-    const SelectedCalls selected(
-        trace_, [&](const spec::Function &function) { return moves(function) || Volumes::needs(function); });
-    for (const uint32_t rank : filter_.ranks) {
-      const auto sequences = trace_.sequences(rank);
-      if (std::none_of(sequences.begin(), sequences.end(),
-                       [&](const auto &each) { return moving[each.class_index]; })) {
-        continue;
+    uint32_t of_class = UINT32_MAX;
+    return BytesMoved(trace_, filter_, wanted_, on_ ? &*on_ : nullptr).each([&](const Moved &moved) {
+      if (of_class != moved.class_index) sites_ = trace_.sites(moved.class_index);
+      of_class = moved.class_index;
+      SummaryLine &target = line(moved.class_index, moved, moved.rank).line;
+      target.moves = true;
+      if (moved.withdrawn) {
+        target.bytes -= std::min(target.bytes, moved.bytes);
+        target.unsized_calls -= std::min(target.unsized_calls, moved.unsized);
+      } else {
+        add_to(&target.bytes, moved.bytes);
+        add_to(&target.unsized_calls, moved.unsized);
       }
-      const std::vector<SelectedCalls::Sequence> calls = selected.of(rank);
-      const Volumes volumes(trace_, calls);
-      for (const SelectedCalls::Sequence &sequence : calls) {
-        sites_ = sequence.scope->sites;
-        const std::vector<trace::CountedRow> *all = &sequence.calls;
-        if (on_) {
-          const auto here = on_->of(rank, sequence.class_index);
-          if (!here) return tl::unexpected(here.error());
-          all = &(*here)->calls;
-        }
-        for (const trace::CountedRow &call : *all) {
-          if (!on_ && !wanted_.wants(sequence.class_index, call.row)) continue;
-          const Volume volume = volumes.of(call.row, *sequence.scope);
-          if (!volume.moves) continue;
-          SummaryLine &target = line(sequence.class_index, call.row, rank).line;
-          target.moves = true;
-          uint64_t bytes = 0;
-          if (!volume.bytes || __builtin_mul_overflow(static_cast<uint64_t>(*volume.bytes), call.count, &bytes) ||
-              __builtin_add_overflow(target.bytes, bytes, &target.bytes)) {
-            target.unsized_calls += call.count;
-          }
-        }
-      }
-    }
-    return {};
+    });
   }
 
   /// In MPI_Init and MPI_Finalize; nothing if it is not known.

@@ -99,8 +99,7 @@ struct Summary {
 /// MPI_Init, MPI_Init_thread or MPI_Finalize: what stands apart.
 bool is_apart(uint32_t function);
 
-/// Whether lines say how many bytes their calls move, for which calls are told apart by all of their values: where
-/// these have moved into streams, the calls of such groups are gone through, rank by rank.
+/// Whether lines say how many bytes their calls move (bytes_moved.h), or that is not needed.
 enum class LineBytes : uint8_t { counted, left_out };
 
 Result<Summary> summarise(const trace::Trace &trace, const Sources &sources, const Filter &filter, GroupBy group,

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "analyze/counts.h"
+#include "analyze/message_calls.h"
 
 namespace cairn::analyze {
 namespace {
@@ -28,6 +29,13 @@ bool has_parameter(const spec::Function &function, std::string_view wanted) {
     if (function.parameters[i].name == wanted) return true;
   }
   return false;
+}
+
+/// What came, where a status says that it is something else than the room. Of calls that are complete at once.
+std::optional<int64_t> told_bytes(const RowAccess &row) {
+  const std::vector<MessageOutcome> told = outcomes_of(row, 1);
+  if (told.size() != 1) return std::nullopt;
+  return told[0].cancelled ? 0 : told[0].bytes;
 }
 
 }  // namespace
@@ -89,12 +97,16 @@ Volume Volumes::of(const trace::Row &row, const RowScope &scope) const {
 std::optional<int64_t> Volumes::started(const RowAccess &row) const {
   std::optional<int64_t> total = 0;
   for (const char *name : {"request", "array_of_requests"}) {
-    for (const HandleName &request : row.handles(name)) {
-      const auto found = persistent_.find(request);
-      total = plus(total, found == persistent_.end() ? std::nullopt : found->second);
+    for (const HandleName &each : row.handles(name)) {
+      total = plus(total, request(each));
     }
   }
   return total;
+}
+
+std::optional<int64_t> Volumes::request(const HandleName &name) const {
+  const auto found = persistent_.find(name);
+  return found == persistent_.end() ? std::nullopt : found->second;
 }
 
 std::optional<int64_t> Volumes::payload(const RowAccess &row) const {
@@ -134,16 +146,18 @@ std::optional<int64_t> Volumes::payload(const RowAccess &row) const {
     const auto bytes = times(row.number(send ? "sendcount" : "recvcount"), size);
     return each_peer ? times(bytes, comm_size()) : bytes;
   };
+  const std::optional<int64_t> came = told_bytes(row);
   const auto to_nobody = [&](const char *peer) { return row.constant(peer) == "MPI_PROC_NULL"; };
   if (op.starts_with("Sendrecv")) {
     const std::optional<int64_t> none = 0;
     const bool replace = op.ends_with("replace");
     const auto one = replace ? times(row.number("count"), type_size("datatype")) : none;
     const auto sent = to_nobody("dest") ? none : replace ? one : side(true, false);
-    const auto received = to_nobody("source") ? none : replace ? one : side(false, false);
+    const auto received = to_nobody("source") ? none : came ? came : replace ? one : side(false, false);
     return plus(sent, received);
   }
   if (to_nobody("dest") || to_nobody("source") || to_nobody("target_rank")) return 0;
+  if (came) return came;
   if (op == "Reduce_scatter") return times(summed("recvcounts"), type_size("datatype"));
   if (op == "Reduce_scatter_block") return times(times(row.number("recvcount"), type_size("datatype")), comm_size());
   if (op == "Psend" || op == "Precv") {

@@ -1,8 +1,9 @@
 // Bytes moved by one call, from its arguments alone: elements times the size of their datatype.
 //
-// A send counts what it sends, a receive the room it posts, Sendrecv both, one-sided and file calls what they transfer;
-// a collective what this rank puts in, or, where it puts in nothing (Bcast and Scatter off the root), what it gets. A
-// persistent request moves its bytes when it is started. Calls that move nothing have no volume.
+// A send counts what it sends; a receive, and what reads a file, what came where the call's own status says so, else
+// the room it posts; Sendrecv both, one-sided and file calls what they transfer; a collective what this rank puts in,
+// or, where it puts in nothing (Bcast and Scatter off the root), what it gets. A persistent request moves its bytes
+// when it is started. Calls that move nothing have no volume.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,8 @@ class Volumes {
   Volumes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls);
 
   [[nodiscard]] Volume of(const trace::Row &row, const RowScope &scope) const;
+  /// What that persistent request moves whenever it is started.
+  [[nodiscard]] std::optional<int64_t> request(const HandleName &name) const;
   /// Calls of other functions need not be asked.
   static bool may_move(const spec::Function &function);
   /// Functions whose calls this class must know to answer.

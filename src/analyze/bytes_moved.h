@@ -1,0 +1,67 @@
+// BytesMoved: how many bytes the calls of a run move (volume.h), by rank, function and site, as far as a filter wants
+// them.
+//
+// A receive moves what came. Of one that is complete at once its own status says so; of a nonblocking or persistent one
+// the status of MPI_Wait and its like, which is told to the line of the call that posted it. Where the program ignored
+// the status, or nobody waited, what came is taken to fill the room.
+//
+// Calls are told apart by what says how much they move, and nothing else (trace/read/partial_rows.h): a loop of a
+// million turns is counted on the grammar. All calls are gone through, in their order, of ranks where the status of
+// MPI_Wait and its like says that less came than there was room for, and of all that are looked at where communicators
+// are chosen by name (calls_on.h).
+//
+// Borrows all it is given. One thread. Cost: the distinct calls so told apart, memory for what creates datatypes and
+// communicators.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "analyze/calls_on.h"
+#include "analyze/filter.h"
+#include "analyze/selected_calls.h"
+#include "analyze/volume.h"
+#include "analyze/wanted_calls.h"
+
+namespace cairn::analyze {
+
+/// Calls of one rank.
+struct Moved {
+  uint32_t rank = 0;
+  uint32_t class_index = 0;
+  uint32_t function = 0;
+  uint32_t site = 0;       ///< of the class
+  uint64_t bytes = 0;      ///< of those whose size is known
+  uint64_t unsized = 0;    ///< how many of them are of no known size
+  bool withdrawn = false;  ///< the numbers are to be taken off: they were given before, and less came
+};
+
+class BytesMoved {
+ public:
+  /// `on`: where communicators are chosen by name, else nullptr.
+  BytesMoved(const trace::Trace &trace, const Filter &filter, const WantedCalls &wanted, CallsOn *on);
+  /// Fails where calls cannot be read.
+  Result<void> each(const std::function<void(const Moved &)> &visit);
+
+ private:
+  [[nodiscard]] const Volumes &volumes(uint32_t rank) const;
+  Result<void> by_communicators(uint32_t rank, const std::function<void(const Moved &)> &visit);
+  void by_class(uint32_t index, const std::function<void(const Moved &)> &visit);
+  void find_shortfalls(uint32_t index);
+  [[nodiscard]] Result<std::vector<Moved>> shortfalls(uint32_t rank) const;
+
+  const trace::Trace &trace_;
+  const Filter &filter_;
+  const WantedCalls &wanted_;
+  CallsOn *on_;
+  std::vector<RowScope> scopes_;                                ///< by class
+  std::vector<bool> chosen_;                                    ///< by rank
+  std::vector<bool> fell_short_;                                ///< by rank: some status says that less came
+  std::map<uint32_t, std::unique_ptr<const Volumes>> volumes_;  ///< of ranks that made something
+  Volumes plain_;
+};
+
+}  // namespace cairn::analyze
