@@ -2239,13 +2239,21 @@ def damaged_arrays_are_named(bench):
     bad = bytearray(good)
     bad[good.index(b"made up")] ^= 1
     (here.folder / "bad.nc").write_bytes(bad)
+    here.check("arrays", "verify", "bad.nc",
+               out="bad.nc: the header has changed since Cairn wrote it, as by another tool: attribute 'title' was "
+                   "changed; values and the header that programs see under Cairn are as they were\n"
+                   "bad.nc: sound: 8 blocks of 5.9 KiB decoded\n")
+    # Of no attribute: what a variable shows to who reads it without Cairn.
+    bad = bytearray(good)
+    bad[good.index(bytes.fromhex("7cf00000"))] ^= 1
+    (here.folder / "bad.nc").write_bytes(bad)
     here.check("arrays", "verify", "bad.nc", code=1,
                out="bad.nc: the header at the front is not the one that belongs to the index\n")
     bad = bytearray(good)
     bad[good.index(b"_Cairn_arrays")] ^= 1
     (here.folder / "bad.nc").write_bytes(bad)
     here.check("arrays", "verify", "bad.nc", code=3,
-               err="cairn: bad.nc: the mark in its header is damaged, or of a newer Cairn\n")
+               err="cairn: bad.nc: the mark in its header is damaged, was changed by a tool, or is of a newer Cairn\n")
     (here.folder / "bad.nc").write_bytes(good[:-1])
     here.check("arrays", "info", "bad.nc", code=3,
                err="cairn: bad.nc: the file is cut short: its index of blocks lies behind its end\n")

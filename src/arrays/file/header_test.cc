@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "arrays/file/physical.h"
 
 namespace cairn::arrays {
@@ -176,6 +178,61 @@ TEST(Physical, IsAHeaderWithAScalarForEachVariable) {
   // Written anew in place: never longer for another index.
   EXPECT_EQ(physical_header(sample(), {}, 4096, 1 << 30).size(), bytes.size());
   EXPECT_GE(room_for_header(sample(), 512), bytes.size());
+}
+
+TEST(Physical, IsReadWhereAToolHasMovedIt) {
+  const IndexPlace place{5000, 123, 0xFEDCBA9876543210};
+  Header header = *parse_header(physical_header(sample(), place, 4096, 5123))->header;
+  EXPECT_EQ(marked(header)->moved, 0U);
+  header.variables.back().begin = 4096 - 700;
+  EXPECT_EQ(marked(header)->moved, static_cast<uint64_t>(-700));
+  EXPECT_EQ(marked(header)->offset, 5000U - 700);
+  ASSERT_NE(data_of(header), nullptr);
+  EXPECT_EQ(data_of(header)->begin, 4096U - 700);
+  header.variables.back().type = NcType::int16;
+  EXPECT_EQ(data_of(header), nullptr);
+  // Earlier Cairns did not say where data began, and gave scalars the names of the variables.
+  IndexPlace earlier = place;
+  earlier.earlier = true;
+  Header old = *parse_header(physical_header(sample(), earlier, 4096, 5123))->header;
+  EXPECT_EQ(old.variables[0].name, sample().variables[0].name);
+  old.variables.back().begin += 40;
+  EXPECT_TRUE(marked(old)->earlier);
+  EXPECT_EQ(marked(old)->offset, 5000U);
+}
+
+TEST(Physical, ScalarsAreNotTakenForValues) {
+  Header from = sample();
+  from.variables[1].name = from.variables[0].name + ".cairn";  // which is taken then
+  const Bytes bytes = physical_header(from, {}, 4096, 5123);
+  const Header header = *parse_header(bytes)->header;
+  EXPECT_EQ(header.variables[0].name, from.variables[0].name + ".cairn_");
+  for (const Variable &variable : from.variables) {
+    for (const Variable &scalar : header.variables) EXPECT_NE(scalar.name, variable.name);
+  }
+  // NC_FILL_FLOAT, as nc_inq_var_fill tells it.
+  const auto is_float = [](const Variable &variable) { return variable.type == NcType::f32; };
+  const auto found = std::ranges::find_if(header.variables, is_float);
+  ASSERT_NE(found, header.variables.end());
+  const Bytes value(bytes.begin() + static_cast<ptrdiff_t>(found->begin),
+                    bytes.begin() + static_cast<ptrdiff_t>(found->begin) + 4);
+  EXPECT_EQ(value, (Bytes{0x7c, 0xf0, 0, 0}));
+}
+
+TEST(Physical, WhatAToolHasChangedIsTold) {
+  const Header before = *parse_header(physical_header(sample(), {}, 4096, 5123))->header;
+  Header after = before;
+  EXPECT_EQ(changes(after, before), std::vector<std::string>());
+  after.variables.back().begin += 8;
+  EXPECT_EQ(changes(after, before), std::vector<std::string>());
+  after.attributes.push_back({"history", NcType::character, 1, {'x'}});
+  after.variables[0].attributes.clear();
+  after.dimensions[0].length += 1;
+  after.variables.erase(after.variables.begin() + 1);
+  const std::vector<std::string> expected = {"attribute 'history' was added", "dimension 'time' was changed",
+                                             "variable '" + before.variables[1].name + "' is gone",
+                                             "attribute '_Cairn_shape' of 'a.cairn' is gone"};
+  EXPECT_EQ(changes(after, before), expected);
 }
 
 }  // namespace

@@ -157,6 +157,20 @@ void Index::remember(size_t block) {
   if (each.replaced) ++kept_;
 }
 
+bool Index::move(uint64_t by) {
+  bool fits = true;
+  const auto shift = [&](uint64_t *place) {
+    *place += by;
+    fits = fits && *place <= kMostOffset;
+  };
+  for (uint64_t *place : {&data_begin, &home, &end}) shift(place);
+  if (home_end != 0) shift(&home_end);
+  for (Block &block : blocks_) {
+    if (!block.at_home) shift(&block.offset);
+  }
+  return fits;
+}
+
 void Index::keep_replaced() {
   if (keeping_) return;
   keeping_ = true;

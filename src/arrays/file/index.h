@@ -67,6 +67,8 @@ class Index {
   uint64_t end = 0;       ///< of all blocks in the physical file: where more may be put
   uint64_t replaced = 0;  ///< bytes of blocks that no reader needs any more
 
+  /// Everything in the physical file lies so much further, modulo 2^64. False: further than any file goes.
+  [[nodiscard]] bool move(uint64_t by);
   /// Blocks that are replaced stay until `drop_unneeded`, since others may be coded against them that are not here yet.
   /// So it is from the first such block on, whether this was called or not.
   void keep_replaced();

@@ -64,6 +64,21 @@ TEST(Index, FindsTheBlocksOfARequestOldestFirst) {
   }
 }
 
+TEST(Index, MovesWithTheFile) {
+  Index before = random_index(3);
+  before.data_begin = 512;
+  before.end = 70'000;
+  Index index = before;
+  ASSERT_TRUE(index.move(static_cast<uint64_t>(-96)));
+  for (size_t i = 0; i < before.blocks().size(); ++i) {
+    const auto from = places(before.blocks()[i], before.home);
+    const auto to = places(index.blocks()[i], index.home);
+    ASSERT_EQ(from.size(), to.size());
+    for (size_t k = 0; k < from.size(); ++k) EXPECT_EQ(to[k].offset, from[k].offset - 96);
+  }
+  EXPECT_FALSE(Index(before).move(static_cast<uint64_t>(-5000)));  // in front of the file
+}
+
 TEST(Index, AWriteOfTheSameRegionsReplaces) {
   Index index;
   EXPECT_TRUE(index.add(block_at(0, 100, 1)));

@@ -1,6 +1,8 @@
 #include "arrays/file/physical.h"
 
 #include <algorithm>
+#include <bit>
+#include <string_view>
 
 namespace cairn::arrays {
 namespace {
@@ -29,6 +31,51 @@ std::string free_name(std::string name, const std::vector<T> &taken) {
   return name;
 }
 
+constexpr std::string_view kData = "cairn_data";
+constexpr std::string_view kOfCairn = ".cairn";  // behind a variable's name
+
+/// What stands where nothing was written, big-endian: the variable's own fill value, or its type's.
+Bytes fill_of(const Variable &variable) {
+  for (const Attribute &attribute : variable.attributes) {
+    if (attribute.name == "_FillValue" && attribute.type == variable.type && attribute.count == 1)
+      return attribute.values;
+  }
+  uint64_t bits = 0;
+  switch (variable.type) {
+    case NcType::byte:
+      bits = 0x81;
+      break;
+    case NcType::character:
+      break;
+    case NcType::int16:
+      bits = 0x8001;
+      break;
+    case NcType::int32:
+      bits = 0x80000001;
+      break;
+    case NcType::f32:
+      bits = std::bit_cast<uint32_t>(9.9692099683868690e+36F);
+      break;
+    case NcType::f64:
+      bits = std::bit_cast<uint64_t>(9.9692099683868690e+36);
+      break;
+    case NcType::ubyte:
+    case NcType::uint16:
+    case NcType::uint32:
+      bits = UINT32_MAX;
+      break;
+    case NcType::int64:
+      bits = 0x8000000000000002;
+      break;
+    case NcType::uint64:
+      bits = 0xfffffffffffffffe;
+      break;
+  }
+  Bytes bytes;
+  put_big(bits, &bytes);
+  return {bytes.end() - static_cast<std::ptrdiff_t>(size_of(variable.type)), bytes.end()};
+}
+
 Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin, uint64_t data_end) {
   Header header;
   header.records = from.records;
@@ -44,11 +91,16 @@ Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin
     put_big(number_of(index.storage), &writer.values);
     header.attributes.push_back(std::move(writer));
   }
-  header.attributes.push_back(
-      text_attribute(kNote, "Variables are compressed: read them with 'cairn arrays run' or 'cairn arrays export'"));
+  if (!index.earlier) {
+    Attribute begin{kBegin, NcType::int64, 1, {}};
+    put_big(data_begin, &begin.values);
+    header.attributes.push_back(std::move(begin));
+  }
+  header.attributes.push_back(text_attribute(
+      kNote, "Values are compressed, in cairn_data: read them with 'cairn arrays read', 'run' or 'export'"));
   for (const Variable &variable : from.variables) {
     Variable scalar;
-    scalar.name = variable.name;
+    scalar.name = index.earlier ? variable.name : free_name(variable.name + std::string(kOfCairn), from.variables);
     scalar.type = variable.type;
     scalar.attributes = variable.attributes;
     std::string names;
@@ -60,7 +112,7 @@ Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin
   header.dimensions.push_back(
       {free_name("cairn_bytes", from.dimensions), std::max<uint64_t>(data_end - data_begin, 4)});
   Variable data;
-  data.name = free_name("cairn_data", from.variables);
+  data.name = free_name(std::string(kData), from.variables);
   data.type = NcType::ubyte;
   data.dimensions = {static_cast<uint32_t>(header.dimensions.size() - 1)};
   data.begin = data_begin;
@@ -85,13 +137,28 @@ std::optional<IndexPlace> marked(const Header &physical) {
       mark->values.size() != kNumbers * 8 || get_big(mark->values, 0) != kPhysicalFormat) {
     return std::nullopt;
   }
-  IndexPlace place{get_big(mark->values, 8), get_big(mark->values, 16), get_big(mark->values, 24), std::nullopt, {}};
+  IndexPlace place{get_big(mark->values, 8), get_big(mark->values, 16), get_big(mark->values, 24), std::nullopt};
+  const Attribute *begin = physical.attribute(kBegin);
+  const Variable *data = data_of(physical);
+  place.earlier = begin == nullptr || begin->type != NcType::int64 || begin->values.size() != 8;
+  if (!place.earlier && data != nullptr) place.moved = data->begin - get_big(begin->values, 0);
+  place.offset += place.moved;
   const Attribute *writer = physical.attribute(kWriter);
   if (writer != nullptr && writer->type == NcType::int64 && writer->values.size() == 2 * 8) {
     place.session = get_big(writer->values, 0);
     place.storage = storage_of(get_big(writer->values, 8));
   }
   return place;
+}
+
+const Variable *data_of(const Header &physical) {
+  for (const Variable &variable : physical.variables) {
+    const bool named =
+        variable.name.starts_with(kData) && variable.name.find_first_not_of('_', kData.size()) == std::string::npos;
+    if (named && variable.type == NcType::ubyte && variable.dimensions.size() == 1 && !variable.record)
+      return &variable;
+  }
+  return nullptr;
 }
 
 bool ours(const Header &physical) {
@@ -103,8 +170,46 @@ Bytes physical_header(const Header &virtual_header, const IndexPlace &index, uin
   uint64_t at = write_header(header).size();
   for (size_t i = 0; i + 1 < header.variables.size(); ++i, at += kScalar) header.variables[i].begin = at;
   Bytes bytes = write_header(header);
-  bytes.resize(at);
+  for (size_t i = 0; i + 1 < header.variables.size(); ++i) {
+    const Bytes fill = index.earlier ? Bytes() : fill_of(header.variables[i]);
+    bytes.insert(bytes.end(), fill.begin(), fill.end());
+    bytes.resize(header.variables[i].begin + kScalar);
+  }
   return bytes;
+}
+
+std::vector<std::string> changes(const Header &physical, const Header &expected) {
+  std::vector<std::string> found;
+  const auto compare = [&](const auto &now, const auto &before, const std::string &what, const std::string &of,
+                           const auto &differ) {
+    for (const auto &each : before) {
+      const auto same = std::ranges::find_if(now, [&](const auto &other) { return other.name == each.name; });
+      if (same == now.end()) {
+        found.push_back(what + " '" + each.name + "'" + of + " is gone");
+      } else if (differ(*same, each)) {
+        found.push_back(what + " '" + each.name + "'" + of + " was changed");
+      }
+    }
+    for (const auto &each : now) {
+      if (std::ranges::none_of(before, [&](const auto &other) { return other.name == each.name; }))
+        found.push_back(what + " '" + each.name + "'" + of + " was added");
+    }
+  };
+  const auto attributes_differ = [](const Attribute &a, const Attribute &b) {
+    return a.type != b.type || a.values != b.values;
+  };
+  compare(physical.attributes, expected.attributes, "attribute", "", attributes_differ);
+  compare(physical.dimensions, expected.dimensions, "dimension", "",
+          [](const Dimension &a, const Dimension &b) { return a.length != b.length; });
+  compare(physical.variables, expected.variables, "variable", "", [](const Variable &a, const Variable &b) {
+    return a.type != b.type || a.dimensions.size() != b.dimensions.size();
+  });
+  for (const Variable &each : expected.variables) {
+    const auto same = std::ranges::find(physical.variables, each.name, &Variable::name);
+    if (same == physical.variables.end()) continue;
+    compare(same->attributes, each.attributes, "attribute", " of '" + each.name + "'", attributes_differ);
+  }
+  return found;
 }
 
 uint64_t room_for_header(const Header &virtual_header, uint64_t alignment) {

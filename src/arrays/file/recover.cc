@@ -33,7 +33,8 @@ Result<void> StoredFile::find_unlisted() {
   const auto take = [&](JournalRecord record) {
     if (record.user_codecs.size() > index_.user_codecs.size()) index_.user_codecs = std::move(record.user_codecs);
     for (Block &block : record.blocks) {
-      if (block.sequence > newest) blocks.push_back(std::move(block));
+      if (!block.at_home) block.offset += place_.moved;
+      if (block.sequence > newest && block.offset <= kMostOffset) blocks.push_back(std::move(block));
     }
   };
   const uint64_t begin = std::min(index_.data_begin, size_);

@@ -24,6 +24,17 @@ Result<Bytes> read_at(int file, uint64_t at, uint64_t size) {
   return bytes;
 }
 
+/// An HDF5 file that has our mark in its first 16 MiB: what a tool made of a compressed file.
+bool made_hdf5(int file) {
+  constexpr uint8_t kHdf5[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  constexpr size_t kMost = size_t{16} << 20;
+  Bytes bytes(kMost);
+  size_t got = 0;
+  if (cairn::read_at(file, 0, bytes, &got) != 0 || got < sizeof kHdf5) return false;
+  return memcmp(bytes.data(), kHdf5, sizeof kHdf5) == 0 &&
+         memmem(bytes.data(), got, kMarker, strlen(kMarker)) != nullptr;
+}
+
 template <typename T>
 tl::unexpected<Error> in_file(const std::string &path, const Result<T> &failed, const std::string &what = {}) {
   Error error = failed.error();
@@ -86,29 +97,14 @@ Result<StoredFile> StoredFile::open(const std::string &path) {
   struct stat status {};
   if (fstat(file, &status) == 0) stored.size_ = static_cast<uint64_t>(status.st_size);
   Result<Header> physical = read_header(file);
+  if (!physical && made_hdf5(file)) {
+    return in_file(path, Result<int>(fail(ErrorKind::unreadable,
+                                          "a tool has made an HDF5 file of it, which still holds what was compressed",
+                                          "'nccopy -k cdf5' makes a file of it that can be read again")));
+  }
   if (!physical) return in_file(path, physical);
   stored.physical_ = std::move(*physical);
-  const std::optional<IndexPlace> place = marked(stored.physical_);
-  if (!place && ours(stored.physical_)) {
-    return in_file(path,
-                   Result<int>(fail(ErrorKind::unreadable, "the mark in its header is damaged, or of a newer Cairn")));
-  }
-  if (!place) {
-    return in_file(path, Result<int>(fail(ErrorKind::usage, "this NetCDF file is not compressed by Cairn")));
-  }
-  stored.place_ = *place;
-  if (place->offset > stored.size_ || place->size > stored.size_ - place->offset) {
-    return in_file(path, Result<int>(fail(ErrorKind::unreadable,
-                                          "the file is cut short: its index of blocks lies behind its end")));
-  }
-  Result<Bytes> bytes = read_at(file, place->offset, place->size);
-  if (!bytes) return in_file(path, bytes, "the index of blocks");
-  if (hash64(*bytes) != place->checksum) {
-    return in_file(path, Result<int>(fail(ErrorKind::unreadable, "the checksum of its index of blocks is wrong")));
-  }
-  Result<Index> index = unpack_index(*bytes);
-  if (!index) return in_file(path, index);
-  stored.index_ = std::move(*index);
+  if (auto found = stored.find_index(); !found) return in_file(path, found);
   Result<Parsed> parsed = parse_header(stored.index_.header);
   if (!parsed) return in_file(path, parsed, "the header within its index");
   if (!parsed->header) {
@@ -120,6 +116,72 @@ Result<StoredFile> StoredFile::open(const std::string &path) {
     if (auto found = stored.find_unlisted(); !found) return in_file(path, found);
   }
   return stored;
+}
+
+Result<void> StoredFile::find_index() {
+  const std::optional<IndexPlace> place = marked(physical_);
+  if (!place && ours(physical_)) {
+    return fail(ErrorKind::unreadable,
+                physical_.version == 5
+                    ? "the mark in its header is damaged, was changed by a tool, or is of a newer Cairn"
+                    : "a tool has made a file of another format of it, which cannot hold the mark in its header",
+                physical_.version == 5 ? "" : "copy the file itself, or with 'nccopy -k cdf5'");
+  }
+  if (!place) return fail(ErrorKind::usage, "this NetCDF file is not compressed by Cairn");
+  place_ = *place;
+  const Variable *data = data_of(physical_);
+  data_end_ = data == nullptr ? size_ : data->begin + data->slab;
+  Result<void> found = read_index();
+  if (!found && place_.moved != 0) {  // where data begins may be damaged
+    place_.offset -= place_.moved;
+    place_.moved = 0;
+    if (read_index()) return {};
+  }
+  if (!found && data == nullptr) {
+    return fail(
+        ErrorKind::unreadable,
+        "all values are gone: a tool has left out the variable 'cairn_data', which holds them, or has changed its "
+        "type",
+        "copy the file whole, or choose variables of what 'cairn arrays export' writes");
+  }
+  return found;
+}
+
+/// Of the place that is at hand.
+Result<void> StoredFile::read_index() {
+  if (place_.offset > size_ || place_.size > size_ - place_.offset)
+    return fail(ErrorKind::unreadable, "the file is cut short: its index of blocks lies behind its end");
+  if (place_.offset + place_.size > data_end_) {
+    return fail(ErrorKind::unreadable,
+                "the variable 'cairn_data' is cut short: its index of blocks lies behind its end",
+                "copy the file whole");
+  }
+  Result<Bytes> bytes = read_at(*file_, place_.offset, place_.size);
+  if (!bytes) return fail(bytes.error().kind, "the index of blocks: " + bytes.error().message);
+  if (hash64(*bytes) != place_.checksum)
+    return fail(ErrorKind::unreadable, "the checksum of its index of blocks is wrong");
+  Result<Index> index = unpack_index(*bytes);
+  if (!index) return tl::unexpected(index.error());
+  index_ = std::move(*index);
+  if (!index_.move(place_.moved)) {
+    return fail(ErrorKind::unreadable, "a tool has moved its index of blocks too far to the front",
+                "copy it with room in the header, as in 'nccopy -k cdf5 -h 65536'");
+  }
+  return {};
+}
+
+Bytes StoredFile::expected_header() const { return physical_header(header_, place_, index_.data_begin, data_end_); }
+
+std::vector<std::string> StoredFile::changes_of_header() const {
+  if (!closed()) return {};  // it need not tell of the newest records and attributes
+  // As Cairn wrote it, where everything lay then.
+  IndexPlace place = place_;
+  place.offset -= place_.moved;
+  const uint64_t begin = index_.data_begin - place_.moved;
+  const Bytes bytes = physical_header(header_, place, begin, data_end_ - place_.moved);
+  const Result<Parsed> expected = parse_header(bytes);
+  if (!expected || !expected->header) return {};
+  return changes(physical_, *expected->header);
 }
 
 Result<Bytes> StoredFile::coded(size_t block) const {

@@ -4,12 +4,16 @@
 // at least), so that requests one after the other do not decode a block anew. One thread at a time. A damaged file
 // gives errors that name the variable and the block; it never gives values that were not written.
 //
+// A file that a tool has copied with a header of another length is read where everything lies now; of one that lacks
+// what is needed the error says what a tool has done to it.
+//
 // Of a file that was not closed all blocks are there whose writing had ended, as if they were in its index: opening it
 // looks for them in all of the file (arrays/file/journal.h).
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "arrays/file/block_cache.h"
 #include "arrays/file/block_code.h"
@@ -41,6 +45,14 @@ class StoredFile {
   [[nodiscard]] bool closed() const { return place_.session.value_or(0) == 0; }
   [[nodiscard]] const Unlisted &unlisted() const { return unlisted_; }
 
+  /// The header that Cairn would write at the front.
+  [[nodiscard]] Bytes expected_header() const;
+  /// What the header at the front says otherwise, as when another tool has changed it (physical.h): values, and what
+  /// `header` says, are not touched by that.
+  [[nodiscard]] std::vector<std::string> changes_of_header() const;
+  /// The end of the compressed bytes, as the header at the front has it.
+  [[nodiscard]] uint64_t data_end() const { return data_end_; }
+
   [[nodiscard]] const Header &header() const { return header_; }      ///< the program's
   [[nodiscard]] const Header &physical() const { return physical_; }  ///< of the file itself
   [[nodiscard]] const Index &index() const { return index_; }
@@ -59,6 +71,8 @@ class StoredFile {
   Result<void> read(std::span<const Region> request, uint8_t *data) const;
 
  private:
+  Result<void> find_index();
+  Result<void> read_index();
   Result<void> find_unlisted();
   [[nodiscard]] Result<Bytes> read_places(const Block &block) const;
   [[nodiscard]] Result<BlockCache::Values> kept(size_t block) const;
@@ -73,6 +87,7 @@ class StoredFile {
   Layout layout_;
   Index index_;
   IndexPlace place_;
+  uint64_t data_end_ = 0;
   Unlisted unlisted_;
   mutable BlockCache cache_;
 };

@@ -42,8 +42,7 @@ Found load(MPI_Comm comm, const char *path, bool writing, Opening *opening) {
         said[1] = stored->index_place().offset;
         said[2] = stored->index_place().size;
         said[3] = stored->index_place().checksum;
-        const Variable &data = stored->physical().variables.back();
-        said[4] = data.begin + data.slab;
+        said[4] = stored->data_end();
         said[5] = stored->unlisted().blocks;
         said[6] = number_of(stored->index_place().storage);
         if (writing && !stored->closed() && WriterLock(file).state() == WriterLock::State::unknown) {
@@ -69,8 +68,7 @@ Found load(MPI_Comm comm, const char *path, bool writing, Opening *opening) {
   Result<Index> unpacked = unpack_index(bytes);
   if (!unpacked) return Found::damaged;
   opening->index = std::move(*unpacked);
-  opening->place = {said[1], said[2], said[3], 0, {}};
-  opening->place.storage = storage_of(said[6]);
+  opening->place = {said[1], said[2], said[3], 0, storage_of(said[6])};
   opening->data_end = said[4];
   opening->unlisted = said[5] != 0;
   return Found::compressed;

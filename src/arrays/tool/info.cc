@@ -163,6 +163,7 @@ nlohmann::ordered_json json_of(const arrays::StoredFile &file, const Facts &fact
                              {"format", fmt::format("CDF-{}", file.header().version)},
                              {"records", file.header().records},
                              {"closed", file.closed()},
+                             {"header_changes", cli::json_of(file.changes_of_header())},
                              {"layout", layout_text(file, facts)},
                              {"bytes", facts.plain},
                              {"file_bytes", file.size()},
@@ -197,6 +198,10 @@ int info(const InfoOptions &options) {
   if (!file->closed()) {
     out.write(fmt::format("not closed: {} of {} are not in its index; 'cairn arrays recover' closes it\n\n",
                           plural(file->unlisted().blocks, "block"), bytes_text(file->unlisted().bytes)));
+  }
+  if (const auto changed = file->changes_of_header(); !changed.empty()) {
+    say_changed(options.file, changed, &out);
+    out.write("\n");
   }
   variables_of(*file, facts).print(out);
   const arrays::Usage &usage = facts.usage;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
@@ -84,6 +85,18 @@ Result<uint64_t> checked_chain(const std::optional<uint64_t> &chain) {
                 fmt::format("give 0 to {}", arrays::kMostChain));
   }
   return chain.value_or(0);
+}
+
+void say_changed(const std::string &path, const std::vector<std::string> &changes, cli::Output *out) {
+  if (changes.empty()) return;
+  constexpr size_t kShown = 10;
+  std::string text;
+  for (size_t i = 0; i < std::min(changes.size(), kShown); ++i) text += (i == 0 ? "" : ", ") + valid_utf8(changes[i]);
+  if (changes.size() > kShown) text += fmt::format(" and {} more", changes.size() - kShown);
+  out->write(
+      fmt::format("{}: the header has changed since Cairn wrote it, as by another tool: {}; values and the header "
+                  "that programs see under Cairn are as they were\n",
+                  path, text));
 }
 
 Result<void> may_write(const std::string &path, bool force) {

@@ -5,11 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "arrays/file/header.h"
 #include "arrays/file/index.h"
 #include "base/result.h"
 #include "terminal/options.h"
+#include "terminal/terminal.h"
 
 namespace cairn::array_tool {
 
@@ -30,6 +32,9 @@ Result<uint64_t> parse_split(const std::string &text);
 
 /// Most blocks of earlier steps that one may be coded against, 0 if nothing was said. Error: more than there can be.
 Result<uint64_t> checked_chain(const std::optional<uint64_t> &chain);
+
+/// A line for what has changed in the file's header since it was written, if anything has.
+void say_changed(const std::string &path, const std::vector<std::string> &changes, cli::Output *out);
 
 /// Error: the file exists already, unless `force`.
 Result<void> may_write(const std::string &path, bool force);

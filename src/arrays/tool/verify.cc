@@ -36,12 +36,8 @@ struct Findings {
 
 /// Values do not depend on the header at the front, but what other tools show does.
 bool header_fits(const arrays::StoredFile &file) {
-  if (file.physical().variables.empty()) return false;
-  const arrays::Variable &data = file.physical().variables.back();
-  const arrays::IndexPlace &index = file.index_place();
-  if (data.begin + data.slab < index.offset + index.size) return false;
-  const Bytes expected =
-      arrays::physical_header(file.header(), file.index_place(), file.index().data_begin, data.begin + data.slab);
+  if (file.index_place().moved != 0) return true;  // a tool has copied the file
+  const Bytes expected = file.expected_header();
   Bytes found(expected.size());
   std::ifstream in(file.path(), std::ios::binary);
   in.read(reinterpret_cast<char *>(found.data()), static_cast<std::streamsize>(found.size()));
@@ -51,7 +47,7 @@ bool header_fits(const arrays::StoredFile &file) {
 Findings check(const arrays::StoredFile &file) {
   Findings findings;
   // Until the file is closed it need not tell of the newest records.
-  if (file.closed() && !header_fits(file))
+  if (file.closed() && file.changes_of_header().empty() && !header_fits(file))
     findings.add("the header at the front is not the one that belongs to the index");
   for (size_t i = 0; i < file.index().blocks().size(); ++i) {
     const arrays::Block &block = file.index().blocks()[i];
@@ -80,6 +76,7 @@ int verify(const VerifyOptions &options) {
                      : fmt::format("{}: not closed: its job was killed or still writes; {} of {} are not in its index",
                                    options.file, cli::plural(file->unlisted().blocks, "block"),
                                    cli::bytes_text(file->unlisted().bytes));
+  const std::vector<std::string> changed = file->changes_of_header();
   cli::Output out;
   if (options.json) {
     const nlohmann::ordered_json object{{"schema", "cairn.arrays.verify/1"},
@@ -87,6 +84,7 @@ int verify(const VerifyOptions &options) {
                                         {"ok", good},
                                         {"closed", file->closed()},
                                         {"unlisted_blocks", file->unlisted().blocks},
+                                        {"header_changes", cli::json_of(changed)},
                                         {"blocks", findings.blocks},
                                         {"bytes", findings.bytes},
                                         {"undecoded", findings.undecoded},
@@ -100,6 +98,7 @@ int verify(const VerifyOptions &options) {
           fmt::format("{}: and {} more\n", options.file, cli::grouped(findings.fault_count - findings.faults.size())));
     }
     if (!unclosed.empty()) out.write(unclosed + "; 'cairn arrays recover' closes it\n");
+    say_changed(options.file, changed, &out);
     if (good) {
       out.write(fmt::format("{}: sound: {} of {} decoded\n", options.file,
                             cli::plural(findings.blocks - findings.undecoded, "block"),

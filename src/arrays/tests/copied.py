@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Copies compressed files with stock NetCDF tools, which know nothing of Cairn: what a tool copies whole is read as
+before, and written to; of what it left out or changed Cairn says what; and nobody takes a compressed variable for its
+values. Says what failed; exit status 1 then, and the folder is kept; 77 without those tools.
+
+    copied.py --cairn PROGRAM --layer LIBRARY --md PROGRAM --append PROGRAM [--mpiexec PROGRAM]
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# Each as words between the tool and the names of both files, one tool after the other.
+WHOLE = {'same': [['nccopy', '-k', 'cdf5']], 'room': [['nccopy', '-k', 'cdf5', '-h', '9000']],
+         'there and back': [['nccopy', '-k', 'nc4'], ['nccopy', '-k', 'cdf5']],
+         'deflated and back': [['nccopy', '-k', 'nc4', '-d', '1'], ['nccopy', '-k', 'cdf5']]}
+
+
+class Failed(Exception):
+    pass
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ('cairn', 'layer', 'md', 'append'):
+        parser.add_argument(f'--{name}', required=True)
+    parser.add_argument('--mpiexec', default='mpiexec.openmpi')
+    options = parser.parse_args()
+    if any(shutil.which(tool) is None for tool in ('nccopy', 'ncdump', 'ncgen')):
+        return 77
+    top = pathlib.Path(tempfile.mkdtemp(prefix='cairn-test-arrays-copied-'))
+    env = {name: value for name, value in os.environ.items() if not name.startswith('CAIRN_') and name != 'LD_PRELOAD'}
+    env.update(OMPI_MCA_mpi_yield_when_idle='1', OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_ALLOW_RUN_AS_ROOT='1',
+               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', LC_ALL='C', OMPI_MCA_orte_tmpdir_base=str(top))
+
+    def run(*words, status=0):
+        done = subprocess.run([str(word) for word in words], cwd=top, env=env, capture_output=True, text=True,
+                              errors='replace', timeout=120, stdin=subprocess.DEVNULL, check=False)
+        if done.returncode != status:
+            raise Failed(f'{" ".join(map(str, words))}: exit status {done.returncode}\n{done.stdout}{done.stderr}')
+        return done.stdout + done.stderr
+
+    def job(layout, *words):
+        layer = [] if layout is None else ['-x', f'LD_PRELOAD={options.layer}', '-x', f'CAIRN_ARRAYS_LAYOUT={layout}']
+        run(options.mpiexec, '-n', '2', *layer, *words)
+
+    def cairn(*words, status=0):
+        return run(options.cairn, 'arrays', *words, status=status)
+
+    def same(file, plain):
+        told = cairn('verify', file)
+        cairn('export', '-f', file, 'plain.nc')
+        if (top / 'plain.nc').read_bytes() != (top / plain).read_bytes():
+            raise Failed(f'{file} is exported as something else than {plain}')
+        return told
+
+    def says(told, *wanted):
+        for each in wanted:
+            if each not in told:
+                raise Failed(f"'{each}' is not said, but\n{told}")
+
+    def copies(layout):
+        for name, steps in WHOLE.items():
+            before = f'{layout}.nc'
+            for number, words in enumerate(steps):
+                after = f'{layout} {name} {number}.nc'
+                run(*words, before, after)
+                before = after
+            if 'has changed' in same(before, 'bare.nc'):
+                raise Failed(f'{before}: nothing was changed, but verify says so')
+            if name == 'same' or layout == 'dense':  # the header in front is shorter than before, or any
+                job(layout, options.append, before)
+                same(before, 'appended.nc')
+        # What a tool made HDF5 of is no file of the classic formats.
+        says(cairn('verify', f'{layout} there and back 0.nc', status=3), "HDF5 file of it", "'nccopy -k cdf5'")
+
+    def changed(file):
+        run('nccopy', '-V', 'coordinates.cairn', file, 'chosen.nc')
+        says(cairn('verify', 'chosen.nc', status=3), "the variable 'cairn_data'")
+        text = run('ncdump', file)
+        says(text, 'float coordinates.cairn ;', 'coordinates.cairn = _ ;', 'cairn arrays read')
+        run('ncdump', '-v', 'coordinates', file, status=1)
+        text = text.replace('coordinates.cairn:box = 1', 'coordinates.cairn:unit = "nm" ;\n\t\tcoordinates.cairn:box = 2')
+        (top / 'changed.cdl').write_text(text.replace('// global attributes:', '// global attributes:\n\t\t:more = 1 ;'))
+        run('ncgen', '-k', 'cdf5', '-o', 'changed.nc', 'changed.cdl')
+        told = same('changed.nc', 'bare.nc')
+        says(told, "attribute 'more' was added", "attribute 'unit' of 'coordinates.cairn' was added",
+             "attribute 'box' of 'coordinates.cairn' was changed")
+        says(cairn('info', 'changed.nc'), "attribute 'more' was added")
+
+    try:
+        job(None, options.md, '--atoms', '2000', '--steps', '3', '-o', 'bare.nc')
+        shutil.copy(top / 'bare.nc', top / 'appended.nc')
+        job(None, options.append, 'appended.nc')
+        for layout in ('dense', 'sparse', 'hybrid'):
+            job(layout, options.md, '--atoms', '2000', '--steps', '3', '-o', f'{layout}.nc')
+            copies(layout)
+        changed('dense.nc')
+    except (Failed, subprocess.TimeoutExpired) as failed:
+        print(f'{failed}\nkept: {top}')
+        return 1
+    shutil.rmtree(top)
+    print('passed')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
