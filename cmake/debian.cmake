@@ -18,11 +18,11 @@ endif()
 # arrays and of CUDA sources are recommended. The layer under PnetCDF belongs to the MPI that PnetCDF was built with:
 # neither it nor an MPI is forced on anybody. Recorders and oracles find MPI in the program that they are loaded into.
 file(GLOB_RECURSE all LIST_DIRECTORIES FALSE ${root}/bin/* ${root}/${CPACK_CAIRN_LIBDIR}/*.so)
-file(GLOB recommended ${root}/${CPACK_CAIRN_LIBEXECDIR}/cairn/*)
+file(GLOB recommended ${root}/${CPACK_CAIRN_LIBEXECDIR}/cairn/* ${root}/${CPACK_CAIRN_LIBDIR}/libcairn-arrays-read.so)
 set(suggested ${root}/${CPACK_CAIRN_LIBDIR}/libcairn-arrays.so)
 set(words)
 foreach(file ${all})
-  if(NOT file STREQUAL suggested)
+  if(NOT file STREQUAL suggested AND NOT file IN_LIST recommended)
     list(APPEND words -dDepends -e${file})
   endif()
 endforeach()

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Copies compressed files with stock NetCDF tools, which know nothing of Cairn: what a tool copies whole is read as
 before, and written to; of what it left out or changed Cairn says what; and nobody takes a compressed variable for its
-values. Says what failed; exit status 1 then, and the folder is kept; 77 without those tools.
+values. Under `cairn arrays read` such tools, and others, see plain files. Says what failed; exit status 1 then, and the folder is kept; 77 without those tools.
 
     copied.py --cairn PROGRAM --layer LIBRARY --md PROGRAM --append PROGRAM [--mpiexec PROGRAM]
 """
 import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -17,6 +18,30 @@ import tempfile
 WHOLE = {'same': [['nccopy', '-k', 'cdf5']], 'room': [['nccopy', '-k', 'cdf5', '-h', '9000']],
          'there and back': [['nccopy', '-k', 'nc4'], ['nccopy', '-k', 'cdf5']],
          'deflated and back': [['nccopy', '-k', 'nc4', '-d', '1'], ['nccopy', '-k', 'cdf5']]}
+
+
+# What a program that knows nothing of NetCDF may do with a file, and how it should come out.
+READS = '''
+import mmap, os, sys
+plain = open(sys.argv[2], 'rb').read()
+with open(sys.argv[1], 'rb') as file:
+    assert os.fstat(file.fileno()).st_size == len(plain)
+    assert file.read() == plain
+    file.seek(-100, os.SEEK_END)
+    assert file.read(200) == plain[-100:]
+    assert os.pread(file.fileno(), 5000, 3) == plain[3:5003]
+    pieces = [bytearray(7), bytearray(9000), bytearray(1)]
+    assert os.preadv(file.fileno(), pieces, 50) == 9008 and b''.join(pieces) == plain[50:9058]
+    assert mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)[:] == plain
+    other = os.dup(file.fileno())
+    os.lseek(file.fileno(), 11, os.SEEK_SET)
+    assert os.read(other, 6) == plain[11:17]  # they stand at one place
+    os.close(other)
+    with os.fdopen(os.dup(file.fileno()), 'rb') as again:
+        assert again.read(4) == plain[17:21]
+with open(sys.argv[1], 'r+b') as file:  # to write: what it is
+    assert file.read() != plain
+'''
 
 
 class Failed(Exception):
@@ -91,6 +116,30 @@ def main():
              "attribute 'box' of 'coordinates.cairn' was changed")
         says(cairn('info', 'changed.nc'), "attribute 'more' was added")
 
+    def read():
+        def under(*words, status=0):
+            return cairn('read', '--', *words, status=status)
+
+        for layout in ('dense', 'sparse', 'hybrid'):
+            file = f'{layout}.nc'
+            under('cmp', file, 'bare.nc')
+            under(sys.executable, '-c', READS, file, 'bare.nc')
+            under('cp', file, 'copied.nc')
+            run('cmp', 'copied.nc', 'bare.nc')
+            if under('ncdump', '-n', 'x', file) != run('ncdump', '-n', 'x', 'bare.nc'):
+                raise Failed(f'ncdump shows something else of {file}')
+            under('nccopy', '-k', 'nc4', file, 'new.nc')
+            if run('ncdump', '-n', 'x', 'new.nc') != run('ncdump', '-n', 'x', 'bare.nc'):
+                raise Failed(f'nccopy makes something else of {file}')
+        # Not one byte of a damaged block, nor of what is no file any more.
+        block = json.loads(cairn('info', '--json', '--blocks', 'dense.nc'))['blocks'][1]
+        bad = bytearray((top / 'dense.nc').read_bytes())
+        bad[block['offset'] + 5] ^= 1
+        (top / 'bad.nc').write_bytes(bad)
+        says(under('cp', 'bad.nc', 'copied.nc', status=1), "bad.nc: variable 'coordinates', block 1", 'Input/output error')
+        says(under('ncdump', 'chosen.nc', status=1), "chosen.nc: all values are gone")
+        says(cairn('read', '--library', 'nothing', '--', 'true', status=125), '--library names nothing')
+
     try:
         job(None, options.md, '--atoms', '2000', '--steps', '3', '-o', 'bare.nc')
         shutil.copy(top / 'bare.nc', top / 'appended.nc')
@@ -99,6 +148,7 @@ def main():
             job(layout, options.md, '--atoms', '2000', '--steps', '3', '-o', f'{layout}.nc')
             copies(layout)
         changed('dense.nc')
+        read()
     except (Failed, subprocess.TimeoutExpired) as failed:
         print(f'{failed}\nkept: {top}')
         return 1

@@ -3,23 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string_view>
 
 #include "arrays/file/codec_words.h"
+#include "arrays/tool/preload.h"
 #include "arrays/tool/text.h"
 #include "arrays/tool/verbs.h"
-#include "terminal/child.h"
 #include "terminal/executable.h"
 #include "terminal/terminal.h"
 
 namespace cairn::array_tool {
 namespace {
 
-namespace fs = std::filesystem;
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 struct RunOptions {
@@ -34,24 +31,12 @@ struct RunOptions {
 };
 
 Result<std::string> find_layer(const RunOptions &options) {
-  std::error_code error;
-  if (!options.library.empty()) {
-    const fs::path path = fs::absolute(options.library, error);
-    if (fs::is_regular_file(path, error)) return path.string();
-    return fail(ErrorKind::environment, fmt::format("--library names {}, which is no file", options.library),
-                "point it at libcairn-arrays.so, or leave it out");
-  }
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  for (const char *place : {CAIRN_LIBDIR_FROM_LIBEXEC, "../../lib"}) {
-    const fs::path path = (self.parent_path() / place / "libcairn-arrays.so").lexically_normal();
-    if (fs::is_regular_file(path, error)) return path.string();
-  }
 #ifdef CAIRN_PNETCDF_MPI
-  return fail(ErrorKind::environment, fmt::format("libcairn-arrays.so is not beside {}", self.string()),
-              "install cairn as a whole, or name it with --library");
+  return find_library("libcairn-arrays.so", options.library, "install cairn as a whole, or name it with --library");
 #else
-  return fail(ErrorKind::environment, "this cairn was built without PnetCDF, which run needs",
-              "install libpnetcdf-dev and build it again, or name the layer with --library");
+  return find_library("libcairn-arrays.so", options.library,
+                      "this cairn was built without PnetCDF: install libpnetcdf-dev and build it again, or name the "
+                      "layer with --library");
 #endif
 }
 
@@ -140,9 +125,7 @@ int run_command(const RunOptions &options, const std::vector<std::string> &comma
   warn_of_static_programs(programs);
   if (!options.quiet) say_which_mpi(programs);
   cli::set_environment(*variables);
-  const char *set = getenv("LD_PRELOAD");
-  cli::set_environment({{"LD_PRELOAD", set == nullptr || *set == '\0' ? *layer : *layer + ":" + set}});
-  return cli::report_recording(cli::execute(command));
+  return execute_with(*layer, command);
 }
 
 }  // namespace

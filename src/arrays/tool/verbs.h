@@ -6,6 +6,7 @@
 namespace cairn::array_tool {
 
 cli::Action declare_run(cli::Options &verb);
+cli::Action declare_read(cli::Options &verb);
 cli::Action declare_info(cli::Options &verb);
 cli::Action declare_verify(cli::Options &verb);
 cli::Action declare_recover(cli::Options &verb);
