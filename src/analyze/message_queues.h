@@ -36,6 +36,7 @@ struct Sent {
   CallTime completing;
   uint64_t waited_ns = 0;  ///< of the completing call
   CallTime posted;
+  bool anybody = false;  ///< received it
 };
 using SentPointer = std::shared_ptr<Sent>;
 
@@ -44,6 +45,7 @@ struct Receive {
   uint32_t communicator = 0;
   std::optional<uint32_t> from;   ///< in MPI_COMM_WORLD; nullopt: any, as long as nobody knows
   std::optional<int64_t> tag;     ///< the same
+  bool anybody = false;           ///< it was of any sender or tag when it was posted
   uint64_t posted = 0;            ///< among those of the rank
   CallTime posting;               ///< the call
   MarkPointer content = nullptr;  ///< of that, or of the one that took what a probe had found: Arrivals::content

@@ -75,7 +75,7 @@ class Replay {
 
   void end(const MessageStep &step) {
     const uint64_t waited = step.timed ? arrivals_->ended(step.call) : 0;
-    if (!step.timed) return;
+    if (!step.timed && !arrivals_->wants_untimed()) return;
     for (const SentPointer &message : step.completes) {
       message->completed = true;
       message->completing = step.call;
@@ -84,8 +84,8 @@ class Replay {
     }
   }
   void deliver(const Sent &message) {
-    if (!message.completed || !message.matched || !message.timed) return;
-    arrivals_->delivered({message.from, message.completing, message.waited_ns, message.posted});
+    if (!message.completed || !message.matched) return;
+    arrivals_->delivered({message.from, message.completing, message.waited_ns, message.posted, message.anybody});
   }
 
   /// When the first of the calls began that have not ended.
@@ -150,23 +150,38 @@ class Replay {
       ++counts_.lost;
     } else if (!step.timed || !message->timed) {
       ++counts_.untimed;
-      if (arrivals_->wants_untimed()) arrivals_->message(edge(Edge::Kind::message, *message, step, receive));
+      if (arrivals_->wants_untimed()) match(step, receive, message.get());
     } else {
       ++counts_.messages;
-      Edge found = edge(Edge::Kind::message, *message, step, receive);
-      found.exact = found.exact && !is_lossy(step.call.rank);
-      arrivals_->message(found);
-      message->posted = receive.posting;
-      message->matched = true;
-      deliver(*message);
+      match(step, receive, message.get());
     }
     channels_.take(receive);
   }
+  void match(const MessageStep &step, const Receive &receive, Sent *message) {
+    Edge found = edge(Edge::Kind::message, *message, step, receive);
+    found.exact = found.exact && !is_lossy(step.call.rank);
+    arrivals_->message(found);
+    message->posted = receive.posting;
+    message->anybody = receive.anybody;
+    message->matched = true;
+    deliver(*message);
+  }
   static Edge edge(Edge::Kind kind, const Sent &message, const MessageStep &step, const Receive &receive) {
     const ChannelKey &key = receive.channel->key;
-    return {kind,           message.from,     step.call, receive.exact, message.mark,    step.timed && message.timed,
-            message.number, key.communicator, key.tag,   message.bytes, receive.posting, message.content,
-            receive.content};
+    return {kind,
+            message.from,
+            step.call,
+            receive.exact,
+            message.mark,
+            step.timed && message.timed,
+            message.number,
+            key.communicator,
+            key.tag,
+            message.bytes,
+            receive.posting,
+            message.content,
+            receive.content,
+            receive.anybody};
   }
   [[nodiscard]] bool is_lossy(uint32_t rank) const { return scope_.lossy.count(rank) != 0; }
 

@@ -63,6 +63,7 @@ struct Edge {
   CallTime posted{};                             ///< the call that posted the receive
   MarkPointer sent_content = nullptr;            ///< Arrivals::content of `from`
   MarkPointer received_content = nullptr;        ///< of the call that posted the receive, or took the message
+  bool anybody = false;                          ///< the receive was of any sender, or of any tag
 };
 
 /// A message of which both ends are complete.
@@ -71,6 +72,7 @@ struct Delivery {
   CallTime completed;      ///< the call that completed the send: the same, or MPI_Wait and its like
   uint64_t waited_ns = 0;  ///< what `ended` answered of `completed`
   CallTime posted;         ///< the call that posted the receive
+  bool anybody = false;    ///< as in Edge
 };
 
 /// A collective call, once all that somebody waits for have begun it.
@@ -125,7 +127,7 @@ class Arrivals {
   virtual void sent(const CallTime & /*call*/, uint32_t /*to*/, int64_t /*tag*/, uint64_t /*number*/) {}
   /// All is told of that call of the rank and those before it, but for messages that arrive elsewhere.
   virtual void passed(uint32_t /*rank*/, uint64_t /*call*/) {}
-  /// Whether `message` and `sent` are to tell of calls without times as well.
+  /// Whether `message`, `delivered` and `sent` are to tell of calls without times as well.
   [[nodiscard]] virtual bool wants_untimed() const { return false; }
 
   // For who looks at what calls say besides.

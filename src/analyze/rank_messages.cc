@@ -245,6 +245,7 @@ ReceivePointer RankMessages::post(const Envelope &envelope, uint32_t communicato
   receive->posting = step.call;
   receive->communicator = communicator;
   receive->tag = envelope.tag;
+  receive->anybody = !envelope.rank || !envelope.tag;
   if (envelope.rank) {
     receive->from = in_world(communicator, *envelope.rank);
     if (!receive->from) {

@@ -14,6 +14,7 @@
 #include "analyze/rank_messages.h"
 #include "analyze/volume.h"
 #include "check/agreement.h"
+#include "check/buffering.h"
 #include "check/contents.h"
 #include "check/deadlock.h"
 #include "check/distinct_calls.h"
@@ -64,7 +65,8 @@ class Follower : public analyze::Arrivals {
         findings_(*findings),
         agreement_(
             kinds_, findings, [this](uint32_t number) { return messages_.name_of(number); },
-            [this](uint32_t rank) { return ranks_.is_complete(rank); }) {
+            [this](uint32_t rank) { return ranks_.is_complete(rank); }),
+        buffering_([this](uint32_t rank) { return ranks_.one_thread(rank) && ranks_.lossy.count(rank) == 0; }) {
     quiet_.remove(Kind::handles);
     quiet_.remove(Kind::buffers);
     constexpr size_t kMost = size_t{1} << 16;
@@ -77,6 +79,7 @@ class Follower : public analyze::Arrivals {
   }
 
   bool called(const trace::Event &event, const analyze::RowScope &scope) override {
+    buffering_.called(event.rank, event.values->function);
     return calls_.at(event.rank).see(event, scope);
   }
   analyze::MarkPointer content(const trace::Event &event, const analyze::RowScope &scope) override {
@@ -86,6 +89,7 @@ class Follower : public analyze::Arrivals {
   [[nodiscard]] bool wants_all_meetings() const override { return true; }
 
   void message(const Edge &edge) override {
+    if (kinds_.has(Kind::buffering)) buffering_.message(edge);
     if (edge.kind != Edge::Kind::message || !edge.sent_content || !edge.received_content) return;
     const auto fits = std::pair(edge.sent_content.get(), edge.received_content.get());
     if (fitting_.count(fits) != 0) return;
@@ -103,13 +107,20 @@ class Follower : public analyze::Arrivals {
     fitting_.insert(fits);
   }
 
+  void delivered(const analyze::Delivery &delivery) override {
+    if (kinds_.has(Kind::buffering)) buffering_.delivered(delivery);
+  }
+
   void over(const Meeting &meeting) override {
     const analyze::Communicator *communicator = messages_.communicator(meeting.communicator);
     std::vector<uint32_t> members;
     if (communicator == nullptr) return;
     for (const auto &member : communicator->groups[0]) members.push_back(member.in_world);
     if (members.size() != meeting.came.size()) return;
-    if (!meeting.broken && !agreement_.gave_up(meeting.communicator)) note_needs(meeting, members);
+    if (!meeting.broken && !agreement_.gave_up(meeting.communicator)) {
+      note_needs(meeting, members);
+      if (kinds_.has(Kind::buffering)) buffering_.meeting(meeting, members);
+    }
     agreement_.over(meeting, members);
   }
 
@@ -132,7 +143,8 @@ class Follower : public analyze::Arrivals {
                   left.call);
   }
 
-  /// Once all is told.
+  /// Once all is told. False: not all of it was looked at.
+  bool find_buffering() { return buffering_.find(&findings_); }
   void find_deadlocks() const {
     std::vector<Waiter> waiters;
     std::map<uint32_t, size_t> threads = ranks_.threads;
@@ -254,6 +266,7 @@ class Follower : public analyze::Arrivals {
   Signatures signatures_;
   Contents contents_;
   Agreement agreement_;
+  Buffering buffering_;
   std::map<uint32_t, RankCalls> calls_;
   struct Hash {
     size_t operator()(const std::pair<const analyze::Mark *, const analyze::Mark *> &pair) const {
@@ -318,6 +331,12 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
     const auto counts = messages->replay(&follower);
     if (!counts) return tl::unexpected(counts.error());
     if (kinds.has(Kind::deadlock)) follower.find_deadlocks();
+    if (kinds.has(Kind::buffering) && !follower.find_buffering()) {
+      report.left_out.push_back(
+          fmt::format("whether sends end only since their messages are buffered is judged for the "
+                      "first {} waits alone",
+                      Buffering::kMost));
+    }
     const auto say = [&](uint64_t count, const char *what) {
       if (count != 0) report.left_out.push_back(fmt::format("{} {} not judged", count, what));
     };

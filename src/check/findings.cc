@@ -9,8 +9,9 @@
 namespace cairn::check {
 
 const char *name_of(Kind kind) {
-  static constexpr std::array<const char *, kKinds> kNames = {
-      "arguments", "leaks", "handles", "types", "truncation", "messages", "collectives", "buffers", "deadlock"};
+  static constexpr std::array<const char *, kKinds> kNames = {"arguments",  "leaks",    "handles",     "types",
+                                                              "truncation", "messages", "collectives", "buffers",
+                                                              "deadlock",   "buffering"};
   return kNames[static_cast<size_t>(kind)];
 }
 

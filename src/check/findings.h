@@ -27,8 +27,9 @@ enum class Kind : uint8_t {
   collectives,  ///< calls that members of a communicator must make alike and do not
   buffers,      ///< memory that a pending operation uses and another one, too
   deadlock,     ///< ranks that wait for each other at the end
+  buffering,    ///< ranks that would, if MPI did not buffer a message
 };
-constexpr size_t kKinds = 9;
+constexpr size_t kKinds = 10;
 /// "arguments", …: the words of --kinds.
 const char *name_of(Kind kind);
 /// Which kinds.

@@ -588,11 +588,12 @@ def faults_are_found(bench):
     killed = ("cairn: ranks 0-23 did not reach the end of MPI_Finalize: leaks and unmatched messages of them are not judged\n")
     bench.golden("check_hung", "check", "hung.cairn", code=1, err=killed)
     bench.check("check", "--kinds", "types,^types", "ring.cairn", out="nothing found\n")
-    bench.check("check", "--kinds", "^arguments,^leaks", "failing.cairn", out="nothing found\n", err=nameless)
+    bench.check("check", "--kinds", "^arguments,^leaks,^buffering", "failing.cairn", out="nothing found\n", err=nameless)
     bench.check("check", "--kinds", "arguments", "--rank", "3", "failing.cairn", out="nothing found\n")
     for words, hint in (("tpyes", "did you mean 'types'?"),
                         ("", "name one, or leave it out"),
-                        ("x", "kinds are arguments, leaks, handles, types, truncation, messages, collectives, buffers, deadlock")):
+                        ("x", "kinds are arguments, leaks, handles, types, truncation, messages, collectives, buffers, deadlock, "
+                              "buffering")):
         done = bench.run("check", "--kinds", words, "ring.cairn")
         expect(f"--kinds {words}", (done.returncode, done.stderr.count("\n")), (2, 1))
         if words:

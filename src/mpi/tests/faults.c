@@ -182,8 +182,45 @@ static void handles(void) {
 #endif
 }
 
+/// Messages of a few bytes, which every MPI buffers.
+static void buffering(void) {
+  MPI_Request request;
+  const int left = (rank + size - 1) % size;
+  for (int i = 0; i < 4; ++i) {
+    MPI(MPI_Send(&value, 1, MPI_INT, right(), 20, apart));  // ring
+    MPI(MPI_Recv(values, 1, MPI_INT, left, 20, apart, MPI_STATUS_IGNORE));
+  }
+  MPI(MPI_Isend(&value, 1, MPI_INT, right(), 21, apart, &request));
+  MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));  // ring of waits
+  MPI(MPI_Recv(values, 1, MPI_INT, left, 21, apart, MPI_STATUS_IGNORE));
+  if (rank == 0) MPI(MPI_Send(&value, 1, MPI_INT, 1, 22, apart));  // ahead
+  MPI(MPI_Barrier(apart));                                         // meeting first
+  if (rank == 1) MPI(MPI_Recv(values, 1, MPI_INT, 0, 22, apart, MPI_STATUS_IGNORE));
+  // A root need not wait.
+  if (rank == 0) MPI(MPI_Send(&value, 1, MPI_INT, 1, 23, apart));  // ahead of root
+  MPI(MPI_Bcast(values, 1, MPI_INT, 1, apart));                    // root first
+  if (rank == 1) MPI(MPI_Recv(values, 1, MPI_INT, 0, 23, apart, MPI_STATUS_IGNORE));
+  MPI(MPI_Barrier(apart));
+  MPI(MPI_Send(&value, 1, MPI_INT, rank, 24, apart));  // to itself
+  MPI(MPI_Recv(values, 1, MPI_INT, rank, 24, apart, MPI_STATUS_IGNORE));
+  // Nobody waits in a circle: one rank receives first, both go on at once, or the program has a buffer of its own.
+  if (rank != 0) MPI(MPI_Send(&value, 1, MPI_INT, right(), 25, apart));
+  MPI(MPI_Recv(values, 1, MPI_INT, left, 25, apart, MPI_STATUS_IGNORE));
+  if (rank == 0) MPI(MPI_Send(&value, 1, MPI_INT, right(), 25, apart));
+  MPI(MPI_Sendrecv(&value, 1, MPI_INT, right(), 26, values, 1, MPI_INT, left, 26, apart, MPI_STATUS_IGNORE));
+  MPI(MPI_Irecv(values, 1, MPI_INT, left, 27, apart, &request));
+  MPI(MPI_Send(&value, 1, MPI_INT, right(), 27, apart));
+  MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
+  MPI(MPI_Bsend(&value, 1, MPI_INT, right(), 28, apart));  // from the buffer that `leaks` attached
+  MPI(MPI_Recv(values, 1, MPI_INT, left, 28, apart, MPI_STATUS_IGNORE));
+  // Who tests may do something else.
+  MPI(MPI_Isend(&value, 1, MPI_INT, right(), 29, apart, &request));
+  for (int done = 0; !done;) MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+  MPI(MPI_Recv(values, 1, MPI_INT, left, 29, apart, MPI_STATUS_IGNORE));
+}
+
 static int all(void) {
-  void (*const parts[])(void) = {leaks, arguments, types, messages, buffers, handles};
+  void (*const parts[])(void) = {leaks, arguments, types, messages, buffers, handles, buffering};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
     MPI(MPI_Comm_dup(MPI_COMM_WORLD, &apart));
     parts[i]();
