@@ -61,6 +61,7 @@ size_t KeptRanks::number_of(const std::vector<uint32_t> &in_world) {
   const auto found = std::find(in_world_.begin(), in_world_.end(), in_world);
   if (found != in_world_.end()) return static_cast<size_t>(found - in_world_.begin());
   std::vector<int64_t> now;
+  now.reserve(in_world.size());
   int64_t next = 0;
   for (const uint32_t rank : in_world) now.push_back(has(rank) ? next++ : -1);
   members_.push_back(std::move(now));
