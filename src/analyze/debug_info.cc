@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 namespace cairn::analyze {
 
@@ -92,7 +93,9 @@ std::optional<trace::Source> DebugInfo::find(uint64_t offset) const {
   if (Dwfl_Line *line = dwfl_module_getsrc(body_->module, address)) {
     int number = 0;
     if (const char *file = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr)) {
-      source.file = file;
+      // Compilers name a file as they were told to.
+      const char *folder = *file == '/' ? nullptr : dwfl_line_comp_dir(line);
+      source.file = folder == nullptr ? file : (std::filesystem::path(folder) / file).lexically_normal().string();
       source.line = number > 0 ? static_cast<uint32_t>(number) : 0;
     }
   }
