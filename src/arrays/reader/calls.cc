@@ -2,13 +2,14 @@
 // Where such a program opens a compressed file for reading, every call that reads from it gives the bytes of the file
 // that PnetCDF alone would have written. Other files, and files opened for writing, are what they are.
 //
-// Sizes that are asked for by name (stat) are those of the compressed file. Calls that copy without reading (sendfile,
-// copy_file_range, cloning) fail as they do between file systems that cannot, and programs read instead.
+// Calls that copy without reading (sendfile, copy_file_range, cloning) fail as they do between file systems that
+// cannot, and programs read instead.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -120,6 +121,31 @@ template <typename Status>
 int resized(int result, int file, Status *status) {
   if (result != 0) return result;
   if (const View view = OpenViews::all().of(file)) status->st_size = static_cast<off_t>(view->size());
+  return result;
+}
+
+/// The same of a file that is named, and what was said of it: the plain size, or the one that it has.
+off_t size_by_name(int folder, const char *path, const FileIdentity &found) {
+  if (!S_ISREG(found.mode) || found.size == 0) return found.size;
+  const int error = errno;
+  off_t size = found.size;
+  if (const auto known = OpenViews::all().size_of(found)) {
+    size = *known;
+  } else if (const int file = CAIRN_CALL(OpenAtCall, "openat")(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+             file >= 0) {
+    size = OpenViews::all().find_size(file, path, found);
+    close_for_real(file);
+  }
+  errno = error;
+  return size;
+}
+
+template <typename Status>
+int resized(int result, int folder, const char *path, Status *status) {
+  if (result != 0 || path == nullptr) return result;
+  const FileIdentity found{status->st_dev,         status->st_ino,          status->st_size,
+                           status->st_mtim.tv_sec, status->st_mtim.tv_nsec, status->st_mode};
+  status->st_size = size_by_name(folder, path, found);
   return result;
 }
 
@@ -325,30 +351,68 @@ CAIRN_EXPORT int fstat64(int file, struct stat64 *status) noexcept {
   using Stat = int(int, struct stat64 *);
   return resized(CAIRN_CALL(Stat, "fstat64")(file, status), file, status);
 }
-// What programs that were linked with an older C library call.
-CAIRN_EXPORT int __fxstat(int version, int file, struct stat *status) noexcept {
-  using Stat = int(int, int, struct stat *);
-  return resized(CAIRN_CALL(Stat, "__fxstat")(version, file, status), file, status);
-}
-CAIRN_EXPORT int __fxstat64(int version, int file, struct stat64 *status) noexcept {
-  using Stat = int(int, int, struct stat64 *);
-  return resized(CAIRN_CALL(Stat, "__fxstat64")(version, file, status), file, status);
-}
-#define CAIRN_FSTATAT(NAME, STATUS)                                                                 \
-  CAIRN_EXPORT int NAME(int file, const char *path, struct STATUS *status, int flags) noexcept {    \
-    using Stat = int(int, const char *, struct STATUS *, int);                                      \
-    const int result = CAIRN_CALL(Stat, #NAME)(file, path, status, flags);                          \
-    return (flags & AT_EMPTY_PATH) != 0 && is_empty(path) ? resized(result, file, status) : result; \
+#define CAIRN_STAT(NAME, STATUS)                                                   \
+  CAIRN_EXPORT int NAME(const char *path, struct STATUS *status) noexcept {        \
+    using Stat = int(const char *, struct STATUS *);                               \
+    return resized(CAIRN_CALL(Stat, #NAME)(path, status), AT_FDCWD, path, status); \
+  }
+CAIRN_STAT(stat, stat)
+CAIRN_STAT(stat64, stat64)
+CAIRN_STAT(lstat, stat)
+CAIRN_STAT(lstat64, stat64)
+#define CAIRN_FSTATAT(NAME, STATUS)                                                              \
+  CAIRN_EXPORT int NAME(int file, const char *path, struct STATUS *status, int flags) noexcept { \
+    using Stat = int(int, const char *, struct STATUS *, int);                                   \
+    const int result = CAIRN_CALL(Stat, #NAME)(file, path, status, flags);                       \
+    return (flags & AT_EMPTY_PATH) != 0 && is_empty(path) ? resized(result, file, status)        \
+                                                          : resized(result, file, path, status); \
   }
 CAIRN_FSTATAT(fstatat, stat)
 CAIRN_FSTATAT(fstatat64, stat64)
 CAIRN_EXPORT int statx(int file, const char *path, int flags, unsigned int mask, struct statx *status) noexcept {
   using Stat = int(int, const char *, int, unsigned int, struct statx *);
   const int result = CAIRN_CALL(Stat, "statx")(file, path, flags, mask, status);
-  if (result != 0 || (flags & AT_EMPTY_PATH) == 0 || !is_empty(path)) return result;
-  if (const View view = OpenViews::all().of(file)) status->stx_size = view->size();
+  if (result != 0 || (status->stx_mask & STATX_SIZE) == 0) return result;
+  if ((flags & AT_EMPTY_PATH) != 0 && is_empty(path)) {
+    if (const View view = OpenViews::all().of(file)) status->stx_size = view->size();
+    return result;
+  }
+  const FileIdentity found{makedev(status->stx_dev_major, status->stx_dev_minor),
+                           status->stx_ino,
+                           static_cast<off_t>(status->stx_size),
+                           status->stx_mtime.tv_sec,
+                           status->stx_mtime.tv_nsec,
+                           status->stx_mode};
+  status->stx_size = static_cast<uint64_t>(size_by_name(file, path, found));
   return result;
 }
+
+// What programs that were linked with an older C library call.
+#define CAIRN_FXSTAT(NAME, STATUS)                                                \
+  CAIRN_EXPORT int NAME(int version, int file, struct STATUS *status) noexcept {  \
+    using Stat = int(int, int, struct STATUS *);                                  \
+    return resized(CAIRN_CALL(Stat, #NAME)(version, file, status), file, status); \
+  }
+CAIRN_FXSTAT(__fxstat, stat)
+CAIRN_FXSTAT(__fxstat64, stat64)
+#define CAIRN_XSTAT(NAME, STATUS)                                                           \
+  CAIRN_EXPORT int NAME(int version, const char *path, struct STATUS *status) noexcept {    \
+    using Stat = int(int, const char *, struct STATUS *);                                   \
+    return resized(CAIRN_CALL(Stat, #NAME)(version, path, status), AT_FDCWD, path, status); \
+  }
+CAIRN_XSTAT(__xstat, stat)
+CAIRN_XSTAT(__xstat64, stat64)
+CAIRN_XSTAT(__lxstat, stat)
+CAIRN_XSTAT(__lxstat64, stat64)
+#define CAIRN_FXSTATAT(NAME, STATUS)                                                                          \
+  CAIRN_EXPORT int NAME(int version, int file, const char *path, struct STATUS *status, int flags) noexcept { \
+    using Stat = int(int, int, const char *, struct STATUS *, int);                                           \
+    const int result = CAIRN_CALL(Stat, #NAME)(version, file, path, status, flags);                           \
+    return (flags & AT_EMPTY_PATH) != 0 && is_empty(path) ? resized(result, file, status)                     \
+                                                          : resized(result, file, path, status);              \
+  }
+CAIRN_FXSTATAT(__fxstatat, stat)
+CAIRN_FXSTATAT(__fxstatat64, stat64)
 
 #define CAIRN_MMAP(NAME)                                                                                        \
   CAIRN_EXPORT void *NAME(void *address, size_t size, int protection, int flags, int file, off_t at) noexcept { \

@@ -1,5 +1,9 @@
 #include "arrays/reader/open_views.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <mutex>
 
@@ -10,10 +14,13 @@ OpenViews &OpenViews::all() {
   return *views;
 }
 
+namespace {
+thread_local bool inside = false;  ///< our own reading
+}
+
 bool OpenViews::opened(int file, const char *name) {
+  if (inside) return true;
   closed(file);  // whoever closed the last one of that number, we may not have seen it
-  static thread_local bool inside = false;
-  if (inside) return true;  // our own reading
   inside = true;
   bool good = true;
   if (PlainView::is_compressed(file)) {
@@ -32,7 +39,12 @@ bool OpenViews::opened(int file, const char *name) {
   return good;
 }
 
-std::shared_ptr<PlainView> OpenViews::of(int file) const {
+std::shared_ptr<PlainView> OpenViews::of(int file) {
+  if (file == STDIN_FILENO && !inside && !looked_at_input_.exchange(true)) {
+    const int error = errno;
+    if ((fcntl(file, F_GETFL) & O_ACCMODE) == O_RDONLY) (void)opened(file, "standard input");
+    errno = error;
+  }
   if (count_ == 0) return nullptr;
   const std::shared_lock lock(lock_);
   const auto found = views_.find(file);
@@ -40,6 +52,7 @@ std::shared_ptr<PlainView> OpenViews::of(int file) const {
 }
 
 void OpenViews::closed(int file) {
+  if (file == STDIN_FILENO) looked_at_input_ = true;
   if (count_ == 0) return;
   std::shared_ptr<PlainView> last;  // closes its file, for which the lock must be free
   const std::unique_lock lock(lock_);
@@ -48,6 +61,27 @@ void OpenViews::closed(int file) {
   last = std::move(found->second);
   views_.erase(found);
   count_ = views_.size();
+}
+
+std::optional<off_t> OpenViews::size_of(const FileIdentity &identity) const {
+  if (inside) return identity.size;
+  const std::shared_lock lock(lock_);
+  const auto found = sizes_.find(identity);
+  return found == sizes_.end() ? std::nullopt : std::optional(found->second);
+}
+
+off_t OpenViews::find_size(int file, const char *name, const FileIdentity &identity) {
+  constexpr size_t kMost = 1024;
+  inside = true;
+  off_t size = identity.size;
+  if (PlainView::is_compressed(file)) {
+    if (const auto view = PlainView::of(file, name)) size = static_cast<off_t>((*view)->size());
+  }
+  inside = false;
+  const std::unique_lock lock(lock_);
+  if (sizes_.size() >= kMost) sizes_.clear();
+  sizes_[identity] = size;
+  return size;
 }
 
 void OpenViews::duplicated(int from, int to) {

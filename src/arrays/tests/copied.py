@@ -25,7 +25,8 @@ READS = '''
 import mmap, os, sys
 plain = open(sys.argv[2], 'rb').read()
 with open(sys.argv[1], 'rb') as file:
-    assert os.fstat(file.fileno()).st_size == len(plain)
+    assert os.fstat(file.fileno()).st_size == os.stat(sys.argv[1]).st_size == len(plain)
+    assert os.path.getsize(sys.argv[2]) == len(plain)
     assert file.read() == plain
     file.seek(-100, os.SEEK_END)
     assert file.read(200) == plain[-100:]
@@ -126,6 +127,9 @@ def main():
             under(sys.executable, '-c', READS, file, 'bare.nc')
             under('cp', file, 'copied.nc')
             run('cmp', 'copied.nc', 'bare.nc')
+            under('sh', '-c', f'cat < {file} > copied.nc && tar cf all.tar {file}')
+            run('cmp', 'copied.nc', 'bare.nc')
+            run('sh', '-c', f'tar xOf all.tar {file} | cmp - bare.nc')
             if under('ncdump', '-n', 'x', file) != run('ncdump', '-n', 'x', 'bare.nc'):
                 raise Failed(f'ncdump shows something else of {file}')
             under('nccopy', '-k', 'nc4', file, 'new.nc')
