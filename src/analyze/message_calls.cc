@@ -133,6 +133,7 @@ class Reading {
     made_.persistent = function_.persistent;
     made_.operation = operation_number(function_);
     made_.root = access_.number("root");
+    made_.awaits_neighbors = is_among_neighbors(function_.id);
     if (!made_.communicator) return nullptr;
     return std::make_unique<MessageCall>(std::move(made_));
   }
@@ -314,6 +315,15 @@ std::vector<MessageOutcome> outcomes_of(const RowAccess &row, size_t count) {
     told.push_back(outcome);
   }
   return told;
+}
+
+bool is_among_neighbors(uint32_t function) {
+  static const std::vector<bool> all = [] {
+    std::vector<bool> made;
+    for (const spec::Function &each : spec::functions()) made.push_back(operation(each).starts_with("Neighbor_"));
+    return made;
+  }();
+  return function < all.size() && all[function];
 }
 
 bool is_message_call(const spec::Function &function) { return role_of(uint32_t{function.id}) != Role::none; }

@@ -69,6 +69,7 @@ struct MessageCall {
   Awaited awaited;                                ///< but for those of whom only the root may say whom it awaits
   Awaited awaited_at_root;                        ///< where this process is the root
   bool awaits_lower = false;                      ///< besides, all of lower ranks
+  bool awaits_neighbors = false;                  ///< those who send to it in the communicator's topology
   std::shared_ptr<const Mark> content = nullptr;  ///< Arrivals::content (messages.h), by who asks it
 };
 
@@ -79,6 +80,8 @@ std::vector<MessageOutcome> outcomes_of(const RowAccess &row, size_t count);
 bool is_message_call(const spec::Function &function);
 /// nullptr: the call does nothing to messages; it failed, or sends to nobody.
 std::unique_ptr<MessageCall> message_call(const trace::Row &row, const RowScope &scope);
+/// Whether a function is a collective operation among neighbours; then meeting_call tells of it.
+bool is_among_neighbors(uint32_t function);
 /// The part in a meeting, in which nobody is said to wait for anybody, of a call that all members of a communicator
 /// make and that is no message call: it makes or ends something, or is of neighbours; or any that failed. nullptr: it
 /// is no such call.

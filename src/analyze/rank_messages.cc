@@ -87,8 +87,8 @@ void RankMessages::read() {
     posts_.finish();
     return;
   }
-  names_.see(*event->values);
   const RowScope &scope = scope_.scopes[event->class_index];
+  see_topology(*event->values, scope, names_.see(*event->values));
   bool changed = Sizes::is_creator(event->values->function) && sizes_.see(*event->values, scope);
   changed = arrivals_->called(*event, scope) || changed;
   if (changed) known_.clear();
@@ -119,6 +119,26 @@ void RankMessages::read() {
   steps_.push_back(std::move(step));
 }
 
+/// `made`: what the call made.
+void RankMessages::see_topology(const trace::Row &row, const RowScope &scope, const NewCommunicator *made) {
+  if (made != nullptr) topologies_.see(RowAccess(row, scope), *made);
+  if (row.function != spec::function_id::Dist_graph_neighbors) return;
+  const RowAccess access(row, scope);
+  const std::optional<HandleName> communicator = access.handle("comm");
+  const std::string *name = communicator && communicator->special == 0 ? names_.name(communicator->number) : nullptr;
+  if (name != nullptr) topologies_.asked(access, *name);
+}
+
+/// Those who send to this process when it makes a collective call of that communicator among neighbours.
+void RankMessages::add_neighbors(const HandleName &communicator, uint32_t place, Awaited *awaited) const {
+  const std::string *name = communicator.special == 0 ? names_.name(communicator.number) : nullptr;
+  const auto neighbors = name == nullptr ? std::nullopt : topologies_.of(*name, place);
+  if (!neighbors) return;
+  for (const int64_t source : neighbors->sources) {
+    if (source >= 0 && source != int64_t{place}) awaited->ranks.push_back(static_cast<uint32_t>(source));
+  }
+}
+
 const MessageCall *RankMessages::look_at(const trace::Event &event) {
   Known &known = known_[event.thread];
   if (known.class_index != event.class_index || known.segment != event.segment) {
@@ -130,7 +150,8 @@ const MessageCall *RankMessages::look_at(const trace::Event &event) {
   if (known.calls.size() >= scope_.most_known) known.calls.clear();
   const RowScope &scope = scope_.scopes[event.class_index];
   auto call = message_call(*event.values, scope);
-  if (call == nullptr && arrivals_->wants_all_meetings()) call = meeting_call(*event.values, scope);
+  if (call == nullptr && (arrivals_->wants_all_meetings() || is_among_neighbors(event.values->function)))
+    call = meeting_call(*event.values, scope);
   if (call != nullptr) call->content = arrivals_->content(event, scope);
   if (call != nullptr && call->send) {
     const RowAccess access(*event.values, scope);
@@ -322,6 +343,7 @@ void RankMessages::collective(const MessageCall &call, MessageStep *step) {
   if (call.awaits_lower) {
     for (uint32_t lower = 0; lower < part.place; ++lower) part.awaited.ranks.push_back(lower);
   }
+  if (call.awaits_neighbors) add_neighbors(*call.communicator, part.place, &part.awaited);
   std::erase_if(part.awaited.ranks, [&](uint32_t rank) { return rank >= members; });
   step->enters.push_back(part);
   if (call.request) {

@@ -21,6 +21,7 @@
 #include "analyze/message_queues.h"
 #include "analyze/messages.h"
 #include "analyze/sizes.h"
+#include "analyze/topology.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -140,6 +141,8 @@ class RankMessages {
 
   [[nodiscard]] bool settled();
   void read();
+  void see_topology(const trace::Row &row, const RowScope &scope, const NewCommunicator *made);
+  void add_neighbors(const HandleName &communicator, uint32_t place, Awaited *awaited) const;
   const MessageCall *look_at(const trace::Event &event);
   void act(const MessageCall &call, MessageStep *step);
   void transfer(const MessageCall &call, MessageStep *step);
@@ -165,6 +168,7 @@ class RankMessages {
   MessageCounts &counts_;
   Arrivals *arrivals_;
   CommunicatorNames names_;
+  Topologies topologies_;
   Sizes sizes_;
   uint64_t names_version_ = 0;
   std::map<int64_t, std::optional<uint32_t>> numbers_;  ///< of communicators, as long as their names stay

@@ -36,6 +36,7 @@ Pattern find_pattern(const spec::Function &function) {
   if (name == "Bcast" || begins("Scatter")) return Pattern::late_root;
   if (name == "Reduce" || begins("Gather")) return Pattern::early_root;
   if (name == "Scan" || name == "Exscan") return Pattern::early_scan;
+  if (begins("Neighbor")) return Pattern::wait_neighbors;
   return Pattern::wait_all;
 }
 

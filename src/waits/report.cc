@@ -25,6 +25,8 @@ const char *name_of(Pattern pattern) {
       return "wait at barrier";
     case Pattern::early_scan:
       return "early scan";
+    case Pattern::wait_neighbors:
+      return "wait at neighbours";
     case Pattern::all_completion:
       return "N x N completion";
     case Pattern::barrier_completion:

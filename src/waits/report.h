@@ -29,10 +29,11 @@ enum class Pattern : uint8_t {
   wait_all,        ///< MPI_Allreduce, MPI_Alltoall and their like: others came later
   wait_barrier,    ///< MPI_Barrier: others came later
   early_scan,      ///< MPI_Scan, MPI_Exscan: some of lower rank came later
+  wait_neighbors,  ///< collectives among neighbours: some of those who send came later
   all_completion,  ///< in an MPI_Allreduce or its like after the first had left it
   barrier_completion,  ///< the same of MPI_Barrier
 };
-constexpr size_t kPatterns = 10;
+constexpr size_t kPatterns = 11;
 /// "late sender", …
 const char *name_of(Pattern pattern);
 /// Whether somebody else's call is what was waited for.

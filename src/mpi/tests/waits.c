@@ -89,8 +89,9 @@ static void point_to_point(void) {
 }
 
 static void collectives(void) {
-  MPI_Comm comm;
+  MPI_Comm comm, ring;
   MPI_Request request;
+  const int four = 4, periodic = 1;
   int out = rank, in[4];
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
 
@@ -114,6 +115,16 @@ static void collectives(void) {
   late(3, 40);
   SAY("nonblocking", MPI_Iallreduce(&out, in, 1, MPI_INT, MPI_SUM, comm, &request));
   SAY("nonblocking_wait", MPI_Wait(&request, MPI_STATUS_IGNORE));
+  // Each waits for the two beside it.
+  MPI_Cart_create(comm, 1, &four, &periodic, 0, &ring);
+  MPI_Barrier(ring);
+  late(0, 50);
+  SAY("neighbors", MPI_Neighbor_allgather(&out, 1, MPI_INT, in, 1, MPI_INT, ring));
+  MPI_Barrier(ring);
+  late(2, 40);
+  SAY("later_neighbors", MPI_Ineighbor_alltoall(in, 1, MPI_INT, in + 2, 1, MPI_INT, ring, &request));
+  SAY("later_neighbors_wait", MPI_Wait(&request, MPI_STATUS_IGNORE));
+  MPI_Comm_free(&ring);
   MPI_Comm_free(&comm);
 }
 

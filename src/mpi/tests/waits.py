@@ -62,6 +62,9 @@ def expected_waits(calls):
         one('wait at N x N', calls['allreduce'][rank][0], last_of('allreduce', others))
         one('wait at barrier', calls['barrier'][rank][0], last_of('barrier', others))
         one('wait at N x N', calls['nonblocking_wait'][rank][0], last_of('nonblocking', others))
+        beside = (rank + 1) % RANKS, (rank - 1) % RANKS
+        one('wait at neighbours', calls['neighbors'][rank][0], last_of('neighbors', beside))
+        one('wait at neighbours', calls['later_neighbors_wait'][rank][0], last_of('later_neighbors', beside))
         if rank > 0:
             one('early scan', calls['scan'][rank][0], last_of('scan', range(rank)))
     one('early reduce', calls['reduce'][1][0], last_of('reduce', (0, 2, 3)))
@@ -91,7 +94,7 @@ def main():
             sys.exit(f'record: {done}')
         calls = read_calls(folder)
         truth = expected_waits(calls)
-        if len(truth) < 16 or sum(truth.values()) < 1:
+        if len(truth) < 18 or sum(truth.values()) < 1:
             problems.append(f'the program waited too little: {truth}')
 
         waits = tell('waits')
@@ -137,7 +140,7 @@ def main():
             if abs(efficiency[name] - value) > 0.001:
                 problems.append(f'{name} is {efficiency[name]}, not {value}')
         # Ranks that take turns depend on each other; messages of a few bytes cost nothing beside that.
-        slept = 0.06 + 0.08 + 0.05 + 0.07 + 0.06 + 0.04 + 7 * 0.045
+        slept = 0.06 + 0.08 + 0.05 + 0.07 + 0.06 + 0.04 + 9 * 0.045
         if not slept < efficiency['ideal_seconds'] <= efficiency['run_seconds'] or efficiency['serialisation'] > 0.8:
             problems.append(f'without messages it would take {efficiency["ideal_seconds"]} of {efficiency["run_seconds"]} s')
 
