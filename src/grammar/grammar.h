@@ -91,11 +91,14 @@ class Grammar {
   std::vector<uint64_t> lengths_{0};
 };
 
+class TermIndex;  // prefix_sums.h
+
 /// Walks the symbols in order from any position, amortised O(1) a step, no recursion. To start it goes
-/// through the bodies on the way down to the position. The grammar must outlive it, unchanged.
+/// through the bodies on the way down to the position, or asks an `index` of the grammar where to look in each, for
+/// less than kStride terms of it. The grammar must outlive it, unchanged.
 class Walker {
  public:
-  explicit Walker(const Grammar &grammar, uint64_t position = 0);
+  explicit Walker(const Grammar &grammar, uint64_t position = 0, const TermIndex *index = nullptr);
   /// The next symbol, or kNoSymbol at the end.
   Symbol next();
   [[nodiscard]] uint64_t position() const { return position_; }

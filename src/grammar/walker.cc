@@ -1,14 +1,20 @@
 #include "grammar/grammar.h"
+#include "grammar/prefix_sums.h"
 
 namespace cairn::grammar {
 
-Walker::Walker(const Grammar &grammar, uint64_t position)
+Walker::Walker(const Grammar &grammar, uint64_t position, const TermIndex *index)
     : grammar_(&grammar), position_(position < grammar.length() ? position : grammar.length()) {
   if (position_ == grammar.length()) return;
   uint64_t rest = position_;
   for (uint32_t rule = 0;;) {
     enter(rule);
     Level &level = levels_.back();
+    if (index != nullptr) {
+      const TermIndex::Mark mark = index->before(rule, rest);
+      level.term += mark.term;
+      rest -= mark.position;
+    }
     uint64_t one = 0;
     for (;; ++level.term) {
       one = level.term->is_rule ? grammar.lengths()[level.term->id] : 1;
