@@ -56,6 +56,12 @@ class RequestArrays {
   uint32_t complete(Row *row, const DrainedField &drained, uint32_t found);
   /// The call left that.
   void leave(const DrainedField &drained, uint32_t left);
+  /// What a reader remembers who begins in the middle of the sequence: it knows none of the arrays that there may be.
+  void forget() { places_.assign(kRememberedArrays, kNone); }
+  /// What a reader remembers at the sequence's begin.
+  void clear() { places_.clear(); }
+  /// The numbers of those that are remembered, most recent first; kNone where that is not known.
+  [[nodiscard]] const std::vector<uint32_t> &remembered() const { return places_; }
 
  private:
   uint32_t number_of(std::vector<Atom> array);

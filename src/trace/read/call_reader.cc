@@ -1,5 +1,6 @@
 #include "trace/read/call_reader.h"
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "trace/model/request_arrays.h"
 #include "trace/read/rank_rows.h"
+#include "trace/read/row_places.h"
 #include "trace/read/trace_body.h"
 
 namespace cairn::trace {
@@ -35,16 +37,20 @@ struct CallReader::State {
     Symbol number = grammar::kNoSymbol;
     bool drains = false;
   };
-  /// One of a cycle: equal calls, one after the other.
+  /// One call of a cycle.
   struct Step {
     Met met;
     uint32_t row;  ///< of the class
-    uint64_t times;
   };
   State(const Trace &trace, const ClassPart &of, const SequenceView &sequence)
-      : part(of), rows(trace, of, sequence), walker(*of.calls), met_by_row(of.rows.size()) {}
+      : part(of),
+        member(*of.ranks.index_of(sequence.rank)),
+        rows(trace, of, sequence),
+        walker(*of.calls),
+        met_by_row(of.rows.size()) {}
 
   const ClassPart &part;
+  uint64_t member;
   RankRows rows;
   grammar::Walker walker;
   std::vector<Met> met_by_row;                  // calls that nothing tells from others of their row
@@ -55,10 +61,10 @@ struct CallReader::State {
   std::optional<RowCalls> draining_calls;  // that are being read
   std::vector<Step> cycle;                 // being repeated
   size_t place = 0;                        // in it
-  uint64_t done = 0;                       // times of the step there
   uint64_t left = 0;                       // how often it is begun again
   uint64_t read = 0;                       // rows of the class's sequence
   uint64_t row_place = 0;                  // of the first of those that are being given
+  std::optional<RowPlaces> places;         // once somebody asked
 
   Symbol add(Row row, uint32_t class_row) {
     calls.push_back({std::move(row), class_row});
@@ -106,17 +112,14 @@ struct CallReader::State {
 
   /// Fills `cycle`, which may be repeated no time at all. False at the end.
   bool read_on() {
-    cycle.clear();
-    place = 0;
-    if (draining_calls && repeat(draining_calls->next(), 1)) return true;
-    draining_calls.reset();
+    if (more_of_drain()) return true;
     row_place = read;
     const Symbol row = next_row();
     if (row == grammar::kNoSymbol) return false;
     RowCalls now = rows.calls(row);
     const RowKind &kind = part.rows[row]->kind;
     if (is_call(kind)) {
-      repeat(now.next(), 1);
+      repeat(now.next());
     } else if (const auto *counted = std::get_if<Counted>(&kind)) {
       read_cycle(now.next(), counted->cycle);
     } else {
@@ -124,9 +127,17 @@ struct CallReader::State {
     }
     return true;
   }
-  bool repeat(const std::optional<CallRun> &run, uint64_t times) {
-    if (run) cycle.push_back({meet(*run), run->row, run->times});
-    left = run ? times : 0;
+  /// Fills `cycle` with the next calls of the row that drains requests. False if it has no more of them.
+  bool more_of_drain() {
+    cycle.clear();
+    place = 0;
+    if (draining_calls && repeat(draining_calls->next())) return true;
+    draining_calls.reset();
+    return false;
+  }
+  bool repeat(const std::optional<CallRun> &run) {
+    if (run) cycle.push_back({meet(*run), run->row});
+    left = run ? run->times : 0;
     return run.has_value();
   }
   /// The cycle that begins with a counted row. What a call of it is may differ from one time to the next: it may drain
@@ -134,13 +145,107 @@ struct CallReader::State {
   void read_cycle(std::optional<CallRun> run, uint32_t length) {
     const uint64_t times = run ? run->times : 0;
     for (;;) {
-      if (run) run->times = 1;
-      repeat(run, times);
+      if (run) cycle.push_back({meet(*run), run->row});
       const Symbol row = --length == 0 ? grammar::kNoSymbol : next_row();
       if (row == grammar::kNoSymbol) break;
       run = rows.calls(row).next();
     }
-    left = times;
+    left = cycle.empty() ? 0 : times;
+  }
+
+  RowPlaces &index() {
+    if (!places) places.emplace(part, member, &rows);
+    return *places;
+  }
+
+  /// The next row is the one at `row`, which begins a unit; what is remembered of arrays stays.
+  void stand_at(uint64_t row) {
+    walker = index().seek(row);
+    read = row;
+    row_place = row;
+    draining_calls.reset();
+    cycle.clear();
+    place = 0;
+    left = 0;
+  }
+
+  /// Leaves out calls of the cycle that is being repeated, at most `most`; gives how many.
+  uint64_t skip_in_cycle(uint64_t most) {
+    uint64_t skipped = 0;
+    const bool drains = std::any_of(cycle.begin(), cycle.end(), [](const Step &step) { return step.met.drains; });
+    std::vector<std::vector<uint32_t>> known;  // what was remembered where turns began
+    while (skipped < most && left != 0) {
+      if (place == 0) {
+        // What a turn does to arrays soon repeats itself: from then on turns are left out by so many.
+        uint64_t period = 1;
+        if (drains) {
+          constexpr size_t kMostKnown = 64;
+          const auto same = std::find(known.begin(), known.end(), arrays.remembered());
+          period = static_cast<uint64_t>(known.end() - same);
+          if (period == 0 && known.size() < kMostKnown) known.push_back(arrays.remembered());
+        }
+        const uint64_t turns = period == 0 ? 0 : std::min((most - skipped) / cycle.size(), left) / period * period;
+        skipped += turns * cycle.size();
+        left -= turns;
+        if (turns != 0) continue;
+      }
+      const Step step = cycle[place];
+      if (step.met.drains) call(step.met, step.row);
+      pass();
+      ++skipped;
+    }
+    return skipped;
+  }
+  /// The call at hand is given.
+  void pass() {
+    if (++place != cycle.size()) return;
+    place = 0;
+    --left;
+  }
+
+  /// Leaves out that many calls.
+  void skip(uint64_t count) {
+    while (count != 0) {
+      if (left == 0 && !read_on()) return;
+      count -= skip_in_cycle(count);
+    }
+  }
+
+  /// Goes on to the row at `end`, for what calls do to the arrays that are remembered.
+  void follow_arrays(uint64_t end) {
+    constexpr uint64_t kNear = 256;
+    RowPlaces &index = this->index();
+    uint64_t next = read;  // the unit that has something to do with them
+    for (;;) {
+      if (left == 0 && !more_of_drain()) {
+        if (read > next) next = index.draining_unit(index.draining_before(read));
+        if (read >= end || next >= end) return;
+        if (next > read + kNear) stand_at(next);
+        if (!read_on()) return;
+      }
+      skip_in_cycle(UINT64_MAX);
+    }
+  }
+
+  /// The next row is the one at `row`, which begins a unit, and the arrays that are remembered there are known.
+  void go_to(uint64_t row) {
+    constexpr uint64_t kFirstTry = 32;
+    const uint64_t before = index().draining_before(row);
+    for (uint64_t back = kFirstTry; before != 0; back *= 4) {
+      const uint64_t first = before > back ? before - back : 0;
+      if (first == 0) {
+        arrays.clear();
+      } else {
+        arrays.forget();
+      }
+      stand_at(index().draining_unit(first));
+      follow_arrays(row);
+      const std::vector<uint32_t> &remembered = arrays.remembered();
+      const bool all = std::find(remembered.begin(), remembered.end(), RequestArrays::kNone) == remembered.end();
+      if (first == 0 || all) break;
+    }
+    if (before == 0) arrays.clear();
+    stand_at(row);
   }
 };
 
@@ -158,15 +263,18 @@ Symbol CallReader::next() {
     if (!state.read_on()) return grammar::kNoSymbol;
   }
   const State::Step step = state.cycle[state.place];
-  if (++state.done == step.times) {
-    state.done = 0;
-    if (++state.place == state.cycle.size()) {
-      state.place = 0;
-      --state.left;
-    }
-  }
+  state.pass();
   return state.call(step.met, step.row);
 }
+
+void CallReader::seek(uint64_t call) {
+  const RowPlaces::Unit unit = state_->index().unit_of(call);
+  state_->go_to(unit.row);
+  state_->skip(call - unit.first_call);
+}
+
+uint64_t CallReader::count() const { return state_->index().calls_before(state_->part.calls->length()); }
+uint64_t CallReader::calls_before_row(uint64_t place) const { return state_->index().calls_before(place); }
 
 const Row &CallReader::call(Symbol number) const { return state_->calls[number].row; }
 uint64_t CallReader::row_place() const { return state_->row_place; }

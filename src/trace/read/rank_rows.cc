@@ -45,6 +45,28 @@ RowCalls RankRows::calls(uint32_t row) {
   return RowCalls(EqualCalls(row, key.take(), count));
 }
 
+uint64_t RankRows::calls_before(uint32_t group, uint64_t rows) {
+  OfGroup &of = streams_[group];
+  uint64_t calls = of.count->counts_before(rows);
+  const size_t fields = call_fields(*part_.rows[groups_.first_row[group]]);
+  for (StreamReader &stream : of.by_call) {
+    if (stream.field() < fields) continue;
+    const uint64_t misses = stream.counts_before(calls);
+    calls = misses > UINT64_MAX - calls ? UINT64_MAX : calls + misses;
+    break;
+  }
+  return calls;
+}
+
+void RankRows::seek(uint32_t group, uint64_t rows) {
+  OfGroup &of = streams_[group];
+  for (StreamReader &stream : of.by_row) stream.seek(rows);
+  if (of.count) of.count->seek(rows);
+  if (of.by_call.empty()) return;
+  const uint64_t draining = of.count ? of.count->counts_before(rows) : rows;
+  for (StreamReader &stream : of.by_call) stream.seek(draining);
+}
+
 std::optional<CallRun> DrainingCalls::next() {
   if (!call_) {
     if (left_ == 0) return std::nullopt;

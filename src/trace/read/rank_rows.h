@@ -84,6 +84,13 @@ class RankRows {
   /// Which calls the row stands for where it stands next in the sequence. They must be read to their end before the
   /// next row of the group.
   RowCalls calls(uint32_t row);
+  /// Whether a row of the group may stand for any number of calls.
+  [[nodiscard]] bool is_counted(uint32_t group) const { return streams_[group].count.has_value(); }
+  /// How many the first `rows` rows of such a group stand for, times that they stand in the sequence counted each; cut
+  /// where it exceeds 64 bits. Costs what streams' `counts_before` does.
+  uint64_t calls_before(uint32_t group, uint64_t rows);
+  /// So many rows of the group are gone. Costs what streams' `seek` does.
+  void seek(uint32_t group, uint64_t rows);
   /// The call of the run that was read last. Requests that are drained are as the row has them.
   [[nodiscard]] Row complete(const CallRun &run) const;
 
