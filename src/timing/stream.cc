@@ -257,8 +257,8 @@ bool find_blocks_from(size_t begin_byte, ByteView stream, uint64_t calls, std::v
     block.bytes = stream.subspan(begin, kCheck + static_cast<size_t>(size));
     ByteReader head(block.bytes.subspan(kCheck));
     head.byte();
-    head.varint();
-    head.varint();
+    const uint64_t clock = head.varint();
+    block.begin_ns = saturating(clock, head.varint());
     block.clock_error_ns = head.varint();
     if (head.failed()) return false;
     in.raw(block.bytes.size());

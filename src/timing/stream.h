@@ -73,7 +73,8 @@ struct BlockPlace {
   uint64_t first_call = 0;  ///< in the sequence
   uint64_t calls = 0;
   uint64_t clock_error_ns = 0;
-  size_t offset = 0;  ///< in the stream
+  uint64_t begin_ns = 0;  ///< where the last call before it is placed to end, from the sequence's begin
+  size_t offset = 0;      ///< in the stream
   bool of_chunks = false;
   ByteView bytes;
 };

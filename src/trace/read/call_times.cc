@@ -96,6 +96,16 @@ timing::StreamSize CallTimes::size() const {
   return size;
 }
 
+uint64_t CallTimes::first_near(uint64_t ns) const {
+  if (bytes_.damage) return 0;
+  uint64_t off = 0;  // of an end that is told to lie before a block, and of the begin that is told of the block
+  for (const timing::BlockPlace &block : blocks_) off = std::max(off, block.clock_error_ns);
+  if (off > ns / 2) return 0;
+  const auto after = std::partition_point(
+      blocks_.begin(), blocks_.end(), [&](const timing::BlockPlace &block) { return block.begin_ns < ns - 2 * off; });
+  return after == blocks_.begin() ? 0 : (after - 1)->first_call;
+}
+
 Result<timing::PlacedTime> CallTimes::at(uint64_t call) {
   if (decoded_ == SIZE_MAX || call < blocks_[decoded_].first_call ||
       call - blocks_[decoded_].first_call >= blocks_[decoded_].calls) {
@@ -154,12 +164,9 @@ CallTimes::Decoder::Group CallTimes::Decoder::group_of_next_call() {
 }
 
 const char *CallTimes::Decoder::decode(const timing::BlockPlace &place, std::vector<timing::PlacedTime> *times) {
-  if (!reader_ || place.first_call < next_call_) {
-    reader_.emplace(*trace_, sequence_);
-    group_of_call_.clear();
-    next_call_ = 0;
-  }
-  while (next_call_ < place.first_call) group_of_next_call();
+  if (!reader_) reader_.emplace(*trace_, sequence_);
+  if (next_call_ != place.first_call) reader_->seek(place.first_call);
+  next_call_ = place.first_call;
   numbers_.begin_block();
   for (uint64_t i = 0; i < place.calls; ++i) {
     const Group group = group_of_next_call();

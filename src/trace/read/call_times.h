@@ -2,9 +2,9 @@
 // more than its own block, and all in order with one block in memory.
 //
 // Blocks are told apart by which calls are of one function, site and depth, so the calls themselves are gone through
-// beside the times: from the begin of the sequence to the block, unless calls are asked for in order. Who asks for all
-// in order has the next block decoded by another core meanwhile. Borrows the trace. One thread at a time. Cost: to code
-// a block, see its mode; to go through calls, see CallReader.
+// beside the times: those of the block, to which CallReader::seek leads. Who asks for all in order has the next block
+// decoded by another core meanwhile. Borrows the trace. One thread at a time. Cost: to code a block, see its mode; to
+// go through calls, see CallReader.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,9 @@ class CallTimes {
   [[nodiscard]] timing::StreamSize size() const;
   /// Of a call below `count`, from the sequence's begin; an error if its block is damaged.
   Result<timing::PlacedTime> at(uint64_t call);
+  /// A call that no call before it ends at `ns` or later, from the sequence's begin: the first of the block in which
+  /// the first call that does is, mostly; 0 if nothing is known. Decodes nothing; cost: the logarithm of the blocks.
+  [[nodiscard]] uint64_t first_near(uint64_t ns) const;
   /// Calls will be asked for in order: decodes the next block on another core (base/task.h), where there is one.
   void read_ahead() { ahead_ = true; }
 

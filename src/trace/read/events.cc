@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "grammar/prefix_sums.h"
 #include "trace/read/call_times.h"
 #include "trace/read/trace_body.h"
 
@@ -47,6 +48,72 @@ class Events::Thread {
     return true;
   }
   [[nodiscard]] uint64_t ticket() const { return ticket_; }
+  /// The call `call` of the thread is the one that `advance` moves to.
+  void seek(uint64_t call) {
+    const std::vector<Part> &all = parts();
+    next_ = 0;
+    reader_.reset();
+    ticket_ = 0;
+    if (call == 0 || all.empty()) return;
+    const auto after = std::upper_bound(all.begin(), all.end(), call,
+                                        [](uint64_t wanted, const Part &part) { return wanted < part.first_call; });
+    next_ = static_cast<size_t>(after - all.begin()) - 1;
+    if (ordered_) ticket_ = ticket_of(call - 1);
+    begin(sequences_[next_++]);
+    position_ = call - (after - 1)->first_call;
+    reader_->seek(position_);
+    if (skips_) skips_.emplace(order_->skips, position_);
+  }
+  uint64_t count() {
+    const std::vector<Part> &all = parts();
+    return all.empty() ? 0 : all.back().first_call + all.back().calls;
+  }
+  /// Tickets rise along the thread, and there is one for each call, as far as there are any.
+  bool is_ordered() {
+    parts();
+    return rises_;
+  }
+  /// How many calls have tickets below.
+  uint64_t calls_below(uint64_t ticket) {
+    uint64_t calls = 0;
+    for (const Part &part : parts()) calls += part.calls_below(ticket);
+    return calls;
+  }
+  /// Of a call; of none, one above all.
+  uint64_t ticket_of(uint64_t call) {
+    for (const Part &part : parts()) {
+      if (call - part.first_call < part.calls) return part.ticket_of(call - part.first_call);
+    }
+    return UINT64_MAX;
+  }
+  /// As CallTimes::first_near, on the axis.
+  uint64_t first_near(uint64_t ns) {
+    const uint64_t own = axis_.own_of(ns);
+    const std::vector<Part> &all = parts();
+    size_t i = sequences_.size();
+    while (i-- > 0) {
+      if (sequences_[i].begin_ns > own) continue;
+      const auto times = CallTimes::of(trace_, sequences_[i]);
+      if (!times) return 0;
+      if (const uint64_t near = times->first_near(own - sequences_[i].begin_ns)) return all[i].first_call + near;
+    }
+    return 0;
+  }
+  /// The first call at that row of one of its sequences, or behind.
+  std::optional<uint64_t> call_of_row(uint32_t thread, uint32_t segment, uint64_t row) {
+    for (size_t i = 0; i < sequences_.size(); ++i) {
+      if (sequences_[i].thread != thread || sequences_[i].segment != segment) continue;
+      return parts()[i].first_call + CallReader(trace_, sequences_[i]).calls_before_row(row);
+    }
+    return std::nullopt;
+  }
+  /// Sequences that have begun, and their rows before the next call.
+  void add_passed(bool running, std::vector<std::pair<SequenceView, uint64_t>> *all) const {
+    for (size_t i = 0; i < next_; ++i) {
+      const bool at = running && i + 1 == next_;
+      all->emplace_back(sequences_[i], at ? row_place_ : UINT64_MAX);
+    }
+  }
   /// Of the call's time.
   [[nodiscard]] const std::optional<Error> &damage() const { return damage_; }
   void tell(Event *event) const {
@@ -68,6 +135,67 @@ class Events::Thread {
   }
 
  private:
+  /// Tickets of calls, one more than the number of others in between.
+  struct TicketSums {
+    struct Sum {
+      uint64_t calls = 0;
+      uint64_t tickets = 0;
+    };
+    using Kept = Sum;
+    static Sum nothing() { return {}; }
+    static void add(Sum *sum, grammar::Symbol skip, uint64_t times) {
+      sum->calls += times;
+      sum->tickets += (uint64_t{skip} + 1) * times;
+    }
+    static void add(Sum *sum, const Kept &rule, uint64_t times) {
+      sum->calls += rule.calls * times;
+      sum->tickets += rule.tickets * times;
+    }
+    static Kept keep(const Sum &sum) { return sum; }
+  };
+  /// Where the calls of a sequence stand in the thread.
+  struct Part {
+    uint64_t first_call = 0;
+    uint64_t calls = 0;
+    uint64_t ticket = 0;             ///< of the first; of all where there are no others
+    std::optional<CallOrder> order;  ///< must stay where it is
+    std::optional<grammar::PrefixSums<TicketSums>> tickets;
+
+    [[nodiscard]] uint64_t ticket_of(uint64_t call) const {
+      if (!tickets) return ticket;
+      return ticket + tickets->before(call + 1).tickets - tickets->before(1).tickets;
+    }
+    [[nodiscard]] uint64_t calls_below(uint64_t limit) const {
+      if (!tickets || calls == 0) return ticket < limit ? calls : 0;
+      const uint64_t first = tickets->before(1).tickets;
+      const uint64_t below = tickets->longest(
+          [&](const TicketSums::Sum &sum) { return sum.calls == 0 || ticket + sum.tickets - first < limit; });
+      return std::min(below, calls);
+    }
+  };
+
+  /// Made when first asked for.
+  const std::vector<Part> &parts() {
+    if (!parts_.empty() || sequences_.empty()) return parts_;
+    parts_.reserve(sequences_.size());
+    uint64_t calls = 0;
+    uint64_t last = 0;  // ticket
+    for (const SequenceView &sequence : sequences_) {
+      Part &part = parts_.emplace_back();
+      part.first_call = calls;
+      part.calls = CallReader(trace_, sequence).count();
+      part.ticket = last;
+      if (ordered_) part.order = trace_.order(sequence);
+      if (part.order) {
+        part.ticket = part.order->first_ticket;
+        part.tickets.emplace(part.order->skips);
+        rises_ = rises_ && part.ticket >= last && part.order->skips.length() >= part.calls;
+      }
+      calls += part.calls;
+      if (part.calls != 0) last = part.ticket_of(part.calls - 1);
+    }
+    return parts_;
+  }
   void begin(const SequenceView &sequence) {
     auto times = CallTimes::of(trace_, sequence);
     times_.reset();
@@ -86,6 +214,8 @@ class Events::Thread {
 
   const Trace &trace_;
   std::vector<SequenceView> sequences_;
+  std::vector<Part> parts_;  ///< of the sequences
+  bool rises_ = true;
   Axis::Place axis_;
   bool ordered_;     ///< there are other threads
   size_t next_ = 0;  ///< sequence
@@ -105,7 +235,7 @@ class Events::Thread {
 
 Events::Events(const Trace &trace, const SequenceView &sequence) : trace_(&trace) {
   threads_.push_back(std::make_unique<Thread>(trace, std::vector{sequence}, false));
-  advance(0);
+  begin_all();
 }
 
 Events::Events(const Trace &trace, uint32_t rank) : trace_(&trace) {
@@ -114,32 +244,117 @@ Events::Events(const Trace &trace, uint32_t rank) : trace_(&trace) {
   for (auto &[thread, sequences] : by_thread) {
     threads_.push_back(std::make_unique<Thread>(trace, std::move(sequences), by_thread.size() > 1));
   }
-  for (size_t i = threads_.size(); i-- > 0;) advance(i);
+  begin_all();
 }
 
 Events::Events(Events &&) noexcept = default;
 Events &Events::operator=(Events &&) noexcept = default;
 Events::~Events() = default;
 
-void Events::advance(size_t thread) {
-  const Result<bool> more = threads_[thread]->advance();
+void Events::begin_all() {
+  running_.clear();
+  for (const auto &thread : threads_) running_.push_back(thread.get());
+  for (const auto &thread : threads_) advance(thread.get());
+}
+
+void Events::advance(Thread *thread) {
+  const Result<bool> more = thread->advance();
   if (!more && !std::exchange(stopped_, true)) end_ = tl::unexpected(more.error());
-  if (!more || !*more) threads_.erase(threads_.begin() + static_cast<std::ptrdiff_t>(thread));
+  if (!more || !*more) running_.erase(std::find(running_.begin(), running_.end(), thread));
 }
 
 const Event *Events::next() {
-  if (given_) advance(*std::exchange(given_, std::nullopt));
-  if (threads_.empty() || stopped_) return nullptr;
+  if (given_ != nullptr) advance(std::exchange(given_, nullptr));
+  if (running_.empty() || stopped_) return nullptr;
   // Threads are few: a scan beats a heap.
-  size_t first = 0;
-  for (size_t i = 1; i < threads_.size(); ++i) {
-    if (threads_[i]->ticket() < threads_[first]->ticket()) first = i;
+  Thread *first = running_[0];
+  for (Thread *thread : running_) {
+    if (thread->ticket() < first->ticket()) first = thread;
   }
-  threads_[first]->tell(&event_);
-  if (event_.damaged && end_) end_ = tl::unexpected(*threads_[first]->damage());
+  first->tell(&event_);
+  if (event_.damaged && end_) end_ = tl::unexpected(*first->damage());
   event_.index = index_++;
   given_ = first;
   return &event_;
+}
+
+uint64_t Events::count() {
+  uint64_t calls = 0;
+  for (const auto &thread : threads_) calls += thread->count();
+  return calls;
+}
+
+uint64_t Events::calls_below(uint64_t ticket) {
+  uint64_t calls = 0;
+  for (const auto &thread : threads_) calls += thread->calls_below(ticket);
+  return calls;
+}
+
+void Events::seek(uint64_t index) {
+  given_ = nullptr;
+  end_ = {};
+  stopped_ = false;
+  index_ = index;
+  if (threads_.size() == 1) {
+    threads_[0]->seek(index);
+    return begin_all();
+  }
+  if (!std::all_of(threads_.begin(), threads_.end(), [](const auto &thread) { return thread->is_ordered(); })) {
+    // The trace contradicts itself: what comes when is only known by going there.
+    for (const auto &thread : threads_) thread->seek(0);
+    begin_all();
+    for (index_ = 0; index_ < index && next() != nullptr;) {
+    }
+    return;
+  }
+  uint64_t least = 0;  // the ticket of that call
+  for (uint64_t most = UINT64_MAX - 1; least < most;) {
+    const uint64_t middle = least + (most - least) / 2;
+    if (calls_below(middle + 1) > index) {
+      most = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  const uint64_t before = calls_below(least);
+  uint64_t rest = index > before ? index - before : 0;  // calls with that ticket, of threads in their order
+  for (const auto &thread : threads_) {
+    const uint64_t own = thread->calls_below(least);
+    const uint64_t same = std::min(rest, thread->calls_below(least + 1) - own);
+    rest -= same;
+    thread->seek(own + same);
+  }
+  begin_all();
+}
+
+uint64_t Events::index_near(uint64_t ns) {
+  if (threads_.size() == 1) return threads_[0]->first_near(ns);
+  uint64_t least = UINT64_MAX;
+  for (const auto &thread : threads_) {
+    if (!thread->is_ordered()) return 0;
+    least = std::min(least, thread->ticket_of(thread->first_near(ns)));
+  }
+  return threads_.empty() ? 0 : calls_below(least);
+}
+
+std::optional<uint64_t> Events::index_of_row(uint32_t thread, uint32_t segment, uint64_t row) {
+  for (size_t t = 0; t < threads_.size(); ++t) {
+    const std::optional<uint64_t> call = threads_[t]->call_of_row(thread, segment, row);
+    if (!call) continue;
+    if (threads_.size() == 1) return call;
+    if (*call >= threads_[t]->count()) return count();
+    if (!std::all_of(threads_.begin(), threads_.end(), [](const auto &each) { return each->is_ordered(); })) return 0;
+    return calls_below(threads_[t]->ticket_of(*call));
+  }
+  return std::nullopt;
+}
+
+std::vector<std::pair<SequenceView, uint64_t>> Events::passed() const {
+  std::vector<std::pair<SequenceView, uint64_t>> all;
+  for (const auto &thread : threads_) {
+    thread->add_passed(std::find(running_.begin(), running_.end(), thread.get()) != running_.end(), &all);
+  }
+  return all;
 }
 
 std::optional<uint64_t> Events::typical_ns() {

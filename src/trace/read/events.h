@@ -31,6 +31,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -59,6 +60,8 @@ struct Event {
 };
 
 /// The calls of a rank in the order in which they happened, its threads merged by tickets; or those of one sequence.
+/// `seek` goes to any of them without going through those before it (CallReader::seek): it costs what that does, for
+/// several threads some hundred times, and a block of times.
 /// Cost: O(1) amortised a call; memory for the distinct calls of the sequences under way, a block of
 /// times for each where the timing mode keeps times, and what the tickets take as a grammar where there are several
 /// threads.
@@ -72,6 +75,20 @@ class Events {
 
   /// The next call; nullptr when there is none. Changes what the last one pointed to.
   const Event *next();
+  /// The call of that index is the next one; none is if there are not so many. Numbers of calls (Event::call) begin
+  /// anew, and `end` tells of what is read from here on.
+  void seek(uint64_t index);
+  /// How many calls there are. Costs what `seek` does.
+  [[nodiscard]] uint64_t count();
+  /// An index that no call before it ends at `ns` or later, on the axis: by less than a block of times before that of
+  /// the first call that does, mostly. 0 where there are no times, or nothing is known of their order.
+  [[nodiscard]] uint64_t index_near(uint64_t ns);
+  /// What was passed before the next call, or that which `next` gave last: the sequences that have begun, in order of
+  /// (thread, segment), and how many rows of each lie before its next call; UINT64_MAX: all.
+  [[nodiscard]] std::vector<std::pair<SequenceView, uint64_t>> passed() const;
+  /// The index of the first call whose row is the one at `row`, or behind it, of that sequence, or a lower one where
+  /// tickets contradict each other; nothing if the sequence is none of these. Costs what `seek` does.
+  [[nodiscard]] std::optional<uint64_t> index_of_row(uint32_t thread, uint32_t segment, uint64_t row);
   /// Whether all calls were given once `next` gave nullptr, and all their times that were recorded; or the first error.
   [[nodiscard]] const Result<void> &end() const { return end_; }
   /// The same, but that times may be damaged.
@@ -83,12 +100,16 @@ class Events {
  private:
   class Thread;
   /// Goes on with the next call of a thread; one that has none ends.
-  void advance(size_t thread);
+  void advance(Thread *thread);
+  void begin_all();
+  /// How many calls have tickets below; UINT64_MAX where that is not known.
+  uint64_t calls_below(uint64_t ticket);
   const Trace *trace_;
-  std::vector<std::unique_ptr<Thread>> threads_;  ///< at their next calls
+  std::vector<std::unique_ptr<Thread>> threads_;
+  std::vector<Thread *> running_;  ///< at their next calls, in their order
   Event event_;
   uint64_t index_ = 0;
-  std::optional<size_t> given_;  ///< the thread whose call `next` gave
+  Thread *given_ = nullptr;  ///< whose call `next` gave
   Result<void> end_;
   bool stopped_ = false;                               ///< before the last call
   std::map<uint32_t, std::vector<uint64_t>> typical_;  ///< by class and row

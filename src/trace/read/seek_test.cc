@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "trace/model/record.h"
 #include "trace/read/call_reader.h"
+#include "trace/read/events.h"
 #include "trace/testing/synthetic.h"
 
 namespace cairn::trace {
@@ -123,6 +125,90 @@ TEST(Seek, RemembersArraysOfRequests) {
     }
     if (HasFailure()) return;
   }
+}
+
+/// All that is told of an event but the number of its call.
+auto all_of(const Event &event) {
+  return std::tuple(event.rank, event.thread, event.segment, event.index, event.class_index, event.row, event.row_place,
+                    event.timed, event.begin_ns, event.end_ns, event.duration_ns, event.gap_ns);
+}
+struct Told {
+  decltype(all_of(std::declval<Event>())) event;
+  Row values;
+};
+
+TEST(Seek, GoesToEventsOfSeveralThreads) {
+  size_t threads = 0;
+  size_t timed = 0;
+  std::mt19937_64 random(3);
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    const Trace trace = traced(seed % 3 == 2 ? polling_program(6, seed) : random_program(5, seed), "lossless");
+    for (const uint32_t rank : trace.ranks()) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", rank " << rank);
+      std::vector<Told> all;
+      Events events(trace, rank);
+      uint64_t longest = 0;
+      while (const Event *event = events.next()) {
+        all.push_back({all_of(*event), *event->values});
+        threads += event->thread;
+        timed += event->timed ? 1 : 0;
+        longest = std::max(longest, event->end_ns);
+      }
+      ASSERT_EQ(events.count(), all.size());
+      for (int i = 0; i < 60; ++i) {
+        const uint64_t index = random() % (all.size() + 2);
+        events.seek(index);
+        for (uint64_t next = index; next < index + 7; ++next) {
+          const Event *event = events.next();
+          if (next >= all.size()) {
+            ASSERT_EQ(event, nullptr);
+            break;
+          }
+          ASSERT_NE(event, nullptr);
+          ASSERT_EQ(all_of(*event), all[next].event) << "at " << next << " from " << index;
+          ASSERT_EQ(*event->values, all[next].values);
+        }
+        ASSERT_TRUE(events.end().has_value());
+        if (longest == 0) continue;
+        const uint64_t ns = random() % longest;
+        const uint64_t near = events.index_near(ns);
+        for (uint64_t before = 0; before < near; ++before) ASSERT_LT(std::get<9>(all[before].event), ns);
+      }
+    }
+  }
+  EXPECT_GT(threads, 0U);
+  EXPECT_GT(timed, 0U);
+}
+
+TEST(Seek, SaysWhatWasPassed) {
+  size_t between = 0;  // rows of other threads
+  size_t exact = 0;
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    const Trace trace = traced(random_program(5, seed), "lossless");
+    for (const uint32_t rank : trace.ranks()) {
+      Events walked(trace, rank);
+      Events sought(trace, rank);
+      for (uint64_t index = 0; const Event *event = walked.next(); ++index) {
+        if (index % 3 != 0) continue;
+        sought.seek(index);
+        ASSERT_NE(sought.next(), nullptr);
+        const auto all = walked.passed();
+        const auto same = sought.passed();
+        ASSERT_EQ(all.size(), same.size());
+        for (size_t i = 0; i < all.size(); ++i) {
+          ASSERT_EQ(all[i].first.class_index, same[i].first.class_index);
+          ASSERT_EQ(all[i].second, same[i].second);
+          between += all[i].first.thread != event->thread && all[i].second != 0 ? 1 : 0;
+        }
+        const auto begin = sought.index_of_row(event->thread, event->segment, event->row_place);
+        ASSERT_TRUE(begin.has_value());
+        ASSERT_LE(*begin, index);
+        exact += *begin == index ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(between, 0U);
+  EXPECT_GT(exact, 0U);
 }
 
 }  // namespace
