@@ -25,6 +25,9 @@ class SelectedReader {
   SelectedReader &operator=(const SelectedReader &) = delete;
   /// The next chosen call; nullptr at the end. Valid until the next call of this.
   const Row *next();
+  /// How many chosen rows lie before the one at `row` of the class's sequence (Event::row_place). Costs what PrefixSums
+  /// say (grammar/prefix_sums.h), the first time what making one does.
+  [[nodiscard]] uint64_t rows_before(uint64_t row) const;
 
  private:
   struct State;

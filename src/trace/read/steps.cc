@@ -272,6 +272,24 @@ std::optional<uint64_t> StepCounter::of(const Event &event) const {
   return static_cast<uint64_t>(after - 1 - steps.begin());
 }
 
+std::vector<StepCounter::Place> StepCounter::begins(uint64_t step) const {
+  std::vector<Place> places;
+  for (const auto &[thread, known] : threads_) {
+    if (step >= known.steps.size()) continue;
+    const uint64_t begin = known.steps[step].begin;
+    Place place{thread};
+    uint64_t first = 0;
+    for (const auto &[segment, start] : known.segments) {
+      if (start > begin || start < first) continue;
+      first = start;
+      place.segment = segment;
+    }
+    place.row = begin - first;
+    places.push_back(place);
+  }
+  return places;
+}
+
 uint64_t StepCounter::count() const {
   uint64_t most = 0;
   for (const auto &[thread, known] : threads_) most = std::max<uint64_t>(most, known.steps.size());

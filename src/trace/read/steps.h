@@ -57,6 +57,14 @@ class StepCounter {
   [[nodiscard]] std::optional<uint64_t> of(const Event &event) const;
   /// Of the thread that has most.
   [[nodiscard]] uint64_t count() const;
+  /// A row of a sequence (Events::index_of_row).
+  struct Place {
+    uint32_t thread = 0;
+    uint32_t segment = 0;
+    uint64_t row = 0;
+  };
+  /// Where step `step` begins, in each thread that has it.
+  [[nodiscard]] std::vector<Place> begins(uint64_t step) const;
 
  private:
   struct Thread {
