@@ -1,11 +1,9 @@
 // cairn efficiency: the factors of parallel efficiency, as POP defines them.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 
-#include "analyze/summary.h"
 #include "cli/verbs.h"
 #include "cli/wait_report.h"
 #include "terminal/terminal.h"
@@ -43,41 +41,18 @@ std::vector<Factor> factors_of(const Efficiency &found) {
           {"    transfer", "transfer", transfer, "what is lost since messages take time"}};
 }
 
-/// Where a trace has sums alone.
-Result<Efficiency> from_sums(const trace::Trace &trace) {
-  const analyze::Sources sources(trace, analyze::Sources::Look::in_trace_only);
-  auto filter = analyze::make_filter({}, trace, sources);
-  if (!filter) return tl::unexpected(filter.error());
-  const auto summary = analyze::summarise(trace, sources, *filter, analyze::GroupBy::rank);
-  if (!summary) return tl::unexpected(summary.error());
-  Efficiency found;
-  for (const analyze::SummaryLine &line : summary->lines) {
-    const uint64_t run_ns = line.run_ns - std::min(line.run_ns, line.apart_ns.value_or(0));
-    found.run_ns = std::max(found.run_ns, run_ns);
-    found.mean_outside_ns += static_cast<double>(line.outside_ns) / static_cast<double>(summary->lines.size());
-    if (line.outside_ns > found.most_outside_ns) {
-      found.most_outside_ns = line.outside_ns;
-      found.most_outside_rank = line.rank;
-    }
-  }
-  return found;
-}
-
 int efficiency(Inspection &options) {
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
   Efficiency found;
   if (timing::keeps_times(trace->run().timing)) {
-    const auto waits = analyse_waits(*trace, options.file, "efficiency");
+    const auto waits = analyse_waits(*trace, "efficiency");
     if (!waits) return report(waits.error(), options.file);
     say_exactness(*trace);
     say_left_out(*waits);
     found = waits->efficiency;
-  } else if (timing::keeps_nothing(trace->run().timing)) {
-    return report(Error{ErrorKind::usage, "efficiency: this trace has no times", options.file, Error::kNoOffset,
-                        "record it without --timing none"});
   } else {
-    const auto sums = from_sums(*trace);
+    const auto sums = waits::efficiency_of_sums(*trace, "efficiency");
     if (!sums) return report(sums.error(), options.file);
     found = *sums;
     say("serialisation and transfer need the times of single calls; record with --timing lossless, or within a bound, "

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyze/open_trace.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "timing/setting.h"
@@ -127,22 +128,7 @@ Result<trace::Trace> open_trace(Inspection &inspection, Open which) {
     if (bytes->empty()) return fail(ErrorKind::unreadable, "standard input: it is empty", "give it a trace");
     return trace::Trace::from_bytes(*std::move(bytes), inspection.file);
   }
-  std::error_code error;
-  const auto status = fs::status(inspection.file, error);
-  const auto complain = [&](ErrorKind kind, const char *what, const char *hint) {
-    Error result{kind, what, inspection.file, Error::kNoOffset, hint};
-    return tl::unexpected<Error>(std::move(result));
-  };
-  if (status.type() == fs::file_type::not_found) {
-    return complain(ErrorKind::unreadable, "there is no such file", "cairn record makes one");
-  }
-  if (status.type() == fs::file_type::directory) {
-    return complain(ErrorKind::unreadable, "this is a folder, not a trace",
-                    inspection.file.ends_with(".spool") ? "cairn merge makes a trace of it" : "name a .cairn file");
-  }
-  if (status.type() == fs::file_type::regular && fs::file_size(inspection.file, error) == 0 && !error) {
-    return complain(ErrorKind::unreadable, "the file is empty", "record it again");
-  }
+  if (auto may = analyze::may_be_trace(inspection.file); !may) return tl::unexpected(may.error());
   if (which == Open::all || inspection.filter.ranks.empty()) return trace::Trace::open(inspection.file);
   return open_for_ranks(inspection);
 }

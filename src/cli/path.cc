@@ -54,7 +54,7 @@ struct PathOptions : Inspection {
 int path(PathOptions &options) {
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
-  const auto found = analyse_waits(*trace, options.file, "path");
+  const auto found = analyse_waits(*trace, "path");
   if (!found) return report(found.error(), options.file);
   say_exactness(*trace, Shown::begins_too);
   say_left_out(*found);

@@ -6,7 +6,6 @@
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
-#include "timing/setting.h"
 
 namespace cairn::cli {
 namespace {
@@ -27,15 +26,8 @@ Cell cell_of(const std::string &before, const waits::Place &place, nlohmann::ord
 
 }  // namespace
 
-Result<waits::Report> analyse_waits(const trace::Trace &trace, const std::string &file, const std::string &verb) {
-  if (!timing::keeps_times(trace.run().timing)) {
-    return tl::unexpected(Error{ErrorKind::usage, verb + ": this trace has no times of single calls", file,
-                                Error::kNoOffset, "record with --timing lossless, or within a bound, as --timing 1%"});
-  }
-  if (!trace.axis().common()) {
-    return tl::unexpected(Error{ErrorKind::usage, verb + ": this trace does not say how its ranks' clocks stood", file,
-                                Error::kNoOffset, "record it again"});
-  }
+Result<waits::Report> analyse_waits(const trace::Trace &trace, const std::string &verb) {
+  if (auto can = waits::can_analyse(trace, verb); !can) return tl::unexpected(can.error());
   const analyze::Sources sources(trace);
   for (const std::string &warning : sources.warnings()) say(warning);
   return waits::analyse(trace, sources);

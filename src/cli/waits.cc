@@ -125,7 +125,7 @@ Listing ranks_of(const Report &report) {
 int waits(WaitsOptions &options) {
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
-  const auto found = analyse_waits(*trace, options.file, "waits");
+  const auto found = analyse_waits(*trace, "waits");
   if (!found) return report(found.error(), options.file);
   say_exactness(*trace, Shown::begins_too);
   say_left_out(*found);

@@ -91,6 +91,16 @@ class Tables : public analyze::Arrivals {
     return calls;
   }
 
+  Result<void> write_messages() {
+    if (auto done = writer_.begin(kMessages); !done) return done;
+    const auto messages = analyze::Messages::of(trace_, *scope_.sources);
+    if (!messages) return tl::unexpected(messages.error());
+    messages_ = &*messages;
+    const auto done = messages->replay(this);
+    // Damaged times were told of when the calls were read.
+    return done || done.error().kind == ErrorKind::unreadable ? Result<void>() : tl::unexpected(done.error());
+  }
+
   void message(const Edge &edge) override {
     if (edge.kind != Edge::Kind::message) return;
     if (!is_wanted(edge)) return;
@@ -189,16 +199,6 @@ class Tables : public analyze::Arrivals {
     return {};
   }
 
-  Result<void> write_messages() {
-    if (auto done = writer_.begin(kMessages); !done) return done;
-    const auto messages = analyze::Messages::of(trace_, *scope_.sources);
-    if (!messages) return tl::unexpected(messages.error());
-    messages_ = &*messages;
-    const auto done = messages->replay(this);
-    // Damaged times were told of when the calls were read.
-    return done || done.error().kind == ErrorKind::unreadable ? Result<void>() : tl::unexpected(done.error());
-  }
-
   Scope &scope_;
   const trace::Trace &trace_;
   TableWriter &writer_;
@@ -208,6 +208,10 @@ class Tables : public analyze::Arrivals {
 };
 
 }  // namespace
+
+Result<void> write_messages(Scope *scope, TableWriter *writer, TableCounts *counts) {
+  return Tables(scope, writer, counts).write_messages();
+}
 
 Result<void> write_tables(Scope *scope, TableWriter *writer, TableCounts *counts) {
   if (ReceivedSizes::are_needed(*scope->trace)) {

@@ -60,5 +60,7 @@ struct TableCounts {
 
 /// Fails where calls, or times that the trace has, cannot be read: then all that could be is there.
 Result<void> write_tables(Scope *scope, TableWriter *writer, TableCounts *counts);
+/// The messages alone.
+Result<void> write_messages(Scope *scope, TableWriter *writer, TableCounts *counts);
 
 }  // namespace cairn::exporting

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analyze/messages.h"
@@ -114,9 +115,15 @@ struct Report {
   [[nodiscard]] uint64_t all_waited_ns() const;
 };
 
+/// Nothing, or why there is no analysis of waiting: the trace has no times of single calls, or no axis of time for all
+/// ranks. `asker`: what asks, for the error.
+Result<void> can_analyse(const trace::Trace &trace, const std::string &asker);
 /// `trace` must have the times of single calls. Fails where they, or its communicators, cannot be read. Cost: all calls
 /// of all ranks, once; memory for messages in flight, for what ranks did while some rank waits, and for each pair of
 /// calls that wait for each other.
 Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources);
+/// As much of the efficiency as sums of times tell: all but what an ideal network would change. `asker`: as above.
+/// Fails where the trace has no times at all.
+Result<Efficiency> efficiency_of_sums(const trace::Trace &trace, const std::string &asker);
 
 }  // namespace cairn::waits
