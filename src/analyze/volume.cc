@@ -187,4 +187,16 @@ std::optional<int64_t> Volumes::payload(const RowAccess &row) const {
   return 0;
 }
 
+RankVolumes::RankVolumes(const trace::Trace &trace, const SelectedCalls &selected, uint32_t rank)
+    : volumes_(trace, selected.of(rank)) {
+  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+    scopes_.try_emplace(sequence.class_index, RowScope::of(trace, sequence));
+  }
+}
+
+Volume RankVolumes::of(uint32_t class_index, const trace::Row &row) const {
+  const auto scope = scopes_.find(class_index);
+  return scope == scopes_.end() ? Volume() : volumes_.of(row, scope->second);
+}
+
 }  // namespace cairn::analyze

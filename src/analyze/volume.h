@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "analyze/sizes.h"
 
@@ -43,6 +44,18 @@ class Volumes {
   Sizes sizes_;
   /// Persistent requests by name; nullopt where several of one name differ.
   std::map<HandleName, std::optional<int64_t>> persistent_;
+};
+
+/// How many bytes each call of one rank moves, whatever sequence it is of.
+class RankVolumes {
+ public:
+  /// `selected`: the calls of which Volumes::needs says so.
+  RankVolumes(const trace::Trace &trace, const SelectedCalls &selected, uint32_t rank);
+  [[nodiscard]] Volume of(uint32_t class_index, const trace::Row &row) const;
+
+ private:
+  Volumes volumes_;
+  std::unordered_map<uint32_t, RowScope> scopes_;  ///< by class
 };
 
 }  // namespace cairn::analyze

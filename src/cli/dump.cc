@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include "analyze/communicators.h"
 #include "analyze/decode.h"
@@ -16,6 +15,7 @@
 #include "analyze/volume.h"
 #include "analyze/wanted_calls.h"
 #include "analyze/world_ranks.h"
+#include "cli/dump_calls.h"
 #include "cli/dump_gpu.h"
 #include "cli/dump_segments.h"
 #include "cli/inspect.h"
@@ -27,7 +27,6 @@
 #include "timing/setting.h"
 #include "trace/read/events.h"
 #include "trace/read/exactness.h"
-#include "trace/read/steps.h"
 
 namespace cairn::cli {
 namespace {
@@ -43,99 +42,6 @@ struct DumpOptions : Inspection {
   GpuDump gpu;
 };
 
-/// How many bytes each call of one rank moves.
-class Moved {
- public:
-  Moved(const trace::Trace &trace, const analyze::SelectedCalls &selected, uint32_t rank)
-      : volumes_(trace, selected.of(rank)) {
-    for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-      scopes_.try_emplace(sequence.class_index, analyze::RowScope::of(trace, sequence));
-    }
-  }
-  /// Adds them to the call's JSON: null where a size is not known, nothing where the call moves none.
-  void tell(const Event &event, nlohmann::ordered_json *call) const {
-    const auto scope = scopes_.find(event.class_index);
-    if (scope == scopes_.end()) return;
-    const analyze::Volume volume = volumes_.of(*event.values, scope->second);
-    if (volume.moves) (*call)["bytes"] = cli::json_of(volume.bytes);
-  }
-
- private:
-  analyze::Volumes volumes_;
-  std::unordered_map<uint32_t, analyze::RowScope> scopes_;
-};
-
-/// Calls of one rank as they are printed. Equal ones recur, and cost their decoding once.
-class CallTexts {
- public:
-  /// `moved`: for JSON; else nullptr.
-  /// `world`: with ranks in MPI_COMM_WORLD; else nullopt.
-  /// `most`: texts that are kept; where calls do not recur, keeping more helps nothing.
-  CallTexts(const analyze::WantedCalls &wanted, const analyze::Decoder &decoder, std::unique_ptr<Moved> moved,
-            std::optional<analyze::WorldRanks> world, bool stack, size_t most)
-      : wanted_(wanted),
-        decoder_(decoder),
-        moved_(std::move(moved)),
-        world_(std::move(world)),
-        stack_(stack),
-        most_(most) {}
-
-  /// The rank's next call. All of them, so that it is known which communicators there are.
-  void see(const Event &event) {
-    names_.see(*event.values);
-    if (world_) translated_ = text_of(event);
-  }
-
-  /// Of the call that was seen last; empty if it is not wanted.
-  const std::string &text(const Event &event) {
-    if (world_) return translated_.text;
-    const uint64_t key = uint64_t{event.class_index} << 32 | event.call;
-    const auto found = texts_.find(key);
-    if (found != texts_.end()) {
-      if (found->second.names_version == 0 || found->second.names_version == names_.version()) {
-        return found->second.text;
-      }
-      texts_.erase(found);
-    }
-    if (texts_.size() >= most_) texts_.clear();
-    return texts_.emplace(key, text_of(event)).first->second.text;
-  }
-
- private:
-  struct Known {
-    std::string text;
-    uint64_t names_version = 0;  ///< that it holds for; 0: for any
-  };
-
-  Known text_of(const Event &event) {
-    const bool wanted = wanted_.wants(event.class_index, *event.values, &names_);
-    if (!wanted && !world_) return {"", wanted_.by_communicators() ? names_.version() : 0};
-    analyze::Call call = decoder_.decode(event.class_index, *event.values, &names_);
-    if (world_) world_->translate(&call);
-    if (!wanted) return {};
-    Known known{"", wanted_.by_communicators() ? names_.version() : call.names_version};
-    if (moved_) {
-      nlohmann::ordered_json object = analyze::call_json(call, stack_);
-      moved_->tell(event, &object);
-      known.text = object.dump().substr(1);  // no opening brace: the event's own members stand before these
-    } else {
-      known.text = analyze::call_text(call);
-      if (stack_) known.text += analyze::stack_text(call);
-    }
-    return known;
-  }
-
-  const analyze::WantedCalls &wanted_;
-  const analyze::Decoder &decoder_;
-  std::unique_ptr<Moved> moved_;
-  std::optional<analyze::WorldRanks> world_;
-  bool stack_;
-  size_t most_;
-  Known translated_;  ///< the call at hand, where ranks are translated: equal calls may become different ones
-  analyze::CommunicatorNames names_;
-  std::unordered_map<uint64_t, Known> texts_;
-};
-
 /// How many calls are printed of those that took longest, unless --limit says so.
 constexpr size_t kLongest = 20;
 
@@ -149,7 +55,7 @@ class Dump {
         filter_(filter),
         world_(world),
         wanted_(trace, sources, filter),
-        chooses_(filter.chooses_calls() || filter.window || filter.from != 0 || filter.steps.chooses()),
+        chooses_(analyze::RankCalls::chooses(filter)),
         json_(options.json),
         exact_(timing::exactness(trace.run().timing).empty()),
         stack_(options.stack),
@@ -158,40 +64,24 @@ class Dump {
         across_ranks_(options.order != "rank"),
         out_(out) {
     if (json_) selected_.emplace(trace, analyze::Volumes::needs);
-    if (!filter.steps.taken.empty()) last_step_ = 0;
-    for (const analyze::Span &span : filter.steps.taken) {
-      last_step_ = std::max(last_step_, static_cast<uint64_t>(span.last));
-    }
   }
 
   Result<void> rank(uint32_t rank) {
-    several_threads_ = trace_.has_threads(rank);
-    const auto steps = steps_of(rank);
-    if (!json_) {
-      const auto info = trace_.rank_info(rank);
-      const std::string count = steps ? fmt::format(", {}", plural(steps->count(), "step")) : "";
-      head_ = fmt::format("{}# rank {} of {}{}{}{}\n", out_.dim(), rank, trace_.rank_count(),
-                          info.host.empty() ? "" : " on " + info.host, count, out_.plain());
-      if (!chooses_) write_head();
-    }
-    CallTexts texts = texts_of(rank);
-    trace::Events events(trace_, rank);
+    const std::unique_ptr<DumpedRank> of = calls_of(rank);
     std::optional<SegmentLines> segments;
-    if (memory_) segments.emplace(trace_, rank, several_threads_, json_);
-    while (!full()) {
-      const Event *event = events.next();
-      if (event == nullptr) {
-        if (segments) write_segments(segments->rest());
-        break;
-      }
-      if (segments) write_segments(segments->before(*event));
-      const bool wanted = wants(*event, texts, steps.get());
-      if (steps && (steps->count() == 0 || (!several_threads_ && step_ > last_step_))) break;
-      if (!wanted) continue;
-      write_head();
-      print(*event, texts);
+    if (memory_) {
+      segments.emplace(trace_, rank, of->calls.has_several_threads(), json_);
+      of->before_each = [&](const Event &event) { write_segments(segments->before(event)); };
     }
-    return events.end();
+    const auto steps = of->calls.step_count();
+    if (!json_) head_ = head_of(rank, steps ? fmt::format(", {}", plural(*steps, "step")) : "");
+    if (!chooses_) write_head();
+    while (!full() && of->advance() != nullptr) {
+      write_head();
+      print(*of);
+    }
+    if (segments && of->calls.is_at_end()) write_segments(segments->rest());
+    return of->calls.end();
   }
 
   /// The calls that took longest.
@@ -210,19 +100,16 @@ class Dump {
     std::set<Found> found;
     Result<void> end;
     for (const uint32_t rank : filter_.ranks) {
-      several_threads_ = trace_.has_threads(rank);
-      CallTexts texts = texts_of(rank);
-      const auto steps = steps_of(rank);
-      trace::Events events(trace_, rank);
-      while (const Event *event = events.next()) {
-        if (!wants(*event, texts, steps.get()) || !event->timed) continue;
+      const std::unique_ptr<DumpedRank> of = calls_of(rank);
+      while (const Event *event = of->advance()) {
+        if (!event->timed) continue;
         Found next{took_ns(*event), rank, event->index, {}};
         if (found.size() >= most && (found.empty() || *found.rbegin() < next)) continue;
-        next.line = line_of(*event, texts);
+        next.line = line_of(*of);
         found.insert(std::move(next));
         if (found.size() > most) found.erase(std::prev(found.end()));
       }
-      if (end) end = events.end();
+      if (end) end = of->calls.end();
     }
     printed_ = found.size();
     for (const Found &each : found) out_.write(each.line);
@@ -231,41 +118,30 @@ class Dump {
 
   /// The calls of all ranks in the order of their begins.
   Result<void> by_time() {
-    struct Rank {
-      trace::Events events;
-      CallTexts texts;
-      std::unique_ptr<trace::StepCounter> steps;
-      const Event *next;
-      bool several_threads;
-    };
-    std::vector<Rank> ranks;
+    std::vector<std::unique_ptr<DumpedRank>> ranks;
     const auto later = [&](size_t a, size_t b) {
-      const uint64_t left = ranks[a].next->begin_ns;
-      const uint64_t right = ranks[b].next->begin_ns;
+      const uint64_t left = ranks[a]->next->begin_ns;
+      const uint64_t right = ranks[b]->next->begin_ns;
       return left != right ? left > right : a > b;
     };
     std::vector<size_t> heap;
-    ranks.reserve(filter_.ranks.size());  // an Events must stay where it is
     for (const uint32_t rank : filter_.ranks) {
-      ranks.push_back({trace::Events(trace_, rank), texts_of(rank), steps_of(rank), nullptr, trace_.has_threads(rank)});
-      ranks.back().next = ranks.back().events.next();
-      if (ranks.back().next != nullptr) heap.push_back(ranks.size() - 1);
+      ranks.push_back(calls_of(rank));
+      if (ranks.back()->advance() != nullptr) heap.push_back(ranks.size() - 1);
     }
     std::make_heap(heap.begin(), heap.end(), later);
     while (!heap.empty() && !full()) {
       std::pop_heap(heap.begin(), heap.end(), later);
-      Rank &rank = ranks[heap.back()];
-      several_threads_ = rank.several_threads;
-      if (wants(*rank.next, rank.texts, rank.steps.get())) print(*rank.next, rank.texts);
-      rank.next = rank.events.next();
-      if (rank.next == nullptr) {
+      DumpedRank &rank = *ranks[heap.back()];
+      print(rank);
+      if (rank.advance() == nullptr) {
         heap.pop_back();
       } else {
         std::push_heap(heap.begin(), heap.end(), later);
       }
     }
-    for (const Rank &rank : ranks) {
-      if (!rank.events.end()) return rank.events.end();
+    for (const auto &rank : ranks) {
+      if (!rank->calls.end()) return rank->calls.end();
     }
     return {};
   }
@@ -282,6 +158,12 @@ class Dump {
   [[nodiscard]] bool full() const { return filter_.limit && printed_ >= *filter_.limit; }
 
  private:
+  [[nodiscard]] std::string head_of(uint32_t rank, const std::string &steps) const {
+    const auto info = trace_.rank_info(rank);
+    return fmt::format("{}# rank {} of {}{}{}{}\n", out_.dim(), rank, trace_.rank_count(),
+                       info.host.empty() ? "" : " on " + info.host, steps, out_.plain());
+  }
+
   /// Of the rank at hand, before its first line.
   void write_head() {
     if (!head_.empty()) out_.write(head_);
@@ -299,61 +181,19 @@ class Dump {
     return trace_.axis().corrections() == nullptr ? event.duration_ns : event.end_ns - event.begin_ns;
   }
 
-  [[nodiscard]] bool may_want(const Event &event) const {
-    if (filter_.window && event.timed) {
-      // Threads are merged by tickets, not by times: a late one does not end the search.
-      if (event.begin_ns > filter_.window->end_ns || event.end_ns < filter_.window->begin_ns) {
-        return false;
-      }
-    }
-    return event.index >= filter_.from &&
-           wanted_.may_want(event.class_index, event.values->function, event.values->site);
-  }
-
-  /// Whether the next call of a rank is to be printed. To be asked of each, in order.
-  bool wants(const Event &event, CallTexts &texts, const trace::StepCounter *steps) {
-    texts.see(event);
-    if (steps != nullptr) step_ = steps->of(event);
-    if (steps != nullptr && !step_) return false;
-    if (!chooses_) return true;
-    if (!may_want(event)) return false;
-    const auto has_step = [&](const analyze::Span &span) {
-      return span.has({false, false, static_cast<int64_t>(*step_)});
-    };
-    if (steps != nullptr && !filter_.steps.has(has_step)) return false;
-    return !texts.text(event).empty();
-  }
-
-  void print(const Event &event, CallTexts &texts) {
+  void print(DumpedRank &rank) {
     ++printed_;
-    out_.write(line_of(event, texts));
+    out_.write(line_of(rank));
   }
 
-  /// nullptr: nobody asks for them.
-  std::unique_ptr<trace::StepCounter> steps_of(uint32_t rank) {
-    if (!filter_.steps.chooses()) return nullptr;
-    trace::StepCounter::Begins begins;
-    if (!filter_.step_at.empty()) {
-      begins = [this](uint32_t class_index, uint32_t function, uint32_t site) {
-        if (analyze::is_named(filter_.step_at, analyze::function_name(function))) return true;
-        const auto names = analyze::site_names(sources_.position(class_index, site));
-        return std::any_of(names.begin(), names.end(),
-                           [&](const std::string &name) { return analyze::is_named(filter_.step_at, name); });
-      };
-    }
-    auto steps = std::make_unique<trace::StepCounter>(trace_, rank, begins);
-    least_steps_ = std::min(least_steps_, steps->count());
-    most_steps_ = std::max(most_steps_, steps->count());
-    return steps;
-  }
-
-  /// Of the call that was asked about last.
-  const std::string &line_of(const Event &event, CallTexts &texts) {
+  /// Of the rank's next call.
+  const std::string &line_of(DumpedRank &rank) {
+    const Event &event = *rank.next;
     line_.clear();
     const auto to = std::back_inserter(line_);
     if (json_) {
       fmt::format_to(to, "{{\"rank\":{},\"thread\":{},\"index\":{},", event.rank, event.thread, event.index);
-      if (step_) fmt::format_to(to, "\"step\":{},", *step_);
+      if (const auto step = rank.calls.step()) fmt::format_to(to, "\"step\":{},", *step);
       if (event.segment == trace::SequenceRecord::kEpilogue) line_ += "\"after_finalize\":true,";
       if (event.timed) {
         fmt::format_to(to, "\"begin_ns\":{},\"duration_ns\":{},\"gap_ns\":{},", event.begin_ns, took_ns(event),
@@ -362,28 +202,31 @@ class Dump {
     } else {
       if (across_ranks_) fmt::format_to(to, "r{:<5} ", event.rank);
       if (!by_time_) fmt::format_to(to, "{:>6}  ", event.index);
-      if (several_threads_) fmt::format_to(to, "t{}  ", event.thread);
+      if (rank.calls.has_several_threads()) fmt::format_to(to, "t{}  ", event.thread);
       if (event.timed) {
         fmt::format_to(to, "{:>13.9f} {}{:.9f}  ", static_cast<double>(event.begin_ns) * 1e-9, exact_ ? '+' : '~',
                        static_cast<double>(took_ns(event)) * 1e-9);
       }
       line_.append(2 * size_t{event.values->depth}, ' ');
     }
-    line_ += texts.text(event);
+    line_ += rank.texts.text(event, rank.calls.names());
     line_ += '\n';
     return line_;
   }
 
-  [[nodiscard]] CallTexts texts_of(uint32_t rank) const {
+  [[nodiscard]] std::unique_ptr<DumpedRank> calls_of(uint32_t rank) {
     constexpr size_t kMost = size_t{1} << 18;  // some 100 MB
     constexpr size_t kLeast = 256;
     const size_t at_once = by_time_ ? std::max<size_t>(1, filter_.ranks.size()) : 1;
-    return {wanted_,
-            decoder_,
-            selected_ ? std::make_unique<Moved>(trace_, *selected_, rank) : nullptr,
-            world_ != nullptr ? std::optional<analyze::WorldRanks>({*world_, rank}) : std::nullopt,
-            stack_,
-            std::max(kLeast, kMost / at_once)};
+    CallTexts texts(decoder_, selected_ ? std::make_unique<analyze::RankVolumes>(trace_, *selected_, rank) : nullptr,
+                    world_ != nullptr ? std::optional<analyze::WorldRanks>({*world_, rank}) : std::nullopt, stack_,
+                    std::max(kLeast, kMost / at_once));
+    auto of = std::make_unique<DumpedRank>(std::move(texts), trace_, sources_, filter_, wanted_, rank, memory_);
+    if (const auto steps = of->calls.step_count()) {
+      least_steps_ = std::min(least_steps_, *steps);
+      most_steps_ = std::max(most_steps_, *steps);
+    }
+    return of;
   }
 
   const trace::Trace &trace_;
@@ -401,12 +244,9 @@ class Dump {
   bool by_time_;
   bool across_ranks_;  ///< lines of several ranks stand among each other
   Output &out_;
-  bool several_threads_ = false;
   uint64_t printed_ = 0;
-  std::optional<uint64_t> step_;       ///< of the call that was asked about last
   uint64_t least_steps_ = UINT64_MAX;  ///< of the ranks looked at
   uint64_t most_steps_ = 0;
-  uint64_t last_step_ = UINT64_MAX;  ///< that is wanted
   std::string head_;
   std::string line_;
 };

@@ -1,0 +1,118 @@
+#include "analyze/rank_calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analyze/decode.h"
+#include "analyze/names_before.h"
+
+namespace cairn::analyze {
+
+using trace::Event;
+
+std::unique_ptr<trace::StepCounter> steps_of(const trace::Trace &trace, const Sources &sources, const Filter &filter,
+                                             uint32_t rank) {
+  if (!filter.steps.chooses()) return nullptr;
+  trace::StepCounter::Begins begins;
+  if (!filter.step_at.empty()) {
+    begins = [&](uint32_t class_index, uint32_t function, uint32_t site) {
+      if (is_named(filter.step_at, function_name(function))) return true;
+      const auto names = site_names(sources.position(class_index, site));
+      return std::any_of(names.begin(), names.end(),
+                         [&](const std::string &name) { return is_named(filter.step_at, name); });
+    };
+  }
+  return std::make_unique<trace::StepCounter>(trace, rank, begins);
+}
+
+bool RankCalls::chooses(const Filter &filter) {
+  return filter.chooses_calls() || filter.window || filter.from != 0 || filter.steps.chooses();
+}
+
+RankCalls::RankCalls(const trace::Trace &trace, const Sources &sources, const Filter &filter, const WantedCalls &wanted,
+                     uint32_t rank, See see)
+    : trace_(trace),
+      filter_(filter),
+      wanted_(wanted),
+      see_(std::move(see)),
+      chooses_(chooses(filter)),
+      rank_(rank),
+      several_threads_(trace.has_threads(rank)),
+      events_(trace, rank),
+      steps_(steps_of(trace, sources, filter, rank)) {
+  if (!filter.steps.taken.empty()) last_step_ = 0;
+  for (const Span &span : filter.steps.taken) last_step_ = std::max(last_step_, static_cast<uint64_t>(span.last));
+  if (!see_) go_to_begin();
+}
+
+void RankCalls::go_to_begin() {
+  uint64_t begin = filter_.from;
+  if (filter_.window) begin = std::max(begin, events_.index_near(filter_.window->begin_ns));
+  if (steps_ && !filter_.steps.taken.empty()) {
+    uint64_t first = UINT64_MAX;
+    for (const Span &span : filter_.steps.taken) first = std::min(first, static_cast<uint64_t>(span.first));
+    uint64_t step = UINT64_MAX;
+    for (const auto &[thread, segment, row] : steps_->begins(first)) {
+      step = std::min(step, events_.index_of_row(thread, segment, row).value_or(0));
+    }
+    if (step != UINT64_MAX) begin = std::max(begin, step);
+  }
+  if (begin == 0) return;
+  events_.seek(begin);
+  NamesBefore before(trace_, rank_);
+  if (const CommunicatorNames *names = before.next_call_of(events_)) {
+    names_ = *names;
+  } else {
+    events_.seek(0);
+  }
+}
+
+std::optional<uint64_t> RankCalls::step_count() const { return steps_ ? std::optional(steps_->count()) : std::nullopt; }
+
+bool RankCalls::is_in_window(const Event &event) const {
+  return !filter_.window || !event.timed ||
+         (event.begin_ns <= filter_.window->end_ns && event.end_ns >= filter_.window->begin_ns);
+}
+
+bool RankCalls::takes(const Event &event) {
+  if (!chooses_) return true;
+  if (!is_in_window(event) || event.index < filter_.from) return false;
+  if (!wanted_.may_want(event.class_index, event.values->function, event.values->site)) return false;
+  const auto has_step = [&](const Span &span) { return span.has({false, false, static_cast<int64_t>(*step_)}); };
+  if (steps_ && !filter_.steps.has(has_step)) return false;
+  if (wanted_.by_head_only()) return true;
+  constexpr size_t kMostAnswers = size_t{1} << 18;
+  if (answers_.size() >= kMostAnswers) answers_.clear();
+  const uint64_t key = uint64_t{event.class_index} << 32 | event.call;
+  const auto [answer, added] = answers_.try_emplace(key);
+  const uint64_t version = wanted_.by_communicators() ? names_.version() : 0;
+  if (added || answer->second.names_version != version) {
+    answer->second = {wanted_.wants(event.class_index, *event.values, &names_), version};
+  }
+  return answer->second.wants;
+}
+
+const Event *RankCalls::next() {
+  while (!ended_) {
+    const Event *event = events_.next();
+    at_end_ = event == nullptr;
+    if (at_end_) break;
+    names_.see(*event->values);
+    if (see_) see_(*event);
+    if (steps_) {
+      step_ = steps_->of(*event);
+      ended_ = steps_->count() == 0 || (!several_threads_ && step_ > last_step_);
+    }
+    // A call that is in none and begins behind the window: so do all after it, unless tickets, which tell the order of
+    // threads, say otherwise than times.
+    if (filter_.window && !several_threads_ && event->timed && event->values->depth == 0) {
+      ended_ = ended_ || event->begin_ns > filter_.window->end_ns;
+    }
+    if (ended_) break;
+    if (steps_ && !step_) continue;
+    if (takes(*event)) return event;
+  }
+  return nullptr;
+}
+
+}  // namespace cairn::analyze
