@@ -141,7 +141,7 @@ void CallWriter::argument(size_t i) {
   if (is_handle(parameter)) return handle(i);
   if (is_out(i)) return output(i);
   if (view.absent()) {
-    if (pointer) text = result(i, 8);
+    if (pointer) text = parameter.direction == Direction::in ? "no_elements()" : result(i, 8);
     return;
   }
   switch (parameter.layout) {

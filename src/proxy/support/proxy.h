@@ -208,6 +208,8 @@ void bind_in(const struct field *of, void *given);
 /* Room for what a call writes and nobody reads: 64 bytes, or as many times 8. */
 anything result(int number);
 anything results(int number, long long count);
+/* What a call reads that is none or is looked at on other ranks only: zeros. */
+anything no_elements(void);
 /* The same, with that in it. */
 anything copy_of(int number, const void *from, long long bytes);
 /* What is sent is filled with numbers that look random, once. */
