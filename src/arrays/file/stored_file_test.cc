@@ -189,7 +189,7 @@ TEST(StoredFile, FlippedBitsAreFoundOrChangeNothing) {
 }
 
 /// A file of one variable whose blocks lie where their values would: as the sparse layout writes it.
-Bytes sparse_file(Bytes *values) {
+Bytes sparse_file(Bytes *values, bool earlier = false) {
   Header virtual_header;
   virtual_header.dimensions = {{"y", 8}, {"x", 64}};
   virtual_header.variables.resize(1);
@@ -198,6 +198,7 @@ Bytes sparse_file(Bytes *values) {
   index.header = write_header(virtual_header);
   const Header header = *parse_header(index.header)->header;
   const uint64_t data_begin = room_for_header(header, 512);
+  index.data_begin = data_begin;
   index.home = data_begin - 512;
   index.end = index.home + header.end();
   Bytes file(index.end, 0);
@@ -232,7 +233,8 @@ Bytes sparse_file(Bytes *values) {
     EXPECT_TRUE(index.add(std::move(block)));
   }
   const Bytes packed = pack(index);
-  const IndexPlace place{file.size(), packed.size(), hash64(packed)};
+  IndexPlace place{file.size(), packed.size(), hash64(packed)};
+  place.earlier = earlier;
   file.insert(file.end(), packed.begin(), packed.end());
   const Bytes front = physical_header(header, place, data_begin, file.size());
   std::copy(front.begin(), front.end(), file.begin());
@@ -249,6 +251,27 @@ TEST(StoredFile, ReadsBlocksAtHome) {
   Bytes data(bytes_of(where));
   const Result<void> read = file->read(where, data.data());
   ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(data, values);
+}
+
+/// Their scalars have the names of the variables, and they do not say where their data began.
+TEST(StoredFile, ReadsFilesOfEarlierCairns) {
+  const Folder folder;
+  Bytes values;
+  write_all(folder / "a.nc", sparse_file(&values, true));
+  const Result<StoredFile> file = StoredFile::open(folder / "a.nc");
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  EXPECT_EQ(file->physical().attribute(kBegin), nullptr);
+  EXPECT_EQ(file->physical().variables[0].name, file->header().variables[0].name);
+  EXPECT_EQ(file->changes_of_header(), std::vector<std::string>());
+  const Bytes front = file->expected_header();
+  Bytes found = read_all(folder / "a.nc");
+  ASSERT_GE(found.size(), front.size());
+  found.resize(front.size());
+  EXPECT_EQ(found, front);
+  const Regions where = file->header().where(file->header().variables[0]);
+  Bytes data(bytes_of(where));
+  ASSERT_TRUE(file->read(where, data.data()).has_value());
   EXPECT_EQ(data, values);
 }
 
