@@ -41,7 +41,7 @@ class Meanings {
   using Kind = spec::Kind;
   using Key = std::pair<Kind, HandleName>;
 
-  void bind(Kind kind, const HandleName &first, Bound second) { bound_[{kind, first}].push_back(std::move(second)); }
+  void bind(Kind kind, const HandleName &first, Bound second) { bound_[{kind, first}].push_back(second); }
   Bound *find(Kind kind, const HandleName &first, const HandleName &second) {
     const auto found = bound_.find({kind, first});
     if (found == bound_.end()) return nullptr;

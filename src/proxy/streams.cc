@@ -63,7 +63,7 @@ std::string Streams::flush(const std::string &variable, std::vector<std::string>
     for (const std::string &each : *atoms) list += (list.empty() ? "" : ", ") + each;
     text = fmt::format("add_values({}, {}, {}, LIST({}));", variable, count, width, list);
   } else {
-    const std::string name = names_.unique(variable + "_values");
+    std::string name = names_.unique(variable + "_values");
     tables_.raw(fmt::format("static const long long {}[] = {{\n{}}};\n", name, list_text(*atoms)));
     text = fmt::format("add_values({}, {}, {}, {});", variable, count, width, name);
   }
@@ -193,7 +193,7 @@ std::string Streams::variable(const trace::Stream &stream, const FieldMeaning &m
                               bool stays) {
   const auto [entry, added] = known_.try_emplace(&stream);
   if (!added) return entry->second;
-  const std::string name = names_.unique(wanted);
+  std::string name = names_.unique(wanted);
   entry->second = name;
   variables_.push_back(name);
   std::vector<Atom> variant_of(part_.ranks.size(), 0);
@@ -245,7 +245,7 @@ std::string Streams::variable(const trace::Stream &stream, const FieldMeaning &m
 std::string Streams::chosen(const trace::ValuesColumn &values, const FieldMeaning &meaning, const std::string &wanted) {
   const auto [entry, added] = known_.try_emplace(&values);
   if (!added) return entry->second;
-  const std::string name = names_.unique(wanted);
+  std::string name = names_.unique(wanted);
   variables_.push_back(name);
   lines_.push_back(fmt::format("{} = {};", name, opened("NULL", meaning, false, false)));
   for (const Bytes &packed : values.values()) {
@@ -261,7 +261,7 @@ std::string Streams::chosen(const trace::ValuesColumn &values, const FieldMeanin
 }
 
 std::string Streams::pairs(const std::vector<std::vector<std::pair<Atom, Atom>>> &by_rank, const std::string &wanted) {
-  const std::string name = names_.unique(wanted);
+  std::string name = names_.unique(wanted);
   variables_.push_back(name);
   std::map<std::vector<std::pair<Atom, Atom>>, size_t> variants;
   std::vector<Atom> variant_of;
@@ -293,7 +293,7 @@ std::string Streams::pairs(const std::vector<std::vector<std::pair<Atom, Atom>>>
 }
 
 std::string Streams::plain(const trace::ValuesColumn &grammars, const std::string &wanted) {
-  const std::string name = names_.unique(wanted);
+  std::string name = names_.unique(wanted);
   variables_.push_back(name);
   std::vector<std::vector<std::string>> bodies;
   for (const Bytes &bytes : grammars.values()) {
