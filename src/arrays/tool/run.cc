@@ -11,6 +11,7 @@
 #include "arrays/tool/preload.h"
 #include "arrays/tool/text.h"
 #include "arrays/tool/verbs.h"
+#include "terminal/child.h"
 #include "terminal/executable.h"
 #include "terminal/terminal.h"
 

@@ -9,6 +9,7 @@
 
 #include "arrays/codec/array_codec.h"
 #include "terminal/words.h"
+#include "text/utf8.h"
 
 namespace cairn::array_tool {
 
