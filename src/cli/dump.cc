@@ -103,7 +103,7 @@ class Dump {
       const std::unique_ptr<DumpedRank> of = calls_of(rank);
       while (const Event *event = of->advance()) {
         if (!event->timed) continue;
-        Found next{took_ns(*event), rank, event->index, {}};
+        Found next{took_ns(trace_, *event), rank, event->index, {}};
         if (found.size() >= most && (found.empty() || *found.rbegin() < next)) continue;
         next.line = line_of(*of);
         found.insert(std::move(next));
@@ -176,11 +176,6 @@ class Dump {
     out_.write(lines);
   }
 
-  /// Where clocks were corrected, on the axis: what arrived does not end before it was sent.
-  [[nodiscard]] uint64_t took_ns(const Event &event) const {
-    return trace_.axis().corrections() == nullptr ? event.duration_ns : event.end_ns - event.begin_ns;
-  }
-
   void print(DumpedRank &rank) {
     ++printed_;
     out_.write(line_of(rank));
@@ -196,7 +191,7 @@ class Dump {
       if (const auto step = rank.calls.step()) fmt::format_to(to, "\"step\":{},", *step);
       if (event.segment == trace::SequenceRecord::kEpilogue) line_ += "\"after_finalize\":true,";
       if (event.timed) {
-        fmt::format_to(to, "\"begin_ns\":{},\"duration_ns\":{},\"gap_ns\":{},", event.begin_ns, took_ns(event),
+        fmt::format_to(to, "\"begin_ns\":{},\"duration_ns\":{},\"gap_ns\":{},", event.begin_ns, took_ns(trace_, event),
                        event.gap_ns);
       }
     } else {
@@ -205,7 +200,7 @@ class Dump {
       if (rank.calls.has_several_threads()) fmt::format_to(to, "t{}  ", event.thread);
       if (event.timed) {
         fmt::format_to(to, "{:>13.9f} {}{:.9f}  ", static_cast<double>(event.begin_ns) * 1e-9, exact_ ? '+' : '~',
-                       static_cast<double>(took_ns(event)) * 1e-9);
+                       static_cast<double>(took_ns(trace_, event)) * 1e-9);
       }
       line_.append(2 * size_t{event.values->depth}, ' ');
     }

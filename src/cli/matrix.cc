@@ -217,20 +217,6 @@ void print_text(Output &out, const MatrixOptions &options, const trace::Trace &t
   collectives_of(matrix).print(out, limit);
 }
 
-const char *word_of(Kind kind) {
-  switch (kind) {
-    case Kind::message:
-      return "message";
-    case Kind::neighbor:
-      return "neighbour";
-    case Kind::onesided:
-      return "onesided";
-    case Kind::collective:
-      return "collective";
-  }
-  return "";
-}
-
 /// A cell a line: there may be millions.
 void print_json(Output &out, const MatrixOptions &options, const Matrix &matrix) {
   const std::vector<Pair> pairs = traffic::pairs_of(matrix);

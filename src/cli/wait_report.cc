@@ -42,9 +42,8 @@ Cell activity_cell(const waits::Report &report, waits::Activity activity) {
   if (activity == waits::kUnknownActivity) return {"unknown", {{"doing", "unknown"}, {"place", nullptr}}};
   const waits::Place &of = report.places[waits::place_of(activity)];
   const char *const words[] = {"outside MPI before ", "in other calls before ", "in "};
-  const char *const members[] = {"outside", "other_calls", "inside"};
-  const auto doing = static_cast<size_t>(waits::doing(activity));
-  return cell_of(words[doing], of, {{"doing", members[doing]}, {"place", place_json(of)}});
+  const waits::Doing doing = waits::doing(activity);
+  return cell_of(words[static_cast<size_t>(doing)], of, {{"doing", word_of(doing)}, {"place", place_json(of)}});
 }
 
 void say_left_out(const waits::Report &report) {

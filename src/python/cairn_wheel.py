@@ -37,9 +37,8 @@ def texts():
 def compile_into(folder):
     """The package, into `folder`/cairn."""
     with tempfile.TemporaryDirectory(prefix='cairn-wheel-') as build:
-        generator = ['-G', 'Ninja'] if shutil.which('ninja') else []
-        subprocess.run(['cmake', *generator, '-S', ROOT, '-B', build, '-DCMAKE_BUILD_TYPE=Release',
-                        '-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG', '-DCAIRN_TESTS=OFF', '-DCAIRN_UNITY=ON',
+        generator = [] if shutil.which('ninja') else ['-G', 'Unix Makefiles']
+        subprocess.run(['cmake', '--preset', 'release', *generator, '-S', ROOT, '-B', build, '-DCAIRN_UNITY=ON',
                         f'-DCAIRN_PYTHON_PROGRAM={sys.executable}',
                         *os.environ.get('CAIRN_CMAKE_OPTIONS', '').split()], check=True)
         # Without pybind11 there is no such target, and CMake has said why.

@@ -1,6 +1,5 @@
 // Calls one by one: those that a filter takes, in order, as tuples or as columns; and any call of a rank by its index.
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 
 #include "analyze/names_before.h"
@@ -25,11 +24,9 @@ class Describer {
 
   py::tuple describe(const Event &event, const CommunicatorNames &names, std::optional<uint64_t> step) {
     const auto when = [&](uint64_t ns) { return event.timed ? py::object(py::int_(ns)) : py::none(); };
-    const bool corrected = run_.trace().axis().corrections() != nullptr;
     return py::make_tuple(event.rank, event.thread, event.index, maybe(step),
                           event.segment == trace::SequenceRecord::kEpilogue, when(event.begin_ns),
-                          when(corrected ? event.end_ns - event.begin_ns : event.duration_ns), when(event.gap_ns),
-                          shared(event, names));
+                          when(took_ns(run_.trace(), event)), when(event.gap_ns), shared(event, names));
   }
   /// Numbers of calls begin anew.
   void forget() { known_.clear(); }
@@ -59,25 +56,6 @@ class Describer {
   Run &run_;
   analyze::Decoder decoder_;
   std::unordered_map<uint64_t, Known> known_;
-};
-
-/// Numbers for names, in the order in which they are met.
-class Codes {
- public:
-  int32_t of(const std::string &name) {
-    const auto [found, added] = numbers_.try_emplace(name, static_cast<int32_t>(names_.size()));
-    if (added) names_.push_back(name);
-    return found->second;
-  }
-  [[nodiscard]] py::list names() const {
-    py::list all;
-    for (const std::string &name : names_) all.append(text(name));
-    return all;
-  }
-
- private:
-  std::map<std::string, int32_t> numbers_;
-  std::vector<std::string> names_;
 };
 
 /// Columns of calls.
@@ -182,13 +160,12 @@ class Cursor {
   void add(const Event &event, Chunk *chunk) {
     const trace::Row &row = *event.values;
     const auto when = [&](uint64_t ns) { return event.timed ? static_cast<int64_t>(ns) : -1; };
-    const bool corrected = run_->trace().axis().corrections() != nullptr;
     chunk->rank.push_back(event.rank);
     chunk->thread.push_back(event.thread);
     chunk->index.push_back(event.index);
     chunk->depth.push_back(row.depth);
     chunk->begin_ns.push_back(when(event.begin_ns));
-    chunk->duration_ns.push_back(when(corrected ? event.end_ns - event.begin_ns : event.duration_ns));
+    chunk->duration_ns.push_back(when(took_ns(run_->trace(), event)));
     chunk->gap_ns.push_back(when(event.gap_ns));
     if (row.function >= function_codes_.size()) function_codes_.resize(row.function + 1, -1);
     int32_t &function = function_codes_[row.function];

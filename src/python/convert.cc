@@ -69,6 +69,19 @@ py::list positions(const std::vector<analyze::Position> &of) {
   return all;
 }
 
+int32_t Codes::of(std::string_view name) {
+  const auto known = numbers_.find(name);
+  if (known != numbers_.end()) return known->second;
+  names_.emplace_back(name);
+  return numbers_.emplace(names_.back(), static_cast<int32_t>(names_.size() - 1)).first->second;
+}
+
+py::list Codes::names() const {
+  py::list all;
+  for (const std::string &name : names_) all.append(text(name));
+  return all;
+}
+
 py::list numbers(const std::vector<uint32_t> &of) {
   py::list all;
   for (const uint32_t each : of) all.append(each);

@@ -8,6 +8,8 @@
 #include <pybind11/pybind11.h>
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,9 +50,26 @@ py::object position(const analyze::Position &position);
 py::list positions(const std::vector<analyze::Position> &positions);
 py::list numbers(const std::vector<uint32_t> &numbers);
 
+/// Numbers for names, in the order in which they are met. Only `names` needs the lock.
+class Codes {
+ public:
+  int32_t of(std::string_view name);
+  [[nodiscard]] py::list names() const;
+
+ private:
+  std::map<std::string, int32_t, std::less<>> numbers_;
+  std::vector<std::string> names_;
+};
+
 template <typename T>
 py::object maybe(const std::optional<T> &value) {
   return value ? py::cast(*value) : py::none();
+}
+
+/// None unless it is known.
+template <typename T>
+py::object if_known(bool known, const T &value) {
+  return known ? py::cast(value) : py::none();
 }
 
 template <typename T>

@@ -11,8 +11,6 @@
 namespace cairn::python {
 namespace {
 
-py::object ns(const std::optional<uint64_t> &time) { return maybe(time); }
-
 py::object of_rank(const std::optional<analyze::OfRank> &of) {
   if (!of) return py::none();
   py::dict one;
@@ -24,7 +22,7 @@ py::object of_rank(const std::optional<analyze::OfRank> &of) {
 
 py::dict line_of(const analyze::Summary &summary, const analyze::SummaryLine &line) {
   py::dict one;
-  const auto timed = [&](uint64_t time) { return line.timed ? py::object(py::int_(time)) : py::none(); };
+  const auto timed = [&](uint64_t time) { return if_known(line.timed, time); };
   if (summary.group == analyze::GroupBy::rank) {
     one["rank"] = line.rank;
   } else {
@@ -36,15 +34,15 @@ py::dict line_of(const analyze::Summary &summary, const analyze::SummaryLine &li
   }
   one["calls"] = line.calls;
   one["failed"] = line.failed;
-  one["bytes"] = line.moves ? py::object(py::int_(line.bytes)) : py::none();
+  one["bytes"] = if_known(line.moves, line.bytes);
   one["calls_of_unknown_size"] = line.unsized_calls;
   one["time_ns"] = timed(line.time_ns);
   if (summary.group == analyze::GroupBy::rank) {
     one["run_ns"] = line.run_ns;
     one["outside_ns"] = line.outside_ns;
-    one["init_finalize_ns"] = ns(line.apart_ns);
+    one["init_finalize_ns"] = maybe(line.apart_ns);
     one["most_in"] = line.most_function ? py::object(text(analyze::function_name(*line.most_function))) : py::none();
-    one["most_in_ns"] = line.most_function ? py::object(py::int_(line.most_ns)) : py::none();
+    one["most_in_ns"] = if_known(line.most_function.has_value(), line.most_ns);
     one["host"] = text(line.host);
     return one;
   }
@@ -80,7 +78,7 @@ py::dict summary(Run &run, const py::dict &words, const std::string &by) {
   all["run_ns"] = found.run_ns;
   all["outside_ns"] = found.outside_ns;
   all["mpi_ns"] = found.mpi_ns;
-  all["init_finalize_ns"] = ns(found.apart_ns);
+  all["init_finalize_ns"] = maybe(found.apart_ns);
   all["times_within"] = found.within;
   all["mpi_imbalance"] = found.mpi_imbalance;
   all["outside_imbalance"] = found.outside_imbalance;
@@ -149,8 +147,7 @@ py::dict activity_of(const waits::Report &report, waits::Activity activity) {
   one["doing"] = "unknown";
   one["place"] = py::none();
   if (activity == waits::kUnknownActivity) return one;
-  const char *const doings[] = {"outside", "other_calls", "inside"};
-  one["doing"] = doings[static_cast<size_t>(waits::doing(activity))];
+  one["doing"] = waits::word_of(waits::doing(activity));
   one["place"] = place_of(report, waits::place_of(activity));
   return one;
 }
@@ -159,15 +156,15 @@ py::dict efficiency_of(const waits::Efficiency &found) {
   py::dict all;
   const bool ideal = found.ideal_ns != 0;
   all["run_ns"] = found.run_ns;
-  all["ideal_ns"] = ideal ? py::object(py::int_(found.ideal_ns)) : py::none();
+  all["ideal_ns"] = if_known(ideal, found.ideal_ns);
   all["mean_outside_ns"] = found.mean_outside_ns;
   all["most_outside_ns"] = found.most_outside_ns;
   all["most_outside_rank"] = found.most_outside_rank;
   all["parallel"] = found.parallel();
   all["load_balance"] = found.load_balance();
   all["communication"] = found.communication();
-  all["serialisation"] = ideal ? py::object(py::float_(found.serialisation())) : py::none();
-  all["transfer"] = ideal ? py::object(py::float_(found.transfer())) : py::none();
+  all["serialisation"] = if_known(ideal, found.serialisation());
+  all["transfer"] = if_known(ideal, found.transfer());
   return all;
 }
 
@@ -188,31 +185,25 @@ py::dict waits_of(Run &run) {
     one["longest_ns"] = line.longest.ns;
     one["longest_rank"] = line.longest.rank;
     one["longest_call"] = line.longest.call;
-    one["longest_for_rank"] = other ? py::object(py::int_(line.longest.culprit)) : py::none();
+    one["longest_for_rank"] = if_known(other, line.longest.culprit);
     one["in"] = place_of(found, line.victim);
     one["for"] = other ? py::object(place_of(found, line.culprit)) : py::none();
     lines.append(one);
   }
+  // Whose doing it was, or what the path was in: in all, and on the rank that did most.
+  const auto of_activity = [&](const auto &line, const char *name, auto more) {
+    py::dict one;
+    one["activity"] = activity_of(found, line.activity);
+    one["time_ns"] = line.ns;
+    one[name] = more;
+    one["rank"] = line.rank;
+    one["rank_ns"] = line.rank_ns;
+    return one;
+  };
   py::list causes;
-  for (const waits::CauseLine &line : found.causes) {
-    py::dict one;
-    one["activity"] = activity_of(found, line.activity);
-    one["time_ns"] = line.ns;
-    one["ranks"] = line.ranks;
-    one["rank"] = line.rank;
-    one["rank_ns"] = line.rank_ns;
-    causes.append(one);
-  }
+  for (const waits::CauseLine &line : found.causes) causes.append(of_activity(line, "ranks", line.ranks));
   py::list path;
-  for (const waits::PathLine &line : found.path) {
-    py::dict one;
-    one["activity"] = activity_of(found, line.activity);
-    one["time_ns"] = line.ns;
-    one["mean_ns"] = line.mean_ns;
-    one["rank"] = line.rank;
-    one["rank_ns"] = line.rank_ns;
-    path.append(one);
-  }
+  for (const waits::PathLine &line : found.path) path.append(of_activity(line, "mean_ns", line.mean_ns));
   py::list ranks;
   uint64_t run_ns = 0;
   for (const waits::RankLine &line : found.ranks) {

@@ -1,7 +1,5 @@
 // Who sends how much to whom: the matrix, messages by size, and messages one by one, from the functions of `cairn
 // matrix`, `cairn sizes` and `cairn export --to csv`.
-#include <algorithm>
-
 #include "export/scope.h"
 #include "export/tables.h"
 #include "python/run.h"
@@ -97,7 +95,7 @@ class Matrix {
 
 py::list kinds() {
   py::list all;
-  for (const char *kind : {"message", "neighbour", "onesided", "collective"}) all.append(kind);
+  for (size_t kind = 0; kind < traffic::kKinds; ++kind) all.append(traffic::word_of(static_cast<traffic::Kind>(kind)));
   return all;
 }
 
@@ -115,10 +113,10 @@ py::list sizes(Run &run, const py::dict &words, const std::string &by, bool exac
       py::dict one;
       one["name"] = text(group.name);
       one["collective"] = group.collective;
-      one["least"] = line.known ? py::object(py::int_(line.least)) : py::none();
-      one["most"] = line.known ? py::object(py::int_(line.most)) : py::none();
+      one["least"] = if_known(line.known, line.least);
+      one["most"] = if_known(line.known, line.most);
       one["count"] = line.messages;
-      one["bytes"] = line.known ? py::object(py::int_(line.bytes)) : py::none();
+      one["bytes"] = if_known(line.known, line.bytes);
       if (found.timed) {
         one["time_ns"] = maybe(line.ns);
         one["all_timed"] = line.ns.has_value() && !line.some_untimed;
@@ -142,15 +140,7 @@ class Keeper : public exporting::TableWriter {
     for (size_t i = 0; i < cells.size(); ++i) {
       int64_t number = INT64_MIN;  // not known
       if (const auto *known = std::get_if<int64_t>(&cells[i])) number = *known;
-      if (const auto *word = std::get_if<std::string_view>(&cells[i])) {
-        std::vector<std::string> &names = names_[i];
-        const auto found = std::find(names.rbegin(), names.rend(), *word);
-        number = names.rend() - found - 1;
-        if (found == names.rend()) {
-          number = static_cast<int64_t>(names.size());
-          names.emplace_back(*word);
-        }
-      }
+      if (const auto *word = std::get_if<std::string_view>(&cells[i])) number = names_[i].of(*word);
       numbers_[i].push_back(number);
     }
   }
@@ -162,11 +152,7 @@ class Keeper : public exporting::TableWriter {
     py::dict all;
     for (size_t i = 0; i < table_.columns.size(); ++i) {
       py::object values = column(std::move(numbers_[i]));
-      if (table_.columns[i].type == exporting::Column::Type::text) {
-        py::list names;
-        for (const std::string &name : names_[i]) names.append(text(name));
-        values = py::make_tuple(values, names);
-      }
+      if (table_.columns[i].type == exporting::Column::Type::text) values = py::make_tuple(values, names_[i].names());
       all[table_.columns[i].name] = values;
     }
     return all;
@@ -175,7 +161,7 @@ class Keeper : public exporting::TableWriter {
  private:
   exporting::Table table_{};
   std::vector<std::vector<int64_t>> numbers_;
-  std::vector<std::vector<std::string>> names_;
+  std::vector<Codes> names_;
 };
 
 py::dict messages(Run &run, const py::dict &words) {

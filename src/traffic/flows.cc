@@ -323,6 +323,20 @@ Given Traffic::given_by(uint32_t rank) const {
   return given;
 }
 
+const char *word_of(Kind kind) {
+  switch (kind) {
+    case Kind::message:
+      return "message";
+    case Kind::neighbor:
+      return "neighbour";
+    case Kind::onesided:
+      return "onesided";
+    case Kind::collective:
+      return "collective";
+  }
+  return "";
+}
+
 const char *kind_name(Kind kind) {
   switch (kind) {
     case Kind::message:

@@ -28,6 +28,8 @@ enum class Kind : uint8_t {
 constexpr size_t kKinds = 4;
 /// "messages", "neighbours", "one-sided", "collectives".
 const char *kind_name(Kind kind);
+/// As programs read it: "message", "neighbour", "onesided", "collective".
+const char *word_of(Kind kind);
 
 struct Flow {
   Kind kind = Kind::message;

@@ -7,6 +7,7 @@
 // Plain numbers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "analyze/places.h"
@@ -28,5 +29,10 @@ constexpr Activity kUnknownActivity = UINT32_MAX;
 constexpr Activity activity(uint32_t place, Doing doing) { return 3 * place + static_cast<Activity>(doing); }
 constexpr uint32_t place_of(Activity activity) { return activity / 3; }
 constexpr Doing doing(Activity activity) { return static_cast<Doing>(activity % 3); }
+/// As programs read it.
+constexpr const char *word_of(Doing doing) {
+  constexpr const char *kWords[] = {"outside", "other_calls", "inside"};
+  return kWords[static_cast<size_t>(doing)];
+}
 
 }  // namespace cairn::waits

@@ -59,6 +59,12 @@ struct Event {
   uint64_t gap_ns = 0;          ///< the same, as coded (timing/call_time.h)
 };
 
+/// How long a call took as it is shown: where clocks were corrected, on the axis, since what arrived does not end
+/// before it was sent.
+inline uint64_t took_ns(const Trace &trace, const Event &event) {
+  return trace.axis().corrections() == nullptr ? event.duration_ns : event.end_ns - event.begin_ns;
+}
+
 /// The calls of a rank in the order in which they happened, its threads merged by tickets; or those of one sequence.
 /// `seek` goes to any of them without going through those before it (CallReader::seek): it costs what that does, for
 /// several threads some hundred times, and a block of times.
