@@ -28,11 +28,12 @@ Result<Bytes> read_at(int file, uint64_t at, uint64_t size) {
 bool made_hdf5(int file) {
   constexpr uint8_t kHdf5[] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   constexpr size_t kMost = size_t{16} << 20;
-  Bytes bytes(kMost);
+  Bytes bytes(sizeof kHdf5);
   size_t got = 0;
   if (cairn::read_at(file, 0, bytes, &got) != 0 || got < sizeof kHdf5) return false;
-  return memcmp(bytes.data(), kHdf5, sizeof kHdf5) == 0 &&
-         memmem(bytes.data(), got, kMarker, strlen(kMarker)) != nullptr;
+  if (memcmp(bytes.data(), kHdf5, sizeof kHdf5) != 0) return false;
+  bytes.resize(kMost);
+  return cairn::read_at(file, 0, bytes, &got) == 0 && memmem(bytes.data(), got, kMarker, strlen(kMarker)) != nullptr;
 }
 
 template <typename T>

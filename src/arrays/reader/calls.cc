@@ -4,7 +4,6 @@
 //
 // Calls that copy without reading (sendfile, copy_file_range, cloning) fail as they do between file systems that
 // cannot, and programs read instead.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -15,13 +14,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
 
+#include "arrays/reader/answers.h"
+#include "arrays/reader/next_call.h"
 #include "arrays/reader/open_views.h"
+#include "arrays/reader/streams.h"
 
 #define CAIRN_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -29,23 +30,6 @@ namespace cairn::arrays {
 namespace {
 
 using View = std::shared_ptr<PlainView>;
-
-/// What this library stands in front of; nullptr: the C library has no such function.
-template <typename F>
-F *next_call(const char *name) {
-  return reinterpret_cast<F *>(dlsym(RTLD_NEXT, name));
-}
-#define CAIRN_CALL(TYPE, NAME)                       \
-  ([]() {                                            \
-    static auto *const call = next_call<TYPE>(NAME); \
-    return call;                                     \
-  }())
-
-using OpenCall = int(const char *, int, mode_t);
-using OpenAtCall = int(int, const char *, int, mode_t);
-using CloseCall = int(int);
-
-int close_for_real(int file) { return CAIRN_CALL(CloseCall, "close")(file); }
 
 /// `file` is what opening gave.
 int opened(int file, const char *path, int flags) {
@@ -66,53 +50,6 @@ bool makes_a_file(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFI
     mode = static_cast<mode_t>(va_arg(rest, unsigned int)); \
     va_end(rest);                                           \
   }
-
-ssize_t answer(int error, size_t got) {
-  if (error == 0) return static_cast<ssize_t>(got);
-  errno = error;
-  return -1;
-}
-
-ssize_t read_from(PlainView &view, void *data, size_t size) {
-  const std::lock_guard<std::mutex> lock(view.moving);
-  size_t got = 0;
-  const int error = view.read_at(view.position, {static_cast<uint8_t *>(data), size}, &got);
-  view.position += got;
-  return answer(error, got);
-}
-
-ssize_t read_from(PlainView &view, off_t at, void *data, size_t size) {
-  if (at < 0) return answer(EINVAL, 0);
-  size_t got = 0;
-  const int error = view.read_at(static_cast<uint64_t>(at), {static_cast<uint8_t *>(data), size}, &got);
-  return answer(error, got);
-}
-
-/// One read for each piece, as far as there is something. `at` < 0: from where the file stands.
-ssize_t read_pieces(PlainView &view, off_t at, const iovec *pieces, int count) {
-  ssize_t all = 0;
-  for (int i = 0; i < count; ++i) {
-    const ssize_t got = at < 0 ? read_from(view, pieces[i].iov_base, pieces[i].iov_len)
-                               : read_from(view, at + all, pieces[i].iov_base, pieces[i].iov_len);
-    if (got < 0) return all > 0 ? all : got;
-    all += got;
-    if (static_cast<size_t>(got) < pieces[i].iov_len) break;
-  }
-  return all;
-}
-
-off_t seek(PlainView &view, off_t by, int from) {
-  const std::lock_guard<std::mutex> lock(view.moving);
-  const auto size = static_cast<off_t>(view.size());
-  off_t to = by;
-  if (from == SEEK_CUR) to += static_cast<off_t>(view.position);
-  if (from == SEEK_END) to += size;
-  if ((from == SEEK_DATA || from == SEEK_HOLE) && by >= size) return answer(ENXIO, 0);
-  if (from == SEEK_HOLE) to = size;  // none in between
-  if (to < 0 || from < SEEK_SET || from > SEEK_HOLE) return answer(EINVAL, 0);
-  view.position = static_cast<uint64_t>(to);
-  return to;
-}
 
 /// Whether a call that may take a name means the descriptor itself.
 bool is_empty(const char *path) { return path == nullptr || *path == '\0'; }
@@ -148,84 +85,6 @@ int resized(int result, int folder, const char *path, Status *status) {
   status->st_size = size_by_name(folder, path, found);
   return result;
 }
-
-/// A mapping of its own, filled with the bytes: who maps a file that is open for reading cannot write to it.
-void *map(PlainView &view, void *address, size_t size, int protection, int flags, off_t at) {
-  using Map = void *(void *, size_t, int, int, int, off_t);
-  if ((flags & MAP_TYPE) != MAP_PRIVATE && (protection & PROT_WRITE) != 0) {
-    errno = EACCES;
-    return MAP_FAILED;
-  }
-  const int own = (flags & ~(MAP_TYPE | MAP_POPULATE)) | MAP_PRIVATE | MAP_ANONYMOUS;
-  void *const memory = CAIRN_CALL(Map, "mmap")(address, size, PROT_READ | PROT_WRITE, own, -1, 0);
-  if (memory == MAP_FAILED) return memory;
-  for (size_t done = 0; done < size;) {
-    const ssize_t got =
-        read_from(view, at + static_cast<off_t>(done), static_cast<uint8_t *>(memory) + done, size - done);
-    if (got < 0) {
-      munmap(memory, size);
-      errno = EIO;
-      return MAP_FAILED;
-    }
-    if (got == 0) break;  // what is behind the end is zero
-    done += static_cast<size_t>(got);
-  }
-  mprotect(memory, size, protection);
-  return memory;
-}
-
-/// Streams over descriptors of compressed files. The C library's own would read past this library.
-class Streams {
- public:
-  static Streams &all() {
-    static auto *const streams = new Streams;
-    return *streams;
-  }
-  FILE *open(int file, const char *mode) {
-    cookie_io_functions_t calls{};
-    calls.read = [](void *stream, char *data, size_t size) {
-      return read_from(*static_cast<Stream *>(stream)->view, data, size);
-    };
-    calls.seek = [](void *stream, off64_t *place, int from) {
-      const off_t to = seek(*static_cast<Stream *>(stream)->view, *place, from);
-      if (to >= 0) *place = to;
-      return to < 0 ? -1 : 0;
-    };
-    calls.close = [](void *stream) {
-      const std::unique_ptr<Stream> own(static_cast<Stream *>(stream));
-      all().forget(own->itself);
-      OpenViews::all().closed(own->file);
-      return close_for_real(own->file);
-    };
-    auto own = std::make_unique<Stream>(Stream{file, OpenViews::all().of(file), nullptr});
-    FILE *const made = fopencookie(own.get(), mode, calls);
-    if (made == nullptr) return made;
-    own->itself = made;
-    own.release();  // NOLINT(bugprone-unused-return-value): `close` has it
-    const std::lock_guard<std::mutex> lock(lock_);
-    files_[made] = file;
-    return made;
-  }
-  /// -1: it is none of these.
-  int file(FILE *stream) {
-    const std::lock_guard<std::mutex> lock(lock_);
-    const auto found = files_.find(stream);
-    return found == files_.end() ? -1 : found->second;
-  }
-
- private:
-  struct Stream {
-    int file;
-    View view;
-    FILE *itself;
-  };
-  void forget(FILE *stream) {
-    const std::lock_guard<std::mutex> lock(lock_);
-    files_.erase(stream);
-  }
-  std::mutex lock_;
-  std::map<FILE *, int> files_;
-};
 
 FILE *open_stream(FILE *found, const char *path, const char *mode) {
   if (found == nullptr || mode[0] != 'r' || strchr(mode, '+') != nullptr) return found;
