@@ -7,11 +7,12 @@ by a program, as imported files do. Says what failed; exit status 1 then.
 """
 import argparse
 import json
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+import surroundings
 
 FAILURES = []
 
@@ -25,9 +26,7 @@ def main():
     options = parser.parse_args()
     scratch = tempfile.TemporaryDirectory(prefix='cairn-test-array-commands-')
     folder = pathlib.Path(scratch.name)
-    env = {name: value for name, value in os.environ.items() if not name.startswith('CAIRN_') and name != 'LD_PRELOAD'}
-    env.update(OMPI_MCA_mpi_yield_when_idle='1', OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_ALLOW_RUN_AS_ROOT='1',
-               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', LC_ALL='C', OMPI_MCA_orte_tmpdir_base=str(folder))
+    env = surroundings.environment(folder)
 
     def run(*words):
         done = subprocess.run([str(word) for word in words], cwd=folder, env=env, capture_output=True, text=True, timeout=120)

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Copies compressed files with stock NetCDF tools, which know nothing of Cairn: what a tool copies whole is read as
 before, and written to; of what it left out or changed Cairn says what; and nobody takes a compressed variable for its
-values. Under `cairn arrays read` such tools, and others, see plain files. Says what failed; exit status 1 then, and the folder is kept; 77 without those tools.
+values. Under `cairn arrays read` such tools, and others, see plain files. Says what failed; exit status 1 then, and the
+folder is kept; 77 without those tools.
 
     copied.py --cairn PROGRAM --layer LIBRARY --md PROGRAM --append PROGRAM [--mpiexec PROGRAM]
 """
 import argparse
 import json
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+
+import surroundings
 
 # Each as words between the tool and the names of both files, one tool after the other.
 WHOLE = {'same': [['nccopy', '-k', 'cdf5']], 'room': [['nccopy', '-k', 'cdf5', '-h', '9000']],
@@ -58,9 +60,7 @@ def main():
     if any(shutil.which(tool) is None for tool in ('nccopy', 'ncdump', 'ncgen')):
         return 77
     top = pathlib.Path(tempfile.mkdtemp(prefix='cairn-test-arrays-copied-'))
-    env = {name: value for name, value in os.environ.items() if not name.startswith('CAIRN_') and name != 'LD_PRELOAD'}
-    env.update(OMPI_MCA_mpi_yield_when_idle='1', OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_ALLOW_RUN_AS_ROOT='1',
-               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', LC_ALL='C', OMPI_MCA_orte_tmpdir_base=str(top))
+    env = surroundings.environment(top)
 
     def run(*words, status=0):
         done = subprocess.run([str(word) for word in words], cwd=top, env=env, capture_output=True, text=True,

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 
+import surroundings
+
 FAILURES = []
 
 
@@ -29,9 +31,7 @@ def main():
     parser.add_argument('--mpiexec', default='mpiexec.openmpi')
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix='cairn-test-array-faults-'))
-    env = {name: value for name, value in os.environ.items() if not name.startswith('CAIRN_') and name != 'LD_PRELOAD'}
-    env.update(OMPI_MCA_mpi_yield_when_idle='1', OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_ALLOW_RUN_AS_ROOT='1',
-               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', LC_ALL='C', OMPI_MCA_orte_tmpdir_base=str(folder))
+    env = surroundings.environment(folder)
 
     def command(ranks, *words):
         return [options.mpiexec, '-n', str(ranks), '-x', f'LD_PRELOAD={options.layer}', *map(str, words)]

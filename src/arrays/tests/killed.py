@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+import surroundings
+
 NAMES = [f'{layout}-{mode}' for mode in ('collective', 'independent') for layout in ('dense', 'sparse', 'hybrid')]
 RANKS = 2
 
@@ -34,9 +36,7 @@ def main():
     parser.add_argument('--most', type=float, default=0.4, help='seconds')
     options = parser.parse_args()
     top = pathlib.Path(tempfile.mkdtemp(prefix='cairn-test-arrays-killed-'))
-    env = {name: value for name, value in os.environ.items() if not name.startswith('CAIRN_') and name != 'LD_PRELOAD'}
-    env.update(OMPI_MCA_mpi_yield_when_idle='1', OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_ALLOW_RUN_AS_ROOT='1',
-               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', LC_ALL='C', OMPI_MCA_orte_tmpdir_base=str(top))
+    env = surroundings.environment(top)
     dice = random.Random(options.seed)
 
     def run(folder, *words, status=0):

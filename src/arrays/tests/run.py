@@ -26,6 +26,8 @@ import subprocess
 import sys
 import tempfile
 
+import surroundings
+
 SKIPPED = 77
 
 
@@ -65,13 +67,9 @@ def parse():
     return options
 
 
-def surroundings(settings, sessions):
-    """This environment without settings of ours, for more ranks than cores."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith('CAIRN_') and name != 'LD_PRELOAD'}
-    env.update(OMPI_MCA_mpi_yield_when_idle='1', OMPI_MCA_rmaps_base_oversubscribe='1', OMPI_ALLOW_RUN_AS_ROOT='1',
-               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', LC_ALL='C',
-               # Open MPI's jobs of one user share a folder, which the end of one removes while the next begins.
-               OMPI_MCA_orte_tmpdir_base=str(sessions))
+def settings_over(settings, sessions):
+    """What both runs are in, with these settings."""
+    env = surroundings.environment(sessions)
     for setting in settings:
         name, _, value = setting.partition('=')
         env[name] = value
@@ -158,8 +156,8 @@ def check(options, top):
     sessions, bare = top / 'sessions', top / 'bare'
     sessions.mkdir()
     bare.mkdir()
-    env = surroundings(options.env, sessions)
-    bare_env = surroundings(options.env + options.bare_env, sessions)
+    env = settings_over(options.env, sessions)
+    bare_env = settings_over(options.env + options.bare_env, sessions)
     wanted = comparable(run_steps(options, bare, bare_env, None, 'bare run'), options.ignore)
     if not wanted:
         raise Failed('nothing was printed that could be compared')
