@@ -18,18 +18,6 @@ namespace {
 using spec::Kind;
 using trace::Asked;
 
-/// The status of the function's requests; nullptr: it completes none, or has no status.
-const spec::Parameter *status_of_requests(const spec::Function &function) {
-  const spec::Parameter *status = nullptr;
-  bool completes = false;
-  for (size_t i = 0; i < function.parameter_count; ++i) {
-    const spec::Parameter &parameter = function.parameters[i];
-    if (parameter.kind == Kind::status) status = &parameter;
-    completes = completes || (parameter.kind == Kind::request && parameter.effect == spec::Effect::complete);
-  }
-  return completes ? status : nullptr;
-}
-
 /// What says how much a call moves; `all`: also what a filter asks of its arguments.
 trace::AskedFields asked_of(const spec::Function &function, bool all) {
   trace::AskedFields asked;
@@ -274,7 +262,8 @@ void BytesMoved::find_shortfalls(uint32_t index) {
   const auto all = spec::functions();
   const auto asks = [&](const trace::Structure::RowHead &head) {
     trace::AskedFields asked;
-    const spec::Parameter *status = head.function < all.size() ? status_of_requests(all[head.function]) : nullptr;
+    if (head.function >= all.size() || !completes_requests(all[head.function])) return asked;
+    const spec::Parameter *status = parameter_of(all[head.function], Kind::status);
     if (status == nullptr) return asked;
     asked.resize(all[head.function].parameter_count, Asked::no);
     asked[static_cast<size_t>(status - all[head.function].parameters)] = Asked::yes;

@@ -73,10 +73,7 @@ Role role_of(const spec::Function &function) {
       {"Scan", Role::along},
       {"Exscan", Role::along},
   };
-  for (size_t i = 0; i < function.parameter_count; ++i) {
-    const spec::Parameter &parameter = function.parameters[i];
-    if (parameter.kind == Kind::request && parameter.effect == spec::Effect::complete) return Role::complete;
-  }
+  if (completes_requests(function)) return Role::complete;
   const auto found = by_operation.find(operation(function));
   return found == by_operation.end() ? Role::none : found->second;
 }
@@ -105,14 +102,6 @@ const spec::Parameter *met_over(const spec::Function &function) {
   if (!function.collective || function.scope == 0 || function.scope > function.parameter_count) return nullptr;
   const spec::Parameter &over = function.parameters[function.scope - 1];
   return over.kind == Kind::comm ? &over : nullptr;
-}
-
-/// The first of that kind; nullptr: there is none.
-const spec::Parameter *parameter_of(const spec::Function &function, Kind kind) {
-  for (size_t i = 0; i < function.parameter_count; ++i) {
-    if (function.parameters[i].kind == kind) return &function.parameters[i];
-  }
-  return nullptr;
 }
 
 class Reading {
@@ -290,6 +279,19 @@ class Reading {
 };
 
 }  // namespace
+
+bool completes_requests(const spec::Function &function) {
+  return std::any_of(function.parameters, function.parameters + function.parameter_count, [](const auto &parameter) {
+    return parameter.kind == Kind::request && parameter.effect == spec::Effect::complete;
+  });
+}
+
+const spec::Parameter *parameter_of(const spec::Function &function, Kind kind) {
+  for (size_t i = 0; i < function.parameter_count; ++i) {
+    if (function.parameters[i].kind == kind) return &function.parameters[i];
+  }
+  return nullptr;
+}
 
 std::vector<MessageOutcome> outcomes_of(const RowAccess &row, size_t count) {
   std::vector<MessageOutcome> told;

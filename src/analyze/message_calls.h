@@ -76,6 +76,10 @@ struct MessageCall {
 /// What the statuses of a call say; nothing if there are none. `count`: how many there are where all of them say what
 /// the call implies.
 std::vector<MessageOutcome> outcomes_of(const RowAccess &row, size_t count);
+/// Whether it completes requests: MPI_Wait, MPI_Test and their like.
+bool completes_requests(const spec::Function &function);
+/// The first parameter of that kind; nullptr: there is none.
+const spec::Parameter *parameter_of(const spec::Function &function, spec::Kind kind);
 /// Whether calls of a function may do such things.
 bool is_message_call(const spec::Function &function);
 /// nullptr: the call does nothing to messages; it failed, or sends to nobody.

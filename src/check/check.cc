@@ -10,6 +10,7 @@
 
 #include "analyze/communicators.h"
 #include "analyze/filter.h"
+#include "analyze/message_calls.h"
 #include "analyze/messages.h"
 #include "analyze/rank_messages.h"
 #include "analyze/volume.h"
@@ -193,7 +194,7 @@ class Follower : public analyze::Arrivals {
     const std::string operation = analyze::operation(spec::functions()[meeting.operation]);
     const bool to_root = operation == "Gather" || operation == "Gatherv" || operation == "Reduce";
     const bool from_root = operation == "Bcast" || operation == "Scatter" || operation == "Scatterv";
-    const bool some = operation == "Scan" || operation == "Exscan" || operation.starts_with("Neighbor");
+    const bool some = operation == "Scan" || operation == "Exscan" || analyze::is_among_neighbors(meeting.operation);
     for (size_t i = 0; i < members.size() && !some; ++i) {
       if (!meeting.came[i]) continue;
       const auto *content = static_cast<const Content *>(meeting.contents[i].get());

@@ -44,7 +44,8 @@ std::string stack_of(const analyze::SummaryLine &line) {
 
 Result<FoldedCounts> write_folded(const trace::Trace &trace, const analyze::Sources &sources,
                                   const analyze::Filter &filter, OutFile *out) {
-  const auto summary = analyze::summarise(trace, sources, filter, analyze::GroupBy::call_site);
+  const auto summary =
+      analyze::summarise(trace, sources, filter, analyze::GroupBy::call_site, analyze::LineBytes::left_out);
   if (!summary) return tl::unexpected(summary.error());
   FoldedCounts counts;
   counts.of_time = !timing::keeps_nothing(trace.run().timing);

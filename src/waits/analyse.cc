@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analyze/message_calls.h"
 #include "analyze/summary.h"
 #include "analyze/volume.h"
 #include "spec/spec.h"
@@ -36,7 +37,7 @@ Pattern find_pattern(const spec::Function &function) {
   if (name == "Bcast" || begins("Scatter")) return Pattern::late_root;
   if (name == "Reduce" || begins("Gather")) return Pattern::early_root;
   if (name == "Scan" || name == "Exscan") return Pattern::early_scan;
-  if (begins("Neighbor")) return Pattern::wait_neighbors;
+  if (analyze::is_among_neighbors(function.id)) return Pattern::wait_neighbors;
   return Pattern::wait_all;
 }
 

@@ -25,7 +25,8 @@ Result<Efficiency> efficiency_of_sums(const trace::Trace &trace, const std::stri
   const analyze::Sources sources(trace, analyze::Sources::Look::in_trace_only);
   auto filter = analyze::make_filter({}, trace, sources);
   if (!filter) return tl::unexpected(filter.error());
-  const auto summary = analyze::summarise(trace, sources, *filter, analyze::GroupBy::rank);
+  const auto summary =
+      analyze::summarise(trace, sources, *filter, analyze::GroupBy::rank, analyze::LineBytes::left_out);
   if (!summary) return tl::unexpected(summary.error());
   Efficiency found;
   for (const analyze::SummaryLine &line : summary->lines) {
