@@ -181,6 +181,7 @@ BytesMoved::BytesMoved(const trace::Trace &trace, const Filter &filter, const Wa
     chosen_[rank] = true;
   }
   fell_short_.resize(chosen_.size());
+  volumes_.resize(chosen_.size());
   std::vector<bool> makes;
   const SelectedCalls::Wanted needs = [](const spec::Function &function) { return Volumes::needs(function); };
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
@@ -196,10 +197,7 @@ BytesMoved::BytesMoved(const trace::Trace &trace, const Filter &filter, const Wa
   }
 }
 
-const Volumes &BytesMoved::volumes(uint32_t rank) const {
-  const auto found = volumes_.find(rank);
-  return found == volumes_.end() ? plain_ : *found->second;
-}
+const Volumes &BytesMoved::volumes(uint32_t rank) const { return volumes_[rank] == nullptr ? plain_ : *volumes_[rank]; }
 
 Result<void> BytesMoved::each(const std::function<void(const Moved &)> &visit) {
   for (uint32_t index = 0; index < trace_.class_count(); ++index) {

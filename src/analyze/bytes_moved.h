@@ -16,7 +16,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -57,10 +56,10 @@ class BytesMoved {
   const Filter &filter_;
   const WantedCalls &wanted_;
   CallsOn *on_;
-  std::vector<RowScope> scopes_;                                ///< by class
-  std::vector<bool> chosen_;                                    ///< by rank
-  std::vector<bool> fell_short_;                                ///< by rank: some status says that less came
-  std::map<uint32_t, std::unique_ptr<const Volumes>> volumes_;  ///< of ranks that made something
+  std::vector<RowScope> scopes_;                         ///< by class
+  std::vector<bool> chosen_;                             ///< by rank
+  std::vector<bool> fell_short_;                         ///< by rank: some status says that less came
+  std::vector<std::unique_ptr<const Volumes>> volumes_;  ///< by rank; nullptr for those that made nothing
   Volumes plain_;
 };
 

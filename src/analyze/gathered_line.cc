@@ -119,11 +119,13 @@ OfRank GatheredLine::least_of_rows(const trace::Trace &trace) {
 OfRank GatheredLine::of_rows(const trace::Trace &trace, uint32_t rank, bool most) const {
   double sum = 0;
   OfRank result{rank, 0};
+  std::vector<uint32_t> classes;  // a few; asking each row's class for the rank would take classes times rows
+  for (const trace::SequenceView &sequence : trace.sequences(rank)) classes.push_back(sequence.class_index);
   for (const Row &row : rows_) {
     if ((most ? row.stats.greatest_rank : row.stats.least_rank) == rank) {
       sum += static_cast<double>(most ? row.stats.greatest_sum : row.stats.least_sum);
       result.is_estimate = result.is_estimate || row.stats.sums_are_estimates;
-    } else if (trace.class_ranks(row.class_index).index_of(rank)) {
+    } else if (std::find(classes.begin(), classes.end(), row.class_index) != classes.end()) {
       sum += row.stats.mean_sum;
       result.is_estimate = true;
     }

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "analyze/communicators.h"
-#include "analyze/selected_calls.h"
 #include "spec/ids.h"
 #include "spec/spec.h"
 #include "trace/model/losses.h"
+#include "trace/read/partial_rows.h"
 #include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
@@ -25,9 +25,17 @@ void collect_predefined(const trace::Row &row, std::set<trace::Atom> *predefined
   }
 }
 
-bool has_communicator(const spec::Function &function) {
-  return std::any_of(function.parameters, function.parameters + function.parameter_count,
-                     [](const spec::Parameter &parameter) { return parameter.layout == spec::Layout::comm; });
+/// Communicators, if only which constants they are; nothing of functions that take none.
+trace::AskedFields communicators_of(const trace::Structure::RowHead &row) {
+  trace::AskedFields asked;
+  if (row.function >= spec::functions().size()) return asked;
+  const spec::Function &function = spec::functions()[row.function];
+  for (size_t i = 0; i < function.parameter_count; ++i) {
+    if (function.parameters[i].layout != spec::Layout::comm) continue;
+    asked.resize(function.parameter_count, trace::Asked::no);
+    asked[i] = trace::Asked::constant;
+  }
+  return asked;
 }
 
 }  // namespace
@@ -71,15 +79,15 @@ Overview outline(const trace::Trace &trace) {
 Overview overview(const trace::Trace &trace) {
   Overview view = outline(trace);
   std::set<trace::Atom> predefined;
-  const SelectedCalls using_any(trace, has_communicator);
+  std::vector<bool> one(view.world);
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
-    const trace::ClassView shared = trace.class_view(index);
-    if (shared.ranks.empty()) continue;
     // Constants are the same on all members.
-    for (const trace::CountedRow &call :
-         using_any.in({shared.ranks.front(), shared.thread, shared.segment, index, 0})) {
-      collect_predefined(call.row, &predefined);
-    }
+    const uint32_t member = trace.class_ranks(index).front();
+    if (member >= one.size()) continue;
+    one[member] = true;
+    trace::each_partial_row(trace, index, one, communicators_of,
+                            [&](const trace::PartialRow &call) { collect_predefined(*call.row, &predefined); });
+    one[member] = false;
   }
   const auto found = Communicators::of(trace, Sources(trace, Sources::Look::in_trace_only));
   const size_t created = found ? found->all().size() - 1 : 0;  // but for MPI_COMM_WORLD

@@ -1,21 +1,45 @@
 #include "analyze/row_access.h"
 
+#include <algorithm>
+
 #include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
+namespace {
+
+/// The names of a function's parameters with their lengths: finding those is most of what reading an argument costs.
+const std::vector<std::string_view> &parameter_names(const spec::Function &function) {
+  static const std::vector<std::vector<std::string_view>> names = [] {
+    std::vector<std::vector<std::string_view>> all;
+    for (const spec::Function &each : spec::functions()) {
+      std::vector<std::string_view> &own = all.emplace_back();
+      for (size_t i = 0; i < each.parameter_count; ++i) own.emplace_back(each.parameters[i].name);
+    }
+    return all;
+  }();
+  return names[static_cast<size_t>(&function - spec::functions().data())];
+}
+
+}  // namespace
+
 RowAccess::RowAccess(const trace::Row &row, const RowScope &scope) : row_(row), scope_(scope) {
   const auto all = spec::functions();
   if (row.function < all.size()) function_ = &all[row.function];
 }
 
+std::optional<size_t> RowAccess::place(std::string_view name) const {
+  if (function_ == nullptr) return std::nullopt;
+  const std::vector<std::string_view> &names = parameter_names(*function_);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<size_t>(found - names.begin());
+}
+
 const trace::Field *RowAccess::field(std::string_view name) const {
-  if (function_ == nullptr) return nullptr;
-  for (size_t i = 0; i < function_->parameter_count && i < row_.fields.size(); ++i) {
-    if (function_->parameters[i].name != name) continue;
-    const trace::Field &field = row_.fields[i];
-    return field.is_bytes || !field.atoms.empty() ? &field : nullptr;
-  }
-  return nullptr;
+  const std::optional<size_t> at = place(name);
+  if (!at || *at >= row_.fields.size()) return nullptr;
+  const trace::Field &field = row_.fields[*at];
+  return field.is_bytes || !field.atoms.empty() ? &field : nullptr;
 }
 
 std::optional<int64_t> RowAccess::number(std::string_view name) const {
@@ -56,33 +80,36 @@ HandleName handle_name(trace::Atom first, trace::Atom second, spec::Layout layou
   return name;
 }
 
-std::vector<HandleName> RowAccess::handles(std::string_view name) const {
-  std::vector<HandleName> all;
+template <typename Visit>
+void RowAccess::each_handle(std::string_view name, Visit visit) const {
   const trace::Field *found = field(name);
-  if (found == nullptr || found->is_bytes) return all;
-  spec::Layout layout = spec::Layout::handle;
-  bool array = false;
-  for (size_t i = 0; i < function_->parameter_count; ++i) {
-    if (function_->parameters[i].name != name) continue;
-    layout = function_->parameters[i].layout;
-    array = function_->parameters[i].passing == spec::Passing::array;
-  }
-  if (layout != spec::Layout::handle && layout != spec::Layout::comm) return all;
+  if (found == nullptr || found->is_bytes) return;
+  const spec::Parameter &parameter = function_->parameters[*place(name)];
+  const spec::Layout layout = parameter.layout;
+  if (layout != spec::Layout::handle && layout != spec::Layout::comm) return;
   trace::AtomReader atoms(found->atoms);
   while (!atoms.at_end() && !atoms.failed()) {
     const trace::AtomValue first = atoms.next();
     // A communicator is one atom: a local number or a constant; an unknown one is followed by its number.
     const bool one = layout == spec::Layout::comm && !first.is(trace::kUnknown);
-    all.push_back(handle_name(first.value, one ? 0 : atoms.next().value, layout, scope_));
-    if (!array) break;
+    visit(handle_name(first.value, one ? 0 : atoms.next().value, layout, scope_));
+    if (parameter.passing != spec::Passing::array) break;
   }
+}
+
+std::vector<HandleName> RowAccess::handles(std::string_view name) const {
+  std::vector<HandleName> all;
+  each_handle(name, [&all](const HandleName &each) { all.push_back(each); });
   return all;
 }
 
 std::optional<HandleName> RowAccess::handle(std::string_view name) const {
-  const auto all = handles(name);
-  if (all.size() != 1) return std::nullopt;
-  return all[0];
+  std::optional<HandleName> only;
+  size_t count = 0;
+  each_handle(name, [&](const HandleName &each) {
+    if (count++ == 0) only = each;
+  });
+  return count == 1 ? only : std::nullopt;
 }
 
 std::string_view RowAccess::constant(std::string_view name) const {

@@ -72,6 +72,11 @@ class RowAccess {
   [[nodiscard]] bool succeeded() const;
 
  private:
+  /// Of the parameter among the function's.
+  [[nodiscard]] std::optional<size_t> place(std::string_view name) const;
+  template <typename Visit>
+  void each_handle(std::string_view name, Visit visit) const;
+
   const trace::Row &row_;
   const RowScope &scope_;
   const spec::Function *function_ = nullptr;

@@ -31,6 +31,34 @@ bool has_parameter(const spec::Function &function, std::string_view wanted) {
   return false;
 }
 
+bool moves_bytes(const spec::Function &function) {
+  if (is_start(function)) return true;
+  const std::string_view name = function.name;
+  for (const char *prefix : {"MPI_Type_", "MPI_Status_", "MPI_T_", "MPI_Get_count", "MPI_Get_elements", "MPI_Pack",
+                             "MPI_Unpack", "MPI_Reduce_local", "MPI_File_get_type"}) {
+    if (name.starts_with(prefix)) return false;
+  }
+  for (const char *type : {"datatype", "sendtype", "recvtype", "sendtypes", "recvtypes", "origin_datatype"}) {
+    if (has_parameter(function, type)) return true;
+  }
+  return false;
+}
+
+/// What is asked of a function for each of its calls.
+struct Known {
+  bool may_move = false;
+  std::string operation;
+};
+
+const Known &known_of(const spec::Function &function) {
+  static const std::vector<Known> known = [] {
+    std::vector<Known> all;
+    for (const spec::Function &each : spec::functions()) all.push_back({moves_bytes(each), operation(each)});
+    return all;
+  }();
+  return known[static_cast<size_t>(&function - spec::functions().data())];
+}
+
 /// What came, where a status says that it is something else than the room. Of calls that are complete at once.
 std::optional<int64_t> told_bytes(const RowAccess &row) {
   const std::vector<MessageOutcome> told = outcomes_of(row, 1);
@@ -53,18 +81,7 @@ std::string operation(const spec::Function &function) {
   return text;
 }
 
-bool Volumes::may_move(const spec::Function &function) {
-  if (is_start(function)) return true;
-  const std::string_view name = function.name;
-  for (const char *prefix : {"MPI_Type_", "MPI_Status_", "MPI_T_", "MPI_Get_count", "MPI_Get_elements", "MPI_Pack",
-                             "MPI_Unpack", "MPI_Reduce_local", "MPI_File_get_type"}) {
-    if (name.starts_with(prefix)) return false;
-  }
-  for (const char *type : {"datatype", "sendtype", "recvtype", "sendtypes", "recvtypes", "origin_datatype"}) {
-    if (has_parameter(function, type)) return true;
-  }
-  return false;
-}
+bool Volumes::may_move(const spec::Function &function) { return known_of(function).may_move; }
 
 bool Volumes::needs(const spec::Function &function) {
   return Sizes::is_creator(function) || (function.persistent && may_move(function));
@@ -110,7 +127,7 @@ std::optional<int64_t> Volumes::request(const HandleName &name) const {
 }
 
 std::optional<int64_t> Volumes::payload(const RowAccess &row) const {
-  const std::string op = operation(*row.function());
+  const std::string &op = known_of(*row.function()).operation;
   const auto type_size = [&](const char *name) -> std::optional<int64_t> {
     const auto handle = row.handle(name);
     return handle ? sizes_.datatype(*handle) : std::nullopt;

@@ -27,6 +27,7 @@ class TermReader {
 
   /// Reads a body of so many terms; says what is wrong, or nullptr.
   const char *body(uint64_t number, size_t terms, Body &out) {
+    out.reserve(terms);
     while (out.size() < terms) {
       const uint64_t token = in_.varint();
       if (in_.failed()) return "is cut short";

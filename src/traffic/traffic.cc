@@ -62,9 +62,13 @@ class Run {
 
   Result<Seen> run() {
     chosen_.resize(trace_.rank_count());
+    known_.resize(chosen_.size());
     std::vector<uint32_t> in_order;
     for (const uint32_t rank : filter_.ranks) {
-      if (rank >= chosen_.size()) chosen_.resize(size_t{rank} + 1);
+      if (rank >= chosen_.size()) {
+        chosen_.resize(size_t{rank} + 1);
+        known_.resize(chosen_.size());
+      }
       if (learn(rank)) {
         chosen_[rank] = true;
       } else {
@@ -110,8 +114,7 @@ class Run {
       return asked_of(head.function, filter_.chooses_by_values());
     };
     trace::each_partial_row(trace_, index, chosen_, asks, [&](const trace::PartialRow &partial) {
-      const auto known = known_.find(partial.rank);
-      const Meanings *meanings = known == known_.end() ? nullptr : known->second.get();
+      const Meanings *meanings = known_[partial.rank].get();
       if (meanings == nullptr) {  // it made nothing that has a name
         if (unnamed_.rank() != partial.rank) unnamed_ = Meanings(&members_, partial.rank, trace_.rank_count());
         meanings = &unnamed_;
@@ -205,8 +208,8 @@ class Run {
   std::vector<analyze::RowScope> scopes_;  ///< by class
   std::vector<bool> needs_;
   std::vector<bool> moves_;
-  std::vector<bool> chosen_;  ///< by rank: nothing of it is expanded
-  std::unordered_map<uint32_t, std::unique_ptr<Meanings>> known_;
+  std::vector<bool> chosen_;                      ///< by rank: nothing of it is expanded
+  std::vector<std::unique_ptr<Meanings>> known_;  ///< by rank; nullptr where nothing was made that has a name
 };
 
 }  // namespace

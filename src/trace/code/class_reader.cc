@@ -165,19 +165,16 @@ bool ClassReader::read_variant(ByteReader &in, StreamVariant *variant) {
     if (in.failed() || number >= pool_.columns.size()) return bad("refers to a column that does not exist");
     const FoldColumn &column = *pool_.columns[number];
     if (column.size() != symbols_[grammar]) return bad("has a stream with values that it does not use");
-    constexpr uint64_t kValue = sizeof(ClassRow) + 96 + 64;  // see ClassRow::bytes; two vectors of one
-    if (!in.take(column.size(), sizeof(Atom) + 2 * sizeof(RowPointer) + kValue)) return false;
+    if (!in.take(column.size(), sizeof(Atom) + sizeof(RowPointer))) return false;
+    variant->values.reserve(column.size());
     for (const Atom atom : column.expand()) {
-      auto row = std::make_shared<ClassRow>();
-      row->heads.push_back({FieldHead::atoms, 1});
-      row->atoms.push_back(atom);
-      variant->values.push_back(std::move(row));
+      variant->values.push_back(stream_reader_.value(atom, &in));
+      if (variant->values.back() == nullptr) return false;
     }
   } else {
     if (rows != symbols_[grammar]) return bad("has a stream with values that it does not use");
     if (!read_values(in, rows, &stream_reader_, &variant->values)) return false;
   }
-  variant->set_key();
   return true;
 }
 
@@ -211,7 +208,6 @@ bool ClassReader::heap(ByteReader &in, ClassPart *part) {
     if (in.failed() || (values != 0 && grammar >= grammars_.size()))
       return bad("refers to a grammar that does not exist");
     variant.order = values == 0 ? kNothing : grammars_[grammar];
-    variant.set_key();
   }
   const char *wrong = what_is_wrong_with_heap(*part);
   return wrong == nullptr || bad(wrong);

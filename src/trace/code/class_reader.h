@@ -2,7 +2,8 @@
 // ClassWriter.
 //
 // Trusts nothing: where a method gives false, `what` says why unless `in` failed, and memory stays in proportion to the
-// bytes. Methods are called in the order in which they stand here, those of a class once for each class. One use.
+// bytes. Keys are left out, which only merging asks for (Part::Body::set_keys). Methods are called in the order in
+// which they stand here, those of a class once for each class. One use.
 #pragma once
 
 #include <cstdint>

@@ -212,6 +212,8 @@ class RowReader {
   RowPointer read(ByteReader &in, const std::vector<uint32_t> &sites);
   /// A value of a stream, which has no site: a row, or one of several that follow each other.
   RowPointer read_value(ByteReader &in);
+  /// The value that is this atom on all ranks; equal ones are one row. nullptr: it would take more than `in` allows.
+  RowPointer value(Atom atom, ByteReader *in);
   /// Whether the values that were said to follow each other have all been read.
   [[nodiscard]] bool at_end_of_values() const { return following_ == 0; }
   /// The places in `ClassRow::atoms` that move with the site, of the row that was read last.
@@ -226,6 +228,7 @@ class RowReader {
     std::vector<FieldShape> fields;
     uint64_t codes = 0;
     uint64_t columns = 0;  ///< how many codes are, at least
+    bool is_atom = false;  ///< nothing but one atom that is the same on all ranks
     LastCodes last;
   };
   bool read_shape(ByteReader &in, Shape *shape);
@@ -242,6 +245,7 @@ class RowReader {
   uint64_t following_shape_ = 0;
   uint64_t text_bytes_ = 0;
   StoodFor arrays_;
+  std::unordered_map<Atom, RowPointer> values_;  // of one atom: streams of many ranks have millions of a few
   std::string what_ = "is malformed";
 };
 

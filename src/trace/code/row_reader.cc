@@ -47,6 +47,8 @@ bool RowReader::read_shape(ByteReader &in, Shape *shape) {
     for (const uint8_t byte : field.columns) shape->columns += static_cast<unsigned>(std::popcount(byte));
     heads.push_back(field.head());
   }
+  const auto is_atom = [](const FieldShape &field) { return field.form == FieldShape::atoms && field.count == 1; };
+  shape->is_atom = fields == 1 && is_atom(shape->fields[0]) && is_call(shape->kind) && function == 0 && depth == 0;
   return fits(shape->kind, heads) || bad("has a malformed drain");
 }
 
@@ -104,7 +106,23 @@ RowPointer RowReader::read_value(ByteReader &in) {
   return made(shape, 0, &in);
 }
 
+RowPointer RowReader::value(Atom atom, ByteReader *in) {
+  constexpr uint64_t kValue = sizeof(ClassRow) + 96 + 64;  // see ClassRow::bytes; two vectors of one
+  constexpr uint64_t kKnown = 64;
+  RowPointer &known = values_[atom];
+  if (known != nullptr) return known;
+  if (!in->take(kValue + kKnown)) return nullptr;
+  auto row = std::make_shared<ClassRow>();
+  row->heads.push_back({FieldHead::atoms, 1});
+  row->atoms.push_back(atom);
+  return known = std::move(row);
+}
+
 RowPointer RowReader::made(const Shape &shape, uint32_t site, ByteReader *in) {
+  if (shape.is_atom && site == 0) {
+    moving_.clear();
+    return value(atom_of_code(codes_[0]), in);
+  }
   const size_t position = in->position();
   constexpr uint64_t kRow = sizeof(ClassRow) + 96;  // see ClassRow::bytes
   if (!in->take(kRow + shape.fields.size() * sizeof(FieldHead) + shape.codes * sizeof(Atom) +

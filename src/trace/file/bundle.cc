@@ -135,7 +135,6 @@ Result<void> return_one(ByteView bundle, Part::Body *body, std::map<std::string,
       if (!body->ranks.index_of(rank)) return malformed("has a bundle with a rank that the trace does not have");
     }
     for (uint32_t &site : part.sites) site = site_number[site];
-    body->set_key(&part);
     body->classes.push_back(std::move(part));
   }
   return {};

@@ -28,7 +28,6 @@ class Decoder {
         read(SectionKind::gaps, false, &Decoder::gaps) && read(SectionKind::cost, false, &Decoder::cost) &&
         read(SectionKind::bundles, false, &Decoder::bundles);
     if (!good) return tl::unexpected(std::move(error_));
-    for (ClassPart &part : body().classes) body().set_key(&part);
     return std::move(decoded_);
   }
 

@@ -168,6 +168,16 @@ void Part::Body::set_key(ClassPart *part) const {
   part->key = hash128(whole.view());
 }
 
+void Part::Body::set_keys() {
+  for (ClassPart &part : classes) {
+    for (Stream &stream : part.streams) {
+      for (StreamVariant &variant : stream.variants) variant.set_key();
+    }
+    for (StreamVariant &variant : part.heap.variants) variant.set_key();
+    set_key(&part);
+  }
+}
+
 Part::Part() : body_(std::make_unique<Body>()) {}
 Part::Part(Part &&) noexcept = default;
 Part &Part::operator=(Part &&) noexcept = default;

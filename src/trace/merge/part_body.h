@@ -46,6 +46,8 @@ struct Part::Body {
 
   /// Recomputes the keys of a class; call when modules, sites or its structure changed.
   void set_key(ClassPart *part) const;
+  /// Those of all classes and their streams, which a file does not hold.
+  void set_keys();
 };
 
 /// A count or time as an atom; what does not fit (292 years) is cut.

@@ -40,6 +40,7 @@ Bytes with_corrections(const Trace &trace, const Corrections &corrections) {
 Part to_part(const Trace &trace) {
   auto own = std::make_unique<Part::Body>(*trace.body().part);
   own->classes.resize(trace.body().own_classes);
+  own->set_keys();
   return Edited::part(std::move(own));
 }
 

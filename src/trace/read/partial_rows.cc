@@ -17,6 +17,9 @@ namespace {
 using grammar::Grammar;
 using grammar::Symbol;
 
+/// What is left of a field's first atom where only constants are asked for.
+Atom constant_of(Atom first) { return is_special(first) ? first : 0; }
+
 /// The fields asked for of one row along all its members.
 class FieldsAlong {
  public:
@@ -32,6 +35,15 @@ class FieldsAlong {
         one.fixed.bytes = fields.text();
       } else if (head.kind == FieldHead::table) {
         one.table = fields.table();
+      } else if (asked[f] == Asked::constant && head.count != 0) {
+        one.fixed.atoms.push_back(constant_of(fields.atom(0)));
+        if (const ColumnPointer column = fields.column(0)) {
+          std::vector<Atom> values = column->expand();
+          std::transform(values.begin(), values.end(), values.begin(), constant_of);
+          if (std::any_of(values.begin(), values.end(), [](Atom value) { return value != 0; })) {
+            one.varied.emplace_back(0, std::move(values));
+          }
+        }
       } else {
         for (uint32_t i = 0; i < head.count; ++i) {
           one.fixed.atoms.push_back(fields.atom(i));
@@ -93,32 +105,47 @@ std::vector<Symbol> constants_of(const StreamVariant &variant) {
       same.push_back(i);
       continue;
     }
-    const Atom atom = is_special(fields.atom(0)) ? fields.atom(0) : 0;
-    same.push_back(first.try_emplace(atom, i).first->second);
+    same.push_back(first.try_emplace(constant_of(fields.atom(0)), i).first->second);
   }
   return same;
 }
 
-Grammar order_of(const AskedStream &stream) {
-  if (stream.asked != Asked::constant) return *stream.variant->order;
+GrammarPointer order_of(const AskedStream &stream) {
+  if (stream.asked != Asked::constant) return stream.variant->order;
   const std::vector<Symbol> same = constants_of(*stream.variant);
-  return stream.variant->order->mapped([&](Symbol value) { return value < same.size() ? same[value] : value; });
+  return std::make_shared<const Grammar>(
+      stream.variant->order->mapped([&](Symbol value) { return value < same.size() ? same[value] : value; }));
 }
 
+/// The only row that there is.
+std::optional<Symbol> only_row(const std::vector<uint64_t> &times) {
+  const auto found = [](uint64_t count) { return count != 0; };
+  if (std::count_if(times.begin(), times.end(), found) != 1) return std::nullopt;
+  return static_cast<Symbol>(std::find_if(times.begin(), times.end(), found) - times.begin());
+}
+
+/// How often each row stands with which values of the streams, of which there must be one.
 std::vector<Combination> combinations(const Grammar &rows, const std::vector<AskedStream> &streams) {
   constexpr size_t kSteps = 4096;  // and so many a term:
   constexpr size_t kStepsATerm = 64;
-  std::vector<Grammar> orders;
+  std::vector<GrammarPointer> orders;
   orders.reserve(streams.size());
   for (const AskedStream &stream : streams) orders.push_back(order_of(stream));
   std::vector<Combination> found;
-  Grammar all = rows;
+  const std::vector<uint64_t> row_times = rows.multiplicities();
+  const std::optional<Symbol> only = only_row(row_times);
+  // One row, as nearly always, needs no pairing with the first stream.
+  Grammar all = only ? *orders[0] : rows;
   std::vector<std::vector<Symbol>> meaning;  // of the symbols of `all`: the row, then values
-  for (Symbol row = 0; row < rows.multiplicities().size(); ++row) meaning.push_back({row});
+  if (only) {
+    for (Symbol value = 0; value < streams[0].variant->values.size(); ++value) meaning.push_back({*only, value});
+  } else {
+    for (Symbol row = 0; row < row_times.size(); ++row) meaning.push_back({row});
+  }
   bool paired = true;
-  for (const Grammar &order : orders) {
-    const size_t terms = grammar::term_count(all) + grammar::term_count(order);
-    auto pairs = grammar::product(all, order, kSteps + kStepsATerm * terms);
+  for (size_t i = only ? 1 : 0; i < orders.size() && paired; ++i) {
+    const size_t terms = grammar::term_count(all) + grammar::term_count(*orders[i]);
+    auto pairs = grammar::product(all, *orders[i], kSteps + kStepsATerm * terms);
     paired = pairs.has_value();
     if (!paired) break;
     std::vector<std::vector<Symbol>> next;
@@ -143,7 +170,7 @@ std::vector<Combination> combinations(const Grammar &rows, const std::vector<Ask
   std::map<std::vector<Symbol>, size_t> places;
   std::vector<grammar::Walker> walkers;
   walkers.reserve(orders.size());
-  for (const Grammar &order : orders) walkers.emplace_back(order);
+  for (const GrammarPointer &order : orders) walkers.emplace_back(*order);
   grammar::Walker walker(rows);
   for (Symbol row = walker.next(); row != grammar::kNoSymbol; row = walker.next()) {
     std::vector<Symbol> key{row};
@@ -250,7 +277,7 @@ class Partial {
       for (size_t i = 0; i < readers.size(); ++i) {
         if (asked[i].asked == Asked::yes) continue;
         const std::vector<Atom> &atoms = readers[i].value().atoms;
-        key.signed_varint(!atoms.empty() && is_special(atoms[0]) ? atoms[0] : 0);
+        key.signed_varint(atoms.empty() ? 0 : constant_of(atoms[0]));
       }
       Met &here = met[{row, key.take()}];
       if (here.count++ == 0) {
@@ -272,11 +299,13 @@ class Partial {
     std::stable_sort(combinations.begin(), combinations.end(),
                      [](const auto &a, const auto &b) { return a.row < b.row; });
     // Values of streams recur in many combinations.
-    std::map<std::pair<size_t, Symbol>, std::unique_ptr<FieldsAlong>> values;
+    std::vector<std::vector<std::optional<FieldsAlong>>> values(asked.size());
     std::vector<std::vector<uint64_t>> places(asked.size());
     for (size_t i = 0; i < asked.size(); ++i) {
+      values[i].resize(asked[i].variant->values.size());
       for (const auto &[rank, member] : members) places[i].push_back(*asked[i].variant->ranks.index_of(rank));
     }
+    const AskedFields whole{Asked::yes};
     std::unique_ptr<FieldsAlong> along;
     uint32_t of_row = UINT32_MAX;
     for (const Combination &each : combinations) {
@@ -285,12 +314,10 @@ class Partial {
       Row row = empty(each.row);
       std::vector<const FieldsAlong *> own(asked.size());
       for (size_t i = 0; i < asked.size(); ++i) {
-        if (each.values[i] >= asked[i].variant->values.size()) continue;  // only if the trace contradicts itself
-        std::unique_ptr<FieldsAlong> &known = values[{i, each.values[i]}];
-        if (known == nullptr) {
-          known = std::make_unique<FieldsAlong>(*asked[i].variant->values[each.values[i]], AskedFields{Asked::yes});
-        }
-        own[i] = known.get();
+        if (each.values[i] >= values[i].size()) continue;  // only if the trace contradicts itself
+        std::optional<FieldsAlong> &known = values[i][each.values[i]];
+        if (!known) known.emplace(*asked[i].variant->values[each.values[i]], whole);
+        own[i] = &*known;
       }
       bool first = true;
       Row value;

@@ -6,8 +6,8 @@
 // expanded, those of that group alone, only where such streams are differences from the value before, or loops that lie
 // out of phase: once for all members there, once for each member here.
 //
-// Fields that are not asked for are absent in the rows that are given. Of one asked for as a constant, only what its
-// first atom says counts, where that is special. Addresses keep the numbers of modules that the rank gave them, and
+// Fields that are not asked for are absent in the rows that are given. Of one asked for as a constant only its first
+// atom is there, and is 0 unless it is special. Addresses keep the numbers of modules that the rank gave them, and
 // displacements that are running sums of the counts stay one atom (model/derived_values.h), as do arrays of requests
 // that calls drain (model/request_arrays.h).
 #pragma once

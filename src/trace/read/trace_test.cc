@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <numeric>
 
 #include "trace/merge/part_body.h"
 #include "trace/read/call_times.h"
 #include "trace/read/edit.h"
+#include "trace/read/trace_body.h"
 #include "trace/testing/synthetic.h"
 
 namespace cairn::trace {
@@ -255,6 +257,40 @@ TEST(Trace, AnyTreeGivesBackWhatWasRecorded) {
       if (HasFatalFailure() || HasNonfatalFailure()) return;
     }
   }
+}
+
+TEST(Trace, PartsOfOpenedTracesMergeAsTheyDidBefore) {
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    const auto processes = varying_program(9, seed);
+    const auto half = [&](size_t from, size_t to) {
+      return to_part(opened(*binomial({processes.begin() + from, processes.begin() + to}).to_file(some_run())));
+    };
+    Result<Part> joined = Part::merge(half(0, 5), half(5, 9));
+    ASSERT_TRUE(joined.has_value()) << joined.error().message;
+    const auto again = opened(*joined->to_file(some_run())).section_bytes();
+    const auto before = opened(*binomial(processes).to_file(some_run())).section_bytes();
+    for (const char *section : {"grammars", "rows", "streams"})
+      EXPECT_EQ(again.at(section), before.at(section)) << seed;
+  }
+}
+
+TEST(Trace, EqualValuesOfStreamsAreOneRow) {
+  const Trace trace = opened(*binomial(varying_program(1, 3)).to_file(some_run()));
+  std::map<Atom, RowPointer> known;
+  size_t again = 0;
+  for (const ClassPart &part : trace.body().part->classes) {
+    for (const Stream &stream : part.streams) {
+      for (const StreamVariant &variant : stream.variants) {
+        for (const RowPointer &value : variant.values) {
+          if (value->heads != std::vector<FieldHead>{{FieldHead::atoms, 1}} || !value->varied.empty()) continue;
+          const auto [place, fresh] = known.emplace(value->atoms[0], value);
+          EXPECT_EQ(place->second, value);
+          if (!fresh) ++again;
+        }
+      }
+    }
+  }
+  EXPECT_GT(again, 0U);
 }
 
 TEST(Trace, HeapSegmentsOfAlikeRanksAreToldOnce) {
