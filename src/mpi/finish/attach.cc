@@ -31,7 +31,8 @@ namespace {
 /// A forked child is another process: it must not write to what it shares with its parent, nor be recorded as it.
 void after_fork_in_child() {
   Process *of = process;
-  if (of != nullptr && of->run.preload != nullptr) *of->run.preload->forget = nullptr;
+  if (of != nullptr && of->run.preload != nullptr)
+    *of->run.preload->forget = nullptr, *of->run.preload->threads = nullptr;
   process = nullptr;
   current_thread = nullptr;
   if (of != nullptr) leave_arena_to_parent(*of);
@@ -147,7 +148,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   snprintf(of->run.recorder, sizeof of->run.recorder, "cairn %s %s", CAIRN_VERSION, abi.soname);
   if (!mpi::library_version(of->run.mpi_version, sizeof of->run.mpi_version))
     copy(of->run.mpi_version, sizeof of->run.mpi_version, "?");
-  if (!make_tables(*of, *preload, constants) || !prepare_threads()) {
+  if (!make_tables(*of, *preload, constants)) {
     remove_arena_file(*of);
     return -1;
   }
@@ -159,6 +160,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   prepare_fortran_calls(*preload, config.oracle != nullptr);
   load_oracle(*of);
   process = of;
+  prepare_threads(*preload);
   of->progress.attached = true;
   of->phase.store(config.start_off ? Phase::paused : Phase::recording);
   return 0;

@@ -1,10 +1,11 @@
 // What libcairn.so, the preloaded library, and a recorder know of each other.
 //
 // libcairn.so holds no C++ runtime, prints nothing and links nothing but libc. It exports the MPI_ functions as
-// trampolines, and malloc and its family. On the first MPI call it finds the MPI library through the *calling object*
-// (so that an MPI that was loaded with RTLD_LOCAL works), opens the recorder that was built for that library's soname,
-// hands over this table, and from then on every trampoline jumps straight into the recorder's wrapper (or into the real
-// function where there is no recorder), leaving the return address as it was.
+// trampolines, malloc and its family, and the functions that make and join threads. On the first MPI call it finds the
+// MPI library through the *calling object* (so that an MPI that was loaded with RTLD_LOCAL works), opens the recorder
+// that was built for that library's soname, hands over this table, and from then on every trampoline jumps straight
+// into the recorder's wrapper (or into the real function where there is no recorder), leaving the return address as it
+// was.
 //
 // It is a library of its own, and not the recorder, since every process of the command loads it: shells, launchers and
 // programs without MPI pay for a few pages. And which MPI a program uses is only known when it calls one: a recorder is
@@ -44,6 +45,24 @@ struct CairnFortranEntry {
 /// (MPI_Wtime). Nothing tells then that the entry has been answered.
 static const uint32_t kCairnJumps = 0x80000000;
 
+/// Numbers of threads are below this; who has none has kCairnNoNumber.
+enum { kCairnThreadNumbers = 4096 };
+static const uint32_t kCairnNoNumber = UINT32_MAX;
+
+/// What a recorder wants to know of the program's threads. Called without any lock, never in a forked child.
+struct CairnThreads {
+  /// Whether what the calling thread is about to make is a thread of the program, and not of its MPI library or of the
+  /// recorder. Others get no number.
+  bool (*is_the_programs)(void);
+  /// The calling thread is about to make the one of that number; it came to nothing.
+  void (*made)(uint32_t number);
+  void (*not_made)(uint32_t number);
+  /// The calling thread has waited for its end.
+  void (*joined)(uint32_t number);
+  /// The calling thread ends.
+  void (*ends)(void);
+};
+
 struct CairnPreload {
   uint32_t version;  ///< kCairnPreloadVersion
   void *mpi_handle;  ///< dlopen handle through which PMPI_ functions are found; stays open
@@ -65,9 +84,14 @@ struct CairnPreload {
   void (*watch)(uintptr_t low, uintptr_t high);
   /// Of the calling thread; never nullptr.
   struct CairnFortranEntry *(*fortran_entry)(void);
+  /// Of the calling thread, whose end is told from then on. One that has no number yet gets the lowest that is free, if
+  /// there is one.
+  uint32_t (*thread_number)(void);
+  /// Set by the recorder.
+  struct CairnThreads **threads;
 };
 
-enum { kCairnPreloadVersion = 3 };
+enum { kCairnPreloadVersion = 4 };
 
 /// A recorder exports wrappers by the names of the MPI_ functions. Where it exports CAIRN_ANSWER_PREFIX "MPI_name",
 /// too, a PMPI_name that answers an entry leads there.

@@ -2,8 +2,10 @@
 // it should. Linked with -DLATE it doesn't link MPI but loads a plugin that does.
 #include "mpi/preload/preload.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +20,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mpi/preload/preload_test_mpi.h"
@@ -312,6 +315,103 @@ void heap(int steps) {
   for (std::thread &thread : threads) thread.join();
 }
 
+std::string told_of_threads;
+pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+
+thread_local uint32_t number_here;
+
+void tell(char what, uint32_t number) {
+  pthread_mutex_lock(&telling);
+  told_of_threads += what + std::to_string(number) + " ";
+  pthread_mutex_unlock(&telling);
+}
+
+std::string told() { return std::exchange(told_of_threads, ""); }
+
+void wait_until_told(const std::string &what) {
+  for (bool is_there = false; !is_there; usleep(1000)) {
+    pthread_mutex_lock(&telling);
+    is_there = told_of_threads.find(what) != std::string::npos;
+    pthread_mutex_unlock(&telling);
+  }
+}
+
+/// No thread but this one is there.
+void wait_until_alone() {
+  const auto tasks = [] {
+    size_t count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    while (readdir(folder) != nullptr) ++count;
+    closedir(folder);
+    return count - 2;
+  };
+  while (tasks() != 1) usleep(1000);
+}
+
+/// A thread has the lowest number that is free when it is made, whichever calls MPI first, until it has been joined.
+void threads() {
+  const CairnPreload *preload = table();
+  static const CairnPreload *known = preload;
+  static bool is_the_programs = true;
+  static CairnThreads wanted = {[] { return is_the_programs; }, [](uint32_t number) { tell('m', number); },
+                                [](uint32_t number) { tell('n', number); }, [](uint32_t number) { tell('j', number); },
+                                [] { tell('e', number_here); }};
+  *preload->threads = &wanted;
+  CHECK(preload->thread_number() == 0);
+  const auto body = [](void *) -> void * {
+    number_here = known->thread_number();
+    return reinterpret_cast<void *>(static_cast<uintptr_t>(number_here));
+  };
+  pthread_t first;
+  pthread_t second;
+  void *number = nullptr;
+  for (int step = 0; step < 3; ++step) {
+    CHECK(pthread_create(&first, nullptr, body, nullptr) == 0);
+    wait_until_told("e1");  // but it has not been joined
+    CHECK(pthread_create(&second, nullptr, body, nullptr) == 0);
+    CHECK(pthread_join(second, &number) == 0 && number == reinterpret_cast<void *>(2));
+    CHECK(pthread_join(first, &number) == 0 && number == reinterpret_cast<void *>(1));
+    CHECK(told() == "m1 e1 m2 e2 j2 j1 ");
+  }
+  // Nobody joins these: they have their numbers until they end.
+  pthread_attr_t detached;
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  CHECK(pthread_create(&first, &detached, body, nullptr) == 0);
+  wait_until_alone();
+  CHECK(pthread_create(&first, nullptr, body, nullptr) == 0);
+  wait_until_told("e1 m1 e1");
+  CHECK(pthread_detach(first) == 0);
+  CHECK(pthread_create(&second, nullptr, body, nullptr) == 0 && pthread_detach(second) == 0);
+  wait_until_alone();
+  CHECK(told() == "m1 e1 m1 e1 m1 e1 ");
+  // One that could not be made.
+  pthread_attr_setstacksize(&detached, size_t{1} << 46);
+  CHECK(pthread_create(&first, &detached, body, nullptr) != 0);
+  CHECK(told() == "m1 n1 ");
+  // What is not the program's has no number, nor has what it makes, until it asks for one.
+  is_the_programs = false;
+  const auto other = [](void *given) -> void * {
+    const auto nothing = [](void *it) { return it; };
+    pthread_t inner;
+    CHECK(pthread_create(&inner, nullptr, nothing, given) == 0 && pthread_join(inner, nullptr) == 0);
+    number_here = known->thread_number();
+    return reinterpret_cast<void *>(static_cast<uintptr_t>(number_here));
+  };
+  CHECK(pthread_create(&first, nullptr, other, nullptr) == 0);
+  CHECK(pthread_join(first, &number) == 0 && number == reinterpret_cast<void *>(1));
+  CHECK(told() == "e1 ");
+  is_the_programs = true;
+  // A forked child tells nothing.
+  const pid_t child = fork();
+  if (child == 0) {
+    CHECK(pthread_create(&first, nullptr, body, nullptr) == 0 && pthread_join(first, nullptr) == 0 && told().empty());
+    _exit(0);
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 void edges() {
   const CairnPreload *preload = table();
   CairnAllocation found = {};
@@ -414,6 +514,7 @@ void run(const std::string &what, const char *expected) {
   if (what == "race") return race(expected);
   if (what == "heap") return heap(atoi(expected));
   if (what == "edges") return edges();
+  if (what == "threads") return threads();
   if (what == "mappings") return mappings();
   if (what == "untracked") return untracked();
   CHECK(what == "known word");

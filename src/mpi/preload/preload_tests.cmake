@@ -65,6 +65,7 @@ preload_case(heap preload_test "heap;100000")
 preload_case(heap_in_chain preload_test "heap;50000" SMALLEST=8
   LD_PRELOAD=$<TARGET_FILE:cairn_preload>:$<TARGET_FILE:preload_test_allocator>)
 preload_case(edges preload_test "edges;x")
+preload_case(threads preload_test "threads;x")
 preload_case(mappings preload_test "mappings;x")
 preload_case(not_wanted preload_test "untracked;x" --unset=CAIRN_OUTPUT)
 

@@ -270,6 +270,8 @@ void *open_recorder(Path &reason) {
   table.mapping_epoch = &shared.mapping_epoch;
   table.watch = watch;
   table.fortran_entry = [] { return &cairn_fortran_entry; };
+  table.thread_number = thread_number;
+  table.threads = &shared.threads;
   shared.recording_process = getpid();
   const int answer = attach(&table);
   if (answer != 0) {

@@ -18,16 +18,27 @@ uint64_t rounded_up(uint64_t bytes) {
 
 }  // namespace
 
-bool HeapLog::add(Arena &arena, int64_t number, uint64_t bytes) {
+bool HeapLog::append(Arena &arena, const trace::HeapEvent &event) {
   if (order == nullptr) order = arena.create<grammar::Builder>(arena);
   if (order == nullptr) return false;
-  const trace::HeapEvent event = {calls - calls_then, number, events.size() < kExact ? bytes : rounded_up(bytes)};
   static_assert(std::has_unique_object_representations_v<trace::HeapEvent>);
   uint8_t key[sizeof event];
   memcpy(key, &event, sizeof event);
   const Signature *known = events.intern(arena, key, sizeof key);
   if (known == nullptr || !order->append(known->id)) return false;
   calls_then = calls;
+  return true;
+}
+
+bool HeapLog::add(Arena &arena, int64_t number, uint64_t bytes) {
+  return append(arena, {calls - calls_then, number, events.size() < kExact ? bytes : rounded_up(bytes)});
+}
+
+bool HeapLog::add_thread(Arena &arena, uint32_t thread, bool ends, uint64_t all_calls) {
+  assert(all_calls >= calls);
+  const uint64_t passed = all_calls - calls;
+  if (!append(arena, trace::ThreadEvent{calls - calls_then, passed - passed_then, thread, ends}.packed())) return false;
+  passed_then = passed;
   return true;
 }
 

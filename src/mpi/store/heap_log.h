@@ -9,6 +9,10 @@
 // Sizes are exact while a sequence has few distinct events; then they are rounded up, by a sixteenth at most, so that
 // sizes which never recur make no event each.
 //
+// Threads of the program begin and end in the same way, and are events of the same log. What a thread does before it is
+// made, or after it was waited for, would not be what it did: so of these events it is also kept how many calls that
+// are not counted came since the last one, which is mostly none.
+//
 // Part of a Sequence (sequence.h): in the arena, the thread alone writes, a reader of a dead process's arena reads.
 // `add` never throws; an event costs what appending to a grammar costs.
 #pragma once
@@ -29,9 +33,16 @@ struct HeapLog {
   uint64_t calls_then;      ///< when the last event came
   grammar::Builder *order;  ///< of the events; nullptr: there are none
   SignatureTable events;    ///< each the bytes of a trace::HeapEvent
+  uint64_t passed_then;     ///< of all calls, those that had not counted when the last event of a thread came
 
   /// `bytes`: of a segment that begins; 0: it ends. False without memory: that event is not kept.
   bool add(Arena &arena, int64_t number, uint64_t bytes);
+  /// A thread begins or ends (trace::ThreadEvent) after so many calls of the sequence, whether they count or not. False
+  /// without memory.
+  bool add_thread(Arena &arena, uint32_t thread, bool ends, uint64_t all_calls);
+
+ private:
+  bool append(Arena &arena, const trace::HeapEvent &event);
 };
 
 /// An event as a HeapLog keeps it.

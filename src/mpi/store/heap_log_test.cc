@@ -58,10 +58,41 @@ TEST_F(HeapLogTest, ManySizesAreRounded) {
   }
 }
 
+TEST_F(HeapLogTest, ThreadsStandAmongAllCalls) {
+  log.calls = 2;  // of three
+  EXPECT_TRUE(log.add_thread(arena, 5, false, 3));
+  log.calls = 3;
+  EXPECT_TRUE(log.add(arena, 0, 1000));
+  log.calls = 4;  // of seven
+  EXPECT_TRUE(log.add_thread(arena, 5, true, 7));
+  const std::vector<trace::HeapEvent> all = told();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[1], (trace::HeapEvent{1, 0, 1000}));
+  for (const size_t i : {0, 2}) {
+    ASSERT_TRUE(trace::ThreadEvent::is(all[i]));
+    const trace::ThreadEvent event = trace::ThreadEvent::of(all[i]);
+    EXPECT_EQ(event.calls, i == 0 ? 2U : 1U);
+    EXPECT_EQ(event.passed, i == 0 ? 1U : 2U);
+    EXPECT_EQ(event.thread, 5U);
+    EXPECT_EQ(event.ends, i == 2);
+  }
+}
+
+TEST_F(HeapLogTest, ThreadsOfEachTurnHaveTheSameEvents) {
+  for (uint64_t turn = 0; turn < 1000; ++turn) {
+    for (uint32_t thread = 1; thread < 4; ++thread) ASSERT_TRUE(log.add_thread(arena, thread, false, turn));
+    for (uint32_t thread = 1; thread < 4; ++thread) ASSERT_TRUE(log.add_thread(arena, thread, true, turn));
+    log.calls = turn + 1;
+  }
+  EXPECT_EQ(log.events.size(), 7U);  // the first turn's first one has no call before it
+  EXPECT_LT(log.order->terms(), 20U);
+}
+
 TEST_F(HeapLogTest, WithoutMemoryNothingIsKept) {
   while (arena.allocate(64) != nullptr) {
   }
   EXPECT_FALSE(log.add(arena, 0, 1000));
+  EXPECT_FALSE(log.add_thread(arena, 1, false, 0));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ std::atomic<State> state = State::none;
 std::atomic<bool> sequence_is_ready = false;
 pthread_t spiller;
 sem_t work;
+constinit thread_local bool begins_spiller __attribute__((tls_model("initial-exec"))) = false;
 
 void be_modest() {
   pthread_setname_np(pthread_self(), "cairn-recorder");
@@ -66,7 +67,9 @@ bool begin(Process &of) {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // inherited
+  begins_spiller = true;
   const bool began = pthread_create(&spiller, &attributes, run, &of) == 0;
+  begins_spiller = false;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   return began;
@@ -94,6 +97,8 @@ void stop_spiller() {
   pthread_join(spiller, nullptr);
   state.store(State::none);
 }
+
+bool is_beginning_spiller() { return begins_spiller; }
 
 void forget_spiller() { state.store(State::none); }
 

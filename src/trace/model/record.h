@@ -84,6 +84,20 @@ struct HeapEvent {
   bool operator==(const HeapEvent &) const = default;
 };
 
+/// A thread of the program was made, or waited for, by the thread whose sequence this is; or this very thread begins,
+/// or ends. It stands among the events of the heap, as one whose number is negative.
+struct ThreadEvent {
+  uint64_t calls = 0;   ///< as a HeapEvent's
+  uint64_t passed = 0;  ///< calls of the other kind since the last ThreadEvent, or since the sequence began
+  uint32_t thread = 0;
+  bool ends = false;
+  static bool is(const HeapEvent &event) { return event.number < 0 && event.number >= -(int64_t{1} << 32); }
+  [[nodiscard]] HeapEvent packed() const { return {calls, -1 - int64_t{thread}, passed << 1 | (ends ? 1U : 0U)}; }
+  static ThreadEvent of(const HeapEvent &event) {
+    return {event.calls, event.bytes >> 1, static_cast<uint32_t>(-1 - event.number), (event.bytes & 1) != 0};
+  }
+};
+
 struct SequenceRecord {
   static constexpr uint32_t kEpilogue = UINT32_MAX;
   uint32_t thread = 0;

@@ -1,6 +1,6 @@
 // Writes sample traces: sample_trace OUT SEED writes OUT.cairn and OUT.txt (what is in it, as plain text). SEED 0 is a
 // 3 x 3 stencil, others are random programs of several kinds; from 50 to 59 with gaps at call sites, from
-// 60 to 99 with heap segments, from 500 on with
+// 60 to 99 with heap segments, from 80 on with threads instead, from 500 on with
 // lossless times, in blocks, from 550 on with corrections of them; from 600 on classes are in bundles; from 700 on a
 // thousand ranks with lagged columns. The golden files in testdata/ are such samples, which stay as they are: readers
 // must read them for ever.
@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
   } else {
     processes = random_program(3 + static_cast<uint32_t>(seed % 9), seed);
     if (seed >= 50 && seed < 60) add_gaps(&processes, seed);
-    if (seed >= 60) add_heap(&processes, seed);
+    if (seed >= 60) add_heap(&processes, seed, seed >= 80);
   }
   const InBlocks all = bundles ? in_bundles(processes, seed % 3 * 200)
                                : in_blocks(processes, [](uint32_t rank) { return rank % 4 == 1; });

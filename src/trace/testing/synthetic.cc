@@ -377,7 +377,7 @@ std::vector<ProcessRecord> exchanging_program(uint32_t ranks, uint64_t seed) {
   }
   return result;
 }
-void add_heap(std::vector<ProcessRecord> *processes, uint64_t seed) {
+void add_heap(std::vector<ProcessRecord> *processes, uint64_t seed, bool with_threads) {
   std::mt19937_64 random(seed);
   const uint64_t turns = 5 + random() % 40;
   for (ProcessRecord &process : *processes) {
@@ -388,6 +388,15 @@ void add_heap(std::vector<ProcessRecord> *processes, uint64_t seed) {
       if (rank % 7 == 3) {
         for (uint64_t i = 0; i < turns; ++i) {
           events.push_back({random() % 4, static_cast<int64_t>(random() % 6), random() % 3 * (random() % 1000)});
+        }
+      } else if (with_threads) {
+        for (uint64_t i = 0; i < turns; ++i) {
+          for (const bool ends : {false, true}) {
+            for (uint32_t thread = 1; thread < 3; ++thread) {
+              events.push_back(ThreadEvent{thread % 2, rank % 3, thread, ends}.packed());
+            }
+          }
+          events.push_back({1, 1, i % 2 * 520});
         }
       } else {
         events.push_back({2, 0, 4096});

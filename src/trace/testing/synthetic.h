@@ -54,7 +54,7 @@ std::vector<ProcessRecord> polling_program(uint32_t ranks, uint64_t seed);
 
 /// Gives the processes heap segments: most ranks use the same number in each turn of a loop, of a size that grows with
 /// the rank or is one of two; one has turns of another length, some have none, and one begins and ends them as it
-/// comes.
-void add_heap(std::vector<ProcessRecord> *processes, uint64_t seed);
+/// comes. `with_threads`: most ranks make and join two threads in each turn instead.
+void add_heap(std::vector<ProcessRecord> *processes, uint64_t seed, bool with_threads = false);
 
 }  // namespace cairn::trace
