@@ -15,9 +15,9 @@
 #include "analyze/volume.h"
 #include "analyze/wanted_calls.h"
 #include "analyze/world_ranks.h"
+#include "cli/dump_between.h"
 #include "cli/dump_calls.h"
 #include "cli/dump_gpu.h"
-#include "cli/dump_segments.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
 #include "terminal/listing.h"
@@ -39,6 +39,7 @@ struct DumpOptions : Inspection {
   bool stack = false;
   bool world = false;
   bool memory = false;
+  bool threads = false;
   GpuDump gpu;
 };
 
@@ -59,7 +60,7 @@ class Dump {
         json_(options.json),
         exact_(timing::exactness(trace.run().timing).empty()),
         stack_(options.stack),
-        memory_(options.memory),
+        between_{options.memory, options.threads},
         by_time_(options.order == "time"),
         across_ranks_(options.order != "rank"),
         out_(out) {
@@ -68,10 +69,10 @@ class Dump {
 
   Result<void> rank(uint32_t rank) {
     const std::unique_ptr<DumpedRank> of = calls_of(rank);
-    std::optional<SegmentLines> segments;
-    if (memory_) {
-      segments.emplace(trace_, rank, of->calls.has_several_threads(), json_);
-      of->before_each = [&](const Event &event) { write_segments(segments->before(event)); };
+    std::optional<LinesBetween> lines;
+    if (has_between()) {
+      lines.emplace(trace_, rank, between_, of->calls.has_several_threads(), json_);
+      of->before_each = [&](const Event &event) { write_between(lines->before(event)); };
     }
     const auto steps = of->calls.step_count();
     if (!json_) head_ = head_of(rank, steps ? fmt::format(", {}", plural(*steps, "step")) : "");
@@ -80,7 +81,7 @@ class Dump {
       write_head();
       print(*of);
     }
-    if (segments && of->calls.is_at_end()) write_segments(segments->rest());
+    if (lines && of->calls.is_at_end()) write_between(lines->rest());
     return of->calls.end();
   }
 
@@ -170,7 +171,8 @@ class Dump {
     head_.clear();
   }
 
-  void write_segments(const std::string &lines) {
+  [[nodiscard]] bool has_between() const { return between_.segments || between_.threads; }
+  void write_between(const std::string &lines) {
     if (lines.empty()) return;
     write_head();
     out_.write(lines);
@@ -216,7 +218,7 @@ class Dump {
     CallTexts texts(decoder_, selected_ ? std::make_unique<analyze::RankVolumes>(trace_, *selected_, rank) : nullptr,
                     world_ != nullptr ? std::optional<analyze::WorldRanks>({*world_, rank}) : std::nullopt, stack_,
                     std::max(kLeast, kMost / at_once));
-    auto of = std::make_unique<DumpedRank>(std::move(texts), trace_, sources_, filter_, wanted_, rank, memory_);
+    auto of = std::make_unique<DumpedRank>(std::move(texts), trace_, sources_, filter_, wanted_, rank, has_between());
     if (const auto steps = of->calls.step_count()) {
       least_steps_ = std::min(least_steps_, *steps);
       most_steps_ = std::max(most_steps_, *steps);
@@ -235,7 +237,7 @@ class Dump {
   bool json_;
   bool exact_;  ///< durations are
   bool stack_;
-  bool memory_;  ///< heap segments are told as well
+  LinesBetween::Wanted between_;  ///< what is told besides calls
   bool by_time_;
   bool across_ranks_;  ///< lines of several ranks stand among each other
   Output &out_;
@@ -258,9 +260,10 @@ int dump(DumpOptions &options) {
                         fmt::format("--order {}: this trace has no times of single calls", options.order), options.file,
                         Error::kNoOffset, "record with --timing context"});
   }
-  if (options.memory && options.order != "rank") {
+  if ((options.memory || options.threads) && options.order != "rank") {
     return report(Error{ErrorKind::usage,
-                        "--memory prints what stands between a rank's calls, not with --order " + options.order,
+                        fmt::format("--{} prints what stands between a rank's calls, not with --order {}",
+                                    options.memory ? "memory" : "threads", options.order),
                         {},
                         Error::kNoOffset,
                         {}});
@@ -340,7 +343,9 @@ Action declare_dump(Options &verb) {
   verb.flag("--stack", options->stack, "Print who called, where record --callsites stack was asked for");
   verb.flag("--world", options->world, "Print the ranks in arguments as ranks in MPI_COMM_WORLD");
   verb.flag("--memory", options->memory, "Print when the heap segments of buffers begin and end, with their sizes");
+  verb.flag("--threads", options->threads, "Print where threads are made, begin, end, and are joined");
   verb.apart("--grammar", "--memory", "--grammar prints rows, which have no order");
+  verb.apart("--grammar", "--threads", "--grammar prints rows, which have no order");
   verb.apart("--grammar", "--world", "--grammar prints rows, which many ranks share");
   verb.apart("--grammar", "--json", "--grammar is text, without JSON");
   verb.apart("--grammar", "--order", "--grammar prints rows, which have no times");
@@ -355,7 +360,7 @@ Action declare_dump(Options &verb) {
   for (const std::string &filter : of_calls) {
     verb.apart("--grammar", filter, "--grammar prints whole rules, of all calls and times");
   }
-  of_calls.insert(of_calls.end(), {"--rank", "--memory"});
+  of_calls.insert(of_calls.end(), {"--rank", "--memory", "--threads"});
   for (const std::string &filter : of_calls) {
     for (const char *gpu : {"--warp", "--launch", "--join", "--raw5"}) {
       verb.apart(gpu, filter, fmt::format("{} prints events of GPU warps, which are no calls", gpu));
