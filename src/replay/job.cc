@@ -74,7 +74,7 @@ void Job::run_thread(uint32_t number) {
   Walker walker(this, &standing_[number], std::move(sequences));
   auto done = walker.walk();
   standing_[number].ticket = UINT64_MAX;
-  if (done) return wait_for_others(number);
+  if (done) return;
   const std::lock_guard<std::mutex> guard(error_lock_);
   if (error_) error_ = std::move(done);
   if (number == 0) return;
@@ -119,19 +119,40 @@ void Job::wait_for_turn(Standing *own, uint64_t ticket, bool gives_up) {
   }
 }
 
-void Job::wait_for_others(uint32_t number) const {
-  const auto has_ended = [](const Standing &each) { return each.ticket == UINT64_MAX; };
-  // The first thread joins the others.
-  while (number != 0 && !std::all_of(standing_.begin() + 1, standing_.end(), has_ended)) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+template <typename Condition>
+void Job::wait_until(Standing *own, const Condition &holds) {
+  using Clock = std::chrono::steady_clock;
+  const auto is_idle = [&](const Standing &each) { return &each == own || each.waits || each.ticket == UINT64_MAX; };
+  own->waits = true;
+  uint64_t seen = calls();
+  for (auto moved = Clock::now(); !holds(); sched_yield()) {
+    const uint64_t now = calls();
+    if (now != seen || !std::all_of(standing_.begin(), standing_.end(), is_idle)) {
+      seen = now;
+      moved = Clock::now();
+    } else if (Clock::now() - moved > kLongTurn) {
+      break;
+    }
   }
+  own->waits = false;
 }
 
-void Job::wait_for_first_call(uint32_t number) const {
-  const auto begin = std::chrono::steady_clock::now();
-  while (standing_[number].calls == 0 && standing_[number].ticket != UINT64_MAX &&
-         std::chrono::steady_clock::now() - begin < kLongTurn) {
-    sched_yield();
+void Job::happens(uint32_t thread, Standing *own, const trace::ThreadEvent &event) {
+  const auto at = std::lower_bound(thread_numbers_.begin(), thread_numbers_.end(), event.thread);
+  if (at == thread_numbers_.end() || *at != event.thread) return;  // one that never called MPI
+  Standing &of = standing_[static_cast<size_t>(at - thread_numbers_.begin())];
+  if (event.thread == thread) {
+    if (!event.ends) {
+      wait_until(own, [&] { return of.made > of.begun; });
+      of.is_alive = true;
+      ++of.begun;
+    } else {
+      of.is_alive = false;
+    }
+  } else if (!event.ends) {
+    ++of.made;
+  } else {
+    wait_until(own, [&] { return of.ticket == UINT64_MAX || (of.made <= of.begun && !of.is_alive); });
   }
 }
 
@@ -146,10 +167,7 @@ void Job::after(const Plan &plan) {
   if (mpi_begin_ns == 0) mpi_begin_ns = now_ns();
   if (when_mpi_begins != nullptr) when_mpi_begins();
   for (uint32_t number = 1; number < thread_numbers_.size(); ++number) {
-    others_.emplace_back([this, number] {
-      wait_for_first_call(number - 1);
-      run_thread(number);
-    });
+    others_.emplace_back([this, number] { run_thread(number); });
   }
 }
 

@@ -50,6 +50,11 @@ struct Standing {
   std::atomic<uint64_t> calls{0};  ///< made so far
   /// Of several threads: the ticket (trace/read/trace.h) of the call that it begins next.
   std::atomic<uint64_t> ticket{0};
+  // One thread here makes the calls of all that had one number in the recording, one after the other.
+  std::atomic<uint64_t> made{0};     ///< of those, by what others have done so far
+  std::atomic<uint64_t> begun{0};    ///< of the ones that others made
+  std::atomic<bool> is_alive{true};  ///< also before the first of those that others made
+  std::atomic<bool> waits{false};    ///< for another thread to make the next one, or to end
 };
 
 class Job {
@@ -91,6 +96,9 @@ class Job {
   /// it is not known, and another thread may wait for it: so who waits for long while none makes a call goes on, unless
   /// the call gives an object up (`gives_up`), which the others may still use.
   void wait_for_turn(Standing *own, uint64_t ticket, bool gives_up);
+  /// What a sequence of this thread tells of threads: one is made, or begins here once it has been made; has ended,
+  /// which others wait for, or is waited for. Who waits goes on where no other thread does anything any more.
+  void happens(uint32_t thread, Standing *own, const trace::ThreadEvent &event);
   /// Before and after a call that begins or ends MPI.
   void before(const Plan &plan);
   void after(const Plan &plan);
@@ -99,10 +107,8 @@ class Job {
 
  private:
   void run_thread(uint32_t thread);
-  /// Else a recorder would give its number to a thread that begins later.
-  void wait_for_others(uint32_t number) const;
-  /// Of the thread before: a recorder numbers threads as they begin to call MPI.
-  void wait_for_first_call(uint32_t number) const;
+  template <typename Condition>
+  void wait_until(Standing *own, const Condition &holds);
   void join();
   std::vector<uint32_t> thread_numbers_;
   std::vector<Standing> standing_;

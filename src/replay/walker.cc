@@ -66,6 +66,8 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
   scope_ = analyze::RowScope::of(job_.trace, sequence);
   class_index_ = sequence.class_index;
   heap_ = job_.follows_heap ? analyze::HeapEvents(job_.trace, sequence) : analyze::HeapEvents();
+  threads_ = job_.several_threads ? analyze::ThreadEvents(job_.trace, sequence) : analyze::ThreadEvents();
+  const auto thread_happens = [this](const trace::ThreadEvent &event) { job_.happens(thread(), &standing_, event); };
   reader_ = std::make_unique<trace::CallReader>(job_.trace, sequence);
   times_.reset();
   if (timing::keeps_times(job_.trace.run().timing)) {
@@ -89,6 +91,8 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
     if (skips) {
       const grammar::Symbol skip = skips->next();
       if (call != 0 && skip != grammar::kNoSymbol) ticket += skip + 1;
+      standing_.ticket = ticket;
+      threads_.before_call(thread_happens);
       job_.wait_for_turn(&standing_, ticket, (*plan)->gives_up);
       standing_.ticket = ticket + 1;
     }
@@ -105,6 +109,7 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
     if (!done) return done;
   }
   heap_.at_end([this](const trace::HeapEvent &event) { happens(event); });
+  threads_.at_end(thread_happens);
   return {};
 }
 

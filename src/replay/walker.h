@@ -12,6 +12,7 @@
 
 #include "analyze/heap_events.h"
 #include "analyze/heard.h"
+#include "analyze/thread_events.h"
 #include "replay/drawn_gaps.h"
 #include "replay/job.h"
 #include "timing/call_time.h"
@@ -69,6 +70,7 @@ class Walker {
   std::optional<DrawnGaps> drawn_gaps_;       ///< where gaps are waited for and the trace has their histograms alone
   uint64_t last_end_ns_ = 0;
   analyze::HeapEvents heap_;             ///< of the sequence
+  analyze::ThreadEvents threads_;        ///< of the sequence
   std::vector<int64_t> ended_;           ///< segments that calls of `pending_` may still name
   std::vector<Node> pending_;            ///< nested ones whose call is still to come
   std::vector<Node> *nested_ = nullptr;  ///< of the call that is being made
