@@ -106,7 +106,7 @@ class MainText {
     const std::string ticket = columns->value(tickets);
     const bool all = std::find(tickets.begin(), tickets.end(), -1) == tickets.end();
     if (!all) out->line(fmt::format("if (({}) >= 0)", ticket));
-    out->line(fmt::format("{}add_thread(thread_{}, {});", all ? "" : "  ", thread, ticket));
+    out->line(fmt::format("{0}add_thread(thread_{1}, {1}, {2});", all ? "" : "  ", thread, ticket));
   }
 
   Program &program_;

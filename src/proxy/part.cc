@@ -57,6 +57,7 @@ class PartWriter {
     nested_ = std::any_of(part_.rows.begin(), part_.rows.end(), [](const auto &row) { return row->depth != 0; });
     scope_.turns = program_.several_threads;
     find_segments();
+    find_threads();
     find_heard();
     for (uint32_t row = 0; row < part_.rows.size(); ++row) statements_.push_back(write_call(&scope_, row));
     if (program_.settings.gaps != Gaps::none) {
@@ -86,19 +87,40 @@ class PartWriter {
   /// Where one thread has all calls: how the program's segments of the heap are made. Calls are counted for that only
   /// where a segment ends before another begins, and each call is made where it stands.
   void find_segments() {
-    if (program_.several_threads || part_.heap.variants.empty()) return;
+    if (program_.several_threads || !tells_of(false)) return;
     segments_ = streams_.variable(part_.heap, {}, "segments", false);
     scope_.counts = !nested_ && std::any_of(part_.heap.variants.begin(), part_.heap.variants.end(), changes);
+  }
+  /// Where several threads have calls: where they begin and end.
+  void find_threads() {
+    if (!scope_.turns || !tells_of(true)) return;
+    threads_ = streams_.variable(part_.heap, {}, "threads", false);
+  }
+  /// Whether some events of this part may be those of threads, or of segments.
+  [[nodiscard]] bool tells_of(bool threads) const {
+    return std::any_of(part_.heap.variants.begin(), part_.heap.variants.end(), [&](const auto &variant) {
+      return std::any_of(variant.values.begin(), variant.values.end(), [&](const trace::RowPointer &value) {
+        return differs(*value, kNumber) || is_of_thread(*value) == threads;
+      });
+    });
+  }
+  static constexpr uint32_t kNumber = 1;  // of an event's atoms
+  static constexpr uint32_t kBytes = 2;
+  static bool is_of_thread(const trace::ClassRow &value) {
+    return !differs(value, kNumber) && value.atoms[kNumber] < 0;
+  }
+  /// From rank to rank.
+  static bool differs(const trace::ClassRow &value, uint32_t atom) {
+    return std::any_of(value.varied.begin(), value.varied.end(),
+                       [&](const trace::VariedAtom &varied) { return varied.slot == atom; });
   }
   static bool changes(const trace::StreamVariant &variant) {
     grammar::Walker walker(*variant.order);
     bool ended = false;
     for (grammar::Symbol each = walker.next(); each != grammar::kNoSymbol; each = walker.next()) {
-      constexpr uint32_t kBytes = 2;
       const trace::ClassRow &value = *variant.values[each];
-      const bool differs = std::any_of(value.varied.begin(), value.varied.end(),
-                                       [](const trace::VariedAtom &varied) { return varied.slot == kBytes; });
-      const bool ends = value.atoms[kBytes] == 0 && !differs;
+      if (is_of_thread(value)) continue;
+      const bool ends = value.atoms[kBytes] == 0 && !differs(value, kBytes);
       if (ended && !ends) return true;
       ended = ended || ends;
     }
@@ -350,6 +372,7 @@ class PartWriter {
     if (!streams_.opening().empty()) main.line("open_streams();");
     if (scope_.drains) main.line("arrays = new_arrays();");
     if (scope_.turns) main.statement(fmt::format("begin_turns({}, {});", first_ticket_, skips));
+    if (!threads_.empty()) main.line(fmt::format("threads_change({});", threads_));
     if (!segments_.empty()) {
       main.line(fmt::format("segments_{}({});", scope_.counts ? "change" : "stay", segments_));
     }
@@ -361,6 +384,7 @@ class PartWriter {
       at = end + 1;
     }
     if (scope_.counts) main.line("last_call();");
+    if (!threads_.empty()) main.line("last_turn_of_part();");
     main.close();
     text_.text += streams_.opening() + functions_.text() + main.text();
   }
@@ -400,6 +424,7 @@ class PartWriter {
   std::map<uint32_t, std::pair<std::string, size_t>> tabled_;  ///< rows that are a row of a function's table
   std::vector<double> gaps_;  ///< what the calls of each row wait for before they are made, in ns; empty: nothing
   std::string first_ticket_;
+  std::string threads_;   ///< the stream of where threads begin and end; empty: nothing is known
   std::string segments_;  ///< the stream of what becomes of segments of the heap; empty: nothing is known
   Source functions_;
   size_t terms_ = 0;

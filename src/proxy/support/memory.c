@@ -147,14 +147,19 @@ static void end_segment(long long number) {
   if (segment->allocated) free_segment(segment);
 }
 
-/* {calls before it, segment, bytes; 0: it ends} */
-static const struct field *next_event(struct stream *of) {
-  const struct field *event = next_field(of);
-  return event->count == 3 && event->atoms[1] >= 0 && event->atoms[2] >= 0 ? event : NULL;
+/* {calls before it, segment, bytes; 0: it ends}; those of threads have numbers below 0. NULL: there is none left. */
+static const struct field *next_event(struct stream *of, long long *calls) {
+  *calls = 0;
+  for (const struct field *event = next_field(of); event->count == 3 && event->atoms[2] >= 0; event = next_field(of)) {
+    *calls += event->atoms[0];
+    if (event->atoms[1] >= 0) return event;
+  }
+  return NULL;
 }
 
 void segments_stay(struct stream *of) {
-  for (const struct field *event = next_event(of); event != NULL; event = next_event(of)) {
+  long long calls;
+  for (const struct field *event = next_event(of, &calls); event != NULL; event = next_event(of, &calls)) {
     const struct region *segment = region(&heap, event->atoms[1], 1);
     if (segment->high - segment->low < event->atoms[2]) begin_segment(event->atoms[1], event->atoms[2]);
   }
@@ -164,10 +169,7 @@ static struct stream *events;
 static const struct field *event; /* the next; NULL: there is none */
 static long long calls_left;      /* before it */
 
-static void go_on(void) {
-  event = next_event(events);
-  if (event != NULL) calls_left = event->atoms[0];
-}
+static void go_on(void) { event = next_event(events, &calls_left); }
 
 static void happens(void) {
   if (event->atoms[2] == 0) {

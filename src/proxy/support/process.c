@@ -61,20 +61,25 @@ void end(void) {
 
 struct thread {
   void (*run)(void);
-  int number;
+  int number;   /* its place in the table */
+  int recorded; /* the number that it has in the recording, where several had it, one after the other */
   pthread_t id;
-  _Atomic(long long) ticket; /* of the call that it begins next */
-  _Atomic(int) begun;        /* its first call has */
-  _Atomic(int) waits;        /* for its turn */
+  _Atomic(long long) ticket;      /* of the call that it begins next */
+  _Atomic(int) waits;             /* for its turn */
+  _Atomic(int) waits_for_another; /* to make the next one of that number, or to end */
+  _Atomic(long long) made, begun; /* those of that number */
+  _Atomic(int) is_alive;
 };
 enum { kMost = 1024 };
 static struct thread threads[kMost];
 static int thread_count, started;
 
-void add_thread(void (*run)(void), long long first_ticket) {
+void add_thread(void (*run)(void), int recorded, long long first_ticket) {
   if (thread_count == kMost) return;
   threads[thread_count].run = run;
   threads[thread_count].number = thread_count;
+  threads[thread_count].recorded = recorded;
+  atomic_store(&threads[thread_count].is_alive, 1);
   atomic_store(&threads[thread_count].ticket, first_ticket);
   ++thread_count;
   several_threads = thread_count > 1;
@@ -85,11 +90,6 @@ static void *run_thread(void *argument) {
   this_thread = thread->number;
   thread->run();
   atomic_store(&thread->ticket, INT64_MAX);
-  /* Else a recorder would give its number to a thread that begins later. */
-  const struct timespec kMoment = {0, 1000000};
-  for (int i = 1; i < thread_count; ++i) {
-    while (atomic_load(&threads[i].ticket) != INT64_MAX) nanosleep(&kMoment, NULL);
-  }
   return NULL;
 }
 
@@ -130,16 +130,6 @@ static long long progress(void) {
   return sum;
 }
 
-/* Threads are known by the order of their first calls: each waits until the one before is in its own. */
-static void wait_for_place(void) {
-  const struct timespec kMoment = {0, 2000000};
-  if (this_thread > 1) {
-    for (int i = 0; i < 1000 && !atomic_load(&threads[this_thread - 1].begun); ++i) nanosleep(&kMoment, NULL);
-    nanosleep(&kMoment, NULL);
-  }
-  atomic_store(&threads[this_thread].begun, 1);
-}
-
 /* A ticket tells when a call ended. What began before it is not known: so while nothing
  * happens the first of those that wait goes on. */
 static void wait_for_turn(long long now, long long next, int gives_up) {
@@ -159,8 +149,80 @@ static void wait_for_turn(long long now, long long next, int gives_up) {
       break;
   }
   atomic_store(&threads[this_thread].waits, 0);
-  if (!atomic_load(&threads[this_thread].begun)) wait_for_place();
   atomic_store(&threads[this_thread].ticket, next); /* others need not wait for this call to end */
+}
+
+static int may_begin(struct thread *of) { return atomic_load(&of->made) > atomic_load(&of->begun); }
+static int has_ended(struct thread *of) {
+  return atomic_load(&of->ticket) == INT64_MAX || (!may_begin(of) && !atomic_load(&of->is_alive));
+}
+
+/* Of the others. */
+static int all_are_idle(void) {
+  for (int i = 0; i < thread_count; ++i) {
+    const int waits = atomic_load(&threads[i].waits_for_another);
+    if (i != this_thread && !waits && atomic_load(&threads[i].ticket) != INT64_MAX) return 0;
+  }
+  return 1;
+}
+
+/* Unless all wait for each other. */
+static void wait_until(int (*holds)(struct thread *), struct thread *of) {
+  const time_t kLong = 2;
+  time_t begin = time(NULL);
+  atomic_store(&threads[this_thread].waits_for_another, 1);
+  while (!holds(of) && time(NULL) - begin < kLong) {
+    sched_yield();
+    if (!all_are_idle()) begin = time(NULL);
+  }
+  atomic_store(&threads[this_thread].waits_for_another, 0);
+}
+
+/* {calls before it that are counted, -1 - thread, twice the others, and 1 if it ends}, among others */
+static _Thread_local struct stream *events;
+static _Thread_local const struct field *event; /* the next; NULL: there is none */
+static _Thread_local long long calls_left;      /* before it */
+
+static void go_on(void) {
+  calls_left = 0;
+  for (event = next_field(events); event->count == 3; event = next_field(events)) {
+    calls_left += event->atoms[0];
+    if (event->atoms[1] >= 0) continue;
+    calls_left += event->atoms[2] / 2;
+    return;
+  }
+  event = NULL;
+}
+
+static void happens(void) {
+  const long long number = -1 - event->atoms[1];
+  const int ends = event->atoms[2] % 2 != 0;
+  struct thread *of = NULL;
+  for (int i = 0; i < thread_count; ++i) {
+    if (threads[i].recorded == number) of = &threads[i];
+  }
+  if (of == NULL) { /* it never called MPI */
+  } else if (of == &threads[this_thread] && !ends) {
+    wait_until(may_begin, of);
+    atomic_store(&of->is_alive, 1);
+    atomic_fetch_add(&of->begun, 1);
+  } else if (of == &threads[this_thread]) {
+    atomic_store(&of->is_alive, 0);
+  } else if (!ends) {
+    atomic_fetch_add(&of->made, 1);
+  } else {
+    wait_until(has_ended, of);
+  }
+  go_on();
+}
+
+void threads_change(struct stream *of) {
+  events = of;
+  go_on();
+}
+
+void last_turn_of_part(void) {
+  while (event != NULL) happens();
 }
 
 static _Thread_local struct stream *order; /* of the segment of its life that the thread is in */
@@ -176,6 +238,11 @@ static void take_turns(long long count, int gives_up) {
   for (; order != NULL && count > 0; --count) {
     const long long now = next_ticket;
     next_ticket += next_number(order) + 1;
+    if (event != NULL) {
+      atomic_store(&threads[this_thread].ticket, now); /* none waits for what comes behind it */
+      while (event != NULL && calls_left == 0) happens();
+      --calls_left;
+    }
     if (several_threads && count == 1) wait_for_turn(now, next_ticket, gives_up);
   }
 }

@@ -392,12 +392,15 @@ void begin(int *argc, char ***argv, long long ranks);
 /* Where MPI was not finalised. */
 void end(void);
 
-/* A thread of the program, and the ticket of its first call. */
-void add_thread(void (*run)(void), long long first_ticket);
+/* A thread of the program, the number that it had in the recording, and the ticket of its first call. */
+void add_thread(void (*run)(void), int recorded, long long first_ticket);
 void start_threads(void);
 void join_threads(void);
 /* Calls begin in the order of their tickets: what other threads end before this one has begun. */
 void begin_turns(long long first_ticket, struct stream *skips);
+/* Where threads that had one number are made and joined, and begin and end in their own calls: some wait there. */
+void threads_change(struct stream *of);
+void last_turn_of_part(void);
 void turn(void);
 void last_turn(void); /* however long it takes: the call gives something up that others may use */
 void turns(long long count);
