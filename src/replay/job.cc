@@ -156,9 +156,14 @@ void Job::happens(uint32_t thread, Standing *own, const trace::ThreadEvent &even
   }
 }
 
-void Job::before(const Plan &plan) {
+void Job::before(const Plan &plan, const Standing *own) {
   if (plan.function->id != id::Finalize) return;
-  join();
+  if (own == standing_.data()) {
+    join();
+  } else {  // the first thread joins this one
+    const auto has_ended = [own](const Standing &each) { return &each == own || each.ticket == UINT64_MAX; };
+    while (!std::all_of(standing_.begin(), standing_.end(), has_ended)) sched_yield();
+  }
   if (is_running()) report(this);
 }
 

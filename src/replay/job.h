@@ -99,8 +99,8 @@ class Job {
   /// What a sequence of this thread tells of threads: one is made, or begins here once it has been made; has ended,
   /// which others wait for, or is waited for. Who waits goes on where no other thread does anything any more.
   void happens(uint32_t thread, Standing *own, const trace::ThreadEvent &event);
-  /// Before and after a call that begins or ends MPI.
-  void before(const Plan &plan);
+  /// Before and after a call that begins or ends MPI. Before it ends, all other threads have.
+  void before(const Plan &plan, const Standing *own);
   void after(const Plan &plan);
   /// "MPI_Recv(…)  main.c:12 in main()".
   [[nodiscard]] std::string text(const Plan &plan, const trace::Row &row) const;

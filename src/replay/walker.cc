@@ -188,7 +188,7 @@ Result<void> Walker::make(Node *node) {
   }
   if (job_.settings.echo) fmt::print(stderr, "rank {}: {}\n", job_.rank, job_.text(plan, *node->row));
   const bool lifecycle = begins_or_ends_mpi(plan);
-  if (lifecycle) job_.before(plan);
+  if (lifecycle) job_.before(plan, &standing_);
   standing_.row.store(node->row, std::memory_order_relaxed);
   standing_.plan.store(&plan, std::memory_order_release);
   const bool takes_any = job_.settings.free_order && (plan.await != Await::some_requests || !has_persistent(plan));

@@ -104,6 +104,13 @@ void start_threads(void) {
 }
 
 void join_threads(void) {
+  if (this_thread != 0) { /* the first one joins this one */
+    for (int i = 0; i < thread_count; ++i) {
+      while (i != this_thread && atomic_load(&threads[i].ticket) != INT64_MAX) sched_yield();
+    }
+    return;
+  }
+  if (thread_count > 0) atomic_store(&threads[0].ticket, INT64_MAX);
   for (; started > 0; --started) pthread_join(threads[started].id, NULL);
   thread_count = thread_count > 0 ? 1 : 0;
 }
