@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "spec/ids.h"
 #include "trace/model/losses.h"
 
 namespace cairn::analyze {
@@ -26,6 +27,20 @@ std::map<uint32_t, uint64_t> calls_by_function(const trace::Trace &trace) {
     for (uint32_t row = 0; row < counts.size(); ++row) calls[trace.row_head(index, row).function] += counts[row];
   }
   return calls;
+}
+
+/// MPI_Comm_get_parent gave a communicator with the job that spawned this one.
+bool was_spawned(const trace::Trace &trace) {
+  const trace::Atom none = trace::constant_atom(spec::constant_id::k_COMM_NULL);
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    const std::vector<uint64_t> counts = trace.row_counts(index);
+    for (uint32_t row = 0; row < counts.size(); ++row) {
+      if (counts[row] == 0 || trace.row_head(index, row).function != spec::function_id::Comm_get_parent) continue;
+      const trace::Row asked = trace.row(index, row, trace.class_view(index).ranks.front());
+      if (!asked.fields.empty() && !asked.fields[0].atoms.empty() && asked.fields[0].atoms[0] != none) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -57,6 +72,10 @@ Result<void> may_be_repeated(const trace::Trace &trace) {
   for (const auto &[function, calls] : calls_by_function(trace)) {
     if (function >= spec::functions().size() || !needs_others(spec::functions()[function].name)) continue;
     names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", spec::functions()[function].name, calls);
+  }
+  if (names.empty() && was_spawned(trace)) {
+    return fail(ErrorKind::usage, "the run was spawned by another job, whose calls cannot be made again",
+                "see docs/replay.md");
   }
   if (names.empty()) return {};
   return fail(ErrorKind::usage, fmt::format("calls that need other jobs cannot be made again: {}", names),
