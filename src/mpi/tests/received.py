@@ -13,7 +13,8 @@ import tempfile
 
 import surroundings
 
-LINES = pathlib.Path(__file__).resolve().with_suffix('.c').read_text().splitlines()
+SOURCE = pathlib.Path(__file__).resolve().with_suffix('.c')
+LINES = SOURCE.read_text().splitlines()
 TURNS = 20
 LENGTHS = [4 * (3 + turn % 4) for turn in range(TURNS)]
 IN_TURNS = sum(LENGTHS)
@@ -39,6 +40,8 @@ def main():
         def by_mark(*words):
             found = {}
             for line in lines('--callsites', *words):
+                if pathlib.Path(line['site']['file']).name != SOURCE.name:
+                    continue
                 text = LINES[line['site']['line'] - 1]
                 if '// ' in text:
                     found[text.split('// ')[1]] = line['bytes']
