@@ -31,8 +31,10 @@ namespace {
 /// A forked child is another process: it must not write to what it shares with its parent, nor be recorded as it.
 void after_fork_in_child() {
   Process *of = process;
-  if (of != nullptr && of->run.preload != nullptr)
-    *of->run.preload->forget = nullptr, *of->run.preload->threads = nullptr;
+  if (of != nullptr && of->run.preload != nullptr) {
+    *of->run.preload->forget = nullptr;
+    *of->run.preload->threads = nullptr;
+  }
   process = nullptr;
   current_thread = nullptr;
   if (of != nullptr) leave_arena_to_parent(*of);
