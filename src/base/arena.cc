@@ -56,6 +56,16 @@ class SpinLock {
   std::atomic_flag &flag_;
 };
 
+/// Calls act(page, bytes of it) for each page that the `size` bytes at `at` from a page's begin lie in.
+template <typename Act>
+void each_page(size_t at, size_t size, size_t page, Act act) {
+  for (size_t done = 0; done < size;) {
+    const size_t part = std::min(size - done, page - (at + done) % page);
+    act((at + done) / page, part);
+    done += part;
+  }
+}
+
 }  // namespace
 
 Arena::Arena(void *memory, size_t size, size_t committed, size_t (*commit)(size_t wanted))
@@ -161,6 +171,43 @@ void Arena::clean() {
       push(clean_[index], block);
       block = next;
     }
+  }
+}
+
+void Arena::surrender(uint32_t *free_in_page, void (*gone)(void *pages, size_t bytes)) {
+  const SpinLock lock(lock_);
+  const auto place = [this](const Free *block) { return reinterpret_cast<uintptr_t>(block) - base_; };
+  const auto each_list = [this](auto act) {
+    for (int index = 0; index < kClasses; ++index) {
+      act(free_[index], size_of(index));
+      act(clean_[index], size_of(index));
+    }
+  };
+  each_list([&](FreeList &list, size_t size) {
+    for (const Free *block = list.load(); block != nullptr; block = block->next) {
+      each_page(place(block), size, kPage,
+                [&](size_t page, size_t bytes) { free_in_page[page] += static_cast<uint32_t>(bytes); });
+    }
+  });
+  // The lists lead through the blocks: those go first that lie in such a page, if only with a part of them.
+  each_list([&](FreeList &list, size_t size) {
+    Free *block = list.exchange(nullptr);
+    while (block != nullptr) {
+      Free *next = block->next;
+      bool stays = true;
+      each_page(place(block), size, kPage,
+                [&](size_t page, size_t /*bytes*/) { stays = stays && free_in_page[page] != kPage; });
+      if (stays) push(list, block);
+      block = next;
+    }
+  });
+  const size_t pages = next_.load(std::memory_order_relaxed) / kPage;
+  for (size_t page = 0; page < pages;) {
+    size_t end = page;
+    while (end < pages && free_in_page[end] == kPage) ++end;
+    if (end != page) gone(reinterpret_cast<void *>(base_ + page * kPage), (end - page) * kPage);
+    surrendered_ += (end - page) * kPage;
+    page = end + 1;
   }
 }
 

@@ -54,6 +54,10 @@ class Arena {
   /// few megabytes). For a thread that nobody waits for.
   void clean();
 
+  /// For a recording that is over: pages in which nothing is in use any more are handed to `gone`, run by run, and
+  /// never handed out again. `free_in_page`: room for a number a page of `limit()`, all 0.
+  void surrender(uint32_t *free_in_page, void (*gone)(void *pages, size_t bytes));
+
   template <typename T>
   T *allocate_array(size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
@@ -78,12 +82,17 @@ class Arena {
   [[nodiscard]] size_t peak() const { return peak_.load(std::memory_order_relaxed); }
   /// Bytes that were never handed out. When there are none only what was given back serves.
   [[nodiscard]] size_t untouched() const { return limit_ - next_.load(std::memory_order_relaxed); }
+  /// Bytes of the others, whether they were given back or not.
+  [[nodiscard]] size_t touched() const { return limit_ - untouched(); }
+  /// Those of them that take memory now: all that `surrender` did not hand over.
+  [[nodiscard]] size_t resident() const { return touched() - surrendered_; }
   /// How often no block of the right size was left: a larger one was cut, or none was there.
   [[nodiscard]] uint32_t shortages() const { return shortages_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr int kClasses = 48;
   static constexpr size_t kLarge = size_t{64} << 10;
+  static constexpr size_t kPage = 4096;
   struct Free {
     Free *next;
   };
@@ -100,6 +109,7 @@ class Arena {
   size_t (*commit_)(size_t wanted);
   bool (*wait_)() = nullptr;
   Fresh fresh_ = Fresh::zeroed;
+  size_t surrendered_ = 0;
   std::atomic<size_t> next_ = 0;
   std::atomic<size_t> used_ = 0;
   std::atomic<size_t> peak_ = 0;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace cairn {
@@ -28,6 +29,48 @@ class ArenaTest : public ::testing::Test {
     return std::all_of(bytes, bytes + size, [](uint8_t byte) { return byte == 0; });
   }
 };
+
+TEST_F(ArenaTest, SurrendersPagesInWhichNothingIsInUse) {
+  std::vector<std::pair<void *, size_t>> small;
+  for (int i = 0; i < 2000; ++i) small.emplace_back(arena_.allocate(96), 96);
+  const std::vector<std::pair<void *, size_t>> large = {{arena_.allocate(100'000), 100'000},
+                                                        {arena_.allocate(5000), 5000}};
+  const size_t touched = arena_.touched();
+  // One of the small ones stays, and its page with it.
+  void *kept = small[700].first;
+  std::memset(kept, 0x55, 96);
+  for (const auto &blocks : {small, large}) {
+    for (const auto &[block, size] : blocks) {
+      if (block != kept) arena_.release(block, size);
+    }
+  }
+  arena_.clean();
+  static std::vector<std::pair<uintptr_t, size_t>> gone;
+  gone.clear();
+  std::vector<uint32_t> free_in_page(kSize / 4096);
+  arena_.surrender(free_in_page.data(), [](void *pages, size_t bytes) {
+    gone.emplace_back(reinterpret_cast<uintptr_t>(pages), bytes);
+    std::memset(pages, 0xee, bytes);
+  });
+  size_t bytes = 0;
+  for (const auto &[at, size] : gone) {
+    EXPECT_EQ(at % 4096, 0U);
+    EXPECT_TRUE(reinterpret_cast<uintptr_t>(kept) + 96 <= at || reinterpret_cast<uintptr_t>(kept) >= at + size);
+    bytes += size;
+  }
+  EXPECT_EQ(arena_.resident(), touched - bytes);
+  EXPECT_GT(bytes, touched - 4 * 4096);
+  EXPECT_EQ(*static_cast<uint8_t *>(kept), 0x55);
+  // What is handed out now lies elsewhere.
+  for (int i = 0; i < 3000; ++i) {
+    const size_t wanted = i % 2 == 0 ? 96 : 5000;
+    void *block = arena_.allocate(wanted);
+    ASSERT_TRUE(is_zero(block, wanted));
+    for (const auto &[at, size] : gone) {
+      ASSERT_TRUE(reinterpret_cast<uintptr_t>(block) + wanted <= at || reinterpret_cast<uintptr_t>(block) >= at + size);
+    }
+  }
+}
 
 TEST_F(ArenaTest, GivesZeroedMemoryAgainWhetherCleanedOrNot) {
   const std::vector<size_t> sizes = {16,    40,    64,     96,     4096,    65535,  65536,

@@ -96,6 +96,19 @@ Fact timing_of(const trace::Trace &trace) {
              {"writing_seconds", counted ? duration(cost.writing_ns).json : nullptr}}}}};
 }
 
+/// What the recorder took of it.
+Fact memory_of(uint64_t recorded, const trace::MemoryPeaks &peaks) {
+  nlohmann::ordered_json json = {{"peak_memory", recorded}};
+  if (!peaks.worth_telling()) return {"memory", bytes_text(recorded) + " at most on a rank", json};
+  json["memory"] = {
+      {"together", peaks.together}, {"recorded", peaks.recorded}, {"making", peaks.making}, {"merging", peaks.merging}};
+  return {"memory",
+          fmt::format("{} at most on a rank: {} of tables, beside them {} to make parts of these, or {} to merge",
+                      bytes_text(peaks.together), bytes_text(peaks.recorded), bytes_text(peaks.making),
+                      bytes_text(peaks.merging)),
+          json};
+}
+
 /// Calls that failed, most first; nothing is said of none.
 Fact failures_of(const Overview &view) {
   std::vector<std::pair<uint32_t, analyze::Failures>> sorted(view.failures.begin(), view.failures.end());
@@ -151,7 +164,7 @@ std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, cons
       {"communicators", grouped(view.communicators), {{"communicators", view.communicators}}},
       timing_of(trace),
       {nullptr, "", {{"incomplete_ranks", view.incomplete}, {"degraded", degraded}}},
-      {"memory", bytes_text(view.peak_memory) + " at most on a rank", {{"peak_memory", view.peak_memory}}}};
+      memory_of(view.peak_memory, run.merge.memory)};
   if (const trace::MergeCost &merge = run.merge; merge.ranks != 0) {
     const uint64_t mean = merge.sum_ns / merge.ranks;
     const double exact = static_cast<double>(merge.sum_ns) / static_cast<double>(merge.ranks) * 1e-9;

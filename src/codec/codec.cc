@@ -21,6 +21,14 @@ bool decode_raw(ByteView encoded, size_t size, Bytes *out) {
 
 constexpr std::array<uint8_t, kFrameMagic> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
 
+// `smallest` tries all codecs at this level first where there are so many bytes.
+constexpr int kTrialLevel = 3;
+constexpr size_t kTrialBytes = 4096;
+
+// A recorder's memory is bounded: for so many bytes level 9 would take 16 MiB of tables, where these take 4.
+constexpr size_t kManyBytes = size_t{256} << 10;
+constexpr int kMostTableLog = 19;
+
 bool encode_zstd(ByteView plain, int level, Bytes *out) {
   const size_t before = out->size();
   out->resize(before + ZSTD_compressBound(plain.size()));
@@ -33,6 +41,10 @@ bool encode_zstd(ByteView plain, int level, Bytes *out) {
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
+  if (plain.size() > kManyBytes && level > kTrialLevel) {
+    ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, kMostTableLog);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_chainLog, kMostTableLog);
+  }
   const size_t size = ZSTD_compress2(context, out->data() + before, out->size() - before, plain.data(), plain.size());
   ZSTD_freeCCtx(context);
   const auto frame = out->begin() + static_cast<ptrdiff_t>(before);
@@ -44,10 +56,6 @@ bool encode_zstd(ByteView plain, int level, Bytes *out) {
   out->erase(frame, frame + kMagic.size());
   return true;
 }
-
-// `smallest` tries all codecs at this level first where there are so many bytes.
-constexpr int kTrialLevel = 3;
-constexpr size_t kTrialBytes = 4096;
 
 bool decode_zstd(ByteView encoded, size_t size, Bytes *out) {
   Bytes frame(kMagic.begin(), kMagic.end());

@@ -20,10 +20,10 @@
 #include "base/whole.h"
 #include "mpi/finish/bundles.h"
 #include "mpi/finish/compare_clocks.h"
-#include "mpi/finish/small_blocks.h"
 #include "mpi/finish/times_in_place.h"
 #include "mpi/store/harvest.h"
 #include "mpi/store/segments.h"
+#include "mpi/store/small_blocks.h"
 #include "mpi/store/spool_file.h"
 #include "trace/file/file.h"
 #include "trace/merge/part.h"
@@ -108,13 +108,14 @@ trace::RunInfo run_info(const Process &of, const char *status) {
   return run;
 }
 
-Result<Part> own_part(const Process &of, timing::TimesCost *cost) {
+/// `joined`: as with_segments says.
+Result<Part> own_part(const Process &of, timing::TimesCost *cost, const SegmentJoined &joined = {}) {
   Result<trace::ProcessRecord> record = harvest(of, of.clock.now());
   if (!record) return tl::unexpected(record.error());
   *cost = record->times_cost;
-  Result<Part> part = Part::of(*record);
+  Result<Part> part = Part::of(*std::move(record));
   if (!part || of.run.config.spool == nullptr) return part;
-  return with_segments(of, of.run.config.spool, std::move(*part));
+  return with_segments(of, of.run.config.spool, std::move(*part), joined);
 }
 
 /// CPU time of the calling thread between `go` and `stop`, which alternate.
@@ -138,13 +139,24 @@ class Stopwatch {
 /// zero on the wire) stands for one that was lost. What it cost a rank is known only once its part is on its way, so
 /// that follows as a message of its own.
 class Tree {
+  /// Segments of one rank that take more than this part of its memory leave before they meet those of others.
+  static constexpr size_t kShareOfPart = 8;
+  /// And so much a bundle: what is made of it takes many times its bytes.
+  static constexpr size_t kShareOfBundle = 32;
+
  public:
   Tree(Process &of, mpi::Handle comm) : of_(of), comm_(comm), bundles_(of.run, comm) { own_.go(); }
 
   /// The part of all ranks at the root, where the clock goes on; nothing elsewhere.
   std::unique_ptr<Part> run(const std::string &partial) {
-    std::unique_ptr<Part> part = guarded([&] { return own_part(of_, &times_cost_); });
+    // Times are to be written as blocks of their own, once all are there.
+    const SegmentJoined leave = of_.run.config.times ? SegmentJoined() : [&](Part *joined) {
+      return bundle(joined, std::max(of_.run.config.bundles_from, of_.run.config.memory / kShareOfPart));
+    };
+    std::unique_ptr<Part> part = guarded([&] { return own_part(of_, &times_cost_, leave); });
     own_.stop();
+    making_ = SmallBlocks::most_held();
+    SmallBlocks::count_anew();
     const uint64_t begin = Clock::monotonic();
     blocks_ = write_times_in_place(of_.run, comm_, part.get(), partial);
     if (blocks_ != 0) times_cost_.writing_ns += Clock::monotonic() - begin;
@@ -182,7 +194,10 @@ class Tree {
   trace::MergeCost cost() {
     own_.stop();
     own_.go();
-    trace::MergeCost all = {1, own_.spent(), own_.spent(), times_cost_};
+    const uint64_t merging = SmallBlocks::most_held();
+    const uint64_t tables = of_.arena->touched();
+    const uint64_t together = std::max(tables + making_, of_.arena->resident() + merging);
+    trace::MergeCost all = {1, own_.spent(), own_.spent(), times_cost_, {tables, making_, merging, together}};
     all.add(others_);
     return all;
   }
@@ -225,6 +240,7 @@ class Tree {
     own_.stop();
     const bool came = mpi::receive(comm_, &bytes, &size, from);
     own_.go();
+    const CountedBuffer counted(came ? size : 0);
     if (came && size != 0) part = guarded([&] { return Part::parse({bytes, size}); });
     free(bytes);
     own_.stop();
@@ -254,11 +270,16 @@ class Tree {
     return guarded([&]() -> Result<Part> {
       Result<Part> both = Part::merge(std::move(*left), std::move(*right));
       if (!both) return both;
-      Result<Bytes> bundle = both->take_bundle(of_.run.config.bundles_from);
-      if (!bundle) return tl::unexpected(bundle.error());
-      bundles_.add(*std::move(bundle));
+      Result<void> taken = bundle(&*both, of_.run.config.bundles_from);
+      if (!taken) return tl::unexpected(taken.error());
       return both;
     });
+  }
+
+  /// What is too much leaves the part, if it takes more than `most` bytes.
+  Result<void> bundle(Part *part, size_t most) {
+    return part->take_bundles(most, of_.run.config.memory / kShareOfBundle,
+                              [this](Bytes bundle) { bundles_.add(std::move(bundle)); });
   }
 
   /// What a rank says of itself and of those above it, when it has sent its part.
@@ -275,6 +296,7 @@ class Tree {
   timing::TimesCost times_cost_;  ///< of this rank
   trace::MergeCost others_;
   uint64_t others_bundles_ = 0;
+  uint64_t making_ = 0;  ///< bytes that parts of what this rank recorded took at most
   uint64_t blocks_ = 0;
   std::optional<uint64_t> bundles_at_;
   bool lost_ = false;

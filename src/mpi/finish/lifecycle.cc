@@ -7,6 +7,7 @@
 #include <cassert>
 
 #include "base/spool_header.h"
+#include "mpi/call/append.h"
 #include "mpi/call/engine.h"
 #include "mpi/call/heap_segments.h"
 #include "mpi/call/landmarks.h"
@@ -16,6 +17,7 @@
 #include "mpi/finish/finish.h"
 #include "mpi/store/arena_file.h"
 #include "mpi/store/segments.h"
+#include "mpi/store/spill.h"
 #include "mpi/store/spiller.h"
 #include "mpi/store/spool_file.h"
 #include "mpi/store/uncancelled.h"
@@ -54,6 +56,26 @@ void let_others_leave(const Process &of) {
   }
 }
 
+/// What would take much memory to hand over goes to the spool first, a sequence at a time, and its own memory back to
+/// the kernel. What cannot stays where it is.
+void lighten(Process &of) {
+  constexpr size_t kShare = 16;  // of the memory that the recorder may take
+  if (of.run.config.spool == nullptr) return;
+  size_t making = of.spilling.making_bytes.load();
+  for (RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
+    if (!thread->wants_epilogue) making += making_bytes(thread->sequence);
+  }
+  if (making <= of.run.config.memory / kShare) return;
+  for (RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
+    const grammar::Builder *calls = thread->sequence.calls;
+    const bool in_recorder = thread != current_thread && __atomic_load_n(&whole(*thread).busy, __ATOMIC_ACQUIRE);
+    if (thread->wants_epilogue || calls == nullptr || calls->length() == 0 || in_recorder) continue;
+    forget_memos(whole(*thread));
+    if (!spill_at_end(of, *thread)) return;
+  }
+  give_back_arena(of);
+}
+
 /// True if what was recorded lies in a complete file now.
 bool finish(Process &of, bool together, const char *status) {
   const Uncancelled guard;
@@ -63,6 +85,7 @@ bool finish(Process &of, bool together, const char *status) {
   stop_spiller();
   find_place(of, Need::now);
   if (of.run.config.spool != nullptr) enter_spool(of.run.config.spool);  // somebody may have removed it
+  lighten(of);
   const bool handed_over = (together && finish_together(of, own_comm)) || finish_alone(of, status);
   if (handed_over) remove_lost(of.run);
   return handed_over;

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/file_size.h"
@@ -183,6 +184,17 @@ Process *make_process(const Config &config) {
 void remove_arena_file(const Process &of) {
   if (arena_path[0] != '\0') unlink(arena_path);
   remove_lost(of.run);
+}
+
+void give_back_arena(const Process &of) {
+  constexpr size_t kPage = 4096;
+  auto *free_in_page = static_cast<uint32_t *>(calloc(of.arena->limit() / kPage + 1, sizeof(uint32_t)));
+  if (free_in_page == nullptr) return;
+  of.arena->surrender(free_in_page, [](void *pages, size_t bytes) {
+    // Of a file that goes with its blocks on the disk; what lies in no file is forgotten.
+    if (madvise(pages, bytes, MADV_REMOVE) != 0) madvise(pages, bytes, MADV_DONTNEED);
+  });
+  free(free_in_page);
 }
 
 void leave_arena_to_parent(const Process &of) {

@@ -27,6 +27,8 @@ namespace cairn::recorder {
 Process *make_process(const Config &config);
 /// The process ended in order: nothing is left to recover.
 void remove_arena_file(const Process &of);
+/// The recording is over and lies in the spool: pages of the arena in which nothing else lies go back to the kernel.
+void give_back_arena(const Process &of);
 /// In a forked child: what it shares with its parent becomes memory of its own, without what was in it.
 void leave_arena_to_parent(const Process &of);
 

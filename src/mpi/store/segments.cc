@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "mpi/store/harvest.h"
@@ -58,10 +58,10 @@ bool write_segment(Process &of, ClosedSequence &closed) {
     Result<trace::Part> part = trace::Part();
     timing::TimesCost cost;
     {
-      const Result<trace::ProcessRecord> record = harvest_closed(of, closed);
+      Result<trace::ProcessRecord> record = harvest_closed(of, closed);
       if (!record) return false;
       cost = record->times_cost;
-      part = trace::Part::of(*record);
+      part = trace::Part::of(*std::move(record));
     }
     if (!part) return false;
     if (!place(of, closed, spool_file_of(of, SpoolHeader::Kind::segment, "", *part))) return false;
@@ -70,6 +70,20 @@ bool write_segment(Process &of, ClosedSequence &closed) {
   } catch (...) {
     return false;  // no memory
   }
+}
+
+/// The file's bytes are gone when the part is there.
+Result<trace::Part> read_segment(const std::string &path) {
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = in ? static_cast<std::streamoff>(in.tellg()) : 0;
+  Bytes bytes(static_cast<size_t>(std::max<std::streamoff>(size, 0)));
+  in.seekg(0);
+  in.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!in) bytes.clear();
+  ByteReader reader(bytes);
+  const Result<SpoolHeader> header = read_spool_header(reader);
+  if (!header) return tl::unexpected(header.error());
+  return trace::Part::parse(ByteView(bytes).subspan(reader.position()));
 }
 
 }  // namespace
@@ -90,28 +104,27 @@ bool write_closed(Process &of) {
   const size_t freed = before > after ? before - after : 0;
   of.spilling.unspillable.store(bytes > freed ? bytes - freed : 0);
   of.spilling.spool_refuses.store(false);
+  of.spilling.making_bytes.store(0);
   of.spilling.closed.store(nullptr);
   of.arena->release(closed, sizeof *closed);
   of.arena->clean();
   return true;
 }
 
-Result<trace::Part> with_segments(const Process &of, const std::string &folder, trace::Part part) {
+Result<trace::Part> with_segments(const Process &of, const std::string &folder, trace::Part part,
+                                  const SegmentJoined &joined) {
   for (uint32_t n = 0; n < of.spilling.spilled.load(); ++n) {
     const std::string path = path_of(of, folder, n);
-    std::ifstream in(path, std::ios::binary);
-    const Bytes bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    ByteReader reader(bytes);
-    const Result<SpoolHeader> header = read_spool_header(reader);
-    Result<trace::Part> segment =
-        header ? trace::Part::parse(ByteView(bytes).subspan(reader.position())) : tl::unexpected(header.error());
-    Result<trace::Part> joined =
+    Result<trace::Part> segment = read_segment(path);
+    Result<trace::Part> both =
         segment ? trace::Part::merge(std::move(part), std::move(*segment)) : tl::unexpected(segment.error());
-    if (!joined) {
-      joined.error().path = path;
-      return joined;
+    Result<void> taken = both && joined ? joined(&*both) : Result<void>();
+    if (!taken) both = tl::unexpected(taken.error());
+    if (!both) {
+      both.error().path = path;
+      return both;
     }
-    part = std::move(*joined);
+    part = std::move(*both);
   }
   return part;
 }

@@ -4,6 +4,7 @@
 // the arena finds each call once.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/result.h"
@@ -17,8 +18,11 @@ namespace cairn::recorder {
 /// alone; memory comes from the program's heap, some hundred bytes a row.
 bool write_closed(Process &of);
 
-/// `part` with the segments that the process spilled to `folder`.
-Result<trace::Part> with_segments(const Process &of, const std::string &folder, trace::Part part);
+/// `part` with the segments that the process spilled to `folder`, joined one by one. `joined` is called after each:
+/// what it takes out of the part need not be held while the next one is read.
+using SegmentJoined = std::function<Result<void>(trace::Part *part)>;
+Result<trace::Part> with_segments(const Process &of, const std::string &folder, trace::Part part,
+                                  const SegmentJoined &joined = {});
 
 /// They are in what was handed over: their files go, and what was closed is forgotten.
 void drop_segments(Process &of);

@@ -42,6 +42,16 @@ struct Sequence {
   Growable<GapCounters *> gaps;  ///< as `sites`, where the mode keeps them; nullptr: none yet
 };
 
+/// About what it takes, beside the arena, to make a part of a sequence (harvest.h, trace/merge/part.h): rows as a
+/// class has them, and the grammar's terms. Measured: docs/benchmarks.md, "Memory of calls that never repeat".
+inline size_t making_bytes(const Sequence &sequence) {
+  constexpr size_t kRow = 550;
+  constexpr size_t kByte = 10;
+  constexpr size_t kTerm = 60;
+  const uint64_t terms = sequence.calls == nullptr ? 0 : sequence.calls->terms();
+  return kRow * sequence.signatures.size() + kByte * sequence.signatures.bytes() + kTerm * terms;
+}
+
 /// The part of a Thread (call/thread.h) that is kept. Owned by one thread at a time; when it ends, the next new thread
 /// continues its sequence.
 struct RecordedThread {

@@ -77,6 +77,7 @@ Signature *SignatureTable::intern(Arena &arena, const uint8_t *bytes, uint32_t s
   added->bytes = copy;
   added->size = size;
   added->id = static_cast<uint32_t>(signatures_.size() - 1);
+  bytes_ += size;
   insert(slots_, {hash, static_cast<uint32_t>(signatures_.size())});
   return added;
 }
@@ -95,6 +96,7 @@ void SignatureTable::release(Arena &arena) {
   arena.release_array(slots_.at, slots_.capacity);
   arena.release_array(old_.at, old_.capacity);
   slots_ = old_ = {};
+  bytes_ = 0;
 }
 
 }  // namespace cairn::recorder

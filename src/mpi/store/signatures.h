@@ -60,6 +60,8 @@ class SignatureTable {
   /// The signature with those bytes, new if need be. nullptr without memory.
   Signature *intern(Arena &arena, const uint8_t *bytes, uint32_t size);
   [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(signatures_.size()); }
+  /// Of all packed rows.
+  [[nodiscard]] size_t bytes() const { return bytes_; }
   Signature &operator[](uint32_t id) { return signatures_[id]; }
   const Signature &operator[](uint32_t id) const { return signatures_[id]; }
   void release(Arena &arena);
@@ -83,6 +85,7 @@ class SignatureTable {
   Slots slots_;
   Slots old_;           ///< what `slots_` is to take over, a few at each call: no call waits for all
   uint32_t moved_ = 0;  ///< of them
+  size_t bytes_ = 0;
 };
 
 }  // namespace cairn::recorder

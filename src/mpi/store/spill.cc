@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "mpi/store/segments.h"
+#include "mpi/store/small_blocks.h"
 #include "mpi/store/spiller.h"
 #include "mpi/store/uncancelled.h"
 
@@ -18,10 +19,17 @@ constexpr uint64_t kPause = 500'000;         ///< the longest of a call that is 
 
 double pause_ns(const Config &config) { return static_cast<double>(config.spill_pause_ms) * 1e6; }
 
+/// What is in use when a sequence for which writing takes `making` bytes is written.
+size_t in_use(const Process &of, size_t making) { return of.arena->used() + making; }
+/// What is left of the limit for that. The recorder's code and what lies between blocks of the heap take some, too.
+size_t to_be_had(const Process &of) {
+  const size_t limit = of.arena->limit();
+  return limit - std::min(limit / 8, size_t{2} << 20);
+}
 /// From here on every sequence is left, however slowly memory fills; and calls are slowed while one is being written,
 /// to be held at `full`.
-size_t most_in_use(const Process &of) { return of.arena->limit() / 8 * 7; }
-size_t full(const Process &of) { return of.arena->limit() / 16 * 15; }
+size_t most_in_use(const Process &of) { return to_be_had(of) / 4 * 3; }
+size_t full(const Process &of) { return to_be_had(of) / 8 * 7; }
 /// What is left of it counts once it is used up.
 size_t last_untouched(const Process &of) { return of.arena->limit() / 8; }
 
@@ -36,7 +44,7 @@ bool runs_dry(const Process &of) {
 /// likely to last until this sequence is written, even if that goes half as fast as the last time. Half of what
 /// sequences may have is always used.
 bool is_time(const Process &of, const RecordedThread &thread, uint64_t begin_ticks) {
-  const size_t used = of.arena->used();
+  const size_t used = in_use(of, making_bytes(thread.sequence));
   const size_t most = most_in_use(of);
   const size_t others = of.spilling.unspillable.load(std::memory_order_relaxed);
   const size_t half = others + (of.arena->limit() - std::min(others, of.arena->limit())) / 2;
@@ -48,7 +56,7 @@ bool is_time(const Process &of, const RecordedThread &thread, uint64_t begin_tic
   const auto filled_in =
       static_cast<double>(std::max<uint64_t>(of.clock.between(thread.sequence.begin, begin_ticks), 1));
   const uint64_t last = of.spilling.ns_per_kib.load(std::memory_order_relaxed);
-  const auto bytes = static_cast<double>(used - others);
+  const auto bytes = static_cast<double>(of.arena->used() - std::min(others, of.arena->used()));
   const double written_in =
       2 * (bytes / 1024 * static_cast<double>(last != 0 ? last : kFirstNsPerKib) + pause_ns(of.run.config));
   return static_cast<double>(used) + bytes * written_in / filled_in > static_cast<double>(most);
@@ -66,21 +74,28 @@ bool is_spilling(const Process &of) {
   return of.spilling.closed.load() != nullptr && !of.spilling.spool_refuses.load() && of.is_under_way();
 }
 
+/// What there has to be memory for while the spiller is at work: it needs as much for the sequence that comes next as
+/// that has become by then.
+size_t in_use_while_spilling(const Process &of, const RecordedThread &thread) {
+  const size_t closed = of.spilling.making_bytes.load(std::memory_order_relaxed);
+  return in_use(of, std::max(closed, making_bytes(thread.sequence)));
+}
+
 /// How short memory is while the spiller is at work: 0 not at all, 1 there is none.
-double shortage(const Process &of) {
-  const double used = static_cast<double>(of.arena->used()) - static_cast<double>(most_in_use(of));
+double shortage(const Process &of, size_t in_use) {
+  const double used = static_cast<double>(in_use) - static_cast<double>(most_in_use(of));
   const double of_all = used / static_cast<double>(full(of) - most_in_use(of));
   if (!runs_dry(of)) return of_all;
   return std::max(of_all, 1 - static_cast<double>(of.arena->untouched()) / static_cast<double>(last_untouched(of)));
 }
 
 /// While the spiller is at work: gives it time, the more the less memory is left.
-void give_time(Process &of) {
-  const double now = std::min(shortage(of), 1.0);
+void give_time(Process &of, const RecordedThread &thread) {
+  const double now = std::min(shortage(of, in_use_while_spilling(of, thread)), 1.0);
   if (now <= 0 || !is_spilling(of)) return;
   const Uncancelled guard;
   sleep_ns(static_cast<uint64_t>(now * now * kPause));
-  while (of.arena->used() > full(of) && is_spilling(of)) sleep_ns(kPause);
+  while (in_use_while_spilling(of, thread) > full(of) && is_spilling(of)) sleep_ns(kPause);
   note_wait(of);
 }
 
@@ -104,6 +119,7 @@ bool close_sequence(Process &of, RecordedThread &thread) {
   closed->bytes = arena.used();
   of.spilling.untouched_then.store(arena.untouched());
   of.spilling.shortages_then.store(arena.shortages());
+  of.spilling.making_bytes.store(making_bytes(own));
   closed->sequence = own;
   closed->timing.take(thread.timing);
   ClosedSequence *none = nullptr;
@@ -142,7 +158,7 @@ bool wait_for_memory() {
 
 bool time_to_spill(Process &of, const RecordedThread &thread, uint64_t begin_ticks) {
   if (of.spilling.closed.load(std::memory_order_relaxed) != nullptr) {
-    give_time(of);
+    give_time(of, thread);
     return false;
   }
   return is_time(of, thread, begin_ticks) && of.run.config.spool != nullptr;
@@ -153,7 +169,16 @@ void spill(Process &of, RecordedThread &thread) {
   if (!close_sequence(of, thread)) return;
   const bool handed_over = wake_spiller(of);
   of.losses.note(handed_over ? Loss::spilled : Loss::spilled_in_calls);
-  if (!handed_over) write_closed(of);
+  if (handed_over) return;
+  const SmallBlocks blocks;
+  write_closed(of);
+}
+
+bool spill_at_end(Process &of, RecordedThread &thread) {
+  const SmallBlocks blocks;
+  const Uncancelled guard;
+  if (of.spilling.closed.load() != nullptr && !write_closed(of)) return false;
+  return close_sequence(of, thread) && write_closed(of);
 }
 
 }  // namespace cairn::recorder

@@ -10,6 +10,9 @@
 // limit, and is done only where no thread can be started. Several closed sequences at a time would need the memory that
 // is not there.
 //
+// *What `--memory` is of:* the arena, and beside it what it takes to make a part of the sequence that leaves (several
+// times the bytes that it has in the arena, for a while). So a sequence is left when both together get short.
+//
 // Recording goes on in what memory is left. Where that fills before the file is written calls are slowed, each by half
 // a millisecond at most, and in the end held until there is room: the trace says how many.
 #pragma once
@@ -24,6 +27,10 @@ bool time_to_spill(Process &of, const RecordedThread &thread, uint64_t begin_tic
 
 /// Leaves the sequence, if there is memory for the next. Nothing may refer to its memos.
 void spill(Process &of, RecordedThread &thread);
+
+/// When the recording is over and `thread`, of which nobody is in the recorder, will record no more: its sequence goes
+/// to the spool, within this call. False, and it stays, if that cannot be.
+bool spill_at_end(Process &of, RecordedThread &thread);
 
 /// For an allocation that found no memory: waits until a closed sequence has given its own back. False if there is
 /// none.

@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "mpi/store/segments.h"
+#include "mpi/store/small_blocks.h"
 
 namespace cairn::recorder {
 namespace {
@@ -55,6 +56,7 @@ void *run(void *argument) {
     }
     if (!sequence_is_ready.exchange(false) && !of.spilling.spool_refuses.load()) continue;
     pause = of.spilling.spool_refuses.load() ? std::min(2 * pause, kLongestPause) : kFirstPause;
+    const SmallBlocks blocks;
     write_closed(of);
   }
 }

@@ -31,6 +31,7 @@ struct Spilling {
   std::atomic<size_t> unspillable;       ///< bytes of the arena that stayed in use when the last sequence was gone
   std::atomic<uint32_t> shortages_then;  ///< the arena's, when the last sequence was closed
   std::atomic<size_t> untouched_then;    ///< bytes of the arena never handed out when the last sequence was closed
+  std::atomic<size_t> making_bytes;      ///< that writing `closed` takes beside the arena, about; 0 when it is done
   std::atomic<uint64_t> ns_per_kib;      ///< what writing the last one took
   std::atomic<uint64_t> slowed_calls;    ///< that waited for `closed`
   timing::TimesCost times_cost;          ///< of what was spilled; the spiller's until the recording is handed over

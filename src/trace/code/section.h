@@ -28,10 +28,11 @@ enum class SectionKind : uint8_t {
   gpu = 15,      ///< programs, launches, warps: see src/gpu/file/launches.h
   warps = 16,    ///< what they did
   clocks = 17,
-  sums = 18,             ///< see trace/merge/function_sums.h
-  corrections = 19,      ///< see trace/read/corrections.h
-  gaps = 20,             ///< see trace/merge/site_gaps.h
-  heap = 21,             ///< see trace/model/class_heap.h
+  sums = 18,         ///< see trace/merge/function_sums.h
+  corrections = 19,  ///< see trace/read/corrections.h
+  gaps = 20,         ///< see trace/merge/site_gaps.h
+  heap = 21,         ///< see trace/model/class_heap.h
+  memory = 22,
   packed_classes = 255,  ///< in no file: see packed_class.h
 };
 

@@ -11,8 +11,14 @@
 namespace cairn::trace {
 namespace {
 
-/// Of the packed classes of so many ranks, those that leave (Part::take_bundle).
-std::vector<PackedClass> leaving(size_t most, uint64_t ranks, std::vector<PackedClass> *packed) {
+/// Those of the packed classes that leave (Part::take_bundle).
+std::vector<PackedClass> leaving(size_t most, Part::Body *body) {
+  const uint64_t ranks = body->ranks.size();
+  std::vector<PackedClass> *packed = &body->packed;
+  if (most == 0) {
+    for (ClassPart &part : body->classes) packed->push_back(pack(std::move(part)));
+    body->classes.clear();
+  }
   std::vector<size_t> order(packed->size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   // What ranks say to each other is told once while they are in one class: where all are, it may become larger, and by
@@ -158,12 +164,30 @@ BundleFront bundle_front(ByteView content) {
   return front;
 }
 
-Result<Bytes> Part::take_bundle(size_t most) {
-  if (most == 0) {
-    for (ClassPart &part : body_->classes) body_->packed.push_back(pack(std::move(part)));
-    body_->classes.clear();
+Result<Bytes> Part::take_bundle(size_t most) { return bundle_of(leaving(most, body_.get())); }
+
+Result<void> Part::take_bundles(size_t most, size_t at_once, const std::function<void(Bytes)> &add) {
+  std::vector<PackedClass> some;
+  size_t bytes = 0;
+  const auto give = [&]() -> Result<void> {
+    Result<Bytes> bundle = bundle_of(std::exchange(some, {}));
+    if (!bundle) return tl::unexpected(bundle.error());
+    bytes = 0;
+    add(*std::move(bundle));
+    return {};
+  };
+  for (PackedClass &each : leaving(most, body_.get())) {
+    if (!some.empty() && bytes + each.bytes.size() > at_once) {
+      Result<void> given = give();
+      if (!given) return given;
+    }
+    bytes += each.bytes.size();
+    some.push_back(std::move(each));
   }
-  std::vector<PackedClass> classes = leaving(most, body_->ranks.size(), &body_->packed);
+  return some.empty() ? Result<void>() : give();
+}
+
+Result<Bytes> Part::bundle_of(std::vector<PackedClass> classes) const {
   if (classes.empty()) return Bytes();
   uint32_t least = UINT32_MAX;
   uint32_t greatest = 0;

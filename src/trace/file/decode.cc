@@ -26,7 +26,7 @@ class Decoder {
         read(SectionKind::offsets, false, &Decoder::offsets) && read(SectionKind::timing, false, &Decoder::timing) &&
         read(SectionKind::clocks, false, &Decoder::clocks) && read(SectionKind::sums, false, &Decoder::rounded_sums) &&
         read(SectionKind::gaps, false, &Decoder::gaps) && read(SectionKind::cost, false, &Decoder::cost) &&
-        read(SectionKind::bundles, false, &Decoder::bundles);
+        read(SectionKind::memory, false, &Decoder::memory) && read(SectionKind::bundles, false, &Decoder::bundles);
     if (!good) return tl::unexpected(std::move(error_));
     return std::move(decoded_);
   }
@@ -356,6 +356,17 @@ class Decoder {
     const bool possible = merge.ranks != 0 && merge.ranks <= kMaxRanks && merge.most_ns <= merge.sum_ns &&
                           merge.sum_ns / merge.ranks <= merge.most_ns;
     return possible || bad("has times that contradict each other");
+  }
+
+  bool memory(ByteReader &in) {
+    MemoryPeaks &peaks = decoded_.run.merge.memory;
+    peaks.recorded = in.varint();
+    peaks.making = in.varint();
+    peaks.merging = in.varint();
+    peaks.together = in.varint();
+    if (in.failed()) return false;
+    return peaks.together >= std::max({peaks.recorded, peaks.making, peaks.merging}) ||
+           bad("has less memory together than apart");
   }
 
   const std::vector<SectionView> &sections_;

@@ -71,13 +71,15 @@ class Encoder {
     add_if_any(SectionKind::sums, sums.take(), false);
     add_gaps(site_numbers_, &sections);
     add_offsets(with_blocks, &sections);
-    if (run.merge.ranks != 0) sections.push_back(cost_section(run.merge));
+    if (run.merge.ranks != 0) add_cost(run.merge, &sections);
     return sections;
   }
 
   [[nodiscard]] std::vector<Section> packed() const {
     constexpr size_t kBytes = 1200;  // of a class, mostly
-    ByteWriter classes(kBytes);
+    size_t bytes = kBytes;
+    for (const PackedClass &part : body_.packed) bytes += part.bytes.size() + part.bytes.size() / 16;
+    ByteWriter classes(bytes);
     body_.ranks.column().write(classes);
     classes.varint(classes_.size());
     for (const Ref &each : classes_) {
@@ -265,7 +267,7 @@ Result<std::vector<Section>> encode(const Part::Body &body, const RunInfo &run, 
 
 std::vector<Section> encode_packed(const Part::Body &body) { return Encoder(body, false).packed(); }
 
-Section cost_section(const MergeCost &cost) {
+void add_cost(const MergeCost &cost, std::vector<Section> *sections) {
   ByteWriter out;
   out.varint(cost.ranks);
   out.varint(cost.sum_ns);
@@ -277,7 +279,14 @@ Section cost_section(const MergeCost &cost) {
     out.varint(times.coding_ns);
     out.varint(times.writing_ns);
   }
-  return {SectionKind::cost, out.take()};
+  sections->push_back({SectionKind::cost, out.take()});
+  if (!cost.memory.worth_telling()) return;
+  ByteWriter memory;
+  memory.varint(cost.memory.recorded);
+  memory.varint(cost.memory.making);
+  memory.varint(cost.memory.merging);
+  memory.varint(cost.memory.together);
+  sections->push_back({SectionKind::memory, memory.take()});
 }
 
 Section bundles_section(uint64_t begin) {

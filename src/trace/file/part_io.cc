@@ -71,8 +71,11 @@ Bytes with_merge_cost(ByteView file, const MergeCost &cost, uint64_t blocks) {
   Result<std::vector<StoredSection>> stored = read_file(file, blocks);
   if (!stored) return {file.begin(), file.end()};
   constexpr auto kCost = static_cast<uint8_t>(SectionKind::cost);
-  std::erase_if(*stored, [](const StoredSection &section) { return section.kind == kCost; });
-  return write_file({cost_section(cost)}, *stored);
+  constexpr auto kMemory = static_cast<uint8_t>(SectionKind::memory);
+  std::erase_if(*stored, [](const StoredSection &section) { return section.kind == kCost || section.kind == kMemory; });
+  std::vector<Section> sections;
+  add_cost(cost, &sections);
+  return write_file(sections, *stored);
 }
 
 }  // namespace cairn::trace

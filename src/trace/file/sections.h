@@ -32,7 +32,8 @@ struct Section {
 Result<std::vector<Section>> encode(const Part::Body &body, const RunInfo &run, bool with_blocks);
 /// What travels: classes packed.
 std::vector<Section> encode_packed(const Part::Body &body);
-Section cost_section(const MergeCost &cost);
+/// What is told of the cost of a merge: one section or two.
+void add_cost(const MergeCost &cost, std::vector<Section> *sections);
 Section bundles_section(uint64_t begin);
 
 struct Decoded {

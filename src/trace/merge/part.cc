@@ -33,12 +33,14 @@ Result<Site> with_caller(const Site &site, const std::vector<uint32_t> &frame_nu
   return Site{site.module, site.offset, site.caller == 0 ? 0 : frame_numbers[site.caller - 1] + 1};
 }
 
-Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const std::vector<uint32_t> &frame_numbers,
-                           Part::Body *body, SiteNumbers *known_sites) {
+/// `used_up`: the same sequence, which loses what is not needed any more; or nullptr.
+Result<ClassPart> class_of(const SequenceRecord &sequence, SequenceRecord *used_up, uint32_t rank,
+                           const std::vector<uint32_t> &frame_numbers, Part::Body *body, SiteNumbers *known_sites) {
   ClassPart part;
   part.thread = sequence.thread;
   part.segment = sequence.segment;
-  part.calls = std::make_shared<const grammar::Grammar>(sequence.calls);
+  part.calls =
+      std::make_shared<const grammar::Grammar>(used_up == nullptr ? sequence.calls : std::move(used_up->calls));
   part.ranks = RankSet(rank);
   for (size_t i = 1; i < sequence.sites.size(); ++i) {
     const Result<Site> site = with_caller(sequence.sites[i], frame_numbers, *body);
@@ -57,6 +59,8 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
     if (row->site > part.sites.size()) return fail(ErrorKind::internal, "a recorded row has an unknown call site");
     part.rows.push_back(std::make_shared<const ClassRow>(*std::move(row)));
   }
+  const bool polls = !sequence.polls.empty();
+  if (used_up != nullptr && !polls) used_up->rows = {};
   for (const grammar::Body &rule : part.calls->rules()) {
     for (const grammar::Term &term : rule) {
       if (!term.is_rule && term.id >= part.rows.size()) {
@@ -73,6 +77,7 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
     block.slots.reserve(sequence.stats.size());
     for (const timing::CallStats &stats : sequence.stats) block.slots.emplace_back(stats, rank);
     part.stats.push_back(std::move(block));
+    if (used_up != nullptr) used_up->stats = {};
   }
   if (!sequence.times.empty()) part.times.push_back({rank, sequence.times});
   part.begin_ns.append(as_atom(sequence.begin_ns));
@@ -83,16 +88,16 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, uint32_t rank, const 
   Result<Stream> heap = heap_of(sequence, part.ranks);
   if (!heap) return tl::unexpected(heap.error());
   part.heap = *std::move(heap);
-  if (!sequence.polls.empty() && sequence.polls.size() != part.rows.size()) {
+  if (polls && sequence.polls.size() != part.rows.size()) {
     return fail(ErrorKind::internal, "polls were told apart for some rows only");
   }
   bool folded = false;
-  if (!sequence.polls.empty()) {
-    std::vector<Bytes> packed = sequence.rows;
-    std::vector<Poll> polls = sequence.polls;
+  if (polls) {
+    std::vector<Bytes> packed = used_up == nullptr ? sequence.rows : std::move(used_up->rows);
+    std::vector<Poll> of_rows = used_up == nullptr ? sequence.polls : std::move(used_up->polls);
     DrainFold drains;
-    drains.fold(&packed, &polls, &part);
-    folded = fold_polls(packed, polls, &part);
+    drains.fold(&packed, &of_rows, &part);
+    folded = fold_polls(packed, of_rows, &part);
     drains.add_streams(&part);
   }
   move_by_cost(&part, !folded);
@@ -124,6 +129,14 @@ void MergeCost::add(const MergeCost &other) {
   sum_ns += other.sum_ns;
   most_ns = std::max(most_ns, other.most_ns);
   times.add(other.times);
+  memory.add(other.memory);
+}
+
+void MemoryPeaks::add(const MemoryPeaks &other) {
+  recorded = std::max(recorded, other.recorded);
+  making = std::max(making, other.making);
+  merging = std::max(merging, other.merging);
+  together = std::max(together, other.together);
 }
 
 void Part::Body::set_key(ClassPart *part) const {
@@ -184,7 +197,11 @@ Part &Part::operator=(Part &&) noexcept = default;
 Part::~Part() = default;
 Part::Part(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 
-Result<Part> Part::of(const ProcessRecord &process) {
+Result<Part> Part::of(const ProcessRecord &process) { return of(process, nullptr); }
+
+Result<Part> Part::of(ProcessRecord &&process) { return of(process, &process); }
+
+Result<Part> Part::of(const ProcessRecord &process, ProcessRecord *used_up) {
   if (process.rank >= kMaxRanks) return fail(ErrorKind::internal, "a trace holds at most 16,777,216 ranks");
   Part result;
   Body &body = *result.body_;
@@ -211,8 +228,9 @@ Result<Part> Part::of(const ProcessRecord &process) {
     if (!site) return tl::unexpected(site.error());
     frame_numbers.push_back(add_site(*site, &body.sites, &known_sites));
   }
-  for (const SequenceRecord &sequence : process.sequences) {
-    Result<ClassPart> part = class_of(sequence, process.rank, frame_numbers, &body, &known_sites);
+  for (size_t i = 0; i < process.sequences.size(); ++i) {
+    SequenceRecord *sequence = used_up == nullptr ? nullptr : &used_up->sequences[i];
+    Result<ClassPart> part = class_of(process.sequences[i], sequence, process.rank, frame_numbers, &body, &known_sites);
     if (!part) return tl::unexpected(part.error());
     body.set_key(&*part);
     for (const ClassPart &other : body.classes) {

@@ -10,9 +10,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -21,6 +23,19 @@
 namespace cairn::trace {
 
 class Trace;
+struct PackedClass;
+
+/// The most memory that the recorder took on a rank, in bytes; of each, the most of all ranks.
+struct MemoryPeaks {
+  uint64_t recorded = 0;  ///< its tables, as far as they were ever touched
+  uint64_t making = 0;    ///< beside them, to make parts of what the tables hold: while the program ran, and at the end
+  uint64_t merging = 0;   ///< to join parts, and to write the file
+  uint64_t together = 0;  ///< at any time
+
+  void add(const MemoryPeaks &other);
+  /// What runs take that hold little is not worth its bytes in a file.
+  [[nodiscard]] bool worth_telling() const { return together >= uint64_t{4} << 20; }
+};
 
 /// CPU time that the recorder spent on the ranks themselves, in MPI_Finalize, to merge; what MPI took is not in it. And
 /// what keeping times took, while the program ran and then.
@@ -29,6 +44,7 @@ struct MergeCost {
   uint64_t sum_ns = 0;
   uint64_t most_ns = 0;
   timing::TimesCost times = {};  ///< of all these ranks, where the timing mode keeps times
+  MemoryPeaks memory = {};
 
   void add(const MergeCost &other);
 };
@@ -53,6 +69,8 @@ class Part {
   ~Part();
 
   static Result<Part> of(const ProcessRecord &process);
+  /// Takes less memory: what has become part of the Part is gone from the record.
+  static Result<Part> of(ProcessRecord &&process);
   static Result<Part> merge(Part left, Part right);
   /// Looks into no class: what is wrong there is an error of the merge that needs it, or of `to_file`.
   static Result<Part> parse(ByteView bytes);
@@ -70,6 +88,9 @@ class Part {
   /// No rank is forgotten: what else is known of it stays. Classes that are open are few and small, and leave only
   /// where `most` is 0.
   [[nodiscard]] Result<Bytes> take_bundle(size_t most);
+  /// The same as several bundles, each of `at_once` bytes of packed classes at most, or of one class: `add` gets one
+  /// after the other, and memory is needed for one.
+  [[nodiscard]] Result<void> take_bundles(size_t most, size_t at_once, const std::function<void(Bytes)> &add);
 
   /// For a part of one rank whose RankBlock lies at `offset` among the blocks: the times leave the part.
   void times_lie_at(uint64_t offset);
@@ -80,6 +101,8 @@ class Part {
  private:
   friend class Edited;  // read/edit.h
   explicit Part(std::unique_ptr<Body> body);
+  static Result<Part> of(const ProcessRecord &process, ProcessRecord *used_up);
+  [[nodiscard]] Result<Bytes> bundle_of(std::vector<PackedClass> classes) const;
   std::unique_ptr<Body> body_;
 };
 

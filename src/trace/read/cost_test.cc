@@ -41,6 +41,28 @@ TEST(MergeCost, TellsWhatTimesTook) {
   EXPECT_EQ(read.times.writing_ns, 2'000U);
 }
 
+TEST(MergeCost, TellsMemoryWhereItIsMuch) {
+  constexpr uint64_t kMib = uint64_t{1} << 20;
+  MergeCost cost = {1, 5, 5};
+  cost.memory = {2 * kMib, kMib, kMib, 3 * kMib};
+  const Bytes small = with_merge_cost(file_of({}), cost);
+  EXPECT_EQ(small, with_merge_cost(file_of({}), {1, 5, 5}));
+  MergeCost other = {1, 5, 5};
+  other.memory = {kMib, 9 * kMib, 4 * kMib, 10 * kMib};
+  cost.add(other);
+  const Bytes file = with_merge_cost(with_merge_cost(file_of({}), cost), cost);
+  const MemoryPeaks read = cost_in(file).memory;
+  EXPECT_EQ(read.recorded, 2 * kMib);
+  EXPECT_EQ(read.making, 9 * kMib);
+  EXPECT_EQ(read.merging, 4 * kMib);
+  EXPECT_EQ(read.together, 10 * kMib);
+  const Result<Trace> trace = Trace::from_bytes(file, "test");
+  ASSERT_TRUE(trace.has_value());
+  EXPECT_EQ(cost_in(*to_part(*trace).to_file(trace->run())).memory.making, 9 * kMib);
+  cost.memory.together = 4 * kMib;
+  EXPECT_FALSE(Trace::from_bytes(with_merge_cost(file_of({}), cost), "test").has_value());
+}
+
 TEST(MergeCost, IsReplacedNotRepeated) {
   const Bytes file = with_merge_cost(with_merge_cost(file_of({}), {1, 5, 5}), {2, 12, 8});
   EXPECT_EQ(cost_in(file).most_ns, 8U);

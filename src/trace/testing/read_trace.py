@@ -279,7 +279,7 @@ class Trace:
         for kind, read in ((6, self.read_order), (7, self.read_timing), (9, self.read_cost), (10, self.read_streams),
                            (8, self.read_source), (11, self.read_callers), (14, self.read_bundles),
                            (12, self.read_offsets), (13, self.read_blocks), (17, self.read_clocks),
-                           (18, self.read_sums), (19, self.read_corrections), (20, self.read_gaps),
+                           (18, self.read_sums), (19, self.read_corrections), (20, self.read_gaps), (22, self.read_memory),
                            (21, self.read_heap)):
             if kind in parts:
                 read(parts[kind])
@@ -616,6 +616,10 @@ class Trace:
                 at += 1 + (r.varint() if word % 2 else 0)
             buckets.append((at, n))
         return buckets
+
+    def read_memory(self, r):
+        for _ in range(4):
+            r.varint()
 
     def read_gaps(self, r):
         site = 0

@@ -1,4 +1,4 @@
-#include "mpi/finish/small_blocks.h"
+#include "mpi/store/small_blocks.h"
 
 #include <sys/mman.h>
 
@@ -15,12 +15,32 @@ constexpr size_t kLargest = 512;      // larger ones are few
 constexpr size_t kPiece = 64 << 10;   // holds blocks of one size
 constexpr size_t kSpace = 4UL << 30;  // of addresses, which take no memory, nor count as such, until pieces are used
 constexpr size_t kPieces = kSpace / kPiece;
+constexpr size_t kMapped = 16 << 10;        // from here on blocks are the kernel's
 constexpr size_t kHuge = 2UL << 20;         // a page as the processor's tables of addresses have it one level up
 constexpr size_t kOpened = kHuge / kPiece;  // pieces that are made usable at once
+constexpr size_t kFewPieces = 2 * kOpened;  // where one more page may be half as much as there is
 
 struct Block {
   Block *next;
 };
+
+/// In front of a block that is no small one.
+struct Front {
+  alignas(kUnit) size_t bytes;  ///< that it took
+  bool mapped;                  ///< from the kernel; else it is malloc's
+};
+static_assert(sizeof(Front) == kUnit);
+
+/// Bytes that the recorder's blocks take, and the most that they took since somebody began to count.
+std::atomic<size_t> held{0};
+std::atomic<size_t> most{0};
+
+void take_bytes(size_t bytes) {
+  const size_t now = held.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (now > most.load(std::memory_order_relaxed)) most.store(now, std::memory_order_relaxed);
+}
+
+void give_back_bytes(size_t bytes) { held.fetch_sub(bytes, std::memory_order_relaxed); }
 
 /// Of the scope in progress, and of those whose blocks outlived them. Written by the thread that holds the scope; other
 /// threads only ask whether an address lies in it.
@@ -47,7 +67,7 @@ bool in_space(const void *block) {
 /// for one by one, nor looked up so.
 bool open_pieces(uint8_t *first) {
   if (mprotect(first, kHuge, PROT_READ | PROT_WRITE) != 0) return false;
-  if (space.pieces != 0) madvise(first, kHuge, MADV_HUGEPAGE);
+  if (space.pieces >= kFewPieces) madvise(first, kHuge, MADV_HUGEPAGE);
   return true;
 }
 
@@ -61,6 +81,7 @@ bool open_pieces(uint8_t *first) {
     space.fresh[units] = piece;
     space.end[units] = space.fresh[units] + kPiece;
     ++space.pieces;
+    take_bytes(kPiece);
   }
   void *block = space.fresh[units];
   space.fresh[units] += bytes;
@@ -92,7 +113,26 @@ void *allocate(size_t size) {
   if (holds_scope && size <= kLargest) {
     if (void *block = take(size)) return block;
   }
-  return std::malloc(size == 0 ? 1 : size);
+  if (size > SIZE_MAX / 2) return nullptr;
+  const size_t bytes = sizeof(Front) + size;
+  const bool mapped = holds_scope && bytes >= kMapped;
+  void *memory =
+      mapped ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : std::malloc(bytes);
+  if (memory == nullptr || memory == MAP_FAILED) return nullptr;
+  auto *front = static_cast<Front *>(memory);
+  *front = {bytes, mapped};
+  take_bytes(bytes);
+  return front + 1;
+}
+
+void give_back_large(void *block) {
+  auto *front = static_cast<Front *>(block) - 1;
+  give_back_bytes(front->bytes);
+  if (front->mapped) {
+    munmap(front, front->bytes);
+  } else {
+    std::free(front);
+  }
 }
 
 }  // namespace
@@ -116,6 +156,7 @@ SmallBlocks::~SmallBlocks() {
   if (used && space.living != 0) return;  // and there is no further scope
   if (used) {
     munmap(reinterpret_cast<void *>(space.base.load(std::memory_order_relaxed)), kSpace);
+    give_back_bytes(space.pieces * kPiece);
     space.base.store(0, std::memory_order_relaxed);
     space.pieces = 0;
     for (size_t units = 0; units <= kLargest / kUnit; ++units) {
@@ -125,6 +166,12 @@ SmallBlocks::~SmallBlocks() {
   }
   space.taken.store(false);
 }
+
+void SmallBlocks::count_anew() { most.store(held.load()); }
+size_t SmallBlocks::most_held() { return most.load(); }
+
+CountedBuffer::CountedBuffer(uint64_t bytes) : bytes_(bytes) { take_bytes(bytes_); }
+CountedBuffer::~CountedBuffer() { give_back_bytes(bytes_); }
 
 }  // namespace cairn::recorder
 
@@ -138,7 +185,7 @@ void *operator new(size_t size) {
 
 void operator delete(void *block) noexcept {
   if (cairn::recorder::in_space(block)) return cairn::recorder::give_back(block);
-  std::free(block);
+  if (block != nullptr) cairn::recorder::give_back_large(block);
 }
 
 void operator delete(void *block, size_t /*size*/) noexcept { operator delete(block); }

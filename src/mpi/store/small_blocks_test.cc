@@ -1,4 +1,4 @@
-#include "mpi/finish/small_blocks.h"
+#include "mpi/store/small_blocks.h"
 
 #include <gtest/gtest.h>
 
