@@ -120,9 +120,9 @@ void add_ticket(Thread &thread) {
   }
 }
 
-bool tickets_need_room(const Thread &thread, const Frame &frame) {
+bool tickets_need_room(const Thread &thread) {
   Process &of = *thread.process;
-  return of.thread_count.load(std::memory_order_relaxed) > 1 && time_to_spill(of, thread, frame.begin);
+  return of.thread_count.load(std::memory_order_relaxed) > 1 && time_to_spill(of, thread);
 }
 
 void lose_call(Process &of) {

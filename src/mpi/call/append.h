@@ -25,7 +25,7 @@ void add_ticket(Thread &thread);
 /// After a call that was recognised: whether the thread has to leave its sequence. One thread's calls that repeat
 /// themselves take no memory, the order of several threads' calls may take some with each. Where this is so nothing may
 /// be expected: then the next call takes the long way, which spills.
-bool tickets_need_room(const Thread &thread, const Frame &frame);
+bool tickets_need_room(const Thread &thread);
 /// The event could not be appended: pass everything through from here on.
 void lose_call(Process &of);
 

@@ -62,7 +62,7 @@ void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
   forget_expected(frame);
   if (frame.function == spec::function_id::Cancel) wild_requests.store(true, std::memory_order_relaxed);
   frame.flags |= kFrameRecorded;
-  if (time_to_spill(of, thread, frame.begin)) {
+  if (time_to_spill(of, thread)) {
     forget_memos(thread);
     find_place(of, Need::now);  // it stands in the file
     spill(of, thread);
@@ -191,7 +191,7 @@ void end_unexpected(Thread &thread, Frame &frame, uint64_t end_ticks) {
     Memo *memo = thread.expected;
     if (memo != nullptr && recognise_late(thread, frame, *memo)) {
       append(thread, *memo->signature, frame, end_ticks);
-      if (tickets_need_room(thread, frame)) thread.expected = nullptr;
+      if (tickets_need_room(thread)) thread.expected = nullptr;
     } else {
       record(thread, frame, true, end_ticks);
     }

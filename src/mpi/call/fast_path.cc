@@ -150,7 +150,7 @@ void end(Frame *frame) {
     thread.last_end = end_ticks;
     if (of.thread_count.load(std::memory_order_relaxed) > 1) [[unlikely]] {
       add_ticket(thread);
-      leaves = tickets_need_room(thread, *frame);
+      leaves = tickets_need_room(thread);
     }
   }
   if (leaves) [[unlikely]] {

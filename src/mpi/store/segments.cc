@@ -91,18 +91,11 @@ Result<trace::Part> read_segment(const std::string &path) {
 bool write_closed(Process &of) {
   ClosedSequence *closed = of.spilling.closed.load();
   if (closed == nullptr) return false;
-  const uint64_t begin = of.clock.now();
   if (!write_segment(of, *closed)) {
     of.spilling.spool_refuses.store(true);
     return false;
   }
-  const size_t bytes = closed->bytes;
-  of.spilling.ns_per_kib.store((of.clock.now() - begin) / (bytes / 1024 + 1) + 1);
-  const size_t before = of.arena->used();
   release(*of.arena, *closed);
-  const size_t after = of.arena->used();  // what others took meanwhile is in it
-  const size_t freed = before > after ? before - after : 0;
-  of.spilling.unspillable.store(bytes > freed ? bytes - freed : 0);
   of.spilling.spool_refuses.store(false);
   of.spilling.making_bytes.store(0);
   of.spilling.closed.store(nullptr);

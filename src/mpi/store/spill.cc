@@ -12,12 +12,9 @@
 namespace cairn::recorder {
 namespace {
 
-constexpr uint64_t kWorthwhile = 4096;       ///< calls that a sequence must have for spilling it to help
-constexpr uint64_t kInNeed = 512;            ///< the same where there is no choice
-constexpr uint64_t kFirstNsPerKib = 60'000;  ///< until a sequence was written; 20,000 on an idle machine
-constexpr uint64_t kPause = 500'000;         ///< the longest of a call that is slowed, in ns
-
-double pause_ns(const Config &config) { return static_cast<double>(config.spill_pause_ms) * 1e6; }
+constexpr uint32_t kRowsBetween = 256;
+constexpr uint64_t kInNeed = 512;     ///< calls that a sequence must have for spilling it to help
+constexpr uint64_t kPause = 500'000;  ///< the longest of a call that is slowed, in ns
 
 /// What is in use when a sequence for which writing takes `making` bytes is written.
 size_t in_use(const Process &of, size_t making) { return of.arena->used() + making; }
@@ -30,6 +27,8 @@ size_t to_be_had(const Process &of) {
 /// to be held at `full`.
 size_t most_in_use(const Process &of) { return to_be_had(of) / 4 * 3; }
 size_t full(const Process &of) { return to_be_had(of) / 8 * 7; }
+/// The weight of a sequence that is left, as `making_bytes` says: with what it has in the arena, about half of all.
+size_t heaviest(const Process &of) { return to_be_had(of) / 5 * 2; }
 /// What is left of it counts once it is used up.
 size_t last_untouched(const Process &of) { return of.arena->limit() / 8; }
 
@@ -40,26 +39,21 @@ bool runs_dry(const Process &of) {
          (untouched < last_untouched(of) && untouched < of.spilling.untouched_then.load(std::memory_order_relaxed));
 }
 
-/// As late as possible, since every segment costs bytes in the trace; but so early that the rest of the memory is
-/// likely to last until this sequence is written, even if that goes half as fast as the last time. Half of what
-/// sequences may have is always used.
-bool is_time(const Process &of, const RecordedThread &thread, uint64_t begin_ticks) {
-  const size_t used = in_use(of, making_bytes(thread.sequence));
-  const size_t most = most_in_use(of);
-  const size_t others = of.spilling.unspillable.load(std::memory_order_relaxed);
-  const size_t half = others + (of.arena->limit() - std::min(others, of.arena->limit())) / 2;
-  const bool dry = runs_dry(of);
-  if (used <= std::min(half, most) && !dry) return false;
+/// Whether a sequence weighs what it may at most, so that the next one finds as much memory while it is written. By
+/// nothing but its calls, and asked at every so many rows: ranks that do the same leave their sequences at the same
+/// call, and what they leave becomes one class.
+bool weighs_enough(const Process &of, const Sequence &sequence) {
+  const uint32_t rows = sequence.signatures.size();
+  return rows % kRowsBetween == 0 && rows != 0 && making_bytes(sequence) >= heaviest(of);
+}
+
+/// Each segment costs bytes in the trace: a sequence is left when it is heavy, or when there is no choice.
+bool is_time(const Process &of, const RecordedThread &thread) {
   if (!of.is_under_way()) return false;
-  if (used > most || dry) return thread.sequence.calls->length() >= kInNeed;
-  if (thread.sequence.calls->length() < kWorthwhile) return false;
-  const auto filled_in =
-      static_cast<double>(std::max<uint64_t>(of.clock.between(thread.sequence.begin, begin_ticks), 1));
-  const uint64_t last = of.spilling.ns_per_kib.load(std::memory_order_relaxed);
-  const auto bytes = static_cast<double>(of.arena->used() - std::min(others, of.arena->used()));
-  const double written_in =
-      2 * (bytes / 1024 * static_cast<double>(last != 0 ? last : kFirstNsPerKib) + pause_ns(of.run.config));
-  return static_cast<double>(used) + bytes * written_in / filled_in > static_cast<double>(most);
+  const Sequence &sequence = thread.sequence;
+  if (weighs_enough(of, sequence)) return true;
+  const bool short_of_memory = in_use(of, making_bytes(sequence)) > most_in_use(of) || runs_dry(of);
+  return short_of_memory && sequence.calls->length() >= kInNeed;
 }
 
 void sleep_ns(uint64_t duration) {
@@ -91,11 +85,16 @@ double shortage(const Process &of, size_t in_use) {
 
 /// While the spiller is at work: gives it time, the more the less memory is left.
 void give_time(Process &of, const RecordedThread &thread) {
-  const double now = std::min(shortage(of, in_use_while_spilling(of, thread)), 1.0);
+  // That the next sequence waits for this one should not be one call's burden.
+  const double weight = static_cast<double>(making_bytes(thread.sequence)) / static_cast<double>(heaviest(of));
+  const double now = std::min(std::max(shortage(of, in_use_while_spilling(of, thread)), 2 * weight - 1), 1.0);
   if (now <= 0 || !is_spilling(of)) return;
   const Uncancelled guard;
   sleep_ns(static_cast<uint64_t>(now * now * kPause));
-  while (in_use_while_spilling(of, thread) > full(of) && is_spilling(of)) sleep_ns(kPause);
+  const auto is_full = [&] {
+    return in_use_while_spilling(of, thread) > full(of) || weighs_enough(of, thread.sequence);
+  };
+  while (is_full() && is_spilling(of)) sleep_ns(kPause);
   note_wait(of);
 }
 
@@ -116,7 +115,6 @@ bool close_sequence(Process &of, RecordedThread &thread) {
   closed->thread = thread.number;
   closed->file.store(ClosedSequence::kNotPlaced);
   closed->last_end = thread.last_end;
-  closed->bytes = arena.used();
   of.spilling.untouched_then.store(arena.untouched());
   of.spilling.shortages_then.store(arena.shortages());
   of.spilling.making_bytes.store(making_bytes(own));
@@ -156,12 +154,12 @@ bool wait_for_memory() {
   return of->spilling.closed.load() == nullptr;
 }
 
-bool time_to_spill(Process &of, const RecordedThread &thread, uint64_t begin_ticks) {
+bool time_to_spill(Process &of, const RecordedThread &thread) {
   if (of.spilling.closed.load(std::memory_order_relaxed) != nullptr) {
     give_time(of, thread);
-    return false;
+    if (of.spilling.closed.load() != nullptr) return false;
   }
-  return is_time(of, thread, begin_ticks) && of.run.config.spool != nullptr;
+  return is_time(of, thread) && of.run.config.spool != nullptr;
 }
 
 void spill(Process &of, RecordedThread &thread) {

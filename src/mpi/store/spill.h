@@ -21,9 +21,9 @@
 
 namespace cairn::recorder {
 
-/// Before a call of `thread` that began at `begin_ticks` is encoded, or after one of several threads' was recognised:
+/// Before a call of `thread` is encoded, or after one of several threads' was recognised:
 /// whether the thread has to leave its sequence. Waits if memory is short and will be there.
-bool time_to_spill(Process &of, const RecordedThread &thread, uint64_t begin_ticks);
+bool time_to_spill(Process &of, const RecordedThread &thread);
 
 /// Leaves the sequence, if there is memory for the next. Nothing may refer to its memos.
 void spill(Process &of, RecordedThread &thread);

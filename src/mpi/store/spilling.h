@@ -19,7 +19,6 @@ struct ClosedSequence {
   uint32_t thread;
   std::atomic<uint32_t> file;  ///< the number that its file gets: once so many are there, this one is
   uint64_t last_end;           ///< of its last call, in ticks
-  size_t bytes;                ///< of the arena that were in use when it was closed
   Sequence sequence;
   TimingLog timing;
 };
@@ -28,11 +27,9 @@ struct Spilling {
   std::atomic<uint32_t> spilled;         ///< segments written to the spool, numbered from 0
   std::atomic<ClosedSequence *> closed;  ///< one at a time. Its thread's own `sequence` may still be the same
   std::atomic<bool> spool_refuses;       ///< `closed` could not be written so far: nobody waits for it
-  std::atomic<size_t> unspillable;       ///< bytes of the arena that stayed in use when the last sequence was gone
   std::atomic<uint32_t> shortages_then;  ///< the arena's, when the last sequence was closed
   std::atomic<size_t> untouched_then;    ///< bytes of the arena never handed out when the last sequence was closed
   std::atomic<size_t> making_bytes;      ///< that writing `closed` takes beside the arena, about; 0 when it is done
-  std::atomic<uint64_t> ns_per_kib;      ///< what writing the last one took
   std::atomic<uint64_t> slowed_calls;    ///< that waited for `closed`
   timing::TimesCost times_cost;          ///< of what was spilled; the spiller's until the recording is handed over
 };
