@@ -15,8 +15,8 @@ import surroundings
 
 MIB = 1 << 20
 MEMORY = 16 * MIB
-# The recorder itself, with what it is linked to, some 2.5 MiB; what the program's malloc keeps between blocks of ours; and chance.
-BESIDE = 6 * MIB
+# The recorder itself, with what it is linked to, and what the program's malloc keeps between blocks of ours: some 6 MiB together.
+BESIDE = 9 * MIB
 RANKS = 4
 
 
