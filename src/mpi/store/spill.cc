@@ -117,7 +117,6 @@ bool close_sequence(Process &of, RecordedThread &thread) {
   closed->last_end = thread.last_end;
   of.spilling.untouched_then.store(arena.untouched());
   of.spilling.shortages_then.store(arena.shortages());
-  of.spilling.making_bytes.store(making_bytes(own));
   closed->sequence = own;
   closed->timing.take(thread.timing);
   ClosedSequence *none = nullptr;
@@ -128,6 +127,7 @@ bool close_sequence(Process &of, RecordedThread &thread) {
     arena.release(closed, sizeof *closed);
     return false;
   }
+  of.spilling.making_bytes.store(making_bytes(own));
   // A reader takes the thread's own sequence for the closed one until the new grammar is in its place.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   Sequence next = {};

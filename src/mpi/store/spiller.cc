@@ -81,7 +81,10 @@ bool begin(Process &of) {
 
 bool wake_spiller(Process &of) {
   sequence_is_ready.store(true);
-  return wake_recorder(of);
+  if (wake_recorder(of)) return true;
+  // Another thread may be beginning it for the times of calls. Who takes this back writes the sequence, and nobody
+  // else.
+  return !sequence_is_ready.exchange(false);
 }
 
 bool wake_recorder(Process &of) {
