@@ -52,6 +52,12 @@ struct Remains {
   [[nodiscard]] TimingLog::Owner owner() const {
     return readable == 0 ? TimingLog::Owner::living : TimingLog::Owner::dead;
   }
+  /// Whether the object lay in what the disk had no room for: that reads as zeros, which no such object is.
+  template <typename Object>
+  [[nodiscard]] bool is_hole(const Object &object) const {
+    const auto *bytes = reinterpret_cast<const uint8_t *>(&object);
+    return readable != 0 && std::all_of(bytes, bytes + sizeof object, [](uint8_t byte) { return byte == 0; });
+  }
 };
 
 Result<grammar::Grammar> read_grammar(const grammar::Builder &builder, const Remains &remains) {
@@ -270,14 +276,20 @@ ProcessRecord frame_of(const Process &of, uint64_t end_ns, ListedModules modules
 
 /// What is in memory: threads' own sequences, and the one that is closed but not in the spool. Until it has its new one
 /// a thread still has the closed one, too.
-std::vector<Recorded> all_recorded(const Process &of) {
+/// `lost`: some of it lay in what the disk had no room for.
+std::vector<Recorded> all_recorded(const Process &of, const Remains &remains, bool *lost) {
   std::vector<Recorded> all;
   const ClosedSequence *closed = of.spilling.closed.load();
+  if (closed != nullptr && remains.is_hole(*closed)) {
+    *lost = true;
+    closed = nullptr;
+  }
   if (closed != nullptr && closed->file.load() < of.spilling.spilled.load()) closed = nullptr;
   if (closed != nullptr) all.push_back({closed->thread, &closed->sequence, &closed->timing, closed->last_end});
   for (const RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
     if (thread->wants_epilogue) continue;  // what it holds has been handed over
     const grammar::Builder *calls = thread->sequence.calls;
+    *lost = *lost || (calls != nullptr && remains.is_hole(*calls));
     if (calls == nullptr || calls->length() == 0) continue;
     if (closed != nullptr && calls == closed->sequence.calls) continue;
     all.push_back({thread->number, &thread->sequence, &thread->timing, thread->last_end});
@@ -302,19 +314,21 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
   record.times_cost = of.spilling.times_cost;
   bool no_times = false;
   uint64_t told_within_ns = of.calibrated.uncertainty(0);
-  for (const Recorded &recorded : all_recorded(of)) {
+  constexpr const char *kMissing = "a thread's calls are missing: ";
+  constexpr const char *kNoRoom = "the disk of the spool had no room for them";
+  bool lost = false;
+  for (const Recorded &recorded : all_recorded(of, remains, &lost)) {
     told_within_ns = std::max(told_within_ns, recorded.clock(of, remains).uncertainty(recorded.last_end));
     no_times = no_times || (of.run.config.times && recorded.timing->stopped(remains.owner()));
     Result<SequenceRecord> sequence = harvest_sequence(of, recorded, remains, &frames, &record.times_cost);
     if (!sequence) {
       const bool cut = remains.readable != 0 && of.run.cut;
-      record.losses.push_back({"a thread's calls are missing: " +
-                                   (cut ? "the disk of the spool had no room for them" : sequence.error().message),
-                               0, true});
+      record.losses.push_back({kMissing + (cut ? kNoRoom : sequence.error().message), 0, true});
       continue;
     }
     record.sequences.push_back(std::move(*sequence));
   }
+  if (lost) record.losses.push_back({std::string(kMissing) + kNoRoom, 0, true});
   record.clock = clock_of(of, record.wall_ns, told_within_ns);
   if (no_times) record.losses.push_back({"no room for the timing of all calls", 0, false});
   if (remains.readable != 0) {
