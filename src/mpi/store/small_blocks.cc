@@ -109,6 +109,11 @@ void give_back(void *block) {
   --space.living;
 }
 
+void *of_kernel(size_t bytes) {
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
 void *allocate(size_t size) {
   if (holds_scope && size <= kLargest) {
     if (void *block = take(size)) return block;
@@ -116,9 +121,8 @@ void *allocate(size_t size) {
   if (size > SIZE_MAX / 2) return nullptr;
   const size_t bytes = sizeof(Front) + size;
   const bool mapped = holds_scope && bytes >= kMapped;
-  void *memory =
-      mapped ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : std::malloc(bytes);
-  if (memory == nullptr || memory == MAP_FAILED) return nullptr;
+  void *memory = mapped ? of_kernel(bytes) : std::malloc(bytes);
+  if (memory == nullptr) return nullptr;
   auto *front = static_cast<Front *>(memory);
   *front = {bytes, mapped};
   take_bytes(bytes);

@@ -39,8 +39,8 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, SequenceRecord *used_
   ClassPart part;
   part.thread = sequence.thread;
   part.segment = sequence.segment;
-  part.calls =
-      std::make_shared<const grammar::Grammar>(used_up == nullptr ? sequence.calls : std::move(used_up->calls));
+  part.calls = used_up == nullptr ? std::make_shared<const grammar::Grammar>(sequence.calls)
+                                  : std::make_shared<const grammar::Grammar>(std::move(used_up->calls));
   part.ranks = RankSet(rank);
   for (size_t i = 1; i < sequence.sites.size(); ++i) {
     const Result<Site> site = with_caller(sequence.sites[i], frame_numbers, *body);
@@ -93,8 +93,8 @@ Result<ClassPart> class_of(const SequenceRecord &sequence, SequenceRecord *used_
   }
   bool folded = false;
   if (polls) {
-    std::vector<Bytes> packed = used_up == nullptr ? sequence.rows : std::move(used_up->rows);
-    std::vector<Poll> of_rows = used_up == nullptr ? sequence.polls : std::move(used_up->polls);
+    std::vector<Bytes> packed = used_up == nullptr ? std::vector(sequence.rows) : std::move(used_up->rows);
+    std::vector<Poll> of_rows = used_up == nullptr ? std::vector(sequence.polls) : std::move(used_up->polls);
     DrainFold drains;
     drains.fold(&packed, &of_rows, &part);
     folded = fold_polls(packed, of_rows, &part);
