@@ -3,20 +3,30 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <string>
 
 #include "terminal/words.h"
 
 namespace cairn::cli {
 
-void LinesBetween::add(uint32_t thread, const trace::HeapEvent &event) {
+void LinesBetween::begin_line(uint32_t thread) {
   const auto to = std::back_inserter(lines_);
   if (json_) {
-    fmt::format_to(to, "{{\"rank\":{},\"thread\":{},\"heap\":{},", rank_, thread, event.number);
-    lines_ += event.ends() ? "\"freed\":true}\n" : fmt::format("\"bytes\":{}}}\n", event.bytes);
+    fmt::format_to(to, "{{\"rank\":{},\"thread\":{},", rank_, thread);
     return;
   }
   lines_.append(8, ' ');  // where calls have their numbers
   if (several_threads_) fmt::format_to(to, "t{}  ", thread);
+}
+
+void LinesBetween::add(uint32_t thread, const trace::HeapEvent &event) {
+  const auto to = std::back_inserter(lines_);
+  begin_line(thread);
+  if (json_) {
+    fmt::format_to(to, "\"heap\":{},", event.number);
+    lines_ += event.ends() ? "\"freed\":true}\n" : fmt::format("\"bytes\":{}}}\n", event.bytes);
+    return;
+  }
   fmt::format_to(to, "heap#{}: {}\n", event.number, event.ends() ? "freed" : grouped(event.bytes) + " bytes");
 }
 
@@ -24,14 +34,10 @@ void LinesBetween::add(uint32_t thread, const trace::ThreadEvent &event) {
   const auto to = std::back_inserter(lines_);
   const bool own = event.thread == thread;
   const char *what = own ? (event.ends ? "ends" : "begins") : (event.ends ? "joined" : "made");
+  begin_line(thread);
   if (json_) {
-    fmt::format_to(to, "{{\"rank\":{},\"thread\":{},\"{}\":", rank_, thread, what);
-    lines_ += own ? "true}\n" : fmt::format("{}}}\n", event.thread);
-    return;
-  }
-  lines_.append(8, ' ');
-  if (several_threads_) fmt::format_to(to, "t{}  ", thread);
-  if (own) {
+    fmt::format_to(to, "\"{}\":{}}}\n", what, own ? "true" : std::to_string(event.thread));
+  } else if (own) {
     fmt::format_to(to, "thread {}\n", what);
   } else {
     fmt::format_to(to, "thread {}: {}\n", event.thread, what);

@@ -37,6 +37,8 @@ class LinesBetween {
     analyze::HeapEvents segments;
     analyze::ThreadEvents threads;
   };
+  /// What lines of one form have in common.
+  void begin_line(uint32_t thread);
   void add(uint32_t thread, const trace::HeapEvent &event);
   void add(uint32_t thread, const trace::ThreadEvent &event);
   /// What an `OfThread` has left, behind its last call.

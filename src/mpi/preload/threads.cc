@@ -149,6 +149,14 @@ Function *next_of(Function *&function, const char *name) {
   return found;
 }
 
+template <typename Function, typename... Rest>
+int join(Function *&function, const char *name, pthread_t id, Rest... rest) {
+  Function *const found = next_of(function, name);
+  const int error = found == nullptr ? ENOSYS : found(id, rest...);
+  if (error == 0) after_join(id);
+  return error;
+}
+
 int (*next_create)(pthread_t *, const pthread_attr_t *, Routine, void *);
 int (*next_join)(pthread_t, void **);
 int (*next_tryjoin)(pthread_t, void **);
@@ -208,32 +216,18 @@ EXPORTED int pthread_create(pthread_t *id, const pthread_attr_t *attributes, Rou
   return 0;
 }
 
-EXPORTED int pthread_join(pthread_t id, void **result) {
-  auto *function = next_of(next_join, "pthread_join");
-  const int error = function == nullptr ? ENOSYS : function(id, result);
-  if (error == 0) after_join(id);
-  return error;
-}
+EXPORTED int pthread_join(pthread_t id, void **result) { return join(next_join, "pthread_join", id, result); }
 
 EXPORTED int pthread_tryjoin_np(pthread_t id, void **result) {
-  auto *function = next_of(next_tryjoin, "pthread_tryjoin_np");
-  const int error = function == nullptr ? ENOSYS : function(id, result);
-  if (error == 0) after_join(id);
-  return error;
+  return join(next_tryjoin, "pthread_tryjoin_np", id, result);
 }
 
 EXPORTED int pthread_timedjoin_np(pthread_t id, void **result, const timespec *until) {
-  auto *function = next_of(next_timedjoin, "pthread_timedjoin_np");
-  const int error = function == nullptr ? ENOSYS : function(id, result, until);
-  if (error == 0) after_join(id);
-  return error;
+  return join(next_timedjoin, "pthread_timedjoin_np", id, result, until);
 }
 
 EXPORTED int pthread_clockjoin_np(pthread_t id, void **result, clockid_t clock, const timespec *until) {
-  auto *function = next_of(next_clockjoin, "pthread_clockjoin_np");
-  const int error = function == nullptr ? ENOSYS : function(id, result, clock, until);
-  if (error == 0) after_join(id);
-  return error;
+  return join(next_clockjoin, "pthread_clockjoin_np", id, result, clock, until);
 }
 
 EXPORTED int pthread_detach(pthread_t id) {
