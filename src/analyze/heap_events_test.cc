@@ -4,25 +4,13 @@
 
 #include <vector>
 
+#include "analyze/trace_of_events.h"
 #include "spec/ids.h"
-#include "trace/merge/part.h"
 
 namespace cairn::analyze {
 namespace {
 
 namespace id = spec::function_id;
-
-/// A trace of one rank that nothing but these events is known of.
-trace::Trace trace_of(const std::vector<trace::HeapEvent> &events) {
-  trace::ProcessRecord process;
-  trace::SequenceRecord sequence;
-  sequence.heap_events = events;
-  std::vector<grammar::Symbol> symbols;
-  for (size_t i = 0; i < events.size(); ++i) symbols.push_back(static_cast<grammar::Symbol>(i));
-  sequence.heap = grammar::Grammar::from_symbols(symbols);
-  process.sequences.push_back(sequence);
-  return *trace::Trace::from_bytes(*trace::Part::of(process)->to_file({}), "test.cairn");
-}
 
 /// The numbers of the segments that something happens to before each call, and at the end.
 std::vector<std::vector<int64_t>> told(const std::vector<trace::HeapEvent> &events,

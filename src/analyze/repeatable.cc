@@ -36,7 +36,7 @@ bool was_spawned(const trace::Trace &trace) {
     const std::vector<uint64_t> counts = trace.row_counts(index);
     for (uint32_t row = 0; row < counts.size(); ++row) {
       if (counts[row] == 0 || trace.row_head(index, row).function != spec::function_id::Comm_get_parent) continue;
-      const trace::Row asked = trace.row(index, row, trace.class_view(index).ranks.front());
+      const trace::Row asked = trace.row(index, row, trace.class_ranks(index).front());
       if (!asked.fields.empty() && !asked.fields[0].atoms.empty() && asked.fields[0].atoms[0] != none) return true;
     }
   }

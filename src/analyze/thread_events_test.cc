@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/merge/part.h"
+#include "analyze/trace_of_events.h"
 
 namespace cairn::analyze {
 namespace {
@@ -15,14 +15,7 @@ using trace::ThreadEvent;
 
 /// What happens before each of so many calls, and at the end: "3 begins", or "3 ends".
 std::vector<std::string> told(const std::vector<HeapEvent> &events, size_t calls) {
-  trace::ProcessRecord process;
-  trace::SequenceRecord sequence;
-  sequence.heap_events = events;
-  std::vector<grammar::Symbol> symbols;
-  for (size_t i = 0; i < events.size(); ++i) symbols.push_back(static_cast<grammar::Symbol>(i));
-  sequence.heap = grammar::Grammar::from_symbols(symbols);
-  process.sequences.push_back(sequence);
-  const trace::Trace trace = *trace::Trace::from_bytes(*trace::Part::of(process)->to_file({}), "test.cairn");
+  const trace::Trace trace = trace_of(events);
   ThreadEvents threads(trace, trace.sequences(0)[0]);
   std::vector<std::string> all;
   const auto happens = [&](const ThreadEvent &event) {
