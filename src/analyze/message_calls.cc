@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyze/function_table.h"
 #include "analyze/volume.h"
 #include "spec/ids.h"
 #include "trace/model/status_field.h"
@@ -79,11 +80,7 @@ Role role_of(const spec::Function &function) {
 }
 
 Role role_of(uint32_t function) {
-  static const std::vector<Role> all = [] {
-    std::vector<Role> roles;
-    for (const spec::Function &each : spec::functions()) roles.push_back(role_of(each));
-    return roles;
-  }();
+  static const auto all = function_table([](const spec::Function &each) { return role_of(each); });
   return function < all.size() ? all[function] : Role::none;
 }
 
@@ -320,11 +317,8 @@ std::vector<MessageOutcome> outcomes_of(const RowAccess &row, size_t count) {
 }
 
 bool is_among_neighbors(uint32_t function) {
-  static const std::vector<bool> all = [] {
-    std::vector<bool> made;
-    for (const spec::Function &each : spec::functions()) made.push_back(operation(each).starts_with("Neighbor_"));
-    return made;
-  }();
+  static const auto all =
+      function_table([](const spec::Function &each) { return operation(each).starts_with("Neighbor_"); });
   return function < all.size() && all[function];
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyze/function_table.h"
 #include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
@@ -9,15 +10,12 @@ namespace {
 
 /// The names of a function's parameters with their lengths: finding those is most of what reading an argument costs.
 const std::vector<std::string_view> &parameter_names(const spec::Function &function) {
-  static const std::vector<std::vector<std::string_view>> names = [] {
-    std::vector<std::vector<std::string_view>> all;
-    for (const spec::Function &each : spec::functions()) {
-      std::vector<std::string_view> &own = all.emplace_back();
-      for (size_t i = 0; i < each.parameter_count; ++i) own.emplace_back(each.parameters[i].name);
-    }
-    return all;
-  }();
-  return names[static_cast<size_t>(&function - spec::functions().data())];
+  static const auto names = function_table([](const spec::Function &each) {
+    std::vector<std::string_view> own;
+    for (size_t i = 0; i < each.parameter_count; ++i) own.emplace_back(each.parameters[i].name);
+    return own;
+  });
+  return names[function.id];
 }
 
 }  // namespace
@@ -30,16 +28,15 @@ RowAccess::RowAccess(const trace::Row &row, const RowScope &scope) : row_(row), 
 std::optional<size_t> RowAccess::place(std::string_view name) const {
   if (function_ == nullptr) return std::nullopt;
   const std::vector<std::string_view> &names = parameter_names(*function_);
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<size_t>(found - names.begin());
+  const auto at = static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  if (at == names.size() || at >= row_.fields.size()) return std::nullopt;
+  const trace::Field &field = row_.fields[at];
+  return field.is_bytes || !field.atoms.empty() ? std::optional(at) : std::nullopt;
 }
 
 const trace::Field *RowAccess::field(std::string_view name) const {
   const std::optional<size_t> at = place(name);
-  if (!at || *at >= row_.fields.size()) return nullptr;
-  const trace::Field &field = row_.fields[*at];
-  return field.is_bytes || !field.atoms.empty() ? &field : nullptr;
+  return at ? &row_.fields[*at] : nullptr;
 }
 
 std::optional<int64_t> RowAccess::number(std::string_view name) const {
@@ -82,12 +79,12 @@ HandleName handle_name(trace::Atom first, trace::Atom second, spec::Layout layou
 
 template <typename Visit>
 void RowAccess::each_handle(std::string_view name, Visit visit) const {
-  const trace::Field *found = field(name);
-  if (found == nullptr || found->is_bytes) return;
-  const spec::Parameter &parameter = function_->parameters[*place(name)];
+  const std::optional<size_t> at = place(name);
+  if (!at || row_.fields[*at].is_bytes) return;
+  const spec::Parameter &parameter = function_->parameters[*at];
   const spec::Layout layout = parameter.layout;
   if (layout != spec::Layout::handle && layout != spec::Layout::comm) return;
-  trace::AtomReader atoms(found->atoms);
+  trace::AtomReader atoms(row_.fields[*at].atoms);
   while (!atoms.at_end() && !atoms.failed()) {
     const trace::AtomValue first = atoms.next();
     // A communicator is one atom: a local number or a constant; an unknown one is followed by its number.

@@ -72,7 +72,7 @@ class RowAccess {
   [[nodiscard]] bool succeeded() const;
 
  private:
-  /// Of the parameter among the function's.
+  /// Which of the function's parameters that is; nullopt where `field` gives nullptr.
   [[nodiscard]] std::optional<size_t> place(std::string_view name) const;
   template <typename Visit>
   void each_handle(std::string_view name, Visit visit) const;

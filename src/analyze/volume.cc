@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "analyze/counts.h"
+#include "analyze/function_table.h"
 #include "analyze/message_calls.h"
 
 namespace cairn::analyze {
@@ -44,31 +45,7 @@ bool moves_bytes(const spec::Function &function) {
   return false;
 }
 
-/// What is asked of a function for each of its calls.
-struct Known {
-  bool may_move = false;
-  std::string operation;
-};
-
-const Known &known_of(const spec::Function &function) {
-  static const std::vector<Known> known = [] {
-    std::vector<Known> all;
-    for (const spec::Function &each : spec::functions()) all.push_back({moves_bytes(each), operation(each)});
-    return all;
-  }();
-  return known[static_cast<size_t>(&function - spec::functions().data())];
-}
-
-/// What came, where a status says that it is something else than the room. Of calls that are complete at once.
-std::optional<int64_t> told_bytes(const RowAccess &row) {
-  const std::vector<MessageOutcome> told = outcomes_of(row, 1);
-  if (told.size() != 1) return std::nullopt;
-  return told[0].cancelled ? 0 : told[0].bytes;
-}
-
-}  // namespace
-
-std::string operation(const spec::Function &function) {
+std::string operation_behind(const spec::Function &function) {
   std::string_view name = function.name;
   name.remove_prefix(4);
   if (name.ends_with("_c")) name.remove_suffix(2);
@@ -81,7 +58,24 @@ std::string operation(const spec::Function &function) {
   return text;
 }
 
-bool Volumes::may_move(const spec::Function &function) { return known_of(function).may_move; }
+/// What came, where a status says that it is something else than the room. Of calls that are complete at once.
+std::optional<int64_t> told_bytes(const RowAccess &row) {
+  const std::vector<MessageOutcome> told = outcomes_of(row, 1);
+  if (told.size() != 1) return std::nullopt;
+  return told[0].cancelled ? 0 : told[0].bytes;
+}
+
+}  // namespace
+
+const std::string &operation(const spec::Function &function) {
+  static const auto all = function_table(operation_behind);
+  return all[function.id];
+}
+
+bool Volumes::may_move(const spec::Function &function) {
+  static const auto all = function_table(moves_bytes);
+  return all[function.id];
+}
 
 bool Volumes::needs(const spec::Function &function) {
   return Sizes::is_creator(function) || (function.persistent && may_move(function));
@@ -127,7 +121,7 @@ std::optional<int64_t> Volumes::request(const HandleName &name) const {
 }
 
 std::optional<int64_t> Volumes::payload(const RowAccess &row) const {
-  const std::string &op = known_of(*row.function()).operation;
+  const std::string &op = operation(*row.function());
   const auto type_size = [&](const char *name) -> std::optional<int64_t> {
     const auto handle = row.handle(name);
     return handle ? sizes_.datatype(*handle) : std::nullopt;

@@ -17,7 +17,7 @@
 namespace cairn::analyze {
 
 /// The operation behind a function's variants: "Allreduce" for MPI_Iallreduce_c and MPI_Allreduce_init.
-std::string operation(const spec::Function &function);
+const std::string &operation(const spec::Function &function);
 
 struct Volume {
   bool moves = false;            ///< this kind of call moves bytes
