@@ -181,6 +181,7 @@ std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, cons
                                  plural(gpu.events, "event")),
                      {{"gpu",
                        {{"launches", gpu.launches},
+                        {"untraced", gpu.untraced},
                         {"kernels", gpu.kernels},
                         {"warps", gpu.warps},
                         {"streams", gpu.streams},
@@ -198,7 +199,8 @@ std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, cons
 }
 
 /// `in_finalize`: those of the incomplete ranks that had called it.
-void print_notes(Output &out, const Overview &view, const std::vector<uint32_t> &in_finalize, uint64_t lost) {
+void print_notes(Output &out, const Overview &view, const std::vector<uint32_t> &in_finalize,
+                 const analyze::GpuOverview &gpu) {
   const auto note = [&](const std::string &text) {
     out.write(fmt::format("{}{:<15}{}{}\n", out.warning(), "note", out.plain(), text));
   };
@@ -211,7 +213,10 @@ void print_notes(Output &out, const Overview &view, const std::vector<uint32_t> 
   if (!before.empty()) of_ranks(before, "MPI_Finalize was not called");
   if (!in_finalize.empty()) of_ranks(in_finalize, "MPI_Finalize did not return");
   for (const auto &[reason, told] : view.degraded) note(loss_text(reason, told));
-  if (lost != 0) note(plural(lost, "event") + " of GPU warps not kept: give CAIRN_GPU_MEMORY more");
+  if (gpu.untraced != 0) {
+    note(plural(gpu.untraced, "launch", "launches") + " of GPU kernels not traced: give CAIRN_GPU_MEMORY more");
+  }
+  if (gpu.lost != 0) note(plural(gpu.lost, "event") + " of GPU warps not kept: give CAIRN_GPU_MEMORY more");
 }
 
 struct InfoOptions : Inspection {
@@ -312,7 +317,7 @@ int info(InfoOptions &inspection) {
   for (const std::string &line : pending_lines(pending)) {
     out.write(fmt::format("{}{:<15}{}{}\n", out.warning(), "pending", out.plain(), line));
   }
-  print_notes(out, view, analyze::in_finalize(*trace), gpu.lost);
+  print_notes(out, view, analyze::in_finalize(*trace), gpu);
   return out.finish();
 }
 

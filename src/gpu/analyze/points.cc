@@ -49,6 +49,7 @@ GpuOverview gpu_overview(const gpu::Launches &launches) {
   for (const gpu::LaunchRecord &launch : launches.launches) {
     kernels.emplace(launch.program, launch.kernel);
     view.warps += launch.warps.size();
+    view.untraced += launch.warps.empty() ? 1 : 0;
     for (const gpu::WarpStreams &warp : launch.warps) {
       view.lost += warp.lost;
       for (const uint32_t stream : warp.streams) view.events += launches.streams[stream].events;

@@ -20,7 +20,8 @@ Result<gpu::Launches> gpu_launches(const trace::Trace &trace);
 /// Sums over all that a trace holds.
 struct GpuOverview {
   uint64_t launches = 0;
-  uint64_t kernels = 0;  ///< distinct
+  uint64_t untraced = 0;  ///< of them: no warp of theirs was traced
+  uint64_t kernels = 0;   ///< distinct
   uint64_t warps = 0;
   uint64_t streams = 0;  ///< distinct
   uint64_t events = 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "gpu/analyze/points.h"
 #include "gpu/file/collect.h"
 #include "gpu/file/spooled.h"
 #include "trace/read/trace.h"
@@ -208,6 +209,42 @@ TEST(Launches, ALaunchThatContradictsItselfIsRefused) {
   EXPECT_TRUE(kept.add(launch));
   EXPECT_EQ(kept.launches().launches.size(), 2);
   EXPECT_EQ(kept.launches().programs.size(), 1);
+}
+
+TEST(Launches, OneThatWasNotTracedIsKeptInItsPlace) {
+  static const char *const names[] = {"first", "second"};
+  cairn_gpu_program source{};
+  source.kernels = names;
+  source.kernel_count = 2;
+  cairn_gpu_launch launch{};
+  launch.program = &source;
+  launch.coder = 2;
+  launch.location_bits = 8;
+  launch.lanes = 32;
+  launch.one_in = 1;
+  launch.end_block = 7;
+  for (int i = 0; i < 3; ++i) launch.grid[i] = launch.block[i] = 1;
+  launch.grid[0] = 7;
+  const uint32_t word = 0;
+  cairn_gpu_warp warp{};
+  Collected kept;
+  for (uint32_t i = 0; i < 3; ++i) {
+    launch.kernel = i % 2;
+    launch.warps = i == 1 ? nullptr : &warp;
+    launch.warp_count = i == 1 ? 0 : 1;
+    launch.words = &word;
+    ASSERT_TRUE(kept.add(launch));
+  }
+  const auto [gpu, warps] = kept.launches().write();
+  const auto back = Launches::read(gpu, warps);
+  ASSERT_TRUE(back.has_value());
+  ASSERT_EQ(back->launches.size(), 3U);
+  EXPECT_TRUE(back->launches[1].warps.empty());
+  EXPECT_EQ(back->programs[0].kernel(back->launches[1].kernel), "second");
+  EXPECT_EQ(back->launches[1].grid[0], 7U);
+  const analyze::GpuOverview view = analyze::gpu_overview(*back);
+  EXPECT_EQ(view.launches, 3U);
+  EXPECT_EQ(view.untraced, 1U);
 }
 
 }  // namespace

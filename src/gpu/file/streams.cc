@@ -63,11 +63,12 @@ Mask read_lanes(BitReader &in, Mask all) {
 /// The mask of an event that was not as predicted, but perhaps its location was. `*valid` becomes false where no coder
 /// writes it so.
 template <typename Mask>
-Mask read_mask(BitReader &in, const PredictState<Mask> &state, uint32_t location, bool foreseen_location, bool *valid) {
+Mask read_mask(BitReader &in, const PredictState<Mask> &state, const PredictTables<Mask> &tables, uint32_t location,
+               bool foreseen_location, bool *valid) {
   const bool first = in.get(1) != 0;
   const bool second = first && in.get(1) != 0;
   if (first == foreseen_location && !second) {
-    return Predict<Mask>::related(state, location, static_cast<Relation>(in.get(2)));
+    return Predict<Mask>::related(state, tables, location, static_cast<Relation>(in.get(2)));
   }
   Mask mask = 0;
   if (!second) {
@@ -97,34 +98,36 @@ Result<void> decode_predict(const StreamForm &form, std::span<const uint32_t> wo
                             Shown &out) {
   BitReader in(words.data(), words.size());
   PredictState<Mask> state;
-  Predict<Mask>::begin(state, all, form.guesses);
+  PredictTables<Mask> tables;
+  Predict<Mask>::begin(state, tables, all, form.guesses);
   ValueSlots values;
   begin_values(values);
   while (out.size() < events) {
     const uint64_t hits = read_hits(in, &state);
     if (in.failed() || hits > events - out.size()) return damaged(out.size());
     for (uint64_t i = 0; i < hits; ++i) {
-      const uint32_t expected = Predict<Mask>::guess(state).first;
+      const uint32_t expected = Predict<Mask>::guess(state, tables).first;
       const uint32_t location = expected >> 2;
-      const Mask mask = Predict<Mask>::related(state, location, static_cast<Relation>(expected & 3));
+      const Mask mask = Predict<Mask>::related(state, tables, location, static_cast<Relation>(expected & 3));
       Event event{static_cast<uint16_t>(location), mask};
       if (has_values(form, location) && !expect_values(value_slot(values, location), mask, &event)) {
         return damaged(out.size());
       }
       out.push_back(event);
-      Predict<Mask>::follow(state, location, mask, true);
+      Predict<Mask>::move(state, tables, location, mask);
     }
     if (out.size() == events) break;
-    const Guess known = Predict<Mask>::guess(state);
+    const Guess known = Predict<Mask>::guess(state, tables);
     uint32_t location = known.first >> 2;
     if (in.get(1) == 0) location = in.get(1) != 0 ? known.second : in.get(form.location_bits);
     bool valid = true;
-    const Mask mask = read_mask<Mask>(in, state, location, location == known.first >> 2, &valid);
+    const Mask mask = read_mask<Mask>(in, state, tables, location, location == known.first >> 2, &valid);
     Event event{static_cast<uint16_t>(location), mask};
     if (has_values(form, location)) valid = valid && read_values(in, value_slot(values, location), mask, &event);
     if (in.failed() || !valid) return damaged(out.size());
     out.push_back(event);
-    Predict<Mask>::follow(state, location, mask, false);
+    Predict<Mask>::learn(state, tables, location, mask);
+    Predict<Mask>::move(state, tables, location, mask);
     if (out.size() == events) read_hits(in, &state);  // of the end: none
   }
   if (in.failed() || in.left() >= 32) return damaged(out.size());
@@ -158,8 +161,9 @@ template <typename Coder, typename Mask>
 std::vector<uint32_t> encode(const StreamForm &form, std::span<const Event> events, Mask all) {
   std::vector<uint32_t> words;
   Words out{&words};
-  const auto state = std::make_unique<typename Coder::State>();
-  Coder::begin(*state, all, form.guesses);
+  typename Coder::State state;
+  typename Coder::Tables tables;
+  Coder::begin(state, tables, all, form.guesses);
   if (events.empty()) return words;
   ValueSlots known;
   begin_values(known);
@@ -172,14 +176,14 @@ std::vector<uint32_t> encode(const StreamForm &form, std::span<const Event> even
       size_t next = 0;
       for_each_lane(mask, [&](uint32_t lane) { lanes[lane] = next < event.values.size() ? event.values[next++] : 0; });
     }
-    if ((!values || are_expected(slot, event.type, lanes, mask)) && Coder::hit(*state, event.location, mask)) {
-      if (values) confirm(slot);
-      continue;
-    }
-    Coder::miss(*state, event.location, mask, form.location_bits, out);
-    if (values) Coder::values(*state, slot, event.type, lanes, mask, out);
+    const bool hit =
+        (!values || are_expected(slot, event.type, lanes, mask)) && Coder::is_hit(state, tables, event.location, mask);
+    Coder::put(state, tables, event.location, mask, hit, form.location_bits, out);
+    if (values && hit) confirm(slot);
+    if (values && !hit) Coder::values(state, slot, event.type, lanes, mask, out);
+    Coder::move(state, tables, event.location, mask);
   }
-  Coder::end(*state, out);
+  Coder::end(state, out);
   return words;
 }
 

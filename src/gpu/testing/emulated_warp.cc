@@ -150,7 +150,8 @@ bool EmulatedWarp::pass_point() {
     }
     mask |= location_[lane] == chosen ? uint32_t{1} << lane : 0;
   }
-  if (chosen_schedule == Schedule::random && draw() % 4 == 0) {
+  // A kernel's begin, location 0, has all lanes, as on hardware.
+  if (chosen_schedule == Schedule::random && chosen != 0 && draw() % 4 == 0) {
     const auto some = static_cast<uint32_t>(draw());
     if ((mask & some) != 0) mask &= some;
   }

@@ -280,14 +280,14 @@ TEST_F(Emulator, FiltersLeaveWarpsOut) {
 }
 
 TEST_F(Emulator, PointsOnTheHostAreNothing) {
-  emulator::launch(dim3(1), dim3(32), [] { begin_kernel(Trace()); });
+  emulator::launch(dim3(1), dim3(32), [] { const KernelScope scope{Trace()}; });
   point(1);
   EXPECT_TRUE(branch(2, true));
 }
 
 TEST_F(Emulator, AnEmptyTraceIsNoTrace) {
   emulator::launch(dim3(1), dim3(32), [] {
-    begin_kernel(Trace());
+    const KernelScope scope{Trace()};
     point(1);
   });
 }

@@ -9,6 +9,7 @@
 
 #include "cairn/gpu/device.h"
 #include "cairn/gpu/drain_host.h"
+#include "cairn/gpu/gather.h"
 #include "gpu/testing/decode_stream.h"
 
 namespace cairn::gpu {
@@ -45,7 +46,7 @@ std::vector<Traced> trace_kernel(dim3 grid, dim3 block, Buffers buffers, size_t 
   if (buffers.one_in == 0) buffers.one_in = 1;
   const Trace trace{&buffers};
   emulator::launch(grid, block, [&] {
-    begin_kernel(trace);
+    const KernelScope scope(trace);
     body();
   });
   std::vector<uint32_t> out(pool.size());

@@ -47,7 +47,7 @@ using Stream = cudaStream_t;
 #else
 
 #include "gpu/launch.h"
-#define CAIRN_KERNEL(trace) ::cairn::gpu::begin_kernel(trace)
+#define CAIRN_KERNEL(trace) const ::cairn::gpu::KernelScope cairn_kernel_scope(trace)
 /// An expression, for where no statement can stand: (CAIRN_AT(4), value).
 #define CAIRN_AT(id) ::cairn::gpu::point(id)
 #define CAIRN_BRANCH(id, condition) ::cairn::gpu::branch(id, (condition) ? true : false)

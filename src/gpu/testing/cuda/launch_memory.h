@@ -9,7 +9,9 @@
 
 #include "cairn/gpu/device.h"
 #include "cairn/gpu/drain_host.h"
+#include "cairn/gpu/gather.h"
 #include "cairn/gpu/library.h"
+#include "cairn/gpu/settings.h"
 
 namespace cairn::gpu {
 
@@ -28,22 +30,25 @@ struct Memory {
   [[nodiscard]] Trace trace() { return {&buffers}; }
 };
 
-inline Memory *take_memory(const Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream) {
+inline Memory *take_memory(Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream) {
   static const int registered = std::atexit([] { library()->write(); });
   (void)registered;
   // One launch at a time on a thread. Not thread-local itself: kernels' shared memory is (emulator.h).
   static thread_local const auto kept = std::make_unique<Memory>();
   Memory &memory = *kept;
-  memory.buffers = buffers;
   memory.what = what;
   (void)cudaGetDevice(reinterpret_cast<int *>(&memory.what.device));
   memory.warps.assign(buffers.warp_count, TracedWarp{});
-  if (memory.word_room < buffers.capacity) {
-    memory.words.reset(new uint32_t[buffers.capacity]);
-    memory.word_room = buffers.capacity;
+  uint64_t words = buffers.capacity;
+  if (words == 0) words = (settings().memory == 0 ? uint64_t{256} << 20 : settings().memory) / sizeof(uint32_t);
+  if (words > kMostWords) words = kMostWords;
+  if (memory.word_room < words) {
+    memory.words.reset(new uint32_t[words]);
+    memory.word_room = static_cast<uint32_t>(words);
   }
+  give_words(buffers, memory.words.get(), static_cast<uint32_t>(words));
+  memory.buffers = buffers;
   memory.buffers.warps = memory.warps.data();
-  memory.buffers.words = memory.words.get();
   if (values) memory.values.resize(buffers.warp_count);
   if (values) memory.buffers.values = memory.values.data();
   if (buffers.drain.count != 0) {

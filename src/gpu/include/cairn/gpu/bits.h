@@ -29,9 +29,10 @@ CAIRN_GPU_BOTH void put_bits(PendingBits &pending, Out &out, uint32_t value, uin
 template <typename Out>
 CAIRN_GPU_BOTH void put_gamma(PendingBits &pending, Out &out, uint32_t value) {
   const uint32_t follows = width_of(value) - 1;
-  put_bits(pending, out, 0, follows);
-  put_bits(pending, out, 1, 1);
-  put_bits(pending, out, value & ((uint32_t{1} << follows) - 1), follows);
+  const uint32_t rest = value & ((uint32_t{1} << follows) - 1);
+  const uint32_t zeros = follows < 16 ? follows : 0;  // that fit in one word with the rest
+  if (zeros != follows) put_bits(pending, out, 0, follows);
+  put_bits(pending, out, (rest << 1 | 1) << zeros, zeros + 1 + follows);
 }
 
 template <typename Out>

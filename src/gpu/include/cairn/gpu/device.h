@@ -1,9 +1,11 @@
 // What a trace point does in a kernel: CUDA, HIP, or the emulator.
 //
-// The kernel's begin gives each warp its place, or none, in shared memory; a point looks there (a predicate, where the
-// warp is not traced), agrees on who is here, and lets one lane record it. Since Volta the parts of a warp that has
-// diverged run independently and may be in a point at the same time: a lock keeps them apart, unless all lanes are
-// here.
+// The kernel's begin gives each warp of the block a LiveWarp in shared memory; a point looks there (a predicate, where
+// the warp is not traced), agrees on who is here, and lets one lane record it. Where the event is as predicted and the
+// mask is that of the event before, all that changes is the hot word, and no call is made; else one function, of which
+// there is one copy, records it. Since Volta the parts of a warp that has diverged run independently and may be in a
+// point at the same time: the hot word keeps them apart (hot_word.h). A LiveWarp goes home when its last lane leaves
+// the kernel, which a destructor tells (KernelScope).
 //
 // One lane records for all: a stream a lane would be 32 times the state, and would not say who was together. Who is
 // here is asked for (`__activemask`) and not brought together: waiting for the others of a warp at each point could
@@ -12,17 +14,15 @@
 // Cost of a point whose event was predicted: some 40 instructions of one lane, and three cache lines that stay in L1.
 #pragma once
 
+#include <stddef.h>
 #include <string.h>
 
 #include <type_traits>
 
+#include "lanes.h"
 #include "predict.h"
 #include "raw.h"
 #include "stream.h"
-
-#if defined(CAIRN_GPU_EMULATOR)
-#include <cuda_runtime.h>
-#endif
 
 #if defined(CAIRN_GPU_CODER_RAW)
 #define CAIRN_GPU_CODER ::cairn::gpu::Raw
@@ -36,112 +36,195 @@ namespace cairn::gpu {
 
 using Coder = CAIRN_GPU_CODER<LaneMask>;
 using TracedWarp = Warp<Coder>;
+using Live = LiveWarp<Coder>;
 
-#if defined(CAIRN_GPU_EMULATOR)
-inline LaneMask lanes_here(uint32_t location) { return emulator::converge(location); }
-inline uint32_t lane_of_thread() { return emulator::lane_index(); }
-inline LaneMask lanes_for(LaneMask here, bool condition) { return __ballot_sync(here, condition ? 1 : 0); }
-inline void stay_together(LaneMask) {}
-inline void see_values(LaneMask) {}  // lanes come to a point one after another
-inline void lock(uint32_t &) {}
-inline void unlock(uint32_t &) {}
-constexpr uint32_t kLanes = 32;
-#elif defined(__HIP_PLATFORM_AMD__)
-__device__ inline LaneMask lanes_here(uint32_t) { return __ballot(1); }
-__device__ inline uint32_t lane_of_thread() { return __lane_id(); }
-__device__ inline LaneMask lanes_for(LaneMask, bool condition) { return __ballot(condition); }
-__device__ inline void stay_together(LaneMask) {}
-__device__ inline void see_values(LaneMask) { __threadfence_block(); }
-// A wavefront runs in lockstep: its parts are never in a point at once.
-__device__ inline void lock(uint32_t &) {}
-__device__ inline void unlock(uint32_t &) {}
-constexpr uint32_t kLanes = 64;
-#else
-__device__ inline LaneMask lanes_here(uint32_t) { return __activemask(); }
-__device__ inline uint32_t lane_of_thread() {
-  uint32_t lane;
-  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
-  return lane;
-}
-__device__ inline LaneMask lanes_for(LaneMask here, bool condition) { return __ballot_sync(here, condition); }
-__device__ inline void stay_together(LaneMask mask) { __syncwarp(mask); }
-/// What each of `mask` has written before is seen by all of them.
-__device__ inline void see_values(LaneMask mask) { __syncwarp(mask); }
-__device__ inline void lock(uint32_t &word) {
-  while (atomicCAS(&word, 0u, 1u) != 0) __nanosleep(32);
-  __threadfence_block();
-}
-__device__ inline void unlock(uint32_t &word) {
-  __threadfence_block();
-  atomicExch(&word, 0u);
-}
-constexpr uint32_t kLanes = 32;
-#endif
-
-/// The places of a block's warps. One object for all functions of a program.
-__device__ inline TracedWarp **block_warps() {
-  __shared__ TracedWarp *warps[1024 / kLanes];
+/// The block's warps. One object for all functions of a program.
+__device__ inline Live *block_warps() {
+  __shared__ Live warps[1024 / kLanes];
   return warps;
 }
 
 __device__ inline uint32_t thread_in_block() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
-
-/// Begins the calling thread's warp; all its lanes are here. To be called first in every kernel from which points can
-/// be reached, with an empty Trace too.
-__device__ inline void begin_kernel(const Trace &trace) {
-  const LaneMask all = lanes_here(0);
-  const uint32_t thread = thread_in_block();
-  const uint32_t lane = ones(all & ((LaneMask{1} << lane_of_thread()) - 1));
-  Buffers *buffers = trace.buffers;
-  TracedWarp *warp = nullptr;
-  if (buffers != nullptr) {
-    const uint32_t block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-    const uint32_t index = (block - buffers->first_block) * buffers->warps_per_block + thread / kLanes;
-    if (block >= buffers->first_block && block < buffers->end_block && index % buffers->one_in == 0) {
-      warp = static_cast<TracedWarp *>(buffers->warps) + index / buffers->one_in;
-      begin_warp(*warp, buffers, block * buffers->warps_per_block + thread / kLanes, all, lane, ones(all));
-    }
-  }
-  if (lane == 0) block_warps()[thread / kLanes] = warp;
+/// All lanes that the warp has: a block's last warp may have fewer than the others.
+__device__ inline LaneMask lanes_at_begin() {
+#if defined(__CUDA_ARCH__)
+  const uint32_t left = blockDim.x * blockDim.y * blockDim.z - thread_in_block() / kLanes * kLanes;
+  const LaneMask all = left >= kLanes ? ~LaneMask{0} : (LaneMask{1} << left) - 1;
   stay_together(all);
+  return all;
+#else
+  return lanes_here(0);
+#endif
 }
+__device__ inline Live &this_warp() { return block_warps()[thread_in_block() / kLanes]; }
 
-/// One lane records for all that are in a point together.
-__device__ inline bool leads(LaneMask here) { return (here & ((LaneMask{1} << lane_of_thread()) - 1)) == 0; }
-
-/// Keeps the other parts of a warp that has diverged out of its state while one lane records.
+/// The calling lane records for its warp, and no other does.
 class Recording {
  public:
-  __device__ Recording(TracedWarp &warp, LaneMask here) : warp_(warp), diverged_(here != warp.head.all) {
-    if (diverged_) lock(warp_.head.lock);
+  __device__ explicit Recording(Live &live) : live_(live) {
+    take_turn(live.turns, lane_of_thread());
+    take_hits(live_, look_at(live.hot));
   }
   __device__ ~Recording() {
-    if (diverged_) unlock(warp_.head.lock);
+    if (live_.home->head.open == 0) save_warp(live_);  // a point behind the kernel's end
+    put(live_.hot, next_hot_word(live_));
+    settle();
+    live_.alive &= ~leaving_;  // who finds itself alone by this must find all else done
+    end_turn(live_.turns, lane_of_thread(), then_);
+  }
+  /// What record_event and its like gave.
+  __device__ void done(bool well) { then_ = well ? 0 : Turns::kRoom; }
+  __device__ void leave(LaneMask lanes) {
+    leave_warp(live_, lanes);
+    leaving_ = lanes;
   }
   Recording(const Recording &) = delete;
   Recording &operator=(const Recording &) = delete;
 
  private:
-  TracedWarp &warp_;
-  bool diverged_;
+  Live &live_;
+  LaneMask leaving_ = 0;
+  uint32_t then_ = 0;
+};
+
+/// What a point looks at first, in as few loads as there can be.
+struct Glance {
+  const TracedWarp *home;
+  HotWord<LaneMask> hot;
+  LaneMask alive;
+};
+__device__ inline Glance glance(const Live &live) {
+#if defined(__CUDA_ARCH__)
+  static_assert(offsetof(Live, home) == 0 && offsetof(Live, hot) == 8, "one load of 16 bytes");
+  uint32_t low = 0;
+  uint32_t high = 0;
+  Glance seen;
+  const uint32_t at = lanes_detail::shared_address(live);
+  asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(low), "=r"(high), "=r"(seen.hot.previous), "=r"(seen.hot.rest)
+               : "r"(at)
+               : "memory");
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(seen.alive) : "r"(at + uint32_t{offsetof(Live, alive)}) : "memory");
+  seen.home = reinterpret_cast<const TracedWarp *>(uint64_t{high} << 32 | low);
+  return seen;
+#else
+  return {live.home, live.hot, live.alive};
+#endif
+}
+
+/// The warp's word after a hit or two, if that is all that happens.
+struct QuickHits {
+  HotWord<LaneMask> now;
+  bool are;
+};
+__device__ inline QuickHits quick_hit(const Glance &seen, LaneMask here, uint32_t location) {
+  return {seen.hot.after(location), Coder::is_quick_hit(seen.hot, seen.home->tables, location, here)};
+}
+__device__ inline QuickHits quick_hits(const Glance &seen, LaneMask here, LaneMask taken, uint32_t location) {
+  const QuickHits first = quick_hit(seen, here, location);
+  const bool second = Coder::is_quick_hit(first.now, seen.home->tables, location + 1, taken);
+  return {first.now.after(location + 1), first.are && second};
+}
+/// For all that are `here`, together: puts the hits down, if nobody else of the warp can be in a point. False: nothing
+/// happened. All of them store, the same: whichever of them comes next knows the word, also from a register.
+__device__ inline bool put_hits(Live &live, const Glance &seen, LaneMask here, const QuickHits &hits) {
+  if (!hits.are || here != seen.alive) return false;
+  put(live.hot, hits.now);
+  return true;
+}
+
+// The long way: one copy for all points of a kernel. One lane of those that are `here` records; where it says that it
+// wants room (wants_room), all of them call the function that finds some and records then.
+__device__ CAIRN_GPU_NOT_INLINE inline void record_point(Live &live, LaneMask here, uint32_t location, bool looked) {
+  Recording recording(live);
+  recording.done(record_event(live, location, here, looked));
+}
+/// Events at `location` and the one after it, with nothing between them.
+__device__ CAIRN_GPU_NOT_INLINE inline void record_branch(Live &live, LaneMask here, LaneMask taken, uint32_t location,
+                                                          bool looked) {
+  Recording recording(live);
+  const bool may = may_record(live, 2 * Coder::kMostWords, looked);
+  if (may) {
+    CAIRN_GPU_ROLLED for (uint32_t i = 0; i < 2; ++i) record_event(live, location + i, i == 0 ? here : taken, true);
+  }
+  recording.done(may);
+}
+__device__ CAIRN_GPU_NOT_INLINE inline void record_values(Live &live, LaneMask here, uint32_t location, ValueType type,
+                                                          bool looked) {
+  Recording recording(live);
+  recording.done(record_value_event(live, location, here, type, looked));
+}
+/// Gives true. Lanes that have nothing to do here would return before the others if there were nothing to give.
+__device__ CAIRN_GPU_NOT_INLINE inline bool find_room_for(Live &live, LaneMask here, uint32_t most) {
+  if (leads(here)) {
+    const Recording recording(live);
+    find_room(live, most);
+  }
+  return !look_at(live.hot).is_nothing();
+}
+/// For all that are `here`, together.
+template <typename Record>
+__device__ inline void record_slowly(Live &live, LaneMask here, uint32_t most, const Record &record) {
+  if (leads(here)) record(false);
+  while (wants_room(live.turns, leader_of(here))) {
+    if (find_room_for(live, here, most) && leads(here)) record(true);
+  }
+}
+__device__ CAIRN_GPU_NOT_INLINE inline void leave(Live &live, LaneMask here) {
+  Recording recording(live);
+  recording.leave(here);
+}
+
+/// The kernel's part of the trace, for as long as the calling thread is in it. To be made first in every kernel from
+/// which points can be reached, by all lanes together, with an empty Trace too.
+class KernelScope {
+ public:
+  __device__ explicit KernelScope(const Trace &trace) {
+    const LaneMask all = lanes_at_begin();
+    begin(trace.buffers, all);
+    stay_together(all);
+  }
+  __device__ ~KernelScope() {
+    Live &live = this_warp();
+    if (live.home == nullptr) return;
+    const LaneMask here = lanes_leaving();
+    if (leads(here)) leave(live, here);
+  }
+  KernelScope(const KernelScope &) = delete;
+  KernelScope &operator=(const KernelScope &) = delete;
+
+ private:
+  __device__ CAIRN_GPU_NOT_INLINE static void begin(Buffers *buffers, LaneMask all) {
+    Live &live = this_warp();
+    const uint32_t thread = thread_in_block();
+    const uint32_t lane = ones(all & lanes_before());
+    const uint32_t block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    const bool traced = buffers != nullptr && block >= buffers->first_block && block < buffers->end_block;
+    const uint32_t index = traced ? (block - buffers->first_block) * buffers->warps_per_block + thread / kLanes : 0;
+    if (!traced || index % buffers->one_in != 0) {
+      if (lane == 0) live.home = nullptr;
+      return;
+    }
+    TracedWarp &warp = static_cast<TracedWarp *>(buffers->warps)[index / buffers->one_in];
+    begin_warp(live, warp, buffers, block * buffers->warps_per_block + thread / kLanes, all, lane, ones(all));
+  }
 };
 
 /// On the host, where functions for both sides run as well, nothing.
 __host__ __device__ inline void point(uint32_t location) {
 #if defined(CAIRN_GPU_EMULATOR) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #if defined(CAIRN_GPU_EMULATOR)
-  if (!emulator::in_kernel()) return;
+  if (!emulator::in_kernel() || this_warp().home == nullptr) return;
 #endif
-  TracedWarp *warp = block_warps()[thread_in_block() / kLanes];
-  if (warp == nullptr) return;
+  Live &live = this_warp();
   const LaneMask here = lanes_here(location);
-  if (leads(here)) {
-    const Recording recording(*warp, here);
-    record_event(*warp, location, here);
-  }
-  stay_together(here);
+  const Glance seen = glance(live);
+  if (seen.home == nullptr) return;
+  if (!may_ask(here)) return;
+  if (put_hits(live, seen, here, quick_hit(seen, here, location))) return;
+  record_slowly(live, here, Coder::kMostWords, [&](bool looked) { record_point(live, here, location, looked); });
 #else
   (void)location;
 #endif
@@ -151,18 +234,17 @@ __host__ __device__ inline void point(uint32_t location) {
 __host__ __device__ inline bool branch(uint32_t location, bool condition) {
 #if defined(CAIRN_GPU_EMULATOR) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #if defined(CAIRN_GPU_EMULATOR)
-  if (!emulator::in_kernel()) return condition;
+  if (!emulator::in_kernel() || this_warp().home == nullptr) return condition;
 #endif
-  TracedWarp *warp = block_warps()[thread_in_block() / kLanes];
-  if (warp == nullptr) return condition;
+  Live &live = this_warp();
   const LaneMask here = lanes_here(location);
+  const Glance seen = glance(live);
+  if (seen.home == nullptr) return condition;
   const LaneMask taken = lanes_for(here, condition);
-  if (leads(here)) {
-    const Recording recording(*warp, here);
-    record_event(*warp, location, here);
-    record_event(*warp, location + 1, taken);
-  }
-  stay_together(here);
+  if (!may_ask(here)) return condition;
+  if (put_hits(live, seen, here, quick_hits(seen, here, taken, location))) return condition;
+  record_slowly(live, here, 2 * Coder::kMostWords,
+                [&](bool looked) { record_branch(live, here, taken, location, looked); });
 #else
   (void)location;
 #endif
@@ -198,9 +280,9 @@ __host__ __device__ inline T value_point(uint32_t location, T value) {
 #if defined(CAIRN_GPU_EMULATOR)
   if (!emulator::in_kernel()) return value;
 #endif
-  TracedWarp *warp = block_warps()[thread_in_block() / kLanes];
-  if (warp == nullptr) return value;
-  WarpValues<LaneMask> *values = values_of(*warp);
+  Live &live = this_warp();
+  if (live.home == nullptr) return value;
+  WarpValues<LaneMask> *values = values_of(*live.home);
   if (values == nullptr) {
     point(location);
     return value;
@@ -208,11 +290,9 @@ __host__ __device__ inline T value_point(uint32_t location, T value) {
   values->lane[lane_of_thread()] = value_bits(value);
   const LaneMask here = lanes_here(location);
   see_values(here);
-  if (leads(here)) {
-    const Recording recording(*warp, here);
-    record_value_event(*warp, location, here, kValueType<T>);
-  }
-  stay_together(here);
+  if (!may_ask(here)) return value;
+  record_slowly(live, here, Coder::kMostWords + kMostValueWords<LaneMask>,
+                [&](bool looked) { record_values(live, here, location, kValueType<T>, looked); });
 #else
   (void)location;
 #endif

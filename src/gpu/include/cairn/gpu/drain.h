@@ -128,7 +128,7 @@ CAIRN_GPU_BOTH bool send_words(DrainRing &ring, uint32_t warp, const uint32_t *w
   DrainSlot &slot = ring.slots[number & (ring.count - 1)];
   slot.warp = warp;
   slot.words = count;
-  for (uint32_t i = 0; i < count; ++i) slot.data[i] = words[i];
+  CAIRN_GPU_ROLLED for (uint32_t i = 0; i < count; ++i) slot.data[i] = words[i];
   drain_detail::publish(&slot.sequence, number + 1);
   return true;
 }

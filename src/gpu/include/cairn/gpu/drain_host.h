@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "drain.h"
-#include "stream.h"
+#include "gather.h"
 
 namespace cairn::gpu {
 

@@ -4,8 +4,9 @@
 //   kernel<<<grid, block, 0, stream>>>(args, CAIRN_LAUNCH(program, 0, grid, block, stream));
 //
 // Any threads, streams and devices. On a GPU nothing here waits for the kernel: its end is gathered on its own stream,
-// and a thread of ours takes it from there; memory is used again. A launch that cannot be traced (no library, no
-// memory, a graph is being captured) runs untraced, and says so once. Host only.
+// and a thread of ours takes it from there; memory is used again, and where all is in use, the launch waits until some
+// comes back (memory_device.h). A launch that cannot be traced (no memory, a graph is being captured) runs untraced, is
+// in the trace as one without warps, and the first is told on stderr; without the library nothing is traced. Host only.
 #pragma once
 
 #include "device.h"
@@ -49,7 +50,6 @@ class Launch {
     buffers.warp_count = static_cast<uint32_t>((warps + buffers.one_in - 1) / buffers.one_in);
     buffers.ring_words = wanted.ring_words;
     buffers.ring_chunks = wanted.ring_chunks;
-    constexpr uint64_t kMostWords = UINT32_MAX - (uint64_t{1} << 26);  // warps may run past it by one chunk each
     // Words that each warp has for itself.
     constexpr uint32_t kLeast = kChunkHead + Coder::kMostWords + kMostValueWords<LaneMask>;
     if (has_values(program) && buffers.ring_words < kLeast) buffers.ring_words = kLeast;
@@ -57,10 +57,8 @@ class Launch {
                          : wanted.policy == Policy::drain ? kDrainChunk
                                                           : 0;
     if (own * buffers.warp_count > kMostWords - kChunkHead) return;
-    const uint64_t words = own == 0 ? wanted.words() : own * buffers.warp_count + kChunkHead;
-    buffers.capacity = static_cast<uint32_t>(words < kMostWords ? words : kMostWords);
+    buffers.capacity = own == 0 ? 0 : static_cast<uint32_t>(own * buffers.warp_count + kChunkHead);
     if (wanted.policy == Policy::drain) buffers.drain.count = wanted.drain_slots();
-    buffers.used = kChunkHead;
     add_successors(buffers.guesses, program.successors);
     cairn_gpu_launch what{};
     what.program = reinterpret_cast<const cairn_gpu_program *>(&program);

@@ -1,10 +1,14 @@
 // A launch's memory on a GPU (CUDA, HIP), and how what is in it comes to the host.
 //
-// A Memory belongs to one launch at a time. When the launch's object goes, the gathering kernel and the copies of the
-// small tables are queued behind the launch on its stream, and our thread waits for them: it knows then how many words
-// there are, fetches just those on a stream of its own, hands them to the library and puts the Memory back. Where
-// streams are drained, most words are here by then (drain_host.h). Device memory is kept for later launches of the same
-// size class. At exit the thread is waited for. Host only.
+// A device has one allocation for tracing, of CAIRN_GPU_MEMORY bytes or an eighth of what is free, at most 4 GiB, made
+// when its first kernel is traced and kept. Each launch in flight has a part of it (pool.h); what the part holds for
+// words depends on what launches of its kernel have written. Where there is no part left, the program waits until a
+// launch gives its part back, or the launch is not traced and says so in the trace (CAIRN_GPU_FULL).
+//
+// On the launch's stream stand a kernel that makes its tables, the launch itself, and a kernel that finishes warps'
+// streams and counts their words. Our thread waits for that, has the words placed one after another in the host's
+// memory, by a kernel on a stream of its own, hands them to the library and gives the part back. Where streams are
+// drained, most words are here by then (drain_host.h). At exit the thread is waited for. Host only.
 #pragma once
 
 #if defined(__HIPCC__) && !defined(__CUDACC__)
@@ -15,54 +19,117 @@
 #define CAIRN_RT(name) cuda##name
 #endif
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "device.h"
 #include "drain_host.h"
+#include "gather.h"
 #include "library.h"
+#include "pool.h"
+#include "settings.h"
 
 namespace cairn::gpu {
 
 using Stream = CAIRN_RT(Stream_t);
 
+/// The ring of a launch that drains, in memory of the host that the device sees, and its end, which counts slots on
+/// from launch to launch.
+struct Ring {
+  DrainSlot *slots = nullptr;
+  uint32_t *consumed = nullptr;
+  uint32_t count = 0;  ///< 0: there is none
+  std::unique_ptr<DrainEnd> end;
+};
+
+/// A launch in flight.
 struct Memory {
   int device = 0;
-  uint64_t warp_room = 0;  ///< warps
-  uint64_t word_room = 0;
-  Buffers *buffers = nullptr;              ///< on the device
-  TracedWarp *warps = nullptr;             ///< on the device
-  WarpValues<LaneMask> *values = nullptr;  ///< on the device, if the program has values
-  uint32_t *words = nullptr;               ///< on the device
-  uint32_t *gathered = nullptr;            ///< on the device
-  WarpRecord *records = nullptr;           ///< on the device
-  Buffers *host_buffers = nullptr;         ///< pinned
-  WarpRecord *host_records = nullptr;      ///< pinned
-  DrainSlot *slots = nullptr;              ///< pinned, and mapped
-  uint32_t slot_count = 0;
-  uint32_t *consumed = nullptr;  ///< as `slots`
-  DrainEnd drain;
+  uint64_t part = Pool::kNone;  ///< of the device's pool
+  Buffers *buffers = nullptr;   ///< on the device, as what follows
+  TracedWarp *warps = nullptr;
+  WarpRecord *records = nullptr;
+  WarpValues<LaneMask> *values = nullptr;  ///< if the program has values
+  uint32_t *words = nullptr;
+  Ring ring;
   CAIRN_RT(Event_t) ended = nullptr;
   cairn_gpu_launch what{};
   uint32_t warp_count = 0;
   [[nodiscard]] Trace trace() const { return {buffers}; }
 };
 
-/// A block of 32 threads finishes as many warps as it has lanes to spare: one after another, all lanes copying.
-static __global__ void cairn_gather(TracedWarp *warps, WarpRecord *records, uint32_t count, uint32_t *out) {
+/// Makes a launch's tables, from what it is given by value.
+static __global__ void cairn_begin(Buffers made, Buffers *buffers) {
+  const uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at == 0) *buffers = made;
+  if (at < made.warp_count) static_cast<TracedWarp *>(made.warps)[at].head = {};
+}
+/// A thread for each warp.
+static __global__ void cairn_finish(TracedWarp *warps, WarpRecord *records, uint32_t count) {
+  const uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
+  if (at < count) finish_warp(warps[at], records[at]);
+}
+/// As many lanes for each warp as it has.
+static __global__ void cairn_place(const TracedWarp *warps, const WarpRecord *records, uint32_t count, uint32_t *out) {
   const uint32_t at = blockIdx.x * (blockDim.x / kLanes) + threadIdx.x / kLanes;
-  if (at >= count) return;
-  const uint32_t lane = threadIdx.x % kLanes;
-  if (lane == 0) finish_warp(warps[at], records[at]);
-  stay_together(~LaneMask{0});
-  __threadfence_block();
-  place_words(warps[at], records[at], out, lane, kLanes);
+  if (at < count) place_words(warps[at], records[at], out, threadIdx.x % kLanes, kLanes);
+}
+
+/// Memory of the host that the device sees.
+class Pinned {
+ public:
+  Pinned() = default;
+  Pinned(const Pinned &) = delete;
+  Pinned &operator=(const Pinned &) = delete;
+  ~Pinned() { release(); }
+  /// nullptr: there is none.
+  void *take(uint64_t bytes) {
+    if (bytes <= bytes_) return at_;
+    release();
+    uint64_t room = 4096;
+    while (room < bytes) room *= 2;  // seldom a new one
+    bytes = room;
+#if defined(__HIPCC__) && !defined(__CUDACC__)
+    const bool well = hipHostMalloc(&at_, bytes, hipHostMallocMapped | hipHostMallocCoherent) == hipSuccess;
+#else
+    const bool well = cudaHostAlloc(&at_, bytes, cudaHostAllocMapped | cudaHostAllocPortable) == cudaSuccess;
+#endif
+    if (!well) at_ = nullptr;
+    bytes_ = well ? bytes : 0;
+    return at_;
+  }
+  void forget() { at_ = nullptr; }
+
+ private:
+  void release() {
+    if (at_ == nullptr) return;
+#if defined(__HIPCC__) && !defined(__CUDACC__)
+    (void)hipHostFree(at_);
+#else
+    (void)cudaFreeHost(at_);
+#endif
+    at_ = nullptr;
+    bytes_ = 0;
+  }
+  void *at_ = nullptr;
+  uint64_t bytes_ = 0;
+};
+
+/// Where the device sees what was pinned.
+template <typename T>
+T *on_device(T *pinned) {
+  void *seen = nullptr;
+  return CAIRN_RT(HostGetDevicePointer)(&seen, pinned, 0) == CAIRN_RT(Success) ? static_cast<T *>(seen) : pinned;
 }
 
 class Collector {
@@ -72,49 +139,37 @@ class Collector {
     return *collector;
   }
 
-  /// nullptr if the device, or where streams are drained the host, has no room.
-  Memory *take(uint64_t warps, uint64_t words, bool values, uint32_t slots) {
+  /// nullptr: the launch is not to be traced, and is in the trace as one that was not.
+  Memory *take(Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream stream) {
+    CAIRN_RT(StreamCaptureStatus) capture = CAIRN_RT(StreamCaptureStatusNone);
+    if (CAIRN_RT(StreamIsCapturing)(stream, &capture) != CAIRN_RT(Success) ||
+        capture != CAIRN_RT(StreamCaptureStatusNone)) {
+      return untraced(what, "they are part of a graph that is being captured");
+    }
     int device = 0;
-    if (CAIRN_RT(GetDevice)(&device) != CAIRN_RT(Success)) return nullptr;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      for (size_t i = 0; i < free_.size(); ++i) {
-        Memory *memory = free_[i];
-        if (memory->device != device || memory->warp_room < warps || memory->word_room < words) continue;
-        if (memory->slot_count != slots || (memory->values != nullptr) != values) continue;
-        free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
-        return memory;
-      }
+    if (CAIRN_RT(GetDevice)(&device) != CAIRN_RT(Success)) return untraced(what, "there is no device");
+    std::unique_lock<std::mutex> lock(mutex_);
+    Device &of = device_of(device);
+    Memory *memory = nullptr;
+    const auto found = [&] { return (memory = part_of(of, device, buffers, values, what)) != nullptr; };
+    if (!found() && settings().wait && of.in_flight != 0 && !gave_up_) {
+      gave_up_ = !given_.wait_for(lock, std::chrono::seconds(kPatience), [&] { return found() || of.in_flight == 0; });
+      if (memory == nullptr) found();
     }
-    auto *memory = new Memory;
-    memory->device = device;
-    memory->warp_room = warps;
-    memory->word_room = words;
-    bool room = true;
-    const auto on_device = [&room](auto **at, uint64_t bytes) {
-      room = room && CAIRN_RT(Malloc)(reinterpret_cast<void **>(at), bytes) == CAIRN_RT(Success);
-    };
-    on_device(&memory->buffers, sizeof(Buffers));
-    on_device(&memory->warps, warps * sizeof(TracedWarp));
-    if (values) on_device(&memory->values, warps * sizeof(WarpValues<LaneMask>));
-    on_device(&memory->words, words * sizeof(uint32_t));
-    on_device(&memory->gathered, words * sizeof(uint32_t));
-    on_device(&memory->records, warps * sizeof(WarpRecord));
-    room = room && pinned(&memory->host_buffers, sizeof(Buffers)) &&
-           pinned(&memory->host_records, warps * sizeof(WarpRecord)) &&
-           CAIRN_RT(EventCreateWithFlags)(&memory->ended, CAIRN_RT(EventDisableTiming)) == CAIRN_RT(Success);
-    memory->slot_count = slots;
-    if (slots != 0) room = room && pinned(&memory->slots, slots * sizeof(DrainSlot)) && pinned(&memory->consumed, 4);
-    if (room && slots != 0) {
-      std::memset(memory->slots, 0, slots * sizeof(DrainSlot));
-      *memory->consumed = 0;
+    if (memory == nullptr) {
+      const bool never = of.in_flight == 0;
+      lock.unlock();
+      return untraced(what, of.base == nullptr ? "the device has no memory for it; give less with CAIRN_GPU_MEMORY"
+                            : never ? "they need more of the device's memory than they may have: give more with "
+                                      "CAIRN_GPU_MEMORY, or trace one warp in 4 with CAIRN_GPU_WARPS=4"
+                                    : "those in flight have all of the device's memory that they may have: give more "
+                                      "with CAIRN_GPU_MEMORY");
     }
-    if (room) return memory;
-    (void)CAIRN_RT(GetLastError)();  // not the program's
-    release(memory);
-    return nullptr;
+    ++of.in_flight;
+    return memory;
   }
 
+  /// The launch stands on its stream, and so does what finishes its warps.
   void give(Memory *memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!thread_.joinable()) {
@@ -125,42 +180,136 @@ class Collector {
     changed_.notify_all();
   }
 
-  void complain_once(const char *why) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!complained_) std::fprintf(stderr, "cairn: some kernels are not traced: %s\n", why);
-    complained_ = true;
-  }
-
  private:
-  template <typename T>
-  static bool pinned(T **at, uint64_t bytes) {
-#if defined(__HIPCC__) && !defined(__CUDACC__)
-    return hipHostMalloc(reinterpret_cast<void **>(at), bytes, hipHostMallocMapped | hipHostMallocCoherent) ==
-           hipSuccess;
-#else
-    return cudaHostAlloc(reinterpret_cast<void **>(at), bytes, cudaHostAllocMapped) == cudaSuccess;
-#endif
-  }
-  static void free_pinned(void *at) {
-#if defined(__HIPCC__) && !defined(__CUDACC__)
-    (void)hipHostFree(at);
-#else
-    (void)cudaFreeHost(at);
-#endif
+  static constexpr int kPatience = 10;                         ///< seconds
+  static constexpr uint64_t kMostAtFirst = uint64_t{4} << 30;  ///< of a device, where nothing was said
+  static constexpr uint64_t kFewest = uint64_t{16} << 20;
+
+  struct Device {
+    char *base = nullptr;
+    uint64_t bytes = 0;
+    Pool pool{0};
+    uint32_t in_flight = 0;
+  };
+
+  Device &device_of(int number) {
+    const auto known = devices_.find(number);
+    if (known != devices_.end()) return known->second;
+    Device &made = devices_[number];
+    const bool said = settings().memory != 0 && settings().policy != Policy::drain;
+    size_t left = 0;
+    size_t all = 0;
+    if (CAIRN_RT(MemGetInfo)(&left, &all) != CAIRN_RT(Success)) left = 0;
+    uint64_t bytes = said ? settings().memory : left / 8 < kMostAtFirst ? left / 8 : kMostAtFirst;
+    if (bytes < kFewest && !said) bytes = kFewest;
+    void *base = nullptr;
+    while (bytes != 0 && CAIRN_RT(Malloc)(&base, bytes) != CAIRN_RT(Success)) {
+      (void)CAIRN_RT(GetLastError)();  // not the program's
+      base = nullptr;
+      bytes = said || bytes / 2 < kFewest ? 0 : bytes / 2;
+    }
+    made.base = static_cast<char *>(base);
+    made.bytes = base == nullptr ? 0 : bytes;
+    made.pool = Pool(made.bytes);
+    return made;
   }
 
-  static void release(Memory *memory) {
-    for (void *at : {static_cast<void *>(memory->buffers), static_cast<void *>(memory->warps),
-                     static_cast<void *>(memory->values), static_cast<void *>(memory->words),
-                     static_cast<void *>(memory->gathered), static_cast<void *>(memory->records)}) {
-      if (at != nullptr) (void)CAIRN_RT(Free)(at);
+  /// A part of the device's memory for the launch, or nullptr. Sets what `buffers` has there.
+  Memory *part_of(Device &of, int device, Buffers &buffers, bool values, const cairn_gpu_launch &what) {
+    const uint64_t warps = buffers.warp_count;
+    const uint64_t sizes[] = {sizeof(Buffers), warps * sizeof(TracedWarp), warps * sizeof(WarpRecord),
+                              values ? warps * sizeof(WarpValues<LaneMask>) : 0};
+    uint64_t tables = 0;
+    for (const uint64_t size : sizes) tables += Pool::aligned(size);
+    const uint64_t largest = of.pool.largest();
+    if (largest < tables) return nullptr;
+    uint64_t words = buffers.capacity;  // ring, drain: so many and no others
+    if (words == 0) {
+      uint64_t most = (largest - tables) / sizeof(uint32_t);
+      if (most > kMostWords) most = kMostWords;
+      words =
+          words_for({warps, most, of.bytes / sizeof(uint32_t), seen_[{what.program, what.kernel}], of.in_flight == 0});
+      if (words == 0) return nullptr;
     }
-    if (memory->host_buffers != nullptr) free_pinned(memory->host_buffers);
-    if (memory->host_records != nullptr) free_pinned(memory->host_records);
-    if (memory->slots != nullptr) free_pinned(memory->slots);
-    if (memory->consumed != nullptr) free_pinned(memory->consumed);
-    if (memory->ended != nullptr) (void)CAIRN_RT(EventDestroy)(memory->ended);
-    delete memory;
+    Ring ring;
+    if (buffers.drain.count != 0 && !ring_of(buffers.drain.count, ring)) return nullptr;
+    const uint64_t part = of.pool.take(tables + words * sizeof(uint32_t));
+    if (part == Pool::kNone) {
+      if (ring.count != 0) rings_.push_back(std::move(ring));
+      return nullptr;
+    }
+    auto memory = std::make_unique<Memory>();
+    if (events_.empty()) {
+      if (CAIRN_RT(EventCreateWithFlags)(&memory->ended, CAIRN_RT(EventDisableTiming)) != CAIRN_RT(Success)) {
+        (void)CAIRN_RT(GetLastError)();
+        of.pool.give(part);
+        if (ring.count != 0) rings_.push_back(std::move(ring));
+        return nullptr;
+      }
+    } else {
+      memory->ended = events_.back();
+      events_.pop_back();
+    }
+    char *at = of.base + part;
+    const auto next = [&](uint64_t size) {
+      char *const here = at;
+      at += Pool::aligned(size);
+      return size == 0 ? nullptr : here;
+    };
+    memory->buffers = reinterpret_cast<Buffers *>(next(sizes[0]));
+    memory->warps = reinterpret_cast<TracedWarp *>(next(sizes[1]));
+    memory->records = reinterpret_cast<WarpRecord *>(next(sizes[2]));
+    memory->values = reinterpret_cast<WarpValues<LaneMask> *>(next(sizes[3]));
+    memory->words = reinterpret_cast<uint32_t *>(at);
+    memory->device = device;
+    memory->part = part;
+    memory->ring = std::move(ring);
+    buffers.warps = memory->warps;
+    buffers.values = memory->values;
+    give_words(buffers, memory->words, static_cast<uint32_t>(words));
+    return memory.release();
+  }
+
+  /// A ring that nobody has, or a new one, as long as there are few.
+  bool ring_of(uint32_t count, Ring &ring) {
+    constexpr size_t kMostRings = 8;
+    if (!rings_.empty()) {
+      ring = std::move(rings_.back());
+      rings_.pop_back();
+      return true;
+    }
+    if (ring_count_ == kMostRings) return false;
+    Pinned slots;
+    Pinned consumed;
+    ring.slots = static_cast<DrainSlot *>(slots.take(count * sizeof(DrainSlot)));
+    ring.consumed = static_cast<uint32_t *>(consumed.take(sizeof(uint32_t)));
+    if (ring.slots == nullptr || ring.consumed == nullptr) {
+      (void)CAIRN_RT(GetLastError)();
+      return false;
+    }
+    slots.forget();
+    consumed.forget();
+    std::memset(ring.slots, 0, count * sizeof(DrainSlot));
+    *ring.consumed = 0;
+    ring.count = count;
+    ring.end = std::make_unique<DrainEnd>();
+    ++ring_count_;
+    return true;
+  }
+
+  Memory *untraced(const cairn_gpu_launch &what, const char *why) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!complained_) std::fprintf(stderr, "cairn: some kernels are not traced: %s\n", why);
+      complained_ = true;
+    }
+    cairn_gpu_launch none = what;
+    none.warps = nullptr;
+    none.warp_count = 0;
+    none.words = nullptr;
+    none.word_count = 0;
+    (void)library()->collect(&none);
+    return nullptr;
   }
 
   void work() {
@@ -173,40 +322,73 @@ class Collector {
         memory = waiting_.front();
         waiting_.pop_front();
       }
-      fetch(memory);
+      const uint64_t used = fetch(memory);
       const std::lock_guard<std::mutex> lock(mutex_);
-      free_.push_back(memory);
+      uint64_t &seen = seen_[{memory->what.program, memory->what.kernel}];
+      if (used > seen) seen = used;
+      Device &of = devices_[memory->device];
+      of.pool.give(memory->part);
+      --of.in_flight;
+      events_.push_back(memory->ended);
+      if (memory->ring.count != 0) rings_.push_back(std::move(memory->ring));
+      delete memory;
+      given_.notify_all();
     }
   }
 
-  void fetch(Memory *memory) {
+  /// Gives how many words of the pool the launch took.
+  uint64_t fetch(Memory *memory) {
     (void)CAIRN_RT(SetDevice)(memory->device);
-    Stream stream = nullptr;
-    bool well = CAIRN_RT(StreamCreateWithFlags)(&stream, CAIRN_RT(StreamNonBlocking)) == CAIRN_RT(Success) &&
-                CAIRN_RT(EventSynchronize)(memory->ended) == CAIRN_RT(Success);
-    const uint64_t count = well ? memory->host_buffers->gathered : 0;
-    std::vector<uint32_t> words(count);
-    well = well && (count == 0 || (CAIRN_RT(MemcpyAsync)(words.data(), memory->gathered, count * sizeof(uint32_t),
-                                                         CAIRN_RT(MemcpyDeviceToHost), stream) == CAIRN_RT(Success) &&
-                                   CAIRN_RT(StreamSynchronize)(stream) == CAIRN_RT(Success)));
-    if (stream != nullptr) (void)CAIRN_RT(StreamDestroy)(stream);
-    if (memory->slot_count != 0) {
-      Drainer::one().end(&memory->drain);
-      well = well && memory->drain.has_all(memory->host_buffers->drain.tail);
-      if (well) words = memory->drain.join(words, memory->host_records);
+    const uint32_t count = memory->warp_count;
+    Stream &stream = streams_[memory->device];
+    bool well =
+        stream != nullptr || CAIRN_RT(StreamCreateWithFlags)(&stream, CAIRN_RT(StreamNonBlocking)) == CAIRN_RT(Success);
+    well = well && CAIRN_RT(EventSynchronize)(memory->ended) == CAIRN_RT(Success);
+    auto *const ended = static_cast<Buffers *>(ended_.take(sizeof(Buffers)));
+    auto *const records = static_cast<WarpRecord *>(records_.take(uint64_t{count} * sizeof(WarpRecord)));
+    const auto bring = [&](void *to, const void *from, uint64_t bytes) {
+      well = well && CAIRN_RT(MemcpyAsync)(to, from, bytes, CAIRN_RT(MemcpyDeviceToHost), stream) == CAIRN_RT(Success);
+    };
+    const auto wait = [&] { well = well && CAIRN_RT(StreamSynchronize)(stream) == CAIRN_RT(Success); };
+    well = well && ended != nullptr && records != nullptr;
+    bring(ended, memory->buffers, sizeof(Buffers));
+    bring(records, memory->records, uint64_t{count} * sizeof(WarpRecord));
+    wait();
+    const uint64_t words = well ? ended->gathered : 0;
+    auto *const placed = static_cast<uint32_t *>(words_.take(words * sizeof(uint32_t) + 4));
+    if (well && words != 0) {
+      well = placed != nullptr;
+      constexpr uint32_t kWarpsPerBlock = 4;
+      if (well) {
+        cairn_place<<<(count + kWarpsPerBlock - 1) / kWarpsPerBlock, kWarpsPerBlock * kLanes, 0, stream>>>(
+            memory->warps, memory->records, count, on_device(placed));
+      }
+      wait();
+    }
+    const uint32_t *all = placed;
+    uint64_t all_count = words;
+    std::vector<uint32_t> joined;
+    if (memory->ring.count != 0) {
+      Drainer::one().end(memory->ring.end.get());
+      well = well && memory->ring.end->has_all(ended->drain.tail);
+      if (well) joined = memory->ring.end->join({placed, placed + words}, records);
+      if (!well) std::memset(memory->ring.slots, 0, memory->ring.count * sizeof(DrainSlot));
+      all = joined.data();
+      all_count = joined.size();
     }
     if (!well) {
-      if (memory->slot_count != 0) std::memset(memory->slots, 0, memory->slot_count * sizeof(DrainSlot));
-      complain_once("a launch failed, and its trace with it");
-      return;
+      (void)CAIRN_RT(GetLastError)();
+      (void)untraced(memory->what, "a launch failed, and its trace with it");
+      return 0;
     }
     static_assert(sizeof(WarpRecord) == sizeof(cairn_gpu_warp), "the library reads records as they are");
     memory->what.device = static_cast<uint32_t>(memory->device);
-    memory->what.warps = reinterpret_cast<const cairn_gpu_warp *>(memory->host_records);
-    memory->what.warp_count = memory->warp_count;
-    memory->what.words = words.data();
-    memory->what.word_count = words.size();
+    memory->what.warps = reinterpret_cast<const cairn_gpu_warp *>(records);
+    memory->what.warp_count = count;
+    memory->what.words = all;
+    memory->what.word_count = all_count;
     (void)library()->collect(&memory->what);
+    return ended->used - ended->own * ended->warp_count + words;
   }
 
   void finish() {
@@ -220,62 +402,45 @@ class Collector {
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable changed_;  ///< `waiting_`, `over_`
+  std::condition_variable given_;    ///< parts of a device's memory, or rings
+  std::map<int, Device> devices_;
+  std::map<std::pair<const cairn_gpu_program *, uint32_t>, uint64_t> seen_;  ///< words that a kernel has written
+  std::vector<CAIRN_RT(Event_t)> events_;                                    ///< that nobody has; as rings
+  std::vector<Ring> rings_;
+  size_t ring_count_ = 0;
   std::deque<Memory *> waiting_;
-  std::vector<Memory *> free_;
   std::thread thread_;
   bool over_ = false;
   bool complained_ = false;
+  bool gave_up_ = false;  ///< somebody waited in vain
+  // Of our thread.
+  std::map<int, Stream> streams_;
+  Pinned ended_;
+  Pinned records_;
+  Pinned words_;
 };
 
-/// Where the device sees what was pinned.
-template <typename T>
-T *on_device(T *pinned) {
-  void *seen = nullptr;
-  return CAIRN_RT(HostGetDevicePointer)(&seen, pinned, 0) == CAIRN_RT(Success) ? static_cast<T *>(seen) : pinned;
-}
-
-inline Memory *take_memory(const Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream stream) {
-  Collector &collector = Collector::one();
-  CAIRN_RT(StreamCaptureStatus) capture = CAIRN_RT(StreamCaptureStatusNone);
-  if (CAIRN_RT(StreamIsCapturing)(stream, &capture) != CAIRN_RT(Success) ||
-      capture != CAIRN_RT(StreamCaptureStatusNone)) {
-    collector.complain_once("they are part of a graph that is being captured");
-    return nullptr;
-  }
-  Memory *memory = collector.take(buffers.warp_count, buffers.capacity, values, buffers.drain.count);
-  if (memory == nullptr) {
-    collector.complain_once("the device has no memory for it; give less with CAIRN_GPU_MEMORY");
-    return nullptr;
-  }
+inline Memory *take_memory(Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream stream) {
+  Memory *memory = Collector::one().take(buffers, values, what, stream);
+  if (memory == nullptr) return nullptr;
   memory->what = what;
   memory->warp_count = buffers.warp_count;
-  *memory->host_buffers = buffers;
-  memory->host_buffers->warps = memory->warps;
-  memory->host_buffers->values = memory->values;
-  memory->host_buffers->words = memory->words;
-  if (memory->slot_count != 0) {
-    memory->drain.begin(memory->slots, memory->consumed, memory->slot_count, buffers.warp_count);
-    memory->host_buffers->drain = memory->drain.ring(on_device(memory->slots), on_device(memory->consumed));
-    Drainer::one().begin(&memory->drain);
+  if (memory->ring.count != 0) {
+    const Ring &ring = memory->ring;
+    ring.end->begin(ring.slots, ring.consumed, ring.count, buffers.warp_count);
+    buffers.drain = ring.end->ring(on_device(ring.slots), on_device(ring.consumed));
+    Drainer::one().begin(ring.end.get());
   }
-  // Heads are enough: a warp that begins makes the rest.
-  (void)CAIRN_RT(Memset2DAsync)(memory->warps, sizeof(TracedWarp), 0, sizeof(memory->warps->head), buffers.warp_count,
-                                stream);
-  (void)CAIRN_RT(MemcpyAsync)(memory->buffers, memory->host_buffers, sizeof(Buffers), CAIRN_RT(MemcpyHostToDevice),
-                              stream);
+  constexpr uint32_t kThreads = 128;
+  cairn_begin<<<(buffers.warp_count + kThreads - 1) / kThreads, kThreads, 0, stream>>>(buffers, memory->buffers);
   return memory;
 }
 
 inline void collect(Memory *memory, Stream stream) {
-  constexpr uint32_t kWarpsPerBlock = 4;
-  const uint32_t count = memory->warp_count;
-  cairn_gather<<<(count + kWarpsPerBlock - 1) / kWarpsPerBlock, kWarpsPerBlock * kLanes, 0, stream>>>(
-      memory->warps, memory->records, count, memory->gathered);
-  (void)CAIRN_RT(MemcpyAsync)(memory->host_records, memory->records, count * sizeof(WarpRecord),
-                              CAIRN_RT(MemcpyDeviceToHost), stream);
-  (void)CAIRN_RT(MemcpyAsync)(memory->host_buffers, memory->buffers, sizeof(Buffers), CAIRN_RT(MemcpyDeviceToHost),
-                              stream);
+  constexpr uint32_t kThreads = 128;
+  cairn_finish<<<(memory->warp_count + kThreads - 1) / kThreads, kThreads, 0, stream>>>(memory->warps, memory->records,
+                                                                                        memory->warp_count);
   (void)CAIRN_RT(EventRecord)(memory->ended, stream);
   Collector::one().give(memory);
 }

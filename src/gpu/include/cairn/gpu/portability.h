@@ -12,9 +12,14 @@
 #define CAIRN_GPU_BOTH __host__ __device__ __forceinline__
 /// Called, not inlined: what is large and seldom needed.
 #define CAIRN_GPU_CALLED __host__ __device__ __noinline__
+#define CAIRN_GPU_NOT_INLINE __noinline__
+/// In front of a loop that is run seldom: not unrolled, since code that is not there needs no cache.
+#define CAIRN_GPU_ROLLED _Pragma("unroll 1")
 #else
+#define CAIRN_GPU_ROLLED
 #define CAIRN_GPU_BOTH inline
 #define CAIRN_GPU_CALLED inline
+#define CAIRN_GPU_NOT_INLINE
 #endif
 
 namespace cairn::gpu {
@@ -42,6 +47,21 @@ CAIRN_GPU_BOTH uint32_t ones(uint64_t mask) {
   return static_cast<uint32_t>(__popcll(mask));
 #else
   return static_cast<uint32_t>(__builtin_popcountll(mask));
+#endif
+}
+
+/// A load that is done where it stands, from the nearest cache. What was stored on the same multiprocessor is seen.
+template <typename T>
+CAIRN_GPU_BOTH T look_near(const T &at) {
+#if defined(__CUDA_ARCH__)
+  static_assert(sizeof(T) == 4, "masks and guesses");
+  T value;
+  asm volatile("ld.global.u32 %0, [%1];" : "=r"(value) : "l"(__cvta_generic_to_global(&at)) : "memory");
+  return value;
+#elif defined(__HIP_DEVICE_COMPILE__)
+  return *static_cast<const volatile T *>(&at);
+#else
+  return at;
 #endif
 }
 

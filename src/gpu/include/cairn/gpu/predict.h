@@ -13,12 +13,15 @@
 // LZa2) pay for every repetition with a match and never learn that a mask is another one's complement; a
 // grammar for each warp needs memory that grows while the kernel runs, and one over the streams came out larger than
 // zstd (docs/gpu.md: what repeats does not begin at the same bit). What equal warps have in common is found afterwards,
-// on the host, by keeping equal streams once. One caller at a time for a warp. A state is 688 bytes with masks of 32
-// lanes; what a hit touches is its front, a slot and at most one mask.
+// on the host, by keeping equal streams once. One caller at a time for a warp.
+//
+// A warp's state is in two parts, since a GPU has fast memory for one of them only: the State, 48 bytes with masks of
+// 32 lanes, which nearly every event changes, and the Tables, 640 bytes, which most events only read.
 #pragma once
 
 #include "bits.h"
 #include "guesses.h"
+#include "hot_word.h"
 #include "values.h"
 
 namespace cairn::gpu {
@@ -33,36 +36,39 @@ enum class Relation : uint8_t {
 
 template <typename Mask>
 struct PredictState {
-  static constexpr uint32_t kMasks = 32;
   static constexpr uint32_t kParents = 4;
-
-  // What every event touches.
   Mask previous;
   uint32_t hits;  ///< since something was written
   uint16_t location;
-  uint8_t changed;  ///< the mask of the last event differed from that before
-  uint8_t depth;    ///< of `parents`
-  uint32_t order;   ///< of the code for `hits`
-  Guesses guesses;
-
+  uint8_t changed;         ///< the mask of the last event differed from that before
+  uint8_t depth;           ///< of `parents`
+  uint32_t order;          ///< of the code for `hits`
   Mask parents[kParents];  ///< masks that hold `previous`, each within the one before
-  Mask last[kMasks];
   PendingBits pending;
+};
+
+template <typename Mask>
+struct PredictTables {
+  static constexpr uint32_t kMasks = 32;
+  Guesses guesses;
+  Mask last[kMasks];  ///< by location
 };
 
 template <typename Mask>
 class Predict {
  public:
   using State = PredictState<Mask>;
+  using Tables = PredictTables<Mask>;
   /// The largest event, and what ends a stream after it.
   static constexpr uint32_t kMostWords = 10;
   static constexpr uint32_t kMostHits = 0x7ffffffe;
 
   /// The state of a warp whose lanes `all` are alive, before its first event. Each of `lanes` callers does its share.
-  static CAIRN_GPU_BOTH void begin(State &state, Mask all, const Guesses &guesses, uint32_t lane = 0,
+  static CAIRN_GPU_BOTH void begin(State &state, Tables &tables, Mask all, const Guesses &guesses, uint32_t lane = 0,
                                    uint32_t lanes = 1) {
-    for (uint32_t i = lane; i < Guesses::kSlots; i += lanes) state.guesses.slots[i] = guesses.slots[i];
-    for (uint32_t i = lane; i < State::kMasks; i += lanes) state.last[i] = all;
+    CAIRN_GPU_ROLLED for (uint32_t i = lane; i < Guesses::kSlots; i += lanes) tables.guesses.slots[i] =
+        guesses.slots[i];
+    CAIRN_GPU_ROLLED for (uint32_t i = lane; i < Tables::kMasks; i += lanes) tables.last[i] = all;
     if (lane != 0) return;
     state.previous = all;
     state.hits = 0;
@@ -74,26 +80,49 @@ class Predict {
     state.pending.count = 0;
   }
 
-  /// Records an event if it is as predicted: the quick way. False: it is not, and `miss` must record it.
-  static CAIRN_GPU_BOTH bool hit(State &state, uint32_t location, Mask mask) {
-    const uint32_t expected = guess(state).first;
-    if (location != expected >> 2 || mask != related(state, location, static_cast<Relation>(expected & 3)) ||
-        state.hits >= kMostHits) {
-      return false;
-    }
-    ++state.hits;
-    move(state, location, mask);
-    return true;
+  // An event is recorded in two steps: that it is a hit, or how it differs; then the state moves on.
+  static CAIRN_GPU_BOTH bool is_hit(const State &state, Tables &tables, uint32_t location, Mask mask) {
+    const uint32_t expected = guess(state, tables).first;
+    return location == expected >> 2 && mask == related(state, tables, location, static_cast<Relation>(expected & 3)) &&
+           state.hits < kMostHits;
   }
-
-  /// Records an event that was no hit. `location_bits` is 8 or 16, the same for all of a trace.
+  /// `location_bits` is 8 or 16, the same for all of a trace.
   template <typename Out>
-  static CAIRN_GPU_BOTH void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
-    put_miss(state, location, mask, location_bits, out);
-    follow(state, location, mask, false);
+  static CAIRN_GPU_BOTH void put(State &state, Tables &tables, uint32_t location, Mask mask, bool is_hit,
+                                 uint32_t location_bits, Out &out) {
+    if (is_hit) {
+      ++state.hits;
+      return;
+    }
+    put_miss(state, tables, location, mask, location_bits, out);
+    learn(state, tables, location, mask);
   }
 
-  /// Values of the event that was recorded last, by `miss`.
+  // The quick way of a device: hits whose mask stays change nothing but a word.
+  static constexpr bool kQuick = true;
+  static CAIRN_GPU_BOTH HotWord<Mask> hot_word(const State &state) {
+    if (state.hits > kMostHits - HotWord<Mask>::kMostHits) return HotWord<Mask>::closed();
+    return HotWord<Mask>::of(state.previous, state.location, state.changed != 0);
+  }
+  /// What has happened to the word since `hot_word` gave it. Gives the number of hits.
+  static CAIRN_GPU_BOTH uint32_t take_hot_word(State &state, const HotWord<Mask> &word) {
+    if (word.is_closed()) return 0;
+    state.previous = word.previous;
+    state.location = static_cast<uint16_t>(word.location());
+    state.changed = word.changed() ? 1 : 0;
+    state.hits += word.hits();
+    return word.hits();
+  }
+  /// Whether `hit` would give true and change no more than word.after(location).
+  static CAIRN_GPU_BOTH bool is_quick_hit(const HotWord<Mask> &word, const Tables &tables, uint32_t location,
+                                          Mask mask) {
+    const uint32_t first = look_near(tables.guesses.slots[Guesses::slot(word.location(), word.changed())].first);
+    const Mask last = look_near(tables.last[location % Tables::kMasks]);
+    static_assert(static_cast<uint32_t>(Relation::same) == 0 && static_cast<uint32_t>(Relation::last) == 1);
+    return first - (location << 2) < 2 && mask == word.previous && mask == last && !word.is_full();
+  }
+
+  /// Values of the event that was recorded last, which was no hit.
   template <typename Out>
   static CAIRN_GPU_BOTH void values(State &state, ValueSlot &slot, ValueType type, const uint64_t *lane, Mask mask,
                                     Out &out) {
@@ -107,15 +136,15 @@ class Predict {
     flush_bits(state.pending, out);
   }
 
-  static CAIRN_GPU_BOTH Guess &guess(State &state) {
-    return state.guesses.slots[Guesses::slot(state.location, state.changed != 0)];
+  static CAIRN_GPU_BOTH Guess &guess(const State &state, Tables &tables) {
+    return tables.guesses.slots[Guesses::slot(state.location, state.changed != 0)];
   }
-  static CAIRN_GPU_BOTH Mask related(const State &state, uint32_t location, Relation relation) {
+  static CAIRN_GPU_BOTH Mask related(const State &state, const Tables &tables, uint32_t location, Relation relation) {
     switch (relation) {
       case Relation::same:
         return state.previous;
       case Relation::last:
-        return state.last[location % State::kMasks];
+        return tables.last[location % Tables::kMasks];
       case Relation::sibling:
         return parent(state) & ~state.previous;
       case Relation::parent:
@@ -123,14 +152,30 @@ class Predict {
     }
     return 0;
   }
-  /// Moves on after an event that was as predicted (`hit`), or not: then the table learns.
-  static CAIRN_GPU_BOTH void follow(State &state, uint32_t location, Mask mask, bool hit) {
-    if (!hit) {
-      Guess &at = guess(state);
-      if (location != at.first >> 2) at.second = at.first >> 2;
-      at.first = location << 2 | static_cast<uint32_t>(foreseen(state, location, mask, at.first & 3));
+  /// The table after an event that was not as predicted, before `move`.
+  static CAIRN_GPU_BOTH void learn(State &state, Tables &tables, uint32_t location, Mask mask) {
+    Guess &at = guess(state, tables);
+    if (location != at.first >> 2) at.second = at.first >> 2;
+    at.first = location << 2 | static_cast<uint32_t>(foreseen(state, tables, location, mask, at.first & 3));
+  }
+  static CAIRN_GPU_BOTH void move(State &state, Tables &tables, uint32_t location, Mask mask) {
+    const bool changed = mask != state.previous;
+    Mask &last = tables.last[location % Tables::kMasks];
+    if (changed && mask != 0) {
+      // Lanes that leave a loop one after another don't make it deeper: they were at this place with the others.
+      if ((mask & ~state.previous) == 0) {
+        if (last != state.previous || state.depth == 0) push(state, state.previous);
+      } else {
+        while (state.depth > 0 && (mask & ~state.parents[state.depth - 1]) != 0) --state.depth;
+        if (state.depth > 0 && state.parents[state.depth - 1] == mask) --state.depth;
+      }
     }
-    move(state, location, mask);
+    if (mask != 0) {
+      last = mask;
+      state.previous = mask;
+    }
+    state.changed = changed ? 1 : 0;
+    state.location = static_cast<uint16_t>(location);
   }
   /// The order of the code for the next number of hits.
   static CAIRN_GPU_BOTH void adapt(State &state, uint32_t hits) {
@@ -152,34 +197,15 @@ class Predict {
 
  private:
   /// The relation to predict next time. That which was predicted keeps its place while it is true.
-  static CAIRN_GPU_BOTH Relation foreseen(const State &state, uint32_t location, Mask mask, uint32_t predicted) {
+  static CAIRN_GPU_BOTH Relation foreseen(const State &state, const Tables &tables, uint32_t location, Mask mask,
+                                          uint32_t predicted) {
     const auto before = static_cast<Relation>(predicted);
-    if (mask == related(state, location, before)) return before;
-    for (uint32_t i = 0; i < 4; ++i) {
+    if (mask == related(state, tables, location, before)) return before;
+    CAIRN_GPU_ROLLED for (uint32_t i = 0; i < 4; ++i) {
       const auto relation = static_cast<Relation>(i);
-      if (mask == related(state, location, relation)) return relation;
+      if (mask == related(state, tables, location, relation)) return relation;
     }
     return Relation::same;
-  }
-
-  static CAIRN_GPU_BOTH void move(State &state, uint32_t location, Mask mask) {
-    const bool changed = mask != state.previous;
-    Mask &last = state.last[location % State::kMasks];
-    if (changed && mask != 0) {
-      // Lanes that leave a loop one after another don't make it deeper: they were at this place with the others.
-      if ((mask & ~state.previous) == 0) {
-        if (last != state.previous || state.depth == 0) push(state, state.previous);
-      } else {
-        while (state.depth > 0 && (mask & ~state.parents[state.depth - 1]) != 0) --state.depth;
-        if (state.depth > 0 && state.parents[state.depth - 1] == mask) --state.depth;
-      }
-    }
-    if (mask != 0) {
-      last = mask;
-      state.previous = mask;
-    }
-    state.changed = changed ? 1 : 0;
-    state.location = static_cast<uint16_t>(location);
   }
 
   static CAIRN_GPU_BOTH void push(State &state, Mask mask) {
@@ -200,40 +226,46 @@ class Predict {
   }
 
   template <typename Out>
-  static CAIRN_GPU_BOTH void put_miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+  static CAIRN_GPU_BOTH void put_miss(State &state, Tables &tables, uint32_t location, Mask mask,
+                                      uint32_t location_bits, Out &out) {
     PendingBits &pending = state.pending;
     put_hits(state, out);
-    const Guess known = guess(state);
-    if (location == known.first >> 2) {
-      put_bits(pending, out, 1, 1);
-    } else if (location == known.second) {
-      put_bits(pending, out, 0b10, 2);
-    } else {
-      put_bits(pending, out, 0, 2);
-      put_bits(pending, out, location, location_bits);
-    }
+    const Guess known = guess(state, tables);
     // Where the location was foreseen, lanes have mostly left a loop; elsewhere the mask is mostly one that is known.
     const bool foreseen_location = location == known.first >> 2;
-    for (uint32_t i = 0; i < 4; ++i) {
-      if (mask != related(state, location, static_cast<Relation>(i))) continue;
-      if (foreseen_location) return put_bits(pending, out, i << 2 | 0b01, 4);
-      return put_bits(pending, out, i << 1, 3);
+    uint32_t bits = 1;
+    uint32_t count = 1;
+    if (!foreseen_location) {
+      const bool second = location == known.second;
+      bits = second ? 0b10 : location << 2;
+      count = second ? 2 : 2 + location_bits;
     }
-    const Mask outer = parent(state);
-    if (mask == 0) {
-      put_bits(pending, out, 0b0111, 4);
+    const auto then = [&](uint32_t more, uint32_t of) {
+      bits |= more << count;
+      count += of;
+    };
+    uint32_t relation = 0;
+    CAIRN_GPU_ROLLED while (relation < 4 && mask != related(state, tables, location, static_cast<Relation>(relation))) {
+      ++relation;
+    }
+    Mask within = 0;
+    if (relation < 4) {
+      then(foreseen_location ? relation << 2 | 0b01 : relation << 1, foreseen_location ? 4 : 3);
+    } else if (mask == 0) {
+      then(0b0111, 4);
     } else if ((mask & ~state.previous) == 0) {
-      if (foreseen_location) {
-        put_bits(pending, out, 0, 1);
-      } else {
-        put_bits(pending, out, 0b01, 2);
-      }
-      put_lanes(pending, out, state.previous, mask);
-    } else if ((mask & ~outer) == 0) {
-      put_bits(pending, out, 0b011, 3);
-      put_lanes(pending, out, outer, mask);
+      then(foreseen_location ? 0 : 0b01, foreseen_location ? 1 : 2);
+      within = state.previous;
+    } else if ((mask & ~parent(state)) == 0) {
+      then(0b011, 3);
+      within = parent(state);
     } else {
-      put_bits(pending, out, 0b1111, 4);
+      then(0b1111, 4);
+    }
+    put_bits(pending, out, bits, count);
+    if (within != 0) {
+      put_lanes(pending, out, within, mask);
+    } else if (relation == 4 && mask != 0) {
       put_mask(pending, out, mask);
     }
   }
@@ -250,12 +282,12 @@ class Predict {
     put_gamma(pending, out, count);
     if (one_by_one(count, n)) {
       const uint32_t bits = index_bits(n);
-      for (; few != 0; few &= few - 1) {
+      CAIRN_GPU_ROLLED for (; few != 0; few &= few - 1) {
         const Mask lane = few & (~few + 1);
         put_bits(pending, out, ones(static_cast<Mask>(all & (lane - 1))), bits);
       }
     } else {
-      for (Mask rest = all; rest != 0; rest &= rest - 1) {
+      CAIRN_GPU_ROLLED for (Mask rest = all; rest != 0; rest &= rest - 1) {
         put_bits(pending, out, (few & rest & (~rest + 1)) != 0 ? 1 : 0, 1);
       }
     }

@@ -3,6 +3,7 @@
 
 #include "bits.h"
 #include "guesses.h"
+#include "hot_word.h"
 #include "values.h"
 
 namespace cairn::gpu {
@@ -11,22 +12,30 @@ template <typename Mask>
 struct RawState {
   PendingBits pending;
 };
+struct NoTables {};
 
 template <typename Mask>
 class Raw {
  public:
   using State = RawState<Mask>;
+  using Tables = NoTables;
+  static constexpr bool kQuick = false;
+  static CAIRN_GPU_BOTH HotWord<Mask> hot_word(const State &) { return HotWord<Mask>::closed(); }
+  static CAIRN_GPU_BOTH uint32_t take_hot_word(State &, const HotWord<Mask> &) { return 0; }
+  static CAIRN_GPU_BOTH bool is_quick_hit(const HotWord<Mask> &, const Tables &, uint32_t, Mask) { return false; }
   /// The largest event, and what ends a stream after it.
   static constexpr uint32_t kMostWords = 4;
-  static CAIRN_GPU_BOTH void begin(State &state, Mask /*all*/, const Guesses & /*guesses*/, uint32_t lane = 0,
-                                   uint32_t /*lanes*/ = 1) {
+  static CAIRN_GPU_BOTH void begin(State &state, Tables & /*tables*/, Mask /*all*/, const Guesses & /*guesses*/,
+                                   uint32_t lane = 0, uint32_t /*lanes*/ = 1) {
     if (lane != 0) return;
     state.pending.bits = 0;
     state.pending.count = 0;
   }
-  static CAIRN_GPU_BOTH bool hit(State &, uint32_t, Mask) { return false; }
+  static CAIRN_GPU_BOTH bool is_hit(const State &, Tables &, uint32_t, Mask) { return false; }
+  static CAIRN_GPU_BOTH void move(State &, Tables &, uint32_t, Mask) {}
   template <typename Out>
-  static CAIRN_GPU_BOTH void miss(State &state, uint32_t location, Mask mask, uint32_t location_bits, Out &out) {
+  static CAIRN_GPU_BOTH void put(State &state, Tables & /*tables*/, uint32_t location, Mask mask, bool /*is_hit*/,
+                                 uint32_t location_bits, Out &out) {
     put_bits(state.pending, out, location, location_bits);
     put_mask(state.pending, out, mask);
   }

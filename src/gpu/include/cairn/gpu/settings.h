@@ -1,12 +1,14 @@
 // What the environment says of tracing kernels. Host only; read once, when the first kernel is launched.
 //
 //   CAIRN_GPU=off             no kernel is traced
-//   CAIRN_GPU_MEMORY=256M     of the device, for the streams of one launch; of the host (16M), where they are drained
-//   CAIRN_GPU_POLICY=stop     keep the beginning of each warp, or `ring`: its end, or `drain`: all, through the host
-//   CAIRN_GPU_RING=8x256      chunks of a warp, words of a chunk
-//   CAIRN_GPU_KERNELS=a,b*    only kernels of these names (`*` at the end: any that begin so)
-//   CAIRN_GPU_BLOCKS=0-99     only these blocks
-//   CAIRN_GPU_WARPS=4         only one warp in 4
+//   CAIRN_GPU_MEMORY=2G       of a device, for all launches in flight (an eighth of what is free, at most 4G); of the
+//   host,
+//                             for each (16M), where they are drained
+//   CAIRN_GPU_FULL=wait       a launch for which there is no memory waits for one in flight to end, or `skip`: is not
+//   traced CAIRN_GPU_POLICY=stop     keep the beginning of each warp, or `ring`: its end, or `drain`: all, through the
+//   host CAIRN_GPU_RING=8x256      chunks of a warp, words of a chunk CAIRN_GPU_KERNELS=a,b*    only kernels of these
+//   names (`*` at the end: any that begin so) CAIRN_GPU_BLOCKS=0-99     only these blocks CAIRN_GPU_WARPS=4 only one
+//   warp in 4
 #pragma once
 
 #include <cstdint>
@@ -22,6 +24,7 @@ namespace cairn::gpu {
 struct Settings {
   bool on = true;
   uint64_t memory = 0;  ///< 0: not said
+  bool wait = true;     ///< where launches in flight have all of it
   Policy policy = Policy::stop;
   uint32_t ring_chunks = 8;
   uint32_t ring_words = 256;
@@ -30,8 +33,6 @@ struct Settings {
   uint32_t end_block = UINT32_MAX;
   uint32_t one_in = 1;
 
-  /// Of the launch's pool.
-  [[nodiscard]] uint64_t words() const { return (memory == 0 ? uint64_t{256} << 20 : memory) / sizeof(uint32_t); }
   /// Of the ring through which streams are drained.
   [[nodiscard]] uint32_t drain_slots() const {
     const uint64_t bytes = memory == 0 ? uint64_t{16} << 20 : memory;
@@ -74,10 +75,14 @@ inline const Settings &settings() {
       const int read_now = std::sscanf(value, "%llu%c", &size, &unit);
       const int shift = unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0;
       if (read_now < 1 || (read_now == 2 && shift == 0) || (size << shift) < 65536) {
-        complain("CAIRN_GPU_MEMORY", value, "256M");
+        complain("CAIRN_GPU_MEMORY", value, "2G");
       } else {
         made->memory = size << shift;
       }
+    }
+    if (const char *value = value_of("CAIRN_GPU_FULL")) {
+      made->wait = std::strcmp(value, "skip") != 0;
+      if (made->wait && std::strcmp(value, "wait") != 0) complain("CAIRN_GPU_FULL", value, "skip");
     }
     if (const char *value = value_of("CAIRN_GPU_POLICY")) {
       if (std::strcmp(value, "ring") == 0) {

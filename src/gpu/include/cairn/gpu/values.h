@@ -44,7 +44,7 @@ template <typename Mask>
 constexpr uint32_t kMostValueWords = 2 * 8 * sizeof(Mask) + 6;
 
 CAIRN_GPU_BOTH void begin_values(ValueSlots &known, uint32_t lane = 0, uint32_t lanes = 1) {
-  for (uint32_t i = lane; i < ValueSlots::kSlots; i += lanes) {
+  CAIRN_GPU_ROLLED for (uint32_t i = lane; i < ValueSlots::kSlots; i += lanes) {
     known.slots[i] = {0, 0, 0, 0, static_cast<uint8_t>(ValueType::u32), 1};
   }
 }
@@ -114,7 +114,7 @@ CAIRN_GPU_BOTH ByLanes by_lanes(const ValueSlot &slot, ValueType type, const uin
     found.stride = static_cast<uint32_t>(run == 1 ? rise : rise / run);
   }
   found.base = narrow(type, lane[first] - widened(found.stride) * first);
-  for (; rest != 0; rest &= rest - 1) {
+  CAIRN_GPU_ROLLED for (; rest != 0; rest &= rest - 1) {
     const uint32_t each = first_lane(rest);
     if (lane[each] != narrow(type, found.base + widened(found.stride) * each)) return found;
   }
@@ -153,7 +153,7 @@ CAIRN_GPU_BOTH uint64_t expected_value(const ValueSlot &slot, uint32_t lane) {
 template <typename Mask>
 CAIRN_GPU_BOTH bool are_expected(const ValueSlot &slot, ValueType type, const uint64_t *lane, Mask mask) {
   if (slot.by_lanes == 0 || slot.type != static_cast<uint8_t>(type)) return false;
-  for (Mask rest = mask; rest != 0; rest &= rest - 1) {
+  CAIRN_GPU_ROLLED for (Mask rest = mask; rest != 0; rest &= rest - 1) {
     const uint32_t each = value_detail::first_lane(rest);
     if (lane[each] != expected_value(slot, each)) return false;
   }
@@ -191,10 +191,11 @@ CAIRN_GPU_BOTH void put_values(ValueSlot &slot, PendingBits &pending, Out &out, 
   const uint64_t first = lane[first_lane(mask)];
   put_number(pending, out, type, folded(type, first, expected));
   uint64_t all = 0;
-  for (Mask rest = mask & (mask - 1); rest != 0; rest &= rest - 1) all |= folded(type, lane[first_lane(rest)], first);
+  CAIRN_GPU_ROLLED for (Mask rest = mask & (mask - 1); rest != 0; rest &= rest - 1) all |=
+      folded(type, lane[first_lane(rest)], first);
   const uint32_t width = wide_width(all);
   put_bits(pending, out, width, width_bits(type));
-  for (Mask rest = mask & (mask - 1); rest != 0; rest &= rest - 1) {
+  CAIRN_GPU_ROLLED for (Mask rest = mask & (mask - 1); rest != 0; rest &= rest - 1) {
     put_wide(pending, out, folded(type, lane[first_lane(rest)], first), width);
   }
   learn(slot, type, first, 0, false);
@@ -205,7 +206,7 @@ template <typename Mask, typename Out>
 CAIRN_GPU_BOTH void put_plain_values(PendingBits &pending, Out &out, ValueType type, const uint64_t *lane, Mask mask) {
   using namespace value_detail;
   put_bits(pending, out, static_cast<uint32_t>(type), 3);
-  for (Mask rest = mask; rest != 0; rest &= rest - 1) {
+  CAIRN_GPU_ROLLED for (Mask rest = mask; rest != 0; rest &= rest - 1) {
     put_wide(pending, out, lane[first_lane(rest)], is_wide(type) ? 64 : 32);
   }
 }
