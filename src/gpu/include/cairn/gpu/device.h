@@ -60,13 +60,10 @@ __device__ inline LaneMask lanes_at_begin() {
 }
 __device__ inline Live &this_warp() { return block_warps()[thread_in_block() / kLanes]; }
 
-/// The calling lane records for its warp, and no other does.
+/// The calling lane, whose turn it is, records for its warp; that ends its turn.
 class Recording {
  public:
-  __device__ explicit Recording(Live &live) : live_(live) {
-    take_turn(live.turns, lane_of_thread());
-    take_hits(live_, look_at(live.hot));
-  }
+  __device__ explicit Recording(Live &live) : live_(live) { take_hits(live_, look_at(live.hot)); }
   __device__ ~Recording() {
     if (live_.home->head.open == 0) save_warp(live_);  // a point behind the kernel's end
     put(live_.hot, next_hot_word(live_));
@@ -138,12 +135,21 @@ __device__ inline bool put_hits(Live &live, const Glance &seen, LaneMask here, c
 // The long way: one copy for all points of a kernel. One lane of those that are `here` records; where it says that it
 // wants room (wants_room), all of them call the function that finds some and records then.
 __device__ CAIRN_GPU_NOT_INLINE inline void record_point(Live &live, LaneMask here, uint32_t location, bool looked) {
+  take_turn(live.turns, lane_of_thread());
+  // Of a warp some of whose lanes have left a loop, most events are as expected all the same.
+  const Glance seen = glance(live);
+  const QuickHits hits = quick_hit(seen, here, location);
+  if (hits.are) {
+    put(live.hot, hits.now);
+    return end_turn(live.turns, lane_of_thread(), 0);
+  }
   Recording recording(live);
   recording.done(record_event(live, location, here, looked));
 }
 /// Events at `location` and the one after it, with nothing between them.
 __device__ CAIRN_GPU_NOT_INLINE inline void record_branch(Live &live, LaneMask here, LaneMask taken, uint32_t location,
                                                           bool looked) {
+  take_turn(live.turns, lane_of_thread());
   Recording recording(live);
   const bool may = may_record(live, 2 * Coder::kMostWords, looked);
   if (may) {
@@ -153,12 +159,14 @@ __device__ CAIRN_GPU_NOT_INLINE inline void record_branch(Live &live, LaneMask h
 }
 __device__ CAIRN_GPU_NOT_INLINE inline void record_values(Live &live, LaneMask here, uint32_t location, ValueType type,
                                                           bool looked) {
+  take_turn(live.turns, lane_of_thread());
   Recording recording(live);
   recording.done(record_value_event(live, location, here, type, looked));
 }
 /// Gives true. Lanes that have nothing to do here would return before the others if there were nothing to give.
 __device__ CAIRN_GPU_NOT_INLINE inline bool find_room_for(Live &live, LaneMask here, uint32_t most) {
   if (leads(here)) {
+    take_turn(live.turns, lane_of_thread());
     const Recording recording(live);
     find_room(live, most);
   }
@@ -173,6 +181,7 @@ __device__ inline void record_slowly(Live &live, LaneMask here, uint32_t most, c
   }
 }
 __device__ CAIRN_GPU_NOT_INLINE inline void leave(Live &live, LaneMask here) {
+  take_turn(live.turns, lane_of_thread());
   Recording recording(live);
   recording.leave(here);
 }
