@@ -1,6 +1,7 @@
 #include "grammar/builder.h"
 
 #include <atomic>
+#include <cassert>
 #include <cstring>
 #include <type_traits>
 
@@ -51,6 +52,7 @@ void Builder::release() {
     chunks_ = next;
   }
   digrams_.release(*arena_);
+  singles_.release(*arena_);
   starts_.release(*arena_);
   settled_.release(*arena_);
   if (window_ != small_window_) arena_->release_array(window_, capacity_);
@@ -186,15 +188,35 @@ void Builder::append_symbol(Symbol symbol) {
     ++tail->count;
     touch(tail->prev);
   } else {
+    meet_again(symbol);
     Node *added = new_node();
     added->kind = Kind::symbol;
     added->id = symbol;
     added->count = 1;
-    append_chain({ref(added), ref(added)});
+    added->single = singles_.enter(*arena_, symbol, ref(added));
+    if (added->single) {  // neither of its pairs is to be looked at
+      const Ref last = rule(top_)->guard.prev;
+      link(last, ref(added));
+      link(ref(added), top_);
+    } else {
+      append_chain({ref(added), ref(added)});
+    }
   }
   save(&committed_);
   ++committed_;
   seal();
+}
+
+/// What had one node so far will have two: its pairs go into the table, which nobody can find there before.
+void Builder::meet_again(Symbol symbol) {
+  const Ref known = singles_.place(symbol);
+  if (known == kNull) return;
+  assert(node(known)->single && node(known)->id == symbol);
+  node(known)->single = false;
+  singles_.know(symbol);
+  touch(known);
+  touch(node(known)->prev);
+  settle();
 }
 
 /// Moves terms from the front of the top rule to the packed ones, if nodes are many for the symbols they stand for.
@@ -215,6 +237,8 @@ void Builder::pack_front() {
     if (term.kind == Kind::rule) {
       ++rule(term.id)->pins;
       unuse(term.id, front);
+    } else if (term.single) {
+      singles_.forget(*arena_, term.id);
     }
     free_node(front);
     seal();

@@ -38,6 +38,7 @@
 #include "grammar/node.h"
 #include "grammar/rule_starts.h"
 #include "grammar/settled_terms.h"
+#include "grammar/single_symbols.h"
 
 namespace cairn::grammar {
 
@@ -157,6 +158,7 @@ class Builder {
   // builder.cc: memory, and the slow path
   bool append_slowly(Symbol symbol);
   void append_symbol(Symbol symbol);
+  void meet_again(Symbol symbol);
   bool start();
   bool stop();
   void expect_nothing();
@@ -234,6 +236,7 @@ class Builder {
   uintptr_t base_;  ///< the arena's, kept here: fixed for life
   uint64_t limit_;
   detail::DigramTable digrams_;
+  detail::SingleSymbols singles_;
   detail::RuleStarts starts_;
   int64_t start_credit_ = 0;  ///< symbols that cursors on rule starts have saved, about
   uint32_t starts_skipped_ = 0;

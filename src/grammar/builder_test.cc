@@ -141,6 +141,37 @@ TEST(Builder, WhatDoesNotRepeatTakesFewBytesASymbol) {
   EXPECT_EQ(Grammar::from(builder)->length(), kLength);
 }
 
+TEST(Builder, SymbolsThatCameOnceTakeLittleMoreThanTheirNodes) {
+  constexpr Symbol kLength = 100'000;
+  TestMemory memory(size_t{32} << 20);
+  Builder builder(memory.arena());
+  for (Symbol i = 0; i < kLength; ++i) ASSERT_TRUE(builder.append(i));
+  EXPECT_LE(memory.arena().used(), size_t{kLength} * (sizeof(detail::Node) + 6));
+  EXPECT_EQ(BuilderAudit::problem(builder), "");
+  // When they come again that is seen.
+  for (Symbol i = 0; i < kLength; ++i) ASSERT_TRUE(builder.append(i));
+  EXPECT_EQ(BuilderAudit::problem(builder), "");
+  EXPECT_EQ(Grammar::from(builder)->rules().size(), 2U);
+  EXPECT_EQ(Grammar::from(builder)->length(), 2 * uint64_t{kLength});
+}
+
+TEST(Builder, SymbolsMayBeNoNumbers) {
+  // Far apart, some twice and some once, some between others that were there before.
+  TestMemory memory(size_t{32} << 20);
+  Builder builder(memory.arena());
+  Symbols symbols;
+  for (Symbol i = 0; i < 2000; ++i) {
+    symbols.push_back(i * 37 % 1000 * 50);
+    symbols.push_back(i);
+    symbols.push_back(UINT32_MAX - 1 - i % 300);
+  }
+  for (const Symbol symbol : symbols) {
+    ASSERT_TRUE(builder.append(symbol));
+    ASSERT_EQ(BuilderAudit::problem(builder), "") << symbol;
+  }
+  EXPECT_EQ(Grammar::from(builder)->expand(), symbols);
+}
+
 TEST(Builder, ReleaseGivesEverythingBack) {
   for (const Symbol alphabet : {1U, 7U, 100'000U}) {
     TestMemory memory(size_t{32} << 20);

@@ -131,7 +131,8 @@ void Builder::look_ahead() {
       at_ = filled_ = 0;
     }
   }
-  uint64_t wanted = filled_ < 8 ? 8 : filled_;
+  constexpr uint32_t kAtFirst = 4;  // most cursors on what hardly repeats end sooner
+  uint64_t wanted = filled_ < kAtFirst ? kAtFirst : filled_;
   if (wanted > capacity_ - filled_) wanted = capacity_ - filled_;
   if (wanted > followed_length_ - ahead_) wanted = followed_length_ - ahead_;
   const uint32_t walked = walk(window_ + filled_, static_cast<uint32_t>(wanted));

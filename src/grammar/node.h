@@ -38,7 +38,7 @@ struct Node {
   Kind kind;
   bool hashed;  ///< the digram that starts here is in the table
   bool queued;  ///< in a worklist; not to be reused before it left it
-  uint8_t unused;
+  bool single;  ///< the only node of its symbol: no digram with it is in the table (single_symbols.h)
 };
 static_assert(sizeof(Node) == kUnit);
 

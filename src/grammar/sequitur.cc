@@ -1,5 +1,6 @@
 // The two properties of a Builder's grammar and how a change restores them:
-//  - digram uniqueness: no pair of neighbouring terms (ids and counts) stands twice in the rules;
+//  - digram uniqueness: no pair of neighbouring terms (ids and counts) stands twice in the rules; pairs with a symbol
+//    that has one node cannot, and are not looked at (single_symbols.h);
 //  - rule utility: every rule stands at least twice, or once with a count.
 //
 // Nothing recurses. What a change may have broken goes on one of two worklists, through links in the nodes
@@ -125,6 +126,7 @@ void Builder::check(Ref left) {
     merge(left);
     return;
   }
+  if (first->single || second->single) return;  // until their symbols come again
   const uint32_t hash = digram_hash(*first, *second);
   const Ref twin = digrams_.find(hash, [&](Ref other) {
     const Node *found = node(other);
@@ -147,7 +149,7 @@ void Builder::merge(Ref left) {
   Node *first = node(left);
   const Ref right = first->next;
   Node *second = node(right);
-  assert(same_id(*first, *second) && !first->hashed);
+  assert(same_id(*first, *second) && !first->hashed && !first->single && !second->single);
   unhash(first->prev);
   unhash(right);
   save(&first->count);

@@ -23,6 +23,8 @@ class BuilderAudit {
     std::set<Ref> known{builder.top_};
     std::map<Ref, std::pair<uint32_t, Ref>> users;
     std::map<Ref, uint64_t> largest_count;
+    std::map<Symbol, uint64_t> nodes;  // of each symbol
+    std::vector<Symbol> singles;
     uint64_t packed = 0;
     uint64_t pins = 0;
     std::set<std::tuple<Kind, uint32_t, uint64_t, Kind, uint32_t, uint64_t>> digrams;
@@ -51,11 +53,17 @@ class BuilderAudit {
           largest_count[node->id] = std::max(largest_count[node->id], node->count);
           if (known.insert(node->id).second) rules.push_back(node->id);
         }
+        if (node->kind == Kind::symbol) ++nodes[node->id];
+        if (node->single && rules[i] != builder.top_) return "a rule has a symbol that has one node";
+        if (node->single && builder.singles_.place(node->id) != builder.ref(node)) return "a single symbol is lost";
+        if (node->single) singles.push_back(node->id);
         if (&next == &guard) continue;
         if (next.kind == node->kind && next.id == node->id) return "two equal neighbours";
         const bool is_new = digrams.emplace(node->kind, node->id, node->count, next.kind, next.id, next.count).second;
         if (!is_new && !builder.full_) return "a pair stands twice";
-        if (!node->hashed && !builder.full_) return "a pair is not in the table";
+        const bool single = node->single || next.single;
+        if (single && node->hashed) return "a pair with a symbol that has one node is in the table";
+        if (!single && !node->hashed && !builder.full_) return "a pair is not in the table";
       }
       if (rules[i] == builder.top_) {
         if (length != builder.committed_ - builder.settled_length_) return "the length is wrong";
@@ -71,6 +79,9 @@ class BuilderAudit {
       const Rule &rule = *builder.rule(rules[i]);
       if (std::pair(rule.uses, rule.users) != users[rules[i]]) return "uses are wrong";
       if (rule.pins == 0 && rule.uses < 2 && largest_count[rules[i]] < 2) return "a rule is used once";
+    }
+    for (const Symbol single : singles) {
+      if (nodes[single] != 1) return "a single symbol has several nodes";
     }
     if (pins != packed) return "a pin is left";
     if (rules.size() != builder.rule_count_) return "a rule is lost";
