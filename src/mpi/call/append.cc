@@ -44,6 +44,7 @@ bool open_sequence(Thread &thread, uint32_t segment) {
   Arena &arena = *thread.process->arena;
   forget_expected(thread.frames[0]);  // a memo of the old sequence
   thread.expected = nullptr;
+  thread.recalled.clear();
   thread.sequence = Sequence{};
   thread.sequence.segment = segment;
   thread.sequence.first_ticket = thread.spilled_calls;
@@ -55,6 +56,7 @@ void forget_memos(Thread &thread) {
   thread.process->names.handles->settle();
   forget_expected(thread.frames[0]);
   thread.expected = nullptr;
+  thread.recalled.clear();
 }
 
 void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t end_ticks) {

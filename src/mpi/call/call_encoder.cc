@@ -11,7 +11,63 @@ namespace {
 
 constexpr size_t kLongestArray = size_t{1} << 31;
 
+/// Gives the end. Some bytes mostly, which a call of memcpy would take longer for than they do.
+uint8_t *copy(uint8_t *to, const uint8_t *from, size_t size) {
+  if (size > 16) {
+    memcpy(to, from, size);
+  } else if (size >= 8) {
+    uint64_t first = 0;
+    uint64_t last = 0;
+    memcpy(&first, from, 8);
+    memcpy(&last, from + size - 8, 8);
+    memcpy(to, &first, 8);
+    memcpy(to + size - 8, &last, 8);
+  } else {
+    for (size_t i = 0; i < size; ++i) to[i] = from[i];
+  }
+  return to + size;
+}
+
 }  // namespace
+
+/// Finds which fields are as in the last row of this call site; true if what stands before them is, too. What is known
+/// of that row is overwritten from here on.
+bool CallEncoder::begin_from_last() {
+  thread_.encoded = nullptr;
+  if (!remembers_ || frame_.site == nullptr) return false;
+  LastRow *const last = thread_.last_rows.of(arena_, *frame_.site);
+  if (last == nullptr) return false;
+  const uint32_t epoch = process_.names.handles->epoch() + *process_.names.preload_epoch;
+  const bool applies = last->site == frame_.site && last->function == frame_.function && last->epoch == epoch &&
+                       last->segment == thread_.sequence.segment;
+  const bool begins = applies && last->depth == frame_.depth;
+  const unsigned count = function_.parameter_count;
+  uint32_t same = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    same |= static_cast<uint32_t>(last->argument[i] == frame_.argument[i]) << i;
+    last->argument[i] = frame_.argument[i];
+  }
+  if (begins) same_ = same & facts_.copied;
+  last->site = nullptr;
+  last->function = frame_.function;
+  last->depth = frame_.depth;
+  last->epoch = epoch;
+  last->segment = thread_.sequence.segment;
+  last_ = last;
+  return begins;
+}
+
+/// Copies the fields from `i` on that are as in the last row, and gives how many these are.
+unsigned CallEncoder::copy_from_last(uint8_t *&at, unsigned i) {
+  assert((same_ >> i & 1) != 0 && last_ != nullptr);
+  const auto count = static_cast<unsigned>(__builtin_ctz(~(same_ >> i)));
+  const uint32_t from = last_end_;
+  last_end_ = last_->end[i + count];
+  const auto moved = static_cast<uint32_t>(at - thread_.row.data()) - from;
+  for (unsigned k = i + 1; k <= i + count; ++k) last_->end[k] += moved;
+  at = copy(at, last_->bytes + from, last_end_ - from);
+  return count;
+}
 
 bool CallEncoder::run(bool remembers) {
   remembers_ = remembers;
@@ -21,22 +77,33 @@ bool CallEncoder::run(bool remembers) {
   bool room = reserve_row((fields + 1) * kMostSimple);
   memory_ = room;
   uint8_t *at = thread_.row.data();
-  if (room) {
+  if (begin_from_last() && room) {
+    last_end_ = last_->end[0];
+    at = copy(at, last_->bytes, last_end_);
+  } else if (room) {
     at = put_varint(at, frame_.function);
     at = put_varint(at, names_.local_site(frame_.site));
     at = put_varint(at, frame_.depth);
     at = put_varint(at, fields);
   }
+  if (last_ != nullptr) last_->end[0] = static_cast<uint32_t>(at - thread_.row.data());
   if (facts_.receives) outcome_.posted = posted_by_call();
   for (unsigned i = 0; i < function_.parameter_count; ++i) {
+    if (last_ != nullptr && (same_ >> i & 1) != 0 && room) {
+      i += copy_from_last(at, i) - 1;
+      continue;
+    }
+    if (last_ != nullptr) last_end_ = last_->end[i + 1];
     if (room && facts_.plan[i] != FieldPlan::general) {
       const bool absent = (facts_.conditional >> i & 1) != 0 && !significant(function_.parameters[i]);
       if (absent) *at = 0;
       if (uint8_t *end = absent ? at + 1 : simple(at, i); end != nullptr) {
         at = end;
+        end_of_field(i, at);
         continue;
       }
     }
+    if ((facts_.copied >> i & 1) != 0) follows_ = false;  // an unusual value, which may be long
     if (room) thread_.row.resize(static_cast<size_t>(at - thread_.row.data()));
     begin_field();
     parameter(i);
@@ -44,6 +111,7 @@ bool CallEncoder::run(bool remembers) {
     end_field();
     room = room && reserve_row((fields - i) * kMostSimple);
     at = thread_.row.data() + thread_.row.size();
+    end_of_field(i, at);
   }
   const bool only_succeeded = room && succeeded_ && function_.returns == spec::ReturnKind::error_code;
   if (only_succeeded) at = one_atom(at, 0);
@@ -55,7 +123,12 @@ bool CallEncoder::run(bool remembers) {
     end_field();
   }
   if (returned_ && facts_.ends_objects) end_objects();
-  if (drains_ && memory_) thread_.sequence.drained.leave(drained_place_);
+  if (drains_ && memory_) {
+    const bool as_it_was = thread_.completed.size() == 0;
+    outcome_.array_as_left = drained_place_ == 0 && as_it_was;
+    thread_.sequence.drained.leave(drained_place_, as_it_was);
+  }
+  if (memory_ && follows_ && outcome_.lasting_addresses) thread_.encoded = last_;
   return memory_;
 }
 

@@ -85,6 +85,11 @@ class CallEncoder {
 
   /// What a field of three atoms takes at most.
   static constexpr size_t kMostSimple = 4 * kMaxVarint;
+  bool begin_from_last();
+  unsigned copy_from_last(uint8_t *&at, unsigned i);
+  void end_of_field(unsigned i, const uint8_t *end) {
+    if (last_ != nullptr) last_->end[i + 1] = static_cast<uint32_t>(end - thread_.row.data());
+  }
   uint8_t *simple(uint8_t *at, unsigned i);
   /// A special one takes all ten bytes of a varint, of which the first two differ.
   static uint8_t *put_atom(uint8_t *at, Atom value) {
@@ -237,9 +242,13 @@ class CallEncoder {
   Growable<char> &text_ = thread_.text;
   Communicator *pending_ = nullptr;
   const void *pending_at_ = nullptr;
-  bool drains_ = false;     ///< what the call leaves of its requests is remembered
-  bool remembers_ = true;   ///< the row will stand in the sequence
-  int drained_place_ = -1;  ///< of the remembered array that it found; -1: none
+  bool drains_ = false;      ///< what the call leaves of its requests is remembered
+  bool remembers_ = true;    ///< the row will stand in the sequence
+  LastRow *last_ = nullptr;  ///< of this call site
+  bool follows_ = true;      ///< the next call's fields may be copied from this one's
+  uint32_t same_ = 0;        ///< bit i: field i is as in `last_`
+  uint32_t last_end_ = 0;    ///< of the field before the one in hand, in that
+  int drained_place_ = -1;   ///< of the remembered array that it found; -1: none
 };
 
 }  // namespace cairn::recorder

@@ -62,8 +62,12 @@ void CallEncoder::handle(Kind kind, Effect effect, uint64_t word) {
 void CallEncoder::requests(const Parameter &p, unsigned i) {
   const uint64_t mark = thread_.new_mark();
   thread_.found.clear();
+  HandleTable &handles = *process_.names.handles;
+  handles.settle();
   for (size_t k = 0; k < saved_.count[i] && memory_; ++k) {
-    HandleEntry *entry = names_.find(p.kind, element_word(p, saved_.elements[i], k), mark);
+    const uint64_t raw = mpi::read_handle(saved_.elements[i] + k * mpi::handle_size);
+    HandleEntry *entry = handles.shared() ? nullptr : handles.find_only(p.kind, raw);
+    if (entry == nullptr) entry = names_.find(p.kind, raw, mark);
     named(entry);
     if (entry != nullptr && entry->constant < 0) entry->mark = mark;
     memory_ = thread_.found.push(arena_, entry) && memory_;
@@ -199,9 +203,9 @@ void CallEncoder::end_objects() {
       case Effect::complete:
       case Effect::consume:
         for (size_t k = 0; k < saved_.count[i]; ++k) {
-          const uint64_t before = element_word(p, saved_.elements[i], k);
-          const uint64_t after = element_word(p, reinterpret_cast<const void *>(frame_.argument[i]), k);
-          if (before == after) continue;
+          const auto *now = reinterpret_cast<const uint8_t *>(frame_.argument[i]);
+          const uint64_t before = mpi::read_handle(saved_.elements[i] + k * mpi::handle_size);
+          if (before == mpi::read_handle(now + k * mpi::handle_size)) continue;
           if (p.effect == Effect::consume) {
             names_.complete(p.kind, before);
           } else if (k < thread_.found.size() && thread_.found[k] != nullptr && thread_.found[k]->constant < 0) {

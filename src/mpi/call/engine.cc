@@ -10,6 +10,7 @@
 #include "mpi/call/heap_segments.h"
 #include "mpi/call/landmarks.h"
 #include "mpi/call/place.h"
+#include "mpi/call/recall.h"
 #include "mpi/call/recognise.h"
 #include "mpi/call/remember.h"
 #include "mpi/call/threads.h"
@@ -57,18 +58,32 @@ void *own_statuses(const Frame &frame) {
   return fits ? room.data() : nullptr;
 }
 
-void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
+namespace {
+
+void leave_sequence_in_time(Thread &thread) {
   Process &of = *thread.process;
-  forget_expected(frame);
+  if (!time_to_spill(of, thread)) return;
+  forget_memos(thread);
+  find_place(of, Need::now);  // it stands in the file
+  spill(of, thread);
+}
+
+/// A call that was not foreseen, but was made before.
+bool record_again(Thread &thread, Frame &frame, uint64_t end_ticks) {
+  thread.recall_key = 0;
+  if (!thread.repeats || !is_kept(thread, frame)) return false;
+  const Memo *memo = recall(thread, frame);
+  if (memo != nullptr) append(thread, *memo->signature, frame, end_ticks);
+  return memo != nullptr;
+}
+
+void record_anew(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
+  Process &of = *thread.process;
   if (frame.function == spec::function_id::Cancel) wild_requests.store(true, std::memory_order_relaxed);
   frame.flags |= kFrameRecorded;
-  if (time_to_spill(of, thread)) {
-    forget_memos(thread);
-    find_place(of, Need::now);  // it stands in the file
-    spill(of, thread);
-  }
+  const uint64_t key = thread.recall_key;
   take_ended_segments(thread);
-  note_names(thread, frame);
+  if (key == 0) note_names(thread, frame);
   if (!is_kept(thread, frame)) return leave_out(thread, frame, returned);
   Outcome outcome;
   const bool whole = encode(thread, frame, returned, &outcome) && (frame.flags & kFrameBare) == 0;
@@ -78,13 +93,33 @@ void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
       return lose_call(of);
     }
   }
-  Signature *signature =
-      thread.sequence.signatures.intern(*of.arena, thread.row.data(), static_cast<uint32_t>(thread.row.size()));
+  SignatureTable &signatures = thread.sequence.signatures;
+  const uint32_t known = signatures.size();
+  Signature *signature = signatures.intern(*of.arena, thread.row.data(), static_cast<uint32_t>(thread.row.size()));
   if (signature == nullptr) return lose_call(of);
-  // A memo is only looked at for a call that the grammar predicts.
+  if (thread.encoded != nullptr && whole) {
+    thread.encoded->bytes = signature->bytes;
+    thread.encoded->site = frame.site;
+  }
+  thread.repeats = thread.repeats || signature->id < known;
+  // A memo is only looked at for a call that the grammar predicts, or that came before.
   const bool predicted = thread.sequence.calls->predict() == signature->id;
-  if (returned && whole && predicted) remember(thread, frame, *signature, outcome);
+  const bool recalled = key != 0 && signature->id < known && outcome.implied_status &&
+                        (signature->memo != nullptr || !thread.recalled.is_full(*of.arena));
+  if (returned && whole && (predicted || recalled)) remember(thread, frame, *signature, outcome);
+  if (recalled && signature->memo != nullptr && signature->memo->kind != MemoKind::none) {
+    thread.recalled.keep(*of.arena, key, signature->memo);
+  }
   append(thread, *signature, frame, end_ticks);
+}
+
+}  // namespace
+
+void record(Thread &thread, Frame &frame, bool returned, uint64_t end_ticks) {
+  forget_expected(frame);
+  leave_sequence_in_time(thread);
+  thread.recall_key = 0;
+  record_anew(thread, frame, returned, end_ticks);
 }
 
 void record_unfinished(Thread &thread, const Frame &last) {
@@ -193,7 +228,8 @@ void end_unexpected(Thread &thread, Frame &frame, uint64_t end_ticks) {
       append(thread, *memo->signature, frame, end_ticks);
       if (tickets_need_room(thread)) thread.expected = nullptr;
     } else {
-      record(thread, frame, true, end_ticks);
+      leave_sequence_in_time(thread);
+      if (!record_again(thread, frame, end_ticks)) record_anew(thread, frame, true, end_ticks);
     }
   }
   assert((frame.flags & kFrameSaved) == 0 || frame.scratch <= thread.before.size());

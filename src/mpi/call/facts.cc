@@ -52,6 +52,7 @@ void decide_memo(const Function &function, FunctionFacts &facts) {
   facts.memo = MemoKind::none;
   if (function.returns != spec::ReturnKind::error_code && function.returns != spec::ReturnKind::wall_time) return;
   const bool waits = facts.requests >= 0 && function.completed == 0;
+  const bool polls = facts.requests >= 0 && function.completed != 0 && function.answer != 0;
   MemoKind memo = MemoKind::plain;
   uint16_t compared = 0;
   uint16_t outputs = 0;
@@ -69,6 +70,10 @@ void decide_memo(const Function &function, FunctionFacts &facts) {
       memo = MemoKind::request;
     } else if (static_cast<int>(i) == facts.requests && waits) {
       memo = MemoKind::wait;
+    } else if (static_cast<int>(i) == facts.requests && polls) {
+      memo = MemoKind::poll;
+    } else if (polls && p.direction == Direction::out && p.passing == Passing::array) {
+      compared |= bit;  // empty as long as nothing completed
     } else if (static_cast<int>(i) == facts.status && (p.passing == Passing::pointer || waits)) {
       compared |= bit;  // the pointer may be MPI_STATUS_IGNORE
       if (memo == MemoKind::plain) memo = MemoKind::status;
@@ -105,6 +110,13 @@ FieldPlan plan_of(const Parameter &p) {
   if (p.layout == Layout::integer) return FieldPlan::integer;
   if (p.layout == Layout::comm) return FieldPlan::comm;
   return p.layout == Layout::handle ? FieldPlan::handle : FieldPlan::general;
+}
+
+/// Requests and messages come and go without an epoch.
+bool follows_from_value(const Parameter &p, FieldPlan plan) {
+  if (p.significant || p.kind == Kind::request || p.kind == Kind::message) return false;
+  return plan == FieldPlan::integer || plan == FieldPlan::comm || plan == FieldPlan::handle ||
+         plan == FieldPlan::buffer;
 }
 
 bool ends_objects(const Parameter &p) {
@@ -150,6 +162,7 @@ FunctionFacts facts_of(const Function &function) {
     if (facts.plan[i] == FieldPlan::general || facts.plan[i] == FieldPlan::held) facts.saves = true;
     const bool conditional = facts.plan[i] != FieldPlan::general && facts.plan[i] != FieldPlan::nothing;
     if (conditional && function.parameters[i].significant) facts.conditional |= static_cast<uint16_t>(1U << i);
+    if (follows_from_value(function.parameters[i], facts.plan[i])) facts.copied |= static_cast<uint16_t>(1U << i);
     facts.releases = facts.releases || function.parameters[i].effect == Effect::release;
     facts.ends_objects = facts.ends_objects || ends_objects(function.parameters[i]);
   }

@@ -52,6 +52,7 @@ struct FunctionFacts {
   bool placing;       ///< the call counts among those that heap segments are placed by (store/heap_log.h)
   bool saves;         ///< `save_before` keeps something of a parameter that has no plan, or an array's length is bound
   uint16_t conditional;  ///< bit i: parameter i, which has a plan, is significant only if its expression says so
+  uint16_t copied;       ///< bit i: the field of parameter i follows from its value alone (last_rows.h)
   FieldPlan plan[spec::kMaxParameters];
 };
 extern FunctionFacts function_facts[];

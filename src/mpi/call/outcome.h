@@ -8,6 +8,7 @@ namespace cairn::recorder {
 struct Outcome {
   bool lasting_addresses = true;   ///< an end of what its buffers lie in would be noticed
   bool implied_status = true;      ///< every status was as implied
+  bool array_as_left = false;      ///< its array of requests was as such a call left it last, and stays so
   HandleEntry *created = nullptr;  ///< the request created
   Posted posted = {PostedKind::nothing, 0, 0, -1};
 };

@@ -6,8 +6,8 @@
 // Nothing here makes a system call. A call that is not recognised has changed nothing.
 //
 // *Other ways considered:* to encode every call and to look up its row, which takes 100 to 300 ns (encoder.h); and a
-// table of memos by hashed arguments, whose lines nobody could bring near while the real call runs. The grammar names
-// the one memo to compare with before the call begins.
+// table of memos by hashed arguments alone, whose lines nobody could bring near while the real call runs. The grammar
+// names the one memo to compare with before the call begins; where it is wrong, the table is asked (recall.h).
 #pragma once
 
 #include <cstring>
@@ -120,6 +120,8 @@ inline bool as_implied(const Frame &frame, unsigned parameter, uint64_t k, const
       return !memo.checks_status || as_implied(frame, memo.parameter, 0, memo.posted);
     case MemoKind::wait:
       return complete_requests(thread, frame, memo);
+    case MemoKind::poll:
+      return memo.drained == thread.sequence.drained.generation() && complete_requests(thread, frame, memo);
     case MemoKind::none:
       break;
   }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "mpi/call/call_names.h"
+#include "mpi/call/environment.h"
 #include "mpi/call/facts.h"
 #include "mpi/call/landmarks.h"
 #include "mpi/call/recognise.h"
@@ -11,10 +12,23 @@ namespace cairn::recorder {
 
 using spec::Kind;
 
+namespace {
+
+/// Of a call that only asks: whether it found something.
+bool has_answer(const Frame &frame) {
+  const spec::Function &function = spec::functions()[frame.function];
+  const unsigned answer = function.answer - 1U;
+  if (frame.argument[answer] == 0) return true;
+  return element_word(function.parameters[answer], reinterpret_cast<const void *>(frame.argument[answer]), 0) != 0;
+}
+
+}  // namespace
+
 void note_names(Thread &thread, const Frame &frame) {
   thread.names.clear();
   const FunctionFacts &facts = function_facts[frame.function];
-  if (facts.memo != MemoKind::wait || (frame.flags & kFrameSaved) == 0) return;
+  if ((facts.memo != MemoKind::wait && facts.memo != MemoKind::poll) || (frame.flags & kFrameSaved) == 0) return;
+  if (facts.memo == MemoKind::poll && has_answer(frame)) return;  // no memo is made of it
   const WaitedRequests waited(thread, frame, static_cast<unsigned>(facts.requests));
   const uint64_t count = waited.count();
   if (count > WaitedRequests::kMost) return;
@@ -44,10 +58,17 @@ bool is_ignored(const Frame &frame, int i) {
   return constant_of(spec::functions()[frame.function].parameters[i].pointer_domain, frame.argument[i]) >= 0;
 }
 
+/// Whether there is one: not if the call's flag says that nothing was found or completed, which a memo compares.
+bool has_status(const Frame &frame, int i) {
+  const spec::Parameter &status = spec::functions()[frame.function].parameters[i];
+  Environment environment(frame, true);
+  return !status.valid || spec::evaluate(status.valid, environment) != 0;
+}
+
 /// Whether statuses have to be looked at when the call comes again; false if they were not what was implied, or not
 /// there.
 bool remember_status(const Frame &frame, Memo &memo, const FunctionFacts &facts, bool implied) {
-  memo.checks_status = facts.status >= 0 && !is_ignored(frame, facts.status);
+  memo.checks_status = facts.status >= 0 && !is_ignored(frame, facts.status) && has_status(frame, facts.status);
   return !memo.checks_status || (implied && frame.argument[facts.status] != 0);
 }
 
@@ -95,8 +116,6 @@ bool remember_outputs(const Frame &frame, Memo &memo, const FunctionFacts &facts
     const auto i = static_cast<unsigned>(__builtin_ctz(left));
     if (frame.argument[i] == 0) return false;
     memo.argument[i] = element_word(function.parameters[i], reinterpret_cast<const void *>(frame.argument[i]), 0);
-    // MPI_Test whose flag is false: there is no status.
-    if (facts.waits && memo.argument[i] == 0) memo.checks_status = false;
   }
   return true;
 }
@@ -126,11 +145,20 @@ void remember(Thread &thread, const Frame &frame, Signature &signature, const Ou
     case MemoKind::wait:
       if (!remember_wait(thread, frame, memo, facts, outcome)) return;
       break;
+    case MemoKind::poll:
+      if (!outcome.array_as_left || has_answer(frame)) return;
+      if (!remember_wait(thread, frame, memo, facts, outcome)) return;
+      memo.checks_status = false;  // none is there
+      break;
     default:
       break;
   }
   memo.site = frame.site;
-  memo.thread = thread.number;
+  if (facts.memo == MemoKind::poll) {
+    memo.drained = thread.sequence.drained.generation();
+  } else {
+    memo.thread = thread.number;
+  }
   memo.function = static_cast<uint16_t>(frame.function);
   memo.placing = facts.placing ? 1 : 0;
   memo.any_result = !returns_code;
@@ -143,7 +171,8 @@ void remember(Thread &thread, const Frame &frame, Signature &signature, const Ou
   }
   memo.epoch = of.names.handles->epoch() + *of.names.preload_epoch;
   memo.kind = facts.memo;
-  if (of.clock.counts()) memo.return_address = frame.return_address;
+  // What a poll may overwrite is kept by `save_before`, which knows how much that is.
+  if (of.clock.counts() && facts.memo != MemoKind::poll) memo.return_address = frame.return_address;
 }
 
 }  // namespace cairn::recorder

@@ -8,6 +8,7 @@
 
 #include "base/growable.h"
 #include "mpi/call/frame.h"
+#include "mpi/call/last_rows.h"
 #include "mpi/names/addresses.h"
 #include "mpi/names/call_stack.h"
 #include "mpi/names/handles.h"
@@ -16,6 +17,7 @@
 #include "mpi/names/python_sites.h"
 #include "mpi/names/sites.h"
 #include "mpi/store/process.h"
+#include "mpi/store/recalled_memos.h"
 
 namespace cairn::recorder {
 
@@ -27,7 +29,12 @@ struct alignas(64) Thread : CallsInFlight, RecordedThread {
   PythonSites *python_sites;
   CallStacks *call_stacks;      ///< nullptr unless whole stacks are kept
   Growable<PlacePool *> pools;  ///< by Site::id
-  Growable<uint8_t> row;        ///< scratch of the encoder
+  RecalledMemos recalled;
+  uint64_t recall_key;  ///< of the call in hand; 0: none
+  bool repeats;         ///< some call was encoded that had been made before: others may be recalled
+  LastRows last_rows;
+  LastRow *encoded;       ///< that of the row in `row`; nullptr: nothing of it may be copied
+  Growable<uint8_t> row;  ///< scratch of the encoder
   Growable<trace::Atom> atoms;
   Growable<char> text;
   Growable<HandleEntry *> found;    ///< by the encoder, of the requests that a call may complete

@@ -1,9 +1,9 @@
 // Memo: the raw arguments with which a signature was last encoded, and what else must hold for a call with the same
 // ones to be that signature again. Then nothing is encoded (call/recognise.h).
 //
-// A signature gets one when it is encoded where the grammar predicted it: what it does not predict is never looked for
-// in a memo. Owned by the thread whose signature it is, in the arena, and freed with the signature. A call that it
-// recognises touches its first two cache lines (more where it has more than eight arguments, or a status to compare).
+// A signature gets one when it is encoded where the grammar predicted it, or for the second time (call/recall.h). Owned
+// by the thread whose signature it is, in the arena, and freed with the signature. A call that it recognises touches its
+// first two cache lines (more where it has more than eight arguments, or a status to compare).
 //
 // It lies beside the handles, since until somebody asks the table for it a request is known by the memo of the call
 // that made it (FreshRequest).
@@ -27,6 +27,7 @@ enum class MemoKind : uint8_t {
   request,  ///< the call makes a request, whose place must come out the same
   status,   ///< a status, whose outcome must be coded the same
   wait,     ///< completes requests, whose names must be the same; statuses, if any, as implied
+  poll,     ///< asks for some of many requests and finds none completed: their array must be as it was left last
 };
 
 /// A request's name, as a memo of a waiting call keeps it. A pool stands for one thread's objects of one site.
@@ -46,13 +47,13 @@ struct alignas(64) Memo {
   uint32_t *histogram;  ///< the signature's, once it has one
   union {
     PlacePool *pool;     ///< request: where the request's place comes from
-    RequestName *names;  ///< wait
+    RequestName *names;  ///< wait, poll
   };
   Memo *next;  ///< of the signature `next_id`, which came after this one the last time; nullptr if it had none
   uint32_t epoch;
   union {
     uint32_t place;       ///< request: that it had
-    uint32_t name_count;  ///< wait
+    uint32_t name_count;  ///< wait, poll
   };
   uint32_t next_id;
   uint16_t function;
@@ -72,8 +73,11 @@ struct alignas(64) Memo {
 
   // What is read now and then.
   Site *site;
-  Posted posted;    ///< request, status
-  uint32_t thread;  ///< request: whose it is
+  Posted posted;  ///< request, status
+  union {
+    uint32_t thread;   ///< request: whose it is
+    uint32_t drained;  ///< poll: DrainedArrays::generation
+  };
   uint32_t name_capacity;
 };
 static_assert(sizeof(Memo) == 256);

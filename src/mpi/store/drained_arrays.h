@@ -42,15 +42,20 @@ class DrainedArrays {
     return {next_.data(), next_.size()};
   }
 
-  /// What `prepare` made is what the call left of the array at `place`, or, if that is -1, of a new one.
-  void leave(int place) {
+  /// What `prepare` made is what the call left of the array at `place`, or, if that is -1, of a new one. `as_it_was`:
+  /// the call took nothing from it.
+  void leave(int place, bool as_it_was) {
     assert(place < static_cast<int>(count_));
+    if (place != 0 || !as_it_was) ++generation_;
     const unsigned last = place >= 0 ? static_cast<unsigned>(place) : count_ < kMost ? count_++ : kMost - 1;
     const Growable<trace::Atom> free = arrays_[last];
     for (unsigned i = last; i > 0; --i) arrays_[i] = arrays_[i - 1];
     arrays_[0] = next_;
     next_ = free;
   }
+
+  /// Another number whenever something changes: while it is the same, so are all arrays and their order.
+  [[nodiscard]] uint32_t generation() const { return generation_; }
 
   void release(Arena &arena) {
     for (Growable<trace::Atom> &array : arrays_) array.release(arena);
@@ -63,6 +68,7 @@ class DrainedArrays {
   Growable<trace::Atom> arrays_[kMost];  ///< most recent first
   Growable<trace::Atom> next_;
   unsigned count_ = 0;
+  uint32_t generation_ = 0;
 };
 
 }  // namespace cairn::recorder

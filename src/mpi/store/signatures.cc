@@ -66,14 +66,13 @@ Signature *SignatureTable::intern(Arena &arena, const uint8_t *bytes, uint32_t s
     if (Signature *known = find(old_, hash, bytes, size)) return known;
     move_some(arena);
   }
-  auto *copy = static_cast<uint8_t *>(arena.allocate(size));
+  const uint8_t *copy = rows_.add(arena, bytes, size);
   if (copy == nullptr) return nullptr;
   Signature *added = signatures_.add(arena);
   if (added == nullptr) {
-    arena.release(copy, size);
+    rows_.undo(size);
     return nullptr;
   }
-  memcpy(copy, bytes, size);
   added->bytes = copy;
   added->size = size;
   added->id = static_cast<uint32_t>(signatures_.size() - 1);
@@ -85,7 +84,6 @@ Signature *SignatureTable::intern(Arena &arena, const uint8_t *bytes, uint32_t s
 void SignatureTable::release(Arena &arena) {
   for (uint32_t id = 0; id < size(); ++id) {
     Signature &signature = signatures_[id];
-    arena.release(const_cast<uint8_t *>(signature.bytes), signature.size);
     arena.release_array(signature.histogram, timing::CallStats::kBuckets);
     if (Memo *memo = signature.memo; memo != nullptr) {
       if (memo->has_names) arena.release_array(memo->names, memo->name_capacity);
@@ -93,6 +91,7 @@ void SignatureTable::release(Arena &arena) {
     }
   }
   signatures_.release(arena);
+  rows_.release(arena);
   arena.release_array(slots_.at, slots_.capacity);
   arena.release_array(old_.at, old_.capacity);
   slots_ = old_ = {};

@@ -1,8 +1,8 @@
 // Signature and SignatureTable: the distinct calls of one thread, in order of first occurrence.
 //
-// A signature is a packed row (trace::pack_row's form), its statistics, and, if the grammar predicted it, a memo of the
-// raw arguments with which it was last encoded (memo.h): one cache line, so that programs which never repeat themselves
-// stay small.
+// A signature is a packed row (trace::pack_row's form), its statistics, and, if the grammar predicted it or it was
+// encoded again, a memo of the raw arguments with which it was last encoded (memo.h): one cache line, so that programs
+// which never repeat themselves stay small.
 //
 // Owned by one thread; memory from the arena, never throws; `intern` gives nullptr when there is no memory.
 #pragma once
@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/growable.h"
 #include "mpi/names/memo.h"
+#include "mpi/store/row_bytes.h"
 #include "trace/model/record.h"
 
 namespace cairn::recorder {
@@ -26,7 +27,7 @@ struct alignas(64) Signature {
   const uint8_t *bytes;  ///< the packed row
   uint32_t size;         ///< of `bytes`
   uint32_t id;           ///< symbol
-  Memo *memo;            ///< nullptr until it was encoded where the grammar predicted it
+  Memo *memo;            ///< nullptr until it was encoded where the grammar predicted it, or again
 
   void add_time(Arena &arena, uint64_t nanoseconds) {
     const uint64_t before = count++;
@@ -82,6 +83,7 @@ class SignatureTable {
   static void insert(const Slots &slots, Slot slot);
 
   Chunked<Signature, 64> signatures_;
+  RowBytes rows_;
   Slots slots_;
   Slots old_;           ///< what `slots_` is to take over, a few at each call: no call waits for all
   uint32_t moved_ = 0;  ///< of them
