@@ -32,6 +32,8 @@ constexpr size_t kStep = size_t{1} << 20;
 constexpr size_t kPresent = size_t{64} << 10;
 /// A large block's pages come as they are touched: a megabyte of them at once would take a call a millisecond.
 constexpr size_t kMostPresent = 2 * kPresent;
+/// What is written ahead of that: see `write_ahead`.
+constexpr size_t kWritten = size_t{256} << 10;
 /// The Process stands at the front, the Arena hands out what is behind it.
 constexpr size_t kFront = (sizeof(Process) + sizeof(Arena) + 4095) & ~size_t{4095};
 
@@ -40,6 +42,7 @@ char arena_path[768];
 size_t arena_size;
 size_t reserved;
 size_t present;  ///< all up to here; 0 before the first step was used up
+size_t written;  ///< zeros up to here
 
 /// Reserves disk blocks up to `wanted`. The file is opened anew each time: descriptors belong to the program.
 void reserve(size_t wanted) {
@@ -62,6 +65,23 @@ void reserve(size_t wanted) {
   reinterpret_cast<Process *>(address)->run.cut = true;
 }
 
+/// Writes zeros into what was reserved, to be made present from `from` on. Disk blocks that were never written cost the
+/// kernel some two microseconds a page when a mapping touches them, since the file system begins a transaction for
+/// each; such as are in its cache half of one, and the writing the other half. If it fails that is all that is lost.
+void write_ahead(size_t from, size_t wanted) {
+  static uint8_t zeros[kPresent];
+  const Run &run = reinterpret_cast<Process *>(address)->run;
+  if (run.cut || run.pid != getpid()) return;  // what is in the file is not what is in memory
+  const Uncancelled guard;
+  const size_t target = std::min((wanted + kWritten - 1) / kWritten * kWritten, reserved);
+  const int file = open(arena_path, O_WRONLY | O_CLOEXEC);
+  for (size_t at = from; file >= 0 && at < target; at += sizeof zeros) {
+    if (pwrite(file, zeros, std::min(sizeof zeros, target - at), static_cast<off_t>(at)) < 0) break;
+  }
+  if (file >= 0) close(file);
+  written = target;
+}
+
 /// The Arena's `commit`.
 size_t commit(size_t wanted) {
 #ifdef MADV_POPULATE_WRITE
@@ -76,6 +96,7 @@ size_t commit(size_t wanted) {
   const size_t target = std::min((end + kPresent - 1) / kPresent * kPresent, reserved);
   if (target > present) {
     const size_t fresh = target - present;
+    if (fresh <= kMostPresent && target > written) write_ahead(std::max(written, present), target);
     if (fresh <= kMostPresent) madvise(reinterpret_cast<void *>(address + present), fresh, kPopulate);
     present = target;
   }

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -109,6 +110,16 @@ void give_back(void *block) {
   --space.living;
 }
 
+/// In steps: to take the pages of some tens of megabytes away takes milliseconds, during which the program's threads
+/// would wait for the kernel's lock of this process's memory.
+void give_to_kernel(void *memory, size_t used, size_t bytes) {
+  constexpr size_t kStep = 2 * kHuge;
+  for (size_t at = 0; used > kStep && at < used; at += kStep) {
+    madvise(static_cast<uint8_t *>(memory) + at, std::min(kStep, used - at), MADV_DONTNEED);
+  }
+  munmap(memory, bytes);
+}
+
 void *of_kernel(size_t bytes) {
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
@@ -133,7 +144,7 @@ void give_back_large(void *block) {
   auto *front = static_cast<Front *>(block) - 1;
   give_back_bytes(front->bytes);
   if (front->mapped) {
-    munmap(front, front->bytes);
+    give_to_kernel(front, front->bytes, front->bytes);
   } else {
     std::free(front);
   }
@@ -159,7 +170,8 @@ SmallBlocks::~SmallBlocks() {
   holds_scope = false;
   if (used && space.living != 0) return;  // and there is no further scope
   if (used) {
-    munmap(reinterpret_cast<void *>(space.base.load(std::memory_order_relaxed)), kSpace);
+    void *const base = reinterpret_cast<void *>(space.base.load(std::memory_order_relaxed));
+    give_to_kernel(base, space.pieces * kPiece, kSpace);
     give_back_bytes(space.pieces * kPiece);
     space.base.store(0, std::memory_order_relaxed);
     space.pieces = 0;
