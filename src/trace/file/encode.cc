@@ -240,15 +240,21 @@ size_t packed_bytes(const std::vector<Section> &sections) {
 
 /// Whether telling rows in another way may be worth writing all classes again: a large trace is mostly grammars, and
 /// all ranks wait for it (of xdsep's 406 KB it would save 300 bytes).
-bool may_pay(const std::vector<Section> &sections) {
+bool may_pay(const std::vector<Section> &sections, uint64_t ranks) {
   constexpr size_t kSmall = 128 << 10;
   constexpr size_t kShare = 4;
+  constexpr size_t kWorth = 64;
   size_t telling = 0;
+  size_t rows = 0;
   size_t all = 0;
   for (const Section &section : sections) {
     all += section.bytes.size();
     if (depends_on_telling(section)) telling += section.bytes.size();
+    if (section.kind == SectionKind::rows) rows += section.bytes.size();
   }
+  // A row names a column by a byte at least, and a column has a value a rank at most: no more than that can be saved.
+  // Where calls hardly repeat, columns are the values of streams, which are told in one way.
+  if (rows <= all / kWorth && rows * (1 + ranks) < all / kWorth) return false;
   return all <= kSmall || telling * kShare >= all;
 }
 
@@ -258,7 +264,7 @@ Result<std::vector<Section>> encode(const Part::Body &body, const RunInfo &run, 
   const Encoder encoder(body, true);
   SiteAtoms moving;
   Result<std::vector<Section>> plain = encoder.file(run, with_blocks, nullptr, &moving);
-  if (!plain || moving.empty() || !may_pay(*plain)) return plain;
+  if (!plain || moving.empty() || !may_pay(*plain, body.ranks.size())) return plain;
   // Nothing tells beforehand whether it is worth it: where waits at many sites name one request it is not.
   Result<std::vector<Section>> told = encoder.file(run, with_blocks, &moving, nullptr);
   if (!told) return told;

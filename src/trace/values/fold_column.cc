@@ -216,10 +216,14 @@ void FoldColumn::fold_tail() {
   for (bool again = true; again;) {
     again = false;
     const size_t n = terms_.size();
-    const size_t longest = std::min(kLongestBody, n);
+    const size_t longest = n == 0 ? 0 : std::min(kLongestBody, n - 1);
+    const Term last = n == 0 ? Term() : terms_[n - 1];
     for (size_t k = 1; k <= longest && !again; ++k) {
+      // Irregular values come here at each, and mostly go no further.
+      const Term &before = terms_[n - k - 1];
+      if (before.kind != Term::loop && before.value != last.value) continue;
       // The tail is one more copy of the loop before it.
-      if (k < n && terms_[n - k - 1].kind == Term::loop) {
+      if (before.kind == Term::loop) {
         const Body &body = bodies_[static_cast<size_t>(terms_[n - k - 1].value)];
         if (body.terms.size() == k && std::equal(body.terms.begin(), body.terms.end(), terms_.end() - k)) {
           terms_.resize(n - k);
@@ -229,7 +233,7 @@ void FoldColumn::fold_tail() {
         }
       }
       // The tail stands there twice.
-      if (k < 2 || 2 * k > n || terms_[n - 1] != terms_[n - 1 - k]) continue;
+      if (k < 2 || 2 * k > n || last != before) continue;
       if (!std::equal(terms_.end() - k, terms_.end(), terms_.end() - 2 * k)) continue;
       std::vector<Term> body(terms_.end() - k, terms_.end());
       terms_.resize(n - 2 * k);
