@@ -123,6 +123,11 @@ inline int64_t apply(Operation operation, int64_t left, int64_t right) {
 
 template <class Env>
 int64_t evaluate(std::span<const int32_t> code, Env &env) {
+  if (code.size() == 1) {  // most lengths, and what is there if a flag says so
+    const auto parameter = static_cast<unsigned>(code[0] >> 8);
+    if (static_cast<Operation>(code[0] & 0xff) == Operation::argument) return env.argument(parameter);
+    if (static_cast<Operation>(code[0] & 0xff) == Operation::dereference) return env.dereference(parameter);
+  }
   constexpr unsigned kStack = 16;
   int64_t stack[kStack + 1] = {};  // stack[0] is what an underflow finds
   unsigned top = 0;

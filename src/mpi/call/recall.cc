@@ -32,6 +32,7 @@ bool add_requests(Key &key, Thread &thread, const Frame &frame) {
   thread.names.clear();
   const uint64_t mark = thread.new_mark();
   const bool fresh = handles.all_fresh();
+  uint32_t found = 0;  // bit i: fresh request i, since several may have one value
   for (uint64_t k = 0; k < waited.count(); ++k) {
     const uint64_t raw = waited.before(k);
     RequestName name = {nullptr, 0};
@@ -39,8 +40,9 @@ bool add_requests(Key &key, Thread &thread, const Frame &frame) {
       // has no name
     } else if (fresh) {
       uint32_t i = 0;
-      while (i < handles.fresh_count() && handles.fresh(i).raw != raw) ++i;
+      while (i < handles.fresh_count() && (handles.fresh(i).raw != raw || (found >> i & 1) != 0)) ++i;
       if (i == handles.fresh_count()) return false;
+      found |= 1U << i;
       name = {handles.fresh(i).memo->pool, handles.fresh(i).memo->place};
     } else {
       HandleEntry *entry = handles.find_only(spec::Kind::request, raw);
