@@ -79,6 +79,9 @@ def patterns():
         ("Alltoallv, random counts each step", "rebalance", ("random",), 20, 200),
         ("File_write_at, growing offsets", "file_output", (), 20, 200),
         ("tag and size count the steps", "tags", (), 100, 1000),
+        ("transport sweep, Testsome and Test", "sweep", (), 10, 100),
+        ("graph search, Testany and Iprobe", "search", (), 10, 100),
+        ("stencil that unpacks early, Testall", "overlap", (), 50, 500),
     ):
         for ranks, steps in ((4, few), (4, many), (16, few), (16, many)):
             pilgrim = 73294 if program == "waitany" and (ranks, steps) == (16, 10) else None
