@@ -4,6 +4,7 @@
 // by one thread; memory from the arena, given back all at once. nullptr without memory.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,7 +16,8 @@ namespace cairn::recorder {
 class RowBytes {
  public:
   const uint8_t *add(Arena &arena, const uint8_t *bytes, size_t size) {
-    if ((blocks_ == nullptr || size > left_) && !begin_block(arena, size)) return nullptr;
+    assert(size != 0);
+    if (size > left_ && !begin_block(arena, size)) return nullptr;
     uint8_t *const copy = reinterpret_cast<uint8_t *>(blocks_) + blocks_->size - left_;
     std::memcpy(copy, bytes, size);
     left_ -= size;

@@ -18,7 +18,7 @@ TEST(RowBytes, KeepsEachRowAndGivesAllBack) {
   std::vector<std::pair<const uint8_t *, std::vector<uint8_t>>> added;
   size_t bytes = 0;
   for (size_t i = 0; i < 3000; ++i) {
-    std::vector<uint8_t> row(i % 500 == 499 ? 20000 : i % 60, static_cast<uint8_t>(i));
+    std::vector<uint8_t> row(i % 500 == 499 ? 20000 : 1 + i % 60, static_cast<uint8_t>(i));
     const uint8_t *const copy = rows.add(arena, row.data(), row.size());
     ASSERT_NE(copy, nullptr);
     if (i % 7 == 0) {
