@@ -11,6 +11,7 @@ namespace cairn::emulator {
 
 __thread Place *current_place;
 Schedule chosen_schedule = Schedule::lowest_location;
+uint64_t progress = 0;
 
 namespace {
 
@@ -56,8 +57,9 @@ void *Stacks::top(uint32_t number) const {
   return memory_ + (size_t{number} + 1) * kEach - shift;
 }
 
-EmulatedWarp::EmulatedWarp(const Stacks &stacks, uint32_t first, uint32_t lanes, const std::function<void()> *kernel)
-    : count_(lanes), kernel_(kernel) {
+EmulatedWarp::EmulatedWarp(const Stacks &stacks, uint32_t first, uint32_t lanes, const std::function<void()> *kernel,
+                           BlockVotes *votes)
+    : count_(lanes), kernel_(kernel), votes_(votes) {
   for (uint32_t i = 0; i < lanes; ++i) {
     lanes_[i].warp = this;
     lanes_[i].lane = i;
@@ -72,6 +74,7 @@ void EmulatedWarp::run_lane() {
     EmulatedWarp &warp = *lane->warp;
     (*warp.kernel_)();
     const uint32_t own = uint32_t{1} << lane->lane;
+    ++progress;
     warp.alive_ &= ~own;
     warp.ready_ &= ~own;
     warp.leave(lane);
@@ -80,6 +83,7 @@ void EmulatedWarp::run_lane() {
 
 void EmulatedWarp::begin() {
   alive_ = count_ == kLanes ? ~uint32_t{0} : (uint32_t{1} << count_) - 1;
+  patience_ = kMostPatience;
   ready_ = alive_;
 }
 
@@ -105,11 +109,9 @@ void EmulatedWarp::run_ready() {
 }
 
 bool EmulatedWarp::turn() {
-  for (;;) {
-    run_ready();
-    if (exchanges_ != 0 && release_exchanges()) continue;
-    return (points_ != 0 && pass_point()) || ready_ != 0;
-  }
+  run_ready();
+  if (exchanges_ != 0 && release_exchanges()) return true;
+  return (points_ != 0 && pass_point()) || ready_ != 0;
 }
 
 bool EmulatedWarp::release_exchanges() {
@@ -128,26 +130,39 @@ bool EmulatedWarp::release_exchanges() {
     }
     exchanges_ &= ~here;
     ready_ |= here;
+    ++progress;
     return true;
   }
   return false;
 }
 
-bool EmulatedWarp::pass_point() {
-  const auto first = static_cast<uint32_t>(std::countr_zero(points_));
-  uint32_t chosen = location_[first];
-  uint32_t mask = 0;
+/// Where the lanes are that go first. Those at the lowest location, so that lanes that left a loop wait for the others;
+/// but not for ever, since these may spin until those have done something. A warp that was seen to spin so is not
+/// waited for that long again.
+uint32_t EmulatedWarp::next_location() {
   if (chosen_schedule == Schedule::random) {
     uint32_t rest = points_;
     for (auto skip = draw() % static_cast<uint32_t>(std::popcount(points_)); skip != 0; --skip) rest &= rest - 1;
-    chosen = location_[static_cast<uint32_t>(std::countr_zero(rest))];
+    return location_[static_cast<uint32_t>(std::countr_zero(rest))];
   }
+  uint32_t lowest = ~uint32_t{0};
+  auto oldest = static_cast<uint32_t>(std::countr_zero(points_));
   for (uint32_t rest = points_; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-    if (location_[lane] < chosen && chosen_schedule == Schedule::lowest_location) {
-      chosen = location_[lane];
-      mask = 0;
-    }
+    lowest = std::min(lowest, location_[lane]);
+    if (passed_ - since_[lane] > passed_ - since_[oldest]) oldest = lane;
+  }
+  if (passed_ - since_[oldest] < patience_) return lowest;
+  patience_ = kLeastPatience;
+  return location_[oldest];
+}
+
+bool EmulatedWarp::pass_point() {
+  const uint32_t chosen = next_location();
+  ++passed_;
+  uint32_t mask = 0;
+  for (uint32_t rest = points_; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
     mask |= location_[lane] == chosen ? uint32_t{1} << lane : 0;
   }
   // A kernel's begin, location 0, has all lanes, as on hardware.
@@ -173,6 +188,7 @@ void EmulatedWarp::pass_grid_barrier() {
 uint32_t EmulatedWarp::converge(Lane *lane, uint32_t location) {
   const uint32_t own = uint32_t{1} << lane->lane;
   location_[lane->lane] = location;
+  since_[lane->lane] = passed_;
   ready_ &= ~own;
   points_ |= own;
   leave(lane);
@@ -189,11 +205,14 @@ const uint64_t *EmulatedWarp::exchange(Lane *lane, uint32_t mask, uint64_t value
   return results_.data();
 }
 
-void EmulatedWarp::wait_for_block(Lane *lane) {
+BlockVote EmulatedWarp::wait_for_block(Lane *lane, bool predicate) {
   const uint32_t own = uint32_t{1} << lane->lane;
   ready_ &= ~own;
   barrier_ |= own;
+  ++votes_->come.all;
+  votes_->come.yes += predicate ? 1 : 0;
   leave(lane);
+  return votes_->passed;
 }
 
 void EmulatedWarp::wait_for_grid(Lane *lane) {

@@ -39,17 +39,24 @@ class Stacks {
   size_t bytes_;
 };
 
+/// What a block's lanes tell at a barrier: those that have come, and those that passed the last one.
+struct BlockVotes {
+  BlockVote come;
+  BlockVote passed;
+};
+
 class EmulatedWarp {
  public:
-  /// `first`: the number of its first lane's stack.
-  EmulatedWarp(const Stacks &stacks, uint32_t first, uint32_t lanes, const std::function<void()> *kernel);
+  /// `first`: the number of its first lane's stack; `votes`: the block's.
+  EmulatedWarp(const Stacks &stacks, uint32_t first, uint32_t lanes, const std::function<void()> *kernel,
+               BlockVotes *votes);
   EmulatedWarp(const EmulatedWarp &) = delete;
   EmulatedWarp &operator=(const EmulatedWarp &) = delete;
 
   /// All lanes go from the kernel's beginning.
   void begin();
-  /// Goes on to the next point that lanes of it pass, or, where some spin, for a while. False: all have ended, or wait
-  /// for the block or the grid.
+  /// Goes on to the next point that lanes of it pass, or to the next exchange of all that take part in it, or, where
+  /// some spin, for a while. False: all have ended, or wait for the block or the grid.
   bool turn();
   void pass_barrier();
   void pass_grid_barrier();
@@ -62,15 +69,18 @@ class EmulatedWarp {
   // What the running lane does.
   uint32_t converge(Lane *lane, uint32_t location);
   const uint64_t *exchange(Lane *lane, uint32_t mask, uint64_t value);
-  void wait_for_block(Lane *lane);
+  BlockVote wait_for_block(Lane *lane, bool predicate);
   void wait_for_grid(Lane *lane);
   void pause(Lane *lane);
 
  private:
+  static constexpr uint32_t kMostPatience = 1 << 14;
+  static constexpr uint32_t kLeastPatience = 1 << 6;
   static void run_lane();
   void run_ready();
   bool release_exchanges();
   bool pass_point();
+  [[nodiscard]] uint32_t next_location();
   void leave(Lane *lane);
 
   std::array<Context, kLanes> contexts_{};
@@ -83,16 +93,22 @@ class EmulatedWarp {
   uint32_t grid_barrier_ = 0;
   uint32_t alive_ = 0;
   uint32_t count_;
+  uint32_t passed_ = 0;                ///< points
+  uint32_t patience_ = kMostPatience;  ///< how many of them lanes at a later location may wait for
   std::array<uint32_t, kLanes> location_{};
-  std::array<uint32_t, kLanes> mask_{};  ///< what a point is to give, or who takes part in the exchange
+  std::array<uint32_t, kLanes> since_{};  ///< how many points were passed when it came to its own
+  std::array<uint32_t, kLanes> mask_{};   ///< what a point is to give, or who takes part in the exchange
   std::array<uint64_t, kLanes> value_{};
   std::array<uint64_t, kLanes> results_{};
   std::array<Lane, kLanes> lanes_;
   const std::function<void()> *kernel_;
+  BlockVotes *votes_;
 };
 
 inline Lane *current_lane() { return static_cast<Lane *>(current_place); }
 extern Schedule chosen_schedule;
+/// Counts what cannot happen for ever: lanes that end, and meetings of lanes.
+extern uint64_t progress;
 uint64_t draw();
 [[noreturn]] void stop(const char *why);
 

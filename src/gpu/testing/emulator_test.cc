@@ -95,6 +95,68 @@ TEST_F(Emulator, ASpinLockOfOneWarpComesFree) {
   EXPECT_EQ(inside, 128);
 }
 
+TEST_F(Emulator, ABlockMayWaitForALaterOne) {
+  int last = -1;
+  std::vector<int> mine(5, -1);
+  emulator::launch({dim3(5), dim3(33), 8}, [&] {
+    __shared__ unsigned block;
+    int *dynamic = emulator::dynamic_array<int *>();
+    block = blockIdx.x;
+    dynamic[1] = static_cast<int>(blockIdx.x);
+    __syncthreads();
+    // From the last block to the first.
+    while (atomicAdd(&last, 0) != (blockIdx.x == 4 ? -1 : static_cast<int>(blockIdx.x) + 1)) {
+    }
+    __syncthreads();
+    EXPECT_EQ(block, blockIdx.x);
+    mine[blockIdx.x] = dynamic[1];
+    __syncthreads();
+    atomicExch(&last, static_cast<int>(blockIdx.x));
+  });
+  EXPECT_EQ(last, 0);
+  EXPECT_EQ(mine, (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+TEST_F(Emulator, BlocksThatWaitForEverAreTold) {
+  int never = 0;
+  EXPECT_DEATH(
+      {
+        emulator::set_patience(20'000, true);
+        emulator::launch(dim3(3), dim3(32), [&] {
+          while (blockIdx.x != 2 && atomicAdd(&never, 0) == 0) {
+          }
+        });
+      },
+      "emulator: in [0-9]+ turns no lane has ended and none has met another: the 2 blocks that are there, of 3, may be "
+      "waiting for each other");
+}
+
+TEST_F(Emulator, LanesThatSpinWaitForLanesThatAreFurther) {
+  volatile int done = 0;
+  emulator::launch(dim3(1), dim3(32), [&] {
+    if (threadIdx.x != 31) {
+      while (done == 0) converge(1);
+    } else {
+      converge(2);  // behind those, and never the lowest
+      done = 1;
+    }
+  });
+  EXPECT_EQ(done, 1);
+}
+
+TEST_F(Emulator, BarriersTellOfAllLanes) {
+  emulator::launch(dim3(2), dim3(100), [] {
+    EXPECT_EQ(__syncthreads_count(threadIdx.x % 3 == 0), 34);
+    EXPECT_EQ(__syncthreads_count(threadIdx.x == 99), 1);
+    EXPECT_EQ(__syncthreads_or(threadIdx.x == 50), 1);
+    EXPECT_EQ(__syncthreads_or(0), 0);
+    EXPECT_EQ(__syncthreads_and(threadIdx.x < 100), 1);
+    if (threadIdx.x >= 60) return;
+    EXPECT_EQ(__syncthreads_and(threadIdx.x < 60), 1);
+    EXPECT_EQ(__syncthreads_and(threadIdx.x != 3), 0);
+  });
+}
+
 TEST_F(Emulator, DynamicSharedMemoryIsTheBlocks) {
   std::vector<int> last(4, 0);
   emulator::launch({dim3(4), dim3(64), 64 * sizeof(int)}, [&] {

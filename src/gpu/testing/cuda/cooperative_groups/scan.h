@@ -1,0 +1,4 @@
+// Where CUDA has it; see ../cooperative_groups.h.
+#pragma once
+
+#include "../cooperative_groups.h"
