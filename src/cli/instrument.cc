@@ -24,7 +24,7 @@ Action declare_instrument(Options &verb) {
   verb.text("--headers", read->text, "Also instrument the project's headers, into copies below DIR", "DIR");
   verb.repeated("--project", read->many, "A folder of project headers besides the source's own", "DIR");
   verb.flag("--emulator", read->flag, "Write for the emulator: launches become calls of it");
-  verb.flag("--no-points", read->flag, "With --emulator: change launches only, trace nothing");
+  verb.flag("--no-points", read->flag, "With --emulator: trace nothing");
   verb.text("--include", read->text, "The folder that has cairn/gpu.h; this installation's if left out", "DIR");
   verb.repeated("-I", read->many, "A folder of headers", "DIR");
   verb.repeated("-D", read->many, "A macro", "NAME[=VALUE]");

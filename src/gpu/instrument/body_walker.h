@@ -14,6 +14,8 @@ namespace cairn::instrument {
 
 /// Points and flow of all device functions that the survey found.
 void put_points(Program &program);
+/// For the emulator without points: in each loop a place where others get their turn, since lanes may spin.
+void put_turns(Program &program);
 
 class BodyWalker {
  public:

@@ -37,6 +37,7 @@ bool is_arithmetic(CXType type) {
 }  // namespace
 
 int BodyWalker::point(Kind kind, uint32_t offset, uint32_t shown_at) {
+  if (program_.only_turns) return -1;
   if (!mutes_.empty()) {
     const Mute &outermost = mutes_.front();
     if (!outermost.reason.empty()) program_.warnings.insert({file_, outermost.offset, outermost.reason});
@@ -211,6 +212,11 @@ void BodyWalker::lambda(CXCursor cursor) {
   inner.function(lambda_key(source_, begin), begin, parts.back(), {}, {});
 }
 
+void put_turns(Program &program) {
+  program.only_turns = true;
+  put_points(program);
+}
+
 void put_points(Program &program) {
   for (const Function &function : program.functions) {
     const auto found = program.source_of.find(file_of(function.cursor));
@@ -228,7 +234,7 @@ void put_points(Program &program) {
     if (function.is_kernel) {
       const Kernel *kernel = program.kernel(key);
       const uint32_t begin = span_of(body).begin;
-      if (kernel == nullptr || !kernel->untraced.empty()) {
+      if (!program.only_turns && (kernel == nullptr || !kernel->untraced.empty())) {
         // The functions that it calls have points, which must find that nothing is recorded.
         if (source.text[begin] == '{' && source.macro_at(begin) == nullptr) {
           source.begin_at(begin + 1, {" CAIRN_KERNEL(cairn::gpu::Trace());", -1, {}});
@@ -237,6 +243,7 @@ void put_points(Program &program) {
       }
       prologue = " CAIRN_KERNEL(cairn_trace);";
     } else if (!is_lambda && is_constexpr(function.cursor)) {
+      if (program.only_turns) continue;
       program.warn(function.cursor, name_offset,
                    "constexpr function '" + function.name + "' is not traced: a point is no constant expression");
       continue;

@@ -1,6 +1,8 @@
 #include "gpu/instrument/kernels.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace cairn::instrument {
 namespace {
@@ -77,6 +79,14 @@ class Survey {
  private:
   Program &program_;
   std::vector<std::pair<std::string, std::string>> uses_;  ///< key of a kernel, why it can't be traced
+  std::set<std::tuple<size_t, uint32_t, uint32_t>> seen_;
+
+  /// Whether no unit before has had it: several may include a header.
+  bool is_new(CXCursor cursor) {
+    const auto found = program_.source_of.find(file_of(cursor));
+    const Span span = span_of(cursor);
+    return found == program_.source_of.end() || seen_.emplace(found->second, span.begin, span.end).second;
+  }
 
   void function(CXCursor cursor) {
     const bool is_kernel = has_attribute(cursor, CXCursor_CUDAGlobalAttr);
@@ -95,7 +105,7 @@ class Survey {
     const std::vector<CXCursor> all = children(cursor);
     const bool has_body = std::any_of(
         all.begin(), all.end(), [](CXCursor child) { return clang_getCursorKind(child) == CXCursor_CompoundStmt; });
-    if (is_device && has_body) program_.functions.push_back({cursor, inside.function, is_kernel});
+    if (is_device && has_body && is_new(cursor)) program_.functions.push_back({cursor, inside.function, is_kernel});
     for (const CXCursor child : all) visit(child, inside);
   }
 
@@ -111,7 +121,7 @@ class Survey {
            source->token(i).end <= body && i < source->token_count(); ++i) {
         if (source->word(i) == "__device__") inside.device = true;
       }
-      if (inside.device) program_.functions.push_back({cursor, "lambda in " + scope.function, false});
+      if (inside.device && is_new(cursor)) program_.functions.push_back({cursor, "lambda in " + scope.function, false});
     }
     for (const CXCursor child : all) visit(child, inside);
   }
@@ -121,7 +131,8 @@ class Survey {
     Scope inside = scope;
     const CXCursor configuration = configuration_of(cursor);
     if (clang_Cursor_isNull(configuration) == 0) {
-      program_.launches.push_back(cursor);
+      const bool is_first = is_new(cursor);
+      if (is_first) program_.launches.push_back(cursor);
       const CXCursor callee = referenced(parts.front());
       const Source *source = program_.source(cursor);
       const Span whole = span_of(cursor);
@@ -131,14 +142,14 @@ class Survey {
                                 (macro != nullptr && macro->call.end == whole.end))) {
         uses_.emplace_back(key_of(callee),
                            "line " + std::to_string(source->line(whole.begin)) + " launches it in a macro");
-        program_.launches.pop_back();
+        if (is_first) program_.launches.pop_back();
       }
       parts.erase(parts.begin());
       inside.call.clear();
     } else {
       inside.call = name_of(cursor);
       if (launches_named_kernel(cursor, parts)) {
-        program_.array_launches.push_back(cursor);
+        if (is_new(cursor)) program_.array_launches.push_back(cursor);
         parts.erase(parts.begin() + 1);
       }
     }
@@ -155,10 +166,8 @@ class Survey {
         source->macro_at(span_of(call).begin) != nullptr) {
       return false;
     }
-    const CXCursor target = referenced(parts[1]);
-    const Span spelled = span_of(parts[1]);
-    return source->word(source->token_from(spelled.begin)) != "(" && is_function(clang_getCursorKind(target)) &&
-           has_attribute(target, CXCursor_CUDAGlobalAttr);
+    const CXCursor target = referenced(kernel_in(parts[1]));
+    return is_function(clang_getCursorKind(target)) && has_attribute(target, CXCursor_CUDAGlobalAttr);
   }
 
   void reference(CXCursor cursor, const Scope &scope) {
@@ -190,6 +199,18 @@ class Survey {
 };
 
 }  // namespace
+
+CXCursor kernel_in(CXCursor argument) {
+  for (CXCursor inner = bare(argument);;) {
+    const CXCursorKind kind = clang_getCursorKind(inner);
+    if (kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXReinterpretCastExpr && kind != CXCursor_UnaryOperator) {
+      return inner;
+    }
+    const std::vector<CXCursor> parts = code_children(inner);
+    if (parts.size() != 1) return inner;
+    inner = bare(parts.front());
+  }
+}
 
 CXCursor configuration_of(CXCursor call) {
   const std::vector<CXCursor> parts = children(call);

@@ -14,6 +14,9 @@ void survey(Program &program, const std::vector<CXTranslationUnit> &units);
 /// The configuration of a launch, `<<<...>>>`, or null if `call` is no launch.
 CXCursor configuration_of(CXCursor call);
 
+/// The kernel that `cudaLaunchKernel` and its like are given, without casts and `&` around its name.
+CXCursor kernel_in(CXCursor argument);
+
 /// Where a kernel's declaration gets one more parameter.
 struct ParameterPlace {
   bool found = false;

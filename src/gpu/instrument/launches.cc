@@ -1,6 +1,7 @@
 #include "gpu/instrument/launches.h"
 
 #include <algorithm>
+#include <array>
 
 #include "gpu/instrument/kernels.h"
 #include "gpu/instrument/meaning.h"
@@ -95,23 +96,28 @@ class LaunchEdit {
     }
     if (!kernel->untraced.empty()) return {};
     const auto parameters = parameter_count(*kernel);
-    if (parts_.size() - 2 < parameters) {
-      program_.warn(launch_, name + "it leaves arguments to their defaults");
-      return {};
+    std::string defaults;
+    for (size_t i = parts_.size() - 2; i < parameters; ++i) {
+      const std::string text = default_of(*kernel, i);
+      if (text.empty()) {
+        program_.warn(launch_, name + "it leaves arguments to defaults that are no constants");
+        return {};
+      }
+      defaults += text + ", ";
     }
-    for (size_t i = 0; i < sizes_.size(); ++i) {
-      if (i == 2 || !has_side_effects(sizes_[i])) continue;
-      program_.warn(launch_,
-                    name + "its configuration would be evaluated twice, and has a call or an assignment in it");
-      return "cairn::gpu::Trace()";
-    }
-    const std::string stream = sizes_.size() > 3 ? flat(source_, span_of(sizes_[3])) : "0";
-    return "CAIRN_LAUNCH(cairn_program(), " + std::to_string(kernel->number) + ", (" +
-           flat(source_, span_of(sizes_[0])) + "), (" + flat(source_, span_of(sizes_[1])) + "), (" + stream + "))";
+    for (size_t i = 0; i < sizes_.size(); ++i) is_noted_ = is_noted_ || (i != 2 && has_side_effects(sizes_[i]));
+    program_.notes_launches = program_.notes_launches || is_noted_;
+    const auto shown = [&](size_t size, const char *noted) {
+      return is_noted_ ? noted : flat(source_, span_of(sizes_[size]));
+    };
+    const std::string stream = sizes_.size() > 3 ? shown(3, "cairn_stream") : "0";
+    return defaults + "CAIRN_LAUNCH(cairn_program(), " + std::to_string(kernel->number) + ", (" +
+           shown(0, "cairn_grid") + "), (" + shown(1, "cairn_block") + "), (" + stream + "))";
   }
 
   void put(const std::string &trace, bool emulator) {
     if (sizes_.size() < 2) return;
+    if (is_noted_) put_notes();
     const bool has_arguments = parts_.size() > 2;
     const size_t open = source_.token_from(span_of(parts_[0]).end);
     const size_t close = source_.token_from(span_of(sizes_.back()).end);
@@ -125,17 +131,51 @@ class LaunchEdit {
       for (size_t i = sizes_.size(); i < 4; ++i) rest += ", (0)";
       source_.replace(source_.token(close), rest);
       source_.replace(source_.token(close + 1), has_arguments ? ", " : "");
+      // A 0 or NULL that has been through a variable is no pointer any more.
+      for (size_t i = 2; i < parts_.size(); ++i) {
+        const bool is_pointer = clang_getCanonicalType(clang_getCursorType(parts_[i])).kind == CXType_Pointer;
+        if (is_pointer && is_null_constant(parts_[i])) source_.replace(span_of(parts_[i]), "nullptr");
+      }
     }
     if (!trace.empty()) source_.end_at(whole_.end - 1, {(has_arguments || emulator ? ", " : "") + trace, -1, {}});
   }
 
  private:
+  /// What a parameter is if a launch says nothing; "" if that cannot be said there.
+  std::string default_of(const Kernel &kernel, size_t parameter) {
+    for (const CXCursor declaration : kernel.declarations) {
+      const Source *source = program_.source(declaration);
+      std::vector<CXCursor> parameters = children(declaration);
+      std::erase_if(parameters, [](CXCursor each) { return clang_getCursorKind(each) != CXCursor_ParmDecl; });
+      const std::vector<CXCursor> values = code_children(parameters[parameter]);
+      if (source == nullptr || values.empty() || !is_constant(values.back())) continue;
+      const bool is_pointer = clang_getCanonicalType(clang_getCursorType(parameters[parameter])).kind == CXType_Pointer;
+      // NULL would be a number where a launch becomes a call of a template.
+      return is_pointer && is_null_constant(values.back()) ? "nullptr" : flat(*source, span_of(values.back()));
+    }
+    return {};
+  }
+
+  /// A configuration that must not be evaluated twice leaves its values where the trace's argument finds them: it comes
+  /// before all arguments.
+  void put_notes() {
+    static constexpr std::array kNames = {"cairn_grid", "cairn_block", "", "cairn_stream"};
+    for (size_t i = 0; i < std::min(sizes_.size(), kNames.size()); ++i) {
+      if (i == 2) continue;
+      const Span span = span_of(sizes_[i]);
+      const bool is_list = source_.text[span.begin] == '{';
+      source_.begin_at(span.begin, {kNames[i] + std::string(is_list ? " = dim3" : " = ("), -1, {}});
+      if (!is_list) source_.end_at(span.end, {")", -1, {}});
+    }
+  }
+
   Program &program_;
   Source &source_;
   const CXCursor launch_;
   const Span whole_;
   std::vector<CXCursor> parts_;  ///< the kernel, the configuration, the arguments
   std::vector<CXCursor> sizes_;  ///< grid, block, shared memory, stream, as far as they are given
+  bool is_noted_ = false;        ///< evaluating one of them twice would show
 };
 
 }  // namespace
@@ -163,14 +203,18 @@ void put_parameters(Program &program) {
 void put_dynamic_shared(Program &program) {
   for (Source &source : program.sources) {
     for (size_t i = 0; i + 1 < source.token_count(); ++i) {
-      const bool begins = source.word(i) == "extern" && source.word(i + 1) == "__shared__";
-      if (!begins && !(source.word(i) == "__shared__" && source.word(i + 1) == "extern")) continue;
+      if (source.word(i) != "extern" && source.word(i) != "__shared__") continue;
       size_t end = i;
-      while (end < source.token_count() && source.word(end) != "[" && source.word(end) != ";") ++end;
-      if (source.word(end) != "[" || source.word(end + 1) != "]") continue;
+      size_t other = 0;
+      while (end < source.token_count() && source.word(end) != "[" && source.word(end) != ";") {
+        const std::string_view word = source.word(end);
+        if (word != source.word(i) && (word == "extern" || word == "__shared__")) other = end;
+        ++end;
+      }
+      if (other == 0 || source.word(end) != "[" || source.word(end + 1) != "]") continue;
       source.replace(source.token(i), "static");
-      source.replace(source.token(i + 1), "");
-      for (size_t at = i + 2; at < end; ++at) {  // a reference cannot be aligned, nor need it be
+      source.replace(source.token(other), "");
+      for (size_t at = i + 1; at < end; ++at) {  // a reference cannot be aligned, nor need it be
         const std::string_view word = source.word(at);
         if (word != "__align__" && word != "alignas" && word != "__attribute__") continue;
         const size_t close = source.closing(at + 1);
@@ -180,7 +224,9 @@ void put_dynamic_shared(Program &program) {
       }
       const std::string name(source.word(end - 1));
       source.replace(source.token(end - 1), "(&" + name + ")");
-      source.replace(source.token(end + 1), "] = ::cairn::emulator::dynamic_array<decltype(" + name + ")>()");
+      size_t last = end + 1;
+      while (source.word(last + 1) == "[") last = source.closing(last + 1);
+      source.replace(source.token(last), "] = ::cairn::emulator::dynamic_array<decltype(" + name + ")>()");
       i = end;
     }
   }
@@ -194,11 +240,18 @@ void put_launches(Program &program, bool points, bool emulator) {
     edit.put(points ? edit.trace() : std::string(), emulator);
   }
   for (const CXCursor launch : program.array_launches) {
-    if (!points) break;
     const std::vector<CXCursor> parts = code_children(launch);
-    const Kernel *kernel = parts.size() < 2 ? nullptr : program.kernel(key_of(referenced(parts[1])));
+    if (parts.size() < 2) continue;
+    const CXCursor named = kernel_in(parts[1]);
+    const Kernel *kernel = program.kernel(key_of(referenced(named)));
     Source *source = program.source(launch);
-    if (source == nullptr || kernel == nullptr || !kernel->untraced.empty()) continue;
+    // The emulator has only a kernel's type to know its arguments by.
+    if (const Span whole = span_of(parts[1]), inner = span_of(named);
+        emulator && source != nullptr && whole.begin < inner.begin) {
+      source->replace({whole.begin, inner.begin}, "");
+      if (inner.end < whole.end) source->replace({inner.end, whole.end}, "");
+    }
+    if (!points || source == nullptr || kernel == nullptr || !kernel->untraced.empty()) continue;
     const auto parameters = parameter_count(*kernel);
     const Span name = source->token(source->token_from(span_of(launch).begin));
     source->begin_at(name.begin, {"CAIRN_LAUNCH_ARRAY(" + std::to_string(parameters) + ", cairn_program(), " +

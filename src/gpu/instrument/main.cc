@@ -5,10 +5,13 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "gpu/instrument/body_walker.h"
 #include "gpu/instrument/kernels.h"
 #include "gpu/instrument/launches.h"
+#include "gpu/instrument/other_models.h"
 #include "gpu/instrument/output.h"
 #include "gpu/instrument/parse.h"
 
@@ -88,7 +91,6 @@ std::string read(const std::vector<std::string> &words, Options &options) {
   }
   if (options.files.empty()) return "there is no file to instrument";
   if (!options.points && !options.emulator) return "without --emulator, --no-points leaves nothing to do";
-  if (options.files.size() > 1 && !options.headers.empty()) return "--headers is for one file";
   const bool hip = fs::path(options.files.front()).extension() == ".hip";
   options.language.hip = language == "hip" || (language.empty() && hip);
   std::error_code error;
@@ -106,23 +108,37 @@ std::string read(const std::vector<std::string> &words, Options &options) {
   if (options.include.empty()) options.include = default_include();
   // For cairn/value.h.
   options.language.arguments.insert(options.language.arguments.end(), {"-idirafter", options.include});
-  options.folders = {fs::absolute(options.files.front(), error).parent_path().string()};
-  options.folders.insert(options.folders.end(), folders.begin(), folders.end());
+  // Those that were named first: what lies below one of them keeps its path there.
+  options.folders = std::move(folders);
+  for (const std::string &file : options.files) {
+    options.folders.push_back(fs::absolute(file, error).parent_path().string());
+  }
   return {};
 }
 
-/// A main file and, if they are to be rewritten, the project's headers in the order that they are included in.
-void add_sources(Program &program, CXTranslationUnit unit, const std::string &main_file, const Options &options) {
-  const auto add = [&](CXFile file) {
-    if (file == nullptr || !program.source_of.emplace(file, program.sources.size()).second) return;
+/// A file of a unit. One that another unit has too is one file.
+void add_source(Program &program, CXTranslationUnit unit, CXFile file) {
+  if (file == nullptr || program.source_of.contains(file)) return;
+  const std::string path = text_of(clang_getFileName(file));
+  const auto same = std::find_if(program.sources.begin(), program.sources.end(), [&](const Source &each) {
+    std::error_code error;
+    return fs::equivalent(each.path, path, error);
+  });
+  program.source_of.emplace(file, same - program.sources.begin());
+  if (same == program.sources.end()) {
     program.sources.emplace_back(unit, file);
-  };
-  add(clang_getFile(unit, main_file.c_str()));
-  if (options.headers.empty()) return;
+  } else {
+    same->add_view(unit, file);
+  }
+}
+
+/// The project's headers, in the order that they are included in.
+void add_headers(Program &program, CXTranslationUnit unit, const Options &options) {
   for (const CXCursor cursor : children(clang_getTranslationUnitCursor(unit))) {
     if (clang_getCursorKind(cursor) != CXCursor_InclusionDirective) continue;
     CXFile file = clang_getIncludedFile(cursor);
-    if (file != nullptr && !within(text_of(clang_getFileName(file)), options.folders).empty()) add(file);
+    if (file == nullptr || within(text_of(clang_getFileName(file)), options.folders).empty()) continue;
+    add_source(program, unit, file);
   }
 }
 
@@ -133,8 +149,21 @@ int check(const std::string &file, const std::string &output, const Language &la
   if (fs::equivalent(file, output, error)) {
     return say(kUsage, output + ": that is the source itself; choose another name with -o");
   }
+  std::ifstream in(file, std::ios::binary);
+  const OtherModel other = other_model({std::istreambuf_iterator<char>(in), {}});
+  if (!other.name.empty()) {
+    const std::string what = file + ":" + std::to_string(other.line) + ": ";
+    if (other.alone) {
+      return say(kUsage, what + "this is " + other.name + ", which is not traced: cairn instrument reads CUDA and HIP");
+    }
+    std::fprintf(stderr, "%swarning: what is %s here is not traced, CUDA and HIP are\n", what.c_str(),
+                 other.name.c_str());
+  }
   auto unit = parse(file, language);
   if (!unit) return report(unit.error());
+  if (unit->lacks_header) {
+    return say(kUsage, unit->errors.back() + "; nothing is written, name the folder that has it with -I");
+  }
   if (!unit->errors.empty()) {
     for (size_t i = 0; i < std::min(kErrorsShown, unit->errors.size()); ++i)
       std::fprintf(stderr, "%s\n", unit->errors[i].c_str());
@@ -153,13 +182,18 @@ int instrument(const Options &options) {
   for (size_t i = 0; i < options.files.size(); ++i) {
     if (const int code = check(options.files[i], options.outputs[i], options.language, units); code != 0) return code;
     trees.push_back(units.back().tree.get());
-    add_sources(program, trees.back(), options.files[i], options);
+    add_source(program, trees.back(), clang_getFile(trees.back(), options.files[i].c_str()));
   }
   program.mains = options.files.size();
+  for (const CXTranslationUnit unit : trees) {
+    if (!options.headers.empty()) add_headers(program, unit, options);
+  }
   survey(program, trees);
   if (options.points) {
     put_points(program);
     put_parameters(program);
+  } else {
+    put_turns(program);
   }
   if (options.emulator) put_dynamic_shared(program);
   put_launches(program, options.points, options.emulator);

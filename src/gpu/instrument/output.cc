@@ -176,6 +176,8 @@ Result<std::vector<OutputFile>> outputs(Program &program, const std::vector<CXTr
   // A header is copied if it was edited or includes one that is.
   std::vector<Include> includes;
   for (const CXTranslationUnit unit : units) add_includes(program, unit, includes);
+  std::set<std::pair<size_t, uint32_t>> led;  // several units may include a header
+  std::erase_if(includes, [&led](const Include &each) { return !led.emplace(each.from, each.name.begin).second; });
   std::vector<bool> is_written(program.sources.size());
   for (size_t i = 0; i < program.sources.size(); ++i) is_written[i] = i < program.mains || program.sources[i].edited();
   for (bool changed = true; changed;) {
@@ -190,6 +192,11 @@ Result<std::vector<OutputFile>> outputs(Program &program, const std::vector<CXTr
   for (size_t i = 0; i < paths.size(); ++i) {
     paths[i] = real(i < program.mains ? options.outputs[i]
                                       : options.headers + "/" + within(program.sources[i].path, options.folders));
+    for (size_t j = 0; j < i; ++j) {
+      if (paths[j] != paths[i] || !is_written[j] || !is_written[i]) continue;
+      return tl::unexpected<Error>(Error{ErrorKind::usage, "two files would become it", paths[i], Error::kNoOffset,
+                                         "name a folder that both lie below with --project"});
+    }
   }
   for (const Include &include : includes) {
     if (!is_written[include.from]) continue;
@@ -219,6 +226,11 @@ Result<std::vector<OutputFile>> outputs(Program &program, const std::vector<CXTr
       // One of several files may launch nothing.
       if (options.points && program.mains > 1) head += "[[maybe_unused]] ";
       if (options.points) head += "static const cairn::gpu::Program &cairn_program();\n";
+      if (program.notes_launches) {
+        head +=
+            "[[maybe_unused]] static thread_local dim3 cairn_grid, cairn_block;\n"
+            "[[maybe_unused]] static thread_local cairn::gpu::Stream cairn_stream;\n";
+      }
     }
     head += "#line 1 " + quoted(source.path) + "\n";
     std::string out = mark + head + text;

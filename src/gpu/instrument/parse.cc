@@ -8,15 +8,10 @@ namespace {
 
 constexpr const char *kFolder = "/cairn-instrument/";
 
-/// Clang 14 launches through a function that CUDA has dropped, where it does not know the version; and undefines a
-/// word.
-constexpr const char *kConfigureCall = R"(#if CUDART_VERSION > 10000
-extern "C" cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
-#endif
-#ifndef __noinline__
-#define __noinline__
-#endif
-)";
+// What CUDA's headers ask of the compiler where they read textures, in a header that CUDA 12 has no longer.
+constexpr const char *kTextures =
+    "template <class T, class... R> __attribute__((host, device)) void __nv_tex_surf_handler(const char *, T *, "
+    "R...);\n";
 
 std::string located(CXDiagnostic diagnostic) {
   CXFile file = nullptr;
@@ -35,7 +30,7 @@ Result<Unit> parse(const std::string &file, const Language &language) {
                                         language.hip ? "hip" : "cuda",
                                         "--cuda-device-only",
                                         "-nogpulib",
-                                        language.hip ? "--offload-arch=gfx906" : "--cuda-gpu-arch=sm_75",
+                                        language.hip ? "--offload-arch=gfx906" : "--cuda-gpu-arch=sm_80",
                                         "-w",
                                         "-Xclang",
                                         "-fcuda-allow-variadic-functions",
@@ -61,12 +56,12 @@ Result<Unit> parse(const std::string &file, const Language &language) {
   } else {
     // Clang 14 is older than some CUDA: it takes its own wrapper of a header that is gone.
     arguments.insert(arguments.end(), {"--cuda-path=" + language.cuda, "-D__CLANG_CUDA_TEXTURE_INTRINSICS_H__"});
-    arguments.insert(arguments.end(), {"-include", std::string(kFolder) + "configure_call.h"});
-    stubs.emplace_back(std::string(kFolder) + "configure_call.h", kConfigureCall);
+    arguments.insert(arguments.end(), {"-include", std::string(kFolder) + "prelude.h"});
+    stubs.emplace_back(std::string(kFolder) + "prelude.h", kPrelude);
     // Where CUDA 13 has what cooperative groups include.
     arguments.insert(arguments.end(), {"-isystem", language.cuda + "/include/cccl"});
     if (!std::filesystem::exists(language.cuda + "/include/texture_fetch_functions.h", error)) {
-      stubs.emplace_back(std::string(kFolder) + "texture_fetch_functions.h", "");
+      stubs.emplace_back(std::string(kFolder) + "texture_fetch_functions.h", kTextures);
     }
   }
   arguments.insert(arguments.end(), language.arguments.begin(), language.arguments.end());
@@ -89,7 +84,10 @@ Result<Unit> parse(const std::string &file, const Language &language) {
   }
   for (unsigned i = 0; i < clang_getNumDiagnostics(tree); ++i) {
     CXDiagnostic diagnostic = clang_getDiagnostic(tree, i);
-    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) unit.errors.push_back(located(diagnostic));
+    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+      unit.errors.push_back(located(diagnostic));
+      if (unit.errors.back().ends_with("file not found")) unit.lacks_header = true;
+    }
     clang_disposeDiagnostic(diagnostic);
   }
   return unit;

@@ -1,5 +1,6 @@
 // Reads CUDA or HIP code with libclang. The device's side of it is read, where `__CUDA_ARCH__` is defined: that is the
-// side that is instrumented, and host code is there all the same.
+// side that is instrumented, as sm_80 (`-- --no-cuda-gpu-arch=sm_80 --cuda-gpu-arch=sm_70`: as another), and host code
+// is there all the same.
 #pragma once
 
 #include <memory>
@@ -24,10 +25,13 @@ struct Unit {
   std::unique_ptr<void, void (*)(CXIndex)> index{nullptr, clang_disposeIndex};
   std::unique_ptr<CXTranslationUnitImpl, void (*)(CXTranslationUnit)> tree{nullptr, clang_disposeTranslationUnit};
   std::vector<std::string> errors;
+  bool lacks_header = false;  ///< the last of them: an include that no folder has
 };
 
 Result<Unit> parse(const std::string &file, const Language &language);
 
+/// What Clang lacks beside CUDA's own headers.
+extern const char *const kPrelude;
 /// Stands in for CUDA's and HIP's headers.
 extern const char *const kStub;
 extern const char *const kGroupsStub;

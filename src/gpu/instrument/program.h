@@ -49,13 +49,15 @@ struct Warning {
 struct Program {
   std::deque<Source> sources;  ///< the main files first
   size_t mains = 1;
-  std::map<CXFile, size_t> source_of;
+  std::map<CXFile, size_t> source_of;    ///< a header has a handle a unit
   std::vector<Kernel> kernels;           ///< by first declaration
   std::vector<Function> functions;       ///< device code with a body
   std::vector<CXCursor> launches;        ///< the calls
   std::vector<CXCursor> array_launches;  ///< calls of cudaLaunchKernel and its like
   std::vector<Point> points;
   std::set<Warning> warnings;
+  bool notes_launches = false;  ///< some launch's configuration is noted in variables
+  bool only_turns = false;      ///< there are no points: loops let others have their turn, for the emulator
   Flow flow;
 
   /// Null where the file is none of ours.

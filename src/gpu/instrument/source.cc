@@ -50,6 +50,7 @@ void Source::find_tokens(CXTranslationUnit unit, CXFile file) {
   CXToken *tokens = nullptr;
   unsigned count = 0;
   clang_tokenize(unit, all, &tokens, &count);
+  const size_t had = tokens_.size();
   uint32_t before = 0;
   bool first_of_file = true;
   bool directive = false;
@@ -66,6 +67,10 @@ void Source::find_tokens(CXTranslationUnit unit, CXFile file) {
     if (!directive && !is_skipped) tokens_.push_back(span);
   }
   clang_disposeTokens(unit, tokens, count);
+  const auto is_before = [](const Span &a, const Span &b) { return a.begin < b.begin; };
+  std::inplace_merge(tokens_.begin(), tokens_.begin() + static_cast<std::ptrdiff_t>(had), tokens_.end(), is_before);
+  tokens_.erase(std::unique(tokens_.begin(), tokens_.end(), [](Span a, Span b) { return a.begin == b.begin; }),
+                tokens_.end());
 }
 
 unsigned Source::line(uint32_t offset) const {

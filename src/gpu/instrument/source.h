@@ -25,6 +25,8 @@ class Source {
  public:
   /// The file as libclang has it. Null `file`: empty.
   Source(CXTranslationUnit unit, CXFile file);
+  /// The same file in another unit, which may take tokens that this one skips.
+  void add_view(CXTranslationUnit unit, CXFile file) { find_tokens(unit, file); }
 
   const std::string path;  ///< as the compiler was told
   const std::string text;

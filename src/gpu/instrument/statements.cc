@@ -166,9 +166,11 @@ void BodyWalker::arm(CXCursor cursor, uint32_t after, Kind kind, uint32_t shown_
   if (!is_possible) mute_macro(span.begin);
   const uint32_t begin = has_braces ? span.begin + 1 : after;
   const int put = point(kind, begin, shown_at);
+  const bool is_turn = program_.only_turns && kind == Kind::loop && mutes_.empty() && put_.emplace(begin, kind).second;
   if (put >= 0) source_.begin_at(begin, {has_braces ? " CAIRN_POINT(" : " { CAIRN_POINT(", put, ");"});
+  if (is_turn) source_.begin_at(begin, {has_braces ? " CAIRN_TURN();" : " { CAIRN_TURN();", -1, {}});
   statement(cursor);
-  if (put >= 0 && !has_braces) source_.end_at(end, {" }", -1, {}});
+  if ((put >= 0 || is_turn) && !has_braces) source_.end_at(end, {" }", -1, {}});
   if (!is_possible) unmute();
 }
 

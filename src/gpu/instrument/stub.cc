@@ -73,7 +73,17 @@ CAIRN_EACH(CairnT) CairnT __shfl_down_sync(unsigned, CairnT, CairnU, CairnV = 32
 CAIRN_EACH(CairnT) CairnT __shfl(CairnT, CairnU, CairnV = 32) { return {}; } CAIRN_EACH(CairnT) CairnT __shfl_up(CairnT, CairnU, CairnV = 32) { return {}; } CAIRN_EACH(CairnT) CairnT __shfl_down(CairnT, CairnU, CairnV = 32) { return {}; }
 CAIRN_EACH(CairnT) CairnT __shfl_xor(CairnT, CairnU, CairnV = 32) { return {}; } CAIRN_EACH(CairnT) unsigned __match_any_sync(unsigned, CairnT) { return {}; }
 CAIRN_EACH(CairnT) unsigned __match_all_sync(unsigned, CairnT, int *) { return {}; } CAIRN_EACH(CairnT) CairnT __reduce_add_sync(unsigned, CairnT) { return {}; }
-CAIRN_EACH(CairnT) CairnT __ldg(const CairnT *) { return {}; } CAIRN_EACH(CairnT) CairnT __ldcg(const CairnT *) { return {}; } CAIRN_EACH(CairnT) CairnT __ldcs(const CairnT *) { return {}; }
+#define CAIRN_LOAD(name) CAIRN_EACH(CairnT) CairnT name(const CairnT *) { return {}; }
+#define CAIRN_STORE(name) CAIRN_EACH(CairnT) void name(CairnT *, CairnT) {}
+#define CAIRN_REDUCE(name) CAIRN_EACH(CairnT) CairnT name(unsigned, CairnT) { return {}; }
+CAIRN_LOAD(__ldg) CAIRN_LOAD(__ldca) CAIRN_LOAD(__ldcg) CAIRN_LOAD(__ldcs) CAIRN_LOAD(__ldcv) CAIRN_LOAD(__ldlu)
+CAIRN_STORE(__stcg) CAIRN_STORE(__stcs) CAIRN_STORE(__stwb) CAIRN_STORE(__stwt)
+CAIRN_REDUCE(__reduce_min_sync) CAIRN_REDUCE(__reduce_max_sync) CAIRN_REDUCE(__reduce_and_sync) CAIRN_REDUCE(__reduce_or_sync)
+CAIRN_REDUCE(__reduce_xor_sync)
+#undef CAIRN_LOAD
+#undef CAIRN_STORE
+#undef CAIRN_REDUCE
+using std::isfinite; using std::isinf; using std::isnan; using std::signbit;
 #define CAIRN_ATOMIC(name) CAIRN_EACH(CairnT) CairnT name(CairnT *, CairnU) { return {}; } CAIRN_EACH(CairnT) CairnT name##_block(CairnT *, CairnU) { return {}; } CAIRN_EACH(CairnT) CairnT name##_system(CairnT *, CairnU) { return {}; }
 CAIRN_ATOMIC(atomicAdd) CAIRN_ATOMIC(atomicSub) CAIRN_ATOMIC(atomicMin) CAIRN_ATOMIC(atomicMax) CAIRN_ATOMIC(atomicAnd)
 CAIRN_ATOMIC(atomicOr) CAIRN_ATOMIC(atomicXor) CAIRN_ATOMIC(atomicExch) CAIRN_ATOMIC(atomicInc) CAIRN_ATOMIC(atomicDec)

@@ -60,6 +60,7 @@ def body(text):
 PUT_IN = re.compile(
     rb" \{ CAIRN_POINT\(\d+\);| CAIRN_POINT\(\d+\);| CAIRN_KERNEL\((cairn_trace|cairn::gpu::Trace\(\))\);|\(CAIRN_AT\(\d+\), |"
     rb"CAIRN_VALUE\(\d+, \(| \}|\(\(\(|\) && \(CAIRN_AT\(\d+\), true\)\)| \|\| \(CAIRN_AT\(\d+\), false\)\)|\)|/\*|\*/ cairn::gpu::Trace cairn_trace|"
+    rb"cairn_(?:grid|block|stream) = \(|, nullptr(?=, CAIRN_LAUNCH)|"
     rb"(, )?cairn::gpu::Trace cairn_trace( = cairn::gpu::Trace\(\))?|(, )?cairn::gpu::Trace(\(\))?|"
     rb"CAIRN_LAUNCH_ARRAY\(\d+, cairn_program\(\), \d+, |(, )?CAIRN_LAUNCH\(cairn_program\(\), \d+, (\([^\n]*?\)), (\([^\n]*?\)), (\((?:0|stream|streams\[1\])\))\)")
 
@@ -140,8 +141,6 @@ def several_files(bench):
     expect("talk", bench.run("two_files_part.cu", "--include", STUB),
            "two_files_part.cu:15: warning: device function 'twice' is defined in another file: instrument both at once, "
            "or its points are taken for these\n")
-    expect("talk", bench.run("two_files_main.cu", "two_files_part.cu", "--headers", "out", code=2),
-           "cairn: --headers is for one file; see cairn instrument --help\n")
     (bench.folder / "other").mkdir()
     shutil.copy(bench.folder / "two_files_part.cu", bench.folder / "other")
     expect("talk", bench.run("two_files_part.cu", "other/two_files_part.cu", "-o", "same", code=2),
@@ -151,16 +150,160 @@ def several_files(bench):
 
 
 @case
+def headers_of_several_files(bench):
+    """A header that both include is copied once; what one of them alone sees of it is instrumented too."""
+    (bench.folder / "common.cuh").write_text("""#pragma once
+#include "below.cuh"
+template <class T> __global__ void both(T *p) { if (p[0]) p[1] = below(1); }
+#ifdef SECOND
+__device__ inline int second(int x) { return x ? 2 : 3; }
+#endif
+""")
+    (bench.folder / "below.cuh").write_text("__device__ inline int below(int x) { while (x < 9) x += 2; return x; }\n")
+    (bench.folder / "a.cu").write_text('#include "common.cuh"\nvoid a(int *p) { both<<<1, 1>>>(p); }\n')
+    (bench.folder / "b.cu").write_text('#define SECOND\n#include "common.cuh"\n__global__ void b(int *p) { p[0] = second(p[1]); }\n')
+    expect("talk", bench.run("a.cu", "b.cu", "-o", "out", "--headers", "out/headers", "--include", STUB), "")
+    made = sorted(str(path.relative_to(bench.folder)) for path in (bench.folder / "out").rglob("*") if path.is_file())
+    expect("files", made, ["out/a.cu", "out/b.cu", "out/headers/below.cuh", "out/headers/common.cuh"])
+    texts = {name: bench.read(name).decode() for name in made}
+    expect("points", sorted(int(number) for name in made for number in re.findall(r"CAIRN_(?:POINT|AT)\((\d+)\)", texts[name])), list(range(1, 9)))
+    for text, lead in ((texts["out/a.cu"], "out/headers/common.cuh"), (texts["out/b.cu"], "out/headers/common.cuh"),
+                       (texts["out/headers/common.cuh"], "out/headers/below.cuh")):
+        if f'/{lead}"' not in text:
+            raise Failure(f"an include does not lead to the copy:\n{text}")
+    if "both<<<1, 1>>>(p, CAIRN_LAUNCH(cairn_program(), 0," not in texts["out/a.cu"]:
+        raise Failure(f"a launch is not traced:\n{texts['out/a.cu']}")
+    bench.run("out/a.cu", "out/b.cu", "-o", "again", "--emulator", "--no-points")
+    # Two headers of one name need a folder above both.
+    for part in ("x", "y"):
+        (bench.folder / part).mkdir()
+        (bench.folder / part / "h.cuh").write_text(f"__device__ inline int {part}(int n) {{ return n ? 1 : 2; }}\n")
+        (bench.folder / part / f"{part}.cu").write_text(f'#include "h.cuh"\n__global__ void k{part}(int *p) {{ p[0] = {part}(p[1]); }}\n')
+    expect("talk", bench.run("x/x.cu", "y/y.cu", "-o", "xy", "--headers", "xy/h", "--include", STUB, code=2),
+           "cairn: FOLDER/xy/h/h.cuh: two files would become it; name a folder that both lie below with --project\n")
+    expect("talk", bench.run("x/x.cu", "y/y.cu", "-o", "xy", "--headers", "xy/h", "--project", ".", "--include", STUB), "")
+    expect("files", sorted(str(path.relative_to(bench.folder / "xy/h")) for path in (bench.folder / "xy/h").rglob("*.cuh")), ["x/h.cuh", "y/h.cuh"])
+
+
+@case
+def missing_header(bench):
+    (bench.folder / "lacks.cu").write_text('#include <stdio.h>\n#include "far/away.h"\n__global__ void k() {}\n')
+    expect("talk", bench.run("lacks.cu", code=2),
+           "cairn: lacks.cu:2: 'far/away.h' file not found; nothing is written, name the folder that has it with -I\n")
+    (bench.folder / "there/far").mkdir(parents=True)
+    (bench.folder / "there/far/away.h").write_text("")
+    expect("talk", bench.run("lacks.cu", "-I", "there"), "")
+
+
+@case
+def other_models(bench):
+    refused = "{}:{}: this is {}, which is not traced: cairn instrument reads CUDA and HIP"
+    for name, line, model, text in (("a.cpp", 2, "SYCL", "// SYCL\n#include <sycl/sycl.hpp>\nint main() {}\n"),
+                                    ("b.cpp", 1, "SYCL", "#include <CL/sycl.hpp>\n"),
+                                    ("c.c", 3, "OpenMP offload", "int n;\n#pragma omp parallel for\n  # pragma omp target teams map(to: n)\nfor (;;);\n"),
+                                    ("d.c", 1, "OpenACC", "#pragma acc kernels\n")):
+        (bench.folder / name).write_text(text)
+        expect("talk", bench.run(name, "-o", "out.cu", code=2), f"cairn: {refused.format(name, line, model)}\n")
+    # Beside CUDA it is code of the host.
+    (bench.folder / "e.cu").write_text("__global__ void k() {}\nvoid f() {\n#pragma omp target\n  k<<<1, 1>>>();\n}\n")
+    expect("talk", bench.run("e.cu", "-o", "out.cu", "--include", STUB),
+           "e.cu:3: warning: what is OpenMP offload here is not traced, CUDA and HIP are\n")
+
+
+@case
+def host_beside_device(bench):
+    """What nvcc gives to host functions as well, and functions that Clang has not: with our stand-in, and with CUDA's headers where they are."""
+    (bench.folder / "host.cu").write_text("""__global__ void k(int *p, float4 *v, unsigned *u) {
+  v[0] = __ldcs(v + 1);
+  __stcs(v, __ldca(v + 2));
+  __stcg(p, __ldcv(p) + __ldlu(p));
+  u[0] = __reduce_add_sync(~0u, u[1]) + __reduce_or_sync(~0u, u[2]);
+  if (max(p[0], 3) > min(p[1], 4)) p[0] = __reduce_max_sync(~0u, p[2]);
+}
+int host(int c, float x, size_t n) {
+  assert(c);
+  k<<<max(c, 3), 32>>>(nullptr, nullptr, nullptr);
+  return min(c, 5) + (isfinite(x) && !isnan(x) ? 1 : 0) + (int)max(n, n) + (int)max(x, 2.0f) + (int)max(1u, 2u);
+}
+""")
+    expect("talk", bench.run("host.cu", "--include", STUB), "")
+    if pathlib.Path("/usr/local/cuda/include/cuda.h").exists():
+        (bench.folder / "host.cu").write_text((bench.folder / "host.cu").read_text() + """
+__global__ void textured(float *p, cudaTextureObject_t t) { p[0] = tex2D<float>(t, 1.0f, 2.0f); }
+double more(int c, unsigned u) { return max(c, u) + max(2.0f, 3.0) + rsqrt(2.0) + umin(u, 1u); }
+""")
+        expect("talk", bench.run("host.cu", "--include", STUB, "--cuda-path", "/usr/local/cuda", "--force"), "")
+
+
+@case
+def kernels_in_arrays_of_arguments(bench):
+    """A cast around the kernel hides nothing; the emulator needs its type."""
+    (bench.folder / "array.cu").write_text("""__global__ void k(int *p) { p[0] = 1; }
+template <class T> __global__ void t(T *p) { p[0] = 1; }
+void f(void **a) {
+  cudaLaunchCooperativeKernel((void *)k, 1, 32, a, 0, 0);
+  cudaLaunchKernel(reinterpret_cast<const void *>(&t<int>), 1, 32, a, 0, 0);
+}
+""")
+    expect("talk", bench.run("array.cu", "-o", "out.cu", "--include", STUB), "")
+    lines = [line.strip() for line in bench.read("out.cu").decode().splitlines() if "Kernel" in line]
+    expect("launches", lines, ["CAIRN_LAUNCH_ARRAY(1, cairn_program(), 0, cudaLaunchCooperativeKernel)((void *)k, 1, 32, a, 0, 0);",
+                               "CAIRN_LAUNCH_ARRAY(1, cairn_program(), 1, cudaLaunchKernel)(reinterpret_cast<const void *>(&t<int>), 1, 32, a, 0, 0);"])
+    bench.run("array.cu", "-o", "em.cu", "--emulator", "--no-points", "--include", STUB)
+    lines = [line.strip() for line in bench.read("em.cu").decode().splitlines() if "Kernel" in line]
+    expect("launches", lines, ["cudaLaunchCooperativeKernel(k, 1, 32, a, 0, 0);", "cudaLaunchKernel(t<int>, 1, 32, a, 0, 0);"])
+
+
+@case
+def defaults_of_launches(bench):
+    """What a launch leaves out is said, so that the trace can be last."""
+    (bench.folder / "default.cu").write_text("""__device__ int count;
+__global__ void k(int *p, int n = 1 << 4, int *q = NULL);
+__global__ void k(int *p, int n, int *q) { p[0] = n; }
+__global__ void other(int n = count) {}
+void host(int *p) {
+  k<<<1, 2>>>(p);
+  k<<<1, 2>>>(p, 3);
+  other<<<1, 2>>>();
+}
+""")
+    expect("talk", bench.run("default.cu", "-o", "out.cu", "--include", STUB),
+           "default.cu:8: warning: the launch of 'other' is not traced: it leaves arguments to defaults that are no constants\n")
+    expect("launches", [line.strip() for line in bench.read("out.cu").decode().splitlines() if "<<<" in line], [
+        "k<<<1, 2>>>(p, 1 << 4, nullptr, CAIRN_LAUNCH(cairn_program(), 0, (1), (2), (0)));",
+        "k<<<1, 2>>>(p, 3, nullptr, CAIRN_LAUNCH(cairn_program(), 0, (1), (2), (0)));", "other<<<1, 2>>>();"])
+
+
+@case
+def emulated_without_points(bench):
+    """Loops let the others have their turn, and a null pointer stays one."""
+    (bench.folder / "spins.cu").write_text("""__global__ void k(volatile int *p, float *q) {
+  while (p[0] == 0);
+  do { p[1] += 1; } while (p[1] < 3);
+}
+void host(int *p) {
+  for (int i = 0; i < 3; ++i) k<<<1, 32>>>(p, NULL);
+}
+""")
+    expect("talk", bench.run("spins.cu", "-o", "out.cu", "--emulator", "--no-points", "--include", STUB), "")
+    expect("lines", [line for line in bench.read("out.cu").decode().splitlines() if "CAIRN" in line], [
+        "  while (p[0] == 0) { CAIRN_TURN();; }", "  do { CAIRN_TURN(); p[1] += 1; } while (p[1] < 3);",
+        "  for (int i = 0; i < 3; ++i) CAIRN_EMULATOR_LAUNCH((k), (1), ( 32), (0), (0), p, nullptr);"])
+
+
+@case
 def dynamic_shared_memory(bench):
     (bench.folder / "shared.cu").write_text("""extern __shared__ __align__(16) unsigned char bytes[];
+extern double __shared__ plane[][8];
 template <class T> __global__ void k(T *p) {
   extern __shared__ T of_block[];
-  of_block[threadIdx.x] = bytes[0];
+  of_block[threadIdx.x] = bytes[0] + plane[0][1];
 }
 """)
     bench.run("shared.cu", "-o", "out.cu", "--emulator", "--no-points", "--include", STUB)
     expect("declarations", [line for line in bench.read("out.cu").decode().splitlines() if "extern" in line or "dynamic" in line], [
         "static   unsigned char (&bytes)[] = ::cairn::emulator::dynamic_array<decltype(bytes)>();",
+        "static double  (&plane)[][8] = ::cairn::emulator::dynamic_array<decltype(plane)>();",
         "  static  T (&of_block)[] = ::cairn::emulator::dynamic_array<decltype(of_block)>();"])
     bench.run("shared.cu", "-o", "cuda.cu", "--include", STUB)
     if b"extern __shared__ T of_block[];" not in bench.read("cuda.cu"):

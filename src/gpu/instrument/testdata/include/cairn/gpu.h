@@ -27,6 +27,7 @@ struct Program {
 struct Trace {
   void *buffers = nullptr;
 };
+using Stream = void *;
 template <class Grid, class Block, class Stream>
 Trace launched(const Program &, unsigned, Grid, Block, Stream) {
   return {};
@@ -46,4 +47,5 @@ __host__ __device__ inline T value_point(unsigned, T value) {
   ::cairn::gpu::launched(program, kernel, dim3 grid, dim3 block, stream)
 #define CAIRN_LAUNCH_ARRAY(count, program, kernel, call) call
 #define CAIRN_UNWRAPPED(...) __VA_ARGS__
+#define CAIRN_TURN() ((void)0)
 #define CAIRN_EMULATOR_LAUNCH(kernel, grid, block, shared, stream, ...) (CAIRN_UNWRAPPED kernel)(__VA_ARGS__)
