@@ -10,6 +10,8 @@ namespace cairn::instrument {
 void put_parameters(Program &program);
 /// For the emulator: what is `extern __shared__` becomes a reference to its memory.
 void put_dynamic_shared(Program &program);
+/// For the emulator: inline PTX in device code becomes a call of what knows some of it.
+void put_ptx(Program &program);
 void put_launches(Program &program, bool points, bool emulator);
 
 }  // namespace cairn::instrument

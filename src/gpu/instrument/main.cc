@@ -195,7 +195,10 @@ int instrument(const Options &options) {
   } else {
     put_turns(program);
   }
-  if (options.emulator) put_dynamic_shared(program);
+  if (options.emulator) {
+    put_dynamic_shared(program);
+    put_ptx(program);
+  }
   put_launches(program, options.points, options.emulator);
   const auto files = outputs(program, trees, options);
   if (!files) return report(files.error());

@@ -118,6 +118,30 @@ TEST(Cuda, WarpFunctionsTakeLargeValuesAndSegments) {
   });
 }
 
+TEST(Cuda, InlinePtxThatIsKnown) {
+  using cairn::emulator::outputs;
+  using cairn::emulator::ptx;
+  int value = 41;
+  launch(dim3(1), dim3(64), [&] {
+    unsigned lane = 0;
+    unsigned warp = 0;
+    unsigned mask = 0;
+    ptx("mov.u32 %0, %%laneid;", outputs(lane));
+    ptx("mov.u32 %0, %warpid;", outputs(warp));
+    ptx("{ mov.u32 %0, %%lanemask_lt; }", outputs(mask));
+    EXPECT_EQ(lane + 32 * warp, threadIdx.x);
+    EXPECT_EQ(mask, (1u << lane) - 1);
+    int seen = 0;
+    ptx("ld.acquire.gpu.global.s32 %0, [%1];", outputs(seen), &value);
+    EXPECT_EQ(seen, 41);
+    ptx("membar.gl; bar.sync 0;", outputs());
+    ptx("st.global.cg.s32 [%0], %1;", outputs(), &value, 7);
+  });
+  EXPECT_EQ(value, 7);
+  EXPECT_DEATH(launch(dim3(1), dim3(1), [] { ptx("wgmma.fence.sync.aligned;", outputs()); }),
+               "emulator: inline PTX that is not known here: wgmma");
+}
+
 TEST(Cuda, TilesOfSeveralWarpsAndPartsOfOne) {
   launch(dim3(2), dim3(256), [] {
     __shared__ cg::block_tile_memory<256> memory;

@@ -217,6 +217,7 @@ void synchronise_grid() {
 const uint64_t *exchange(uint32_t mask, uint64_t value) {
   return current_lane()->warp->exchange(current_lane(), mask, value);
 }
+void refuse(const char *what) { stop(what); }
 void pause() { current_lane()->warp->pause(current_lane()); }
 void *dynamic_shared() { return dynamic_memory; }
 size_t dynamic_shared_size() { return dynamic_size; }

@@ -59,6 +59,7 @@ constexpr int warpSize = 32;
 #include "atomic_functions.h"
 #include "cuda_api.h"
 #include "lane_functions.h"
+#include "ptx_functions.h"
 #include "texture_functions.h"
 #include "warp_functions.h"
 

@@ -63,6 +63,9 @@ const uint64_t *exchange(uint32_t mask, uint64_t value);
 /// To be called where a lane may be spinning: lets the others go on now and then.
 void pause();
 
+/// Ends the process with a line: what a kernel asks for is not emulated.
+[[noreturn]] void refuse(const char *what);
+
 /// What `extern __shared__` names, the same address in every launch, of as many bytes as the launch asked for.
 constexpr size_t kMostDynamicShared = 227 << 10;
 void *dynamic_shared();

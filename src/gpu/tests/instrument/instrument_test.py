@@ -292,6 +292,24 @@ void host(int *p) {
 
 
 @case
+def inline_ptx(bench):
+    (bench.folder / "ptx.cu").write_text("""__device__ unsigned lane() { unsigned l; asm volatile("mov.u32 %0, " "%%laneid;" : "=r"(l)); return l; }
+__global__ void k(int *p, int v) { asm("st.global.s32 [%0], %1;" :: "l"(p + lane()), "r"(v) : "memory"); if (v) __asm__("trap;"); }
+void host() { asm("nop"); }
+""")
+    bench.run("ptx.cu", "-o", "out.cu", "--emulator", "--no-points", "--include", STUB)
+    text = bench.read("out.cu").decode()
+    for call in ('::cairn::emulator::ptx("mov.u32 %0, " "%%laneid;" , ::cairn::emulator::outputs((l)));',
+                 '::cairn::emulator::ptx("st.global.s32 [%0], %1;" , ::cairn::emulator::outputs(), (p + lane()), (v));',
+                 '::cairn::emulator::ptx("trap;" , ::cairn::emulator::outputs());', 'asm("nop");'):
+        if call not in text:
+            raise Failure(f"there is no {call} in\n{text}")
+    bench.run("ptx.cu", "-o", "cuda.cu", "--include", STUB)
+    if b'asm volatile("mov.u32 %0, " "%%laneid;" : "=r"(l));' not in bench.read("cuda.cu"):
+        raise Failure("changed for CUDA too")
+
+
+@case
 def dynamic_shared_memory(bench):
     (bench.folder / "shared.cu").write_text("""extern __shared__ __align__(16) unsigned char bytes[];
 extern double __shared__ plane[][8];
