@@ -136,40 +136,57 @@ bool EmulatedWarp::release_exchanges() {
   return false;
 }
 
-/// Where the lanes are that go first. Those at the lowest location, so that lanes that left a loop wait for the others;
-/// but not for ever, since these may spin until those have done something. A warp that was seen to spin so is not
-/// waited for that long again.
-uint32_t EmulatedWarp::next_location() {
-  if (chosen_schedule == Schedule::random) {
-    uint32_t rest = points_;
-    for (auto skip = draw() % static_cast<uint32_t>(std::popcount(points_)); skip != 0; --skip) rest &= rest - 1;
-    return location_[static_cast<uint32_t>(std::countr_zero(rest))];
-  }
-  uint32_t lowest = ~uint32_t{0};
-  auto oldest = static_cast<uint32_t>(std::countr_zero(points_));
-  for (uint32_t rest = points_; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-    lowest = std::min(lowest, location_[lane]);
-    if (passed_ - since_[lane] > passed_ - since_[oldest]) oldest = lane;
-  }
-  if (passed_ - since_[oldest] < patience_) return lowest;
-  patience_ = kLeastPatience;
-  return location_[oldest];
-}
-
-bool EmulatedWarp::pass_point() {
-  const uint32_t chosen = next_location();
-  ++passed_;
+/// Of the lanes at points, those at one location.
+uint32_t EmulatedWarp::lanes_at(uint32_t location) const {
   uint32_t mask = 0;
   for (uint32_t rest = points_; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    mask |= location_[lane] == location ? uint32_t{1} << lane : 0;
+  }
+  return mask;
+}
+
+/// Those at the lowest location, so that lanes that left a loop wait for the others; but not for ever, since these may
+/// spin until those have done something. A warp that was seen to spin so is not waited for that long again.
+uint32_t EmulatedWarp::lowest_lanes() {
+  const auto first = static_cast<uint32_t>(std::countr_zero(points_));
+  if (passed_++ % kLeastPatience == 0) {
+    uint32_t oldest = first;
+    for (uint32_t rest = points_; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+      if (passed_ - since_[lane] > passed_ - since_[oldest]) oldest = lane;
+    }
+    if (passed_ - since_[oldest] >= patience_) {
+      patience_ = kLeastPatience;
+      return lanes_at(location_[oldest]);
+    }
+  }
+  uint32_t chosen = location_[first];
+  uint32_t mask = 0;
+  for (uint32_t rest = points_; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    if (location_[lane] < chosen) {
+      chosen = location_[lane];
+      mask = 0;
+    }
     mask |= location_[lane] == chosen ? uint32_t{1} << lane : 0;
   }
+  return mask;
+}
+
+uint32_t EmulatedWarp::some_lanes() const {
+  uint32_t rest = points_;
+  for (auto skip = draw() % static_cast<uint32_t>(std::popcount(points_)); skip != 0; --skip) rest &= rest - 1;
+  const uint32_t chosen = location_[static_cast<uint32_t>(std::countr_zero(rest))];
+  const uint32_t mask = lanes_at(chosen);
   // A kernel's begin, location 0, has all lanes, as on hardware.
-  if (chosen_schedule == Schedule::random && chosen != 0 && draw() % 4 == 0) {
-    const auto some = static_cast<uint32_t>(draw());
-    if ((mask & some) != 0) mask &= some;
-  }
+  if (chosen == 0 || draw() % 4 != 0) return mask;
+  const auto some = static_cast<uint32_t>(draw());
+  return (mask & some) != 0 ? mask & some : mask;
+}
+
+bool EmulatedWarp::pass_point() {
+  const uint32_t mask = chosen_schedule == Schedule::random ? some_lanes() : lowest_lanes();
   for (uint32_t rest = mask; rest != 0; rest &= rest - 1) mask_[static_cast<uint32_t>(std::countr_zero(rest))] = mask;
   points_ &= ~mask;
   ready_ |= mask;

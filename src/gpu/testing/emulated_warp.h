@@ -80,7 +80,9 @@ class EmulatedWarp {
   void run_ready();
   bool release_exchanges();
   bool pass_point();
-  [[nodiscard]] uint32_t next_location();
+  [[nodiscard]] uint32_t lanes_at(uint32_t location) const;
+  [[nodiscard]] uint32_t lowest_lanes();
+  [[nodiscard]] uint32_t some_lanes() const;
   void leave(Lane *lane);
 
   std::array<Context, kLanes> contexts_{};

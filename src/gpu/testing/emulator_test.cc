@@ -253,6 +253,7 @@ TEST_F(Emulator, BlocksOfACooperativeLaunchWaitForEachOther) {
 TEST_F(Emulator, HostThreadsMayLaunchAtOnce) {
   std::vector<std::thread> threads;
   std::vector<int> sums(4, 0);
+  threads.reserve(sums.size());
   for (int &sum : sums) {
     threads.emplace_back([&sum] {
       for (int i = 0; i < 20; ++i) emulator::launch(dim3(3), dim3(33), [&sum] { atomicAdd(&sum, 1); });
