@@ -228,6 +228,14 @@ double more(int c, unsigned u) { return max(c, u) + max(2.0f, 3.0) + rsqrt(2.0) 
 
 
 @case
+def another_architecture(bench):
+    (bench.folder / "arch.cu").write_text("__global__ void k(int *p) {\n#if __CUDA_ARCH__ == 860\n  if (p[0]) p[1] = 1;\n#endif\n}\n")
+    for words, points in (((), 1), (("--", "--no-cuda-gpu-arch=sm_80", "--cuda-gpu-arch=sm_86"), 2)):
+        bench.run("arch.cu", "-o", "out.cu", "--force", "--include", STUB, *words)
+        expect("points", bench.read("out.cu").count(b"CAIRN_POINT("), points)
+
+
+@case
 def defaults_of_launches(bench):
     """What a launch leaves out is said, so that the trace can be last."""
     (bench.folder / "default.cu").write_text("""__device__ int count;
