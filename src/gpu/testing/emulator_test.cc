@@ -348,6 +348,16 @@ TEST_F(Emulator, PointsOnTheHostAreNothing) {
   EXPECT_TRUE(branch(2, true));
 }
 
+TEST_F(Emulator, LanesThatAreNotTracedTakeTurnsAtPointsToo) {
+  volatile bool set = false;
+  emulator::launch(dim3(1), dim3(2), [&] {
+    const KernelScope scope{Trace()};
+    if (threadIdx.x == 1) set = true;
+    while (!set) point(1);
+  });
+  EXPECT_TRUE(set);
+}
+
 TEST_F(Emulator, AnEmptyTraceIsNoTrace) {
   emulator::launch(dim3(1), dim3(32), [] {
     const KernelScope scope{Trace()};

@@ -221,11 +221,21 @@ class KernelScope {
   }
 };
 
+#if defined(CAIRN_GPU_EMULATOR)
+/// Not on the host. Where the warp is not recorded, points are still where lanes let others have their turn.
+inline bool is_traced() {
+  if (!emulator::in_kernel()) return false;
+  if (this_warp().home != nullptr) return true;
+  emulator::pause();
+  return false;
+}
+#endif
+
 /// On the host, where functions for both sides run as well, nothing.
 __host__ __device__ inline void point(uint32_t location) {
 #if defined(CAIRN_GPU_EMULATOR) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #if defined(CAIRN_GPU_EMULATOR)
-  if (!emulator::in_kernel() || this_warp().home == nullptr) return;
+  if (!is_traced()) return;
 #endif
   Live &live = this_warp();
   const LaneMask here = lanes_here(location);
@@ -243,7 +253,7 @@ __host__ __device__ inline void point(uint32_t location) {
 __host__ __device__ inline bool branch(uint32_t location, bool condition) {
 #if defined(CAIRN_GPU_EMULATOR) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #if defined(CAIRN_GPU_EMULATOR)
-  if (!emulator::in_kernel() || this_warp().home == nullptr) return condition;
+  if (!is_traced()) return condition;
 #endif
   Live &live = this_warp();
   const LaneMask here = lanes_here(location);
@@ -287,7 +297,7 @@ template <typename T>
 __host__ __device__ inline T value_point(uint32_t location, T value) {
 #if defined(CAIRN_GPU_EMULATOR) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #if defined(CAIRN_GPU_EMULATOR)
-  if (!emulator::in_kernel()) return value;
+  if (!is_traced()) return value;
 #endif
   Live &live = this_warp();
   if (live.home == nullptr) return value;
