@@ -17,7 +17,7 @@ class RowBytes {
  public:
   const uint8_t *add(Arena &arena, const uint8_t *bytes, size_t size) {
     assert(size != 0);
-    if (size > left_ && !begin_block(arena, size)) return nullptr;
+    if ((blocks_ == nullptr || size > left_) && !begin_block(arena, size)) return nullptr;
     uint8_t *const copy = reinterpret_cast<uint8_t *>(blocks_) + blocks_->size - left_;
     std::memcpy(copy, bytes, size);
     left_ -= size;
