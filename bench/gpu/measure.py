@@ -166,7 +166,7 @@ def table(arguments, results=None, compare=True):
     for coder, of in results["points"].items():
         if of.get("code") or of.get("stderr"):
             print(coder, of.get("code"), of.get("stderr"))
-    print("\n| program | untraced, ms | " + " | ".join(way for way, *_ in WAYS[1:]) + " | gather, ms | wall, ms: untraced | predict | device MB | trace |")
+    print("\n| program | untraced, ms | " + " | ".join(way for way, *_ in WAYS[1:]) + " | Cairn's, ms | wall, ms: untraced | predict | device MB | trace |")
     for name, ways in results["timed"].items():
         def middle(way, key):
             each = ways.get(way, {}).get("each", [])

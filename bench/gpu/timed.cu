@@ -1,5 +1,5 @@
 // Runs a program's main several times in one process and tells, of each time, what the program's own kernels took on
-// the GPU and what Cairn's gathering took beside them. The program is compiled with -Dmain=program_main and linked with
+// the GPU and what Cairn's own kernels took beside them. The program is compiled with -Dmain=program_main and linked with
 // -Xlinker --wrap=__cudaLaunchKernel; so the same measure serves what is traced and what is not.
 //   REPEAT=5 program WORDS...     a line of JSON on stderr for each time, and one for the device's memory
 #include <cuda_runtime.h>
@@ -41,7 +41,7 @@ extern "C" cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid,
                                                  size_t shared, cudaStream_t stream) {
   const char *name = "";
   cudaFuncGetName(&name, reinterpret_cast<const void *>(kernel));
-  const Timed timed{an_event(), an_event(), std::strstr(name, "cairn_gather") != nullptr};
+  const Timed timed{an_event(), an_event(), std::strstr(name, "cairn_") != nullptr};
   cudaEventRecord(timed.begin, stream);
   const cudaError_t result = __real___cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
   cudaEventRecord(timed.end, stream);
