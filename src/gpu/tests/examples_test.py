@@ -201,6 +201,19 @@ def settings(bench):
     lost = json.loads(bench.run([bench.cairn, "info", str(ring), "--json"]).stdout)["gpu"]
     all_events = bench.sizes(bench.trace("refine", ["24", "3"], "all")[1])["events"]
     expect("events kept and lost in a ring", lost["events"] + lost["lost"], all_events)
+    # Launches that wait for each other's memory record what they do with plenty; one that can never have enough says so.
+    plenty, waited = (bench.trace("mst", ["rmat:8:6"], f"memory{memory}", CAIRN_GPU_MEMORY=memory)[1] for memory in ("256M", "64K"))
+    expect("events in little memory", bench.raw5(waited) == bench.raw5(plenty), True)
+    none = bench.folder / "none.cairn"
+    done = bench.run([str(bench.examples / "fractal"), "64", "256"], CAIRN_GPU_MEMORY="64K", CAIRN_GPU_OUTPUT=str(none))
+    expect("output untraced", done.stdout, bench.run([str(bench.examples / "fractal_plain"), "64", "256"]).stdout)
+    expect("said", done.stderr.decode(), "cairn: some kernels are not traced: they need more of the device's memory than they may have: give more with "
+           "CAIRN_GPU_MEMORY, or trace one warp in 4 with CAIRN_GPU_WARPS=4\n")
+    gpu = json.loads(bench.run([bench.cairn, "info", str(none), "--json"]).stdout)["gpu"]
+    expect("untraced", (gpu["launches"], gpu["untraced"], gpu["warps"]), (1, 1, 0))
+    expect("note", bench.run([bench.cairn, "info", str(none)]).stdout.decode().splitlines()[-1].split(maxsplit=1)[1],
+           "1 launch of GPU kernels not traced: give CAIRN_GPU_MEMORY more")
+    none.unlink()
     # Through 64 KiB of the host comes what needs some megabytes of the device.
     plain, drained = (bench.trace("refine", ["24", "6"], policy, CAIRN_GPU_POLICY=policy, CAIRN_GPU_MEMORY=memory)[1]
                       for policy, memory in (("stop", "256M"), ("drain", "64K")))

@@ -31,6 +31,7 @@ using cudaEvent_t = struct CUevent_st *;
 using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void *);
 using cudaHostFn_t = void (*)(void *);
 
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost,
   cudaMemcpyHostToDevice,

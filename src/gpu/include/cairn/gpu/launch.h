@@ -11,14 +11,9 @@
 
 #include "device.h"
 #include "library.h"
+#include "memory_device.h"
 #include "program.h"
 #include "settings.h"
-
-#if defined(CAIRN_GPU_EMULATOR)
-#include <launch_memory.h>  // beside the emulator's <cuda_runtime.h>
-#else
-#include "memory_device.h"
-#endif
 
 namespace cairn::gpu {
 

@@ -1,4 +1,4 @@
-// A launch's memory on a GPU (CUDA, HIP), and how what is in it comes to the host.
+// A launch's memory on a GPU (CUDA, HIP, or the emulator), and how what is in it comes to the host.
 //
 // A device has one allocation for tracing, of CAIRN_GPU_MEMORY bytes or an eighth of what is free, at most 4 GiB, made
 // when its first kernel is traced and kept. Each launch in flight has a part of it (pool.h); what the part holds for
@@ -17,6 +17,13 @@
 #else
 #include <cuda_runtime.h>
 #define CAIRN_RT(name) cuda##name
+#endif
+/// Launches a kernel of ours.
+#if defined(CAIRN_GPU_EMULATOR)
+#define CAIRN_GPU_RUN(kernel, blocks, threads, stream, ...) \
+  ::cairn::emulator::launch({(blocks), 1, 1}, {(threads), 1, 1}, [=] { kernel(__VA_ARGS__); })
+#else
+#define CAIRN_GPU_RUN(kernel, blocks, threads, stream, ...) kernel<<<(blocks), (threads), 0, (stream)>>>(__VA_ARGS__)
 #endif
 
 #include <chrono>
@@ -172,10 +179,8 @@ class Collector {
   /// The launch stands on its stream, and so does what finishes its warps.
   void give(Memory *memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!thread_.joinable()) {
-      std::atexit([] { one().finish(); });
-      thread_ = std::thread([this] { work(); });
-    }
+    write_at_exit();
+    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
     waiting_.push_back(memory);
     changed_.notify_all();
   }
@@ -300,6 +305,7 @@ class Collector {
   Memory *untraced(const cairn_gpu_launch &what, const char *why) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
+      write_at_exit();
       if (!complained_) std::fprintf(stderr, "cairn: some kernels are not traced: %s\n", why);
       complained_ = true;
     }
@@ -310,6 +316,12 @@ class Collector {
     none.word_count = 0;
     (void)library()->collect(&none);
     return nullptr;
+  }
+
+  /// There is something to write, be it only that nothing was traced.
+  void write_at_exit() {
+    if (!registered_) std::atexit([] { one().finish(); });
+    registered_ = true;
   }
 
   void work() {
@@ -341,8 +353,12 @@ class Collector {
     (void)CAIRN_RT(SetDevice)(memory->device);
     const uint32_t count = memory->warp_count;
     Stream &stream = streams_[memory->device];
-    bool well =
-        stream != nullptr || CAIRN_RT(StreamCreateWithFlags)(&stream, CAIRN_RT(StreamNonBlocking)) == CAIRN_RT(Success);
+    bool well = true;
+#if !defined(CAIRN_GPU_EMULATOR)  // where all streams are one
+    if (stream == nullptr) {
+      well = CAIRN_RT(StreamCreateWithFlags)(&stream, CAIRN_RT(StreamNonBlocking)) == CAIRN_RT(Success);
+    }
+#endif
     well = well && CAIRN_RT(EventSynchronize)(memory->ended) == CAIRN_RT(Success);
     auto *const ended = static_cast<Buffers *>(ended_.take(sizeof(Buffers)));
     auto *const records = static_cast<WarpRecord *>(records_.take(uint64_t{count} * sizeof(WarpRecord)));
@@ -360,8 +376,11 @@ class Collector {
       well = placed != nullptr;
       constexpr uint32_t kWarpsPerBlock = 4;
       if (well) {
-        cairn_place<<<(count + kWarpsPerBlock - 1) / kWarpsPerBlock, kWarpsPerBlock * kLanes, 0, stream>>>(
-            memory->warps, memory->records, count, on_device(placed));
+        const TracedWarp *const warps = memory->warps;
+        const WarpRecord *const of_warps = memory->records;
+        uint32_t *const to = on_device(placed);
+        CAIRN_GPU_RUN(cairn_place, (count + kWarpsPerBlock - 1) / kWarpsPerBlock, kWarpsPerBlock * kLanes, stream,
+                      warps, of_warps, count, to);
       }
       wait();
     }
@@ -413,7 +432,8 @@ class Collector {
   std::thread thread_;
   bool over_ = false;
   bool complained_ = false;
-  bool gave_up_ = false;  ///< somebody waited in vain
+  bool registered_ = false;  ///< to be called at exit
+  bool gave_up_ = false;     ///< somebody waited in vain
   // Of our thread.
   std::map<int, Stream> streams_;
   Pinned ended_;
@@ -433,14 +453,18 @@ inline Memory *take_memory(Buffers &buffers, bool values, const cairn_gpu_launch
     Drainer::one().begin(ring.end.get());
   }
   constexpr uint32_t kThreads = 128;
-  cairn_begin<<<(buffers.warp_count + kThreads - 1) / kThreads, kThreads, 0, stream>>>(buffers, memory->buffers);
+  Buffers *const at = memory->buffers;
+  const Buffers made = buffers;
+  CAIRN_GPU_RUN(cairn_begin, (buffers.warp_count + kThreads - 1) / kThreads, kThreads, stream, made, at);
   return memory;
 }
 
 inline void collect(Memory *memory, Stream stream) {
   constexpr uint32_t kThreads = 128;
-  cairn_finish<<<(memory->warp_count + kThreads - 1) / kThreads, kThreads, 0, stream>>>(memory->warps, memory->records,
-                                                                                        memory->warp_count);
+  TracedWarp *const warps = memory->warps;
+  WarpRecord *const records = memory->records;
+  const uint32_t count = memory->warp_count;
+  CAIRN_GPU_RUN(cairn_finish, (count + kThreads - 1) / kThreads, kThreads, stream, warps, records, count);
   (void)CAIRN_RT(EventRecord)(memory->ended, stream);
   Collector::one().give(memory);
 }
