@@ -2,8 +2,8 @@
 // ones to be that signature again. Then nothing is encoded (call/recognise.h).
 //
 // A signature gets one when it is encoded where the grammar predicted it, or for the second time (call/recall.h). Owned
-// by the thread whose signature it is, in the arena, and freed with the signature. A call that it recognises touches its
-// first two cache lines (more where it has more than eight arguments, or a status to compare).
+// by the thread whose signature it is, in the arena, and freed with the signature. A call that it recognises touches
+// its first two cache lines (more where it has more than eight arguments, or a status to compare).
 //
 // It lies beside the handles, since until somebody asks the table for it a request is known by the memo of the call
 // that made it (FreshRequest).
