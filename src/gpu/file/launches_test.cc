@@ -179,23 +179,29 @@ TEST(Launches, DamageGivesAnErrorThatNamesTheSection) {
   EXPECT_GT(errors, 600);
 }
 
+/// Of one thread.
+cairn_gpu_launch launch_of(const cairn_gpu_program &program) {
+  cairn_gpu_launch launch{};
+  launch.program = &program;
+  launch.coder = 2;
+  launch.location_bits = 8;
+  launch.lanes = 32;
+  launch.one_in = 1;
+  for (int i = 0; i < 3; ++i) launch.grid[i] = launch.block[i] = 1;
+  return launch;
+}
+
 TEST(Launches, ALaunchThatContradictsItselfIsRefused) {
   cairn_gpu_program source{};
   const uint32_t words[2] = {1, 2};
   cairn_gpu_warp warp{};
   warp.events = 1;
   warp.words = 2;
-  cairn_gpu_launch launch{};
-  launch.program = &source;
-  launch.coder = 2;
-  launch.location_bits = 8;
-  launch.lanes = 32;
-  launch.one_in = 1;
+  cairn_gpu_launch launch = launch_of(source);
   launch.warps = &warp;
   launch.warp_count = 1;
   launch.words = words;
   launch.word_count = 2;
-  for (int i = 0; i < 3; ++i) launch.grid[i] = launch.block[i] = 1;
   Collected kept;
   EXPECT_TRUE(kept.add(launch));
   warp.offset = 1;
@@ -216,14 +222,8 @@ TEST(Launches, OneThatWasNotTracedIsKeptInItsPlace) {
   cairn_gpu_program source{};
   source.kernels = names;
   source.kernel_count = 2;
-  cairn_gpu_launch launch{};
-  launch.program = &source;
-  launch.coder = 2;
-  launch.location_bits = 8;
-  launch.lanes = 32;
-  launch.one_in = 1;
+  cairn_gpu_launch launch = launch_of(source);
   launch.end_block = 7;
-  for (int i = 0; i < 3; ++i) launch.grid[i] = launch.block[i] = 1;
   launch.grid[0] = 7;
   const uint32_t word = 0;
   cairn_gpu_warp warp{};

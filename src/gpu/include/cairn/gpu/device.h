@@ -61,10 +61,15 @@ __device__ inline LaneMask lanes_at_begin() {
 }
 __device__ inline Live &this_warp() { return block_warps()[thread_in_block() / kLanes]; }
 
-/// The calling lane, whose turn it is, records for its warp; that ends its turn.
+/// The calling lane takes its turn and records for its warp.
 class Recording {
  public:
-  __device__ explicit Recording(Live &live) : live_(live) { take_hits(live_, look_at(live.hot)); }
+  __device__ explicit Recording(Live &live) : live_(live) {
+    take_turn(live.turns, lane_of_thread());
+    take_hits(live_, look_at(live.hot));
+  }
+  struct HasTurn {};
+  __device__ Recording(Live &live, HasTurn) : live_(live) { take_hits(live_, look_at(live.hot)); }
   __device__ ~Recording() {
     if (live_.home->head.open == 0) save_warp(live_);  // a point behind the kernel's end
     put(live_.hot, next_hot_word(live_));
@@ -144,13 +149,12 @@ __device__ CAIRN_GPU_NOT_INLINE inline void record_point(Live &live, LaneMask he
     put(live.hot, hits.now);
     return end_turn(live.turns, lane_of_thread(), 0);
   }
-  Recording recording(live);
+  Recording recording(live, Recording::HasTurn());
   recording.done(record_event(live, location, here, looked));
 }
 /// Events at `location` and the one after it, with nothing between them.
 __device__ CAIRN_GPU_NOT_INLINE inline void record_branch(Live &live, LaneMask here, LaneMask taken, uint32_t location,
                                                           bool looked) {
-  take_turn(live.turns, lane_of_thread());
   Recording recording(live);
   const bool may = may_record(live, 2 * Coder::kMostWords, looked);
   if (may) {
@@ -160,14 +164,12 @@ __device__ CAIRN_GPU_NOT_INLINE inline void record_branch(Live &live, LaneMask h
 }
 __device__ CAIRN_GPU_NOT_INLINE inline void record_values(Live &live, LaneMask here, uint32_t location, ValueType type,
                                                           bool looked) {
-  take_turn(live.turns, lane_of_thread());
   Recording recording(live);
   recording.done(record_value_event(live, location, here, type, looked));
 }
 /// Gives true. Lanes that have nothing to do here would return before the others if there were nothing to give.
 __device__ CAIRN_GPU_NOT_INLINE inline bool find_room_for(Live &live, LaneMask here, uint32_t most) {
   if (leads(here)) {
-    take_turn(live.turns, lane_of_thread());
     const Recording recording(live);
     find_room(live, most);
   }
@@ -182,7 +184,6 @@ __device__ inline void record_slowly(Live &live, LaneMask here, uint32_t most, c
   }
 }
 __device__ CAIRN_GPU_NOT_INLINE inline void leave(Live &live, LaneMask here) {
-  take_turn(live.turns, lane_of_thread());
   Recording recording(live);
   recording.leave(here);
 }

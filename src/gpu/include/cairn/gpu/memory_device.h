@@ -11,21 +11,7 @@
 // drained, most words are here by then (drain_host.h). At exit the thread is waited for. Host only.
 #pragma once
 
-#if defined(__HIPCC__) && !defined(__CUDACC__)
-#include <hip/hip_runtime.h>
-#define CAIRN_RT(name) hip##name
-#else
-#include <cuda_runtime.h>
-#define CAIRN_RT(name) cuda##name
-#endif
-/// Launches a kernel of ours.
-#if defined(CAIRN_GPU_EMULATOR)
-#define CAIRN_GPU_RUN(kernel, blocks, threads, stream, ...) \
-  ::cairn::emulator::launch({(blocks), 1, 1}, {(threads), 1, 1}, [=] { kernel(__VA_ARGS__); })
-#else
-#define CAIRN_GPU_RUN(kernel, blocks, threads, stream, ...) kernel<<<(blocks), (threads), 0, (stream)>>>(__VA_ARGS__)
-#endif
-
+#include <cassert>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -44,19 +30,19 @@
 #include "gather.h"
 #include "library.h"
 #include "pool.h"
+#include "runtime.h"
 #include "settings.h"
 
 namespace cairn::gpu {
 
-using Stream = CAIRN_RT(Stream_t);
-
-/// The ring of a launch that drains, in memory of the host that the device sees, and its end, which counts slots on
-/// from launch to launch.
+/// The ring of a launch that drains, and its end, which counts slots on from launch to launch.
 struct Ring {
+  Pinned slot_memory;
+  Pinned consumed_memory;
   DrainSlot *slots = nullptr;
   uint32_t *consumed = nullptr;
-  uint32_t count = 0;  ///< 0: there is none
-  std::unique_ptr<DrainEnd> end;
+  uint32_t count = 0;
+  DrainEnd end;
 };
 
 /// A launch in flight.
@@ -68,12 +54,16 @@ struct Memory {
   WarpRecord *records = nullptr;
   WarpValues<LaneMask> *values = nullptr;  ///< if the program has values
   uint32_t *words = nullptr;
-  Ring ring;
+  std::unique_ptr<Ring> ring;  ///< if it drains
   CAIRN_RT(Event_t) ended = nullptr;
   cairn_gpu_launch what{};
   uint32_t warp_count = 0;
   [[nodiscard]] Trace trace() const { return {buffers}; }
 };
+
+// Kernels of ours, in blocks of so many threads.
+constexpr uint32_t kThreads = 128;
+inline uint32_t blocks_for(uint32_t threads) { return (threads + kThreads - 1) / kThreads; }
 
 /// Makes a launch's tables, from what it is given by value.
 static __global__ void cairn_begin(Buffers made, Buffers *buffers) {
@@ -90,53 +80,6 @@ static __global__ void cairn_finish(TracedWarp *warps, WarpRecord *records, uint
 static __global__ void cairn_place(const TracedWarp *warps, const WarpRecord *records, uint32_t count, uint32_t *out) {
   const uint32_t at = blockIdx.x * (blockDim.x / kLanes) + threadIdx.x / kLanes;
   if (at < count) place_words(warps[at], records[at], out, threadIdx.x % kLanes, kLanes);
-}
-
-/// Memory of the host that the device sees.
-class Pinned {
- public:
-  Pinned() = default;
-  Pinned(const Pinned &) = delete;
-  Pinned &operator=(const Pinned &) = delete;
-  ~Pinned() { release(); }
-  /// nullptr: there is none.
-  void *take(uint64_t bytes) {
-    if (bytes <= bytes_) return at_;
-    release();
-    uint64_t room = 4096;
-    while (room < bytes) room *= 2;  // seldom a new one
-    bytes = room;
-#if defined(__HIPCC__) && !defined(__CUDACC__)
-    const bool well = hipHostMalloc(&at_, bytes, hipHostMallocMapped | hipHostMallocCoherent) == hipSuccess;
-#else
-    const bool well = cudaHostAlloc(&at_, bytes, cudaHostAllocMapped | cudaHostAllocPortable) == cudaSuccess;
-#endif
-    if (!well) at_ = nullptr;
-    bytes_ = well ? bytes : 0;
-    return at_;
-  }
-  void forget() { at_ = nullptr; }
-
- private:
-  void release() {
-    if (at_ == nullptr) return;
-#if defined(__HIPCC__) && !defined(__CUDACC__)
-    (void)hipHostFree(at_);
-#else
-    (void)cudaFreeHost(at_);
-#endif
-    at_ = nullptr;
-    bytes_ = 0;
-  }
-  void *at_ = nullptr;
-  uint64_t bytes_ = 0;
-};
-
-/// Where the device sees what was pinned.
-template <typename T>
-T *on_device(T *pinned) {
-  void *seen = nullptr;
-  return CAIRN_RT(HostGetDevicePointer)(&seen, pinned, 0) == CAIRN_RT(Success) ? static_cast<T *>(seen) : pinned;
 }
 
 class Collector {
@@ -161,7 +104,6 @@ class Collector {
     const auto found = [&] { return (memory = part_of(of, device, buffers, values, what)) != nullptr; };
     if (!found() && settings().wait && of.in_flight != 0 && !gave_up_) {
       gave_up_ = !given_.wait_for(lock, std::chrono::seconds(kPatience), [&] { return found() || of.in_flight == 0; });
-      if (memory == nullptr) found();
     }
     if (memory == nullptr) {
       const bool never = of.in_flight == 0;
@@ -192,7 +134,6 @@ class Collector {
 
   struct Device {
     char *base = nullptr;
-    uint64_t bytes = 0;
     Pool pool{0};
     uint32_t in_flight = 0;
   };
@@ -214,8 +155,7 @@ class Collector {
       bytes = said || bytes / 2 < kFewest ? 0 : bytes / 2;
     }
     made.base = static_cast<char *>(base);
-    made.bytes = base == nullptr ? 0 : bytes;
-    made.pool = Pool(made.bytes);
+    made.pool = Pool(bytes);
     return made;
   }
 
@@ -232,29 +172,23 @@ class Collector {
     if (words == 0) {
       uint64_t most = (largest - tables) / sizeof(uint32_t);
       if (most > kMostWords) most = kMostWords;
-      words =
-          words_for({warps, most, of.bytes / sizeof(uint32_t), seen_[{what.program, what.kernel}], of.in_flight == 0});
+      words = words_for(
+          {warps, most, of.pool.bytes() / sizeof(uint32_t), seen_[{what.program, what.kernel}], of.in_flight == 0});
       if (words == 0) return nullptr;
     }
-    Ring ring;
-    if (buffers.drain.count != 0 && !ring_of(buffers.drain.count, ring)) return nullptr;
-    const uint64_t part = of.pool.take(tables + words * sizeof(uint32_t));
-    if (part == Pool::kNone) {
-      if (ring.count != 0) rings_.push_back(std::move(ring));
-      return nullptr;
-    }
+    if (largest < tables + words * sizeof(uint32_t)) return nullptr;
     auto memory = std::make_unique<Memory>();
-    if (events_.empty()) {
-      if (CAIRN_RT(EventCreateWithFlags)(&memory->ended, CAIRN_RT(EventDisableTiming)) != CAIRN_RT(Success)) {
-        (void)CAIRN_RT(GetLastError)();
-        of.pool.give(part);
-        if (ring.count != 0) rings_.push_back(std::move(ring));
+    memory->ended = an_event();
+    if (memory->ended == nullptr) return nullptr;
+    if (buffers.drain.count != 0) {
+      memory->ring = a_ring(buffers.drain.count);
+      if (memory->ring == nullptr) {
+        events_.push_back(memory->ended);
         return nullptr;
       }
-    } else {
-      memory->ended = events_.back();
-      events_.pop_back();
     }
+    const uint64_t part = of.pool.take(tables + words * sizeof(uint32_t));
+    assert(part != Pool::kNone);
     char *at = of.base + part;
     const auto next = [&](uint64_t size) {
       char *const here = at;
@@ -268,38 +202,45 @@ class Collector {
     memory->words = reinterpret_cast<uint32_t *>(at);
     memory->device = device;
     memory->part = part;
-    memory->ring = std::move(ring);
     buffers.warps = memory->warps;
     buffers.values = memory->values;
     give_words(buffers, memory->words, static_cast<uint32_t>(words));
     return memory.release();
   }
 
-  /// A ring that nobody has, or a new one, as long as there are few.
-  bool ring_of(uint32_t count, Ring &ring) {
+  /// One that nobody has, or a new one; nullptr: there is none.
+  CAIRN_RT(Event_t) an_event() {
+    CAIRN_RT(Event_t) event = nullptr;
+    if (!events_.empty()) {
+      event = events_.back();
+      events_.pop_back();
+    } else if (CAIRN_RT(EventCreateWithFlags)(&event, CAIRN_RT(EventDisableTiming)) != CAIRN_RT(Success)) {
+      (void)CAIRN_RT(GetLastError)();
+      event = nullptr;
+    }
+    return event;
+  }
+  /// As an_event, as long as there are few.
+  std::unique_ptr<Ring> a_ring(uint32_t count) {
     constexpr size_t kMostRings = 8;
     if (!rings_.empty()) {
-      ring = std::move(rings_.back());
+      auto ring = std::move(rings_.back());
       rings_.pop_back();
-      return true;
+      return ring;
     }
-    if (ring_count_ == kMostRings) return false;
-    Pinned slots;
-    Pinned consumed;
-    ring.slots = static_cast<DrainSlot *>(slots.take(count * sizeof(DrainSlot)));
-    ring.consumed = static_cast<uint32_t *>(consumed.take(sizeof(uint32_t)));
-    if (ring.slots == nullptr || ring.consumed == nullptr) {
+    if (ring_count_ == kMostRings) return nullptr;
+    auto ring = std::make_unique<Ring>();
+    ring->slots = static_cast<DrainSlot *>(ring->slot_memory.take(count * sizeof(DrainSlot)));
+    ring->consumed = static_cast<uint32_t *>(ring->consumed_memory.take(sizeof(uint32_t)));
+    if (ring->slots == nullptr || ring->consumed == nullptr) {
       (void)CAIRN_RT(GetLastError)();
-      return false;
+      return nullptr;
     }
-    slots.forget();
-    consumed.forget();
-    std::memset(ring.slots, 0, count * sizeof(DrainSlot));
-    *ring.consumed = 0;
-    ring.count = count;
-    ring.end = std::make_unique<DrainEnd>();
+    std::memset(ring->slots, 0, count * sizeof(DrainSlot));
+    *ring->consumed = 0;
+    ring->count = count;
     ++ring_count_;
-    return true;
+    return ring;
   }
 
   Memory *untraced(const cairn_gpu_launch &what, const char *why) {
@@ -309,12 +250,7 @@ class Collector {
       if (!complained_) std::fprintf(stderr, "cairn: some kernels are not traced: %s\n", why);
       complained_ = true;
     }
-    cairn_gpu_launch none = what;
-    none.warps = nullptr;
-    none.warp_count = 0;
-    none.words = nullptr;
-    none.word_count = 0;
-    (void)library()->collect(&none);
+    (void)library()->collect(&what);  // which has no warps yet
     return nullptr;
   }
 
@@ -342,7 +278,7 @@ class Collector {
       of.pool.give(memory->part);
       --of.in_flight;
       events_.push_back(memory->ended);
-      if (memory->ring.count != 0) rings_.push_back(std::move(memory->ring));
+      if (memory->ring != nullptr) rings_.push_back(std::move(memory->ring));
       delete memory;
       given_.notify_all();
     }
@@ -374,24 +310,23 @@ class Collector {
     auto *const placed = static_cast<uint32_t *>(words_.take(words * sizeof(uint32_t) + 4));
     if (well && words != 0) {
       well = placed != nullptr;
-      constexpr uint32_t kWarpsPerBlock = 4;
       if (well) {
         const TracedWarp *const warps = memory->warps;
         const WarpRecord *const of_warps = memory->records;
         uint32_t *const to = on_device(placed);
-        CAIRN_GPU_RUN(cairn_place, (count + kWarpsPerBlock - 1) / kWarpsPerBlock, kWarpsPerBlock * kLanes, stream,
-                      warps, of_warps, count, to);
+        CAIRN_GPU_RUN(cairn_place, blocks_for(count * kLanes), kThreads, stream, warps, of_warps, count, to);
       }
       wait();
     }
     const uint32_t *all = placed;
     uint64_t all_count = words;
     std::vector<uint32_t> joined;
-    if (memory->ring.count != 0) {
-      Drainer::one().end(memory->ring.end.get());
-      well = well && memory->ring.end->has_all(ended->drain.tail);
-      if (well) joined = memory->ring.end->join({placed, placed + words}, records);
-      if (!well) std::memset(memory->ring.slots, 0, memory->ring.count * sizeof(DrainSlot));
+    if (memory->ring != nullptr) {
+      Ring &ring = *memory->ring;
+      Drainer::one().end(&ring.end);
+      well = well && ring.end.has_all(ended->drain.tail);
+      if (well) joined = ring.end.join({placed, placed + words}, records);
+      if (!well) std::memset(ring.slots, 0, ring.count * sizeof(DrainSlot));
       all = joined.data();
       all_count = joined.size();
     }
@@ -426,7 +361,7 @@ class Collector {
   std::map<int, Device> devices_;
   std::map<std::pair<const cairn_gpu_program *, uint32_t>, uint64_t> seen_;  ///< words that a kernel has written
   std::vector<CAIRN_RT(Event_t)> events_;                                    ///< that nobody has; as rings
-  std::vector<Ring> rings_;
+  std::vector<std::unique_ptr<Ring>> rings_;
   size_t ring_count_ = 0;
   std::deque<Memory *> waiting_;
   std::thread thread_;
@@ -446,25 +381,23 @@ inline Memory *take_memory(Buffers &buffers, bool values, const cairn_gpu_launch
   if (memory == nullptr) return nullptr;
   memory->what = what;
   memory->warp_count = buffers.warp_count;
-  if (memory->ring.count != 0) {
-    const Ring &ring = memory->ring;
-    ring.end->begin(ring.slots, ring.consumed, ring.count, buffers.warp_count);
-    buffers.drain = ring.end->ring(on_device(ring.slots), on_device(ring.consumed));
-    Drainer::one().begin(ring.end.get());
+  if (memory->ring != nullptr) {
+    Ring &ring = *memory->ring;
+    ring.end.begin(ring.slots, ring.consumed, ring.count, buffers.warp_count);
+    buffers.drain = ring.end.ring(on_device(ring.slots), on_device(ring.consumed));
+    Drainer::one().begin(&ring.end);
   }
-  constexpr uint32_t kThreads = 128;
   Buffers *const at = memory->buffers;
   const Buffers made = buffers;
-  CAIRN_GPU_RUN(cairn_begin, (buffers.warp_count + kThreads - 1) / kThreads, kThreads, stream, made, at);
+  CAIRN_GPU_RUN(cairn_begin, blocks_for(buffers.warp_count), kThreads, stream, made, at);
   return memory;
 }
 
 inline void collect(Memory *memory, Stream stream) {
-  constexpr uint32_t kThreads = 128;
   TracedWarp *const warps = memory->warps;
   WarpRecord *const records = memory->records;
   const uint32_t count = memory->warp_count;
-  CAIRN_GPU_RUN(cairn_finish, (count + kThreads - 1) / kThreads, kThreads, stream, warps, records, count);
+  CAIRN_GPU_RUN(cairn_finish, blocks_for(count), kThreads, stream, warps, records, count);
   (void)CAIRN_RT(EventRecord)(memory->ended, stream);
   Collector::one().give(memory);
 }

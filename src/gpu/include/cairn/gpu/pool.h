@@ -13,8 +13,8 @@ class Pool {
   static constexpr uint64_t kAlignment = 256;
   static constexpr uint64_t kNone = UINT64_MAX;
 
-  explicit Pool(uint64_t bytes) : left_(bytes / kAlignment * kAlignment) {
-    if (left_ != 0) free_[0] = left_;
+  explicit Pool(uint64_t bytes) : bytes_(bytes / kAlignment * kAlignment) {
+    if (bytes_ != 0) free_[0] = bytes_;
   }
 
   /// Where so many bytes are, or kNone.
@@ -27,7 +27,6 @@ class Pool {
       free_.erase(each);
       if (rest != 0) free_[at + bytes] = rest;
       taken_[at] = bytes;
-      left_ -= bytes;
       return at;
     }
     return kNone;
@@ -37,7 +36,6 @@ class Pool {
     const auto taken = taken_.find(at);
     assert(taken != taken_.end());
     auto here = free_.emplace(at, taken->second).first;
-    left_ += taken->second;
     taken_.erase(taken);
     const auto next = std::next(here);
     if (next != free_.end() && here->first + here->second == next->first) {
@@ -51,8 +49,14 @@ class Pool {
     free_.erase(here);
   }
 
+  /// Taken or not.
+  [[nodiscard]] uint64_t bytes() const { return bytes_; }
   /// Bytes that nobody has.
-  [[nodiscard]] uint64_t left() const { return left_; }
+  [[nodiscard]] uint64_t left() const {
+    uint64_t sum = 0;
+    for (const auto &[at, bytes] : free_) sum += bytes;
+    return sum;
+  }
   /// The most that `take` can give at once.
   [[nodiscard]] uint64_t largest() const {
     uint64_t most = 0;
@@ -65,7 +69,7 @@ class Pool {
  private:
   std::map<uint64_t, uint64_t> free_;   ///< bytes, by where they begin
   std::map<uint64_t, uint64_t> taken_;  ///< likewise
-  uint64_t left_;
+  uint64_t bytes_;
 };
 
 /// What is known when a launch asks for words.

@@ -11,14 +11,12 @@
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define CAIRN_GPU_BOTH __host__ __device__ __forceinline__
 /// Called, not inlined: what is large and seldom needed.
-#define CAIRN_GPU_CALLED __host__ __device__ __noinline__
 #define CAIRN_GPU_NOT_INLINE __noinline__
 /// In front of a loop that is run seldom: not unrolled, since code that is not there needs no cache.
 #define CAIRN_GPU_ROLLED _Pragma("unroll 1")
 #else
 #define CAIRN_GPU_ROLLED
 #define CAIRN_GPU_BOTH inline
-#define CAIRN_GPU_CALLED inline
 #define CAIRN_GPU_NOT_INLINE
 #endif
 
