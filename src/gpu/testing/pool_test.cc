@@ -41,7 +41,7 @@ TEST(Pool, OfNothingGivesNothing) {
   EXPECT_EQ(pool.largest(), 0U);
 }
 
-constexpr uint64_t kWhole = 1 << 20;
+constexpr uint64_t kWhole = 1 << 22;
 
 TEST(WordsOfALaunch, LeaveSomeForTheNext) {
   uint64_t left = kWhole;
@@ -52,8 +52,8 @@ TEST(WordsOfALaunch, LeaveSomeForTheNext) {
     ASSERT_LE(words, left);
     left -= words;
   }
-  EXPECT_GT(launches, 20);   // though the first took a quarter
-  EXPECT_LT(left, 8U * 64);  // and nothing is left lying
+  EXPECT_GT(launches, 20);             // though the first took a quarter
+  EXPECT_LT(left, 8 * kLeastForEach);  // and nothing is left lying
 }
 
 TEST(WordsOfALaunch, AreTwiceWhatWasSeen) {

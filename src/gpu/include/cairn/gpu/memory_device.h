@@ -89,15 +89,16 @@ class Collector {
     return *collector;
   }
 
-  /// nullptr: the launch is not to be traced, and is in the trace as one that was not.
-  Memory *take(Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream stream) {
+  /// nullptr: the launch is not to be traced, and is in the trace as one that was not. Sets `what.device`.
+  Memory *take(Buffers &buffers, bool values, cairn_gpu_launch &what, Stream stream) {
+    int device = 0;
+    if (CAIRN_RT(GetDevice)(&device) != CAIRN_RT(Success)) return untraced(what, "there is no device");
+    what.device = static_cast<uint32_t>(device);
     CAIRN_RT(StreamCaptureStatus) capture = CAIRN_RT(StreamCaptureStatusNone);
     if (CAIRN_RT(StreamIsCapturing)(stream, &capture) != CAIRN_RT(Success) ||
         capture != CAIRN_RT(StreamCaptureStatusNone)) {
       return untraced(what, "they are part of a graph that is being captured");
     }
-    int device = 0;
-    if (CAIRN_RT(GetDevice)(&device) != CAIRN_RT(Success)) return untraced(what, "there is no device");
     std::unique_lock<std::mutex> lock(mutex_);
     Device &of = device_of(device);
     Memory *memory = nullptr;
@@ -336,7 +337,6 @@ class Collector {
       return 0;
     }
     static_assert(sizeof(WarpRecord) == sizeof(cairn_gpu_warp), "the library reads records as they are");
-    memory->what.device = static_cast<uint32_t>(memory->device);
     memory->what.warps = reinterpret_cast<const cairn_gpu_warp *>(records);
     memory->what.warp_count = count;
     memory->what.words = all;
@@ -376,7 +376,7 @@ class Collector {
   Pinned words_;
 };
 
-inline Memory *take_memory(Buffers &buffers, bool values, const cairn_gpu_launch &what, Stream stream) {
+inline Memory *take_memory(Buffers &buffers, bool values, cairn_gpu_launch &what, Stream stream) {
   Memory *memory = Collector::one().take(buffers, values, what, stream);
   if (memory == nullptr) return nullptr;
   memory->what = what;

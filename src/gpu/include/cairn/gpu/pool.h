@@ -80,17 +80,20 @@ struct WordsAsked {
   uint64_t seen;   ///< the most that a launch of its kernel took; 0: none has ended yet
   bool alone;      ///< no launch is in flight: there will not be more
 };
+/// Words that there are for each warp of a launch, however little its kernel was seen to write: about what the warp's
+/// tables take. A launch that writes more than those before it would lose what a moment's wait would have kept.
+constexpr uint64_t kLeastForEach = 256;
+/// As long as none has ended.
+constexpr uint64_t kUnseenForEach = 1024;
 /// A quarter of what is there, so that launches behind it find some too; but twice what was seen, or where nothing was,
 /// a thousand for each warp. 0: not now, or where it is alone, never.
 inline uint64_t words_for(const WordsAsked &asked) {
-  constexpr uint64_t kForEach = 64;
-  constexpr uint64_t kForEachUnseen = 1024;
   const auto larger = [](uint64_t a, uint64_t b) { return a > b ? a : b; };
   const auto smaller = [](uint64_t a, uint64_t b) { return a < b ? a : b; };
-  const uint64_t least = asked.seen != 0 ? larger(2 * asked.seen, kForEach * asked.warps)
-                                         : smaller(kForEachUnseen * asked.warps, asked.whole / 4);
+  const uint64_t least = asked.seen != 0 ? larger(2 * asked.seen, kLeastForEach * asked.warps)
+                                         : smaller(kUnseenForEach * asked.warps, asked.whole / 4);
   if (least <= asked.most) return larger(asked.most / 4, least);
-  return asked.alone && kForEach * asked.warps <= asked.most ? asked.most : 0;
+  return asked.alone && kLeastForEach * asked.warps <= asked.most ? asked.most : 0;
 }
 
 }  // namespace cairn::gpu
