@@ -41,6 +41,17 @@ Result<std::string> find_program(const std::string &name, const char *needs) {
                                : fmt::format("install cairn as a whole; it is built where there is {}", needs));
 }
 
+Result<std::string> find_data(const std::string &folder, const char *marker) {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  for (const char *place : {CAIRN_DATADIR_FROM_BIN "/cairn", "../share/cairn"}) {
+    const fs::path path = (self.parent_path() / place / folder).lexically_normal();
+    if (fs::is_regular_file(path / marker, error)) return path.string();
+  }
+  return fail(ErrorKind::environment, fmt::format("share/cairn/{} is not beside {}", folder, self.string()),
+              "install cairn as a whole; this part is built where there are npm and clang-19 (scripts/setup report)");
+}
+
 std::vector<Recorder> find_recorders(const std::string &library) {
   std::vector<Recorder> found;
   std::error_code error;

@@ -16,6 +16,9 @@ Result<std::string> find_library();
 /// built without, or nullptr.
 Result<std::string> find_program(const std::string &name, const char *needs);
 
+/// The folder of an installation's data that has the file `marker`, as share/cairn/report, relative to this executable.
+Result<std::string> find_data(const std::string &folder, const char *marker);
+
 struct Recorder {
   std::string soname;  ///< of the MPI library it is for, as "libmpich.so.12"
   std::string path;    ///< of its libcairn-recorder.so

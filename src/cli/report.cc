@@ -1,0 +1,174 @@
+// cairn report: a run as one HTML page.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "analyze/overview.h"
+#include "cli/inspect.h"
+#include "cli/verbs.h"
+#include "report/facts.h"
+#include "report/page.h"
+#include "terminal/child.h"
+#include "terminal/installation.h"
+#include "terminal/terminal.h"
+#include "terminal/words.h"
+#include "text/utf8.h"
+
+namespace cairn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+struct ReportOptions : Inspection {
+  std::string other;
+  std::string output;
+  bool open = false;
+  bool all = false;
+  bool no_sources = false;
+  bool quiet = false;
+};
+
+Error cannot(const std::string &what, const std::string &path) {
+  return {ErrorKind::environment, fmt::format("{}: {}", what, std::strerror(errno)), path, Error::kNoOffset, ""};
+}
+
+Result<std::string> bytes_of(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file) return tl::unexpected<Error>(cannot("cannot read it", path));
+  return bytes;
+}
+
+/// A file that is not there, an empty one, or an earlier page.
+Result<void> may_write(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return {};
+  std::string beginning(200, '\0');
+  file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  beginning.resize(static_cast<size_t>(file.gcount()));
+  if (beginning.empty() || report::is_page(beginning)) return {};
+  return tl::unexpected<Error>(Error{ErrorKind::usage, "this is there already, and no page that cairn report wrote", path,
+                                     Error::kNoOffset, "name another file with -o"});
+}
+
+/// Beside it first, so that a full disk leaves an earlier page as it was.
+Result<void> write(const std::string &path, const std::string &text) {
+  const std::string partial = fmt::format("{}.partial.{}", path, getpid());
+  const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return tl::unexpected<Error>(cannot("cannot write it", path));
+  size_t at = 0;
+  int wrong = 0;
+  while (at < text.size() && wrong == 0) {
+    const ssize_t put = ::write(file, text.data() + at, text.size() - at);
+    if (put < 0 && errno != EINTR) wrong = errno;
+    if (put > 0) at += static_cast<size_t>(put);
+  }
+  if (close(file) != 0 && wrong == 0) wrong = errno;
+  if (wrong == 0 && rename(partial.c_str(), path.c_str()) != 0) wrong = errno;
+  if (wrong == 0) return {};
+  unlink(partial.c_str());
+  errno = wrong;
+  return tl::unexpected<Error>(cannot("cannot write it", path));
+}
+
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+int report_of(ReportOptions &options) {
+  const auto folder = find_data("report", "page.html");
+  if (!folder) return report(folder.error());
+  const auto assets = report::read_assets(*folder);
+  if (!assets) return report(assets.error());
+  const auto trace = open_trace(options);
+  if (!trace) return report(trace.error());
+  const std::string output =
+      options.output.empty() ? fs::path(options.file).replace_extension(".html").filename().string() : options.output;
+  if (auto may = may_write(output); !may) return report(may.error());
+
+  ordered_json facts;
+  facts["schema"] = "cairn.report/1";
+  facts["cairn"] = CAIRN_VERSION;
+  facts["written"] = now();
+  facts["traces"] = ordered_json::array();
+  facts["diff"] = nullptr;
+  report::Asked asked;
+  std::error_code error;
+  asked.executable = fs::read_symlink("/proc/self/exe", error).string();
+  constexpr uint64_t kMostCalls = 20'000'000;
+  asked.most_calls = options.all ? UINT64_MAX : kMostCalls;
+  asked.sources = !options.no_sources;
+  const bool talks = !options.quiet && isatty(STDERR_FILENO) == 1;
+  if (talks) {
+    asked.saying = [](const std::string &verb) { fmt::print(stderr, "\r\033[Kcairn: asking cairn {} …", verb); };
+  }
+  std::vector<report::Block> blocks;
+  uint64_t bytes_of_traces = 0;
+  for (const std::string &file : {options.file, options.other}) {
+    if (file.empty()) continue;
+    asked.file = file;
+    if (file == options.file) {
+      asked.calls = analyze::outline(*trace).calls;
+    } else {
+      Inspection other;
+      other.file = file;
+      const auto second = open_trace(other);
+      if (!second) return report(second.error());
+      asked.calls = analyze::outline(*second).calls;
+    }
+    auto bytes = bytes_of(file);
+    if (!bytes) return report(bytes.error());
+    ordered_json one;
+    one["file"] = valid_utf8(fs::path(file).filename().string());
+    one["bytes"] = bytes->size();
+    one.update(report::facts_of(asked));
+    facts["traces"].push_back(std::move(one));
+    bytes_of_traces += bytes->size();
+    blocks.push_back({fmt::format("trace{}", blocks.size()), *std::move(bytes)});
+  }
+  if (!options.other.empty()) {
+    asked.file = options.file;
+    facts["diff"] = report::diff_of(asked, options.other);
+  }
+  if (talks) fmt::print(stderr, "\r\033[K");
+  blocks.insert(blocks.begin(), {"facts", report::gzip(facts.dump())});
+  const std::string page = report::page_of(*assets, trace->run().command, blocks);
+  if (auto done = write(output, page); !done) return report(done.error());
+  if (!options.quiet) {
+    say(fmt::format("{}: {}, {} of them the trace{}", output, bytes_text(page.size()), bytes_text(bytes_of_traces),
+                    options.other.empty() ? "" : "s"));
+  }
+  if (!options.open) return kFine;
+  const auto ended = run_child({"xdg-open", output}, {});
+  if (!ended) return report(Error{ErrorKind::environment, "no browser was found that xdg-open would start", output,
+                                  Error::kNoOffset, "open the file by hand"});
+  return *ended == 0 ? kFine : kEnvironment;
+}
+
+}  // namespace
+
+Action declare_report(Options &verb) {
+  auto options = std::make_shared<ReportOptions>();
+  add_file(verb, *options);
+  verb.text("other", options->other, "A second trace, to be seen beside the first");
+  verb.text("-o,--output", options->output, "The page (default: run.html of run.cairn, in this folder)", "FILE");
+  verb.flag("--open", options->open, "Show it in the browser");
+  verb.flag("--all", options->all, "Ask every verb, also those that go through all calls of a run of very many");
+  verb.flag("--no-sources", options->no_sources, "Put no lines of the program's sources into the page");
+  verb.flag("-q,--quiet", options->quiet, "Print errors only");
+  return [options] { return report_of(*options); };
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,107 @@
+#include "report/facts.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "report/shorten.h"
+#include "report/source_lines.h"
+#include "terminal/output_of.h"
+#include "text/utf8.h"
+
+namespace cairn::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kMostOfList = 400;
+
+struct Question {
+  const char *name;
+  std::vector<std::string> words;
+  bool goes_through_calls = false;
+};
+
+ordered_json refused(const std::string &why) { return {{"refused", valid_utf8(why)}}; }
+
+/// "cairn: run.cairn: waits: this trace has no times", without what the reader knows.
+std::string first_line(const std::string &said, const std::string &file) {
+  std::string line = said.substr(0, said.find('\n'));
+  for (const std::string &known : {std::string("cairn: "), file + ": "}) {
+    if (line.starts_with(known)) line.erase(0, known.size());
+  }
+  return line;
+}
+
+ordered_json ask(const Asked &asked, const std::vector<std::string> &words, const std::string &other = {}) {
+  std::vector<std::string> command = {asked.executable};
+  command.insert(command.end(), words.begin(), words.end());
+  command.insert(command.end(), {"--json", asked.file});
+  if (!other.empty()) command.push_back(other);
+  const auto printed = cli::output_of(command);
+  if (!printed) return refused(printed.error().message);
+  ordered_json json = ordered_json::parse(printed->out, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) {
+    return refused(printed->error.empty() ? fmt::format("cairn {} ended with exit code {}", words.front(), printed->code)
+                                          : first_line(printed->error, asked.file));
+  }
+  json.erase("schema");
+  json.erase("file");
+  shorten(&json, kMostOfList);
+  return json;
+}
+
+/// Where calls are made, by file.
+std::map<std::string, std::set<uint32_t>> places_of(const ordered_json &callsites) {
+  std::map<std::string, std::set<uint32_t>> places;
+  if (!callsites.contains("lines")) return places;
+  for (const ordered_json &line : callsites["lines"]) {
+    if (!line.contains("site") || !line["site"].is_object()) continue;
+    const ordered_json &site = line["site"];
+    if (site.contains("file") && site["file"].is_string() && site.contains("line") && site["line"].is_number_unsigned()) {
+      places[site["file"].get<std::string>()].insert(site["line"].get<uint32_t>());
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+ordered_json facts_of(const Asked &asked) {
+  static const std::vector<Question> questions = {
+      {"info", {"info"}},
+      {"summary", {"summary"}},
+      {"callsites", {"summary", "--callsites"}},
+      {"loops", {"loops"}},
+      {"ranks", {"ranks"}},
+      {"phases", {"phases"}},
+      {"sizes", {"sizes"}},
+      {"waits", {"waits"}, true},
+      {"path", {"path"}, true},
+      {"efficiency", {"efficiency"}, true},
+      {"check", {"check"}, true},
+      {"gpu", {"gpu", "divergence"}},
+  };
+  ordered_json facts;
+  for (const Question &question : questions) {
+    if (question.goes_through_calls && asked.calls > asked.most_calls) {
+      facts[question.name] = refused(fmt::format("not asked, since it goes through every call and there are more than {}; "
+                                                 "cairn {} tells it, and --all has it told here",
+                                                 asked.most_calls, question.words.front()));
+      continue;
+    }
+    if (asked.saying) asked.saying(question.words.front());
+    facts[question.name] = ask(asked, question.words);
+  }
+  facts["sources"] = asked.sources ? source_lines(places_of(facts["callsites"])) : ordered_json::array();
+  return facts;
+}
+
+ordered_json diff_of(const Asked &asked, const std::string &other) {
+  if (asked.saying) asked.saying("diff");
+  return ask(asked, {"diff"}, other);
+}
+
+}  // namespace cairn::report

@@ -1,0 +1,133 @@
+// Chart: a canvas as wide as its place, drawn anew when that, the colours of the system or what it shows change, with
+// buttons that copy it as SVG, PNG and its numbers as CSV.
+import type { CanvasHTMLAttributes, ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { resolved } from './colours';
+import { copyPicture, copyText, csvOf } from './save';
+import { ScreenSurface, SvgSurface, type Surface } from './surface';
+
+export interface Ink {
+  text: string;
+  faint: string;
+  back: string;
+  line: string;
+  idle: string;
+  accent: string;
+}
+
+export function inkNow(): Ink {
+  const of = (name: string) => resolved(`var(--${name})`);
+  return { text: of('text'), faint: of('faint'), back: of('back'), line: of('line'), idle: of('idle'), accent: of('accent') };
+}
+
+export interface ChartProps {
+  name: string;
+  /** For who cannot see it: what it shows. */
+  label: string;
+  height: number;
+  draw: (surface: Surface, width: number, height: number, ink: Ink) => void;
+  csv?: () => (string | number | null)[][];
+  /** What stands at the pointer. */
+  tip?: (x: number, y: number, width: number) => ComponentChildren;
+  handlers?: CanvasHTMLAttributes<HTMLCanvasElement>;
+  /** Told its width, when that changes. */
+  onWidth?: (width: number) => void;
+  onCanvas?: (canvas: HTMLCanvasElement) => void;
+}
+
+export function Chart(props: ChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [width, setWidth] = useState(0);
+  const [scheme, setScheme] = useState(0);
+  const [tip, setTip] = useState<{ x: number; y: number; what: ComponentChildren } | null>(null);
+  const [said, setSaid] = useState('');
+
+  useLayoutEffect(() => {
+    const element = place.current!;
+    const measure = () => setWidth(Math.floor(element.clientWidth));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const changed = () => setScheme((n) => n + 1);
+    dark.addEventListener('change', changed);
+    props.onCanvas?.(canvas.current!);
+    return () => {
+      observer.disconnect();
+      dark.removeEventListener('change', changed);
+    };
+  }, []);
+  useEffect(() => {
+    if (width > 0) props.onWidth?.(width);
+  }, [width]);
+  useLayoutEffect(() => {
+    const element = canvas.current!;
+    if (width === 0) return;
+    const scale = devicePixelRatio || 1;
+    const [wide, high] = [Math.round(width * scale), Math.round(props.height * scale)];
+    if (element.width !== wide || element.height !== high) {
+      element.width = wide;
+      element.height = high;
+    }
+    const context = element.getContext('2d')!;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, width, props.height);
+    props.draw(new ScreenSurface(context), width, props.height, inkNow());
+  });
+  void scheme;
+
+  const told = (what: Promise<string>) => {
+    void what.then((text) => {
+      setSaid(text);
+      setTimeout(() => setSaid(''), 2500);
+    });
+  };
+  const svg = () => {
+    const ink = inkNow();
+    const surface = new SvgSurface(width, props.height, ink.back);
+    props.draw(surface, width, props.height, ink);
+    return surface.svg();
+  };
+  return (
+    <figure class="chart" ref={place}>
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label={props.label}
+        tabIndex={props.handlers?.onKeyDown ? 0 : -1}
+        style={{ width: `${width}px`, height: `${props.height}px` }}
+        {...props.handlers}
+        onPointerMove={(event) => {
+          props.handlers?.onPointerMove?.(event);
+          if (!props.tip) return;
+          const what = props.tip(event.offsetX, event.offsetY, width);
+          setTip(what ? { x: event.offsetX, y: event.offsetY, what } : null);
+        }}
+        onPointerLeave={(event) => {
+          props.handlers?.onPointerLeave?.(event);
+          setTip(null);
+        }}
+      />
+      {tip && (
+        <div
+          class="tip"
+          style={{
+            left: `${Math.max(0, Math.min(tip.x + 14, width - 330))}px`,
+            top: `${tip.y + 18}px`,
+          }}
+        >
+          {tip.what}
+        </div>
+      )}
+      <figcaption class="take">
+        <span role="status">{said}</span>
+        <button type="button" onClick={() => told(copyText(`${props.name}.svg`, svg(), 'image/svg+xml'))}>SVG</button>
+        <button type="button" onClick={() => told(copyPicture(`${props.name}.png`, canvas.current!))}>PNG</button>
+        {props.csv && (
+          <button type="button" onClick={() => told(copyText(`${props.name}.csv`, csvOf(props.csv!()), 'text/csv'))}>CSV</button>
+        )}
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,85 @@
+// Client: the reader of one trace, in a worker, so that the page stays quick while it works.
+import { has, take } from './blocks';
+import type { Asks, Method, Opened } from './protocol';
+
+interface Waiting {
+  method: Method;
+  resolve: (value: never) => void;
+  reject: (reason: Error) => void;
+}
+
+/** Asked for something newer meanwhile: nobody waits for this any more. */
+export class Outdated extends Error {}
+
+export class Client {
+  private readonly waiting = new Map<number, Waiting>();
+  private next = 0;
+  private running = 0;
+  private queue: { id: number; method: Method; ask: object }[] = [];
+  opened!: Opened;
+
+  private constructor(private readonly worker: Worker) {
+    worker.onmessage = (event: MessageEvent<{ id: number; answer?: never; error?: string }>) => {
+      const { id, answer, error } = event.data;
+      const one = this.waiting.get(id);
+      this.waiting.delete(id);
+      --this.running;
+      this.start();
+      if (!one) return;
+      if (error !== undefined) one.reject(new Error(error));
+      else one.resolve(answer!);
+    };
+    worker.onerror = (event) => this.fail(new Error(event.message || 'the reader stopped'));
+  }
+
+  private fail(error: Error): void {
+    for (const one of this.waiting.values()) one.reject(error);
+    this.waiting.clear();
+    this.queue = [];
+  }
+
+  private start(): void {
+    const first = this.running === 0 ? this.queue.shift() : undefined;
+    if (!first) return;
+    ++this.running;
+    this.worker.postMessage(first);
+  }
+
+  /** `latest`: what was asked in the same way and has not begun is not needed any more. */
+  ask<M extends Method>(method: M, ask: Asks[M]['ask'], latest = false): Promise<Asks[M]['answer']> {
+    if (latest) {
+      this.queue = this.queue.filter((one) => {
+        if (one.method !== method) return true;
+        this.waiting.get(one.id)?.reject(new Outdated());
+        this.waiting.delete(one.id);
+        return false;
+      });
+    }
+    return new Promise((resolve, reject) => {
+      const id = this.next++;
+      this.waiting.set(id, { method, resolve: resolve as (value: never) => void, reject });
+      this.queue.push({ id, method, ask });
+      this.start();
+    });
+  }
+
+  /** The trace of that number, if the page carries it. */
+  static async open(which: number): Promise<Client> {
+    const id = `trace${which}`;
+    if (!has(id) || !has('reader')) throw new Error('this page carries no trace');
+    const script = (document.getElementById('script') as HTMLScriptElement).src;
+    const worker = new Worker(script);
+    const client = new Client(worker);
+    const reader = readerBytes();
+    const trace = take(id);
+    worker.postMessage({ reader, trace }, [trace.buffer]);
+    client.opened = await client.ask('open', {});
+    return client;
+  }
+}
+
+let reader: Uint8Array<ArrayBuffer> | null = null;
+function readerBytes(): Uint8Array<ArrayBuffer> {
+  reader ??= take('reader');
+  return reader;
+}

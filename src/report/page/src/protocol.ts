@@ -1,0 +1,104 @@
+// What the page asks of the worker that holds the reader, and what comes back.
+
+export interface Group {
+  fn: string;
+  site: string;
+  file: string;
+  line: number;
+  sort: string;
+  calls: number;
+}
+
+export interface ClassInfo {
+  ranks: string;
+  thread: number;
+  segment: number;
+  calls: number;
+}
+
+export interface Opened {
+  ranks: string;
+  classes: ClassInfo[];
+  groups: Group[];
+  timing: string;
+  /** Each call has its time. */
+  timed: boolean;
+}
+
+export type Axis = 'measured' | 'estimated' | 'calls';
+
+export interface StripAsk {
+  by: 'sort' | 'function' | 'site';
+  ranks: string;
+  from: number | null;
+  to: number | null;
+  columns: number;
+  lines: number;
+}
+
+export interface StripLine {
+  ranks: string;
+  count: number;
+}
+
+export interface Strip {
+  axis: Axis;
+  /** Of the whole run, in ns (or calls). */
+  whole: [number, number];
+  begin: number;
+  end: number;
+  columns: number;
+  kinds: string[];
+  lines: StripLine[];
+  /** lines × columns × kinds, in ns of a rank in the mean. */
+  ns: Float64Array;
+  /** Not all was looked at: an estimate, until the exact one comes. */
+  coarse: boolean;
+}
+
+export interface CallsAsk {
+  rank: number;
+  thread: number | null;
+  /** From this call on, as counted without a filter. */
+  from: number;
+  most: number;
+  /** Of these groups; null: of all. */
+  groups: number[] | null;
+  text: string;
+  /** At most so many are looked at in one go. */
+  walk: number;
+}
+
+export interface CallRow {
+  index: number;
+  thread: number;
+  group: number;
+  /** Seconds; null where it is not known. */
+  begin: number | null;
+  took: number | null;
+  gap: number | null;
+  text: string;
+}
+
+export interface CallsPage {
+  rows: CallRow[];
+  /** Where to go on; null at the end. */
+  next: number | null;
+}
+
+export interface Matrix {
+  from: Uint32Array;
+  to: Uint32Array;
+  messages: Float64Array;
+  bytes: Float64Array;
+}
+
+export interface Asks {
+  open: { ask: Record<string, never>; answer: Opened };
+  strip: { ask: StripAsk; answer: Strip };
+  calls: { ask: CallsAsk; answer: CallsPage };
+  callAt: { ask: { rank: number; ns: number }; answer: number };
+  matrix: { ask: { groups: number[] | null }; answer: Matrix };
+  walk: { ask: { texts: boolean; most: number }; answer: { calls: number; seconds: number } };
+}
+export type Method = keyof Asks;

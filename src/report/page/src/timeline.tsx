@@ -1,0 +1,300 @@
+// Timeline: ranks over time, by sort of call, function or call site. What lies in a column is summed exactly, so that
+// colours tell shares at any zoom; few calls are drawn one by one.
+import { scaleLinear } from 'd3-scale';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Chart, type Ink } from './chart';
+import { Outdated } from './client';
+import { colourOf, colourOfSort, kRest, resolved } from './colours';
+import type { Context } from './context';
+import { count, countOfRanks, percent, plural, rangesOf, shortRanks, timeOfNs } from './format';
+import type { CallRow, Strip } from './protocol';
+import { go, set, useShown, type State } from './state';
+import type { Surface } from './surface';
+
+const kLeft = 96;
+const kAxis = 26;
+const kMostLines = 120;
+const kHeight = 560;
+
+type By = 'sort' | 'function' | 'site';
+
+function byOf(shown: State): By {
+  if (shown.by === 'sort' || shown.by === 'function' || shown.by === 'site') return shown.by;
+  return shown.site !== '' ? 'site' : shown.fn !== '' ? 'function' : 'sort';
+}
+
+function rowHeight(lines: number): number {
+  return Math.max(3, Math.min(20, Math.floor(kHeight / Math.max(1, lines))));
+}
+
+/** The colours of a strip's kinds: most time first, what is not selected grey. */
+function paletteOf(strip: Strip, by: By, shown: State): { colours: string[]; order: number[]; sums: number[] } {
+  const kinds = strip.kinds.length;
+  const sums = new Array<number>(kinds).fill(0);
+  for (let line = 0; line < strip.lines.length; ++line) {
+    const many = strip.lines[line]!.count;
+    for (let i = 0; i < strip.columns * kinds; ++i) sums[i % kinds]! += strip.ns[line * strip.columns * kinds + i]! * many;
+  }
+  const order = sums.map((_, i) => i).sort((a, b) => sums[b]! - sums[a]!);
+  const colours = new Array<string>(kinds).fill(kRest);
+  let next = 0;
+  for (const kind of order) {
+    const name = strip.kinds[kind]!;
+    if (name === 'outside MPI') colours[kind] = resolved('var(--idle)');
+    else if (by === 'sort') colours[kind] = colourOfSort(name, next++);
+    else {
+      const wanted = by === 'function' ? shown.fn === '' || name === shown.fn : shown.fn === '' ? shown.site === '' || name.endsWith(shown.site) : name === `${shown.fn} ${shown.site}` || (shown.site === '' && name.startsWith(`${shown.fn} `));
+      colours[kind] = wanted ? colourOf(next++) : kRest;
+    }
+  }
+  return { colours, order, sums };
+}
+
+export function Timeline({ context, client: given, bare }: { context: Context; client?: Context['client']; bare?: boolean }) {
+  const shown = useShown();
+  const client = given ?? context.client;
+  const [strip, setStrip] = useState<Strip | null>(null);
+  const [calls, setCalls] = useState<{ key: string; rows: CallRow[][] } | null>(null);
+  const [trouble, setTrouble] = useState('');
+  const [width, setWidth] = useState(0);
+  const drag = useRef<{ x: number; from: number; to: number; selecting: boolean; moved: boolean } | null>(null);
+  const [band, setBand] = useState<[number, number] | null>(null);
+  const by = byOf(shown);
+
+  const whole = strip?.whole ?? [0, 1];
+  const from = shown.from ?? whole[0];
+  const to = Math.max(from + 1, shown.to ?? whole[1]);
+
+  useEffect(() => {
+    if (!client || width <= kLeft) return;
+    let alive = true;
+    const columns = Math.max(50, Math.min(2000, Math.floor((width - kLeft) / 2)));
+    client.ask('strip', { by, ranks: shown.ranks, from: shown.from, to: shown.to, columns, lines: kMostLines }, true).then(
+      (answer) => alive && (setStrip(answer), setTrouble('')),
+      (error: Error) => alive && !(error instanceof Outdated) && setTrouble(error.message));
+    return () => { alive = false; };
+  }, [client, width, by, shown.ranks, shown.from, shown.to]);
+
+  // Single calls, where few are on the screen.
+  const single = strip && strip.lines.every((line) => line.count === 1) && strip.lines.length <= 32 ? strip.lines : null;
+  const key = single ? `${single.map((l) => l.ranks).join(';')}|${from}|${to}` : '';
+  useEffect(() => {
+    if (!client || !single || !client.opened.timed || to - from > (whole[1] - whole[0]) / 4) { setCalls(null); return; }
+    let alive = true;
+    const kMost = 400;
+    void (async () => {
+      const rows: CallRow[][] = [];
+      for (const line of single) {
+        const rank = Number(line.ranks);
+        try {
+          const first = await client.ask('callAt', { rank, ns: from });
+          const page = await client.ask('calls', { rank, thread: null, from: Math.max(0, first - 1), most: kMost, groups: null, text: '', walk: kMost });
+          const last = page.rows[page.rows.length - 1];
+          if (page.next !== null && last && last.begin !== null && last.begin * 1e9 < to) return alive && setCalls(null);
+          rows.push(page.rows);
+        } catch { return alive && setCalls(null); }
+        if (!alive) return;
+      }
+      if (alive) setCalls({ key, rows });
+    })();
+    return () => { alive = false; };
+  }, [client, key]);
+
+  const clamp = (a: number, b: number, quiet: boolean) => {
+    const span = Math.max(10, Math.min(b - a, whole[1] - whole[0]));
+    const begin = Math.max(whole[0], Math.min(a, whole[1] - span));
+    const all = begin <= whole[0] && begin + span >= whole[1];
+    set({ from: all ? null : Math.floor(begin), to: all ? null : Math.ceil(begin + span) }, quiet);
+  };
+  const zoom = (factor: number, at: number, quiet = true) => clamp(at - (at - from) * factor, at + (to - at) * factor, quiet);
+  const pan = (part: number) => clamp(from + (to - from) * part, to + (to - from) * part, true);
+
+  if (!client) return <p class="busy">{context.trouble || 'The trace is being opened …'}</p>;
+  if (trouble) return <p class="warn">{trouble}</p>;
+  const lines = strip?.lines ?? [];
+  const row = rowHeight(lines.length);
+  const height = lines.length * row + kAxis + 4;
+  const palette = strip ? paletteOf(strip, by, shown) : null;
+  const scale = scaleLinear([from, to], [kLeft, Math.max(kLeft + 1, width)]);
+  const unit = strip?.axis === 'calls' ? (value: number) => plural(Math.round(value), 'call') : timeOfNs;
+  const drawn = calls && calls.key === key ? calls.rows : null;
+  const kindOf = (call: CallRow): number => {
+    const group = client.opened.groups[call.group];
+    if (!group || !strip) return -1;
+    return strip.kinds.indexOf(by === 'sort' ? group.sort : by === 'function' ? group.fn : `${group.fn} ${group.site}`);
+  };
+
+  const draw = (surface: Surface, wide: number, _height: number, ink: Ink) => {
+    if (!strip || !palette) {
+      surface.text(kLeft, 20, 'Adding up the calls …', ink.faint);
+      return;
+    }
+    const kinds = strip.kinds.length;
+    const each = (strip.end - strip.begin) / strip.columns;
+    for (let line = 0; line < lines.length; ++line) {
+      const y = kAxis + line * row;
+      if (row >= 9 || line % Math.ceil(10 / row) === 0)
+        surface.text(kLeft - 8, y + row / 2, shortRanks(lines[line]!.ranks, 11), ink.text, 'end', Math.min(12, Math.max(9, row - 2)));
+      if (drawn) {
+        surface.rect(kLeft, y, wide - kLeft, row - 1, resolved('var(--idle)'));
+        for (const call of drawn[line] ?? []) {
+          if (call.begin === null || call.took === null) continue;
+          const x = Math.max(kLeft, scale(call.begin * 1e9));
+          const end = Math.min(wide, scale((call.begin + call.took) * 1e9));
+          if (end < kLeft || x > wide) continue;
+          surface.rect(x, y, Math.max(1, end - x), row - 1, palette.colours[kindOf(call)] ?? kRest);
+        }
+        continue;
+      }
+      for (let column = 0; column < strip.columns; ++column) {
+        const x = scale(strip.begin + column * each);
+        const end = scale(strip.begin + (column + 1) * each);
+        if (end < kLeft || x > wide) continue;
+        const at = (line * strip.columns + column) * kinds;
+        let sum = 0;
+        for (let kind = 0; kind < kinds; ++kind) sum += strip.ns[at + kind]!;
+        if (sum <= 0) continue;
+        // Shares of the column, one above the other.
+        const high = (row - 1) * Math.min(1, sum / each || 1);
+        let top = y + (row - 1 - high);
+        for (const kind of palette.order) {
+          const part = (strip.ns[at + kind]! / sum) * high;
+          if (part <= 0) continue;
+          surface.rect(Math.max(kLeft, x), top, Math.min(wide, end) - Math.max(kLeft, x) + 0.3, part, palette.colours[kind]!);
+          top += part;
+        }
+      }
+    }
+    for (const tick of scale.ticks(Math.max(2, Math.floor((wide - kLeft) / 130)))) {
+      const x = scale(tick);
+      surface.line(x, kAxis - 6, x, kAxis - 1, ink.faint);
+      surface.text(x, 10, unit(tick), ink.faint, x > wide - 40 ? 'end' : 'middle');
+    }
+    if (band) {
+      const [a, b] = [Math.min(...band), Math.max(...band)];
+      surface.line(a, kAxis, a, kAxis + lines.length * row, ink.accent, 2);
+      surface.line(b, kAxis, b, kAxis + lines.length * row, ink.accent, 2);
+    }
+  };
+  const lineAt = (y: number) => lines[Math.floor((y - kAxis) / row)];
+  const tip = (x: number, y: number) => {
+    const index = Math.floor((y - kAxis) / row);
+    const line = lines[index];
+    if (!strip || !line || x < kLeft) return null;
+    const at = scale.invert(x);
+    const call = drawn?.[index]?.find((one) => one.begin !== null && one.took !== null && at >= one.begin * 1e9 && at <= (one.begin + one.took) * 1e9);
+    const head = <><b>{line.count === 1 ? `rank ${line.ranks}` : `ranks ${shortRanks(line.ranks)}`}</b>{line.count > 1 && ` (${count(line.count)})`} at {unit(at)}<br /></>;
+    if (call) return <>{head}<span class="mono">{call.text}</span><br />took {timeOfNs(call.took! * 1e9)}, call {count(call.index)}</>;
+    const column = Math.floor(((at - strip.begin) / (strip.end - strip.begin)) * strip.columns);
+    if (column < 0 || column >= strip.columns) return head;
+    const kinds = strip.kinds.length;
+    const ns = (kind: number) => strip.ns[(index * strip.columns + column) * kinds + kind]!;
+    const most = strip.kinds.map((name, kind) => ({ name, value: ns(kind) })).filter((one) => one.value > 0).sort((a, b) => b.value - a.value);
+    const sum = most.reduce((all, one) => all + one.value, 0);
+    return <>{head}{most.slice(0, 6).map((one) => <div key={one.name}>{percent(one.value / sum)} {one.name}</div>)}</>;
+  };
+  const legend = palette && strip ? palette.order.filter((kind) => palette.sums[kind]! > 0).slice(0, 14) : [];
+  const total = palette ? palette.sums.reduce((sum, one) => sum + one, 0) : 1;
+  return (
+    <>
+      {!bare && (
+        <div class="tools">
+          <label>
+            Coloured by{' '}
+            <select value={by} onChange={(event) => set({ by: event.currentTarget.value })}>
+              <option value="sort">sort of call</option>
+              <option value="function">function</option>
+              <option value="site">call site</option>
+            </select>
+          </label>
+          <span>
+            <button type="button" aria-label="zoom in" onClick={() => zoom(0.5, (from + to) / 2, false)}>+</button>{' '}
+            <button type="button" aria-label="zoom out" onClick={() => zoom(2, (from + to) / 2, false)}>−</button>{' '}
+            <button type="button" onClick={() => set({ from: null, to: null })}>whole run</button>
+          </span>
+          {strip && (
+            <span class="faint">
+              {unit(from)} to {unit(to)}, {timeOfNs(to - from)} of {timeOfNs(whole[1] - whole[0])}
+              {strip.axis === 'estimated' && '; times are means of each place, as this trace has no time of each call'}
+              {strip.axis === 'calls' && '; this trace has no times: each call is as long as any other'}
+              {strip.coarse && '; being added up …'}
+            </span>
+          )}
+        </div>
+      )}
+      <Chart
+        name="timeline" height={height} onWidth={setWidth} draw={draw} tip={tip}
+        label={strip ? `Timeline of ${plural(lines.reduce((sum, line) => sum + line.count, 0), 'rank')}, ${unit(from)} to ${unit(to)}. ${legend.map((kind) => `${strip.kinds[kind]} ${percent(palette!.sums[kind]! / total)}`).join(', ')}` : 'Timeline'}
+        csv={() => strip ? [['ranks', 'from', 'to', ...strip.kinds], ...strip.lines.flatMap((line, l) =>
+          Array.from({ length: strip.columns }, (_, c) => {
+            const each = (strip.end - strip.begin) / strip.columns;
+            const at = (l * strip.columns + c) * strip.kinds.length;
+            return [line.ranks, strip.begin + c * each, strip.begin + (c + 1) * each, ...strip.ns.slice(at, at + strip.kinds.length)];
+          }))] : []}
+        handlers={{
+          onWheel: (event) => {
+            event.preventDefault();
+            if (event.shiftKey) pan(Math.sign(event.deltaY) * 0.1);
+            else zoom(event.deltaY > 0 ? 1.25 : 0.8, scale.invert(Math.max(kLeft, event.offsetX)));
+          },
+          onPointerDown: (event) => {
+            drag.current = { x: event.offsetX, from, to, selecting: event.shiftKey, moved: false };
+            event.currentTarget.setPointerCapture(event.pointerId);
+          },
+          onPointerMove: (event) => {
+            const held = drag.current;
+            if (!held) return;
+            if (Math.abs(event.offsetX - held.x) > 3) held.moved = true;
+            if (!held.moved) return;
+            if (held.selecting) setBand([held.x, event.offsetX]);
+            else {
+              const by_ = ((event.offsetX - held.x) / (width - kLeft)) * (held.to - held.from);
+              clamp(held.from - by_, held.to - by_, true);
+            }
+          },
+          onPointerUp: (event) => {
+            const held = drag.current;
+            drag.current = null;
+            setBand(null);
+            if (!held) return;
+            if (held.moved && held.selecting) {
+              const [a, b] = [scale.invert(Math.min(held.x, event.offsetX)), scale.invert(Math.max(held.x, event.offsetX))];
+              clamp(a, b, false);
+            } else if (!held.moved) {
+              const line = lineAt(event.offsetY);
+              if (line) set({ ranks: line.ranks === shown.ranks ? '' : line.ranks });
+            }
+          },
+          onDblClick: () => set({ from: null, to: null }),
+          onKeyDown: (event) => {
+            const key_ = event.key.toLowerCase();
+            const middle = (from + to) / 2;
+            if (key_ === 'w' || key_ === 'arrowup') zoom(0.7, middle);
+            else if (key_ === 's' || key_ === 'arrowdown') zoom(1 / 0.7, middle);
+            else if (key_ === 'a' || key_ === 'arrowleft') pan(-0.15);
+            else if (key_ === 'd' || key_ === 'arrowright') pan(0.15);
+            else if (key_ === 'home' || key_ === '0') set({ from: null, to: null });
+            else return;
+            event.preventDefault();
+          },
+        }}
+      />
+      <div class="legend">
+        {legend.map((kind) => (
+          <span key={kind}>
+            <i style={{ background: palette!.colours[kind] }} />
+            {strip!.kinds[kind]} {percent(palette!.sums[kind]! / total)}
+          </span>
+        ))}
+      </div>
+      {!bare && (
+        <p class="faint">
+          Wheel or W and S zoom, drag or A and D move, shift and drag choose a stretch, a click selects ranks.{' '}
+          {shown.ranks !== '' && rangesOf(shown.ranks).length > 0 && (
+            <button type="button" onClick={() => go('calls', { ranks: shown.ranks })}>Calls of {countOfRanks(shown.ranks) === 1 ? `rank ${shown.ranks}` : 'these ranks'}</button>
+          )}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+#include "report/shorten.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace cairn::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+bool is_of_ranks(std::string_view name) { return name == "ranks" || name == "lacking" || name == "incomplete_ranks"; }
+
+bool all_numbers(const ordered_json &list) {
+  return std::all_of(list.begin(), list.end(), [](const ordered_json &one) { return one.is_number_unsigned(); });
+}
+
+/// "0-3,8" of [0, 1, 2, 3, 8].
+std::string text_of(const ordered_json &list) {
+  std::string text;
+  for (size_t i = 0; i < list.size();) {
+    const auto first = list[i].get<uint64_t>();
+    size_t run = 1;
+    while (i + run < list.size() && list[i + run].get<uint64_t>() == first + run) ++run;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", first);
+    if (run > 1) text += fmt::format("-{}", first + run - 1);
+    i += run;
+  }
+  return text;
+}
+
+}  // namespace
+
+void shorten(ordered_json *json, size_t most) {
+  if (json->is_array()) {
+    for (ordered_json &one : *json) shorten(&one, most);
+    return;
+  }
+  if (!json->is_object()) return;
+  std::vector<std::pair<std::string, size_t>> cut;
+  for (auto &[name, value] : json->items()) {
+    if (value.is_array() && is_of_ranks(name) && all_numbers(value)) {
+      value = text_of(value);
+      continue;
+    }
+    if (value.is_array() && value.size() > most) {
+      cut.emplace_back(name + "_further", value.size() - most);
+      value.erase(value.begin() + static_cast<ptrdiff_t>(most), value.end());
+    }
+    shorten(&value, most);
+  }
+  for (auto &[name, count] : cut) (*json)[name] = count;
+}
+
+}  // namespace cairn::report
