@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +17,7 @@ using nlohmann::ordered_json;
 bool is_of_ranks(std::string_view name) { return name == "ranks" || name == "lacking" || name == "incomplete_ranks"; }
 
 bool all_numbers(const ordered_json &list) {
-  return std::all_of(list.begin(), list.end(), [](const ordered_json &one) { return one.is_number_unsigned(); });
+  return std::all_of(list.begin(), list.end(), [](const ordered_json &one) { return one.is_number_integer(); });
 }
 
 /// "0-3,8" of [0, 1, 2, 3, 8].

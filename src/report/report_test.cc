@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "report/page.h"
+#include "report/seven_bits.h"
+#include "report/shorten.h"
+
+namespace cairn::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// As the header says it, bit by bit; nothing if a character could not have been written.
+std::optional<std::string> read_sevens(const std::string &text, size_t bytes) {
+  constexpr std::array<uint32_t, 6> kUnsafe = {0x00, 0x0a, 0x0d, 0x1a, 0x26, 0x3c};
+  std::string bits;
+  const auto put = [&](uint32_t seven) {
+    for (int bit = 6; bit >= 0; --bit) bits += (seven >> bit & 1) != 0 ? '1' : '0';
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(text[i]);
+    if (byte < 0x80) {
+      put(byte);
+      continue;
+    }
+    const auto second = static_cast<uint8_t>(text[++i]);
+    const uint32_t character = (byte & 0x1fU) << 6 | (second & 0x3fU);
+    if (character < 0x80 || character >= 0x380) return {};
+    put(kUnsafe[(character >> 7) - 1]);
+    put(character & 0x7f);
+  }
+  std::string read;
+  for (size_t i = 0; i + 8 <= bits.size() && read.size() < bytes; i += 8) {
+    read += static_cast<char>(std::stoi(bits.substr(i, 8), nullptr, 2));
+  }
+  return read;
+}
+
+TEST(SevenBits, GiveBackWhatWentIn) {
+  std::mt19937 random(7);
+  for (size_t size = 0; size < 300; ++size) {
+    std::string bytes;
+    for (size_t i = 0; i < size; ++i) bytes += static_cast<char>(random());
+    EXPECT_EQ(read_sevens(seven_bits(bytes), size), bytes) << size;
+  }
+  for (const char each : {'\0', '\n', '\r', '&', '<', '\xff'}) {
+    const std::string bytes(1000, each);
+    EXPECT_EQ(read_sevens(seven_bits(bytes), bytes.size()), bytes);
+  }
+}
+
+TEST(SevenBits, HaveNothingThatHtmlChanges) {
+  std::string bytes;
+  for (int i = 0; i < 4000; ++i) bytes += static_cast<char>(i * 37 + i / 256);
+  const std::string text = seven_bits(bytes);
+  EXPECT_EQ(text.find_first_of(std::string("\0\n\r\x1a&<", 6)), std::string::npos);
+}
+
+TEST(SevenBits, TakeEightSevenths) {
+  std::mt19937 random(1);
+  std::string bytes;
+  for (size_t i = 0; i < 70000; ++i) bytes += static_cast<char>(random());
+  EXPECT_LE(seven_bits(bytes).size(), 80002U);
+}
+
+TEST(Shorten, CutsLongListsAndSaysHowManyWereLeftOut) {
+  ordered_json json = {{"lines", {{{"a", 1}}, {{"a", 2}}, {{"a", 3}}}}, {"few", {"x"}}};
+  shorten(&json, 2);
+  EXPECT_EQ(json.dump(), R"({"lines":[{"a":1},{"a":2}],"few":["x"],"lines_further":1})");
+}
+
+TEST(Shorten, WritesRanksAsText) {
+  ordered_json json = {{"ranks", {0, 1, 2, 5, 7, 8}}, {"inner", {{{"ranks", {3}}, {"lacking", ordered_json::array()}}}}};
+  shorten(&json, 2);
+  EXPECT_EQ(json.dump(), R"({"ranks":"0-2,5,7-8","inner":[{"ranks":"3","lacking":""}]})");
+}
+
+TEST(Shorten, LeavesRanksThatAreNoNumbers) {
+  ordered_json json = {{"ranks", {{{"rank", 0}}}}};
+  shorten(&json, 10);
+  EXPECT_EQ(json.dump(), R"({"ranks":[{"rank":0}]})");
+}
+
+TEST(Page, EscapesWhatComesFromATrace) {
+  const Assets assets{"<!doctype html><meta name=\"generator\" content=\"cairn report\"><title>@TITLE@</title>@CONNECT@@BLOCKS@", "s", "r"};
+  const std::string evil = "</title><script>alert('x')</script> & \"@BLOCKS@\"";
+  const std::string page = page_of(assets, evil, {{"facts", "</script><!-- @TITLE@ @CONNECT@"}});
+  EXPECT_EQ(page.find("alert('x')"), std::string::npos);
+  EXPECT_NE(page.find("&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;@BLOCKS@&quot;"), std::string::npos);
+  EXPECT_EQ(page.find("</script><!--"), std::string::npos);
+  EXPECT_TRUE(is_page(page));
+  EXPECT_FALSE(is_page("<!doctype html><title>cairn report</title>"));
+}
+
+}  // namespace
+}  // namespace cairn::report
