@@ -5,12 +5,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 
-#include "analyze/overview.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
 #include "report/facts.h"
@@ -19,13 +17,11 @@
 #include "terminal/installation.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
-#include "text/utf8.h"
 
 namespace cairn::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
 
 struct ReportOptions : Inspection {
   std::string other;
@@ -55,8 +51,8 @@ Result<void> may_write(const std::string &path) {
   file.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
   beginning.resize(static_cast<size_t>(file.gcount()));
   if (beginning.empty() || report::is_page(beginning)) return {};
-  return tl::unexpected<Error>(Error{ErrorKind::usage, "this is there already, and no page that cairn report wrote", path,
-                                     Error::kNoOffset, "name another file with -o"});
+  return tl::unexpected<Error>(Error{ErrorKind::usage, "this is there already, and no page that cairn report wrote",
+                                     path, Error::kNoOffset, "name another file with -o"});
 }
 
 /// Beside it first, so that a full disk leaves an earlier page as it was.
@@ -79,14 +75,6 @@ Result<void> write(const std::string &path, const std::string &text) {
   return tl::unexpected<Error>(cannot("cannot write it", path));
 }
 
-std::string now() {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
 int report_of(ReportOptions &options) {
   const auto folder = find_data("report", "page.html");
   if (!folder) return report(folder.error());
@@ -98,52 +86,34 @@ int report_of(ReportOptions &options) {
       options.output.empty() ? fs::path(options.file).replace_extension(".html").filename().string() : options.output;
   if (auto may = may_write(output); !may) return report(may.error());
 
-  ordered_json facts;
-  facts["schema"] = "cairn.report/1";
-  facts["cairn"] = CAIRN_VERSION;
-  facts["written"] = now();
-  facts["traces"] = ordered_json::array();
-  facts["diff"] = nullptr;
-  report::Asked asked;
   std::error_code error;
-  asked.executable = fs::read_symlink("/proc/self/exe", error).string();
-  constexpr uint64_t kMostCalls = 20'000'000;
-  asked.most_calls = options.all ? UINT64_MAX : kMostCalls;
-  asked.sources = !options.no_sources;
   const bool talks = !options.quiet && isatty(STDERR_FILENO) == 1;
-  if (talks) {
-    asked.saying = [](const std::string &verb) { fmt::print(stderr, "\r\033[Kcairn: asking cairn {} …", verb); };
-  }
+  std::vector<report::Asked> traces;
   std::vector<report::Block> blocks;
   uint64_t bytes_of_traces = 0;
   for (const std::string &file : {options.file, options.other}) {
     if (file.empty()) continue;
-    asked.file = file;
-    if (file == options.file) {
-      asked.calls = analyze::outline(*trace).calls;
-    } else {
-      Inspection other;
-      other.file = file;
-      const auto second = open_trace(other);
-      if (!second) return report(second.error());
-      asked.calls = analyze::outline(*second).calls;
+    if (file != options.file) {
+      Inspection second;
+      second.file = file;
+      if (const auto opened = open_trace(second); !opened) return report(opened.error());
     }
+    report::Asked asked;
+    asked.executable = fs::read_symlink("/proc/self/exe", error).string();
+    asked.file = file;
+    if (options.all) asked.most_calls = UINT64_MAX;
+    asked.sources = !options.no_sources;
+    if (talks) {
+      asked.saying = [](const std::string &verb) { fmt::print(stderr, "\r\033[Kcairn: asking cairn {} …", verb); };
+    }
+    traces.push_back(std::move(asked));
     auto bytes = bytes_of(file);
     if (!bytes) return report(bytes.error());
-    ordered_json one;
-    one["file"] = valid_utf8(fs::path(file).filename().string());
-    one["bytes"] = bytes->size();
-    one.update(report::facts_of(asked));
-    facts["traces"].push_back(std::move(one));
     bytes_of_traces += bytes->size();
     blocks.push_back({fmt::format("trace{}", blocks.size()), *std::move(bytes)});
   }
-  if (!options.other.empty()) {
-    asked.file = options.file;
-    facts["diff"] = report::diff_of(asked, options.other);
-  }
+  blocks.insert(blocks.begin(), {"facts", report::gzip(report::facts_of_page(traces).dump())});
   if (talks) fmt::print(stderr, "\r\033[K");
-  blocks.insert(blocks.begin(), {"facts", report::gzip(facts.dump())});
   const std::string page = report::page_of(*assets, trace->run().command, blocks);
   if (auto done = write(output, page); !done) return report(done.error());
   if (!options.quiet) {
@@ -152,8 +122,9 @@ int report_of(ReportOptions &options) {
   }
   if (!options.open) return kFine;
   const auto ended = run_child({"xdg-open", output}, {});
-  if (!ended) return report(Error{ErrorKind::environment, "no browser was found that xdg-open would start", output,
-                                  Error::kNoOffset, "open the file by hand"});
+  if (!ended)
+    return report(Error{ErrorKind::environment, "no browser was found that xdg-open would start", output,
+                        Error::kNoOffset, "open the file by hand"});
   return *ended == 0 ? kFine : kEnvironment;
 }
 

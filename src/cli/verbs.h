@@ -28,6 +28,7 @@ Action declare_verify(Options &verb);
 Action declare_repack(Options &verb);
 Action declare_gpu(Options &verb);
 Action declare_report(Options &verb);
+Action declare_serve(Options &verb);
 Action declare_replay(Options &verb);
 Action declare_proxy(Options &verb);
 Action declare_extrapolate(Options &verb);

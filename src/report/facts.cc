@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <vector>
@@ -44,8 +46,9 @@ ordered_json ask(const Asked &asked, const std::vector<std::string> &words, cons
   if (!printed) return refused(printed.error().message);
   ordered_json json = ordered_json::parse(printed->out, nullptr, false);
   if (json.is_discarded() || !json.is_object()) {
-    return refused(printed->error.empty() ? fmt::format("cairn {} ended with exit code {}", words.front(), printed->code)
-                                          : first_line(printed->error, asked.file));
+    return refused(printed->error.empty()
+                       ? fmt::format("cairn {} ended with exit code {}", words.front(), printed->code)
+                       : first_line(printed->error, asked.file));
   }
   json.erase("schema");
   json.erase("file");
@@ -60,14 +63,21 @@ std::map<std::string, std::set<uint32_t>> places_of(const ordered_json &callsite
   for (const ordered_json &line : callsites["lines"]) {
     if (!line.contains("site") || !line["site"].is_object()) continue;
     const ordered_json &site = line["site"];
-    if (site.contains("file") && site["file"].is_string() && site.contains("line") && site["line"].is_number_unsigned()) {
+    if (site.contains("file") && site["file"].is_string() && site.contains("line") &&
+        site["line"].is_number_unsigned()) {
       places[site["file"].get<std::string>()].insert(site["line"].get<uint32_t>());
     }
   }
   return places;
 }
 
-}  // namespace
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
 
 ordered_json facts_of(const Asked &asked) {
   static const std::vector<Question> questions = {
@@ -84,24 +94,39 @@ ordered_json facts_of(const Asked &asked) {
       {"check", {"check"}, true},
       {"gpu", {"gpu", "divergence"}},
   };
+  uint64_t calls = 0;
   ordered_json facts;
+  std::error_code error;
+  facts["file"] = valid_utf8(std::filesystem::path(asked.file).filename().string());
+  facts["bytes"] = std::filesystem::file_size(asked.file, error);
   for (const Question &question : questions) {
-    if (question.goes_through_calls && asked.calls > asked.most_calls) {
-      facts[question.name] = refused(fmt::format("not asked, since it goes through every call and there are more than {}; "
-                                                 "cairn {} tells it, and --all has it told here",
-                                                 asked.most_calls, question.words.front()));
+    if (question.goes_through_calls && calls > asked.most_calls) {
+      facts[question.name] =
+          refused(fmt::format("not asked, since it goes through every call and there are more than {}; "
+                              "cairn {} tells it, and --all has it told here",
+                              asked.most_calls, question.words.front()));
       continue;
     }
     if (asked.saying) asked.saying(question.words.front());
     facts[question.name] = ask(asked, question.words);
+    if (question.name == std::string_view("info")) calls = facts["info"].value("calls", uint64_t{0});
   }
   facts["sources"] = asked.sources ? source_lines(places_of(facts["callsites"])) : ordered_json::array();
   return facts;
 }
 
-ordered_json diff_of(const Asked &asked, const std::string &other) {
-  if (asked.saying) asked.saying("diff");
-  return ask(asked, {"diff"}, other);
+}  // namespace
+
+ordered_json facts_of_page(const std::vector<Asked> &traces) {
+  ordered_json facts = {{"schema", "cairn.report/1"}, {"cairn", CAIRN_VERSION}, {"written", now()}};
+  facts["traces"] = ordered_json::array();
+  for (const Asked &asked : traces) facts["traces"].push_back(facts_of(asked));
+  facts["diff"] = nullptr;
+  if (traces.size() > 1) {
+    if (traces[0].saying) traces[0].saying("diff");
+    facts["diff"] = ask(traces[0], {"diff"}, traces[1].file);
+  }
+  return facts;
 }
 
 }  // namespace cairn::report

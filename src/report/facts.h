@@ -9,10 +9,14 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
 namespace cairn::report {
+
+/// Verbs that go through all calls are not asked of more than these, unless the user says so.
+constexpr uint64_t kMostCalls = 20'000'000;
 
 struct Asked {
   std::string executable;  ///< cairn
@@ -23,10 +27,8 @@ struct Asked {
   std::function<void(const std::string &)> saying;  ///< told which verb is asked now
 };
 
-/// A member for each verb, and "sources".
-nlohmann::ordered_json facts_of(const Asked &asked);
-
-/// What `cairn diff` says of two traces.
-nlohmann::ordered_json diff_of(const Asked &asked, const std::string &other);
+/// Of one trace or two: a member for each verb, and "sources"; of two also what `cairn diff` says. Schema
+/// cairn.report/1 (page/src/facts.ts has its fields).
+nlohmann::ordered_json facts_of_page(const std::vector<Asked> &traces);
 
 }  // namespace cairn::report

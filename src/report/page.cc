@@ -17,9 +17,9 @@ Result<std::string> file_of(const std::string &folder, const char *name) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (!file || bytes.empty()) {
-    return tl::unexpected<Error>(Error{ErrorKind::environment, "this part of the page that reports are made of is missing",
-                                       path, Error::kNoOffset,
-                                       "build cairn where npm and clang-19 are (scripts/setup report), or install it anew"});
+    return tl::unexpected<Error>(
+        Error{ErrorKind::environment, "this part of the page that reports are made of is missing", path,
+              Error::kNoOffset, "build cairn where npm and clang-19 are (scripts/setup report), or install it anew"});
   }
   return bytes;
 }
@@ -54,7 +54,14 @@ std::string page_of(const Assets &assets, const std::string &title, const std::v
   };
   add("page", assets.script);
   add("reader", assets.reader);
-  for (const Block &block : blocks) add(block.id, block.bytes);
+  for (const Block &block : blocks) {
+    if (block.address.empty()) {
+      add(block.id, block.bytes);
+    } else {
+      elements += fmt::format("<script type=\"application/x-cairn\" id=\"{}\" data-address=\"{}\"></script>\n",
+                              block.id, html(block.address));
+    }
+  }
   std::string page = assets.page;
   put(&page, "@BLOCKS@", elements);
   put(&page, "@TITLE@", html(title));
@@ -71,12 +78,23 @@ std::string html(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
     switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      case '"': escaped += "&quot;"; break;
-      case '\'': escaped += "&#39;"; break;
-      default: escaped += c;
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
     }
   }
   return escaped;
@@ -85,7 +103,8 @@ std::string html(std::string_view text) {
 std::string gzip(std::string_view bytes) {
   z_stream stream = {};
   constexpr int kGzip = 16;
-  [[maybe_unused]] int rc = deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzip, 9, Z_DEFAULT_STRATEGY);
+  [[maybe_unused]] int rc =
+      deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzip, 9, Z_DEFAULT_STRATEGY);
   assert(rc == Z_OK);
   std::string packed(deflateBound(&stream, bytes.size()), '\0');
   // zlib's interface is not const; it only reads.

@@ -23,8 +23,9 @@ struct Assets {
 Result<Assets> read_assets(const std::string &folder);
 
 struct Block {
-  std::string id;     ///< as the page asks for it: letters and digits
-  std::string bytes;  ///< compressed or not, as the page expects it
+  std::string id;            ///< as the page asks for it: letters and digits
+  std::string bytes;         ///< compressed or not, as the page expects it
+  std::string address = {};  ///< where the page fetches it instead; "" if it has the bytes
 };
 
 /// `connect`: where the page may load from, as its content security policy says it; "'none'" for a page by itself.

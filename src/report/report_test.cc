@@ -75,7 +75,8 @@ TEST(Shorten, CutsLongListsAndSaysHowManyWereLeftOut) {
 }
 
 TEST(Shorten, WritesRanksAsText) {
-  ordered_json json = {{"ranks", {0, 1, 2, 5, 7, 8}}, {"inner", {{{"ranks", {3}}, {"lacking", ordered_json::array()}}}}};
+  ordered_json json = {{"ranks", {0, 1, 2, 5, 7, 8}},
+                       {"inner", {{{"ranks", {3}}, {"lacking", ordered_json::array()}}}}};
   shorten(&json, 2);
   EXPECT_EQ(json.dump(), R"({"ranks":"0-2,5,7-8","inner":[{"ranks":"3","lacking":""}]})");
 }
@@ -87,11 +88,14 @@ TEST(Shorten, LeavesRanksThatAreNoNumbers) {
 }
 
 TEST(Page, EscapesWhatComesFromATrace) {
-  const Assets assets{"<!doctype html><meta name=\"generator\" content=\"cairn report\"><title>@TITLE@</title>@CONNECT@@BLOCKS@", "s", "r"};
+  const Assets assets{
+      "<!doctype html><meta name=\"generator\" content=\"cairn report\"><title>@TITLE@</title>@CONNECT@@BLOCKS@", "s",
+      "r"};
   const std::string evil = "</title><script>alert('x')</script> & \"@BLOCKS@\"";
   const std::string page = page_of(assets, evil, {{"facts", "</script><!-- @TITLE@ @CONNECT@"}});
   EXPECT_EQ(page.find("alert('x')"), std::string::npos);
-  EXPECT_NE(page.find("&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;@BLOCKS@&quot;"), std::string::npos);
+  EXPECT_NE(page.find("&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; &quot;@BLOCKS@&quot;"),
+            std::string::npos);
   EXPECT_EQ(page.find("</script><!--"), std::string::npos);
   EXPECT_TRUE(is_page(page));
   EXPECT_FALSE(is_page("<!doctype html><title>cairn report</title>"));

@@ -1,5 +1,5 @@
-// What a program prints, and its exit code. Both of its outputs go to files in memory, so that neither can fill up while
-// the other is read. Cost: the program, and memory for what it prints.
+// What a program prints, and its exit code. Both of its outputs go to files in memory, so that neither can fill up
+// while the other is read. Cost: the program, and memory for what it prints.
 #pragma once
 
 #include <string>

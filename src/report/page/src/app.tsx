@@ -59,7 +59,13 @@ export function App({ facts }: { facts: Facts }) {
   useEffect(() => {
     // After the first picture: opening a large trace takes a while.
     requestAnimationFrame(() => setTimeout(() => {
-      Client.open(0).then(setClient, (error: Error) => setTrouble(`The trace cannot be read: ${error.message}.`));
+      Client.open(0).then((opened) => {
+        opened.onBusy = (busy) => {
+          const main = document.getElementById('main');
+          if (main) main.dataset['busy'] = busy ? 'yes' : 'no';
+        };
+        setClient(opened);
+      }, (error: Error) => setTrouble(`The trace cannot be read: ${error.message}.`));
     }));
   }, []);
   const trace = facts.traces[0]!;

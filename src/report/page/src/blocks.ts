@@ -9,10 +9,22 @@ export function has(id: string): boolean {
   return element(id) !== null;
 }
 
-/** The block as it lies in the page; the element is emptied, so that its text takes no memory. */
-export function take(id: string): Uint8Array<ArrayBuffer> {
+/** Where the block is to be fetched from; '' if the page has it. */
+export function addressOf(id: string): string {
+  const address = element(id)?.dataset['address'];
+  return address ? new URL(address, location.href).href : '';
+}
+
+/** The block as it lies in the page, whose element is emptied, so that its text takes no memory; or as it is fetched. */
+export async function take(id: string): Promise<Uint8Array<ArrayBuffer>> {
   const block = element(id);
   if (!block) throw new Error(`the page has no block "${id}"`);
+  const address = addressOf(id);
+  if (address) {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(`cairn serve does not answer any more (${answer.status}); start it again`);
+    return new Uint8Array(await answer.arrayBuffer());
+  }
   const bytes = bytesOf(block.textContent ?? '', Number(block.dataset['bytes']));
   block.textContent = '';
   return bytes;
@@ -24,5 +36,5 @@ export async function unzipped(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Arr
 }
 
 export async function json<T>(id: string): Promise<T> {
-  return JSON.parse(new TextDecoder().decode(await unzipped(take(id)))) as T;
+  return JSON.parse(new TextDecoder().decode(await unzipped(await take(id)))) as T;
 }

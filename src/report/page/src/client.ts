@@ -1,5 +1,5 @@
 // Client: the reader of one trace, in a worker, so that the page stays quick while it works.
-import { has, take } from './blocks';
+import { has, take, unzipped } from './blocks';
 import type { Asks, Method, Opened } from './protocol';
 
 interface Waiting {
@@ -15,6 +15,8 @@ export class Client {
   private readonly waiting = new Map<number, Waiting>();
   private next = 0;
   private running = 0;
+  /** Told when it begins to work and when it has nothing more to do. */
+  onBusy: (busy: boolean) => void = () => {};
   private queue: { id: number; method: Method; ask: object }[] = [];
   opened!: Opened;
 
@@ -40,8 +42,12 @@ export class Client {
 
   private start(): void {
     const first = this.running === 0 ? this.queue.shift() : undefined;
-    if (!first) return;
+    if (!first) {
+      if (this.running === 0) this.onBusy(false);
+      return;
+    }
     ++this.running;
+    this.onBusy(true);
     this.worker.postMessage(first);
   }
 
@@ -70,16 +76,15 @@ export class Client {
     const script = (document.getElementById('script') as HTMLScriptElement).src;
     const worker = new Worker(script);
     const client = new Client(worker);
-    const reader = readerBytes();
-    const trace = take(id);
+    const [reader, trace] = await Promise.all([readerBytes(), take(id)]);
     worker.postMessage({ reader, trace }, [trace.buffer]);
     client.opened = await client.ask('open', {});
     return client;
   }
 }
 
-let reader: Uint8Array<ArrayBuffer> | null = null;
-function readerBytes(): Uint8Array<ArrayBuffer> {
-  reader ??= take('reader');
+let reader: Promise<Uint8Array<ArrayBuffer>> | null = null;
+function readerBytes(): Promise<Uint8Array<ArrayBuffer>> {
+  reader ??= take('reader').then(unzipped);
   return reader;
 }

@@ -1,0 +1,108 @@
+// Looks at pages of `cairn report` in a real browser: opens each, goes through all views, takes a picture and all that can
+// be copied as CSV, and times what a user waits for. Prints JSON; what the browser complains of is among it.
+//
+//   node look.mjs --out FOLDER [--browser chromium|firefox] [--width N] [--dark] [--fragment F] PAGE...
+//
+// For each page FOLDER/NAME.VIEW.png and FOLDER/NAME.VIEW.N.csv, in the order of the view's buttons.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import puppeteer from 'puppeteer-core';
+
+const { values: options, positionals: pages } = parseArgs({
+  allowPositionals: true,
+  options: {
+    out: { type: 'string', default: '.' },
+    browser: { type: 'string', default: 'chromium' },
+    width: { type: 'string', default: '1400' },
+    dark: { type: 'boolean', default: false },
+    fragment: { type: 'string', default: '' },
+  },
+});
+mkdirSync(options.out, { recursive: true });
+const programs = options.browser === 'firefox' ? ['/usr/bin/firefox-esr', '/usr/bin/firefox'] : ['/usr/bin/chromium', '/usr/bin/google-chrome'];
+const program = programs.find((path) => existsSync(path));
+if (!program) {
+  console.log(JSON.stringify({ missing: options.browser }));
+  process.exit(77);
+}
+const browser = await puppeteer.launch({
+  browser: options.browser === 'firefox' ? 'firefox' : 'chrome',
+  executablePath: program,
+  // Without its sandbox it runs as root and in containers, too; it sees nothing but our own pages.
+  args: options.browser === 'firefox' ? [] : ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--enable-precise-memory-info'],
+  headless: true,
+  defaultViewport: { width: Number(options.width), height: 900 },
+});
+
+async function settled(page) {
+  // Until nothing has been asked of the reader for a moment.
+  await page.waitForFunction(() => !document.querySelector('.busy')?.textContent && document.querySelector('main')?.dataset.busy !== 'yes', { timeout: 60000, polling: 30 });
+}
+
+const told = [];
+for (const path of pages) {
+  const name = basename(path).replace(/\.html$/, '');
+  const page = await browser.newPage();
+  const one = { page: name, errors: [], views: {} };
+  told.push(one);
+  page.on('console', (message) => ['error', 'warn'].includes(message.type()) && one.errors.push(message.text()));
+  page.on('pageerror', (error) => one.errors.push(String(error)));
+  page.on('request', (request) => /^https?:/.test(request.url()) && !path.startsWith('http') && one.errors.push(`loads ${request.url()}`));
+  page.on('dialog', (dialog) => {
+    one.errors.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  if (options.dark) await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+  await page.evaluateOnNewDocument(() => {
+    window.copied = [];
+    Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => void window.copied.push(text) } });
+  });
+  const begin = performance.now();
+  await page.goto((path.startsWith('http') ? path : `file://${resolve(path)}`) + options.fragment);
+  try {
+    await page.waitForSelector('main', { timeout: 60000 });
+    one.first_picture_ms = Math.round(performance.now() - begin);
+    await page.waitForFunction(() => document.querySelector('main')?.dataset.open !== 'no', { timeout: 60000 });
+    one.open_ms = Math.round(performance.now() - begin);
+    if ((await page.$eval('main', (main) => main.dataset.open)) !== 'yes') one.errors.push(await page.$eval('.chosen', (all) => all.textContent));
+    if (options.fragment !== '') {
+      await settled(page);
+      await page.screenshot({ path: join(options.out, `${name}.png`) });
+    }
+    const views = options.fragment === '' ? await page.$$eval('nav a', (all) => all.map((a) => a.getAttribute('href').slice(1).split('?')[0])) : [];
+    for (const view of views) {
+      const clicked = performance.now();
+      await page.evaluate((wanted) => [...document.querySelectorAll('nav a')].find((a) => a.getAttribute('href').slice(1).split('?')[0] === wanted).click(), view);
+      await page.waitForSelector(`main[data-view="${view}"]`, { timeout: 60000 });
+      await settled(page);
+      const looked = { ms: Math.round(performance.now() - clicked) };
+      one.views[view] = looked;
+      await page.screenshot({ path: join(options.out, `${name}.${view}.png`) });
+      looked.warnings = await page.$$eval('main .warn', (all) => all.map((each) => each.textContent).filter((text) => text !== ''));
+      looked.text = await page.$eval('main', (main) => main.innerText.length);
+      // A canvas of one colour shows nothing.
+      looked.blank = await page.$$eval('main canvas', (all) => all.filter((canvas) => {
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        const first = data.slice(0, 4).join();
+        for (let i = 4; i < data.length; i += 4) if (data.slice(i, i + 4).join() !== first) return false;
+        return true;
+      }).length);
+      const copies = await page.evaluate(async () => {
+        window.copied = [];
+        for (const button of document.querySelectorAll('main button')) if (button.textContent === 'CSV') button.click();
+        await new Promise((done) => setTimeout(done));
+        return window.copied;
+      });
+      copies.forEach((text, i) => writeFileSync(join(options.out, `${name}.${view}.${i}.csv`), text));
+      looked.csv = copies.length;
+    }
+    if (options.browser !== 'firefox') one.memory_mb = Math.round((await page.metrics()).JSHeapUsedSize / 1e6);
+  } catch (error) {
+    one.errors.push(String(error));
+    await page.screenshot({ path: join(options.out, `${name}.failed.png`) }).catch(() => {});
+  }
+  await page.close();
+}
+await browser.close();
+console.log(JSON.stringify(told, null, 1));
