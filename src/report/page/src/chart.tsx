@@ -20,13 +20,15 @@ export function inkNow(): Ink {
   return { text: of('text'), faint: of('faint'), back: of('back'), line: of('line'), idle: of('idle'), accent: of('accent') };
 }
 
+export type Rows = (string | number | null)[][];
+
 export interface ChartProps {
   name: string;
   /** For who cannot see it: what it shows. */
   label: string;
   height: number;
   draw: (surface: Surface, width: number, height: number, ink: Ink) => void;
-  csv?: () => (string | number | null)[][];
+  csv?: () => Rows | Promise<Rows>;
   /** What stands at the pointer. */
   tip?: (x: number, y: number, width: number) => ComponentChildren;
   handlers?: CanvasHTMLAttributes<HTMLCanvasElement>;
@@ -125,7 +127,7 @@ export function Chart(props: ChartProps) {
         <button type="button" onClick={() => told(copyText(`${props.name}.svg`, svg(), 'image/svg+xml'))}>SVG</button>
         <button type="button" onClick={() => told(copyPicture(`${props.name}.png`, canvas.current!))}>PNG</button>
         {props.csv && (
-          <button type="button" onClick={() => told(copyText(`${props.name}.csv`, csvOf(props.csv!()), 'text/csv'))}>CSV</button>
+          <button type="button" onClick={() => told(Promise.resolve(props.csv!()).then((rows) => copyText(`${props.name}.csv`, csvOf(rows), 'text/csv')))}>CSV</button>
         )}
       </figcaption>
     </figure>

@@ -72,6 +72,8 @@ export interface CallsAsk {
 export interface CallRow {
   index: number;
   thread: number;
+  /** After MPI_Finalize had ended the recording. */
+  epilogue: boolean;
   group: number;
   /** Seconds; null where it is not known. */
   begin: number | null;
@@ -86,7 +88,41 @@ export interface CallsPage {
   next: number | null;
 }
 
+export interface MatrixAsk {
+  /** Of these groups; null: of all. */
+  groups: number[] | null;
+  messages: boolean;
+  /** The square of ranks that is looked at: from `row` and `column` on, `size` of each; size 0: all. */
+  row: number;
+  column: number;
+  size: number;
+  /** At most so many cells a side. */
+  cells: number;
+}
+
+export interface Pair {
+  from: number;
+  to: number;
+  messages: number;
+  bytes: number;
+}
+
 export interface Matrix {
+  ranks: number;
+  size: number;
+  cells: number;
+  /** Ranks of a cell, a side. */
+  block: number;
+  values: Float64Array;
+  /** Of all ranks. */
+  sum: number;
+  pairs: number;
+  /** The largest, within the square. */
+  largest: Pair[];
+}
+
+/** All pairs that exchange something. */
+export interface Pairs {
   from: Uint32Array;
   to: Uint32Array;
   messages: Float64Array;
@@ -98,7 +134,8 @@ export interface Asks {
   strip: { ask: StripAsk; answer: Strip };
   calls: { ask: CallsAsk; answer: CallsPage };
   callAt: { ask: { rank: number; ns: number }; answer: number };
-  matrix: { ask: { groups: number[] | null }; answer: Matrix };
-  walk: { ask: { texts: boolean; most: number }; answer: { calls: number; seconds: number } };
+  matrix: { ask: MatrixAsk; answer: Matrix };
+  pairs: { ask: { groups: number[] | null }; answer: Pairs };
+  walk: { ask: { rank: number; texts: boolean }; answer: { calls: number; seconds: number } };
 }
 export type Method = keyof Asks;

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Records programs, writes their pages, opens these in a real browser, and holds what each view gives as CSV against what the
+verbs print as JSON. The browser must complain of nothing, and the page must load nothing.
+
+    report.py --build BUILD --mpi mpich|openmpi FOLDER_OF_PROGRAMS [--rest]
+
+--rest: more programs than one. Pictures of all views are left in BUILD/report. Exit status: 0 passed, 1 failed, 77 not
+possible here (no npm or compiler of WebAssembly when this was built, or no browser).
+"""
+import csv
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import surroundings
+
+LOOK = pathlib.Path(__file__).resolve().parents[2] / 'report/page/test/look.mjs'
+# Name, ranks, words of the program, words of record.
+FIRST = (('stencil2d', 4, ['50'], ['--timing', 'lossless']), ('exchange', 2, [], []))
+REST = (('threads', 2, [], ['--timing', 'lossless']), ('classes', 4, [], ['--timing', 'stats-gaps']),
+        ('rma', 4, [], ['--timing', '1%']), ('matching', 4, [], ['--timing', 'none']))
+
+
+class Page:
+    """A page's CSV files, and what the verbs say of its trace."""
+
+    def __init__(self, bench, folder, name, problems):
+        self.bench, self.folder, self.name, self.problems = bench, folder, name, problems
+
+    def csv(self, view, number):
+        path = self.folder / 'looks' / f'{self.name}.{view}.{number}.csv'
+        if not path.exists():
+            self.problems.append(f'{self.name}: {view} has no CSV {number}')
+            return []
+        with path.open(newline='') as lines:
+            return list(csv.DictReader(lines))
+
+    def verb(self, *words):
+        done = self.bench.run_in(self.folder, *words, '--json', f'{self.name}.cairn')
+        return json.loads(done.stdout) if done.returncode in (0, 1) and done.stdout else None
+
+    def expect(self, what, found, wanted):
+        self.problems.expect(f'{self.name}: {what}', found, wanted)
+
+    def near(self, what, found, wanted):
+        if found in ('', None) or wanted is None:
+            if not (found in ('', None) and wanted is None):
+                self.problems.append(f'{self.name}: {what}: {found!r}, and not {wanted!r}')
+        elif not math.isclose(float(found), wanted, rel_tol=1e-9, abs_tol=1e-15):
+            self.problems.append(f'{self.name}: {what}: {found}, and not {wanted}')
+
+
+def number(value):
+    return '' if value is None else f'{value:g}' if isinstance(value, float) and value != int(value) else str(int(value))
+
+
+def functions_and_sites(page):
+    for view, words in ((0, ['summary']), (1, ['summary', '--callsites'])):
+        wanted = page.verb(*words)['lines']
+        found = page.csv('sites', view)
+        page.expect(f'lines of {words}', len(found), len(wanted))
+        for row, line in zip(found, wanted):
+            page.expect('function', row['function'], line['function'])
+            page.expect(f'calls of {row["function"]}', row['calls'], str(line['calls']))
+            for column, field in (('time', 'seconds'), ('median', 'median_seconds'), ('99 %', 'p99_seconds'),
+                                  ('longest', 'max_seconds'), ('imbalance', 'imbalance'), ('bytes', 'bytes')):
+                page.near(f'{column} of {row["function"]}', row[column], line[field])
+
+
+def matrix(page):
+    wanted = {(cell['from'], cell['to']): (cell['messages'], cell['bytes'])
+              for group in page.verb('matrix')['groups'] for cell in group['cells'] if cell['kind'] == 'message'}
+    found = {(int(row['from']), int(row['to'])): (int(row['messages']), int(row['bytes'])) for row in page.csv('matrix', 0)}
+    page.expect('matrix', found, wanted)
+
+
+def sizes(page):
+    wanted = sorted((group['name'], bar['least'], bar['most'], bar.get('messages', bar.get('calls')), bar['bytes'])
+                    for group in page.verb('sizes')['groups'] for bar in group['sizes'])
+    found = page.csv('sizes', len(page.verb('sizes')['groups'])) if wanted else []
+    page.expect('sizes', sorted((row['operation'], int(row['at least']), int(row['at most']), int(row['messages or calls']),
+                                 int(row['bytes'])) for row in found), wanted)
+
+
+def waits(page):
+    wanted = page.verb('waits')
+    if wanted is None:
+        return
+    found = page.csv('waits', 0)
+    page.expect('kinds of waits', sorted((row['kind'], int(row['times'])) for row in found),
+                sorted((kind['kind'], kind['count']) for kind in wanted['kinds']))
+    for row in page.csv('waits', 3):
+        one = next(rank for rank in wanted['ranks'] if rank['rank'] == int(row['rank']))
+        for column, field in (('waited', 'waited_seconds'), ('blamed', 'blamed_seconds'), ('path', 'path_seconds')):
+            page.near(f'{column} of rank {row["rank"]}', row[column], one[field])
+
+
+def timeline(page):
+    found = page.csv('timeline', 0)
+    lines = {}
+    for row in found:
+        lines.setdefault(row['ranks'], []).append(row)
+    columns = max((len(rows) for rows in lines.values()), default=0)
+    if columns == 0:
+        page.problems.append(f'{page.name}: the timeline is empty')
+        return
+    wanted = page.verb('timeline', '--columns', str(columns))
+    kinds = [name for name in found[0] if name not in ('ranks', 'from', 'to')]
+    for line in wanted['lines']:
+        text = re.sub(r'[\[\] ]', '', str(line['ranks']))
+        rows = lines.get(text) or lines.get(surely(line['ranks']))
+        if rows is None:
+            page.problems.append(f'{page.name}: the timeline has no line of {text}')
+            continue
+        for kind in kinds:
+            told = sum(float(row[kind]) for row in rows) * (len(line['ranks']) or 1)
+            page.near_sum(f'timeline of {text}, {kind}', told, sum(line['ns'].get(kind, [])))
+
+
+def surely(ranks):
+    """As in "0-3,8"."""
+    parts, first = [], 0
+    for i in range(len(ranks)):
+        if i + 1 == len(ranks) or ranks[i + 1] != ranks[i] + 1:
+            parts.append(str(ranks[first]) if first == i else f'{ranks[first]}-{ranks[i]}')
+            first = i + 1
+    return ','.join(parts)
+
+
+def calls(page):
+    dumped = page.bench.run_in(page.folder, 'dump', '--rank', '0', '--limit', '100', f'{page.name}.cairn').stdout.splitlines()
+    found = page.csv('calls', 0)
+    page.expect('calls of rank 0', len(found), min(100, len(dumped) - 1))
+    for row, line in zip(found, dumped[1:]):
+        if row['text'] not in line:
+            page.problems.append(f'{page.name}: call {row["call"]} is {row["text"]}, and not {line}')
+            return
+
+
+def looks(page, told):
+    page.expect('what the browser complains of', told['errors'], [])
+    for view, seen in told['views'].items():
+        if seen['blank'] > 0:
+            page.problems.append(f'{page.name}: a chart of {view} is blank')
+        if seen['text'] < 20:
+            page.problems.append(f'{page.name}: {view} says nothing')
+
+
+Page.near_sum = lambda page, what, found, wanted: None if math.isclose(found, wanted, rel_tol=1e-6, abs_tol=2.0) else \
+    page.problems.append(f'{page.name}: {what}: {found}, and not {wanted}')
+
+
+def main():
+    bench = surroundings.Bench(__doc__, rest=True)
+    build = pathlib.Path(bench.cairn).parents[1]
+    modules = build / 'src/report/page/node_modules'
+    if not (build / 'share/cairn/report/reader.wasm.gz').exists() or not modules.exists():
+        print('cairn report is not built here')
+        return 77
+    problems = surroundings.Problems()
+    with tempfile.TemporaryDirectory(prefix='cairn-test-') as name:
+        folder = pathlib.Path(name)
+        pages = []
+        for program, ranks, words, how in FIRST + (REST if bench.rest else ()):
+            done = bench.run_in(folder, 'record', '-q', *how, '-o', f'{program}.cairn', '--', bench.mpiexec, '-n', str(ranks),
+                                f'{bench.program}/{program}', *words)
+            if done.returncode != 0:
+                problems.append(f'record {program}: {done}')
+                continue
+            done = bench.run_in(folder, 'report', f'{program}.cairn')
+            if done.returncode != 0:
+                problems.append(f'report {program}: {done}')
+                continue
+            pages.append(program)
+            html, trace = (folder / f'{program}.{end}' for end in ('html', 'cairn'))
+            if html.stat().st_size > trace.stat().st_size + 450_000:
+                problems.append(f'{html.name} has {html.stat().st_size} bytes, its trace {trace.stat().st_size}')
+        # What lies beside a script finds what npm fetched.
+        look = build / 'src/report/page/look.mjs'
+        look.write_text(LOOK.read_text())
+        done = subprocess.run(['node', str(look), '--out', str(folder / 'looks'), *(str(folder / f'{page}.html') for page in pages)],
+                              capture_output=True, text=True, timeout=300)
+        if done.returncode == 77:
+            print('no browser here')
+            return 77
+        if done.returncode != 0:
+            sys.exit(f'look.mjs: {done.stdout} {done.stderr}')
+        kept = build / 'report'
+        kept.mkdir(exist_ok=True)
+        for picture in (folder / 'looks').glob('*.png'):
+            (kept / picture.name).write_bytes(picture.read_bytes())
+        for told in json.loads(done.stdout):
+            page = Page(bench, folder, told['page'], problems)
+            looks(page, told)
+            for check in (functions_and_sites, matrix, sizes, waits, timeline, calls):
+                check(page)
+    for problem in problems[:40]:
+        print(f'FAILED: {problem}')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
