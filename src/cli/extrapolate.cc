@@ -144,7 +144,7 @@ int extrapolate_traces(const ExtrapolateOptions &options) {
   extrapolate::Target target;
   target.ranks = static_cast<uint32_t>(std::min<uint64_t>(*options.ranks, UINT32_MAX));
   if (!scales.empty()) {
-    target.scale = static_cast<int64_t>(target.ranks);
+    target.scale = static_cast<int64_t>(std::min<uint64_t>(*options.ranks, INT64_MAX));
     target.ranks = traces.front().rank_count();
   }
   auto made = extrapolate::extrapolated(given, target);
