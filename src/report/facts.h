@@ -21,8 +21,7 @@ constexpr uint64_t kMostCalls = 20'000'000;
 struct Asked {
   std::string executable;  ///< cairn
   std::string file;        ///< the trace
-  uint64_t calls = 0;      ///< that it has
-  uint64_t most_calls = 0;
+  uint64_t most_calls = kMostCalls;
   bool sources = true;                              ///< lines of the program's sources, where these are at hand
   std::function<void(const std::string &)> saying;  ///< told which verb is asked now
 };

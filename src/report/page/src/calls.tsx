@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Context } from './context';
 import { count, plural, rangesOf, time } from './format';
+import { linkTo } from './findings';
 import { groupsOf } from './groups';
 import type { CallRow, CallsPage } from './protocol';
 import { set, useShown } from './state';
@@ -9,6 +10,10 @@ import { copyText, csvOf } from './save';
 
 const kPage = 100;
 const kWalk = 200000;
+
+function withoutSite(text: string, site: string): string {
+  return site !== '' && text.endsWith(site) ? text.slice(0, -site.length).trimEnd() : text;
+}
 
 export function Calls({ context }: { context: Context }) {
   const shown = useShown();
@@ -19,6 +24,7 @@ export function Calls({ context }: { context: Context }) {
   const [busy, setBusy] = useState('');
   const [trouble, setTrouble] = useState('');
   const [said, setSaid] = useState('');
+  const [open, setOpen] = useState<number | null>(null);
   const [run, setRun] = useState(0);
   const groups = client ? groupsOf(client.opened, shown) : null;
   const begin = shown.at ?? 0;
@@ -97,8 +103,12 @@ export function Calls({ context }: { context: Context }) {
                 <tr key={`${row.thread}.${row.index}`} class={row.index === shown.at ? 'picked' : ''}>
                   <td>{row.thread ? `${row.thread}:` : ''}{count(row.index)}</td>
                   {timed && <><td>{time(row.begin)}</td><td>{time(row.took)}</td><td class="faint">{time(row.gap)}</td></>}
-                  <td class="left mono">{row.text}</td>
-                  <td class="left">{group && <button type="button" onClick={() => set({ fn: group.fn, site: group.site })}>{group.site}</button>}</td>
+                  <td class={`left mono ${open === row.index ? 'whole' : ''}`} title={row.text} onClick={() => setOpen(open === row.index ? null : row.index)}>
+                    {withoutSite(row.text, group?.site ?? '')}
+                  </td>
+                  <td class="left">
+                    {group && <a href={linkTo('calls', { fn: group.fn, site: group.site, at: null })} title="only calls of this site">{group.site}</a>}
+                  </td>
                 </tr>
               );
             })}
