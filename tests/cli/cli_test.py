@@ -8,6 +8,8 @@ Long outputs stand in expected/NAME.txt; --update writes them anew (read the dif
 import argparse
 import collections
 import fcntl
+import gzip
+import http.client
 import json
 import os
 import pathlib
@@ -1097,6 +1099,140 @@ def a_full_disk_is_not(bench):
         )
     expect("a full disk", done.stderr, "cairn: cannot write the output: No space left on device\n")
     expect("exit code", done.returncode, 4)
+
+
+# --- pages -----------------------------------------------------------------------------------------------------------
+
+
+def blocks_of(page):
+    """What lies in a page of `cairn report`, by id: src/report/seven_bits.h says how."""
+    unsafe = (0x00, 0x0a, 0x0d, 0x1a, 0x26, 0x3c)
+    blocks = {}
+    for name, size, text in re.findall(r'<script type="application/x-cairn" id="(\w+)" data-bytes="(\d+)">([^<]*)</script>',
+                                       page):
+        sevens = []
+        for character in map(ord, text):
+            sevens += [character] if character < 0x80 else [unsafe[(character >> 7) - 1], character & 0x7f]
+        bits = "".join(f"{seven:07b}" for seven in sevens)
+        blocks[name] = bytes(int(bits[i:i + 8], 2) for i in range(0, 8 * int(size), 8))
+    return blocks
+
+
+def as_in_a_page(json_of_verb):
+    """Without what all have, and lists of ranks as text."""
+    def short(value):
+        if isinstance(value, dict):
+            return {name: ranks_as_text(inner) if name in ("ranks", "lacking", "incomplete_ranks") else short(inner)
+                    for name, inner in value.items()}
+        return [short(inner) for inner in value] if isinstance(value, list) else value
+
+    def ranks_as_text(value):
+        if not isinstance(value, list) or not all(isinstance(each, int) for each in value):
+            return short(value)
+        parts = []
+        for rank in value:
+            if parts and parts[-1][1] + 1 == rank:
+                parts[-1][1] = rank
+            else:
+                parts.append([rank, rank])
+        return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
+
+    return {name: value for name, value in short(json_of_verb).items() if name not in ("schema", "file")}
+
+
+def has_pages(bench):
+    return (pathlib.Path(bench.cairn).parent / "../share/cairn/report/reader.wasm.gz").exists()
+
+
+@case
+def report_makes_a_page(bench):
+    here = fresh(bench, "report")
+    if not has_pages(bench):
+        here.check("report", "../ring.cairn", code=4, err=None)
+        return
+    here.check("report", "nowhere.cairn", code=3, err=None)
+    here.check("report", "-q", "../ring.cairn")
+    expect("written", here.sees("*"), ["ring.html"])
+    page = (here.folder / "ring.html").read_bytes().decode()
+    blocks = blocks_of(page)
+    expect("the trace", blocks["trace0"], (bench.folder / "ring.cairn").read_bytes())
+    facts = json.loads(gzip.decompress(blocks["facts"]))
+    expect("schema", (facts["schema"], len(facts["traces"]), facts["diff"]), ("cairn.report/1", 1, None))
+    for verb in ("info", "summary", "loops", "ranks", "phases", "sizes", "check"):
+        said = json.loads(here.run(verb, "--json", "../ring.cairn").stdout)
+        expect(verb, facts["traces"][0][verb], as_in_a_page(said))
+    refused = here.run("waits", "--json", "../ring.cairn").stderr
+    if refused:
+        expect("waits", refused.endswith(facts["traces"][0]["waits"]["refused"] + "\n"), True)
+    # Nothing but the blocks may be large, and nothing is loaded.
+    expect("addresses", re.findall(r"https?://[^\"' ]*", re.sub(r'<script type="application/x-cairn".*?</script>', "", page,
+                                                                flags=re.DOTALL)), [])
+    expect("policy", "default-src 'none'" in page and "connect-src 'none'" in page, True)
+    # An earlier page is replaced, nothing else is.
+    here.check("report", "-q", "../ring.cairn")
+    (here.folder / "mine.html").write_text("<!doctype html>mine")
+    here.check("report", "-q", "-o", "mine.html", "../ring.cairn", code=2,
+               err="cairn: mine.html: this is there already, and no page that cairn report wrote; name another file with -o\n")
+    expect("mine", (here.folder / "mine.html").read_text(), "<!doctype html>mine")
+    here.check("report", "-q", "-o", "nowhere/ring.html", "../ring.cairn", code=4,
+               err="cairn: nowhere/ring.html: cannot write it: No such file or directory\n")
+    done = here.run("report", "-o", "both.html", "../ring3.cairn", "../ring.cairn")
+    expect("of two", (done.returncode, done.stderr.startswith("cairn: both.html: ")), (0, True))
+    blocks = blocks_of((here.folder / "both.html").read_bytes().decode())
+    facts = json.loads(gzip.decompress(blocks["facts"]))
+    expect("diff", facts["diff"], as_in_a_page(json.loads(here.run("diff", "--json", "../ring3.cairn", "../ring.cairn").stdout)))
+    expect("second trace", blocks["trace1"], (bench.folder / "ring.cairn").read_bytes())
+    expect("left over", here.sees("*"), ["both.html", "mine.html", "ring.html"])
+
+
+@case
+def serve_shows_a_folder_to_who_knows_the_address(bench):
+    here = fresh(bench, "serve")
+    here.check("serve", "nowhere", code=4, err="cairn: nowhere: this is no folder; name the folder that the traces are in\n")
+    program = pathlib.Path(bench.cairn).parent / "../libexec/cairn/cairn-serve"
+    if not program.exists() or not has_pages(bench):
+        return
+    shutil.copy(bench.folder / "ring.cairn", here.folder / "a <b>&'.cairn")
+    (here.folder / "secret.txt").write_text("secret")
+    server = subprocess.Popen([bench.cairn, "serve", "."], cwd=here.folder, env=bench.environment, stdout=subprocess.PIPE,
+                              text=True)
+    try:
+        address = server.stdout.readline().strip()
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/[0-9a-f]{32}/)", address)
+        if not match:
+            raise Failure(f"the address is {address!r}")
+        port, root = int(match[1]), match[2]
+
+        def get(path, **headers):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection.request("GET", path, headers=headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+
+        name = "a%20%3Cb%3E%26%27.cairn"
+        status, listed = get(root)
+        expect("list", (status, f'href="view/{name}">a &lt;b&gt;&amp;&#39;.cairn<' in listed.decode()), (200, True))
+        trace = (bench.folder / "ring.cairn").read_bytes()
+        expect("trace", get(f"{root}trace/{name}"), (200, trace))
+        expect("a part", get(f"{root}trace/{name}", Range="bytes=10-19"), (206, trace[10:20]))
+        status, page = get(f"{root}view/{name}")
+        expect("page", (status, b"connect-src 'self'" in page, f'data-address="../trace/{name}"'.encode() in page),
+               (200, True, True))
+        status, facts = get(f"{root}facts/{name}")
+        told = json.loads(gzip.decompress(facts))["traces"][0]
+        expect("facts", (status, told["info"]), (200, as_in_a_page(json.loads(bench.run("info", "--json", "ring.cairn").stdout))))
+        for path in ("/", "/view/" + name, root[:-2] + "/", root + "trace/secret.txt", root + "trace/..%2fring.cairn",
+                     root + "trace/../secret.txt", root + "nothing"):
+            expect(path, get(path)[0], 404)
+        expect("another host", get(root, Host="example.org")[0], 404)
+        expect("this host", get(root, Host=f"localhost:{port}")[0], 200)
+        taken = bench.run("serve", ".", "--port", str(port))
+        expect("a port that is taken", (taken.returncode, taken.stderr),
+               (4, f"cairn: port {port} of 127.0.0.1 cannot be had; name another with --port, or none\n"))
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+    expect("left", here.sees("*"), ["a <b>&'.cairn", "secret.txt"])
 
 
 # --- terminals -------------------------------------------------------------------------------------------------------

@@ -145,6 +145,11 @@ class Service {
                                  {"Referrer-Policy", "no-referrer"},
                                  {"X-Content-Type-Options", "nosniff"},
                                  {"X-Frame-Options", "DENY"}});
+    // The library would share the port with whoever else asks for it.
+    server_.set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
     const bool bound =
         port == 0 ? (port = server_.bind_to_any_port("127.0.0.1")) > 0 : server_.bind_to_port("127.0.0.1", port);
     if (!bound) {
