@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "timeline/overview.h"
 #include "timing/stream.h"
 #include "trace/model/record_times.h"
 #include "trace/read/class_structure.h"
@@ -412,6 +413,145 @@ std::vector<ProcessRecord> long_program(uint32_t ranks, uint64_t turns) {
     all.push_back(std::move(process));
   }
   return all;
+}
+
+/// In steps of a few calls; then any window.
+void expect_overview(const Trace &trace, By what, Fold fold, size_t most_lines) {
+  const Kinds kinds = by(trace, what);
+  Timeline timeline(trace, kinds);
+  Wanted wanted;
+  wanted.ranks = trace.ranks();
+  wanted.lines = most_lines;
+  wanted.fold = fold;
+  Overview overview(&timeline, wanted);
+  EXPECT_EQ(overview.ranks_done(), 0U);
+  for (uint64_t steps = 0;;) {
+    const auto more = overview.advance(700);
+    ASSERT_TRUE(more);
+    if (overview.all().axis == AxisKind::measured) {
+      ASSERT_LE(overview.all().steps, steps + 700);
+      steps = overview.all().steps;
+    }
+    if (!*more) break;
+  }
+  EXPECT_FALSE(*overview.advance(1));
+  EXPECT_EQ(overview.ranks_done(), wanted.ranks.size());
+  wanted.columns = overview.all().edges.columns;
+  const auto whole = timeline.strip(wanted);
+  ASSERT_TRUE(whole);
+  ASSERT_EQ(whole->ns, overview.all().ns);
+  ASSERT_EQ(whole->ranks, overview.all().ranks);
+  // Windows whose columns are some of its own each.
+  const Edges &edges = overview.all().edges;
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 20; ++i) {
+    const size_t first = random() % edges.columns;
+    const size_t last = first + 1 + random() % (edges.columns - first);
+    const Strip one = overview.strip(edges.at(first), edges.at(last), 1);
+    ASSERT_EQ(one.lines(), whole->lines());
+    for (size_t line = 0; line < one.lines(); ++line) {
+      for (size_t kind = 0; kind < kinds.count(); ++kind) {
+        uint64_t sum = 0;
+        for (size_t column = first; column < last; ++column) sum += whole->at(line, column)[kind];
+        ASSERT_EQ(one.at(line, 0)[kind], sum);
+      }
+    }
+    // However narrow columns are, they add up; each has its share.
+    const size_t narrow = std::min<uint64_t>(1 + random() % 300, edges.at(last) - edges.at(first));
+    const Strip parts = overview.strip(edges.at(first), edges.at(last), narrow);
+    const Strip within = overview.strip(edges.at(first), edges.at(first + 1),
+                                        std::min<uint64_t>(7, edges.at(first + 1) - edges.at(first)));
+    for (size_t line = 0; line < one.lines(); ++line) {
+      for (size_t kind = 0; kind < kinds.count(); ++kind) {
+        uint64_t sum = 0;
+        for (size_t column = 0; column < parts.edges.columns; ++column) sum += parts.at(line, column)[kind];
+        ASSERT_EQ(sum, one.at(line, 0)[kind]);
+        for (size_t column = 0; column < within.edges.columns; ++column) {
+          const double share = static_cast<double>(within.edges.at(column + 1) - within.edges.at(column)) /
+                               static_cast<double>(edges.at(first + 1) - edges.at(first));
+          const double all = static_cast<double>(whole->at(line, first)[kind]);
+          ASSERT_NEAR(static_cast<double>(within.at(line, column)[kind]), all * share, 1.1 + all * 1e-12);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(overview.strip(edges.end_ns + 5, edges.end_ns + 10, 2).at(0, 0)[0], 0U);
+}
+
+TEST(Overview, IsTheStripOfTheWholeRunAndOfItsWindows) {
+  expect_overview(traced(timed_program(5, 500), "lossless"), By::function, Fold::neighbours, 3);
+  for (const uint64_t seed : {1, 2, 3}) {
+    expect_overview(traced(trace::lossless_program(5, seed), "lossless"), By::sort, Fold::classes, 9);
+    if (HasFatalFailure()) return;
+  }
+  for (std::vector<ProcessRecord> &program : programs_with_statistics()) {
+    expect_overview(traced(program, "stats"), By::site, Fold::classes, 3);
+    expect_overview(traced(program, "stats"), By::sort, Fold::neighbours, 2);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Which ranks share lines.
+TEST(Strip, FoldsNeighboursOrClasses) {
+  std::vector<ProcessRecord> program;
+  for (uint32_t rank = 0; rank < 25; ++rank) program.push_back(trace::stencil_rank(rank, 5, 5, 30));
+  const Trace trace = traced(program, "stats");
+  const Kinds kinds = by(trace, By::sort);
+  Timeline timeline(trace, kinds);
+  Wanted wanted;
+  wanted.ranks = trace.ranks();
+  wanted.columns = 10;
+  wanted.lines = 5;
+  const auto neighbours = timeline.strip(wanted);
+  ASSERT_TRUE(neighbours);
+  for (uint32_t rank = 0; rank < 25; ++rank) EXPECT_EQ(neighbours->ranks[rank / 5][rank % 5], rank);
+  wanted.fold = Fold::classes;
+  wanted.lines = SIZE_MAX;
+  const auto classes = timeline.strip(wanted);
+  ASSERT_TRUE(classes);
+  ASSERT_EQ(classes->lines(), trace.class_count());
+  for (size_t line = 0; line < classes->lines(); ++line) {
+    // As often what one of them is, but for what rounding leaves.
+    Wanted one = wanted;
+    one.begin_ns = classes->edges.begin_ns;
+    one.end_ns = classes->edges.end_ns;
+    one.ranks = {classes->ranks[line].front()};
+    const auto alone = timeline.strip(one);
+    ASSERT_TRUE(alone);
+    const uint32_t index = trace.sequences(one.ranks[0])[0].class_index;
+    EXPECT_EQ(classes->ranks[line], trace.class_ranks(index).expand());
+    for (size_t column = 0; column < wanted.columns; ++column) {
+      for (size_t kind = 0; kind < kinds.count(); ++kind) {
+        const auto ranks = static_cast<double>(classes->ranks[line].size());
+        EXPECT_NEAR(static_cast<double>(classes->at(line, column)[kind]),
+                    ranks * static_cast<double>(alone->at(0, column)[kind]), ranks);
+      }
+    }
+  }
+}
+
+TEST(Kinds, AreAtMostSoMany) {
+  std::vector<ProcessRecord> program = {trace::stencil_rank(0, 1, 1, 10)};
+  const Trace trace = traced(program, "stats");
+  const Kinds sites = by(trace, By::site);
+  EXPECT_GT(sites.count(), 10U);
+  EXPECT_EQ(sites.names[0], "outside MPI");
+  // Every row another number, of which two have names.
+  size_t next = 0;
+  const Kinds own =
+      kinds_of(trace, {"", "one", "two"}, [&](uint32_t, const trace::Structure::RowHead &) { return next++; });
+  EXPECT_EQ(own.names, (std::vector<std::string>{"outside MPI", "one", "two", "other"}));
+  ASSERT_GT(own.of_row[0].size(), 4U);
+  EXPECT_EQ(own.of_row[0][0], 3);
+  EXPECT_EQ(own.of_row[0][1], 1);
+  EXPECT_EQ(own.of_row[0][2], 2);
+  EXPECT_EQ(own.of_row[0][3], 3);
+  // More names than there can be kinds.
+  const Kinds many = kinds_of(trace, std::vector<std::string>(1000, "name"),
+                              [&](uint32_t, const trace::Structure::RowHead &) { return size_t{999}; });
+  EXPECT_EQ(many.count(), Kinds::kMost);
+  EXPECT_EQ(many.names.back(), "other");
+  EXPECT_EQ(many.of_row[0][0], Kinds::kMost - 1);
 }
 
 TEST(Strip, OfATrillionTurnsCostsTheGrammar) {
