@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "cli/inspect.h"
 #include "cli/verbs.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
+#include "timeline/doing.h"
 #include "timeline/strip.h"
 #include "timing/setting.h"
 
@@ -28,7 +30,7 @@ struct TimelineOptions : Inspection {
 };
 
 /// What most of a column is; a space where there is nothing.
-char letter_of(const timeline::Column &column) {
+char letter_of(std::span<const uint64_t> column) {
   const auto most = std::max_element(column.begin(), column.end());
   return *most == 0 ? ' ' : kLetters[most - column.begin()];
 }
@@ -36,23 +38,24 @@ char letter_of(const timeline::Column &column) {
 std::string text_of(const Strip &strip) {
   std::vector<std::string> heads;
   size_t width = 4;
-  for (const timeline::Line &line : strip.lines) {
-    heads.push_back(analyze::ranks_text(line.ranks));
+  for (const std::vector<uint32_t> &ranks : strip.ranks) {
+    heads.push_back(analyze::ranks_text(ranks));
     width = std::max(width, heads.back().size());
   }
-  const size_t columns = strip.lines.front().columns.size();
+  const size_t columns = strip.edges.columns;
   // Marks on the axis, as many as have room.
   constexpr size_t kBetween = 20;
   std::string marks;
   for (size_t at = 0; at < columns; at += kBetween) {
     marks.resize(at, ' ');
-    marks += "|" + time_text(strip.edge_ns(at));
+    marks += "|" + time_text(strip.edges.at(at));
   }
   std::string text = fmt::format("{:>{}}  {}\n", "rank", width, marks);
   std::array<bool, timeline::kDoings> used{};
-  for (size_t i = 0; i < strip.lines.size(); ++i) {
+  for (size_t i = 0; i < strip.lines(); ++i) {
     std::string letters;
-    for (const timeline::Column &column : strip.lines[i].columns) {
+    for (size_t at = 0; at < columns; ++at) {
+      const std::span<const uint64_t> column = strip.at(i, at);
       letters += letter_of(column);
       for (size_t doing = 0; doing < used.size(); ++doing) used[doing] = used[doing] || column[doing] != 0;
     }
@@ -71,21 +74,21 @@ ordered_json json_of(const std::string &file, const Strip &strip) {
   ordered_json json;
   json["schema"] = "cairn.timeline/1";
   json["file"] = valid_utf8(file);
-  json["begin_ns"] = strip.begin_ns;
-  json["end_ns"] = strip.end_ns;
+  json["begin_ns"] = strip.edges.begin_ns;
+  json["end_ns"] = strip.edges.end_ns;
   json["edges_ns"] = ordered_json::array();
-  const size_t columns = strip.lines.empty() ? 0 : strip.lines.front().columns.size();
-  for (size_t column = 0; column <= columns; ++column) json["edges_ns"].push_back(strip.edge_ns(column));
+  const size_t columns = strip.edges.columns;
+  for (size_t column = 0; column <= columns; ++column) json["edges_ns"].push_back(strip.edges.at(column));
   json["lines"] = ordered_json::array();
-  for (const timeline::Line &line : strip.lines) {
+  for (size_t line = 0; line < strip.lines(); ++line) {
     ordered_json one;
-    one["ranks"] = line.ranks;
+    one["ranks"] = strip.ranks[line];
     for (size_t doing = 0; doing < timeline::kDoings; ++doing) {
       ordered_json values = ordered_json::array();
       bool any = false;
-      for (const timeline::Column &column : line.columns) {
-        values.push_back(column[doing]);
-        any = any || column[doing] != 0;
+      for (size_t column = 0; column < columns; ++column) {
+        values.push_back(strip.at(line, column)[doing]);
+        any = any || strip.at(line, column)[doing] != 0;
       }
       if (any) one["ns"][timeline::name_of(static_cast<timeline::Doing>(doing))] = std::move(values);
     }
@@ -132,8 +135,9 @@ int timeline_of(TimelineOptions &options) {
     return out.finish();
   }
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));
-  out.write(fmt::format("{} from {} on, {} a column\n\n", time_text(strip->end_ns - strip->begin_ns),
-                        time_text(strip->begin_ns), time_text((strip->end_ns - strip->begin_ns) / wanted.columns)));
+  out.write(fmt::format("{} from {} on, {} a column\n\n", time_text(strip->edges.end_ns - strip->edges.begin_ns),
+                        time_text(strip->edges.begin_ns),
+                        time_text((strip->edges.end_ns - strip->edges.begin_ns) / wanted.columns)));
   out.write(text_of(*strip));
   return out.finish();
 }

@@ -4,6 +4,7 @@
 #include "analyze/loops.h"
 #include "analyze/summary.h"
 #include "python/run.h"
+#include "timeline/doing.h"
 #include "timeline/strip.h"
 #include "timing/setting.h"
 #include "waits/report.h"
@@ -247,22 +248,18 @@ py::dict timeline_of(Run &run, const py::dict &words, size_t columns, size_t lin
     wanted.begin_ns = filter.window->begin_ns;
     wanted.end_ns = filter.window->end_ns;
   }
-  const timeline::Strip strip = taken(unlocked([&] { return timeline::strip_of(run.trace(), wanted); }), run.path());
-  std::vector<uint64_t> times;
+  timeline::Strip strip = taken(unlocked([&] { return timeline::strip_of(run.trace(), wanted); }), run.path());
   py::list ranks;
-  for (const timeline::Line &line : strip.lines) {
-    ranks.append(numbers(line.ranks));
-    for (const timeline::Column &each : line.columns) times.insert(times.end(), each.begin(), each.end());
-  }
+  for (const std::vector<uint32_t> &of_line : strip.ranks) ranks.append(numbers(of_line));
   py::list doings;
   for (size_t i = 0; i < timeline::kDoings; ++i) doings.append(timeline::name_of(static_cast<timeline::Doing>(i)));
-  const size_t found = strip.lines.empty() ? 0 : strip.lines.front().columns.size();
   py::dict all;
-  all["begin_ns"] = strip.begin_ns;
-  all["end_ns"] = strip.end_ns;
+  all["begin_ns"] = strip.edges.begin_ns;
+  all["end_ns"] = strip.edges.end_ns;
+  all["axis"] = timeline::name_of(strip.axis);
   all["ranks"] = ranks;
   all["doings"] = doings;
-  all["times"] = column(std::move(times)).attr("reshape")(strip.lines.size(), found, timeline::kDoings);
+  all["times"] = column(std::move(strip.ns)).attr("reshape")(strip.lines(), strip.edges.columns, strip.kinds);
   return all;
 }
 

@@ -43,5 +43,5 @@ def timeline(of: Timeline, ax: Any) -> Any:
               extent=(of.begin_ns * 1e-9, of.end_ns * 1e-9, len(of.ranks) - 0.5, -0.5))
     used = sorted(set(most.compressed().tolist()))
     ax.legend(handles=[Patch(color=colours[i], label=of.doings[i]) for i in used], loc='upper left', bbox_to_anchor=(1, 1))
-    ax.set(xlabel='s', ylabel='ranks, by line')
+    ax.set(xlabel={'measured': 's', 'estimated': 's, estimated', 'calls': 'million calls'}[of.axis], ylabel='ranks, by line')
     return ax

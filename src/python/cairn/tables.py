@@ -121,6 +121,7 @@ class Timeline:
     """How ranks spent a window of time, in columns of equal length."""
 
     def __init__(self, found: dict[str, Any]) -> None:
+        self.axis: str = found['axis']  #: 'measured'; 'estimated' from means; 'calls', each of which takes 1000 ns
         self.begin_ns: int = found['begin_ns']
         self.end_ns: int = found['end_ns']
         self.ranks: list[list[int]] = found['ranks']  #: of each line

@@ -35,7 +35,8 @@ class CallReader {
   void seek(uint64_t call);
   /// How many calls there are. Costs what `seek` does.
   [[nodiscard]] uint64_t count() const;
-  /// How many are before the row at `place` (`row_place`) of the class's sequence. Costs what `seek` does.
+  /// How many are before the row at `place` (`row_place`) of the class's sequence, or before the polls that it stands
+  /// for with others. Costs what `seek` does.
   [[nodiscard]] uint64_t calls_before_row(uint64_t place) const;
   /// The call of that number, which `next` has given. Stays where it is as long as the reader lives.
   [[nodiscard]] const Row &call(grammar::Symbol number) const;

@@ -131,7 +131,8 @@ RowPlaces::Unit RowPlaces::unit_of(uint64_t call) {
 }
 
 uint64_t RowPlaces::calls_before(uint64_t row) {
-  return counted_.empty() ? std::min(row, rows()) : calls_of(sums_->before(row));
+  if (counted_.empty()) return std::min(row, rows());
+  return calls_of(sums_->before(row < rows() ? unit_at(row) : row));
 }
 
 grammar::Walker RowPlaces::seek(uint64_t row) {

@@ -32,7 +32,7 @@ class RowPlaces {
   };
   /// The unit that has call `call`; behind all rows if there are not so many.
   [[nodiscard]] Unit unit_of(uint64_t call);
-  /// Calls before the row at `row`, which begins a unit; all calls if there are not so many rows.
+  /// Calls before the unit that has the row at `row`; all calls if there are not so many rows.
   [[nodiscard]] uint64_t calls_before(uint64_t row);
   /// Streams stand where the row at `row` is the next one. What walks the rows from there on.
   grammar::Walker seek(uint64_t row);
