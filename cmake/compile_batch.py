@@ -3,9 +3,11 @@
 
 What CAIRN_UNITY puts before the compiler. A batch is a file of CMake's that includes several sources. Two of them may use one
 name for two things of their own, which only their being in one file makes an error: such a batch is compiled file by file
-into one object. What is wrong with a file by itself is told as without batches. Anything but a batch is compiled as ever.
+into one object, by the linker CAIRN_BATCH_LD (ld if that is not set). What is wrong with a file by itself is told as
+without batches. Anything but a batch is compiled as ever.
 """
 import concurrent.futures
+import os
 import pathlib
 import re
 import subprocess
@@ -44,7 +46,8 @@ def main():
         parts = [pathlib.Path(f'{dependencies}.{number}') for number in range(len(sources))]
         pathlib.Path(dependencies).write_text(''.join(part.read_text(encoding='utf-8') for part in parts), encoding='utf-8')
     print(f'{source}: its files use one name for several things, and were compiled one by one')
-    return subprocess.run(['ld', '-r', '-o', output, *(f'{output}.{number}.o' for number in range(len(sources)))],
+    linker = os.environ.get('CAIRN_BATCH_LD', 'ld')
+    return subprocess.run([linker, '-r', '-o', output, *(f'{output}.{number}.o' for number in range(len(sources)))],
                           check=False).returncode
 
 

@@ -189,7 +189,7 @@ Outcome measure(const Method &method, const std::vector<Sequence> &sequences) {
 Bytes under_zstd(ByteView plain) {
   Bytes out;
   constexpr int kLevel = 3;
-  if (codec::find(codec::kZstd)->encode(plain, kLevel, &out) && out.size() < plain.size()) return out;
+  if (codec::encode(codec::kZstd, plain, kLevel, &out) && out.size() < plain.size()) return out;
   return {plain.begin(), plain.end()};
 }
 

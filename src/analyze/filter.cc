@@ -9,6 +9,7 @@
 
 #include "analyze/communicators.h"
 #include "analyze/wanted_calls.h"
+#include "base/decimal.h"
 #include "spec/spec.h"
 #include "text/nearest.h"
 
@@ -272,10 +273,8 @@ Result<uint64_t> parse_duration(const std::string &text) {
     return fail(ErrorKind::usage, fmt::format("'{}' is no time", text), "write times as in --time 1s+20ms");
   };
   double value = 0;
-  const char *end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || !std::isfinite(value) || value < 0) return bad();
-  const std::string_view unit(stop, static_cast<size_t>(end - stop));
+  std::string_view unit = text;
+  if (!take_decimal(&unit, &value) || !std::isfinite(value) || value < 0) return bad();
   double scale = 0;
   if (unit.empty() || unit == "s") scale = 1e9;
   if (unit == "ms") scale = 1e6;

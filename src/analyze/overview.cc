@@ -89,7 +89,7 @@ Overview overview(const trace::Trace &trace) {
                             [&](const trace::PartialRow &call) { collect_predefined(*call.row, &predefined); });
     one[member] = false;
   }
-  const auto found = Communicators::of(trace, Sources(trace, Sources::Look::in_trace_only));
+  const auto found = Communicators::of(trace, Sources::in_trace(trace));
   const size_t created = found ? found->all().size() - 1 : 0;  // but for MPI_COMM_WORLD
   view.failures = failures(trace);
   view.communicators = created + predefined.size();

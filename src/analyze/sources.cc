@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "analyze/debug_info.h"
-#include "analyze/module_id.h"
 #include "spec/spec.h"
 #include "text/paths.h"
 
@@ -72,7 +70,9 @@ std::string Position::brief() const {
   return fmt::format("{}+{:#x}", module, offset);
 }
 
-Sources::Sources(const trace::Trace &trace, Look look) : trace_(&trace), states_(trace.modules().size()) {
+Sources Sources::in_trace(const trace::Trace &trace) { return {trace, nullptr}; }
+
+Sources::Sources(const trace::Trace &trace, ReadModules read) : trace_(&trace), states_(trace.modules().size()) {
   std::vector<std::set<uint64_t>> wanted(states_.size());
   for (uint32_t number = 0; number < states_.size(); ++number) {
     auto script = trace::script_function(trace.modules()[number]);
@@ -94,36 +94,8 @@ Sources::Sources(const trace::Trace &trace, Look look) : trace_(&trace), states_
     if (!wanted[number].empty() && !(module.path.empty() && module.build_id.empty())) by_function_ = false;
   }
   if (!found_.empty() || !scripts_.empty()) by_function_ = false;
-  if (look == Look::in_modules_too && !by_function_) read_modules(wanted);
+  if (read != nullptr && !by_function_) (this->*read)(wanted);
   count_sites();
-}
-
-void Sources::read_modules(const std::vector<std::set<uint64_t>> &wanted) {
-  for (uint32_t number = 0; number < states_.size(); ++number) {
-    if (wanted[number].empty()) continue;
-    const trace::Module &module = trace_->modules()[number];
-    ModuleState &state = states_[number];
-    if (module.path.empty() || module.path[0] == '[') {
-      state.kind = ModuleState::Kind::anonymous;
-      continue;
-    }
-    const auto info = DebugInfo::open(module.path);
-    if (!info) {
-      state.kind = ModuleState::Kind::missing;
-      continue;
-    }
-    Bytes identity = info->build_id();
-    if (identity.empty()) identity = hashed_module_id(module.path);
-    if (identity != module.build_id) {
-      state.kind = ModuleState::Kind::stale;
-      continue;
-    }
-    state.kind = ModuleState::Kind::found;
-    state.has_lines = info->has_lines();
-    for (const uint64_t offset : wanted[number]) {
-      if (auto source = info->find(offset)) found_.emplace(std::pair(number, offset), std::move(*source));
-    }
-  }
 }
 
 void Sources::count_sites() {

@@ -50,6 +50,8 @@ class Sources {
  public:
   enum class Look { in_trace_only, in_modules_too };
   explicit Sources(const trace::Trace &trace, Look look = Look::in_modules_too);
+  /// Look::in_trace_only. Who calls nothing else needs none of the libraries that read modules.
+  static Sources in_trace(const trace::Trace &trace);
 
   [[nodiscard]] Position position(const trace::Site &site) const;
   /// The position of site `number` of a class; empty if there is none.
@@ -66,6 +68,8 @@ class Sources {
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
+  using ReadModules = void (Sources::*)(const std::vector<std::set<uint64_t>> &wanted);
+  Sources(const trace::Trace &trace, ReadModules read);
   void read_modules(const std::vector<std::set<uint64_t>> &wanted);
   void count_sites();
 

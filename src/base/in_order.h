@@ -7,23 +7,37 @@
 // `make(i)` is called once for each i below `count`, on several threads at a time, and must not touch what others
 // change; `use(i, made)` on the calling thread, i = 0 first, and answers whether to go on. What `make` throws is thrown
 // where it would have been used. Two things a thread are there at most that were not used yet: memory does not grow
-// with `count`. Where the system gives no thread, all is made on the calling one. Returns false if `use` said stop.
+// with `count`. Where the system gives no thread, or a program can have one only (WebAssembly), all is made on the
+// calling one. Returns false if `use` said stop.
 #pragma once
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstddef>
+#include <type_traits>
+#include <utility>
+#ifdef __STDCPP_THREADS__
+#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
-#include <type_traits>
-#include <utility>
 #include <vector>
+#endif
 
 namespace cairn {
 
+#ifndef __STDCPP_THREADS__
+inline size_t usable_cores() { return 1; }
+
+template <typename Make, typename Use>
+bool in_order(size_t count, const Make &make, const Use &use, size_t /*threads*/ = 1) {
+  for (size_t i = 0; i < count; ++i) {
+    if (!use(i, make(i))) return false;
+  }
+  return true;
+}
+#else
 /// The cores that this process may run on: at least 1.
 inline size_t usable_cores() { return std::max(1U, std::thread::hardware_concurrency()); }
 
@@ -103,5 +117,6 @@ bool in_order(size_t count, const Make &make, const Use &use, size_t threads = u
   }
   return true;
 }
+#endif
 
 }  // namespace cairn

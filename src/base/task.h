@@ -6,17 +6,19 @@
 //   task.finish();     // now they may be
 //
 // A process has one thread less for tasks than cores that it may run on; they are started when the first task begins,
-// and end with the process. Not for what is injected into programs. A Task belongs to one thread at a time. What the
-// work throws, `finish` throws. One that is destroyed is not begun any more, or waited for.
+// and end with the process; where a program can have one thread only (WebAssembly), none begins. Not for what is
+// injected into programs. A Task belongs to one thread at a time. What the work throws, `finish` throws. One that is
+// destroyed is not begun any more, or waited for.
 #pragma once
 
+#include <functional>
+#ifdef __STDCPP_THREADS__
 #include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -25,9 +27,22 @@
 #include <vector>
 
 #include "base/in_order.h"
+#endif
 
 namespace cairn {
 
+#ifndef __STDCPP_THREADS__
+class Task {
+ public:
+  Task() = default;
+  Task(const Task &) = delete;
+  Task &operator=(const Task &) = delete;
+
+  [[nodiscard]] bool begun() const { return false; }
+  bool begin(const std::function<void()> & /*work*/) { return false; }
+  void finish() {}
+};
+#else
 class Task {
  public:
   Task() = default;
@@ -80,7 +95,7 @@ class Task {
     std::mutex lock;
     std::condition_variable changed;   ///< a task waits, or the process ends
     std::condition_variable finished;  ///< some task is done
-    std::deque<std::shared_ptr<State>> waiting;
+    std::deque<std::shared_ptr<State> > waiting;
     size_t open = 0;  ///< tasks that are begun and not finished
     bool ending = false;
     std::vector<std::thread> threads;
@@ -144,5 +159,6 @@ class Task {
 
   std::shared_ptr<State> state_;  ///< nullptr: not begun
 };
+#endif
 
 }  // namespace cairn

@@ -215,9 +215,10 @@ class Dump {
     constexpr size_t kMost = size_t{1} << 18;  // some 100 MB
     constexpr size_t kLeast = 256;
     const size_t at_once = by_time_ ? std::max<size_t>(1, filter_.ranks.size()) : 1;
-    CallTexts texts(decoder_, selected_ ? std::make_unique<analyze::RankVolumes>(trace_, *selected_, rank) : nullptr,
-                    world_ != nullptr ? std::optional<analyze::WorldRanks>({*world_, rank}) : std::nullopt, stack_,
-                    std::max(kLeast, kMost / at_once));
+    analyze::CallTexts texts(decoder_,
+                             selected_ ? std::make_unique<analyze::RankVolumes>(trace_, *selected_, rank) : nullptr,
+                             world_ != nullptr ? std::optional<analyze::WorldRanks>({*world_, rank}) : std::nullopt,
+                             stack_, std::max(kLeast, kMost / at_once));
     auto of = std::make_unique<DumpedRank>(std::move(texts), trace_, sources_, filter_, wanted_, rank, has_between());
     if (const auto steps = of->calls.step_count()) {
       least_steps_ = std::min(least_steps_, *steps);

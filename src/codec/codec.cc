@@ -1,59 +1,15 @@
 #include "codec/codec.h"
 
-#include <zstd.h>
-
-#include <algorithm>
 #include <array>
+
+#include "codec/frame.h"
 
 namespace cairn::codec {
 namespace {
 
-bool encode_raw(ByteView plain, int /*level*/, Bytes *out) {
-  out->insert(out->end(), plain.begin(), plain.end());
-  return true;
-}
-
 bool decode_raw(ByteView encoded, size_t size, Bytes *out) {
   if (encoded.size() != size) return false;
   out->insert(out->end(), encoded.begin(), encoded.end());
-  return true;
-}
-
-constexpr std::array<uint8_t, kFrameMagic> kMagic = {0x28, 0xb5, 0x2f, 0xfd};
-
-// `smallest` tries all codecs at this level first where there are so many bytes.
-constexpr int kTrialLevel = 3;
-constexpr size_t kTrialBytes = 4096;
-
-// A recorder's memory is bounded: for so many bytes level 9 would take 16 MiB of tables, where these take 4.
-constexpr size_t kManyBytes = size_t{256} << 10;
-constexpr int kMostTableLog = 19;
-
-bool encode_zstd(ByteView plain, int level, Bytes *out) {
-  const size_t before = out->size();
-  out->resize(before + ZSTD_compressBound(plain.size()));
-  ZSTD_CCtx *context = ZSTD_createCCtx();
-  if (context == nullptr) {
-    out->resize(before);
-    return false;
-  }
-  // Content size, checksum and dictionary id stand in our own headers or nowhere: six bytes less a frame.
-  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
-  if (plain.size() > kManyBytes && level > kTrialLevel) {
-    ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, kMostTableLog);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_chainLog, kMostTableLog);
-  }
-  const size_t size = ZSTD_compress2(context, out->data() + before, out->size() - before, plain.data(), plain.size());
-  ZSTD_freeCCtx(context);
-  const auto frame = out->begin() + static_cast<ptrdiff_t>(before);
-  if (ZSTD_isError(size) != 0U || size < kMagic.size() || !std::equal(kMagic.begin(), kMagic.end(), frame)) {
-    out->resize(before);
-    return false;
-  }
-  out->resize(before + size);
-  out->erase(frame, frame + kMagic.size());
   return true;
 }
 
@@ -62,35 +18,9 @@ bool decode_zstd(ByteView encoded, size_t size, Bytes *out) {
   frame.insert(frame.end(), encoded.begin(), encoded.end());
   const size_t before = out->size();
   out->resize(before + size);
-  const size_t result = ZSTD_decompress(out->data() + before, size, frame.data(), frame.size());
-  const bool good = ZSTD_isError(result) == 0U && result == size;
+  const bool good = decode_frame(frame, std::span(*out).subspan(before));
   if (!good) out->resize(before);
   return good;
-}
-
-/// Only for bytes that are varints from the first to the last, each in its shortest form: others would not come back
-/// byte for byte.
-bool encode_numbers(ByteView plain, int level, Bytes *out) {
-  ByteReader in(plain);
-  ByteWriter differences;
-  uint64_t previous = 0;
-  while (!in.at_end()) {
-    const size_t start = in.position();
-    const uint64_t value = in.varint();
-    uint8_t shortest[kMaxVarint];
-    if (in.failed() || put_varint(shortest, value) - shortest != static_cast<ptrdiff_t>(in.position() - start)) {
-      return false;
-    }
-    differences.signed_varint(static_cast<int64_t>(value - previous));
-    previous = value;
-  }
-  ByteWriter head;
-  head.varint(differences.size());
-  const size_t before = out->size();
-  out->insert(out->end(), head.view().begin(), head.view().end());
-  if (encode_zstd(differences.view(), level, out)) return true;
-  out->resize(before);
-  return false;
 }
 
 bool decode_numbers(ByteView encoded, size_t size, Bytes *out) {
@@ -118,9 +48,9 @@ bool decode_numbers(ByteView encoded, size_t size, Bytes *out) {
 }
 
 constexpr std::array<Codec, 3> kCodecs = {{
-    {kRaw, encode_raw, decode_raw},
-    {kZstd, encode_zstd, decode_zstd},
-    {kNumbers, encode_numbers, decode_numbers},
+    {kRaw, decode_raw},
+    {kZstd, decode_zstd},
+    {kNumbers, decode_numbers},
 }};
 
 }  // namespace
@@ -130,23 +60,6 @@ const Codec *find(uint8_t id) {
     if (codec.id == id) return &codec;
   }
   return nullptr;
-}
-
-Encoded smallest(ByteView plain, std::span<const uint8_t> codecs, int level) {
-  Encoded best{kRaw, {plain.begin(), plain.end()}};
-  const auto try_one = [&](uint8_t id, int at_level) {
-    const Codec *codec = find(id);
-    Bytes bytes;
-    if (codec == nullptr || !codec->encode(plain, at_level, &bytes)) return;
-    if (bytes.size() < best.bytes.size() && plain.size() <= decoded_bound(bytes.size())) {
-      best = {id, std::move(bytes)};
-    }
-  };
-  // What takes least at a level that takes no time takes least, or nearly so, at one that does.
-  const bool twice = plain.size() >= kTrialBytes && level > kTrialLevel && codecs.size() > 1;
-  for (const uint8_t id : codecs) try_one(id, twice ? kTrialLevel : level);
-  if (twice && best.codec != kRaw) try_one(best.codec, level);
-  return best;
 }
 
 bool decode(uint8_t id, ByteView encoded, uint64_t size, Bytes *out) {

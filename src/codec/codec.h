@@ -24,8 +24,6 @@ constexpr size_t kFrameMagic = 4;
 
 struct Codec {
   uint8_t id;
-  /// Appends the encoded bytes; false if `plain` is nothing that this codec can carry (then nothing was appended).
-  bool (*encode)(ByteView plain, int level, Bytes *out);
   /// Appends exactly `size` bytes; false if the bytes are not valid, or not that long.
   bool (*decode)(ByteView encoded, size_t size, Bytes *out);
 };
@@ -33,6 +31,10 @@ struct Codec {
 const Codec *find(uint8_t id);  ///< nullptr if there is none
 
 constexpr int kDefaultLevel = 9;
+
+/// Appends the encoded bytes; false if `plain` is nothing that this codec can carry, or there is no such codec (then
+/// nothing was appended). Apart from `find`: who only reads needs no encoders.
+bool encode(uint8_t id, ByteView plain, int level, Bytes *out);
 
 /// The most that `encoded` bytes may claim to hold. Far above what our streams reach; whoever encodes uses kRaw for
 /// what would exceed it.

@@ -23,7 +23,7 @@ TEST(Codec, EveryCodecGivesBackWhatItWasGiven) {
     for (const size_t size : {size_t{0}, size_t{1}, size_t{100}, size_t{70000}}) {
       const Bytes plain = some_bytes(size, 7, 100);  // below 128: every byte is a varint, too
       Bytes encoded;
-      ASSERT_TRUE(codec.encode(plain, kDefaultLevel, &encoded)) << int{id};
+      ASSERT_TRUE(encode(id, plain, kDefaultLevel, &encoded)) << int{id};
       Bytes back;
       ASSERT_TRUE(decode(codec.id, encoded, plain.size(), &back)) << int{id} << " " << size;
       EXPECT_EQ(back, plain);
@@ -35,12 +35,12 @@ TEST(Codec, EveryCodecGivesBackWhatItWasGiven) {
 TEST(Codec, NumbersTakesOnlyShortestVarints) {
   Bytes out;
   const Codec *numbers = find(kNumbers);
-  EXPECT_FALSE(numbers->encode(Bytes{0x80}, 3, &out));        // unfinished
-  EXPECT_FALSE(numbers->encode(Bytes{0x80, 0x00}, 3, &out));  // zero in two bytes
+  EXPECT_FALSE(encode(kNumbers, Bytes{0x80}, 3, &out));        // unfinished
+  EXPECT_FALSE(encode(kNumbers, Bytes{0x80, 0x00}, 3, &out));  // zero in two bytes
   EXPECT_TRUE(out.empty());
   ByteWriter writer;
   for (uint64_t i = 0; i < 1000; ++i) writer.varint(UINT64_MAX - i * 1000003);
-  ASSERT_TRUE(numbers->encode(writer.view(), 3, &out));
+  ASSERT_TRUE(encode(kNumbers, writer.view(), 3, &out));
   EXPECT_LT(out.size(), 100U);
   Bytes back;
   ASSERT_TRUE(numbers->decode(out, writer.size(), &back));
@@ -60,7 +60,7 @@ TEST(Codec, RefusesWrongSizesAndBrokenBytes) {
   for (const uint8_t id : kAll) {
     const Codec &codec = *find(id);
     Bytes encoded;
-    ASSERT_TRUE(codec.encode(plain, 3, &encoded));
+    ASSERT_TRUE(encode(id, plain, 3, &encoded));
     Bytes back;
     EXPECT_FALSE(decode(codec.id, encoded, 999, &back)) << int{id};
     EXPECT_FALSE(decode(codec.id, encoded, 1001, &back)) << int{id};

@@ -22,7 +22,7 @@ struct SettledBlock {
   static constexpr uint32_t kSize = 4096;
   SettledBlock *next;
   uint32_t used;
-  uint8_t bytes[kSize - 16];
+  uint8_t bytes[kSize - sizeof(void *) - sizeof(uint32_t)];
 };
 static_assert(sizeof(SettledBlock) == SettledBlock::kSize);
 

@@ -2,13 +2,12 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analyze/names_before.h"
+#include "analyze/any_call.h"
 #include "analyze/rank_calls.h"
 #include "analyze/selected_calls.h"
 #include "analyze/volume.h"
 #include "analyze/wanted_calls.h"
 #include "python/run.h"
-#include "timing/setting.h"
 #include "trace/read/events.h"
 
 namespace cairn::python {
@@ -204,14 +203,12 @@ class Cursor {
 /// Any call of a rank.
 class Place {
  public:
-  Place(RunPointer run, uint32_t rank)
-      : run_(std::move(run)), events_(run_->trace(), rank), names_before_(run_->trace(), rank), describer_(*run_) {}
+  Place(RunPointer run, uint32_t rank) : run_(std::move(run)), calls_(run_->trace(), rank), describer_(*run_) {}
 
   uint64_t count() {
     const py::gil_scoped_release release;
     const std::lock_guard lock(lock_);
-    if (!count_) count_ = events_.count();
-    return *count_;
+    return calls_.count();
   }
 
   /// None if there are not so many.
@@ -219,62 +216,28 @@ class Place {
     std::unique_lock lock(lock_, std::defer_lock);
     const Event *event = unlocked([&] {
       lock.lock();
-      return go_to(index);
+      return calls_.at(index);
     });
-    if (std::exchange(numbers_begin_anew_, false)) describer_.forget();
-    if (event != nullptr) return describer_.describe(*event, names_, std::nullopt);
-    if (!events_.end()) raise(events_.end().error(), run_->path());
+    if (calls_.begins_anew()) describer_.forget();
+    if (event != nullptr) return describer_.describe(*event, calls_.names(), std::nullopt);
+    if (!calls_.end()) raise(calls_.end().error(), run_->path());
     return py::none();
   }
 
   /// The index of the first call that ends at that moment or later; None if there is none, or no times are known.
   py::object index_at(uint64_t ns) {
-    if (!timing::keeps_times(run_->trace().run().timing)) return py::none();
     std::unique_lock lock(lock_, std::defer_lock);
-    const std::optional<uint64_t> found = unlocked([&]() -> std::optional<uint64_t> {
+    return maybe(unlocked([&] {
       lock.lock();
-      next_ = UINT64_MAX;
-      events_.seek(events_.index_near(ns));
-      while (const Event *event = events_.next()) {
-        if (event->timed && event->end_ns >= ns) return event->index;
-      }
-      return std::nullopt;
-    });
-    return maybe(found);
+      return calls_.index_at(ns);
+    }));
   }
 
  private:
-  const Event *go_to(uint64_t index) {
-    if (index != next_) {
-      numbers_begin_anew_ = true;
-      events_.seek(index);
-      if (const CommunicatorNames *names = names_before_.next_call_of(events_)) {
-        names_ = *names;
-      } else {
-        names_ = {};
-        events_.seek(0);
-        for (uint64_t i = 0; i < index; ++i) {
-          const Event *event = events_.next();
-          if (event == nullptr) break;
-          names_.see(*event->values);
-        }
-      }
-    }
-    const Event *event = events_.next();
-    next_ = event == nullptr ? UINT64_MAX : index + 1;
-    if (event != nullptr) names_.see(*event->values);
-    return event;
-  }
-
   RunPointer run_;
   std::mutex lock_;
-  trace::Events events_;
-  analyze::NamesBefore names_before_;
-  CommunicatorNames names_;
+  analyze::AnyCall calls_;
   Describer describer_;
-  uint64_t next_ = 0;
-  std::optional<uint64_t> count_;
-  bool numbers_begin_anew_ = false;
 };
 
 }  // namespace

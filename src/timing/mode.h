@@ -33,9 +33,8 @@ struct Mode {
   bool statistics;        ///< whether it keeps statistics
   Bounds bounds;
   uint64_t usual_bound;
-  /// nullptr: the mode keeps no times.
-  Encode encode;
-  Decode decode;
+  Encode encode;  ///< nullptr: as the next, or nothing is recorded here
+  Decode decode;  ///< nullptr: the mode keeps no times
   /// Coded once the run has ended; what records it keeps times exactly.
   bool after = false;
   /// Why it can be neither coded nor decoded here, "… and there is no … here"; nullptr: it can. nullptr: it always can.

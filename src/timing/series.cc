@@ -36,7 +36,7 @@ constexpr int kLevel = 3;
 void put_packed(ByteView plain, Bytes *out) {
   Bytes frame;
   ByteWriter head;
-  const bool coded = codec::find(codec::kZstd)->encode(plain, kLevel, &frame) && frame.size() < plain.size();
+  const bool coded = codec::encode(codec::kZstd, plain, kLevel, &frame) && frame.size() < plain.size();
   head.byte(coded ? codec::kZstd : codec::kRaw);
   if (coded) head.varint(frame.size());
   const ByteView body = coded ? ByteView(frame) : plain;

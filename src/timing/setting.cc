@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
 
+#include "base/decimal.h"
 #include "timing/binning.h"
 
 namespace cairn::timing {
@@ -16,19 +16,23 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  double nanoseconds;
+  uint64_t nanoseconds;
 };
-constexpr std::array kUnits = {Unit{"ns", 1}, Unit{"us", 1e3}, Unit{"ms", 1e6}, Unit{"s", 1e9}};
+constexpr std::array kUnits = {Unit{"ns", 1}, Unit{"us", 1'000}, Unit{"ms", 1'000'000}, Unit{"s", 1'000'000'000}};
 constexpr double kMostNanoseconds = 1e15;
 
 tl::unexpected<Error> wrong(std::string_view what, const std::string &why, const std::string &hint) {
   return fail(ErrorKind::usage, "--timing: '" + std::string(what) + "' " + why, hint);
 }
 
-std::string number_text(double value) {
-  std::array<char, 32> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() ? std::string(text.data(), end) : "?";
+/// "0.5", of 5000 ten-thousandths.
+std::string percent_text(uint64_t ten_thousandths) {
+  constexpr uint64_t kWhole = 10000;
+  std::string text = std::to_string(ten_thousandths / kWhole);
+  if (ten_thousandths % kWhole == 0) return text;
+  std::string decimals = std::to_string(kWhole + ten_thousandths % kWhole).substr(1);
+  decimals.erase(decimals.find_last_not_of('0') + 1);
+  return text + "." + decimals;
 }
 
 std::string names() {
@@ -39,10 +43,10 @@ std::string names() {
 
 Result<uint64_t> parse_relative(std::string_view text) {
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  std::string_view unit = text;
+  const bool is_number = take_decimal(&unit, &value) && std::isfinite(value);
   const std::string hint = "write a percentage from 0.01% to 100%, as in 10%, or exact";
-  if (error != std::errc() || unit != "%" || !std::isfinite(value)) return wrong(text, "is no relative bound", hint);
+  if (!is_number || unit != "%") return wrong(text, "is no relative bound", hint);
   const double millionths = std::round(value * 1e4);
   if (millionths < kLeastBound || millionths > kMostBound) return wrong(text, "is out of range", hint);
   return static_cast<uint64_t>(millionths);
@@ -50,13 +54,13 @@ Result<uint64_t> parse_relative(std::string_view text) {
 
 Result<uint64_t> parse_absolute(std::string_view text) {
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view name = text.substr(static_cast<size_t>(end - text.data()));
+  std::string_view name = text;
+  const bool is_number = take_decimal(&name, &value) && std::isfinite(value);
   const std::string hint = "write a time from 1ns to 1000000s, as in 10us";
-  double factor = 0;
+  uint64_t factor = 0;
   for (const Unit &unit : kUnits) factor = name == unit.name ? unit.nanoseconds : factor;
-  if (error != std::errc() || factor == 0 || !std::isfinite(value)) return wrong(text, "is no absolute bound", hint);
-  const double nanoseconds = std::round(value * factor);
+  if (!is_number || factor == 0) return wrong(text, "is no absolute bound", hint);
+  const double nanoseconds = std::round(value * static_cast<double>(factor));
   if (nanoseconds < 1 || nanoseconds > kMostNanoseconds) return wrong(text, "is out of range", hint);
   return static_cast<uint64_t>(nanoseconds);
 }
@@ -71,12 +75,12 @@ Result<uint64_t> parse_bound(const Mode &mode, std::string_view text) {
 
 std::string bound_text(Bounds bounds, uint64_t bound) {
   if (bounds == Bounds::none || bound == 0) return "exact";
-  if (bounds == Bounds::relative) return number_text(static_cast<double>(bound) / 1e4) + "%";
+  if (bounds == Bounds::relative) return percent_text(bound) + "%";
   const Unit *unit = kUnits.data();
   for (const Unit &each : kUnits) {
-    if (std::fmod(static_cast<double>(bound), each.nanoseconds) == 0) unit = &each;
+    if (bound % each.nanoseconds == 0) unit = &each;
   }
-  return number_text(static_cast<double>(bound) / unit->nanoseconds) + std::string(unit->name);
+  return std::to_string(bound / unit->nanoseconds) + std::string(unit->name);
 }
 
 std::string exactness(std::string_view setting) {

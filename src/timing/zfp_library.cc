@@ -1,12 +1,20 @@
 #include "timing/zfp_library.h"
 
+#ifndef __wasm__
 #include <dlfcn.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
 namespace cairn::timing {
+
+#ifdef __wasm__  // has no libraries to load
+const char *zfp_missing() { return "of zfp, and there is no libzfp here"; }
+bool zfp_decompress(ByteView /*bytes*/, double /*tolerance*/, std::span<double> /*values*/) { return false; }
+bool zfp_compress_within(std::span<const double> /*values*/, double /*tolerance*/, Bytes * /*out*/) { return false; }
+#else
 namespace {
 
 struct Bitstream;
@@ -110,5 +118,6 @@ bool zfp_compress_within(std::span<const double> values, double tolerance, Bytes
   out->insert(out->end(), room.begin(), room.end());
   return true;
 }
+#endif
 
 }  // namespace cairn::timing

@@ -22,7 +22,7 @@ Config Config::from_environment() {
   config.oracle = text("CAIRN_ORACLE");
   if (const char *command = text("CAIRN_COMMAND")) config.command = command;
   config.statistics = timing_setting().mode->statistics;
-  config.times = timing_setting().mode->encode != nullptr;
+  config.times = timing_setting().mode->decode != nullptr;
   config.gaps = timing_setting().mode->gaps;
   if (const char *blocks = text("CAIRN_BLOCKS")) config.blocks_from = strtoull(blocks, nullptr, 10);
   if (const char *bundles = text("CAIRN_BUNDLES")) config.bundles_from = strtoull(bundles, nullptr, 10);

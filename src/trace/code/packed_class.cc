@@ -72,7 +72,7 @@ void squeeze(PackedClass *packed) {
   constexpr int kLevel = 1;
   if (packed->squeezed()) return;
   Bytes fewer;
-  if (!codec::find(codec::kZstd)->encode(packed->bytes, kLevel, &fewer)) return;
+  if (!codec::encode(codec::kZstd, packed->bytes, kLevel, &fewer)) return;
   if (fewer.size() >= packed->size || packed->size > codec::decoded_bound(fewer.size())) return;
   fewer.shrink_to_fit();
   packed->bytes = std::move(fewer);

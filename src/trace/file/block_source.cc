@@ -7,13 +7,13 @@ namespace cairn::trace {
 Result<std::shared_ptr<const BlockSource::Block>> BlockSource::read(uint32_t rank, Atom offset,
                                                                     const Sequences &sequences) const {
   {
-    const std::scoped_lock guard(lock_);
+    const Locked guard(lock_);
     if (last_ != nullptr && last_->rank == rank) return last_;
     last_.reset();  // two may be too large for memory
   }
   auto block = load(rank, offset, sequences);
   if (!block) return block;
-  const std::scoped_lock guard(lock_);
+  const Locked guard(lock_);
   last_ = *block;
   return block;
 }
@@ -87,7 +87,7 @@ Result<std::shared_ptr<const BlockSource::Block>> BlockSource::load(uint32_t ran
 /// `size` bytes from `offset` of the section on, or as many as it has.
 Result<Bytes> BlockSource::bytes(uint64_t offset, uint64_t size) const {
   size = std::min(size, blocks_.decoded_size - offset);
-  if (disk_ != nullptr) return disk_->read(blocks_.offset + offset, size);
+  if (read_) return read_(blocks_.offset + offset, size);
   const ByteView view = blocks_.bytes.subspan(offset, size);
   return Bytes(view.begin(), view.end());
 }

@@ -1,4 +1,4 @@
-// BlockSource: the blocks of a .cairn file, from memory or from its disk, one rank's at a time.
+// BlockSource: the blocks of a .cairn file, from memory or from where it lies, one rank's at a time.
 //
 // The block that was read last is kept: a rank with several threads or segments is asked for each of them. Any number
 // of threads may read. Says what is wrong with a block, and at which byte of the file; trusts no offset.
@@ -6,25 +6,27 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/lock.h"
 #include "base/result.h"
-#include "trace/file/disk.h"
 #include "trace/file/file.h"
 #include "trace/file/rank_block.h"
 #include "trace/values/atom.h"
 
 namespace cairn::trace {
 
+/// As many bytes of a file as there are from `offset` on, at most `size`.
+using ReadBytes = std::function<Result<Bytes>(uint64_t offset, uint64_t size)>;
+
 class BlockSource {
  public:
-  /// Of the section `blocks`, which lies on `disk` unless that is nullptr. `path` is for errors.
-  BlockSource(const StoredSection &blocks, std::shared_ptr<const Disk> disk, std::string path)
-      : blocks_(blocks), disk_(std::move(disk)), path_(std::move(path)) {}
+  /// Of the section `blocks`, whose bytes are there, or are read from the file. `path` is for errors.
+  BlockSource(const StoredSection &blocks, ReadBytes read, std::string path)
+      : blocks_(blocks), read_(std::move(read)), path_(std::move(path)) {}
 
   struct Block {
     uint32_t rank = 0;
@@ -52,9 +54,9 @@ class BlockSource {
   [[nodiscard]] tl::unexpected<Error> wrong(const std::string &how, const std::string &what, uint64_t offset) const;
 
   StoredSection blocks_;
-  std::shared_ptr<const Disk> disk_;
+  ReadBytes read_;
   std::string path_;
-  mutable std::mutex lock_;
+  mutable Lock lock_;
   mutable std::shared_ptr<const Block> last_;
 };
 

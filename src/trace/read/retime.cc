@@ -111,13 +111,13 @@ Result<void> check(const Trace &trace, const timing::Setting &setting) {
   if (own != nullptr && own->statistics && setting.mode->statistics) {
     return tl::unexpected(not_possible("the times of this trace are statistics already", "nothing is to be done"));
   }
-  if (own == nullptr || own->encode == nullptr) {
+  if (own == nullptr || own->decode == nullptr) {
     return tl::unexpected(not_possible("this trace has no times of single calls", "record with --timing lossless"));
   }
   if (setting.mode->missing != nullptr && setting.mode->missing() != nullptr) {
     return fail(ErrorKind::environment, "this is " + std::string(setting.mode->missing()));
   }
-  if (own->bounds != timing::Bounds::none && setting.mode->encode != nullptr) {
+  if (own->bounds != timing::Bounds::none && setting.mode->decode != nullptr) {
     return tl::unexpected(
         not_possible("the times of this trace are within a bound already (" + trace.run().timing + ")",
                      "they can become stats or off; record with --timing lossless for any other"));
@@ -156,7 +156,7 @@ Result<Retimed> retimed(const Trace &trace, const timing::Setting &setting, cons
     for (const SequenceView &view : trace.sequences(rank)) {
       ClassPart &part = body.classes[view.class_index];
       Rewritten sequence(trace, view, *setting.mode, bound_of);
-      if (setting.mode->encode != nullptr) {
+      if (setting.mode->decode != nullptr) {
         Result<Bytes> stream = sequence.stream(&result);
         if (!stream) return tl::unexpected(stream.error());
         if (!stream->empty()) timing::merge(&part.times, {{rank, *std::move(stream)}});

@@ -93,14 +93,12 @@ Trace::Trace(Trace &&) noexcept = default;
 Trace &Trace::operator=(Trace &&) noexcept = default;
 Trace::~Trace() = default;
 
-Result<Trace> Trace::open(const std::string &path, const WantedBundles &wanted) {
-  Result<WithoutBlocks> file = read_without_blocks(path);
-  if (!file) return tl::unexpected(file.error());
-  return from_bytes(std::move(file->bytes), path, file->absent, path, wanted);
+Result<Trace> Trace::from_bytes(Bytes bytes, std::string path) {
+  return with_blocks(std::move(bytes), std::move(path), 0, {});
 }
 
-Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, const std::string &blocks,
-                                const WantedBundles &wanted) {
+Result<Trace> Trace::with_blocks(Bytes bytes, std::string path, uint64_t absent, ReadBytes read,
+                                 const WantedBundles &wanted) {
   auto body = std::make_unique<Body>();
   body->file = std::move(bytes);
   body->path = std::move(path);
@@ -109,12 +107,6 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
     return tl::unexpected(std::move(error));
   };
   body->absent = absent;
-  std::shared_ptr<const Disk> disk;
-  if (absent != 0) {
-    Result<std::shared_ptr<const Disk>> opened = Disk::open(blocks);
-    if (!opened) return with_path(opened.error());
-    disk = *std::move(opened);
-  }
   Result<std::vector<StoredSection>> stored = read_file(body->file, absent, Damage::may_be_in_times);
   if (!stored) return with_path(stored.error());
   body->stored = *std::move(stored);
@@ -125,7 +117,7 @@ Result<Trace> Trace::from_bytes(Bytes bytes, std::string path, uint64_t absent, 
     const StoredSection &section = body->stored[i];
     if (section.codec == kInBlocks) {
       if (section.kind == static_cast<uint8_t>(SectionKind::blocks)) {
-        body->blocks = std::make_unique<BlockSource>(section, disk, body->path);
+        body->blocks = std::make_unique<BlockSource>(section, std::move(read), body->path);
       }
       continue;
     }

@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "timing/mode.h"
+#include "trace/file/block_source.h"
 #include "trace/file/wanted_bundles.h"
 #include "trace/merge/part.h"
 #include "trace/model/record.h"
@@ -88,9 +89,14 @@ class Trace {
  public:
   /// Reads the file, but for blocks, which `times_bytes` reads, and bundles that are not wanted.
   static Result<Trace> open(const std::string &path, const WantedBundles &wanted = {});
+  /// A whole one. `path` is for errors, here and below.
+  static Result<Trace> from_bytes(Bytes bytes, std::string path);
   /// `absent` bytes of blocks, which are not among `bytes`, lie in the file `blocks`, at the same place.
-  static Result<Trace> from_bytes(Bytes bytes, std::string path, uint64_t absent = 0, const std::string &blocks = {},
+  static Result<Trace> from_bytes(Bytes bytes, std::string path, uint64_t absent, const std::string &blocks,
                                   const WantedBundles &wanted = {});
+  /// The same of blocks that `read` gives, by places in the file.
+  static Result<Trace> with_blocks(Bytes bytes, std::string path, uint64_t absent, ReadBytes read,
+                                   const WantedBundles &wanted = {});
   Trace(Trace &&) noexcept;
   Trace &operator=(Trace &&) noexcept;
   ~Trace();

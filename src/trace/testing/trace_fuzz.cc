@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     file = write_file(sections, stored);
   }
   const auto low = [](uint32_t least, uint32_t /*greatest*/) { return least < 2; };
-  if (const Result<Trace> some = Trace::from_bytes(file, "fuzz", 0, {}, low)) (void)exercise(*some);
+  if (const Result<Trace> some = Trace::from_bytes(file, "fuzz", 0, std::string(), low)) (void)exercise(*some);
   const Result<Trace> trace = Trace::from_bytes(std::move(file), "fuzz");
   if (trace) (void)exercise(*trace);
   return 0;

@@ -1,0 +1,98 @@
+/* The reader: a trace in memory, asked through C. The same functions are those of the WebAssembly module that pages of
+ * `cairn report` hold (reader.ts is their side of it) and of the host's library cairn_reader.
+ *
+ * One trace is open at a time, in one thread. A question gives a *result*: the address of a block of columns, which
+ * stays until the next question; or NULL, and `reader_error` tells why. A block is, little-endian and at an address
+ * that is a multiple of eight:
+ *
+ *   u32 columns, u32 bytes of the block; for each column u32 type, u32 count of elements, u32 offset in the block, u32
+ * 0; then the columns, each at a multiple of eight bytes
+ *
+ * Type 1 is UTF-8 text, an element a byte; 3 is u32; 5 is f64. Where many texts are a column, it is two: where each one
+ * ends (u32, in units of UTF-16, as JavaScript counts), and all of them (1). Numbers of 64 bits are told as f64, which
+ * holds all up to 2^53; a result with a greater one is refused. Times are in nanoseconds on the axis of the run
+ * (trace/read/axis.h).
+ *
+ * Memory that cannot be had ends the module (WebAssembly.RuntimeError; `reader_wanted_memory` then says how much it
+ * was) or the process.
+ */
+#ifndef CAIRN_READER_H
+#define CAIRN_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __wasm__
+#define READER(name) __attribute__((export_name(#name))) name
+#else
+#define READER(name) name
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef const uint8_t *reader_result;
+
+/* Memory to put a trace into, or a list that a question takes. NULL if there is none. */
+uint8_t *READER(reader_alloc)(size_t bytes);
+void READER(reader_free)(uint8_t *block);
+/* How many bytes could not be had when the module ended; 0 if that was not why. In the host's library always 0. */
+uint32_t READER(reader_wanted_memory)(void);
+
+/* Opens the trace in a block of `reader_alloc`, which is the reader's from then on. 0, or 1: `reader_error` tells why,
+ * and no trace is open. What was open is closed first. Cost: what opening a trace costs (trace/read/trace.h). */
+int32_t READER(reader_open)(uint8_t *bytes, size_t length);
+void READER(reader_close)(void);
+
+/* One text, JSON: why the last question failed. {"message", "where" (file and byte, or ""), "hint"} */
+reader_result READER(reader_error)(void);
+
+/* One text, JSON: the run. {"command", "mpi", "recorder", "status", "begin" (ISO 8601), "begin_unix_ns" (a text),
+ * "wall_ns", "world_size", "ranks" (as in "0-7,12"), "rank_count", "classes", "threads", "calls", "distinct_calls",
+ * "functions", "communicators", "timing", "times" ("none", "statistics", "calls"), "gaps", "exactness", "stacks",
+ * "hosts", "incomplete", "degraded", "failures", "bytes" (by section)} */
+reader_result READER(reader_run)(void);
+
+/* A row for each class: thread (u32), segment (u32; 4294967295: after MPI_Finalize), members (u32), where its runs of
+ * ranks end in the next column (u32), first, last and step of each run (u32, three each), calls of its first member and
+ * of all (f64). */
+reader_result READER(reader_classes)(void);
+
+/* A row for each group, by their numbers: calls of one function at one call site, at one depth, of all classes.
+ * Function (texts), call site (texts: "main.c:42 in exchange()", or ""), file (texts), the function that calls there
+ * (texts), its callers, a line each (texts), line (u32), depth (u32), sort (u32: timeline/strip.h), calls (f64). */
+reader_result READER(reader_groups)(void);
+
+/* For each group: how many of its calls times are known of, how long they took together, the shortest, the longest, and
+ * the median, the 95th and the 99th percentile, all of f64; -1: not known; then by how much percentiles may be off, as
+ * a share (f64). Groups that only their depth tells apart have those of all. Where the trace has the time of each call,
+ * all are gone through the first time. */
+reader_result READER(reader_durations)(void);
+
+/* How many calls a rank made, one f64. */
+reader_result READER(reader_count)(uint32_t rank);
+
+/* Calls of a rank in order, from number `first` on, until there are `most` rows, or `walked` calls were looked at. Only
+ * those of `thread`, unless it is 4294967295; of `groups`, a list of `group_count` numbers, unless it is NULL; and
+ * whose text has `needle` in it (as it stands, of `needle_length` bytes) if that is not 0. Columns: number (f64),
+ * thread (u32), group (u32), segment (u32), begin, duration and time outside MPI before it (f64; -1: not known), bytes
+ * that it moves (f64; -1: it moves none; -2: not known), texts as `cairn dump` prints them; and one f64, the number to
+ * go on from, -1 at the end. */
+reader_result READER(reader_calls)(uint32_t rank, uint32_t thread, double first, uint32_t most, double walked,
+                                   const uint32_t *groups, size_t group_count, const char *needle,
+                                   size_t needle_length);
+
+/* The number of the first call of a rank that ends at that moment or later, one f64; -1 if there is none, or the trace
+ * does not have times. */
+reader_result READER(reader_call_at)(uint32_t rank, double ns);
+
+/* Goes through all calls of a rank, and makes their texts if `texts` is not 0: how many they are, and how many bytes of
+ * text, two f64. For measuring. */
+reader_result READER(reader_walk)(uint32_t rank, int32_t texts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

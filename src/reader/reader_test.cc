@@ -1,0 +1,265 @@
+// The C interface against what the library itself says of made-up recordings.
+#include "reader/reader.h"
+
+#include <nlohmann/json.hpp>
+
+#include "analyze/call_texts.h"
+#include "analyze/names_before.h"
+#include "analyze/overview.h"
+#include "analyze/sources.h"
+#include "analyze/summary.h"
+#include "reader/answer.h"
+#include "text/utf8.h"
+#include "timing/mode.h"
+#include "trace/merge/part.h"
+#include "trace/testing/synthetic.h"
+
+namespace cairn::reader {
+namespace {
+
+constexpr uint32_t kAllThreads = UINT32_MAX;
+
+struct Case {
+  const char *name;
+  std::vector<trace::ProcessRecord> (*processes)();
+  const char *timing;
+};
+
+std::vector<trace::ProcessRecord> stencil() {
+  std::vector<trace::ProcessRecord> all;
+  for (uint32_t rank = 0; rank < 12; ++rank) all.push_back(trace::stencil_rank(rank, 3, 4, 50));
+  return all;
+}
+
+const Case kCases[] = {
+    {"Stencil", stencil, "off"},
+    {"Statistics", [] { return trace::random_program(9, 1); }, "stats"},
+    {"Lossless", [] { return trace::lossless_program(7, 2); }, "lossless"},
+    {"Varying", [] { return trace::varying_program(8, 101); }, "stats"},
+    {"Polling", [] { return trace::polling_program(6, 402); }, "off"},
+    {"Draining", [] { return trace::draining_program(6, 301, false).processes; }, "off"},
+};
+
+Bytes file_of(const Case &of) {
+  trace::Part part;
+  for (const trace::ProcessRecord &process : of.processes()) {
+    part = *trace::Part::merge(std::move(part), *trace::Part::of(process));
+  }
+  return *part.to_file({"mpiexec ./app", "An MPI", "cairn", of.timing, "complete", 1'700'000'000'000'000'000, 5});
+}
+
+class ReaderOf : public ::testing::TestWithParam<Case> {
+ protected:
+  ReaderOf()
+      : bytes_(file_of(GetParam())),
+        trace_(*trace::Trace::from_bytes(bytes_, "")),
+        sources_(analyze::Sources::in_trace(trace_)) {
+    EXPECT_TRUE(open(bytes_));
+  }
+  ~ReaderOf() override { reader_close(); }
+
+  Bytes bytes_;
+  trace::Trace trace_;
+  analyze::Sources sources_;
+};
+
+TEST_P(ReaderOf, TellsTheRun) {
+  const auto run = nlohmann::json::parse(Answer(reader_run()).text(0));
+  const analyze::Overview view = analyze::overview(trace_);
+  EXPECT_EQ(run["calls"], view.calls);
+  EXPECT_EQ(run["rank_count"], view.ranks);
+  EXPECT_EQ(run["command"], "mpiexec ./app");
+  EXPECT_EQ(run["begin"], "2023-11-14T22:13:20Z");
+  EXPECT_EQ(run["begin_unix_ns"], "1700000000000000000");
+  EXPECT_EQ(run["times"] == "calls", timing::keeps_times(trace_.run().timing));
+  EXPECT_EQ(run["bytes"]["total"], bytes_.size());
+}
+
+TEST_P(ReaderOf, TellsClassesAndGroups) {
+  const Answer classes(reader_classes());
+  ASSERT_EQ(classes.numbers(0).size(), trace_.class_count());
+  const std::vector<uint32_t> ends = classes.numbers(3);
+  const std::vector<uint32_t> runs = classes.numbers(4);
+  double all = 0;
+  uint32_t begin = 0;
+  for (uint32_t index = 0; index < trace_.class_count(); ++index) {
+    const trace::ClassView view = trace_.class_view(index);
+    EXPECT_EQ(classes.numbers(0)[index], view.thread);
+    EXPECT_EQ(classes.numbers(1)[index], view.segment);
+    std::vector<uint32_t> ranks;
+    for (uint32_t run = begin; run < ends[index]; ++run) {
+      for (uint32_t rank = runs[3 * run]; rank <= runs[3 * run + 1]; rank += runs[3 * run + 2]) ranks.push_back(rank);
+    }
+    begin = ends[index];
+    EXPECT_EQ(ranks, view.ranks);
+    all += classes.doubles(6)[index];
+  }
+  EXPECT_EQ(all, static_cast<double>(analyze::overview(trace_).calls));
+
+  const Answer groups(reader_groups());
+  double in_groups = 0;
+  for (const double calls : groups.doubles(13)) in_groups += calls;
+  EXPECT_EQ(in_groups, all);
+  EXPECT_EQ(groups.texts(0).size(), groups.numbers(10).size());
+}
+
+// By function, since a summary knows no depths.
+TEST_P(ReaderOf, TellsDurationsAsSummariesDo) {
+  const auto filter = analyze::make_filter({}, trace_, sources_);
+  const auto summary = analyze::summarise(trace_, sources_, *filter, analyze::GroupBy::function);
+  ASSERT_TRUE(summary.has_value());
+  const std::vector<std::string> functions = Answer(reader_groups()).texts(0);
+  const Answer durations(reader_durations());
+  const bool timed = !timing::keeps_nothing(trace_.run().timing);
+  for (const analyze::SummaryLine &line : summary->lines) {
+    double total = 0;
+    double longest = 0;
+    for (size_t i = 0; i < functions.size(); ++i) {
+      if (functions[i] != analyze::function_name(line.function) || durations.doubles(1)[i] < 0) continue;
+      total += durations.doubles(1)[i];
+      longest = std::max(longest, durations.doubles(3)[i]);
+      EXPECT_LE(durations.doubles(2)[i], durations.doubles(4)[i]);
+      EXPECT_LE(durations.doubles(6)[i], durations.doubles(3)[i]);
+    }
+    if (!timed || !line.timed) continue;
+    EXPECT_EQ(longest, static_cast<double>(line.longest_ns)) << analyze::function_name(line.function);
+    // Sums of functions are kept within 0.002 %.
+    EXPECT_NEAR(total, static_cast<double>(line.time_ns), 2e-5 * total + 1) << analyze::function_name(line.function);
+  }
+}
+
+/// All calls of a rank as the library has them, each on a line.
+std::vector<std::string> lines_of(const trace::Trace &trace, const analyze::Sources &sources, uint32_t rank) {
+  const analyze::Decoder decoder(trace, sources);
+  analyze::CommunicatorNames names;
+  trace::Events events(trace, rank);
+  std::vector<std::string> lines;
+  while (const trace::Event *event = events.next()) {
+    names.see(*event->values);
+    const std::string when = event->timed ? std::to_string(event->begin_ns) + " " + std::to_string(event->duration_ns) +
+                                                " " + std::to_string(event->gap_ns)
+                                          : "-1 -1 -1";
+    lines.push_back(std::to_string(event->index) + " " + std::to_string(event->thread) + " " + when + " " +
+                    valid_utf8(analyze::call_text(decoder.decode(event->class_index, *event->values, &names))));
+  }
+  return lines;
+}
+
+std::vector<std::string> lines_of(const Answer &calls) {
+  std::vector<std::string> lines;
+  const auto whole = [](double number) { return std::to_string(static_cast<int64_t>(number)); };
+  const std::string all = calls.text(9);
+  const std::vector<double> index = calls.doubles(0);
+  size_t begin = 0;
+  for (size_t i = 0; i < index.size(); ++i) {
+    // Ends are in units of UTF-16.
+    size_t end = begin;
+    for (uint32_t left = calls.numbers(8)[i] - (i == 0 ? 0 : calls.numbers(8)[i - 1]); left != 0; --left) {
+      const auto letter = static_cast<uint8_t>(all[end]);
+      end += letter < 0x80 ? 1 : letter < 0xE0 ? 2 : letter < 0xF0 ? 3 : 4;
+      if (letter >= 0xF0) --left;
+    }
+    lines.push_back(whole(index[i]) + " " + std::to_string(calls.numbers(1)[i]) + " " + whole(calls.doubles(4)[i]) +
+                    " " + whole(calls.doubles(5)[i]) + " " + whole(calls.doubles(6)[i]) + " " +
+                    all.substr(begin, end - begin));
+    begin = end;
+  }
+  return lines;
+}
+
+TEST_P(ReaderOf, TellsCallsInOrderAndFromAnyPlace) {
+  const std::vector<uint32_t> groups = [] {
+    std::vector<uint32_t> all(Answer(reader_groups()).numbers(10).size());
+    for (uint32_t i = 0; i < all.size(); ++i) all[i] = i;
+    return all;
+  }();
+  for (const uint32_t rank : trace_.ranks()) {
+    const std::vector<std::string> expected = lines_of(trace_, sources_, rank);
+    EXPECT_EQ(Answer(reader_count(rank)).doubles(0)[0], static_cast<double>(expected.size()));
+    const Answer all(reader_calls(rank, kAllThreads, 0, 1'000'000, 1e9, nullptr, 0, nullptr, 0));
+    EXPECT_EQ(lines_of(all), expected);
+    EXPECT_EQ(all.doubles(10)[0], -1);
+    const size_t step = 1 + expected.size() / 7;
+    for (size_t from = 0; from < expected.size(); from += step) {
+      const Answer some(reader_calls(rank, kAllThreads, static_cast<double>(expected.size() - 1 - from), 3, 1e9,
+                                     groups.data(), groups.size(), nullptr, 0));
+      const size_t first = expected.size() - 1 - from;
+      const size_t end = std::min(first + 3, expected.size());
+      EXPECT_EQ(lines_of(some), std::vector(expected.begin() + static_cast<ptrdiff_t>(first),
+                                            expected.begin() + static_cast<ptrdiff_t>(end)));
+    }
+  }
+}
+
+TEST_P(ReaderOf, FiltersCalls) {
+  const uint32_t rank = trace_.ranks().back();
+  const Answer all(reader_calls(rank, kAllThreads, 0, 1'000'000, 1e9, nullptr, 0, nullptr, 0));
+  const std::vector<uint32_t> group_of = all.numbers(2);
+  const std::vector<uint32_t> threads = all.numbers(1);
+  ASSERT_FALSE(group_of.empty());
+  const uint32_t group = group_of[group_of.size() / 2];
+  const auto expected = static_cast<size_t>(std::count(group_of.begin(), group_of.end(), group));
+  size_t found = 0;
+  // In pages, however few calls are looked at in each.
+  for (double next = 0; next >= 0;) {
+    const Answer page(reader_calls(rank, kAllThreads, next, 2, 5, &group, 1, nullptr, 0));
+    for (const uint32_t each : page.numbers(2)) {
+      EXPECT_EQ(each, group);
+      ++found;
+    }
+    next = page.doubles(10)[0];
+  }
+  EXPECT_EQ(found, expected);
+
+  const std::string needle = "MPI_";
+  const Answer named(reader_calls(rank, 0, 0, 1'000'000, 1e9, nullptr, 0, needle.data(), needle.size()));
+  EXPECT_EQ(named.numbers(1), std::vector<uint32_t>(std::count(threads.begin(), threads.end(), 0U), 0));
+  const std::string nothing = "no call has this";
+  const Answer none(reader_calls(rank, kAllThreads, 0, 9, 1e9, nullptr, 0, nothing.data(), nothing.size()));
+  EXPECT_TRUE(none.doubles(0).empty());
+}
+
+TEST_P(ReaderOf, FindsCallsByTime) {
+  for (const uint32_t rank : trace_.ranks()) {
+    const Answer all(reader_calls(rank, kAllThreads, 0, 1'000'000, 1e9, nullptr, 0, nullptr, 0));
+    const std::vector<double> begins = all.doubles(4);
+    const std::vector<double> durations = all.doubles(5);
+    const double middle = begins[begins.size() / 2];
+    const double found = Answer(reader_call_at(rank, middle)).doubles(0)[0];
+    if (!timing::keeps_times(trace_.run().timing)) {
+      EXPECT_EQ(found, -1);
+      continue;
+    }
+    size_t first = 0;
+    while (begins[first] < 0 || begins[first] + durations[first] < middle) ++first;
+    EXPECT_EQ(found, static_cast<double>(first));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ReaderOf, ::testing::ValuesIn(kCases),
+                         [](const auto &of) { return std::string(of.param.name); });
+
+nlohmann::json last_error() { return nlohmann::json::parse(Answer(reader_error()).text(0)); }
+
+TEST(Reader, SaysWhatIsWrong) {
+  reader_close();
+  EXPECT_EQ(reader_run(), nullptr);
+  EXPECT_EQ(last_error()["message"], "no trace is open");
+  EXPECT_FALSE(open({1, 2, 3}));
+  EXPECT_EQ(last_error()["message"], "this is not a Cairn trace");
+  Bytes file = file_of(kCases[0]);
+  file[file.size() / 2] ^= 1;
+  EXPECT_FALSE(open(file));
+  EXPECT_NE(last_error()["where"], "");
+  file[file.size() / 2] ^= 1;
+  EXPECT_TRUE(open(file));
+  EXPECT_EQ(reader_count(99), nullptr);
+  EXPECT_EQ(last_error()["message"], "there is no rank 99 in this trace");
+  EXPECT_EQ(reader_calls(99, 0, 0, 1, 1, nullptr, 0, nullptr, 0), nullptr);
+  EXPECT_NE(reader_count(0), nullptr);
+  EXPECT_EQ(reader_wanted_memory(), 0U);
+  reader_close();
+}
+
+}  // namespace
+}  // namespace cairn::reader

@@ -1,0 +1,102 @@
+# reader.wasm: the reader, and what it uses of the other rooms, from the same sources, for WebAssembly; into
+# share/cairn/report of the build folder. Clang 19 and what belongs to it are only needed for that: without them a line
+# says so, and CAIRN_READER_WASM is empty.
+set(CAIRN_READER_WASM "" CACHE INTERNAL "")
+find_program(CAIRN_WASM_CXX NAMES clang++-19)
+find_program(CAIRN_WASM_LD NAMES wasm-ld-19)
+find_program(CAIRN_WASM_OPT NAMES wasm-opt)
+if(NOT CAIRN_WASM_CXX OR NOT CAIRN_WASM_LD OR NOT CAIRN_WASM_OPT)
+  message(STATUS "clang++-19, wasm-ld-19 or wasm-opt: not found (scripts/setup report): reports will be without traces")
+  return()
+endif()
+
+# Only bulk memory and the like, which all browsers have had since 2022.
+set(flags --target=wasm32-wasi -mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable-globals)
+if(NOT CAIRN_WASM_WORKS STREQUAL CAIRN_WASM_CXX)
+  set(trial ${CMAKE_CURRENT_BINARY_DIR}/trial)
+  file(WRITE ${trial}.cc "#include <map>\n#include <string>\nint main() { return std::map<int, std::string>().size(); }\n")
+  execute_process(COMMAND ${CAIRN_WASM_CXX} ${flags} -std=c++20 -fno-exceptions ${trial}.cc -o ${trial}.wasm
+    RESULT_VARIABLE rc OUTPUT_QUIET ERROR_QUIET)
+  if(NOT rc EQUAL 0)
+    message(STATUS "${CAIRN_WASM_CXX} cannot compile for WebAssembly (scripts/setup report): reports will be without traces")
+    return()
+  endif()
+  set(CAIRN_WASM_WORKS ${CAIRN_WASM_CXX} CACHE INTERNAL "")
+endif()
+
+set(work ${CMAKE_CURRENT_BINARY_DIR}/wasm)
+# Headers of libraries without anything else that lies beside them, which is the host's.
+foreach(header fmt/format.h nlohmann/json.hpp tl/expected.hpp xxhash.h)
+  string(MAKE_C_IDENTIFIER header_${header} variable)
+  find_path(${variable} ${header} REQUIRED)
+  mark_as_advanced(${variable})
+  string(REGEX REPLACE "/.*" "" first ${header})
+  file(MAKE_DIRECTORY ${work}/include)
+  file(CREATE_LINK ${${variable}}/${first} ${work}/include/${first} SYMBOLIC)
+endforeach()
+list(APPEND flags -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -ffunction-sections -fdata-sections -DNDEBUG
+  -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${CAIRN_WERROR}>:-Werror>
+  -DFMT_HEADER_ONLY -DFMT_EXCEPTIONS=0 "-DFMT_STATIC_THOUSANDS_SEPARATOR=','"  # or all of libc++'s locales
+  -DJSON_NOEXCEPTION -DJSON_NO_IO -DTL_EXPECTED_EXCEPTIONS_ENABLED=0
+  -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} -I${PROJECT_BINARY_DIR}/spec/generated -isystem ${work}/include)
+
+set(objects)
+# cairn_wasm(LEVEL target... [WITHOUT file...] [ONLY file...]): the sources of these libraries, in batches. What nobody calls
+# is left out when they are linked.
+function(cairn_wasm level)
+  cmake_parse_arguments(ARG "" "" "WITHOUT;ONLY" ${ARGN})
+  set(made ${objects})
+  foreach(target ${ARG_UNPARSED_ARGUMENTS})
+    get_target_property(sources ${target} SOURCES)
+    get_target_property(folder ${target} SOURCE_DIR)
+    list(REMOVE_ITEM sources ${ARG_WITHOUT})
+    if(ARG_ONLY)
+      set(sources ${ARG_ONLY})
+    endif()
+    list(TRANSFORM sources PREPEND "${folder}/" REGEX "^[^/]")
+    set(number 0)
+    while(sources)
+      list(SUBLIST sources 0 16 some)
+      list(REMOVE_ITEM sources ${some})
+      list(TRANSFORM some REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+      string(CONCAT includes ${includes})
+      set(batch ${work}/${target}/Unity/unity_${number}_cxx.cxx)
+      file(CONFIGURE OUTPUT ${batch} CONTENT "${includes}" @ONLY)
+      set(object ${work}/${target}_${number}.o)
+      # CAIRN_BATCH_LD: see compile_batch.py.
+      add_custom_command(OUTPUT ${object}
+        COMMAND ${CMAKE_COMMAND} -E env CAIRN_BATCH_LD=${CAIRN_WASM_LD} ${Python3_EXECUTABLE}
+          ${PROJECT_SOURCE_DIR}/cmake/compile_batch.py ${CMAKE_CXX_COMPILER_LAUNCHER} ${CAIRN_WASM_CXX} ${flags} ${level}
+          -MD -MT ${object} -MF ${object}.d -o ${object} -c ${batch}
+        DEPENDS ${batch} ${some} cairn_spec_ids
+        DEPFILE ${object}.d
+        COMMENT "Compiling ${target} for WebAssembly (${number})"
+        COMMAND_EXPAND_LISTS VERBATIM)
+      list(APPEND made ${object})
+      math(EXPR number "${number} + 1")
+    endwhile()
+  endforeach()
+  set(objects ${made} PARENT_SCOPE)
+endfunction()
+
+# What each call costs is as fast as can be; all else small.
+cairn_wasm(-O2 cairn_grammar cairn_timing cairn_codec cairn_trace_values cairn_trace_model cairn_trace_code cairn_trace_read
+  WITHOUT edit.cc encode.cc open.cc retime.cc)
+cairn_wasm(-Oz cairn_trace_fold cairn_trace_merge cairn_trace_file cairn_text cairn_spec WITHOUT disk.cc encode.cc part_io.cc)
+cairn_wasm(-Oz cairn_analyze WITHOUT debug_info.cc module_id.cc open_trace.cc sources_in_modules.cc)
+cairn_wasm(-Oz cairn_terminal ONLY words.cc)
+cairn_wasm(-Oz cairn_traffic cairn_timeline cairn_reader WITHOUT picture.cc)
+
+set(CAIRN_READER_WASM ${PROJECT_BINARY_DIR}/share/cairn/report/reader.wasm CACHE INTERNAL "")
+add_custom_command(OUTPUT ${CAIRN_READER_WASM}
+  COMMAND ${CAIRN_WASM_CXX} --target=wasm32-wasi -mexec-model=reactor ${objects} -o ${work}/linked.wasm
+    -Wl,--gc-sections,--strip-all,-O2 -Wl,--stack-first,-z,stack-size=4194304
+    # The memory is JavaScript's: it says how large it may become (reader.ts: LEAST_PAGES).
+    -Wl,--import-memory,--initial-memory=8388608,--max-memory=4294967296
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/share/cairn/report
+  COMMAND ${CAIRN_WASM_OPT} -O3 --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int
+    --enable-mutable-globals ${work}/linked.wasm -o ${CAIRN_READER_WASM}
+  DEPENDS ${objects}
+  COMMENT "Linking reader.wasm"
+  VERBATIM)
+add_custom_target(cairn_reader_wasm ALL DEPENDS ${CAIRN_READER_WASM})
