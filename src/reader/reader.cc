@@ -14,6 +14,7 @@
 #include "reader/block.h"
 #include "reader/groups.h"
 #include "reader/reading.h"
+#include "reader/strips.h"
 #include "text/utf8.h"
 #include "trace/read/events.h"
 
@@ -53,6 +54,7 @@ struct RankReader {
 struct Open {
   std::unique_ptr<Reading> reading;
   std::unique_ptr<RankReader> rank;
+  std::unique_ptr<Strips> strips;
   Bytes answer;
   Error error;
 };
@@ -99,6 +101,16 @@ Result<RankReader *> reader_of(const Reading &reading, uint32_t rank) {
 uint64_t whole(double number) {
   constexpr double kMost = 9007199254740992;  // 2^53
   return number >= 0 ? static_cast<uint64_t>(std::min(number, kMost)) : 0;
+}
+
+Strips &strips_of(const Reading &reading) {
+  std::unique_ptr<Strips> &known = open_now().strips;
+  if (known == nullptr) known = std::make_unique<Strips>(reading.trace, reading.sources, reading.groups);
+  return *known;
+}
+
+timeline::By by_of(uint32_t number) {
+  return number == 1 ? timeline::By::function : number == 2 ? timeline::By::site : timeline::By::sort;
 }
 
 Block one(double number) {
@@ -206,6 +218,7 @@ int32_t reader_open(uint8_t *bytes, size_t length) {
 void reader_close() {
   Open &open = open_now();
   open.rank.reset();
+  open.strips.reset();
   open.reading.reset();
   open.answer = {};
 }
@@ -267,6 +280,33 @@ reader_result reader_call_at(uint32_t rank, double ns) {
     if (!found) return tl::unexpected(found.error());
     const std::optional<uint64_t> index = (*found)->calls.index_at(whole(ns));
     return one(index ? static_cast<double>(*index) : -1);
+  });
+}
+
+reader_result reader_strip(uint32_t by, const uint32_t *ranks, size_t rank_runs, uint32_t fold, double begin,
+                           double end, uint32_t columns, uint32_t lines, double most_calls) {
+  return answer([&](const Reading &reading) -> Result<Block> {
+    timeline::Wanted wanted;
+    for (const uint32_t rank : reading.trace.ranks()) {
+      const auto has = [&](size_t run) { return ranks[2 * run] <= rank && rank <= ranks[2 * run + 1]; };
+      bool in = ranks == nullptr;
+      for (size_t run = 0; run < rank_runs && !in; ++run) in = has(run);
+      if (in) wanted.ranks.push_back(rank);
+    }
+    if (wanted.ranks.empty()) return fail(ErrorKind::usage, "none of these ranks is in this trace");
+    wanted.begin_ns = whole(begin);
+    wanted.end_ns = whole(end);
+    wanted.columns = std::max<uint32_t>(columns, 1);
+    wanted.lines = std::max<uint32_t>(lines, 1);
+    wanted.fold = fold == 1 ? timeline::Fold::classes : timeline::Fold::neighbours;
+    wanted.most_calls = whole(most_calls);
+    return strips_of(reading).strip(by_of(by), std::move(wanted));
+  });
+}
+
+reader_result reader_drawn(uint32_t by, uint32_t rank, uint32_t thread, double begin, double end, uint32_t most) {
+  return answer([&](const Reading &reading) {
+    return strips_of(reading).drawn(by_of(by), rank, thread, whole(begin), whole(end), most);
   });
 }
 

@@ -87,6 +87,23 @@ reader_result READER(reader_calls)(uint32_t rank, uint32_t thread, double first,
  * does not have times. */
 reader_result READER(reader_call_at)(uint32_t rank, double ns);
 
+/* What ranks did over a window: time outside MPI and in each kind of call, in columns of equal length and lines of one
+ * or several ranks (timeline/strip.h). `by`: 0 sorts of calls, 1 functions, 2 functions at call sites. `ranks`:
+ * `rank_runs` pairs of first and last, ascending; NULL: all. `fold`: which ranks share a line where there are more than
+ * `lines`: 0 neighbours, 1 those of one class. At most `most_calls` calls are gone through. Columns: f64: axis (0
+ * measured, 1 estimated from means, 2 each call takes 1,000), end of the run, begin and end of the window, columns, 1
+ * if what follows is coarse (the window has more calls than `most_calls`: ask again for more of it, and a smaller
+ * window for what is exact), for how many ranks it is there, how many are wanted, what was gone through texts: kinds,
+ * the first is "outside MPI" u32, u32: where each line's runs end in the next column; first and last of each run f64:
+ * lines × columns × kinds, in ns of a rank in the mean */
+reader_result READER(reader_strip)(uint32_t by, const uint32_t *ranks, size_t rank_runs, uint32_t fold, double begin,
+                                   double end, uint32_t columns, uint32_t lines, double most_calls);
+
+/* Calls of a thread that have a part in a window, at most `most`: number among those of the thread, begin, end (f64),
+ * kind as in reader_strip, group, depth (u32); one f64, 1 if there are more. */
+reader_result READER(reader_drawn)(uint32_t by, uint32_t rank, uint32_t thread, double begin, double end,
+                                   uint32_t most);
+
 /* Goes through all calls of a rank, and makes their texts if `texts` is not 0: how many they are, and how many bytes of
  * text, two f64. For measuring. */
 reader_result READER(reader_walk)(uint32_t rank, int32_t texts);

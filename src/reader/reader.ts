@@ -140,6 +140,52 @@ export interface Calls {
   next: number;
 }
 
+export const AXES = ['measured', 'estimated', 'calls'] as const;
+export type By = 'sort' | 'function' | 'site';
+const BY: Record<By, number> = { sort: 0, function: 1, site: 2 };
+
+export interface StripAsked {
+  by: By;
+  /** Pairs of first and last rank, ascending; all if left out. */
+  ranks?: [number, number][];
+  /** Ranks that share a line: neighbours if left out. */
+  fold?: 'neighbours' | 'classes';
+  begin: number;
+  end: number;
+  columns: number;
+  lines: number;
+  /** Calls to go through at most. */
+  mostCalls: number;
+}
+
+export interface Strip {
+  axis: (typeof AXES)[number];
+  endOfRun: number;
+  begin: number;
+  end: number;
+  columns: number;
+  /** The window has more calls than were gone through: ask again for more of it. */
+  coarse: boolean;
+  ranksDone: number;
+  ranksWanted: number;
+  steps: number;
+  kinds: string[];
+  /** Of each line, pairs of first and last rank. */
+  lines: [number, number][][];
+  /** lines × columns × kinds, in ns of a rank in the mean. */
+  ns: Float64Array;
+}
+
+export interface Drawn {
+  index: Float64Array;
+  begin: Float64Array;
+  end: Float64Array;
+  kind: Uint32Array;
+  group: Uint32Array;
+  depth: Uint32Array;
+  more: boolean;
+}
+
 /** What the module has to export. */
 interface Module {
   memory: WebAssembly.Memory;
@@ -167,6 +213,18 @@ interface Module {
     needleLength: number,
   ): number;
   reader_call_at(rank: number, ns: number): number;
+  reader_strip(
+    by: number,
+    ranks: number,
+    rankRuns: number,
+    fold: number,
+    begin: number,
+    end: number,
+    columns: number,
+    lines: number,
+    mostCalls: number,
+  ): number;
+  reader_drawn(by: number, rank: number, thread: number, begin: number, end: number, most: number): number;
   reader_walk(rank: number, texts: number): number;
 }
 
@@ -312,6 +370,66 @@ export class Reader {
   /** The number of the first call that ends at that moment or later; -1: there is none, or there are no times. */
   callAt(rank: number, ns: number): number {
     return first(this.ask((m) => m.reader_call_at(rank, ns))[0]);
+  }
+
+  /** What ranks did over a window. */
+  strip(asked: StripAsked): Strip {
+    const ranks = asked.ranks ? this.put(Uint32Array.from(asked.ranks.flat())) : 0;
+    try {
+      const columns = this.ask((m) =>
+        m.reader_strip(
+          BY[asked.by],
+          ranks,
+          asked.ranks?.length ?? 0,
+          asked.fold === 'classes' ? 1 : 0,
+          asked.begin,
+          asked.end,
+          asked.columns,
+          asked.lines,
+          asked.mostCalls,
+        ),
+      );
+      const numbers = f64(columns[0]);
+      const ends = u32(columns[3]);
+      const runs = u32(columns[4]);
+      const lines: [number, number][][] = [];
+      let run = 0;
+      for (const end of ends) {
+        const line: [number, number][] = [];
+        for (; run < end; ++run) line.push([runs[2 * run] ?? 0, runs[2 * run + 1] ?? 0]);
+        lines.push(line);
+      }
+      return {
+        axis: AXES[numbers[0] ?? 0] ?? 'calls',
+        endOfRun: numbers[1] ?? 0,
+        begin: numbers[2] ?? 0,
+        end: numbers[3] ?? 0,
+        columns: numbers[4] ?? 0,
+        coarse: numbers[5] === 1,
+        ranksDone: numbers[6] ?? 0,
+        ranksWanted: numbers[7] ?? 0,
+        steps: numbers[8] ?? 0,
+        kinds: this.list(columns[1], columns[2]),
+        lines,
+        ns: f64(columns[5]),
+      };
+    } finally {
+      if (this.dead === null) this.module.reader_free(ranks);
+    }
+  }
+
+  /** Calls of a thread that have a part in a window. */
+  drawn(by: By, rank: number, thread: number, begin: number, end: number, most: number): Drawn {
+    const columns = this.ask((m) => m.reader_drawn(BY[by], rank, thread, begin, end, most));
+    return {
+      index: f64(columns[0]),
+      begin: f64(columns[1]),
+      end: f64(columns[2]),
+      kind: u32(columns[3]),
+      group: u32(columns[4]),
+      depth: u32(columns[5]),
+      more: first(columns[6]) === 1,
+    };
   }
 
   /** Goes through all calls of a rank: how many, and how many bytes of text. For measuring. */

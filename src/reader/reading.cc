@@ -7,7 +7,7 @@
 #include "analyze/volume.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
-#include "timeline/strip.h"
+#include "timeline/doing.h"
 #include "timing/mode.h"
 #include "trace/read/exactness.h"
 

@@ -30,6 +30,7 @@ export type Axis = 'measured' | 'estimated' | 'calls';
 export interface StripAsk {
   by: 'sort' | 'function' | 'site';
   ranks: string;
+  fold: 'neighbours' | 'classes';
   from: number | null;
   to: number | null;
   columns: number;
@@ -43,7 +44,7 @@ export interface StripLine {
 
 export interface Strip {
   axis: Axis;
-  /** Of the whole run, in ns (or calls). */
+  /** Of the whole run, in ns; where times are not known, each call is 1,000 of them long. */
   whole: [number, number];
   begin: number;
   end: number;
@@ -52,8 +53,30 @@ export interface Strip {
   lines: StripLine[];
   /** lines × columns × kinds, in ns of a rank in the mean. */
   ns: Float64Array;
-  /** Not all was looked at: an estimate, until the exact one comes. */
+  /** Too many calls for this zoom: shares are even within columns of the whole run. */
   coarse: boolean;
+  /** For which part of the ranks it is there; less than 1: ask again for more. */
+  done: number;
+}
+
+export interface DrawnAsk {
+  by: StripAsk['by'];
+  /** One rank a line. */
+  ranks: number[];
+  from: number;
+  to: number;
+  /** Of all ranks together. */
+  most: number;
+}
+
+export interface DrawnCall {
+  index: number;
+  /** ns of the axis. */
+  begin: number;
+  end: number;
+  kind: number;
+  group: number;
+  depth: number;
 }
 
 export interface CallsAsk {
@@ -134,6 +157,8 @@ export interface Asks {
   strip: { ask: StripAsk; answer: Strip };
   calls: { ask: CallsAsk; answer: CallsPage };
   callAt: { ask: { rank: number; ns: number }; answer: number };
+  /** Calls by line; null if there are more than were asked for. */
+  drawn: { ask: DrawnAsk; answer: DrawnCall[][] | null };
   matrix: { ask: MatrixAsk; answer: Matrix };
   pairs: { ask: { groups: number[] | null }; answer: Pairs };
   walk: { ask: { rank: number; texts: boolean }; answer: { calls: number; seconds: number } };

@@ -7,7 +7,7 @@ import { Outdated } from './client';
 import { colourOf, colourOfSort, kRest, resolved } from './colours';
 import type { Context } from './context';
 import { count, countOfRanks, percent, plural, rangesOf, shortRanks, timeOfNs } from './format';
-import type { CallRow, Strip } from './protocol';
+import type { DrawnCall, Group, Strip } from './protocol';
 import { go, set, useShown, type State } from './state';
 import type { Surface } from './surface';
 
@@ -17,6 +17,7 @@ const kMostLines = 120;
 const kHeight = 560;
 
 type By = 'sort' | 'function' | 'site';
+type Fold = 'neighbours' | 'classes';
 
 function byOf(shown: State): By {
   if (shown.by === 'sort' || shown.by === 'function' || shown.by === 'site') return shown.by;
@@ -25,6 +26,12 @@ function byOf(shown: State): By {
 
 function rowHeight(lines: number): number {
   return Math.max(3, Math.min(20, Math.floor(kHeight / Math.max(1, lines))));
+}
+
+/** "MPI_Isend at main.c:12" of "main.c:12 in main()". */
+function isOfSite(kind: string, fn: string, site: string): boolean {
+  const at = kind.indexOf(' at ');
+  return (fn === '' || (at < 0 ? kind : kind.slice(0, at)) === fn) && (site === '' || site.replace(/ in [^ ]+\(\)$/, '') === kind.slice(at + 4));
 }
 
 /** The colours of a strip's kinds: most time first, what is not selected grey. */
@@ -43,7 +50,7 @@ function paletteOf(strip: Strip, by: By, shown: State): { colours: string[]; ord
     if (name === 'outside MPI') colours[kind] = resolved('var(--idle)');
     else if (by === 'sort') colours[kind] = colourOfSort(name, next++);
     else {
-      const wanted = by === 'function' ? shown.fn === '' || name === shown.fn : shown.fn === '' ? shown.site === '' || name.endsWith(shown.site) : name === `${shown.fn} ${shown.site}` || (shown.site === '' && name.startsWith(`${shown.fn} `));
+      const wanted = by === 'function' ? shown.fn === '' || name === shown.fn : isOfSite(name, shown.fn, shown.site);
       colours[kind] = wanted ? colourOf(next++) : kRest;
     }
   }
@@ -54,9 +61,10 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const shown = useShown();
   const client = given ?? context.client;
   const [strip, setStrip] = useState<Strip | null>(null);
-  const [calls, setCalls] = useState<{ key: string; rows: CallRow[][] } | null>(null);
+  const [calls, setCalls] = useState<{ key: string; rows: DrawnCall[][] } | null>(null);
   const [trouble, setTrouble] = useState('');
   const [width, setWidth] = useState(0);
+  const [fold, setFold] = useState<Fold>('neighbours');
   const drag = useRef<{ x: number; from: number; to: number; selecting: boolean; moved: boolean } | null>(null);
   const [band, setBand] = useState<[number, number] | null>(null);
   const by = byOf(shown);
@@ -69,34 +77,28 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     if (!client || width <= kLeft) return;
     let alive = true;
     const columns = Math.max(50, Math.min(2000, Math.floor((width - kLeft) / 2)));
-    client.ask('strip', { by, ranks: shown.ranks, from: shown.from, to: shown.to, columns, lines: kMostLines }, true).then(
-      (answer) => alive && (setStrip(answer), setTrouble('')),
+    const ask = () => client.ask('strip', { by, ranks: shown.ranks, fold, from: shown.from, to: shown.to, columns, lines: kMostLines }, true).then(
+      (answer) => {
+        if (!alive) return;
+        setStrip(answer);
+        setTrouble('');
+        if (answer.done < 1) void ask();
+      },
       (error: Error) => alive && !(error instanceof Outdated) && setTrouble(error.message));
+    void ask();
     return () => { alive = false; };
-  }, [client, width, by, shown.ranks, shown.from, shown.to]);
+  }, [client, width, by, fold, shown.ranks, shown.from, shown.to]);
 
   // Single calls, where few are on the screen.
-  const single = strip && strip.lines.every((line) => line.count === 1) && strip.lines.length <= 32 ? strip.lines : null;
-  const key = single ? `${single.map((l) => l.ranks).join(';')}|${from}|${to}` : '';
+  const single = strip && strip.lines.every((line) => line.count === 1) && strip.lines.length <= 64 ? strip.lines : null;
+  const key = single ? `${by}|${single.map((l) => l.ranks).join(';')}|${from}|${to}` : '';
   useEffect(() => {
-    if (!client || !single || !client.opened.timed || to - from > (whole[1] - whole[0]) / 4) { setCalls(null); return; }
+    if (!client || !single) return;
     let alive = true;
-    const kMost = 400;
-    void (async () => {
-      const rows: CallRow[][] = [];
-      for (const line of single) {
-        const rank = Number(line.ranks);
-        try {
-          const first = await client.ask('callAt', { rank, ns: from });
-          const page = await client.ask('calls', { rank, thread: null, from: Math.max(0, first - 1), most: kMost, groups: null, text: '', walk: kMost });
-          const last = page.rows[page.rows.length - 1];
-          if (page.next !== null && last && last.begin !== null && last.begin * 1e9 < to) return alive && setCalls(null);
-          rows.push(page.rows);
-        } catch { return alive && setCalls(null); }
-        if (!alive) return;
-      }
-      if (alive) setCalls({ key, rows });
-    })();
+    const kMost = 3000;
+    client.ask('drawn', { by, ranks: single.map((line) => Number(line.ranks)), from, to, most: kMost }, true).then(
+      (rows) => alive && setCalls(rows === null ? null : { key, rows }),
+      (error: Error) => alive && !(error instanceof Outdated) && setCalls(null));
     return () => { alive = false; };
   }, [client, key]);
 
@@ -116,14 +118,8 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const height = lines.length * row + kAxis + 4;
   const palette = strip ? paletteOf(strip, by, shown) : null;
   const scale = scaleLinear([from, to], [kLeft, Math.max(kLeft + 1, width)]);
-  const unit = strip?.axis === 'calls' ? (value: number) => plural(Math.round(value), 'call') : timeOfNs;
+  const unit = strip?.axis === 'calls' ? (value: number) => plural(Math.round(value / 1000), 'call') : timeOfNs;
   const drawn = calls && calls.key === key ? calls.rows : null;
-  const kindOf = (call: CallRow): number => {
-    const group = client.opened.groups[call.group];
-    if (!group || !strip) return -1;
-    return strip.kinds.indexOf(by === 'sort' ? group.sort : by === 'function' ? group.fn : `${group.fn} ${group.site}`);
-  };
-
   const draw = (surface: Surface, wide: number, _height: number, ink: Ink) => {
     if (!strip || !palette) {
       surface.text(kLeft, 20, 'Adding up the calls …', ink.faint);
@@ -138,11 +134,10 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
       if (drawn) {
         surface.rect(kLeft, y, wide - kLeft, row - 1, resolved('var(--idle)'));
         for (const call of drawn[line] ?? []) {
-          if (call.begin === null || call.took === null) continue;
-          const x = Math.max(kLeft, scale(call.begin * 1e9));
-          const end = Math.min(wide, scale((call.begin + call.took) * 1e9));
-          if (end < kLeft || x > wide) continue;
-          surface.rect(x, y, Math.max(1, end - x), row - 1, palette.colours[kindOf(call)] ?? kRest);
+          const x = Math.max(kLeft, scale(call.begin));
+          const end = Math.min(wide, scale(call.end));
+          if (end < kLeft || x > wide || call.depth > 0) continue;
+          surface.rect(x, y, Math.max(1, end - x), row - 1, palette.colours[call.kind] ?? kRest);
         }
         continue;
       }
@@ -182,9 +177,10 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     const line = lines[index];
     if (!strip || !line || x < kLeft) return null;
     const at = scale.invert(x);
-    const call = drawn?.[index]?.find((one) => one.begin !== null && one.took !== null && at >= one.begin * 1e9 && at <= (one.begin + one.took) * 1e9);
+    const call = drawn?.[index]?.find((one) => one.depth === 0 && at >= one.begin && at <= one.end);
     const head = <><b>{line.count === 1 ? `rank ${line.ranks}` : `ranks ${shortRanks(line.ranks)}`}</b>{line.count > 1 && ` (${count(line.count)})`} at {unit(at)}<br /></>;
-    if (call) return <>{head}<span class="mono">{call.text}</span><br />took {timeOfNs(call.took! * 1e9)}, call {count(call.index)}</>;
+    const group: Group | undefined = call && client.opened.groups[call.group];
+    if (call && group) return <>{head}{group.fn} {group.site}<br />{strip.axis === 'calls' ? '' : `${strip.axis === 'measured' ? 'took' : 'takes in the mean'} ${timeOfNs(call.end - call.begin)}, `}call {count(call.index)}; click to see it</>;
     const column = Math.floor(((at - strip.begin) / (strip.end - strip.begin)) * strip.columns);
     if (column < 0 || column >= strip.columns) return head;
     const kinds = strip.kinds.length;
@@ -207,6 +203,13 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
               <option value="site">call site</option>
             </select>
           </label>
+          <label>
+            Ranks that share a line{' '}
+            <select value={fold} onChange={(event) => setFold(event.currentTarget.value as Fold)}>
+              <option value="neighbours">are next to each other</option>
+              <option value="classes">are of one class</option>
+            </select>
+          </label>
           <span>
             <button type="button" aria-label="zoom in" onClick={() => zoom(0.5, (from + to) / 2, false)}>+</button>{' '}
             <button type="button" aria-label="zoom out" onClick={() => zoom(2, (from + to) / 2, false)}>−</button>{' '}
@@ -214,10 +217,10 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
           </span>
           {strip && (
             <span class="faint">
-              {unit(from)} to {unit(to)}, {timeOfNs(to - from)} of {timeOfNs(whole[1] - whole[0])}
+              {unit(from)} to {unit(to)}, {unit(to - from)} of {unit(whole[1] - whole[0])}
               {strip.axis === 'estimated' && '; times are means of each place, as this trace has no time of each call'}
               {strip.axis === 'calls' && '; this trace has no times: each call is as long as any other'}
-              {strip.coarse && '; being added up …'}
+              {strip.done < 1 ? <span class="busy">; being added up, {percent(strip.done)} …</span> : strip.coarse && '; shares of coarse columns: zoom in for exact ones'}
             </span>
           )}
         </div>
@@ -262,7 +265,10 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
               clamp(a, b, false);
             } else if (!held.moved) {
               const line = lineAt(event.offsetY);
-              if (line) set({ ranks: line.ranks === shown.ranks ? '' : line.ranks });
+              const at = scale.invert(event.offsetX);
+              const call = drawn?.[Math.floor((event.offsetY - kAxis) / row)]?.find((one) => one.depth === 0 && at >= one.begin && at <= one.end);
+              if (line && call) go('calls', { ranks: line.ranks, at: call.index, fn: '', site: '' });
+              else if (line) set({ ranks: line.ranks === shown.ranks ? '' : line.ranks });
             }
           },
           onDblClick: () => set({ from: null, to: null }),

@@ -1,6 +1,7 @@
 // The worker's side: answers what client.ts asks, with the reader and the trace that it was given first.
+import { rangesOf } from './format';
 import { matrixOf } from './matrix_sums';
-import type { Asks, CallRow, ClassInfo, Group, Method, Opened, Pairs } from './protocol';
+import type { Asks, CallRow, ClassInfo, DrawnCall, Group, Method, Opened, Pairs } from './protocol';
 import { EPILOGUE, Reader, SORTS, type Classes } from './reader';
 
 interface Given {
@@ -38,15 +39,28 @@ function classesOf(classes: Classes): ClassInfo[] {
 
 class Service {
   private size = 0;
+  /** Of ranks that have several. */
+  private readonly threads = new Map<number, number[]>();
   constructor(private readonly reader: Reader) {}
 
   open(): Opened {
     const run = this.reader.run();
     this.size = run.world_size;
     const groups = this.reader.groups();
+    const classes = classesOf(this.reader.classes());
+    for (const one of classes) {
+      if (one.thread === 0) continue;
+      for (const [first, last] of rangesOf(one.ranks)) {
+        for (let rank = first; rank <= last; ++rank) {
+          const known = this.threads.get(rank) ?? [0];
+          if (!known.includes(one.thread)) known.push(one.thread);
+          this.threads.set(rank, known);
+        }
+      }
+    }
     return {
       ranks: run.ranks,
-      classes: classesOf(this.reader.classes()),
+      classes,
       groups: groups.function.map((fn, i): Group => ({
         fn,
         site: groups.site[i]!,
@@ -94,9 +108,58 @@ class Service {
     return { calls, seconds: (performance.now() - begin) / 1e3 };
   }
 
-  strip(_ask: Asks['strip']['ask']): Asks['strip']['answer'] {
-    throw new Error('not yet');
+  strip(ask: Asks['strip']['ask']): Asks['strip']['answer'] {
+    const kMostCalls = 300000; // a tenth of a second or less
+    const strip = this.reader.strip({
+      by: ask.by,
+      ...(ask.ranks === '' ? {} : { ranks: rangesOf(ask.ranks) }),
+      fold: ask.fold,
+      begin: ask.from ?? 0,
+      end: ask.to ?? Number.MAX_SAFE_INTEGER,
+      columns: ask.columns,
+      lines: ask.lines,
+      mostCalls: kMostCalls,
+    });
+    return {
+      axis: strip.axis,
+      whole: [0, strip.endOfRun],
+      begin: strip.begin,
+      end: strip.end,
+      columns: strip.columns,
+      kinds: strip.kinds,
+      lines: strip.lines.map((runs) => ({
+        ranks: runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(','),
+        count: runs.reduce((sum, [first, last]) => sum + last - first + 1, 0),
+      })),
+      ns: strip.ns,
+      coarse: strip.coarse,
+      done: strip.coarse ? strip.ranksDone / strip.ranksWanted : 1,
+    };
   }
+
+  drawn(ask: Asks['drawn']['ask']): Asks['drawn']['answer'] {
+    const lines: DrawnCall[][] = [];
+    let left = ask.most;
+    for (const rank of ask.ranks) {
+      const calls: DrawnCall[] = [];
+      for (const thread of this.threads.get(rank) ?? [0]) {
+        const found = this.reader.drawn(ask.by, rank, thread, ask.from, ask.to, left);
+        if (found.more) return null;
+        left -= found.index.length;
+        found.index.forEach((index, i) => calls.push({
+          index,
+          begin: found.begin[i]!,
+          end: found.end[i]!,
+          kind: found.kind[i]!,
+          group: found.group[i]!,
+          depth: found.depth[i]!,
+        }));
+      }
+      lines.push(calls);
+    }
+    return lines;
+  }
+
   matrix(ask: Asks['matrix']['ask']): Asks['matrix']['answer'] {
     return matrixOf(this.pairs(ask), this.size, ask);
   }
