@@ -340,10 +340,10 @@ Result<void> take(Result<T> parsed, T *place) {
   return {};
 }
 
-Result<void> choose_time(const std::string &text, const trace::Trace &trace, Filter *filter) {
-  auto window = parse_window(text);
+Result<void> choose_time(const FilterText &text, const trace::Trace &trace, Filter *filter) {
+  auto window = parse_window(text.time);
   if (!window) return tl::unexpected(window.error());
-  if (!timing::keeps_times(trace.run().timing)) {
+  if (!text.made_axis && !timing::keeps_times(trace.run().timing)) {
     return fail(ErrorKind::usage, "--time needs the time of every call, and this trace has statistics only",
                 "record with --timing context");
   }
@@ -372,7 +372,7 @@ Result<Filter> make_filter(const FilterText &text, const trace::Trace &trace, co
   }
   if (done && !text.results.empty()) done = take(parse_results(text.results), &filter.results);
   if (done && !text.steps.empty()) done = take(parse_spans({text.steps}, "--step", "steps", {}), &filter.steps);
-  if (done && !text.time.empty()) done = choose_time(text.time, trace, &filter);
+  if (done && !text.time.empty()) done = choose_time(text, trace, &filter);
   if (!done) return tl::unexpected(done.error());
   return filter;
 }

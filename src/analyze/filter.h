@@ -30,9 +30,10 @@ struct FilterText {
   std::vector<std::string> comms{};      ///< "MPI_COMM_WORLD", or as communicators are printed
   std::vector<std::string> results{};    ///< "MPI_ERR_TRUNCATE"
   bool errors = false;
-  std::string steps{};    ///< "17,20-22"
-  std::string step_at{};  ///< as a site, or a function
-  std::string time{};     ///< "1s+20ms": 20 ms from 1 s on
+  std::string steps{};     ///< "17,20-22"
+  std::string step_at{};   ///< as a site, or a function
+  std::string time{};      ///< "1s+20ms": 20 ms from 1 s on
+  bool made_axis = false;  ///< `time` may be of an axis that is made where calls have no times (src/timeline)
   std::optional<uint64_t> from{};
   std::optional<uint64_t> limit{};
 };

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "cli/inspect.h"
 #include "cli/verbs.h"
@@ -13,33 +15,94 @@
 #include "text/utf8.h"
 #include "timeline/doing.h"
 #include "timeline/strip.h"
-#include "timing/setting.h"
 
 namespace cairn::cli {
 namespace {
 
 using nlohmann::ordered_json;
+using timeline::AxisKind;
+using timeline::Kinds;
 using timeline::Strip;
 
-constexpr char kLetters[timeline::kDoings + 1] = ".mwcofi-";
 constexpr size_t kNarrow = 80;
+/// By sort each has its own; else those that take most have letters of the alphabet, the others the last.
+constexpr char kOfSorts[timeline::kDoings + 1] = ".mwcofi-";
+constexpr std::string_view kAlphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+constexpr char kOutside = '.';
+constexpr char kOthers = '-';
 
 struct TimelineOptions : Inspection {
   std::optional<uint64_t> columns;
   std::optional<uint64_t> lines;
+  std::string by;
+  bool classes = false;
 };
 
-/// What most of a column is; a space where there is nothing.
-char letter_of(std::span<const uint64_t> column) {
-  const auto most = std::max_element(column.begin(), column.end());
-  return *most == 0 ? ' ' : kLetters[most - column.begin()];
+std::vector<uint64_t> sums_of(const Strip &strip) {
+  std::vector<uint64_t> sums(strip.kinds);
+  for (size_t cell = 0; cell < strip.ns.size(); ++cell) sums[cell % strip.kinds] += strip.ns[cell];
+  return sums;
 }
 
-std::string text_of(const Strip &strip) {
+/// A letter for each kind.
+std::string letters_of(const Strip &strip, timeline::By by) {
+  if (by == timeline::By::sort) return kOfSorts;
+  const std::vector<uint64_t> sums = sums_of(strip);
+  std::vector<size_t> order(strip.kinds - 1);
+  std::iota(order.begin(), order.end(), 1);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sums[a] > sums[b]; });
+  std::string letters(strip.kinds, kOthers);
+  letters[0] = kOutside;
+  for (size_t i = 0; i < order.size() && i < kAlphabet.size(); ++i) letters[order[i]] = kAlphabet[i];
+  return letters;
+}
+
+/// The ranks of a line, as far as there is room.
+constexpr size_t kMostHead = 20;
+std::string head_of(const std::vector<uint32_t> &ranks) {
+  std::string text = analyze::ranks_text(ranks);
+  if (text.size() <= kMostHead) return text;
+  const std::string more = fmt::format(",+ ({})", ranks.size());
+  return text.substr(0, text.rfind(',', kMostHead - more.size())) + more;
+}
+
+/// A place or a length on the axis.
+std::string on_axis(const Strip &strip, uint64_t ns) {
+  return strip.axis == AxisKind::calls ? grouped(ns / timeline::kCallNs) : time_text(ns);
+}
+
+/// What the letters mean: on one line the sorts that there are, else each that stands somewhere.
+std::string legend_of(const Strip &strip, const Kinds &kinds, timeline::By by, const std::string &letters,
+                      const std::vector<bool> &shown) {
+  const std::vector<uint64_t> sums = sums_of(strip);
+  std::string text;
+  if (by == timeline::By::sort) {
+    for (size_t kind = 0; kind < strip.kinds; ++kind) {
+      if (sums[kind] != 0) text += fmt::format("{} {}   ", letters[kind], kinds.names[kind]);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + "\n";
+  }
+  std::vector<size_t> order(strip.kinds);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return sums[a] > sums[b]; });
+  const double all = static_cast<double>(std::accumulate(sums.begin(), sums.end(), uint64_t{0}));
+  double others = 0;
+  for (const size_t kind : order) {
+    if (letters[kind] == kOthers) others += static_cast<double>(sums[kind]);
+    if (letters[kind] == kOthers || !shown[kind]) continue;
+    text += fmt::format("{} {:5.1f} %  {}\n", letters[kind], 100 * static_cast<double>(sums[kind]) / all,
+                        kinds.names[kind]);
+  }
+  if (others != 0) text += fmt::format("{} {:5.1f} %  others\n", kOthers, 100 * others / all);
+  return text;
+}
+
+std::string text_of(const Strip &strip, const Kinds &kinds, timeline::By by) {
   std::vector<std::string> heads;
   size_t width = 4;
   for (const std::vector<uint32_t> &ranks : strip.ranks) {
-    heads.push_back(analyze::ranks_text(ranks));
+    heads.push_back(head_of(ranks));
     width = std::max(width, heads.back().size());
   }
   const size_t columns = strip.edges.columns;
@@ -48,32 +111,31 @@ std::string text_of(const Strip &strip) {
   std::string marks;
   for (size_t at = 0; at < columns; at += kBetween) {
     marks.resize(at, ' ');
-    marks += "|" + time_text(strip.edges.at(at));
+    marks += "|" + on_axis(strip, strip.edges.at(at));
   }
   std::string text = fmt::format("{:>{}}  {}\n", "rank", width, marks);
-  std::array<bool, timeline::kDoings> used{};
-  for (size_t i = 0; i < strip.lines(); ++i) {
-    std::string letters;
+  const std::string letters = letters_of(strip, by);
+  std::vector<bool> shown(strip.kinds);
+  for (size_t line = 0; line < strip.lines(); ++line) {
+    std::string drawn;
     for (size_t at = 0; at < columns; ++at) {
-      const std::span<const uint64_t> column = strip.at(i, at);
-      letters += letter_of(column);
-      for (size_t doing = 0; doing < used.size(); ++doing) used[doing] = used[doing] || column[doing] != 0;
+      // What most of the column is; a space where there is nothing.
+      const std::span<const uint64_t> column = strip.at(line, at);
+      const auto most = static_cast<size_t>(std::max_element(column.begin(), column.end()) - column.begin());
+      if (column[most] != 0) shown[most] = true;
+      drawn += column[most] == 0 ? ' ' : letters[most];
     }
-    text += fmt::format("{:>{}}  {}\n", heads[i], width, letters);
+    text += fmt::format("{:>{}}  {}\n", heads[line], width, drawn);
   }
-  text += "\n";
-  for (size_t doing = 0; doing < used.size(); ++doing) {
-    if (used[doing])
-      text += fmt::format("{} {}   ", kLetters[doing], timeline::name_of(static_cast<timeline::Doing>(doing)));
-  }
-  text.erase(text.find_last_not_of(' ') + 1);
-  return text + "\n";
+  return text + "\n" + legend_of(strip, kinds, by, letters, shown);
 }
 
-ordered_json json_of(const std::string &file, const Strip &strip) {
+ordered_json json_of(const std::string &file, const Strip &strip, const Kinds &kinds, const std::string &by) {
   ordered_json json;
   json["schema"] = "cairn.timeline/1";
   json["file"] = valid_utf8(file);
+  json["axis"] = timeline::name_of(strip.axis);
+  json["by"] = by;
   json["begin_ns"] = strip.edges.begin_ns;
   json["end_ns"] = strip.edges.end_ns;
   json["edges_ns"] = ordered_json::array();
@@ -83,33 +145,49 @@ ordered_json json_of(const std::string &file, const Strip &strip) {
   for (size_t line = 0; line < strip.lines(); ++line) {
     ordered_json one;
     one["ranks"] = strip.ranks[line];
-    for (size_t doing = 0; doing < timeline::kDoings; ++doing) {
+    for (size_t kind = 0; kind < strip.kinds; ++kind) {
       ordered_json values = ordered_json::array();
       bool any = false;
       for (size_t column = 0; column < columns; ++column) {
-        values.push_back(strip.at(line, column)[doing]);
-        any = any || strip.at(line, column)[doing] != 0;
+        const uint64_t ns = strip.at(line, column)[kind];
+        values.push_back(ns);
+        any = any || ns != 0;
       }
-      if (any) one["ns"][timeline::name_of(static_cast<timeline::Doing>(doing))] = std::move(values);
+      if (any) one["ns"][valid_utf8(kinds.names[kind])] = std::move(values);
     }
     json["lines"].push_back(std::move(one));
   }
   return json;
 }
 
+/// Which part of the axis is shown, and what it is.
+std::string window_text(const Strip &strip) {
+  const uint64_t length = strip.edges.end_ns - strip.edges.begin_ns;
+  const std::string begin = on_axis(strip, strip.edges.begin_ns);
+  if (strip.axis == AxisKind::calls) {
+    return fmt::format("{} from {} on, {:.3g} a column, since this trace has no times\n\n",
+                       plural(length / timeline::kCallNs, "call"), begin,
+                       static_cast<double>(length) / static_cast<double>(timeline::kCallNs * strip.edges.columns));
+  }
+  return fmt::format("{} from {} on, {} a column{}\n\n", time_text(length), begin,
+                     time_text(length / strip.edges.columns),
+                     strip.axis == AxisKind::estimated ? ", estimated: this trace has means of times only" : "");
+}
+
 int timeline_of(TimelineOptions &options) {
   const auto trace = open_trace(options, Open::wanted_ranks);
   if (!trace) return report(trace.error());
-  if (!timing::keeps_times(trace->run().timing)) {
-    return report(Error{ErrorKind::usage, "timeline: this trace has no times of single calls", options.file,
-                        Error::kNoOffset, "record with --timing lossless, or within a bound, as --timing 1%"});
-  }
-  const analyze::Sources sources(*trace, analyze::Sources::Look::in_trace_only);
+  const analyze::Sources sources(
+      *trace, options.by == "site" ? analyze::Sources::Look::in_modules_too : analyze::Sources::Look::in_trace_only);
+  options.filter.made_axis = true;
   const auto filter = analyze::make_filter(options.filter, *trace, sources);
   if (!filter) return report(filter.error());
   if (filter->ranks.empty()) {
     return report(
         Error{ErrorKind::usage, "timeline: this trace has no ranks", options.file, Error::kNoOffset, "see cairn info"});
+  }
+  if (options.by == "site") {
+    for (const std::string &warning : sources.warnings()) say(warning);
   }
   Output out;
   timeline::Wanted wanted;
@@ -118,27 +196,32 @@ int timeline_of(TimelineOptions &options) {
     wanted.begin_ns = filter->window->begin_ns;
     wanted.end_ns = filter->window->end_ns;
   }
+  if (options.classes) wanted.fold = timeline::Fold::classes;
   constexpr uint64_t kMostLines = 40;
   constexpr uint64_t kMostColumns = 100000;
   wanted.lines = std::max<uint64_t>(1, options.lines.value_or(options.json ? UINT64_MAX : kMostLines));
   // What stands before the letters: the ranks of a line.
   const size_t most_ranks = analyze::ranks_text({filter->ranks.back()}).size();
-  const size_t before = std::max<size_t>(4, wanted.ranks.size() > wanted.lines ? 2 * most_ranks + 1 : most_ranks) + 2;
+  const bool several = wanted.ranks.size() > wanted.lines;
+  const size_t before = 2 + std::max<size_t>(4, options.classes ? kMostHead
+                                                : several       ? 2 * most_ranks + 1
+                                                                : most_ranks);
   const size_t width = out.width() == SIZE_MAX ? kNarrow : out.width();
   const size_t room = width > before + 10 ? width - before : 10;
   wanted.columns = std::clamp<uint64_t>(options.columns.value_or(room), 1, kMostColumns);
-  const auto strip = timeline::strip_of(*trace, wanted);
+  const timeline::By by = options.by == "site"       ? timeline::By::site
+                          : options.by == "function" ? timeline::By::function
+                                                     : timeline::By::sort;
+  const Kinds kinds = timeline::kinds_of(*trace, sources, by);
+  const auto strip = timeline::Timeline(*trace, kinds).strip(wanted);
   if (!strip) return report(strip.error(), options.file);
-  say_exactness(*trace, Shown::begins_too);
+  if (strip->axis != AxisKind::calls) say_exactness(*trace, Shown::begins_too);
   if (options.json) {
-    out.write(json_of(options.file, *strip).dump() + "\n");
+    out.write(json_of(options.file, *strip, kinds, options.by).dump() + "\n");
     return out.finish();
   }
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));
-  out.write(fmt::format("{} from {} on, {} a column\n\n", time_text(strip->edges.end_ns - strip->edges.begin_ns),
-                        time_text(strip->edges.begin_ns),
-                        time_text((strip->edges.end_ns - strip->edges.begin_ns) / wanted.columns)));
-  out.write(text_of(*strip));
+  out.write(window_text(*strip) + text_of(*strip, kinds, by));
   return out.finish();
 }
 
@@ -151,6 +234,9 @@ Action declare_timeline(Options &verb) {
   verb.text("--time", options->filter.time, "Only START+LENGTH, as in 1s+20ms", "START+LENGTH");
   verb.number("--columns", options->columns, "In so many columns (default: as many as the terminal has)", "N");
   verb.number("--lines", options->lines, "At most N lines: more ranks are taken together (default: 40)", "N");
+  options->by = "sort";
+  verb.choice("--by", options->by, {"sort", "function", "site"}, "What letters tell apart (default: sort)", "WHAT");
+  verb.flag("--classes", options->classes, "A line for all ranks of the same classes");
   add_json(verb, *options);
   return [options] { return timeline_of(*options); };
 }

@@ -108,6 +108,7 @@ analyze::Filter Run::filter(const py::dict &words) {
     if (name == "step") of.steps = value.cast<std::string>();
     if (name == "step_at") of.step_at = value.cast<std::string>();
     if (name == "time") of.time = value.cast<std::string>();
+    if (name == "made_axis") of.made_axis = value.cast<bool>();
     if (name == "start") of.from = value.cast<uint64_t>();
     if (name == "limit") of.limit = value.cast<uint64_t>();
   }

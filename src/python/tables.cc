@@ -239,6 +239,7 @@ py::dict efficiency(Run &run) {
 
 /// Time by line of ranks, column and what they did.
 py::dict timeline_of(Run &run, const py::dict &words, size_t columns, size_t lines) {
+  words["made_axis"] = true;
   const analyze::Filter filter = run.filter(words);
   timeline::Wanted wanted;
   wanted.ranks = filter.ranks;

@@ -350,6 +350,18 @@ def peek_needs_a_recording(bench):
 
 
 @case
+def timeline_text(bench):
+    """What stands in lines is held against all calls by src/mpi/tests/timelines.py."""
+    bench.golden("timeline", "timeline", "--columns", "40", "ring.cairn")
+    bench.golden("timeline_measured", "timeline", "--columns", "40", "lossless.cairn")
+    bench.golden("timeline_sites", "timeline", "--columns", "40", "--by", "site", "--classes", "lossless.cairn", err=None)
+    bench.golden("timeline_json", "timeline", "--json", "--columns", "3", "--lines", "2", "--by", "function", "ring.cairn")
+    bench.golden("timeline_window", "timeline", "--columns", "10", "--rank", "1", "--time", "1us+3us", "ring.cairn")
+    bench.check("timeline", "--by", "rank", "ring.cairn", code=2, err=None)
+    bench.check("timeline", "cut.cairn", code=3, err=None)
+
+
+@case
 def summary_text(bench):
     bench.golden("summary", "summary", "ring.cairn")
     bench.golden("summary_callsites", "summary", "--callsites", "ring.cairn", "--limit", "3")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Records a program and holds what `cairn timeline` says of it against sums over all calls that `cairn dump` prints: whole,
-in windows, in one column and in many, ranks taken together.
+in windows, in one column and in many, ranks taken together; where there are no times, against `cairn summary`.
 
     timelines.py --build BUILD --mpi mpich|openmpi PROGRAM
 
@@ -28,6 +28,14 @@ SORTS = (('init', r'Init(_thread)?|Finalize'), ('files', r'File_\w+'), ('complet
 def sort_of(function):
     name = function.removeprefix('MPI_')
     return next((sort for sort, pattern in SORTS if re.fullmatch(pattern, name)), 'other')
+
+
+def totals(strip):
+    """Nanoseconds by kind, all lines and columns together."""
+    sums = collections.Counter()
+    for line in strip['lines']:
+        sums.update({kind: sum(ns) for kind, ns in line['ns'].items()})
+    return sums
 
 
 def main():
@@ -85,6 +93,15 @@ def main():
                              if expected[sort][column] != line.get('ns', {}).get(sort, [0] * len(edges))[column]]
                     problems.append(f'{words}: ranks {line["ranks"]}: (sort, column, truth, told) {wrong[:4]}')
 
+        def whole_by(by, name_of):
+            strip = json.loads(cairn('timeline', '--json', '--by', by, 'out.cairn').stdout)
+            if strip['by'] != by or strip['axis'] != 'measured':
+                problems.append(f'by {by}: {strip["by"]}, {strip["axis"]}')
+            sums = collections.Counter()
+            for kind, ns in totals(strip).items():
+                sums[name_of(kind)] += ns
+            return sums
+
         text = cairn('timeline', '--columns', '60', 'out.cairn').stdout.splitlines()
         rows = [line for line in text if re.match(r' *\d+  ', line)]
         if len(rows) != RANKS or any(not set(row[6:]) <= set('.mwcofi- ') for row in rows):
@@ -92,10 +109,35 @@ def main():
         done = cairn('timeline', '--time', f'{whole["end_ns"] + 10**9}ns+1s', 'out.cairn')
         if done.returncode != 0 or any(set(line[6:].strip()) for line in done.stdout.splitlines() if re.match(r' *\d+  ', line)):
             problems.append(f'behind the end: {done}')
-        cairn('record', '-q', '-f', '-o', 'out.cairn', '--', bench.mpiexec, '-n', str(RANKS), bench.program)
-        done = cairn('timeline', 'out.cairn')
-        if done.returncode != 2 or 'no times of single calls' not in done.stderr or done.stderr.count('\n') != 1:
-            problems.append(f'of statistics: {done}')
+        sites = whole_by('site', lambda kind: kind.split(' at ')[0])
+        functions = whole_by('function', lambda kind: kind)
+        sorts = whole_by('function', lambda kind: kind if kind == 'outside MPI' else sort_of(kind))
+        if sites != functions or sorts != whole_by('sort', lambda kind: kind) or len(functions) <= len(sorts):
+            problems.append(f'sites, functions and sorts do not add up: {sites}, {functions}, {sorts}')
+
+        # Without times of calls the whole run is what the summary says.
+        for timing, axis in (('stats', 'estimated'), ('stats-gaps', 'estimated'), ('off', 'calls')):
+            cairn('record', '-q', '-f', '--timing', timing, '-o', 'out.cairn', '--', bench.mpiexec, '-n', str(RANKS),
+                  bench.program)
+            summary = json.loads(cairn('summary', '--json', 'out.cairn').stdout)['lines']
+            for words in ((), ('--lines', '1'), ('--classes',), ('--columns', '1')):
+                done = cairn('timeline', '--json', '--by', 'function', *words, 'out.cairn')
+                strip = json.loads(done.stdout)
+                if strip['axis'] != axis or done.stderr:
+                    problems.append(f'{timing}: {strip["axis"]}, {done.stderr}')
+                told = totals(strip)
+                for line in summary:
+                    truth = line['calls'] * 1000 if axis == 'calls' else round(line['seconds'] * 1e9)
+                    if abs(told.get(line['function'], 0) - truth) > RANKS * RANKS + 1e-9 * truth:
+                        problems.append(f'{timing} {words}: {line["function"]}: {told.get(line["function"])} for {truth}')
+            done = cairn('timeline', 'out.cairn')
+            text = done.stdout.splitlines()[1]
+            if done.returncode != 0 or done.stderr or ('estimated' if axis == 'estimated' else 'has no times') not in text:
+                problems.append(f'{timing}: {done}')
+            middle = strip['end_ns'] // 2
+            half = json.loads(cairn('timeline', '--json', '--time', f'0s+{middle}ns', '--columns', '1', 'out.cairn').stdout)
+            if half['edges_ns'] != [0, middle] or sum(totals(half).values()) < RANKS * middle * 0.9:
+                problems.append(f'{timing}: half of it: {half}')
     for problem in problems:
         print(f'FAILED: {problem}')
     return 1 if problems else 0
