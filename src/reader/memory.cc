@@ -7,12 +7,12 @@
 #ifdef __wasm__
 namespace {
 
-size_t wanted = 0;
+size_t missing = 0;
 
 void *take(size_t bytes) {
   void *block = std::malloc(bytes == 0 ? 1 : bytes);
   if (block != nullptr) return block;
-  wanted = bytes;
+  missing = bytes;
   __builtin_trap();
 }
 
@@ -25,7 +25,7 @@ void operator delete[](void *block) noexcept { std::free(block); }
 void operator delete(void *block, size_t /*bytes*/) noexcept { std::free(block); }
 void operator delete[](void *block, size_t /*bytes*/) noexcept { std::free(block); }
 
-uint32_t reader_wanted_memory() { return static_cast<uint32_t>(wanted); }
+uint32_t reader_wanted_memory() { return static_cast<uint32_t>(missing); }
 #else
 uint32_t reader_wanted_memory() { return 0; }
 #endif

@@ -87,6 +87,26 @@ reader_result READER(reader_calls)(uint32_t rank, uint32_t thread, double first,
  * does not have times. */
 reader_result READER(reader_call_at)(uint32_t rank, double ns);
 
+/* Who sends how much to whom: a row for each pair of ranks and kind of traffic (traffic/matrix.h): from, to, kind (u32;
+ * 0 a message, then as traffic/flows.h has them), messages, bytes of those whose size is known, messages whose size is
+ * not (f64); then one text, JSON: {"ranks", "collectives" (as in `cairn matrix --json`), "unknown_processes",
+ * "expanded_ranks"}. Only of calls of `groups`, a list of `group_count` numbers, unless it is NULL. */
+reader_result READER(reader_matrix)(const uint32_t *groups, size_t group_count);
+
+/* One text each: what `cairn summary`, `sizes` and `loops` say with --json, with "file" "". `by` of summaries: 0
+ * function, 1 call site, 2 rank; of sizes: 0 operation, 1 communicator, 2 call site, and a line for each size if
+ * `exact` is not 0. Loops are those of all kinds of ranks. */
+reader_result READER(reader_summary)(uint32_t by);
+reader_result READER(reader_sizes)(uint32_t by, int32_t exact);
+reader_result READER(reader_loops)(void);
+
+/* What the ranks from `first_rank` to `last_rank` did from `begin` to `end` (beyond the run: to its end), in `columns`
+ * of equal length and at most `lines` lines (timeline/strip.h): begin and end (two f64), how many ranks each line has
+ * (u32), its first and its last rank (u32), and for each line and column how long it was in each of the eight sorts
+ * (f64). Of traces that have the time of each call. */
+reader_result READER(reader_strip)(uint32_t first_rank, uint32_t last_rank, double begin, double end, uint32_t columns,
+                                   uint32_t lines);
+
 /* Goes through all calls of a rank, and makes their texts if `texts` is not 0: how many they are, and how many bytes of
  * text, two f64. For measuring. */
 reader_result READER(reader_walk)(uint32_t rank, int32_t texts);

@@ -10,9 +10,11 @@
 #include "analyze/summary.h"
 #include "reader/answer.h"
 #include "text/utf8.h"
+#include "timeline/strip.h"
 #include "timing/mode.h"
 #include "trace/merge/part.h"
 #include "trace/testing/synthetic.h"
+#include "traffic/matrix.h"
 
 namespace cairn::reader {
 namespace {
@@ -234,6 +236,70 @@ TEST_P(ReaderOf, FindsCallsByTime) {
     while (begins[first] < 0 || begins[first] + durations[first] < middle) ++first;
     EXPECT_EQ(found, static_cast<double>(first));
   }
+}
+
+TEST_P(ReaderOf, TellsWhoSendsHowMuch) {
+  const auto filter = analyze::make_filter({}, trace_, sources_);
+  const auto expected = traffic::matrix_of(trace_, sources_, *filter, traffic::By::nothing, false);
+  const reader_result result = reader_matrix(nullptr, 0);
+  ASSERT_EQ(result != nullptr, expected.has_value());
+  if (!expected) return;
+  const Answer all(result);
+  const std::vector<traffic::Cell> &cells = expected->groups.front().cells;
+  ASSERT_EQ(all.numbers(0).size(), cells.size());
+  double messages = 0;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    EXPECT_EQ(all.numbers(0)[i], cells[i].from);
+    EXPECT_EQ(all.numbers(1)[i], cells[i].to);
+    EXPECT_EQ(all.numbers(2)[i], static_cast<uint32_t>(cells[i].kind));
+    EXPECT_EQ(all.doubles(3)[i], static_cast<double>(cells[i].amount.messages));
+    EXPECT_EQ(all.doubles(4)[i], static_cast<double>(cells[i].amount.bytes));
+    EXPECT_EQ(all.doubles(5)[i], static_cast<double>(cells[i].amount.unsized));
+    messages += all.doubles(3)[i];
+  }
+  // Each group by itself: together they are all.
+  double in_groups = 0;
+  const size_t groups = Answer(reader_groups()).numbers(10).size();
+  for (uint32_t group = 0; group < groups; ++group) {
+    for (const double some : Answer(reader_matrix(&group, 1)).doubles(3)) in_groups += some;
+  }
+  EXPECT_EQ(in_groups, messages);
+}
+
+TEST_P(ReaderOf, TellsWhatVerbsTell) {
+  for (uint32_t by = 0; by < 3; ++by) {
+    const auto summary = nlohmann::json::parse(Answer(reader_summary(by)).text(0));
+    EXPECT_EQ(summary["schema"], "cairn.summary/1");
+    EXPECT_EQ(summary["calls"], analyze::overview(trace_).calls);
+    if (const reader_result sizes = reader_sizes(by, 1)) {
+      EXPECT_EQ(nlohmann::json::parse(Answer(sizes).text(0))["schema"], "cairn.sizes/1");
+    }
+  }
+  EXPECT_EQ(reader_summary(3), nullptr);
+  EXPECT_EQ(reader_sizes(3, 0), nullptr);
+  if (const reader_result loops = reader_loops()) {
+    EXPECT_FALSE(nlohmann::json::parse(Answer(loops).text(0))["kinds"].empty());
+  }
+}
+
+TEST_P(ReaderOf, TellsWhatRanksDidWhen) {
+  const reader_result result = reader_strip(1, 4, 0, 1e300, 20, 2);
+  ASSERT_EQ(result != nullptr, timing::keeps_times(trace_.run().timing));
+  EXPECT_EQ(reader_strip(100, 200, 0, 1e300, 20, 2), nullptr);
+  if (!timing::keeps_times(trace_.run().timing)) return;
+  const Answer strip(reader_strip(1, 4, 0, 1e300, 20, 2));
+  const auto expected = timeline::strip_of(trace_, {{1, 2, 3, 4}, 0, UINT64_MAX, 20, 2});
+  EXPECT_EQ(strip.doubles(0), (std::vector{0.0, static_cast<double>(expected->end_ns)}));
+  EXPECT_EQ(strip.numbers(1), (std::vector<uint32_t>{2, 2}));
+  EXPECT_EQ(strip.numbers(2), (std::vector<uint32_t>{1, 3}));
+  EXPECT_EQ(strip.numbers(3), (std::vector<uint32_t>{2, 4}));
+  std::vector<double> sums;
+  for (const timeline::Line &line : expected->lines) {
+    for (const timeline::Column &column : line.columns) {
+      for (const uint64_t ns : column) sums.push_back(static_cast<double>(ns));
+    }
+  }
+  EXPECT_EQ(strip.doubles(4), sums);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ReaderOf, ::testing::ValuesIn(kCases),

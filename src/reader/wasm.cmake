@@ -2,6 +2,7 @@
 # share/cairn/report of the build folder. Clang 19 and what belongs to it are only needed for that: without them a line
 # says so, and CAIRN_READER_WASM is empty.
 set(CAIRN_READER_WASM "" CACHE INTERNAL "")
+set(CAIRN_READER_SCRIPT "" CACHE INTERNAL "")
 find_program(CAIRN_WASM_CXX NAMES clang++-19)
 find_program(CAIRN_WASM_LD NAMES wasm-ld-19)
 find_program(CAIRN_WASM_OPT NAMES wasm-opt)
@@ -84,8 +85,8 @@ cairn_wasm(-O2 cairn_grammar cairn_timing cairn_codec cairn_trace_values cairn_t
   WITHOUT edit.cc encode.cc open.cc retime.cc)
 cairn_wasm(-Oz cairn_trace_fold cairn_trace_merge cairn_trace_file cairn_text cairn_spec WITHOUT disk.cc encode.cc part_io.cc)
 cairn_wasm(-Oz cairn_analyze WITHOUT debug_info.cc module_id.cc open_trace.cc sources_in_modules.cc)
-cairn_wasm(-Oz cairn_terminal ONLY words.cc)
-cairn_wasm(-Oz cairn_traffic cairn_timeline cairn_reader WITHOUT picture.cc)
+cairn_wasm(-Oz cairn_terminal ONLY listing.cc words.cc)
+cairn_wasm(-Oz cairn_traffic cairn_timeline cairn_tell cairn_reader WITHOUT picture.cc)
 
 set(CAIRN_READER_WASM ${PROJECT_BINARY_DIR}/share/cairn/report/reader.wasm CACHE INTERNAL "")
 add_custom_command(OUTPUT ${CAIRN_READER_WASM}
@@ -100,3 +101,25 @@ add_custom_command(OUTPUT ${CAIRN_READER_WASM}
   COMMENT "Linking reader.wasm"
   VERBATIM)
 add_custom_target(cairn_reader_wasm ALL DEPENDS ${CAIRN_READER_WASM})
+
+# Its tests run in Node.js, on the script that esbuild makes of reader.ts.
+find_program(CAIRN_NODE NAMES node)
+find_program(CAIRN_ESBUILD NAMES esbuild)
+if(NOT CAIRN_TESTS)
+  return()
+endif()
+if(NOT CAIRN_NODE OR NOT CAIRN_ESBUILD)
+  message(STATUS "node or esbuild: not found (scripts/setup report): reader.wasm is not tested")
+  return()
+endif()
+set(CAIRN_READER_SCRIPT ${CMAKE_CURRENT_BINARY_DIR}/reader.mjs CACHE INTERNAL "")
+add_custom_command(OUTPUT ${CAIRN_READER_SCRIPT}
+  COMMAND ${CAIRN_ESBUILD} ${CMAKE_CURRENT_SOURCE_DIR}/reader.ts --format=esm --target=es2022 --log-level=warning
+    --outfile=${CAIRN_READER_SCRIPT}
+  DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/reader.ts
+  VERBATIM)
+add_custom_target(cairn_reader_script ALL DEPENDS ${CAIRN_READER_SCRIPT})
+file(GLOB golden ${PROJECT_SOURCE_DIR}/src/trace/testing/testdata/*.cairn)
+add_test(NAME reader_wasm_golden COMMAND ${CAIRN_NODE} ${CMAKE_CURRENT_SOURCE_DIR}/told_alike.mjs ${CAIRN_READER_SCRIPT}
+  ${CAIRN_READER_WASM} ${PROJECT_BINARY_DIR}/bin/cairn ${golden})
+set_tests_properties(reader_wasm_golden PROPERTIES TIMEOUT 240)
