@@ -1,4 +1,4 @@
-// Reader: a trace in memory, asked through reader.wasm (reader.h says what each question means and what it costs).
+// Reader: a trace in memory, asked through reader.wasm or reader-verbs.wasm (reader.h says what each question means and what it costs).
 //
 //   const reader = await Reader.open(wasm, trace);
 //   const page = reader.calls(3, { first: 1000, most: 50 });
@@ -217,9 +217,10 @@ interface Module {
   ): number;
   reader_call_at(rank: number, ns: number): number;
   reader_matrix(groups: number, groupCount: number): number;
-  reader_summary(by: number): number;
-  reader_sizes(by: number, exact: number): number;
-  reader_loops(): number;
+  // Only reader-verbs.wasm has these.
+  reader_summary?(by: number): number;
+  reader_sizes?(by: number, exact: number): number;
+  reader_loops?(): number;
   reader_strip(
     firstRank: number,
     lastRank: number,
@@ -398,17 +399,17 @@ export class Reader {
 
   /** What `cairn summary --json` says. */
   summary(by: 'function' | 'site' | 'rank'): unknown {
-    return JSON.parse(this.texts(this.ask((m) => m.reader_summary(['function', 'site', 'rank'].indexOf(by)))));
+    return JSON.parse(this.texts(this.ask((m) => m.reader_summary?.(['function', 'site', 'rank'].indexOf(by)))));
   }
 
   /** What `cairn sizes --json` says. */
   sizes(by: 'op' | 'comm' | 'site', exact = false): unknown {
-    return JSON.parse(this.texts(this.ask((m) => m.reader_sizes(['op', 'comm', 'site'].indexOf(by), exact ? 1 : 0))));
+    return JSON.parse(this.texts(this.ask((m) => m.reader_sizes?.(['op', 'comm', 'site'].indexOf(by), exact ? 1 : 0))));
   }
 
   /** What `cairn loops --all --json` says. */
   loops(): unknown {
-    return JSON.parse(this.texts(this.ask((m) => m.reader_loops())));
+    return JSON.parse(this.texts(this.ask((m) => m.reader_loops?.())));
   }
 
   strip(asked: StripAsked): Strip {
@@ -460,8 +461,9 @@ export class Reader {
     if (this.dead === null) this.module.reader_free(block);
   }
 
-  private ask(question: (module: Module) => number): Column[] {
+  private ask(question: (module: Module) => number | undefined): Column[] {
     const at = this.guarded(() => question(this.module));
+    if (at === undefined) throw new ReaderError('this reader does not tell that', 'refused', '', 'use reader-verbs.wasm');
     if (at === 0) throw this.reason();
     return this.columns(at);
   }

@@ -8,6 +8,7 @@
 #include "analyze/overview.h"
 #include "analyze/summary.h"
 #include "analyze/volume.h"
+#include "base/saturating.h"
 #include "tell/collectives_list.h"
 #include "tell/loops_json.h"
 #include "tell/sizes_list.h"
@@ -135,7 +136,7 @@ Result<Block> classes_block(const Reading &reading) {
   std::vector<double> all;
   const auto sum = [&](const std::vector<uint64_t> &counts) {
     uint64_t calls = 0;
-    for (const uint64_t count : counts) calls += count;
+    for (const uint64_t count : counts) add_to(&calls, count);
     return exactly(calls);
   };
   for (uint32_t index = 0; index < trace.class_count(); ++index) {

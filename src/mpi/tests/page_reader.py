@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records programs and holds what the reader of pages, reader.wasm, says of the traces against what cairn says.
+"""Records programs and holds what the reader of pages, reader-verbs.wasm, says of the traces against what cairn says.
 
     page_reader.py --build BUILD --mpi mpich|openmpi FOLDER
 
@@ -33,7 +33,7 @@ def main():
                                     '-n', str(ranks), *words)
                 if done.returncode != 0:
                     sys.exit(f'record {program}: {done}')
-        words = ['node', SCRIPT, build / 'src/reader/reader.mjs', build / 'share/cairn/report/reader.wasm', bench.cairn, *made]
+        words = ['node', SCRIPT, build / 'src/reader/reader.mjs', build / 'share/cairn/report/reader-verbs.wasm', bench.cairn, *made]
         return subprocess.run(words, cwd=traces, check=False).returncode
 
 
