@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/row_access.h"
+#include "base/as_size.h"
 #include "text/utf8.h"
 #include "trace/model/status_field.h"
 #include "trace/values/atom_reader.h"
@@ -179,7 +180,7 @@ class FieldDecoder {
     if (kind.is(trace::kStatic)) {
       const auto &modules = decoder_.trace_->modules();
       const auto index = static_cast<uint64_t>(number.value);
-      std::string name = index < modules.size() ? base_name(modules[index].path) : std::string();
+      std::string name = index < modules.size() ? base_name(modules[as_size(index)].path) : std::string();
       if (name.empty()) name = fmt::format("module#{}", number.value);
       return Value::symbol(fmt::format("{}+{:#x}", name, static_cast<uint64_t>(offset.value)));
     }

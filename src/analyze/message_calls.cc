@@ -7,6 +7,7 @@
 
 #include "analyze/function_table.h"
 #include "analyze/volume.h"
+#include "base/as_size.h"
 #include "spec/ids.h"
 #include "trace/model/status_field.h"
 #include "trace/values/atom_reader.h"
@@ -216,8 +217,8 @@ class Reading {
       if (!places) return false;  // none of its requests was active
       std::vector<HandleName> done;
       for (const int64_t place : *places) {
-        if (place < 0 || static_cast<size_t>(place) >= made_.requests.size()) return false;
-        done.push_back(made_.requests[static_cast<size_t>(place)]);
+        if (as_size(place) >= made_.requests.size()) return false;
+        done.push_back(made_.requests[as_size(place)]);
       }
       made_.requests = std::move(done);
     }

@@ -10,7 +10,7 @@ namespace cairn::analyze {
 size_t Channels::Hash::operator()(const ChannelKey &key) const {
   const uint64_t words[] = {uint64_t{key.communicator} << 32 | key.from, uint64_t{key.to},
                             static_cast<uint64_t>(key.tag)};
-  return hash64({reinterpret_cast<const uint8_t *>(words), sizeof words});
+  return static_cast<size_t>(hash64({reinterpret_cast<const uint8_t *>(words), sizeof words}));
 }
 
 Channel &Channels::of(const ChannelKey &key) {

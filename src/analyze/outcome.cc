@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "spec/spec.h"
 #include "trace/read/events.h"
 #include "trace/values/atom_reader.h"
@@ -18,7 +19,7 @@ Outcome outcome_of(uint32_t function, const trace::Field &result) {
     return {Outcome::Kind::succeeded, "MPI_SUCCESS"};
   }
   const auto constants = spec::constants();
-  const auto id = static_cast<size_t>(first.constant());
+  const auto id = as_size(first.constant());
   return {Outcome::Kind::failed, id < constants.size() ? constants[id].name : "MPI error"};
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analyze/communicators.h"
+#include "base/as_size.h"
 #include "spec/ids.h"
 #include "spec/spec.h"
 #include "trace/model/losses.h"
@@ -79,7 +80,7 @@ Overview outline(const trace::Trace &trace) {
 Overview overview(const trace::Trace &trace) {
   Overview view = outline(trace);
   std::set<trace::Atom> predefined;
-  std::vector<bool> one(view.world);
+  std::vector<bool> one(as_size(view.world));
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
     // Constants are the same on all members.
     const uint32_t member = trace.class_ranks(index).front();

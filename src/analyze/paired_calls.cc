@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/as_size.h"
 #include "spec/ids.h"
 #include "trace/model/status_field.h"
 #include "trace/values/atom_reader.h"
@@ -176,7 +177,7 @@ class Pair {
     AtomReader atoms(a_.fields[function_.completed - 1U].atoms);
     while (!atoms.at_end()) {
       const AtomValue index = atoms.next();
-      if (!index.special && index.value >= 0) places.insert(static_cast<size_t>(index.value));
+      if (!index.special && index.value >= 0) places.insert(as_size(index.value));
     }
     return places;
   }

@@ -6,7 +6,7 @@ namespace cairn::analyze {
 
 size_t Places::Hash::operator()(const Key &key) const {
   const uint32_t words[] = {key.class_index, key.function, key.site};
-  return hash64({reinterpret_cast<const uint8_t *>(words), sizeof words});
+  return static_cast<size_t>(hash64({reinterpret_cast<const uint8_t *>(words), sizeof words}));
 }
 
 uint32_t Places::of(const CallTime &call) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/function_table.h"
+#include "base/as_size.h"
 #include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
@@ -71,7 +72,7 @@ HandleName handle_name(trace::Atom first, trace::Atom second, spec::Layout layou
   } else {
     const CreationSite creation = CreationSite::of(first);
     name.thread = creation.thread.value_or(scope.thread);
-    if (creation.site < scope.sites.size()) name.site = scope.sites[creation.site];
+    if (creation.site < scope.sites.size()) name.site = scope.sites[as_size(creation.site)];
     name.number = second;
   }
   return name;
@@ -115,8 +116,7 @@ std::string_view RowAccess::constant(std::string_view name) const {
   trace::AtomReader atoms(found->atoms);
   const int id = atoms.next().constant();
   const auto all = spec::constants();
-  return id >= 0 && static_cast<size_t>(id) < all.size() ? std::string_view(all[static_cast<size_t>(id)].name)
-                                                         : std::string_view();
+  return as_size(id) < all.size() ? std::string_view(all[as_size(id)].name) : std::string_view();
 }
 
 bool RowAccess::succeeded() const {

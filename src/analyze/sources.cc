@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/as_size.h"
 #include "spec/spec.h"
 #include "text/paths.h"
 
@@ -116,7 +117,7 @@ Position Sources::position(const trace::Site &site) const {
   if (site.module >= trace_->modules().size() || site.offset == 0) return position;
   if (by_function_) {
     const auto functions = spec::functions();
-    if (site.offset < functions.size()) position.function = functions[site.offset].name;
+    if (site.offset < functions.size()) position.function = functions[as_size(site.offset)].name;
     return position;
   }
   if (const auto script = scripts_.find(site.module); script != scripts_.end()) {
@@ -138,13 +139,13 @@ Position Sources::position(const trace::Site &site) const {
 
 Position Sources::position(uint32_t class_index, uint64_t number) const {
   if (class_index >= class_sites_.size() || number >= class_sites_[class_index].size()) return {};
-  return position(class_sites_[class_index][number]);
+  return position(class_sites_[class_index][as_size(number)]);
 }
 
 std::string Sources::name(uint32_t class_index, uint64_t number) const {
   std::string text = position(class_index, number).brief();
   if (text.empty() || ordinals_.empty()) return text;
-  const trace::Site &site = class_sites_[class_index][number];
+  const trace::Site &site = class_sites_[class_index][as_size(number)];
   const auto found = ordinals_.find({site.module, site.offset, site.caller});
   if (found != ordinals_.end() && found->second != 1) text += fmt::format("/{}", found->second);
   return text;
@@ -153,7 +154,7 @@ std::string Sources::name(uint32_t class_index, uint64_t number) const {
 std::vector<Position> Sources::callers(uint32_t class_index, uint64_t number) const {
   std::vector<Position> result;
   if (class_index >= class_sites_.size() || number >= class_sites_[class_index].size()) return result;
-  for (uint32_t caller = class_sites_[class_index][number].caller; caller != 0;) {
+  for (uint32_t caller = class_sites_[class_index][as_size(number)].caller; caller != 0;) {
     const trace::Site &site = trace_->all_sites()[caller - 1];
     result.push_back(position(site));
     caller = site.caller;

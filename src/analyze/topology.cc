@@ -4,6 +4,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "base/as_size.h"
+
 namespace cairn::analyze {
 namespace {
 
@@ -93,8 +95,9 @@ std::optional<Neighbors> Topologies::of(const std::string &communicator, uint32_
   if (place >= topology.index.size()) return std::nullopt;
   const int64_t first = place == 0 ? 0 : topology.index[place - 1];
   const int64_t end = topology.index[place];
-  if (first < 0 || end < first || static_cast<size_t>(end) > topology.edges.size()) return std::nullopt;
-  std::vector<int64_t> all(topology.edges.begin() + first, topology.edges.begin() + end);
+  if (first < 0 || end < first || as_size(end) > topology.edges.size()) return std::nullopt;
+  std::vector<int64_t> all(topology.edges.begin() + static_cast<ptrdiff_t>(first),
+                           topology.edges.begin() + static_cast<ptrdiff_t>(end));
   return in_order(all, all);
 }
 

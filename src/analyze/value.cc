@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/as_size.h"
 #include "spec/spec.h"
 #include "text/utf8.h"
 
@@ -23,7 +24,7 @@ Value Value::change(Value before, Value after) {
 
 std::string constant_name(int id) {
   const auto all = spec::constants();
-  if (id >= 0 && static_cast<size_t>(id) < all.size()) return all[static_cast<size_t>(id)].name;
+  if (as_size(id) < all.size()) return all[as_size(id)].name;
   return fmt::format("constant#{}", id);
 }
 
@@ -33,13 +34,13 @@ void Value::append_text(std::string &out) const {
       out += "-";
       return;
     case Kind::integer:
-      fmt::format_to(std::back_inserter(out), "{}", number);
+      out += fmt::format("{}", number);
       return;
     case Kind::boolean:
       out += number != 0 ? "true" : "false";
       return;
     case Kind::real:
-      fmt::format_to(std::back_inserter(out), "{}", real);
+      out += fmt::format("{}", real);
       return;
     case Kind::symbol:
       out += text;

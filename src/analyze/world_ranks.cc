@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "base/as_size.h"
 #include "spec/ids.h"
 
 namespace cairn::analyze {
@@ -59,10 +60,10 @@ void WorldRanks::translate_statuses(Call *call, const std::string &communicator)
     if (requests == nullptr) return {};
     const Value &list = before(*requests);
     if (list.kind != Value::Kind::list) return owner(list);
-    if (indices != nullptr && indices->kind == Value::Kind::integer) place = static_cast<size_t>(indices->number);
+    if (indices != nullptr && indices->kind == Value::Kind::integer) place = as_size(indices->number);
     if (indices != nullptr && indices->kind == Value::Kind::list) {
       if (place >= indices->items.size()) return {};
-      place = static_cast<size_t>(indices->items[place].number);
+      place = as_size(indices->items[place].number);
     }
     return place < list.items.size() ? owner(list.items[place]) : std::string();
   };

@@ -114,13 +114,13 @@ class ByteReader {
     for (int i = 0; i < width; ++i) value |= static_cast<uint64_t>(bytes_[position_++]) << (8 * i);
     return value;
   }
-  ByteView raw(size_t size) {
+  ByteView raw(uint64_t size) {
     if (size > remaining()) {
       fail();
       return {};
     }
-    const ByteView view = bytes_.subspan(position_, size);
-    position_ += size;
+    const ByteView view = bytes_.subspan(position_, static_cast<size_t>(size));
+    position_ += view.size();
     return view;
   }
   ByteView blob() { return raw(count()); }

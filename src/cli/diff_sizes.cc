@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyze/decode.h"
-#include "cli/sites.h"
+#include "tell/sites.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"

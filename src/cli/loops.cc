@@ -3,18 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <memory>
 
 #include "analyze/decode.h"
 #include "analyze/summary.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
+#include "tell/loops_json.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
-#include "text/utf8.h"
-#include "trace/read/exactness.h"
 
 namespace cairn::cli {
 namespace {
@@ -23,29 +21,10 @@ using analyze::KindOfRank;
 using analyze::Loop;
 using analyze::LoopItem;
 using analyze::LoopPlace;
-using nlohmann::ordered_json;
 
 struct LoopsOptions : Inspection {
   bool calls = false;
   bool all = false;
-};
-
-uint64_t whole(double value) { return static_cast<uint64_t>(std::llround(value)); }
-
-/// Numbers of a loop's one turn, and of all of them, on one rank in the mean.
-struct Turn {
-  double turns;
-  uint64_t calls;
-  uint64_t bytes;
-  bool all_sized;
-  std::optional<uint64_t> time_ns;
-
-  Turn(const Loop &loop, size_t ranks) : turns(static_cast<double>(loop.item->turns) * static_cast<double>(ranks)) {
-    calls = whole(loop.calls / turns);
-    bytes = whole(loop.bytes / turns);
-    all_sized = loop.unsized_calls == 0;
-    if (loop.time_ns) time_ns = whole(*loop.time_ns / turns);
-  }
 };
 
 std::string turns_text(const LoopItem &item) {
@@ -129,38 +108,6 @@ std::string head_of(const KindOfRank &kind) {
                      thread, plural(whole(calls), "call"));
 }
 
-ordered_json json_of(const Loop &loop, const KindOfRank &kind) {
-  const LoopItem &item = *loop.item;
-  const Turn turn(loop, kind.ranks.size());
-  ordered_json out;
-  if (loop.is_call()) out["function"] = analyze::function_name(kind.places[item.symbol].function);
-  out["place"] = valid_utf8(analyze::text_of(loop, kind.places));
-  out["times"] = item.times;
-  out["turns"] = item.turns;
-  out["least_turns"] = item.least;
-  out["most_turns"] = item.most;
-  out["calls_a_turn"] = loop.calls / turn.turns;
-  out["bytes_a_turn"] = loop.bytes / turn.turns;
-  out["bytes_known"] = turn.all_sized;
-  out["seconds_a_turn"] = loop.time_ns ? ordered_json(*loop.time_ns / turn.turns / 1e9) : ordered_json();
-  out["is_time_step"] = loop.is_step;
-  if (loop.is_call()) return out;
-  out["further_turns"] = loop.further_turns;
-  out["body"] = ordered_json::array();
-  for (const Loop &inner : loop.body) out["body"].push_back(json_of(inner, kind));
-  return out;
-}
-
-ordered_json json_of(const KindOfRank &kind) {
-  ordered_json out;
-  out["ranks"] = kind.ranks;
-  out["thread"] = kind.thread;
-  out["calls"] = kind.all.calls / static_cast<double>(kind.ranks.size());
-  out["items"] = ordered_json::array();
-  for (const Loop &loop : kind.all.body) out["items"].push_back(json_of(loop, kind));
-  return out;
-}
-
 int loops(LoopsOptions &options) {
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
@@ -175,21 +122,12 @@ int loops(LoopsOptions &options) {
   const size_t others = one && kinds.size() > 1 ? kinds.size() - 1 : 0;
   if (one && !kinds.empty()) kinds.resize(1);
   Output out;
-  ordered_json json;
-  json["schema"] = "cairn.loops/1";
-  json["file"] = valid_utf8(options.file);
-  const std::string within = trace::exactness(*trace);
-  json["times_are"] = within.empty() ? "exact" : within;
-  json["kinds"] = ordered_json::array();
   if (!options.json) {
     out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));
   }
   for (KindOfRank &kind : kinds) {
     if (auto done = finder.find(&kind); !done) return report(done.error(), options.file);
-    if (options.json) {
-      json["kinds"].push_back(json_of(kind));
-      continue;
-    }
+    if (options.json) continue;
     const KindText text(kind, options.calls);
     out.write(fmt::format("\n{}{}\n", head_of(kind), text.found() ? "" : ", nothing repeats"));
     if (text.shown()) text.list().print(out);
@@ -198,7 +136,7 @@ int loops(LoopsOptions &options) {
                             plural(text.left_out(), "loop")));
     }
   }
-  if (options.json) out.write(json.dump(2) + "\n");
+  if (options.json) out.write(loops_json(options.file, *trace, kinds).dump(2) + "\n");
   if (others != 0) {
     say(fmt::format("{} of ranks, with other calls: see them with --all, or that of one rank with --rank",
                     plural(others, "further kind")));

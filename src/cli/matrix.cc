@@ -11,6 +11,7 @@
 #include "cli/inspect.h"
 #include "cli/left_out_traffic.h"
 #include "cli/verbs.h"
+#include "tell/collectives_list.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -159,25 +160,6 @@ Listing distances(const std::vector<Pair> &pairs, uint32_t ranks, bool messages,
   return list;
 }
 
-Listing collectives_of(const Matrix &matrix) {
-  Listing list({{"collective", "operation", true},
-                {"communicator", "communicator", true},
-                {matrix.by == By::site ? "call site" : nullptr, matrix.by == By::site ? "site" : nullptr, true},
-                {"calls", "calls"},
-                {"ranks", "ranks"},
-                {"bytes/rank", "bytes_a_rank"},
-                {nullptr, "bytes"},
-                {nullptr, "unsized_calls"}});
-  for (const traffic::CollectiveLine &line : matrix.collectives) {
-    const double each = static_cast<double>(line.bytes) / static_cast<double>(std::max<uint64_t>(1, line.ranks));
-    const std::string text = bytes_text(static_cast<uint64_t>(std::llround(each)));
-    Cell a_rank = {line.unsized == 0 ? text : line.unsized == line.calls ? "unknown" : ">= " + text, each};
-    list.add({words(line.operation), words(line.communicator), words(line.site), count(line.calls), count(line.ranks),
-              std::move(a_rank), count(line.bytes), count(line.unsized)});
-  }
-  return list;
-}
-
 std::string symmetry_text(const traffic::Symmetry &symmetry) {
   if (symmetry.pairs == 0) return "";
   if (symmetry.equal == symmetry.pairs) return "symmetric: each pair sends as much both ways\n";
@@ -214,7 +196,7 @@ void print_text(Output &out, const MatrixOptions &options, const trace::Trace &t
   }
   if (matrix.collectives.empty()) return;
   out.write("\n");
-  collectives_of(matrix).print(out, limit);
+  collectives_list(matrix).print(out, limit);
 }
 
 /// A cell a line: there may be millions.
@@ -239,7 +221,7 @@ void print_json(Output &out, const MatrixOptions &options, const Matrix &matrix)
                       {"equal", symmetry.equal},
                       {"bytes", symmetry.bytes},
                       {"bytes_that_come_back", symmetry.returned}};
-  head["collectives"] = collectives_of(matrix).json();
+  head["collectives"] = collectives_list(matrix).json();
   head["unknown_processes"] = matrix.seen.nowhere;
   head["expanded_ranks"] = matrix.seen.expanded_ranks;
   std::string text = head.dump(2);

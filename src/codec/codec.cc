@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/as_size.h"
 #include "codec/frame.h"
 
 namespace cairn::codec {
@@ -30,7 +31,7 @@ bool decode_numbers(ByteView encoded, size_t size, Bytes *out) {
   if (head.failed() || middle_size > 2 * static_cast<uint64_t>(size) || middle_size > decoded_bound(encoded.size()))
     return false;
   Bytes middle;
-  if (!decode_zstd(encoded.subspan(head.position()), middle_size, &middle)) return false;
+  if (!decode_zstd(encoded.subspan(head.position()), as_size(middle_size), &middle)) return false;
   const size_t before = out->size();
   ByteReader in(middle);
   uint64_t previous = 0;
@@ -64,7 +65,7 @@ const Codec *find(uint8_t id) {
 
 bool decode(uint8_t id, ByteView encoded, uint64_t size, Bytes *out) {
   const Codec *codec = find(id);
-  return codec != nullptr && size <= decoded_bound(encoded.size()) && codec->decode(encoded, size, out);
+  return codec != nullptr && size <= decoded_bound(encoded.size()) && codec->decode(encoded, as_size(size), out);
 }
 
 }  // namespace cairn::codec

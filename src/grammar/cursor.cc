@@ -14,6 +14,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "base/as_size.h"
 #include "grammar/builder.h"
 
 namespace cairn::grammar {
@@ -204,7 +205,7 @@ uint32_t Builder::walk(Symbol *out, uint32_t count) {
     const uint64_t length = rule(term->id)->length;
     if (left != term->count && length <= done) {
       for (; left != 0 && length <= count - done; --left, done += static_cast<uint32_t>(length)) {
-        std::memcpy(out + done, out + done - length, length * sizeof(Symbol));
+        std::memcpy(out + done, out + done - length, as_size(length) * sizeof(Symbol));
       }
       level.left = left;
       if (left == 0) continue;

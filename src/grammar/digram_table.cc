@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "base/as_size.h"
+
 namespace cairn::grammar::detail {
 
 void DigramTable::put(Table &table, Ref node, uint32_t hash) {
@@ -50,7 +52,7 @@ bool DigramTable::grow(Arena &arena) {
   if (old_.lines != nullptr) return false;
   const uint64_t lines = live_.lines == nullptr ? kFirstLines : (uint64_t{live_.mask} + 1) * 2;
   if (lines > uint64_t{1} << 31) return false;
-  Line *larger = arena.allocate_array<Line>(lines);
+  Line *larger = arena.allocate_array<Line>(as_size(lines));
   if (larger == nullptr) return false;
   old_ = live_;
   moved_ = 0;

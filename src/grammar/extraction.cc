@@ -6,6 +6,7 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "base/as_size.h"
 #include "grammar/grammar.h"
 #include "grammar/tidy.h"
 
@@ -30,7 +31,7 @@ class Extraction {
  public:
   Extraction(const Builder &builder, uintptr_t base, size_t readable)
       : builder_(builder), base_(base), readable_(readable), units_(readable / kUnit), steps_left_(units_) {}
-  explicit Extraction(const Builder &builder) : Extraction(builder, builder.base_, builder.limit_) {}
+  explicit Extraction(const Builder &builder) : Extraction(builder, builder.base_, as_size(builder.limit_)) {}
 
   Result<Grammar> run() {
     if (builder_.base_ != base_) return damaged("it is not where it was");

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/as_size.h"
 #include "grammar/tidy.h"
 
 namespace cairn::grammar {
@@ -160,7 +161,7 @@ Grammar Grammar::concatenated(const Grammar &first, const Grammar &second) {
 
 std::vector<Symbol> Grammar::expand() const {
   std::vector<Symbol> symbols;
-  symbols.reserve(length());
+  symbols.reserve(as_size(length()));
   Walker walker(*this);
   for (Symbol symbol = walker.next(); symbol != kNoSymbol; symbol = walker.next()) symbols.push_back(symbol);
   return symbols;

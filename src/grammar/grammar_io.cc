@@ -7,6 +7,7 @@
 //   011  v + 2 symbols once each, counting up from expected; v at most 14, so that a byte never makes more than 16
 //   terms 101  a rule once: number of this rule + 1 + v 111  a rule repeated: the same, then varint count - 2
 // The empty sequence is one rule without terms. Every other rule has terms and is referred to.
+#include "base/as_size.h"
 #include "grammar/grammar.h"
 #include "grammar/tidy.h"
 
@@ -23,7 +24,7 @@ Error invalid(const ByteReader &in, const char *what) {
 class TermReader {
  public:
   TermReader(ByteReader &in, uint64_t rules, uint64_t symbol_limit)
-      : in_(in), rules_(rules), symbol_limit_(symbol_limit), referred_(rules, false) {}
+      : in_(in), rules_(rules), symbol_limit_(symbol_limit), referred_(as_size(rules), false) {}
 
   /// Reads a body of so many terms; says what is wrong, or nullptr.
   const char *body(uint64_t number, size_t terms, Body &out) {
@@ -56,7 +57,7 @@ class TermReader {
 
   [[nodiscard]] bool all_referred() const {
     for (uint64_t i = 1; i < rules_; ++i) {
-      if (!referred_[i]) return false;
+      if (!referred_[as_size(i)]) return false;
     }
     return true;
   }
@@ -81,7 +82,7 @@ class TermReader {
   const char *rule(uint64_t number, uint64_t ahead, Body &out) {
     if (ahead >= rules_ - number - 1) return "refers to a rule that does not exist";
     const uint64_t id = number + 1 + ahead;
-    referred_[id] = true;
+    referred_[as_size(id)] = true;
     out.push_back({static_cast<uint32_t>(id), true, 1});
     return nullptr;
   }
@@ -113,7 +114,7 @@ void Grammar::write(ByteWriter &out) const {
       } else {
         uint64_t length = 0;
         while (length < kLongestRun && i + length < body.size() &&
-               body[i + length] == Term{static_cast<uint32_t>(expected + length), false, 1}) {
+               body[as_size(i + length)] == Term{static_cast<uint32_t>(expected + length), false, 1}) {
           ++length;
         }
         if (length >= 2) {
@@ -146,7 +147,7 @@ Result<Grammar> Grammar::parse(ByteReader &in, uint64_t symbol_limit) {
     if (in.failed() || terms / kLongestRun > in.remaining()) return tl::unexpected(invalid(in, "is cut short"));
     if (!in.take(terms, sizeof(Term))) return tl::unexpected(invalid(in, "is too large"));
     if (terms == 0 && rules > 1) return tl::unexpected(invalid(in, "has an empty rule"));
-    const char *wrong = reader.body(number, terms, grammar.rules_[number]);
+    const char *wrong = reader.body(number, as_size(terms), grammar.rules_[number]);
     if (wrong != nullptr) return tl::unexpected(invalid(in, wrong));
   }
   if (!reader.all_referred()) return tl::unexpected(invalid(in, "has a rule that stands nowhere"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/in_order.h"
+#include "base/saturating.h"
 #include "timing/mode.h"
 #include "trace/read/events.h"
 
@@ -24,7 +25,7 @@ Groups::Groups(const trace::Trace &trace, const analyze::Sources &sources) {
       const Key key{group.function, group.position.module, group.position.offset, callers, group.depth};
       const auto [found, added] = numbers.try_emplace(key, static_cast<uint32_t>(groups_.size()));
       if (added) groups_.push_back(std::move(group));
-      groups_[found->second].calls += counts[row];
+      add_to(&groups_[found->second].calls, counts[row]);
       own.push_back(found->second);
     }
   }
@@ -48,18 +49,21 @@ struct OfRank {
 
 Result<OfRank> durations_of_rank(const trace::Trace &trace, const Groups &groups, uint32_t rank) {
   OfRank found{std::vector<GroupDurations>(groups.all().size()), std::vector<timing::Durations>(groups.all().size())};
-  trace::Events events(trace, rank);
-  while (const trace::Event *event = events.next()) {
-    if (!event->timed) continue;
-    const uint32_t group = groups.of(event->class_index, event->row);
-    GroupDurations &sum = found.sums[group];
-    sum.least_ns = sum.calls == 0 ? event->duration_ns : std::min(sum.least_ns, event->duration_ns);
-    sum.greatest_ns = std::max(sum.greatest_ns, event->duration_ns);
-    sum.total_ns += event->duration_ns;
-    ++sum.calls;
-    found.durations[group].add(event->duration_ns);
+  for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+    trace::Events events(trace, sequence);
+    while (const trace::Event *event = events.next()) {
+      if (event->damaged) continue;
+      if (!event->timed) break;  // the rest of a sequence that was cut short
+      const uint32_t group = groups.of(event->class_index, event->row);
+      GroupDurations &sum = found.sums[group];
+      sum.least_ns = sum.calls == 0 ? event->duration_ns : std::min(sum.least_ns, event->duration_ns);
+      sum.greatest_ns = std::max(sum.greatest_ns, event->duration_ns);
+      add_to(&sum.total_ns, event->duration_ns);
+      ++sum.calls;
+      found.durations[group].add(event->duration_ns);
+    }
+    if (auto end = events.end_of_calls(); !end) return tl::unexpected(end.error());
   }
-  if (auto end = events.end_of_calls(); !end) return tl::unexpected(end.error());
   return found;
 }
 
@@ -81,7 +85,7 @@ Result<std::vector<GroupDurations>> from_times(const trace::Trace &trace, const 
           if (own.calls == 0) continue;
           sum.least_ns = sum.calls == 0 ? own.least_ns : std::min(sum.least_ns, own.least_ns);
           sum.greatest_ns = std::max(sum.greatest_ns, own.greatest_ns);
-          sum.total_ns += own.total_ns;
+          add_to(&sum.total_ns, own.total_ns);
           sum.calls += own.calls;
           durations[group].merge(found->durations[group]);
         }

@@ -119,10 +119,15 @@ Block one(double number) {
   return block;
 }
 
-Block one_text(const nlohmann::ordered_json &json) {
-  Block block;
-  block.text(json.dump());
-  return block;
+/// Groups of a list by their numbers; empty: all.
+std::vector<bool> chosen(const Reading &reading, const uint32_t *groups, size_t count) {
+  std::vector<bool> all;
+  if (groups == nullptr) return all;
+  all.resize(reading.groups.all().size() + 1);
+  for (const uint32_t group : std::span(groups, count)) {
+    if (group < all.size()) all[group] = true;
+  }
+  return all;
 }
 
 /// Which calls are asked for.
@@ -229,12 +234,12 @@ reader_result reader_error() {
   if (error.offset != Error::kNoOffset) {
     where += (where.empty() ? "byte " : ", byte ") + std::to_string(error.offset);
   }
-  return give(one_text(
+  return give(text_block(
       {{"message", valid_utf8(error.message)}, {"where", std::move(where)}, {"hint", valid_utf8(error.hint)}}));
 }
 
 reader_result reader_run() {
-  return answer([](const Reading &reading) -> Result<Block> { return one_text(run_json(reading)); });
+  return answer([](const Reading &reading) -> Result<Block> { return text_block(run_json(reading)); });
 }
 
 reader_result reader_classes() {
@@ -263,13 +268,7 @@ reader_result reader_count(uint32_t rank) {
 reader_result reader_calls(uint32_t rank, uint32_t thread, double first, uint32_t most, double walked,
                            const uint32_t *groups, size_t group_count, const char *needle, size_t needle_length) {
   return answer([&](const Reading &reading) -> Result<Block> {
-    Asked asked{thread, {}, {needle, needle_length}};
-    if (groups != nullptr) {
-      asked.groups.resize(reading.groups.all().size() + 1);
-      for (const uint32_t group : std::span(groups, group_count)) {
-        if (group < asked.groups.size()) asked.groups[group] = true;
-      }
-    }
+    const Asked asked{thread, chosen(reading, groups, group_count), {needle, needle_length}};
     return calls_of(reading, rank, whole(first), most, whole(walked), asked);
   });
 }
@@ -281,6 +280,22 @@ reader_result reader_call_at(uint32_t rank, double ns) {
     const std::optional<uint64_t> index = (*found)->calls.index_at(whole(ns));
     return one(index ? static_cast<double>(*index) : -1);
   });
+}
+
+reader_result reader_matrix(const uint32_t *groups, size_t group_count) {
+  return answer([&](const Reading &reading) { return matrix_block(reading, chosen(reading, groups, group_count)); });
+}
+
+reader_result reader_summary(uint32_t by) {
+  return answer([&](const Reading &reading) { return summary_block(reading, by); });
+}
+
+reader_result reader_sizes(uint32_t by, int32_t exact) {
+  return answer([&](const Reading &reading) { return sizes_block(reading, by, exact != 0); });
+}
+
+reader_result reader_loops() {
+  return answer([](const Reading &reading) { return loops_block(reading); });
 }
 
 reader_result reader_strip(uint32_t by, const uint32_t *ranks, size_t rank_runs, uint32_t fold, double begin,
@@ -317,7 +332,7 @@ reader_result reader_walk(uint32_t rank, int32_t texts) {
     RankReader &reader = **found;
     double calls = 0;
     double letters = 0;
-    for (uint64_t index = 0; const Event *event = reader.at(index); ++index) {
+    for (uint64_t i = 0; const Event *event = reader.at(i); ++i) {
       ++calls;
       if (texts != 0) letters += static_cast<double>(reader.text(*event).size());
     }

@@ -1,12 +1,14 @@
-/* The reader: a trace in memory, asked through C. The same functions are those of the WebAssembly module that pages of
- * `cairn report` hold (reader.ts is their side of it) and of the host's library cairn_reader.
+/* The reader: a trace in memory, asked through C. The same functions are those of the WebAssembly modules (reader.ts is
+ * JavaScript's side of them) and of the host's library cairn_reader. reader.wasm, which pages of `cairn report` hold,
+ * has all but reader_summary, reader_sizes and reader_loops, a sixth of their code; reader-verbs.wasm has these, too.
  *
  * One trace is open at a time, in one thread. A question gives a *result*: the address of a block of columns, which
  * stays until the next question; or NULL, and `reader_error` tells why. A block is, little-endian and at an address
  * that is a multiple of eight:
  *
- *   u32 columns, u32 bytes of the block; for each column u32 type, u32 count of elements, u32 offset in the block, u32
- * 0; then the columns, each at a multiple of eight bytes
+ *   u32 columns, u32 bytes of the block;
+ *   for each column u32 type, u32 count of elements, u32 offset in the block, u32 0;
+ *   the columns, each at a multiple of eight bytes.
  *
  * Type 1 is UTF-8 text, an element a byte; 3 is u32; 5 is f64. Where many texts are a column, it is two: where each one
  * ends (u32, in units of UTF-16, as JavaScript counts), and all of them (1). Numbers of 64 bits are told as f64, which
@@ -22,12 +24,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __wasm__
-#define READER(name) __attribute__((export_name(#name))) name
-#else
-#define READER(name) name
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -35,43 +31,43 @@ extern "C" {
 typedef const uint8_t *reader_result;
 
 /* Memory to put a trace into, or a list that a question takes. NULL if there is none. */
-uint8_t *READER(reader_alloc)(size_t bytes);
-void READER(reader_free)(uint8_t *block);
+uint8_t *reader_alloc(size_t bytes);
+void reader_free(uint8_t *block);
 /* How many bytes could not be had when the module ended; 0 if that was not why. In the host's library always 0. */
-uint32_t READER(reader_wanted_memory)(void);
+uint32_t reader_wanted_memory(void);
 
 /* Opens the trace in a block of `reader_alloc`, which is the reader's from then on. 0, or 1: `reader_error` tells why,
  * and no trace is open. What was open is closed first. Cost: what opening a trace costs (trace/read/trace.h). */
-int32_t READER(reader_open)(uint8_t *bytes, size_t length);
-void READER(reader_close)(void);
+int32_t reader_open(uint8_t *bytes, size_t length);
+void reader_close(void);
 
 /* One text, JSON: why the last question failed. {"message", "where" (file and byte, or ""), "hint"} */
-reader_result READER(reader_error)(void);
+reader_result reader_error(void);
 
 /* One text, JSON: the run. {"command", "mpi", "recorder", "status", "begin" (ISO 8601), "begin_unix_ns" (a text),
  * "wall_ns", "world_size", "ranks" (as in "0-7,12"), "rank_count", "classes", "threads", "calls", "distinct_calls",
  * "functions", "communicators", "timing", "times" ("none", "statistics", "calls"), "gaps", "exactness", "stacks",
  * "hosts", "incomplete", "degraded", "failures", "bytes" (by section)} */
-reader_result READER(reader_run)(void);
+reader_result reader_run(void);
 
 /* A row for each class: thread (u32), segment (u32; 4294967295: after MPI_Finalize), members (u32), where its runs of
  * ranks end in the next column (u32), first, last and step of each run (u32, three each), calls of its first member and
  * of all (f64). */
-reader_result READER(reader_classes)(void);
+reader_result reader_classes(void);
 
 /* A row for each group, by their numbers: calls of one function at one call site, at one depth, of all classes.
  * Function (texts), call site (texts: "main.c:42 in exchange()", or ""), file (texts), the function that calls there
  * (texts), its callers, a line each (texts), line (u32), depth (u32), sort (u32: timeline/strip.h), calls (f64). */
-reader_result READER(reader_groups)(void);
+reader_result reader_groups(void);
 
 /* For each group: how many of its calls times are known of, how long they took together, the shortest, the longest, and
  * the median, the 95th and the 99th percentile, all of f64; -1: not known; then by how much percentiles may be off, as
  * a share (f64). Groups that only their depth tells apart have those of all. Where the trace has the time of each call,
  * all are gone through the first time. */
-reader_result READER(reader_durations)(void);
+reader_result reader_durations(void);
 
 /* How many calls a rank made, one f64. */
-reader_result READER(reader_count)(uint32_t rank);
+reader_result reader_count(uint32_t rank);
 
 /* Calls of a rank in order, from number `first` on, until there are `most` rows, or `walked` calls were looked at. Only
  * those of `thread`, unless it is 4294967295; of `groups`, a list of `group_count` numbers, unless it is NULL; and
@@ -79,34 +75,47 @@ reader_result READER(reader_count)(uint32_t rank);
  * thread (u32), group (u32), segment (u32), begin, duration and time outside MPI before it (f64; -1: not known), bytes
  * that it moves (f64; -1: it moves none; -2: not known), texts as `cairn dump` prints them; and one f64, the number to
  * go on from, -1 at the end. */
-reader_result READER(reader_calls)(uint32_t rank, uint32_t thread, double first, uint32_t most, double walked,
-                                   const uint32_t *groups, size_t group_count, const char *needle,
-                                   size_t needle_length);
+reader_result reader_calls(uint32_t rank, uint32_t thread, double first, uint32_t most, double walked,
+                           const uint32_t *groups, size_t group_count, const char *needle, size_t needle_length);
 
 /* The number of the first call of a rank that ends at that moment or later, one f64; -1 if there is none, or the trace
  * does not have times. */
-reader_result READER(reader_call_at)(uint32_t rank, double ns);
+reader_result reader_call_at(uint32_t rank, double ns);
+
+/* Who sends how much to whom: a row for each pair of ranks and kind of traffic (traffic/matrix.h): from, to, kind (u32;
+ * 0 a message, then as traffic/flows.h has them), messages, bytes of those whose size is known, messages whose size is
+ * not (f64); then one text, JSON: {"ranks", "collectives" (as in `cairn matrix --json`), "unknown_processes",
+ * "expanded_ranks"}. Only of calls of `groups`, a list of `group_count` numbers, unless it is NULL. */
+reader_result reader_matrix(const uint32_t *groups, size_t group_count);
+
+/* One text each: what `cairn summary`, `sizes` and `loops` say with --json, with "file" "". `by` of summaries: 0
+ * function, 1 call site, 2 rank; of sizes: 0 operation, 1 communicator, 2 call site, and a line for each size if
+ * `exact` is not 0. Loops are those of all kinds of ranks. */
+reader_result reader_summary(uint32_t by);
+reader_result reader_sizes(uint32_t by, int32_t exact);
+reader_result reader_loops(void);
 
 /* What ranks did over a window: time outside MPI and in each kind of call, in columns of equal length and lines of one
  * or several ranks (timeline/strip.h). `by`: 0 sorts of calls, 1 functions, 2 functions at call sites. `ranks`:
- * `rank_runs` pairs of first and last, ascending; NULL: all. `fold`: which ranks share a line where there are more than
- * `lines`: 0 neighbours, 1 those of one class. At most `most_calls` calls are gone through. Columns: f64: axis (0
- * measured, 1 estimated from means, 2 each call takes 1,000), end of the run, begin and end of the window, columns, 1
- * if what follows is coarse (the window has more calls than `most_calls`: ask again for more of it, and a smaller
- * window for what is exact), for how many ranks it is there, how many are wanted, what was gone through texts: kinds,
- * the first is "outside MPI" u32, u32: where each line's runs end in the next column; first and last of each run f64:
- * lines × columns × kinds, in ns of a rank in the mean */
-reader_result READER(reader_strip)(uint32_t by, const uint32_t *ranks, size_t rank_runs, uint32_t fold, double begin,
-                                   double end, uint32_t columns, uint32_t lines, double most_calls);
+ * `rank_runs` pairs of first and last, ascending; NULL: all. An `end` beyond the run is that of the run. `fold`: which
+ * ranks share a line where there are more than `lines`: 0 neighbours, 1 those of one class. At most `most_calls` calls
+ * are gone through; where the window has more, what follows is coarse, of an overview of the whole run that each
+ * question brings forward: ask again for more of it, or for a smaller window.
+ *
+ * Columns: numbers (nine f64): the axis (0 measured, 1 estimated from means, 2 each call takes 1,000 ns), the end of
+ * the run, begin and end of the window, columns, whether it is coarse, for how many ranks it is there, how many are
+ * wanted, calls or sums that were gone through; kinds (texts), the first is "outside MPI"; where each line's runs end
+ * in the next column (u32); first and last of each run (u32); lines × columns × kinds, ns of a rank in the mean (f64). */
+reader_result reader_strip(uint32_t by, const uint32_t *ranks, size_t rank_runs, uint32_t fold, double begin,
+                           double end, uint32_t columns, uint32_t lines, double most_calls);
 
 /* Calls of a thread that have a part in a window, at most `most`: number among those of the thread, begin, end (f64),
  * kind as in reader_strip, group, depth (u32); one f64, 1 if there are more. */
-reader_result READER(reader_drawn)(uint32_t by, uint32_t rank, uint32_t thread, double begin, double end,
-                                   uint32_t most);
+reader_result reader_drawn(uint32_t by, uint32_t rank, uint32_t thread, double begin, double end, uint32_t most);
 
 /* Goes through all calls of a rank, and makes their texts if `texts` is not 0: how many they are, and how many bytes of
  * text, two f64. For measuring. */
-reader_result READER(reader_walk)(uint32_t rank, int32_t texts);
+reader_result reader_walk(uint32_t rank, int32_t texts);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-// Reader: a trace in memory, asked through reader.wasm (reader.h says what each question means and what it costs).
+// Reader: a trace in memory, asked through reader.wasm or reader-verbs.wasm (reader.h says what each question means and what it costs).
 //
 //   const reader = await Reader.open(wasm, trace);
 //   const page = reader.calls(3, { first: 1000, most: 50 });
@@ -140,6 +140,34 @@ export interface Calls {
   next: number;
 }
 
+/** What is sent, by the number in Matrix.kind (src/traffic/flows.h). */
+export const KINDS = ['messages', 'neighbours', 'one-sided', 'collectives'] as const;
+
+/** A row for each pair of ranks and kind of traffic. */
+export interface Matrix {
+  from: Uint32Array;
+  to: Uint32Array;
+  kind: Uint32Array;
+  messages: Float64Array;
+  /** Of the messages whose size is known. */
+  bytes: Float64Array;
+  /** Messages whose size is not known. */
+  unsized: Float64Array;
+  /** How many MPI_COMM_WORLD has. */
+  ranks: number;
+  collectives: {
+    operation: string;
+    communicator: string;
+    calls: number;
+    ranks: number;
+    bytes_a_rank: number;
+    bytes: number;
+    unsized_calls: number;
+  }[];
+  unknown_processes: number;
+  expanded_ranks: number;
+}
+
 export const AXES = ['measured', 'estimated', 'calls'] as const;
 export type By = 'sort' | 'function' | 'site';
 const BY: Record<By, number> = { sort: 0, function: 1, site: 2 };
@@ -213,6 +241,11 @@ interface Module {
     needleLength: number,
   ): number;
   reader_call_at(rank: number, ns: number): number;
+  reader_matrix(groups: number, groupCount: number): number;
+  // Only reader-verbs.wasm has these.
+  reader_summary?(by: number): number;
+  reader_sizes?(by: number, exact: number): number;
+  reader_loops?(): number;
   reader_strip(
     by: number,
     ranks: number,
@@ -330,7 +363,7 @@ export class Reader {
   }
 
   calls(rank: number, asked: CallsAsked = {}): Calls {
-    const groups = asked.groups ? this.put(Uint32Array.from(asked.groups)) : 0;
+    const groups = this.putGroups(asked.groups);
     const needle = asked.text ? encoder.encode(asked.text) : new Uint8Array();
     const at = needle.length === 0 ? 0 : this.put(needle);
     try {
@@ -360,16 +393,52 @@ export class Reader {
         next: first(columns[10]),
       };
     } finally {
-      if (this.dead === null) {
-        this.module.reader_free(groups);
-        this.module.reader_free(at);
-      }
+      this.free(groups);
+      this.free(at);
     }
   }
 
   /** The number of the first call that ends at that moment or later; -1: there is none, or there are no times. */
   callAt(rank: number, ns: number): number {
     return first(this.ask((m) => m.reader_call_at(rank, ns))[0]);
+  }
+
+  /** Of the calls of these groups; of all if null. */
+  matrix(groups: ArrayLike<number> | null = null): Matrix {
+    const at = this.putGroups(groups);
+    try {
+      const columns = this.ask((m) => m.reader_matrix(at, groups?.length ?? 0));
+      const rest = JSON.parse(this.texts(columns.slice(6))) as Pick<
+        Matrix,
+        'ranks' | 'collectives' | 'unknown_processes' | 'expanded_ranks'
+      >;
+      return {
+        from: u32(columns[0]),
+        to: u32(columns[1]),
+        kind: u32(columns[2]),
+        messages: f64(columns[3]),
+        bytes: f64(columns[4]),
+        unsized: f64(columns[5]),
+        ...rest,
+      };
+    } finally {
+      this.free(at);
+    }
+  }
+
+  /** What `cairn summary --json` says. */
+  summary(by: 'function' | 'site' | 'rank'): unknown {
+    return JSON.parse(this.texts(this.ask((m) => m.reader_summary?.(['function', 'site', 'rank'].indexOf(by)))));
+  }
+
+  /** What `cairn sizes --json` says. */
+  sizes(by: 'op' | 'comm' | 'site', exact = false): unknown {
+    return JSON.parse(this.texts(this.ask((m) => m.reader_sizes?.(['op', 'comm', 'site'].indexOf(by), exact ? 1 : 0))));
+  }
+
+  /** What `cairn loops --all --json` says. */
+  loops(): unknown {
+    return JSON.parse(this.texts(this.ask((m) => m.reader_loops?.())));
   }
 
   /** What ranks did over a window. */
@@ -458,8 +527,17 @@ export class Reader {
     return at;
   }
 
-  private ask(question: (module: Module) => number): Column[] {
+  private putGroups(groups: ArrayLike<number> | null | undefined): number {
+    return groups ? this.put(Uint32Array.from(groups)) : 0;
+  }
+
+  private free(block: number): void {
+    if (this.dead === null) this.module.reader_free(block);
+  }
+
+  private ask(question: (module: Module) => number | undefined): Column[] {
     const at = this.guarded(() => question(this.module));
+    if (at === undefined) throw new ReaderError('this reader does not tell that', 'refused', '', 'use reader-verbs.wasm');
     if (at === 0) throw this.reason();
     return this.columns(at);
   }

@@ -10,9 +10,11 @@
 #include "analyze/summary.h"
 #include "reader/answer.h"
 #include "text/utf8.h"
+#include "timeline/strip.h"
 #include "timing/mode.h"
 #include "trace/merge/part.h"
 #include "trace/testing/synthetic.h"
+#include "traffic/matrix.h"
 
 namespace cairn::reader {
 namespace {
@@ -233,6 +235,99 @@ TEST_P(ReaderOf, FindsCallsByTime) {
     size_t first = 0;
     while (begins[first] < 0 || begins[first] + durations[first] < middle) ++first;
     EXPECT_EQ(found, static_cast<double>(first));
+  }
+}
+
+TEST_P(ReaderOf, TellsWhoSendsHowMuch) {
+  const auto filter = analyze::make_filter({}, trace_, sources_);
+  const auto expected = traffic::matrix_of(trace_, sources_, *filter, traffic::By::nothing, false);
+  const reader_result result = reader_matrix(nullptr, 0);
+  ASSERT_EQ(result != nullptr, expected.has_value());
+  if (!expected) return;
+  const Answer all(result);
+  const std::vector<traffic::Cell> &cells = expected->groups.front().cells;
+  ASSERT_EQ(all.numbers(0).size(), cells.size());
+  double messages = 0;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    EXPECT_EQ(all.numbers(0)[i], cells[i].from);
+    EXPECT_EQ(all.numbers(1)[i], cells[i].to);
+    EXPECT_EQ(all.numbers(2)[i], static_cast<uint32_t>(cells[i].kind));
+    EXPECT_EQ(all.doubles(3)[i], static_cast<double>(cells[i].amount.messages));
+    EXPECT_EQ(all.doubles(4)[i], static_cast<double>(cells[i].amount.bytes));
+    EXPECT_EQ(all.doubles(5)[i], static_cast<double>(cells[i].amount.unsized));
+    messages += all.doubles(3)[i];
+  }
+  // Each group by itself: together they are all.
+  double in_groups = 0;
+  const size_t groups = Answer(reader_groups()).numbers(10).size();
+  for (uint32_t group = 0; group < groups; ++group) {
+    for (const double some : Answer(reader_matrix(&group, 1)).doubles(3)) in_groups += some;
+  }
+  EXPECT_EQ(in_groups, messages);
+}
+
+TEST_P(ReaderOf, TellsWhatVerbsTell) {
+  for (uint32_t by = 0; by < 3; ++by) {
+    const auto summary = nlohmann::json::parse(Answer(reader_summary(by)).text(0));
+    EXPECT_EQ(summary["schema"], "cairn.summary/1");
+    EXPECT_EQ(summary["calls"], analyze::overview(trace_).calls);
+    if (const reader_result sizes = reader_sizes(by, 1)) {
+      EXPECT_EQ(nlohmann::json::parse(Answer(sizes).text(0))["schema"], "cairn.sizes/1");
+    }
+  }
+  EXPECT_EQ(reader_summary(3), nullptr);
+  EXPECT_EQ(reader_sizes(3, 0), nullptr);
+  if (const reader_result loops = reader_loops()) {
+    EXPECT_FALSE(nlohmann::json::parse(Answer(loops).text(0))["kinds"].empty());
+  }
+}
+
+TEST_P(ReaderOf, TellsWhatRanksDidWhen) {
+  const uint32_t runs[] = {1, 2, 4, 4};
+  const Answer strip(reader_strip(0, runs, 2, 0, 0, 1e300, 20, 2, 1e15));
+  EXPECT_EQ(reader_strip(0, std::array<uint32_t, 2>{100, 200}.data(), 1, 0, 0, 1e300, 20, 2, 1e15), nullptr);
+  timeline::Wanted wanted;
+  wanted.ranks = {1, 2, 4};
+  wanted.columns = 20;
+  wanted.lines = 2;
+  const auto expected = timeline::strip_of(trace_, wanted);
+  ASSERT_TRUE(expected);
+  const std::vector<double> numbers = strip.doubles(0);
+  EXPECT_EQ(numbers[0], static_cast<double>(expected->axis));
+  EXPECT_EQ(numbers[3], static_cast<double>(expected->edges.end_ns));
+  EXPECT_EQ(numbers[5], 0);
+  const std::vector<uint32_t> ends = strip.numbers(3);
+  ASSERT_EQ(ends.size(), expected->lines());
+  std::vector<double> means;
+  for (size_t line = 0; line < expected->lines(); ++line) {
+    for (size_t i = 0; i < 20 * expected->kinds; ++i) {
+      means.push_back(static_cast<double>(expected->at(line, 0).data()[i]) /
+                      static_cast<double>(expected->ranks[line].size()));
+    }
+  }
+  EXPECT_EQ(strip.doubles(5), means);
+  // Where fewer calls may be gone through than there are, it becomes complete piece by piece.
+  if (expected->axis != timeline::AxisKind::measured || expected->steps < 2) return;
+  std::vector<double> coarse;
+  for (int tries = 0; tries < 10000; ++tries) {
+    const Answer part(reader_strip(0, runs, 2, 0, 0, 1e300, 20, 2, 1));
+    coarse = part.doubles(0);
+    if (coarse[6] == coarse[7]) break;
+  }
+  EXPECT_EQ(coarse[5], 1);
+  EXPECT_EQ(coarse[6], 3);
+}
+
+TEST_P(ReaderOf, DrawsSingleCalls) {
+  for (uint32_t by = 0; by < 3; ++by) {
+    const Answer all(reader_drawn(by, 0, 0, 0, 1e300, 1'000'000));
+    const std::vector<double> index = all.doubles(0);
+    ASSERT_FALSE(index.empty());
+    for (size_t i = 0; i < index.size(); ++i) EXPECT_EQ(index[i], static_cast<double>(i));
+    EXPECT_EQ(all.doubles(6)[0], 0);
+    EXPECT_EQ(Answer(reader_drawn(by, 0, 0, 0, 1e300, 1)).doubles(6)[0], index.size() > 1 ? 1 : 0);
+    const Answer listed(reader_calls(0, 0, 0, 1'000'000, 1e9, nullptr, 0, nullptr, 0));
+    EXPECT_EQ(all.numbers(4), listed.numbers(2));
   }
 }
 

@@ -1,15 +1,25 @@
 #include "reader/reading.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <string>
 
 #include "analyze/overview.h"
+#include "analyze/summary.h"
 #include "analyze/volume.h"
+#include "base/saturating.h"
+#include "tell/collectives_list.h"
+#include "tell/loops_json.h"
+#include "tell/sizes_list.h"
+#include "tell/summary_list.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
 #include "timeline/doing.h"
 #include "timing/mode.h"
 #include "trace/read/exactness.h"
+#include "traffic/matrix.h"
+#include "traffic/message_sizes.h"
 
 namespace cairn::reader {
 
@@ -126,7 +136,7 @@ Result<Block> classes_block(const Reading &reading) {
   std::vector<double> all;
   const auto sum = [&](const std::vector<uint64_t> &counts) {
     uint64_t calls = 0;
-    for (const uint64_t count : counts) calls += count;
+    for (const uint64_t count : counts) add_to(&calls, count);
     return exactly(calls);
   };
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
@@ -219,6 +229,88 @@ Result<Block> durations_block(Reading *reading) {
   Block block;
   for (const auto *column : {&calls, &total, &least, &greatest, &median, &p95, &p99, &error}) block.numbers(*column);
   return block;
+}
+
+namespace {
+
+analyze::Filter everything(const trace::Trace &trace) {
+  analyze::Filter filter;
+  filter.ranks = trace.ranks();
+  return filter;
+}
+
+}  // namespace
+
+Block text_block(const ordered_json &json) {
+  Block block;
+  block.text(json.dump());
+  return block;
+}
+
+Result<Block> matrix_block(const Reading &reading, const std::vector<bool> &groups) {
+  std::function<bool(const traffic::Called &)> taken;
+  if (!groups.empty()) {
+    taken = [&](const traffic::Called &called) {
+      return groups[reading.groups.of(called.class_index, called.class_row)];
+    };
+  }
+  const auto matrix =
+      traffic::matrix_of(reading.trace, reading.sources, everything(reading.trace), traffic::By::nothing, false, taken);
+  if (!matrix) return tl::unexpected(matrix.error());
+  Exactly exactly;
+  std::vector<uint32_t> from, to, kind;
+  std::vector<double> messages, bytes, unsized;
+  for (const traffic::Cell &cell : matrix->groups.front().cells) {
+    from.push_back(cell.from);
+    to.push_back(cell.to);
+    kind.push_back(static_cast<uint32_t>(cell.kind));
+    messages.push_back(exactly(cell.amount.messages));
+    bytes.push_back(exactly(cell.amount.bytes));
+    unsized.push_back(exactly(cell.amount.unsized));
+  }
+  if (const Result<void> done = exactly.done(); !done) return tl::unexpected(done.error());
+  ordered_json rest;
+  rest["ranks"] = matrix->ranks;
+  rest["collectives"] = cli::collectives_list(*matrix).json();
+  rest["unknown_processes"] = matrix->seen.nowhere;
+  rest["expanded_ranks"] = matrix->seen.expanded_ranks;
+  Block block;
+  block.numbers(from);
+  block.numbers(to);
+  block.numbers(kind);
+  block.numbers(messages);
+  block.numbers(bytes);
+  block.numbers(unsized);
+  block.text(rest.dump());
+  return block;
+}
+
+Result<Block> summary_block(const Reading &reading, uint32_t by) {
+  constexpr analyze::GroupBy kBy[] = {analyze::GroupBy::function, analyze::GroupBy::call_site, analyze::GroupBy::rank};
+  if (by >= std::size(kBy)) return fail(ErrorKind::usage, "there is no such summary");
+  const auto summary = analyze::summarise(reading.trace, reading.sources, everything(reading.trace), kBy[by]);
+  if (!summary) return tl::unexpected(summary.error());
+  return text_block(cli::summary_json("", *summary, cli::summary_list(*summary, UINT64_MAX)));
+}
+
+Result<Block> sizes_block(const Reading &reading, uint32_t by, bool exact) {
+  constexpr traffic::SizesBy kBy[] = {traffic::SizesBy::operation, traffic::SizesBy::communicator,
+                                      traffic::SizesBy::site};
+  constexpr const char *kWords[] = {"op", "comm", "site"};
+  if (by >= std::size(kBy)) return fail(ErrorKind::usage, "there are no such sizes");
+  const auto sizes =
+      traffic::sizes_of(reading.trace, reading.sources, everything(reading.trace), kBy[by], exact, false);
+  if (!sizes) return tl::unexpected(sizes.error());
+  return text_block(cli::sizes_json("", kWords[by], exact, reading.trace, *sizes));
+}
+
+Result<Block> loops_block(const Reading &reading) {
+  const analyze::LoopFinder finder(reading.trace, reading.sources);
+  std::vector<analyze::KindOfRank> kinds = finder.kinds(everything(reading.trace));
+  for (analyze::KindOfRank &kind : kinds) {
+    if (const auto done = finder.find(&kind); !done) return tl::unexpected(done.error());
+  }
+  return text_block(cli::loops_json("", reading.trace, kinds));
 }
 
 }  // namespace cairn::reader

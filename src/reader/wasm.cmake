@@ -1,7 +1,8 @@
-# reader.wasm: the reader, and what it uses of the other rooms, from the same sources, for WebAssembly; into
-# share/cairn/report of the build folder. Clang 19 and what belongs to it are only needed for that: without them a line
+# reader.wasm and reader-verbs.wasm (reader.h): the reader, and what it uses of the other rooms, from the same sources, for
+# WebAssembly; into share/cairn/report of the build folder. Clang 19 and what belongs to it are only needed for that: without them a line
 # says so, and CAIRN_READER_WASM is empty.
 set(CAIRN_READER_WASM "" CACHE INTERNAL "")
+set(CAIRN_READER_SCRIPT "" CACHE INTERNAL "")
 find_program(CAIRN_WASM_CXX NAMES clang++-19)
 find_program(CAIRN_WASM_LD NAMES wasm-ld-19)
 find_program(CAIRN_WASM_OPT NAMES wasm-opt)
@@ -26,7 +27,7 @@ endif()
 
 set(work ${CMAKE_CURRENT_BINARY_DIR}/wasm)
 # Headers of libraries without anything else that lies beside them, which is the host's.
-foreach(header fmt/format.h nlohmann/json.hpp tl/expected.hpp xxhash.h)
+foreach(header nlohmann/json.hpp tl/expected.hpp xxhash.h)
   string(MAKE_C_IDENTIFIER header_${header} variable)
   find_path(${variable} ${header} REQUIRED)
   mark_as_advanced(${variable})
@@ -35,17 +36,34 @@ foreach(header fmt/format.h nlohmann/json.hpp tl/expected.hpp xxhash.h)
   file(CREATE_LINK ${${variable}}/${first} ${work}/include/${first} SYMBOLIC)
 endforeach()
 list(APPEND flags -std=c++20 -fno-exceptions -fno-rtti -fvisibility=hidden -ffunction-sections -fdata-sections -DNDEBUG
-  -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${CAIRN_WERROR}>:-Werror>
-  -DFMT_HEADER_ONLY -DFMT_EXCEPTIONS=0 "-DFMT_STATIC_THOUSANDS_SEPARATOR=','"  # or all of libc++'s locales
+  -Wall -Wextra -Wpedantic -Wshadow -Wshorten-64-to-32 $<$<BOOL:${CAIRN_WERROR}>:-Werror>
   -DJSON_NOEXCEPTION -DJSON_NO_IO -DTL_EXPECTED_EXCEPTIONS_ENABLED=0
-  -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} -I${PROJECT_BINARY_DIR}/spec/generated -isystem ${work}/include)
+  -I${CMAKE_CURRENT_SOURCE_DIR}/wasm -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} -I${PROJECT_BINARY_DIR}/spec/generated -isystem ${work}/include)
 
 set(objects)
+# cairn_wasm_object(NAME LEVEL source...): one object of these, of absolute paths.
+function(cairn_wasm_object name level)
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
+  string(CONCAT includes ${includes})
+  set(batch ${work}/${name}/Unity/unity_0_cxx.cxx)
+  file(CONFIGURE OUTPUT ${batch} CONTENT "${includes}" @ONLY)
+  set(object ${work}/${name}.o)
+  # CAIRN_BATCH_LD: see compile_batch.py.
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${CMAKE_COMMAND} -E env CAIRN_BATCH_LD=${CAIRN_WASM_LD} ${Python3_EXECUTABLE}
+      ${PROJECT_SOURCE_DIR}/cmake/compile_batch.py ${CMAKE_CXX_COMPILER_LAUNCHER} ${CAIRN_WASM_CXX} ${flags} ${level}
+      -MD -MT ${object} -MF ${object}.d -o ${object} -c ${batch}
+    DEPENDS ${batch} ${ARGN} cairn_spec_ids
+    DEPFILE ${object}.d
+    COMMENT "Compiling ${name} for WebAssembly"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  set(objects ${objects} ${object} PARENT_SCOPE)
+endfunction()
+
 # cairn_wasm(LEVEL target... [WITHOUT file...] [ONLY file...]): the sources of these libraries, in batches. What nobody calls
 # is left out when they are linked.
 function(cairn_wasm level)
   cmake_parse_arguments(ARG "" "" "WITHOUT;ONLY" ${ARGN})
-  set(made ${objects})
   foreach(target ${ARG_UNPARSED_ARGUMENTS})
     get_target_property(sources ${target} SOURCES)
     get_target_property(folder ${target} SOURCE_DIR)
@@ -58,25 +76,11 @@ function(cairn_wasm level)
     while(sources)
       list(SUBLIST sources 0 16 some)
       list(REMOVE_ITEM sources ${some})
-      list(TRANSFORM some REPLACE "(.+)" "#include \"\\1\"\n" OUTPUT_VARIABLE includes)
-      string(CONCAT includes ${includes})
-      set(batch ${work}/${target}/Unity/unity_${number}_cxx.cxx)
-      file(CONFIGURE OUTPUT ${batch} CONTENT "${includes}" @ONLY)
-      set(object ${work}/${target}_${number}.o)
-      # CAIRN_BATCH_LD: see compile_batch.py.
-      add_custom_command(OUTPUT ${object}
-        COMMAND ${CMAKE_COMMAND} -E env CAIRN_BATCH_LD=${CAIRN_WASM_LD} ${Python3_EXECUTABLE}
-          ${PROJECT_SOURCE_DIR}/cmake/compile_batch.py ${CMAKE_CXX_COMPILER_LAUNCHER} ${CAIRN_WASM_CXX} ${flags} ${level}
-          -MD -MT ${object} -MF ${object}.d -o ${object} -c ${batch}
-        DEPENDS ${batch} ${some} cairn_spec_ids
-        DEPFILE ${object}.d
-        COMMENT "Compiling ${target} for WebAssembly (${number})"
-        COMMAND_EXPAND_LISTS VERBATIM)
-      list(APPEND made ${object})
+      cairn_wasm_object(${target}_${number} ${level} ${some})
       math(EXPR number "${number} + 1")
     endwhile()
   endforeach()
-  set(objects ${made} PARENT_SCOPE)
+  set(objects ${objects} PARENT_SCOPE)
 endfunction()
 
 # What each call costs is as fast as can be; all else small.
@@ -84,19 +88,55 @@ cairn_wasm(-O2 cairn_grammar cairn_timing cairn_codec cairn_trace_values cairn_t
   WITHOUT edit.cc encode.cc open.cc retime.cc)
 cairn_wasm(-Oz cairn_trace_fold cairn_trace_merge cairn_trace_file cairn_text cairn_spec WITHOUT disk.cc encode.cc part_io.cc)
 cairn_wasm(-Oz cairn_analyze WITHOUT debug_info.cc module_id.cc open_trace.cc sources_in_modules.cc)
-cairn_wasm(-Oz cairn_terminal ONLY words.cc)
-cairn_wasm(-Oz cairn_traffic cairn_timeline cairn_reader WITHOUT picture.cc)
+cairn_wasm_object(fmt -Oz ${CMAKE_CURRENT_SOURCE_DIR}/wasm/fmt/format.cc)
+cairn_wasm(-Oz cairn_terminal ONLY listing.cc words.cc)
+cairn_wasm(-Oz cairn_traffic cairn_timeline cairn_tell cairn_reader WITHOUT picture.cc)
 
-set(CAIRN_READER_WASM ${PROJECT_BINARY_DIR}/share/cairn/report/reader.wasm CACHE INTERNAL "")
-add_custom_command(OUTPUT ${CAIRN_READER_WASM}
-  COMMAND ${CAIRN_WASM_CXX} --target=wasm32-wasi -mexec-model=reactor ${objects} -o ${work}/linked.wasm
-    -Wl,--gc-sections,--strip-all,-O2 -Wl,--stack-first,-z,stack-size=4194304
-    # The memory is JavaScript's: it says how large it may become (reader.ts: LEAST_PAGES).
-    -Wl,--import-memory,--initial-memory=8388608,--max-memory=4294967296
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/share/cairn/report
-  COMMAND ${CAIRN_WASM_OPT} -O3 --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int
-    --enable-mutable-globals ${work}/linked.wasm -o ${CAIRN_READER_WASM}
-  DEPENDS ${objects}
-  COMMENT "Linking reader.wasm"
+# cairn_wasm_module(FILE function...): a module that has these.
+function(cairn_wasm_module file)
+  get_filename_component(name ${file} NAME)
+  list(TRANSFORM ARGN PREPEND -Wl,--export=reader_ OUTPUT_VARIABLE exports)
+  add_custom_command(OUTPUT ${file}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/share/cairn/report
+    COMMAND ${CAIRN_WASM_CXX} --target=wasm32-wasi -mexec-model=reactor ${objects} ${exports} -o ${work}/${name}
+      -Wl,--gc-sections,--strip-all,-O2 -Wl,--stack-first,-z,stack-size=4194304
+      # The memory is JavaScript's: it says how large it may become (reader.ts: LEAST_PAGES).
+      -Wl,--import-memory,--initial-memory=8388608,--max-memory=4294967296
+    COMMAND ${CAIRN_WASM_OPT} -Oz --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int
+      --enable-mutable-globals --strip-producers ${work}/${name} -o ${file}
+    DEPENDS ${objects}
+    COMMENT "Linking ${name}"
+    VERBATIM)
+endfunction()
+
+set(share ${PROJECT_BINARY_DIR}/share/cairn/report)
+set(CAIRN_READER_WASM ${share}/reader.wasm CACHE INTERNAL "")
+set(functions alloc free wanted_memory open close error run classes groups durations count calls call_at walk matrix strip)
+cairn_wasm_module(${share}/reader.wasm ${functions})
+cairn_wasm_module(${share}/reader-verbs.wasm ${functions} summary sizes loops)
+add_custom_target(cairn_reader_wasm ALL DEPENDS ${share}/reader.wasm ${share}/reader-verbs.wasm)
+
+# Its tests run in Node.js, on the script that esbuild makes of reader.ts.
+find_program(CAIRN_NODE NAMES node)
+find_program(CAIRN_ESBUILD NAMES esbuild)
+if(NOT CAIRN_TESTS)
+  return()
+endif()
+if(NOT CAIRN_NODE OR NOT CAIRN_ESBUILD)
+  message(STATUS "node or esbuild: not found (scripts/setup report): reader.wasm is not tested")
+  return()
+endif()
+set(CAIRN_READER_SCRIPT ${CMAKE_CURRENT_BINARY_DIR}/reader.mjs CACHE INTERNAL "")
+add_custom_command(OUTPUT ${CAIRN_READER_SCRIPT}
+  COMMAND ${CAIRN_ESBUILD} ${CMAKE_CURRENT_SOURCE_DIR}/reader.ts --format=esm --target=es2022 --log-level=warning
+    --outfile=${CAIRN_READER_SCRIPT}
+  DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/reader.ts
   VERBATIM)
-add_custom_target(cairn_reader_wasm ALL DEPENDS ${CAIRN_READER_WASM})
+add_custom_target(cairn_reader_script ALL DEPENDS ${CAIRN_READER_SCRIPT})
+file(GLOB golden ${PROJECT_SOURCE_DIR}/src/trace/testing/testdata/*.cairn)
+add_test(NAME reader_wasm_golden COMMAND ${CAIRN_NODE} ${CMAKE_CURRENT_SOURCE_DIR}/told_alike.mjs ${CAIRN_READER_SCRIPT}
+  ${share}/reader-verbs.wasm ${PROJECT_BINARY_DIR}/bin/cairn ${golden})
+set_tests_properties(reader_wasm_golden PROPERTIES TIMEOUT 240)
+add_test(NAME reader_wasm_mutants COMMAND ${CAIRN_NODE} ${CMAKE_CURRENT_SOURCE_DIR}/reader_test_mutants.mjs ${share}/reader-verbs.wasm
+  $<TARGET_FILE:reader_mutants> 600 ${golden})
+set_tests_properties(reader_wasm_mutants PROPERTIES TIMEOUT 240)

@@ -104,15 +104,16 @@ Listing::Layout Listing::layout(size_t terminal) const {
 }
 
 void Listing::print(Output &out, uint64_t most) const {
-  const auto [widths, gap] = layout(out.width());
+  const Layout now = layout(out.width());
+  const std::vector<size_t> &widths = now.widths;
   const auto cut = [](const Cell &cell, size_t width) {
     return cell.place == 0 ? shortened(cell.text, width) : shortened_behind(cell.text, cell.place, width);
   };
-  const auto line = [&, &widths = widths, gap = gap](const auto &cell) {
+  const auto line = [&](const auto &cell) {
     std::string text;
     for (size_t i = 0; i < columns_.size(); ++i) {
       if (widths[i] == 0) continue;
-      if (!text.empty()) text.append(gap, ' ');
+      if (!text.empty()) text.append(now.gap, ' ');
       const std::string shown = cut(cell(i), widths[i]);
       const std::string blanks(widths[i] - columns_of(shown), ' ');
       text += columns_[i].left ? shown + blanks : blanks + shown;

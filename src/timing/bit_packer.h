@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/as_size.h"
 #include "base/bytes.h"
 
 namespace cairn::timing {
 
-constexpr size_t bytes_for(uint64_t bits) { return static_cast<size_t>((bits + 7) / 8); }
+constexpr size_t bytes_for(uint64_t bits) { return as_size((bits + 7) / 8); }
 
 class BitPacker {
  public:

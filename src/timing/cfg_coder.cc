@@ -1,5 +1,6 @@
 #include "timing/cfg_coder.h"
 
+#include "base/as_size.h"
 #include "grammar/grammar.h"
 #include "timing/block_bins.h"
 
@@ -52,7 +53,7 @@ void expand(const Grammar &grammar, std::span<uint32_t> out) {
       enter(term.id);
     } else {
       const size_t from = place[term.id];
-      for (uint64_t i = 0; i < grammar.lengths()[term.id]; ++i) out[at++] = out[from + i];
+      for (uint64_t i = 0; i < grammar.lengths()[term.id]; ++i) out[as_size(at++)] = out[as_size(from + i)];
     }
   }
 }
@@ -81,7 +82,7 @@ bool decode_cfg(const BlockCalls &calls, ByteView bytes, std::span<CallTime> tim
   for (const Member series : kSeries) {
     const uint64_t size = in.varint();
     if (in.failed() || size > most_bytes(times.size())) return false;
-    const Bytes plain = take_packed(in, static_cast<size_t>(size));
+    const Bytes plain = take_packed(in, as_size(size));
     if (in.failed()) return false;
     Allowance allowance(most_memory(times.size()));
     ByteReader reader(plain, &allowance);

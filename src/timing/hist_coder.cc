@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "timing/bit_packer.h"
 #include "timing/block_bins.h"
 
@@ -53,8 +54,8 @@ bool decode_series(const BlockBins &bins, int code_bits, ByteReader &in, std::sp
     }
     const uint64_t code = code_of.take(code_bits);
     const Binning &binning = bins.of_call(call);
-    if (code >= codes || coded[code] >= binning.count()) return false;
-    times[call].*series = binning.value(coded[code]);
+    if (code >= codes || coded[as_size(code)] >= binning.count()) return false;
+    times[call].*series = binning.value(coded[as_size(code)]);
   }
   return true;
 }
@@ -72,8 +73,8 @@ void encode_hist(const BlockCalls &calls, std::span<CallTime> times, const HistC
     std::vector<uint32_t> code_of(bins.count(), kNoCode);
     head.varint(coded.size());
     for (uint32_t code = 0; code < coded.size(); ++code) {
-      code_of[coded[code]] = code;
-      head.varint(coded[code]);
+      code_of[coded[as_size(code)]] = code;
+      head.varint(coded[as_size(code)]);
     }
     BitPacker flags;
     BitPacker codes;

@@ -2,6 +2,8 @@
 
 #include <bit>
 
+#include "base/as_size.h"
+
 namespace cairn::timing {
 namespace {
 
@@ -64,7 +66,7 @@ MixedBits::MixedBits(uint64_t symbols) {
   const uint64_t most = symbols > kMostLines ? kMostLines : symbols * kLinesASymbol;
   const uint64_t lines = std::bit_ceil(std::clamp(most, kFewestLines, kMostLines));
   line_shift_ = 64 - std::countr_zero(lines);
-  lines_.resize(lines, Line{});
+  lines_.resize(as_size(lines), Line{});
   // What is not known yet is shared out: weights of 0.3 make a little more of what eight contexts agree on, as those of
   // 0.6 do of two.
   for (Weights<kContexts> &weights : weights_) std::fill(std::begin(weights.of), std::end(weights.of), int16_t{2458});

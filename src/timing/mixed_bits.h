@@ -24,6 +24,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/as_size.h"
+
 namespace cairn::timing {
 
 class MixedBits {
@@ -139,7 +141,7 @@ inline uint16_t *MixedBits::line_of(uint64_t context) {
   constexpr int kHalf = 1 << 15;
   const uint64_t hash = context * 0x9e3779b97f4a7c15U;
   const auto owner = static_cast<uint16_t>(static_cast<uint16_t>(hash >> 16) | 1U);
-  Line &line = lines_[hash >> line_shift_];
+  Line &line = lines_[as_size(hash >> line_shift_)];
 #if defined(__SSE2__) && !defined(CAIRN_PLAIN_MIXED_BITS)
   auto *const halves = reinterpret_cast<__m128i *>(line.counters);
   const __m128i own = _mm_set1_epi16(line.counters[0] == owner ? -1 : 0);

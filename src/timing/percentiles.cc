@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/as_size.h"
+
 namespace cairn::timing {
 namespace {
 
@@ -126,7 +128,8 @@ std::optional<Percentiles> Durations::percentiles() const {
     std::vector<uint64_t> sorted = exact_;
     std::sort(sorted.begin(), sorted.end());
     std::array<Percentile, kAsked.size()> values{};
-    for (size_t i = 0; i < values.size(); ++i) values[i] = {sorted[nearest_rank(sorted.size(), kAsked[i]) - 1], 0};
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = {sorted[as_size(nearest_rank(sorted.size(), kAsked[i]) - 1)], 0};
     return from(values);
   }
   uint64_t calls = 0;

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <map>
 
+#include "base/as_size.h"
 #include "base/hash.h"
 #include "base/saturating.h"
 #include "timing/chunks.h"
@@ -121,7 +122,7 @@ bool parse_bounds(ByteReader &in, const Mode &mode, std::vector<uint64_t> *bound
   for (uint64_t &bound : *bounds) {
     const uint64_t number = count < 2 ? 0 : in.varint();
     if (number >= count) return false;
-    bound = different[number];
+    bound = different[as_size(number)];
   }
   return !in.failed();
 }
@@ -254,7 +255,7 @@ bool find_blocks_from(size_t begin_byte, ByteView stream, uint64_t calls, std::v
     const size_t begin = in.position();
     if (in.failed() || size > stream.size() || in.remaining() < kCheck + size) return false;
     if (block.calls == 0 || block.calls > kMostBlockCalls || block.calls > calls - first) return false;
-    block.bytes = stream.subspan(begin, kCheck + static_cast<size_t>(size));
+    block.bytes = stream.subspan(begin, kCheck + as_size(size));
     ByteReader head(block.bytes.subspan(kCheck));
     head.byte();
     const uint64_t clock = head.varint();
@@ -316,7 +317,7 @@ const char *decode_block(const BlockPlace &block, std::span<const uint32_t> grou
   if (!parse_bounds(in, *mode, &bounds)) return kMalformed;
   const uint64_t stride = in.varint();
   if (in.failed() || stride > block.calls) return kMalformed;
-  std::vector<int64_t> anchors(stride == 0 ? 0 : (block.calls - 1) / stride);
+  std::vector<int64_t> anchors(stride == 0 ? 0 : as_size((block.calls - 1) / stride));
   for (int64_t &anchor : anchors) anchor = in.signed_varint();
   if (in.failed()) return kMalformed;
 

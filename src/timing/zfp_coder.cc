@@ -6,6 +6,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "base/as_size.h"
 #include "timing/series.h"
 #include "timing/zfp_library.h"
 
@@ -90,7 +91,7 @@ bool decode_by_zfp(const Part &part, ByteReader &in, std::span<CallTime> times, 
   std::vector<double> values(part.calls.size());
   if (!zfp_decompress(coded, tolerance_of(part.bound), values)) return false;
   for (size_t i = 0; i < values.size(); ++i) times[part.calls[i]].*series = time_of(values[i]);
-  for (const Great &each : great) times[part.calls[each.place]].*series = each.time;
+  for (const Great &each : great) times[part.calls[as_size(each.place)]].*series = each.time;
   return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "analyze/outcome.h"
 #include "analyze/volume.h"
+#include "base/as_size.h"
 #include "base/saturating.h"
 #include "traffic/meanings.h"
 
@@ -200,7 +201,7 @@ class CallReading {
   static std::optional<uint64_t> amount(const analyze::Collective &call, const std::vector<uint64_t> &each, size_t i) {
     if (!call.sizes_known) return std::nullopt;
     if (each.size() == 1) return each[0];
-    return i < each.size() ? each[i] : 0;
+    return i < each.size() ? each[as_size(i)] : 0;
   }
   static uint64_t sum(const std::vector<uint64_t> &amounts) {
     uint64_t all = 0;
@@ -288,7 +289,7 @@ class CallReading {
     return call.sizes_known ? std::optional(bytes) : std::nullopt;
   }
   static std::optional<uint64_t> at(const analyze::Collective &call, const std::vector<uint64_t> &each, uint64_t i) {
-    return known(call, i < each.size() ? each[i] : 0);
+    return known(call, i < each.size() ? each[as_size(i)] : 0);
   }
   template <typename Bytes>
   void to_each(const Place &place, const Bytes &bytes, uint64_t first = 0) {

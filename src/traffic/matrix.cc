@@ -26,9 +26,11 @@ Cell cell_of(uint64_t key, const Amount &amount) {
 
 class CellGathering : public Listener {
  public:
-  CellGathering(const analyze::Sources &sources, By by) : sources_(sources), by_(by) {}
+  CellGathering(const analyze::Sources &sources, By by, const std::function<bool(const Called &)> &taken)
+      : sources_(sources), by_(by), taken_(taken) {}
 
   void moved(const Traffic &traffic, const Called &called) override {
+    if (taken_ && !taken_(called)) return;
     const size_t group = group_of(traffic, called);
     if (traffic.collective) collective(traffic, called, group);
     for (const Flow &flow : traffic.flows) {
@@ -136,6 +138,7 @@ class CellGathering : public Listener {
 
   const analyze::Sources &sources_;
   By by_;
+  const std::function<bool(const Called &)> &taken_;
   size_t cells_ = 0;
   std::vector<std::unordered_map<uint64_t, Amount>> groups_;
   std::vector<std::string> names_;
@@ -164,8 +167,8 @@ void Amount::add(const Amount &other) {
 }
 
 Result<Matrix> matrix_of(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
-                         By by, bool expanded) {
-  CellGathering gathering(sources, by);
+                         By by, bool expanded, const std::function<bool(const Called &)> &taken) {
+  CellGathering gathering(sources, by, taken);
   auto seen = each_traffic(trace, sources, filter, {.expanded = expanded}, &gathering);
   if (!seen) return tl::unexpected(seen.error());
   if (gathering.is_full()) {

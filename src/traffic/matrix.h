@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -57,9 +58,9 @@ struct Matrix {
 
 constexpr size_t kMostCells = size_t{1} << 22;
 
-/// Fails as each_traffic does, and where there are too many cells.
+/// Fails as each_traffic does, and where there are too many cells. `taken`: of what the filter takes only these calls.
 Result<Matrix> matrix_of(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
-                         By by, bool expanded);
+                         By by, bool expanded, const std::function<bool(const Called &)> &taken = {});
 
 /// All kinds of each pair together, by sender and receiver.
 std::vector<Cell> pairs_of(const Matrix &matrix);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace cairn::traffic {
 
 size_t Place::own_size() const {
@@ -16,8 +18,8 @@ std::optional<uint32_t> Place::in_world(int64_t peer) const {
   if (communicator == nullptr) return peer == 0 ? std::optional(rank) : std::nullopt;
   const auto &members = communicator->groups[is_inter() ? 1 - group : group];
   // Where nobody is missing, the place in the list is the rank.
-  if (peer >= 0 && static_cast<uint64_t>(peer) < members.size() && members[static_cast<size_t>(peer)].rank == peer) {
-    const auto &found = members[static_cast<size_t>(peer)];
+  if (peer >= 0 && static_cast<uint64_t>(peer) < members.size() && members[as_size(peer)].rank == peer) {
+    const auto &found = members[as_size(peer)];
     if (communicator->complete) return found.in_world;
   }
   return analyze::world_rank(*communicator, peer, rank, analyze::Side::other);

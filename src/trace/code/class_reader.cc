@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/as_size.h"
 #include "trace/code/site_atoms.h"
 #include "trace/model/class_checks.h"
 #include "trace/model/class_heap.h"
@@ -30,8 +31,8 @@ bool ClassReader::grammars(ByteReader &in) {
 bool ClassReader::grammar(ByteReader &in, ClassPart *part) {
   const uint64_t number = in.varint();
   if (in.failed() || number >= grammars_.size()) return bad("refers to a grammar that does not exist");
-  part->calls = grammars_[number];
-  symbols_of_calls_ = symbols_[number];
+  part->calls = grammars_[as_size(number)];
+  symbols_of_calls_ = symbols_[as_size(number)];
   return true;
 }
 
@@ -45,8 +46,8 @@ bool ClassReader::rank_set(ByteReader &in, RankSet *out) {
   const uint64_t number = in.varint();
   if (in.failed()) return false;
   if (number >= pool_.columns.size()) return bad("refers to a column that does not exist");
-  if (!in.take(pool_.columns[number]->bytes())) return false;
-  std::optional<RankSet> set = RankSet::of(*pool_.columns[number]);
+  if (!in.take(pool_.columns[as_size(number)]->bytes())) return false;
+  std::optional<RankSet> set = RankSet::of(*pool_.columns[as_size(number)]);
   if (!set || set->empty()) return bad("has a set of ranks that are not ascending");
   *out = *std::move(set);
   return true;
@@ -109,7 +110,7 @@ bool ClassReader::rows(ByteReader &in, ClassPart *part) {
         if (in.failed() || next_known >= known_rows_.size()) return bad("refers to a row that does not exist");
         // A run of two bytes can name many rows.
         if (++named_rows_ > most_after(in.position())) return bad("has too many rows");
-        if (!add_known_row(known_rows_[next_known++], sites, &in, part)) return false;
+        if (!add_known_row(known_rows_[as_size(next_known++)], sites, &in, part)) return false;
       }
     }
     if (again != 0) return bad("has a run of rows that is too long");
@@ -159,20 +160,20 @@ bool ClassReader::read_variant(ByteReader &in, StreamVariant *variant) {
   const uint64_t grammar = word >> 1;
   if (in.failed() || grammar >= grammars_.size()) return bad("refers to a grammar that does not exist");
   variant->differences = (word & 1) != 0;
-  variant->order = grammars_[grammar];
+  variant->order = grammars_[as_size(grammar)];
   if (rows == 0) {
     const uint64_t number = in.varint();
     if (in.failed() || number >= pool_.columns.size()) return bad("refers to a column that does not exist");
-    const FoldColumn &column = *pool_.columns[number];
-    if (column.size() != symbols_[grammar]) return bad("has a stream with values that it does not use");
+    const FoldColumn &column = *pool_.columns[as_size(number)];
+    if (column.size() != symbols_[as_size(grammar)]) return bad("has a stream with values that it does not use");
     if (!in.take(column.size(), sizeof(Atom) + sizeof(RowPointer))) return false;
-    variant->values.reserve(column.size());
+    variant->values.reserve(as_size(column.size()));
     for (const Atom atom : column.expand()) {
       variant->values.push_back(stream_reader_.value(atom, &in));
       if (variant->values.back() == nullptr) return false;
     }
   } else {
-    if (rows != symbols_[grammar]) return bad("has a stream with values that it does not use");
+    if (rows != symbols_[as_size(grammar)]) return bad("has a stream with values that it does not use");
     if (!read_values(in, rows, &stream_reader_, &variant->values)) return false;
   }
   return true;
@@ -207,7 +208,7 @@ bool ClassReader::heap(ByteReader &in, ClassPart *part) {
     const uint64_t grammar = values == 0 ? 0 : in.varint();
     if (in.failed() || (values != 0 && grammar >= grammars_.size()))
       return bad("refers to a grammar that does not exist");
-    variant.order = values == 0 ? kNothing : grammars_[grammar];
+    variant.order = values == 0 ? kNothing : grammars_[as_size(grammar)];
   }
   const char *wrong = what_is_wrong_with_heap(*part);
   return wrong == nullptr || bad(wrong);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/as_size.h"
+
 namespace cairn::trace {
 namespace {
 
@@ -11,7 +13,7 @@ constexpr unsigned kFormBits = 3;
 constexpr uint32_t kSingle = 0;
 constexpr uint32_t kDrains = Counted::kLongestCycle + 1;
 
-size_t bytes_for(uint64_t bits) { return (bits + 7) / 8; }
+size_t bytes_for(uint64_t bits) { return as_size((bits + 7) / 8); }
 
 Bytes read_bits(ByteReader &in, uint64_t bits) {
   const ByteView bytes = in.raw(bytes_for(bits));

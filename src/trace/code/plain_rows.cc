@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/as_size.h"
 #include "trace/values/atom_code.h"
 
 namespace cairn::trace {
@@ -126,7 +127,7 @@ bool PlainRows::read_values(ByteReader &in, uint64_t members, Range *out) {
 bool PlainRows::is_of(const View &row, uint64_t members) const {
   return std::ranges::all_of(row.varied(),
                              [&](const VariedPlace &at) { return columns_[at.column].size() == members; }) &&
-         std::ranges::all_of(row.tables(), [&](uint32_t table) { return tables_[table].size() == members; });
+         std::ranges::all_of(row.tables(), [&](uint32_t table) { return tables_[as_size(table)].size() == members; });
 }
 
 bool PlainRows::read_shape(ByteReader &in) {
@@ -172,7 +173,7 @@ bool PlainRows::read_row(ByteReader &in, uint64_t members, size_t sites) {
   const uint64_t number = in.varint();
   if (in.failed() || number > shapes_.size()) return false;
   if (number == shapes_.size() && !read_shape(in)) return false;
-  const Shape &shape = shapes_[number];
+  const Shape &shape = shapes_[as_size(number)];
   const uint64_t site = in.varint();
   if (site > sites || shape.atoms > in.remaining()) return false;
   rows_.back().shape = static_cast<uint32_t>(number);
@@ -184,7 +185,7 @@ bool PlainRows::read_row(ByteReader &in, uint64_t members, size_t sites) {
     const uint64_t table = in.varint();
     if (in.failed() || table > tables_.size()) return false;
     if (table == tables_.size()) tables_.push_back(ValuesColumn::parse(in));
-    if (in.failed() || tables_[table].size() != members) return false;
+    if (in.failed() || tables_[as_size(table)].size() != members) return false;
     named_tables_.push_back(static_cast<uint32_t>(table));
   }
   rows_.push_back(end());
@@ -199,7 +200,7 @@ bool PlainRows::read_varied(ByteReader &in, uint64_t members, uint32_t atoms) {
     const uint64_t column = in.varint();
     if (in.failed() || slot < next || slot >= atoms || column > columns_.size()) return false;
     if (column == columns_.size()) columns_.push_back(FoldColumn::parse(in, FoldColumn::Domain::atoms));
-    if (in.failed() || columns_[column].size() != members) return false;
+    if (in.failed() || columns_[as_size(column)].size() != members) return false;
     varied_.push_back({static_cast<uint32_t>(slot), static_cast<uint32_t>(column)});
     next = slot + 1;
   }

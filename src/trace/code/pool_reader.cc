@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/as_size.h"
 #include "trace/values/bounds.h"
 #include "trace/values/column_head.h"
 #include "trace/values/equal_columns.h"
@@ -32,17 +33,17 @@ bool PoolReader::mirrored_column(ByteReader &in) {
   mirrored_values_ += n;
   if (mirrored_values_ > most_after(in.position()) || !in.take(kColumn + 6 * n)) return false;
   for (uint64_t r = 0; r < n; ++r) {
-    if (pool_.columns[first + r]->size() != n) return false;
+    if (pool_.columns[as_size(first + r)]->size() != n) return false;
   }
   if (place == 0) {
     if (!in.take(n, sizeof(FoldColumn::Cursor) + kColumn)) return false;
     across_ = {first, 0, {}};
-    for (uint64_t r = 0; r < n; ++r) across_.cursors.emplace_back(*pool_.columns[first + r]);
+    for (uint64_t r = 0; r < n; ++r) across_.cursors.emplace_back(*pool_.columns[as_size(first + r)]);
   }
   const bool in_turn = across_.first == first && across_.place == place && across_.cursors.size() == n;
   FoldColumn column;
   for (uint64_t r = 0; r < n; ++r) {
-    column.append(in_turn ? across_.cursors[r].next() : pool_.columns[first + r]->at(place));
+    column.append(in_turn ? across_.cursors[as_size(r)].next() : pool_.columns[as_size(first + r)]->at(place));
   }
   if (in_turn) ++across_.place;
   pool_.columns.push_back(std::make_shared<const FoldColumn>(std::move(column)));
@@ -102,11 +103,11 @@ bool PoolReader::read(ByteReader &in) {
     for (size_t v = 0; v < count && !in.failed(); ++v) {
       const uint64_t number = in.varint();
       if (number >= pool_.values.size()) return bad("refers to a value that does not exist");
-      size += pool_.values[number].size();
-      if (!in.take(pool_.values[number].size() + 32)) return false;
+      size += pool_.values[as_size(number)].size();
+      if (!in.take(pool_.values[as_size(number)].size() + 32)) return false;
       // Distinct values: a table is never larger than all of them.
       if (size > values_bytes()) return bad("has a table with a value twice");
-      values.push_back(pool_.values[number]);
+      values.push_back(pool_.values[as_size(number)]);
     }
     FoldColumn index = FoldColumn::parse(in, FoldColumn::Domain::symbols);
     auto table = std::make_shared<ValuesColumn>();

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "base/as_size.h"
 #include "trace/code/site_atoms.h"
 #include "trace/values/atom_code.h"
 #include "trace/values/column_head.h"
@@ -281,7 +282,10 @@ std::optional<uint32_t> RowWriter::as_successive(const ClassRow &row, uint32_t s
 
 namespace {
 
-void set_bit(Bytes *mask, uint64_t i) { (*mask)[i / 8] = static_cast<uint8_t>((*mask)[i / 8] | 1U << (i % 8)); }
+void set_bit(Bytes *mask, uint64_t i) {
+  uint8_t &bits = (*mask)[as_size(i / 8)];
+  bits = static_cast<uint8_t>(bits | 1U << (i % 8));
+}
 
 }  // namespace
 

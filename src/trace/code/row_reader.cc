@@ -1,6 +1,7 @@
 // Rows out of bytes: RowReader of row_code.h.
 #include <bit>
 
+#include "base/as_size.h"
 #include "trace/code/row_code.h"
 #include "trace/code/site_atoms.h"
 #include "trace/values/atom_code.h"
@@ -9,7 +10,7 @@
 namespace cairn::trace {
 namespace {
 
-bool bit(ByteView mask, uint64_t i) { return !mask.empty() && (mask[i / 8] >> (i % 8) & 1) != 0; }
+bool bit(ByteView mask, uint64_t i) { return !mask.empty() && (mask[as_size(i / 8)] >> (i % 8) & 1) != 0; }
 
 }  // namespace
 
@@ -58,13 +59,13 @@ bool RowReader::read_codes(ByteReader &in, uint32_t site, Shape *shape, std::vec
     const ByteView mask = in.raw((shape->codes + 7) / 8);
     if (in.failed()) return bad("has a row that is cut short");
     for (uint64_t i = 0; i < shape->codes; ++i) {
-      if (bit(mask, i)) (*codes)[i] = in.varint();
+      if (bit(mask, i)) (*codes)[as_size(i)] = in.varint();
     }
   } else {
     if (shape->codes > in.remaining()) return bad("has a row that is cut short");
     // One for the shape, and one for each of its sites.
     if (!in.take(sizeof(LastCodes) + 64) || !in.take(shape->codes, sizeof(uint64_t))) return false;
-    codes->assign(shape->codes, 0);
+    codes->assign(as_size(shape->codes), 0);
     for (uint64_t &code : *codes) code = in.varint();
   }
   const size_t kept = shape->last.sites();
@@ -79,7 +80,7 @@ RowPointer RowReader::read(ByteReader &in, const std::vector<uint32_t> &sites) {
   if (in.failed()) return nullptr;
   if (shape_number >= shapes_.size()) return bad("has a row of a shape that does not exist"), nullptr;
   if (site > sites.size()) return bad("has a row with a site that its class lacks"), nullptr;
-  Shape &shape = shapes_[shape_number];
+  Shape &shape = shapes_[as_size(shape_number)];
   const uint32_t base = site_in_trace(static_cast<uint32_t>(site), sites);
   if (!read_codes(in, base, &shape, &codes_)) return nullptr;
   return made(shape, static_cast<uint32_t>(site), &in);
@@ -92,14 +93,14 @@ RowPointer RowReader::read_value(ByteReader &in) {
     const uint64_t count = ahead.varint();
     if (count == 0 || ahead.failed()) return read(in, {});
     in = ahead;
-    const bool can_follow = shape_number < shapes_.size() && shapes_[shape_number].codes != 0 &&
-                            shapes_[shape_number].last.find(0) != nullptr;
+    const bool can_follow = shape_number < shapes_.size() && shapes_[as_size(shape_number)].codes != 0 &&
+                            shapes_[as_size(shape_number)].last.find(0) != nullptr;
     if (!can_follow) return bad("has values that follow nothing"), nullptr;
     following_ = count;
     following_shape_ = shape_number;
   }
   --following_;
-  Shape &shape = shapes_[following_shape_];
+  Shape &shape = shapes_[as_size(following_shape_)];
   codes_ = *shape.last.find(0);
   ++codes_.back();
   shape.last.put(0, codes_);
@@ -137,14 +138,14 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, ByteReader *in) {
   const uint64_t *code = codes_.data();
   moving_.clear();
   row->heads.reserve(shape.fields.size());
-  row->atoms.reserve(shape.codes);
-  row->varied.reserve(shape.columns);
+  row->atoms.reserve(as_size(shape.codes));
+  row->varied.reserve(as_size(shape.columns));
   for (const FieldShape &field : shape.fields) {
     row->heads.push_back(field.head());
     if (field.form == FieldShape::text) {
       if (*code >= pool_.values.size()) return bad("has a row that refers to a value that does not exist"), nullptr;
-      if (!in->take(2 * sizeof(Bytes) + pool_.values[*code].size())) return nullptr;
-      row->texts.push_back(pool_.values[*code++]);
+      if (!in->take(2 * sizeof(Bytes) + pool_.values[as_size(*code)].size())) return nullptr;
+      row->texts.push_back(pool_.values[as_size(*code++)]);
       text_bytes_ += row->texts.back().size();
       // One large text in many rows would multiply.
       if (text_bytes_ > most_after(position)) {
@@ -154,12 +155,12 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, ByteReader *in) {
     }
     if (field.form == FieldShape::table) {
       if (*code >= pool_.tables.size()) return bad("has a row that refers to a table that does not exist"), nullptr;
-      row->tables.push_back(pool_.tables[*code++]);
+      row->tables.push_back(pool_.tables[as_size(*code++)]);
       continue;
     }
     if (field.form == FieldShape::array) {
       if (*code >= pool_.columns.size()) return bad("has a row that refers to a column that does not exist"), nullptr;
-      const FoldColumn &column = *pool_.columns[*code++];
+      const FoldColumn &column = *pool_.columns[as_size(*code++)];
       // A column of a few bytes can hold millions of values, and many rows can name it.
       if (!arrays_.add(column.size(), position)) return bad("has too large arrays"), nullptr;
       if (!in->take(column.size(), 3 * sizeof(Atom))) return nullptr;  // expanded, and in a vector that grows
@@ -176,7 +177,7 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, ByteReader *in) {
       if (!arrays_.add(field.count, position)) return bad("has too large arrays"), nullptr;
       if (!in->take(field.count, 2 * (sizeof(Atom) + sizeof(VariedAtom)))) return nullptr;
       for (uint32_t i = 0; i < field.count; ++i) {
-        row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), pool_.columns[first + i]});
+        row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), pool_.columns[as_size(first + i)]});
         row->atoms.push_back(0);
       }
       continue;
@@ -192,7 +193,7 @@ RowPointer RowReader::made(const Shape &shape, uint32_t site, ByteReader *in) {
         continue;
       }
       if (*code >= pool_.columns.size()) return bad("has a row that refers to a column that does not exist"), nullptr;
-      row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), pool_.columns[*code]});
+      row->varied.push_back({static_cast<uint32_t>(row->atoms.size()), pool_.columns[as_size(*code)]});
       row->atoms.push_back(0);
     }
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace cairn::trace {
 
 Result<std::shared_ptr<const BlockSource::Block>> BlockSource::read(uint32_t rank, Atom offset,
@@ -88,7 +90,7 @@ Result<std::shared_ptr<const BlockSource::Block>> BlockSource::load(uint32_t ran
 Result<Bytes> BlockSource::bytes(uint64_t offset, uint64_t size) const {
   size = std::min(size, blocks_.decoded_size - offset);
   if (read_) return read_(blocks_.offset + offset, size);
-  const ByteView view = blocks_.bytes.subspan(offset, size);
+  const ByteView view = blocks_.bytes.subspan(as_size(offset), as_size(size));
   return Bytes(view.begin(), view.end());
 }
 

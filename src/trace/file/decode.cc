@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/as_size.h"
 #include "trace/code/class_reader.h"
 #include "trace/file/sections.h"
 #include "trace/model/class_checks.h"
@@ -107,8 +108,8 @@ class Decoder {
       if (module >= modules) return bad("refers to a module that does not exist");
       if (run == 0 || run > sites - body().sites.size()) return bad("has a run of sites that is too long");
       for (uint64_t i = 0; i < run && !in.failed(); ++i) {
-        last[module] += static_cast<uint64_t>(in.signed_varint());
-        body().sites.push_back({static_cast<uint32_t>(module), last[module], 0});
+        last[as_size(module)] += static_cast<uint64_t>(in.signed_varint());
+        body().sites.push_back({static_cast<uint32_t>(module), last[as_size(module)], 0});
       }
     }
     has_maps_ = in.byte() != 0;

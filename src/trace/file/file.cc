@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/as_size.h"
 #include "base/hash.h"
 #include "codec/codec.h"
 
@@ -166,7 +167,7 @@ Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent, Dam
   if (directory_size > footer - kHeaderBytes) {
     return tl::unexpected(broken("the directory's length is wrong", footer + absent, kCopyAgain));
   }
-  const ByteView entries = file.subspan(footer - directory_size, directory_size);
+  const ByteView entries = file.subspan(footer - as_size(directory_size), as_size(directory_size));
   const uint64_t directory = footer - directory_size + absent;
   if (hash64(entries) != directory_hash) {
     return tl::unexpected(broken("the directory's checksum is wrong", directory, kCopyAgain));
@@ -195,7 +196,7 @@ Result<std::vector<StoredSection>> read_file(ByteView file, uint64_t absent, Dam
     if (blocks && absent != 0) {
       skipped = absent;
     } else {
-      section.bytes = file.subspan(offset - skipped, size);
+      section.bytes = file.subspan(as_size(offset - skipped), as_size(size));
     }
     if (!blocks && checksum(section.bytes) != hash) {
       const bool of_times = section.kind == static_cast<uint8_t>(SectionKind::timing) && section.codec == codec::kRaw;

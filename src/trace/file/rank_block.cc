@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "base/hash.h"
 #include "trace/file/file.h"
 #include "trace/merge/part_body.h"
@@ -80,7 +81,7 @@ bool parse_damaged_block(ByteView bytes, std::vector<std::pair<uint32_t, uint32_
     const uint64_t size = in.varint();
     const bool last = found.size() == sequences.size();
     if (!last && size > in.remaining()) return false;
-    streams->push_back({thread, segment, in.raw(last ? in.remaining() : static_cast<size_t>(size))});
+    streams->push_back({thread, segment, in.raw(last ? in.remaining() : as_size(size))});
     streams->back().end_is_sure = streams->back().times.size() == size;
   }
   std::sort(found.begin(), found.end());

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/as_size.h"
+
 namespace cairn::trace {
 namespace {
 
@@ -117,7 +119,8 @@ void FunctionSums::add(const FunctionSums &other, const RankSet &ranks, const Ra
     for (size_t i = 0; i < adding.size(); ++i) {
       const std::optional<uint64_t> place = ranks.index_of(adding[i]);
       if (!place) continue;
-      if (__builtin_add_overflow(sums[*place], column.at(i), &sums[*place])) sums[*place] = INT64_MAX;
+      if (__builtin_add_overflow(sums[as_size(*place)], column.at(i), &sums[as_size(*place)]))
+        sums[as_size(*place)] = INT64_MAX;
     }
     own = FoldColumn();
     for (const Atom sum : sums) own.append(sum);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/as_size.h"
 #include "trace/fold/drain_fold.h"
 #include "trace/fold/poll_fold.h"
 #include "trace/fold/streams.h"
@@ -113,7 +114,7 @@ Bytes renumbered(const Bytes &map, const std::vector<uint32_t> &number) {
     ByteReader in(map);
     while (!in.at_end() && !in.failed()) {
       const uint64_t module = in.varint();
-      result.push_back(module < number.size() ? number[module] : 0);
+      result.push_back(module < number.size() ? number[as_size(module)] : 0);
     }
   }
   if (is_identity(result)) return {};

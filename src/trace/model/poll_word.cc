@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/as_size.h"
+
 namespace cairn::trace {
 namespace {
 
@@ -42,7 +44,7 @@ void PollWord::close_cycle() {
   while (begin > 0 && terms_[begin - 1].rows.size() == 1 && terms_.size() - begin < 2 * kLongestCycle) --begin;
   const auto expanded = [&](size_t from) {
     std::vector<uint32_t> rows;
-    for (size_t i = from; i < terms_.size(); ++i) rows.insert(rows.end(), terms_[i].count, terms_[i].rows[0]);
+    for (size_t i = from; i < terms_.size(); ++i) rows.insert(rows.end(), as_size(terms_[i].count), terms_[i].rows[0]);
     return rows;
   };
   // Are they once more the cycle before them?

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
+
 namespace cairn::trace {
 
 void pack_row(const Row &row, ByteWriter &out) {
@@ -35,7 +37,7 @@ Field unpack_field(ByteReader &in) {
     const ByteView bytes = in.raw(count);
     field.bytes.assign(bytes.begin(), bytes.end());
   } else {
-    field.atoms.resize(count);
+    field.atoms.resize(as_size(count));
     for (Atom &atom : field.atoms) atom = in.signed_varint();
   }
   return field;

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "base/as_size.h"
 #include "timing/group_numbers.h"
 
 namespace cairn::trace {
@@ -60,7 +61,7 @@ std::optional<std::vector<timing::CallTime>> read_times(const SequenceRecord &se
   for (const timing::BlockPlace &block : blocks) {
     numbers.begin_block();
     for (uint64_t i = 0; i < block.calls; ++i) {
-      const uint32_t group = groups.of_call[block.first_call + i];
+      const uint32_t group = groups.of_call[as_size(block.first_call + i)];
       numbers.add(group, 0, groups.depths[group]);
     }
     const timing::BlockCalls calls = numbers.calls();

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/as_size.h"
+
 namespace cairn::trace {
 namespace {
 
@@ -63,7 +65,7 @@ uint32_t RequestArrays::number_of(std::vector<Atom> array) {
 
 uint32_t RequestArrays::found(const Row &row, const DrainedField &drained) {
   if (!drained.place) return number_of(written(row, drained));
-  return *drained.place < places_.size() ? places_[*drained.place] : kNone;
+  return *drained.place < places_.size() ? places_[as_size(*drained.place)] : kNone;
 }
 
 uint32_t RequestArrays::complete(Row *row, const DrainedField &drained, uint32_t found) {

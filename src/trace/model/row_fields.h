@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.h"
 #include "trace/model/class_row.h"
 
 namespace cairn::trace {
@@ -51,7 +52,7 @@ class RowFields {
     }
     if (cursors.empty()) return ValuesColumn::constant(packed(field), members);
     std::vector<Bytes> values;
-    values.reserve(members);
+    values.reserve(as_size(members));
     for (uint64_t member = 0; member < members; ++member) {
       for (auto &[i, cursor] : cursors) field.atoms[i] = cursor.next();
       values.push_back(packed(field));

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/as_size.h"
 #include "trace/model/record.h"
 #include "trace/read/corrections.h"
 #include "trace/values/fold_column.h"
@@ -72,8 +73,8 @@ class Axis {
 
   /// `place` of a rank among the trace's.
   [[nodiscard]] Place at(uint64_t place) const {
-    Place found = place < places_.size() ? places_[place] : Place();
-    if (corrections_ && place < corrections_->ranks.size()) found.shift = &corrections_->ranks[place];
+    Place found = place < places_.size() ? places_[as_size(place)] : Place();
+    if (corrections_ && place < corrections_->ranks.size()) found.shift = &corrections_->ranks[as_size(place)];
     return found;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/as_size.h"
 #include "trace/read/trace_body.h"
 
 namespace cairn::trace {
@@ -119,7 +120,7 @@ Result<timing::PlacedTime> CallTimes::at(uint64_t call) {
     }
   }
   if (call == begin_next_at_) begin_next();
-  return times_[call - blocks_[decoded_].first_call];
+  return times_[as_size(call - blocks_[decoded_].first_call)];
 }
 
 void CallTimes::begin_next() {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/as_size.h"
 #include "grammar/product.h"
 #include "trace/model/row_fields.h"
 #include "trace/read/stream_reader.h"
@@ -65,7 +66,7 @@ class FieldsAlong {
         continue;
       }
       if (first) field = one.fixed;
-      for (const auto &[atom, values] : one.varied) field.atoms[atom] = values[member];
+      for (const auto &[atom, values] : one.varied) field.atoms[atom] = values[as_size(member)];
     }
   }
 

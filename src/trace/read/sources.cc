@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "base/as_size.h"
 #include "trace/values/bounds.h"
 
 namespace cairn::trace {
@@ -76,7 +77,7 @@ std::optional<std::vector<Place>> read_places(ByteReader *in) {
     if (folder > folders.size()) return std::nullopt;
     if (folder != 0) {
       stem = get_name(in);
-      file = folders[folder - 1].first + stem + folders[folder - 1].second;
+      file = folders[as_size(folder - 1)].first + stem + folders[as_size(folder - 1)].second;
     }
     place.file = file;
     place.function = get_name(in);
@@ -155,7 +156,7 @@ Result<Sources> Sources::parse(const SectionView &section, const std::vector<Sit
     if (number > places->size() || __builtin_add_overflow(line, step, &line) || line < 0 || line > UINT32_MAX) {
       return tl::unexpected(section_error(section, in.position(), "refers to something that does not exist"));
     }
-    const Place &place = (*places)[number - 1];
+    const Place &place = (*places)[as_size(number - 1)];
     // One long name at many sites would multiply.
     bytes += place.function.size() + place.file.size();
     constexpr uint64_t kNode = sizeof(Source) + 96;  // of the map

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/as_size.h"
 #include "trace/read/trace_body.h"
 
 namespace cairn::trace {
@@ -137,7 +138,7 @@ class LoopFinder {
   [[nodiscard]] size_t rows_in(const Body &body) const {
     const uint64_t begin = places(body).front();
     std::set<Symbol> different;
-    for (uint64_t i = begin; i < begin + length(body) && i < rows_.size(); ++i) different.insert(rows_[i]);
+    for (uint64_t i = begin; i < begin + length(body) && i < rows_.size(); ++i) different.insert(rows_[as_size(i)]);
     return different.size();
   }
 
@@ -276,7 +277,7 @@ std::vector<StepCounter::Place> StepCounter::begins(uint64_t step) const {
   std::vector<Place> places;
   for (const auto &[thread, known] : threads_) {
     if (step >= known.steps.size()) continue;
-    const uint64_t begin = known.steps[step].begin;
+    const uint64_t begin = known.steps[as_size(step)].begin;
     Place place{thread};
     uint64_t first = 0;
     for (const auto &[segment, start] : known.segments) {

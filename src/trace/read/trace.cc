@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "codec/codec.h"
 #include "timing/mode.h"
 #include "trace/file/bundle.h"
@@ -218,7 +219,7 @@ void Trace::Body::number_modules(Row *row, uint32_t rank) const {
     for (size_t i = 0; i + 1 < field.atoms.size(); ++i) {
       Atom &module = field.atoms[i + 1];
       if (field.atoms[i] != kStatic || module < 0 || static_cast<uint64_t>(module) >= number.size()) continue;
-      module = static_cast<Atom>(number[static_cast<size_t>(module)]);
+      module = static_cast<Atom>(number[as_size(module)]);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "trace/merge/part_body.h"
 #include "trace/read/edit.h"
 #include "trace/testing/exercise.h"
+#include "trace/testing/mutants.h"
 #include "trace/testing/synthetic.h"
 
 namespace cairn::trace {
@@ -79,42 +80,6 @@ TEST(Hostile, EveryFlippedBitIsFound) {
       const Result<Trace> trace = Trace::from_bytes(broken, "x.cairn");
       ASSERT_FALSE(trace.has_value()) << i;
       expect_named_error(trace);
-    }
-  }
-}
-
-std::vector<Section> plain_sections(const Bytes &file) {
-  std::vector<Section> sections;
-  const std::vector<StoredSection> all = *read_file(file);
-  for (const StoredSection &stored : all) {
-    Section section{static_cast<SectionKind>(stored.kind), {}};
-    EXPECT_TRUE(codec::decode(stored.codec, stored.bytes, stored.decoded_size, &section.bytes));
-    sections.push_back(std::move(section));
-  }
-  return sections;
-}
-
-void mutate(Bytes *bytes, std::mt19937_64 *random) {
-  for (uint64_t n = 1 + (*random)() % 3; n > 0; --n) {
-    const size_t at = bytes->empty() ? 0 : (*random)() % bytes->size();
-    switch ((*random)() % 5) {
-      case 0:
-        if (!bytes->empty()) (*bytes)[at] = static_cast<uint8_t>((*random)());
-        break;
-      case 1:
-        if (!bytes->empty()) (*bytes)[at] = static_cast<uint8_t>((*bytes)[at] ^ 1U << ((*random)() % 8));
-        break;
-      case 2:
-        bytes->resize(at);
-        break;
-      case 3: {  // a large number
-        uint8_t varint[kMaxVarint];
-        const uint8_t *end = put_varint(varint, (*random)() >> ((*random)() % 64));
-        bytes->insert(bytes->begin() + static_cast<ptrdiff_t>(at), static_cast<const uint8_t *>(varint), end);
-        break;
-      }
-      default:
-        if (!bytes->empty()) bytes->erase(bytes->begin() + static_cast<ptrdiff_t>(at));
     }
   }
 }

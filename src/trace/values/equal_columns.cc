@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "trace/values/atom_code.h"
 #include "trace/values/column_head.h"
 
@@ -83,7 +84,7 @@ std::vector<FoldColumn> EqualColumns::parse(ByteReader &in, uint64_t most, uint6
     return {};
   }
   std::vector<FoldColumn> columns;
-  std::vector<Atom> values(head.count);
+  std::vector<Atom> values(as_size(head.count));
   for (uint64_t i = 0; i < head.columns; ++i) {
     for (Atom &value : values) {
       value = static_cast<Atom>(static_cast<uint64_t>(head.least) + in.fixed(head.width));

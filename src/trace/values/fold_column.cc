@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/as_size.h"
 #include "trace/values/atom_code.h"
 
 namespace cairn::trace {
@@ -98,7 +99,7 @@ void FoldColumn::append(const FoldColumn &right) {
   if ((lagged_ || right.lagged_) && append_lagged(right)) return;
   if (raw_ || right.raw_) {
     make_raw();
-    raw_->values.reserve(raw_->values.size() + right.length_);
+    raw_->values.reserve(as_size(raw_->values.size() + right.length_));
     Cursor cursor(right);
     for (uint64_t i = 0; i < right.length_; ++i) append_raw(cursor.next());
     return;

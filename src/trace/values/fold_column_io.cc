@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/as_size.h"
 #include "base/hash.h"
 #include "trace/values/atom_code.h"
 #include "trace/values/column_head.h"
@@ -43,7 +44,7 @@ void FoldColumn::write_term(const Term &term, const std::vector<uint32_t> &numbe
       if (term.count > 1) out.varint(term.count);
       break;
     case Term::loop:
-      out.varint(static_cast<uint64_t>(numbers[value]) << 2 | kLoop);
+      out.varint(static_cast<uint64_t>(numbers[as_size(value)]) << 2 | kLoop);
       out.varint(term.count);
       break;
   }

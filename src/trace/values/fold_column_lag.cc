@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/as_size.h"
 #include "trace/values/fold_column.h"
 
 namespace cairn::trace {
@@ -34,7 +35,7 @@ Atom FoldColumn::at_lagged(uint64_t index) const {
 // The distance at which most of the places where values leave their usual difference come again. 0: there is none.
 uint64_t FoldColumn::likely_lag() const {
   std::vector<uint64_t> differences;
-  differences.reserve(length_);
+  differences.reserve(as_size(length_));
   Cursor cursor(*this);
   auto last = static_cast<uint64_t>(cursor.next());
   uint64_t usual = 0;
@@ -74,7 +75,7 @@ void FoldColumn::lag_if_it_pays() {
   const size_t allowed = terms() / 2;
   Lagged lagged;
   lagged.lag = lag;
-  std::vector<uint64_t> before(lag, 0);
+  std::vector<uint64_t> before(as_size(lag), 0);
   size_t oldest = 0;
   Cursor cursor(*this);
   for (uint64_t i = 0; i < length_; ++i) {
@@ -117,9 +118,9 @@ bool FoldColumn::append_lagged(const FoldColumn &right) {
     return unlag_both();
   }
   const uint64_t lag = lagged_->lag;
-  std::vector<uint64_t> before(lag, 0);
+  std::vector<uint64_t> before(as_size(lag), 0);
   Cursor own(*this);
-  for (uint64_t i = 0; i < length_; ++i) before[i % lag] = static_cast<uint64_t>(own.next());
+  for (uint64_t i = 0; i < length_; ++i) before[as_size(i % lag)] = static_cast<uint64_t>(own.next());
   // Where the other side has the same lag, it says itself what comes after the first `lag` of its values.
   const bool same = right.lag() == lag;
   const uint64_t begin = same ? lag : right.length_;
@@ -127,7 +128,7 @@ bool FoldColumn::append_lagged(const FoldColumn &right) {
   Cursor cursor(right);
   for (uint64_t i = 0; i < begin; ++i) {
     const auto value = static_cast<uint64_t>(cursor.next());
-    uint64_t &earlier = before[(length_ + i) % lag];
+    uint64_t &earlier = before[as_size((length_ + i) % lag)];
     differences.push_back(static_cast<Atom>(value - earlier));
     earlier = value;
   }

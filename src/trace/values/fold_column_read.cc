@@ -1,6 +1,7 @@
 // What a fold column holds, read where it is or in order (fold_column.h).
 #include <algorithm>
 
+#include "base/as_size.h"
 #include "trace/values/atom_code.h"
 #include "trace/values/fold_column.h"
 
@@ -9,7 +10,7 @@ namespace cairn::trace {
 Atom FoldColumn::at(uint64_t index) const {
   if (raw_) {
     ByteReader in(raw_->values);
-    if (index >= Raw::kIndexEvery) in.raw(raw_->index[index / Raw::kIndexEvery - 1]);
+    if (index >= Raw::kIndexEvery) in.raw(raw_->index[as_size(index / Raw::kIndexEvery - 1)]);
     for (uint64_t skip = index % Raw::kIndexEvery; skip > 0; --skip) in.varint();
     const uint64_t code = in.varint();
     return domain_ == Domain::symbols ? static_cast<Atom>(code) : atom_of_code(code);
@@ -81,7 +82,7 @@ std::optional<std::vector<std::pair<Atom, uint64_t>>> FoldColumn::runs(size_t mo
 }
 
 FoldColumn::Cursor::Cursor(const FoldColumn &column)
-    : column_(column.lagged_ ? column.lagged_->differences : column), before_(column.lag(), 0) {
+    : column_(column.lagged_ ? column.lagged_->differences : column), before_(as_size(column.lag()), 0) {
   stack_.push_back({&column_.terms_});
 }
 
@@ -124,7 +125,7 @@ Atom FoldColumn::Cursor::next_folded() {
 }
 
 std::vector<Atom> FoldColumn::expand() const {
-  std::vector<Atom> values(length_);
+  std::vector<Atom> values(as_size(length_));
   Cursor cursor(*this);
   for (Atom &value : values) value = cursor.next();
   return values;

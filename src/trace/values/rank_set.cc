@@ -5,6 +5,8 @@
 #include <queue>
 #include <utility>
 
+#include "base/as_size.h"
+
 namespace cairn::trace {
 
 const FoldColumn &RankSet::column() const {
@@ -43,7 +45,7 @@ std::optional<uint64_t> RankSet::index_of(uint32_t rank) const {
 }
 
 std::vector<uint32_t> RankSet::expand() const {
-  std::vector<uint32_t> ranks(size());
+  std::vector<uint32_t> ranks(as_size(size()));
   FoldColumn::Cursor cursor(column());
   for (uint32_t &rank : ranks) rank = static_cast<uint32_t>(cursor.next());
   return ranks;

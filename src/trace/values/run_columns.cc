@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/as_size.h"
 #include "trace/values/atom_code.h"
 #include "trace/values/bounds.h"
 #include "trace/values/column_head.h"
@@ -94,7 +95,7 @@ std::vector<FoldColumn> RunColumns::parse(ByteReader &in, uint64_t most, uint64_
     return {};
   }
   if (!in.take(size, 2 * sizeof(FoldColumn))) return {};
-  std::vector<FoldColumn> columns(size);
+  std::vector<FoldColumn> columns(as_size(size));
   for (uint64_t done = 0; done < count && !in.failed();) {
     const uint64_t run = in.varint();
     const int width = in.byte();

@@ -1,4 +1,4 @@
-#include "cli/sites.h"
+#include "tell/sites.h"
 
 #include "text/utf8.h"
 
