@@ -30,7 +30,7 @@ std::shared_ptr<ClassAxis> Timeline::class_axis(uint32_t class_index) {
   std::shared_ptr<ClassAxis> &axis = classes_[class_index];
   if (axis) return axis;
   axis = std::make_shared<ClassAxis>(trace::class_structure(trace_, class_index), shares_.of(class_index));
-  const std::shared_ptr<ClassAxis> made = axis;
+  std::shared_ptr<ClassAxis> made = axis;
   if (kept_bytes_ + made->bytes() > kKeptBytes) {
     classes_.clear();
     kept_bytes_ = 0;

@@ -12,6 +12,7 @@
 #include "timeline/overview.h"
 #include "timing/stream.h"
 #include "trace/model/record_times.h"
+#include "trace/read/call_times.h"
 #include "trace/read/class_structure.h"
 #include "trace/read/events.h"
 #include "trace/testing/synthetic.h"
@@ -214,6 +215,19 @@ TEST(Strip, OfAWindowCostsTheWindow) {
     EXPECT_LE(*none->too_many, steps + timing::kUsualBlockCalls);
     EXPECT_EQ(none->steps, 0U);
     EXPECT_TRUE(none->ns.empty());
+  }
+  // Windows that begin outside MPI, right before the first call of a block.
+  const trace::SequenceView sequence = trace.sequences(1)[0];
+  auto times = trace::CallTimes::of(trace, sequence);
+  ASSERT_TRUE(times);
+  for (const timing::BlockPlace &block : times->blocks()) {
+    const timing::PlacedTime first = *times->at(block.first_call);
+    if (first.time.gap < 4) continue;
+    Wanted wanted;
+    wanted.ranks = {1};
+    wanted.begin_ns = trace.place_on_axis(1).of(first.begin_ns + sequence.begin_ns) - first.time.gap / 2;
+    wanted.end_ns = wanted.begin_ns + 10'000;
+    ASSERT_EQ(timeline.strip(wanted)->ns, measured(trace, kinds, 1, timeline.strip(wanted)->edges));
   }
   // Single calls of a window.
   trace::Events events(trace, 1);
