@@ -124,6 +124,7 @@ set(functions alloc free wanted_memory open close error run classes groups durat
 cairn_wasm_module(${share}/reader.wasm ${functions})
 cairn_wasm_module(${share}/reader-verbs.wasm ${functions} summary sizes loops)
 add_custom_target(cairn_reader_wasm ALL DEPENDS ${share}/reader.wasm ${share}/reader-verbs.wasm)
+install(FILES ${share}/reader.wasm DESTINATION ${CMAKE_INSTALL_DATADIR}/cairn/report)
 
 # Its tests run in Node.js, on the script that esbuild makes of reader.ts.
 find_program(CAIRN_NODE NAMES node)
