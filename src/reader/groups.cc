@@ -105,6 +105,7 @@ Result<std::vector<GroupDurations>> durations_of(const trace::Trace &trace, cons
   std::vector<timing::CallStats> stats(groups.all().size());
   add_statistics(trace, groups, &stats);
   std::vector<GroupDurations> sums;
+  sums.reserve(stats.size());
   for (const timing::CallStats &each : stats) {
     sums.push_back({each.count, each.sum, each.minimum, each.maximum, timing::percentiles_of(each)});
   }

@@ -30,8 +30,9 @@ void operator delete[](void *block, size_t /*bytes*/) noexcept { std::free(block
 
 uint32_t reader_wanted_memory() { return static_cast<uint32_t>(missing); }
 
-/// What LLVM's library does where something cannot be: it would print, which takes all of printf.
+// What LLVM's library does where something cannot be: it would print, which takes all of printf.
 void std::__libcpp_verbose_abort(const char * /*format*/, ...) { __builtin_trap(); }
+extern "C" void abort_message(const char * /*format*/, ...) { __builtin_trap(); }
 #else
 uint32_t reader_wanted_memory() { return 0; }
 #endif

@@ -47,10 +47,10 @@ std::string digits_of(const Shown &shown, const Form &form) {
     number = static_cast<uint64_t>(std::abs(shown.real) * std::pow(10, decimals) + 0.5);
   }
   const uint32_t base = form.type == 'x' ? 16 : form.type == 'o' ? 8 : 10;
-  for (; number != 0 || digits.size() < decimals + 1; number /= base) {
-    if (decimals != 0 && digits.size() == decimals) digits.insert(digits.begin(), '.'), ++decimals;
+  for (; number != 0 || digits.size() <= decimals; number /= base) {
     digits.insert(digits.begin(), "0123456789abcdef"[number % base]);
   }
+  if (decimals != 0) digits.insert(digits.size() - decimals, ".");
   std::string front = negative ? "-" : form.plus ? "+" : "";
   if (form.prefix && base == 16) front += "0x";
   if (form.zeros && digits.size() + front.size() < form.width) {
