@@ -72,10 +72,16 @@ def functions_and_sites(page):
 
 
 def matrix(page):
-    wanted = {(cell['from'], cell['to']): (cell['messages'], cell['bytes'])
-              for group in page.verb('matrix')['groups'] for cell in group['cells'] if cell['kind'] == 'message'}
-    found = {(int(row['from']), int(row['to'])): (int(row['messages']), int(row['bytes'])) for row in page.csv('matrix', 0)}
-    page.expect('matrix', found, wanted)
+    told = page.verb('matrix')
+    word = {'message': 'messages', 'neighbour': 'neighbours', 'onesided': 'one-sided', 'collective': 'collectives'}
+    wanted = [(cell['from'], cell['to'], word[cell['kind']], cell['messages'], cell['bytes'])
+              for group in told['groups'] for cell in group['cells']]
+    found = [(int(row['from']), int(row['to']), row['kind'], int(row['messages']), int(row['bytes'])) for row in page.csv('matrix', 0)]
+    page.expect('matrix', sorted(found), sorted(wanted))
+    if told['collectives']:
+        found = sorted((row['operation'], row['communicator'], int(row['calls']), int(row['bytes'])) for row in page.csv('matrix', 2))
+        page.expect('collectives', found, sorted((one['operation'], one['communicator'], one['calls'], one['bytes'])
+                                                 for one in told['collectives']))
 
 
 def sizes(page):

@@ -28,20 +28,21 @@ export function MatrixView({ context }: { context: Context }) {
   const [matrix, setMatrix] = useState<{ of: Matrix; at: Square } | null>(null);
   const [trouble, setTrouble] = useState('');
   const [at, setAt] = useState<Square>(kAll);
+  const [kind, setKind] = useState('');
   const messages = shown.by === 'messages';
   const groups = client ? groupsOf(client.opened, shown) : null;
   useEffect(() => {
     if (!client) return;
     let alive = true;
-    client.ask('matrix', { groups, messages, ...at, cells: kMostCells }, true).then(
+    client.ask('matrix', { groups, kind, messages, ...at, cells: kMostCells }, true).then(
       (answer) => alive && setMatrix({ of: answer, at }),
       (error: Error) => alive && !(error instanceof Outdated) && setTrouble(error.message));
     return () => { alive = false; };
-  }, [client, shown.fn, shown.site, messages, at]);
+  }, [client, shown.fn, shown.site, messages, kind, at]);
   if (!client) return <p class="busy">{context.trouble || 'The trace is being opened …'}</p>;
   if (trouble) return <p class="warn">{trouble}</p>;
   if (!matrix) return <p class="busy">Adding up messages …</p>;
-  const { values, cells, block, size, ranks, sum, pairs, largest } = matrix.of;
+  const { values, cells, block, size, ranks, sum, pairs, largest, kinds, collectives, unsized } = matrix.of;
   const here = matrix.at;
   const most = values.reduce((a, b) => Math.max(a, b), 0);
   const text = (value: number) => (messages ? plural(value, 'message') : bytes(value));
@@ -68,6 +69,15 @@ export function MatrixView({ context }: { context: Context }) {
             <option value="messages">messages</option>
           </select>
         </label>
+        {kinds.length > 1 && (
+          <label>
+            of{' '}
+            <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+              <option value="">all kinds</option>
+              {kinds.map((one) => <option value={one}>{one}</option>)}
+            </select>
+          </label>
+        )}
         <span>{text(sum)} between {plural(pairs, 'pair')} of ranks{shown.fn && `, ${shown.fn} ${shown.site}`}</span>
         <button type="button" aria-label="zoom in" onClick={() => zoom(here.row + size / 2, here.column + size / 2, 0.5)}>+</button>
         <button type="button" aria-label="zoom out" onClick={() => zoom(here.row + size / 2, here.column + size / 2, 2)}>−</button>
@@ -76,8 +86,8 @@ export function MatrixView({ context }: { context: Context }) {
       <Chart
         name="matrix" height={kTop + kSide + 20}
         label={`Matrix of ${text(sum)} between ${plural(ranks, 'rank')}; the table below has the largest pairs`}
-        csv={() => client.ask('pairs', { groups }).then((all) => [['from', 'to', 'messages', 'bytes'],
-          ...Array.from(all.from, (rank, i) => [rank, all.to[i]!, all.messages[i]!, all.bytes[i]!])])}
+        csv={() => client.ask('pairs', { groups }).then((all) => [['from', 'to', 'kind', 'messages', 'bytes'],
+          ...Array.from(all.from, (rank, i) => [rank, all.to[i]!, all.kind[i]!, all.messages[i]!, all.bytes[i]!])])}
         draw={(surface, width, _height, ink) => {
           const one = cellSide(width);
           const wide = Math.max(0.7, one - (one > 6 ? 1 : 0));
@@ -117,6 +127,7 @@ export function MatrixView({ context }: { context: Context }) {
           },
         }}
       />
+      {unsized > 0 && <p class="note">The bytes of {plural(unsized, 'message')} are not known.</p>}
       <h2>The largest pairs{at.size > 0 && ' among these'}</h2>
       <Table
         name="pairs" rows={largest}
@@ -128,6 +139,22 @@ export function MatrixView({ context }: { context: Context }) {
         ]}
         onPick={(p) => set({ ranks: p.from < p.to ? `${p.from},${p.to}` : p.from > p.to ? `${p.to},${p.from}` : `${p.from}` })}
       />
+      {collectives.length > 0 && (
+        <>
+          <h2>Collective operations, which are not in the matrix</h2>
+          <Table
+            name="collectives" rows={collectives}
+            columns={[
+              { name: 'operation', value: (c) => c.operation },
+              { name: 'communicator', value: (c) => c.communicator },
+              { name: 'ranks', value: (c) => c.ranks, show: (c) => count(c.ranks) },
+              { name: 'calls', value: (c) => c.calls, show: (c) => count(c.calls) },
+              { name: 'bytes a rank and call', value: (c) => c.bytes_a_rank, show: (c) => bytes(c.bytes_a_rank) },
+              { name: 'bytes', value: (c) => c.bytes, show: (c) => bytes(c.bytes) },
+            ]}
+          />
+        </>
+      )}
     </>
   );
 }

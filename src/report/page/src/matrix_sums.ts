@@ -1,10 +1,50 @@
 // The matrix at any zoom, from all pairs that exchange something: sums of blocks, and the largest pairs.
-import type { Matrix, MatrixAsk, Pair, Pairs } from './protocol';
+import type { Matrix, MatrixAsk, Pair } from './protocol';
+import { KINDS, type Matrix as ReaderMatrix } from './reader';
 
 const kLargest = 500;
 
-/** Cost: the pairs. */
-export function matrixOf(pairs: Pairs, ranks: number, ask: MatrixAsk): Matrix {
+export type Traffic = Omit<ReaderMatrix, 'unknown_processes' | 'expanded_ranks'>;
+
+/** Of one kind, or of all with one row for each pair. Cost: the pairs. */
+export function onlyOf(all: Traffic, kind: string): Traffic {
+  const rows: number[] = [];
+  const messages: number[] = [];
+  const bytes: number[] = [];
+  const unsized: number[] = [];
+  const wanted = (KINDS as readonly string[]).indexOf(kind);
+  for (let i = 0; i < all.from.length; ++i) {
+    if (wanted >= 0 && all.kind[i] !== wanted) continue;
+    const last = rows[rows.length - 1];
+    if (last === undefined || all.from[last] !== all.from[i] || all.to[last] !== all.to[i]) {
+      rows.push(i);
+      messages.push(0);
+      bytes.push(0);
+      unsized.push(0);
+    }
+    messages[rows.length - 1]! += all.messages[i]!;
+    bytes[rows.length - 1]! += all.bytes[i]!;
+    unsized[rows.length - 1]! += all.unsized[i]!;
+  }
+  const at = (column: Uint32Array) => Uint32Array.from(rows, (row) => column[row]!);
+  return {
+    ...all,
+    from: at(all.from),
+    to: at(all.to),
+    kind: at(all.kind),
+    messages: Float64Array.from(messages),
+    bytes: Float64Array.from(bytes),
+    unsized: Float64Array.from(unsized),
+  };
+}
+
+export function kindsOf(all: Traffic): string[] {
+  return [...new Set(all.kind)].sort().map((kind) => KINDS[kind] ?? '');
+}
+
+/** Of what has one row for each pair. Cost: the pairs. */
+export function matrixOf(pairs: Traffic, kinds: string[], ask: MatrixAsk): Matrix {
+  const { ranks } = pairs;
   const size = ask.size === 0 ? ranks : Math.min(ask.size, ranks);
   const cells = Math.max(1, Math.min(ask.cells, size));
   const block = Math.ceil(size / cells);
@@ -44,5 +84,8 @@ export function matrixOf(pairs: Pairs, ranks: number, ask: MatrixAsk): Matrix {
     messages: pairs.messages[i]!,
     bytes: pairs.bytes[i]!,
   }));
-  return { ranks, size, cells, block, values, sum, pairs: pairs.from.length, largest };
+  const unsized = pairs.unsized.reduce((a, b) => a + b, 0);
+  return {
+    ranks, size, cells, block, values, sum, pairs: pairs.from.length, largest, kinds, collectives: pairs.collectives, unsized,
+  };
 }

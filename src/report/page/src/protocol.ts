@@ -114,6 +114,8 @@ export interface CallsPage {
 export interface MatrixAsk {
   /** Of these groups; null: of all. */
   groups: number[] | null;
+  /** Of this kind of traffic; '': of all. */
+  kind: string;
   messages: boolean;
   /** The square of ranks that is looked at: from `row` and `column` on, `size` of each; size 0: all. */
   row: number;
@@ -130,6 +132,17 @@ export interface Pair {
   bytes: number;
 }
 
+/** A collective operation, which is not drawn: it is no traffic between two ranks. */
+export interface CollectiveUse {
+  operation: string;
+  communicator: string;
+  calls: number;
+  ranks: number;
+  bytes_a_rank: number;
+  bytes: number;
+  unsized_calls: number;
+}
+
 export interface Matrix {
   ranks: number;
   size: number;
@@ -142,12 +155,18 @@ export interface Matrix {
   pairs: number;
   /** The largest, within the square. */
   largest: Pair[];
+  /** Those there are, in a run that has several. */
+  kinds: string[];
+  collectives: CollectiveUse[];
+  /** Messages whose bytes are not known. */
+  unsized: number;
 }
 
-/** All pairs that exchange something. */
+/** All pairs that exchange something, in order, with a row for each kind of traffic. */
 export interface Pairs {
   from: Uint32Array;
   to: Uint32Array;
+  kind: string[];
   messages: Float64Array;
   bytes: Float64Array;
 }

@@ -1,8 +1,8 @@
 // The worker's side: answers what client.ts asks, with the reader and the trace that it was given first.
 import { rangesOf } from './format';
-import { matrixOf } from './matrix_sums';
-import type { Asks, CallRow, ClassInfo, DrawnCall, Group, Method, Opened, Pairs } from './protocol';
-import { EPILOGUE, Reader, SORTS, type Classes } from './reader';
+import { kindsOf, matrixOf, onlyOf, type Traffic } from './matrix_sums';
+import type { Asks, CallRow, ClassInfo, DrawnCall, Group, Method, Opened } from './protocol';
+import { EPILOGUE, KINDS, Reader, SORTS, type Classes } from './reader';
 
 interface Given {
   reader: Uint8Array<ArrayBuffer>;
@@ -38,14 +38,12 @@ function classesOf(classes: Classes): ClassInfo[] {
 }
 
 class Service {
-  private size = 0;
   /** Of ranks that have several. */
   private readonly threads = new Map<number, number[]>();
   constructor(private readonly reader: Reader) {}
 
   open(): Opened {
     const run = this.reader.run();
-    this.size = run.world_size;
     const groups = this.reader.groups();
     const classes = classesOf(this.reader.classes());
     for (const one of classes) {
@@ -161,20 +159,27 @@ class Service {
   }
 
   matrix(ask: Asks['matrix']['ask']): Asks['matrix']['answer'] {
-    return matrixOf(this.pairs(ask), this.size, ask);
+    const key = JSON.stringify([ask.groups, ask.kind]);
+    if (this.kept?.key !== key) {
+      const all = this.traffic(ask.groups);
+      this.kept = { key, kinds: kindsOf(all), traffic: onlyOf(all, ask.kind) };
+    }
+    return matrixOf(this.kept.traffic, this.kept.kinds, ask);
+  }
+  private kept: { key: string; kinds: string[]; traffic: Traffic } | null = null;
+
+  pairs(ask: Asks['pairs']['ask']): Asks['pairs']['answer'] {
+    const { from, to, kind, messages, bytes } = this.traffic(ask.groups);
+    return { from, to, kind: Array.from(kind, (one) => KINDS[one] ?? ''), messages, bytes };
   }
 
   /** Of the groups that were asked for last. */
-  pairs(ask: { groups: number[] | null }): Pairs {
-    const key = JSON.stringify(ask.groups);
-    if (this.kept?.key !== key) this.kept = { key, pairs: this.pairsOf(ask.groups) };
-    return this.kept.pairs;
+  private traffic(groups: number[] | null): Traffic {
+    const key = JSON.stringify(groups);
+    if (this.all?.key !== key) this.all = { key, traffic: this.reader.matrix(groups) };
+    return this.all.traffic;
   }
-  private kept: { key: string; pairs: Pairs } | null = null;
-
-  private pairsOf(_groups: number[] | null): Pairs {
-    throw new Error('not yet');
-  }
+  private all: { key: string; traffic: Traffic } | null = null;
 }
 
 export function work(): void {

@@ -90,8 +90,12 @@ for (const path of pages) {
       }).length);
       const copies = await page.evaluate(async () => {
         window.copied = [];
-        for (const button of document.querySelectorAll('main button')) if (button.textContent === 'CSV') button.click();
-        await new Promise((done) => setTimeout(done));
+        for (const button of document.querySelectorAll('main button')) {
+          if (button.textContent !== 'CSV') continue;
+          const before = window.copied.length;
+          button.click();
+          for (let waited = 0; window.copied.length === before && waited < 5000; ++waited) await new Promise((done) => setTimeout(done, 1));
+        }
         return window.copied;
       });
       copies.forEach((text, i) => writeFileSync(join(options.out, `${name}.${view}.${i}.csv`), text));
