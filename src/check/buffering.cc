@@ -115,16 +115,19 @@ bool Buffering::is_over(uint32_t number, const Wait &wait) {
   Rank &rank = ranks_.at(number);
   if (wait.what == What::meeting) {
     Gathering &meeting = meetings_[wait.until];
-    if (!std::exchange(rank.came, true)) meeting.here.push_back(number);
+    const bool last = !std::exchange(rank.came, true);
+    if (last) meeting.here.push_back(number);
     if (meeting.here.size() < meeting.members.size()) return false;
-    for (const uint32_t other : meeting.here) {
-      if (other != number) ready_.push_back(other);
+    if (last) {
+      for (const uint32_t other : meeting.here) {
+        if (other != number) ready_.push_back(other);
+      }
     }
     return true;
   }
   const auto other = ranks_.find(wait.rank);
   if (other == ranks_.end() || other->second.at >= wait.until) return true;
-  other->second.followers.emplace(wait.until, number);
+  if (!std::exchange(rank.came, true)) other->second.followers.emplace(wait.until, number);
   return false;
 }
 

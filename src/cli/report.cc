@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 
+#include "analyze/sources.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
 #include "report/facts.h"
@@ -17,6 +18,8 @@
 #include "terminal/installation.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "trace/read/edit.h"
+#include "trace/read/trace.h"
 
 namespace cairn::cli {
 namespace {
@@ -36,11 +39,24 @@ Error cannot(const std::string &what, const std::string &path) {
   return {ErrorKind::environment, fmt::format("{}: {}", what, std::strerror(errno)), path, Error::kNoOffset, ""};
 }
 
-Result<std::string> bytes_of(const std::string &path) {
+Result<std::string> content_of(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (!file) return tl::unexpected<Error>(cannot("cannot read it", path));
   return bytes;
+}
+
+/// The trace's bytes, with the call sites that are resolved here: where the page is looked at the program's modules are
+/// not at hand.
+Result<std::string> trace_with_sources(const std::string &path) {
+  auto content = content_of(path);
+  if (!content) return content;
+  const auto trace = trace::Trace::from_bytes(Bytes(content->begin(), content->end()), path);
+  if (!trace || trace->damage()) return content;
+  const auto resolved = analyze::Sources(*trace).resolved();
+  if (resolved.size() <= analyze::Sources::in_trace(*trace).resolved().size()) return content;
+  const Bytes with = trace::with_sources(*trace, resolved);
+  return std::string(with.begin(), with.end());
 }
 
 /// A file that is not there, an empty one, or an earlier page.
@@ -107,7 +123,7 @@ int report_of(ReportOptions &options) {
       asked.saying = [](const std::string &verb) { fmt::print(stderr, "\r\033[Kcairn: asking cairn {} …", verb); };
     }
     traces.push_back(std::move(asked));
-    auto bytes = bytes_of(file);
+    auto bytes = trace_with_sources(file);
     if (!bytes) return report(bytes.error());
     bytes_of_traces += bytes->size();
     blocks.push_back({fmt::format("trace{}", blocks.size()), *std::move(bytes)});

@@ -13,6 +13,7 @@
 #include "analyze/sources.h"
 #include "reader/block.h"
 #include "reader/groups.h"
+#include "reader/messages_block.h"
 #include "reader/reading.h"
 #include "reader/strips.h"
 #include "text/utf8.h"
@@ -322,6 +323,12 @@ reader_result reader_strip(uint32_t by, const uint32_t *ranks, size_t rank_runs,
 reader_result reader_drawn(uint32_t by, uint32_t rank, uint32_t thread, double begin, double end, uint32_t most) {
   return answer([&](const Reading &reading) {
     return strips_of(reading).drawn(by_of(by), rank, thread, whole(begin), whole(end), most);
+  });
+}
+
+reader_result reader_messages(double most) {
+  return answer([&](const Reading &reading) {
+    return messages_block(reading, static_cast<size_t>(std::min<uint64_t>(whole(most), SIZE_MAX)));
   });
 }
 

@@ -113,6 +113,12 @@ reader_result reader_strip(uint32_t by, const uint32_t *ranks, size_t rank_runs,
  * kind as in reader_strip, group, depth (u32); one f64, 1 if there are more. */
 reader_result reader_drawn(uint32_t by, uint32_t rank, uint32_t thread, double begin, double end, uint32_t most);
 
+/* The messages of the run of which both ends have a time, in an order in which they can have arrived, the first `most`
+ * of them (analyze/messages.h): from, to (u32), the begin of the call that sent it or started to, the end of the one
+ * that completed its receive, the numbers of these two calls, bytes (-1: not known), tag (f64); then two f64: 1 if there
+ * are more, and how many messages and ends of collective calls could not be matched. Goes through all calls. */
+reader_result reader_messages(double most);
+
 /* Goes through all calls of a rank, and makes their texts if `texts` is not 0: how many they are, and how many bytes of
  * text, two f64. For measuring. */
 reader_result reader_walk(uint32_t rank, int32_t texts);

@@ -214,6 +214,23 @@ export interface Drawn {
   more: boolean;
 }
 
+/** A row for each message. */
+export interface Messages {
+  from: Uint32Array;
+  to: Uint32Array;
+  /** Of the call that sent it, or started to; and the end of the one that completed its receive. */
+  begin: Float64Array;
+  end: Float64Array;
+  /** The numbers of these calls. */
+  sentBy: Float64Array;
+  receivedBy: Float64Array;
+  /** -1: not known. */
+  bytes: Float64Array;
+  tag: Float64Array;
+  more: boolean;
+  leftOut: number;
+}
+
 /** What the module has to export. */
 interface Module {
   memory: WebAssembly.Memory;
@@ -258,6 +275,7 @@ interface Module {
     mostCalls: number,
   ): number;
   reader_drawn(by: number, rank: number, thread: number, begin: number, end: number, most: number): number;
+  reader_messages(most: number): number;
   reader_walk(rank: number, texts: number): number;
 }
 
@@ -498,6 +516,23 @@ export class Reader {
       group: u32(columns[4]),
       depth: u32(columns[5]),
       more: first(columns[6]) === 1,
+    };
+  }
+
+  /** The first `most` messages of the run. */
+  messages(most: number): Messages {
+    const [from, to, begin, end, sentBy, receivedBy, bytes, tag, rest] = this.ask((m) => m.reader_messages(most));
+    return {
+      from: u32(from),
+      to: u32(to),
+      begin: f64(begin),
+      end: f64(end),
+      sentBy: f64(sentBy),
+      receivedBy: f64(receivedBy),
+      bytes: f64(bytes),
+      tag: f64(tag),
+      more: first(rest) === 1,
+      leftOut: f64(rest)[1] ?? 0,
     };
   }
 

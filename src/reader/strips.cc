@@ -15,7 +15,7 @@ bool same_lines(const Wanted &a, const Wanted &b) {
 }
 
 /// First and last of each run of ranks.
-void add_runs(const std::vector<uint32_t> &ranks, std::vector<uint32_t> *runs) {
+void add_neighbours(const std::vector<uint32_t> &ranks, std::vector<uint32_t> *runs) {
   for (size_t i = 0; i < ranks.size();) {
     size_t end = i + 1;
     while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
@@ -77,7 +77,7 @@ Result<Block> Strips::strip(timeline::By by, Wanted wanted) {
   std::vector<double> ns(strip->ns.size());
   const size_t numbers_of_line = strip->edges.columns * strip->kinds;
   for (size_t line = 0; line < strip->lines(); ++line) {
-    add_runs(strip->ranks[line], &runs);
+    add_neighbours(strip->ranks[line], &runs);
     ends.push_back(static_cast<uint32_t>(runs.size() / 2));
     const auto ranks = static_cast<double>(strip->ranks[line].size());
     for (size_t i = line * numbers_of_line; i < (line + 1) * numbers_of_line; ++i) {

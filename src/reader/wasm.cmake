@@ -120,7 +120,7 @@ endfunction()
 
 set(share ${PROJECT_BINARY_DIR}/share/cairn/report)
 set(CAIRN_READER_WASM ${share}/reader.wasm CACHE INTERNAL "")
-set(functions alloc free wanted_memory open close error run classes groups durations count calls call_at walk matrix strip drawn)
+set(functions alloc free wanted_memory open close error run classes groups durations count calls call_at walk matrix strip drawn messages)
 cairn_wasm_module(${share}/reader.wasm ${functions})
 cairn_wasm_module(${share}/reader-verbs.wasm ${functions} summary sizes loops)
 add_custom_target(cairn_reader_wasm ALL DEPENDS ${share}/reader.wasm ${share}/reader-verbs.wasm)

@@ -8,7 +8,7 @@ import { DiffView } from './diff';
 import { told, type Facts } from './facts';
 import { Fields } from './fields';
 import { linkTo } from './findings';
-import { count, shortRanks, timeOfNs } from './format';
+import { count, shortRanks, momentOfNs } from './format';
 import { Loops } from './loops';
 import { MatrixView } from './matrix';
 import { Overview } from './overview';
@@ -116,7 +116,7 @@ export function App({ facts }: { facts: Facts }) {
         {shown.fn !== '' && <span class="chip">{shown.fn}<button type="button" aria-label="all functions" onClick={() => set({ fn: '', site: '' })}>×</button></span>}
         {shown.site !== '' && <span class="chip">{shown.site}<button type="button" aria-label="all sites" onClick={() => set({ site: '' })}>×</button></span>}
         {shown.from !== null && shown.to !== null && (
-          <span class="chip">{timeOfNs(shown.from)} to {timeOfNs(shown.to)}<button type="button" aria-label="the whole run" onClick={() => set({ from: null, to: null })}>×</button></span>
+          <span class="chip">{momentOfNs(shown.from, (shown.to - shown.from) / 10)} to {momentOfNs(shown.to, (shown.to - shown.from) / 10)}<button type="button" aria-label="the whole run" onClick={() => set({ from: null, to: null })}>×</button></span>
         )}
         {trouble && <span class="warn">{trouble}</span>}
       </div>

@@ -1,6 +1,8 @@
 // Client: the reader of one trace, in a worker, so that the page stays quick while it works.
 import { has, take, unzipped } from './blocks';
-import type { Asks, Method, Opened } from './protocol';
+import type { Asks, Messages, Method, Opened } from './protocol';
+
+const kMostMessages = 1e6;
 
 interface Waiting {
   method: Method;
@@ -20,7 +22,7 @@ export class Client {
   private queue: { id: number; method: Method; ask: object }[] = [];
   opened!: Opened;
 
-  private constructor(private readonly worker: Worker) {
+  private constructor(private readonly worker: Worker, private readonly trace: Uint8Array<ArrayBuffer>) {
     worker.onmessage = (event: MessageEvent<{ id: number; answer?: never; error?: string }>) => {
       const { id, answer, error } = event.data;
       const one = this.waiting.get(id);
@@ -69,17 +71,35 @@ export class Client {
     });
   }
 
+  /** The messages of the run, by a worker of their own, which takes a while. */
+  messages(): Promise<Messages> {
+    this.matched ??= this.match();
+    return this.matched;
+  }
+  private matched: Promise<Messages> | null = null;
+
+  private async match(): Promise<Messages> {
+    const other = await Client.of(this.trace);
+    try {
+      return await other.ask('messages', { most: kMostMessages });
+    } finally {
+      other.worker.terminate();
+    }
+  }
+
+  private static async of(trace: Uint8Array<ArrayBuffer>): Promise<Client> {
+    const script = (document.getElementById('script') as HTMLScriptElement).src;
+    const client = new Client(new Worker(script), trace);
+    client.worker.postMessage({ reader: await readerBytes(), trace });
+    client.opened = await client.ask('open', {});
+    return client;
+  }
+
   /** The trace of that number, if the page carries it. */
   static async open(which: number): Promise<Client> {
     const id = `trace${which}`;
     if (!has(id) || !has('reader')) throw new Error('this page carries no trace');
-    const script = (document.getElementById('script') as HTMLScriptElement).src;
-    const worker = new Worker(script);
-    const client = new Client(worker);
-    const [reader, trace] = await Promise.all([readerBytes(), take(id)]);
-    worker.postMessage({ reader, trace }, [trace.buffer]);
-    client.opened = await client.ask('open', {});
-    return client;
+    return Client.of(await take(id));
   }
 }
 

@@ -28,6 +28,13 @@ export function time(seconds: number | null | undefined): string {
 
 export const timeOfNs = (ns: number): string => time(ns / 1e9);
 
+/** A moment, as exactly as one among others that are `step` apart: "530.25 ms". */
+export function momentOfNs(ns: number, step: number): string {
+  const [size, unit]: [number, string] = ns >= 1e9 ? [1e9, 's'] : ns >= 1e6 ? [1e6, 'ms'] : ns >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
+  const digits = Math.max(0, Math.min(9, Math.ceil(Math.log10(size / Math.max(1e-9, step)) - 1e-9)));
+  return ns === 0 ? '0' : `${(ns / size).toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
+}
+
 export function bytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return '–';
   let unit = 0;

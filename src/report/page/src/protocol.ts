@@ -171,6 +171,21 @@ export interface Pairs {
   bytes: Float64Array;
 }
 
+/** Those whose both ends have a time: a row for each (reader.ts). */
+export interface Messages {
+  from: Uint32Array;
+  to: Uint32Array;
+  begin: Float64Array;
+  end: Float64Array;
+  sentBy: Float64Array;
+  receivedBy: Float64Array;
+  bytes: Float64Array;
+  tag: Float64Array;
+  /** There are more. */
+  more: boolean;
+  leftOut: number;
+}
+
 export interface Asks {
   open: { ask: Record<string, never>; answer: Opened };
   strip: { ask: StripAsk; answer: Strip };
@@ -180,6 +195,7 @@ export interface Asks {
   drawn: { ask: DrawnAsk; answer: DrawnCall[][] | null };
   matrix: { ask: MatrixAsk; answer: Matrix };
   pairs: { ask: { groups: number[] | null }; answer: Pairs };
+  messages: { ask: { most: number }; answer: Messages };
   walk: { ask: { rank: number; texts: boolean }; answer: { calls: number; seconds: number } };
 }
 export type Method = keyof Asks;

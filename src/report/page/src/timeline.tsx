@@ -1,13 +1,14 @@
 // Timeline: ranks over time, by sort of call, function or call site. What lies in a column is summed exactly, so that
 // colours tell shares at any zoom; few calls are drawn one by one.
 import { scaleLinear } from 'd3-scale';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { arrowsIn, drawArrows, kMostCallsMatched, linesOf, nearest } from './arrows';
 import { Chart, type Ink } from './chart';
 import { Outdated } from './client';
 import { colourOf, colourOfSort, kRest, resolved } from './colours';
 import type { Context } from './context';
-import { count, countOfRanks, percent, plural, rangesOf, shortRanks, timeOfNs } from './format';
-import type { DrawnCall, Group, Strip } from './protocol';
+import { bytes, count, countOfRanks, momentOfNs, percent, plural, rangesOf, shortRanks, timeOfNs } from './format';
+import type { DrawnCall, Group, Messages, Strip } from './protocol';
 import { go, set, useShown, type State } from './state';
 import type { Surface } from './surface';
 
@@ -25,7 +26,7 @@ function byOf(shown: State): By {
 }
 
 function rowHeight(lines: number): number {
-  return Math.max(3, Math.min(20, Math.floor(kHeight / Math.max(1, lines))));
+  return Math.max(3, Math.min(36, Math.floor(kHeight / Math.max(1, lines))));
 }
 
 /** "MPI_Isend at main.c:12" of "main.c:12 in main()". */
@@ -63,6 +64,8 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const [strip, setStrip] = useState<Strip | null>(null);
   const [calls, setCalls] = useState<{ key: string; rows: DrawnCall[][] } | null>(null);
   const [trouble, setTrouble] = useState('');
+  const [messages, setMessages] = useState<Messages | Error | null>(null);
+  const [arrowsWanted, setArrowsWanted] = useState(true);
   const [width, setWidth] = useState(0);
   const [fold, setFold] = useState<Fold>('neighbours');
   const drag = useRef<{ x: number; from: number; to: number; selecting: boolean; moved: boolean } | null>(null);
@@ -102,6 +105,19 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     return () => { alive = false; };
   }, [client, key]);
 
+  // Messages, of a run that is not too long to be gone through.
+  const calls_ = client?.opened.groups.reduce((sum, group) => sum + group.calls, 0) ?? 0;
+  const matchable = strip !== null && strip.axis === 'measured' && strip.lines.every((line) => line.count === 1) && calls_ <= kMostCallsMatched && !bare;
+  useEffect(() => {
+    if (!client || !matchable || !arrowsWanted) return;
+    let alive = true;
+    client.messages().then((all) => alive && setMessages(all), (error: Error) => alive && setMessages(error));
+    return () => { alive = false; };
+  }, [client, matchable, arrowsWanted]);
+  const rows = useMemo(() => new Map((strip?.lines ?? []).map((line, i) => [Number(line.ranks), i])), [strip]);
+  const arrows = useMemo(() => matchable && arrowsWanted && messages && 'from' in messages ? arrowsIn(messages, rows, from, to) : null,
+    [messages, rows, from, to, matchable, arrowsWanted]);
+
   const clamp = (a: number, b: number, quiet: boolean) => {
     const span = Math.max(10, Math.min(b - a, whole[1] - whole[0]));
     const begin = Math.max(whole[0], Math.min(a, whole[1] - span));
@@ -118,13 +134,14 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const height = lines.length * row + kAxis + 4;
   const palette = strip ? paletteOf(strip, by, shown) : null;
   const scale = scaleLinear([from, to], [kLeft, Math.max(kLeft + 1, width)]);
-  const unit = strip?.axis === 'calls' ? (value: number) => plural(Math.round(value / 1000), 'call') : timeOfNs;
+  const inCalls = strip?.axis === 'calls';
+  const unit = (value: number) => (inCalls ? plural(Math.round(value / 1000), 'call') : timeOfNs(value));
+  const moment = (value: number, step: number) => (inCalls ? unit(value) : momentOfNs(value, step));
   const drawn = calls && calls.key === key ? calls.rows : null;
+  const arrowLines = (wide: number) => arrows && messages && 'from' in messages
+    ? linesOf(messages, arrows, rows, scale, (line) => kAxis + line * row + row / 2, kLeft, wide) : [];
   const draw = (surface: Surface, wide: number, _height: number, ink: Ink) => {
-    if (!strip || !palette) {
-      surface.text(kLeft, 20, 'Adding up the calls …', ink.faint);
-      return;
-    }
+    if (!strip || !palette) return;
     const kinds = strip.kinds.length;
     const each = (strip.end - strip.begin) / strip.columns;
     for (let line = 0; line < lines.length; ++line) {
@@ -160,10 +177,12 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
         }
       }
     }
-    for (const tick of scale.ticks(Math.max(2, Math.floor((wide - kLeft) / 130)))) {
+    drawArrows(surface, arrowLines(wide), ink.text, wide);
+    const ticks = scale.ticks(Math.max(2, Math.floor((wide - kLeft) / 130)));
+    for (const tick of ticks) {
       const x = scale(tick);
       surface.line(x, kAxis - 6, x, kAxis - 1, ink.faint);
-      surface.text(x, 10, unit(tick), ink.faint, x > wide - 40 ? 'end' : 'middle');
+      surface.text(x, 10, moment(tick, (ticks[1] ?? to) - (ticks[0] ?? from)), ink.faint, x > wide - 40 ? 'end' : 'middle');
     }
     if (band) {
       const [a, b] = [Math.min(...band), Math.max(...band)];
@@ -177,8 +196,15 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     const line = lines[index];
     if (!strip || !line || x < kLeft) return null;
     const at = scale.invert(x);
+    const message = nearest(arrowLines(width), x, y);
+    if (message !== null && messages && 'from' in messages) {
+      const size = messages.bytes[message]!;
+      return <><b>message from {messages.from[message]} to {messages.to[message]}</b><br />
+        {size < 0 ? 'size not known' : bytes(size)}, tag {messages.tag[message]}, {timeOfNs(messages.end[message]! - messages.begin[message]!)} from
+        call {count(messages.sentBy[message]!)} to the end of call {count(messages.receivedBy[message]!)}</>;
+    }
     const call = drawn?.[index]?.find((one) => one.depth === 0 && at >= one.begin && at <= one.end);
-    const head = <><b>{line.count === 1 ? `rank ${line.ranks}` : `ranks ${shortRanks(line.ranks)}`}</b>{line.count > 1 && ` (${count(line.count)})`} at {unit(at)}<br /></>;
+    const head = <><b>{line.count === 1 ? `rank ${line.ranks}` : `ranks ${shortRanks(line.ranks)}`}</b>{line.count > 1 && ` (${count(line.count)})`} at {moment(at, (to - from) / 1000)}<br /></>;
     const group: Group | undefined = call && client.opened.groups[call.group];
     if (call && group) return <>{head}{group.fn} {group.site}<br />{strip.axis === 'calls' ? '' : `${strip.axis === 'measured' ? 'took' : 'takes in the mean'} ${timeOfNs(call.end - call.begin)}, `}call {count(call.index)}; click to see it</>;
     const column = Math.floor(((at - strip.begin) / (strip.end - strip.begin)) * strip.columns);
@@ -215,9 +241,18 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
             <button type="button" aria-label="zoom out" onClick={() => zoom(2, (from + to) / 2, false)}>−</button>{' '}
             <button type="button" onClick={() => set({ from: null, to: null })}>whole run</button>
           </span>
+          {matchable && (
+            <label>
+              <input type="checkbox" checked={arrowsWanted} onChange={(event) => setArrowsWanted(event.currentTarget.checked)} />{' '}
+              messages{arrowsWanted && (messages === null ? <span class="busy"> being matched …</span>
+                : 'from' in messages ? arrows && arrows.count > arrows.shown.length && `: ${count(arrows.count)} here, zoom in to see them`
+                : `: ${messages.message}`)}
+            </label>
+          )}
+          {!strip && <span class="busy">Adding up the calls …</span>}
           {strip && (
             <span class="faint">
-              {unit(from)} to {unit(to)}, {unit(to - from)} of {unit(whole[1] - whole[0])}
+              {moment(from, (to - from) / 10)} to {moment(to, (to - from) / 10)}, {unit(to - from)} of {unit(whole[1] - whole[0])}
               {strip.axis === 'estimated' && '; times are means of each place, as this trace has no time of each call'}
               {strip.axis === 'calls' && '; this trace has no times: each call is as long as any other'}
               {strip.done < 1 ? <span class="busy">; being added up, {percent(strip.done)} …</span> : strip.coarse && '; shares of coarse columns: zoom in for exact ones'}
@@ -227,7 +262,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
       )}
       <Chart
         name="timeline" height={height} onWidth={setWidth} draw={draw} tip={tip}
-        label={strip ? `Timeline of ${plural(lines.reduce((sum, line) => sum + line.count, 0), 'rank')}, ${unit(from)} to ${unit(to)}. ${legend.map((kind) => `${strip.kinds[kind]} ${percent(palette!.sums[kind]! / total)}`).join(', ')}` : 'Timeline'}
+        label={strip ? `Timeline of ${plural(lines.reduce((sum, line) => sum + line.count, 0), 'rank')}, ${moment(from, (to - from) / 10)} to ${moment(to, (to - from) / 10)}. ${legend.map((kind) => `${strip.kinds[kind]} ${percent(palette!.sums[kind]! / total)}`).join(', ')}` : 'Timeline'}
         csv={() => strip ? [['ranks', 'from', 'to', ...strip.kinds], ...strip.lines.flatMap((line, l) =>
           Array.from({ length: strip.columns }, (_, c) => {
             const each = (strip.end - strip.begin) / strip.columns;

@@ -173,6 +173,10 @@ class Service {
     return { from, to, kind: Array.from(kind, (one) => KINDS[one] ?? ''), messages, bytes };
   }
 
+  messages(ask: Asks['messages']['ask']): Asks['messages']['answer'] {
+    return this.reader.messages(ask.most);
+  }
+
   /** Of the groups that were asked for last. */
   private traffic(groups: number[] | null): Traffic {
     const key = JSON.stringify(groups);
