@@ -17,6 +17,7 @@
 #include "reader/reading.h"
 #include "reader/strips.h"
 #include "text/utf8.h"
+#include "trace/file/without_blocks.h"
 #include "trace/read/events.h"
 
 namespace cairn::reader {
@@ -199,6 +200,27 @@ Result<Block> calls_of(const Reading &reading, uint32_t rank, uint64_t first, ui
   return block;
 }
 
+/// 0, or 1 and why.
+int32_t opened(Result<trace::Trace> trace) {
+  if (!trace) {
+    refuse(std::move(trace.error()));
+    return 1;
+  }
+  open_now().reading = std::make_unique<Reading>(*std::move(trace));
+  return 0;
+}
+
+Result<Bytes> read_elsewhere(uint64_t offset, uint64_t size) {
+  constexpr uint64_t kMost = uint64_t{1} << 30;  // of what is read at once
+  if (size > kMost)
+    return fail(ErrorKind::unreadable, "too large a part for this reader", "ask cairn on the command line");
+  Bytes bytes(static_cast<size_t>(size));
+  const int32_t got = reader_read(static_cast<double>(offset), static_cast<uint32_t>(size), bytes.data());
+  if (got < 0) return fail(ErrorKind::unreadable, "the trace cannot be read any more", "is cairn serve still running?");
+  bytes.resize(std::min(bytes.size(), static_cast<size_t>(got)));
+  return bytes;
+}
+
 }  // namespace
 }  // namespace cairn::reader
 
@@ -212,13 +234,18 @@ int32_t reader_open(uint8_t *bytes, size_t length) {
   reader_close();
   Bytes file(bytes, bytes + length);
   reader_free(bytes);
-  Result<trace::Trace> trace = trace::Trace::from_bytes(std::move(file), "");
-  if (!trace) {
-    refuse(std::move(trace.error()));
-    return 1;
-  }
-  open_now().reading = std::make_unique<Reading>(*std::move(trace));
-  return 0;
+  return opened(trace::Trace::from_bytes(std::move(file), ""));
+}
+
+#ifndef __wasm__
+__attribute__((weak)) int32_t reader_read(double /*offset*/, uint32_t /*size*/, uint8_t * /*into*/) { return -1; }
+#endif
+
+int32_t reader_open_elsewhere(double size) {
+  reader_close();
+  Result<trace::WithoutBlocks> file = trace::read_without_blocks(read_elsewhere, whole(size));
+  if (!file) return opened(tl::unexpected(std::move(file.error())));
+  return opened(trace::Trace::with_blocks(std::move(file->bytes), "", file->absent, read_elsewhere));
 }
 
 void reader_close() {

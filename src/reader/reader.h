@@ -24,6 +24,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __wasm__
+#define READER_IMPORTED __attribute__((import_module("env"), import_name("reader_read")))
+#else
+#define READER_IMPORTED
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -39,6 +45,13 @@ uint32_t reader_wanted_memory(void);
 /* Opens the trace in a block of `reader_alloc`, which is the reader's from then on. 0, or 1: `reader_error` tells why,
  * and no trace is open. What was open is closed first. Cost: what opening a trace costs (trace/read/trace.h). */
 int32_t reader_open(uint8_t *bytes, size_t length);
+/* The same of a trace of `size` bytes that lies elsewhere: all of it but its blocks is read at once, and each block
+ * when something of it is asked. */
+int32_t reader_open_elsewhere(double size);
+/* What reads it, which whoever has the module provides, in env: bytes of it from `offset` on to `into`, and how many
+ * they are, up to `size`; -1: it cannot be read. In the host's library it cannot, unless the
+ * program has its own. */
+READER_IMPORTED int32_t reader_read(double offset, uint32_t size, uint8_t *into);
 void reader_close(void);
 
 /* One text, JSON: why the last question failed. {"message", "where" (file and byte, or ""), "hint"} */
@@ -105,7 +118,8 @@ reader_result reader_loops(void);
  * Columns: numbers (nine f64): the axis (0 measured, 1 estimated from means, 2 each call takes 1,000 ns), the end of
  * the run, begin and end of the window, columns, whether it is coarse, for how many ranks it is there, how many are
  * wanted, calls or sums that were gone through; kinds (texts), the first is "outside MPI"; where each line's runs end
- * in the next column (u32); first and last of each run (u32); lines × columns × kinds, ns of a rank in the mean (f64). */
+ * in the next column (u32); first and last of each run (u32); lines × columns × kinds, ns of a rank in the mean (f64).
+ */
 reader_result reader_strip(uint32_t by, const uint32_t *ranks, size_t rank_runs, uint32_t fold, double begin,
                            double end, uint32_t columns, uint32_t lines, double most_calls);
 
@@ -115,8 +129,8 @@ reader_result reader_drawn(uint32_t by, uint32_t rank, uint32_t thread, double b
 
 /* The messages of the run of which both ends have a time, in an order in which they can have arrived, the first `most`
  * of them (analyze/messages.h): from, to (u32), the begin of the call that sent it or started to, the end of the one
- * that completed its receive, the numbers of these two calls, bytes (-1: not known), tag (f64); then two f64: 1 if there
- * are more, and how many messages and ends of collective calls could not be matched. Goes through all calls. */
+ * that completed its receive, the numbers of these two calls, bytes (-1: not known), tag (f64); then two f64: 1 if
+ * there are more, and how many messages and ends of collective calls could not be matched. Goes through all calls. */
 reader_result reader_messages(double most);
 
 /* Goes through all calls of a rank, and makes their texts if `texts` is not 0: how many they are, and how many bytes of

@@ -231,6 +231,13 @@ export interface Messages {
   leftOut: number;
 }
 
+/** A trace that lies elsewhere, of which parts are read when they are needed. */
+export interface Elsewhere {
+  size: number;
+  /** As many bytes as there are from `offset` on, up to `size`; null: it cannot be read any more. */
+  read(offset: number, size: number): Uint8Array | null;
+}
+
 /** What the module has to export. */
 interface Module {
   memory: WebAssembly.Memory;
@@ -239,6 +246,7 @@ interface Module {
   reader_free(block: number): void;
   reader_wanted_memory(): number;
   reader_open(bytes: number, length: number): number;
+  reader_open_elsewhere(size: number): number;
   reader_close(): void;
   reader_error(): number;
   reader_run(): number;
@@ -301,6 +309,8 @@ function first(column: Column | undefined): number {
 
 export class Reader {
   private dead: ReaderError | null = null;
+  /** Something that a question needed could not be read. Without it the answer would be as of a damaged trace. */
+  private unread = false;
 
   private constructor(
     private readonly module: Module,
@@ -308,23 +318,36 @@ export class Reader {
   ) {}
 
   /**
-   * Opens a trace: `wasm` is reader.wasm, or what was compiled of it; `mostPages` bounds the memory, in pages of 64 KiB.
+   * Opens a trace, which is in memory or lies elsewhere: `wasm` is reader.wasm, or what was compiled of it; `mostPages` bounds the memory, in pages of 64 KiB.
    */
   static async open(
     wasm: BufferSource | WebAssembly.Module,
-    trace: Uint8Array,
+    trace: Uint8Array | Elsewhere,
     mostPages: number = MOST_PAGES,
   ): Promise<Reader> {
     const memory = new WebAssembly.Memory({ initial: LEAST_PAGES, maximum: Math.max(LEAST_PAGES, mostPages) });
     const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(wasm);
     // What the C library may ask of the system: there are no files, and nothing is written.
     const nothing = (): number => 8; // EBADF
+    let reader: Reader | null = null;
     const instance = await WebAssembly.instantiate(module, {
-      env: { memory },
+      env: {
+        memory,
+        reader_read: (offset: number, size: number, into: number): number => {
+          const bytes = 'read' in trace ? trace.read(offset, size) : null;
+          if (bytes === null) {
+            if (reader) reader.unread = true;
+            return -1;
+          }
+          new Uint8Array(memory.buffer, into, size).set(bytes.subarray(0, size));
+          return Math.min(size, bytes.length);
+        },
+      },
       wasi_snapshot_preview1: new Proxy({}, { get: () => nothing, has: () => true }),
     });
-    const reader = new Reader(instance.exports as unknown as Module, memory);
-    reader.guarded(() => reader.module._initialize());
+    reader = new Reader(instance.exports as unknown as Module, memory);
+    const { module: own } = reader;
+    reader.guarded(() => own._initialize());
     reader.load(trace);
     return reader;
   }
@@ -547,9 +570,10 @@ export class Reader {
     return this.memory.buffer.byteLength;
   }
 
-  private load(trace: Uint8Array): void {
-    const at = this.put(trace);
-    if (this.guarded(() => this.module.reader_open(at, trace.length)) !== 0) throw this.reason();
+  private load(trace: Uint8Array | Elsewhere): void {
+    const open = 'read' in trace ? () => this.module.reader_open_elsewhere(trace.size)
+      : ((at: number) => () => this.module.reader_open(at, trace.length))(this.put(trace));
+    if (this.guarded(open) !== 0) throw this.reason();
   }
 
   /** Bytes in the module's memory, for `reader_free`. */
@@ -571,7 +595,9 @@ export class Reader {
   }
 
   private ask(question: (module: Module) => number | undefined): Column[] {
+    this.unread = false;
     const at = this.guarded(() => question(this.module));
+    if (this.unread) throw new ReaderError('the trace cannot be read any more', 'refused', '', 'is cairn serve still running?');
     if (at === undefined) throw new ReaderError('this reader does not tell that', 'refused', '', 'use reader-verbs.wasm');
     if (at === 0) throw this.reason();
     return this.columns(at);

@@ -56,6 +56,27 @@ expect('where to go on', paused.next, 5);
 const untold = await thrown('verbs', () => reader.loops());
 expect('verbs', [untold.kind, untold.hint], ['refused', 'use reader-verbs.wasm']);
 
+// A trace that lies elsewhere: all but its blocks is read once, and each block when it is asked for.
+for (const name of ['blocks', 'bundles', 'stencil']) {
+  const file = trace(name);
+  const parts = [];
+  let there = true;
+  const elsewhere = await Reader.open(module, { size: file.length, read: (offset, size) => {
+    parts.push([offset, size]);
+    return there ? file.subarray(offset, offset + size) : null;
+  } });
+  const whole = await Reader.open(module, file);
+  const opening = parts.reduce((sum, [, size]) => sum + size, 0);
+  if (name === 'blocks' && opening >= file.length) expect('bytes that opening reads', opening, `fewer than ${file.length}`);
+  expect(`${name} elsewhere`, elsewhere.run(), whole.run());
+  expect(`${name} elsewhere, calls`, elsewhere.calls(0, { most: 1e4 }), whole.calls(0, { most: 1e4 }));
+  if (name !== 'blocks') continue;
+  if (parts.reduce((sum, [, size]) => sum + size, 0) === opening) expect('blocks that calls need', 'none', 'some');
+  there = false;
+  const lost = await thrown('a trace that is gone', () => elsewhere.calls(1, { most: 1e4 }));
+  expect('a trace that is gone', [lost.kind, lost.hint], ['refused', 'is cairn serve still running?']);
+}
+
 // So much memory as the module begins with is enough for a small trace, and not for 64 MiB.
 const small = await Reader.open(module, trace('stencil'), LEAST_PAGES);
 expect('a small trace in little memory', small.count(0), reader.count(0));

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t kMostOfList = 400;
+constexpr size_t kMostOfList = 1000;
 
 struct Question {
   const char *name;

@@ -58,8 +58,9 @@ std::string page_of(const Assets &assets, const std::string &title, const std::v
     if (block.address.empty()) {
       add(block.id, block.bytes);
     } else {
-      elements += fmt::format("<script type=\"application/x-cairn\" id=\"{}\" data-address=\"{}\"></script>\n",
-                              block.id, html(block.address));
+      elements += fmt::format(
+          "<script type=\"application/x-cairn\" id=\"{}\" data-bytes=\"{}\" data-address=\"{}\"></script>\n", block.id,
+          block.size, html(block.address));
     }
   }
   std::string page = assets.page;

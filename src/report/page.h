@@ -6,6 +6,7 @@
 // Plain values and functions. Cost: the bytes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ struct Block {
   std::string id;            ///< as the page asks for it: letters and digits
   std::string bytes;         ///< compressed or not, as the page expects it
   std::string address = {};  ///< where the page fetches it instead; "" if it has the bytes
+  uint64_t size = 0;         ///< of what is fetched, where that is known
 };
 
 /// `connect`: where the page may load from, as its content security policy says it; "'none'" for a page by itself.

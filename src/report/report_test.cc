@@ -74,6 +74,12 @@ TEST(Shorten, CutsLongListsAndSaysHowManyWereLeftOut) {
   EXPECT_EQ(json.dump(), R"({"lines":[{"a":1},{"a":2}],"few":["x"],"lines_further":1})");
 }
 
+TEST(Shorten, KeepsTwelveDigits) {
+  ordered_json json = {{"list", {0.00011862600000000001, 1.0 / 3}}, {"whole", UINT64_MAX}, {"few", 2.5}};
+  shorten(&json, 2);
+  EXPECT_EQ(json.dump(), R"({"list":[0.000118626,0.333333333333],"whole":18446744073709551615,"few":2.5})");
+}
+
 TEST(Shorten, WritesRanksAsText) {
   ordered_json json = {{"ranks", {0, 1, 2, 5, 7, 8}},
                        {"inner", {{{"ranks", {3}}, {"lacking", ordered_json::array()}}}}};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,9 +34,13 @@ std::string text_of(const ordered_json &list) {
   return text;
 }
 
+/// To 12 digits, where it has more.
+double rounded(double number) { return std::strtod(fmt::format("{:.12g}", number).c_str(), nullptr); }
+
 }  // namespace
 
 void shorten(ordered_json *json, size_t most) {
+  if (json->is_number_float()) *json = rounded(json->get<double>());
   if (json->is_array()) {
     for (ordered_json &one : *json) shorten(&one, most);
     return;

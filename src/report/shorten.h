@@ -1,5 +1,5 @@
 // A verb's JSON made small enough for a page: long lists are cut, and say how many were left out; lists of ranks become
-// text, "0-3,8". Numbers stay as they are.
+// text, "0-3,8". Numbers that are no integers keep 12 digits.
 //
 // Plain function. Cost: the JSON.
 #pragma once

@@ -123,9 +123,8 @@ class FactsKept {
 std::string list_of(const Folder &folder) {
   std::string rows;
   for (const TraceFile &file : folder.traces()) {
-    rows +=
-        fmt::format("<tr><td><a href=\"view/{}\">{}</a></td><td>{}</td></tr>\n", percent(file.name),
-                    html(valid_utf8(file.name)), cli::bytes_text(file.bytes));
+    rows += fmt::format("<tr><td><a href=\"view/{}\">{}</a></td><td>{}</td></tr>\n", percent(file.name),
+                        html(valid_utf8(file.name)), cli::bytes_text(file.bytes));
   }
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"color-scheme\" content=\"light dark\">"
@@ -170,8 +169,9 @@ class Service {
     server_.Get(root + "view/([^/]+)", [this](const httplib::Request &request, httplib::Response &response) {
       with_trace(request, response, [&](const TraceFile &file) {
         const std::string name = percent(file.name);
-        const std::vector<Block> blocks = {{.id = "facts", .bytes = {}, .address = "../facts/" + name},
-                                           {.id = "trace0", .bytes = {}, .address = "../trace/" + name}};
+        const std::vector<Block> blocks = {
+            {.id = "facts", .bytes = {}, .address = "../facts/" + name},
+            {.id = "trace0", .bytes = {}, .address = "../trace/" + name, .size = file.bytes}};
         response.set_content(page_of(assets_, valid_utf8(file.name), blocks, "'self'"), "text/html; charset=utf-8");
       });
     });

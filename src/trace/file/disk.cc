@@ -18,21 +18,6 @@ tl::unexpected<Error> error(const std::string &what, const std::string &path) {
   return tl::unexpected(Error{ErrorKind::unreadable, what + ": " + std::strerror(errno), path, Error::kNoOffset, {}});
 }
 
-/// How many bytes of the file lie in blocks, as far as its end can be believed. 0: read it whole.
-Result<uint64_t> blocks_of(const Disk &disk) {
-  if (disk.size() < kHeaderBytes + kFooterBytes) return 0;
-  const Result<Bytes> footer = disk.read(disk.size() - kFooterBytes, kFooterBytes);
-  if (!footer) return tl::unexpected(footer.error());
-  const uint64_t directory = ByteReader(*footer).fixed32();
-  const uint64_t most = disk.size() - kHeaderBytes - kFooterBytes;
-  if (directory > most) return 0;
-  constexpr uint64_t kFront = 32;  // holds a number and one entry
-  const Result<Bytes> front = disk.read(disk.size() - kFooterBytes - directory, std::min(directory, kFront));
-  if (!front) return tl::unexpected(front.error());
-  const uint64_t blocks = blocks_in(*front);
-  return blocks <= most - directory ? blocks : 0;
-}
-
 /// What is no ordinary file is read to its end.
 Result<Bytes> read_stream(const std::string &path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -84,21 +69,12 @@ Result<WithoutBlocks> read_without_blocks(const std::string &path) {
   const Result<std::shared_ptr<const Disk>> opened = Disk::open(path);
   if (!opened) return tl::unexpected(opened.error());
   const Disk &disk = **opened;
-  WithoutBlocks result;
   if (disk.size() != 0) {
-    const Result<uint64_t> blocks = blocks_of(disk);
-    if (!blocks) return tl::unexpected(blocks.error());
-    result.absent = *blocks;
+    return read_without_blocks([&](uint64_t offset, uint64_t size) { return disk.read(offset, size); }, disk.size());
   }
-  Result<Bytes> bytes =
-      disk.size() == 0 ? read_stream(path) : disk.read(0, result.absent == 0 ? disk.size() : kHeaderBytes);
+  Result<Bytes> bytes = read_stream(path);
   if (!bytes) return tl::unexpected(bytes.error());
-  result.bytes = *std::move(bytes);
-  if (result.absent == 0) return result;
-  const Result<Bytes> rest = disk.read(kHeaderBytes + result.absent, disk.size());
-  if (!rest) return tl::unexpected(rest.error());
-  result.bytes.insert(result.bytes.end(), rest->begin(), rest->end());
-  return result;
+  return WithoutBlocks{*std::move(bytes), 0};
 }
 
 }  // namespace cairn::trace

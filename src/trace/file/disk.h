@@ -10,18 +10,14 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "trace/file/without_blocks.h"
 
 namespace cairn::trace {
 
 /// Whether a trace, whole or not, or one of an older format lies there; or nothing at all, in a file without a byte.
 bool begins_as_trace(const std::string &path);
 
-/// All of a file but `absent` bytes after its header: those of its blocks.
-struct WithoutBlocks {
-  Bytes bytes;
-  uint64_t absent = 0;
-};
-/// Checks nothing but that the file can be read; `read_file` does.
+/// Checks nothing but that the file can be read; `read_file` does. What is no ordinary file is read to its end.
 Result<WithoutBlocks> read_without_blocks(const std::string &path);
 
 /// Open for as long as it lives, whatever becomes of the name.

@@ -15,6 +15,11 @@ export function addressOf(id: string): string {
   return address ? new URL(address, location.href).href : '';
 }
 
+/** Bytes of the block, wherever it lies. */
+export function sizeOf(id: string): number {
+  return Number(element(id)?.dataset['bytes'] ?? 0);
+}
+
 /** The block as it lies in the page, whose element is emptied, so that its text takes no memory; or as it is fetched. */
 export async function take(id: string): Promise<Uint8Array<ArrayBuffer>> {
   const block = element(id);

@@ -1,8 +1,10 @@
 // Client: the reader of one trace, in a worker, so that the page stays quick while it works.
-import { has, take, unzipped } from './blocks';
-import type { Asks, Messages, Method, Opened } from './protocol';
+import { addressOf, has, sizeOf, take, unzipped } from './blocks';
+import type { Asks, Messages, Method, Opened, TraceGiven } from './protocol';
 
 const kMostMessages = 1e6;
+/** A larger trace beside the page is fetched in parts. */
+const kMostFetched = 16e6;
 
 interface Waiting {
   method: Method;
@@ -22,7 +24,7 @@ export class Client {
   private queue: { id: number; method: Method; ask: object }[] = [];
   opened!: Opened;
 
-  private constructor(private readonly worker: Worker, private readonly trace: Uint8Array<ArrayBuffer>) {
+  private constructor(private readonly worker: Worker, private readonly trace: TraceGiven) {
     worker.onmessage = (event: MessageEvent<{ id: number; answer?: never; error?: string }>) => {
       const { id, answer, error } = event.data;
       const one = this.waiting.get(id);
@@ -87,7 +89,7 @@ export class Client {
     }
   }
 
-  private static async of(trace: Uint8Array<ArrayBuffer>): Promise<Client> {
+  private static async of(trace: TraceGiven): Promise<Client> {
     const script = (document.getElementById('script') as HTMLScriptElement).src;
     const client = new Client(new Worker(script), trace);
     client.worker.postMessage({ reader: await readerBytes(), trace });
@@ -99,7 +101,8 @@ export class Client {
   static async open(which: number): Promise<Client> {
     const id = `trace${which}`;
     if (!has(id) || !has('reader')) throw new Error('this page carries no trace');
-    return Client.of(await take(id));
+    const size = sizeOf(id);
+    return Client.of(addressOf(id) && size > kMostFetched ? { address: addressOf(id), size } : await take(id));
   }
 }
 

@@ -186,6 +186,9 @@ export interface Messages {
   leftOut: number;
 }
 
+/** A trace: its bytes, or where they can be fetched from by ranges. */
+export type TraceGiven = Uint8Array<ArrayBuffer> | { address: string; size: number };
+
 export interface Asks {
   open: { ask: Record<string, never>; answer: Opened };
   strip: { ask: StripAsk; answer: Strip };

@@ -1,17 +1,37 @@
 // The worker's side: answers what client.ts asks, with the reader and the trace that it was given first.
 import { rangesOf } from './format';
 import { kindsOf, matrixOf, onlyOf, type Traffic } from './matrix_sums';
-import type { Asks, CallRow, ClassInfo, DrawnCall, Group, Method, Opened } from './protocol';
-import { EPILOGUE, KINDS, Reader, SORTS, type Classes } from './reader';
+import type { Asks, CallRow, ClassInfo, DrawnCall, Group, Method, Opened, TraceGiven } from './protocol';
+import { EPILOGUE, KINDS, Reader, SORTS, type Classes, type Elsewhere } from './reader';
 
 interface Given {
   reader: Uint8Array<ArrayBuffer>;
-  trace: Uint8Array<ArrayBuffer>;
+  trace: TraceGiven;
 }
 interface Asked {
   id: number;
   method: Method;
   ask: never;
+}
+
+/** Read by ranges while the reader waits, which a worker may. */
+function fetched(address: string, size: number): Elsewhere {
+  return {
+    size,
+    read(offset, length) {
+      if (length === 0) return new Uint8Array();
+      const request = new XMLHttpRequest();
+      request.open('GET', address, false);
+      request.responseType = 'arraybuffer';
+      request.setRequestHeader('Range', `bytes=${offset}-${offset + length - 1}`);
+      try {
+        request.send();
+      } catch {
+        return null;
+      }
+      return request.status === 206 ? new Uint8Array(request.response as ArrayBuffer) : null;
+    },
+  };
 }
 
 const known = (value: number): number | null => (value < 0 ? null : value / 1e9);
@@ -191,7 +211,8 @@ export function work(): void {
   onmessage = (event: MessageEvent<Given | Asked>) => {
     const message = event.data;
     if (!('id' in message)) {
-      begun = Reader.open(message.reader, message.trace).then((reader) => new Service(reader));
+      const { trace } = message;
+      begun = Reader.open(message.reader, 'address' in trace ? fetched(trace.address, trace.size) : trace).then((reader) => new Service(reader));
       begun.catch(() => {});
       return;
     }

@@ -62,6 +62,7 @@ for (const path of pages) {
   await page.goto((path.startsWith('http') ? path : `file://${resolve(path)}`) + options.fragment);
   try {
     await page.waitForSelector('main', { timeout: 60000 });
+    one.title = await page.$eval('h1', (title) => title.textContent);
     one.first_picture_ms = Math.round(performance.now() - begin);
     await page.waitForFunction(() => document.querySelector('main')?.dataset.open !== 'no', { timeout: 60000 });
     one.open_ms = Math.round(performance.now() - begin);
