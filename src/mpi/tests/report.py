@@ -205,6 +205,33 @@ def looks(page, told):
             page.problems.append(f'{page.name}: {view} says nothing')
 
 
+def looked_at(look, folder, pages):
+    done = subprocess.run(['node', str(look), '--out', str(folder / 'looks'), *pages], capture_output=True, text=True, timeout=300)
+    if done.returncode == 77:
+        print('no browser here')
+        sys.exit(77)
+    if done.returncode != 0:
+        sys.exit(f'look.mjs: {done.stdout} {done.stderr}')
+    return json.loads(done.stdout)
+
+
+def served(bench, folder, look, problems):
+    """A trace whose times lie in blocks, which the page fetches by ranges: of more than a million bytes."""
+    done = bench.run_in(folder, 'record', '-q', '--timing', 'lossless', '-o', 'blocks.cairn', '--', bench.mpiexec, '-n', '4',
+                        f'{bench.program}/stencil2d', '80000')
+    if done.returncode != 0 or (folder / 'blocks.cairn').stat().st_size < 1_000_000:
+        problems.append(f'blocks.cairn: {done}')
+        return []
+    with subprocess.Popen([bench.cairn, 'serve', str(folder)], stdout=subprocess.PIPE, text=True) as serving:
+        told = looked_at(look, folder, [f'{serving.stdout.readline().strip()}view/blocks.cairn'])
+        serving.terminate()
+    for one in told:
+        one['page'] = one['page'].removesuffix('.cairn')
+        for path in (folder / 'looks').glob('blocks.cairn.*'):
+            path.rename(path.with_name(path.name.replace('.cairn', '', 1)))
+    return told
+
+
 Page.near_sum = lambda page, what, found, wanted: None if math.isclose(found, wanted, rel_tol=1e-6, abs_tol=2.0) else \
     page.problems.append(f'{page.name}: {what}: {found}, and not {wanted}')
 
@@ -238,20 +265,16 @@ def main():
         # What lies beside a script finds what npm fetched.
         look = build / 'src/report/page/look.mjs'
         look.write_text(LOOK.read_text())
-        done = subprocess.run(['node', str(look), '--out', str(folder / 'looks'), *(str(folder / f'{page}.html') for page in pages)],
-                              capture_output=True, text=True, timeout=300)
-        if done.returncode == 77:
-            print('no browser here')
-            return 77
-        if done.returncode != 0:
-            sys.exit(f'look.mjs: {done.stdout} {done.stderr}')
+        told = looked_at(look, folder, [str(folder / f'{page}.html') for page in pages])
+        if bench.rest:
+            told += served(bench, folder, look, problems)
         kept = build / 'report'
         kept.mkdir(exist_ok=True)
         for picture in (folder / 'looks').glob('*.png'):
             (kept / picture.name).write_bytes(picture.read_bytes())
-        for told in json.loads(done.stdout):
-            page = Page(bench, folder, told['page'], problems)
-            looks(page, told)
+        for one in told:
+            page = Page(bench, folder, one['page'], problems)
+            looks(page, one)
             if bench.rest and page.name == 'many' and page.verb('info')['calls'] <= 10**12:
                 problems.append('the extrapolated run has fewer than 10^12 calls')
             for check in (functions_and_sites, matrix, sizes, waits, timeline, calls):

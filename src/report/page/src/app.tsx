@@ -103,7 +103,7 @@ export function App({ facts }: { facts: Facts }) {
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById('main')?.focus(); }}>to the view</a>
       <header class="top">
         <h1>{name}</h1>
-        {info && <span class="what">{count(info.ranks)} ranks, {count(info.calls)} calls, {info.start.slice(0, 10)}</span>}
+        {info && <span class="what">{count(info.ranks)} ranks, {count(info.calls)} calls{/^\d/.test(info.start) && `, ${info.start.slice(0, 10)}`}</span>}
         <nav aria-label="views">
           {views.map(([id, title]) => (
             <a key={id} href={linkTo(id)} aria-current={id === view ? 'page' : undefined}>{title}</a>

@@ -4,7 +4,7 @@ import type { Asks, Messages, Method, Opened, TraceGiven } from './protocol';
 
 const kMostMessages = 1e6;
 /** A larger trace beside the page is fetched in parts. */
-const kMostFetched = 16e6;
+const kMostFetched = 1e6;
 
 interface Waiting {
   method: Method;

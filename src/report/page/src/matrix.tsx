@@ -99,8 +99,11 @@ export function MatrixView({ context }: { context: Context }) {
             }
           }
           const every = Math.max(1, Math.ceil(30 / one));
-          for (let i = 0; i < cells; i += every) {
+          const digits = String(here.column + cells * block).length;
+          const everyColumn = Math.max(1, Math.ceil((12 + 7 * digits) / one));
+          for (let i = 0; i < cells; i += every)
             surface.text(kLeft - 8, kTop + (i + 0.5) * one, String(here.row + i * block), ink.faint, 'end', 11);
+          for (let i = 0; i < cells; i += everyColumn) {
             surface.text(kLeft + (i + 0.5) * one, kTop - 10, String(here.column + i * block), ink.faint, 'middle', 11);
           }
           surface.text(kLeft, 10, `to rank →   (from rank ↓)${block > 1 ? `, blocks of ${block}` : ''}`, ink.text);

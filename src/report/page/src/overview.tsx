@@ -69,7 +69,7 @@ export function Overview({ context }: { context: Context }) {
         <div class="cards">
           <Card value={count(info.ranks)} name={info.ranks === info.world_size ? 'ranks' : `of ${count(info.world_size)} ranks`} />
           <Card value={count(info.calls)} name={`calls of ${plural(info.functions, 'function')}`} />
-          <Card value={time(info.wall_seconds)} name="from first to last" />
+          {info.wall_seconds > 0 && <Card value={time(info.wall_seconds)} name="from first to last" />}
           {run !== null && mpi !== null && whole > 0 && <Card value={percent(mpi / whole)} name="of the time in MPI" />}
           <Card value={count(info.classes)} name={info.classes === 1 ? 'class of ranks' : 'classes of ranks'} />
           <Card value={bytes(trace.bytes)} name={`trace, ${((trace.bytes * 8) / Math.max(1, info.calls)).toPrecision(2)} bits a call`} />

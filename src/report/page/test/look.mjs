@@ -1,7 +1,7 @@
 // Looks at pages of `cairn report` in a real browser: opens each, goes through all views, takes a picture and all that can
 // be copied as CSV, and times what a user waits for. Prints JSON; what the browser complains of is among it.
 //
-//   node look.mjs --out FOLDER [--browser chromium|firefox] [--width N] [--dark] [--fragment F] PAGE...
+//   node look.mjs --out FOLDER [--browser chromium|firefox] [--width N] [--height N] [--dark] [--fragment F] PAGE...
 //
 // For each page FOLDER/NAME.VIEW.png and FOLDER/NAME.VIEW.N.csv, in the order of the view's buttons.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ const { values: options, positionals: pages } = parseArgs({
     out: { type: 'string', default: '.' },
     browser: { type: 'string', default: 'chromium' },
     width: { type: 'string', default: '1400' },
+    height: { type: 'string', default: '900' },
     dark: { type: 'boolean', default: false },
     fragment: { type: 'string', default: '' },
   },
@@ -32,7 +33,7 @@ const browser = await puppeteer.launch({
   // Without its sandbox it runs as root and in containers, too; it sees nothing but our own pages.
   args: options.browser === 'firefox' ? [] : ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--enable-precise-memory-info'],
   headless: true,
-  defaultViewport: { width: Number(options.width), height: 900 },
+  defaultViewport: { width: Number(options.width), height: Number(options.height) },
 });
 
 async function settled(page) {
