@@ -73,7 +73,7 @@ for (const name of ['blocks', 'bundles', 'stencil']) {
   if (name !== 'blocks') continue;
   if (parts.reduce((sum, [, size]) => sum + size, 0) === opening) expect('blocks that calls need', 'none', 'some');
   there = false;
-  const lost = await thrown('a trace that is gone', () => elsewhere.calls(1, { most: 1e4 }));
+  const lost = await thrown('a trace that is gone', () => elsewhere.calls(8, { most: 1e4 }));
   expect('a trace that is gone', [lost.kind, lost.hint], ['refused', 'is cairn serve still running?']);
 }
 
