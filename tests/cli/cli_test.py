@@ -1131,8 +1131,10 @@ def blocks_of(page):
 
 
 def as_in_a_page(json_of_verb):
-    """Without what all have, and lists of ranks as text."""
+    """Without what all have, lists of ranks as text, and numbers of twelve digits."""
     def short(value):
+        if isinstance(value, float):
+            return float(f"{value:.12g}")
         if isinstance(value, dict):
             return {name: ranks_as_text(inner) if name in ("ranks", "lacking", "incomplete_ranks") else short(inner)
                     for name, inner in value.items()}
