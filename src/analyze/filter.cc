@@ -12,6 +12,7 @@
 #include "base/decimal.h"
 #include "spec/spec.h"
 #include "text/nearest.h"
+#include "text/rank_list.h"
 
 namespace cairn::analyze {
 namespace {
@@ -282,18 +283,6 @@ Result<uint64_t> parse_duration(const std::string &text) {
   if (unit == "ns") scale = 1;
   if (scale == 0 || value * scale > 9e18) return bad();
   return static_cast<uint64_t>(std::llround(value * scale));
-}
-
-std::string ranks_text(const std::vector<uint32_t> &ranks) {
-  std::string text;
-  for (size_t i = 0; i < ranks.size();) {
-    size_t last = i;
-    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-    if (!text.empty()) text += ',';
-    text += last == i ? fmt::format("{}", ranks[i]) : fmt::format("{}-{}", ranks[i], ranks[last]);
-    i = last + 1;
-  }
-  return text;
 }
 
 namespace {

@@ -108,7 +108,5 @@ Result<Filter> make_filter(const FilterText &text, const trace::Trace &trace, co
 Result<std::vector<uint32_t>> parse_ranks(const std::string &text);
 /// "20ms", "1.5s", "300us", "7ns"; a bare number is seconds.
 Result<uint64_t> parse_duration(const std::string &text);
-/// Ascending numbers as "0-7,12".
-std::string ranks_text(const std::vector<uint32_t> &ranks);
 
 }  // namespace cairn::analyze

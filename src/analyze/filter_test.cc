@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "text/rank_list.h"
+
 namespace cairn::analyze {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "analyze/decode.h"
+#include "text/rank_list.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {

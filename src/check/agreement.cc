@@ -10,6 +10,7 @@
 #include "analyze/filter.h"
 #include "analyze/volume.h"
 #include "spec/spec.h"
+#include "text/rank_list.h"
 
 namespace cairn::check {
 namespace {
@@ -88,8 +89,7 @@ void Agreement::missing(const Meeting &meeting, const Members &members) {
   }
   // One that was killed might have made it yet.
   if (!std::all_of(absent.begin(), absent.end(), complete_)) return;
-  const std::string who =
-      fmt::format("{} {}", absent.size() == 1 ? "rank" : "none of ranks", analyze::ranks_text(absent));
+  const std::string who = fmt::format("{} {}", absent.size() == 1 ? "rank" : "none of ranks", ranks_text(absent));
   for (size_t i = 0; i < meeting.came.size(); ++i) {
     if (!meeting.came[i]) continue;
     findings_.add({Kind::collectives, true,

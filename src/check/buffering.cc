@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -115,19 +116,19 @@ bool Buffering::is_over(uint32_t number, const Wait &wait) {
   Rank &rank = ranks_.at(number);
   if (wait.what == What::meeting) {
     Gathering &meeting = meetings_[wait.until];
-    const bool last = !std::exchange(rank.came, true);
-    if (last) meeting.here.push_back(number);
+    const bool comes_now = !std::exchange(rank.waiting, true);
+    if (comes_now) meeting.here.push_back(number);
     if (meeting.here.size() < meeting.members.size()) return false;
-    if (last) {
-      for (const uint32_t other : meeting.here) {
-        if (other != number) ready_.push_back(other);
-      }
+    // Who comes last tells the others, once.
+    if (comes_now) {
+      std::copy_if(meeting.here.begin(), meeting.here.end(), std::back_inserter(ready_),
+                   [&](uint32_t other) { return other != number; });
     }
     return true;
   }
   const auto other = ranks_.find(wait.rank);
   if (other == ranks_.end() || other->second.at >= wait.until) return true;
-  if (!std::exchange(rank.came, true)) other->second.followers.emplace(wait.until, number);
+  if (!std::exchange(rank.waiting, true)) other->second.followers.emplace(wait.until, number);
   return false;
 }
 
@@ -137,7 +138,7 @@ void Buffering::go_on(uint32_t number) {
     const Wait &wait = rank.waits[rank.next];
     if (rank.at < wait.call) come_to(number, wait.call);
     if (!is_over(number, wait)) return;
-    rank.came = false;
+    rank.waiting = false;
     ++rank.next;
   }
   come_to(number, UINT64_MAX);
@@ -211,7 +212,7 @@ bool Buffering::let_go(uint32_t start, Findings *findings) {
     assert(own != last);
     followers.erase(own);
   }
-  rank.came = false;
+  rank.waiting = false;
   ++rank.next;
   ready_.push_back(freed);
   return true;

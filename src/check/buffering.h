@@ -62,8 +62,8 @@ class Buffering {
   struct Rank {
     std::vector<Wait> waits;
     size_t next = 0;
-    uint64_t at = 0;    ///< the call that it has come to
-    bool came = false;  ///< to the meeting that is next, or it is among the followers of who it waits for
+    uint64_t at = 0;       ///< the call that it has come to
+    bool waiting = false;  ///< who it waits for knows: it is in the meeting that is next, or among the followers
     std::multimap<uint64_t, uint32_t> followers;  ///< who waits until it has come to a call
   };
 

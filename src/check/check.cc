@@ -21,6 +21,7 @@
 #include "check/distinct_calls.h"
 #include "check/rank_calls.h"
 #include "spec/ids.h"
+#include "text/rank_list.h"
 #include "trace/model/losses.h"
 
 namespace cairn::check {
@@ -281,7 +282,7 @@ class Follower : public analyze::Arrivals {
 };
 
 std::string ranks_words(const std::vector<uint32_t> &ranks) {
-  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", analyze::ranks_text(ranks));
+  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", ranks_text(ranks));
 }
 
 std::vector<std::string> not_judged(const trace::Trace &trace, const Ranks &ranks) {

@@ -15,6 +15,7 @@
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/nearest.h"
+#include "text/rank_list.h"
 #include "text/utf8.h"
 
 namespace cairn::cli {
@@ -104,7 +105,7 @@ void print(const Finding &finding, const check::Report &report, Output &out) {
   }
   const std::vector<uint32_t> ranks(finding.ranks.begin(), finding.ranks.end());
   out.write(fmt::format("    {}, {} {}; first {}{}\n", finding.count == 1 ? "once" : grouped(finding.count) + " times",
-                        ranks.size() == 1 ? "rank" : "ranks", analyze::ranks_text(ranks), met_text(finding.first),
+                        ranks.size() == 1 ? "rank" : "ranks", ranks_text(ranks), met_text(finding.first),
                         finding.other_first ? ", with " + met_text(*finding.other_first) : ""));
 }
 

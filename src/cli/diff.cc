@@ -17,6 +17,7 @@
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 #include "text/utf8.h"
 
 namespace cairn::cli {
@@ -163,7 +164,7 @@ class Report {
     if (pair.unpaired != 0) head += fmt::format("; {} in one run only", plural(pair.unpaired, "warp"));
     print(fmt::format("{}; {} of {} differ", head, grouped(pair.differing), plural(pair.warps, "warp")));
     for (const GpuWarpDifference &each : pair.differences) {
-      print(fmt::format("  warp{} {}, event {}", each.warps.size() == 1 ? "" : "s", analyze::ranks_text(each.warps),
+      print(fmt::format("  warp{} {}, event {}", each.warps.size() == 1 ? "" : "s", ranks_text(each.warps),
                         grouped(each.event)));
       print("    - " + event_text(first_, *pair.first, each.first, each.events_first, each.event));
       print("    + " + event_text(second_, *pair.second, each.second, each.events_second, each.event));

@@ -9,6 +9,7 @@
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 
 namespace cairn::cli {
 namespace {
@@ -50,13 +51,13 @@ std::string names_text(const std::vector<std::string> &names) {
   return text;
 }
 
-std::string ranks_text(const std::vector<uint32_t> &ranks) {
-  return (ranks.size() == 1 ? "rank " : "ranks ") + analyze::ranks_text(ranks);
+std::string named_ranks(const std::vector<uint32_t> &ranks) {
+  return (ranks.size() == 1 ? "rank " : "ranks ") + ranks_text(ranks);
 }
 
 /// "ranks 0-3: call 17 is another one", or "ranks 0-3: 12 calls differ in count; call 17 of rank 0 first".
 std::string head_of(const CallDifference &difference) {
-  const std::string ranks = ranks_text(difference.ranks);
+  const std::string ranks = named_ranks(difference.ranks);
   const std::string thread = difference.thread == 0 ? "" : fmt::format(", thread {}", difference.thread);
   if (difference.kind == CallDifference::Kind::order) {
     const char *what = !difference.first    ? "was not made in the first run"
@@ -149,8 +150,8 @@ Result<ComparedCalls> compare_calls(const trace::Trace &first, const trace::Trac
 
 void print(const ComparedCalls &compared, const std::optional<uint64_t> &limit, Output *out) {
   const CallDiff &diff = compared.diff;
-  if (!diff.only_first.empty()) out->write(ranks_text(diff.only_first) + ": only in the first run\n");
-  if (!diff.only_second.empty()) out->write(ranks_text(diff.only_second) + ": only in the second run\n");
+  if (!diff.only_first.empty()) out->write(named_ranks(diff.only_first) + ": only in the first run\n");
+  if (!diff.only_second.empty()) out->write(named_ranks(diff.only_second) + ": only in the second run\n");
   uint64_t left = limit.value_or(UINT64_MAX);
   for (const CallDifference &difference : diff.differences) {
     if (left-- == 0) break;

@@ -7,6 +7,7 @@
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 
 namespace cairn::cli {
 namespace {
@@ -69,7 +70,7 @@ int diff_replay(const trace::Trace &first, const trace::Trace &second, const std
     return written != 0 ? written : code;
   }
   for (const auto &[only, where] : {std::pair(&diff.only_first, "first"), std::pair(&diff.only_second, "second")}) {
-    if (!only->empty()) out.write(fmt::format("ranks {}: only in the {} run\n", analyze::ranks_text(*only), where));
+    if (!only->empty()) out.write(fmt::format("ranks {}: only in the {} run\n", ranks_text(*only), where));
   }
   uint64_t left = limit.value_or(UINT64_MAX);
   for (const ReplayDifference &difference : diff.differences) {

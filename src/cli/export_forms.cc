@@ -19,6 +19,7 @@
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 #include "timing/mode.h"
 #include "trace/model/losses.h"
 
@@ -80,7 +81,7 @@ void say_losses(const trace::Trace &trace, const std::vector<uint32_t> &wanted) 
   }
   if (lossy.empty()) return;
   say(fmt::format("calls of rank{} {} are not all in the trace, as cairn info tells", lossy.size() == 1 ? "" : "s",
-                  analyze::ranks_text(lossy)));
+                  ranks_text(lossy)));
 }
 
 /// Where binary data would go to a terminal.

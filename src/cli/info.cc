@@ -16,6 +16,7 @@
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 #include "text/utf8.h"
 #include "trace/read/exactness.h"
 
@@ -205,7 +206,7 @@ void print_notes(Output &out, const Overview &view, const std::vector<uint32_t> 
     out.write(fmt::format("{}{:<15}{}{}\n", out.warning(), "note", out.plain(), text));
   };
   const auto of_ranks = [&](const std::vector<uint32_t> &ranks, const std::string &what) {
-    note(fmt::format("rank{} {}: {}", ranks.size() == 1 ? "" : "s", analyze::ranks_text(ranks), what));
+    note(fmt::format("rank{} {}: {}", ranks.size() == 1 ? "" : "s", ranks_text(ranks), what));
   };
   std::vector<uint32_t> before;
   std::set_difference(view.incomplete.begin(), view.incomplete.end(), in_finalize.begin(), in_finalize.end(),

@@ -13,6 +13,7 @@
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 
 namespace cairn::cli {
 namespace {
@@ -104,8 +105,8 @@ class KindText {
 std::string head_of(const KindOfRank &kind) {
   const double calls = kind.all.calls / static_cast<double>(kind.ranks.size());
   const std::string thread = kind.thread == 0 ? "" : fmt::format(", thread {}", kind.thread);
-  return fmt::format("{} {}{}: {} each", kind.ranks.size() == 1 ? "rank" : "ranks", analyze::ranks_text(kind.ranks),
-                     thread, plural(whole(calls), "call"));
+  return fmt::format("{} {}{}: {} each", kind.ranks.size() == 1 ? "rank" : "ranks", ranks_text(kind.ranks), thread,
+                     plural(whole(calls), "call"));
 }
 
 int loops(LoopsOptions &options) {

@@ -17,6 +17,7 @@
 #include "spool/recovery.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 #include "text/utf8.h"
 #include "trace/read/trace.h"
 
@@ -108,7 +109,7 @@ Result<JobView> view_of(const spool::Job &job, const View &view) {
 }
 
 std::string text_of(const std::vector<uint32_t> &ranks) {
-  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", analyze::ranks_text(ranks));
+  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", ranks_text(ranks));
 }
 
 void print(Output &out, const JobView &job, const View &view) {

@@ -4,6 +4,7 @@
 
 #include "analyze/filter.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 #include "text/utf8.h"
 
 namespace cairn::cli {
@@ -18,7 +19,7 @@ std::string range_text(const PendingCall::Range &range) {
 }
 
 std::string line(const PendingCall &call) {
-  std::string text = fmt::format("rank{} {}", call.ranks.size() == 1 ? "" : "s", analyze::ranks_text(call.ranks));
+  std::string text = fmt::format("rank{} {}", call.ranks.size() == 1 ? "" : "s", ranks_text(call.ranks));
   if (call.several_threads) text += fmt::format(" thread {}", call.thread);
   const std::string at = call.position.text().empty() ? std::string() : " at " + call.position.text();
   if (call.inside) {

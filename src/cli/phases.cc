@@ -12,6 +12,7 @@
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 #include "text/utf8.h"
 #include "timing/mode.h"
 #include "trace/read/exactness.h"
@@ -87,9 +88,9 @@ Listing list_of(const phases::Run &run) {
     if (!phase.note.empty()) below(phase.note);
     if (phase.first_begin && ranks > 1) below(moments_text(phase));
     for (const OnRanks &on : phase.on) {
-      if (on.turns != phase.turns) below(fmt::format("{} turns on ranks {}", on.turns, analyze::ranks_text(on.ranks)));
+      if (on.turns != phase.turns) below(fmt::format("{} turns on ranks {}", on.turns, ranks_text(on.ranks)));
     }
-    if (!phase.lacking.empty()) below(fmt::format("not on ranks {}", analyze::ranks_text(phase.lacking)));
+    if (!phase.lacking.empty()) below(fmt::format("not on ranks {}", ranks_text(phase.lacking)));
     for (const phases::InnerLoop &inner : phase.inner) {
       std::string text = std::string(2 * (inner.depth - 1), ' ') + fmt::format("{} x {}", inner.turns, inner.place);
       if (inner.ns) text += fmt::format(", {} of a rank", time_text(nearest(*inner.ns)));

@@ -12,6 +12,7 @@
 #include "proxy/generate.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 
 namespace cairn::cli {
 namespace {
@@ -29,7 +30,7 @@ struct ProxyOptions : Inspection {
 void tell_losses(const std::vector<uint32_t> &left_out, const proxy::KeptRanks::Losses &of) {
   std::string text = fmt::format(
       "without rank{} {}: {} to or from {} of MPI_PROC_NULL now; {} whose root was there not made, {} made by fewer",
-      left_out.size() == 1 ? "" : "s", analyze::ranks_text(left_out), plural(of.partners, "message"),
+      left_out.size() == 1 ? "" : "s", ranks_text(left_out), plural(of.partners, "message"),
       left_out.size() == 1 ? "it" : "them", plural(of.roots, "collective call"), grouped(of.smaller));
   if (of.questions != 0) text += fmt::format("; {} about topologies not asked", plural(of.questions, "question"));
   if (of.anybody != 0) {

@@ -13,6 +13,7 @@
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 #include "text/utf8.h"
 #include "trace/read/exactness.h"
 
@@ -89,7 +90,7 @@ Listing list_of_classes(const Ranks &ranks, uint64_t most) {
                 {"which", nullptr, true}});
   for (size_t number = 0; number < ranks.classes.size() && number < most; ++number) {
     const RankClass &one = ranks.classes[number];
-    std::string which = analyze::ranks_text(one.ranks);
+    std::string which = ranks_text(one.ranks);
     if (one.threads > 1) which += fmt::format(", {} threads", one.threads);
     list.add({words(std::to_string(number)), count(one.ranks.size()), words(spread_text(one.calls, count)),
               words(spread_text(one.bytes, volume)),

@@ -8,8 +8,11 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "analyze/sources.h"
+#include "base/whole.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
 #include "report/facts.h"
@@ -39,23 +42,16 @@ Error cannot(const std::string &what, const std::string &path) {
   return {ErrorKind::environment, fmt::format("{}: {}", what, std::strerror(errno)), path, Error::kNoOffset, ""};
 }
 
-Result<std::string> content_of(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return tl::unexpected<Error>(cannot("cannot read it", path));
-  return bytes;
-}
-
 /// The trace's bytes, with the call sites that are resolved here: where the page is looked at the program's modules are
 /// not at hand.
-Result<std::string> trace_with_sources(const std::string &path) {
-  auto content = content_of(path);
-  if (!content) return content;
-  const auto trace = trace::Trace::from_bytes(Bytes(content->begin(), content->end()), path);
-  if (!trace || trace->damage()) return content;
-  const auto resolved = analyze::Sources(*trace).resolved();
-  if (resolved.size() <= analyze::Sources::in_trace(*trace).resolved().size()) return content;
-  const Bytes with = trace::with_sources(*trace, resolved);
+Result<std::string> trace_with_sources(const trace::Trace &trace, const std::string &path) {
+  auto content = report::content_of(path);
+  const auto resolved = analyze::Sources(trace).resolved();
+  if (!content || resolved.size() <= analyze::Sources::in_trace(trace).resolved().size()) return content;
+  // Of the whole file: what was opened may have left blocks in it.
+  const auto whole = trace::Trace::from_bytes(Bytes(content->begin(), content->end()), path);
+  if (!whole || whole->damage()) return content;
+  const Bytes with = trace::with_sources(*whole, resolved);
   return std::string(with.begin(), with.end());
 }
 
@@ -76,13 +72,7 @@ Result<void> write(const std::string &path, const std::string &text) {
   const std::string partial = fmt::format("{}.partial.{}", path, getpid());
   const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) return tl::unexpected<Error>(cannot("cannot write it", path));
-  size_t at = 0;
-  int wrong = 0;
-  while (at < text.size() && wrong == 0) {
-    const ssize_t put = ::write(file, text.data() + at, text.size() - at);
-    if (put < 0 && errno != EINTR) wrong = errno;
-    if (put > 0) at += static_cast<size_t>(put);
-  }
+  int wrong = write_all(file, {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
   if (close(file) != 0 && wrong == 0) wrong = errno;
   if (wrong == 0 && rename(partial.c_str(), path.c_str()) != 0) wrong = errno;
   if (wrong == 0) return {};
@@ -91,15 +81,22 @@ Result<void> write(const std::string &path, const std::string &text) {
   return tl::unexpected<Error>(cannot("cannot write it", path));
 }
 
-int report_of(ReportOptions &options) {
+int report_of(const ReportOptions &options) {
   const auto folder = find_data("report", "page.html");
   if (!folder) return report(folder.error());
   const auto assets = report::read_assets(*folder);
   if (!assets) return report(assets.error());
-  const auto trace = open_trace(options);
-  if (!trace) return report(trace.error());
-  const std::string output =
-      options.output.empty() ? fs::path(options.file).replace_extension(".html").filename().string() : options.output;
+  std::vector<Inspection> inspections = {options};
+  if (!options.other.empty()) inspections.emplace_back().file = options.other;
+  std::vector<trace::Trace> opened;
+  for (Inspection &inspection : inspections) {
+    auto trace = open_trace(inspection);
+    if (!trace) return report(trace.error());
+    opened.push_back(*std::move(trace));
+  }
+  const std::string output = options.output.empty()
+                                 ? fs::path(inspections.front().file).replace_extension(".html").filename().string()
+                                 : options.output;
   if (auto may = may_write(output); !may) return report(may.error());
 
   std::error_code error;
@@ -107,13 +104,8 @@ int report_of(ReportOptions &options) {
   std::vector<report::Asked> traces;
   std::vector<report::Block> blocks;
   uint64_t bytes_of_traces = 0;
-  for (const std::string &file : {options.file, options.other}) {
-    if (file.empty()) continue;
-    if (file != options.file) {
-      Inspection second;
-      second.file = file;
-      if (const auto opened = open_trace(second); !opened) return report(opened.error());
-    }
+  for (size_t i = 0; i < opened.size(); ++i) {
+    const std::string &file = inspections[i].file;
     report::Asked asked;
     asked.executable = fs::read_symlink("/proc/self/exe", error).string();
     asked.file = file;
@@ -123,14 +115,14 @@ int report_of(ReportOptions &options) {
       asked.saying = [](const std::string &verb) { fmt::print(stderr, "\r\033[Kcairn: asking cairn {} …", verb); };
     }
     traces.push_back(std::move(asked));
-    auto bytes = trace_with_sources(file);
+    auto bytes = trace_with_sources(opened[i], file);
     if (!bytes) return report(bytes.error());
     bytes_of_traces += bytes->size();
-    blocks.push_back({fmt::format("trace{}", blocks.size()), *std::move(bytes)});
+    blocks.push_back({fmt::format("trace{}", i), *std::move(bytes)});
   }
   blocks.insert(blocks.begin(), {"facts", report::gzip(report::facts_of_page(traces).dump())});
   if (talks) fmt::print(stderr, "\r\033[K");
-  const std::string page = report::page_of(*assets, trace->run().command, blocks);
+  const std::string page = report::page_of(*assets, opened.front().run().command, blocks);
   if (auto done = write(output, page); !done) return report(done.error());
   if (!options.quiet) {
     say(fmt::format("{}: {}, {} of them the trace{}", output, bytes_text(page.size()), bytes_text(bytes_of_traces),

@@ -13,6 +13,7 @@
 #include "cli/verbs.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 #include "text/utf8.h"
 #include "timeline/doing.h"
 #include "timeline/strip.h"
@@ -61,7 +62,7 @@ std::string letters_of(const Strip &strip, timeline::By by) {
 /// The ranks of a line, as far as there is room.
 constexpr size_t kMostHead = 20;
 std::string head_of(const std::vector<uint32_t> &ranks) {
-  std::string text = analyze::ranks_text(ranks);
+  std::string text = ranks_text(ranks);
   if (text.size() <= kMostHead) return text;
   const std::string more = fmt::format(",+ ({})", ranks.size());
   return text.substr(0, text.rfind(',', kMostHead - more.size())) + more;
@@ -202,7 +203,7 @@ int timeline_of(TimelineOptions &options) {
   constexpr uint64_t kMostColumns = 100000;
   wanted.lines = std::max<uint64_t>(1, options.lines.value_or(options.json ? UINT64_MAX : kMostLines));
   // What stands before the letters: the ranks of a line.
-  const size_t most_ranks = analyze::ranks_text({filter->ranks.back()}).size();
+  const size_t most_ranks = ranks_text({filter->ranks.back()}).size();
   const bool several = wanted.ranks.size() > wanted.lines;
   const size_t before = 2 + std::max<size_t>(4, options.classes ? kMostHead
                                                 : several       ? 2 * most_ranks + 1

@@ -17,6 +17,7 @@
 #include "export/walk.h"
 #include "simgrid/calls.h"
 #include "spec/ids.h"
+#include "text/rank_list.h"
 
 namespace cairn::exporting {
 namespace {
@@ -176,9 +177,9 @@ void write_grammar_graph(Scope *scope, OutFile *out, GraphCounts *counts) {
         std::any_of(view.ranks.begin(), view.ranks.end(), [&](uint32_t rank) { return scope->wanted.has_rank(rank); });
     if (!wanted) continue;
     const trace::Structure structure = trace::structure_of(trace, index);
-    out->write(fmt::format(
-        "  subgraph cluster_{} {{\n    label={};\n", index,
-        quoted(fmt::format("class {}: ranks {}, thread {}", index, analyze::ranks_text(view.ranks), view.thread))));
+    out->write(
+        fmt::format("  subgraph cluster_{} {{\n    label={};\n", index,
+                    quoted(fmt::format("class {}: ranks {}, thread {}", index, ranks_text(view.ranks), view.thread))));
     std::vector<bool> shown(structure.rows.size());
     const auto &rules = *structure.rules;
     for (size_t rule = 0; rule < rules.size(); ++rule) {

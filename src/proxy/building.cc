@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/filter.h"
+#include "text/rank_list.h"
 
 namespace cairn::proxy {
 namespace {
@@ -76,7 +77,7 @@ std::string readme(const Program &program, const std::vector<PartText> &parts, c
         "Of {} ranks these are left out: {}. The others are ranks 0 to {} now, in their order; in the source `rank` "
         "and\n"
         "`size` are those of the recording.\n\n",
-        trace.rank_count(), analyze::ranks_text(program.settings.left_out), processes - 1);
+        trace.rank_count(), ranks_text(program.settings.left_out), processes - 1);
   }
   out += fmt::format("| file | what |\n|---|---|\n| `main{}` | which rank does what |\n", of.extension);
   for (size_t i = 0; i < parts.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "proxy/gaps.h"
 #include "proxy/row_tables.h"
 #include "spec/ids.h"
+#include "text/rank_list.h"
 #include "trace/read/class_structure.h"
 
 namespace cairn::proxy {
@@ -344,7 +345,7 @@ class PartWriter {
   void assemble(const std::string &skips, const Source &order) {
     std::vector<uint32_t> members = columns_.ranks();
     if (program_.kept != nullptr) std::erase_if(members, [this](uint32_t rank) { return !program_.kept->has(rank); });
-    const std::string ranks = analyze::ranks_text(members);
+    const std::string ranks = ranks_text(members);
     std::string head = fmt::format("/* {} {}{}. */\n#include \"program.h\"\n\n", members.size() == 1 ? "Rank" : "Ranks",
                                    ranks, part_.thread == 0 ? "" : fmt::format(", thread {}", part_.thread));
     if (ranks.size() > 80) {

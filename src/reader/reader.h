@@ -49,8 +49,8 @@ int32_t reader_open(uint8_t *bytes, size_t length);
  * when something of it is asked. */
 int32_t reader_open_elsewhere(double size);
 /* What reads it, which whoever has the module provides, in env: bytes of it from `offset` on to `into`, and how many
- * they are, up to `size`; -1: it cannot be read. In the host's library it cannot, unless the
- * program has its own. */
+ * they are, up to `size`; -1: it cannot be read. In the host's library it cannot, unless
+ * the program has its own. */
 READER_IMPORTED int32_t reader_read(double offset, uint32_t size, uint8_t *into);
 void reader_close(void);
 

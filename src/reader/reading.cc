@@ -14,6 +14,7 @@
 #include "tell/sizes_list.h"
 #include "tell/summary_list.h"
 #include "terminal/words.h"
+#include "text/rank_list.h"
 #include "text/utf8.h"
 #include "timeline/doing.h"
 #include "timing/mode.h"
@@ -44,7 +45,7 @@ ordered_json degraded_json(const analyze::Overview &view) {
   ordered_json list = ordered_json::array();
   for (const auto &[reason, of] : view.degraded) {
     list.push_back({{"reason", valid_utf8(reason)},
-                    {"ranks", analyze::ranks_text(of.ranks)},
+                    {"ranks", ranks_text(of.ranks)},
                     {"count", of.count},
                     {"calls_missing", of.missing},
                     {"asked_for", of.asked}});
@@ -100,7 +101,7 @@ ordered_json run_json(const Reading &reading) {
   out["begin_unix_ns"] = std::to_string(view.run.start_unix_ns);
   out["wall_ns"] = view.run.wall_ns;
   out["world_size"] = view.world;
-  out["ranks"] = analyze::ranks_text(ranks);
+  out["ranks"] = ranks_text(ranks);
   out["rank_count"] = view.ranks;
   out["classes"] = view.classes;
   out["threads"] = view.threads;
@@ -117,7 +118,7 @@ ordered_json run_json(const Reading &reading) {
   for (const trace::Site &site : trace.all_sites()) stacks = stacks || site.caller != 0;
   out["stacks"] = stacks;
   out["hosts"] = texts_json(view.hosts);
-  out["incomplete"] = analyze::ranks_text(view.incomplete);
+  out["incomplete"] = ranks_text(view.incomplete);
   out["degraded"] = degraded_json(view);
   out["failures"] = failures_json(view);
   out["bytes"] = view.bytes;

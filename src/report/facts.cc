@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -11,6 +11,7 @@
 #include "report/shorten.h"
 #include "report/source_lines.h"
 #include "terminal/output_of.h"
+#include "terminal/words.h"
 #include "text/utf8.h"
 
 namespace cairn::report {
@@ -71,14 +72,6 @@ std::map<std::string, std::set<uint32_t>> places_of(const ordered_json &callsite
   return places;
 }
 
-std::string now() {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
 ordered_json facts_of(const Asked &asked) {
   static const std::vector<Question> questions = {
       {"info", {"info"}},
@@ -118,7 +111,9 @@ ordered_json facts_of(const Asked &asked) {
 }  // namespace
 
 ordered_json facts_of_page(const std::vector<Asked> &traces) {
-  ordered_json facts = {{"schema", "cairn.report/1"}, {"cairn", CAIRN_VERSION}, {"written", now()}};
+  const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
+  ordered_json facts = {
+      {"schema", "cairn.report/1"}, {"cairn", CAIRN_VERSION}, {"written", cli::utc_text(now.count())}};
   facts["traces"] = ordered_json::array();
   for (const Asked &asked : traces) facts["traces"].push_back(facts_of(asked));
   facts["diff"] = nullptr;

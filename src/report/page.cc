@@ -4,6 +4,8 @@
 #include <zlib.h>
 
 #include <cassert>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -11,18 +13,6 @@
 
 namespace cairn::report {
 namespace {
-
-Result<std::string> file_of(const std::string &folder, const char *name) {
-  const std::string path = folder + "/" + name;
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file || bytes.empty()) {
-    return tl::unexpected<Error>(
-        Error{ErrorKind::environment, "this part of the page that reports are made of is missing", path,
-              Error::kNoOffset, "build cairn where npm and clang-19 are (scripts/setup report), or install it anew"});
-  }
-  return bytes;
-}
 
 /// What the template names is put in from behind, so that nothing that is put in is looked at again.
 void put(std::string *page, std::string_view name, std::string_view text) {
@@ -33,13 +23,24 @@ void put(std::string *page, std::string_view name, std::string_view text) {
 
 }  // namespace
 
+Result<std::string> content_of(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (file) return bytes;
+  return tl::unexpected(Error{ErrorKind::environment, fmt::format("cannot read it: {}", std::strerror(errno)), path,
+                              Error::kNoOffset, ""});
+}
+
 Result<Assets> read_assets(const std::string &folder) {
   Assets assets;
   for (const auto &[name, part] : {std::pair{"page.html", &assets.page}, std::pair{"page.js.gz", &assets.script},
                                    std::pair{"reader.wasm.gz", &assets.reader}}) {
-    auto bytes = file_of(folder, name);
-    if (!bytes) return tl::unexpected<Error>(bytes.error());
-    *part = *std::move(bytes);
+    const std::string path = folder + "/" + name;
+    *part = content_of(path).value_or("");
+    if (!part->empty()) continue;
+    return tl::unexpected(Error{ErrorKind::environment, "this part of the page that reports are made of is missing",
+                                path, Error::kNoOffset,
+                                "build cairn where npm and clang-19 are (scripts/setup report), or install it anew"});
   }
   return assets;
 }

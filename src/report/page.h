@@ -20,6 +20,8 @@ struct Assets {
   std::string script;  ///< compressed by gzip
   std::string reader;  ///< WebAssembly, compressed by gzip
 };
+/// All bytes of a file; an environment error if it cannot be read.
+Result<std::string> content_of(const std::string &path);
 /// From an installation's folder of them; an environment error if one cannot be read.
 Result<Assets> read_assets(const std::string &folder);
 

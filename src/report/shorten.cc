@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "text/rank_list.h"
+
 namespace cairn::report {
 namespace {
 
@@ -18,20 +20,6 @@ bool is_of_ranks(std::string_view name) { return name == "ranks" || name == "lac
 
 bool all_numbers(const ordered_json &list) {
   return std::all_of(list.begin(), list.end(), [](const ordered_json &one) { return one.is_number_integer(); });
-}
-
-/// "0-3,8" of [0, 1, 2, 3, 8].
-std::string text_of(const ordered_json &list) {
-  std::string text;
-  for (size_t i = 0; i < list.size();) {
-    const auto first = list[i].get<uint64_t>();
-    size_t run = 1;
-    while (i + run < list.size() && list[i + run].get<uint64_t>() == first + run) ++run;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", first);
-    if (run > 1) text += fmt::format("-{}", first + run - 1);
-    i += run;
-  }
-  return text;
 }
 
 /// To 12 digits, where it has more.
@@ -49,7 +37,7 @@ void shorten(ordered_json *json, size_t most) {
   std::vector<std::pair<std::string, size_t>> cut;
   for (auto &[name, value] : json->items()) {
     if (value.is_array() && is_of_ranks(name) && all_numbers(value)) {
-      value = text_of(value);
+      value = ranks_text(value.get<std::vector<uint32_t>>());
       continue;
     }
     if (value.is_array() && value.size() > most) {

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/whole.h"
+
 namespace cairn::cli {
 namespace {
 
@@ -28,11 +30,7 @@ class MemoryFile {
     if (fstat(descriptor_, &status) != 0) return {};
     std::string text(static_cast<size_t>(status.st_size), '\0');
     size_t at = 0;
-    while (at < text.size()) {
-      const ssize_t got = pread(descriptor_, text.data() + at, text.size() - at, static_cast<off_t>(at));
-      if (got <= 0) break;
-      at += static_cast<size_t>(got);
-    }
+    (void)read_at(descriptor_, 0, {reinterpret_cast<uint8_t *>(text.data()), text.size()}, &at);
     text.resize(at);
     return text;
   }

@@ -106,7 +106,6 @@ class FactsKept {
       Asked asked;
       asked.executable = cairn_;
       asked.file = folder_->path_of(file);
-      asked.most_calls = kMostCalls;
       known = file;
       packed = gzip(facts_of_page({asked}).dump());
     }
