@@ -30,14 +30,12 @@ def run(*words, **options):
 def main():
     build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / 'build').resolve()
     programs, cairn, page = build / 'src/mpi/tests/openmpi', build / 'bin/cairn', build / 'src/report/page'
-    shutil.copy(ROOT / 'src/report/page/test/look.mjs', page)
-
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
 
-        def record(program, ranks, *words, timing='lossless'):
+        def record(program, ranks, *words):
             shutil.copy(programs / program, folder)  # for a command line without folders
-            run(cairn, 'record', '-q', '--timing', timing, '-o', f'{program}.cairn', '--', 'mpiexec.openmpi', '-n', ranks,
+            run(cairn, 'record', '-q', '--timing', 'lossless', '-o', f'{program}.cairn', '--', 'mpiexec.openmpi', '-n', ranks,
                 f'./{program}', *words, cwd=folder)
 
         def picture(kept, trace, fragment, height, *more):

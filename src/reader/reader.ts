@@ -143,6 +143,17 @@ export interface Calls {
 /** What is sent, by the number in Matrix.kind (src/traffic/flows.h). */
 export const KINDS = ['messages', 'neighbours', 'one-sided', 'collectives'] as const;
 
+/** A collective operation, which is no traffic between two ranks. */
+export interface CollectiveUse {
+  operation: string;
+  communicator: string;
+  calls: number;
+  ranks: number;
+  bytes_a_rank: number;
+  bytes: number;
+  unsized_calls: number;
+}
+
 /** A row for each pair of ranks and kind of traffic. */
 export interface Matrix {
   from: Uint32Array;
@@ -155,15 +166,7 @@ export interface Matrix {
   unsized: Float64Array;
   /** How many MPI_COMM_WORLD has. */
   ranks: number;
-  collectives: {
-    operation: string;
-    communicator: string;
-    calls: number;
-    ranks: number;
-    bytes_a_rank: number;
-    bytes: number;
-    unsized_calls: number;
-  }[];
+  collectives: CollectiveUse[];
   unknown_processes: number;
   expanded_ranks: number;
 }

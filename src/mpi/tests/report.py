@@ -11,7 +11,6 @@ import csv
 import json
 import math
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +18,6 @@ import tempfile
 
 import surroundings
 
-LOOK = pathlib.Path(__file__).resolve().parents[2] / 'report/page/test/look.mjs'
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -53,13 +51,12 @@ def programs(bench, build):
 
 
 def recorded(bench, folder, program):
-    """The trace of one; None: it could not be made."""
+    """Makes NAME.cairn of one; what `cairn record` did."""
     if program.file is not None:
         shutil.copy(program.file, folder)
     words = [str(pathlib.Path(bench.program) / program.words[0]), *program.words[1:]]
-    done = bench.run_in(folder, 'record', '-q', *program.how, '-o', f'{program.name}.cairn', '--', bench.mpiexec, '-n',
+    return bench.run_in(folder, 'record', '-q', *program.how, '-o', f'{program.name}.cairn', '--', bench.mpiexec, '-n',
                         str(program.ranks), *words)
-    return done
 
 
 def extrapolated(bench, folder):
@@ -94,16 +91,17 @@ class Page:
     def expect(self, what, found, wanted):
         self.problems.expect(f'{self.name}: {what}', found, wanted)
 
+    def near_sum(self, what, found, wanted):
+        """Of ns, each of which was rounded."""
+        if not math.isclose(found, wanted, rel_tol=1e-6, abs_tol=2.0):
+            self.problems.append(f'{self.name}: {what}: {found}, and not {wanted}')
+
     def near(self, what, found, wanted):
         if found in ('', None) or wanted is None:
             if not (found in ('', None) and wanted is None):
                 self.problems.append(f'{self.name}: {what}: {found!r}, and not {wanted!r}')
         elif not math.isclose(float(found), wanted, rel_tol=1e-9, abs_tol=1e-15):
             self.problems.append(f'{self.name}: {what}: {found}, and not {wanted}')
-
-
-def number(value):
-    return '' if value is None else f'{value:g}' if isinstance(value, float) and value != int(value) else str(int(value))
 
 
 def functions_and_sites(page):
@@ -165,8 +163,8 @@ def timeline(page):
     wanted = page.verb('timeline', '--columns', str(columns))
     kinds = [name for name in found[0] if name not in ('ranks', 'from', 'to')]
     for line in wanted['lines']:
-        text = re.sub(r'[\[\] ]', '', str(line['ranks']))
-        rows = lines.get(text) or lines.get(surely(line['ranks']))
+        text = ranks_text(line['ranks'])
+        rows = lines.get(text)
         if rows is None:
             page.problems.append(f'{page.name}: the timeline has no line of {text}')
             continue
@@ -175,7 +173,7 @@ def timeline(page):
             page.near_sum(f'timeline of {text}, {kind}', told, sum(line['ns'].get(kind, [])))
 
 
-def surely(ranks):
+def ranks_text(ranks):
     """As in "0-3,8"."""
     parts, first = [], 0
     for i in range(len(ranks)):
@@ -232,10 +230,6 @@ def served(bench, folder, look, problems):
     return told
 
 
-Page.near_sum = lambda page, what, found, wanted: None if math.isclose(found, wanted, rel_tol=1e-6, abs_tol=2.0) else \
-    page.problems.append(f'{page.name}: {what}: {found}, and not {wanted}')
-
-
 def main():
     bench = surroundings.Bench(__doc__, rest=True)
     build = pathlib.Path(bench.cairn).parents[1]
@@ -262,9 +256,7 @@ def main():
             most = trace.stat().st_size * 8 / 7 + (500_000 if name in ('xdsep', 'hpcc') else 450_000)
             if html.stat().st_size > most:
                 problems.append(f'{html.name} has {html.stat().st_size} bytes, more than {most:.0f}')
-        # What lies beside a script finds what npm fetched.
         look = build / 'src/report/page/look.mjs'
-        look.write_text(LOOK.read_text())
         told = looked_at(look, folder, [str(folder / f'{page}.html') for page in pages])
         if bench.rest:
             told += served(bench, folder, look, problems)

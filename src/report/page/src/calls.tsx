@@ -6,7 +6,7 @@ import { linkTo } from './findings';
 import { groupsOf } from './groups';
 import type { CallRow, CallsPage } from './protocol';
 import { set, useShown } from './state';
-import { copyText, csvOf } from './save';
+import { Take, useTold } from './take';
 
 const kPage = 100;
 const kWalk = 200000;
@@ -23,7 +23,7 @@ export function Calls({ context }: { context: Context }) {
   const [next, setNext] = useState<number | null>(null);
   const [busy, setBusy] = useState('');
   const [trouble, setTrouble] = useState('');
-  const [said, setSaid] = useState('');
+  const [said, tell] = useTold();
   const [open, setOpen] = useState<number | null>(null);
   const [run, setRun] = useState(0);
   const groups = client ? groupsOf(client.opened, shown) : null;
@@ -120,14 +120,11 @@ export function Calls({ context }: { context: Context }) {
         {next !== null && !busy && (
           <button type="button" onClick={() => void fill(next, rows, () => true)}>{plural(kPage, 'more call')}</button>
         )}
-        <span role="status">{said}</span>
-        <button
-          type="button"
-          onClick={() => void copyText('calls.csv', csvOf([['rank', 'thread', 'call', 'begin', 'took', 'gap', 'text'],
-            ...rows.map((row) => [first, row.thread, row.index, row.begin, row.took, row.gap, row.text])]), 'text/csv').then(setSaid)}
-        >
-          CSV
-        </button>
+        <Take
+          name="calls" said={said} tell={tell}
+          csv={() => [['rank', 'thread', 'call', 'begin', 'took', 'gap', 'text'],
+            ...rows.map((row) => [first, row.thread, row.index, row.begin, row.took, row.gap, row.text])]}
+        />
       </div>
     </>
   );

@@ -3,8 +3,9 @@
 import type { CanvasHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { resolved } from './colours';
-import { copyPicture, copyText, csvOf } from './save';
+import { copyPicture, copyText, type Rows } from './save';
 import { ScreenSurface, SvgSurface, type Surface } from './surface';
+import { Take, useTold } from './take';
 
 export interface Ink {
   text: string;
@@ -19,8 +20,6 @@ export function inkNow(): Ink {
   const of = (name: string) => resolved(`var(--${name})`);
   return { text: of('text'), faint: of('faint'), back: of('back'), line: of('line'), idle: of('idle'), accent: of('accent') };
 }
-
-export type Rows = (string | number | null)[][];
 
 export interface ChartProps {
   name: string;
@@ -43,7 +42,7 @@ export function Chart(props: ChartProps) {
   const [width, setWidth] = useState(0);
   const [scheme, setScheme] = useState(0);
   const [tip, setTip] = useState<{ x: number; y: number; what: ComponentChildren } | null>(null);
-  const [said, setSaid] = useState('');
+  const [said, tell] = useTold();
 
   useLayoutEffect(() => {
     const element = place.current!;
@@ -79,12 +78,6 @@ export function Chart(props: ChartProps) {
   });
   void scheme;
 
-  const told = (what: Promise<string>) => {
-    void what.then((text) => {
-      setSaid(text);
-      setTimeout(() => setSaid(''), 2500);
-    });
-  };
   const svg = () => {
     const ink = inkNow();
     const surface = new SvgSurface(width, props.height, ink.back);
@@ -123,12 +116,10 @@ export function Chart(props: ChartProps) {
         </div>
       )}
       <figcaption class="take">
-        <span role="status">{said}</span>
-        <button type="button" onClick={() => told(copyText(`${props.name}.svg`, svg(), 'image/svg+xml'))}>SVG</button>
-        <button type="button" onClick={() => told(copyPicture(`${props.name}.png`, canvas.current!))}>PNG</button>
-        {props.csv && (
-          <button type="button" onClick={() => told(Promise.resolve(props.csv!()).then((rows) => copyText(`${props.name}.csv`, csvOf(rows), 'text/csv')))}>CSV</button>
-        )}
+        <Take name={props.name} csv={props.csv} said={said} tell={tell}>
+          <button type="button" onClick={() => tell(copyText(`${props.name}.svg`, svg(), 'image/svg+xml'))}>SVG</button>
+          <button type="button" onClick={() => tell(copyPicture(`${props.name}.png`, canvas.current!))}>PNG</button>
+        </Take>
       </figcaption>
     </figure>
   );

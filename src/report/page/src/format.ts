@@ -67,30 +67,12 @@ export function rangesOf(ranks: string): [number, number][] {
   return found;
 }
 
-export function hasRank(ranks: string, rank: number): boolean {
-  return rangesOf(ranks).some(([first, last]) => rank >= first && rank <= last);
+export function rangesText(ranges: [number, number][]): string {
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
 }
 
 export function countOfRanks(ranks: string): number {
   return rangesOf(ranks).reduce((sum, [first, last]) => sum + last - first + 1, 0);
-}
-
-export function ranksText(ranks: Iterable<number>): string {
-  const parts: string[] = [];
-  let first = -1;
-  let last = -2;
-  const close = () => {
-    if (first >= 0) parts.push(first === last ? `${first}` : `${first}-${last}`);
-  };
-  for (const rank of ranks) {
-    if (rank !== last + 1) {
-      close();
-      first = rank;
-    }
-    last = rank;
-  }
-  close();
-  return parts.join(',');
 }
 
 /** A list that is too long for a line: its beginning, and how many there are. */

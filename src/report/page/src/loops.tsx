@@ -4,7 +4,7 @@ import { Chart } from './chart';
 import { colourOf, kRest } from './colours';
 import type { Context } from './context';
 import { refusal, told, type LoopItem, type LoopKind } from './facts';
-import { bytes, count, countOfRanks, percent, plural, shortRanks, time } from './format';
+import { bytes, count, percent, plural, shortRanks, time } from './format';
 import { set, useShown } from './state';
 import { Table } from './table';
 
@@ -127,7 +127,7 @@ export function Loops({ context }: { context: Context }) {
             <>
               <b>{nameOf(box.item)}</b>
               <br />
-              {percent(box.amount / laid.whole)}, {text(box.amount / countOfRanks(kind.ranks) * countOfRanks(kind.ranks))} of a rank;
+              {percent(box.amount / laid.whole)}, {text(box.amount)} of a rank;
               a turn: {count(box.item.calls_a_turn)} calls, {bytes(box.item.bytes_a_turn)}, {time(box.item.seconds_a_turn)}
             </>
           );

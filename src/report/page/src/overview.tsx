@@ -1,5 +1,5 @@
 import { Chart } from './chart';
-import { colourOf } from './colours';
+import { colourOf, resolved } from './colours';
 import type { Context } from './context';
 import { refusal, told, type Phase } from './facts';
 import { findingsOf, linkTo } from './findings';
@@ -52,10 +52,8 @@ export function Overview({ context }: { context: Context }) {
   const phases = told(trace.phases);
   const run = summary?.run_seconds ?? null;
   const mpi = summary?.mpi_seconds ?? null;
-  const parts = run ? [
-    ...(summary?.lines ?? []).filter((line) => line.seconds !== null && line.share_of_mpi !== null).slice(0, 9)
-      .map((line, i) => ({ name: line.function, seconds: line.seconds!, colour: colourOf(i) })),
-  ] : [];
+  const parts = (summary?.lines ?? []).filter((line) => line.seconds !== null && line.share_of_mpi !== null).slice(0, 9)
+    .map((line, i) => ({ name: line.function, seconds: line.seconds!, colour: colourOf(i) }));
   const known = parts.reduce((sum, part) => sum + part.seconds, 0);
   const bars = run ? [
     { name: 'outside MPI', seconds: summary?.outside_seconds ?? 0, colour: 'var(--idle)' },
@@ -94,7 +92,7 @@ export function Overview({ context }: { context: Context }) {
               let x = 0;
               for (const bar of bars) {
                 const wide = (bar.seconds / whole) * width;
-                surface.rect(x, 2, Math.max(0.5, wide - 1), 26, bar.colour.startsWith('var') ? getComputedStyle(document.documentElement).getPropertyValue('--idle').trim() : bar.colour);
+                surface.rect(x, 2, Math.max(0.5, wide - 1), 26, resolved(bar.colour));
                 x += wide;
               }
             }}

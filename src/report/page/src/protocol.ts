@@ -1,4 +1,7 @@
 // What the page asks of the worker that holds the reader, and what comes back.
+import type { CollectiveUse, Messages } from './reader';
+
+export type { Messages };
 
 export interface Group {
   fn: string;
@@ -20,7 +23,8 @@ export interface Opened {
   ranks: string;
   classes: ClassInfo[];
   groups: Group[];
-  timing: string;
+  /** Of all ranks. */
+  calls: number;
   /** Each call has its time. */
   timed: boolean;
 }
@@ -132,17 +136,6 @@ export interface Pair {
   bytes: number;
 }
 
-/** A collective operation, which is not drawn: it is no traffic between two ranks. */
-export interface CollectiveUse {
-  operation: string;
-  communicator: string;
-  calls: number;
-  ranks: number;
-  bytes_a_rank: number;
-  bytes: number;
-  unsized_calls: number;
-}
-
 export interface Matrix {
   ranks: number;
   size: number;
@@ -171,21 +164,6 @@ export interface Pairs {
   bytes: Float64Array;
 }
 
-/** Those whose both ends have a time: a row for each (reader.ts). */
-export interface Messages {
-  from: Uint32Array;
-  to: Uint32Array;
-  begin: Float64Array;
-  end: Float64Array;
-  sentBy: Float64Array;
-  receivedBy: Float64Array;
-  bytes: Float64Array;
-  tag: Float64Array;
-  /** There are more. */
-  more: boolean;
-  leftOut: number;
-}
-
 /** A trace: its bytes, or where they can be fetched from by ranges. */
 export type TraceGiven = Uint8Array<ArrayBuffer> | { address: string; size: number };
 
@@ -193,12 +171,10 @@ export interface Asks {
   open: { ask: Record<string, never>; answer: Opened };
   strip: { ask: StripAsk; answer: Strip };
   calls: { ask: CallsAsk; answer: CallsPage };
-  callAt: { ask: { rank: number; ns: number }; answer: number };
   /** Calls by line; null if there are more than were asked for. */
   drawn: { ask: DrawnAsk; answer: DrawnCall[][] | null };
   matrix: { ask: MatrixAsk; answer: Matrix };
   pairs: { ask: { groups: number[] | null }; answer: Pairs };
   messages: { ask: { most: number }; answer: Messages };
-  walk: { ask: { rank: number; texts: boolean }; answer: { calls: number; seconds: number } };
 }
 export type Method = keyof Asks;

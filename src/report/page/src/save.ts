@@ -1,6 +1,6 @@
 // Takes something away from the page: to the clipboard where the browser lets a page do that, else as a download.
 
-export function download(name: string, content: Blob): void {
+function download(name: string, content: Blob): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;
@@ -31,7 +31,9 @@ export async function copyPicture(name: string, canvas: HTMLCanvasElement): Prom
   }
 }
 
-export function csvOf(rows: (string | number | null)[][]): string {
+export type Rows = (string | number | null)[][];
+
+export function csvOf(rows: Rows): string {
   const cell = (value: string | number | null): string => {
     if (value === null) return '';
     const text = String(value);

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { count } from './format';
-import { copyText, csvOf } from './save';
+import { Take, useTold } from './take';
 
 export interface Column<T> {
   name: string;
@@ -34,7 +34,7 @@ export function Table<T>(props: TableProps<T>) {
     props.sort === undefined ? null : { column: props.sort, rising: false });
   const [shown, setShown] = useState(props.page ?? 25);
   const [needle, setNeedle] = useState('');
-  const [said, setSaid] = useState('');
+  const [said, tell] = useTold();
   const rows = useMemo(() => {
     let some = props.rows;
     if (needle !== '') {
@@ -50,7 +50,7 @@ export function Table<T>(props: TableProps<T>) {
       return (x < y ? -1 : x > y ? 1 : 0) * sign;
     });
   }, [props.rows, props.columns, order, needle]);
-  const csv = () => csvOf([props.columns.map((c) => c.name), ...rows.map((row) => props.columns.map((c) => c.value(row)))]);
+  const csv = () => [props.columns.map((c) => c.name), ...rows.map((row) => props.columns.map((c) => c.value(row)))];
   return (
     <div class="table">
       {props.filter !== false && props.rows.length > 10 && (
@@ -112,16 +112,7 @@ export function Table<T>(props: TableProps<T>) {
         {props.further !== undefined && props.further > 0 && (
           <span>{count(props.further)} further ones are not in this page; the verb tells them</span>
         )}
-        <span role="status">{said}</span>
-        <button
-          type="button"
-          onClick={() => void copyText(`${props.name}.csv`, csv(), 'text/csv').then((text) => {
-            setSaid(text);
-            setTimeout(() => setSaid(''), 2500);
-          })}
-        >
-          CSV
-        </button>
+        <Take name={props.name} csv={csv} said={said} tell={tell} />
       </div>
     </div>
   );

@@ -64,7 +64,8 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const [strip, setStrip] = useState<Strip | null>(null);
   const [calls, setCalls] = useState<{ key: string; rows: DrawnCall[][] } | null>(null);
   const [trouble, setTrouble] = useState('');
-  const [messages, setMessages] = useState<Messages | Error | null>(null);
+  const [messages, setMessages] = useState<Messages | null>(null);
+  const [unmatched, setUnmatched] = useState('');
   const [arrowsWanted, setArrowsWanted] = useState(true);
   const [width, setWidth] = useState(0);
   const [fold, setFold] = useState<Fold>('neighbours');
@@ -106,16 +107,16 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   }, [client, key]);
 
   // Messages, of a run that is not too long to be gone through.
-  const calls_ = client?.opened.groups.reduce((sum, group) => sum + group.calls, 0) ?? 0;
-  const matchable = strip !== null && strip.axis === 'measured' && strip.lines.every((line) => line.count === 1) && calls_ <= kMostCallsMatched && !bare;
+  const matchable = !bare && strip !== null && strip.axis === 'measured' && strip.lines.every((line) => line.count === 1) &&
+    (client?.opened.calls ?? 0) <= kMostCallsMatched;
   useEffect(() => {
     if (!client || !matchable || !arrowsWanted) return;
     let alive = true;
-    client.messages().then((all) => alive && setMessages(all), (error: Error) => alive && setMessages(error));
+    client.messages().then((all) => alive && setMessages(all), (error: Error) => alive && setUnmatched(error.message));
     return () => { alive = false; };
   }, [client, matchable, arrowsWanted]);
   const rows = useMemo(() => new Map((strip?.lines ?? []).map((line, i) => [Number(line.ranks), i])), [strip]);
-  const arrows = useMemo(() => matchable && arrowsWanted && messages && 'from' in messages ? arrowsIn(messages, rows, from, to) : null,
+  const arrows = useMemo(() => matchable && arrowsWanted && messages ? arrowsIn(messages, rows, from, to) : null,
     [messages, rows, from, to, matchable, arrowsWanted]);
 
   const clamp = (a: number, b: number, quiet: boolean) => {
@@ -138,7 +139,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const unit = (value: number) => (inCalls ? plural(Math.round(value / 1000), 'call') : timeOfNs(value));
   const moment = (value: number, step: number) => (inCalls ? unit(value) : momentOfNs(value, step));
   const drawn = calls && calls.key === key ? calls.rows : null;
-  const arrowLines = (wide: number) => arrows && messages && 'from' in messages
+  const arrowLines = (wide: number) => arrows && messages
     ? linesOf(messages, arrows, rows, scale, (line) => kAxis + line * row + row / 2, kLeft, wide) : [];
   const draw = (surface: Surface, wide: number, _height: number, ink: Ink) => {
     if (!strip || !palette) return;
@@ -197,7 +198,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     if (!strip || !line || x < kLeft) return null;
     const at = scale.invert(x);
     const message = nearest(arrowLines(width), x, y);
-    if (message !== null && messages && 'from' in messages) {
+    if (message !== null && messages) {
       const size = messages.bytes[message]!;
       return <><b>message from {messages.from[message]} to {messages.to[message]}</b><br />
         {size < 0 ? 'size not known' : bytes(size)}, tag {messages.tag[message]}, {timeOfNs(messages.end[message]! - messages.begin[message]!)} from
@@ -244,9 +245,9 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
           {matchable && (
             <label>
               <input type="checkbox" checked={arrowsWanted} onChange={(event) => setArrowsWanted(event.currentTarget.checked)} />{' '}
-              messages{arrowsWanted && (messages === null ? <span class="busy"> being matched …</span>
-                : 'from' in messages ? arrows && arrows.count > arrows.shown.length && `: ${count(arrows.count)} here, zoom in to see them`
-                : `: ${messages.message}`)}
+              messages{arrowsWanted && (unmatched !== '' ? `: ${unmatched}`
+                : !messages ? <span class="busy"> being matched …</span>
+                : arrows && arrows.count > arrows.shown.length && `: ${count(arrows.count)} here, zoom in to see them`)}
             </label>
           )}
           {!strip && <span class="busy">Adding up the calls …</span>}

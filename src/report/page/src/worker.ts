@@ -1,5 +1,5 @@
 // The worker's side: answers what client.ts asks, with the reader and the trace that it was given first.
-import { rangesOf } from './format';
+import { rangesOf, rangesText } from './format';
 import { kindsOf, matrixOf, onlyOf, type Traffic } from './matrix_sums';
 import type { Asks, CallRow, ClassInfo, DrawnCall, Group, Method, Opened, TraceGiven } from './protocol';
 import { EPILOGUE, KINDS, Reader, SORTS, type Classes, type Elsewhere } from './reader';
@@ -38,14 +38,13 @@ const known = (value: number): number | null => (value < 0 ? null : value / 1e9)
 
 /** "0-3,8,12-20": ranks of runs of first, last and step. */
 function ranksOfRuns(runs: Uint32Array): string {
-  const parts: string[] = [];
+  const ranges: [number, number][] = [];
   for (let i = 0; i + 2 < runs.length; i += 3) {
     const [first, last, step] = [runs[i]!, runs[i + 1]!, runs[i + 2]!];
-    if (first === last) parts.push(`${first}`);
-    else if (step === 1) parts.push(`${first}-${last}`);
-    else for (let rank = first; rank <= last; rank += step) parts.push(`${rank}`);
+    if (step === 1) ranges.push([first, last]);
+    else for (let rank = first; rank <= last; rank += step) ranges.push([rank, rank]);
   }
-  return parts.join(',');
+  return rangesText(ranges);
 }
 
 function classesOf(classes: Classes): ClassInfo[] {
@@ -87,7 +86,7 @@ class Service {
         sort: SORTS[groups.sort[i]!] ?? 'other',
         calls: groups.calls[i]!,
       })),
-      timing: run.timing,
+      calls: run.calls,
       timed: run.times === 'calls',
     };
   }
@@ -116,16 +115,6 @@ class Service {
     };
   }
 
-  callAt(ask: Asks['callAt']['ask']): number {
-    return this.reader.callAt(ask.rank, ask.ns);
-  }
-
-  walk(ask: Asks['walk']['ask']): Asks['walk']['answer'] {
-    const begin = performance.now();
-    const { calls } = this.reader.walk(ask.rank, ask.texts);
-    return { calls, seconds: (performance.now() - begin) / 1e3 };
-  }
-
   strip(ask: Asks['strip']['ask']): Asks['strip']['answer'] {
     const kMostCalls = 300000; // a tenth of a second or less
     const strip = this.reader.strip({
@@ -146,7 +135,7 @@ class Service {
       columns: strip.columns,
       kinds: strip.kinds,
       lines: strip.lines.map((runs) => ({
-        ranks: runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(','),
+        ranks: rangesText(runs),
         count: runs.reduce((sum, [first, last]) => sum + last - first + 1, 0),
       })),
       ns: strip.ns,
