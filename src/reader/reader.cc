@@ -310,8 +310,10 @@ reader_result reader_call_at(uint32_t rank, double ns) {
   });
 }
 
-reader_result reader_matrix(const uint32_t *groups, size_t group_count) {
-  return answer([&](const Reading &reading) { return matrix_block(reading, chosen(reading, groups, group_count)); });
+reader_result reader_matrix(const uint32_t *groups, size_t group_count, int32_t by_communicator) {
+  return answer([&](const Reading &reading) {
+    return matrix_block(reading, chosen(reading, groups, group_count), by_communicator != 0);
+  });
 }
 
 reader_result reader_summary(uint32_t by) {

@@ -97,9 +97,11 @@ reader_result reader_call_at(uint32_t rank, double ns);
 
 /* Who sends how much to whom: a row for each pair of ranks and kind of traffic (traffic/matrix.h): from, to, kind (u32;
  * 0 a message, then as traffic/flows.h has them), messages, bytes of those whose size is known, messages whose size is
- * not (f64); then one text, JSON: {"ranks", "collectives" (as in `cairn matrix --json`), "unknown_processes",
- * "expanded_ranks"}. Only of calls of `groups`, a list of `group_count` numbers, unless it is NULL. */
-reader_result reader_matrix(const uint32_t *groups, size_t group_count);
+ * not (f64), communicator (u32, among the names below); then one text, JSON: {"ranks", "communicators" (names),
+ * "collectives" (as in `cairn matrix --json`), "unknown_processes", "expanded_ranks"}. Only of calls of `groups`, a
+ * list of `group_count` numbers, unless it is NULL. Rows of one communicator stand together, unless `by_communicator`
+ * is 0: then all are of one without a name. */
+reader_result reader_matrix(const uint32_t *groups, size_t group_count, int32_t by_communicator);
 
 /* One text each: what `cairn summary`, `sizes` and `loops` say with --json, with "file" "". `by` of summaries: 0
  * function, 1 call site, 2 rank; of sizes: 0 operation, 1 communicator, 2 call site, and a line for each size if

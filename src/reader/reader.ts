@@ -164,6 +164,10 @@ export interface Matrix {
   bytes: Float64Array;
   /** Messages whose size is not known. */
   unsized: Float64Array;
+  /** Numbers of `communicators`. */
+  communicator: Uint32Array;
+  /** Names, of what has most bytes first; where they were not asked for, one that is ''. */
+  communicators: string[];
   /** How many MPI_COMM_WORLD has. */
   ranks: number;
   collectives: CollectiveUse[];
@@ -269,7 +273,7 @@ interface Module {
     needleLength: number,
   ): number;
   reader_call_at(rank: number, ns: number): number;
-  reader_matrix(groups: number, groupCount: number): number;
+  reader_matrix(groups: number, groupCount: number, byCommunicator: number): number;
   // Only reader-verbs.wasm has these.
   reader_summary?(by: number): number;
   reader_sizes?(by: number, exact: number): number;
@@ -448,13 +452,13 @@ export class Reader {
   }
 
   /** Of the calls of these groups; of all if null. */
-  matrix(groups: ArrayLike<number> | null = null): Matrix {
+  matrix(groups: ArrayLike<number> | null = null, byCommunicator = false): Matrix {
     const at = this.putGroups(groups);
     try {
-      const columns = this.ask((m) => m.reader_matrix(at, groups?.length ?? 0));
-      const rest = JSON.parse(this.texts(columns.slice(6))) as Pick<
+      const columns = this.ask((m) => m.reader_matrix(at, groups?.length ?? 0, byCommunicator ? 1 : 0));
+      const rest = JSON.parse(this.texts(columns.slice(7))) as Pick<
         Matrix,
-        'ranks' | 'collectives' | 'unknown_processes' | 'expanded_ranks'
+        'ranks' | 'communicators' | 'collectives' | 'unknown_processes' | 'expanded_ranks'
       >;
       return {
         from: u32(columns[0]),
@@ -463,6 +467,7 @@ export class Reader {
         messages: f64(columns[3]),
         bytes: f64(columns[4]),
         unsized: f64(columns[5]),
+        communicator: u32(columns[6]),
         ...rest,
       };
     } finally {

@@ -241,7 +241,7 @@ TEST_P(ReaderOf, FindsCallsByTime) {
 TEST_P(ReaderOf, TellsWhoSendsHowMuch) {
   const auto filter = analyze::make_filter({}, trace_, sources_);
   const auto expected = traffic::matrix_of(trace_, sources_, *filter, traffic::By::nothing, false);
-  const reader_result result = reader_matrix(nullptr, 0);
+  const reader_result result = reader_matrix(nullptr, 0, 0);
   ASSERT_EQ(result != nullptr, expected.has_value());
   if (!expected) return;
   const Answer all(result);
@@ -261,9 +261,31 @@ TEST_P(ReaderOf, TellsWhoSendsHowMuch) {
   double in_groups = 0;
   const size_t groups = Answer(reader_groups()).numbers(10).size();
   for (uint32_t group = 0; group < groups; ++group) {
-    for (const double some : Answer(reader_matrix(&group, 1)).doubles(3)) in_groups += some;
+    for (const double some : Answer(reader_matrix(&group, 1, 0)).doubles(3)) in_groups += some;
   }
   EXPECT_EQ(in_groups, messages);
+}
+
+TEST_P(ReaderOf, TellsWhoSendsHowMuchWithinEachCommunicator) {
+  const auto filter = analyze::make_filter({}, trace_, sources_);
+  const auto expected = traffic::matrix_of(trace_, sources_, *filter, traffic::By::communicator, false);
+  const reader_result result = reader_matrix(nullptr, 0, 1);
+  ASSERT_EQ(result != nullptr, expected.has_value());
+  if (!expected) return;
+  const Answer all(result);
+  const auto names = nlohmann::json::parse(all.text(7))["communicators"];
+  ASSERT_EQ(names.size(), expected->groups.size());
+  size_t row = 0;
+  for (size_t group = 0; group < names.size(); ++group) {
+    EXPECT_EQ(names[group], expected->groups[group].name);
+    for (const traffic::Cell &cell : expected->groups[group].cells) {
+      EXPECT_EQ(all.numbers(6)[row], group);
+      EXPECT_EQ(all.numbers(0)[row], cell.from);
+      EXPECT_EQ(all.doubles(4)[row], static_cast<double>(cell.amount.bytes));
+      ++row;
+    }
+  }
+  EXPECT_EQ(row, all.numbers(0).size());
 }
 
 TEST_P(ReaderOf, TellsWhatVerbsTell) {

@@ -60,7 +60,7 @@ void ask_all(int file) {
   constexpr double kMany = 1e5;
   if (classes != nullptr && calls < kMany) {
     ask(file, "durations", reader_durations());
-    ask(file, "matrix", reader_matrix(nullptr, 0));
+    ask(file, "matrix", reader_matrix(nullptr, 0, 1));
     ask(file, "summary", reader_summary(1));
     ask(file, "sizes", reader_sizes(0, 1));
     ask(file, "loops", reader_loops());

@@ -54,7 +54,7 @@ function askAll(file) {
   const runs = classes === 0 ? [] : column(classes, 4, Uint32Array);
   if (classes !== 0 && calls < 1e5) {
     ask(file, 'durations', exports.reader_durations());
-    ask(file, 'matrix', exports.reader_matrix(0, 0));
+    ask(file, 'matrix', exports.reader_matrix(0, 0, 1));
     ask(file, 'summary', exports.reader_summary(1));
     ask(file, 'sizes', exports.reader_sizes(0, 1));
     ask(file, 'loops', exports.reader_loops());

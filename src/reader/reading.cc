@@ -248,30 +248,36 @@ Block text_block(const ordered_json &json) {
   return block;
 }
 
-Result<Block> matrix_block(const Reading &reading, const std::vector<bool> &groups) {
+Result<Block> matrix_block(const Reading &reading, const std::vector<bool> &groups, bool by_communicator) {
   std::function<bool(const traffic::Called &)> taken;
   if (!groups.empty()) {
     taken = [&](const traffic::Called &called) {
       return groups[reading.groups.of(called.class_index, called.class_row)];
     };
   }
-  const auto matrix =
-      traffic::matrix_of(reading.trace, reading.sources, everything(reading.trace), traffic::By::nothing, false, taken);
+  const auto by = by_communicator ? traffic::By::communicator : traffic::By::nothing;
+  const auto matrix = traffic::matrix_of(reading.trace, reading.sources, everything(reading.trace), by, false, taken);
   if (!matrix) return tl::unexpected(matrix.error());
   Exactly exactly;
-  std::vector<uint32_t> from, to, kind;
+  std::vector<uint32_t> from, to, kind, communicator;
   std::vector<double> messages, bytes, unsized;
-  for (const traffic::Cell &cell : matrix->groups.front().cells) {
-    from.push_back(cell.from);
-    to.push_back(cell.to);
-    kind.push_back(static_cast<uint32_t>(cell.kind));
-    messages.push_back(exactly(cell.amount.messages));
-    bytes.push_back(exactly(cell.amount.bytes));
-    unsized.push_back(exactly(cell.amount.unsized));
+  ordered_json names = ordered_json::array();
+  for (const traffic::Group &group : matrix->groups) {
+    for (const traffic::Cell &cell : group.cells) {
+      from.push_back(cell.from);
+      to.push_back(cell.to);
+      kind.push_back(static_cast<uint32_t>(cell.kind));
+      communicator.push_back(static_cast<uint32_t>(names.size()));
+      messages.push_back(exactly(cell.amount.messages));
+      bytes.push_back(exactly(cell.amount.bytes));
+      unsized.push_back(exactly(cell.amount.unsized));
+    }
+    names.push_back(valid_utf8(group.name));
   }
   if (const Result<void> done = exactly.done(); !done) return tl::unexpected(done.error());
   ordered_json rest;
   rest["ranks"] = matrix->ranks;
+  rest["communicators"] = std::move(names);
   rest["collectives"] = cli::collectives_list(*matrix).json();
   rest["unknown_processes"] = matrix->seen.nowhere;
   rest["expanded_ranks"] = matrix->seen.expanded_ranks;
@@ -282,6 +288,7 @@ Result<Block> matrix_block(const Reading &reading, const std::vector<bool> &grou
   block.numbers(messages);
   block.numbers(bytes);
   block.numbers(unsized);
+  block.numbers(communicator);
   block.text(rest.dump());
   return block;
 }

@@ -34,7 +34,8 @@ nlohmann::ordered_json run_json(const Reading &reading);
 Result<Block> classes_block(const Reading &reading);
 Result<Block> groups_block(const Reading &reading);
 Result<Block> durations_block(Reading *reading);
-Result<Block> matrix_block(const Reading &reading, const std::vector<bool> &groups);  ///< by number; empty: all
+/// `groups`: by number; empty: all.
+Result<Block> matrix_block(const Reading &reading, const std::vector<bool> &groups, bool by_communicator);
 Result<Block> summary_block(const Reading &reading, uint32_t by);
 Result<Block> sizes_block(const Reading &reading, uint32_t by, bool exact);
 Result<Block> loops_block(const Reading &reading);

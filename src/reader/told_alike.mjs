@@ -135,6 +135,11 @@ for (const trace of traces) {
     }));
     expect(`${trace}: matrix`, cells, wanted.groups[0]?.cells ?? []);
     expect(`${trace}: collectives`, matrix.collectives, wanted.collectives);
+    const byComm = reader.matrix(null, true);
+    const some = json('matrix', '--by', 'comm', trace);
+    const numbered = [...byComm.from].map((from, i) => [byComm.communicators[byComm.communicator[i]], from, byComm.to[i], byComm.bytes[i]]);
+    expect(`${trace}: matrix by communicator`, numbered,
+      some.groups.flatMap((group) => group.cells.map((cell) => [group.name, cell.from, cell.to, cell.bytes])));
     expect(`${trace}: kinds`, matrix.kind.every((kind) => kind < KINDS.length), true);
   }
   const strip = reader.strip({ by: 'sort', begin: 0, end: Infinity, columns: 37, lines: 3, mostCalls: 1e15 });

@@ -118,11 +118,12 @@ def functions_and_sites(page):
 
 
 def matrix(page):
-    told = page.verb('matrix')
+    told = page.verb('matrix', '--by', 'comm')
     word = {'message': 'messages', 'neighbour': 'neighbours', 'onesided': 'one-sided', 'collective': 'collectives'}
-    wanted = [(cell['from'], cell['to'], word[cell['kind']], cell['messages'], cell['bytes'])
+    wanted = [(group['name'], cell['from'], cell['to'], word[cell['kind']], cell['messages'], cell['bytes'])
               for group in told['groups'] for cell in group['cells']]
-    found = [(int(row['from']), int(row['to']), row['kind'], int(row['messages']), int(row['bytes'])) for row in page.csv('matrix', 0)]
+    found = [(row['communicator'], int(row['from']), int(row['to']), row['kind'], int(row['messages']), int(row['bytes']))
+             for row in page.csv('matrix', 0)]
     page.expect('matrix', sorted(found), sorted(wanted))
     if told['collectives']:
         found = sorted((row['operation'], row['communicator'], int(row['calls']), int(row['bytes'])) for row in page.csv('matrix', 2))
@@ -181,6 +182,46 @@ def ranks_text(ranks):
             parts.append(str(ranks[first]) if first == i else f'{ranks[first]}-{ranks[i]}')
             first = i + 1
     return ','.join(parts)
+
+
+def loops(page):
+    """Of the first kind of ranks, which is what is seen at first."""
+    def flat(items):
+        for item in items:
+            yield item
+            yield from flat(item.get('body') or [])
+
+    kinds = page.verb('loops')['kinds']
+    wanted = list(flat(kinds[0]['items'])) if kinds else []
+    found = page.csv('loops', 0) if wanted else []
+    page.expect('number of loops and calls', len(found), len(wanted))
+    for row, item in zip(found, wanted):
+        page.expect('place', row['what and where'], item['place'])
+        page.near(f'turns at {item["place"]}', row['turns'], item['turns'] / max(1, item['times']))
+        for column, field in (('calls a turn', 'calls_a_turn'), ('bytes a turn', 'bytes_a_turn'), ('time a turn', 'seconds_a_turn')):
+            page.near(f'{column} at {item["place"]}', row[column], item[field])
+
+
+def ranks(page):
+    told = page.verb('ranks')
+    found = page.csv('ranks', 1)
+    page.expect('classes of ranks', [row['ranks'] for row in found], [ranks_text(one['ranks']) for one in told['classes']])
+    for row, one in zip(found, told['classes']):
+        page.near('calls of each', row['calls of each'], one['calls']['mean'])
+        page.expect('what sets it apart', row['what sets it apart'], '; '.join(map(str, one['differences'])))
+    found = page.csv('ranks', 2)
+    page.expect('ranks', len(found), len(told['ranks']))
+    for row, one in zip(found, told['ranks']):
+        for column, field in (('rank', 'rank'), ('calls', 'calls'), ('bytes', 'bytes'), ('in MPI', 'mpi_seconds'),
+                              ('outside MPI', 'outside_seconds')):
+            page.near(f'{column} of rank {one["rank"]}', row[column], one.get(field))
+
+
+def faults(page):
+    told = page.verb('check')
+    found = page.csv('check', 0) if told and told['findings'] else []
+    page.expect('faults', [(row['kind'], row['what'], int(row['times'])) for row in found],
+                [(one['kind'], one['text'], one['count']) for one in told['findings']] if told else [])
 
 
 def calls(page):
@@ -269,7 +310,7 @@ def main():
             looks(page, one)
             if bench.rest and page.name == 'many' and page.verb('info')['calls'] <= 10**12:
                 problems.append('the extrapolated run has fewer than 10^12 calls')
-            for check in (functions_and_sites, matrix, sizes, waits, timeline, calls):
+            for check in (functions_and_sites, matrix, sizes, waits, timeline, loops, ranks, faults, calls):
                 check(page)
     for problem in problems[:40]:
         print(f'FAILED: {problem}')

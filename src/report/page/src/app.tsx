@@ -56,13 +56,19 @@ export function App({ facts }: { facts: Facts }) {
   const [client, setClient] = useState<Client | null>(null);
   const [trouble, setTrouble] = useState('');
   const [help, setHelp] = useState(false);
+  const [doing, setDoing] = useState('');
   useEffect(() => {
     // After the first picture: opening a large trace takes a while.
     requestAnimationFrame(() => setTimeout(() => {
       Client.open(0).then((opened) => {
-        opened.onBusy = (busy) => {
+        // What is done at once needs no word.
+        let later: ReturnType<typeof setTimeout> | undefined;
+        opened.onBusy = (what) => {
           const main = document.getElementById('main');
-          if (main) main.dataset['busy'] = busy ? 'yes' : 'no';
+          if (main) main.dataset['busy'] = what ? 'yes' : 'no';
+          clearTimeout(later);
+          if (what) later = setTimeout(() => setDoing(what), 700);
+          else setDoing('');
         };
         setClient(opened);
       }, (error: Error) => setTrouble(`The trace cannot be read: ${error.message}.`));
@@ -119,6 +125,9 @@ export function App({ facts }: { facts: Facts }) {
           <span class="chip">{momentOfNs(shown.from, (shown.to - shown.from) / 10)} to {momentOfNs(shown.to, (shown.to - shown.from) / 10)}<button type="button" aria-label="the whole run" onClick={() => set({ from: null, to: null })}>×</button></span>
         )}
         {trouble && <span class="warn">{trouble}</span>}
+        {doing && client && (
+          <span class="doing">The reader is {doing} … <button type="button" onClick={() => client.stop()}>Stop</button></span>
+        )}
       </div>
       <main id="main" tabIndex={-1} data-view={view} data-open={client ? 'yes' : trouble ? 'failed' : 'no'}>
         {view === 'overview' && <Overview context={context} />}

@@ -15,16 +15,35 @@ interface Waiting {
 /** Asked for something newer meanwhile: nobody waits for this any more. */
 export class Outdated extends Error {}
 
+/** What the reader does for each question. */
+const kDoings: Record<Method, string> = {
+  open: 'opening the trace',
+  strip: 'adding up times',
+  drawn: 'looking up calls',
+  calls: 'looking through calls',
+  matrix: 'adding up who sends to whom',
+  pairs: 'adding up who sends to whom',
+  messages: 'matching messages',
+};
+
 export class Client {
   private readonly waiting = new Map<number, Waiting>();
   private next = 0;
   private running = 0;
-  /** Told when it begins to work and when it has nothing more to do. */
-  onBusy: (busy: boolean) => void = () => {};
+  /** Told what it begins to do, and '' when it has nothing more to do. */
+  onBusy: (doing: string) => void = () => {};
   private queue: { id: number; method: Method; ask: object }[] = [];
   opened!: Opened;
 
-  private constructor(private readonly worker: Worker, private readonly trace: TraceGiven) {
+  private worker: Worker;
+
+  private constructor(private readonly readerBytes: Uint8Array<ArrayBuffer>, private readonly trace: TraceGiven) {
+    this.worker = this.started();
+  }
+
+  private started(): Worker {
+    const script = (document.getElementById('script') as HTMLScriptElement).src;
+    const worker = new Worker(script);
     worker.onmessage = (event: MessageEvent<{ id: number; answer?: never; error?: string }>) => {
       const { id, answer, error } = event.data;
       const one = this.waiting.get(id);
@@ -36,6 +55,17 @@ export class Client {
       else one.resolve(answer!);
     };
     worker.onerror = (event) => this.fail(new Error(event.message || 'the reader stopped'));
+    worker.postMessage({ reader: this.readerBytes, trace: this.trace });
+    return worker;
+  }
+
+  /** Whatever is being worked on gets no answer; the trace is opened anew. */
+  stop(): void {
+    this.worker.terminate();
+    this.running = 0;
+    this.fail(new Error('stopped; choose a view, or a smaller part of the run'));
+    this.worker = this.started();
+    this.onBusy('');
   }
 
   private fail(error: Error): void {
@@ -47,11 +77,11 @@ export class Client {
   private start(): void {
     const first = this.running === 0 ? this.queue.shift() : undefined;
     if (!first) {
-      if (this.running === 0) this.onBusy(false);
+      if (this.running === 0) this.onBusy('');
       return;
     }
     ++this.running;
-    this.onBusy(true);
+    this.onBusy(kDoings[first.method]);
     this.worker.postMessage(first);
   }
 
@@ -90,9 +120,7 @@ export class Client {
   }
 
   private static async of(trace: TraceGiven): Promise<Client> {
-    const script = (document.getElementById('script') as HTMLScriptElement).src;
-    const client = new Client(new Worker(script), trace);
-    client.worker.postMessage({ reader: await readerBytes(), trace });
+    const client = new Client(await readerBytes(), trace);
     client.opened = await client.ask('open', {});
     return client;
   }

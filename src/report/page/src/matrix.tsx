@@ -27,22 +27,25 @@ export function MatrixView({ context }: { context: Context }) {
   const { client } = context;
   const [matrix, setMatrix] = useState<{ of: Matrix; at: Square } | null>(null);
   const [trouble, setTrouble] = useState('');
+  const [tries, setTries] = useState(0);
   const [at, setAt] = useState<Square>(kAll);
   const [kind, setKind] = useState('');
+  const [communicator, setCommunicator] = useState('');
   const messages = shown.by === 'messages';
   const groups = client ? groupsOf(client.opened, shown) : null;
   useEffect(() => {
     if (!client) return;
     let alive = true;
-    client.ask('matrix', { groups, kind, messages, ...at, cells: kMostCells }, true).then(
+    setTrouble('');
+    client.ask('matrix', { groups, kind, communicator, messages, ...at, cells: kMostCells }, true).then(
       (answer) => alive && setMatrix({ of: answer, at }),
       (error: Error) => alive && !(error instanceof Outdated) && setTrouble(error.message));
     return () => { alive = false; };
-  }, [client, shown.fn, shown.site, messages, kind, at]);
+  }, [client, shown.fn, shown.site, messages, kind, communicator, at, tries]);
   if (!client) return <p class="busy">{context.trouble || 'The trace is being opened …'}</p>;
-  if (trouble) return <p class="warn">{trouble}</p>;
+  if (trouble) return <p class="warn">{trouble} <button type="button" onClick={() => setTries(tries + 1)}>Again</button></p>;
   if (!matrix) return <p class="busy">Adding up messages …</p>;
-  const { values, cells, block, size, ranks, sum, pairs, largest, kinds, collectives, unsized } = matrix.of;
+  const { values, cells, block, size, ranks, sum, pairs, largest, kinds, communicators, collectives, unsized } = matrix.of;
   const here = matrix.at;
   const most = values.reduce((a, b) => Math.max(a, b), 0);
   const text = (value: number) => (messages ? plural(value, 'message') : bytes(value));
@@ -78,6 +81,15 @@ export function MatrixView({ context }: { context: Context }) {
             </select>
           </label>
         )}
+        {communicators.length > 1 && (
+          <label>
+            in{' '}
+            <select value={communicator} onChange={(event) => setCommunicator(event.currentTarget.value)}>
+              <option value="">all communicators</option>
+              {communicators.map((one) => <option key={one} value={one}>{one}</option>)}
+            </select>
+          </label>
+        )}
         <span>{text(sum)} between {plural(pairs, 'pair')} of ranks{shown.fn && `, ${shown.fn} ${shown.site}`}</span>
         <button type="button" aria-label="zoom in" onClick={() => zoom(here.row + size / 2, here.column + size / 2, 0.5)}>+</button>
         <button type="button" aria-label="zoom out" onClick={() => zoom(here.row + size / 2, here.column + size / 2, 2)}>−</button>
@@ -86,8 +98,8 @@ export function MatrixView({ context }: { context: Context }) {
       <Chart
         name="matrix" height={kTop + kSide + 20}
         label={`Matrix of ${text(sum)} between ${plural(ranks, 'rank')}; the table below has the largest pairs`}
-        csv={() => client.ask('pairs', { groups }).then((all) => [['from', 'to', 'kind', 'messages', 'bytes'],
-          ...Array.from(all.from, (rank, i) => [rank, all.to[i]!, all.kind[i]!, all.messages[i]!, all.bytes[i]!])])}
+        csv={() => client.ask('pairs', { groups }).then((all) => [['from', 'to', 'kind', 'communicator', 'messages', 'bytes'],
+          ...Array.from(all.from, (rank, i) => [rank, all.to[i]!, all.kind[i]!, all.communicator[i]!, all.messages[i]!, all.bytes[i]!])])}
         draw={(surface, width, _height, ink) => {
           const one = cellSide(width);
           const wide = Math.max(0.7, one - (one > 6 ? 1 : 0));

@@ -6,15 +6,27 @@ const kLargest = 500;
 
 export type Traffic = Omit<ReaderMatrix, 'unknown_processes' | 'expanded_ranks'>;
 
-/** Of one kind, or of all with one row for each pair. Cost: the pairs. */
-export function onlyOf(all: Traffic, kind: string): Traffic {
+/** Rows in the order of a column, all below `below`; those of one value as they were. Cost: the rows and `below`. */
+function orderedBy(rows: Uint32Array, column: Uint32Array, below: number): Uint32Array {
+  const next = new Uint32Array(below + 1);
+  for (const row of rows) ++next[column[row]! + 1]!;
+  for (let i = 1; i <= below; ++i) next[i]! += next[i - 1]!;
+  const ordered = new Uint32Array(rows.length);
+  for (const row of rows) ordered[next[column[row]!]!++] = row;
+  return ordered;
+}
+
+/** Of one kind or all, and one communicator or all, with one row for each pair. Cost: the pairs and the ranks. */
+export function onlyOf(all: Traffic, kind: string, communicator: string): Traffic {
   const rows: number[] = [];
   const messages: number[] = [];
   const bytes: number[] = [];
   const unsized: number[] = [];
   const wanted = (KINDS as readonly string[]).indexOf(kind);
-  for (let i = 0; i < all.from.length; ++i) {
-    if (wanted >= 0 && all.kind[i] !== wanted) continue;
+  const of = all.communicators.indexOf(communicator);
+  let order: Uint32Array = Uint32Array.from(all.from, (_, i) => i).filter((i) => (wanted < 0 || all.kind[i] === wanted) && (of < 0 || all.communicator[i] === of));
+  if (of < 0 && all.communicators.length > 1) order = orderedBy(orderedBy(order, all.to, all.ranks), all.from, all.ranks);
+  for (const i of order) {
     const last = rows[rows.length - 1];
     if (last === undefined || all.from[last] !== all.from[i] || all.to[last] !== all.to[i]) {
       rows.push(i);
@@ -32,6 +44,7 @@ export function onlyOf(all: Traffic, kind: string): Traffic {
     from: at(all.from),
     to: at(all.to),
     kind: at(all.kind),
+    communicator: at(all.communicator),
     messages: Float64Array.from(messages),
     bytes: Float64Array.from(bytes),
     unsized: Float64Array.from(unsized),
@@ -86,6 +99,7 @@ export function matrixOf(pairs: Traffic, kinds: string[], ask: MatrixAsk): Matri
   }));
   const unsized = pairs.unsized.reduce((a, b) => a + b, 0);
   return {
-    ranks, size, cells, block, values, sum, pairs: pairs.from.length, largest, kinds, collectives: pairs.collectives, unsized,
+    ranks, size, cells, block, values, sum, pairs: pairs.from.length, largest, kinds, communicators: pairs.communicators,
+    collectives: pairs.collectives, unsized,
   };
 }

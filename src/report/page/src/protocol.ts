@@ -120,6 +120,8 @@ export interface MatrixAsk {
   groups: number[] | null;
   /** Of this kind of traffic; '': of all. */
   kind: string;
+  /** Of this communicator; '': of all. */
+  communicator: string;
   messages: boolean;
   /** The square of ranks that is looked at: from `row` and `column` on, `size` of each; size 0: all. */
   row: number;
@@ -148,18 +150,20 @@ export interface Matrix {
   pairs: number;
   /** The largest, within the square. */
   largest: Pair[];
-  /** Those there are, in a run that has several. */
+  /** Those there are. */
   kinds: string[];
+  communicators: string[];
   collectives: CollectiveUse[];
   /** Messages whose bytes are not known. */
   unsized: number;
 }
 
-/** All pairs that exchange something, in order, with a row for each kind of traffic. */
+/** All pairs that exchange something, in order, with a row for each communicator and kind of traffic. */
 export interface Pairs {
   from: Uint32Array;
   to: Uint32Array;
   kind: string[];
+  communicator: string[];
   messages: Float64Array;
   bytes: Float64Array;
 }

@@ -64,6 +64,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const [strip, setStrip] = useState<Strip | null>(null);
   const [calls, setCalls] = useState<{ key: string; rows: DrawnCall[][] } | null>(null);
   const [trouble, setTrouble] = useState('');
+  const [tries, setTries] = useState(0);
   const [messages, setMessages] = useState<Messages | null>(null);
   const [unmatched, setUnmatched] = useState('');
   const [arrowsWanted, setArrowsWanted] = useState(true);
@@ -81,6 +82,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     if (!client || width <= kLeft) return;
     let alive = true;
     const columns = Math.max(50, Math.min(2000, Math.floor((width - kLeft) / 2)));
+    setTrouble('');
     const ask = () => client.ask('strip', { by, ranks: shown.ranks, fold, from: shown.from, to: shown.to, columns, lines: kMostLines }, true).then(
       (answer) => {
         if (!alive) return;
@@ -91,7 +93,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
       (error: Error) => alive && !(error instanceof Outdated) && setTrouble(error.message));
     void ask();
     return () => { alive = false; };
-  }, [client, width, by, fold, shown.ranks, shown.from, shown.to]);
+  }, [client, width, by, fold, shown.ranks, shown.from, shown.to, tries]);
 
   // Single calls, where few are on the screen.
   const single = strip && strip.lines.every((line) => line.count === 1) && strip.lines.length <= 64 ? strip.lines : null;
@@ -129,7 +131,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const pan = (part: number) => clamp(from + (to - from) * part, to + (to - from) * part, true);
 
   if (!client) return <p class="busy">{context.trouble || 'The trace is being opened …'}</p>;
-  if (trouble) return <p class="warn">{trouble}</p>;
+  if (trouble) return <p class="warn">{trouble} <button type="button" onClick={() => setTries(tries + 1)}>Again</button></p>;
   const lines = strip?.lines ?? [];
   const row = rowHeight(lines.length);
   const height = lines.length * row + kAxis + 4;

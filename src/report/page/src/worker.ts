@@ -168,18 +168,22 @@ class Service {
   }
 
   matrix(ask: Asks['matrix']['ask']): Asks['matrix']['answer'] {
-    const key = JSON.stringify([ask.groups, ask.kind]);
+    const key = JSON.stringify([ask.groups, ask.kind, ask.communicator]);
     if (this.kept?.key !== key) {
       const all = this.traffic(ask.groups);
-      this.kept = { key, kinds: kindsOf(all), traffic: onlyOf(all, ask.kind) };
+      this.kept = { key, kinds: kindsOf(all), traffic: onlyOf(all, ask.kind, ask.communicator) };
     }
     return matrixOf(this.kept.traffic, this.kept.kinds, ask);
   }
   private kept: { key: string; kinds: string[]; traffic: Traffic } | null = null;
 
   pairs(ask: Asks['pairs']['ask']): Asks['pairs']['answer'] {
-    const { from, to, kind, messages, bytes } = this.traffic(ask.groups);
-    return { from, to, kind: Array.from(kind, (one) => KINDS[one] ?? ''), messages, bytes };
+    const { from, to, kind, communicator, communicators, messages, bytes } = this.traffic(ask.groups);
+    return {
+      from, to, messages, bytes,
+      kind: Array.from(kind, (one) => KINDS[one] ?? ''),
+      communicator: Array.from(communicator, (one) => communicators[one] ?? ''),
+    };
   }
 
   messages(ask: Asks['messages']['ask']): Asks['messages']['answer'] {
@@ -189,7 +193,7 @@ class Service {
   /** Of the groups that were asked for last. */
   private traffic(groups: number[] | null): Traffic {
     const key = JSON.stringify(groups);
-    if (this.all?.key !== key) this.all = { key, traffic: this.reader.matrix(groups) };
+    if (this.all?.key !== key) this.all = { key, traffic: this.reader.matrix(groups, true) };
     return this.all.traffic;
   }
   private all: { key: string; traffic: Traffic } | null = null;

@@ -1,10 +1,11 @@
 // Looks at pages of `cairn report` in a real browser: opens each, goes through all views, takes a picture and all that can
-// be copied as CSV, and times what a user waits for. Prints JSON; what the browser complains of is among it.
+// be copied as CSV, presses keys, and times what a user waits for. Prints JSON; what the browser complains of is among it,
+// and what the tab takes of memory (its processes' share, as Linux counts it).
 //
 //   node look.mjs --out FOLDER [--browser chromium|firefox] [--width N] [--height N] [--dark] [--fragment F] PAGE...
 //
 // For each page FOLDER/NAME.VIEW.png and FOLDER/NAME.VIEW.N.csv, in the order of the view's buttons.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import puppeteer from 'puppeteer-core';
@@ -38,7 +39,52 @@ const browser = await puppeteer.launch({
 
 async function settled(page) {
   // Until nothing has been asked of the reader for a moment.
-  await page.waitForFunction(() => !document.querySelector('.busy')?.textContent && document.querySelector('main')?.dataset.busy !== 'yes', { timeout: 60000, polling: 30 });
+  await page.waitForFunction(() => !document.querySelector('.busy')?.textContent && document.querySelector('main')?.dataset.busy !== 'yes', { timeout: 60000, polling: 'raf' });
+}
+
+/** Presses keys as the help says, and waits for what it promises: ms until that is there and nothing is asked any more. */
+async function pressed(page) {
+  const took = {};
+  const press = async (name, key, there) => {
+    const begin = performance.now();
+    await page.keyboard.press(key);
+    try {
+      await page.waitForFunction(there, { timeout: 5000, polling: 'raf' });
+    } catch {
+      throw new Error(`${key} pressed: ${name} is not there`);
+    }
+    await settled(page);
+    took[name] = Math.round(performance.now() - begin);
+  };
+  await page.evaluate(() => document.activeElement?.blur());
+  await press('overview', '1', () => document.querySelector('main')?.dataset.view === 'overview');
+  await press('timeline', '2', () => document.querySelector('main')?.dataset.view === 'timeline' && document.querySelector('main canvas'));
+  await page.evaluate(() => document.querySelector('main canvas').focus());
+  await press('zoom', 'w', () => location.hash.includes('from='));
+  await page.evaluate(() => { window.before = location.hash; });
+  await press('later', 'd', () => location.hash !== window.before);
+  await page.evaluate(() => { window.before = location.hash; });
+  await press('earlier', 'ArrowLeft', () => location.hash !== window.before);
+  await press('whole run', '0', () => !location.hash.includes('from='));
+  await press('help', '?', () => document.querySelector('[role=dialog]'));
+  await press('no help', 'Escape', () => !document.querySelector('[role=dialog]'));
+  await press('search', '/', () => document.querySelector('main')?.dataset.view === 'calls' && document.activeElement?.id === 'search');
+  return took;
+}
+
+/** MB of the largest of the browser's processes that show pages. */
+async function memoryOfTab() {
+  const asked = await browser.target().createCDPSession();
+  const { processInfo } = await asked.send('SystemInfo.getProcessInfo');
+  await asked.detach();
+  const sizes = processInfo.filter((one) => one.type === 'renderer').map((one) => {
+    try {
+      return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one.id}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1e3;
+    } catch {
+      return 0;
+    }
+  });
+  return Math.round(Math.max(0, ...sizes));
 }
 
 const told = [];
@@ -103,7 +149,8 @@ for (const path of pages) {
       copies.forEach((text, i) => writeFileSync(join(options.out, `${name}.${view}.${i}.csv`), text));
       looked.csv = copies.length;
     }
-    if (options.browser !== 'firefox') one.memory_mb = Math.round((await page.metrics()).JSHeapUsedSize / 1e6);
+    if (options.browser !== 'firefox') one.memory_mb = await memoryOfTab();
+    if (options.fragment === '') one.keys_ms = await pressed(page);
   } catch (error) {
     one.errors.push(String(error));
     await page.screenshot({ path: join(options.out, `${name}.failed.png`) }).catch(() => {});
