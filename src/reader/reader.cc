@@ -266,8 +266,8 @@ reader_result reader_error() {
       {{"message", valid_utf8(error.message)}, {"where", std::move(where)}, {"hint", valid_utf8(error.hint)}}));
 }
 
-reader_result reader_run() {
-  return answer([](const Reading &reading) -> Result<Block> { return text_block(run_json(reading)); });
+reader_result reader_run(int32_t everything) {
+  return answer([&](const Reading &reading) -> Result<Block> { return text_block(run_json(reading, everything != 0)); });
 }
 
 reader_result reader_classes() {

@@ -60,8 +60,9 @@ reader_result reader_error(void);
 /* One text, JSON: the run. {"command", "mpi", "recorder", "status", "begin" (ISO 8601), "begin_unix_ns" (a text),
  * "wall_ns", "world_size", "ranks" (as in "0-7,12"), "rank_count", "classes", "threads", "calls", "distinct_calls",
  * "functions", "communicators", "timing", "times" ("none", "statistics", "calls"), "gaps", "exactness", "stacks",
- * "hosts", "incomplete", "degraded", "failures", "bytes" (by section)} */
-reader_result reader_run(void);
+ * "hosts", "incomplete", "degraded", "failures", "bytes" (by section)}. What costs the distinct calls of all ranks,
+ * "communicators" and "failures", is left out if `everything` is 0. */
+reader_result reader_run(int32_t everything);
 
 /* A row for each class: thread (u32), segment (u32; 4294967295: after MPI_Finalize), members (u32), where its runs of
  * ranks end in the next column (u32), first, last and step of each run (u32, three each), calls of its first member and

@@ -256,7 +256,7 @@ interface Module {
   reader_open_elsewhere(size: number): number;
   reader_close(): void;
   reader_error(): number;
-  reader_run(): number;
+  reader_run(everything: number): number;
   reader_classes(): number;
   reader_groups(): number;
   reader_durations(): number;
@@ -360,7 +360,12 @@ export class Reader {
   }
 
   run(): Run {
-    return JSON.parse(this.texts(this.ask((m) => m.reader_run()))) as Run;
+    return JSON.parse(this.texts(this.ask((m) => m.reader_run(1)))) as Run;
+  }
+
+  /** What of it is there at once, however many ranks there are. */
+  outline(): Omit<Run, 'communicators' | 'failures'> {
+    return JSON.parse(this.texts(this.ask((m) => m.reader_run(0)))) as Run;
   }
 
   classes(): Classes {

@@ -66,7 +66,7 @@ class ReaderOf : public ::testing::TestWithParam<Case> {
 };
 
 TEST_P(ReaderOf, TellsTheRun) {
-  const auto run = nlohmann::json::parse(Answer(reader_run()).text(0));
+  const auto run = nlohmann::json::parse(Answer(reader_run(1)).text(0));
   const analyze::Overview view = analyze::overview(trace_);
   EXPECT_EQ(run["calls"], view.calls);
   EXPECT_EQ(run["rank_count"], view.ranks);
@@ -361,7 +361,7 @@ nlohmann::json last_error() { return nlohmann::json::parse(Answer(reader_error()
 
 TEST(Reader, SaysWhatIsWrong) {
   reader_close();
-  EXPECT_EQ(reader_run(), nullptr);
+  EXPECT_EQ(reader_run(1), nullptr);
   EXPECT_EQ(last_error()["message"], "no trace is open");
   EXPECT_FALSE(open({1, 2, 3}));
   EXPECT_EQ(last_error()["message"], "this is not a Cairn trace");

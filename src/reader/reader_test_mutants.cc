@@ -46,7 +46,7 @@ void ask(int file, const char *question, reader_result result) {
 /// The same questions in the same order as reader_test_mutants.mjs.
 void ask_all(int file) {
   constexpr uint32_t kAll = UINT32_MAX;
-  ask(file, "run", reader_run());
+  ask(file, "run", reader_run(1));
   ask(file, "classes", reader_classes());
   ask(file, "groups", reader_groups());
   const reader_result classes = reader_classes();

@@ -46,7 +46,7 @@ function ask(file, question, result) {
 }
 
 function askAll(file) {
-  ask(file, 'run', exports.reader_run());
+  ask(file, 'run', exports.reader_run(1));
   ask(file, 'classes', exports.reader_classes());
   ask(file, 'groups', exports.reader_groups());
   const classes = exports.reader_classes();

@@ -88,9 +88,9 @@ void add_runs(const std::vector<uint32_t> &ranks, std::vector<uint32_t> *runs) {
 
 }  // namespace
 
-ordered_json run_json(const Reading &reading) {
+ordered_json run_json(const Reading &reading, bool everything) {
   const trace::Trace &trace = reading.trace;
-  const analyze::Overview view = analyze::overview(trace);
+  const analyze::Overview view = everything ? analyze::overview(trace) : analyze::outline(trace);
   const std::vector<uint32_t> ranks = trace.ranks();
   ordered_json out;
   out["command"] = valid_utf8(view.run.command);
@@ -108,7 +108,7 @@ ordered_json run_json(const Reading &reading) {
   out["calls"] = view.calls;
   out["distinct_calls"] = view.signatures;
   out["functions"] = view.functions;
-  out["communicators"] = view.communicators;
+  if (everything) out["communicators"] = view.communicators;
   out["timing"] = valid_utf8(view.run.timing);
   out["times"] = times_kept(trace);
   out["gaps"] = keeps_gaps(trace);
@@ -120,7 +120,7 @@ ordered_json run_json(const Reading &reading) {
   out["hosts"] = texts_json(view.hosts);
   out["incomplete"] = ranks_text(view.incomplete);
   out["degraded"] = degraded_json(view);
-  out["failures"] = failures_json(view);
+  if (everything) out["failures"] = failures_json(view);
   out["bytes"] = view.bytes;
   return out;
 }

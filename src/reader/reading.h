@@ -30,7 +30,7 @@ struct Reading {
 };
 
 // What reader.h says of the functions of these names.
-nlohmann::ordered_json run_json(const Reading &reading);
+nlohmann::ordered_json run_json(const Reading &reading, bool everything);
 Result<Block> classes_block(const Reading &reading);
 Result<Block> groups_block(const Reading &reading);
 Result<Block> durations_block(Reading *reading);

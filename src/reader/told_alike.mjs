@@ -82,6 +82,8 @@ for (const trace of traces) {
     info.communicators,
   ]);
   expect(`${trace}: bytes`, run.bytes, info.bytes);
+  const { communicators, failures, ...outline } = run;
+  expect(`${trace}: outline`, reader.outline(), outline);
   const counted = groups.function.map(() => 0);
   const lines = new Map(); // by rank
   for (const line of told('dump', trace).split('\n')) {

@@ -4,13 +4,28 @@ export interface Surface {
   rect(x: number, y: number, width: number, height: number, colour: string): void;
   line(x1: number, y1: number, x2: number, y2: number, colour: string, width?: number): void;
   text(x: number, y: number, text: string, colour: string, align?: 'start' | 'middle' | 'end', size?: number): void;
+  /** Where what is shown is made of pixels: a picture as wide and high as that, its pixels left as they are, of which what
+   * is left of `least` or right of `most` is not shown; and how many pixels are one unit. */
+  picture?(picture: HTMLCanvasElement, x: number, y: number, width: number, height: number, least: number, most: number): void;
+  pixels?: number;
 }
 
 export const kFont = 'system-ui, sans-serif';
 
 export class ScreenSurface implements Surface {
+  readonly pixels: number;
   constructor(private readonly context: CanvasRenderingContext2D) {
     context.textBaseline = 'middle';
+    this.pixels = context.getTransform().a;
+  }
+  picture(picture: HTMLCanvasElement, x: number, y: number, width: number, height: number, least: number, most: number): void {
+    this.context.save();
+    this.context.beginPath();
+    this.context.rect(least, y, most - least, height);
+    this.context.clip();
+    this.context.imageSmoothingEnabled = false;
+    this.context.drawImage(picture, x, y, width, height);
+    this.context.restore();
   }
   rect(x: number, y: number, width: number, height: number, colour: string): void {
     this.context.fillStyle = colour;

@@ -10,6 +10,7 @@ import type { Context } from './context';
 import { bytes, count, countOfRanks, momentOfNs, percent, plural, rangesOf, shortRanks, timeOfNs } from './format';
 import type { DrawnCall, Group, Messages, Strip } from './protocol';
 import { go, set, useShown, type State } from './state';
+import { painted, type Palette } from './strip_picture';
 import type { Surface } from './surface';
 
 const kLeft = 96;
@@ -35,14 +36,23 @@ function isOfSite(kind: string, fn: string, site: string): boolean {
   return (fn === '' || (at < 0 ? kind : kind.slice(0, at)) === fn) && (site === '' || site.replace(/ in [^ ]+\(\)$/, '') === kind.slice(at + 4));
 }
 
-/** The colours of a strip's kinds: most time first, what is not selected grey. */
-function paletteOf(strip: Strip, by: By, shown: State): { colours: string[]; order: number[]; sums: number[] } {
+/** Of all ranks, by kind. */
+function sumsOf(strip: Strip): number[] {
   const kinds = strip.kinds.length;
   const sums = new Array<number>(kinds).fill(0);
   for (let line = 0; line < strip.lines.length; ++line) {
     const many = strip.lines[line]!.count;
-    for (let i = 0; i < strip.columns * kinds; ++i) sums[i % kinds]! += strip.ns[line * strip.columns * kinds + i]! * many;
+    for (let column = 0; column < strip.columns; ++column) {
+      const at = (line * strip.columns + column) * kinds;
+      for (let kind = 0; kind < kinds; ++kind) sums[kind]! += strip.ns[at + kind]! * many;
+    }
   }
+  return sums;
+}
+
+/** The colours of a strip's kinds: most time first, what is not selected grey. */
+function paletteOf(strip: Strip, sums: number[], by: By, shown: State): Palette & { sums: number[] } {
+  const kinds = strip.kinds.length;
   const order = sums.map((_, i) => i).sort((a, b) => sums[b]! - sums[a]!);
   const colours = new Array<string>(kinds).fill(kRest);
   let next = 0;
@@ -73,6 +83,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const drag = useRef<{ x: number; from: number; to: number; selecting: boolean; moved: boolean } | null>(null);
   const [band, setBand] = useState<[number, number] | null>(null);
   const by = byOf(shown);
+  const picture = useRef<{ strip: Strip; key: string; made: HTMLCanvasElement } | null>(null);
 
   const whole = strip?.whole ?? [0, 1];
   const from = shown.from ?? whole[0];
@@ -130,12 +141,14 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const zoom = (factor: number, at: number, quiet = true) => clamp(at - (at - from) * factor, at + (to - at) * factor, quiet);
   const pan = (part: number) => clamp(from + (to - from) * part, to + (to - from) * part, true);
 
+  const sums = useMemo(() => (strip ? sumsOf(strip) : []), [strip]);
+
   if (!client) return <p class="busy">{context.trouble || 'The trace is being opened …'}</p>;
   if (trouble) return <p class="warn">{trouble} <button type="button" onClick={() => setTries(tries + 1)}>Again</button></p>;
   const lines = strip?.lines ?? [];
   const row = rowHeight(lines.length);
   const height = lines.length * row + kAxis + 4;
-  const palette = strip ? paletteOf(strip, by, shown) : null;
+  const palette = strip ? paletteOf(strip, sums, by, shown) : null;
   const scale = scaleLinear([from, to], [kLeft, Math.max(kLeft + 1, width)]);
   const inCalls = strip?.axis === 'calls';
   const unit = (value: number) => (inCalls ? plural(Math.round(value / 1000), 'call') : timeOfNs(value));
@@ -143,8 +156,19 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const drawn = calls && calls.key === key ? calls.rows : null;
   const arrowLines = (wide: number) => arrows && messages
     ? linesOf(messages, arrows, rows, scale, (line) => kAxis + line * row + row / 2, kLeft, wide) : [];
+  /** All columns as one picture; false: this surface takes none. */
+  const drawPicture = (surface: Surface, wide: number): boolean => {
+    if (!strip || !palette || !surface.picture || !surface.pixels) return false;
+    const high = Math.max(1, Math.round(row * surface.pixels));
+    const gap = Math.round(surface.pixels);
+    const key = `${high} ${palette.colours.join()} ${palette.order.join()}`;
+    if (picture.current?.strip !== strip || picture.current.key !== key) picture.current = { strip, key, made: painted(strip, palette, high, gap) };
+    surface.picture(picture.current.made, scale(strip.begin), kAxis, scale(strip.end) - scale(strip.begin), lines.length * row, kLeft, wide);
+    return true;
+  };
   const draw = (surface: Surface, wide: number, _height: number, ink: Ink) => {
     if (!strip || !palette) return;
+    const pictured = !drawn && drawPicture(surface, wide);
     const kinds = strip.kinds.length;
     const each = (strip.end - strip.begin) / strip.columns;
     for (let line = 0; line < lines.length; ++line) {
@@ -161,6 +185,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
         }
         continue;
       }
+      if (pictured) continue;
       for (let column = 0; column < strip.columns; ++column) {
         const x = scale(strip.begin + column * each);
         const end = scale(strip.begin + (column + 1) * each);

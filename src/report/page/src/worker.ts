@@ -62,7 +62,7 @@ class Service {
   constructor(private readonly reader: Reader) {}
 
   open(): Opened {
-    const run = this.reader.run();
+    const run = this.reader.outline();
     const groups = this.reader.groups();
     const classes = classesOf(this.reader.classes());
     for (const one of classes) {
@@ -210,7 +210,8 @@ export function work(): void {
       return;
     }
     begun!.then((service) => service[message.method](message.ask)).then(
-      (answer) => postMessage({ id: message.id, answer }),
+      // Columns of numbers go as they are, without a copy.
+      (answer) => postMessage({ id: message.id, answer }, { transfer: message.method === 'strip' ? [(answer as Asks['strip']['answer']).ns.buffer] : [] }),
       (error: Error & { where?: string; hint?: string }) =>
         postMessage({ id: message.id, error: [error.message, error.where, error.hint].filter((part) => part).join('; ') }));
   };
