@@ -105,6 +105,12 @@ uint64_t whole(double number) {
   return number >= 0 ? static_cast<uint64_t>(std::min(number, kMost)) : 0;
 }
 
+/// Of an axis.
+uint64_t moment(double ns) {
+  constexpr double kMost = 9223372036854775808.0;  // 2^63
+  return ns >= 0 ? static_cast<uint64_t>(std::min(ns, kMost)) : 0;
+}
+
 Strips &strips_of(const Reading &reading) {
   std::unique_ptr<Strips> &known = open_now().strips;
   if (known == nullptr) known = std::make_unique<Strips>(reading.trace, reading.sources, reading.groups);
@@ -339,8 +345,8 @@ reader_result reader_strip(uint32_t by, const uint32_t *ranks, size_t rank_runs,
       if (in) wanted.ranks.push_back(rank);
     }
     if (wanted.ranks.empty()) return fail(ErrorKind::usage, "none of these ranks is in this trace");
-    wanted.begin_ns = whole(begin);
-    wanted.end_ns = whole(end);
+    wanted.begin_ns = moment(begin);
+    wanted.end_ns = moment(end);
     wanted.columns = std::max<uint32_t>(columns, 1);
     wanted.lines = std::max<uint32_t>(lines, 1);
     wanted.fold = fold == 1 ? timeline::Fold::classes : timeline::Fold::neighbours;
@@ -351,7 +357,7 @@ reader_result reader_strip(uint32_t by, const uint32_t *ranks, size_t rank_runs,
 
 reader_result reader_drawn(uint32_t by, uint32_t rank, uint32_t thread, double begin, double end, uint32_t most) {
   return answer([&](const Reading &reading) {
-    return strips_of(reading).drawn(by_of(by), rank, thread, whole(begin), whole(end), most);
+    return strips_of(reading).drawn(by_of(by), rank, thread, moment(begin), moment(end), most);
   });
 }
 

@@ -64,9 +64,9 @@ Result<Block> Strips::strip(timeline::By by, Wanted wanted) {
     strip = of.overview->strip(wanted.begin_ns, wanted.end_ns, wanted.columns);
   }
   const std::vector<double> numbers = {static_cast<double>(strip->axis),
-                                       exactly(end_of_run),
-                                       exactly(strip->edges.begin_ns),
-                                       exactly(strip->edges.end_ns),
+                                       static_cast<double>(end_of_run),
+                                       static_cast<double>(strip->edges.begin_ns),
+                                       static_cast<double>(strip->edges.end_ns),
                                        static_cast<double>(strip->edges.columns),
                                        coarse ? 1.0 : 0.0,
                                        ranks_done,
@@ -107,8 +107,8 @@ Result<Block> Strips::drawn(timeline::By by, uint32_t rank, uint32_t thread, uin
   std::vector<uint32_t> depth;
   for (const timeline::Call &call : calls->all) {
     index.push_back(exactly(call.index));
-    begin.push_back(exactly(call.begin_ns));
-    end.push_back(exactly(call.end_ns));
+    begin.push_back(static_cast<double>(call.begin_ns));
+    end.push_back(static_cast<double>(call.end_ns));
     kind.push_back(call.kind);
     group.push_back(groups_.of(call.class_index, call.row));
     depth.push_back(call.depth);

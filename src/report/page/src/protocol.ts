@@ -39,6 +39,8 @@ export interface StripAsk {
   to: number | null;
   columns: number;
   lines: number;
+  /** At most so many are gone through for it. */
+  mostCalls: number;
 }
 
 export interface StripLine {
@@ -59,6 +61,8 @@ export interface Strip {
   ns: Float64Array;
   /** Too many calls for this zoom: shares are even within columns of the whole run. */
   coarse: boolean;
+  /** Calls that were gone through for it, or sums of them; 0 where it is coarse and all was there. */
+  steps: number;
   /** For which part of the ranks it is there; less than 1: ask again for more. */
   done: number;
 }

@@ -17,6 +17,12 @@ const kLeft = 96;
 const kAxis = 26;
 const kMostLines = 120;
 const kHeight = 560;
+/** Calls that are gone through at once: while somebody moves, and when they have stopped. */
+const kCallsMoving = 30000;
+const kCallsStill = 300000;
+const kStillMs = 200;
+/** Single calls that are drawn, of all lines together. */
+const kMostDrawn = 3000;
 
 type By = 'sort' | 'function' | 'site';
 type Fold = 'neighbours' | 'classes';
@@ -78,6 +84,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const [messages, setMessages] = useState<Messages | null>(null);
   const [unmatched, setUnmatched] = useState('');
   const [arrowsWanted, setArrowsWanted] = useState(true);
+  const [finer, setFiner] = useState(false);
   const [width, setWidth] = useState(0);
   const [fold, setFold] = useState<Fold>('neighbours');
   const drag = useRef<{ x: number; from: number; to: number; selecting: boolean; moved: boolean } | null>(null);
@@ -94,26 +101,39 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     let alive = true;
     const columns = Math.max(50, Math.min(2000, Math.floor((width - kLeft) / 2)));
     setTrouble('');
-    const ask = () => client.ask('strip', { by, ranks: shown.ranks, fold, from: shown.from, to: shown.to, columns, lines: kMostLines }, true).then(
+    let later: ReturnType<typeof setTimeout> | undefined;
+    const question = { by, ranks: shown.ranks, fold, lines: kMostLines };
+    const ask = (mostCalls: number) => client.ask('strip', { ...question, from: shown.from, to: shown.to, columns, mostCalls }, true).then(
       (answer) => {
         if (!alive) return;
+        const finer = answer.done === 1 && answer.coarse && mostCalls < kCallsStill;
         setStrip(answer);
+        setFiner(finer);
         setTrouble('');
-        if (answer.done < 1) void ask();
+        if (answer.done < 1) void ask(kCallsStill);
+        else if (finer) later = setTimeout(() => void ask(kCallsStill), kStillMs);
+        else if (client.opened.timed && !answer.coarse) later = setTimeout(prepare, kStillMs);
       },
       (error: Error) => alive && !(error instanceof Outdated) && setTrouble(error.message));
-    void ask();
-    return () => { alive = false; };
+    // Where nobody moves, what the whole run is like is added up bit by bit, so that all of it is there at once when
+    // somebody does.
+    const prepare = () => void client.ask('strip', { ...question, from: null, to: null, columns: 50, mostCalls: kCallsMoving }, true).then(
+      (answer) => alive && answer.coarse && answer.done < 1 && prepare(), () => {});
+    void ask(kCallsMoving);
+    return () => {
+      alive = false;
+      clearTimeout(later);
+    };
   }, [client, width, by, fold, shown.ranks, shown.from, shown.to, tries]);
 
   // Single calls, where few are on the screen.
-  const single = strip && strip.lines.every((line) => line.count === 1) && strip.lines.length <= 64 ? strip.lines : null;
+  const many = strip !== null && (strip.coarse || (strip.axis === 'measured' && strip.steps > 2 * kMostDrawn));
+  const single = strip && !many && strip.lines.every((line) => line.count === 1) && strip.lines.length <= 64 ? strip.lines : null;
   const key = single ? `${by}|${single.map((l) => l.ranks).join(';')}|${from}|${to}` : '';
   useEffect(() => {
     if (!client || !single) return;
     let alive = true;
-    const kMost = 3000;
-    client.ask('drawn', { by, ranks: single.map((line) => Number(line.ranks)), from, to, most: kMost }, true).then(
+    client.ask('drawn', { by, ranks: single.map((line) => Number(line.ranks)), from, to, most: kMostDrawn }, true).then(
       (rows) => alive && setCalls(rows === null ? null : { key, rows }),
       (error: Error) => alive && !(error instanceof Outdated) && setCalls(null));
     return () => { alive = false; };
@@ -283,7 +303,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
               {moment(from, (to - from) / 10)} to {moment(to, (to - from) / 10)}, {unit(to - from)} of {unit(whole[1] - whole[0])}
               {strip.axis === 'estimated' && '; times are means of each place, as this trace has no time of each call'}
               {strip.axis === 'calls' && '; this trace has no times: each call is as long as any other'}
-              {strip.done < 1 ? <span class="busy">; being added up, {percent(strip.done)} …</span> : strip.coarse && '; shares of coarse columns: zoom in for exact ones'}
+              {strip.done < 1 ? <span class="busy">; being added up, {percent(strip.done)} …</span> : strip.coarse && (finer ? <span class="busy">; exact in a moment …</span> : '; shares of coarse columns: zoom in for exact ones')}
             </span>
           )}
         </div>

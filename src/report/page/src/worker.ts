@@ -116,16 +116,15 @@ class Service {
   }
 
   strip(ask: Asks['strip']['ask']): Asks['strip']['answer'] {
-    const kMostCalls = 300000; // a tenth of a second or less
     const strip = this.reader.strip({
       by: ask.by,
       ...(ask.ranks === '' ? {} : { ranks: rangesOf(ask.ranks) }),
       fold: ask.fold,
       begin: ask.from ?? 0,
-      end: ask.to ?? Number.MAX_SAFE_INTEGER,
+      end: ask.to ?? Number.MAX_VALUE,
       columns: ask.columns,
       lines: ask.lines,
-      mostCalls: kMostCalls,
+      mostCalls: ask.mostCalls,
     });
     return {
       axis: strip.axis,
@@ -140,6 +139,7 @@ class Service {
       })),
       ns: strip.ns,
       coarse: strip.coarse,
+      steps: strip.steps,
       done: strip.coarse ? strip.ranksDone / strip.ranksWanted : 1,
     };
   }

@@ -32,17 +32,18 @@ const browser = await puppeteer.launch({
   browser: options.browser === 'firefox' ? 'firefox' : 'chrome',
   executablePath: program,
   // Without its sandbox it runs as root and in containers, too; it sees nothing but our own pages.
-  args: options.browser === 'firefox' ? [] : ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--enable-precise-memory-info'],
+  args: options.browser === 'firefox' ? [] : ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--js-flags=--expose-gc'],
   headless: true,
   defaultViewport: { width: Number(options.width), height: Number(options.height) },
 });
 
 async function settled(page) {
   // Until nothing has been asked of the reader for a moment.
-  await page.waitForFunction(() => !document.querySelector('.busy')?.textContent && document.querySelector('main')?.dataset.busy !== 'yes', { timeout: 60000, polling: 'raf' });
+  await page.waitForFunction(() => ![...document.querySelectorAll('.busy')].some((busy) => busy.textContent !== '') && document.querySelector('main')?.dataset.busy !== 'yes', { timeout: 60000, polling: 'raf' });
 }
 
-/** Presses keys as the help says, and waits for what it promises: ms until that is there and nothing is asked any more. */
+/** Presses keys as the help says, and waits for what it promises: ms until that is there and the reader has answered. What
+ * is refined when nobody moves is not in them. */
 async function pressed(page) {
   const took = {};
   const press = async (name, key, there) => {
@@ -53,8 +54,9 @@ async function pressed(page) {
     } catch {
       throw new Error(`${key} pressed: ${name} is not there`);
     }
-    await settled(page);
+    await page.waitForFunction(() => document.querySelector('main')?.dataset.busy !== 'yes', { timeout: 5000, polling: 'raf' });
     took[name] = Math.round(performance.now() - begin);
+    await settled(page);
   };
   await page.evaluate(() => document.activeElement?.blur());
   await press('overview', '1', () => document.querySelector('main')?.dataset.view === 'overview');
@@ -128,6 +130,10 @@ for (const path of pages) {
       one.views[view] = looked;
       await page.screenshot({ path: join(options.out, `${name}.${view}.png`) });
       looked.warnings = await page.$$eval('main .warn', (all) => all.map((each) => each.textContent).filter((text) => text !== ''));
+      if (options.browser !== 'firefox') {
+        await page.evaluate(() => gc());
+        looked.memory_mb = await memoryOfTab();
+      }
       looked.text = await page.$eval('main', (main) => main.innerText.length);
       // A canvas of one colour shows nothing.
       looked.blank = await page.$$eval('main canvas', (all) => all.filter((canvas) => {
@@ -149,7 +155,7 @@ for (const path of pages) {
       copies.forEach((text, i) => writeFileSync(join(options.out, `${name}.${view}.${i}.csv`), text));
       looked.csv = copies.length;
     }
-    if (options.browser !== 'firefox') one.memory_mb = await memoryOfTab();
+    one.memory_mb = Math.max(0, ...Object.values(one.views).map((looked) => looked.memory_mb ?? 0));
     if (options.fragment === '') one.keys_ms = await pressed(page);
   } catch (error) {
     one.errors.push(String(error));
