@@ -273,7 +273,8 @@ reader_result reader_error() {
 }
 
 reader_result reader_run(int32_t everything) {
-  return answer([&](const Reading &reading) -> Result<Block> { return text_block(run_json(reading, everything != 0)); });
+  return answer(
+      [&](const Reading &reading) -> Result<Block> { return text_block(run_json(reading, everything != 0)); });
 }
 
 reader_result reader_classes() {

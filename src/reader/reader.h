@@ -12,8 +12,8 @@
  *
  * Type 1 is UTF-8 text, an element a byte; 3 is u32; 5 is f64. Where many texts are a column, it is two: where each one
  * ends (u32, in units of UTF-16, as JavaScript counts), and all of them (1). Numbers of 64 bits are told as f64, which
- * holds all up to 2^53; a result with a greater one is refused, but for times of strips, which are rounded from 104 days
- * on. Times are in nanoseconds on the axis of the run (trace/read/axis.h).
+ * holds all up to 2^53; a result with a greater one is refused, but for times of strips, which are rounded from 104
+ * days on. Times are in nanoseconds on the axis of the run (trace/read/axis.h).
  *
  * Memory that cannot be had ends the module (WebAssembly.RuntimeError; `reader_wanted_memory` then says how much it
  * was) or the process.
