@@ -47,8 +47,9 @@ trace::AskedFields asked_of(const spec::Function &function, bool all) {
   return asked;
 }
 
-Moved moved_by(const Volume &volume, uint64_t count, uint32_t rank, uint32_t class_index, const trace::Row &row) {
-  Moved moved{rank, class_index, row.function, row.site, 0, 0, false};
+Moved moved_by(const Volume &volume, uint64_t count, std::span<const uint32_t> ranks, uint32_t class_index,
+               const trace::Row &row) {
+  Moved moved{ranks, class_index, row.function, row.site, 0, 0, false};
   if (!volume.bytes || __builtin_mul_overflow(static_cast<uint64_t>(*volume.bytes), count, &moved.bytes)) {
     moved.bytes = 0;
     moved.unsized = count;
@@ -81,7 +82,7 @@ class Shortfalls {
         }
         break;
       case MessageCall::Does::complete:
-        for (size_t i = 0; i < call.requests.size(); ++i) complete(call.requests[i], call.outcomes[i], event.rank);
+        for (size_t i = 0; i < call.requests.size(); ++i) complete(call.requests[i], call.outcomes[i]);
         break;
       case MessageCall::Does::release:
         for (const HandleName &request : call.requests) posted_.erase(request);
@@ -94,8 +95,8 @@ class Shortfalls {
   std::vector<Moved> take() {
     std::vector<Moved> all;
     for (const auto &[place, sums] : sums_) {
-      all.push_back(place.moved(sums.rank, sums.off_bytes, sums.off_unsized, true));
-      if (sums.came != 0) all.push_back(place.moved(sums.rank, sums.came, 0, false));
+      all.push_back(place.moved(sums.off_bytes, sums.off_unsized, true));
+      if (sums.came != 0) all.push_back(place.moved(sums.came, 0, false));
     }
     return all;
   }
@@ -110,8 +111,8 @@ class Shortfalls {
     uint32_t function = 0;
     uint32_t site = 0;
     auto operator<=>(const Place &) const = default;
-    [[nodiscard]] Moved moved(uint32_t rank, uint64_t bytes, uint64_t unsized, bool withdrawn) const {
-      return {rank, class_index, function, site, bytes, unsized, withdrawn};
+    [[nodiscard]] Moved moved(uint64_t bytes, uint64_t unsized, bool withdrawn) const {
+      return {{}, class_index, function, site, bytes, unsized, withdrawn};
     }
   };
   struct Posted {
@@ -120,7 +121,6 @@ class Shortfalls {
     bool wanted = false;
   };
   struct Sums {
-    uint32_t rank = 0;
     uint64_t off_bytes = 0;
     uint64_t off_unsized = 0;
     uint64_t came = 0;  ///< of receives whose room is not known
@@ -145,7 +145,7 @@ class Shortfalls {
     posted_[request] = {place_of(event), volumes_.of(*event.values, scopes_[event.class_index]).bytes, wants(event)};
   }
 
-  void complete(const HandleName &request, const MessageOutcome &outcome, uint32_t rank) {
+  void complete(const HandleName &request, const MessageOutcome &outcome) {
     const auto found = posted_.find(request);
     if (found == posted_.end()) return;
     const Posted posted = found->second;
@@ -153,7 +153,6 @@ class Shortfalls {
     if (!posted.wanted || (!outcome.bytes && !outcome.cancelled)) return;
     const uint64_t came = outcome.cancelled ? 0 : static_cast<uint64_t>(*outcome.bytes);
     Sums &sums = sums_[posted.place];
-    sums.rank = rank;
     if (!posted.room) {
       ++sums.off_unsized;
       add_to(&sums.came, came);
@@ -189,11 +188,20 @@ BytesMoved::BytesMoved(const trace::Trace &trace, const Filter &filter, const Wa
     makes.push_back(SelectedCalls::has(trace, index, needs));
   }
   const SelectedCalls selected(trace, needs);
+  constexpr size_t kMostCompared = 16;
+  std::vector<std::shared_ptr<const Volumes>> met;
   for (const uint32_t rank : filter.ranks) {
     const auto sequences = trace.sequences(rank);
     if (std::none_of(sequences.begin(), sequences.end(), [&](const auto &each) { return makes[each.class_index]; }))
       continue;
-    volumes_[rank] = std::make_unique<const Volumes>(trace, selected.of(rank));
+    auto own = std::make_shared<const Volumes>(trace, selected.of(rank));
+    const auto same = std::find_if(met.begin(), met.end(), [&](const auto &other) { return *other == *own; });
+    if (same != met.end()) {
+      own = *same;
+    } else if (met.size() < kMostCompared) {
+      met.push_back(own);
+    }
+    volumes_[rank] = std::move(own);
   }
 }
 
@@ -216,12 +224,15 @@ Result<void> BytesMoved::each(const std::function<void(const Moved &)> &visit) {
   Result<void> done;
   in_order(
       ranks.size(), [&](size_t i) { return shortfalls(ranks[i]); },
-      [&](size_t, const Result<std::vector<Moved>> &found) {
+      [&](size_t i, Result<std::vector<Moved>> found) {
         if (!found) {
           done = tl::unexpected(found.error());
           return false;
         }
-        for (const Moved &each : *found) visit(each);
+        for (Moved &each : *found) {
+          each.ranks = {&ranks[i], 1};
+          visit(each);
+        }
         return true;
       });
   return done;
@@ -234,10 +245,14 @@ void BytesMoved::by_class(uint32_t index, const std::function<void(const Moved &
                         wanted_.may_want(index, head.function, head.site);
     return counts ? asked_of(all[head.function], !wanted_.by_head_only()) : trace::AskedFields();
   };
-  trace::each_partial_row(trace_, index, chosen_, asks, [&](const trace::PartialRow &partial) {
+  trace::each_partial_row_alike(trace_, index, chosen_, asks, [&](const auto &partial, std::span<const uint32_t> ranks) {
     if (!wanted_.wants(index, *partial.row)) return;
-    const Volume volume = volumes(partial.rank).of(*partial.row, scopes_[index]);
-    if (volume.moves) visit(moved_by(volume, partial.count, partial.rank, index, *partial.row));
+    for (size_t i = 0, end = 0; i < ranks.size(); i = end) {
+      const Volumes &here = volumes(ranks[i]);
+      while (end < ranks.size() && &volumes(ranks[end]) == &here) ++end;
+      const Volume volume = here.of(*partial.row, scopes_[index]);
+      if (volume.moves) visit(moved_by(volume, partial.count, ranks.subspan(i, end - i), index, *partial.row));
+    }
   });
 }
 
@@ -249,7 +264,7 @@ Result<void> BytesMoved::by_communicators(uint32_t rank, const std::function<voi
     if (!here) return tl::unexpected(here.error());
     for (const trace::CountedRow &call : (*here)->calls) {
       const Volume volume = volumes(rank).of(call.row, scopes_[sequence.class_index]);
-      if (volume.moves) visit(moved_by(volume, call.count, rank, sequence.class_index, call.row));
+      if (volume.moves) visit(moved_by(volume, call.count, {&rank, 1}, sequence.class_index, call.row));
     }
   }
   return {};
@@ -267,9 +282,10 @@ void BytesMoved::find_shortfalls(uint32_t index) {
     asked[static_cast<size_t>(status - all[head.function].parameters)] = Asked::yes;
     return asked;
   };
-  trace::each_partial_row(trace_, index, chosen_, asks, [&](const trace::PartialRow &partial) {
+  trace::each_partial_row_alike(trace_, index, chosen_, asks, [&](const auto &partial, std::span<const uint32_t> ranks) {
     for (const MessageOutcome &each : outcomes_of(RowAccess(*partial.row, scopes_[index]), 0)) {
-      if (each.bytes || each.cancelled) fell_short_[partial.rank] = true;
+      if (!each.bytes && !each.cancelled) continue;
+      for (const uint32_t rank : ranks) fell_short_[rank] = true;
     }
   });
 }

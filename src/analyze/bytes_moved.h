@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "analyze/calls_on.h"
@@ -27,14 +28,14 @@
 
 namespace cairn::analyze {
 
-/// Calls of one rank.
+/// Calls of ranks that made the same ones.
 struct Moved {
-  uint32_t rank = 0;
+  std::span<const uint32_t> ranks;  ///< until the visit ends
   uint32_t class_index = 0;
   uint32_t function = 0;
   uint32_t site = 0;       ///< of the class
-  uint64_t bytes = 0;      ///< of those whose size is known
-  uint64_t unsized = 0;    ///< how many of them are of no known size
+  uint64_t bytes = 0;      ///< of each rank, of those whose size is known
+  uint64_t unsized = 0;    ///< how many of each rank's are of no known size
   bool withdrawn = false;  ///< the numbers are to be taken off: they were given before, and less came
 };
 
@@ -50,6 +51,7 @@ class BytesMoved {
   Result<void> by_communicators(uint32_t rank, const std::function<void(const Moved &)> &visit);
   void by_class(uint32_t index, const std::function<void(const Moved &)> &visit);
   void find_shortfalls(uint32_t index);
+  /// Whose `ranks` are empty.
   [[nodiscard]] Result<std::vector<Moved>> shortfalls(uint32_t rank) const;
 
   const trace::Trace &trace_;
@@ -59,7 +61,8 @@ class BytesMoved {
   std::vector<RowScope> scopes_;                         ///< by class
   std::vector<bool> chosen_;                             ///< by rank
   std::vector<bool> fell_short_;                         ///< by rank: some status says that less came
-  std::vector<std::unique_ptr<const Volumes>> volumes_;  ///< by rank; nullptr for those that made nothing
+  /// By rank; nullptr for those that made nothing. Ranks that made the same share one.
+  std::vector<std::shared_ptr<const Volumes>> volumes_;
   Volumes plain_;
 };
 

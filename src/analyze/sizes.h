@@ -41,6 +41,9 @@ class Sizes {
   static bool is_creator(const spec::Function &function);
   static bool is_creator(uint32_t function);
 
+  /// Names mean the same.
+  bool operator==(const Sizes &) const = default;
+
  private:
   void learn(const trace::Row &row, const RowScope &scope);
   enum class Evidence : uint8_t { creation, query };

@@ -314,16 +314,24 @@ class Summariser {
     return BytesMoved(trace_, filter_, wanted_, on_ ? &*on_ : nullptr).each([&](const Moved &moved) {
       if (of_class != moved.class_index) sites_ = trace_.sites(moved.class_index);
       of_class = moved.class_index;
-      SummaryLine &target = line(moved.class_index, moved, moved.rank).line;
-      target.moves = true;
-      if (moved.withdrawn) {
-        target.bytes -= std::min(target.bytes, moved.bytes);
-        target.unsized_calls -= std::min(target.unsized_calls, moved.unsized);
-      } else {
-        add_to(&target.bytes, moved.bytes);
-        add_to(&target.unsized_calls, moved.unsized);
+      if (group_ != GroupBy::rank) {
+        add_bytes(moved, moved.ranks.size(), &line(moved.class_index, moved, moved.ranks.front()).line);
+        return;
       }
+      for (const uint32_t rank : moved.ranks) add_bytes(moved, 1, &line(moved.class_index, moved, rank).line);
     });
+  }
+  static void add_bytes(const Moved &moved, uint64_t ranks, SummaryLine *line) {
+    line->moves = true;
+    const uint64_t bytes = saturating_product(moved.bytes, ranks);
+    const uint64_t unsized = saturating_product(moved.unsized, ranks);
+    if (moved.withdrawn) {
+      line->bytes -= std::min(line->bytes, bytes);
+      line->unsized_calls -= std::min(line->unsized_calls, unsized);
+    } else {
+      add_to(&line->bytes, bytes);
+      add_to(&line->unsized_calls, unsized);
+    }
   }
 
   /// In MPI_Init and MPI_Finalize; nothing if it is not known.

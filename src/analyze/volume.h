@@ -36,6 +36,8 @@ class Volumes {
   static bool may_move(const spec::Function &function);
   /// Functions whose calls this class must know to answer.
   static bool needs(const spec::Function &function);
+  /// Every call has the same volume.
+  bool operator==(const Volumes &) const = default;
 
  private:
   [[nodiscard]] std::optional<int64_t> payload(const RowAccess &row) const;

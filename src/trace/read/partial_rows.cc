@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "base/as_size.h"
@@ -56,6 +57,22 @@ class FieldsAlong {
   }
   [[nodiscard]] bool varies() const { return varies_; }
 
+  /// Gives each of these members a number, so that only those have the same one that had it and have equal fields. False:
+  /// they have fields that cannot be told so.
+  bool tell_apart(const std::vector<uint64_t> &members, std::vector<uint32_t> *numbers) const {
+    for (const One &one : fields_) {
+      if (one.table != nullptr) return false;
+      for (const auto &varied : one.varied) {
+        std::unordered_map<std::pair<uint32_t, Atom>, uint32_t, PairHash> met;
+        for (size_t i = 0; i < members.size(); ++i) {
+          const std::pair<uint32_t, Atom> key{(*numbers)[i], varied.second[as_size(members[i])]};
+          (*numbers)[i] = met.try_emplace(key, static_cast<uint32_t>(met.size())).first->second;
+        }
+      }
+    }
+    return true;
+  }
+
   /// What does not vary is there already where `first` is false.
   void fill(uint64_t member, bool first, Row *row) const {
     for (const One &one : fields_) {
@@ -71,6 +88,11 @@ class FieldsAlong {
   }
 
  private:
+  struct PairHash {
+    size_t operator()(const std::pair<uint32_t, Atom> &pair) const {
+      return (static_cast<size_t>(pair.second) + pair.first * size_t{0x9e3779b9}) * 0x9e3779b97f4a7c15U >> 20;
+    }
+  };
   struct One {
     size_t field = 0;
     Field fixed;
@@ -95,18 +117,25 @@ struct Combination {
   uint64_t count = 0;
 };
 
+/// What a value of a stream is on all members where only constants are asked for; nullopt: not the same on all.
+std::optional<Atom> constant_of(const ClassRow &value) {
+  RowFields fields(value);
+  const FieldHead &head = fields.next();
+  if (head.kind != FieldHead::atoms || head.count == 0) return std::nullopt;
+  const ColumnPointer column = fields.column(0);
+  if (column == nullptr) return constant_of(fields.atom(0));
+  const std::vector<Atom> along = column->expand();
+  if (std::any_of(along.begin(), along.end(), is_special)) return std::nullopt;
+  return 0;
+}
+
 /// For each value the first one that says the same, where only constants are asked for.
 std::vector<Symbol> constants_of(const StreamVariant &variant) {
   std::vector<Symbol> same;
   std::map<Atom, Symbol> first;
   for (Symbol i = 0; i < variant.values.size(); ++i) {
-    RowFields fields(*variant.values[i]);
-    const FieldHead &head = fields.next();
-    if (head.kind != FieldHead::atoms || head.count == 0 || fields.column(0) != nullptr) {
-      same.push_back(i);
-      continue;
-    }
-    same.push_back(first.try_emplace(constant_of(fields.atom(0)), i).first->second);
+    const std::optional<Atom> constant = constant_of(*variant.values[i]);
+    same.push_back(constant ? first.try_emplace(*constant, i).first->second : i);
   }
   return same;
 }
@@ -183,11 +212,17 @@ std::vector<Combination> combinations(const Grammar &rows, const std::vector<Ask
   return found;
 }
 
+using Visit = std::function<void(const PartialRow &, std::span<const uint32_t>)>;
+
 class Partial {
  public:
-  Partial(const Trace &trace, uint32_t class_index, const std::vector<bool> &ranks,
-          const std::function<void(const PartialRow &)> &visit)
-      : trace_(trace), class_index_(class_index), part_(class_part_of(trace, class_index)), visit_(visit) {
+  /// `alike`: members with equal rows are given together.
+  Partial(const Trace &trace, uint32_t class_index, const std::vector<bool> &ranks, bool alike, const Visit &visit)
+      : trace_(trace),
+        class_index_(class_index),
+        part_(class_part_of(trace, class_index)),
+        alike_(alike),
+        visit_(visit) {
     uint64_t member = 0;
     for (const uint32_t rank : part_.ranks.expand()) {
       if (rank < ranks.size() && ranks[rank]) members_.emplace_back(rank, member);
@@ -292,7 +327,7 @@ class Partial {
       Row row = empty(key.first);
       along->fill(member.second, true, &row);
       for (size_t i = 0; i < asked.size(); ++i) row.fields[asked[i].field] = here.values[i];
-      visit_({member.first, key.first, &row, here.count});
+      visit_({member.first, key.first, &row, here.count}, {&member.first, 1});
     }
   }
 
@@ -306,7 +341,6 @@ class Partial {
       values[i].resize(asked[i].variant->values.size());
       for (const auto &[rank, member] : members) places[i].push_back(*asked[i].variant->ranks.index_of(rank));
     }
-    const AskedFields whole{Asked::yes};
     std::unique_ptr<FieldsAlong> along;
     uint32_t of_row = UINT32_MAX;
     for (const Combination &each : combinations) {
@@ -317,13 +351,13 @@ class Partial {
       for (size_t i = 0; i < asked.size(); ++i) {
         if (each.values[i] >= values[i].size()) continue;  // only if the trace contradicts itself
         std::optional<FieldsAlong> &known = values[i][each.values[i]];
-        if (!known) known.emplace(*asked[i].variant->values[each.values[i]], whole);
+        if (!known) known.emplace(*asked[i].variant->values[each.values[i]], AskedFields{asked[i].asked});
         own[i] = &*known;
       }
       bool first = true;
       Row value;
       value.fields.resize(1);
-      for (size_t m = 0; m < members.size(); ++m) {
+      const auto fill = [&](size_t m) {
         if (first || along->varies()) along->fill(members[m].second, first, &row);
         for (size_t i = 0; i < asked.size(); ++i) {
           if (own[i] == nullptr || (!first && !own[i]->varies())) continue;
@@ -331,8 +365,50 @@ class Partial {
           row.fields[asked[i].field] = value.fields[0];
         }
         first = false;
-        visit_({members[m].first, each.row, &row, each.count});
+      };
+      if (alike_) {
+        std::vector<uint32_t> numbers(members.size());
+        bool told = along->tell_apart(places_of(members), &numbers);
+        for (size_t i = 0; i < asked.size() && told; ++i) told = own[i] == nullptr || own[i]->tell_apart(places[i], &numbers);
+        if (told) {
+          give_alike(members, numbers, [&](size_t m, std::span<const uint32_t> ranks) {
+            fill(m);
+            visit_({ranks.front(), each.row, &row, each.count}, ranks);
+          });
+          continue;
+        }
       }
+      for (size_t m = 0; m < members.size(); ++m) {
+        fill(m);
+        visit_({members[m].first, each.row, &row, each.count}, {&members[m].first, 1});
+      }
+    }
+  }
+
+  static std::vector<uint64_t> places_of(const Members &members) {
+    std::vector<uint64_t> places;
+    places.reserve(members.size());
+    for (const auto &[rank, member] : members) places.push_back(member);
+    return places;
+  }
+
+  /// `give(m, ranks)`: the first of the members of a number, and the ranks of all of them.
+  template <typename Give>
+  static void give_alike(const Members &members, const std::vector<uint32_t> &numbers, Give give) {
+    const uint32_t most = *std::max_element(numbers.begin(), numbers.end());
+    std::vector<size_t> ends(size_t{most} + 2);
+    for (const uint32_t number : numbers) ++ends[number + 1];
+    for (size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
+    std::vector<size_t> next(ends.begin(), ends.end() - 1);
+    std::vector<uint32_t> ranks(members.size());
+    std::vector<size_t> firsts(size_t{most} + 1, SIZE_MAX);
+    for (size_t m = 0; m < members.size(); ++m) {
+      firsts[numbers[m]] = std::min(firsts[numbers[m]], m);
+      ranks[next[numbers[m]]++] = members[m].first;
+    }
+    for (uint32_t number = 0; number <= most; ++number) {
+      if (ends[number] == ends[number + 1]) continue;
+      give(firsts[number], std::span<const uint32_t>(ranks).subspan(ends[number], ends[number + 1] - ends[number]));
     }
   }
 
@@ -341,7 +417,7 @@ class Partial {
     const auto wanted = [&](uint32_t row) { return groups.of_row[row] == group; };
     for (const auto &[rank, member] : members_) {
       for (const CountedRow &call : trace_.counted_rows({rank, part_.thread, part_.segment, class_index_, 0}, wanted)) {
-        visit_({rank, call.class_row, &call.row, call.count});
+        visit_({rank, call.class_row, &call.row, call.count}, {&rank, 1});
       }
     }
   }
@@ -359,7 +435,8 @@ class Partial {
   const Trace &trace_;
   uint32_t class_index_;
   const ClassPart &part_;
-  const std::function<void(const PartialRow &)> &visit_;
+  bool alike_;
+  const Visit &visit_;
   Members members_;
   AskedFields asked_;
 };
@@ -369,7 +446,14 @@ class Partial {
 void each_partial_row(const Trace &trace, uint32_t class_index, const std::vector<bool> &ranks,
                       const std::function<AskedFields(const Structure::RowHead &)> &asks,
                       const std::function<void(const PartialRow &)> &visit) {
-  Partial(trace, class_index, ranks, visit).run(asks);
+  const Visit each = [&visit](const PartialRow &row, std::span<const uint32_t>) { visit(row); };
+  Partial(trace, class_index, ranks, false, each).run(asks);
+}
+
+void each_partial_row_alike(const Trace &trace, uint32_t class_index, const std::vector<bool> &ranks,
+                            const std::function<AskedFields(const Structure::RowHead &)> &asks,
+                            const std::function<void(const PartialRow &, std::span<const uint32_t> ranks)> &visit) {
+  Partial(trace, class_index, ranks, true, visit).run(asks);
 }
 
 }  // namespace cairn::trace

@@ -66,6 +66,15 @@ void expect_parts(const Trace &trace, uint64_t seed, const std::vector<size_t> &
     each_partial_row(trace, index, all, asks, [&](const PartialRow &each) {
       partial[each.rank][{each.class_row, part_of(*each.row, asked.at(each.row->function))}] += each.count;
     });
+    std::map<uint32_t, Counts> alike;
+    each_partial_row_alike(trace, index, all, asks, [&](const PartialRow &each, std::span<const uint32_t> ranks) {
+      EXPECT_EQ(each.rank, ranks.front());
+      EXPECT_TRUE(std::is_sorted(ranks.begin(), ranks.end()));
+      for (const uint32_t rank : ranks) {
+        alike[rank][{each.class_row, part_of(*each.row, asked.at(each.row->function))}] += each.count;
+      }
+    });
+    EXPECT_EQ(alike, partial) << "class " << index << ", seed " << seed;
     const ClassView view = trace.class_view(index);
     for (const uint32_t rank : view.ranks) {
       Counts whole;
@@ -107,6 +116,21 @@ TEST(PartialRows, LeaveOutOtherRanks) {
     for (const uint64_t count : trace.row_counts(sequence)) wanted += count;
   }
   EXPECT_EQ(calls, wanted);
+}
+
+TEST(PartialRows, AreGivenOnceForRanksThatAreAlike) {
+  std::vector<ProcessRecord> processes;
+  for (uint32_t rank = 0; rank < 9; ++rank) processes.push_back(stencil_rank(rank, 3, 3, 5));
+  const Trace trace = trace_of(std::move(processes));
+  size_t each_rank = 0;
+  size_t together = 0;
+  const auto asks = [](const auto &) { return AskedFields(8, Asked::constant); };
+  const std::vector<bool> all(trace.rank_count(), true);
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    each_partial_row(trace, index, all, asks, [&](const auto &) { ++each_rank; });
+    each_partial_row_alike(trace, index, all, asks, [&](const auto &, const auto &) { ++together; });
+  }
+  EXPECT_LE(2 * together, each_rank);
 }
 
 /// MPI_Send in a loop of that many turns, of 1, 2, 3, 1, 2, 3, … elements to 1, 2, 1, 2, …
