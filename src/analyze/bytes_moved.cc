@@ -245,15 +245,16 @@ void BytesMoved::by_class(uint32_t index, const std::function<void(const Moved &
                         wanted_.may_want(index, head.function, head.site);
     return counts ? asked_of(all[head.function], !wanted_.by_head_only()) : trace::AskedFields();
   };
-  trace::each_partial_row_alike(trace_, index, chosen_, asks, [&](const auto &partial, std::span<const uint32_t> ranks) {
-    if (!wanted_.wants(index, *partial.row)) return;
-    for (size_t i = 0, end = 0; i < ranks.size(); i = end) {
-      const Volumes &here = volumes(ranks[i]);
-      while (end < ranks.size() && &volumes(ranks[end]) == &here) ++end;
-      const Volume volume = here.of(*partial.row, scopes_[index]);
-      if (volume.moves) visit(moved_by(volume, partial.count, ranks.subspan(i, end - i), index, *partial.row));
-    }
-  });
+  trace::each_partial_row_alike(
+      trace_, index, chosen_, asks, [&](const auto &partial, std::span<const uint32_t> ranks) {
+        if (!wanted_.wants(index, *partial.row)) return;
+        for (size_t i = 0, end = 0; i < ranks.size(); i = end) {
+          const Volumes &here = volumes(ranks[i]);
+          while (end < ranks.size() && &volumes(ranks[end]) == &here) ++end;
+          const Volume volume = here.of(*partial.row, scopes_[index]);
+          if (volume.moves) visit(moved_by(volume, partial.count, ranks.subspan(i, end - i), index, *partial.row));
+        }
+      });
 }
 
 Result<void> BytesMoved::by_communicators(uint32_t rank, const std::function<void(const Moved &)> &visit) {
@@ -282,12 +283,13 @@ void BytesMoved::find_shortfalls(uint32_t index) {
     asked[static_cast<size_t>(status - all[head.function].parameters)] = Asked::yes;
     return asked;
   };
-  trace::each_partial_row_alike(trace_, index, chosen_, asks, [&](const auto &partial, std::span<const uint32_t> ranks) {
-    for (const MessageOutcome &each : outcomes_of(RowAccess(*partial.row, scopes_[index]), 0)) {
-      if (!each.bytes && !each.cancelled) continue;
-      for (const uint32_t rank : ranks) fell_short_[rank] = true;
-    }
-  });
+  trace::each_partial_row_alike(
+      trace_, index, chosen_, asks, [&](const auto &partial, std::span<const uint32_t> ranks) {
+        for (const MessageOutcome &each : outcomes_of(RowAccess(*partial.row, scopes_[index]), 0)) {
+          if (!each.bytes && !each.cancelled) continue;
+          for (const uint32_t rank : ranks) fell_short_[rank] = true;
+        }
+      });
 }
 
 Result<std::vector<Moved>> BytesMoved::shortfalls(uint32_t rank) const {

@@ -58,9 +58,9 @@ class BytesMoved {
   const Filter &filter_;
   const WantedCalls &wanted_;
   CallsOn *on_;
-  std::vector<RowScope> scopes_;                         ///< by class
-  std::vector<bool> chosen_;                             ///< by rank
-  std::vector<bool> fell_short_;                         ///< by rank: some status says that less came
+  std::vector<RowScope> scopes_;  ///< by class
+  std::vector<bool> chosen_;      ///< by rank
+  std::vector<bool> fell_short_;  ///< by rank: some status says that less came
   /// By rank; nullptr for those that made nothing. Ranks that made the same share one.
   std::vector<std::shared_ptr<const Volumes>> volumes_;
   Volumes plain_;

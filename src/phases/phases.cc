@@ -99,7 +99,7 @@ class BytesOfPlaces : public traffic::Listener {
     Kind *kind = called.rank < of_rank_.size() ? of_rank_[called.rank] : nullptr;
     if (kind == nullptr || threads_[called.class_index] != kind->kind.thread) return;
     kind->bytes[finder_.places_of(called.class_index)[called.class_row]] +=
-        static_cast<double>(traffic.given_by(called.rank).bytes) * static_cast<double>(called.count);
+        static_cast<double>(traffic.given_by(called.rank).bytes) * static_cast<double>(called.times());
   }
 
  private:
@@ -355,7 +355,7 @@ Result<Run> phases_of(const trace::Trace &trace, const analyze::Sources &sources
   run.phases.resize(merged.size());
   for (size_t i = 0; i < merged.size(); ++i) run.phases[i].what = merged[i].what;
   BytesOfPlaces bytes(trace, finder, &kinds, seen.size());
-  if (auto told = traffic::each_traffic(trace, sources, filter, {}, &bytes); !told) {
+  if (auto told = traffic::each_traffic(trace, sources, filter, {.sums = true, .peers = false}, &bytes); !told) {
     return tl::unexpected(told.error());
   }
   Course course(trace, finder, &run);

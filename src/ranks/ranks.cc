@@ -24,7 +24,7 @@ class GivenBytes : public traffic::Listener {
   void moved(const traffic::Traffic &traffic, const traffic::Called &called) override {
     RankLine &line = *lines_[called.rank];
     const traffic::Given given = traffic.given_by(called.rank);
-    add_to(&line.bytes, saturating_product(given.bytes, called.count));
+    add_to(&line.bytes, saturating_product(given.bytes, called.times()));
     add_to(&line.unsized, saturating_product(given.unsized, called.count));
   }
 
@@ -199,7 +199,7 @@ Result<Ranks> ranks_of(const trace::Trace &trace, const analyze::Sources &source
   for (RankLine &line : result.ranks) lines[line.rank] = &line;
 
   GivenBytes bytes(lines);
-  const auto seen = traffic::each_traffic(trace, sources, filter, {}, &bytes);
+  const auto seen = traffic::each_traffic(trace, sources, filter, {.sums = true, .peers = false}, &bytes);
   if (!seen) return tl::unexpected(seen.error());
   result.seen = *seen;
 

@@ -76,6 +76,9 @@ bool tells(Role role, std::string_view name) {
   return false;
 }
 
+/// What moves is `count` elements, once.
+bool sends_elements(Role role) { return role == Role::send || role == Role::replace; }
+
 class CallReading {
  public:
   CallReading(const trace::Row &row, const analyze::RowScope &scope, const Meanings &meanings, const Asking &asking)
@@ -361,13 +364,21 @@ Role role_of(uint32_t function) {
   return function < all.size() ? all[function] : Role::none;
 }
 
+std::optional<size_t> elements_of(uint32_t function) {
+  const spec::Function &of = spec::functions()[function];
+  for (size_t i = 0; i < of.parameter_count && sends_elements(role_of(function)); ++i) {
+    if (std::string_view(of.parameters[i].name) == "count") return i;
+  }
+  return std::nullopt;
+}
+
 bool happened(const trace::Row &row) {
   if (row.fields.empty()) return false;
   const analyze::Outcome::Kind kind = analyze::outcome_of(row.function, row.fields.back()).kind;
   return kind == analyze::Outcome::Kind::succeeded || kind == analyze::Outcome::Kind::pending;
 }
 
-trace::AskedFields asked_of(uint32_t function, bool all) {
+trace::AskedFields asked_of(uint32_t function, bool all, const Told &told) {
   const Role role = role_of(function);
   if (role == Role::none) return {};
   const spec::Function &of = spec::functions()[function];
@@ -377,6 +388,9 @@ trace::AskedFields asked_of(uint32_t function, bool all) {
     const bool buffer = parameter.layout == spec::Layout::address;
     trace::Asked how = tells(role, parameter.name) || (all && !buffer) ? trace::Asked::yes : trace::Asked::no;
     if (role == Role::collective && buffer) how = trace::Asked::constant;  // MPI_IN_PLACE
+    const std::string_view name = parameter.name;
+    if (told.sums && sends_elements(role) && name == "count") how = trace::Asked::sum;
+    if (told.anybody && sends_elements(role) && name == "dest") how = trace::Asked::constant;
     asked.push_back(how);
   }
   asked.push_back(trace::Asked::yes);  // what it returned

@@ -79,11 +79,18 @@ enum class Role : uint8_t {
 };
 Role role_of(uint32_t function);
 
+/// The parameter that says how many elements a call that sends one message sends.
+std::optional<size_t> elements_of(uint32_t function);
+
 /// The call succeeded or never returned.
 bool happened(const trace::Row &row);
 
 /// What must be known of the calls of that function; empty: they move nothing. `all`: all but buffers.
-trace::AskedFields asked_of(uint32_t function, bool all);
+struct Told {
+  bool sums = false;     ///< of calls that send one message, their lengths together (trace::Asked::sum)
+  bool anybody = false;  ///< of these, not to whom, but whether to anybody
+};
+trace::AskedFields asked_of(uint32_t function, bool all, const Told &told);
 
 class Meanings;
 struct Asking {

@@ -37,7 +37,12 @@ class CellGathering : public Listener {
       if (cells_ >= kMostCells) break;
       const auto [place, fresh] = groups_[group].try_emplace(key_of(flow));
       if (fresh) ++cells_;
-      place->second.add(called.count, flow.bytes);
+      if (called.elements) {
+        add_to(&place->second.messages, called.count);
+        add_to(&place->second.bytes, saturating_product(flow.bytes.value_or(0), *called.elements));
+      } else {
+        place->second.add(called.count, flow.bytes);
+      }
     }
   }
   [[nodiscard]] bool is_full() const { return cells_ >= kMostCells; }
@@ -169,7 +174,7 @@ void Amount::add(const Amount &other) {
 Result<Matrix> matrix_of(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
                          By by, bool expanded, const std::function<bool(const Called &)> &taken) {
   CellGathering gathering(sources, by, taken);
-  auto seen = each_traffic(trace, sources, filter, {.expanded = expanded}, &gathering);
+  auto seen = each_traffic(trace, sources, filter, {.expanded = expanded, .sums = true}, &gathering);
   if (!seen) return tl::unexpected(seen.error());
   if (gathering.is_full()) {
     return fail(ErrorKind::environment, "more than 4,194,304 pairs of ranks exchange something",

@@ -43,6 +43,11 @@ class Meanings {
   /// Changes when a name gets a meaning, but for requests.
   [[nodiscard]] uint64_t version() const { return version_; }
 
+  /// Names of communicators and datatypes mean the same; windows and requests are left aside.
+  [[nodiscard]] bool like(const Meanings &other) const {
+    return communicators_ == other.communicators_ && sizes_ == other.sizes_;
+  }
+
   [[nodiscard]] uint32_t rank() const { return rank_; }
   [[nodiscard]] const analyze::CommunicatorNames &names() const { return names_; }
   [[nodiscard]] const analyze::Sizes &sizes() const { return sizes_; }

@@ -145,7 +145,7 @@ Result<MessageSizes> sizes_of(const trace::Trace &trace, const analyze::Sources 
                               SizesBy by, bool exact, bool times) {
   const bool each_time = times && timing::keeps_times(trace.run().timing);
   SizeGathering gathering(trace, sources, by, exact, each_time);
-  auto seen = each_traffic(trace, sources, filter, {.expanded = false, .times = each_time}, &gathering);
+  auto seen = each_traffic(trace, sources, filter, {.times = each_time, .peers = false, .ranks = false}, &gathering);
   if (!seen) return tl::unexpected(seen.error());
   // Statistics are of all ranks of a class, and of all calls of a row.
   const bool all = filter.all_ranks && !filter.chooses_by_values();

@@ -1,5 +1,6 @@
 #include "traffic/traffic.h"
 
+#include <algorithm>
 #include <memory>
 #include <tuple>
 #include <unordered_map>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "analyze/wanted_calls.h"
+#include "base/saturating.h"
 #include "trace/read/events.h"
 #include "trace/read/selected_reader.h"
 #include "traffic/meanings.h"
@@ -75,6 +77,7 @@ class Run {
         in_order.push_back(rank);
       }
     }
+    if (!wanting_.ranks) find_alike();
     for (uint32_t index = 0; index < trace_.class_count(); ++index) {
       if (moves_[index]) by_class(index);
     }
@@ -109,19 +112,95 @@ class Run {
   }
 
   void by_class(uint32_t index) {
+    const Told told{.sums = wanting_.sums, .anybody = !wanting_.peers && !filter_.chooses_by_values()};
+    std::vector<bool> again(chosen_.size());
     const auto asks = [&](const trace::Structure::RowHead &head) {
       if (!may_want(index, head.function, head.site)) return trace::AskedFields();
-      return asked_of(head.function, filter_.chooses_by_values());
+      return asked_of(head.function, filter_.chooses_by_values(), told);
     };
-    trace::each_partial_row(trace_, index, chosen_, asks, [&](const trace::PartialRow &partial) {
-      const Meanings *meanings = known_[partial.rank].get();
-      if (meanings == nullptr) {  // it made nothing that has a name
-        if (unnamed_.rank() != partial.rank) unnamed_ = Meanings(&members_, partial.rank, trace_.rank_count());
-        meanings = &unnamed_;
-      }
-      const Called called{partial.rank, index, partial.class_row, partial.row->site, partial.count, std::nullopt};
-      tell(*partial.row, *meanings, called);
+    if (wanting_.ranks) {
+      trace::each_partial_row(trace_, index, chosen_, asks, [&](const trace::PartialRow &partial) {
+        if (!tell_part(partial, index, 1)) again[partial.rank] = true;
+      });
+    } else {
+      trace::each_partial_row_alike(trace_, index, chosen_, asks, [&](trace::PartialRow partial, const auto &ranks) {
+        const bool sends = elements_of(partial.row->function).has_value();
+        for (size_t i = 0, end = 0; i < ranks.size(); i = end) {
+          end = i + 1;
+          while (sends && end < ranks.size() && alike_[ranks[end]] == alike_[ranks[i]]) ++end;
+          partial.rank = ranks[i];
+          if (tell_part(partial, index, end - i)) continue;
+          for (size_t each = i; each < end; ++each) again[ranks[each]] = true;
+        }
+      });
+    }
+    if (std::find(again.begin(), again.end(), true) == again.end()) return;
+    const auto asks_all = [&](const trace::Structure::RowHead &head) {
+      if (!elements_of(head.function) || !may_want(index, head.function, head.site)) return trace::AskedFields();
+      return asked_of(head.function, filter_.chooses_by_values(), {});
+    };
+    trace::each_partial_row(trace_, index, again, asks_all, [&](const trace::PartialRow &partial) {
+      const trace::Field &elements = partial.row->fields[*elements_of(partial.row->function)];
+      const bool summed = told.sums && trace::number_of(elements).has_value();
+      const trace::Row seen = summed ? with_elements(*partial.row, 1) : *partial.row;
+      const Meanings &meanings = meanings_of(partial.rank);
+      if (is_plain(traffic_of(seen, scopes_[index], meanings, asking_).get())) return;  // it was told
+      tell(*partial.row, meanings, called_of(partial, index));
     });
+  }
+  static Called called_of(const trace::PartialRow &partial, uint32_t index) {
+    return {partial.rank, index, partial.class_row, partial.row->site, partial.count, std::nullopt, partial.sum};
+  }
+  static trace::Row with_elements(trace::Row row, trace::Atom elements) {
+    row.fields[*elements_of(row.function)] = {false, {elements}, {}};
+    return row;
+  }
+  /// Of so many ranks. False: all must be known of the call for that.
+  bool tell_part(const trace::PartialRow &partial, uint32_t index, uint64_t ranks) {
+    Called called = called_of(partial, index);
+    called.count = saturating_product(called.count, ranks);
+    const Meanings &meanings = meanings_of(partial.rank);
+    if (!elements_of(partial.row->function)) {
+      tell(*partial.row, meanings, called);
+      return true;
+    }
+    if (!wanted_.wants(index, *partial.row, &meanings.names())) return true;
+    if (spec::functions()[partial.row->function].persistent) return true;
+    const analyze::RowScope &scope = scopes_[index];
+    const auto traffic =
+        traffic_of(partial.sum ? with_elements(*partial.row, 1) : *partial.row, scope, meanings, asking_);
+    if (!is_plain(traffic.get())) return false;
+    if (traffic != nullptr) tell(*traffic, called);
+    return true;
+  }
+  /// To whom a message goes, and how long it is, is known of it as of any other from there.
+  static bool is_plain(const Traffic *traffic) {
+    return traffic == nullptr || (traffic->place && traffic->place->complete() && !traffic->place->is_inter() &&
+                                  traffic->flows.size() == 1 && traffic->flows.front().bytes);
+  }
+  /// Ranks to which the names of communicators and datatypes mean the same have the same number.
+  void find_alike() {
+    constexpr size_t kMostCompared = 16;
+    std::vector<const Meanings *> met;
+    alike_.resize(chosen_.size());
+    for (uint32_t rank = 0; rank < alike_.size(); ++rank) {
+      const Meanings *own = known_[rank].get();
+      if (own == nullptr) continue;  // 0
+      const auto same = std::find_if(met.begin(), met.end(), [&](const Meanings *other) { return other->like(*own); });
+      if (same == met.end() && met.size() == kMostCompared) {
+        alike_[rank] = static_cast<uint32_t>(kMostCompared + 1 + rank);
+      } else {
+        alike_[rank] = static_cast<uint32_t>(same - met.begin() + 1);
+        if (same == met.end()) met.push_back(own);
+      }
+    }
+  }
+  /// Of a rank that is not gone through in order.
+  const Meanings &meanings_of(uint32_t rank) {
+    if (const Meanings *known = known_[rank].get()) return *known;
+    // It made nothing that has a name.
+    if (unnamed_.rank() != rank) unnamed_ = Meanings(&members_, rank, trace_.rank_count());
+    return unnamed_;
   }
   [[nodiscard]] bool may_want(uint32_t class_index, uint32_t function, uint32_t site) const {
     return by_head_.may_want(class_index, function, site);
@@ -172,7 +251,7 @@ class Run {
       if (Meanings::needs(row.function)) see(row, event->class_index, &meanings);
       const Role role = role_of(row.function);
       if (role == Role::none || !may_want(event->class_index, row.function, row.site)) continue;
-      Called called{rank, event->class_index, event->row, row.site, 1, std::nullopt};
+      Called called{rank, event->class_index, event->row, row.site, 1, std::nullopt, std::nullopt};
       if (event->timed) called.ns = event->duration_ns;
       if (role == Role::start) {
         started(row, meanings, called);
@@ -210,6 +289,7 @@ class Run {
   std::vector<bool> moves_;
   std::vector<bool> chosen_;                      ///< by rank: nothing of it is expanded
   std::vector<std::unique_ptr<Meanings>> known_;  ///< by rank; nullptr where nothing was made that has a name
+  std::vector<uint32_t> alike_;                   ///< by rank
 };
 
 }  // namespace

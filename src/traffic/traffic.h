@@ -29,6 +29,11 @@ struct Called {
   uint32_t site = 0;  ///< of the class
   uint64_t count = 0;
   std::optional<uint64_t> ns;  ///< how long those took together, where asked for and known
+  /// Where sums are wanted: how many elements these calls move together. The bytes of flows are those of one element
+  /// then, and known.
+  std::optional<uint64_t> elements;
+  /// How often bytes are to be taken.
+  [[nodiscard]] uint64_t times() const { return elements.value_or(count); }
 };
 
 class Listener {
@@ -41,6 +46,9 @@ class Listener {
 struct Wanting {
   bool expanded = false;  ///< collectives as what they are by their definition
   bool times = false;     ///< of single calls, where the trace has them: every call is gone through
+  bool sums = false;      ///< messages of one rank to another that differ in their length alone are told together
+  bool peers = true;      ///< to whom messages go; else flows may name another
+  bool ranks = true;      ///< who calls; else Called::count may be that of several ranks, of which it names one
 };
 
 struct Seen {

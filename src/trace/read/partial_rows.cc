@@ -4,12 +4,14 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <unordered_map>
+#include <tuple>
 #include <utility>
 
 #include "base/as_size.h"
+#include "base/saturating.h"
 #include "grammar/product.h"
 #include "trace/model/row_fields.h"
+#include "trace/read/fields_along.h"
 #include "trace/read/stream_reader.h"
 #include "trace/read/trace_body.h"
 
@@ -18,90 +20,6 @@ namespace {
 
 using grammar::Grammar;
 using grammar::Symbol;
-
-/// What is left of a field's first atom where only constants are asked for.
-Atom constant_of(Atom first) { return is_special(first) ? first : 0; }
-
-/// The fields asked for of one row along all its members.
-class FieldsAlong {
- public:
-  FieldsAlong(const ClassRow &row, const AskedFields &asked) {
-    RowFields fields(row);
-    for (size_t f = 0; f < row.heads.size(); ++f) {
-      const FieldHead &head = fields.next();
-      if (f >= asked.size() || asked[f] == Asked::no || head.kind == FieldHead::moved) continue;
-      One &one = fields_.emplace_back();
-      one.field = f;
-      if (head.kind == FieldHead::text) {
-        one.fixed.is_bytes = true;
-        one.fixed.bytes = fields.text();
-      } else if (head.kind == FieldHead::table) {
-        one.table = fields.table();
-      } else if (asked[f] == Asked::constant && head.count != 0) {
-        one.fixed.atoms.push_back(constant_of(fields.atom(0)));
-        if (const ColumnPointer column = fields.column(0)) {
-          std::vector<Atom> values = column->expand();
-          std::transform(values.begin(), values.end(), values.begin(), constant_of);
-          if (std::any_of(values.begin(), values.end(), [](Atom value) { return value != 0; })) {
-            one.varied.emplace_back(0, std::move(values));
-          }
-        }
-      } else {
-        for (uint32_t i = 0; i < head.count; ++i) {
-          one.fixed.atoms.push_back(fields.atom(i));
-          if (const ColumnPointer column = fields.column(i)) one.varied.emplace_back(i, column->expand());
-        }
-      }
-      varies_ = varies_ || one.table != nullptr || !one.varied.empty();
-    }
-  }
-  [[nodiscard]] bool varies() const { return varies_; }
-
-  /// Gives each of these members a number, so that only those have the same one that had it and have equal fields. False:
-  /// they have fields that cannot be told so.
-  bool tell_apart(const std::vector<uint64_t> &members, std::vector<uint32_t> *numbers) const {
-    for (const One &one : fields_) {
-      if (one.table != nullptr) return false;
-      for (const auto &varied : one.varied) {
-        std::unordered_map<std::pair<uint32_t, Atom>, uint32_t, PairHash> met;
-        for (size_t i = 0; i < members.size(); ++i) {
-          const std::pair<uint32_t, Atom> key{(*numbers)[i], varied.second[as_size(members[i])]};
-          (*numbers)[i] = met.try_emplace(key, static_cast<uint32_t>(met.size())).first->second;
-        }
-      }
-    }
-    return true;
-  }
-
-  /// What does not vary is there already where `first` is false.
-  void fill(uint64_t member, bool first, Row *row) const {
-    for (const One &one : fields_) {
-      Field &field = row->fields[one.field];
-      if (one.table != nullptr) {
-        ByteReader in(one.table->at(member));
-        field = unpack_field(in);
-        continue;
-      }
-      if (first) field = one.fixed;
-      for (const auto &[atom, values] : one.varied) field.atoms[atom] = values[as_size(member)];
-    }
-  }
-
- private:
-  struct PairHash {
-    size_t operator()(const std::pair<uint32_t, Atom> &pair) const {
-      return (static_cast<size_t>(pair.second) + pair.first * size_t{0x9e3779b9}) * 0x9e3779b97f4a7c15U >> 20;
-    }
-  };
-  struct One {
-    size_t field = 0;
-    Field fixed;
-    TablePointer table;
-    std::vector<std::pair<uint32_t, std::vector<Atom>>> varied;
-  };
-  std::vector<One> fields_;
-  bool varies_ = false;
-};
 
 /// A stream of a field asked for, as some members have it.
 struct AskedStream {
@@ -118,7 +36,7 @@ struct Combination {
 };
 
 /// What a value of a stream is on all members where only constants are asked for; nullopt: not the same on all.
-std::optional<Atom> constant_of(const ClassRow &value) {
+std::optional<Atom> constant_along(const ClassRow &value) {
   RowFields fields(value);
   const FieldHead &head = fields.next();
   if (head.kind != FieldHead::atoms || head.count == 0) return std::nullopt;
@@ -134,7 +52,7 @@ std::vector<Symbol> constants_of(const StreamVariant &variant) {
   std::vector<Symbol> same;
   std::map<Atom, Symbol> first;
   for (Symbol i = 0; i < variant.values.size(); ++i) {
-    const std::optional<Atom> constant = constant_of(*variant.values[i]);
+    const std::optional<Atom> constant = constant_along(*variant.values[i]);
     same.push_back(constant ? first.try_emplace(*constant, i).first->second : i);
   }
   return same;
@@ -242,6 +160,7 @@ class Partial {
     for (uint32_t group = 0; group < groups.count(); ++group) {
       asked_ = asks(heads[groups.first_row[group]]);
       if (asked_.empty()) continue;
+      summed_ = static_cast<size_t>(std::find(asked_.begin(), asked_.end(), Asked::sum) - asked_.begin());
       if (!is_call(part_.rows[groups.first_row[group]]->kind)) {
         expanded(groups, group);
         continue;
@@ -250,6 +169,8 @@ class Partial {
       for (const Stream *stream : streams[group]) {
         if (stream->field < asked_.size() && asked_[stream->field] != Asked::no) asked_streams.push_back(stream);
       }
+      std::stable_partition(asked_streams.begin(), asked_streams.end(),
+                            [&](const Stream *stream) { return stream->field != summed_; });
       if (asked_streams.empty()) {
         std::vector<Combination> plain;
         for (const uint32_t row : rows[group]) {
@@ -327,61 +248,143 @@ class Partial {
       Row row = empty(key.first);
       along->fill(member.second, true, &row);
       for (size_t i = 0; i < asked.size(); ++i) row.fields[asked[i].field] = here.values[i];
-      visit_({member.first, key.first, &row, here.count}, {&member.first, 1});
+      tell(key.first, &row, here.count, {&member.first, 1});
     }
   }
 
-  void give(std::vector<Combination> combinations, const std::vector<AskedStream> &asked, const Members &members) {
-    std::stable_sort(combinations.begin(), combinations.end(),
-                     [](const auto &a, const auto &b) { return a.row < b.row; });
-    // Values of streams recur in many combinations.
-    std::vector<std::vector<std::optional<FieldsAlong>>> values(asked.size());
-    std::vector<std::vector<uint64_t>> places(asked.size());
-    for (size_t i = 0; i < asked.size(); ++i) {
-      values[i].resize(asked[i].variant->values.size());
-      for (const auto &[rank, member] : members) places[i].push_back(*asked[i].variant->ranks.index_of(rank));
+  /// The values of streams, each along its members. They recur in many combinations.
+  class StreamValues {
+   public:
+    StreamValues(const std::vector<AskedStream> &asked, const Members &members)
+        : asked_(asked), values_(asked.size()), places_(asked.size()) {
+      for (size_t i = 0; i < asked.size(); ++i) {
+        values_[i].resize(asked[i].variant->values.size());
+        for (const auto &[rank, member] : members) places_[i].push_back(*asked[i].variant->ranks.index_of(rank));
+      }
     }
+    /// nullptr only if the trace contradicts itself.
+    const FieldsAlong *value(size_t stream, Symbol symbol) {
+      if (symbol >= values_[stream].size()) return nullptr;
+      std::optional<FieldsAlong> &known = values_[stream][symbol];
+      if (!known) known.emplace(*asked_[stream].variant->values[symbol], AskedFields{asked_[stream].asked});
+      return &*known;
+    }
+    /// Where the members stand among those of the variant.
+    [[nodiscard]] const std::vector<uint64_t> &places(size_t stream) const { return places_[stream]; }
+
+   private:
+    const std::vector<AskedStream> &asked_;
+    std::vector<std::vector<std::optional<FieldsAlong>>> values_;  ///< by stream and symbol
+    std::vector<std::vector<uint64_t>> places_;
+  };
+  /// What a row is along its members with one value of each stream.
+  class RowAlong {
+   public:
+    RowAlong(Row row, const FieldsAlong &fields, const std::vector<AskedStream> &asked)
+        : row_(std::move(row)), fields_(fields), asked_(asked) {
+      value_.fields.resize(1);
+    }
+    void add(const FieldsAlong *value, const std::vector<uint64_t> &places) { own_.emplace_back(value, &places); }
+    Row *of(uint64_t member, size_t m) {
+      if (first_ || fields_.varies()) fields_.fill(member, first_, &row_);
+      for (size_t i = 0; i < own_.size(); ++i) {
+        const auto &[own, places] = own_[i];
+        if (own != nullptr && (first_ || own->varies())) fill(*own, (*places)[m], asked_[i].field);
+      }
+      first_ = false;
+      return &row_;
+    }
+    void fill(const FieldsAlong &value, uint64_t place, uint32_t field) {
+      value.fill(place, true, &value_);
+      row_.fields[field] = value_.fields[0];
+    }
+    /// See FieldsAlong::tell_apart.
+    bool tell_apart(const std::vector<uint64_t> &members, std::vector<uint32_t> *numbers) const {
+      bool told = fields_.tell_apart(members, numbers);
+      for (const auto &[own, places] : own_) told = told && (own == nullptr || own->tell_apart(*places, numbers));
+      return told;
+    }
+
+   private:
+    Row row_;
+    Row value_;
+    const FieldsAlong &fields_;
+    const std::vector<AskedStream> &asked_;
+    std::vector<std::pair<const FieldsAlong *, const std::vector<uint64_t> *>> own_;  ///< by stream
+    bool first_ = true;
+  };
+
+  /// A stream that is asked for as a sum is the last one of `asked`.
+  void give(std::vector<Combination> combinations, const std::vector<AskedStream> &asked, const Members &members) {
+    const bool sums = !alike_ && !asked.empty() && asked.back().asked == Asked::sum;
+    const size_t told = asked.size() - (sums ? 1 : 0);  // streams that tell calls apart
+    if (sums) {
+      std::sort(combinations.begin(), combinations.end(), [](const Combination &a, const Combination &b) {
+        return std::tie(a.row, a.values) < std::tie(b.row, b.values);
+      });
+    } else {
+      std::stable_sort(combinations.begin(), combinations.end(),
+                       [](const Combination &a, const Combination &b) { return a.row < b.row; });
+    }
+    // Only the last stream tells them apart.
+    const auto same = [&](const Combination &a, const Combination &b) {
+      return a.row == b.row && std::equal(a.values.begin(), a.values.end() - 1, b.values.begin(), b.values.end() - 1);
+    };
+    StreamValues values(asked, members);
     std::unique_ptr<FieldsAlong> along;
     uint32_t of_row = UINT32_MAX;
-    for (const Combination &each : combinations) {
+    for (size_t begin = 0, end = 0; begin < combinations.size(); begin = end) {
+      const Combination &each = combinations[begin];
+      end = begin + 1;
+      while (sums && end < combinations.size() && same(each, combinations[end])) {
+        ++end;
+      }
       if (of_row != each.row) along = std::make_unique<FieldsAlong>(*part_.rows[each.row], asked_);
       of_row = each.row;
-      Row row = empty(each.row);
-      std::vector<const FieldsAlong *> own(asked.size());
-      for (size_t i = 0; i < asked.size(); ++i) {
-        if (each.values[i] >= values[i].size()) continue;  // only if the trace contradicts itself
-        std::optional<FieldsAlong> &known = values[i][each.values[i]];
-        if (!known) known.emplace(*asked[i].variant->values[each.values[i]], AskedFields{asked[i].asked});
-        own[i] = &*known;
+      RowAlong row(empty(each.row), *along, asked);
+      for (size_t i = 0; i < told; ++i) row.add(values.value(i, each.values[i]), values.places(i));
+      if (sums) {
+        give_sums(std::span(combinations).subspan(begin, end - begin), asked.back().field, members, &values, &row);
+        continue;
       }
-      bool first = true;
-      Row value;
-      value.fields.resize(1);
-      const auto fill = [&](size_t m) {
-        if (first || along->varies()) along->fill(members[m].second, first, &row);
-        for (size_t i = 0; i < asked.size(); ++i) {
-          if (own[i] == nullptr || (!first && !own[i]->varies())) continue;
-          own[i]->fill(places[i][m], true, &value);
-          row.fields[asked[i].field] = value.fields[0];
-        }
-        first = false;
-      };
-      if (alike_) {
-        std::vector<uint32_t> numbers(members.size());
-        bool told = along->tell_apart(places_of(members), &numbers);
-        for (size_t i = 0; i < asked.size() && told; ++i) told = own[i] == nullptr || own[i]->tell_apart(places[i], &numbers);
-        if (told) {
-          give_alike(members, numbers, [&](size_t m, std::span<const uint32_t> ranks) {
-            fill(m);
-            visit_({ranks.front(), each.row, &row, each.count}, ranks);
-          });
-          continue;
-        }
+      std::vector<uint32_t> numbers(alike_ ? members.size() : 0);
+      if (alike_ && row.tell_apart(places_of(members), &numbers)) {
+        give_alike(members, numbers, [&](size_t m, std::span<const uint32_t> ranks) {
+          tell(each.row, row.of(members[m].second, m), each.count, ranks);
+        });
+        continue;
       }
       for (size_t m = 0; m < members.size(); ++m) {
-        fill(m);
-        visit_({members[m].first, each.row, &row, each.count}, {&members[m].first, 1});
+        tell(each.row, row.of(members[m].second, m), each.count, {&members[m].first, 1});
       }
+    }
+  }
+
+  /// Combinations that only the last stream, that of `field`, tells apart.
+  void give_sums(std::span<const Combination> combinations, uint32_t field, const Members &members,
+                 StreamValues *values, RowAlong *row) {
+    std::vector<std::pair<const FieldsAlong *, uint64_t>> parts;  // and how often
+    const size_t last = combinations.front().values.size() - 1;
+    for (const Combination &each : combinations) {
+      if (const FieldsAlong *value = values->value(last, each.values[last])) parts.emplace_back(value, each.count);
+    }
+    const uint32_t class_row = combinations.front().row;
+    for (size_t m = 0; m < members.size(); ++m) {
+      const uint64_t place = values->places(last)[m];
+      Row *own = row->of(members[m].second, m);
+      uint64_t count = 0;
+      uint64_t sum = 0;
+      for (const auto &[value, times] : parts) {
+        if (const std::optional<uint64_t> number = value->number(place)) {
+          count += times;
+          add_to(&sum, saturating_product(*number, times));
+          continue;
+        }
+        row->fill(*value, place, field);
+        tell(class_row, own, times, {&members[m].first, 1});
+        own->fields[field] = {};
+      }
+      if (count != 0) visit_({members[m].first, class_row, own, count, sum}, {&members[m].first, 1});
     }
   }
 
@@ -417,7 +420,8 @@ class Partial {
     const auto wanted = [&](uint32_t row) { return groups.of_row[row] == group; };
     for (const auto &[rank, member] : members_) {
       for (const CountedRow &call : trace_.counted_rows({rank, part_.thread, part_.segment, class_index_, 0}, wanted)) {
-        visit_({rank, call.class_row, &call.row, call.count}, {&rank, 1});
+        Row row = call.row;
+        tell(call.class_row, &row, call.count, {&rank, 1});
       }
     }
   }
@@ -435,13 +439,28 @@ class Partial {
   const Trace &trace_;
   uint32_t class_index_;
   const ClassPart &part_;
+  /// With the field asked for as a sum, if there is one and it is a number, as one.
+  void tell(uint32_t class_row, Row *row, uint64_t count, std::span<const uint32_t> ranks) {
+    Field *summed = summed_ < row->fields.size() ? &row->fields[summed_] : nullptr;
+    const std::optional<uint64_t> number = summed != nullptr ? number_of(*summed) : std::nullopt;
+    if (!number) return visit_({ranks.front(), class_row, row, count, std::nullopt}, ranks);
+    const Field kept = std::exchange(*summed, Field{});
+    visit_({ranks.front(), class_row, row, count, saturating_product(*number, count)}, ranks);
+    *summed = kept;
+  }
+
   bool alike_;
   const Visit &visit_;
   Members members_;
   AskedFields asked_;
+  size_t summed_ = 0;  ///< the field asked for as a sum; behind the last: none
 };
 
 }  // namespace
+
+std::optional<uint64_t> number_of(const Field &field) {
+  return field.is_bytes || field.atoms.size() != 1 ? std::nullopt : number_of(field.atoms[0]);
+}
 
 void each_partial_row(const Trace &trace, uint32_t class_index, const std::vector<bool> &ranks,
                       const std::function<AskedFields(const Structure::RowHead &)> &asks,

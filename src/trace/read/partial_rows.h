@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,15 +23,22 @@
 
 namespace cairn::trace {
 
-enum class Asked : uint8_t { no, yes, constant };
+/// `sum`: of one field at most, a number of elements, where who asks adds up its values anyway: it tells no calls
+/// apart, and costs its values along the members once. Calls where it is no number, or below 0, are told apart by it.
+enum class Asked : uint8_t { no, yes, constant, sum };
 /// For each field of a row's call; empty: its calls are not wanted.
 using AskedFields = std::vector<Asked>;
+
+/// The number that a field is, if it is one and not below 0.
+std::optional<uint64_t> number_of(const Field &field);
 
 struct PartialRow {
   uint32_t rank = 0;  ///< the first of those that are given together
   uint32_t class_row = 0;
   const Row *row = nullptr;  ///< until the visit ends
   uint64_t count = 0;
+  std::optional<uint64_t>
+      sum;  ///< of all these calls together, of the field asked for as a sum, which the row lacks then
 };
 
 /// Gives the rows of class `class_index`, which must exist, for its members among `ranks` (by rank), in order of rows,
@@ -41,8 +49,8 @@ void each_partial_row(const Trace &trace, uint32_t class_index, const std::vecto
                       const std::function<void(const PartialRow &)> &visit);
 
 /// The same, but members whose partial rows are equal are given together, for who does not ask of each what it did:
-/// where a size differs along the ranks, there are far fewer sizes than ranks. `ranks` of a visit ascend, and stay until
-/// it ends. Where a field that differs on all members is asked for, each_partial_row takes less.
+/// where a size differs along the ranks, there are far fewer sizes than ranks. `ranks` of a visit ascend, and stay
+/// until it ends. Where a field that differs on all members is asked for, each_partial_row takes less.
 void each_partial_row_alike(const Trace &trace, uint32_t class_index, const std::vector<bool> &ranks,
                             const std::function<AskedFields(const Structure::RowHead &)> &asks,
                             const std::function<void(const PartialRow &, std::span<const uint32_t> ranks)> &visit);

@@ -87,6 +87,61 @@ void expect_parts(const Trace &trace, uint64_t seed, const std::vector<size_t> &
   }
 }
 
+/// Calls, and what a field is in all of them together; nullopt: it is no number there, and part of the call.
+using Sums = std::map<std::tuple<uint32_t, Bytes, bool>, std::pair<uint64_t, uint64_t>>;
+
+/// One field, by function, is asked for as a sum.
+void expect_sums(const Trace &trace, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const std::vector<bool> all(trace.rank_count(), true);
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    std::map<uint32_t, AskedFields> asked;
+    std::map<uint32_t, size_t> summed;
+    const auto asks = [&](const Structure::RowHead &head) {
+      const auto [known, fresh] = asked.try_emplace(head.function);
+      if (!fresh) return known->second;
+      for (size_t f = 0; f < 64; ++f) known->second.push_back(static_cast<Asked>(random() % 2));
+      summed[head.function] = random() % 6;
+      known->second[summed[head.function]] = Asked::sum;
+      return known->second;
+    };
+    const auto without = [&](Row row) {
+      row.fields[summed.at(row.function)] = {};
+      return part_of(row, asked.at(row.function));
+    };
+    std::map<uint32_t, Sums> found;
+    each_partial_row(trace, index, all, asks, [&](const PartialRow &each) {
+      auto &[count, sum] =
+          found[each.rank][{each.class_row, part_of(*each.row, asked.at(each.row->function)), each.sum.has_value()}];
+      count += each.count;
+      sum += each.sum.value_or(0);
+    });
+    const ClassView view = trace.class_view(index);
+    for (const uint32_t rank : view.ranks) {
+      Sums whole;
+      for (const CountedRow &call : trace.counted_rows({rank, view.thread, view.segment, index, 0})) {
+        const std::vector<Field> &fields = call.row.fields;
+        const size_t field = summed.at(call.row.function);
+        const bool is_number = field < fields.size() && !fields[field].is_bytes && fields[field].atoms.size() == 1 &&
+                               fields[field].atoms[0] >= 0 && !is_special(fields[field].atoms[0]);
+        auto &[count, sum] = whole[{
+            call.class_row, is_number ? without(call.row) : part_of(call.row, asked.at(call.row.function)), is_number}];
+        count += call.count;
+        if (is_number) sum += call.count * static_cast<uint64_t>(fields[field].atoms[0]);
+      }
+      EXPECT_EQ(found[rank], whole) << "class " << index << ", rank " << rank << ", seed " << seed;
+    }
+  }
+}
+
+TEST(PartialRows, AddUpWhatIsAskedForAsASum) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    expect_sums(trace_of(varying_program(6, seed)), seed);
+    expect_sums(trace_of(random_program(5, seed)), seed);
+    expect_sums(trace_of(polling_program(4, seed)), seed);
+  }
+}
+
 TEST(PartialRows, ArePartsOfTheRows) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     expect_parts(trace_of(varying_program(6, seed)), seed);
