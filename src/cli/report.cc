@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,6 +38,7 @@ struct ReportOptions : Inspection {
   bool open = false;
   bool all = false;
   bool no_sources = false;
+  std::optional<uint64_t> within;
   bool quiet = false;
 };
 
@@ -111,6 +115,7 @@ int report_of(const ReportOptions &options) {
     asked.file = file;
     if (options.all) asked.most_calls = UINT64_MAX;
     asked.sources = !options.no_sources;
+    if (options.within) asked.within = std::chrono::seconds(std::min<uint64_t>(*options.within, 1'000'000'000));
     if (talks) {
       asked.saying = [](const std::string &verb) { fmt::print(stderr, "\r\033[Kcairn: asking cairn {} …", verb); };
     }
@@ -145,6 +150,8 @@ Action declare_report(Options &verb) {
   verb.text("-o,--output", options->output, "The page (default: run.html of run.cairn, in this folder)", "FILE");
   verb.flag("--open", options->open, "Show it in the browser");
   verb.flag("--all", options->all, "Ask every verb, also those that go through all calls of a run of very many");
+  verb.number("--within", options->within, "Give up a verb that takes longer (default 120; 0: however long it takes)",
+              "SECONDS");
   verb.flag("--no-sources", options->no_sources, "Put no lines of the program's sources into the page");
   verb.flag("-q,--quiet", options->quiet, "Print errors only");
   return [options] { return report_of(*options); };

@@ -5,9 +5,13 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <set>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/in_order.h"
 #include "report/shorten.h"
 #include "report/source_lines.h"
 #include "terminal/output_of.h"
@@ -43,8 +47,12 @@ ordered_json ask(const Asked &asked, const std::vector<std::string> &words, cons
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), {"--json", asked.file});
   if (!other.empty()) command.push_back(other);
-  const auto printed = cli::output_of(command);
+  const auto printed = cli::output_of(command, asked.within);
   if (!printed) return refused(printed.error().message);
+  if (printed->late) {
+    return refused(fmt::format("it took more than {} seconds; cairn {} tells it, and --within 0 has it told here",
+                               asked.within.count(), words.front()));
+  }
   ordered_json json = ordered_json::parse(printed->out, nullptr, false);
   if (json.is_discarded() || !json.is_object()) {
     return refused(printed->error.empty()
@@ -92,18 +100,29 @@ ordered_json facts_of(const Asked &asked) {
   std::error_code error;
   facts["file"] = valid_utf8(std::filesystem::path(asked.file).filename().string());
   facts["bytes"] = std::filesystem::file_size(asked.file, error);
-  for (const Question &question : questions) {
+  std::mutex one_at_a_time;
+  const auto answer = [&](size_t i) -> ordered_json {
+    const Question &question = questions[i];
     if (question.goes_through_calls && calls > asked.most_calls) {
-      facts[question.name] =
-          refused(fmt::format("not asked, since it goes through every call and there are more than {}; "
-                              "cairn {} tells it, and --all has it told here",
-                              asked.most_calls, question.words.front()));
-      continue;
+      return refused(
+          fmt::format("not asked, since it goes through every call and there are more than {}; "
+                      "cairn {} tells it, and --all has it told here",
+                      asked.most_calls, question.words.front()));
     }
-    if (asked.saying) asked.saying(question.words.front());
-    facts[question.name] = ask(asked, question.words);
-    if (question.name == std::string_view("info")) calls = facts["info"].value("calls", uint64_t{0});
-  }
+    if (asked.saying) {
+      const std::scoped_lock lock(one_at_a_time);
+      asked.saying(question.words.front());
+    }
+    return ask(asked, question.words);
+  };
+  facts["info"] = answer(0);
+  calls = facts["info"].value("calls", uint64_t{0});
+  in_order(
+      questions.size() - 1, [&](size_t i) { return answer(i + 1); },
+      [&](size_t i, ordered_json told) {
+        facts[questions[i + 1].name] = std::move(told);
+        return true;
+      });
   facts["sources"] = asked.sources ? source_lines(places_of(facts["callsites"])) : ordered_json::array();
   return facts;
 }

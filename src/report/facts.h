@@ -1,10 +1,12 @@
 // Facts: what the verbs of `cairn` say of a trace, as the page shows it without opening the trace itself. Each is what
 // `cairn VERB --json` prints, shortened (shorten.h); a verb that cannot answer stands with the line that it said.
 //
-// Cost: that of the verbs, which are asked one after the other, each as a process of its own: what one of them takes
-// ends with it. Verbs that go through all calls are not asked where there are more than `most_calls`.
+// Cost: that of the verbs, which are asked as many at a time as there are cores, each as a process of its own: what one
+// of them takes ends with it. Verbs that go through all calls are not asked where there are more than `most_calls`, and
+// one that does not end `within` a time is killed; the page says so in its place.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -23,7 +25,8 @@ struct Asked {
   std::string file;        ///< the trace
   uint64_t most_calls = kMostCalls;
   bool sources = true;                              ///< lines of the program's sources, where these are at hand
-  std::function<void(const std::string &)> saying;  ///< told which verb is asked now
+  std::chrono::seconds within{120};                 ///< 0: however long it takes
+  std::function<void(const std::string &)> saying;  ///< told which verb is asked now, on any thread, one at a time
 };
 
 /// Of one trace or two: a member for each verb, and "sources"; of two also what `cairn diff` says. Schema

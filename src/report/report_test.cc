@@ -1,11 +1,16 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <random>
 #include <string>
 
+#include "report/facts.h"
 #include "report/page.h"
 #include "report/seven_bits.h"
 #include "report/shorten.h"
@@ -105,6 +110,52 @@ TEST(Page, EscapesWhatComesFromATrace) {
   EXPECT_EQ(page.find("</script><!--"), std::string::npos);
   EXPECT_TRUE(is_page(page));
   EXPECT_FALSE(is_page("<!doctype html><title>cairn report</title>"));
+}
+
+/// A program in place of cairn, which does this with the verb, "$1".
+class StandIn {
+ public:
+  explicit StandIn(const std::string &script)
+      : path_(std::filesystem::temp_directory_path() / ("cairn-stand-in-" + std::to_string(getpid()))) {
+    std::ofstream(path_) << "#!/bin/sh\n" << script << "\n";
+    chmod(path_.c_str(), 0700);
+  }
+  ~StandIn() { std::filesystem::remove(path_); }
+  StandIn(const StandIn &) = delete;
+  StandIn &operator=(const StandIn &) = delete;
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+ordered_json told_by(const std::string &script, std::chrono::seconds within) {
+  const StandIn program(script);
+  Asked asked;
+  asked.executable = program.path();
+  asked.file = "nowhere.cairn";
+  asked.within = within;
+  return facts_of_page({asked})["traces"][0];
+}
+
+TEST(Facts, AreWhatEachVerbSays) {
+  const ordered_json facts = told_by(R"(echo "{\"schema\": 1, \"said\": \"$1\"}")", std::chrono::seconds(0));
+  EXPECT_EQ(facts["info"], (ordered_json{{"said", "info"}}));
+  EXPECT_EQ(facts["callsites"], (ordered_json{{"said", "summary"}}));
+  EXPECT_EQ(facts["check"], (ordered_json{{"said", "check"}}));
+}
+
+TEST(Facts, SayWhichVerbTookTooLong) {
+  const ordered_json facts = told_by("[ $1 != waits ] || exec sleep 300; echo {}", std::chrono::seconds(1));
+  EXPECT_EQ(facts["waits"]["refused"],
+            "it took more than 1 seconds; cairn waits tells it, and --within 0 has it told here");
+  EXPECT_EQ(facts["path"], ordered_json::object());
+}
+
+TEST(Facts, LeaveOutWhatGoesThroughTooManyCalls) {
+  const ordered_json facts = told_by(R"(echo '{"calls": 20000001}')", std::chrono::seconds(0));
+  EXPECT_TRUE(facts["check"].contains("refused"));
+  EXPECT_FALSE(facts["ranks"].contains("refused"));
 }
 
 }  // namespace

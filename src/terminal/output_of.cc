@@ -2,13 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstring>
 
 #include "base/whole.h"
@@ -39,9 +44,26 @@ class MemoryFile {
   int descriptor_;
 };
 
+/// False: it still runs. Where the kernel cannot tell (before Linux 5.3), it is taken to have ended.
+bool ends_within(pid_t pid, std::chrono::milliseconds within) {
+  const auto file = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (file < 0) return true;
+  struct pollfd ended {};
+  ended.fd = file;
+  ended.events = POLLIN;
+  const auto until = std::chrono::steady_clock::now() + within;
+  int rc = 0;
+  do {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    rc = poll(&ended, 1, static_cast<int>(std::clamp<int64_t>(left, 0, INT_MAX)));
+  } while (rc < 0 && errno == EINTR);
+  close(file);
+  return rc != 0;
+}
+
 }  // namespace
 
-Result<Printed> output_of(const std::vector<std::string> &command) {
+Result<Printed> output_of(const std::vector<std::string> &command, std::chrono::seconds within) {
   const MemoryFile out("out");
   const MemoryFile error("error");
   if (out.descriptor() < 0 || error.descriptor() < 0) {
@@ -62,10 +84,12 @@ Result<Printed> output_of(const std::vector<std::string> &command) {
   if (rc != 0) {
     return fail(ErrorKind::environment, fmt::format("cannot start {}: {}", command.front(), std::strerror(rc)));
   }
+  const bool late = within.count() != 0 && !ends_within(pid, within);
+  if (late) kill(pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  return Printed{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), out.text(), error.text()};
+  return Printed{WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), out.text(), error.text(), late};
 }
 
 }  // namespace cairn::cli
