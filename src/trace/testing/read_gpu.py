@@ -251,7 +251,31 @@ class Gpu:
                 number = r.varint()
                 warp["streams"].append(fresh if number == 0 else number - 1)
                 fresh += number == 0
+        if not r.end():
+            self.read_moments(r)
         assert r.end()
+
+    def read_moments(self, r):
+        known = Runs(r)
+        for launch in self.launches:
+            launch["known"] = known.next()
+
+        def those(what):
+            return [launch for launch in self.launches if launch["known"] & what]
+
+        made = 0
+        for launch in those(1):
+            launch["made_ns"] = made = made + unfolded(r.varint())
+        threads = Runs(r)
+        for launch in those(2):
+            launch["thread"] = threads.next()
+        calls = 0
+        for launch in those(2):
+            launch["calls"] = calls = calls + unfolded(r.varint())
+        for launch in those(4):
+            launch["begin_ns"] = launch["made_ns"] + unfolded(r.varint())
+        for launch in those(4):
+            launch["duration_ns"] = r.varint()
 
     def read_warps(self, r):
         count = r.varint()
