@@ -1,0 +1,48 @@
+#include "gpu/analyze/moments.h"
+
+#include <gtest/gtest.h>
+
+#include "gpu/file/collect.h"
+
+namespace cairn::analyze {
+namespace {
+
+TEST(Moments, LaunchesStandInTheOrderInWhichTheyWereMade) {
+  gpu::Launches launches;
+  gpu::ProgramRecord program;
+  program.file = "a.cu";
+  program.kernels = {"first", "second"};
+  launches.add(program);
+  launches.launches.resize(4);
+  launches.launches[0].moment = {true, false, true, 900, 0, 0, 950, 7};
+  launches.launches[1].moment = {true, false, false, -100, 0, 0, 0, 0};
+  launches.launches[2].rank = 1;
+  launches.launches[2].moment = {true, false, true, 5, 0, 0, 4, 1};
+  const auto trace = trace::Trace::from_bytes(gpu::file_of(launches, "./app", 1, 2), "test");
+  ASSERT_TRUE(trace.has_value()) << trace.error().message;
+  const std::vector<TimedLaunch> found = launches_in_order(*trace, launches);
+  ASSERT_EQ(found.size(), 4);
+  EXPECT_EQ(found[0].number, 3);  // nothing is known of it
+  EXPECT_EQ(found[0].made_ns, std::nullopt);
+  EXPECT_EQ(found[1].number, 1);
+  EXPECT_EQ(found[1].made_ns, -100);
+  EXPECT_EQ(found[1].queued_ns(), std::nullopt);
+  EXPECT_EQ(found[2].begin_ns, 950);
+  EXPECT_EQ(found[2].queued_ns(), 50);
+  EXPECT_EQ(found[3].queued_ns(), std::nullopt);  // of a clock that cannot be right
+  EXPECT_EQ(launches_in_order(*trace, launches, 1).size(), 1);
+}
+
+TEST(Moments, LaunchesReadAsTheyAreWritten) {
+  gpu::Launches launches;
+  gpu::ProgramRecord program;
+  program.kernels = {"first"};
+  launches.add(program);
+  gpu::LaunchRecord launch;
+  launch.grid = {4, 1, 3};
+  launch.block = {128, 1, 1};
+  EXPECT_EQ(launch_text(launches, launch), "first<<<4x1x3, 128>>>");
+}
+
+}  // namespace
+}  // namespace cairn::analyze
