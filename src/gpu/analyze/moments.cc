@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace cairn::analyze {
 namespace {
@@ -40,6 +42,27 @@ std::vector<TimedLaunch> launches_in_order(const trace::Trace &trace, const gpu:
 std::vector<TimedLaunch> launches_in_order(const trace::Trace &trace, const gpu::Launches &launches, uint32_t rank) {
   std::vector<TimedLaunch> all = launches_in_order(trace, launches);
   std::erase_if(all, [rank](const TimedLaunch &each) { return each.launch->rank != rank; });
+  return all;
+}
+
+std::vector<KernelUse> kernel_uses(const gpu::Launches &launches, const std::vector<uint32_t> &ranks) {
+  const std::set<uint32_t> wanted(ranks.begin(), ranks.end());
+  std::map<std::pair<uint32_t, uint32_t>, KernelUse> uses;
+  for (const gpu::LaunchRecord &launch : launches.launches) {
+    if (!wanted.contains(launch.rank)) continue;
+    KernelUse &use = uses[{launch.program, launch.kernel}];
+    use.kernel = launches.programs[launch.program].kernel(launch.kernel);
+    ++use.launches;
+    if (!launch.moment.ran) continue;
+    ++use.timed;
+    use.ran_ns += launch.moment.duration_ns;
+    use.longest_ns = std::max(use.longest_ns, launch.moment.duration_ns);
+    use.queued_ns += TimedLaunch{0, &launch, {}, {}}.queued_ns().value_or(0);
+  }
+  std::vector<KernelUse> all;
+  all.reserve(uses.size());
+  for (auto &[key, use] : uses) all.push_back(std::move(use));
+  std::stable_sort(all.begin(), all.end(), [](const KernelUse &a, const KernelUse &b) { return a.ran_ns > b.ran_ns; });
   return all;
 }
 

@@ -30,6 +30,19 @@ std::vector<TimedLaunch> launches_in_order(const trace::Trace &trace, const gpu:
 /// Of one rank.
 std::vector<TimedLaunch> launches_in_order(const trace::Trace &trace, const gpu::Launches &launches, uint32_t rank);
 
+/// All launches of one kernel.
+struct KernelUse {
+  std::string kernel;
+  uint64_t launches = 0;
+  uint64_t timed = 0;       ///< of them: it is known when they ran; what follows is of these
+  uint64_t ran_ns = 0;      ///< on the device, together
+  uint64_t longest_ns = 0;  ///< of one
+  uint64_t queued_ns = 0;   ///< from launches to their kernels' begins, together
+};
+
+/// Those of these ranks by kernel, those that ran longest together first.
+std::vector<KernelUse> kernel_uses(const gpu::Launches &launches, const std::vector<uint32_t> &ranks);
+
 /// "4", "4x2", "4x2x3".
 std::string sizes_text(const std::array<uint32_t, 3> &sizes);
 /// "spin<<<4x2, 128>>>".

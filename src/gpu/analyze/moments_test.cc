@@ -33,6 +33,31 @@ TEST(Moments, LaunchesStandInTheOrderInWhichTheyWereMade) {
   EXPECT_EQ(launches_in_order(*trace, launches, 1).size(), 1);
 }
 
+TEST(Moments, LaunchesOfAKernelAreAddedUp) {
+  gpu::Launches launches;
+  gpu::ProgramRecord program;
+  program.kernels = {"first", "second"};
+  launches.add(program);
+  launches.launches.resize(5);
+  launches.launches[0].moment = {true, false, true, 10, 0, 0, 15, 7};
+  launches.launches[1].kernel = 1;
+  launches.launches[1].moment = {true, false, true, 20, 0, 0, 20, 30};
+  launches.launches[2].kernel = 1;
+  launches.launches[3].kernel = 1;
+  launches.launches[3].moment = {true, false, true, 60, 0, 0, 62, 40};
+  launches.launches[4].rank = 1;
+  const std::vector<KernelUse> uses = kernel_uses(launches, {0, 2});
+  ASSERT_EQ(uses.size(), 2);
+  EXPECT_EQ(uses[0].kernel, "second");
+  EXPECT_EQ(uses[0].launches, 3);
+  EXPECT_EQ(uses[0].timed, 2);
+  EXPECT_EQ(uses[0].ran_ns, 70);
+  EXPECT_EQ(uses[0].longest_ns, 40);
+  EXPECT_EQ(uses[0].queued_ns, 2);
+  EXPECT_EQ(uses[1].launches, 1);
+  EXPECT_EQ(kernel_uses(launches, {1}).size(), 1);
+}
+
 TEST(Moments, LaunchesReadAsTheyAreWritten) {
   gpu::Launches launches;
   gpu::ProgramRecord program;
