@@ -750,6 +750,19 @@ def gpu_launches(bench):
 
 
 @case
+def gpu_launches_are_exported(bench):
+    events = json.loads(bench.run("export", "--to", "chrome", "launches.cairn").stdout)["traceEvents"]
+    track = next(event for event in events if event.get("args", {}).get("name") == "rank 0, GPU 0, stream 0")
+    found = [event for event in events if event.get("cat") == "GPU"]
+    expect("kernels", [(event["name"], event["pid"], event["tid"], event["ts"], event["dur"]) for event in found],
+           [("burn", track["pid"], track["tid"], 4, 65)])  # of the other it is not known when it ran
+    expect("details", found[0]["args"], {"launch": 0, "grid": "2", "block": "64", "queued ns": 2500})
+    for words in (("--rank", "1"), ("--time", "1s"), ("--function", "MPI_Init")):
+        some = json.loads(bench.run("export", "--to", "chrome", *words, "launches.cairn").stdout)["traceEvents"]
+        expect(f"kernels with {words}", [event for event in some if event.get("cat") == "GPU"], [])
+
+
+@case
 def gpu_values(bench):
     bench.golden("dump_values", "dump", "values.cairn", "--warp", "0")
     bench.golden("dump_values_join", "dump", "values.cairn", "--warp", "0", "--join")
