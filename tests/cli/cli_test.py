@@ -763,6 +763,16 @@ def gpu_launches_are_exported(bench):
 
 
 @case
+def gpu_streams_have_rows_in_timelines(bench):
+    bench.golden("timeline_gpu", "timeline", "launches.cairn", "--columns", "50", "--time", "0s+100us")
+    bench.golden("timeline_gpu_functions", "timeline", "launches.cairn", "--columns", "50", "--time", "0s+100us", "--by", "function")
+    got = json.loads(bench.run("timeline", "launches.cairn", "--columns", "2", "--time", "0s+100us", "--json").stdout)
+    expect("gpu", got["gpu"], [{"rank": 0, "device": 0, "stream": 0, "ns": {"burn": [46000, 19000]}}])
+    for words in (("both.cairn",), ("launches.cairn", "--rank", "1")):
+        expect(f"no streams of {words}", "gpu" in json.loads(bench.run("timeline", *words, "--json").stdout), False)
+
+
+@case
 def gpu_values(bench):
     bench.golden("dump_values", "dump", "values.cairn", "--warp", "0")
     bench.golden("dump_values_join", "dump", "values.cairn", "--warp", "0", "--join")

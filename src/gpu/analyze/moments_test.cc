@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "gpu/analyze/stream_rows.h"
 #include "gpu/file/collect.h"
 
 namespace cairn::analyze {
@@ -56,6 +57,32 @@ TEST(Moments, LaunchesOfAKernelAreAddedUp) {
   EXPECT_EQ(uses[0].queued_ns, 2);
   EXPECT_EQ(uses[1].launches, 1);
   EXPECT_EQ(kernel_uses(launches, {1}).size(), 1);
+}
+
+TEST(Moments, StreamsAreFilledColumnByColumn) {
+  gpu::Launches launches;
+  gpu::ProgramRecord program;
+  program.kernels = {"first", "second"};
+  launches.add(program);
+  launches.launches.resize(4);
+  launches.launches[0].moment = {true, false, true, -50, 0, 0, -50, 60};  // to 10: its end alone is on the axis
+  launches.launches[1].kernel = 1;
+  launches.launches[1].moment = {true, false, true, 50, 0, 0, 90, 150};  // 90 to 240
+  launches.launches[2].stream = 7;
+  launches.launches[2].moment = {true, false, true, 0, 0, 0, 300, 5};  // behind all columns
+  launches.launches[3].rank = 1;
+  launches.launches[3].moment = {true, false, true, 0, 0, 0, 0, 5};
+  const auto trace = trace::Trace::from_bytes(gpu::file_of(launches, "./app", 1, 2), "test");
+  ASSERT_TRUE(trace.has_value()) << trace.error().message;
+  const auto rows = stream_rows(launches_in_order(*trace, launches), launches, {0}, {0, 100, 200, 300});
+  ASSERT_EQ(rows.size(), 1);
+  EXPECT_EQ(rows[0].name(), "0 gpu0/0");
+  EXPECT_EQ(rows[0].ns.at("first"), (std::vector<uint64_t>{10, 0, 0}));
+  EXPECT_EQ(rows[0].ns.at("second"), (std::vector<uint64_t>{10, 100, 40}));
+  // A window that begins within a kernel.
+  const auto part = stream_rows(launches_in_order(*trace, launches), launches, {0}, {120, 130, 200});
+  ASSERT_EQ(part.size(), 1);
+  EXPECT_EQ(part[0].ns.at("second"), (std::vector<uint64_t>{10, 70}));
 }
 
 TEST(Moments, LaunchesReadAsTheyAreWritten) {
