@@ -19,7 +19,9 @@
 #include "cli/dump_calls.h"
 #include "cli/dump_gpu.h"
 #include "cli/inspect.h"
+#include "cli/launch_lines.h"
 #include "cli/verbs.h"
+#include "gpu/analyze/points.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -40,6 +42,7 @@ struct DumpOptions : Inspection {
   bool world = false;
   bool memory = false;
   bool threads = false;
+  bool no_launches = false;
   GpuDump gpu;
 };
 
@@ -49,7 +52,7 @@ constexpr size_t kLongest = 20;
 class Dump {
  public:
   Dump(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
-       const analyze::Communicators *world, const DumpOptions &options, Output &out)
+       const analyze::Communicators *world, const gpu::Launches &launches, const DumpOptions &options, Output &out)
       : trace_(trace),
         sources_(sources),
         decoder_(trace, sources),
@@ -61,6 +64,7 @@ class Dump {
         exact_(timing::exactness(trace.run().timing).empty()),
         stack_(options.stack),
         between_{options.memory, options.threads},
+        launches_(launches),
         by_time_(options.order == "time"),
         across_ranks_(options.order != "rank"),
         out_(out) {
@@ -69,10 +73,14 @@ class Dump {
 
   Result<void> rank(uint32_t rank) {
     const std::unique_ptr<DumpedRank> of = calls_of(rank);
-    std::optional<LinesBetween> lines;
+    LinesBetween lines(trace_, rank, between_, of->calls.has_several_threads(), json_);
+    LaunchLines launches(trace_, launches_, rank, of->calls.has_several_threads(), json_);
     if (has_between()) {
-      lines.emplace(trace_, rank, between_, of->calls.has_several_threads(), json_);
-      of->before_each = [&](const Event &event) { write_between(lines->before(event)); };
+      of->before_each = [&](const Event &event) {
+        std::string between = lines.before(event);
+        launches.before(event, &between);
+        write_between(between);
+      };
     }
     const auto steps = of->calls.step_count();
     if (!json_) head_ = head_of(rank, steps ? fmt::format(", {}", plural(*steps, "step")) : "");
@@ -81,7 +89,11 @@ class Dump {
       write_head();
       print(*of);
     }
-    if (lines && of->calls.is_at_end()) write_between(lines->rest());
+    if (has_between() && of->calls.is_at_end()) {
+      std::string behind = lines.rest();
+      launches.rest(&behind);
+      write_between(behind);
+    }
     return of->calls.end();
   }
 
@@ -171,7 +183,9 @@ class Dump {
     head_.clear();
   }
 
-  [[nodiscard]] bool has_between() const { return between_.segments || between_.threads; }
+  [[nodiscard]] bool has_between() const {
+    return between_.segments || between_.threads || !launches_.launches.empty();
+  }
   void write_between(const std::string &lines) {
     if (lines.empty()) return;
     write_head();
@@ -238,7 +252,8 @@ class Dump {
   bool json_;
   bool exact_;  ///< durations are
   bool stack_;
-  LinesBetween::Wanted between_;  ///< what is told besides calls
+  LinesBetween::Wanted between_;   ///< what is told besides calls
+  const gpu::Launches &launches_;  ///< likewise; none are unless all calls of a rank are printed
   bool by_time_;
   bool across_ranks_;  ///< lines of several ranks stand among each other
   Output &out_;
@@ -248,6 +263,13 @@ class Dump {
   std::string head_;
   std::string line_;
 };
+
+/// Those that are told between calls: with calls left out they would not stand between those printed.
+Result<gpu::Launches> launches_between(const trace::Trace &trace, const analyze::Filter &filter,
+                                       const DumpOptions &options) {
+  if (options.no_launches || options.order != "rank" || analyze::RankCalls::chooses(filter)) return gpu::Launches();
+  return analyze::gpu_launches(trace);
+}
 
 int dump(DumpOptions &options) {
   // Grammars have numbers; a communicator has ranks that are not wanted.
@@ -311,7 +333,9 @@ int dump(DumpOptions &options) {
     if (!communicators) return report(communicators.error(), options.file);
     world = std::move(*communicators);
   }
-  Dump dump(*trace, sources, *filter, world ? &*world : nullptr, options, out);
+  const auto launches = launches_between(*trace, *filter, options);
+  if (!launches) return report(launches.error(), options.file);
+  Dump dump(*trace, sources, *filter, world ? &*world : nullptr, *launches, options, out);
   if (options.order != "rank") {
     if (const auto done = options.order == "time" ? dump.by_time() : dump.by_duration(); !done) {
       out.finish();
@@ -345,6 +369,7 @@ Action declare_dump(Options &verb) {
   verb.flag("--world", options->world, "Print the ranks in arguments as ranks in MPI_COMM_WORLD");
   verb.flag("--memory", options->memory, "Print when the heap segments of buffers begin and end, with their sizes");
   verb.flag("--threads", options->threads, "Print where threads are made, begin, end, and are joined");
+  verb.flag("--no-launches", options->no_launches, "Print no GPU launches between the calls");
   verb.apart("--grammar", "--memory", "--grammar prints rows, which have no order");
   verb.apart("--grammar", "--threads", "--grammar prints rows, which have no order");
   verb.apart("--grammar", "--world", "--grammar prints rows, which many ranks share");

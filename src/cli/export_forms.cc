@@ -128,6 +128,11 @@ int write_timeline(const ExportOptions &options, const trace::Trace &trace, Scop
   const auto launches = analyze::gpu_launches(trace);
   if (done && !launches) done = tl::unexpected(launches.error());
   if (launches && !launches->launches.empty()) {
+    // Calls that are chosen by their functions are no kernels; and without times these have no place among them.
+    if (scope->wanted.functions.empty() && !scope->logical) {
+      const uint64_t kernels = exporting::write_kernels(*scope, *launches, writer.get());
+      if (kernels != 0) what += fmt::format(", {}", plural(kernels, "kernel"));
+    }
     exporting::WantedWarps wanted;
     wanted.processes = trace.rank_count();
     const exporting::WarpCounts warps = exporting::count_warps(*launches, wanted);

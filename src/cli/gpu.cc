@@ -1,5 +1,5 @@
 // cairn gpu: how well GPU kernels used their warps (divergence), which of their code ran (coverage), what lanes told at
-// points with values (values), and how small what they recorded is (sizes).
+// points with values (values), when launches were made and ran (launches), and how small what they recorded is (sizes).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "cli/inspect.h"
 #include "cli/kernels.h"
+#include "cli/launch_list.h"
 #include "cli/verbs.h"
 #include "gpu/analyze/points.h"
 #include "gpu/analyze/sizes.h"
@@ -23,6 +24,7 @@ using analyze::PointUse;
 
 struct GpuOptions : Inspection {
   std::string question;
+  bool csv = false;
 };
 
 nlohmann::ordered_json json_of(const gpu::Launches &launches, const PointUse &use) {
@@ -159,12 +161,40 @@ int sizes(const gpu::Launches &launches, uint64_t file_bytes, const GpuOptions &
   return out.finish();
 }
 
+/// When each launch was made and ran, rank by rank.
+int launches_of(const trace::Trace &trace, const gpu::Launches &launches, const GpuOptions &options) {
+  const std::vector<analyze::TimedLaunch> timed = analyze::launches_in_order(trace, launches);
+  if (std::none_of(timed.begin(), timed.end(), [](const auto &each) { return each.made_ns.has_value(); })) {
+    say("this trace does not tell when its launches were made; compile the program with this Cairn's headers and "
+        "record "
+        "it again");
+  }
+  const Listing list = launch_list(launches, timed, options.filter.limit.value_or(UINT64_MAX));
+  Output out;
+  if (options.json) {
+    out.write(object_text("cairn.gpu.launches/1", "launches", list.json()));
+  } else if (options.csv) {
+    out.write(csv_text(list.json()));
+  } else {
+    list.print(out);
+  }
+  return out.finish();
+}
+
 int answer(GpuOptions &options) {
+  if (options.csv && options.question != "launches") {
+    return report(Error{ErrorKind::usage,
+                        "--csv prints launches, not " + options.question,
+                        {},
+                        Error::kNoOffset,
+                        "cairn gpu launches --csv"});
+  }
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
   const auto launches = kernels_of(*trace, options.file);
   if (!launches) return report(launches.error());
   if (options.question == "sizes") return sizes(*launches, trace->section_bytes().at("total"), options);
+  if (options.question == "launches") return launches_of(*trace, *launches, options);
   if (options.question == "values") return values(*launches, options);
   auto uses = analyze::gpu_points(*launches);
   if (!uses) return report(uses.error(), options.file);
@@ -185,11 +215,13 @@ int answer(GpuOptions &options) {
 
 Action declare_gpu(Options &verb) {
   auto options = std::make_shared<GpuOptions>();
-  verb.needed("question", options->question, {"divergence", "coverage", "values", "sizes"},
-              "divergence, coverage, values or sizes");
+  verb.needed("question", options->question, {"divergence", "coverage", "values", "launches", "sizes"},
+              "divergence, coverage, values, launches or sizes");
   add_file(verb, *options);
   verb.number("--limit", options->filter.limit, "At most N lines", "N");
   add_json(verb, *options);
+  verb.flag("--csv", options->csv, "Of launches: print them as CSV");
+  verb.apart("--csv", "--json", "--csv and --json cannot go together");
   return [options] { return answer(*options); };
 }
 

@@ -8,7 +8,9 @@
 
 #include "analyze/decode.h"
 #include "cli/inspect.h"
+#include "cli/launch_list.h"
 #include "cli/verbs.h"
+#include "gpu/analyze/points.h"
 #include "tell/summary_list.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
@@ -49,6 +51,22 @@ std::vector<std::string> flag_lines(const std::vector<analyze::RedFlag> &flags) 
   return lines;
 }
 
+using Kernels = std::vector<analyze::KernelUse>;
+
+/// None where some calls are chosen: kernels are none of them.
+Result<Kernels> kernels_beside(const trace::Trace &trace, const analyze::Filter &filter, const Summary &summary) {
+  if (summary.filtered) return Kernels();
+  const auto launches = analyze::gpu_launches(trace);
+  if (!launches) return tl::unexpected(launches.error());
+  return analyze::kernel_uses(*launches, filter.ranks);
+}
+
+std::string launches_text(const Kernels &kernels) {
+  uint64_t launches = 0;
+  for (const analyze::KernelUse &use : kernels) launches += use.launches;
+  return plural(launches, "launch", "launches");
+}
+
 /// Where the time went, and which rank the others wait for.
 std::string head_text(const Summary &summary, uint64_t ranks) {
   const auto percent = [&](uint64_t part) { return share(part, summary.run_ns).text; };
@@ -74,10 +92,14 @@ std::string head_text(const Summary &summary, uint64_t ranks) {
 }
 
 void print_text(Output &out, const std::string &path, const trace::Trace &trace, const Summary &summary,
-                const Listing &list, uint64_t ranks) {
+                const Listing &list, const Kernels &kernels, uint64_t ranks) {
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), path, out.plain(), trace.run().command));
   out.write(head_text(summary, ranks) + "\n");
   list.print(out);
+  if (!kernels.empty()) {
+    out.write(fmt::format("\n{}{} of GPU kernels{}\n", out.bold(), launches_text(kernels), out.plain()));
+    kernel_list(kernels).print(out);
+  }
   if (!summary.flags.empty()) {
     out.write(fmt::format("\n{}grows with the ranks{}\n", out.warning(), out.plain()));
     for (const std::string &line : flag_lines(summary.flags)) out.write("  " + line + "\n");
@@ -99,6 +121,8 @@ int summary(SummaryOptions &options) {
       return by_calls ? a.calls > b.calls : a.bytes > b.bytes;
     });
   }
+  const auto kernels = kernels_beside(*trace, *filter, *result);
+  if (!kernels) return report(kernels.error(), options.file);
   for (const std::string &warning : sources.warnings()) say(warning);
   if (result->within.empty()) say_exactness(*trace);  // else what is printed says so
   const bool none_matches = result->filtered && result->calls == 0;
@@ -115,9 +139,11 @@ int summary(SummaryOptions &options) {
   const Listing list = summary_list(*result, options.filter.limit.value_or(UINT64_MAX));
   if (none_matches && !options.json) return out.finish();
   if (options.json) {
-    out.write(summary_json(options.file, *result, list).dump(2) + "\n");
+    nlohmann::ordered_json object = summary_json(options.file, *result, list);
+    if (!kernels->empty()) object["kernels"] = kernel_list(*kernels).json();
+    out.write(object.dump(2) + "\n");
   } else {
-    print_text(out, options.file, *trace, *result, list, filter->ranks.size());
+    print_text(out, options.file, *trace, *result, list, *kernels, filter->ranks.size());
   }
   return finish_sums(&out, result->damaged, options.file);
 }

@@ -10,7 +10,9 @@
 #include <string_view>
 
 #include "cli/inspect.h"
+#include "cli/timeline_gpu.h"
 #include "cli/verbs.h"
+#include "gpu/analyze/points.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/rank_list.h"
@@ -100,12 +102,11 @@ std::string legend_of(const Strip &strip, const Kinds &kinds, timeline::By by, c
   return text;
 }
 
-std::string text_of(const Strip &strip, const Kinds &kinds, timeline::By by) {
+/// Heads are `width` wide, of which they need no more.
+std::string text_of(const Strip &strip, const Kinds &kinds, timeline::By by, size_t width) {
   std::vector<std::string> heads;
-  size_t width = 4;
   for (const std::vector<uint32_t> &ranks : strip.ranks) {
     heads.push_back(head_of(ranks));
-    width = std::max(width, heads.back().size());
   }
   const size_t columns = strip.edges.columns;
   // Marks on the axis, as many as have room.
@@ -162,6 +163,15 @@ ordered_json json_of(const std::string &file, const Strip &strip, const Kinds &k
   return json;
 }
 
+/// What streams of GPUs did in the strip's columns; none where that has no axis of time, or it is not known.
+std::vector<analyze::StreamRow> streams_of(const trace::Trace &trace, const gpu::Launches &launches,
+                                           const std::vector<uint32_t> &ranks, const Strip &strip) {
+  if (strip.axis == AxisKind::calls || strip.edges.columns == 0) return {};
+  std::vector<uint64_t> edges;
+  for (size_t column = 0; column <= strip.edges.columns; ++column) edges.push_back(strip.edges.at(column));
+  return analyze::stream_rows(analyze::launches_in_order(trace, launches), launches, ranks, edges);
+}
+
 /// Which part of the axis is shown, and what it is.
 std::string window_text(const Strip &strip) {
   const uint64_t length = strip.edges.end_ns - strip.edges.begin_ns;
@@ -191,6 +201,8 @@ int timeline_of(TimelineOptions &options) {
   if (options.by == "site") {
     for (const std::string &warning : sources.warnings()) say(warning);
   }
+  const auto launches = analyze::gpu_launches(*trace);
+  if (!launches) return report(launches.error(), options.file);
   Output out;
   timeline::Wanted wanted;
   wanted.ranks = filter->ranks;
@@ -205,9 +217,9 @@ int timeline_of(TimelineOptions &options) {
   // What stands before the letters: the ranks of a line.
   const size_t most_ranks = ranks_text({filter->ranks.back()}).size();
   const bool several = wanted.ranks.size() > wanted.lines;
-  const size_t before = 2 + std::max<size_t>(4, options.classes ? kMostHead
-                                                : several       ? 2 * most_ranks + 1
-                                                                : most_ranks);
+  const size_t before = 2 + std::max<size_t>(widest_name(*launches, filter->ranks), options.classes ? kMostHead
+                                                                                    : several       ? 2 * most_ranks + 1
+                                                                                                    : most_ranks);
   const size_t width = out.width() == SIZE_MAX ? kNarrow : out.width();
   const size_t room = width > before + 10 ? width - before : 10;
   wanted.columns = std::clamp<uint64_t>(options.columns.value_or(room), 1, kMostColumns);
@@ -217,13 +229,20 @@ int timeline_of(TimelineOptions &options) {
   const Kinds kinds = timeline::kinds_of(*trace, sources, by);
   const auto strip = timeline::Timeline(*trace, kinds).strip(wanted);
   if (!strip) return report(strip.error(), options.file);
+  const auto streams = streams_of(*trace, *launches, filter->ranks, *strip);
   if (strip->axis != AxisKind::calls) say_exactness(*trace, Shown::begins_too);
   if (options.json) {
-    out.write(json_of(options.file, *strip, kinds, options.by).dump() + "\n");
+    ordered_json json = json_of(options.file, *strip, kinds, options.by);
+    if (!streams.empty()) json["gpu"] = stream_json(streams);
+    out.write(json.dump() + "\n");
     return out.finish();
   }
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));
-  out.write(window_text(*strip) + text_of(*strip, kinds, by));
+  size_t head = 4;
+  for (const std::vector<uint32_t> &ranks : strip->ranks) head = std::max(head, head_of(ranks).size());
+  for (const analyze::StreamRow &row : streams) head = std::max(head, row.name().size());
+  out.write(window_text(*strip) + text_of(*strip, kinds, by, head));
+  out.write(stream_text(streams, head, wanted.lines, by != timeline::By::sort));
   return out.finish();
 }
 

@@ -1,6 +1,7 @@
 // The calls of a run, and what warps of GPU kernels did, as timelines for viewers: a process a rank, a thread a thread,
-// a slice a call; marks for the messages that it sends and receives, and an arrow from one to the other. A launch of a
-// kernel is a process, too, and a warp a thread.
+// a slice a call; marks for the messages that it sends and receives, and an arrow from one to the other. A stream of a
+// GPU is a thread of its rank, and a kernel that ran there a slice, where it is known when. Of what warps did, a launch
+// is a process, too, and a warp a thread.
 //
 // Where arrows are wanted all ranks are gone through side by side (analyze/messages.h): memory for the calls of all
 // ranks as Events has it, and for what was sent and not received; else for one rank at a time. Borrows all. One thread.
@@ -26,6 +27,10 @@ struct TimelineCounts {
 
 /// Fails where calls, or times that the trace has, cannot be read: then all that could be is there.
 Result<void> write_calls(Scope *scope, bool arrows, TimelineWriter *writer, TimelineCounts *counts);
+
+/// Kernels of the ranks and the window that are wanted, on tracks of these ranks, which must be there; what was before
+/// the axis begins is cut off. Gives how many.
+uint64_t write_kernels(const Scope &scope, const gpu::Launches &launches, TimelineWriter *writer);
 
 /// Which warps, and how much of each.
 struct WantedWarps {

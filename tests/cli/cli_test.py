@@ -730,6 +730,49 @@ def gpu_kernels(bench):
 
 
 @case
+def gpu_launches(bench):
+    bench.golden("gpu_launches", "gpu", "launches", "launches.cairn")
+    bench.golden("gpu_launches_csv", "gpu", "launches", "launches.cairn", "--csv")
+    bench.golden("dump_launches", "dump", "launches.cairn", "--rank", "0", "--limit", "3")
+    bench.golden("dump_launches_json", "dump", "launches.cairn", "--rank", "1", "--json", "--limit", "2")
+    bench.golden("summary_gpu", "summary", "launches.cairn")
+    without = bench.run("dump", "launches.cairn", "--no-launches").stdout
+    expect("--no-launches", without, bench.run("dump", "both.cairn").stdout)
+    got = json.loads(bench.run("summary", "launches.cairn", "--rank", "0", "--json").stdout)
+    expect("kernels of rank 0", [(each["kernel"], each["launches"], each["ran_ns"]) for each in got["kernels"]], [("burn", 1, 65000)])
+    chosen = json.loads(bench.run("summary", "launches.cairn", "--function", "MPI_Init", "--json").stdout)
+    expect("kernels beside chosen calls", "kernels" in chosen, False)
+    old = json.loads(bench.check("gpu", "launches", "gpu.cairn", "--json", out=None,
+                                 err="cairn: this trace does not tell when its launches were made; compile the program with this "
+                                     "Cairn's headers and record it again\n").stdout)
+    expect("launches of an old trace", [(each["kernel"], each["made_ns"]) for each in old["launches"]], [("burn", None), ("quench<4>", None)])
+    bench.check("gpu", "sizes", "gpu.cairn", "--csv", code=2, err="cairn: --csv prints launches, not sizes; cairn gpu launches --csv\n")
+
+
+@case
+def gpu_launches_are_exported(bench):
+    events = json.loads(bench.run("export", "--to", "chrome", "launches.cairn").stdout)["traceEvents"]
+    track = next(event for event in events if event.get("args", {}).get("name") == "rank 0, GPU 0, stream 0")
+    found = [event for event in events if event.get("cat") == "GPU"]
+    expect("kernels", [(event["name"], event["pid"], event["tid"], event["ts"], event["dur"]) for event in found],
+           [("burn", track["pid"], track["tid"], 4, 65)])  # of the other it is not known when it ran
+    expect("details", found[0]["args"], {"launch": 0, "grid": "2", "block": "64", "queued ns": 2500})
+    for words in (("--rank", "1"), ("--time", "1s"), ("--function", "MPI_Init")):
+        some = json.loads(bench.run("export", "--to", "chrome", *words, "launches.cairn").stdout)["traceEvents"]
+        expect(f"kernels with {words}", [event for event in some if event.get("cat") == "GPU"], [])
+
+
+@case
+def gpu_streams_have_rows_in_timelines(bench):
+    bench.golden("timeline_gpu", "timeline", "launches.cairn", "--columns", "50", "--time", "0s+100us")
+    bench.golden("timeline_gpu_functions", "timeline", "launches.cairn", "--columns", "50", "--time", "0s+100us", "--by", "function")
+    got = json.loads(bench.run("timeline", "launches.cairn", "--columns", "2", "--time", "0s+100us", "--json").stdout)
+    expect("gpu", got["gpu"], [{"rank": 0, "device": 0, "stream": 0, "ns": {"burn": [46000, 19000]}}])
+    for words in (("both.cairn",), ("launches.cairn", "--rank", "1")):
+        expect(f"no streams of {words}", "gpu" in json.loads(bench.run("timeline", *words, "--json").stdout), False)
+
+
+@case
 def gpu_values(bench):
     bench.golden("dump_values", "dump", "values.cairn", "--warp", "0")
     bench.golden("dump_values_join", "dump", "values.cairn", "--warp", "0", "--join")
@@ -1599,7 +1642,7 @@ def values_and_words_are_completed(bench):
         expect(f"second trace of {verb}", offered(verb, "a.cairn", ""), [])
     expect("second trace of diff", offered("diff", "a.cairn", ""), [":files .cairn"])
     expect("third trace of diff", offered("diff", "a.cairn", "b.cairn", ""), [])
-    expect("question", offered("gpu", ""), ["divergence", "coverage", "values", "sizes"])
+    expect("question", offered("gpu", ""), ["divergence", "coverage", "values", "launches", "sizes"])
     expect("trace of gpu", offered("gpu", "sizes", ""), [":files .cairn"])
     expect("third part", offered("merge", "a", "b", ""), [":files"])
     expect("language", offered("instrument", "-x", ""), ["cuda", "hip"])

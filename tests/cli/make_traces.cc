@@ -639,12 +639,18 @@ int main(int argc, char **argv) {
   const auto readable = trace::Trace::from_bytes(gpu_trace, "gpu");
   if (!readable) return 1;
   const auto kernels_of = must(readable->gpu());
+  gpu::Launches timed = kernels(false);
+  timed.launches[0].moment = {true, true, true, 1'500, 0, 1, 4'000, 65'000};
+  timed.launches[1].rank = 1;
+  timed.launches[1].moment = {true, true, false, -700, 0, 0, 0, 0};
+  const auto timed_kernels = timed.write();
   for (const bool times : {true, false}) {  // calls as well
     const Bytes calls = *merged(2, times).to_file(run_info(times ? "lossless" : "stats", 1'000'000'000));
     const auto ranks = trace::Trace::from_bytes(with_lines(calls), "calls");
     if (!ranks) return 1;
     save(folder + (times ? "/both.cairn" : "/both_untimed.cairn"),
          trace::with_gpu(*ranks, kernels_of.first, kernels_of.second));
+    if (times) save(folder + "/launches.cairn", trace::with_gpu(*ranks, timed_kernels.first, timed_kernels.second));
   }
   save(folder + "/nogpu.cairn", trace::with_gpu(*readable, {7}, {0}));  // seven programs, and then nothing
 

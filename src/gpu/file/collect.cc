@@ -62,6 +62,21 @@ bool add_warp(const cairn_gpu_launch &launch, const cairn_gpu_warp &from, Launch
   return true;
 }
 
+LaunchMoment moment_of(const cairn_gpu_moment &from) {
+  constexpr uint64_t kMost = uint64_t{1} << 59;  // as many nanoseconds as 18 years have
+  LaunchMoment moment;
+  moment.made = from.made_ns != 0 && from.made_ns < kMost;
+  moment.made_ns = moment.made ? static_cast<int64_t>(from.made_ns) : 0;
+  moment.placed = moment.made;
+  moment.thread = moment.placed ? from.thread : 0;
+  moment.calls = moment.placed && from.calls < kMost ? from.calls : 0;
+  moment.ran = moment.made && from.begin_ns != 0 && from.begin_ns <= from.end_ns && from.end_ns < kMost;
+  if (!moment.ran) return moment;
+  moment.begin_ns = static_cast<int64_t>(from.begin_ns);
+  moment.duration_ns = from.end_ns - from.begin_ns;
+  return moment;
+}
+
 }  // namespace
 
 uint32_t Collected::number_of(const cairn_gpu_program &program) {
@@ -72,7 +87,7 @@ uint32_t Collected::number_of(const cairn_gpu_program &program) {
   return number;
 }
 
-bool Collected::add(const cairn_gpu_launch &launch) {
+bool Collected::add(const cairn_gpu_launch &launch, const cairn_gpu_moment *moment) {
   const bool known_form = is_coder(launch.coder) && (launch.location_bits == 8 || launch.location_bits == 16) &&
                           (launch.lanes == 32 || launch.lanes == 64) && launch.policy <= 1 && launch.one_in != 0;
   if (launch.program == nullptr || !known_form) return false;
@@ -92,6 +107,7 @@ bool Collected::add(const cairn_gpu_launch &launch) {
   record.first_block = launch.first_block;
   record.end_block = launch.end_block;
   record.one_in = launch.one_in;
+  if (moment != nullptr) record.moment = moment_of(*moment);
   for (uint32_t i = 0; i < launch.warp_count; ++i) {
     WarpStreams warp;
     if (!add_warp(launch, launch.warps[i], &launches_, &warp)) return false;

@@ -87,6 +87,21 @@ void Launches::append(Launches other, uint32_t rank) {
   }
 }
 
+void Launches::count_from(int64_t zero_ns) {
+  for (LaunchRecord &launch : launches) {
+    launch.moment.made_ns -= launch.moment.made ? zero_ns : 0;
+    launch.moment.begin_ns -= launch.moment.ran ? zero_ns : 0;
+  }
+}
+
+void Launches::forget_places() {
+  for (LaunchRecord &launch : launches) {
+    launch.moment.placed = false;
+    launch.moment.thread = 0;
+    launch.moment.calls = 0;
+  }
+}
+
 StreamForm Launches::form(const LaunchRecord &launch) const {
   const Derived &of = derived_[launch.program];
   return {launch.coder, launch.location_bits, launch.lanes, of.guesses, of.value_locations};

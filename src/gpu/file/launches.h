@@ -59,6 +59,22 @@ struct WarpStreams {
   std::vector<uint32_t> streams;
 };
 
+/// When a launch was made and its kernel ran, and where it stands among its rank's MPI calls, as far as that is known.
+/// Times are in nanoseconds since the rank's MPI_Init began, as those of its calls (trace/read/axis.h); where there is
+/// no MPI, since the first traced launch. Negative: before.
+struct LaunchMoment {
+  bool made = false;    ///< `made_ns` is known
+  bool placed = false;  ///< `thread` and `calls` are
+  bool ran = false;     ///< `begin_ns` and `duration_ns` are; never without `made`
+  int64_t made_ns = 0;
+  uint32_t thread = 0;       ///< that made it, as the MPI calls' (trace::Event); kNoThread: it had made none
+  uint64_t calls = 0;        ///< of that thread, kept in the trace by then
+  int64_t begin_ns = 0;      ///< of the kernel, on the device
+  uint64_t duration_ns = 0;  ///< likewise
+  static constexpr uint32_t kNoThread = UINT32_MAX;
+  bool operator==(const LaunchMoment &) const = default;
+};
+
 struct LaunchRecord {
   uint32_t rank = 0;
   uint32_t program = 0;
@@ -74,6 +90,7 @@ struct LaunchRecord {
   uint32_t first_block = 0;
   uint32_t end_block = 0;
   uint32_t one_in = 1;
+  LaunchMoment moment;
   std::vector<WarpStreams> warps;  ///< those that were traced, ascending
 };
 
@@ -86,6 +103,10 @@ class Launches {
   /// The number of an equal program or stream, which is added if there is none yet.
   uint32_t add(ProgramRecord program);
   uint32_t add(StreamRecord stream);
+  /// Times that were told by some other zero.
+  void count_from(int64_t zero_ns);
+  /// There are no MPI calls to have a place among.
+  void forget_places();
   /// All launches of another process. `rank` is what they get.
   void append(Launches other, uint32_t rank);
 

@@ -17,6 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const auto [gpu, warps] = launches->write();
   const auto again = gpu::Launches::read(gpu, warps);
   if (!again || again->launches.size() != launches->launches.size()) std::abort();
+  for (size_t i = 0; i < again->launches.size(); ++i) {
+    if (again->launches[i].moment != launches->launches[i].moment) std::abort();
+  }
   uint64_t budget = 100'000;
   for (const gpu::LaunchRecord &launch : launches->launches) {
     for (const gpu::WarpStreams &warp : launch.warps) {

@@ -167,6 +167,89 @@ class RunReader {
   uint64_t value_ = 0;
 };
 
+constexpr uint8_t kMade = 1;
+constexpr uint8_t kPlaced = 2;
+constexpr uint8_t kRan = 4;
+
+uint8_t known_of(const LaunchMoment &moment) {
+  return static_cast<uint8_t>((moment.made ? kMade : 0) | (moment.placed ? kPlaced : 0) | (moment.ran ? kRan : 0));
+}
+
+/// Calls `with` with the moments of launches of which `what` is known.
+template <typename All, typename With>
+void each_of(uint8_t what, All &launches, const With &with) {
+  for (auto &launch : launches) {
+    if ((known_of(launch.moment) & what) != 0) with(launch.moment);
+  }
+}
+
+/// Nothing where nothing is known: so it was before there were moments.
+void write_moments(const std::vector<LaunchRecord> &launches, ByteWriter *out) {
+  const auto unknown = [](const LaunchRecord &launch) { return known_of(launch.moment) == 0; };
+  if (std::all_of(launches.begin(), launches.end(), unknown)) return;
+  {
+    Runs known(out);
+    for (const LaunchRecord &launch : launches) known.add(known_of(launch.moment));
+  }
+  int64_t made = 0;
+  each_of(kMade, launches, [&](const LaunchMoment &moment) {
+    out->signed_varint(moment.made_ns - made);
+    made = moment.made_ns;
+  });
+  {
+    Runs threads(out);
+    each_of(kPlaced, launches, [&](const LaunchMoment &moment) { threads.add(moment.thread); });
+  }
+  uint64_t calls = 0;
+  each_of(kPlaced, launches, [&](const LaunchMoment &moment) {
+    out->signed_varint(static_cast<int64_t>(moment.calls - calls));
+    calls = moment.calls;
+  });
+  each_of(kRan, launches, [&](const LaunchMoment &moment) { out->signed_varint(moment.begin_ns - moment.made_ns); });
+  each_of(kRan, launches, [&](const LaunchMoment &moment) { out->varint(moment.duration_ns); });
+}
+
+void read_moments(ByteReader &in, std::vector<LaunchRecord> *launches) {
+  constexpr int64_t kMost = int64_t{1} << 60;  // sums of some of them are numbers yet
+  const auto bounded = [&in](int64_t value) {
+    if (value < -kMost || value > kMost) in.fail();
+    return in.failed() ? 0 : value;
+  };
+  RunReader known(in);
+  for (LaunchRecord &launch : *launches) {
+    const uint64_t what = known.next();
+    if (what > (kMade | kPlaced | kRan) || ((what & kRan) != 0 && (what & kMade) == 0)) in.fail();
+    launch.moment.made = (what & kMade) != 0;
+    launch.moment.placed = (what & kPlaced) != 0;
+    launch.moment.ran = (what & kRan) != 0;
+  }
+  if (!known.at_end()) in.fail();
+  int64_t made = 0;
+  each_of(kMade, *launches, [&](LaunchMoment &moment) {
+    made = bounded(made + bounded(in.signed_varint()));
+    moment.made_ns = made;
+  });
+  RunReader threads(in);
+  each_of(kPlaced, *launches, [&](LaunchMoment &moment) {
+    const uint64_t thread = threads.next();
+    if (thread > UINT32_MAX) in.fail();
+    moment.thread = static_cast<uint32_t>(thread);
+  });
+  if (!threads.at_end()) in.fail();
+  int64_t calls = 0;
+  each_of(kPlaced, *launches, [&](LaunchMoment &moment) {
+    calls = bounded(calls + bounded(in.signed_varint()));
+    if (calls < 0) in.fail();
+    moment.calls = static_cast<uint64_t>(calls);
+  });
+  each_of(kRan, *launches,
+          [&](LaunchMoment &moment) { moment.begin_ns = moment.made_ns + bounded(in.signed_varint()); });
+  each_of(kRan, *launches, [&](LaunchMoment &moment) {
+    moment.duration_ns = in.varint();
+    if (moment.duration_ns > uint64_t{kMost}) in.fail();
+  });
+}
+
 }  // namespace
 
 std::pair<Bytes, Bytes> Launches::write() const {
@@ -208,6 +291,7 @@ std::pair<Bytes, Bytes> Launches::write() const {
       }
     }
   }
+  write_moments(launches, &gpu);
   ByteWriter data;
   data.varint(streams.size());
   {
@@ -310,7 +394,9 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps, Allowance *allowan
       }
     }
   }
-  if (in.failed() || !in.at_end()) return wrong("gpu", "not so many warps", in.position());
+  if (in.failed()) return wrong("gpu", "not so many warps", in.position());
+  if (!in.at_end()) read_moments(in, &out.launches);  // there were none at first
+  if (in.failed() || !in.at_end()) return wrong("gpu", "launches at times that cannot be", in.position());
   out.know_streams();
   return out;
 }

@@ -102,6 +102,39 @@ TEST(Launches, AreReadAsWritten) {
   }
 }
 
+/// Of `sample`: some launches with all that can be known, some with less.
+Launches with_moments() {
+  Launches made = sample(3, nullptr);
+  made.launches[0].moment = {true, true, true, -500, 0, 0, -400, 1'234'567};
+  made.launches[1].moment = {true, true, false, 7'000'000'000, 3, 14, 0, 0};
+  made.launches[3].moment = {true, true, true, 6'999'999'000, LaunchMoment::kNoThread, 2, 7'000'000'001, 0};
+  return made;
+}
+
+TEST(Launches, KeepWhenTheyWereMade) {
+  const Launches made = with_moments();
+  const auto [gpu, warps] = made.write();
+  const auto back = Launches::read(gpu, warps);
+  ASSERT_TRUE(back.has_value()) << back.error().message;
+  for (size_t i = 0; i < made.launches.size(); ++i) {
+    EXPECT_EQ(back->launches[i].moment, made.launches[i].moment) << "launch " << i;
+  }
+  // Where nothing is known it is as it was before there were moments.
+  EXPECT_LT(sample(3, nullptr).write().first.size(), gpu.size());
+  for (size_t size = gpu.size() - 1; size > sample(3, nullptr).write().first.size(); --size) {
+    EXPECT_FALSE(Launches::read(ByteView(gpu).first(size), warps).has_value()) << size;
+  }
+}
+
+TEST(Launches, CountTimesFromAnotherZero) {
+  Launches made = with_moments();
+  made.count_from(-1000);
+  EXPECT_EQ(made.launches[0].moment.made_ns, 500);
+  EXPECT_EQ(made.launches[0].moment.begin_ns, 600);
+  EXPECT_EQ(made.launches[1].moment.begin_ns, 0);
+  EXPECT_EQ(made.launches[2].moment, LaunchMoment());
+}
+
 TEST(Launches, EqualStreamsAndProgramsAreKeptOnce) {
   const Launches made = sample(200, nullptr);
   EXPECT_EQ(made.programs.size(), 2);

@@ -1,4 +1,5 @@
 // libcairn-gpu.so: see cairn/gpu/collect.h. One session a process.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -8,11 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <mutex>
 #include <string>
 
 #include "base/launcher.h"
+#include "base/mpi_place.h"
 #include "base/whole.h"
 #include "gpu/file/collect.h"
 #include "gpu/file/spooled.h"
@@ -26,10 +29,24 @@ int64_t now() {
       .count();
 }
 
+uint64_t monotonic() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+}
+
+/// Whether the process's MPI calls are recorded, and where the calling thread stands among them.
+bool place_among_calls(CairnMpiPlace *place) {
+  // Of the preloaded libcairn.so, which stays where it is.
+  static const auto of = reinterpret_cast<CairnMpiPlaceOf>(dlsym(RTLD_DEFAULT, CAIRN_MPI_PLACE_SYMBOL));
+  return of != nullptr && of(place) == 0;
+}
+
 struct Session {
   std::mutex mutex;
   gpu::Collected collected;
   int64_t start = now();
+  uint64_t start_monotonic = monotonic();
   uint64_t dropped = 0;
 };
 
@@ -69,6 +86,14 @@ int write_new(const std::string &path, const Bytes &bytes) {
   if (error == 0 && link(partial.c_str(), path.c_str()) != 0) error = errno;
   unlink(partial.c_str());
   return error;
+}
+
+/// Launches' times are counted from the zero of the rank's calls, if it has any.
+void place_launches(Session *of) {
+  CairnMpiPlace place{};
+  if (place_among_calls(&place)) return of->collected.count_from(place.zero_ns);
+  of->collected.count_from(of->start_monotonic);
+  of->collected.forget_places();
 }
 
 /// Under `cairn record`: the trace is made there.
@@ -123,11 +148,27 @@ __attribute__((visibility("default"))) int cairn_gpu_open(uint32_t version) {
   return 0;
 }
 
+__attribute__((visibility("default"))) void cairn_gpu_now(cairn_gpu_moment *moment) {
+  CairnMpiPlace place{};
+  *moment = {};
+  // Else this is before the first MPI call of all: thread 0 is whoever will make it.
+  if (place_among_calls(&place)) {
+    moment->calls = place.calls;
+    moment->thread = place.thread;
+  }
+  moment->made_ns = monotonic();
+}
+
 __attribute__((visibility("default"))) int cairn_gpu_collect(const cairn_gpu_launch *launch) {
+  return cairn_gpu_collect_at(launch, nullptr);
+}
+
+__attribute__((visibility("default"))) int cairn_gpu_collect_at(const cairn_gpu_launch *launch,
+                                                                const cairn_gpu_moment *moment) {
   try {
     Session &to = session();
     const std::lock_guard lock(to.mutex);
-    if (launch != nullptr && to.collected.add(*launch)) return 0;
+    if (launch != nullptr && to.collected.add(*launch, moment)) return 0;
     ++to.dropped;
   } catch (...) {
     complain("no memory for a GPU launch: it is not in the trace");
@@ -144,9 +185,11 @@ __attribute__((visibility("default"))) int cairn_gpu_write() {
     of.dropped = 0;
     if (of.collected.launches().launches.empty()) return 0;
     const std::string spool = text_of("CAIRN_GPU_OUTPUT").empty() ? text_of("CAIRN_SPOOL") : "";
+    place_launches(&of);
     const bool written = spool.empty() ? write_file(of) : leave_in_spool(of.collected.launches(), spool);
     of.collected = {};
     of.start = now();
+    of.start_monotonic = monotonic();
     return written ? 0 : -1;
   } catch (...) {
     complain("no memory to write the GPU trace");

@@ -16,6 +16,8 @@
 // the program's line. For this PMPI_ functions have trampolines, too, which let everything else through to the MPI
 // library.
 //
+// And it exports where a thread stands among its MPI calls, for other libraries of ours (base/mpi_place.h).
+//
 // Environment: CAIRN_RECORDERS (folder of the recorders; default: recorders/ beside libcairn.so), CAIRN_OFF (pass
 // through), CAIRN_SPOOL (folder where `unrecorded.<pid>` says why a process that called MPI isn't recorded),
 // CAIRN_OUTPUT (allocations are tracked only where it is set).

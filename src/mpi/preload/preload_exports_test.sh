@@ -13,7 +13,7 @@ trap 'rm -f "$expected" "$exported"' EXIT
   sed -n 's/^ *CAIRN_PROFILING_ENTRY(\([^,]*\),.*/P\1/p' "$list"
   printf '%s\n' malloc calloc realloc reallocarray free posix_memalign aligned_alloc memalign valloc pvalloc \
     munmap mremap dlclose \
-    pthread_create pthread_join pthread_tryjoin_np pthread_timedjoin_np pthread_clockjoin_np pthread_detach
+    cairn_mpi_place pthread_create pthread_join pthread_tryjoin_np pthread_timedjoin_np pthread_clockjoin_np pthread_detach
 } | sort >"$expected"
 nm -D --defined-only "$library" | awk '{print $3}' | sort >"$exported"
 diff "$expected" "$exported"

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/mpi_abi.h"
+#include "base/mpi_place.h"
 #include "mpi/preload/binding_frames.h"
 #include "mpi/preload/state.h"
 #include "mpi/preload/text.h"
@@ -79,6 +80,7 @@ void *caller_handle;  ///< of the object that made the first call; open only whi
 void *mpi_handle;
 const void *mpi_init;  ///< PMPI_Init
 CairnWrapFortran wrap_fortran;
+CairnMpiPlaceOf place_of;  ///< of the recorder
 char mpi_soname[256];
 CairnPreload table;
 
@@ -281,6 +283,8 @@ void *open_recorder(Path &reason) {
     return nullptr;
   }
   wrap_fortran = reinterpret_cast<CairnWrapFortran>(dlsym(recorder, CAIRN_WRAP_FORTRAN_SYMBOL));
+  auto place = reinterpret_cast<CairnMpiPlaceOf>(dlsym(recorder, CAIRN_RECORDER_PLACE_SYMBOL));
+  __atomic_store_n(&place_of, place, __ATOMIC_RELEASE);
   return recorder;
 }
 
@@ -412,4 +416,10 @@ void *cairn_resolve(unsigned index, const void *return_address) {
   }
   errno = saved_errno;
   return target;
+}
+
+extern "C" __attribute__((visibility("default"))) int cairn_mpi_place(CairnMpiPlace *place) {
+  using namespace cairn::preload;
+  const CairnMpiPlaceOf recorder = __atomic_load_n(&place_of, __ATOMIC_ACQUIRE);
+  return recorder == nullptr ? -1 : recorder(place);
 }

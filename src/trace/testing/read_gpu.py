@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A second reader of what a trace holds of GPU kernels, written from docs/format.md alone, used only by the tests.
 
-read_gpu.py CAIRN FILE.cairn...   compares what it reads with what `CAIRN dump --json` prints, exit 1 if it differs
+read_gpu.py CAIRN FILE.cairn...   compares what it reads with what `CAIRN dump --json` and `CAIRN gpu launches --json` print,
+                                  exit 1 if it differs
 """
 import json
 import struct
@@ -251,7 +252,31 @@ class Gpu:
                 number = r.varint()
                 warp["streams"].append(fresh if number == 0 else number - 1)
                 fresh += number == 0
+        if not r.end():
+            self.read_moments(r)
         assert r.end()
+
+    def read_moments(self, r):
+        known = Runs(r)
+        for launch in self.launches:
+            launch["known"] = known.next()
+
+        def those(what):
+            return [launch for launch in self.launches if launch["known"] & what]
+
+        made = 0
+        for launch in those(1):
+            launch["made_ns"] = made = made + unfolded(r.varint())
+        threads = Runs(r)
+        for launch in those(2):
+            launch["thread"] = threads.next()
+        calls = 0
+        for launch in those(2):
+            launch["calls"] = calls = calls + unfolded(r.varint())
+        for launch in those(4):
+            launch["begin_ns"] = launch["made_ns"] + unfolded(r.varint())
+        for launch in those(4):
+            launch["duration_ns"] = r.varint()
 
     def read_warps(self, r):
         count = r.varint()
@@ -305,6 +330,16 @@ def main():
                 print(f"{path}: event {count}: read\n{ours}\ndumped\n{theirs}")
                 wrong = True
                 break
+        done = subprocess.run([cairn, "gpu", "launches", "--json", path], capture_output=True, text=True, check=True)
+        for theirs in json.loads(done.stdout)["launches"]:
+            ours = gpu.launches[theirs["launch"]]
+            placed = ours.get("thread", 0xffffffff) != 0xffffffff
+            wanted = {"thread": ours["thread"] if placed else None, "calls_before": ours["calls"] if placed else None, "rank": ours["rank"], "duration_ns": ours.get("duration_ns"),
+                       "queued_ns": ours["begin_ns"] - ours["made_ns"] if "begin_ns" in ours and ours["begin_ns"] >= ours["made_ns"] else None}
+            found = {name: theirs[name] for name in wanted}
+            if found != wanted:
+                print(f"{path}: launch {theirs['launch']}: read\n{wanted}\ntold\n{found}")
+                wrong = True
         print(f"{path}: {count} events")
     return wrong
 

@@ -15,6 +15,9 @@ namespace cairn::gpu {
 struct Library {
   decltype(&cairn_gpu_collect) collect = nullptr;
   decltype(&cairn_gpu_write) write = nullptr;
+  // nullptr in a library that keeps no moments.
+  decltype(&cairn_gpu_now) now = nullptr;
+  decltype(&cairn_gpu_collect_at) collect_at = nullptr;
 };
 
 /// nullptr if there is none; then stderr has said so.
@@ -41,6 +44,8 @@ inline const Library *library() {
     const auto open = reinterpret_cast<decltype(&cairn_gpu_open)>(dlsym(handle, "cairn_gpu_open"));
     made->collect = reinterpret_cast<decltype(&cairn_gpu_collect)>(dlsym(handle, "cairn_gpu_collect"));
     made->write = reinterpret_cast<decltype(&cairn_gpu_write)>(dlsym(handle, "cairn_gpu_write"));
+    made->now = reinterpret_cast<decltype(&cairn_gpu_now)>(dlsym(handle, "cairn_gpu_now"));
+    made->collect_at = reinterpret_cast<decltype(&cairn_gpu_collect_at)>(dlsym(handle, "cairn_gpu_collect_at"));
     if (open == nullptr || made->collect == nullptr || made->write == nullptr || open(CAIRN_GPU_COLLECT_VERSION) != 0) {
       return nullptr;
     }

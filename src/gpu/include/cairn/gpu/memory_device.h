@@ -6,9 +6,10 @@
 // launch gives its part back, or the launch is not traced and says so in the trace (CAIRN_GPU_FULL).
 //
 // On the launch's stream stand a kernel that makes its tables, the launch itself, and a kernel that finishes warps'
-// streams and counts their words. Our thread waits for that, has the words placed one after another in the host's
-// memory, by a kernel on a stream of its own, hands them to the library and gives the part back. Where streams are
-// drained, most words are here by then (drain_host.h). At exit the thread is waited for. Host only.
+// streams and counts their words; around the launch, events that tell when it ran (device_clock.h). Our thread waits
+// for that, has the words placed one after another in the host's memory, by a kernel on a stream of its own, hands them
+// to the library and gives the part back. Where streams are drained, most words are here by then (drain_host.h). At
+// exit the thread is waited for. Host only.
 #pragma once
 
 #include <cassert>
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "device.h"
+#include "device_clock.h"
 #include "drain_host.h"
 #include "gather.h"
 #include "library.h"
@@ -55,8 +57,10 @@ struct Memory {
   WarpValues<LaneMask> *values = nullptr;  ///< if the program has values
   uint32_t *words = nullptr;
   std::unique_ptr<Ring> ring;  ///< if it drains
-  CAIRN_RT(Event_t) ended = nullptr;
+  Event ended;
+  KernelTime ran;
   cairn_gpu_launch what{};
+  cairn_gpu_moment moment{};  ///< but for when its kernel ran
   uint32_t warp_count = 0;
   [[nodiscard]] Trace trace() const { return {buffers}; }
 };
@@ -119,6 +123,13 @@ class Collector {
     return memory;
   }
 
+  /// What is so now, where the library keeps it.
+  static cairn_gpu_moment now() {
+    cairn_gpu_moment moment{};
+    if (library()->now != nullptr) library()->now(&moment);
+    return moment;
+  }
+
   /// The launch stands on its stream, and so does what finishes its warps.
   void give(Memory *memory) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -136,6 +147,7 @@ class Collector {
   struct Device {
     char *base = nullptr;
     Pool pool{0};
+    Events events;  ///< under the mutex
     uint32_t in_flight = 0;
   };
 
@@ -179,12 +191,13 @@ class Collector {
     }
     if (largest < tables + words * sizeof(uint32_t)) return nullptr;
     auto memory = std::make_unique<Memory>();
-    memory->ended = an_event();
+    memory->ended = of.events.take(Events::untimed);
     if (memory->ended == nullptr) return nullptr;
+    memory->ran = of.events.kernel_time();
     if (buffers.drain.count != 0) {
       memory->ring = a_ring(buffers.drain.count);
       if (memory->ring == nullptr) {
-        events_.push_back(memory->ended);
+        of.events.give(memory->ended, &memory->ran);
         return nullptr;
       }
     }
@@ -209,19 +222,7 @@ class Collector {
     return memory.release();
   }
 
-  /// One that nobody has, or a new one; nullptr: there is none.
-  CAIRN_RT(Event_t) an_event() {
-    CAIRN_RT(Event_t) event = nullptr;
-    if (!events_.empty()) {
-      event = events_.back();
-      events_.pop_back();
-    } else if (CAIRN_RT(EventCreateWithFlags)(&event, CAIRN_RT(EventDisableTiming)) != CAIRN_RT(Success)) {
-      (void)CAIRN_RT(GetLastError)();
-      event = nullptr;
-    }
-    return event;
-  }
-  /// As an_event, as long as there are few.
+  /// One that nobody has, or a new one, as long as there are few; nullptr: there is none.
   std::unique_ptr<Ring> a_ring(uint32_t count) {
     constexpr size_t kMostRings = 8;
     if (!rings_.empty()) {
@@ -244,15 +245,19 @@ class Collector {
     return ring;
   }
 
-  Memory *untraced(const cairn_gpu_launch &what, const char *why) {
+  Memory *untraced(const cairn_gpu_launch &what, const char *why, const cairn_gpu_moment &moment = now()) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       write_at_exit();
       if (!complained_) std::fprintf(stderr, "cairn: some kernels are not traced: %s\n", why);
       complained_ = true;
     }
-    (void)library()->collect(&what);  // which has no warps yet
+    keep(what, moment);  // which has no warps yet
     return nullptr;
+  }
+
+  static void keep(const cairn_gpu_launch &what, const cairn_gpu_moment &moment) {
+    (void)(library()->collect_at == nullptr ? library()->collect(&what) : library()->collect_at(&what, &moment));
   }
 
   /// There is something to write, be it only that nothing was traced.
@@ -278,7 +283,7 @@ class Collector {
       Device &of = devices_[memory->device];
       of.pool.give(memory->part);
       --of.in_flight;
-      events_.push_back(memory->ended);
+      of.events.give(memory->ended, &memory->ran);
       if (memory->ring != nullptr) rings_.push_back(std::move(memory->ring));
       delete memory;
       given_.notify_all();
@@ -297,6 +302,7 @@ class Collector {
     }
 #endif
     well = well && CAIRN_RT(EventSynchronize)(memory->ended) == CAIRN_RT(Success);
+    if (well) clocks_[memory->device].tell(memory->ran, stream, &memory->moment);
     auto *const ended = static_cast<Buffers *>(ended_.take(sizeof(Buffers)));
     auto *const records = static_cast<WarpRecord *>(records_.take(uint64_t{count} * sizeof(WarpRecord)));
     const auto bring = [&](void *to, const void *from, uint64_t bytes) {
@@ -333,7 +339,7 @@ class Collector {
     }
     if (!well) {
       (void)CAIRN_RT(GetLastError)();
-      (void)untraced(memory->what, "a launch failed, and its trace with it");
+      (void)untraced(memory->what, "a launch failed, and its trace with it", memory->moment);
       return 0;
     }
     static_assert(sizeof(WarpRecord) == sizeof(cairn_gpu_warp), "the library reads records as they are");
@@ -341,7 +347,7 @@ class Collector {
     memory->what.warp_count = count;
     memory->what.words = all;
     memory->what.word_count = all_count;
-    (void)library()->collect(&memory->what);
+    keep(memory->what, memory->moment);
     return ended->used - ended->own * ended->warp_count + words;
   }
 
@@ -360,8 +366,7 @@ class Collector {
   std::condition_variable given_;    ///< parts of a device's memory, or rings
   std::map<int, Device> devices_;
   std::map<std::pair<const cairn_gpu_program *, uint32_t>, uint64_t> seen_;  ///< words that a kernel has written
-  std::vector<CAIRN_RT(Event_t)> events_;                                    ///< that nobody has; as rings
-  std::vector<std::unique_ptr<Ring>> rings_;
+  std::vector<std::unique_ptr<Ring>> rings_;                                 ///< that nobody has
   size_t ring_count_ = 0;
   std::deque<Memory *> waiting_;
   std::thread thread_;
@@ -371,6 +376,7 @@ class Collector {
   bool gave_up_ = false;     ///< somebody waited in vain
   // Of our thread.
   std::map<int, Stream> streams_;
+  std::map<int, DeviceClock> clocks_;
   Pinned ended_;
   Pinned records_;
   Pinned words_;
@@ -390,6 +396,8 @@ inline Memory *take_memory(Buffers &buffers, bool values, cairn_gpu_launch &what
   Buffers *const at = memory->buffers;
   const Buffers made = buffers;
   CAIRN_GPU_RUN(cairn_begin, blocks_for(buffers.warp_count), kThreads, stream, made, at);
+  memory->moment = Collector::now();
+  begin_time(&memory->ran, stream);
   return memory;
 }
 
@@ -397,6 +405,7 @@ inline void collect(Memory *memory, Stream stream) {
   TracedWarp *const warps = memory->warps;
   WarpRecord *const records = memory->records;
   const uint32_t count = memory->warp_count;
+  end_time(&memory->ran, stream);
   CAIRN_GPU_RUN(cairn_finish, blocks_for(count), kThreads, stream, warps, records, count);
   (void)CAIRN_RT(EventRecord)(memory->ended, stream);
   Collector::one().give(memory);

@@ -1,0 +1,21 @@
+// GPU launches and kernels as lists: of cairn gpu launches, and of cairn summary.
+//
+// Plain functions. Cost: in proportion to the launches.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu/analyze/moments.h"
+#include "terminal/listing.h"
+
+namespace cairn::cli {
+
+/// A line for each, at most `most`. Times in JSON are nanoseconds on the axis, whole numbers.
+Listing launch_list(const gpu::Launches &launches, const std::vector<analyze::TimedLaunch> &timed, uint64_t most);
+/// A line for each kernel.
+Listing kernel_list(const std::vector<analyze::KernelUse> &uses);
+/// The rows of a list's JSON as CSV, the names first; empty for nothing.
+std::string csv_text(const nlohmann::ordered_json &rows);
+
+}  // namespace cairn::cli

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Records turns.c, whose ranks launch kernels and call MPI in turn, and looks where the launches stand among the calls.
+
+turns_test.py --cairn CAIRN --library libcairn-gpu.so --mpi mpich|openmpi --program turns_MPI
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SECOND_READER = pathlib.Path(__file__).resolve().parents[2] / "trace" / "testing" / "read_gpu.py"
+SLACK = 50_000  # ns: between the clocks of calls and of launches
+INIT, ALLREDUCE, BARRIER = "MPI_Init_thread", "MPI_Allreduce", "MPI_Barrier"
+ORDER = ["odd", INIT, "MPI_Comm_rank", "spin", ALLREDUCE, "spin", ALLREDUCE, "spin", ALLREDUCE]
+
+
+def expect(what, got, wanted):
+    if got != wanted:
+        sys.exit(f"{what}:\n{got!r}, not\n{wanted!r}")
+
+
+class Bench:
+    def __init__(self, arguments, folder):
+        self.cairn, self.library, self.mpi, self.program = arguments.cairn, arguments.library, arguments.mpi, arguments.program
+        self.folder = folder
+
+    def run(self, *words, check=True):
+        settings = {"CAIRN_GPU_LIBRARY": self.library, "CAIRN_QUIET": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        done = subprocess.run(words, cwd=self.folder, env={**os.environ, **settings}, capture_output=True, text=True, timeout=100)
+        if check and done.returncode != 0:
+            sys.exit(f"{words}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+        return done
+
+    def recorded(self, name, *options):
+        self.run(self.cairn, "record", "-q", "-o", name, *options, "--", "timeout", "60", f"mpiexec.{self.mpi}", "-n", "2", self.program)
+        return name
+
+    def dumped(self, trace, rank, *options):
+        return [json.loads(line) for line in self.run(self.cairn, "dump", trace, "--json", "--rank", str(rank), *options).stdout.splitlines()[1:]]
+
+
+def name_of(line):
+    return line["kernel"] if "launch" in line else line["function"]
+
+
+def places(bench, trace, behind):
+    """Launches stand between the calls where they were made, on each rank; only with all calls of a rank."""
+    for rank in range(2):
+        lines = bench.dumped(trace, rank)
+        expect(f"rank {rank} of {trace}", [name_of(line) for line in lines], ORDER + behind + ["odd", "MPI_Finalize"])
+        spins = [line["grid"][0] for line in lines if line.get("kernel") == "spin"]
+        expect("grids", spins, [1, 2, 3])
+        threads = [line.get("thread") for line in lines if "launch" in line]
+        expect("threads", threads, [0, 0, 0, 0, None, 0])
+        calls = [name_of(line) for line in bench.dumped(trace, rank, "--no-launches")]
+        expect("--no-launches", [name for name in calls if not name.startswith("MPI_")], [])
+        some = [name_of(line) for line in bench.dumped(trace, rank, "--function", ALLREDUCE)]
+        expect("--function", some, 3 * [ALLREDUCE])
+
+
+def times(bench, trace):
+    """Kernels begin behind their launch and have ended before the rank's next call, since the emulator waits for them."""
+    for rank in range(2):
+        before, launch = None, None
+        for line in bench.dumped(trace, rank):
+            if "launch" in line:
+                if not line["made_ns"] <= line["begin_ns"] or line["duration_ns"] <= 0:
+                    sys.exit(f"a kernel out of its time: {line}")
+                if before is not None and line["made_ns"] < before["begin_ns"] + before["duration_ns"] - SLACK:
+                    sys.exit(f"{line} was made before the end of {before}")
+                launch = line
+                continue
+            if launch is not None and line["begin_ns"] + SLACK < launch["begin_ns"]:
+                sys.exit(f"{line} began before {launch}")
+            before, launch = line, None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("--cairn", "--library", "--mpi", "--program"):
+        parser.add_argument(name, required=True)
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(parser.parse_args(), pathlib.Path(folder))
+        counted = bench.recorded("counted.cairn")
+        timed = bench.recorded("timed.cairn", "--timing", "lossless")
+        # Without times of calls, the launch of the thread that makes none is known to be before that which was made next.
+        places(bench, counted, [BARRIER, "odd"])
+        places(bench, timed, ["odd", BARRIER])
+        times(bench, timed)
+        bench.run(sys.executable, str(SECOND_READER), bench.cairn, counted, timed)
+
+
+if __name__ == "__main__":
+    main()
