@@ -24,11 +24,13 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr size_t kMostOfList = 1000;
+constexpr size_t kMostLaunches = 4000;
 
 struct Question {
   const char *name;
   std::vector<std::string> words;
   bool goes_through_calls = false;
+  size_t most_of_list = kMostOfList;
 };
 
 ordered_json refused(const std::string &why) { return {{"refused", valid_utf8(why)}}; }
@@ -42,7 +44,8 @@ std::string first_line(const std::string &said, const std::string &file) {
   return line;
 }
 
-ordered_json ask(const Asked &asked, const std::vector<std::string> &words, const std::string &other = {}) {
+ordered_json ask(const Asked &asked, const std::vector<std::string> &words, size_t most_of_list,
+                 const std::string &other = {}) {
   std::vector<std::string> command = {asked.executable};
   command.insert(command.end(), words.begin(), words.end());
   command.insert(command.end(), {"--json", asked.file});
@@ -61,7 +64,7 @@ ordered_json ask(const Asked &asked, const std::vector<std::string> &words, cons
   }
   json.erase("schema");
   json.erase("file");
-  shorten(&json, kMostOfList);
+  shorten(&json, most_of_list);
   return json;
 }
 
@@ -94,6 +97,7 @@ ordered_json facts_of(const Asked &asked) {
       {"efficiency", {"efficiency"}, true},
       {"check", {"check"}, true},
       {"gpu", {"gpu", "divergence"}},
+      {"launches", {"gpu", "launches"}, false, kMostLaunches},
   };
   uint64_t calls = 0;
   ordered_json facts;
@@ -113,7 +117,7 @@ ordered_json facts_of(const Asked &asked) {
       const std::scoped_lock lock(one_at_a_time);
       asked.saying(question.words.front());
     }
-    return ask(asked, question.words);
+    return ask(asked, question.words, question.most_of_list);
   };
   facts["info"] = answer(0);
   calls = facts["info"].value("calls", uint64_t{0});
@@ -138,7 +142,7 @@ ordered_json facts_of_page(const std::vector<Asked> &traces) {
   facts["diff"] = nullptr;
   if (traces.size() > 1) {
     if (traces[0].saying) traces[0].saying("diff");
-    facts["diff"] = ask(traces[0], {"diff"}, traces[1].file);
+    facts["diff"] = ask(traces[0], {"diff"}, kMostOfList, traces[1].file);
   }
   return facts;
 }

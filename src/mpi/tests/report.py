@@ -45,6 +45,9 @@ def programs(bench, build):
         yield Program([str(folder / 'xdsep')], 4, file=folder / 'SEP.dat')
     if bench.mpi == 'openmpi' and shutil.which('hpcc'):
         yield Program(['/usr/bin/hpcc'], 4, file=HERE / 'hpccinf.txt')
+    kernels = build / f'src/gpu/tests/turns_{bench.mpi}'
+    if kernels.exists():
+        yield Program([str(kernels)], 2, ['--timing', 'lossless'])
     arrays = build / 'src/arrays/tests/put_get'
     if arrays.exists() and bench.mpi in subprocess.run(['ldd', str(arrays)], capture_output=True, text=True).stdout:
         yield Program([str(arrays), 'put_get.nc'], 4, ['--timing', 'context'])
@@ -75,6 +78,7 @@ class Page:
 
     def __init__(self, bench, folder, name, problems):
         self.bench, self.folder, self.name, self.problems = bench, folder, name, problems
+        self.lanes = []  # of the timeline, below its ranks
 
     def csv(self, view, number):
         path = self.folder / 'looks' / f'{self.name}.{view}.{number}.csv'
@@ -226,6 +230,21 @@ def faults(page):
                 [(one['kind'], one['text'], one['count']) for one in told['findings']] if told else [])
 
 
+def kernels(page):
+    """Each launch, and a lane for each stream on the timeline."""
+    told = page.verb('gpu', 'launches')
+    if told is None:
+        return
+    found = page.csv('gpu', 1)
+    page.expect('launches', [(int(row['launch']), int(row['rank']), row['kernel'], row['grid'], row['block']) for row in found],
+                [(one['launch'], one['rank'], one['kernel'], one['grid'], one['block']) for one in told['launches']])
+    for row, one in zip(found, told['launches']):
+        for column, field in (('began', 'begin_ns'), ('queued for', 'queued_ns'), ('ran', 'duration_ns')):
+            page.near(f'{column} of launch {row["launch"]}', row[column], None if one[field] is None else one[field] / 1e9)
+    streams = {f'{one["rank"]} gpu{one["device"]}/{one["stream"]}' for one in told['launches'] if one['begin_ns'] is not None}
+    page.expect('lanes of the timeline', streams - set(page.lanes), set())
+
+
 def calls(page):
     dumped = page.bench.run_in(page.folder, 'dump', '--rank', '0', '--limit', '100', f'{page.name}.cairn').stdout.splitlines()
     found = page.csv('calls', 0)
@@ -281,6 +300,7 @@ def main():
         print('cairn report is not built here')
         return 77
     problems = surroundings.Problems()
+    bench.environment['CAIRN_GPU_LIBRARY'] = str(build / 'lib/libcairn-gpu.so')
     with tempfile.TemporaryDirectory(prefix='cairn-test-') as name:
         folder = pathlib.Path(name)
         pages = []
@@ -310,9 +330,13 @@ def main():
         for one in told:
             page = Page(bench, folder, one['page'], problems)
             looks(page, one)
+            labels = one['views'].get('timeline', {}).get('labels') or ['']
+            page.lanes = labels[0].partition('; below: ')[2].split(', ')
+            if page.name == 'put_get':
+                page.expect('a lane of calls on files', 'file I/O' in page.lanes, True)
             if bench.rest and page.name == 'many' and page.verb('info')['calls'] <= 10**12:
                 problems.append('the extrapolated run has fewer than 10^12 calls')
-            for check in (functions_and_sites, matrix, sizes, waits, timeline, loops, ranks, faults, calls):
+            for check in (functions_and_sites, matrix, sizes, waits, timeline, loops, ranks, faults, kernels, calls):
                 check(page)
     for problem in problems[:40]:
         print(f'FAILED: {problem}')

@@ -6,8 +6,8 @@ import { Client } from './client';
 import type { Context } from './context';
 import { DiffView } from './diff';
 import { told, type Facts } from './facts';
-import { Fields } from './fields';
 import { linkTo } from './findings';
+import { GpuView } from './gpu';
 import { count, shortRanks, momentOfNs } from './format';
 import { Loops } from './loops';
 import { MatrixView } from './matrix';
@@ -141,7 +141,7 @@ export function App({ facts }: { facts: Facts }) {
         {view === 'check' && <CheckView context={context} />}
         {view === 'source' && <SourceView context={context} />}
         {view === 'calls' && <Calls context={context} />}
-        {view === 'gpu' && <Fields value={gpu} />}
+        {view === 'gpu' && <GpuView context={context} />}
         {view === 'diff' && <DiffView context={context} />}
       </main>
       {help && <Help close={() => setHelp(false)} />}

@@ -297,6 +297,28 @@ export interface SourceFile {
   lines: string[];
 }
 
+/** A launch of a GPU kernel, as `cairn gpu launches` has it. */
+export interface Launch {
+  launch: number;
+  rank: number;
+  kernel: string;
+  grid: string;
+  block: string;
+  device: number;
+  stream: number;
+  thread: number | null;
+  calls_before: number | null;
+  made_ns: number | null;
+  begin_ns: number | null;
+  queued_ns: number | null;
+  duration_ns: number | null;
+}
+
+export interface Launches {
+  launches: Launch[];
+  launches_further?: number;
+}
+
 export interface TraceFacts {
   file: string;
   bytes: number;
@@ -312,6 +334,7 @@ export interface TraceFacts {
   efficiency: Efficiency | Refusal;
   check: Check | Refusal;
   gpu: Record<string, unknown> | Refusal;
+  launches: Launches | Refusal;
   sources: SourceFile[];
 }
 

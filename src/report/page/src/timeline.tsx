@@ -7,7 +7,9 @@ import { Chart, type Ink } from './chart';
 import { Outdated } from './client';
 import { colourOf, colourOfSort, kRest, resolved } from './colours';
 import type { Context } from './context';
+import { told } from './facts';
 import { bytes, count, countOfRanks, momentOfNs, percent, plural, rangesOf, shortRanks, timeOfNs } from './format';
+import { filesLane, kernelLanes, kLane } from './lanes';
 import type { DrawnCall, Group, Messages, Strip } from './protocol';
 import { go, set, useShown, type State } from './state';
 import { painted, type Palette } from './strip_picture';
@@ -162,12 +164,20 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const pan = (part: number) => clamp(from + (to - from) * part, to + (to - from) * part, true);
 
   const sums = useMemo(() => (strip ? sumsOf(strip) : []), [strip]);
+  const launches = bare ? null : told(context.trace.launches);
+  const kernels = useMemo(() => kernelLanes(launches?.launches ?? [], shown.ranks), [launches, shown.ranks]);
+  const lanes = useMemo(() => {
+    if (!strip || strip.axis === 'calls') return [];
+    const files = by === 'sort' ? filesLane(strip) : null;
+    return [...(files ? [files] : []), ...kernels.lanes];
+  }, [strip, by, kernels]);
 
   if (!client) return <p class="busy">{context.trouble || 'The trace is being opened …'}</p>;
   if (trouble) return <p class="warn">{trouble} <button type="button" onClick={() => setTries(tries + 1)}>Again</button></p>;
   const lines = strip?.lines ?? [];
   const row = rowHeight(lines.length);
-  const height = lines.length * row + kAxis + 4;
+  const lanesTop = kAxis + lines.length * row + 8;
+  const height = lines.length * row + kAxis + 4 + (lanes.length > 0 ? 8 + lanes.length * kLane : 0);
   const palette = strip ? paletteOf(strip, sums, by, shown) : null;
   const scale = scaleLinear([from, to], [kLeft, Math.max(kLeft + 1, width)]);
   const inCalls = strip?.axis === 'calls';
@@ -225,6 +235,11 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
         }
       }
     }
+    lanes.forEach((lane, i) => {
+      const y = lanesTop + i * kLane;
+      surface.text(kLeft - 8, y + kLane / 2 - 2, lane.name, ink.text, 'end', 11);
+      lane.draw(surface, scale, kLeft, wide, y);
+    });
     drawArrows(surface, arrowLines(wide), ink.text, wide);
     const ticks = scale.ticks(Math.max(2, Math.floor((wide - kLeft) / 130)));
     for (const tick of ticks) {
@@ -242,8 +257,11 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const tip = (x: number, y: number) => {
     const index = Math.floor((y - kAxis) / row);
     const line = lines[index];
-    if (!strip || !line || x < kLeft) return null;
+    if (!strip || x < kLeft) return null;
     const at = scale.invert(x);
+    const lane = y >= lanesTop ? lanes[Math.floor((y - lanesTop) / kLane)] : undefined;
+    if (lane) return lane.tip(at, scale.invert(x + 2) - at);
+    if (!line) return null;
     const message = nearest(arrowLines(width), x, y);
     if (message !== null && messages) {
       const size = messages.bytes[message]!;
@@ -310,7 +328,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
       )}
       <Chart
         name="timeline" height={height} onWidth={setWidth} draw={draw} tip={tip}
-        label={strip ? `Timeline of ${plural(lines.reduce((sum, line) => sum + line.count, 0), 'rank')}, ${moment(from, (to - from) / 10)} to ${moment(to, (to - from) / 10)}. ${legend.map((kind) => `${strip.kinds[kind]} ${percent(palette!.sums[kind]! / total)}`).join(', ')}` : 'Timeline'}
+        label={strip ? `Timeline of ${plural(lines.reduce((sum, line) => sum + line.count, 0), 'rank')}, ${moment(from, (to - from) / 10)} to ${moment(to, (to - from) / 10)}. ${legend.map((kind) => `${strip.kinds[kind]} ${percent(palette!.sums[kind]! / total)}`).join(', ')}${lanes.length > 0 ? `; below: ${lanes.map((lane) => lane.name).join(', ')}` : ''}` : 'Timeline'}
         csv={() => strip ? [['ranks', 'from', 'to', ...strip.kinds], ...strip.lines.flatMap((line, l) =>
           Array.from({ length: strip.columns }, (_, c) => {
             const each = (strip.end - strip.begin) / strip.columns;
@@ -376,6 +394,14 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
           </span>
         ))}
       </div>
+      {lanes.length > 0 && kernels.legend.length > 0 && (
+        <div class="legend">
+          Kernels:
+          {kernels.legend.map((kernel) => <span key={kernel.name}><i style={{ background: kernel.colour }} />{kernel.name}</span>)}
+          {kernels.further > 0 && <span class="faint">{plural(kernels.further, 'further stream')}: select ranks to see them</span>}
+          {(launches?.launches_further ?? 0) > 0 && <span class="faint">{plural(launches!.launches_further!, 'further launch')}: see cairn gpu launches</span>}
+        </div>
+      )}
       {!bare && (
         <p class="faint">
           Wheel or W and S zoom, drag or A and D move, shift and drag choose a stretch, a click selects ranks.{' '}

@@ -135,6 +135,7 @@ for (const path of pages) {
         looked.memory_mb = await memoryOfTab();
       }
       looked.text = await page.$eval('main', (main) => main.innerText.length);
+      looked.labels = await page.$$eval('main canvas', (all) => all.map((canvas) => canvas.getAttribute('aria-label')));
       // A canvas of one colour shows nothing.
       looked.blank = await page.$$eval('main canvas', (all) => all.filter((canvas) => {
         const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);

@@ -1,0 +1,106 @@
+// GPU: which kernels ran how long, each launch, and how well warps used their lanes.
+import type { Context } from './context';
+import { refusal, told, type Launch } from './facts';
+import { count, percent, time } from './format';
+import { go } from './state';
+import { Table } from './table';
+
+interface Point {
+  kind: string;
+  function: string;
+  file: string;
+  line: number;
+  visits: number;
+  mean_lanes: number;
+  /** The part of the warp's lanes that were there. */
+  efficiency: number;
+}
+
+/** Lanes that were not there, all visits together. */
+const lost = (point: Point): number => (point.efficiency > 0 ? point.visits * (point.mean_lanes / point.efficiency - point.mean_lanes) : 0);
+
+interface Use {
+  kernel: string;
+  launches: number;
+  timed: number;
+  ran: number;
+  longest: number;
+  queued: number;
+}
+
+function usesOf(launches: Launch[]): Use[] {
+  const uses = new Map<string, Use>();
+  for (const { kernel, duration_ns, queued_ns } of launches) {
+    const use = uses.get(kernel) ?? { kernel, launches: 0, timed: 0, ran: 0, longest: 0, queued: 0 };
+    uses.set(kernel, use);
+    ++use.launches;
+    if (duration_ns === null) continue;
+    ++use.timed;
+    use.ran += duration_ns / 1e9;
+    use.longest = Math.max(use.longest, duration_ns / 1e9);
+    use.queued += (queued_ns ?? 0) / 1e9;
+  }
+  return [...uses.values()].sort((a, b) => b.ran - a.ran);
+}
+
+const seconds = (ns: number | null): number | null => (ns === null ? null : ns / 1e9);
+
+export function GpuView({ context }: { context: Context }) {
+  const launches = told(context.trace.launches);
+  const points = (told(context.trace.gpu)?.['points'] ?? []) as Point[];
+  const further = told(context.trace.gpu)?.['points_further'];
+  return (
+    <>
+      {launches ? (
+        <>
+          <h2>Kernels</h2>
+          <Table
+            name="kernels" rows={usesOf(launches.launches)}
+            columns={[
+              { name: 'kernel', left: true, value: (u) => u.kernel },
+              { name: 'launches', value: (u) => u.launches, show: (u) => count(u.launches) },
+              { name: 'ran', value: (u) => (u.timed ? u.ran : null), show: (u) => time(u.timed ? u.ran : null) },
+              { name: 'mean', value: (u) => (u.timed ? u.ran / u.timed : null), show: (u) => time(u.timed ? u.ran / u.timed : null) },
+              { name: 'longest', value: (u) => (u.timed ? u.longest : null), show: (u) => time(u.timed ? u.longest : null) },
+              { name: 'queued for, mean', value: (u) => (u.timed ? u.queued / u.timed : null), show: (u) => time(u.timed ? u.queued / u.timed : null) },
+            ]}
+          />
+          <h2>Launches</h2>
+          <Table
+            name="launches" rows={launches.launches} further={launches.launches_further}
+            columns={[
+              { name: 'launch', value: (l) => l.launch },
+              { name: 'rank', value: (l) => l.rank },
+              { name: 'kernel', left: true, value: (l) => l.kernel },
+              { name: 'grid', value: (l) => l.grid },
+              { name: 'block', value: (l) => l.block },
+              { name: 'stream', value: (l) => `gpu${l.device}/${l.stream}` },
+              { name: 'after call', value: (l) => l.calls_before },
+              { name: 'began', value: (l) => seconds(l.begin_ns), show: (l) => time(seconds(l.begin_ns)) },
+              { name: 'queued for', value: (l) => seconds(l.queued_ns), show: (l) => time(seconds(l.queued_ns)) },
+              { name: 'ran', value: (l) => seconds(l.duration_ns), show: (l) => time(seconds(l.duration_ns)) },
+            ]}
+            onPick={(l) => go('calls', { ranks: String(l.rank), at: l.calls_before, fn: '', site: '' })}
+          />
+        </>
+      ) : <p class="faint">{refusal(context.trace.launches)}</p>}
+      {points.length > 0 && (
+        <>
+          <h2>Where lanes were missing</h2>
+          <Table
+            name="divergence" rows={[...points].sort((a, b) => lost(b) - lost(a))} further={typeof further === 'number' ? further : undefined}
+            columns={[
+              { name: 'where', left: true, value: (p) => `${p.file}:${p.line}` },
+              { name: 'function', left: true, value: (p) => p.function },
+              { name: 'point', left: true, value: (p) => p.kind },
+              { name: 'visits', value: (p) => p.visits, show: (p) => count(p.visits) },
+              { name: 'lanes, mean', value: (p) => p.mean_lanes, show: (p) => p.mean_lanes.toFixed(1) },
+              { name: 'efficiency', value: (p) => p.efficiency, show: (p) => percent(p.efficiency) },
+              { name: 'lanes missing', value: lost, show: (p) => count(Math.round(lost(p))), help: 'all visits together: what a rewrite could win' },
+            ]}
+          />
+        </>
+      )}
+    </>
+  );
+}
