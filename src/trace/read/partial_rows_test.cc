@@ -176,7 +176,7 @@ TEST(PartialRows, LeaveOutOtherRanks) {
 TEST(PartialRows, AreGivenOnceForRanksThatAreAlike) {
   std::vector<ProcessRecord> processes;
   for (uint32_t rank = 0; rank < 9; ++rank) processes.push_back(stencil_rank(rank, 3, 3, 5));
-  const Trace trace = trace_of(std::move(processes));
+  const Trace trace = trace_of(processes);
   size_t each_rank = 0;
   size_t together = 0;
   const auto asks = [](const auto &) { return AskedFields(8, Asked::constant); };
