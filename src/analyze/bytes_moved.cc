@@ -181,11 +181,12 @@ BytesMoved::BytesMoved(const trace::Trace &trace, const Filter &filter, const Wa
   }
   fell_short_.resize(chosen_.size());
   volumes_.resize(chosen_.size());
-  std::vector<bool> makes;
+  std::vector<bool> makes(trace.class_count());
+  scopes_.resize(trace.class_count());
   const SelectedCalls::Wanted needs = [](const spec::Function &function) { return Volumes::needs(function); };
-  for (uint32_t index = 0; index < trace.class_count(); ++index) {
-    scopes_.push_back({trace.sites(index), trace.class_view(index).thread});
-    makes.push_back(SelectedCalls::has(trace, index, needs));
+  for (const uint32_t index : trace.classes_of(filter.ranks)) {
+    scopes_[index] = {trace.sites(index), trace.class_thread(index)};
+    makes[index] = SelectedCalls::has(trace, index, needs);
   }
   const SelectedCalls selected(trace, needs);
   constexpr size_t kMostCompared = 16;
@@ -208,7 +209,7 @@ BytesMoved::BytesMoved(const trace::Trace &trace, const Filter &filter, const Wa
 const Volumes &BytesMoved::volumes(uint32_t rank) const { return volumes_[rank] == nullptr ? plain_ : *volumes_[rank]; }
 
 Result<void> BytesMoved::each(const std::function<void(const Moved &)> &visit) {
-  for (uint32_t index = 0; index < trace_.class_count(); ++index) {
+  for (const uint32_t index : trace_.classes_of(filter_.ranks)) {
     if (on_ == nullptr) by_class(index, visit);
     find_shortfalls(index);
   }

@@ -58,7 +58,7 @@ class BytesMoved {
   const Filter &filter_;
   const WantedCalls &wanted_;
   CallsOn *on_;
-  std::vector<RowScope> scopes_;  ///< by class
+  std::vector<RowScope> scopes_;  ///< by class, of those of the filter's ranks
   std::vector<bool> chosen_;      ///< by rank
   std::vector<bool> fell_short_;  ///< by rank: some status says that less came
   /// By rank; nullptr for those that made nothing. Ranks that made the same share one.

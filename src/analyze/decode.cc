@@ -267,10 +267,7 @@ bool is_updated(const spec::Parameter &parameter) {
 
 }  // namespace
 
-Decoder::Decoder(const trace::Trace &trace, const Sources &sources) : trace_(&trace), sources_(&sources) {
-  threads_.reserve(trace.class_count());
-  for (uint32_t index = 0; index < trace.class_count(); ++index) threads_.push_back(trace.class_view(index).thread);
-}
+Decoder::Decoder(const trace::Trace &trace, const Sources &sources) : trace_(&trace), sources_(&sources) {}
 
 Value Decoder::value(uint32_t class_index, const spec::Parameter &parameter, const trace::Field &field, bool succeeded,
                      const CommunicatorNames *names, Call *call) const {

@@ -57,12 +57,11 @@ class Decoder {
   [[nodiscard]] Value value(uint32_t class_index, const spec::Parameter &parameter, const trace::Field &field,
                             bool succeeded, const CommunicatorNames *names, Call *call) const;
   [[nodiscard]] uint32_t thread_of(uint32_t class_index) const {
-    return class_index < threads_.size() ? threads_[class_index] : 0;
+    return class_index < trace_->class_count() ? trace_->class_thread(class_index) : 0;
   }
 
   const trace::Trace *trace_;
   const Sources *sources_;
-  std::vector<uint32_t> threads_;  ///< by class
 };
 
 /// "MPI_Isend(buf=heap#2+0, …) = MPI_SUCCESS  main.c:42 in exchange()"

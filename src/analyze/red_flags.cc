@@ -36,7 +36,8 @@ std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &so
   const uint64_t world = trace.rank_count();
   const Decoder decoder(trace, sources);
   const WantedCalls wanted(trace, sources, filter);
-  const LastNames last_names(trace);
+  std::optional<LastNames> last_names;
+  if (wanted.by_communicators()) last_names.emplace(trace);
   const SelectedCalls::Wanted suspect = [&](const spec::Function &function) {
     const auto all = std::span(function.parameters, function.parameter_count);
     return filter.has_function(function.id) &&
@@ -50,7 +51,7 @@ std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &so
   std::optional<uint32_t> known;
   std::vector<SelectedCalls::Sequence> calls;
   std::unique_ptr<Sizes> sizes;
-  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+  for (const uint32_t index : trace.classes_of(filter.ranks)) {
     if (!SelectedCalls::has(trace, index, suspect)) continue;
     const trace::ClassView view = trace.class_view(index);
     // The structure is the same on all members: any one that was asked for will do.
@@ -66,7 +67,7 @@ std::vector<RedFlag> find_red_flags(const trace::Trace &trace, const Sources &so
     const auto here =
         std::find_if(calls.begin(), calls.end(), [&](const auto &each) { return each.class_index == index; });
     if (here == calls.end()) continue;
-    const CommunicatorNames names = wanted.by_communicators() ? last_names.of(*member) : CommunicatorNames();
+    const CommunicatorNames names = last_names ? last_names->of(*member) : CommunicatorNames();
     for (const auto &[row, class_row, count] : here->calls) {
       const spec::Function &function = functions[row.function];
       if (!suspect(function) || !wanted.wants(index, row, &names)) continue;

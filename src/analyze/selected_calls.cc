@@ -5,18 +5,20 @@
 
 namespace cairn::analyze {
 
-SelectedCalls::SelectedCalls(const trace::Trace &trace, Wanted wanted) : trace_(trace), wanted_(std::move(wanted)) {
-  rows_.resize(trace.class_count());
-  scopes_.resize(trace.class_count());
-  for (uint32_t index = 0; index < trace.class_count(); ++index) {
-    bool some = false;
-    for (const trace::Structure::RowHead &row : trace::structure_of(trace, index).rows) {
-      rows_[index].push_back(is_wanted(row.function));
-      some = some || rows_[index].back();
-    }
-    if (!some) rows_[index].clear();
-    if (some) scopes_[index] = {trace.sites(index), trace.class_view(index).thread};
+SelectedCalls::SelectedCalls(const trace::Trace &trace, Wanted wanted) : trace_(trace), wanted_(std::move(wanted)) {}
+
+const SelectedCalls::OfClass &SelectedCalls::of_class(uint32_t index) const {
+  const auto [known, fresh] = classes_.try_emplace(index);
+  OfClass &of = known->second;
+  if (!fresh) return of;
+  bool some = false;
+  for (const trace::Structure::RowHead &row : trace::structure_of(trace_, index).rows) {
+    of.rows.push_back(is_wanted(row.function));
+    some = some || of.rows.back();
   }
+  if (!some) of.rows.clear();
+  if (some) of.scope = {trace_.sites(index), trace_.class_thread(index)};
+  return of;
 }
 
 bool SelectedCalls::has(const trace::Trace &trace, uint32_t class_index, const Wanted &which) {
@@ -29,15 +31,15 @@ bool SelectedCalls::has(const trace::Trace &trace, uint32_t class_index, const W
 std::vector<SelectedCalls::Sequence> SelectedCalls::of(uint32_t rank) const {
   std::vector<Sequence> result;
   for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
-    if (rows_[sequence.class_index].empty()) continue;
-    result.push_back({sequence.class_index, &scopes_[sequence.class_index], in(sequence)});
+    const OfClass &of = of_class(sequence.class_index);
+    if (!of.rows.empty()) result.push_back({sequence.class_index, &of.scope, in(sequence)});
   }
   return result;
 }
 
 std::vector<trace::CountedRow> SelectedCalls::in(const trace::SequenceView &sequence) const {
-  if (rows_[sequence.class_index].empty()) return {};
-  const std::vector<bool> &rows = rows_[sequence.class_index];
+  const std::vector<bool> &rows = of_class(sequence.class_index).rows;
+  if (rows.empty()) return {};
   return trace_.counted_rows(sequence, [&](uint32_t row) { return rows[row]; });
 }
 

@@ -1,10 +1,11 @@
 // SelectedCalls: the distinct calls of some functions, rank by rank, with all their values and how often each was made.
 //
-// Borrows the trace. Which classes have such calls is found out once, and what they share is made once. `of` costs what
-// the distinct calls that were wanted cost, and holds them. One thread at a time.
+// Borrows the trace. Which rows of a class are such calls is found out once, and what they share is made once, when it
+// is first asked for. `of` costs what the distinct calls that were wanted cost, and holds them. One thread at a time.
 #pragma once
 
 #include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include "analyze/row_access.h"
@@ -39,8 +40,12 @@ class SelectedCalls {
 
   const trace::Trace &trace_;
   Wanted wanted_;
-  std::vector<std::vector<bool>> rows_;  ///< by class and row: is wanted; empty: none is
-  std::vector<RowScope> scopes_;
+  struct OfClass {
+    std::vector<bool> rows;  ///< is wanted; empty: none is
+    RowScope scope;
+  };
+  [[nodiscard]] const OfClass &of_class(uint32_t index) const;
+  mutable std::unordered_map<uint32_t, OfClass> classes_;
 };
 
 }  // namespace cairn::analyze

@@ -69,7 +69,7 @@ class Summariser {
 
   Result<Summary> run() {
     summary_.group = group_;
-    for (uint32_t index = 0; index < trace_.class_count(); ++index) {
+    for (const uint32_t index : trace_.classes_of(filter_.ranks)) {
       if (auto done = add_class(index); !done) return tl::unexpected(done.error());
     }
     if (bytes_ == LineBytes::counted) {

@@ -131,7 +131,7 @@ WantedCalls::WantedCalls(const trace::Trace &trace, const Sources &sources, cons
       by_values_(filter.chooses_by_values()) {
   if (!by_head_) return;
   for (uint32_t index = 0; index < trace.class_count(); ++index) {
-    threads_.push_back(!filter.threads.chooses() || filter.has_thread(trace.class_view(index).thread));
+    threads_.push_back(!filter.threads.chooses() || filter.has_thread(trace.class_thread(index)));
     if (!filter.sites.chooses()) continue;
     const size_t count = trace.sites(index).size();
     std::vector<bool> &sites = sites_.emplace_back(count);

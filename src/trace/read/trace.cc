@@ -182,6 +182,21 @@ ClassView Trace::class_view(uint32_t index) const {
 
 const RankSet &Trace::class_ranks(uint32_t index) const { return body_->part->classes[index].ranks; }
 
+uint32_t Trace::class_thread(uint32_t index) const { return body_->part->classes[index].thread; }
+
+std::vector<uint32_t> Trace::classes_of(const std::vector<uint32_t> &ranks) const {
+  std::vector<bool> met(class_count());
+  std::vector<uint32_t> found;
+  for (const uint32_t rank : ranks) {
+    for (const auto &[index, member] : body_->places.of(rank, body_->part->classes)) {
+      if (!met[index]) found.push_back(index);
+      met[index] = true;
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 std::vector<SequenceView> Trace::sequences(uint32_t rank) const {
   std::vector<SequenceView> result;
   for (const auto &[index, member] : body_->places.of(rank, body_->part->classes)) {

@@ -108,6 +108,10 @@ class Trace {
   [[nodiscard]] ClassView class_view(uint32_t index) const;
   /// The members of class `index`, which must exist, without expanding them.
   [[nodiscard]] const RankSet &class_ranks(uint32_t index) const;
+  /// Its thread, likewise.
+  [[nodiscard]] uint32_t class_thread(uint32_t index) const;
+  /// The classes that these ranks are of, ascending. Cost: the ranks.
+  [[nodiscard]] std::vector<uint32_t> classes_of(const std::vector<uint32_t> &ranks) const;
   /// Sequences of one rank in order of (thread, segment); empty if there is no such rank.
   [[nodiscard]] std::vector<SequenceView> sequences(uint32_t rank) const;
 
