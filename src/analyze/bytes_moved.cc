@@ -1,12 +1,14 @@
 #include "analyze/bytes_moved.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "analyze/message_calls.h"
+#include "base/first_like.h"
 #include "base/in_order.h"
 #include "base/saturating.h"
 #include "trace/read/events.h"
@@ -189,20 +191,12 @@ BytesMoved::BytesMoved(const trace::Trace &trace, const Filter &filter, const Wa
     makes[index] = SelectedCalls::has(trace, index, needs);
   }
   const SelectedCalls selected(trace, needs);
-  constexpr size_t kMostCompared = 16;
-  std::vector<std::shared_ptr<const Volumes>> met;
+  FirstLike<std::shared_ptr<const Volumes>> met;
   for (const uint32_t rank : filter.ranks) {
     const auto sequences = trace.sequences(rank);
     if (std::none_of(sequences.begin(), sequences.end(), [&](const auto &each) { return makes[each.class_index]; }))
       continue;
-    auto own = std::make_shared<const Volumes>(trace, selected.of(rank));
-    const auto same = std::find_if(met.begin(), met.end(), [&](const auto &other) { return *other == *own; });
-    if (same != met.end()) {
-      own = *same;
-    } else if (met.size() < kMostCompared) {
-      met.push_back(own);
-    }
-    volumes_[rank] = std::move(own);
+    volumes_[rank] = met.of(std::make_shared<const Volumes>(trace, selected.of(rank)), std::equal_to<>());
   }
 }
 

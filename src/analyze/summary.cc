@@ -314,11 +314,11 @@ class Summariser {
     return BytesMoved(trace_, filter_, wanted_, on_ ? &*on_ : nullptr).each([&](const Moved &moved) {
       if (of_class != moved.class_index) sites_ = trace_.sites(moved.class_index);
       of_class = moved.class_index;
-      if (group_ != GroupBy::rank) {
-        add_bytes(moved, moved.ranks.size(), &line(moved.class_index, moved, moved.ranks.front()).line);
-        return;
+      // By rank each one has a line, else they share the first one's.
+      const size_t lines = group_ == GroupBy::rank ? moved.ranks.size() : 1;
+      for (size_t i = 0; i < lines; ++i) {
+        add_bytes(moved, moved.ranks.size() / lines, &line(moved.class_index, moved, moved.ranks[i]).line);
       }
-      for (const uint32_t rank : moved.ranks) add_bytes(moved, 1, &line(moved.class_index, moved, rank).line);
     });
   }
   static void add_bytes(const Moved &moved, uint64_t ranks, SummaryLine *line) {

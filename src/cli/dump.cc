@@ -65,6 +65,7 @@ class Dump {
         stack_(options.stack),
         between_{options.memory, options.threads},
         launches_(launches),
+        timed_(analyze::launches_in_order(trace, launches)),
         by_time_(options.order == "time"),
         across_ranks_(options.order != "rank"),
         out_(out) {
@@ -74,7 +75,7 @@ class Dump {
   Result<void> rank(uint32_t rank) {
     const std::unique_ptr<DumpedRank> of = calls_of(rank);
     LinesBetween lines(trace_, rank, between_, of->calls.has_several_threads(), json_);
-    LaunchLines launches(trace_, launches_, rank, of->calls.has_several_threads(), json_);
+    LaunchLines launches(launches_, analyze::launches_of(rank, timed_), of->calls.has_several_threads(), json_);
     if (has_between()) {
       of->before_each = [&](const Event &event) {
         std::string between = lines.before(event);
@@ -254,6 +255,7 @@ class Dump {
   bool stack_;
   LinesBetween::Wanted between_;   ///< what is told besides calls
   const gpu::Launches &launches_;  ///< likewise; none are unless all calls of a rank are printed
+  std::vector<analyze::TimedLaunch> timed_;
   bool by_time_;
   bool across_ranks_;  ///< lines of several ranks stand among each other
   Output &out_;

@@ -13,10 +13,10 @@ namespace cairn::cli {
 
 using analyze::TimedLaunch;
 
-LaunchLines::LaunchLines(const trace::Trace &trace, const gpu::Launches &launches, uint32_t rank, bool several_threads,
+LaunchLines::LaunchLines(const gpu::Launches &launches, std::span<const TimedLaunch> own, bool several_threads,
                          bool json)
     : launches_(launches), several_threads_(several_threads), json_(json) {
-  for (const TimedLaunch &timed : analyze::launches_in_order(trace, launches, rank)) {
+  for (const TimedLaunch &timed : own) {
     if (timed.launch->moment.placed) by_thread_[timed.launch->moment.thread].push_back(timed);
   }
   for (auto &[thread, queue] : by_thread_) {

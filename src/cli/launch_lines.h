@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "gpu/analyze/moments.h"
@@ -18,11 +19,10 @@ namespace cairn::cli {
 
 class LaunchLines {
  public:
-  /// `several_threads` make calls, so that each line says which it was.
-  LaunchLines(const trace::Trace &trace, const gpu::Launches &launches, uint32_t rank, bool several_threads, bool json);
+  /// `own` are the rank's (analyze::launches_of). `several_threads` make calls, so that each line says which it was.
+  LaunchLines(const gpu::Launches &launches, std::span<const analyze::TimedLaunch> own, bool several_threads,
+              bool json);
 
-  /// Whether any of the rank's launches has a place.
-  [[nodiscard]] bool any() const { return !by_thread_.empty(); }
   /// Adds those that stand before the rank's next call.
   void before(const trace::Event &event, std::string *lines);
   /// Adds those that stand behind the last call.

@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "analyze/function_table.h"
 #include "analyze/outcome.h"
 #include "analyze/volume.h"
 #include "base/as_size.h"
@@ -356,20 +357,18 @@ const char *kind_name(Kind kind) {
 }
 
 Role role_of(uint32_t function) {
-  static const std::vector<Role> all = [] {
-    std::vector<Role> roles;
-    for (const spec::Function &each : spec::functions()) roles.push_back(find_role(each));
-    return roles;
-  }();
-  return function < all.size() ? all[function] : Role::none;
+  static const std::vector<Role> roles = analyze::function_table(find_role);
+  return function < roles.size() ? roles[function] : Role::none;
 }
 
 std::optional<size_t> elements_of(uint32_t function) {
-  const spec::Function &of = spec::functions()[function];
-  for (size_t i = 0; i < of.parameter_count && sends_elements(role_of(function)); ++i) {
-    if (std::string_view(of.parameters[i].name) == "count") return i;
-  }
-  return std::nullopt;
+  static const auto elements = analyze::function_table([](const spec::Function &of) -> std::optional<size_t> {
+    for (size_t i = 0; i < of.parameter_count && sends_elements(role_of(of.id)); ++i) {
+      if (std::string_view(of.parameters[i].name) == "count") return i;
+    }
+    return std::nullopt;
+  });
+  return function < elements.size() ? elements[function] : std::nullopt;
 }
 
 bool happened(const trace::Row &row) {
@@ -388,9 +387,10 @@ trace::AskedFields asked_of(uint32_t function, bool all, const Told &told) {
     const bool buffer = parameter.layout == spec::Layout::address;
     trace::Asked how = tells(role, parameter.name) || (all && !buffer) ? trace::Asked::yes : trace::Asked::no;
     if (role == Role::collective && buffer) how = trace::Asked::constant;  // MPI_IN_PLACE
-    const std::string_view name = parameter.name;
-    if (told.sums && sends_elements(role) && name == "count") how = trace::Asked::sum;
-    if (told.anybody && sends_elements(role) && name == "dest") how = trace::Asked::constant;
+    if (told.sums && i == elements_of(function)) how = trace::Asked::sum;
+    if (told.anybody && sends_elements(role) && std::string_view(parameter.name) == "dest") {
+      how = trace::Asked::constant;
+    }
     asked.push_back(how);
   }
   asked.push_back(trace::Asked::yes);  // what it returned

@@ -85,11 +85,11 @@ std::optional<size_t> elements_of(uint32_t function);
 /// The call succeeded or never returned.
 bool happened(const trace::Row &row);
 
-/// What must be known of the calls of that function; empty: they move nothing. `all`: all but buffers.
 struct Told {
   bool sums = false;     ///< of calls that send one message, their lengths together (trace::Asked::sum)
   bool anybody = false;  ///< of these, not to whom, but whether to anybody
 };
+/// What must be known of the calls of that function; empty: they move nothing. `all`: all but buffers.
 trace::AskedFields asked_of(uint32_t function, bool all, const Told &told);
 
 class Meanings;

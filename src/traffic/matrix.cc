@@ -37,12 +37,7 @@ class CellGathering : public Listener {
       if (cells_ >= kMostCells) break;
       const auto [place, fresh] = groups_[group].try_emplace(key_of(flow));
       if (fresh) ++cells_;
-      if (called.elements) {
-        add_to(&place->second.messages, called.count);
-        add_to(&place->second.bytes, saturating_product(flow.bytes.value_or(0), *called.elements));
-      } else {
-        place->second.add(called.count, flow.bytes);
-      }
+      place->second.add(called.count, flow.bytes, called.times());
     }
   }
   [[nodiscard]] bool is_full() const { return cells_ >= kMostCells; }
@@ -156,10 +151,10 @@ class CellGathering : public Listener {
 
 }  // namespace
 
-void Amount::add(uint64_t count, const std::optional<uint64_t> &bytes_each) {
+void Amount::add(uint64_t count, const std::optional<uint64_t> &each, uint64_t times) {
   add_to(&messages, count);
-  if (bytes_each) {
-    add_to(&bytes, saturating_product(*bytes_each, count));
+  if (each) {
+    add_to(&bytes, saturating_product(*each, times));
   } else {
     add_to(&unsized, count);
   }

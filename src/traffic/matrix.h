@@ -18,7 +18,8 @@ struct Amount {
   uint64_t messages = 0;
   uint64_t bytes = 0;    ///< of those whose size is known
   uint64_t unsized = 0;  ///< messages whose size is not
-  void add(uint64_t count, const std::optional<uint64_t> &bytes_each);
+  /// So many messages; `each`, where known, so many times in bytes (Called::times).
+  void add(uint64_t count, const std::optional<uint64_t> &each, uint64_t times);
   void add(const Amount &other);
 };
 

@@ -26,9 +26,10 @@ TEST(Matrix, AddsUpKindsAndGroupsOfAPair) {
 
 TEST(Matrix, AmountsStayAtTheGreatestNumber) {
   Amount amount;
-  amount.add(UINT64_MAX / 2, 8);
+  amount.add(1, 8, UINT64_MAX / 2);
+  EXPECT_EQ(amount.messages, 1U);
   EXPECT_EQ(amount.bytes, UINT64_MAX);
-  amount.add(UINT64_MAX, std::nullopt);
+  amount.add(UINT64_MAX, std::nullopt, 1);
   EXPECT_EQ(amount.messages, UINT64_MAX);
   EXPECT_EQ(amount.unsized, UINT64_MAX);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/wanted_calls.h"
+#include "base/first_like.h"
 #include "base/saturating.h"
 #include "trace/read/events.h"
 #include "trace/read/selected_reader.h"
@@ -127,7 +128,7 @@ class Run {
         const bool sends = elements_of(partial.row->function).has_value();
         for (size_t i = 0, end = 0; i < ranks.size(); i = end) {
           end = i + 1;
-          while (sends && end < ranks.size() && alike_[ranks[end]] == alike_[ranks[i]]) ++end;
+          while (sends && end < ranks.size() && alike(ranks[end], ranks[i])) ++end;
           partial.rank = ranks[i];
           if (tell_part(partial, index, end - i)) continue;
           for (size_t each = i; each < end; ++each) again[ranks[each]] = true;
@@ -144,7 +145,7 @@ class Run {
       const bool summed = told.sums && trace::number_of(elements).has_value();
       const trace::Row seen = summed ? with_elements(*partial.row, 1) : *partial.row;
       const Meanings &meanings = meanings_of(partial.rank);
-      if (is_plain(traffic_of(seen, scopes_[index], meanings, asking_).get())) return;  // it was told
+      if (is_plain(wanted_traffic(seen, index, meanings).get())) return;  // it was told
       tell(*partial.row, meanings, called_of(partial, index));
     });
   }
@@ -164,11 +165,7 @@ class Run {
       tell(*partial.row, meanings, called);
       return true;
     }
-    if (!wanted_.wants(index, *partial.row, &meanings.names())) return true;
-    if (spec::functions()[partial.row->function].persistent) return true;
-    const analyze::RowScope &scope = scopes_[index];
-    const auto traffic =
-        traffic_of(partial.sum ? with_elements(*partial.row, 1) : *partial.row, scope, meanings, asking_);
+    const auto traffic = wanted_traffic(partial.sum ? with_elements(*partial.row, 1) : *partial.row, index, meanings);
     if (!is_plain(traffic.get())) return false;
     if (traffic != nullptr) tell(*traffic, called);
     return true;
@@ -178,23 +175,16 @@ class Run {
     return traffic == nullptr || (traffic->place && traffic->place->complete() && !traffic->place->is_inter() &&
                                   traffic->flows.size() == 1 && traffic->flows.front().bytes);
   }
-  /// Ranks to which the names of communicators and datatypes mean the same have the same number.
   void find_alike() {
-    constexpr size_t kMostCompared = 16;
-    std::vector<const Meanings *> met;
+    FirstLike<const Meanings *> met;
     alike_.resize(chosen_.size());
     for (uint32_t rank = 0; rank < alike_.size(); ++rank) {
       const Meanings *own = known_[rank].get();
-      if (own == nullptr) continue;  // 0
-      const auto same = std::find_if(met.begin(), met.end(), [&](const Meanings *other) { return other->like(*own); });
-      if (same == met.end() && met.size() == kMostCompared) {
-        alike_[rank] = static_cast<uint32_t>(kMostCompared + 1 + rank);
-      } else {
-        alike_[rank] = static_cast<uint32_t>(same - met.begin() + 1);
-        if (same == met.end()) met.push_back(own);
-      }
+      if (own != nullptr) alike_[rank] = met.of(own, [](const auto &a, const auto &b) { return a.like(b); });
     }
   }
+  /// Names of communicators and datatypes mean the same to both.
+  [[nodiscard]] bool alike(uint32_t a, uint32_t b) const { return alike_[a] == alike_[b]; }
   /// Of a rank that is not gone through in order.
   const Meanings &meanings_of(uint32_t rank) {
     if (const Meanings *known = known_[rank].get()) return *known;
@@ -208,9 +198,14 @@ class Run {
 
   void tell(const trace::Row &row, const Meanings &meanings, const Called &called) {
     if (role_of(row.function) == Role::start) return started(row, meanings, called);
-    if (!wanted_.wants(called.class_index, row, &meanings.names())) return;
-    if (spec::functions()[row.function].persistent) return;  // it moves nothing until it is started
-    if (const auto traffic = traffic_of(row, scopes_[called.class_index], meanings, asking_)) tell(*traffic, called);
+    if (const auto traffic = wanted_traffic(row, called.class_index, meanings)) tell(*traffic, called);
+  }
+  /// nullptr: it is not wanted, or moves nothing; a persistent one does not until it is started.
+  [[nodiscard]] std::shared_ptr<const Traffic> wanted_traffic(const trace::Row &row, uint32_t class_index,
+                                                              const Meanings &meanings) const {
+    if (spec::functions()[row.function].persistent) return nullptr;
+    if (!wanted_.wants(class_index, row, &meanings.names())) return nullptr;
+    return traffic_of(row, scopes_[class_index], meanings, asking_);
   }
   void tell(const Traffic &traffic, const Called &called) {
     seen_.nowhere += traffic.nowhere * called.count;
@@ -239,11 +234,7 @@ class Run {
         return ((size_t{thread} * 31 + segment) * 1021 + index) * 1'000'003 + call;
       }
     };
-    struct Known {
-      bool wanted = false;
-      std::shared_ptr<const Traffic> traffic;
-    };
-    std::unordered_map<Key, Known, Hash> known;
+    std::unordered_map<Key, std::shared_ptr<const Traffic>, Hash> known;
     uint64_t version = 0;
     trace::Events events(trace_, rank);
     while (const trace::Event *event = events.next()) {
@@ -260,13 +251,8 @@ class Run {
       if (version != meanings.version()) known.clear();
       version = meanings.version();
       const auto [place, fresh] = known.try_emplace({event->thread, event->segment, event->class_index, event->call});
-      if (fresh && !spec::functions()[row.function].persistent) {
-        place->second.wanted = wanted_.wants(event->class_index, row, &meanings.names());
-        if (place->second.wanted) {
-          place->second.traffic = traffic_of(row, scopes_[event->class_index], meanings, asking_);
-        }
-      }
-      if (place->second.traffic != nullptr) tell(*place->second.traffic, called);
+      if (fresh) place->second = wanted_traffic(row, event->class_index, meanings);
+      if (place->second != nullptr) tell(*place->second, called);
     }
     return events.end_of_calls();
   }
@@ -289,7 +275,7 @@ class Run {
   std::vector<bool> moves_;
   std::vector<bool> chosen_;                      ///< by rank: nothing of it is expanded
   std::vector<std::unique_ptr<Meanings>> known_;  ///< by rank; nullptr where nothing was made that has a name
-  std::vector<uint32_t> alike_;                   ///< by rank
+  std::vector<const Meanings *> alike_;           ///< by rank: those of the first rank like it
 };
 
 }  // namespace

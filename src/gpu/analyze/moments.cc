@@ -39,10 +39,10 @@ std::vector<TimedLaunch> launches_in_order(const trace::Trace &trace, const gpu:
   return all;
 }
 
-std::vector<TimedLaunch> launches_in_order(const trace::Trace &trace, const gpu::Launches &launches, uint32_t rank) {
-  std::vector<TimedLaunch> all = launches_in_order(trace, launches);
-  std::erase_if(all, [rank](const TimedLaunch &each) { return each.launch->rank != rank; });
-  return all;
+std::span<const TimedLaunch> launches_of(uint32_t rank, std::span<const TimedLaunch> in_order) {
+  const auto rank_of = [](const TimedLaunch &each) { return each.launch->rank; };
+  const auto own = std::ranges::equal_range(in_order, rank, {}, rank_of);
+  return {own.begin(), own.end()};
 }
 
 std::vector<KernelUse> kernel_uses(const gpu::Launches &launches, const std::vector<uint32_t> &ranks) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,8 @@ struct TimedLaunch {
 
 /// Rank by rank, each in the order in which its launches were made; those of which that is not known first.
 std::vector<TimedLaunch> launches_in_order(const trace::Trace &trace, const gpu::Launches &launches);
-/// Of one rank.
-std::vector<TimedLaunch> launches_in_order(const trace::Trace &trace, const gpu::Launches &launches, uint32_t rank);
+/// Of one rank, out of those. Cost: O(log launches).
+std::span<const TimedLaunch> launches_of(uint32_t rank, std::span<const TimedLaunch> in_order);
 
 /// All launches of one kernel.
 struct KernelUse {

@@ -8,13 +8,18 @@
 namespace cairn::analyze {
 namespace {
 
-TEST(Moments, LaunchesStandInTheOrderInWhichTheyWereMade) {
+gpu::Launches launches_of_two_kernels(size_t count) {
   gpu::Launches launches;
   gpu::ProgramRecord program;
   program.file = "a.cu";
   program.kernels = {"first", "second"};
   launches.add(program);
-  launches.launches.resize(4);
+  launches.launches.resize(count);
+  return launches;
+}
+
+TEST(Moments, LaunchesStandInTheOrderInWhichTheyWereMade) {
+  gpu::Launches launches = launches_of_two_kernels(4);
   launches.launches[0].moment = {true, false, true, 900, 0, 0, 950, 7};
   launches.launches[1].moment = {true, false, false, -100, 0, 0, 0, 0};
   launches.launches[2].rank = 1;
@@ -31,15 +36,14 @@ TEST(Moments, LaunchesStandInTheOrderInWhichTheyWereMade) {
   EXPECT_EQ(found[2].begin_ns, 950);
   EXPECT_EQ(found[2].queued_ns(), 50);
   EXPECT_EQ(found[3].queued_ns(), std::nullopt);  // of a clock that cannot be right
-  EXPECT_EQ(launches_in_order(*trace, launches, 1).size(), 1);
+  EXPECT_EQ(launches_of(0, found).size(), 3);
+  ASSERT_EQ(launches_of(1, found).size(), 1);
+  EXPECT_EQ(launches_of(1, found).front().number, 2);
+  EXPECT_EQ(launches_of(2, found).size(), 0);
 }
 
 TEST(Moments, LaunchesOfAKernelAreAddedUp) {
-  gpu::Launches launches;
-  gpu::ProgramRecord program;
-  program.kernels = {"first", "second"};
-  launches.add(program);
-  launches.launches.resize(5);
+  gpu::Launches launches = launches_of_two_kernels(5);
   launches.launches[0].moment = {true, false, true, 10, 0, 0, 15, 7};
   launches.launches[1].kernel = 1;
   launches.launches[1].moment = {true, false, true, 20, 0, 0, 20, 30};
@@ -60,11 +64,7 @@ TEST(Moments, LaunchesOfAKernelAreAddedUp) {
 }
 
 TEST(Moments, StreamsAreFilledColumnByColumn) {
-  gpu::Launches launches;
-  gpu::ProgramRecord program;
-  program.kernels = {"first", "second"};
-  launches.add(program);
-  launches.launches.resize(4);
+  gpu::Launches launches = launches_of_two_kernels(4);
   launches.launches[0].moment = {true, false, true, -50, 0, 0, -50, 60};  // to 10: its end alone is on the axis
   launches.launches[1].kernel = 1;
   launches.launches[1].moment = {true, false, true, 50, 0, 0, 90, 150};  // 90 to 240

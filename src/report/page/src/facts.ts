@@ -75,6 +75,19 @@ export interface Summary {
   lines: SummaryLine[];
   grows_with_ranks: { function: string; [field: string]: unknown }[];
   lines_further?: number;
+  kernels?: KernelUse[];
+  kernels_further?: number;
+}
+
+/** The launches of one GPU kernel; times are of those of which it is known when they ran. */
+export interface KernelUse {
+  kernel: string;
+  launches: number;
+  timed: number;
+  ran_ns: number | null;
+  mean_ns: number | null;
+  longest_ns: number | null;
+  mean_queued_ns: number | null;
 }
 
 export interface LoopItem {

@@ -1,6 +1,6 @@
 // GPU: which kernels ran how long, each launch, and how well warps used their lanes.
 import type { Context } from './context';
-import { refusal, told, type Launch } from './facts';
+import { refusal, told, type KernelUse } from './facts';
 import { count, percent, time } from './format';
 import { go } from './state';
 import { Table } from './table';
@@ -19,52 +19,34 @@ interface Point {
 /** Lanes that were not there, all visits together. */
 const lost = (point: Point): number => (point.efficiency > 0 ? point.visits * (point.mean_lanes / point.efficiency - point.mean_lanes) : 0);
 
-interface Use {
-  kernel: string;
-  launches: number;
-  timed: number;
-  ran: number;
-  longest: number;
-  queued: number;
-}
-
-function usesOf(launches: Launch[]): Use[] {
-  const uses = new Map<string, Use>();
-  for (const { kernel, duration_ns, queued_ns } of launches) {
-    const use = uses.get(kernel) ?? { kernel, launches: 0, timed: 0, ran: 0, longest: 0, queued: 0 };
-    uses.set(kernel, use);
-    ++use.launches;
-    if (duration_ns === null) continue;
-    ++use.timed;
-    use.ran += duration_ns / 1e9;
-    use.longest = Math.max(use.longest, duration_ns / 1e9);
-    use.queued += (queued_ns ?? 0) / 1e9;
-  }
-  return [...uses.values()].sort((a, b) => b.ran - a.ran);
-}
-
+const kTimes = { ran_ns: 'ran', mean_ns: 'mean', longest_ns: 'longest', mean_queued_ns: 'queued for, mean' };
 const seconds = (ns: number | null): number | null => (ns === null ? null : ns / 1e9);
 
 export function GpuView({ context }: { context: Context }) {
+  const summary = told(context.trace.summary);
+  const kernels = summary?.kernels ?? [];
   const launches = told(context.trace.launches);
   const points = (told(context.trace.gpu)?.['points'] ?? []) as Point[];
   const further = told(context.trace.gpu)?.['points_further'];
   return (
     <>
-      {launches ? (
+      {kernels.length > 0 && (
         <>
           <h2>Kernels</h2>
           <Table
-            name="kernels" rows={usesOf(launches.launches)}
+            name="kernels" rows={kernels} further={summary?.kernels_further}
             columns={[
-              { name: 'kernel', left: true, value: (u) => u.kernel },
-              { name: 'launches', value: (u) => u.launches, show: (u) => count(u.launches) },
-              { name: 'ran', value: (u) => (u.timed ? u.ran : null), show: (u) => time(u.timed ? u.ran : null) },
-              { name: 'mean', value: (u) => (u.timed ? u.ran / u.timed : null), show: (u) => time(u.timed ? u.ran / u.timed : null) },
-              { name: 'longest', value: (u) => (u.timed ? u.longest : null), show: (u) => time(u.timed ? u.longest : null) },
-              { name: 'queued for, mean', value: (u) => (u.timed ? u.queued / u.timed : null), show: (u) => time(u.timed ? u.queued / u.timed : null) },
+              { name: 'kernel', left: true, value: (k) => k.kernel },
+              { name: 'launches', value: (k) => k.launches, show: (k) => count(k.launches) },
+              ...(['ran_ns', 'mean_ns', 'longest_ns', 'mean_queued_ns'] as const).map((field) => ({
+                name: kTimes[field], value: (k: KernelUse) => seconds(k[field]), show: (k: KernelUse) => time(seconds(k[field])),
+              })),
             ]}
           />
+        </>
+      )}
+      {launches ? (
+        <>
           <h2>Launches</h2>
           <Table
             name="launches" rows={launches.launches} further={launches.launches_further}

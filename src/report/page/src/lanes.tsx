@@ -41,7 +41,9 @@ export function kernelLanes(launches: Launch[], ranks: string): Kernels {
     if (launch.begin_ns === null || launch.duration_ns === null || !wanted(launch.rank)) continue;
     const name = `${launch.rank} gpu${launch.device}/${launch.stream}`;
     const ran = { launch, begin: launch.begin_ns, end: launch.begin_ns + launch.duration_ns };
-    streams.set(name, [...(streams.get(name) ?? []), ran]);
+    const here = streams.get(name);
+    if (here) here.push(ran);
+    else streams.set(name, [ran]);
     ranOf.set(launch.kernel, (ranOf.get(launch.kernel) ?? 0) + launch.duration_ns);
   }
   const names = [...ranOf].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([name]) => name);
