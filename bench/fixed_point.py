@@ -5,11 +5,11 @@
                        [--traces DIR] LIST
 
 Each line of LIST is a program (in DIR), how many ranks it takes, and its arguments. It runs bare, then recorded; then
-its trace is replayed, which is recorded, and `cairn diff --replay` compares the two traces. With --proxy the same for a
-program made by `cairn proxy`: it is compiled without a warning, runs recorded, and is compared. What comes of a line is one
-of: bare (it does not run, or not twice alike, without Cairn), record, refused (told beforehand that it cannot be made
-again), replay, differs, equal; of proxies: refused, write, compile, run, differs, equal. With --traces recordings are
-kept there, and a line whose recording is there already is not run and recorded again.
+its trace is replayed, which is recorded, and `cairn diff --replay` compares the two traces, and those of the jobs that it
+spawned. With --proxy the same for a program made by `cairn proxy`: it is compiled without a warning, runs recorded, and is
+compared. What comes of a line is one of: bare (it does not run, or not twice alike, without Cairn), record, refused (told
+beforehand that it cannot be made again), replay, differs, equal; of proxies: refused, write, compile, run, differs, equal.
+With --traces recordings are kept there, and a line whose recording is there already is not run and recorded again.
 
 Prints a line for each program and the sums; FILE gets all of it as JSON. Nothing here passes or fails. Standard library.
 """
@@ -82,7 +82,7 @@ class Bench:
             name = "-".join([found["program"].replace("/", "-"), str(found["ranks"]), *found["arguments"]])
             trace = pathlib.Path(self.options.traces).resolve() / (re.sub(r"[^\w.=-]", "_", name) + ".cairn")
         if not (self.options.traces and trace.exists()):
-            failed, said = self.recorded(command, trace, top, env)
+            failed, said = self.recorded(command, program, trace, top, env)
             if failed:
                 return found.update(replay=failed, said=said[-300:])
         found["bytes"] = trace.stat().st_size
@@ -93,11 +93,12 @@ class Bench:
         if self.options.proxy or self.options.proxy_only:
             found["proxy"], found["proxy_said"] = self.proxy(trace, top, env, command[:3], found)
 
-    def recorded(self, command, trace, top, env):
+    def recorded(self, command, program, trace, top, env):
         """What of it failed, and how; nothing: it is recorded."""
         bare, recorded = top / "bare", top / "recorded"
         for folder in (bare, recorded):
             folder.mkdir()
+            (folder / program.name).symlink_to(program)  # what it may spawn
         status, said = run(command, bare, env, self.options.seconds)
         if status != 0:
             return "bare", said
@@ -110,8 +111,19 @@ class Bench:
             return "refused", said[-400:]
         if status != 0 or not again.exists():
             return "replay", said[-800:]
-        status, said = run([self.cairn, "diff", "--replay", "--limit", "4", trace, again], folder, env, 2 * self.options.seconds)
-        return ("equal", "") if status == 0 else ("differs", said[-1500:])
+        before, after = self.family(trace, folder, env), self.family(again, folder, env)
+        if before.keys() != after.keys():
+            return "differs", f"spawned jobs: {sorted(before)}, {sorted(after)}"
+        for path, first in before.items():
+            status, said = run([self.cairn, "diff", "--replay", "--limit", "4", first, after[path]], folder, env,
+                               2 * self.options.seconds)
+            if status != 0:
+                return "differs", f"job {path}: " * bool(path) + said[-1500:]
+        return "equal", ""
+
+    def family(self, trace, folder, env):
+        """The traces of a run and of the jobs that it spawned."""
+        return surroundings.family(trace, lambda one: json.loads(run([self.cairn, "info", "--json", one], folder, env, 60)[1]))
 
     def proxy(self, trace, top, env, launch, found):
         folder = top / "proxy"

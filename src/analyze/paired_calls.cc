@@ -30,6 +30,10 @@ bool is_equal(const AtomValue &a, const AtomValue &b) {
 bool is_of_the_run(const spec::Function &function, const Parameter &parameter) {
   if (is_number_of_handle(parameter.kind)) return true;
   const std::string_view name = function.name;
+  // The program of a job that is spawned: in a replay the one that replays it.
+  if (name == "MPI_Comm_spawn" || name == "MPI_Comm_spawn_multiple") {
+    return parameter.layout == Layout::string || parameter.layout == Layout::strings;
+  }
   if (name == "MPI_Init" || name == "MPI_Init_thread") return parameter.direction == Direction::inout;
   const bool told = parameter.direction == Direction::out && parameter.layout != Layout::handle;
   return told && (name == "MPI_Get_processor_name" || name.starts_with("MPI_Get_library_version") ||
@@ -139,11 +143,13 @@ class Pair {
     return !value.special && static_cast<uint64_t>(value.value) >> 32U != 0 && atoms.at_end();
   }
 
-  static bool same_text(const Parameter &parameter, const Field &a, const Field &b) {
-    if (a.bytes == b.bytes) return true;
-    if (std::string_view(parameter.name) != "filename") return false;
+  bool same_text(const Parameter &parameter, const Field &a, const Field &b) {
+    const std::string_view name = parameter.name;
     const std::string first(a.bytes.begin(), a.bytes.end());
     const std::string second(b.bytes.begin(), b.bytes.end());
+    if (name == "port_name") return meanings_.same_port(first, second, parameter.direction == Direction::out);
+    if (first == second) return true;
+    if (name != "filename") return false;
     return second.ends_with(first.substr(first.rfind('/') + 1));
   }
 

@@ -67,6 +67,13 @@ class Meanings {
     if (moves) entry->second = {second, there - offset};
     return fresh || (entry->second.first == second && entry->second.second == there - offset);
   }
+  /// Whether two names are those of one port; `opened`: from now on they are. What this rank was told of a port is the
+  /// name from the first call on that has it.
+  bool same_port(const std::string &first, const std::string &second, bool opened) {
+    const auto [entry, fresh] = ports_.try_emplace(first, second);
+    if (opened) entry->second = second;
+    return entry->second == second;
+  }
   /// A heap segment of the first side is another one from now on.
   void forget_heap(int64_t number) {
     regions_.erase(regions_.lower_bound({trace::kHeap, number, 0}),
@@ -77,6 +84,7 @@ class Meanings {
   AttachedPairs *attached_;
   std::map<Key, std::deque<Bound>> bound_;
   std::map<Region, std::pair<Region, int64_t>> regions_;
+  std::map<std::string, std::string> ports_;  ///< names on the second side by those on the first
 };
 
 /// A call of one side.

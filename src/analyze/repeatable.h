@@ -3,6 +3,7 @@
 // Needs the rows of all classes, no call is expanded. Any thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -12,11 +13,17 @@
 
 namespace cairn::analyze {
 
-/// Why calls of this function cannot be made again: "needs other jobs"; nullptr: they can.
+/// Why calls of this function cannot be made again: "needs another job"; nullptr: they can, some only together with
+/// those of other jobs.
 const char *why_not_repeated(const spec::Function &function);
 
-/// A usage error if calls are missing, or the run was aborted, or something needs jobs that are not of this trace.
-Result<void> may_be_repeated(const trace::Trace &trace);
+/// Jobs that the run spawned, that spawned it, or that it met by a port.
+enum class Others : uint8_t {
+  none,   ///< cannot be there
+  there,  ///< are made again, too
+};
+/// A usage error if calls are missing, or the run was aborted, or something needs jobs that are not there.
+Result<void> may_be_repeated(const trace::Trace &trace, Others others = Others::none);
 
 /// Calls that are left out of what is made again, by function, with how many there are.
 std::map<std::string, uint64_t> left_out(const trace::Trace &trace);

@@ -22,6 +22,13 @@ inline int launched_rank() {
   return rank < 0 ? 0 : rank;
 }
 
+/// What the launcher calls the job; nullptr if it does not tell.
+inline const char *launched_job() { return std::getenv("PMIX_NAMESPACE"); }
+
+/// "1518010369.3:2362343946": of a job that another one spawned, the process that did it, as job and rank, and what is
+/// no matter here. nullptr: none, or not known. Open MPI's.
+inline const char *launched_parent() { return std::getenv("OMPI_PARENT_PORT"); }
+
 /// The size of MPI_COMM_WORLD; -1 if no launcher tells it.
 inline int launched_size() {
   static constexpr const char *kNames[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", nullptr};

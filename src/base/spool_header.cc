@@ -18,8 +18,8 @@ Bytes write_spool_header(const SpoolHeader &header) {
   out.fixed64(header.start_unix_ns);
   out.fixed32(header.rank);
   out.fixed32(header.size);
-  for (const std::string *text :
-       {&header.host, &header.command, &header.mpi, &header.recorder, &header.timing, &header.status}) {
+  for (const std::string *text : {&header.host, &header.command, &header.mpi, &header.recorder, &header.timing,
+                                  &header.status, &header.launcher_job, &header.spawned_by}) {
     out.text(*text);
   }
   return out.take();
@@ -45,8 +45,8 @@ Result<SpoolHeader> read_spool_header(ByteReader &in) {
   header.start_unix_ns = in.fixed64();
   header.rank = in.fixed32();
   header.size = in.fixed32();
-  for (std::string *text :
-       {&header.host, &header.command, &header.mpi, &header.recorder, &header.timing, &header.status}) {
+  for (std::string *text : {&header.host, &header.command, &header.mpi, &header.recorder, &header.timing,
+                            &header.status, &header.launcher_job, &header.spawned_by}) {
     *text = in.text();
   }
   if (in.failed() || kind >= kKinds || header.size == 0 || header.rank >= header.size) {

@@ -5,7 +5,7 @@
 // values; no iostreams, no exceptions, so that the injected recorder may use it. Little-endian.
 //
 //   "CAIRNPRT", u32 version, u32 kind, u64 job, u64 start (unix ns), u32 rank, u32 size,
-//   then varint-length-prefixed texts: host, command, mpi, recorder, timing, status
+//   then varint-length-prefixed texts: host, command, mpi, recorder, timing, status, launcher's job, spawned by
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace cairn {
 inline constexpr const char *kNotInitialised = "MPI was not initialised";
 
 struct SpoolHeader {
-  static constexpr uint32_t kVersion = 2;
+  static constexpr uint32_t kVersion = 3;
   enum class Kind : uint32_t {
     main = 0,      ///< a process's recording up to MPI_Finalize, or to its end
     epilogue = 1,  ///< only what came after MPI_Finalize, to be appended to a finished trace
@@ -38,6 +38,8 @@ struct SpoolHeader {
   std::string recorder;
   std::string timing;
   std::string status;
+  std::string launcher_job;  ///< these two as trace::RunInfo has them
+  std::string spawned_by;
 };
 
 /// The header's bytes; the part's bytes follow.

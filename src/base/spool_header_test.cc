@@ -18,6 +18,8 @@ SpoolHeader sample() {
   header.recorder = "cairn 0.1.0 libmpich.so.12";
   header.timing = "stats";
   header.status = "aborted";
+  header.launcher_job = "1518010370";
+  header.spawned_by = "1518010369.3";
   return header;
 }
 
@@ -39,6 +41,8 @@ TEST(SpoolHeader, ReadsBackWhatWasWrittenAndStopsAtThePart) {
   EXPECT_EQ(read->recorder, header.recorder);
   EXPECT_EQ(read->timing, header.timing);
   EXPECT_EQ(read->status, header.status);
+  EXPECT_EQ(read->launcher_job, header.launcher_job);
+  EXPECT_EQ(read->spawned_by, header.spawned_by);
   EXPECT_EQ(in.byte(), 42);
 }
 
@@ -61,7 +65,7 @@ TEST(SpoolHeader, RejectsForeignNewerAndImpossibleHeaders) {
   Bytes newer = write_spool_header(sample());
   newer[8] = 9;
   ByteReader b(newer);
-  EXPECT_EQ(read_spool_header(b).error().message, "spool file of version 9, expected 2");
+  EXPECT_EQ(read_spool_header(b).error().message, "spool file of version 9, expected 3");
 
   SpoolHeader impossible = sample();
   impossible.rank = 16;

@@ -132,6 +132,18 @@ Fact failures_of(const Overview &view) {
           {{"failed_calls", sum}, {"failures", list}}};
 }
 
+/// Of a run that spawned others or was spawned.
+Fact job_of(const trace::RunInfo &run) {
+  const size_t dot = run.spawned_by.rfind('.');
+  const bool spawned = dot != std::string::npos;
+  const std::string parent = run.spawned_by.substr(0, spawned ? dot : 0);
+  const std::string rank = spawned ? run.spawned_by.substr(dot + 1) : "";
+  nlohmann::ordered_json json{{"name", valid_utf8(run.job)}, {"spawned_by", nullptr}};
+  if (spawned) json["spawned_by"] = {{"job", valid_utf8(parent)}, {"rank", std::strtoull(rank.c_str(), nullptr, 10)}};
+  return {
+      "job", run.job + (spawned ? fmt::format(", spawned by rank {} of job {}", rank, parent) : ""), {{"job", json}}};
+}
+
 std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, const analyze::GpuOverview &gpu) {
   const trace::RunInfo &run = view.run;
   const auto said = [](const char *name, const std::string &text, const char *member) -> Fact {
@@ -166,6 +178,7 @@ std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, cons
       timing_of(trace),
       {nullptr, "", {{"incomplete_ranks", view.incomplete}, {"degraded", degraded}}},
       memory_of(view.peak_memory, run.merge.memory)};
+  if (!run.job.empty()) facts.push_back(job_of(run));
   if (const trace::MergeCost &merge = run.merge; merge.ranks != 0) {
     const uint64_t mean = merge.sum_ns / merge.ranks;
     const double exact = static_cast<double>(merge.sum_ns) / static_cast<double>(merge.ranks) * 1e-9;

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 
+#include "analyze/family.h"
 #include "analyze/repeatable.h"
+#include "analyze/spawned.h"
 #include "cli/inspect.h"
 #include "cli/simgrid.h"
 #include "cli/verbs.h"
+#include "replay/other_jobs.h"
 #include "terminal/child.h"
 #include "terminal/executable.h"
 #include "terminal/installation.h"
@@ -36,6 +40,7 @@ struct ReplayOptions : Inspection {
   bool keep = false;
   bool quiet = false;
   bool echo = false;
+  std::vector<std::string> spawned;
   std::string simulate;
   bool no_gaps = false;
 };
@@ -79,6 +84,104 @@ Result<Recorder> choose_mpi(const ReplayOptions &options, const std::string &rec
 /// "libmpich.so.12" of "cairn 0.1.0 libmpich.so.12".
 std::string recorded_mpi(const trace::RunInfo &run) { return run.recorder.substr(run.recorder.rfind(' ') + 1); }
 
+/// Gaps are waited for as the trace has them, which is told; an error if it has none.
+Result<void> may_wait(const ReplayOptions &options, const trace::Trace &trace, const std::string &file) {
+  const std::string &timing = trace.run().timing;
+  if (options.gaps == "none" || timing::keeps_times(timing)) return {};
+  if (timing::keeps_nothing(timing)) {
+    return fail(ErrorKind::usage, fmt::format("{} has no times", file),
+                "record it with --timing context or lossless, or replay it without --gaps");
+  }
+  if (options.quiet) return {};
+  const timing::Mode *mode = timing::mode_named(timing);
+  if (mode != nullptr && mode->gaps) {
+    say("the trace has histograms, not the time of each call: gaps are drawn from those of their call sites");
+  } else {
+    say("the trace has statistics, not the time of each call: all gaps of a rank are as long as its mean one "
+        "(--timing stats-gaps keeps how they differ)");
+  }
+  return {};
+}
+
+/// What is needed of a trace once its ranks are about to be started.
+struct Prepared {
+  std::string recorded;  ///< under which MPI library
+  std::vector<replay::SpawnedJob> spawned;
+  uint64_t ranks = 0;  ///< of all jobs
+};
+
+/// A port that no job of the replay opens is another program's.
+Result<void> may_meet(const std::vector<analyze::FamilyMember> &family) {
+  std::set<std::string> opened;
+  for (const analyze::FamilyMember &member : family) opened.merge(analyze::ports_of(member.trace).opened);
+  for (const analyze::FamilyMember &member : family) {
+    for (const std::string &port : analyze::ports_of(member.trace).named) {
+      if (opened.contains(port)) continue;
+      return fail(ErrorKind::usage,
+                  fmt::format("{} names the port \"{}\", which another program opened", member.file, port),
+                  "a run is replayed together with the jobs that it spawned, no others");
+    }
+  }
+  return {};
+}
+
+/// Opens the traces of all jobs, and refuses what cannot be replayed.
+Result<Prepared> prepare(ReplayOptions &options) {
+  auto first = open_trace(options);
+  if (!first) return tl::unexpected(first.error());
+  if (analyze::was_spawned(*first)) {
+    const std::string &by = first->run().spawned_by;
+    return fail(ErrorKind::usage,
+                "the run was spawned by another job" + (by.empty() ? "" : ", by rank " + by.substr(by.rfind('.') + 1)),
+                "replay the trace of that one, which replays this one, too");
+  }
+  auto family = analyze::family_of(*std::move(first), options.file, options.spawned);
+  if (!family) return tl::unexpected(family.error());
+  Prepared prepared;
+  prepared.recorded = recorded_mpi(family->front().trace.run());
+  for (uint32_t job = 0; job < family->size(); ++job) {
+    const analyze::FamilyMember &member = (*family)[job];
+    if (auto may = analyze::may_be_repeated(member.trace, analyze::Others::there); !may) {
+      may.error().path = member.file;
+      return tl::unexpected(may.error());
+    }
+    if (auto may = may_wait(options, member.trace, member.file); !may) return tl::unexpected(may.error());
+    if (job != 0) {
+      std::error_code error;
+      prepared.spawned.push_back({job, member.parent, member.root, member.number, static_cast<uint32_t>(prepared.ranks),
+                                  fs::absolute(member.file, error).string()});
+    }
+    prepared.ranks += member.trace.rank_count();
+  }
+  if (auto may = may_meet(*family); !may) return tl::unexpected(may.error());
+  if (options.quiet) return prepared;
+  if (!prepared.spawned.empty()) {
+    say(fmt::format("with {} that the run spawned, {} in all", plural(prepared.spawned.size(), "job"),
+                    plural(prepared.ranks, "rank")));
+  }
+  for (const analyze::FamilyMember &member : *family) {
+    for (const auto &[what, calls] : analyze::left_out(member.trace)) {
+      say(fmt::format("left out: {} of {}", plural(calls, "call"), what));
+    }
+  }
+  return prepared;
+}
+
+/// A folder of the replay's own, which tells its processes of the jobs that they spawn.
+Result<std::string> make_scratch(const std::string &place, const std::vector<replay::SpawnedJob> &spawned) {
+  std::error_code error;
+  std::string scratch = fs::absolute(place, error).lexically_normal().string() + "/cairn-replay-XXXXXX";
+  if (mkdtemp(scratch.data()) == nullptr) {
+    return fail(ErrorKind::environment, fmt::format("no folder can be made in {}", place),
+                "name another with --scratch, that all ranks see");
+  }
+  if (auto done = replay::write_spawned(scratch, spawned); !done) {
+    fs::remove_all(scratch, error);
+    return tl::unexpected(done.error());
+  }
+  return scratch;
+}
+
 int replay(ReplayOptions &options, const std::vector<std::string> &command) {
   if (!options.simulate.empty()) {
     if (!command.empty()) return refuse("a simulation starts no ranks", "leave out the command behind --");
@@ -97,61 +200,30 @@ int replay(ReplayOptions &options, const std::vector<std::string> &command) {
   if (options.file == "-") {
     return report({ErrorKind::usage, "every rank reads the trace: it must be a file", {}, Error::kNoOffset, {}});
   }
-  std::string recorded;
-  {
-    const auto trace = open_trace(options);
-    if (!trace) return report(trace.error());
-    recorded = recorded_mpi(trace->run());
-    if (const auto may = analyze::may_be_repeated(*trace); !may) return report(may.error(), options.file);
-    if (!options.quiet) {
-      for (const auto &[what, calls] : analyze::left_out(*trace))
-        say(fmt::format("left out: {} of {}", plural(calls, "call"), what));
-    }
-    if (options.gaps != "none" && !timing::keeps_times(trace->run().timing)) {
-      if (timing::keeps_nothing(trace->run().timing)) {
-        return report({ErrorKind::usage,
-                       fmt::format("{} has no times", options.file),
-                       {},
-                       Error::kNoOffset,
-                       "record it with --timing context or lossless, or replay it without --gaps"});
-      }
-      const timing::Mode *mode = timing::mode_named(trace->run().timing);
-      if (!options.quiet && mode != nullptr && mode->gaps) {
-        say("the trace has histograms, not the time of each call: gaps are drawn from those of their call sites");
-      } else if (!options.quiet) {
-        say("the trace has statistics, not the time of each call: all gaps of a rank are as long as its mean one "
-            "(--timing stats-gaps keeps how they differ)");
-      }
-    }
-  }
-  const auto mpi = choose_mpi(options, recorded, command);
+  const auto prepared = prepare(options);
+  if (!prepared) return report(prepared.error(), options.file);
+  const auto mpi = choose_mpi(options, prepared->recorded, command);
   if (!mpi) return report(mpi.error());
   const std::string program = fs::path(mpi->path).replace_filename("cairn-replay").string();
-  if (mpi->soname != recorded && !options.quiet) {
-    say(fmt::format("recorded under {}, replayed under {}", recorded, mpi->soname));
+  if (mpi->soname != prepared->recorded && !options.quiet) {
+    say(fmt::format("recorded under {}, replayed under {}", prepared->recorded, mpi->soname));
   }
+  const auto scratch = make_scratch(options.scratch, prepared->spawned);
+  if (!scratch) return report(scratch.error());
   std::error_code error;
-  std::string scratch = fs::absolute(options.scratch, error).lexically_normal().string() + "/cairn-replay-XXXXXX";
-  if (mkdtemp(scratch.data()) == nullptr) {
-    return report({ErrorKind::environment,
-                   fmt::format("no folder can be made in {}", options.scratch),
-                   {},
-                   Error::kNoOffset,
-                   "name another with --scratch, that all ranks see"});
-  }
   std::vector<std::string> words = command;
   words.insert(
       words.end(),
-      {program, fs::absolute(options.file, error).string(), scratch, "gaps=" + options.gaps,
+      {program, fs::absolute(options.file, error).string(), *scratch, "gaps=" + options.gaps,
        fmt::format("scale={}", options.scale.value_or(1)), "payload=" + options.payload, "buffers=" + options.buffers,
        "order=" + options.order, fmt::format("stall={}", options.stall.value_or(60)),
        std::string("wild=") + (options.wild ? "yes" : "no"), std::string("echo=") + (options.echo ? "yes" : "no"),
-       std::string("quiet=") + (options.quiet ? "yes" : "no")});
+       std::string("quiet=") + (options.quiet ? "yes" : "no"), fmt::format("all={}", prepared->ranks)});
   const auto code = run_child(words, {});
   if (options.keep) {
-    say(fmt::format("what the replay wrote lies in {}", scratch));
+    say(fmt::format("what the replay wrote lies in {}", *scratch));
   } else {
-    fs::remove_all(scratch, error);  // which was made here, and for the replay alone
+    fs::remove_all(*scratch, error);  // which was made here, and for the replay alone
   }
   if (!code) return report(code.error());
   if (*code == 0) return 0;
@@ -174,6 +246,10 @@ Action declare_replay(Options &verb) {
               "Which of several requests complete: those that did, or what is done first", "WHICH");
   verb.flag("--wild", options->wild, "Leave receives from anybody so, not from whom they heard");
   verb.text("--mpi", options->mpi, "The MPI library of the launcher, as libmpich.so.12", "SONAME");
+  verb.repeated("--spawned", options->spawned,
+                "The trace of a job that the run spawned; without it they are those beside the trace, run-2.cairn and "
+                "so on",
+                "FILE");
   verb.text("--scratch", options->scratch, "Where the program's files are written anew", "DIR");
   verb.flag("--keep", options->keep, "Leave these files");
   verb.number("--stall", options->stall, "Give up when no rank has made a call for so long; 0: never (default: 60)",

@@ -11,13 +11,13 @@
 
 namespace cairn::replay {
 
-Attachments::Attachments(const trace::Trace &trace, uint32_t rank, std::string folder)
-    : trace_(trace), rank_(rank), folder_(std::move(folder)), any_(analyze::attaches(trace)) {
+Attachments::Attachments(const trace::Trace &trace, uint32_t rank, std::string folder, uint32_t first)
+    : trace_(trace), rank_(rank), folder_(std::move(folder)), first_(first), any_(analyze::attaches(trace)) {
   // Of an earlier replay in the same folder. No window is made before all processes have come past this.
   if (any_) unlink(path(rank).c_str());
 }
 
-std::string Attachments::path(uint32_t rank) const { return fmt::format("{}/.attached.{}", folder_, rank); }
+std::string Attachments::path(uint32_t rank) const { return fmt::format("{}/.attached.{}", folder_, first_ + rank); }
 
 const std::vector<analyze::Segment> &Attachments::segments(uint32_t rank) {
   const auto [entry, fresh] = segments_.try_emplace(rank);

@@ -25,8 +25,9 @@ namespace cairn::replay {
 
 class Attachments {
  public:
-  /// The trace must outlive this. Cost: its rows.
-  Attachments(const trace::Trace &trace, uint32_t rank, std::string folder);
+  /// The trace must outlive this. `first`: how many ranks other jobs have that use the folder, too, and come before
+  /// this one. Cost: the trace's rows.
+  Attachments(const trace::Trace &trace, uint32_t rank, std::string folder, uint32_t first);
 
   /// Whether the trace has segments at all.
   [[nodiscard]] bool any() const { return any_; }
@@ -56,6 +57,7 @@ class Attachments {
   const trace::Trace &trace_;
   uint32_t rank_;
   std::string folder_;
+  uint32_t first_;
   bool any_;
   std::mutex lock_;
   std::map<uint32_t, std::vector<analyze::Segment>> segments_;  ///< by rank; read when they are asked for

@@ -13,6 +13,7 @@
 #include "analyze/decode.h"
 #include "replay/attachments.h"
 #include "replay/memory.h"
+#include "replay/other_jobs.h"
 #include "replay/plan.h"
 #include "replay/scratch_files.h"
 #include "replay/slots.h"
@@ -32,8 +33,13 @@ struct Settings {
   bool shared_buffers = false;
   bool free_order = false;  ///< what completes first decides, as in the program
   bool quiet = false;
-  bool echo = false;      ///< each call is printed before it is made
-  uint64_t stall_s = 60;  ///< after so long without a call anywhere it is a deadlock; 0: never
+  bool echo = false;  ///< each call is printed before it is made
+  // Of a replay of several jobs.
+  uint32_t job = 0;                ///< which of them
+  uint32_t first = 0;              ///< how many ranks those before it have
+  uint32_t all = 0;                ///< how many all have; 0: there is one
+  std::vector<std::string> words;  ///< that a spawned one is started with, too
+  uint64_t stall_s = 60;           ///< after so long without a call anywhere it is a deadlock; 0: never
 };
 
 /// Of one function.
@@ -82,6 +88,7 @@ class Job {
   Slots slots;
   ScratchFiles files;
   Attachments attachments;
+  OtherJobs other_jobs;
   std::vector<std::optional<Word>> constants;
   std::vector<Invoke> invokers;
   std::vector<Made> made;  ///< by function; of thread 0 alone where there are several

@@ -67,9 +67,15 @@ bool read_word(std::string_view word, Settings *settings) {
     settings->echo = value == "yes";
   } else if (name == "quiet") {
     settings->quiet = value == "yes";
+  } else if (name == "job") {
+    settings->job = static_cast<uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
+  } else if (name == "first") {
+    settings->first = static_cast<uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
   } else {
-    return false;
+    if (name != "all") return false;
+    settings->all = static_cast<uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
   }
+  if (name != "job" && name != "first") settings->words.emplace_back(word);
   return true;
 }
 

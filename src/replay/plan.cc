@@ -9,6 +9,7 @@
 #include "analyze/attached.h"
 #include "analyze/repeatable.h"
 #include "replay/forced_outcome.h"
+#include "replay/meeting.h"
 #include "spec/ids.h"
 #include "trace/model/status_field.h"
 
@@ -70,12 +71,14 @@ class Making {
     plan_.fails = !succeeded_;
     choose();
     if (plan_.passed_over != nullptr) return {};
+    plan_.meeting = meeting_of(row_, succeeded_);
     for (uint8_t i = 0; i < function_.parameter_count; ++i) {
       if (function_.parameters[i].layout == Layout::none) continue;
       if (function_.parameters[i].effect == Effect::release && is_shared(function_.parameters[i].kind))
         plan_.gives_up = true;
       if (auto done = argument(i, function_.parameters[i], row_.fields[i]); !done) return done;
     }
+    give_no_words();
     if (spec::is_handle(function_.return_layout)) returned_handle(result);
     if (function_.returns == spec::ReturnKind::fint && is_number(function_.return_kind)) returned_number(result);
     if (succeeded_) force_outcome(with_, row_, &plan_);
@@ -255,6 +258,7 @@ class Making {
 
   /// A list of strings that ends with NULL; nothing but these is an input.
   Result<void> texts(uint8_t i, const Parameter &parameter, const trace::Field &field) {
+    if (plan_.meeting) return {};
     if (parameter.passing == Passing::argv_array && parameter.direction == Direction::in) {
       return wrong(parameter, "cannot be made again");
     }
@@ -284,6 +288,15 @@ class Making {
     plan_.updated.back().before.resize(sizeof array);
     std::memcpy(plan_.updated.back().before.data(), &array, sizeof array);
     return {};
+  }
+
+  /// MPI_Init in a trace without the command line (record --no-command): argv is empty, so argc is 0.
+  void give_no_words() {
+    for (Plan::Updated &argc : plan_.updated) {
+      const size_t next = size_t{argc.parameter} + 1;
+      if (next >= function_.parameter_count || function_.parameters[next].passing != Passing::argv_array) continue;
+      if (!row_.fields[next].is_bytes) std::fill(argc.before.begin(), argc.before.end(), '\0');
+    }
   }
 
   Result<void> handle(uint8_t i, const Parameter &parameter, const trace::Field &field) {

@@ -35,6 +35,22 @@ enum class Await : uint8_t {
   success,        ///< nobody can ask first: the call is made until it finds something
 };
 
+/// What a call has to do with other jobs (meeting.h).
+struct Meeting {
+  enum class How : uint8_t { opens, awaits, names, spawns, fails_to_spawn };  ///< a port, or a job
+  How how = How::opens;
+  uint8_t parameter = 0;  ///< a port's name; or the command, or commands
+  uint8_t arguments = 0;  ///< of these
+  size_t commands = 0;    ///< of MPI_Comm_spawn_multiple; 0: there is one
+  std::string port;       ///< its name in the recording
+  // What the call is given this time.
+  std::string program = {};
+  std::vector<std::string> now = {};
+  std::vector<char *> argv = {};
+  std::vector<char *> programs = {};
+  std::vector<char **> argvs = {};
+};
+
 struct Plan {
   const spec::Function *function = nullptr;
   Invoke invoke = nullptr;
@@ -133,6 +149,7 @@ struct Plan {
   std::vector<Updated> updated;
   std::vector<Bound> bound;
   std::optional<Remote> remote;
+  std::optional<Meeting> meeting;
   std::optional<size_t> attaches;  ///< which of the rank's segments
   std::vector<Output> outputs;
   std::vector<Filled> filled;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "replay/mpi_side.h"
@@ -25,7 +26,9 @@ void Progress::look_on() {
   const std::string path = job_.settings.scratch + "/.progress";
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return;
-  std::vector<uint64_t> seen(job_.trace.rank_count(), UINT64_MAX);
+  // Of all jobs: one may wait for another.
+  std::vector<uint64_t> seen(std::max(job_.settings.all, job_.trace.rank_count()), UINT64_MAX);
+  const auto own = static_cast<off_t>((size_t{job_.settings.first} + job_.rank) * sizeof(uint64_t));
   auto moved = Clock::now();
   auto next = moved;
   while (!done_) {
@@ -34,7 +37,7 @@ void Progress::look_on() {
     next = Clock::now() + std::chrono::seconds(1);
     // One more than the calls: a rank that has not begun has told nothing.
     const uint64_t calls = job_.calls() + 1;
-    (void)!pwrite(file, &calls, sizeof calls, static_cast<off_t>(job_.rank * sizeof calls));
+    (void)!pwrite(file, &calls, sizeof calls, own);
     std::vector<uint64_t> all(seen.size());
     const ssize_t got = pread(file, all.data(), all.size() * sizeof(uint64_t), 0);
     if (got < 0) break;

@@ -62,6 +62,19 @@ std::vector<uint64_t> own_numbers(const Job &job) {
 std::string seconds(uint64_t ns) { return fmt::format("{:.6f} s", static_cast<double>(ns) / 1e9); }
 std::string signed_seconds(int64_t ns) { return fmt::format("{:+.6f} s", static_cast<double>(ns) / 1e9); }
 
+void print_functions(const std::vector<Line> &lines, const Line &all) {
+  fmt::print("{:<28}{:>12}{:>16}{:>16}{:>16}\n", "in MPI, on all ranks", "calls", "recorded", "replayed", "longer by");
+  const auto print = [](const std::string &name, const Line &line) {
+    const bool known = line.recorded_ns != 0;
+    fmt::print("{:<28}{:>12}{:>16}{:>16}{:>16}\n", name, line.calls, known ? seconds(line.recorded_ns) : "-",
+               seconds(line.ns), known ? signed_seconds(line.longer()) : "-");
+  };
+  const size_t more = lines.size() > kMostLines ? lines.size() - kMostLines : 0;
+  for (size_t i = 0; i < lines.size() - more; ++i) print(analyze::function_name(lines[i].function), lines[i]);
+  if (more != 0) fmt::print("({} more functions)\n", more);
+  print("all", all);
+}
+
 }  // namespace
 
 void report(const Job *job) {
@@ -84,18 +97,12 @@ void report(const Job *job) {
   std::sort(lines.begin(), lines.end(),
             [](const Line &a, const Line &b) { return std::abs(a.longer()) > std::abs(b.longer()); });
   const uint64_t ranks = std::max<uint64_t>(job->trace.rank_count(), 1);
-  fmt::print("{} ranks made {} calls in {}; recorded: {} (a rank, in the mean, after MPI_Init)\n", ranks, all.calls,
-             seconds(rest[kRunNs] / ranks), seconds(rest[kRecordedRunNs] / ranks));
-  fmt::print("{:<28}{:>12}{:>16}{:>16}{:>16}\n", "in MPI, on all ranks", "calls", "recorded", "replayed", "longer by");
-  const auto print = [](const std::string &name, const Line &line) {
-    const bool known = line.recorded_ns != 0;
-    fmt::print("{:<28}{:>12}{:>16}{:>16}{:>16}\n", name, line.calls, known ? seconds(line.recorded_ns) : "-",
-               seconds(line.ns), known ? signed_seconds(line.longer()) : "-");
-  };
-  const size_t more = lines.size() > kMostLines ? lines.size() - kMostLines : 0;
-  for (size_t i = 0; i < lines.size() - more; ++i) print(analyze::function_name(lines[i].function), lines[i]);
-  if (more != 0) fmt::print("({} more functions)\n", more);
-  print("all", all);
+  const bool spawned = job->settings.job != 0;  // its functions are left out: there may be many such jobs
+  if (spawned) fmt::print("{}, spawned: ", job->settings.file.substr(job->settings.file.rfind('/') + 1));
+  fmt::print("{} {} made {} calls in {}; recorded: {} (a rank, in the mean, after MPI_Init)\n", ranks,
+             ranks == 1 ? "rank" : "ranks", all.calls, seconds(rest[kRunNs] / ranks),
+             seconds(rest[kRecordedRunNs] / ranks));
+  if (!spawned) print_functions(lines, all);
   for (const auto &[what, count] : job->passed_over) fmt::print("rank 0 passed over {} of {}\n", count, what);
   if (rest[kDiffers] != 0) fmt::print("{} calls failed in the recording and not in the replay\n", rest[kDiffers]);
   if (rest[kDeviceRegions] != 0) fmt::print("memory of devices was replayed in the host's memory\n");

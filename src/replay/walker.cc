@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "replay/completion.h"
+#include "replay/meeting.h"
 #include "replay/ticks.h"
 #include "spec/ids.h"
 #include "timing/mode.h"
@@ -199,6 +200,11 @@ Result<void> Walker::make(Node *node) {
   if (plan.remote) {
     if (auto aimed = aim(plan, words.data()); !aimed) return failed(*node, aimed.error().message);
   }
+  if (plan.meeting) {
+    if (auto ready = prepare(&*plan.meeting, &job_.other_jobs, job_.settings.words, words.data()); !ready) {
+      return failed(*node, ready.error().message);
+    }
+  }
   if (!plan.filled.empty()) fill(plan, words.data());
   if (!plan.must_not_exist.empty() && rank_in(words[0]) == 0) job_.files.remove(plan.must_not_exist);
 
@@ -234,6 +240,9 @@ Result<void> Walker::make(Node *node) {
                                        error_class(result)));
     }
     if (!fails && plan.fails) ++job_.differs;
+    if (!fails && plan.meeting) {
+      if (auto done = conclude(*plan.meeting, &job_.other_jobs, words.data()); !done) return done;
+    }
   }
   if (lifecycle) job_.after(plan);
   // Functions of the program may not have been called this time.

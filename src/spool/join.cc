@@ -13,6 +13,7 @@
 #include "analyze/sources.h"
 #include "base/in_order.h"
 #include "base/whole.h"
+#include "spec/ids.h"
 #include "trace/file/disk.h"
 #include "trace/file/file.h"
 #include "trace/read/edit.h"
@@ -129,6 +130,9 @@ Result<Joined> join(const Job &job) {
   run.recorder = header.recorder;
   run.timing = header.timing;
   run.status = status_of(sound);
+  run.job = header.launcher_job;
+  run.spawned_by = header.spawned_by;
+  run.spawning = {spec::function_id::Comm_spawn, spec::function_id::Comm_spawn_multiple};
   uint64_t start = UINT64_MAX;
   for (const PartFile *part : sound) {
     start = std::min(start, part->header.job != 0 ? part->header.job : part->header.start_unix_ns);

@@ -141,6 +141,11 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   of->run.size = 0;
   of->run.launched_rank = cairn::launched_rank();
   of->run.launched_size = cairn::launched_size();
+  if (const char *job = cairn::launched_job()) copy(of->run.launcher_job, sizeof of->run.launcher_job, job);
+  if (const char *parent = cairn::launched_parent()) {
+    copy(of->run.spawned_by, sizeof of->run.spawned_by, parent);
+    of->run.spawned_by[strcspn(of->run.spawned_by, ":")] = '\0';
+  }
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   of->run.start_unix_ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;

@@ -25,6 +25,7 @@
 #include "mpi/store/segments.h"
 #include "mpi/store/small_blocks.h"
 #include "mpi/store/spool_file.h"
+#include "spec/ids.h"
 #include "trace/file/file.h"
 #include "trace/merge/part.h"
 
@@ -103,6 +104,9 @@ trace::RunInfo run_info(const Process &of, const char *status) {
   run.recorder = of.run.recorder;
   run.timing = of.run.timing;
   run.status = status;
+  run.job = of.run.launcher_job;
+  run.spawned_by = of.run.spawned_by;
+  run.spawning = {spec::function_id::Comm_spawn, spec::function_id::Comm_spawn_multiple};
   run.start_unix_ns = of.run.start_unix_ns;
   run.wall_ns = of.clock.now() - of.run.init_ns;
   return run;

@@ -124,6 +124,7 @@ void after_init(Process &of) {
   of.calibrated.calibrate();
   of.clock = of.calibrated.clock();
   of.run.spawned = mpi::was_spawned();
+  if (!of.run.spawned) of.run.spawned_by[0] = '\0';  // what starts a launcher hands on its own environment
   if (!mpi::multiple_threads() && !of.progress.has_session) of.names.handles->unshare();
   mpi::place_in_world(&of.run.rank, &of.run.size);
   if (!of.run.config.merge_after) {

@@ -356,6 +356,8 @@ Bytes spool_file_of(const Process &of, SpoolHeader::Kind kind, const char *statu
   header.recorder = of.run.recorder;
   header.timing = of.run.timing;
   header.status = status;
+  header.launcher_job = of.run.launcher_job;
+  header.spawned_by = of.run.spawned_by;
   Bytes bytes = write_spool_header(header);
   const Bytes body = part.serialise();
   bytes.insert(bytes.end(), body.begin(), body.end());

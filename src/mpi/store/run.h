@@ -34,7 +34,9 @@ struct Run {
   char mpi_version[256];
   char recorder[128];  ///< "cairn 0.1.0 libmpich.so.12"
   char command[4096];
-  char timing[512];    ///< timing/setting.h
+  char timing[512];        ///< timing/setting.h
+  char launcher_job[128];  ///< as trace::RunInfo has these two
+  char spawned_by[128];
   char excluded[512];  ///< patterns of what is left out on request
 
   [[nodiscard]] uint32_t told_rank() const { return static_cast<uint32_t>(rank < 0 ? launched_rank : rank); }

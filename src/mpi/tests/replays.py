@@ -58,14 +58,6 @@ def main():
                 told = f'no rank has made a call for 2 s; rank {rank} stands in MPI_Send('
                 expect('deadlock', told in done.stderr and 'replays.c:' in done.stderr, done.stderr)
 
-        # Neither the job that spawns nor the one that is spawned. MPICH cannot spawn under every launcher.
-        if bench.mpi == 'openmpi':
-            spawns = record('spawns.cairn', [*launch(), str(pathlib.Path(bench.program).with_name('spawn'))])
-            for trace, why in ((spawns, 'MPI_Comm_spawn (2)'), ('spawns-2.cairn', 'was spawned by another job')):
-                for words in (['replay', trace, '--', *launch()], ['proxy', '-o', f'{trace}.proxy', trace]):
-                    done = run([bench.cairn, *words])
-                    expect(f'{words[0]} {trace}', done.returncode == 2 and why in done.stderr, done.stderr)
-
         # From exact times and from their mean, which a gap before each call but MPI_Init has: 0.3 s are computed.
         for timing, part in (('lossless', 1), ('stats', 0.7)):
             pauses = record(f'pauses-{timing}.cairn', [*launch(), bench.program, 'pauses'], '--timing', timing)

@@ -25,6 +25,27 @@ exec unshare --time --fork --monotonic $((rank * 3000 + 1000)) "$@"
 '''
 
 
+def family(first, info):
+    """A trace and those beside it of the jobs that it spawned, and so on: each by its path, which is for each job on the
+    way from the first one by which rank it was spawned, and as which of that rank's jobs. `info` gives what `cairn info
+    --json` says of a trace. Open MPI counts its jobs up."""
+    found = {}
+    for trace in sorted(first.parent.glob(f'{first.stem}*.cairn')):
+        if trace != first and not trace.stem[len(first.stem):].strip('-').isdigit():
+            continue
+        job = info(trace).get('job') or {'name': '0', 'spawned_by': None}
+        found[job['name']] = trace, job['spawned_by']
+
+    def path(name):
+        by = found[name][1]
+        if by is None:
+            return ()
+        siblings = sorted((other for other in found if found[other][1] == by), key=int)
+        return (*path(by['job']), (by['rank'], siblings.index(name)))
+
+    return {path(name): trace for name, (trace, _) in found.items()}
+
+
 class Problems(list):
     """What is wrong, a line each."""
 

@@ -33,6 +33,7 @@ enum class SectionKind : uint8_t {
   gaps = 20,         ///< see trace/merge/site_gaps.h
   heap = 21,         ///< see trace/model/class_heap.h
   memory = 22,
+  job = 23,              ///< see RunInfo::spawned_by
   packed_classes = 255,  ///< in no file: see packed_class.h
 };
 

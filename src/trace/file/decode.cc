@@ -27,7 +27,8 @@ class Decoder {
         read(SectionKind::offsets, false, &Decoder::offsets) && read(SectionKind::timing, false, &Decoder::timing) &&
         read(SectionKind::clocks, false, &Decoder::clocks) && read(SectionKind::sums, false, &Decoder::rounded_sums) &&
         read(SectionKind::gaps, false, &Decoder::gaps) && read(SectionKind::cost, false, &Decoder::cost) &&
-        read(SectionKind::memory, false, &Decoder::memory) && read(SectionKind::bundles, false, &Decoder::bundles);
+        read(SectionKind::memory, false, &Decoder::memory) && read(SectionKind::job, false, &Decoder::job) &&
+        read(SectionKind::bundles, false, &Decoder::bundles);
     if (!good) return tl::unexpected(std::move(error_));
     return std::move(decoded_);
   }
@@ -368,6 +369,12 @@ class Decoder {
     if (in.failed()) return false;
     return peaks.together >= std::max({peaks.recorded, peaks.making, peaks.merging}) ||
            bad("has less memory together than apart");
+  }
+
+  bool job(ByteReader &in) {
+    decoded_.run.job = in.text();
+    decoded_.run.spawned_by = in.text();
+    return true;
   }
 
   const std::vector<SectionView> &sections_;

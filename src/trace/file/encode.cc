@@ -35,9 +35,14 @@ class Encoder {
   Result<std::vector<Section>> file(const RunInfo &run, bool with_blocks, const SiteAtoms *moving,
                                     SiteAtoms *found) const {
     ClassWriter writer(moving, body_.ranks, site_numbers_);
+    bool tells_job = !run.spawned_by.empty() || run.spawning.empty();
+    const auto spawns = [&](const RowPointer &row) {
+      return std::find(run.spawning.begin(), run.spawning.end(), row->function) != run.spawning.end();
+    };
     for (const Ref &each : classes_) {
       const auto add = [&](const ClassPart &part) {
         writer.add(part);
+        tells_job = tells_job || std::any_of(part.rows.begin(), part.rows.end(), spawns);
         if (found != nullptr) found->add(part.rows, part.sites);
       };
       if (each.open != nullptr) {
@@ -72,6 +77,12 @@ class Encoder {
     add_gaps(site_numbers_, &sections);
     add_offsets(with_blocks, &sections);
     if (run.merge.ranks != 0) add_cost(run.merge, &sections);
+    if (tells_job && !run.job.empty()) {
+      ByteWriter job;
+      job.text(run.job);
+      job.text(run.spawned_by);
+      sections.push_back({SectionKind::job, job.take()});
+    }
     return sections;
   }
 

@@ -59,6 +59,12 @@ struct RunInfo {
   int64_t start_unix_ns = 0;
   uint64_t wall_ns = 0;
   MergeCost merge = {};
+  /// What the launcher calls the job, and, if it was spawned, the process that did that: "1518010369.3" is rank 3 of
+  /// job 1518010369. Both are written only of a job that was spawned, or that calls one of `spawning`, which a trace
+  /// that is read has not; where the launcher gives no names, neither.
+  std::string job = {};
+  std::string spawned_by = {};
+  std::vector<uint32_t> spawning = {};  ///< functions; empty: it spawned others
 };
 
 class Part {

@@ -143,6 +143,7 @@ std::string plain_text(const Trace &trace) {
   if (run.merge.ranks != 0) {
     out << "merge " << run.merge.ranks << " " << run.merge.sum_ns << " " << run.merge.most_ns << "\n";
   }
+  if (!run.job.empty()) out << "job " << run.job << " " << run.spawned_by << "\n";
   for (const uint32_t rank : trace.ranks()) {
     const Trace::RankInfo info = trace.rank_info(rank);
     out << "rank " << rank << " " << info.host << "|" << info.degraded << "|" << info.complete << " " << info.wall_ns

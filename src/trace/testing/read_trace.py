@@ -273,6 +273,7 @@ class Trace:
         self.read_meta(parts[1])
         self.sources = {}
         self.cost = None
+        self.job = []
         self.callers = [0] * len(self.sites)
         self.bundles, self.offsets = None, {}
         self.clocks, self.sums, self.gaps, self.shifts = [], {}, {}, []
@@ -280,7 +281,7 @@ class Trace:
                            (8, self.read_source), (11, self.read_callers), (14, self.read_bundles),
                            (12, self.read_offsets), (13, self.read_blocks), (17, self.read_clocks),
                            (18, self.read_sums), (19, self.read_corrections), (20, self.read_gaps), (22, self.read_memory),
-                           (21, self.read_heap)):
+                           (21, self.read_heap), (23, self.read_job)):
             if kind in parts:
                 read(parts[kind])
         for kind, part in parts.items():
@@ -481,6 +482,9 @@ class Trace:
     def read_cost(self, r):
         self.cost = [r.varint() for _ in range(3)]
         self.times_cost = [r.varint() for _ in range(0 if r.end() else 5)]
+
+    def read_job(self, r):
+        self.job = [r.text(), r.text()]
 
     def read_clocks(self, r):
         self.clocks = list(zip(column(r), column(r), column(r)))
@@ -705,6 +709,8 @@ class Trace:
         out = ["run " + "|".join(map(str, self.run))]
         if self.cost:
             out.append("merge " + " ".join(map(str, self.cost)))
+        if self.job:
+            out.append("job " + " ".join(self.job))
         for rank in self.ranks:
             host, degraded, complete, wall, mpi, memory = self.info[rank]
             out.append(f"rank {rank} {host}|{degraded}|{complete} {wall} {mpi} {memory}")
