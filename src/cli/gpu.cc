@@ -1,16 +1,20 @@
-// cairn gpu: how well GPU kernels used their warps (divergence), which of their code ran (coverage), what lanes told at
-// points with values (values), when launches were made and ran (launches), and how small what they recorded is (sizes).
+// cairn gpu: how well GPU kernels used their warps (divergence; by line: source; by loop: loops; as stacks: folded),
+// which of their code ran (coverage), what lanes told at points with values (values), when launches were made and ran
+// (launches), and how small what they recorded is (sizes).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "cli/gpu_source.h"
 #include "cli/inspect.h"
 #include "cli/kernels.h"
 #include "cli/launch_list.h"
 #include "cli/verbs.h"
+#include "gpu/analyze/folded.h"
 #include "gpu/analyze/points.h"
 #include "gpu/analyze/sizes.h"
+#include "gpu/analyze/trips.h"
 #include "gpu/analyze/values.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
@@ -24,6 +28,8 @@ using analyze::PointUse;
 
 struct GpuOptions : Inspection {
   std::string question;
+  std::string weight = "lanes";
+  std::vector<std::string> folders;
   bool csv = false;
 };
 
@@ -34,6 +40,7 @@ nlohmann::ordered_json json_of(const gpu::Launches &launches, const PointUse &us
   out["visits"] = use.visits;
   out["mean_lanes"] = use.mean_lanes();
   out["efficiency"] = use.efficiency();
+  out["lost_lanes"] = use.width - use.lanes;
   out["worst"] = nlohmann::ordered_json::array();
   for (const analyze::WorstWarp &warp : use.worst) {
     out["worst"].push_back({{"launch", warp.launch}, {"warp", warp.warp}, {"mean_lanes", warp.mean_lanes}});
@@ -51,10 +58,14 @@ void divergence(Output &out, const gpu::Launches &launches, std::vector<PointUse
   const auto idle = [](const PointUse &use) { return use.width - use.lanes; };
   std::stable_sort(uses.begin(), uses.end(), [&](const PointUse &a, const PointUse &b) { return idle(a) > idle(b); });
   std::erase_if(uses, [](const PointUse &use) { return use.visits == 0; });
+  uint64_t all = 0;
+  for (const PointUse &use : uses) all += idle(use);
   Listing list({{"point", nullptr, true},
                 {"visits"},
                 {"mean lanes"},
                 {"efficiency"},
+                {"lost lanes"},
+                {"% of all"},
                 {"worst warps (launch/warp: lanes)", nullptr, true}});
   for (const PointUse &use : uses) {
     std::string worst;
@@ -63,7 +74,7 @@ void divergence(Output &out, const gpu::Launches &launches, std::vector<PointUse
     }
     list.add({words(analyze::point_text(launches.programs[use.program], use.location)), count(use.visits),
               words(fmt::format("{:.1f}", use.mean_lanes())), words(fmt::format("{:.1f} %", 100 * use.efficiency())),
-              words(worst)});
+              count(idle(use)), share(idle(use), all), words(worst)});
   }
   list.print(out, options.filter.limit.value_or(UINT64_MAX));
 }
@@ -181,6 +192,95 @@ int launches_of(const trace::Trace &trace, const gpu::Launches &launches, const 
   return out.finish();
 }
 
+/// How often loops turned.
+int trips(const gpu::Launches &launches, const GpuOptions &options) {
+  const auto loops = analyze::loop_trips(launches);
+  if (!loops) return report(loops.error(), options.file);
+  Listing list({{"loop", nullptr, true},
+                {nullptr, "program"},
+                {nullptr, "location"},
+                {"gone through", "times"},
+                {"least", "least"},
+                {"mean", "mean"},
+                {"most", "most"},
+                {nullptr, "turns"},
+                {nullptr, "lanes"},
+                {nullptr, "lane_turns"},
+                {"lost lanes", "lost_lanes"},
+                {"efficiency", "efficiency"},
+                {"% of lanes by turns", "lanes_by_turns", true, 1}});
+  for (const analyze::LoopTrips &loop : *loops) {
+    const gpu::ProgramRecord &program = launches.programs[loop.program];
+    std::string text;
+    auto parts = nlohmann::ordered_json::array();
+    for (const auto &[from, lanes] : loop.lanes_by_turns) {
+      const uint64_t to = from - 1 + from;
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", from == to ? grouped(from) : grouped(from) + "+",
+                          share(lanes, loop.lanes).text);
+      parts.push_back({{"from", from}, {"to", to}, {"lanes", lanes}});
+    }
+    list.add({words(analyze::point_text(program, loop.location)),
+              words(program.file),
+              {"", loop.location},
+              count(loop.times),
+              count(loop.least),
+              {fmt::format("{:.1f}", loop.mean()), loop.mean()},
+              count(loop.most),
+              count(loop.turns),
+              count(loop.lanes),
+              count(loop.lane_turns),
+              count(loop.lost),
+              {fmt::format("{:.1f} %", 100 * loop.efficiency()), loop.efficiency()},
+              {text, std::move(parts)}});
+  }
+  Output out;
+  if (options.json) {
+    out.write(object_text("cairn.gpu.loops/1", "loops", list.json()));
+  } else if (loops->empty()) {
+    say("no warp went through a loop");
+  } else {
+    list.print(out, options.filter.limit.value_or(UINT64_MAX));
+  }
+  return out.finish();
+}
+
+/// Stacks for flame graphs.
+int folded(const gpu::Launches &launches, const GpuOptions &options) {
+  const analyze::Weight weight = options.weight == "lost"     ? analyze::Weight::lost
+                                 : options.weight == "visits" ? analyze::Weight::visits
+                                                              : analyze::Weight::lanes;
+  const auto stacks = analyze::folded_stacks(launches, weight);
+  if (!stacks) return report(stacks.error(), options.file);
+  Output out;
+  if (options.json) {
+    auto all = nlohmann::ordered_json::array();
+    for (const auto &[stack, each] : *stacks) all.push_back({{"stack", valid_utf8(stack)}, {"weight", each}});
+    out.write(object_text("cairn.gpu.folded/1", "stacks", std::move(all)));
+  } else {
+    for (const auto &[stack, each] : *stacks) out.write(fmt::format("{} {}\n", stack, each));
+  }
+  return out.finish();
+}
+
+/// Answers from the points alone.
+int by_points(const gpu::Launches &launches, const GpuOptions &options) {
+  auto uses = analyze::gpu_points(launches);
+  if (!uses) return report(uses.error(), options.file);
+  Output out;
+  if (options.question == "source") {
+    print_sources(out, launches, *uses, {options.file, options.folders, options.filter.limit, options.json});
+  } else if (options.json) {
+    auto points = nlohmann::ordered_json::array();
+    for (const PointUse &use : *uses) points.push_back(json_of(launches, use));
+    out.write(object_text("cairn.gpu/1", "points", std::move(points)));
+  } else if (options.question == "coverage") {
+    coverage(out, launches, *uses);
+  } else {
+    divergence(out, launches, *std::move(uses), options);
+  }
+  return out.finish();
+}
+
 int answer(GpuOptions &options) {
   if (options.csv && options.question != "launches") {
     return report(Error{ErrorKind::usage,
@@ -196,31 +296,25 @@ int answer(GpuOptions &options) {
   if (options.question == "sizes") return sizes(*launches, trace->section_bytes().at("total"), options);
   if (options.question == "launches") return launches_of(*trace, *launches, options);
   if (options.question == "values") return values(*launches, options);
-  auto uses = analyze::gpu_points(*launches);
-  if (!uses) return report(uses.error(), options.file);
-  Output out;
-  if (options.json) {
-    auto points = nlohmann::ordered_json::array();
-    for (const PointUse &use : *uses) points.push_back(json_of(*launches, use));
-    out.write(object_text("cairn.gpu/1", "points", std::move(points)));
-  } else if (options.question == "coverage") {
-    coverage(out, *launches, *uses);
-  } else {
-    divergence(out, *launches, *std::move(uses), options);
-  }
-  return out.finish();
+  if (options.question == "loops") return trips(*launches, options);
+  if (options.question == "folded") return folded(*launches, options);
+  return by_points(*launches, options);
 }
 
 }  // namespace
 
 Action declare_gpu(Options &verb) {
   auto options = std::make_shared<GpuOptions>();
-  verb.needed("question", options->question, {"divergence", "coverage", "values", "launches", "sizes"},
-              "divergence, coverage, values, launches or sizes");
+  verb.needed("question", options->question,
+              {"divergence", "source", "loops", "folded", "coverage", "values", "launches", "sizes"},
+              "divergence, source, loops, folded, coverage, values, launches or sizes");
   add_file(verb, *options);
   verb.number("--limit", options->filter.limit, "At most N lines", "N");
   add_json(verb, *options);
   verb.flag("--csv", options->csv, "Of launches: print them as CSV");
+  verb.repeated("--sources", options->folders, "Of source: where the sources are", "DIR");
+  verb.choice("--weigh", options->weight, {"lanes", "lost", "visits"},
+              "Of folded: lanes that came to a point, those of the warp that did not, or visits of warps", "WHAT");
   verb.apart("--csv", "--json", "--csv and --json cannot go together");
   return [options] { return answer(*options); };
 }

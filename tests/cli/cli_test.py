@@ -710,6 +710,19 @@ def gpu_kernels(bench):
     bench.golden("dump_warp", "dump", "gpu.cairn", "--warp", "1", "--launch", "0")
     bench.golden("dump_launch_json", "dump", "gpu.cairn", "--launch", "1", "--json", "--limit", "3")
     bench.golden("dump_join", "dump", "gpu.cairn", "--launch", "1", "--join")
+    # Sources beside the trace, elsewhere, and nowhere.
+    missing = "cairn: not found, so without text: {}; --sources DIR says where they are\n"
+    bench.golden("gpu_source_without", "gpu", "source", "gpu.cairn", err=missing.format("fire.cu, fire.h"))
+    (bench.folder / "sources").mkdir()
+    (bench.folder / "sources" / "fire.cu").write_text("".join(f"\tline {i};{' long' * 30 * (i == 7)}\n" for i in range(1, 40)))
+    bench.golden("gpu_source", "gpu", "source", "gpu.cairn", "--sources", "sources", err=missing.format("fire.h"))
+    bench.golden("gpu_source_limit", "gpu", "source", "gpu.cairn", "--sources", "sources", "--limit", "1",
+                 err=missing.format("fire.h"))
+    bench.golden("gpu_source_json", "gpu", "source", "gpu.cairn", "--sources", "sources", "--json")
+    bench.golden("gpu_loops", "gpu", "loops", "gpu.cairn")
+    bench.golden("gpu_loops_json", "gpu", "loops", "gpu.cairn", "--json")
+    for weight in ("lanes", "lost", "visits"):
+        bench.golden(f"gpu_folded_{weight}", "gpu", "folded", "gpu.cairn", "--weigh", weight)
     raw = subprocess.run([bench.cairn, "dump", "gpu.cairn", "--raw5", "--launch", "1"], cwd=bench.folder, capture_output=True)
     expect("raw5", raw.stdout[:15].hex(), "01ffffffff" "020f0f0f0f" "02f0f0f0f0")
     points = json.loads(bench.run("gpu", "divergence", "gpu.cairn", "--json").stdout)["points"]
@@ -1642,7 +1655,7 @@ def values_and_words_are_completed(bench):
         expect(f"second trace of {verb}", offered(verb, "a.cairn", ""), [])
     expect("second trace of diff", offered("diff", "a.cairn", ""), [":files .cairn"])
     expect("third trace of diff", offered("diff", "a.cairn", "b.cairn", ""), [])
-    expect("question", offered("gpu", ""), ["divergence", "coverage", "values", "launches", "sizes"])
+    expect("question", offered("gpu", ""), ["divergence", "source", "loops", "folded", "coverage", "values", "launches", "sizes"])
     expect("trace of gpu", offered("gpu", "sizes", ""), [":files .cairn"])
     expect("third part", offered("merge", "a", "b", ""), [":files"])
     expect("language", offered("instrument", "-x", ""), ["cuda", "hip"])

@@ -56,6 +56,27 @@ def expect(what, got, wanted):
         sys.exit(f"{what}: {got!r}, not {wanted!r}")
 
 
+def agree(bench, path):
+    """Points, lines, loops and stacks tell the same visits and lanes."""
+    def ask(*words):
+        return json.loads(bench.run([bench.cairn, "gpu", *words, str(path), "--json"]).stdout)
+
+    points = {point["location"]: point for point in ask("divergence")["points"]}
+    lanes = {location: round(point["visits"] * point["mean_lanes"]) for location, point in points.items()}
+    lost = sum(point["lost_lanes"] for point in points.values())
+    files = ask("source")["files"]
+    expect("lost lanes by line", sum(line["lost_lanes"] for file in files for line in file["lines"]), lost)
+    expect("lanes by line", sum(line["lanes"] for file in files for line in file["lines"]), sum(lanes.values()))
+    expect("all sources are there", {file["found"] for file in files}, {True})
+    turns = {loop["location"]: (loop["turns"], loop["lane_turns"]) for loop in ask("loops")["loops"]}
+    expect("turns of loops", turns, {location: (point["visits"], lanes[location]) for location, point in points.items()
+                                     if point["kind"] == "loop" and point["visits"] != 0})
+    for loop in ask("loops")["loops"]:
+        expect("lanes by their turns", sum(part["lanes"] for part in loop["lanes_by_turns"]), loop["lanes"])
+    for weight, wanted in (("lanes", sum(lanes.values())), ("lost", lost), ("visits", sum(p["visits"] for p in points.values()))):
+        expect(f"stacks by {weight}", sum(s["weight"] for s in ask("folded", "--weigh", weight)["stacks"]), wanted)
+
+
 def measured(bench, name, words):
     out, path = bench.trace(name, words, "traced")
     plain = bench.run([str(bench.examples / f"{name}_plain"), *words]).stdout
@@ -63,6 +84,7 @@ def measured(bench, name, words):
     if name not in ("mis", "refine"):
         expect(f"output of {name} {words}", out, plain)
     bench.run([bench.cairn, "verify", str(path)])
+    agree(bench, path)
     sizes = bench.sizes(path)
     sizes["thesis"] = int(bench.run([str(bench.examples / "thesis_size"), str(path)]).stdout)
     raw = bench.raw5(path)
