@@ -332,7 +332,7 @@ class Pair {
       Meanings::Bound bound{made.second, function_.persistent, std::nullopt, std::nullopt};
       if (wild_source_) bound.source = asked(function_.asked_source);
       if (wild_tag_) bound.tag = asked(function_.asked_tag);
-      meanings_.bind(made.kind, made.first, std::move(bound));
+      meanings_.bind(made.kind, made.first, bound);
     }
   }
 

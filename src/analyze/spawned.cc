@@ -7,6 +7,7 @@
 
 #include "analyze/outcome.h"
 #include "spec/ids.h"
+#include "spec/spec.h"
 #include "trace/read/selected_reader.h"
 #include "trace/values/atom_reader.h"
 

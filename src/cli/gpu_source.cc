@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "cli/kernels.h"
+#include "terminal/listing.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
 
@@ -57,6 +58,7 @@ std::vector<File> files_of(const gpu::Launches &launches, const std::vector<Poin
     line.points.push_back(&use);
   }
   std::vector<File> all;
+  all.reserve(files.size());
   for (auto &[key, file] : files) all.push_back(std::move(file));
   std::stable_sort(all.begin(), all.end(), [](const File &a, const File &b) { return a.all.lost > b.all.lost; });
   return all;

@@ -131,9 +131,10 @@ Result<Prepared> prepare(ReplayOptions &options) {
   if (!first) return tl::unexpected(first.error());
   if (analyze::was_spawned(*first)) {
     const std::string &by = first->run().spawned_by;
-    return fail(ErrorKind::usage,
-                "the run was spawned by another job" + (by.empty() ? "" : ", by rank " + by.substr(by.rfind('.') + 1)),
-                "replay the trace of that one, which replays this one, too");
+    return tl::unexpected(
+        Error{ErrorKind::usage,
+              "the run was spawned by another job" + (by.empty() ? "" : ", by rank " + by.substr(by.rfind('.') + 1)),
+              options.file, Error::kNoOffset, "replay the trace of that one, which replays this one, too"});
   }
   auto family = analyze::family_of(*std::move(first), options.file, options.spawned);
   if (!family) return tl::unexpected(family.error());
@@ -145,7 +146,6 @@ Result<Prepared> prepare(ReplayOptions &options) {
       may.error().path = member.file;
       return tl::unexpected(may.error());
     }
-    if (auto may = may_wait(options, member.trace, member.file); !may) return tl::unexpected(may.error());
     if (job != 0) {
       std::error_code error;
       prepared.spawned.push_back({job, member.parent, member.root, member.number, static_cast<uint32_t>(prepared.ranks),
@@ -154,6 +154,8 @@ Result<Prepared> prepare(ReplayOptions &options) {
     prepared.ranks += member.trace.rank_count();
   }
   if (auto may = may_meet(*family); !may) return tl::unexpected(may.error());
+  // All jobs were recorded alike.
+  if (auto may = may_wait(options, family->front().trace, options.file); !may) return tl::unexpected(may.error());
   if (options.quiet) return prepared;
   if (!prepared.spawned.empty()) {
     say(fmt::format("with {} that the run spawned, {} in all", plural(prepared.spawned.size(), "job"),
@@ -201,7 +203,7 @@ int replay(ReplayOptions &options, const std::vector<std::string> &command) {
     return report({ErrorKind::usage, "every rank reads the trace: it must be a file", {}, Error::kNoOffset, {}});
   }
   const auto prepared = prepare(options);
-  if (!prepared) return report(prepared.error(), options.file);
+  if (!prepared) return report(prepared.error());
   const auto mpi = choose_mpi(options, prepared->recorded, command);
   if (!mpi) return report(mpi.error());
   const std::string program = fs::path(mpi->path).replace_filename("cairn-replay").string();

@@ -40,9 +40,11 @@ std::vector<TimedLaunch> launches_in_order(const trace::Trace &trace, const gpu:
 }
 
 std::span<const TimedLaunch> launches_of(uint32_t rank, std::span<const TimedLaunch> in_order) {
-  const auto rank_of = [](const TimedLaunch &each) { return each.launch->rank; };
-  const auto own = std::ranges::equal_range(in_order, rank, {}, rank_of);
-  return {own.begin(), own.end()};
+  const auto begin = std::partition_point(in_order.begin(), in_order.end(),
+                                          [rank](const TimedLaunch &each) { return each.launch->rank < rank; });
+  const auto end = std::partition_point(begin, in_order.end(),
+                                        [rank](const TimedLaunch &each) { return each.launch->rank == rank; });
+  return {begin, end};
 }
 
 std::vector<KernelUse> kernel_uses(const gpu::Launches &launches, const std::vector<uint32_t> &ranks) {

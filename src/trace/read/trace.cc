@@ -1,6 +1,7 @@
 #include "trace/read/trace.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/as_size.h"
 #include "codec/codec.h"
@@ -118,7 +119,7 @@ Result<Trace> Trace::with_blocks(Bytes bytes, std::string path, uint64_t absent,
     const StoredSection &section = body->stored[i];
     if (section.codec == kInBlocks) {
       if (section.kind == static_cast<uint8_t>(SectionKind::blocks)) {
-        body->blocks = std::make_unique<BlockSource>(section, std::move(read), body->path);
+        body->blocks = std::make_unique<BlockSource>(section, std::exchange(read, nullptr), body->path);
       }
       continue;
     }
