@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/attached_pairs.h"
+#include "analyze/sequence_of.h"
 #include "trace/model/record.h"
 
 namespace cairn::analyze {
@@ -27,16 +28,8 @@ trace::Row attach(std::vector<Atom> base, Atom size) {
 trace::Trace trace_of(const std::vector<trace::Row> &rows) {
   trace::ProcessRecord process;
   process.modules = {{{1, 2, 3}, "/bin/app"}};
-  trace::SequenceRecord sequence;
+  trace::SequenceRecord sequence = sequence_of(rows);
   sequence.sites = {{}, {0, 0x10}};
-  std::vector<grammar::Symbol> calls;
-  for (const trace::Row &row : rows) {
-    ByteWriter packed;
-    trace::pack_row(row, packed);
-    sequence.rows.push_back(packed.take());
-    calls.push_back(static_cast<grammar::Symbol>(calls.size()));
-  }
-  sequence.calls = grammar::Grammar::from_symbols(calls);
   process.sequences = {sequence};
   auto part = trace::Part::of(process);
   auto trace = trace::Trace::from_bytes(*part->to_file({}), "test");

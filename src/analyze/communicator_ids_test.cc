@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analyze/integrity.h"
+#include "analyze/sequence_of.h"
 #include "spec/ids.h"
 #include "spec/spec.h"
 #include "trace/merge/part.h"
@@ -62,14 +63,7 @@ TEST(CommunicatorIds, ArePerParent) {
 
 TEST(CommunicatorIds, AreLookedAtInATrace) {
   trace::ProcessRecord process;
-  trace::SequenceRecord sequence;
-  for (const Atom number : {2, 3}) {
-    ByteWriter packed;
-    trace::pack_row(of_group(number, 0, 5), packed);
-    sequence.rows.push_back(packed.take());
-  }
-  sequence.calls = grammar::Grammar::from_symbols({0, 1});
-  process.sequences = {sequence};
+  process.sequences = {sequence_of({of_group(2, 0, 5), of_group(3, 0, 5)})};
   const auto trace = trace::Trace::from_bytes(*trace::Part::of(process)->to_file({}), "test");
   ASSERT_TRUE(trace.has_value());
   const Integrity found = check_integrity(*trace);

@@ -87,11 +87,11 @@ class Gathering {
 
   /// The jobs that one process spawned.
   Result<void> add(uint32_t parent, uint32_t root, const std::vector<Spawn> &spawns) {
-    const std::string name = fmt::format("{}.{}", members_[parent].trace.run().job, root);
+    const Spawner own{members_[parent].trace.run().job, root};
     std::vector<Candidate *> found;
     for (Candidate &each : candidates_) {
       const trace::RunInfo &run = each.trace.run();
-      if (run.spawned_by == name && began_in(members_[parent].trace.run(), run)) found.push_back(&each);
+      if (spawner_of(run) == own && began_in(members_[parent].trace.run(), run)) found.push_back(&each);
     }
     if (found.empty()) {
       for (const Spawn &spawn : spawns) {

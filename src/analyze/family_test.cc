@@ -2,13 +2,13 @@
 #include "analyze/family.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "analyze/spawning.h"
+#include "base/test_folder.h"
 
 namespace cairn::analyze {
 namespace {
@@ -18,13 +18,6 @@ namespace fs = std::filesystem;
 
 class FamilyTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "cairn-family-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   /// A trace of that name, begun so many seconds after the first one, and 10 s long.
   std::string put(const std::string &name, int64_t seconds, const std::string &job, const std::string &spawned_by,
                   const std::vector<trace::Row> &rows, uint32_t ranks = 1) {
@@ -33,7 +26,7 @@ class FamilyTest : public testing::Test {
     run.wall_ns = 10'000'000'000;
     run.job = job;
     run.spawned_by = spawned_by;
-    const std::string path = folder_ + "/" + name;
+    std::string path = folder_ + "/" + name;
     const Bytes bytes = bytes_of(rows, run, ranks);
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -45,6 +38,7 @@ class FamilyTest : public testing::Test {
   /// "parent.root.number NAME" of each.
   static std::vector<std::string> told(const std::vector<FamilyMember> &family) {
     std::vector<std::string> all;
+    all.reserve(family.size());
     for (const FamilyMember &each : family) {
       all.push_back(std::to_string(each.parent) + "." + std::to_string(each.root) + "." + std::to_string(each.number) +
                     " " + fs::path(each.file).filename().string());
@@ -54,7 +48,8 @@ class FamilyTest : public testing::Test {
 
   static constexpr int64_t kBegin = 1'700'000'000;
   const std::vector<trace::Row> leaf_ = {call("MPI_Comm_get_parent", {atoms({0, 0, 0, 0})})};
-  std::string folder_;
+  const TestFolder made_;
+  const std::string folder_ = made_.path();
 };
 
 TEST_F(FamilyTest, IsToldByTheNamesOfJobs) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,15 @@
 #include "trace/read/trace.h"
 
 namespace cairn::analyze {
+
+/// The process that spawned a job.
+struct Spawner {
+  std::string job;  ///< as the launcher names it
+  uint64_t rank = 0;
+  bool operator==(const Spawner &) const = default;
+};
+/// As far as the trace says so (trace::RunInfo::spawned_by).
+std::optional<Spawner> spawner_of(const trace::RunInfo &run);
 
 /// An MPI_Comm_spawn or MPI_Comm_spawn_multiple that succeeded.
 struct Spawn {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/sequence_of.h"
 #include "spec/ids.h"
 #include "spec/spec.h"
 #include "trace/merge/part.h"
@@ -52,16 +53,7 @@ inline Bytes bytes_of(const std::vector<trace::Row> &rows, const trace::RunInfo 
     process.rank = rank;
     process.size = ranks;
     process.complete = true;
-    trace::SequenceRecord sequence;
-    std::vector<grammar::Symbol> symbols;
-    for (const trace::Row &row : rows) {
-      ByteWriter packed;
-      trace::pack_row(row, packed);
-      symbols.push_back(static_cast<grammar::Symbol>(sequence.rows.size()));
-      sequence.rows.push_back(packed.take());
-    }
-    sequence.calls = grammar::Grammar::from_symbols(symbols);
-    process.sequences.push_back(sequence);
+    process.sequences.push_back(sequence_of(rows));
     trace::Part own = *trace::Part::of(process);
     part = rank == 0 ? std::move(own) : *trace::Part::merge(std::move(part), std::move(own));
   }

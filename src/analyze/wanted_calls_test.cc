@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analyze/outcome.h"
+#include "analyze/sequence_of.h"
 #include "trace/read/edit.h"
 
 namespace cairn::analyze {
@@ -67,16 +68,8 @@ class Wanted : public testing::Test {
     process.modules = {{{1, 2, 3}, "/bin/app"}};
     // Site 4 was called from where site 1 is.
     process.frames = {{0, 0x10, 0}};
-    std::vector<grammar::Symbol> symbols;
-    trace::SequenceRecord sequence;
+    trace::SequenceRecord sequence = sequence_of(rows);
     sequence.sites = {{}, {0, 0x10, 0}, {0, 0x20, 0}, {0, 0x30, 0}, {0, 0x40, 1}};
-    for (const trace::Row &row : rows) {
-      ByteWriter packed;
-      trace::pack_row(row, packed);
-      symbols.push_back(static_cast<grammar::Symbol>(sequence.rows.size()));
-      sequence.rows.push_back(packed.take());
-    }
-    sequence.calls = grammar::Grammar::from_symbols(symbols);
     process.sequences = {sequence};
     auto part = trace::Part::of(process);
     auto plain = trace::Trace::from_bytes(*part->to_file({}), "test");

@@ -19,6 +19,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/test_folder.h"
+
 namespace cairn::blocks {
 namespace {
 
@@ -81,13 +83,6 @@ bool broadcast(void *context, void *bytes, size_t size) {
 
 class DenseTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/cairn-dense-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] std::string path() const { return folder_ + "/shared"; }
   [[nodiscard]] bool is_there() const { return std::filesystem::exists(path()); }
 
@@ -141,7 +136,8 @@ class DenseTest : public ::testing::Test {
 
  private:
   static void *unreadable() { return mmap(nullptr, 1 << 16, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
-  std::string folder_;
+  const TestFolder made_;
+  const std::string folder_ = made_.path();
 };
 
 TEST_F(DenseTest, BytesOfAllRanksFollowEachOther) {

@@ -253,9 +253,9 @@ class Dump {
   bool json_;
   bool exact_;  ///< durations are
   bool stack_;
-  LinesBetween::Wanted between_;   ///< what is told besides calls
-  const gpu::Launches &launches_;  ///< likewise; none are unless all calls of a rank are printed
-  std::vector<analyze::TimedLaunch> timed_;
+  LinesBetween::Wanted between_;             ///< what is told besides calls
+  const gpu::Launches &launches_;            ///< likewise; none are unless all calls of a rank are printed
+  std::vector<analyze::TimedLaunch> timed_;  ///< these, rank by rank
   bool by_time_;
   bool across_ranks_;  ///< lines of several ranks stand among each other
   Output &out_;

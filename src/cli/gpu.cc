@@ -40,7 +40,7 @@ nlohmann::ordered_json json_of(const gpu::Launches &launches, const PointUse &us
   out["visits"] = use.visits;
   out["mean_lanes"] = use.mean_lanes();
   out["efficiency"] = use.efficiency();
-  out["lost_lanes"] = use.width - use.lanes;
+  out["lost_lanes"] = use.lost();
   out["worst"] = nlohmann::ordered_json::array();
   for (const analyze::WorstWarp &warp : use.worst) {
     out["worst"].push_back({{"launch", warp.launch}, {"warp", warp.warp}, {"mean_lanes", warp.mean_lanes}});
@@ -55,11 +55,10 @@ std::string object_text(const char *schema, const char *name, nlohmann::ordered_
 
 /// Most idle lanes first.
 void divergence(Output &out, const gpu::Launches &launches, std::vector<PointUse> uses, const GpuOptions &options) {
-  const auto idle = [](const PointUse &use) { return use.width - use.lanes; };
-  std::stable_sort(uses.begin(), uses.end(), [&](const PointUse &a, const PointUse &b) { return idle(a) > idle(b); });
+  std::stable_sort(uses.begin(), uses.end(), [](const PointUse &a, const PointUse &b) { return a.lost() > b.lost(); });
   std::erase_if(uses, [](const PointUse &use) { return use.visits == 0; });
   uint64_t all = 0;
-  for (const PointUse &use : uses) all += idle(use);
+  for (const PointUse &use : uses) all += use.lost();
   Listing list({{"point", nullptr, true},
                 {"visits"},
                 {"mean lanes"},
@@ -74,7 +73,7 @@ void divergence(Output &out, const gpu::Launches &launches, std::vector<PointUse
     }
     list.add({words(analyze::point_text(launches.programs[use.program], use.location)), count(use.visits),
               words(fmt::format("{:.1f}", use.mean_lanes())), words(fmt::format("{:.1f} %", 100 * use.efficiency())),
-              count(idle(use)), share(idle(use), all), words(worst)});
+              count(use.lost()), share(use.lost(), all), words(worst)});
   }
   list.print(out, options.filter.limit.value_or(UINT64_MAX));
 }

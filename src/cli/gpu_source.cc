@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <tuple>
 
-#include "cli/kernels.h"
+#include "report/source_lines.h"
 #include "terminal/listing.h"
+#include "terminal/screen.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
 
@@ -27,7 +27,7 @@ struct Sums {
   void add(const PointUse &use) {
     visits += use.visits;
     lanes += use.lanes;
-    lost += use.width - use.lanes;
+    lost += use.lost();
   }
 };
 
@@ -64,13 +64,6 @@ std::vector<File> files_of(const gpu::Launches &launches, const std::vector<Poin
   return all;
 }
 
-std::vector<std::string> lines_of(const fs::path &path) {
-  std::vector<std::string> lines;
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 /// Where the compiler found it, or by its name in one of these folders.
 std::vector<std::string> text_of(const std::string &name, const std::vector<std::string> &folders) {
   std::vector<fs::path> places;
@@ -81,7 +74,7 @@ std::vector<std::string> text_of(const std::string &name, const std::vector<std:
   places.insert(places.begin() + static_cast<std::ptrdiff_t>(places.size() < 2 ? 0 : places.size() - 2), name);
   std::error_code error;
   for (const fs::path &place : places) {
-    if (fs::is_regular_file(place, error)) return lines_of(place);
+    if (fs::is_regular_file(place, error)) return report::lines_of(place);
   }
   return {};
 }
@@ -100,9 +93,8 @@ nlohmann::ordered_json json_of(const gpu::Launches &launches, const File &file, 
   };
   for (const auto &[number, line] : file.lines) {
     nlohmann::ordered_json one{{"line", number}};
-    one["source"] = number != 0 && number <= file.text.size()
-                        ? nlohmann::ordered_json(valid_utf8(file.text[number - 1]))
-                        : nlohmann::ordered_json();
+    one["source"] = number != 0 && number <= file.text.size() ? nlohmann::ordered_json(file.text[number - 1])
+                                                              : nlohmann::ordered_json();
     add_sums(line, &one);
     one["points"] = nlohmann::ordered_json::array();
     for (const PointUse *use : line.points) {
@@ -123,11 +115,8 @@ nlohmann::ordered_json json_of(const gpu::Launches &launches, const File &file, 
 /// Tabs are four columns, and a line ends where the terminal does.
 std::string shown(const std::string &line, size_t width) {
   std::string text;
-  for (const char each : valid_utf8(line)) text += each == '\t' ? std::string("    ") : std::string(1, each);
-  if (text.size() <= width) return text;
-  size_t end = width < 3 ? 0 : width - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
-  return text.substr(0, end) + "...";
+  for (const char each : line) text += each == '\t' ? std::string("    ") : std::string(1, each);
+  return shortened(text, width);
 }
 
 /// "then, loop".

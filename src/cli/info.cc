@@ -9,6 +9,7 @@
 #include "analyze/communicators.h"
 #include "analyze/decode.h"
 #include "analyze/overview.h"
+#include "analyze/spawned.h"
 #include "cli/inspect.h"
 #include "cli/pending_lines.h"
 #include "cli/verbs.h"
@@ -134,14 +135,13 @@ Fact failures_of(const Overview &view) {
 
 /// Of a run that spawned others or was spawned.
 Fact job_of(const trace::RunInfo &run) {
-  const size_t dot = run.spawned_by.rfind('.');
-  const bool spawned = dot != std::string::npos;
-  const std::string parent = run.spawned_by.substr(0, spawned ? dot : 0);
-  const std::string rank = spawned ? run.spawned_by.substr(dot + 1) : "";
   nlohmann::ordered_json json{{"name", valid_utf8(run.job)}, {"spawned_by", nullptr}};
-  if (spawned) json["spawned_by"] = {{"job", valid_utf8(parent)}, {"rank", std::strtoull(rank.c_str(), nullptr, 10)}};
-  return {
-      "job", run.job + (spawned ? fmt::format(", spawned by rank {} of job {}", rank, parent) : ""), {{"job", json}}};
+  std::string text = run.job;
+  if (const auto by = analyze::spawner_of(run)) {
+    json["spawned_by"] = {{"job", valid_utf8(by->job)}, {"rank", by->rank}};
+    text += fmt::format(", spawned by rank {} of job {}", by->rank, by->job);
+  }
+  return {"job", text, {{"job", json}}};
 }
 
 std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, const analyze::GpuOverview &gpu) {

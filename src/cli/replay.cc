@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -113,14 +114,17 @@ struct Prepared {
 /// A port that no job of the replay opens is another program's.
 Result<void> may_meet(const std::vector<analyze::FamilyMember> &family) {
   std::set<std::string> opened;
-  for (const analyze::FamilyMember &member : family) opened.merge(analyze::ports_of(member.trace).opened);
+  std::map<std::string, const analyze::FamilyMember *> named;  // by whom first
   for (const analyze::FamilyMember &member : family) {
-    for (const std::string &port : analyze::ports_of(member.trace).named) {
-      if (opened.contains(port)) continue;
-      return fail(ErrorKind::usage,
-                  fmt::format("{} names the port \"{}\", which another program opened", member.file, port),
-                  "a run is replayed together with the jobs that it spawned, no others");
-    }
+    analyze::Ports ports = analyze::ports_of(member.trace);
+    opened.merge(ports.opened);
+    for (const std::string &port : ports.named) named.try_emplace(port, &member);
+  }
+  for (const auto &[port, member] : named) {
+    if (opened.contains(port)) continue;
+    return fail(ErrorKind::usage,
+                fmt::format("{} names the port \"{}\", which another program opened", member->file, port),
+                "a run is replayed together with the jobs that it spawned, no others");
   }
   return {};
 }
@@ -130,11 +134,10 @@ Result<Prepared> prepare(ReplayOptions &options) {
   auto first = open_trace(options);
   if (!first) return tl::unexpected(first.error());
   if (analyze::was_spawned(*first)) {
-    const std::string &by = first->run().spawned_by;
-    return tl::unexpected(
-        Error{ErrorKind::usage,
-              "the run was spawned by another job" + (by.empty() ? "" : ", by rank " + by.substr(by.rfind('.') + 1)),
-              options.file, Error::kNoOffset, "replay the trace of that one, which replays this one, too"});
+    const auto by = analyze::spawner_of(first->run());
+    return tl::unexpected(Error{
+        ErrorKind::usage, "the run was spawned by another job" + (by ? fmt::format(", by rank {}", by->rank) : ""),
+        options.file, Error::kNoOffset, "replay the trace of that one, which replays this one, too"});
   }
   auto family = analyze::family_of(*std::move(first), options.file, options.spawned);
   if (!family) return tl::unexpected(family.error());

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/test_folder.h"
 #include "proxy/c_text.h"
 #include "proxy/folder.h"
 #include "proxy/law.h"
@@ -104,12 +105,8 @@ TEST(CText, TermsOfAGrammar) {
 
 class Folder : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "cairn-proxy-test-XXXXXX").string();
-    top_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(top_); }
-  fs::path top_;
+  const TestFolder made_;
+  const fs::path top_ = made_.path();
 };
 
 TEST_F(Folder, IsReplacedIfItWasMadeHere) {

@@ -71,11 +71,13 @@ bool read_word(std::string_view word, Settings *settings) {
     settings->job = static_cast<uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
   } else if (name == "first") {
     settings->first = static_cast<uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
-  } else {
-    if (name != "all") return false;
+  } else if (name == "all") {
     settings->all = static_cast<uint32_t>(std::strtoul(value.c_str(), nullptr, 10));
+  } else {
+    return false;
   }
-  if (name != "job" && name != "first") settings->words.emplace_back(word);
+  const bool of_all_jobs = name != "job" && name != "first";
+  if (of_all_jobs) settings->words.emplace_back(word);
   return true;
 }
 

@@ -2,24 +2,20 @@
 #include "replay/other_jobs.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <filesystem>
 #include <thread>
+
+#include "base/test_folder.h"
 
 namespace cairn::replay {
 namespace {
 
 class OtherJobsTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "cairn-jobs-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string folder_;
+  const TestFolder made_;
+  const std::string folder_ = made_.path();
 };
 
 TEST_F(OtherJobsTest, EachProcessSpawnsItsOwnInTheirOrder) {

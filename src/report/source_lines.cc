@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <vector>
 
 #include "text/utf8.h"
 
@@ -17,6 +16,8 @@ constexpr size_t kMostBytes = size_t{512} << 10;
 constexpr uintmax_t kMostOfFile = uintmax_t{4} << 20;
 constexpr uint32_t kAround = 15;  // lines before and after a call
 
+}  // namespace
+
 std::vector<std::string> lines_of(const std::string &path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMostOfFile) return {};
@@ -29,8 +30,6 @@ std::vector<std::string> lines_of(const std::string &path) {
   }
   return lines;
 }
-
-}  // namespace
 
 ordered_json source_lines(const std::map<std::string, std::set<uint32_t>> &wanted) {
   ordered_json all = ordered_json::array();

@@ -9,8 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace cairn::report {
+
+/// Of a file, without the ends of lines; bytes that are not UTF-8 replaced. None of one that is left out.
+std::vector<std::string> lines_of(const std::string &path);
 
 /// `wanted`: by file, the lines. Gives a list of {"file", "first", "lines"}: stretches in order, of lines from "first".
 nlohmann::ordered_json source_lines(const std::map<std::string, std::set<uint32_t>> &wanted);

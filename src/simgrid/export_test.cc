@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/test_folder.h"
 #include "spec/ids.h"
 #include "spec/spec.h"
 #include "trace/testing/synthetic.h"
@@ -77,13 +78,6 @@ trace::Trace traced(const std::vector<Rank> &ranks) {
 
 class Export : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string made = fs::temp_directory_path() / "cairn-simgrid-XXXXXX";
-    ASSERT_NE(mkdtemp(made.data()), nullptr);
-    folder_ = made;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   /// Without the rank before each line, and the blanks behind it.
   std::vector<std::string> actions(const std::vector<Rank> &ranks, uint32_t rank,
                                    ExportSettings settings = {1e9, false}) {
@@ -110,7 +104,8 @@ class Export : public testing::Test {
   static std::string fmt_path(const std::string &folder, uint32_t rank) {
     return folder + "/rank-" + std::to_string(rank) + ".txt";
   }
-  fs::path folder_;
+  const TestFolder made_;
+  const fs::path folder_ = made_.path();
   int runs_ = 0;
   Counts counts_;
 };

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "analyze/topology.h"
+#include "base/test_folder.h"
 #include "simgrid/groups.h"
 #include "spec/ids.h"
 
@@ -20,12 +21,6 @@ namespace fs = std::filesystem;
 
 class Files : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string made = fs::temp_directory_path() / "cairn-simgrid-XXXXXX";
-    ASSERT_NE(mkdtemp(made.data()), nullptr);
-    folder_ = made;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   [[nodiscard]] std::string path() const { return folder_ / "rank-7.txt"; }
   /// As SMPI reads them: fields apart by blanks, without what begins with '#'.
   [[nodiscard]] std::vector<std::string> lines() const {
@@ -40,7 +35,8 @@ class Files : public testing::Test {
     }
     return all;
   }
-  fs::path folder_;
+  const TestFolder made_;
+  const fs::path folder_ = made_.path();
 };
 
 TEST_F(Files, ChangeWhereTheyStand) {

@@ -12,6 +12,7 @@
 #include "arrays/file/stored_file.h"
 #include "arrays/file/stored_writer.h"
 #include "arrays/file/usage.h"
+#include "base/test_folder.h"
 
 namespace cairn::arrays {
 namespace {
@@ -122,13 +123,6 @@ struct Steps {
 
 class ReferencesFile : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "references-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   Steps write(uint32_t chain, const char *codec, int again) {
     constexpr uint64_t kRecords = 12;
     Header made;
@@ -181,7 +175,8 @@ class ReferencesFile : public testing::Test {
           << record;
     }
   }
-  std::filesystem::path folder_;
+  const TestFolder made_;
+  const std::filesystem::path folder_ = made_.path();
 };
 
 TEST_F(ReferencesFile, GivesWhatWasWrittenLast) {

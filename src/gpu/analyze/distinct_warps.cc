@@ -1,7 +1,6 @@
 #include "gpu/analyze/distinct_warps.h"
 
 #include <map>
-#include <string>
 #include <tuple>
 
 namespace cairn::analyze {
@@ -11,25 +10,28 @@ std::vector<DistinctWarp> distinct_warps(const gpu::Launches &launches) {
   using Key = std::tuple<uint32_t, uint32_t, gpu::CoderKind, uint8_t, uint8_t, std::vector<uint32_t>>;
   std::map<Key, size_t> known;
   std::vector<DistinctWarp> all;
-  for (uint32_t number = 0; number < launches.launches.size(); ++number) {
-    const gpu::LaunchRecord &launch = launches.launches[number];
+  for (const gpu::LaunchRecord &launch : launches.launches) {
     for (const gpu::WarpStreams &warp : launch.warps) {
       Key key{launch.program, launch.kernel, launch.coder, launch.location_bits, launch.lanes, warp.streams};
       const auto [place, fresh] = known.try_emplace(std::move(key), all.size());
-      if (fresh) all.push_back({&launch, &warp, number, 0});
+      if (fresh) all.push_back({&launch, &warp, 0});
       ++all[place->second].times;
     }
   }
   return all;
 }
 
-Result<void> each_event(const gpu::Launches &launches, const DistinctWarp &warp,
-                        const std::function<void(const gpu::Event &)> &visit) {
-  auto done = launches.visit(*warp.launch, *warp.warp, visit);
-  if (!done) {
-    done.error().message +=
-        " of warp " + std::to_string(warp.warp->index) + " in launch " + std::to_string(warp.launch_number);
-  }
+WarpWalks::WarpWalks(const gpu::Launches &launches) : launches_(launches) {
+  loops_.reserve(launches.programs.size());
+  for (const gpu::ProgramRecord &program : launches.programs) loops_.emplace_back(program);
+}
+
+Result<void> WarpWalks::walk(const DistinctWarp &warp, TimelineVisitor *visitor) const {
+  const uint32_t program = warp.launch->program;
+  GpuTimeline timeline(launches_.programs[program], loops_[program], visitor);
+  uint64_t at = 0;
+  auto done = launches_.visit(*warp.launch, *warp.warp, [&](const gpu::Event &event) { timeline.event(at++, event); });
+  timeline.end(at);
   return done;
 }
 

@@ -8,8 +8,6 @@
 
 #include "base/saturating.h"
 #include "gpu/analyze/distinct_warps.h"
-#include "gpu/analyze/loops.h"
-#include "gpu/analyze/timeline.h"
 
 namespace cairn::analyze {
 namespace {
@@ -80,18 +78,11 @@ class Folding : public TimelineVisitor {
 }  // namespace
 
 Result<std::map<std::string, uint64_t>> folded_stacks(const gpu::Launches &launches, Weight weight) {
-  std::vector<GpuLoops> loops;
-  loops.reserve(launches.programs.size());
-  for (const gpu::ProgramRecord &program : launches.programs) loops.emplace_back(program);
+  const WarpWalks walks(launches);
   std::map<std::string, uint64_t> stacks;
   for (const DistinctWarp &warp : distinct_warps(launches)) {
-    const uint32_t program = warp.launch->program;
-    Folding folding(launches.programs[program], *warp.launch, weight);
-    GpuTimeline timeline(launches.programs[program], loops[program], &folding);
-    uint64_t at = 0;
-    const auto visit = [&](const gpu::Event &event) { timeline.event(at++, event); };
-    if (auto done = each_event(launches, warp, visit); !done) return tl::unexpected(done.error());
-    timeline.end(at);
+    Folding folding(launches.programs[warp.launch->program], *warp.launch, weight);
+    if (auto done = walks.walk(warp, &folding); !done) return tl::unexpected(done.error());
     folding.add(warp.times, &stacks);
   }
   return stacks;

@@ -45,6 +45,8 @@ struct PointUse {
   std::vector<WorstWarp> worst;  ///< of the fewest lanes in the mean, at most kWorst, the worst first
   static constexpr size_t kWorst = 3;
   [[nodiscard]] double mean_lanes() const;
+  /// Lanes of the warps that were not there, summed over visits.
+  [[nodiscard]] uint64_t lost() const { return width - lanes; }
   /// Lanes that worked of those that could, 0 to 1.
   [[nodiscard]] double efficiency() const;
 };

@@ -8,8 +8,6 @@
 
 #include "base/saturating.h"
 #include "gpu/analyze/distinct_warps.h"
-#include "gpu/analyze/loops.h"
-#include "gpu/analyze/timeline.h"
 
 namespace cairn::analyze {
 namespace {
@@ -71,18 +69,11 @@ double LoopTrips::efficiency() const {
 }
 
 Result<std::vector<LoopTrips>> loop_trips(const gpu::Launches &launches) {
-  std::vector<GpuLoops> loops;
-  loops.reserve(launches.programs.size());
-  for (const gpu::ProgramRecord &program : launches.programs) loops.emplace_back(program);
+  const WarpWalks walks(launches);
   Trips trips;
   for (const DistinctWarp &warp : distinct_warps(launches)) {
-    const uint32_t program = warp.launch->program;
-    Counting counting(program, warp.times, &trips);
-    GpuTimeline timeline(launches.programs[program], loops[program], &counting);
-    uint64_t at = 0;
-    const auto visit = [&](const gpu::Event &event) { timeline.event(at++, event); };
-    if (auto done = each_event(launches, warp, visit); !done) return tl::unexpected(done.error());
-    timeline.end(at);
+    Counting counting(warp.launch->program, warp.times, &trips);
+    if (auto done = walks.walk(warp, &counting); !done) return tl::unexpected(done.error());
   }
   std::vector<LoopTrips> all;
   all.reserve(trips.size());

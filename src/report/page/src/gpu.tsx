@@ -14,10 +14,9 @@ interface Point {
   mean_lanes: number;
   /** The part of the warp's lanes that were there. */
   efficiency: number;
+  /** Lanes that were not there, all visits together. */
+  lost_lanes: number;
 }
-
-/** Lanes that were not there, all visits together. */
-const lost = (point: Point): number => (point.efficiency > 0 ? point.visits * (point.mean_lanes / point.efficiency - point.mean_lanes) : 0);
 
 const kTimes = { ran_ns: 'ran', mean_ns: 'mean', longest_ns: 'longest', mean_queued_ns: 'queued for, mean' };
 const seconds = (ns: number | null): number | null => (ns === null ? null : ns / 1e9);
@@ -70,7 +69,7 @@ export function GpuView({ context }: { context: Context }) {
         <>
           <h2>Where lanes were missing</h2>
           <Table
-            name="divergence" rows={[...points].sort((a, b) => lost(b) - lost(a))} further={typeof further === 'number' ? further : undefined}
+            name="divergence" rows={[...points].sort((a, b) => b.lost_lanes - a.lost_lanes)} further={typeof further === 'number' ? further : undefined}
             columns={[
               { name: 'where', left: true, value: (p) => `${p.file}:${p.line}` },
               { name: 'function', left: true, value: (p) => p.function },
@@ -78,7 +77,7 @@ export function GpuView({ context }: { context: Context }) {
               { name: 'visits', value: (p) => p.visits, show: (p) => count(p.visits) },
               { name: 'lanes, mean', value: (p) => p.mean_lanes, show: (p) => p.mean_lanes.toFixed(1) },
               { name: 'efficiency', value: (p) => p.efficiency, show: (p) => percent(p.efficiency) },
-              { name: 'lanes missing', value: lost, show: (p) => count(Math.round(lost(p))), help: 'all visits together: what a rewrite could win' },
+              { name: 'lanes missing', value: (p) => p.lost_lanes, show: (p) => count(p.lost_lanes), help: 'all visits together: what a rewrite could win' },
             ]}
           />
         </>
