@@ -1,153 +1,17 @@
 #include "arrays/file/index.h"
 
 #include <algorithm>
+#include <cassert>
 
-#include "base/hash.h"
 #include "codec/codec.h"
 
 namespace cairn::arrays {
 namespace {
 
-constexpr uint64_t kFormat = 1;
-constexpr uint64_t kMostShape = 64;
-constexpr uint8_t kAtHome = 1;  // flags of a block
-constexpr uint8_t kReferring = 2;
-constexpr uint8_t kReplaced = 4;
-
-/// A region that is in file order and below kMostOffset, or nothing.
-bool unpack_region(uint64_t from, ByteReader *in, Region *region) {
-  const uint64_t distance = in->varint();
-  region->offset = from + distance;
-  region->run = in->varint();
-  const uint64_t depth = in->varint();
-  // A distance that wraps around would put it before its predecessor.
-  if (distance > kMostOffset || depth > Region::kMostLevels || region->run == 0 || region->offset > kMostOffset ||
-      region->run > kMostOffset) {
-    return false;
-  }
-  std::array<Level, Region::kMostLevels> levels{};
-  for (uint64_t i = 0; i < depth; ++i) levels[i] = {in->varint(), in->varint()};
-  for (uint64_t i = depth; i-- > 0;) {
-    if (levels[i].count < 2 || levels[i].stride == 0 || levels[i].count > kMostOffset / levels[i].stride) return false;
-    if (!region->repeat(levels[i].count, levels[i].stride) || region->end() > kMostOffset) return false;
-  }
-  return !in->failed();
-}
-
-void pack_block(const Block &block, const Block &before, ByteWriter *out) {
-  out->byte(static_cast<uint8_t>(block.element));
-  out->byte(block.codec);
-  out->byte(static_cast<uint8_t>((block.at_home ? kAtHome : 0) | (block.reference != 0 ? kReferring : 0) |
-                                 (block.replaced ? kReplaced : 0)));
-  out->varint(block.regions.size());
-  uint64_t from = 0;
-  for (const Region &region : block.regions) {
-    pack(region, from, out);
-    from = region.end();
-  }
-  out->varint(block.shape.size());
-  for (const uint64_t length : block.shape) out->varint(length);
-  out->signed_varint(static_cast<int64_t>(block.sequence - before.sequence));
-  if (block.reference != 0) out->varint(block.sequence - block.reference);
-  out->signed_varint(static_cast<int64_t>(block.offset - (before.offset + before.size)));
-  out->varint(block.size);
-  out->fixed64(block.checksum);
-}
-
-bool unpack_block(const Block &before, ByteReader *in, Block *block) {
-  const uint8_t element = in->byte();
-  if (element > static_cast<uint8_t>(codec::Element::f64)) return false;
-  block->element = static_cast<codec::Element>(element);
-  block->codec = in->byte();
-  const uint8_t flags = in->byte();
-  if (flags > (kAtHome | kReferring | kReplaced)) return false;
-  block->at_home = (flags & kAtHome) != 0;
-  block->replaced = (flags & kReplaced) != 0;
-  const uint64_t regions = in->varint();
-  if (regions == 0 || regions > in->remaining()) return false;
-  uint64_t from = 0;
-  uint64_t bytes = 0;
-  for (uint64_t i = 0; i < regions; ++i) {
-    Region region;
-    if (!unpack_region(from, in, &region)) return false;
-    from = region.end();
-    bytes += region.bytes();
-    block->regions.push_back(region);
-  }
-  const uint64_t axes = in->varint();
-  if (axes > kMostShape) return false;
-  uint64_t elements = 1;
-  for (uint64_t i = 0; i < axes; ++i) {
-    const uint64_t length = in->varint();
-    if (length == 0 || length > kMostOffset / elements) return false;
-    elements *= length;
-    block->shape.push_back(length);
-  }
-  if (elements > kMostOffset / 8 || elements * codec::size_of(block->element) != bytes) return false;
-  block->sequence = before.sequence + static_cast<uint64_t>(in->signed_varint());
-  if ((flags & kReferring) != 0) {
-    const uint64_t distance = in->varint();
-    if (distance == 0 || distance >= block->sequence) return false;
-    block->reference = block->sequence - distance;
-  }
-  block->offset = before.offset + before.size + static_cast<uint64_t>(in->signed_varint());
-  block->size = in->varint();
-  block->checksum = in->fixed64();
-  if ((block->at_home && block->size > bytes) || bytes > kMostBlock) return false;
-  return !in->failed() && block->offset <= kMostOffset && block->size <= kMostOffset;
-}
-
-void pack_blocks(std::span<const Block> blocks, ByteWriter *out) {
-  out->varint(blocks.size());
-  const Block none;
-  const Block *before = &none;
-  for (const Block &block : blocks) {
-    pack_block(block, *before, out);
-    before = &block;
-  }
-}
-
-Result<std::vector<Block>> read_blocks(ByteReader *in) {
-  const uint64_t count = in->varint();
-  if (count > in->remaining()) return fail(ErrorKind::unreadable, "the index of blocks is cut short");
-  std::vector<Block> blocks;
-  const Block none;
-  const Block *before = &none;
-  blocks.reserve(count);
-  for (uint64_t i = 0; i < count; ++i) {
-    Block block;
-    if (!unpack_block(*before, in, &block)) {
-      return fail(ErrorKind::unreadable, "block " + std::to_string(i) + " of the index is damaged");
-    }
-    blocks.push_back(std::move(block));
-    before = &blocks.back();
-  }
-  return blocks;
-}
+constexpr uint64_t kWhole = 1;      // format: all blocks are in it
+constexpr uint64_t kSegmented = 2;  // some are in segments
 
 }  // namespace
-
-std::vector<Run> places(const Block &block, uint64_t home) {
-  std::vector<Run> places;
-  if (!block.at_home) {
-    places.push_back({block.offset, block.size});
-    return places;
-  }
-  uint64_t left = block.size;
-  for (const Region &region : block.regions) {
-    for (RunCursor runs(region); left > 0 && !runs.done(); runs.next()) {
-      const uint64_t taken = std::min(left, runs.run().bytes);
-      const uint64_t offset = home + runs.run().offset;
-      if (!places.empty() && places.back().end() == offset) {
-        places.back().bytes += taken;
-      } else {
-        places.push_back({offset, taken});
-      }
-      left -= taken;
-    }
-  }
-  return places;
-}
 
 void Index::remember(size_t block) {
   const Block &each = blocks_[block];
@@ -168,6 +32,12 @@ bool Index::move(uint64_t by) {
   for (Block &block : blocks_) {
     if (!block.at_home) shift(&block.offset);
   }
+  for (std::vector<Segment> *segments : {&segments_, &pending_}) {
+    for (Segment &segment : *segments) {
+      shift(&segment.offset);
+      segment.moved += by;
+    }
+  }
   return fits;
 }
 
@@ -185,22 +55,34 @@ std::optional<size_t> Index::reference_of(const Block &block) const {
 
 uint32_t Index::depth(size_t block) const { return keeping_ ? depths_[block] : 0; }
 
+/// A block that nobody needs any more.
+void Index::forget(const Block &block) {
+  if (block.at_home) return;
+  replaced += block.size;
+  if (block.filed) replaced_but_filed_ += block.size;
+}
+
 /// Whether the newer of two blocks over the same regions took the place of the older, wholly.
 bool Index::replace(size_t known, Block &block) {
   Block &old = blocks_[known];
-  const bool newer = block.sequence >= old.sequence;
+  // Of two with one number the later; what is loaded is earlier than what is not filed yet.
+  const bool newer = block.sequence > old.sequence || (block.sequence == old.sequence && (old.filed || !block.filed));
   if (keeping_) {
     (newer ? old : block).replaced = true;
     if (newer) ++kept_;
     return false;
   }
-  const Block &gone = newer ? old : block;
-  if (!gone.at_home) replaced += gone.size;
+  forget(newer ? old : block);
   if (newer) old = std::move(block);
   return true;
 }
 
 bool Index::add(Block block) {
+  block.filed = false;  // wherever it comes from: not in a segment of this index
+  return insert(std::move(block));
+}
+
+bool Index::insert(Block block) {
   if (block.reference != 0 || block.replaced) {
     keep_replaced();
     const std::optional<size_t> reference = reference_of(block);
@@ -231,34 +113,50 @@ std::vector<bool> Index::needed(const std::function<bool(size_t)> &visible) cons
   return needed;
 }
 
-bool Index::drop_unneeded() {
-  if (kept_ == 0) return false;
-  const std::vector<bool> wanted = needed([](size_t /*block*/) { return true; });
-  if (std::ranges::find(wanted, false) == wanted.end()) return false;
-  std::vector<Block> before;
-  before.swap(blocks_);
+/// Everything that follows from the blocks.
+void Index::rebuild() {
   by_regions_.clear();
   by_sequence_.clear();
   depths_.clear();
   kept_ = 0;
-  for (size_t i = 0; i < before.size(); ++i) {
-    Block &block = before[i];
-    if (!wanted[i]) {
-      if (!block.at_home) replaced += block.size;
-      continue;
-    }
-    if (!block.replaced) by_regions_[hash_of(block.regions, 0)] = blocks_.size();
-    blocks_.push_back(std::move(block));
-    remember(blocks_.size() - 1);
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    if (!blocks_[i].replaced) by_regions_[hash_of(blocks_[i].regions, 0)] = i;
+    if (keeping_) remember(i);
   }
   intervals_.clear();
   known_ = 0;
+}
+
+bool Index::drop_unneeded() {
+  if (kept_ == 0) return false;
+  // What is not here may be coded against any of them.
+  if (std::ranges::any_of(pending_, &Segment::referring)) return false;
+  const std::vector<bool> wanted = needed([](size_t /*block*/) { return true; });
+  if (std::ranges::find(wanted, false) == wanted.end()) return false;
+  std::vector<Block> before;
+  before.swap(blocks_);
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (wanted[i]) {
+      blocks_.push_back(std::move(before[i]));
+    } else {
+      forget(before[i]);
+    }
+  }
+  rebuild();
   return true;
 }
 
 uint64_t Index::virtual_end() const { return std::max<uint64_t>(virtual_end_, header.size()); }
 
+uint64_t Index::newest() const {
+  uint64_t newest = 0;
+  for (const Block &block : blocks_) newest = std::max(newest, block.sequence);
+  for (const Segment &segment : segments_) newest = std::max(newest, segment.newest);
+  return newest;
+}
+
 std::vector<size_t> Index::find(std::span<const Region> regions) const {
+  assert(std::ranges::none_of(pending_, [&](const Segment &segment) { return segment.touches(regions); }));
   std::vector<Interval> added;
   for (; known_ < blocks_.size(); ++known_) added.push_back({blocks_[known_].begin(), blocks_[known_].end(), known_});
   intervals_.add(std::move(added));
@@ -279,45 +177,154 @@ std::vector<size_t> Index::find(std::span<const Region> regions) const {
   return found;
 }
 
-Bytes pack(std::span<const Block> blocks) {
-  ByteWriter out;
-  pack_blocks(blocks, &out);
-  return out.take();
+std::vector<Run> Index::segment_places() const {
+  std::vector<Run> places = listed_;
+  for (const Segment &segment : segments_) places.push_back(segment.place());
+  return places;
 }
 
-Result<std::vector<Block>> unpack_blocks(ByteView bytes) {
-  ByteReader in(bytes);
-  return read_blocks(&in);
+template <typename Wanted>
+Result<void> Index::load_those(Wanted wanted, const ReadPlace &read) {
+  if (std::ranges::none_of(pending_, wanted)) return {};
+  std::vector<Segment> left;
+  std::vector<Segment> next(pending_.rbegin(), pending_.rend());  // the oldest is the last
+  Result<void> done;
+  while (!next.empty()) {
+    Segment segment = std::move(next.back());
+    next.pop_back();
+    if (!done || !wanted(segment)) {
+      left.push_back(std::move(segment));
+      continue;
+    }
+    const Result<Bytes> bytes = read(segment.place());
+    Result<Unfiled> found = bytes ? arrays::unfile(segment, *bytes) : Result<Unfiled>(tl::unexpected(bytes.error()));
+    if (found && segment.list) {
+      for (const Segment &each : found->segments) listed_.push_back(each.place());
+      next.insert(next.end(), found->segments.rbegin(), found->segments.rend());
+      continue;
+    }
+    bool added = found.has_value();
+    if (found) {
+      for (Block &block : found->blocks) added = added && insert(std::move(block));
+    }
+    if (added) continue;
+    done = found ? fail(ErrorKind::unreadable,
+                        "the index of blocks is damaged: a block is coded against none that is there")
+                 : tl::unexpected(found.error());
+    left.push_back(std::move(segment));
+  }
+  pending_ = std::move(left);
+  return done;
 }
 
-Bytes pack(const Index &index) {
+Result<void> Index::load(std::span<const Region> regions, const ReadPlace &read) {
+  // What a block is coded against is in an earlier segment, and is to be here before it.
+  if (std::ranges::any_of(pending_, &Segment::referring)) return load_all(read);
+  return load_those([&](const Segment &segment) { return segment.touches(regions); }, read);
+}
+
+Result<void> Index::load_all(const ReadPlace &read) {
+  return load_those([](const Segment & /*segment*/) { return true; }, read);
+}
+
+std::optional<Index::Plan> Index::plan(const IndexSizes &sizes) const {
+  uint64_t filed = 0;
+  for (const Block &block : blocks_) filed += block.filed ? 1 : 0;
+  uint64_t named = 0;
+  for (const Segment &segment : segments_) named += segment.blocks;
+  Plan plan;
+  plan.anew = whole() && named > 2 * filed + 4 * sizes.segment;
+  if (!plan.anew && blocks_.size() - filed < sizes.segment) return std::nullopt;
+  std::vector<const Block *> blocks;
+  for (const Block &block : blocks_) {
+    if (plan.anew || !block.filed) blocks.push_back(&block);
+  }
+  Filing filing = file_blocks(std::move(blocks), end, sizes);
+  if (!plan.anew) plan.segments = segments_;
+  plan.segments.insert(plan.segments.end(), filing.segments.begin(), filing.segments.end());
+  plan.bytes = std::move(filing.bytes);
+  file_segments(&plan.segments, end, sizes, &plan.bytes);
+  return plan;
+}
+
+void Index::filed(Plan plan) {
+  if (plan.anew) {
+    replaced_but_filed_ = 0;
+    listed_.clear();
+  }
+  segments_ = std::move(plan.segments);
+  for (Block &block : blocks_) block.filed = true;
+  end += plan.bytes.size();
+}
+
+void Index::add_segments(std::vector<Segment> segments) {
+  for (const Segment &segment : segments) virtual_end_ = std::max(virtual_end_, segment.stretches.back().end());
+  pending_.insert(pending_.end(), segments.begin(), segments.end());
+  segments_.insert(segments_.end(), segments.begin(), segments.end());
+}
+
+void Index::unfile() {
+  assert(whole());
+  for (Block &block : blocks_) block.filed = false;
+  segments_.clear();
+  listed_.clear();
+  replaced_but_filed_ = 0;
+}
+
+bool Index::let_go(uint64_t held) {
+  // What blocks are coded against stays; those who write them hold all.
+  if (keeping_ || segments_.empty() || blocks_.size() <= held) return false;
+  if (std::erase_if(blocks_, [](const Block &block) { return block.filed; }) == 0) return false;
+  pending_ = segments_;
+  listed_.clear();
+  replaced -= replaced_but_filed_;  // found again when it is loaded
+  replaced_but_filed_ = 0;
+  rebuild();
+  return true;
+}
+
+/// `all`: with the blocks of segments, and without these.
+Bytes Index::packed(bool all) const {
   ByteWriter out;
-  out.blob(index.header);
-  out.varint(index.user_codecs.size());
-  for (const std::string &name : index.user_codecs) out.text(name);
-  out.varint(index.data_begin);
-  out.varint(index.home);
-  out.varint(index.home_end);
-  out.varint(index.end);
-  out.varint(index.replaced);
-  pack_blocks(index.blocks(), &out);
+  out.blob(header);
+  out.varint(user_codecs.size());
+  for (const std::string &name : user_codecs) out.text(name);
+  out.varint(data_begin);
+  out.varint(home);
+  out.varint(home_end);
+  out.varint(end);
+  out.varint(all ? replaced : replaced - replaced_but_filed_);
+  const bool segmented = !all && !segments_.empty();
+  if (segmented) pack(segments_, &out);
+  std::vector<const Block *> blocks;
+  for (const Block &block : blocks_) {
+    if (all || !block.filed) blocks.push_back(&block);
+  }
+  pack(blocks, &out);
   const uint8_t codecs[] = {codec::kZstd};
   const codec::Encoded packed = codec::smallest(out.view(), codecs);
   ByteWriter whole;
-  whole.varint(kFormat);
+  whole.varint(segmented ? kSegmented : kWhole);
   whole.byte(packed.codec);
   whole.varint(out.size());
   whole.raw(packed.bytes);
   return whole.take();
 }
 
-Result<Index> unpack_index(ByteView bytes) {
+Bytes pack(const Index &index) { return index.packed(false); }
+
+Bytes pack_for_others(const Index &index) {
+  // If not all is here, no block is coded against another.
+  return index.packed(index.keeping_ && index.whole());
+}
+
+Result<Index> unpack_index(ByteView bytes, const ReadPlace &read) {
   ByteReader front(bytes);
   const uint64_t format = front.varint();
-  if (!front.failed() && format > kFormat) {
+  if (!front.failed() && format > kSegmented) {
     return fail(
         ErrorKind::unreadable,
-        "its arrays are of format " + std::to_string(format) + "; this Cairn reads up to " + std::to_string(kFormat),
+        "its arrays are of format " + std::to_string(format) + "; this Cairn reads up to " + std::to_string(kSegmented),
         "use a newer Cairn");
   }
   const uint8_t codec = front.byte();
@@ -340,8 +347,19 @@ Result<Index> unpack_index(ByteView bytes) {
   if (in.failed()) return fail(ErrorKind::unreadable, "the index of blocks is cut short");
   if (std::max({index.data_begin, index.home, index.home_end, index.end}) > kMostOffset)
     return fail(ErrorKind::unreadable, "the index of blocks is damaged");
-  Result<std::vector<Block>> blocks = read_blocks(&in);
+  if (format == kSegmented) {
+    Result<std::vector<Segment>> segments = unpack_segments(&in);
+    if (!segments) return tl::unexpected(segments.error());
+    index.add_segments(std::move(*segments));
+  }
+  Result<std::vector<Block>> blocks = unpack_blocks(&in);
   if (!blocks) return tl::unexpected(blocks.error());
+  const bool referring = std::ranges::any_of(index.segments(), &Segment::referring) ||
+                         std::ranges::any_of(*blocks, [](const Block &block) { return block.reference != 0; });
+  if (referring && !index.whole()) {
+    if (!read) return fail(ErrorKind::unreadable, "the index of blocks is damaged");
+    if (auto loaded = index.load_all(read); !loaded) return tl::unexpected(loaded.error());
+  }
   for (Block &block : *blocks) {
     if (!index.add(std::move(block)))
       return fail(ErrorKind::unreadable, "the index of blocks is damaged: a block is coded against none that is there");

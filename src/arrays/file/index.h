@@ -6,9 +6,14 @@
 // one time step before); then that one stays, replaced or not, for as long as others need it.
 //
 // The index stands in the file behind the blocks and is written anew whenever the file is synchronised; the file's
-// header names the latest (arrays/file/physical.h). In memory it is some hundred bytes a block. Not to be used by two
-// threads at once. Cost: adding is amortised constant; a query sorts in what was added since the last one, then costs
-// what it finds, times the logarithm of the number of blocks (arrays/file/intervals.h).
+// header names the latest (arrays/file/physical.h). That would take more than the blocks in the end: so most of what it
+// names is put away into segments (arrays/file/segment.h), which stay where they are; what is written anew is a list of
+// those and the blocks since. `plan` says what is to go into segments, `filed` that it did. Who reads an index has the
+// blocks of its segments after `load`: those that a request may touch, or all.
+//
+// In memory it is some hundred bytes a block. Not to be used by two threads at once. Cost: adding is amortised
+// constant; a query sorts in what was added since the last one, then costs what it finds, times the logarithm of the
+// number of blocks (arrays/file/intervals.h).
 #pragma once
 
 #include <cstdint>
@@ -18,44 +23,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "arrays/codec/array_codec.h"
+#include "arrays/file/block.h"
 #include "arrays/file/intervals.h"
-#include "arrays/file/region.h"
+#include "arrays/file/segment.h"
 #include "base/bytes.h"
 #include "base/result.h"
 
 namespace cairn::arrays {
 
-/// No block holds more: a reader may allocate that much for a single number in a file.
-constexpr uint64_t kMostBlock = uint64_t{256} << 20;
-
-/// No place in a file is further.
-constexpr uint64_t kMostOffset = uint64_t{1} << 60;
-
-/// No block is further from one that is coded against none: a reader decodes that many for one of them.
-constexpr uint32_t kMostChain = 255;
-
-struct Block {
-  Regions regions;  ///< in file order; the block's values are theirs, one after the other
-  codec::Element element = codec::Element::u8;
-  uint8_t codec = 0;  ///< of array_codec.h; from kFirstOfUsers on, a place in Index::user_codecs
-  bool at_home =
-      false;  ///< the bytes lie where the uncompressed ones would: in the first of the regions' runs (sparse)
-  std::vector<uint64_t> shape;  ///< in elements
-  bool replaced = false;        ///< only blocks that are coded against it need it
-  uint64_t sequence = 0;        ///< of a block that others are coded against no other has the same; never 0
-  uint64_t reference = 0;       ///< sequence number of the block that it is coded against; 0: of none
-  uint64_t offset = 0;          ///< in the physical file; of no meaning if at_home
-  uint64_t size = 0;            ///< compressed
-  uint64_t checksum = 0;        ///< XXH3 of the compressed bytes, seeded with the checksum of the reference
-
-  [[nodiscard]] uint64_t begin() const { return regions.front().offset; }
-  [[nodiscard]] uint64_t end() const { return regions.back().end(); }
-  [[nodiscard]] uint64_t bytes() const { return bytes_of(regions); }
-};
-
-/// Where the bytes of a block lie in the physical file.
-std::vector<Run> places(const Block &block, uint64_t home);
+/// Gives all bytes of a place in the physical file.
+using ReadPlace = std::function<Result<Bytes>(const Run &)>;
 
 class Index {
  public:
@@ -86,15 +63,52 @@ class Index {
   [[nodiscard]] uint32_t depth(size_t block) const;
   /// The end of what was ever written to the virtual file.
   [[nodiscard]] uint64_t virtual_end() const;
-  /// Numbers of the blocks that hold bytes of the regions, oldest first.
+  /// The highest sequence number of all blocks, those in segments as well.
+  [[nodiscard]] uint64_t newest() const;
+  /// Numbers of the blocks that hold bytes of the regions, oldest first. Not before they are loaded.
   [[nodiscard]] std::vector<size_t> find(std::span<const Region> regions) const;
   /// Which blocks a reader may need: those that are not replaced and for which `visible` holds, and all that these are
-  /// coded against, directly or not.
+  /// coded against, directly or not. Of a whole index.
   [[nodiscard]] std::vector<bool> needed(const std::function<bool(size_t)> &visible) const;
 
+  [[nodiscard]] const std::vector<Segment> &segments() const { return segments_; }
+  /// Where segments and lists of them stand that are known so far.
+  [[nodiscard]] std::vector<Run> segment_places() const;
+  /// Whether all blocks are here.
+  [[nodiscard]] bool whole() const { return pending_.empty(); }
+  /// Takes in the blocks of segments that may have bytes of the regions; their numbers are new ones. Error: one of
+  /// those cannot be read or is damaged; the next call tries again.
+  Result<void> load(std::span<const Region> regions, const ReadPlace &read);
+  Result<void> load_all(const ReadPlace &read);
+  /// What there is to be put into the file in front of the index, at `end`, before that is packed.
+  struct Plan {
+    Bytes bytes;
+    std::vector<Segment> segments;  ///< all that there are then
+    bool anew = false;              ///< none of those that there were are among them
+  };
+  /// Nothing: it is not worth it yet. Segments of which most has been replaced are written anew, if all is loaded.
+  [[nodiscard]] std::optional<Plan> plan(const IndexSizes &sizes) const;
+  /// The plan's bytes are in the file; `end` is behind them now.
+  void filed(Plan plan);
+  /// Others have put these into the file.
+  void add_segments(std::vector<Segment> segments);
+  /// Of a whole index: no segment is valid any more, as when blocks have moved.
+  void unfile();
+  /// Forgets what can be loaded again, if it is more than `held` blocks. Gives whether numbers of blocks have changed.
+  bool let_go(uint64_t held);
+
+  friend Bytes pack(const Index &index);
+  friend Bytes pack_for_others(const Index &index);
+
  private:
+  bool insert(Block block);
   bool replace(size_t known, Block &block);
+  void forget(const Block &block);
   void remember(size_t block);
+  void rebuild();
+  template <typename Wanted>
+  Result<void> load_those(Wanted wanted, const ReadPlace &read);
+  [[nodiscard]] Bytes packed(bool all) const;
 
   std::vector<Block> blocks_;  ///< each behind the one that it is coded against
   std::unordered_map<uint64_t, size_t> by_regions_;
@@ -107,14 +121,19 @@ class Index {
   /// Of the first `known_` blocks, where they lie; also of those that were replaced since.
   mutable Intervals intervals_;
   mutable size_t known_ = 0;
+
+  std::vector<Segment> segments_;    ///< lists, then others; oldest first
+  std::vector<Segment> pending_;     ///< of those, and of what the lists name: what is not loaded
+  std::vector<Run> listed_;          ///< what the lists name, as far as they were loaded
+  uint64_t replaced_but_filed_ = 0;  ///< bytes of `replaced` whose blocks a segment still names
 };
 
-/// Blocks as they travel between ranks, and their reading: all of them, or an error.
-Bytes pack(std::span<const Block> blocks);
-Result<std::vector<Block>> unpack_blocks(ByteView bytes);
-
-/// An index as it stands in a file.
+/// An index as it stands in a file, where its segments are.
 Bytes pack(const Index &index);
-Result<Index> unpack_index(ByteView bytes);
+/// The same for other processes, which cannot read the file at once: of a whole index some of whose blocks may be coded
+/// against others with all blocks, and without segments.
+Bytes pack_for_others(const Index &index);
+/// `read`: called if some blocks are coded against others, and there are segments: these are loaded then.
+Result<Index> unpack_index(ByteView bytes, const ReadPlace &read = {});
 
 }  // namespace cairn::arrays

@@ -27,8 +27,7 @@ void set_records(Bytes *header, int version, uint64_t records) {
 /// Blocks count that are newer than all that the index names: the index had all that there were when it was written,
 /// but for those that others had replaced.
 Result<void> StoredFile::find_unlisted() {
-  uint64_t newest = 0;
-  for (const Block &block : index_.blocks()) newest = std::max(newest, block.sequence);
+  const uint64_t newest = index_.newest();
   std::vector<Block> blocks;
   const auto take = [&](JournalRecord record) {
     if (record.user_codecs.size() > index_.user_codecs.size()) index_.user_codecs = std::move(record.user_codecs);
@@ -42,7 +41,10 @@ Result<void> StoredFile::find_unlisted() {
   index_.end = std::max(index_.end, size_);
   if (blocks.empty()) return {};
   std::ranges::stable_sort(blocks, {}, &Block::sequence);
-  if (std::ranges::any_of(blocks, [](const Block &block) { return block.reference != 0; })) index_.keep_replaced();
+  if (std::ranges::any_of(blocks, [](const Block &block) { return block.reference != 0; })) {
+    index_.keep_replaced();
+    if (auto loaded = index_.load_all(reader(0)); !loaded) return loaded;
+  }
   uint64_t records = header_.records;
   for (Block &block : blocks) {
     const std::optional<size_t> other = index_.reference_of(block);
@@ -70,7 +72,7 @@ Result<void> StoredFile::find_unlisted() {
 }
 
 Result<Recovery> recover(const std::string &path) {
-  Result<StoredFile> stored = StoredFile::open(path);
+  Result<StoredFile> stored = StoredFile::open(path, StoredFile::Take::as_needed);
   if (!stored) return tl::unexpected(stored.error());
   if (stored->closed()) return Recovery{true, {}};
   const auto cannot = [&](int number) {
@@ -84,14 +86,20 @@ Result<Recovery> recover(const std::string &path) {
     return tl::unexpected(Error{ErrorKind::environment, "a job is writing to it", path, Error::kNoOffset,
                                 "recover it when that has ended"});
   }
-  const Bytes packed = pack(stored->index());
-  IndexPlace place{stored->index().end, packed.size(), hash64(packed), 0, stored->index_place().storage};
+  Index index = stored->index();
+  int error = 0;
+  if (std::optional<Index::Plan> plan = index.plan(IndexSizes())) {
+    error = write_at(file, index.end, plan->bytes);
+    index.filed(std::move(*plan));
+  }
+  const Bytes packed = pack(index);
+  IndexPlace place{index.end, packed.size(), hash64(packed), 0, stored->index_place().storage};
   place.offset += (4 - (place.offset + place.size) % 4) % 4;
   const uint64_t end = place.offset + place.size;
-  int error = write_at(file, place.offset, packed);
+  if (error == 0) error = write_at(file, place.offset, packed);
   if (error == 0 && fdatasync(file) != 0) error = errno;
   // Not before the index is there may the header name it.
-  if (error == 0) error = write_at(file, 0, physical_header(stored->header(), place, stored->index().data_begin, end));
+  if (error == 0) error = write_at(file, 0, physical_header(stored->header(), place, index.data_begin, end));
   if (error == 0 && fsync(file) != 0) error = errno;
   close(file);
   if (error != 0) return cannot(error);

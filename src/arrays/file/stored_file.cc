@@ -86,7 +86,7 @@ bool StoredFile::recognises(const std::string &path) {
   return physical && ours(*physical);
 }
 
-Result<StoredFile> StoredFile::open(const std::string &path) {
+Result<StoredFile> StoredFile::open(const std::string &path, Take take) {
   StoredFile stored;
   stored.path_ = path;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -106,6 +106,9 @@ Result<StoredFile> StoredFile::open(const std::string &path) {
   if (!physical) return in_file(path, physical);
   stored.physical_ = std::move(*physical);
   if (auto found = stored.find_index(); !found) return in_file(path, found);
+  if (take == Take::all) {
+    if (auto loaded = stored.index_.load_all(stored.reader(0)); !loaded) return in_file(path, loaded);
+  }
   Result<Parsed> parsed = parse_header(stored.index_.header);
   if (!parsed) return in_file(path, parsed, "the header within its index");
   if (!parsed->header) {
@@ -148,6 +151,18 @@ Result<void> StoredFile::find_index() {
   return found;
 }
 
+/// Of the file, of whose index places are known that are `moved` before where they are.
+ReadPlace StoredFile::reader(uint64_t moved) const {
+  return [file = *file_, size = size_, moved](const Run &place) -> Result<Bytes> {
+    const uint64_t at = place.offset + moved;
+    if (at > size || place.bytes > size - at)
+      return fail(ErrorKind::unreadable, "the file is cut short: a segment of its index lies behind its end");
+    Result<Bytes> bytes = read_at(file, at, place.bytes);
+    if (!bytes) return fail(bytes.error().kind, "a segment of the index of blocks: " + bytes.error().message);
+    return bytes;
+  };
+}
+
 /// Of the place that is at hand.
 Result<void> StoredFile::read_index() {
   if (place_.offset > size_ || place_.size > size_ - place_.offset)
@@ -161,7 +176,7 @@ Result<void> StoredFile::read_index() {
   if (!bytes) return fail(bytes.error().kind, "the index of blocks: " + bytes.error().message);
   if (hash64(*bytes) != place_.checksum)
     return fail(ErrorKind::unreadable, "the checksum of its index of blocks is wrong");
-  Result<Index> index = unpack_index(*bytes);
+  Result<Index> index = unpack_index(*bytes, reader(place_.moved));
   if (!index) return tl::unexpected(index.error());
   index_ = std::move(*index);
   if (!index_.move(place_.moved)) {
@@ -238,6 +253,7 @@ Result<BlockCache::Values> StoredFile::kept(size_t block) const {
 }
 
 Result<void> StoredFile::read(std::span<const Region> request, uint8_t *data) const {
+  if (const Result<void> loaded = index_.load(request, reader(0)); !loaded) return in_file(path_, loaded);
   std::fill_n(data, bytes_of(request), uint8_t{0});
   for (const size_t block : index_.find(request)) {
     const Result<BlockCache::Values> decoded = kept(block);

@@ -1,8 +1,9 @@
 // StoredFile: a compressed file read without MPI: what the command line and tests use.
 //
-// Holds the index in memory and reads blocks as they are asked for; `read` keeps the last 64 MiB of values (one block
-// at least), so that requests one after the other do not decode a block anew. One thread at a time. A damaged file
-// gives errors that name the variable and the block; it never gives values that were not written.
+// Holds the index in memory, or what `read` needs of it, and reads blocks as they are asked for; `read` keeps the last
+// 64 MiB of values (one block at least), so that requests one after the other do not decode a block anew. One thread at
+// a time. A damaged file gives errors that name the variable and the block; it never gives values that were not
+// written.
 //
 // A file that a tool has copied with a header of another length is read where everything lies now; of one that lacks
 // what is needed the error says what a tool has done to it.
@@ -34,8 +35,13 @@ class StoredFile {
  public:
   /// Whether a file says of itself that it is one, whatever else is wrong with it.
   static bool recognises(const std::string &path);
+  /// How much of an index that stands in several parts is read at once.
+  enum class Take : uint8_t {
+    all,
+    as_needed,  ///< what `read` comes to need; `index` has but some blocks
+  };
   /// Error: no such file, no NetCDF file, or not a compressed one (kind usage).
-  static Result<StoredFile> open(const std::string &path);
+  static Result<StoredFile> open(const std::string &path, Take take = Take::all);
 
   /// Blocks that the index in the file does not name.
   struct Unlisted {
@@ -73,6 +79,7 @@ class StoredFile {
  private:
   Result<void> find_index();
   Result<void> read_index();
+  [[nodiscard]] ReadPlace reader(uint64_t moved) const;
   Result<void> find_unlisted();
   [[nodiscard]] Result<Bytes> read_places(const Block &block) const;
   [[nodiscard]] Result<BlockCache::Values> kept(size_t block) const;
@@ -85,7 +92,7 @@ class StoredFile {
   Header physical_;
   Header header_;
   Layout layout_;
-  Index index_;
+  mutable Index index_;  ///< takes in what is read
   IndexPlace place_;
   uint64_t data_end_ = 0;
   Unlisted unlisted_;

@@ -1,7 +1,8 @@
 // libFuzzer on compressed files: any bytes are read or refused. What begins with an even byte is the image of a file;
 // else an index and the bytes of its blocks are made into a file whose checksums are right, so that damage gets as far
 // as the blocks and codecs. What begins with 3 more than a multiple of 4 was not closed: these bytes are the record of
-// its journal, too.
+// its journal, too. What begins with 5 more than a multiple of 8 has an index in segments, of which these bytes are
+// one, or a list of some.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,6 +23,19 @@ using namespace cairn::arrays;
 
 /// Blocks may claim 256 MiB each; reading all of them would be all that a fuzzer does.
 constexpr uint64_t kMost = uint64_t{4} << 20;
+
+uint64_t blocks_in(ByteView segment, bool list) {
+  uint64_t blocks = 0;
+  if (!list) {
+    if (const auto read = unpack_columns(segment)) blocks = read->size();
+    return blocks;
+  }
+  ByteReader in(segment);
+  if (const auto read = unpack_segments(&in)) {
+    for (const Segment &each : *read) blocks += each.blocks;
+  }
+  return blocks;
+}
 
 Bytes image_of(ByteView input) {
   if (input.size() < 3) return {};
@@ -45,6 +59,16 @@ Bytes image_of(ByteView input) {
     block.checksum = hash64(data.subspan(at, std::min<uint64_t>(block.size, data.size() - at)));
   }
   index->data_begin = data_begin;
+  if (input[0] % 8 == 5 && !data.empty()) {
+    Segment segment;
+    segment.offset = data_begin;
+    segment.size = data.size();
+    segment.checksum = hash64(data);
+    segment.list = input[0] % 16 == 5;
+    segment.blocks = blocks_in(data, segment.list);
+    segment.stretches = {{0, kMostOffset / 2}};
+    index->add_segments({segment});
+  }
   const Bytes packed = pack(*index);
   const bool closed = input[0] % 4 != 3;
   constexpr uint64_t kOpen = 77;
@@ -64,21 +88,27 @@ Bytes image_of(ByteView input) {
   return image;
 }
 
-void read_all(const StoredFile &file) {
+void read_values(const StoredFile &file) {
+  for (const Variable &variable : file.header().variables) {
+    const Regions where = cut(file.header().where(variable), 0, kMost);
+    Bytes data(bytes_of(where));
+    (void)file.read(where, data.data());
+  }
+}
+
+/// False: that would take long.
+bool read_all(const StoredFile &file) {
   uint64_t bytes = 0;
   for (const Block &block : file.index().blocks()) bytes += block.bytes();
-  if (bytes > kMost) return;
+  if (bytes > kMost) return false;
   for (size_t i = 0; i < file.index().blocks().size(); ++i) {
     const Result<Bytes> values = file.values(i);
     if (values && values->size() != file.index().blocks()[i].bytes()) std::abort();
     if (!values && values.error().message.find("block " + std::to_string(i)) == std::string::npos) std::abort();
   }
   usage_of(file);
-  for (const Variable &variable : file.header().variables) {
-    const Regions where = cut(file.header().where(variable), 0, kMost);
-    Bytes data(bytes_of(where));
-    (void)file.read(where, data.data());
-  }
+  read_values(file);
+  return true;
 }
 
 }  // namespace
@@ -91,8 +121,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const int memory = memfd_create("image", MFD_CLOEXEC);
   if (memory < 0) std::abort();
   if (write(memory, image.data(), image.size()) != static_cast<ssize_t>(image.size())) std::abort();
-  const Result<StoredFile> file = StoredFile::open("/proc/self/fd/" + std::to_string(memory));
-  if (file) read_all(*file);
+  const std::string path = "/proc/self/fd/" + std::to_string(memory);
+  const Result<StoredFile> whole = StoredFile::open(path);
+  const Result<StoredFile> parts = StoredFile::open(path, StoredFile::Take::as_needed);
+  if (whole && read_all(*whole) && parts) read_values(*parts);
   close(memory);
   return 0;
 }

@@ -104,6 +104,10 @@ Result<void> StoredWriter::write(int variable, std::span<const Region> regions, 
 
 Result<void> StoredWriter::finish(int mode) {
   index_.drop_unneeded();
+  if (std::optional<Index::Plan> plan = index_.plan(sizes_)) {
+    if (auto written = draft_->put(index_.end, plan->bytes); !written) return written;
+    index_.filed(std::move(*plan));
+  }
   const Bytes packed = pack(index_);
   IndexPlace place{index_.end, packed.size(), hash64(packed), 0, Storage::dense};
   // The variable of compressed bytes ends with the file, and neither has to be padded.

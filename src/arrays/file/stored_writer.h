@@ -34,6 +34,7 @@ class StoredWriter {
   [[nodiscard]] const Header &header() const { return header_; }
   [[nodiscard]] const Index &index() const { return index_; }
   Index &index() { return index_; }
+  void set_index_sizes(const IndexSizes &sizes) { sizes_ = sizes; }
   /// Of what is written from now on.
   void set_coding(const Coding &coding) { coding_ = coding; }
 
@@ -56,6 +57,7 @@ class StoredWriter {
   Header header_;
   Layout layout_;
   Index index_;
+  IndexSizes sizes_;
   References references_;
   uint64_t sequence_ = 0;
   uint64_t size_ = 0;

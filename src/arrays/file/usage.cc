@@ -76,6 +76,7 @@ Usage usage_of(const StoredFile &file) {
   usage.header = physical_header(file.header(), file.index_place(), data_begin, file.size()).size();
   usage.room = data_begin - std::min(data_begin, usage.header);
   usage.index = file.index_place().size;
+  const std::vector<Run> segments = index.segment_places();
   usage.replaced = index.replaced;
   Run index_run{file.index_place().offset, usage.index};
   if (index.end < index_run.offset && index_run.offset - index.end < 4) {  // it ends at a multiple of 4
@@ -84,6 +85,9 @@ Usage usage_of(const StoredFile &file) {
   }
   const std::vector<bool> wanted = needed(index);
   std::vector<Run> used = {{0, usage.header + usage.room}, index_run};
+  usage.segments = segments.size();
+  for (const Run &segment : segments) usage.index += segment.bytes;
+  used.insert(used.end(), segments.begin(), segments.end());
   for (size_t i = 0; i < index.blocks().size(); ++i) {
     const Block &block = index.blocks()[i];
     usage.blocks += block.size;

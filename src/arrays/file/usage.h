@@ -14,9 +14,10 @@ bool covered(const Index &index, size_t block);
 std::vector<bool> needed(const Index &index);
 
 struct Usage {
-  uint64_t header = 0;  ///< and the scalars behind it
-  uint64_t room = 0;    ///< kept free for a longer header
-  uint64_t index = 0;
+  uint64_t header = 0;          ///< and the scalars behind it
+  uint64_t room = 0;            ///< kept free for a longer header
+  uint64_t index = 0;           ///< and its segments
+  uint64_t segments = 0;        ///< how many, and lists of them
   uint64_t blocks = 0;          ///< bytes of all blocks of the index
   uint64_t covered_blocks = 0;  ///< how many of these nobody needs
   uint64_t covered = 0;         ///< their bytes

@@ -35,9 +35,9 @@ Found load(MPI_Comm comm, const char *path, bool writing, Opening *opening) {
     const std::string file = plain_path(path);
     // What PnetCDF refuses, too, is left to it.
     if (StoredFile::recognises(file)) {
-      const Result<StoredFile> stored = StoredFile::open(file);
+      const Result<StoredFile> stored = StoredFile::open(file, StoredFile::Take::as_needed);
       if (stored) {
-        bytes = pack(stored->index());
+        bytes = pack_for_others(stored->index());
         said[0] = static_cast<uint64_t>(Found::compressed);
         said[1] = stored->index_place().offset;
         said[2] = stored->index_place().size;

@@ -37,31 +37,45 @@ int share(Bytes *bytes, MPI_Comm comm) {
   return error;
 }
 
-int gather(const Bytes &own, MPI_Comm comm, bool everywhere, std::vector<Bytes> *all) {
+int gather(const Bytes &own, MPI_Comm comm, bool everywhere, std::vector<Bytes> *all, uint64_t most) {
   int rank = 0;
   int ranks = 1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
-  const auto size = static_cast<int>(own.size());
-  uint64_t total = own.size();
-  int error = MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_UINT64_T, MPI_SUM, comm);
+  const uint64_t size = own.size();
+  uint64_t longest = size;
+  int error = MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_UINT64_T, MPI_MAX, comm);
   if (error != MPI_SUCCESS) return error;
-  if (total > INT32_MAX) return MPI_ERR_COUNT;
   const bool here = everywhere || rank == 0;
-  std::vector<int> sizes(here ? static_cast<size_t>(ranks) : 0);
-  error = everywhere ? MPI_Allgather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, comm)
-                     : MPI_Gather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, comm);
+  std::vector<uint64_t> sizes(here ? static_cast<size_t>(ranks) : 0);
+  error = everywhere ? MPI_Allgather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, comm)
+                     : MPI_Gather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, comm);
   if (error != MPI_SUCCESS) return error;
+  all->assign(sizes.size(), {});
+  // MPI counts in ints: so many bytes of each rank at a time.
+  const uint64_t each = std::max<uint64_t>(most / static_cast<uint64_t>(ranks), 1);
+  std::vector<int> counts(sizes.size());
   std::vector<int> begins(sizes.size());
-  for (size_t i = 1; i < sizes.size(); ++i) begins[i] = begins[i - 1] + sizes[i - 1];
-  Bytes bytes(here ? total : 0);
-  error = everywhere
-              ? MPI_Allgatherv(own.data(), size, MPI_BYTE, bytes.data(), sizes.data(), begins.data(), MPI_BYTE, comm)
-              : MPI_Gatherv(own.data(), size, MPI_BYTE, bytes.data(), sizes.data(), begins.data(), MPI_BYTE, 0, comm);
-  if (error != MPI_SUCCESS) return error;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    const auto begin = bytes.begin() + begins[i];
-    all->emplace_back(begin, begin + sizes[i]);
+  Bytes bytes;
+  for (uint64_t done = 0; done < longest; done += each) {
+    const auto part_of = [&](uint64_t of) { return static_cast<int>(std::min(each, of - std::min(of, done))); };
+    int total = 0;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      counts[i] = part_of(sizes[i]);
+      begins[i] = total;
+      total += counts[i];
+    }
+    bytes.resize(static_cast<size_t>(total));
+    const uint8_t *from = own.data() + std::min(size, done);
+    error =
+        everywhere
+            ? MPI_Allgatherv(from, part_of(size), MPI_BYTE, bytes.data(), counts.data(), begins.data(), MPI_BYTE, comm)
+            : MPI_Gatherv(from, part_of(size), MPI_BYTE, bytes.data(), counts.data(), begins.data(), MPI_BYTE, 0, comm);
+    if (error != MPI_SUCCESS) return error;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      const auto begin = bytes.begin() + begins[i];
+      (*all)[i].insert((*all)[i].end(), begin, begin + counts[i]);
+    }
   }
   return MPI_SUCCESS;
 }

@@ -15,9 +15,10 @@ namespace cairn::arrays {
 /// Rank 0's bytes to all, who need not know how many there are.
 int share(Bytes *bytes, MPI_Comm comm);
 
-/// The bytes of all ranks, in rank order: on every rank, or on rank 0 (`all` stays empty on the others). MPI_ERR_COUNT
-/// on all ranks if they are more than 2 GiB together.
-int gather(const Bytes &own, MPI_Comm comm, bool everywhere, std::vector<Bytes> *all);
+/// The bytes of all ranks, in rank order: on every rank, or on rank 0 (`all` stays empty on the others). `most`: bytes
+/// of all ranks in one message, as far as a rank has more than one in it.
+int gather(const Bytes &own, MPI_Comm comm, bool everywhere, std::vector<Bytes> *all,
+           uint64_t most = uint64_t{1} << 30);
 
 /// Reads or writes bytes at a place, past the layer. What lies behind the end of the file is read as zeros.
 int write_bytes(MPI_File file, uint64_t at, ByteView bytes);

@@ -74,6 +74,16 @@ Result<FileOptions> read_options(MPI_Info info) {
                   "the length of chains is " + words + "; it can be 0 to " + std::to_string(kMostChain));
     options.chain = static_cast<uint32_t>(*chain);
   }
+  if (const std::string words = hint(info, "cairn_index", "CAIRN_ARRAYS_INDEX"); !words.empty()) {
+    const Result<uint64_t> blocks = number<uint64_t>(words, "the number of blocks in a segment of the index");
+    if (!blocks) return tl::unexpected(blocks.error());
+    constexpr uint64_t kMost = uint64_t{1} << 20;
+    if (*blocks == 0 || *blocks > kMost) {
+      return fail(ErrorKind::usage,
+                  "the number of blocks in a segment of the index is " + words + "; it can be 1 to 1048576");
+    }
+    options.index.segment = *blocks;
+  }
   if (const std::string words = hint(info, "cairn_ratio", "CAIRN_ARRAYS_RATIO"); !words.empty()) {
     const Result<double> ratio = number<double>(words, "the expected ratio");
     if (!ratio) return tl::unexpected(ratio.error());

@@ -7,6 +7,7 @@
 //   cairn_layout     CAIRN_ARRAYS_LAYOUT    dense, sparse or hybrid
 //   cairn_split      CAIRN_ARRAYS_SPLIT     bytes of values in a block at most
 //   cairn_chain      CAIRN_ARRAYS_CHAIN     most blocks of earlier time steps that one may be coded against, 0 to 255
+//   cairn_index      CAIRN_ARRAYS_INDEX     blocks in a segment of the index, at most (arrays/file/segment.h)
 //   cairn_ratio      CAIRN_ARRAYS_RATIO     expected ratio of original to compressed (hybrid)
 //   cairn_error      CAIRN_ARRAYS_ERROR     how far the ratio may be off (hybrid)
 //
@@ -17,6 +18,7 @@
 
 #include "arrays/file/codec_words.h"
 #include "arrays/file/physical.h"
+#include "arrays/file/segment.h"
 #include "base/result.h"
 
 namespace cairn::arrays {
@@ -26,6 +28,7 @@ struct FileOptions {
   Storage storage = Storage::dense;
   uint64_t split = 1 << 20;
   uint32_t chain = 0;
+  IndexSizes index;
   double ratio = 1;
   double error = 0;
 };

@@ -152,7 +152,8 @@ int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, u
   // Some ranks may have written their part of the last record and others not: PnetCDF takes all of it for data.
   if (const uint64_t there = bytes_before(request, std::max(end(), header_.end())); there > 0) memset(data, 0, there);
   std::vector<size_t> blocks;
-  if (!opening_) blocks = index_.find(request);
+  int error = opening_ ? MPI_SUCCESS : load_index(call.file, &request);
+  if (error == MPI_SUCCESS && !opening_) blocks = index_.find(request);
   Fetched fetched;
   std::set<size_t> missing;
   for (const size_t wanted : blocks) {
@@ -167,8 +168,11 @@ int VirtualFile::read(const Call &call, const Regions &request, uint8_t *data, u
       number = index_.reference_of(block);
     }
   }
-  int error = MPI_SUCCESS;
-  if (call.collective || !missing.empty()) error = fetch(call, {missing.begin(), missing.end()}, &fetched.coded);
+  // Also without an index: others wait.
+  if (call.collective || !missing.empty()) {
+    const int fetching = fetch(call, {missing.begin(), missing.end()}, &fetched.coded);
+    if (error == MPI_SUCCESS) error = fetching;
+  }
   for (size_t i = 0; i < blocks.size() && error == MPI_SUCCESS; ++i) {
     const Result<BlockCache::Values> values = decoded(blocks[i], fetched);
     if (values) {

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cassert>
 
-#include "arrays/file/physical.h"
 #include "arrays/layer/load.h"
 #include "arrays/layer/messages.h"
 #include "arrays/layer/next.h"
-#include "base/hash.h"
 
 namespace cairn::arrays {
 namespace {
+
+constexpr uint64_t kMostSegment = uint64_t{1} << 30;
 
 bool sum(void *context, uint64_t *values, int count) {
   return MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_SUM, *static_cast<MPI_Comm *>(context)) ==
@@ -46,8 +46,7 @@ VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOpt
   slots_[0] = {place.offset, place.size};
   named_ = place;
   index_.end = std::max(index_.end, slots_[0].end());
-  for (const Block &block : index_.blocks())
-    epoch_ = std::max(epoch_, (block.sequence / static_cast<uint64_t>(ranks_) >> kEpochShift) + 1);
+  epoch_ = (index_.newest() / static_cast<uint64_t>(ranks_) >> kEpochShift) + 1;
   if (options_.chain > 0) index_.keep_replaced();
   user_codecs_.resize(index_.user_codecs.size());
   take_head();
@@ -75,20 +74,6 @@ int VirtualFile::begin_session(uint64_t data_end, bool unlisted) {
   return unlisted ? publish(false) : MPI_SUCCESS;
 }
 
-/// Of rank 0.
-int VirtualFile::write_header(const IndexPlace &place) {
-  return write_bytes(file_, 0, physical_header(header_, place, index_.data_begin, data_end_));
-}
-
-/// The same, in the header that is there. One of an earlier Cairn may lack the room; it gets that with the next index.
-int VirtualFile::name_session(uint64_t session) {
-  if (named_.size == 0 || physical_header(header_, {}, index_.data_begin, data_end_).size() > index_.data_begin)
-    return MPI_SUCCESS;
-  IndexPlace place = named_;
-  place.session = session;
-  return write_header(place);
-}
-
 int VirtualFile::bad(const std::string &what) const {
   say(path_, what);
   return MPI_ERR_IO;
@@ -106,6 +91,21 @@ void VirtualFile::take_head() {
   layout_ = Layout(header_);
 }
 
+/// Takes in what the file has of the index about these bytes; nothing: about all. Not collective.
+int VirtualFile::load_index(MPI_File file, const Regions *regions) {
+  if (index_.whole()) return MPI_SUCCESS;
+  const ReadPlace read = [&](const Run &place) -> Result<Bytes> {
+    // A damaged list may ask for anything.
+    if (place.bytes > kMostSegment) return fail(ErrorKind::unreadable, "a segment of the index of blocks is damaged");
+    Bytes bytes(place.bytes);
+    if (read_bytes(file, place.offset, bytes) != MPI_SUCCESS)
+      return fail(ErrorKind::environment, "a segment of the index of blocks cannot be read");
+    return bytes;
+  };
+  const Result<void> loaded = regions == nullptr ? index_.load_all(read) : index_.load(*regions, read);
+  return loaded ? MPI_SUCCESS : bad(loaded.error().message);
+}
+
 /// `planned`: what this rank is about to write; what lower ranks are is in `claimed_` then.
 int VirtualFile::exchange_blocks(bool everywhere, const std::vector<Block> &planned) {
   ByteWriter own;
@@ -113,7 +113,6 @@ int VirtualFile::exchange_blocks(bool everywhere, const std::vector<Block> &plan
   own.blob(pack(std::span<const Block>(planned)));
   std::vector<Bytes> all;
   const int error = gather(own.take(), comm_, everywhere, &all);
-  if (error == MPI_ERR_COUNT) return bad("too many blocks since the last sync for one message; synchronise more often");
   if (error != MPI_SUCCESS) return error;
   fresh_.clear();
   for (size_t i = 0; i < all.size(); ++i) {
@@ -138,9 +137,10 @@ int VirtualFile::exchange_blocks(bool everywhere, const std::vector<Block> &plan
   return MPI_SUCCESS;
 }
 
-int VirtualFile::settle(bool reading) { return settle(reading, nullptr); }
+int VirtualFile::settle(bool reading) { return settle(reading, nullptr, false); }
 
-int VirtualFile::settle(bool reading, const std::vector<Block> *planned) {
+/// `publishing`: what is new may go into segments of the index, instead of to rank 0.
+int VirtualFile::settle(bool reading, const std::vector<Block> *planned, bool publishing) {
   reading_ = reading_ || reading;
   const bool everywhere = reading_ || independent_ || options_.storage == Storage::sparse || options_.chain > 0;
   // Asked for, extents last as long as the file; those of independent mode in a dense file are closed up.
@@ -160,7 +160,16 @@ int VirtualFile::settle(bool reading, const std::vector<Block> *planned) {
   changed_ = changed_ || most[0] != 0 || most[1] != 0;
   if (most[0] != 0 || most[4] != 0) {
     assert(most[4] == 0 || (everywhere && !behind_));
-    error = exchange_blocks(everywhere && !behind_, planning ? *planned : std::vector<Block>());
+    uint64_t together = 0;
+    if (publishing && !everywhere) {
+      together = fresh_.size();
+      error = MPI_Allreduce(MPI_IN_PLACE, &together, 1, MPI_UINT64_T, MPI_SUM, comm_);
+    }
+    if (error == MPI_SUCCESS && ranks_ > 1 && together > options_.index.gathered()) {
+      error = file_in_groups();
+    } else if (error == MPI_SUCCESS) {
+      error = exchange_blocks(everywhere && !behind_, planning ? *planned : std::vector<Block>());
+    }
     behind_ = behind_ || !everywhere;
   }
   if (error == MPI_SUCCESS && behind_ && everywhere) error = share_index();
@@ -176,7 +185,7 @@ int VirtualFile::settle(bool reading, const std::vector<Block> *planned) {
 int VirtualFile::share_index() {
   behind_ = false;
   Bytes bytes;
-  if (rank_ == 0) bytes = pack(index_);
+  if (rank_ == 0) bytes = pack_for_others(index_);
   const int error = share(&bytes, comm_);
   if (error != MPI_SUCCESS || rank_ == 0) return error;
   Result<Index> index = unpack_index(bytes);
@@ -185,93 +194,6 @@ int VirtualFile::share_index() {
   if (options_.chain > 0) index_.keep_replaced();
   cache_.clear();
   return MPI_SUCCESS;
-}
-
-/// Moves blocks out of the way of a header that has outgrown its room. Rank 0 alone; the others get its index.
-int VirtualFile::make_room_for_header(uint64_t size) {
-  if (size <= index_.data_begin) return MPI_SUCCESS;
-  int error = MPI_SUCCESS;
-  if (rank_ == 0) {
-    const uint64_t begin = room_for_header(header_, 4096);
-    index_.end = std::max(index_.end, begin);
-    for (Block &block : index_.blocks()) {
-      const std::vector<Run> pieces = places(block, index_.home);
-      if (std::ranges::none_of(pieces, [&](const Run &piece) { return piece.offset < begin; })) continue;
-      Bytes bytes(block.size);
-      uint64_t at = 0;
-      for (const Run &piece : pieces) {
-        if (error == MPI_SUCCESS) error = read_bytes(file_, piece.offset, {bytes.data() + at, piece.bytes});
-        at += piece.bytes;
-      }
-      if (error == MPI_SUCCESS) error = write_bytes(file_, index_.end, bytes);
-      if (error != MPI_SUCCESS) break;
-      block.at_home = false;
-      block.offset = index_.end;
-      index_.end += block.size;
-    }
-    if (error == MPI_SUCCESS) index_.data_begin = begin;
-  }
-  uint64_t said[3] = {static_cast<uint64_t>(error), index_.data_begin, index_.end};
-  MPI_Bcast(said, 3, MPI_UINT64_T, 0, comm_);
-  if (said[0] != MPI_SUCCESS) return static_cast<int>(said[0]);
-  index_.data_begin = said[1];
-  index_.end = said[2];
-  extents_.leave_before(index_.data_begin);  // of the extent under way the header has taken some
-  const bool knew = !behind_;
-  behind_ = true;  // others do not know where blocks have gone
-  return knew ? share_index() : MPI_SUCCESS;
-}
-
-/// Indexes take turns in two places, so that synchronising a file again and again does not fill it with old ones.
-Run VirtualFile::place_index(uint64_t size, bool last) {
-  Run &slot = slots_[1 - named_slot_];
-  if (slot.bytes < size) {
-    slot = {index_.end, last ? size : size + size / 2};
-    slot.bytes += (4 - slot.end() % 4) % 4;  // the variable of compressed bytes may end here, and is not padded
-  }
-  return slot;
-}
-
-/// Only the header says that the file was not closed.
-int VirtualFile::close_unchanged() {
-  uint64_t error = MPI_SUCCESS;
-  if (rank_ == 0 && session_ != 0) error = static_cast<uint64_t>(name_session(0));
-  MPI_Bcast(&error, 1, MPI_UINT64_T, 0, comm_);
-  return static_cast<int>(error);
-}
-
-int VirtualFile::publish(bool last) {
-  int error = settle(false);
-  if (error != MPI_SUCCESS || !writable_ || header_.size == 0) return error;
-  if (!changed_) return last ? close_unchanged() : MPI_SUCCESS;
-  begin_placing();
-  index_.header = head_;
-  error = make_room_for_header(physical_header(header_, {}, index_.data_begin, index_.end).size());
-  if (error != MPI_SUCCESS) return error;
-  uint64_t said[4] = {};
-  if (rank_ == 0) {
-    Bytes bytes = pack(index_);
-    const Run place = place_index(bytes.size(), last);
-    named_ = {place.offset, bytes.size(), hash64(bytes), last ? 0 : session_, options_.storage};
-    const uint64_t end = std::max(index_.end, place.end());
-    bytes.resize(place.bytes);  // all of the place, so that the file has no end within it
-    error = write_bytes(file_, named_.offset, bytes);
-    // Not before the index is there may the header name it.
-    data_end_ = end;
-    if (error == MPI_SUCCESS) error = write_header(named_);
-    index_.end = end;
-    said[0] = static_cast<uint64_t>(error);
-    said[1] = slots_[1 - named_slot_].offset;
-    said[2] = slots_[1 - named_slot_].bytes;
-    said[3] = index_.end;
-  }
-  const int heard = MPI_Bcast(said, 4, MPI_UINT64_T, 0, comm_);
-  if (heard != MPI_SUCCESS) return heard;
-  slots_[1 - named_slot_] = {said[1], said[2]};
-  index_.end = said[3];
-  changed_ = said[0] != MPI_SUCCESS;
-  if (!changed_) named_slot_ = 1 - named_slot_;
-  return static_cast<int>(said[0]);
 }
 
 void VirtualFile::set_coding(int variable, codec::ArrayCodecChoice choice, uint64_t split) {

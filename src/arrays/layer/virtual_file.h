@@ -12,9 +12,11 @@
 // one.
 //
 // What other ranks wrote is known after `settle`, which is collective: every collective read, change of mode, sync and
-// close settles. Rank 0, which writes the index, always learns of all blocks then; the others only where they may come
-// to read or need to know what lies in a place: before collective reads, in independent mode, with the storage `sparse`
-// and with chains. So a job that only writes holds its index once. `publish` writes the index and the physical header.
+// close settles. Rank 0, which writes the index, learns of all blocks then; the others only where they may come to read
+// or need to know what lies in a place: before collective reads, in independent mode, with the storage `sparse` and
+// with chains. So a job that only writes holds its index once; and rank 0 less than all of it, since what stands in
+// segments of the file can be loaded again, and is loaded where a request needs it (arrays/file/segment.h). `publish`
+// writes the index and the physical header; where many blocks are new at once, many ranks write segments of it.
 //
 // One object per open file and process; one thread at a time, as PnetCDF wants it. All functions give MPI error codes;
 // what is wrong with the file's contents is said on standard error, with the variable's and the block's name.
@@ -127,14 +129,19 @@ class VirtualFile {
 
   // virtual_file.cc
   void take_head();
+  [[nodiscard]] bool journaling() const { return session_ != 0 && !defining_; }
+  int settle(bool reading, const std::vector<Block> *planned, bool publishing);
+  int exchange_blocks(bool everywhere, const std::vector<Block> &planned);
+  int share_index();
+  int load_index(MPI_File file, const Regions *regions);
+
+  // publishing.cc
   int write_header(const IndexPlace &place);
   int name_session(uint64_t session);
   int close_unchanged();
-  [[nodiscard]] bool journaling() const { return session_ != 0 && !defining_; }
-  int settle(bool reading, const std::vector<Block> *planned);
-  int exchange_blocks(bool everywhere, const std::vector<Block> &planned);
   int make_room_for_header(uint64_t size);
-  int share_index();
+  int file_in_groups();
+  int file_index();
   Run place_index(uint64_t size, bool last);
   [[nodiscard]] blocks::Calls calls();
   int bad(const std::string &what) const;

@@ -113,7 +113,7 @@ int VirtualFile::claim(const std::vector<Split> &splits) {
   planned.reserve(splits.size());
   for (const Split &split : splits) planned.push_back(claim_of(split.regions));
   claimed_ = Index();
-  return settle(false, &planned);
+  return settle(false, &planned, false);
 }
 
 /// The header is PnetCDF's root's business: it writes it from byte 0 on, or changes some of it.
@@ -181,6 +181,7 @@ bool VirtualFile::put_at_home(const Call &call, const Block &block, ByteView byt
   if (!call.collective || options_.storage != Storage::sparse) return false;
   if (index_.home + block.end() > index_.home_end) return false;
   if (index_.home + block.begin() < index_.data_begin) return false;  // the header has grown over it
+  if (load_index(call.file, &block.regions) != MPI_SUCCESS) return false;
   if (!index_.find(block.regions).empty() || !claimed_.find(block.regions).empty()) return false;
   const std::vector<Run> pieces = places(block, index_.home);
   if (pieces.size() > kMostPieces) return false;

@@ -31,7 +31,7 @@ bool PlainView::is_compressed(int file) {
 }
 
 Result<std::shared_ptr<PlainView>> PlainView::of(int file, const std::string &name) {
-  Result<StoredFile> stored = StoredFile::open(path_of(file));
+  Result<StoredFile> stored = StoredFile::open(path_of(file), StoredFile::Take::as_needed);
   if (!stored) return tl::unexpected(stored.error());
   return std::shared_ptr<PlainView>(new PlainView(std::move(*stored), name));
 }

@@ -37,10 +37,14 @@ def main():
     def arrays(*words):
         return run(options.cairn, 'arrays', *words)
 
-    def program(*words, layout=None, chain=0):
+    def program(*words, layout=None, chain=0, index=None):
         job = [options.mpiexec, '-n', '2', *words]
         if layout is None:
             return run(*job)
+        if index is not None:
+            env['CAIRN_ARRAYS_INDEX'] = str(index)
+        else:
+            env.pop('CAIRN_ARRAYS_INDEX', None)
         return arrays('run', '-q', '--library', options.layer, '--layout', layout, '--split', '4K', '--chain', chain, '--',
                       *job)
 
@@ -68,6 +72,21 @@ def main():
             same(each, 'longer.nc')
         if FAILURES:
             break
+    # An index in parts: of many blocks at once, which the ranks write themselves; and of few, then of more.
+    for name, words in (('parts.nc', md), ('synced.nc', (*md[:-1], '--sync', '-o'))):
+        program(*words, name, layout='dense', index=1)
+        same(name, 'plain.nc')
+        if json.loads(arrays('info', '--json', name).stdout)['usage']['index_segments'] < 4:
+            FAILURES.append(f'{name}: its index is in one piece')
+        (folder / f'earlier_{name}').write_bytes((folder / name).read_bytes())
+        program(options.append, name, layout='dense', index=1)
+        same(name, 'longer.nc')
+        program(options.append, f'earlier_{name}', layout='sparse')
+        same(f'earlier_{name}', 'longer.nc')
+        arrays('compact', '-q', name)
+        same(name, 'longer.nc')
+        if json.loads(arrays('info', '--json', name).stdout)['usage']['index_segments'] != 0:
+            FAILURES.append(f'{name}: its index is in parts, short as it is')
     # Atoms move little from step to step: coded against the step before they take less, and nothing else changes.
     for name, chain in (('alone.nc', 0), ('chain.nc', 8)):
         program(*md, name, layout='dense', chain=chain)
@@ -90,10 +109,16 @@ def main():
     # Who only writes need not know what others wrote: a gathering at rank 0, as the recorder sees it.
     run(options.cairn, 'record', '-q', '-o', 'calls.cairn', '--', options.cairn, 'arrays', 'run', '-q', '--library', options.layer, '--',
         options.mpiexec, '-n', '2', *md, 'alone.nc')
-    calls = json.loads(run(options.cairn, 'summary', '--json', 'calls.cairn').stdout)
-    names = {each['function'] for each in calls['lines']}
-    if 'MPI_Gatherv' not in names or 'MPI_Allgatherv' in names:
-        FAILURES.append(f'writing alone called {sorted(names)}')
+    def called():
+        return {each['function'] for each in json.loads(run(options.cairn, 'summary', '--json', 'calls.cairn').stdout)['lines']}
+    if 'MPI_Gatherv' not in called() or {'MPI_Allgatherv', 'MPI_Comm_split'} & called():
+        FAILURES.append(f'writing alone called {sorted(called())}')
+    # Many blocks go to ranks that write parts of the index.
+    env.update(CAIRN_ARRAYS_INDEX='1')
+    run(options.cairn, 'record', '-q', '-f', '-o', 'calls.cairn', '--', options.cairn, 'arrays', 'run', '-q', '--split', '4K',
+        '--library', options.layer, '--', options.mpiexec, '-n', '2', *md, 'alone.nc')
+    if 'MPI_Comm_split' not in called():
+        FAILURES.append(f'writing many blocks called {sorted(called())}')
     if options.linked:
         program(options.linked)
         found = {each['name']: (each['codecs'], each['blocks'])

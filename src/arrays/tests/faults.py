@@ -85,14 +85,17 @@ def main():
     check('coordinates' in json.dumps(told), 'killed: nothing of what was synchronised is there', said)
 
     # A full disk, as a limit on the size of files: the program hears of it.
+    # With all of the index in one piece, and with a block in each of its segments.
     limited = dict(env, OMPI_MCA_btl='self', PMIX_MCA_gds='hash')  # Open MPI's own files would be too large, too
-    env, whole = limited, env
-    status, said = run(*command(1, 'bash', '-c', f"trap '' XFSZ; ulimit -f 300; exec {options.md} -o full.nc "
-                                                 '--atoms 4000 --steps 40 --sync'))
-    env = whole
-    # By the program itself: mpiexec's own words on MPI_Abort may be lost, since they go through a file, too.
-    check(status != 0 and 'coordinates: Not enough space' in said, 'full disk: the program was told nothing', said)
-    verified('full.nc', 'full disk')
+    whole = env
+    for name, extra in (('full.nc', {}), ('segments.nc', {'CAIRN_ARRAYS_INDEX': '1'})):
+        env = dict(limited, **extra)
+        status, said = run(*command(1, 'bash', '-c', f"trap '' XFSZ; ulimit -f 300; exec {options.md} -o {name} "
+                                                     '--atoms 4000 --steps 40 --sync'))
+        env = whole
+        # By the program itself: mpiexec's own words on MPI_Abort may be lost, since they go through a file, too.
+        check(status != 0 and 'coordinates: Not enough space' in said, 'full disk: the program was told nothing', said)
+        verified(name, 'full disk')
 
     # Damage: the variable and the block are named, and no value is given.
     status, said = run(*command(2, options.user_codec, 'whole.nc', 'write'))
@@ -107,6 +110,22 @@ def main():
     check(status != 0 and "variable 'floats', block" in said and 'checksum is wrong' in said, 'damage', said)
     status, said = run(options.cairn, 'arrays', 'verify', 'damaged.nc')
     check(status == 1 and "variable 'floats'" in said, 'damage: verify', said)
+
+    # A damaged part of the index: who needs it is told, on all ranks; nobody waits for another.
+    env = dict(whole, CAIRN_ARRAYS_INDEX='1')
+    status, said = run(*command(2, options.user_codec, 'parts.nc', 'write'))
+    env = whole
+    check(status == 0, 'index in parts', said)
+    good = (folder / 'parts.nc').read_bytes()
+    what = 'segment of the index of blocks is damaged'
+    for place in range(len(good) - 1, len(good) // 2, -10):
+        (folder / 'parts.nc').write_bytes(good[:place] + bytes([good[place] ^ 0x20]) + good[place + 1:])
+        status, said = run(options.cairn, 'arrays', 'verify', 'parts.nc')
+        if what in said:
+            break
+    check(what in said and status != 0, 'a damaged segment: verify', said)
+    status, said = run(*command(2, options.user_codec, 'parts.nc', 'read'))
+    check(status != 0 and what in said, 'a damaged segment: read', said)
 
     # Cut short: refused by open, or by what reads what is missing.
     (folder / 'short.nc').write_bytes(bytes(data[:at + 3]))

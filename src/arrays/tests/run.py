@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a PnetCDF client bare and with the layer over PnetCDF, and fails unless both say and leave the same.
 
-    run.py [--layer LIBRARY --codec CODEC --layout LAYOUT --chain N] [-n N] [options] -- program args [--then N program args]...
+    run.py [--layer LIBRARY --codec CODEC --layout LAYOUT --chain N --index N] [-n N] [options] -- program args [--then N program args]...
 
 The program runs bare in one new folder; with --layer, again in another one with the layer preloaded into its ranks. What
 comes after --then follows in the same folder, on a number of ranks of its own. Both must end with status 0 and print the
@@ -42,6 +42,7 @@ def parse():
     parser.add_argument('--layout', default='dense')
     parser.add_argument('--split', help='bytes')
     parser.add_argument('--chain', help='blocks')
+    parser.add_argument('--index', help='blocks in a segment of the index, as many as ever are in one when left out')
     parser.add_argument('-n', dest='ranks', type=int, default=4)
     parser.add_argument('--mpiexec', default='mpiexec.openmpi')
     parser.add_argument('--env', action='append', default=[], metavar='NAME=VALUE', help='for both runs')
@@ -83,6 +84,8 @@ def layered(options, env):
         env['CAIRN_ARRAYS_SPLIT'] = options.split
     if options.chain:
         env['CAIRN_ARRAYS_CHAIN'] = options.chain
+    if options.index:
+        env['CAIRN_ARRAYS_INDEX'] = options.index
     return env
 
 

@@ -173,6 +173,7 @@ nlohmann::ordered_json json_of(const arrays::StoredFile &file, const Facts &fact
                               {{"header", usage.header},
                                {"header_room", usage.room},
                                {"index", usage.index},
+                               {"index_segments", usage.segments},
                                {"blocks", usage.blocks},
                                {"covered_blocks", usage.covered_blocks},
                                {"covered", usage.covered},
@@ -210,9 +211,10 @@ int info(const InfoOptions &options) {
     out.write(fmt::format(", {} of them where their values would lie", plural(facts.at_home, "block")));
   if (facts.allocated < file->size())
     out.write(fmt::format(", {} of {} on disk", bytes_text(facts.allocated), bytes_text(file->size())));
-  out.write(fmt::format("\n{}header{}  {} and {} of room\n{}index{}   {}\n", out.bold(), out.plain(),
-                        bytes_text(usage.header), bytes_text(usage.room), out.bold(), out.plain(),
-                        bytes_text(usage.index)));
+  out.write(
+      fmt::format("\n{}header{}  {} and {} of room\n{}index{}   {}{}\n", out.bold(), out.plain(),
+                  bytes_text(usage.header), bytes_text(usage.room), out.bold(), out.plain(), bytes_text(usage.index),
+                  usage.segments == 0 ? "" : fmt::format(", most of it in {}", plural(usage.segments, "segment"))));
   out.write(fmt::format("{}wasted{}  {}", out.bold(), out.plain(), bytes_text(usage.wasted())));
   if (usage.wasted() != 0) {
     out.write(fmt::format(": {} replaced, {} in {} written over, {} of holes and old indexes",

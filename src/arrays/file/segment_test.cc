@@ -1,0 +1,402 @@
+#include "arrays/file/segment.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "arrays/file/index.h"
+
+namespace cairn::arrays {
+namespace {
+
+Block block_at(uint64_t offset, uint64_t bytes, uint64_t sequence) {
+  Region region;
+  region.offset = offset;
+  region.run = bytes;
+  Block block;
+  block.regions = {region};
+  block.shape = {bytes};
+  block.sequence = sequence;
+  block.offset = 1000 * sequence;
+  block.size = bytes / 2 + 1;
+  block.checksum = sequence * 77;
+  return block;
+}
+
+/// Boxes and lists of boxes of all kinds, among them the same shape again and again.
+std::vector<Block> random_blocks(uint32_t seed, size_t count) {
+  std::mt19937 random(seed);
+  std::vector<Block> blocks;
+  for (uint64_t i = 1; i <= count; ++i) {
+    Block block = block_at(random() % 5000, 4 * (1 + random() % 3), i * (1 + random() % 3));
+    for (uint64_t level = random() % 3; level > 0; --level)
+      (void)block.regions[0].repeat(1 + random() % 3, block.regions[0].end() - block.regions[0].offset + 4);
+    for (uint64_t more = random() % 4 == 0 ? random() % 9 : 0; more > 0; --more) {
+      Region next = block.regions[0];
+      next.offset = block.end() + 4 * (random() % 2);
+      block.regions.push_back(next);
+    }
+    block.element = codec::Element::f32;
+    block.shape = {block.bytes() / 4};
+    block.codec = static_cast<uint8_t>(random() % 4);
+    block.at_home = random() % 5 == 0;
+    block.replaced = random() % 7 == 0;
+    if (random() % 6 == 0 && block.sequence > 1) block.reference = 1 + random() % (block.sequence - 1);
+    block.size = block.at_home ? 1 : random() % 3000;
+    block.offset = random() % 100'000;
+    blocks.push_back(std::move(block));
+  }
+  return blocks;
+}
+
+std::vector<const Block *> each_of(const std::vector<Block> &blocks) {
+  std::vector<const Block *> each;
+  each.reserve(blocks.size());
+  for (const Block &block : blocks) each.push_back(&block);
+  return each;
+}
+
+void expect_equal(const Block &a, const Block &b) {
+  EXPECT_EQ(a.regions, b.regions);
+  EXPECT_EQ(a.shape, b.shape);
+  EXPECT_EQ(a.element, b.element);
+  EXPECT_EQ(a.codec, b.codec);
+  EXPECT_EQ(a.at_home, b.at_home);
+  EXPECT_EQ(a.replaced, b.replaced);
+  EXPECT_EQ(a.sequence, b.sequence);
+  EXPECT_EQ(a.reference, b.reference);
+  EXPECT_EQ(a.offset, b.offset);
+  EXPECT_EQ(a.size, b.size);
+  EXPECT_EQ(a.checksum, b.checksum);
+}
+
+TEST(Columns, AreReadAsTheyWereWritten) {
+  for (const size_t count : {0, 1, 2, 300}) {
+    const std::vector<Block> blocks = random_blocks(1, count);
+    const Result<std::vector<Block>> read = unpack_columns(pack_columns(each_of(blocks)));
+    ASSERT_TRUE(read.has_value());
+    ASSERT_EQ(read->size(), count);
+    for (size_t i = 0; i < count; ++i) expect_equal((*read)[i], blocks[i]);
+  }
+}
+
+TEST(Columns, OfARegularGridAreLittleMoreThanChecksumsAndSizes) {
+  std::mt19937_64 random(2);
+  std::vector<Block> blocks;
+  uint64_t end = 0;
+  constexpr uint64_t kSide = 16;
+  for (uint64_t i = 0; i < kSide * kSide * kSide; ++i) {
+    const uint64_t corner = (i / (kSide * kSide) * 8 * kSide * 8 + i / kSide % kSide * 8) * kSide * 8 + i % kSide * 8;
+    Block block = block_at(4 * corner, 32, 5000 + i);
+    ASSERT_TRUE(block.regions[0].repeat(8, 4 * 8 * kSide));
+    ASSERT_TRUE(block.regions[0].repeat(8, uint64_t{4} * 8 * kSide * 8 * kSide));
+    block.element = codec::Element::f32;
+    block.shape = {8, 8, 8};
+    block.size = 900 + random() % 500;
+    block.offset = end;
+    block.checksum = random();
+    end += block.size + 66;
+    blocks.push_back(std::move(block));
+  }
+  const double bytes = static_cast<double>(pack_columns(each_of(blocks)).size()) / static_cast<double>(blocks.size());
+  EXPECT_LT(bytes, 11);  // 8 are the checksum, 1.2 of the size cannot be foretold
+}
+
+TEST(Columns, DamageIsRefusedOrWithinBounds) {
+  const Bytes good = pack_columns(each_of(random_blocks(3, 40)));
+  size_t refused = 0;
+  for (size_t at = 0; at < good.size(); ++at) {
+    for (const int flip : {0x01, 0x10, 0x80, 0xFF}) {
+      Bytes bytes = good;
+      bytes[at] ^= static_cast<uint8_t>(flip);
+      const Result<std::vector<Block>> blocks = unpack_columns(bytes);
+      if (!blocks) {
+        ++refused;
+        continue;
+      }
+      for (const Block &block : *blocks) EXPECT_LE(block.bytes(), kMostBlock);
+    }
+    EXPECT_FALSE(unpack_columns({good.data(), at}).has_value());
+  }
+  EXPECT_GT(refused, good.size());
+}
+
+/// A file that holds an index, as a writer of one process keeps it.
+class File {
+ public:
+  explicit File(uint64_t segment) { sizes_.segment = segment; }
+
+  void synchronise(Index *index) {
+    index->end = std::max<uint64_t>(index->end, bytes_.size());
+    if (std::optional<Index::Plan> plan = index->plan(sizes_)) {
+      put(index->end, plan->bytes);
+      written_ += plan->bytes.size();
+      index->filed(std::move(*plan));
+    }
+    root_ = pack(*index);
+    written_ += root_.size();
+  }
+  [[nodiscard]] ReadPlace reader() const {
+    return [this](const Run &place) -> Result<Bytes> {
+      ++reads_;
+      if (place.end() > bytes_.size()) return fail(ErrorKind::unreadable, "beyond the end");
+      const auto begin = bytes_.begin() + static_cast<ptrdiff_t>(place.offset);
+      return Bytes(begin, begin + static_cast<ptrdiff_t>(place.bytes));
+    };
+  }
+  void put(uint64_t at, ByteView bytes) {
+    bytes_.resize(std::max<size_t>(bytes_.size(), at + bytes.size()));
+    std::ranges::copy(bytes, bytes_.begin() + static_cast<ptrdiff_t>(at));
+  }
+  void move(uint64_t by) { bytes_.insert(bytes_.begin(), by, 0); }
+  uint8_t &byte(uint64_t at) { return bytes_[at]; }
+  [[nodiscard]] const Bytes &root() const { return root_; }
+  [[nodiscard]] size_t size() const { return bytes_.size(); }
+  [[nodiscard]] size_t written() const { return written_; }
+  [[nodiscard]] size_t reads() const { return reads_; }
+
+ private:
+  IndexSizes sizes_;
+  Bytes bytes_;
+  Bytes root_;
+  size_t written_ = 0;
+  mutable size_t reads_ = 0;
+};
+
+Region window(uint64_t offset, uint64_t bytes) {
+  Region region;
+  region.offset = offset;
+  region.run = bytes;
+  return region;
+}
+
+std::vector<uint64_t> found(const Index &index, const Region &wanted) {
+  std::vector<uint64_t> sequences;
+  for (const size_t block : index.find({&wanted, 1})) sequences.push_back(index.blocks()[block].sequence);
+  return sequences;
+}
+
+/// Against an index without segments, through syncs, forgetting, moves of the file and reading of parts.
+TEST(Index, InSegmentsAnswersAsInOnePiece) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 60; ++round) {
+    File file(1 + random() % 6);
+    Index index;
+    Index plain;
+    for (uint64_t sequence = 1; sequence <= 120; ++sequence) {
+      const uint64_t offset = random() % 40 * 10;
+      const Block block = block_at(offset, 10 * (1 + random() % 3), sequence);
+      ASSERT_TRUE(index.add(block));
+      ASSERT_TRUE(plain.add(block));
+      if (random() % 4 == 0) file.synchronise(&index);
+      if (random() % 9 == 0) index.let_go(random() % 20);
+    }
+    EXPECT_EQ(index.virtual_end(), plain.virtual_end());
+    EXPECT_EQ(index.newest(), 120U);
+    file.synchronise(&index);
+    Result<Index> read = unpack_index(file.root());
+    ASSERT_TRUE(read.has_value());
+    EXPECT_EQ(read->virtual_end(), plain.virtual_end());
+    EXPECT_EQ(read->newest(), 120U);
+    const uint64_t moved = random() % 2 * 512;
+    file.move(moved);
+    ASSERT_TRUE(read->move(moved));
+    for (int i = 0; i < 12; ++i) {
+      const Region wanted = window(random() % 430, 1 + random() % 40);
+      ASSERT_TRUE(read->load({&wanted, 1}, file.reader()).has_value());
+      EXPECT_EQ(found(*read, wanted), found(plain, wanted));
+    }
+    ASSERT_TRUE(read->load_all(file.reader()).has_value());
+    ASSERT_TRUE(read->whole());
+    EXPECT_EQ(read->replaced, plain.replaced);
+    ASSERT_EQ(read->blocks().size(), plain.blocks().size());
+    const Region all = window(0, 1000);
+    EXPECT_EQ(found(*read, all), found(plain, all));
+    for (const Block &block : read->blocks()) EXPECT_EQ(block.offset, 1000 * block.sequence + moved);
+    for (const arrays::Run &place : read->segment_places()) EXPECT_LE(place.end(), file.size());
+  }
+}
+
+TEST(Index, OfAGrowingFileIsNotWrittenAgainAndAgain) {
+  File file(64);
+  Index index;
+  size_t most = 0;
+  constexpr uint64_t kBlocks = 100'000;
+  for (uint64_t sequence = 1; sequence <= kBlocks; ++sequence) {
+    ASSERT_TRUE(index.add(block_at(10 * sequence, 10, sequence)));
+    if (sequence % 50 != 0) continue;
+    file.synchronise(&index);
+    most = std::max(most, file.root().size());
+    index.let_go(256);
+  }
+  EXPECT_LT(index.blocks().size(), 256U + 64U);
+  EXPECT_LT(most, 8000U);
+  EXPECT_LT(file.written() / kBlocks, 200U);  // two thousand syncs
+  // One block in the middle takes a list and a segment.
+  Result<Index> read = unpack_index(file.root());
+  ASSERT_TRUE(read.has_value());
+  const Region wanted = window(500'000, 5);
+  const size_t before = file.reads();
+  ASSERT_TRUE(read->load({&wanted, 1}, file.reader()).has_value());
+  EXPECT_LE(file.reads() - before, 2U);
+  EXPECT_EQ(found(*read, wanted), std::vector<uint64_t>{50'000});
+  EXPECT_LE(read->blocks().size(), 128U);
+}
+
+TEST(Index, OfAFileThatIsWrittenOverStaysShort) {
+  File file(8);
+  Index index;
+  for (uint64_t sequence = 1; sequence <= 5000; ++sequence) {
+    ASSERT_TRUE(index.add(block_at(10 * (sequence % 20), 10, sequence)));
+    if (sequence % 10 == 0) file.synchronise(&index);
+  }
+  uint64_t named = 0;
+  for (const Segment &segment : index.segments()) named += segment.blocks;
+  EXPECT_LE(named, 2U * 20 + 4 * 8);
+  Result<Index> read = unpack_index(file.root());
+  ASSERT_TRUE(read.has_value());
+  ASSERT_TRUE(read->load_all(file.reader()).has_value());
+  EXPECT_EQ(read->blocks().size(), 20U);
+  EXPECT_EQ(read->replaced, index.replaced);
+}
+
+TEST(Index, ADamagedSegmentIsAnErrorForThoseWhoNeedIt) {
+  File file(4);
+  Index index;
+  for (uint64_t sequence = 1; sequence <= 40; ++sequence) {
+    ASSERT_TRUE(index.add(block_at(10 * sequence, 10, sequence)));
+    if (sequence % 4 == 0) file.synchronise(&index);
+  }
+  Result<Index> read = unpack_index(file.root());
+  ASSERT_TRUE(read.has_value());
+  const Region low = window(15, 1);
+  const Region high = window(395, 1);
+  ASSERT_TRUE(read->load({&low, 1}, file.reader()).has_value());
+  const uint64_t at = index.segments().back().offset + index.segments().back().size - 1;
+  file.byte(at) ^= 4;
+  const Region middle = window(105, 1);
+  EXPECT_TRUE(read->load({&middle, 1}, file.reader()).has_value());
+  EXPECT_EQ(found(*read, middle), std::vector<uint64_t>{10});
+  for (int i = 0; i < 2; ++i) {
+    const Result<void> loaded = read->load({&high, 1}, file.reader());
+    ASSERT_FALSE(loaded.has_value());
+    EXPECT_NE(loaded.error().message.find("segment"), std::string::npos);
+  }
+  EXPECT_FALSE(read->load_all(file.reader()).has_value());
+  EXPECT_FALSE(read->whole());
+  EXPECT_EQ(found(*read, middle), std::vector<uint64_t>{10});
+  file.byte(at) ^= 4;
+  ASSERT_TRUE(read->load({&high, 1}, file.reader()).has_value());
+  EXPECT_EQ(found(*read, high), std::vector<uint64_t>{39});
+}
+
+TEST(Index, BlocksThatOthersInSegmentsAreCodedAgainstAreThere) {
+  File file(3);
+  Index index;
+  index.keep_replaced();
+  for (uint64_t step = 0; step < 30; ++step) {
+    for (uint64_t box = 0; box < 2; ++box) {
+      Block block = block_at(1000 * box + 10 * step, 10, 1 + 2 * step + box);
+      if (step % 5 != 0) block.reference = block.sequence - 2;
+      ASSERT_TRUE(index.add(std::move(block)));
+    }
+    file.synchronise(&index);
+  }
+  EXPECT_GT(index.segments().size(), 3U);
+  EXPECT_FALSE(unpack_index(file.root()).has_value());
+  const Result<Index> read = unpack_index(file.root(), file.reader());
+  ASSERT_TRUE(read.has_value());
+  const Result<Index> told = unpack_index(pack_for_others(index));
+  ASSERT_TRUE(told.has_value());
+  for (const Index *each : {&*read, &*told}) {
+    ASSERT_EQ(each->blocks().size(), 60U);
+    for (size_t i = 0; i < 60; ++i) {
+      expect_equal(each->blocks()[i], index.blocks()[i]);
+      EXPECT_EQ(each->depth(i), i / 2 % 5);
+    }
+  }
+}
+
+TEST(Index, WithReplacedBlocksIsToldAsItIs) {
+  File file(2);
+  Index index;
+  index.keep_replaced();
+  for (uint64_t sequence = 1; sequence <= 4; ++sequence) ASSERT_TRUE(index.add(block_at(10 * sequence, 10, sequence)));
+  file.synchronise(&index);
+  ASSERT_TRUE(index.add(block_at(50, 10, 5)));
+  ASSERT_TRUE(index.add(block_at(50, 10, 6)));  // 5 stays, replaced
+  const Result<Index> part = unpack_index(pack(index));
+  ASSERT_TRUE(part.has_value());
+  EXPECT_FALSE(part->whole());
+  Result<Index> read = unpack_index(pack_for_others(*part));
+  ASSERT_TRUE(read.has_value());
+  ASSERT_TRUE(read->load_all(file.reader()).has_value());
+  const Region all = window(0, 100);
+  EXPECT_EQ(found(*read, all), (std::vector<uint64_t>{1, 2, 3, 4, 6}));
+}
+
+TEST(Index, BlocksOfAnotherIndexAreNew) {
+  File file(2);
+  Index index;
+  for (uint64_t sequence = 1; sequence <= 4; ++sequence) ASSERT_TRUE(index.add(block_at(10 * sequence, 10, sequence)));
+  file.synchronise(&index);
+  Index copy;
+  for (const Block &block : index.blocks()) ASSERT_TRUE(copy.add(block));
+  const Result<Index> read = unpack_index(pack(copy));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->blocks().size(), 4U);
+}
+
+TEST(Index, BlocksThatHaveMovedAreNamedAnew) {
+  File file(2);
+  Index index;
+  for (uint64_t sequence = 1; sequence <= 10; ++sequence) ASSERT_TRUE(index.add(block_at(10 * sequence, 10, sequence)));
+  file.synchronise(&index);
+  index.unfile();
+  index.blocks()[3].offset = 77;
+  file.synchronise(&index);
+  Result<Index> read = unpack_index(file.root());
+  ASSERT_TRUE(read.has_value());
+  ASSERT_TRUE(read->load_all(file.reader()).has_value());
+  ASSERT_EQ(read->blocks().size(), 10U);
+  EXPECT_EQ(read->blocks()[3].offset, 77U);
+  EXPECT_EQ(read->replaced, 0U);
+}
+
+TEST(Segment, TellsWhereItsBlocksAre) {
+  std::vector<Block> blocks;
+  for (const uint64_t place : {0, 100, 1000, 1010, 5000, 5200, 9000, 9001}) {
+    blocks.push_back(block_at(place, 10, 1 + place));
+  }
+  IndexSizes sizes;
+  const Filing filing = file_blocks(each_of(blocks), 1 << 20, sizes);
+  ASSERT_EQ(filing.segments.size(), 1U);
+  const Segment &segment = filing.segments[0];
+  EXPECT_EQ(segment.stretches, (std::vector<arrays::Run>{{0, 110}, {1000, 20}, {5000, 210}, {9000, 11}}));
+  EXPECT_EQ(segment.newest, 9002U);
+  EXPECT_EQ(segment.blocks, 8U);
+  const Region beside = window(1020, 3980);
+  EXPECT_FALSE(segment.touches({&beside, 1}));
+  const Region within = window(1020, 3981);
+  EXPECT_TRUE(segment.touches({&within, 1}));
+  ByteWriter out;
+  pack(filing.segments, &out);
+  ByteReader in(out.view());
+  const Result<std::vector<Segment>> read = unpack_segments(&in);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ((*read)[0].stretches, segment.stretches);
+  EXPECT_EQ((*read)[0].offset, uint64_t{1} << 20);
+  EXPECT_EQ((*read)[0].checksum, segment.checksum);
+  // Many blocks from many places are several segments; few are not.
+  blocks.clear();
+  for (uint64_t i = 0; i < 60; ++i) blocks.push_back(block_at(1000 * (i / 6) + 10 * (i % 6), 10, i));
+  sizes.segment = 32;
+  const Filing parts = file_blocks(each_of(blocks), 0, sizes);
+  ASSERT_EQ(parts.segments.size(), 3U);
+  EXPECT_EQ(parts.segments[0].blocks, 24U);
+  EXPECT_EQ(parts.segments[0].stretches.size(), 4U);
+}
+
+}  // namespace
+}  // namespace cairn::arrays
