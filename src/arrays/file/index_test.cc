@@ -7,24 +7,11 @@
 
 #include "arrays/file/block_code.h"
 #include "arrays/file/byte_order.h"
+#include "arrays/testing/made_block.h"
 #include "base/hash.h"
 
 namespace cairn::arrays {
 namespace {
-
-Block block_at(uint64_t offset, uint64_t bytes, uint64_t sequence) {
-  Region region;
-  region.offset = offset;
-  region.run = bytes;
-  Block block;
-  block.regions = {region};
-  block.shape = {bytes};
-  block.sequence = sequence;
-  block.offset = 1000 * sequence;
-  block.size = bytes / 2 + 1;
-  block.checksum = sequence * 77;
-  return block;
-}
 
 Index random_index(uint32_t seed) {
   std::mt19937 random(seed);

@@ -6,23 +6,10 @@
 #include <random>
 
 #include "arrays/file/index.h"
+#include "arrays/testing/made_block.h"
 
 namespace cairn::arrays {
 namespace {
-
-Block block_at(uint64_t offset, uint64_t bytes, uint64_t sequence) {
-  Region region;
-  region.offset = offset;
-  region.run = bytes;
-  Block block;
-  block.regions = {region};
-  block.shape = {bytes};
-  block.sequence = sequence;
-  block.offset = 1000 * sequence;
-  block.size = bytes / 2 + 1;
-  block.checksum = sequence * 77;
-  return block;
-}
 
 /// Boxes and lists of boxes of all kinds, among them the same shape again and again.
 std::vector<Block> random_blocks(uint32_t seed, size_t count) {
