@@ -54,7 +54,12 @@ Coded encode(ByteView values, const codec::Grid &grid, const Coding &coding, boo
   }
   const codec::ArrayCodec *chosen = coding.choice.codec;
   codec::ArrayOptions options = coding.choice.options;
-  if (chosen == nullptr) chosen = codec::choose_array_codec(values, grid, coding.choice.goal, &options);
+  if (chosen == nullptr) {
+    // To say where a block is takes longer than its few bytes.
+    constexpr size_t kFew = 64;
+    chosen = values.size() <= kFew ? codec::find_array_codec(codec::kStore)
+                                   : codec::choose_array_codec(values, grid, coding.choice.goal, &options);
+  }
   const bool fits = chosen != nullptr && chosen->takes(grid.element) && !(exact && chosen->lossy);
   Coded coded;
   if (fits && chosen->encode(values, grid, options, &coded.bytes) && coded.bytes.size() < values.size()) {

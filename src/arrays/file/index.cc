@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint64_t kWhole = 1;      // format: all blocks are in it
 constexpr uint64_t kSegmented = 2;  // some are in segments
+constexpr size_t kFewPending = 64;  // segments of lists that are told apart though the lists are there
 
 }  // namespace
 
@@ -234,10 +235,12 @@ std::optional<Index::Plan> Index::plan(const IndexSizes &sizes) const {
   for (const Segment &segment : segments_) named += segment.blocks;
   Plan plan;
   plan.anew = whole() && named > 2 * filed + 4 * sizes.segment;
-  if (!plan.anew && blocks_.size() - filed < sizes.segment) return std::nullopt;
+  plan.blocks = plan.anew || blocks_.size() - filed >= sizes.segment;
+  const auto lists = std::ranges::count_if(segments_, &Segment::list);
+  if (!plan.blocks && segments_.size() - static_cast<size_t>(lists) < sizes.list()) return std::nullopt;
   std::vector<const Block *> blocks;
   for (const Block &block : blocks_) {
-    if (plan.anew || !block.filed) blocks.push_back(&block);
+    if (plan.anew || (plan.blocks && !block.filed)) blocks.push_back(&block);
   }
   Filing filing = file_blocks(std::move(blocks), end, sizes);
   if (!plan.anew) plan.segments = segments_;
@@ -253,7 +256,7 @@ void Index::filed(Plan plan) {
     listed_.clear();
   }
   segments_ = std::move(plan.segments);
-  for (Block &block : blocks_) block.filed = true;
+  for (Block &block : blocks_) block.filed = block.filed || plan.blocks;
   end += plan.bytes.size();
 }
 
@@ -273,8 +276,9 @@ void Index::unfile() {
 
 bool Index::let_go(uint64_t held) {
   // What blocks are coded against stays; those who write them hold all.
-  if (keeping_ || segments_.empty() || blocks_.size() <= held) return false;
-  if (std::erase_if(blocks_, [](const Block &block) { return block.filed; }) == 0) return false;
+  const bool many = blocks_.size() > held || pending_.size() > 2 * segments_.size() + kFewPending;
+  if (keeping_ || segments_.empty() || !many) return false;
+  std::erase_if(blocks_, [](const Block &block) { return block.filed; });
   pending_ = segments_;
   listed_.clear();
   replaced -= replaced_but_filed_;  // found again when it is loaded

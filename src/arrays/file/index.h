@@ -84,6 +84,7 @@ class Index {
   struct Plan {
     Bytes bytes;
     std::vector<Segment> segments;  ///< all that there are then
+    bool blocks = false;            ///< all blocks are in one of them
     bool anew = false;              ///< none of those that there were are among them
   };
   /// Nothing: it is not worth it yet. Segments of which most has been replaced are written anew, if all is loaded.
@@ -94,7 +95,8 @@ class Index {
   void add_segments(std::vector<Segment> segments);
   /// Of a whole index: no segment is valid any more, as when blocks have moved.
   void unfile();
-  /// Forgets what can be loaded again, if it is more than `held` blocks. Gives whether numbers of blocks have changed.
+  /// Forgets what can be loaded again, if it is more than `held` blocks, or many segments that lists tell of. Gives
+  /// whether numbers of blocks have changed.
   bool let_go(uint64_t held);
 
   friend Bytes pack(const Index &index);

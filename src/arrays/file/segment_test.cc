@@ -231,6 +231,42 @@ TEST(Index, OfAGrowingFileIsNotWrittenAgainAndAgain) {
   EXPECT_LE(read->blocks().size(), 128U);
 }
 
+TEST(Index, WhoseSegmentsOthersWriteStaysShort) {
+  File file(64);
+  IndexSizes sizes;
+  sizes.segment = 64;
+  Index index;
+  size_t most = 0;
+  uint64_t sequence = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<Block> theirs;
+    for (int i = 0; i < 3; ++i, ++sequence) theirs.push_back(block_at(10 * sequence, 10, sequence));
+    index.end = std::max<uint64_t>(index.end, file.size());
+    Filing filing = file_blocks(each_of(theirs), index.end, sizes);
+    file.put(filing.at, filing.bytes);
+    index.end += filing.bytes.size();
+    index.add_segments(std::move(filing.segments));
+    if (round % 100 == 0) {
+      ASSERT_TRUE(index.add(block_at(10 * sequence, 10, sequence)));
+      ++sequence;
+    }
+    file.synchronise(&index);
+    index.let_go(1 << 20);
+    most = std::max(most, file.root().size());
+  }
+  EXPECT_EQ(index.blocks().size(), 20U);
+  EXPECT_LE(index.segments().size(), 2000U / sizes.list() + sizes.list());
+  EXPECT_LT(most, 8000U);
+  Result<Index> read = unpack_index(file.root());
+  ASSERT_TRUE(read.has_value());
+  for (Index *each : {&index, &*read}) {
+    ASSERT_TRUE(each->load_all(file.reader()).has_value());
+    EXPECT_EQ(each->blocks().size(), sequence);
+    for (uint64_t at = 0; at < sequence; at += 97)
+      EXPECT_EQ(found(*each, window(10 * at, 3)), std::vector<uint64_t>{at});
+  }
+}
+
 TEST(Index, OfAFileThatIsWrittenOverStaysShort) {
   File file(8);
   Index index;
