@@ -209,7 +209,6 @@ class Simulation {
   }
 
   void synchronise(bool last) {
-    index_.header = Bytes(index_.header);
     last_ = 0;
     const bool groups = job_.ranks > 1 && job_.ranks * job_.variables > sizes_.gathered();
     if (groups) write_groups();
