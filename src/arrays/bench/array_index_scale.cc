@@ -202,7 +202,7 @@ class Simulation {
       Filing filing = file_blocks(std::move(blocks), index_.end, sizes_);
       if (measured) leader_memory_ = std::max(leader_memory_, memory() - memory_before);
       leader_seconds_ = std::max(leader_seconds_, cpu() - start);
-      put(filing.at, filing.bytes);
+      put(index_.end, filing.bytes);
       index_.end += filing.bytes.size();
       told_.insert(told_.end(), filing.segments.begin(), filing.segments.end());
     }

@@ -197,6 +197,21 @@ std::vector<Run> places(const Block &block, uint64_t home) {
   return places;
 }
 
+void pack_stream(ByteView plain, ByteWriter *out) {
+  const uint8_t codecs[] = {codec::kZstd};
+  const codec::Encoded packed = codec::smallest(plain, codecs);
+  out->byte(packed.codec);
+  out->varint(plain.size());
+  out->raw(packed.bytes);
+}
+
+bool unpack_stream(ByteView packed, Bytes *plain) {
+  ByteReader in(packed);
+  const uint8_t codec = in.byte();
+  const uint64_t size = in.varint();
+  return !in.failed() && codec::decode(codec, packed.subspan(in.position()), size, plain);
+}
+
 void pack(std::span<const Block *const> blocks, ByteWriter *out) {
   out->varint(blocks.size());
   const Block none;
@@ -264,35 +279,29 @@ Bytes pack_columns(std::span<const Block *const> blocks) {
   for (const size_t form : form_of) out.varint(form);
   for (const Block *block : blocks) out.byte(block->codec);
   for (const Block *block : blocks) out.byte(flags_of(*block));
-  const Block none;
-  const auto each = [&](const auto &put) {
-    const Block *before = nullptr;
+  // From the block before, or from 0.
+  const auto put_differences = [&](const auto &number, const auto &next) {
+    uint64_t expected = 0;
     for (const Block *block : blocks) {
-      put(*block, before);
-      before = block;
+      out.signed_varint(static_cast<int64_t>(number(*block) - expected));
+      expected = next(*block);
     }
   };
-  each([&](const Block &block, const Block *before) {
-    out.signed_varint(static_cast<int64_t>(block.begin() - (before == nullptr ? 0 : before->begin())));
-  });
-  each([&](const Block &block, const Block *before) {
-    out.signed_varint(static_cast<int64_t>(block.sequence - (before == nullptr ? 0 : before->sequence)));
-  });
+  const auto begin = [](const Block &block) { return block.begin(); };
+  const auto sequence = [](const Block &block) { return block.sequence; };
+  const auto offset = [](const Block &block) { return block.offset; };
+  const auto end = [](const Block &block) { return block.offset + block.size; };
+  put_differences(begin, begin);
+  put_differences(sequence, sequence);
   for (const Block *block : blocks) {
     if (block->reference != 0) out.varint(block->sequence - block->reference);
   }
   for (const Block *block : blocks) out.varint(block->size);
-  each([&](const Block &block, const Block *before) {
-    out.signed_varint(static_cast<int64_t>(block.offset - (before == nullptr ? 0 : before->offset + before->size)));
-  });
+  put_differences(offset, end);
   for (const Block *block : blocks) out.fixed64(block->checksum);
-  const uint8_t codecs[] = {codec::kZstd};
-  const codec::Encoded packed = codec::smallest(out.view(), codecs);
   ByteWriter whole;
   whole.varint(kColumns);
-  whole.byte(packed.codec);
-  whole.varint(out.size());
-  whole.raw(packed.bytes);
+  pack_stream(out.view(), &whole);
   return whole.take();
 }
 
@@ -300,11 +309,8 @@ Result<std::vector<Block>> unpack_columns(ByteView bytes) {
   const auto bad = fail(ErrorKind::unreadable, "a segment of the index of blocks is damaged");
   ByteReader front(bytes);
   const uint64_t format = front.varint();
-  const uint8_t codec = front.byte();
-  const uint64_t size = front.varint();
   Bytes plain;
-  if (front.failed() || format != kColumns || !codec::decode(codec, bytes.subspan(front.position()), size, &plain))
-    return bad;
+  if (front.failed() || format != kColumns || !unpack_stream(bytes.subspan(front.position()), &plain)) return bad;
   constexpr size_t kLeast = 15;  // bytes of a block in all columns
   ByteReader in(plain);
   const size_t count = in.count(kLeast);

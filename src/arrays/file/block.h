@@ -46,6 +46,10 @@ struct Block {
 /// Where the bytes of a block lie in the physical file.
 std::vector<Run> places(const Block &block, uint64_t home);
 
+/// Bytes as they stand in an index: codec, size, and what the codec made of them. False: they are damaged.
+void pack_stream(ByteView plain, ByteWriter *out);
+[[nodiscard]] bool unpack_stream(ByteView packed, Bytes *plain);
+
 /// Blocks in their order, each told by what differs from the one before: as they travel between ranks, in the journal
 /// and in the index itself. Reading gives all of them, or an error.
 Bytes pack(std::span<const Block> blocks);

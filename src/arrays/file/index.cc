@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "codec/codec.h"
-
 namespace cairn::arrays {
 namespace {
 
@@ -33,6 +31,7 @@ bool Index::move(uint64_t by) {
   for (Block &block : blocks_) {
     if (!block.at_home) shift(&block.offset);
   }
+  for (Run &place : listed_) shift(&place.offset);
   for (std::vector<Segment> *segments : {&segments_, &pending_}) {
     for (Segment &segment : *segments) {
       shift(&segment.offset);
@@ -305,13 +304,9 @@ Bytes Index::packed(bool all) const {
     if (all || !block.filed) blocks.push_back(&block);
   }
   pack(blocks, &out);
-  const uint8_t codecs[] = {codec::kZstd};
-  const codec::Encoded packed = codec::smallest(out.view(), codecs);
   ByteWriter whole;
   whole.varint(segmented ? kSegmented : kWhole);
-  whole.byte(packed.codec);
-  whole.varint(out.size());
-  whole.raw(packed.bytes);
+  pack_stream(out.view(), &whole);
   return whole.take();
 }
 
@@ -331,10 +326,8 @@ Result<Index> unpack_index(ByteView bytes, const ReadPlace &read) {
         "its arrays are of format " + std::to_string(format) + "; this Cairn reads up to " + std::to_string(kSegmented),
         "use a newer Cairn");
   }
-  const uint8_t codec = front.byte();
-  const uint64_t size = front.varint();
   Bytes plain;
-  if (front.failed() || !codec::decode(codec, bytes.subspan(front.position()), size, &plain)) {
+  if (front.failed() || !unpack_stream(bytes.subspan(front.position()), &plain)) {
     return fail(ErrorKind::unreadable, "the index of blocks is damaged");
   }
   ByteReader in(plain);

@@ -104,6 +104,20 @@ bool Region::repeat(uint64_t count, uint64_t stride) {
   return true;
 }
 
+void unite(std::vector<Run> *runs, uint64_t near) {
+  std::ranges::sort(*runs, {}, &Run::offset);
+  size_t kept = 0;
+  for (const Run &each : *runs) {
+    if (kept > 0 && each.offset <= (*runs)[kept - 1].end() + near) {
+      Run &last = (*runs)[kept - 1];
+      last.bytes = std::max(last.end(), each.end()) - last.offset;
+    } else {
+      (*runs)[kept++] = each;
+    }
+  }
+  runs->resize(kept);
+}
+
 uint64_t bytes_of(std::span<const Region> regions) {
   uint64_t bytes = 0;
   for (const Region &region : regions) bytes += region.bytes();

@@ -23,6 +23,9 @@ struct Run {
   friend bool operator==(const Run &, const Run &) = default;
 };
 
+/// Runs in file order, put together where they touch or are no further than `near` apart.
+void unite(std::vector<Run> *runs, uint64_t near = 0);
+
 struct Level {
   uint64_t count = 0;
   uint64_t stride = 0;

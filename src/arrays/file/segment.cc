@@ -11,17 +11,9 @@ constexpr uint8_t kOfSegments = 1;  // flags of a segment
 constexpr uint8_t kRefers = 2;
 constexpr uint8_t kMoved = 4;
 
-/// Few stretches that hold all of these, which come by their begins: united where they touch, then across what is
-/// least between them.
-std::vector<Run> united(std::span<const Run> runs) {
-  std::vector<Run> stretches;
-  for (const Run &run : runs) {
-    if (!stretches.empty() && run.offset <= stretches.back().end()) {
-      stretches.back().bytes = std::max(stretches.back().end(), run.end()) - stretches.back().offset;
-    } else {
-      stretches.push_back(run);
-    }
-  }
+/// Few stretches that hold all of these: united where they touch, then across what is least between them.
+std::vector<Run> few_of(std::vector<Run> stretches) {
+  unite(&stretches);
   if (stretches.size() <= Segment::kMostStretches) return stretches;
   std::vector<uint64_t> gaps;
   for (size_t i = 1; i < stretches.size(); ++i) gaps.push_back(stretches[i].offset - stretches[i - 1].end());
@@ -65,13 +57,13 @@ Segment described(std::span<const Block *const> blocks) {
   Segment segment;
   segment.blocks = blocks.size();
   std::vector<Run> runs;
+  runs.reserve(blocks.size());
   for (const Block *block : blocks) {
     segment.referring = segment.referring || block->reference != 0;
     segment.newest = std::max(segment.newest, block->sequence);
     runs.push_back({block->begin(), block->end() - block->begin()});
   }
-  std::ranges::sort(runs, {}, &Run::offset);
-  segment.stretches = united(runs);
+  segment.stretches = few_of(std::move(runs));
   return segment;
 }
 
@@ -85,8 +77,7 @@ Segment listed(std::span<const Segment> segments) {
     list.blocks += segment.blocks;
     runs.insert(runs.end(), segment.stretches.begin(), segment.stretches.end());
   }
-  std::ranges::sort(runs, {}, &Run::offset);
-  list.stretches = united(runs);
+  list.stretches = few_of(std::move(runs));
   return list;
 }
 
@@ -126,7 +117,6 @@ bool Segment::touches(std::span<const Region> regions) const {
 
 Filing file_blocks(std::vector<const Block *> blocks, uint64_t at, const IndexSizes &sizes) {
   Filing filing;
-  filing.at = at;
   const bool referring = std::ranges::any_of(blocks, [](const Block *block) { return block->reference != 0; });
   if (!referring) std::ranges::stable_sort(blocks, {}, [](const Block *block) { return block->begin(); });
   const std::span<const Block *const> all = blocks;

@@ -41,7 +41,7 @@ struct Segment {
 /// How large the parts of an index are, in blocks. All follow from one number, so that tests can make them small.
 struct IndexSizes {
   uint64_t segment = 4096;  ///< blocks in a segment, at most; as many stand in the index itself, less one
-  [[nodiscard]] uint64_t list() const { return segment / 8 < 2 ? 2 : segment / 8; }  ///< segments in a list
+  [[nodiscard]] uint64_t list() const { return std::max<uint64_t>(segment / 8, 2); }  ///< segments in a list
   /// Blocks that one process holds that need not.
   [[nodiscard]] uint64_t held() const { return 64 * segment; }
   /// Blocks that come to one process at a sync from all others; if there are more, several write segments.
@@ -53,14 +53,13 @@ struct IndexSizes {
   }
 };
 
-/// New segments: bytes that are to stand at `at`, and their descriptions.
+/// New segments: their bytes, and their descriptions.
 struct Filing {
-  uint64_t at = 0;
   Bytes bytes;
   std::vector<Segment> segments;
 };
-/// The blocks as segments, in an order that brings what lies together in the virtual file together; or in the given
-/// one, if some are coded against others.
+/// The blocks as segments that are to stand at `at`, in an order that brings what lies together in the virtual file
+/// together; or in the given one, if some are coded against others.
 Filing file_blocks(std::vector<const Block *> blocks, uint64_t at, const IndexSizes &sizes);
 /// Puts segments into lists, the oldest first, and those in front, until there are less than `sizes.list()` that are
 /// none: appends the lists' bytes to `bytes`, which are to stand at `at`.

@@ -13,21 +13,6 @@ uint64_t runs_of(const Regions &regions) {
   return runs;
 }
 
-/// Stretches in order, put together where they touch.
-void unite(std::vector<Run> *stretches) {
-  std::ranges::sort(*stretches, {}, &Run::offset);
-  size_t kept = 0;
-  for (const Run &each : *stretches) {
-    if (kept > 0 && each.offset <= (*stretches)[kept - 1].end()) {
-      Run &last = (*stretches)[kept - 1];
-      last.bytes = std::max(last.end(), each.end()) - last.offset;
-    } else {
-      (*stretches)[kept++] = each;
-    }
-  }
-  stretches->resize(kept);
-}
-
 /// How many bytes lie in at least one of the stretches.
 uint64_t united(std::vector<Run> stretches) {
   unite(&stretches);
@@ -76,7 +61,6 @@ Usage usage_of(const StoredFile &file) {
   usage.header = physical_header(file.header(), file.index_place(), data_begin, file.size()).size();
   usage.room = data_begin - std::min(data_begin, usage.header);
   usage.index = file.index_place().size;
-  const std::vector<Run> segments = index.segment_places();
   usage.replaced = index.replaced;
   Run index_run{file.index_place().offset, usage.index};
   if (index.end < index_run.offset && index_run.offset - index.end < 4) {  // it ends at a multiple of 4
@@ -85,6 +69,7 @@ Usage usage_of(const StoredFile &file) {
   }
   const std::vector<bool> wanted = needed(index);
   std::vector<Run> used = {{0, usage.header + usage.room}, index_run};
+  const std::vector<Run> segments = index.segment_places();
   usage.segments = segments.size();
   for (const Run &segment : segments) usage.index += segment.bytes;
   used.insert(used.end(), segments.begin(), segments.end());

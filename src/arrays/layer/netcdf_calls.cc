@@ -124,7 +124,7 @@ int ncmpi_inq_file_format(const char *path, int *format) {
   int version = 0;
   if (const Opening *opening = OpenFiles::expected(path)) {
     if (opening->index) version = opening->index->header[3];
-  } else if (const Result<StoredFile> stored = StoredFile::open(plain_path(path))) {
+  } else if (const Result<StoredFile> stored = StoredFile::open(plain_path(path), StoredFile::Take::as_needed)) {
     version = stored->header().version;
   }
   if (version == 1) *format = NC_FORMAT_CLASSIC;

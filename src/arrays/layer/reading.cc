@@ -14,20 +14,6 @@ namespace {
 
 constexpr uint64_t kNear = 65536;  // read what lies between rather than read twice
 
-/// Places in file order, near ones together.
-std::vector<Run> joined(std::vector<Run> places) {
-  std::ranges::sort(places, {}, &Run::offset);
-  std::vector<Run> ranges;
-  for (const Run &place : places) {
-    if (!ranges.empty() && place.offset <= ranges.back().end() + kNear) {
-      ranges.back().bytes = std::max(ranges.back().end(), place.end()) - ranges.back().offset;
-    } else {
-      ranges.push_back(place);
-    }
-  }
-  return ranges;
-}
-
 uint64_t bytes_in(const std::vector<Run> &ranges) {
   uint64_t bytes = 0;
   for (const Run &range : ranges) bytes += range.bytes;
@@ -100,12 +86,12 @@ int VirtualFile::read_ranges(const Call &call, const std::vector<Run> &ranges, B
 
 /// The compressed bytes of blocks, read together.
 int VirtualFile::fetch(const Call &call, const std::vector<size_t> &blocks, std::map<size_t, Bytes> *coded) {
-  std::vector<Run> wanted;
+  std::vector<Run> ranges;
   for (const size_t number : blocks) {
     const std::vector<Run> pieces = places(index_.blocks()[number], index_.home);
-    wanted.insert(wanted.end(), pieces.begin(), pieces.end());
+    ranges.insert(ranges.end(), pieces.begin(), pieces.end());
   }
-  const std::vector<Run> ranges = joined(std::move(wanted));
+  unite(&ranges, kNear);
   Bytes bytes;
   const int error = read_ranges(call, ranges, &bytes);
   if (error != MPI_SUCCESS) return error;
