@@ -10,7 +10,6 @@ Exit status: 0 passed, 1 failed, 77 not possible here.
 import json
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -30,8 +29,7 @@ def main():
         launch = [bench.mpiexec, '-n', '2']
 
         def run(*words, fine=True):
-            done = subprocess.run([str(word) for word in words], cwd=folder, env=env, timeout=200,
-                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            done = surroundings.launch(words, 100, cwd=folder, env=env)
             if fine and done.returncode != 0:
                 sys.exit(f'{words}: status {done.returncode}: {done.stdout}{done.stderr}')
             return done
@@ -39,10 +37,22 @@ def main():
         def family(first):
             return surroundings.family(first, lambda trace: json.loads(run(bench.cairn, 'info', '--json', trace).stdout))
 
+        def again_where_launcher_waits(act):
+            for attempt in range(3):
+                try:
+                    return act()
+                except surroundings.LauncherWaits as waits:
+                    print(f'attempt {attempt + 1}: {waits}')
+            sys.exit('the launcher left a process waiting three times in a row')
+
         def record(trace, *command, options=()):
-            (folder / trace).parent.mkdir(exist_ok=True)
-            run(bench.cairn, 'record', '-q', *options, '-o', trace, '--', *command)
-            return folder / trace
+            def act():
+                shutil.rmtree((folder / trace).parent, ignore_errors=True)
+                (folder / trace).parent.mkdir()
+                run(bench.cairn, 'record', '-q', *options, '-o', trace, '--', *command)
+                return folder / trace
+
+            return again_where_launcher_waits(act)
 
         def replay(trace, *options):
             return [bench.cairn, 'replay', *options, trace, '--', *launch]
@@ -59,7 +69,7 @@ def main():
         recorded = record('a/run.cairn', *launch, bench.program)
         problems.expect('jobs', len(family(recorded)), JOBS)
         same('replay', recorded, record('b/again.cairn', *replay(recorded)))
-        told = run(*replay(recorded)).stderr
+        told = again_where_launcher_waits(lambda: run(*replay(recorded))).stderr
         problems.expect('jobs are told', 'with 6 jobs that the run spawned, 9 ranks in all' in told, True)
 
         after = record('c/run.cairn', *launch, bench.program, options=('--merge', 'after'))
@@ -78,7 +88,7 @@ def main():
         for number, trace in enumerate(trace for path, trace in family(recorded).items() if path):
             spawned += ['--spawned', shutil.copy(trace, away / f'job {number}.cairn')]
         alone = shutil.copy(recorded, away / 'launched.cairn')
-        run(*replay(alone, '-q', *spawned))
+        again_where_launcher_waits(lambda: run(*replay(alone, '-q', *spawned)))
 
         done = run(*replay(alone), fine=False)
         problems.expect('no trace of a job', (done.returncode, 'spawned 2 jobs, and 0 of their traces are here' in done.stderr),
