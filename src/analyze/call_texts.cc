@@ -5,7 +5,7 @@
 namespace cairn::analyze {
 
 const std::string &CallTexts::text(const trace::Event &event, const CommunicatorNames &names) {
-  if (world_) return translated_.text;
+  if (sees_all()) return translated_.text;
   const uint64_t key = uint64_t{event.class_index} << 32 | event.call;
   const auto found = texts_.find(key);
   if (found != texts_.end()) {
@@ -21,6 +21,7 @@ const std::string &CallTexts::text(const trace::Event &event, const Communicator
 CallTexts::Known CallTexts::text_of(const trace::Event &event, const CommunicatorNames &names) {
   Call call = decoder_.decode(event.class_index, *event.values, &names);
   if (world_) world_->translate(&call);
+  if (notes_) notes_->note(event, &call);
   Known known{"", call.names_version};
   if (moved_) {
     nlohmann::ordered_json object = call_json(call, stack_);

@@ -19,6 +19,17 @@
 
 namespace cairn::analyze {
 
+/// Tells more of a call than its arguments do by themselves.
+class CallNotes {
+ public:
+  CallNotes() = default;
+  virtual ~CallNotes() = default;
+  CallNotes(const CallNotes &) = delete;
+  CallNotes &operator=(const CallNotes &) = delete;
+  /// Of the rank's next call, in order.
+  virtual void note(const trace::Event &event, Call *call) = 0;
+};
+
 /// What stands in a line behind what single calls have: function, arguments, result, site.
 class CallTexts {
  public:
@@ -30,7 +41,9 @@ class CallTexts {
       : decoder_(decoder), moved_(std::move(moved)), world_(std::move(world)), stack_(stack), most_(most) {}
 
   /// Whether each call must be seen, in order: what a rank means may be told by those before.
-  [[nodiscard]] bool sees_all() const { return world_.has_value(); }
+  [[nodiscard]] bool sees_all() const { return world_.has_value() || notes_ != nullptr; }
+  /// Adds these to each call, last.
+  void add_notes(std::unique_ptr<CallNotes> notes) { notes_ = std::move(notes); }
   void see(const trace::Event &event, const CommunicatorNames &names) { translated_ = text_of(event, names); }
 
   /// Of a call; of the one that was seen last, if all are.
@@ -49,9 +62,10 @@ class CallTexts {
   const Decoder &decoder_;
   std::unique_ptr<RankVolumes> moved_;
   std::optional<WorldRanks> world_;
+  std::unique_ptr<CallNotes> notes_;
   bool stack_;
   size_t most_;
-  Known translated_;  ///< the call at hand, where ranks are translated: equal calls may become different ones
+  Known translated_;  ///< the call at hand, where all are seen: equal calls may become different ones
   std::unordered_map<uint64_t, Known> texts_;
 };
 

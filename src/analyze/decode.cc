@@ -414,6 +414,7 @@ nlohmann::ordered_json call_json(const Call &call, bool with_stack) {
   auto arguments = nlohmann::ordered_json::object();
   for (const Argument &argument : call.arguments) arguments[argument.name] = argument.value.json();
   object["args"] = std::move(arguments);
+  if (call.objects.kind != Value::Kind::absent) object["objects"] = call.objects.json();
   if (call.returned) {
     object["return"] = call.result.json();
   } else {

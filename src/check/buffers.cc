@@ -9,6 +9,11 @@
 namespace cairn::check {
 namespace {
 
+using analyze::HandleName;
+
+/// Offsets and bounds within it can be added up.
+constexpr int64_t kFar = INT64_MAX / 8;
+
 /// Where a buffer begins; nullopt: a constant, or not known.
 std::optional<std::pair<Region::Space, int64_t>> place_of(const trace::Field &field, uint32_t thread) {
   trace::AtomReader atoms(field.atoms);
@@ -24,9 +29,53 @@ std::optional<std::pair<Region::Space, int64_t>> place_of(const trace::Field &fi
   return std::pair(Region::Space{kind.value, number.value, stack ? thread : 0}, offset.value);
 }
 
+/// Where the parts of a buffer lie that has one for each member, which the counts are told of.
+const objects::TypeLayout *parts(const analyze::RowAccess &access, size_t count_parameter, size_t type_parameter,
+                                 const objects::RankLayouts &layouts) {
+  const spec::Function &function = *access.function();
+  const auto counts = access.numbers(function.parameters[count_parameter].name);
+  const auto type = access.handle(function.parameters[type_parameter].name);
+  const std::vector<HandleName> types = access.handles(function.parameters[type_parameter].name);
+  const bool one_type = function.parameters[type_parameter].passing != spec::Passing::array;
+  if (!counts || (one_type ? !type : types.size() != counts->size())) return nullptr;
+  // Displacements stand behind their counts; MPI_Reduce_scatter has none, and its results follow each other.
+  const spec::Parameter &behind = function.parameters[count_parameter + 1];
+  std::optional<std::vector<int64_t>> places;
+  if (behind.kind == spec::Kind::displacement) {
+    places = access.numbers(behind.name);
+    if (!places || places->size() != counts->size()) return nullptr;
+  }
+  std::vector<objects::TypeLayout::Item> items;
+  int64_t elements = 0;
+  for (size_t i = 0; i < counts->size(); ++i) {
+    const HandleName &of = one_type ? *type : types[i];
+    const objects::TypeLayout *element = layouts.of(of);
+    const int64_t place = places ? (*places)[i] : elements;
+    int64_t at = place;
+    if (element == nullptr || (one_type && __builtin_mul_overflow(place, element->extent(), &at))) return nullptr;
+    items.push_back({at, layouts.of(of, (*counts)[i])});
+    if (__builtin_add_overflow(elements, (*counts)[i], &elements)) return nullptr;
+  }
+  return layouts.table().sequence(items);
+}
+
+/// How many parts, one for each member, a buffer has whose count is that of one part; nothing where that is not known.
+std::optional<int64_t> part_count(const analyze::RowAccess &access, std::string_view buffer,
+                                  const analyze::Sizes &sizes) {
+  const std::string &operation = analyze::operation(*access.function());
+  const bool sends = buffer == "sendbuf";
+  const bool several = operation == "Alltoall" || (operation == "Scatter" && sends) ||
+                       ((operation == "Gather" || operation == "Allgather") && !sends) ||
+                       (operation == "Reduce_scatter_block" && sends);
+  if (!several) return 1;
+  const auto communicator = access.handle("comm");
+  return communicator ? sizes.communicator(*communicator) : std::nullopt;
+}
+
 }  // namespace
 
-std::vector<Region> regions_of(const trace::Row &row, const analyze::RowScope &scope, const RankTypes &types) {
+std::vector<Region> regions_of(const trace::Row &row, const analyze::RowScope &scope,
+                               const objects::RankLayouts &layouts, const analyze::Sizes &sizes) {
   std::vector<Region> regions;
   const analyze::RowAccess access(row, scope);
   const spec::Function &function = *access.function();
@@ -39,16 +88,23 @@ std::vector<Region> regions_of(const trace::Row &row, const analyze::RowScope &s
     if (field == nullptr) continue;
     if (reads && access.constant("dest") == "MPI_PROC_NULL") continue;
     if (!reads && access.constant("source") == "MPI_PROC_NULL") continue;
-    const auto count = access.number(function.parameters[parameter.count_parameter - 1].name);
-    const auto type = access.handle(function.parameters[parameter.type_parameter - 1].name);
-    const auto stretch = count && type ? types.of(*type, *count) : std::nullopt;
-    if (!stretch || !stretch->dense || stretch->bytes() == 0 || stretch->bytes() > INT64_MAX / 2) continue;
     const auto place = place_of(*field, scope.thread);
-    if (!place) continue;
+    if (!place || place->second < -kFar || place->second > kFar) continue;
     Region region;
     region.space = place->first;
-    region.begin = place->second;
-    if (__builtin_add_overflow(region.begin, static_cast<int64_t>(stretch->bytes()), &region.end)) continue;
+    region.at = place->second;
+    const size_t count_parameter = parameter.count_parameter - 1U;
+    const size_t type_parameter = parameter.type_parameter - 1U;
+    if (function.parameters[count_parameter].passing == spec::Passing::array) {
+      region.layout = parts(access, count_parameter, type_parameter, layouts);
+    } else {
+      auto count = access.number(function.parameters[count_parameter].name);
+      const auto type = access.handle(function.parameters[type_parameter].name);
+      if (!count || !type || __builtin_mul_overflow(*count, part_count(access, parameter.name, sizes).value_or(1), &*count))
+        continue;
+      region.layout = layouts.of(*type, *count);
+    }
+    if (region.layout == nullptr || region.layout->size == 0) continue;
     // The root of MPI_Bcast reads it.
     region.writes = !reads && analyze::operation(function) != "Bcast";
     region.later = parameter.asynchronous;
@@ -65,17 +121,17 @@ std::vector<PendingBuffers::Overlap> PendingBuffers::use(const std::vector<Regio
     const auto space = spaces_.find(region.space);
     if (space == spaces_.end()) continue;
     const Places &places = space->second.pending;
-    for (auto at = places.lower_bound(region.begin - space->second.longest); at != places.end(); ++at) {
-      if (at->first >= region.end) break;
+    for (auto at = places.lower_bound(region.begin() - space->second.longest); at != places.end(); ++at) {
+      if (at->first >= region.end()) break;
       const Pending &pending = at->second;
-      if (pending.end <= region.begin || (!pending.writes && !region.writes)) continue;
+      if (pending.region.end() <= region.begin() || (!pending.region.writes && !region.writes)) continue;
       const Request &of = requests_.at(pending.request);
       if (of.unsure) continue;
       const bool told = std::any_of(found.begin(), found.end(),
                                     [&](const Overlap &each) { return each.pending.call == of.call.call; });
       if (told) continue;
-      const int64_t bytes = std::min(pending.end, region.end) - std::max(at->first, region.begin);
-      found.push_back({of.call, pending.writes, region.writes, static_cast<uint64_t>(bytes)});
+      const uint64_t bytes = common(pending.region, region);
+      if (bytes != 0) found.push_back({of.call, pending.region.writes, region.writes, bytes});
     }
   }
   if (!request) return found;
@@ -86,13 +142,25 @@ std::vector<PendingBuffers::Overlap> PendingBuffers::use(const std::vector<Regio
     if (!region.later) continue;
     made.sends = made.sends && !region.writes;
     Space &space = spaces_[region.space];
-    space.pending.emplace(region.begin, Pending{region.end, region.writes, *request});
-    space.longest = std::max(space.longest, region.end - region.begin);
+    space.pending.emplace(region.begin(), Pending{region, *request});
+    space.longest = std::max(space.longest, region.layout->true_extent());
     made.regions.push_back(region);
   }
   if (made.sends) ++sends_;
   requests_.emplace(*request, std::move(made));
   return found;
+}
+
+uint64_t PendingBuffers::common(const Region &first, const Region &second) {
+  const int64_t apart = second.at - first.at;
+  if (first.layout->dense && second.layout->dense) {
+    return objects::common_bytes(*first.layout, *second.layout, apart).value_or(0);
+  }
+  constexpr size_t kMost = size_t{1} << 14;
+  if (common_.size() >= kMost) common_.clear();
+  const auto [known, fresh] = common_.try_emplace({first.layout, second.layout, apart}, 0);
+  if (fresh) known->second = objects::common_bytes(*first.layout, *second.layout, apart).value_or(0);
+  return known->second;
 }
 
 void PendingBuffers::complete(const analyze::HandleName &request) {
@@ -101,7 +169,7 @@ void PendingBuffers::complete(const analyze::HandleName &request) {
   for (const Region &region : found->second.regions) {
     const auto space = spaces_.find(region.space);
     Places &places = space->second.pending;
-    const auto [first, last] = places.equal_range(region.begin);
+    const auto [first, last] = places.equal_range(region.begin());
     const auto place = std::find_if(first, last, [&](const auto &each) { return each.second.request == request; });
     if (place != last) places.erase(place);
     if (places.empty()) spaces_.erase(space);

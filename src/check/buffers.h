@@ -1,10 +1,11 @@
 // PendingBuffers: memory that pending operations of one rank use, and calls that use the same. MPI lets nobody touch
 // what an operation writes, nor write what one reads, until it is complete (MPI 4.1, 3.7.2).
 //
-// Places are as the trace names them: segments of the heap, statics, the stack, with offsets. Of a type whose elements
-// have gaps between them nothing is said, and of a buffer with a part for each member only the first part is looked at.
-// An MPI may give sends that are complete at once one handle, so once a send was completed those that were pending then
-// are left alone. Plain values. Cost of a call: the logarithm of what is pending, and what it overlaps.
+// Places are as the trace names them: segments of the heap, statics, the stack, with offsets; which of the bytes there
+// are an operation's its datatype says (objects/type_layout.h). Of operations among neighbours only the part for the
+// first one is looked at. An MPI may give sends that are complete at once one handle, so once a send was completed those
+// that were pending then are left alone. Borrows the layouts. Cost of a call: the logarithm of what is pending, and what
+// lies within the bounds of what it uses.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@
 
 #include "analyze/messages.h"
 #include "analyze/row_access.h"
-#include "check/signatures.h"
+#include "analyze/sizes.h"
+#include "objects/rank_layouts.h"
 #include "trace/model/record.h"
 
 namespace cairn::check {
@@ -24,12 +26,17 @@ namespace cairn::check {
 struct Region {
   using Space = std::tuple<trace::Atom, int64_t, uint32_t>;  ///< class, number, whose stack
   Space space;
-  int64_t begin = 0;
-  int64_t end = 0;  ///< behind it
+  int64_t at = 0;
+  const objects::TypeLayout *layout = nullptr;  ///< of all of it, from `at` on; not empty
   bool writes = false;
   bool later = false;  ///< until the request is complete
+  /// Before its first byte, and behind its last.
+  [[nodiscard]] int64_t begin() const { return at + layout->true_lower_bound; }
+  [[nodiscard]] int64_t end() const { return at + layout->true_upper_bound; }
 };
-std::vector<Region> regions_of(const trace::Row &row, const analyze::RowScope &scope, const RankTypes &types);
+/// `sizes`: of communicators, as the rank knows them.
+std::vector<Region> regions_of(const trace::Row &row, const analyze::RowScope &scope,
+                               const objects::RankLayouts &layouts, const analyze::Sizes &sizes);
 
 class PendingBuffers {
  public:
@@ -46,8 +53,7 @@ class PendingBuffers {
 
  private:
   struct Pending {
-    int64_t end = 0;
-    bool writes = false;
+    Region region;
     analyze::HandleName request;
   };
   using Places = std::multimap<int64_t, Pending>;
@@ -61,7 +67,12 @@ class PendingBuffers {
     bool unsure = false;
     std::vector<Region> regions;
   };
+  /// 0 where it is not known.
+  uint64_t common(const Region &first, const Region &second);
+
   std::map<Region::Space, Space> spaces_;
+  /// Bytes that two layouts with gaps have in common, so far apart.
+  std::map<std::tuple<const objects::TypeLayout *, const objects::TypeLayout *, int64_t>, uint64_t> common_;
   std::map<analyze::HandleName, Request> requests_;
   uint64_t sends_ = 0;  ///< requests that send and are sure
 };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "spec/ids.h"
+
 namespace cairn::check {
 namespace {
 
@@ -19,8 +21,16 @@ analyze::CallTime call(uint64_t number) {
   return made;
 }
 
+namespace ids = spec::constant_id;
+
+objects::TypeLayouts &table() {
+  static objects::TypeLayouts all;
+  return all;
+}
+
 Region region(int64_t begin, int64_t end, bool writes, int64_t segment = 0) {
-  return {{trace::kHeap, segment, 0}, begin, end, writes, true};
+  return {{trace::kHeap, segment, 0}, begin, table().repeated(end - begin, 1, table().predefined(ids::k_BYTE)), writes,
+          true};
 }
 
 TEST(PendingBuffers, OverlapWhatIsPending) {
@@ -45,6 +55,24 @@ TEST(PendingBuffers, MayBeReadTwice) {
   EXPECT_TRUE(buffers.use({region(0, 8, false)}, call(1), request(0)).empty());
   EXPECT_TRUE(buffers.use({region(0, 8, false)}, call(2), request(1)).empty());
   EXPECT_EQ(buffers.use({region(4, 8, true)}, call(3), std::nullopt).size(), 2U);
+}
+
+TEST(PendingBuffers, LieBetweenOneAnother) {
+  const objects::TypeLayout *number = table().predefined(ids::k_INT);
+  const objects::TypeLayout *column = table().repeated(10, 40, number);
+  PendingBuffers buffers;
+  const auto at = [&](int64_t place) { return Region{{trace::kHeap, 0, 0}, place, column, true, true}; };
+  for (int64_t i = 0; i < 10; ++i) {
+    EXPECT_TRUE(buffers.use({at(4 * i)}, call(static_cast<uint64_t>(i)), request(i)).empty());
+  }
+  EXPECT_EQ(buffers.use({region(84, 92, false)}, call(10), std::nullopt).size(), 2U);
+  const auto found = buffers.use({at(46)}, call(11), std::nullopt);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].pending.call, 1U);
+  EXPECT_EQ(found[0].bytes, 18U);
+  EXPECT_EQ(found[1].bytes, 18U);
+  for (int64_t i = 0; i < 10; ++i) buffers.complete(request(i));
+  EXPECT_TRUE(buffers.use({at(46)}, call(12), std::nullopt).empty());
 }
 
 TEST(PendingBuffers, AreLeftAloneOnceASendWasComplete) {

@@ -60,11 +60,13 @@ struct Ranks {
 
 class Follower : public analyze::Arrivals {
  public:
-  Follower(const Ranks &ranks, const Kinds &kinds, const analyze::Messages &messages, Findings *findings)
+  Follower(const Ranks &ranks, const trace::Trace &trace, const Kinds &kinds, const analyze::Messages &messages,
+           Findings *findings)
       : ranks_(ranks),
         kinds_(kinds),
         messages_(messages),
         findings_(*findings),
+        shared_{trace.rank_count(), {}, objects::TypeLayouts(trace), {}},
         agreement_(
             kinds_, findings, [this](uint32_t number) { return messages_.name_of(number); },
             [this](uint32_t rank) { return ranks_.is_complete(rank); }),
@@ -76,7 +78,7 @@ class Follower : public analyze::Arrivals {
     const size_t most_known = std::max(kLeast, kMost / std::max<size_t>(1, ranks.all.size()));
     for (const uint32_t rank : ranks.all) {
       const Kinds &of_rank = ranks.lossy.count(rank) != 0 ? quiet_ : kinds_;
-      calls_.emplace(rank, RankCalls(of_rank, ranks.one_thread(rank), most_known, &signatures_, findings));
+      calls_.emplace(rank, RankCalls(of_rank, ranks.one_thread(rank), most_known, &shared_, findings));
     }
   }
 
@@ -265,7 +267,7 @@ class Follower : public analyze::Arrivals {
   Kinds quiet_ = kinds_;  ///< of ranks of which calls are missing
   const analyze::Messages &messages_;
   Findings &findings_;
-  Signatures signatures_;
+  RankCalls::Shared shared_;
   Contents contents_;
   Agreement agreement_;
   Buffering buffering_;
@@ -329,7 +331,7 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
   if (!in_order.empty()) {
     const auto messages = analyze::Messages::of(trace, sources);
     if (!messages) return tl::unexpected(messages.error());
-    Follower follower(ranks, kinds, *messages, &findings);
+    Follower follower(ranks, trace, kinds, *messages, &findings);
     const auto counts = messages->replay(&follower);
     if (!counts) return tl::unexpected(counts.error());
     if (kinds.has(Kind::deadlock)) follower.find_deadlocks();

@@ -23,7 +23,7 @@ constexpr uint64_t kSeveral = UINT64_MAX;
 }  // namespace
 
 bool RankCalls::see(const trace::Event &event, const analyze::RowScope &scope) {
-  const bool changed = types_.see(*event.values, scope);
+  const bool changed = learn(*event.values, scope);
   if (changed) known_.clear();
   const Facts &facts = facts_of(event, scope);
   if (facts.says_nothing) {
@@ -36,6 +36,20 @@ bool RankCalls::see(const trace::Event &event, const analyze::RowScope &scope) {
   requests(facts, call);
   note_last(event, scope, facts, call);
   return changed;
+}
+
+bool RankCalls::learn(const trace::Row &row, const analyze::RowScope &scope) {
+  bool changed = types_.see(row, scope);
+  if (!kinds_.has(Kind::buffers)) return changed;
+  changed = layouts_.see(row, scope) || changed;
+  return (analyze::Sizes::is_creator(row.function) && sizes_.see(row, scope)) || changed;
+}
+
+bool RankCalls::writes_twice(const Region &region) const {
+  if (!region.writes || region.layout->dense) return false;
+  const auto [known, fresh] = shared_.written.try_emplace(region.layout, false);
+  if (fresh) known->second = objects::repeats_bytes(*region.layout).value_or(false);
+  return known->second;
 }
 
 const RankCalls::Facts &RankCalls::facts_of(const trace::Event &event, const analyze::RowScope &scope) {
@@ -85,7 +99,11 @@ std::unique_ptr<RankCalls::Facts> RankCalls::look_at(const trace::Row &row, cons
       }
     }
   }
-  if (kinds_.has(Kind::buffers) && !facts->failed) facts->regions = regions_of(row, scope, types_);
+  if (kinds_.has(Kind::buffers) && !facts->failed) {
+    facts->regions = regions_of(row, scope, layouts_, sizes_);
+    facts->writes_twice = std::any_of(facts->regions.begin(), facts->regions.end(),
+                                      [this](const Region &region) { return writes_twice(region); });
+  }
   facts->says_nothing = facts->returned && facts->message == nullptr && !facts->request && facts->regions.empty() &&
                         facts->unknown.empty() && facts->communicators.empty() && facts->new_communicators.empty() &&
                         facts->frees.empty() && facts->perhaps_complete.empty() &&
@@ -118,6 +136,10 @@ void RankCalls::handles(const Facts &facts, const CallTime &call) {
 void RankCalls::requests(const Facts &facts, const CallTime &call) {
   using Does = MessageCall::Does;
   const spec::Function &function = spec::functions()[call.function];
+  if (facts.writes_twice) {
+    findings_.add({Kind::buffers, true, "what it writes to has bytes that overlap: parts of its datatype, or for its ranks", ""},
+                  call);
+  }
   if (facts.request && function.persistent) {
     persistent_[*facts.request] = facts.regions;
   } else {

@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "analyze/message_calls.h"
+#include "analyze/sizes.h"
 #include "check/buffers.h"
 #include "check/findings.h"
 #include "check/signatures.h"
+#include "objects/rank_layouts.h"
 #include "trace/read/events.h"
 
 namespace cairn::check {
@@ -40,9 +42,24 @@ struct LastCall {
 
 class RankCalls {
  public:
+  /// What all ranks share.
+  struct Shared {
+    uint32_t world_size = 0;
+    Signatures signatures{};
+    objects::TypeLayouts layouts{};
+    /// Layouts that a call wrote to, and whether they have a byte twice.
+    std::map<const objects::TypeLayout *, bool> written{};
+  };
   /// `one_thread`: the rank has no other. `most_known`: calls of a thread that are remembered.
-  RankCalls(const Kinds &kinds, bool one_thread, size_t most_known, Signatures *signatures, Findings *findings)
-      : kinds_(kinds), one_thread_(one_thread), most_known_(most_known), types_(signatures), findings_(*findings) {}
+  RankCalls(const Kinds &kinds, bool one_thread, size_t most_known, Shared *shared, Findings *findings)
+      : kinds_(kinds),
+        one_thread_(one_thread),
+        most_known_(most_known),
+        shared_(*shared),
+        types_(&shared->signatures),
+        layouts_(&shared->layouts),
+        sizes_(shared->world_size),
+        findings_(*findings) {}
 
   /// The next call. Whether datatypes mean something else from now on.
   bool see(const trace::Event &event, const analyze::RowScope &scope);
@@ -57,6 +74,7 @@ class RankCalls {
     bool failed = false;
     bool says_nothing = false;  ///< of objects, memory or messages
     std::vector<Region> regions;
+    bool writes_twice = false;  ///< to one byte
     std::unique_ptr<analyze::MessageCall> message;
     std::optional<analyze::HandleName> request;  ///< that it makes
     std::vector<spec::Kind> unknown;             ///< objects that it is given and nobody made, or that are gone
@@ -73,6 +91,9 @@ class RankCalls {
   };
   const Facts &facts_of(const trace::Event &event, const analyze::RowScope &scope);
   [[nodiscard]] std::unique_ptr<Facts> look_at(const trace::Row &row, const analyze::RowScope &scope) const;
+  /// Whether the row makes a name mean something else.
+  bool learn(const trace::Row &row, const analyze::RowScope &scope);
+  [[nodiscard]] bool writes_twice(const Region &region) const;
   void handles(const Facts &facts, const analyze::CallTime &call);
   void requests(const Facts &facts, const analyze::CallTime &call);
   void tell_overlaps(const std::vector<PendingBuffers::Overlap> &overlaps, const analyze::CallTime &call);
@@ -82,7 +103,10 @@ class RankCalls {
   const Kinds &kinds_;
   bool one_thread_;
   size_t most_known_;
+  Shared &shared_;
   RankTypes types_;
+  objects::RankLayouts layouts_;
+  analyze::Sizes sizes_;
   Findings &findings_;
   std::map<uint32_t, Known> known_;                ///< by thread
   std::map<spec::Kind, analyze::CallTime> freed_;  ///< the last call that ended an object of the kind

@@ -98,38 +98,37 @@ const Signature *Signatures::of(std::vector<Run> runs) {
 }
 
 std::optional<Stretch> Signatures::predefined(int constant) {
-  // Of two types together (MPI 4.1, 6.9.4): which, and whether nothing lies between them or behind.
+  // Of two types together (MPI 4.1, 6.9.4).
   struct Pair {
     uint16_t type;
     uint16_t first;
     uint16_t second;
-    bool dense;
   };
   static constexpr Pair kPairs[] = {
-      {ids::k_FLOAT_INT, ids::k_FLOAT, ids::k_INT, true},
-      {ids::k_DOUBLE_INT, ids::k_DOUBLE, ids::k_INT, false},
-      {ids::k_LONG_INT, ids::k_LONG, ids::k_INT, false},
-      {ids::k_2INT, ids::k_INT, ids::k_INT, true},
-      {ids::k_SHORT_INT, ids::k_SHORT, ids::k_INT, false},
-      {ids::k_LONG_DOUBLE_INT, ids::k_LONG_DOUBLE, ids::k_INT, false},
-      {ids::k_2REAL, ids::k_REAL, ids::k_REAL, true},
-      {ids::k_2DOUBLE_PRECISION, ids::k_DOUBLE_PRECISION, ids::k_DOUBLE_PRECISION, true},
-      {ids::k_2INTEGER, ids::k_INTEGER, ids::k_INTEGER, true},
-      {ids::k_2COMPLEX, ids::k_COMPLEX, ids::k_COMPLEX, true},
+      {ids::k_FLOAT_INT, ids::k_FLOAT, ids::k_INT},
+      {ids::k_DOUBLE_INT, ids::k_DOUBLE, ids::k_INT},
+      {ids::k_LONG_INT, ids::k_LONG, ids::k_INT},
+      {ids::k_2INT, ids::k_INT, ids::k_INT},
+      {ids::k_SHORT_INT, ids::k_SHORT, ids::k_INT},
+      {ids::k_LONG_DOUBLE_INT, ids::k_LONG_DOUBLE, ids::k_INT},
+      {ids::k_2REAL, ids::k_REAL, ids::k_REAL},
+      {ids::k_2DOUBLE_PRECISION, ids::k_DOUBLE_PRECISION, ids::k_DOUBLE_PRECISION},
+      {ids::k_2INTEGER, ids::k_INTEGER, ids::k_INTEGER},
+      {ids::k_2COMPLEX, ids::k_COMPLEX, ids::k_COMPLEX},
   };
   const auto all = spec::constants();
   if (constant < 0 || static_cast<size_t>(constant) >= all.size()) return std::nullopt;
   auto type = static_cast<uint16_t>(constant);
-  if (type == ids::k_LB || type == ids::k_UB) return Stretch{of({}), 0, false};
+  if (type == ids::k_LB || type == ids::k_UB) return Stretch{of({}), 0};
   for (const Pair &pair : kPairs) {
     if (pair.type != type) continue;
-    if (pair.first == pair.second) return Stretch{of({{pair.first, 2}}), 1, pair.dense};
-    return Stretch{of({{pair.first, 1}, {pair.second, 1}}), 1, pair.dense};
+    if (pair.first == pair.second) return Stretch{of({{pair.first, 2}}), 1};
+    return Stretch{of({{pair.first, 1}, {pair.second, 1}}), 1};
   }
   if (type == ids::k_LONG_LONG_INT) type = ids::k_LONG_LONG;
   if (type == ids::k_C_FLOAT_COMPLEX) type = ids::k_C_COMPLEX;
   if (analyze::predefined_size(type_name(type)).value_or(0) == 0) return std::nullopt;
-  return Stretch{of({{type, 1}}), 1, true};
+  return Stretch{of({{type, 1}}), 1};
 }
 
 bool RankTypes::see(const trace::Row &row, const analyze::RowScope &scope) {
@@ -141,7 +140,7 @@ bool RankTypes::see(const trace::Row &row, const analyze::RowScope &scope) {
   const auto [entry, fresh] = derived_.try_emplace(*type, stretch);
   const auto same = [](const std::optional<Stretch> &a, const std::optional<Stretch> &b) {
     return a.has_value() == b.has_value() &&
-           (!a || (a->signature == b->signature && a->times == b->times && a->dense == b->dense));
+           (!a || (a->signature == b->signature && a->times == b->times));
   };
   if (fresh || same(entry->second, stretch)) return false;
   entry->second = stretch;
@@ -176,12 +175,8 @@ std::optional<Stretch> RankTypes::made(const analyze::RowAccess &row) const {
     if (!stretch) return std::nullopt;
     if (stretch->elements() != 0) stretches.push_back(*stretch);
   }
-  if (stretches.empty()) return Stretch{table_->of({}), 0, false};
-  if (stretches.size() == 1) {
-    const std::string_view name = row.function()->name;
-    stretches[0].dense = stretches[0].dense && (name.starts_with("MPI_Type_contiguous") || name == "MPI_Type_dup");
-    return stretches[0];
-  }
+  if (stretches.empty()) return Stretch{table_->of({}), 0};
+  if (stretches.size() == 1) return stretches[0];
   std::vector<Run> runs;
   for (const Stretch &stretch : stretches) {
     const std::vector<Run> &of = stretch.signature->runs;
@@ -200,7 +195,7 @@ std::optional<Stretch> RankTypes::made(const analyze::RowAccess &row) const {
       if (runs.size() > Signatures::kMostRuns) return std::nullopt;
     }
   }
-  return Stretch{table_->of(std::move(runs)), 1, false};
+  return Stretch{table_->of(std::move(runs)), 1};
 }
 
 }  // namespace cairn::check

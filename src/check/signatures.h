@@ -36,7 +36,6 @@ struct Signature {
 struct Stretch {
   const Signature *signature = nullptr;
   uint64_t times = 0;
-  bool dense = false;  ///< elements lie one behind the other in memory
   [[nodiscard]] uint64_t elements() const { return signature->elements * times; }
   [[nodiscard]] uint64_t bytes() const { return signature->bytes * times; }
   /// "3 MPI_INT", "2 x {1 MPI_INT, 3 MPI_DOUBLE}".

@@ -11,7 +11,7 @@ namespace ids = spec::constant_id;
 
 class SignaturesTest : public ::testing::Test {
  protected:
-  Stretch of(std::vector<check::Run> runs, uint64_t times) { return {table_.of(std::move(runs)), times, false}; }
+  Stretch of(std::vector<check::Run> runs, uint64_t times) { return {table_.of(std::move(runs)), times}; }
   Stretch predefined(int type, uint64_t times) {
     Stretch stretch = *table_.predefined(type);
     stretch.times *= times;

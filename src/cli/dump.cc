@@ -22,6 +22,7 @@
 #include "cli/launch_lines.h"
 #include "cli/verbs.h"
 #include "gpu/analyze/points.h"
+#include "objects/object_notes.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -40,6 +41,7 @@ struct DumpOptions : Inspection {
   std::string order = "rank";
   bool stack = false;
   bool world = false;
+  bool objects = false;
   bool memory = false;
   bool threads = false;
   bool no_launches = false;
@@ -63,6 +65,8 @@ class Dump {
         json_(options.json),
         exact_(timing::exactness(trace.run().timing).empty()),
         stack_(options.stack),
+        objects_(options.objects),
+        layouts_(trace),
         between_{options.memory, options.threads},
         launches_(launches),
         timed_(analyze::launches_in_order(trace, launches)),
@@ -234,6 +238,7 @@ class Dump {
                              selected_ ? std::make_unique<analyze::RankVolumes>(trace_, *selected_, rank) : nullptr,
                              world_ != nullptr ? std::optional<analyze::WorldRanks>({*world_, rank}) : std::nullopt,
                              stack_, std::max(kLeast, kMost / at_once));
+    if (objects_) texts.add_notes(std::make_unique<objects::ObjectNotes>(trace_, &layouts_, json_));
     auto of = std::make_unique<DumpedRank>(std::move(texts), trace_, sources_, filter_, wanted_, rank, has_between());
     if (const auto steps = of->calls.step_count()) {
       least_steps_ = std::min(least_steps_, *steps);
@@ -253,6 +258,8 @@ class Dump {
   bool json_;
   bool exact_;  ///< durations are
   bool stack_;
+  bool objects_;
+  objects::TypeLayouts layouts_;
   LinesBetween::Wanted between_;             ///< what is told besides calls
   const gpu::Launches &launches_;            ///< likewise; none are unless all calls of a rank are printed
   std::vector<analyze::TimedLaunch> timed_;  ///< these, rank by rank
@@ -369,11 +376,14 @@ Action declare_dump(Options &verb) {
               "Each rank's calls one after the other, those of all ranks by time, or the longest first", "WHAT");
   verb.flag("--stack", options->stack, "Print who called, where record --callsites stack was asked for");
   verb.flag("--world", options->world, "Print the ranks in arguments as ranks in MPI_COMM_WORLD");
+  verb.flag("--objects", options->objects,
+            "Print the number of the call that made each object behind its handle, and what datatypes span");
   verb.flag("--memory", options->memory, "Print when the heap segments of buffers begin and end, with their sizes");
   verb.flag("--threads", options->threads, "Print where threads are made, begin, end, and are joined");
   verb.flag("--no-launches", options->no_launches, "Print no GPU launches between the calls");
   verb.apart("--grammar", "--memory", "--grammar prints rows, which have no order");
   verb.apart("--grammar", "--threads", "--grammar prints rows, which have no order");
+  verb.apart("--grammar", "--objects", "--grammar prints rows, which many calls share");
   verb.apart("--grammar", "--world", "--grammar prints rows, which many ranks share");
   verb.apart("--grammar", "--json", "--grammar is text, without JSON");
   verb.apart("--grammar", "--order", "--grammar prints rows, which have no times");
@@ -388,7 +398,7 @@ Action declare_dump(Options &verb) {
   for (const std::string &filter : of_calls) {
     verb.apart("--grammar", filter, "--grammar prints whole rules, of all calls and times");
   }
-  of_calls.insert(of_calls.end(), {"--rank", "--memory", "--threads"});
+  of_calls.insert(of_calls.end(), {"--rank", "--objects", "--memory", "--threads"});
   for (const std::string &filter : of_calls) {
     for (const char *gpu : {"--warp", "--launch", "--join", "--raw5"}) {
       verb.apart(gpu, filter, fmt::format("{} prints events of GPU warps, which are no calls", gpu));

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
+#include <map>
+#include <string>
 
 #include "export/files.h"
 #include "export/tables.h"
@@ -13,10 +15,13 @@ class CsvWriter : public TableWriter {
   explicit CsvWriter(Folder folder) : folder_(std::move(folder)) {}
 
   Result<void> begin(const Table &table) override {
-    if (auto done = close(); !done) return done;
+    if (const auto known = files_.find(table.name); known != files_.end()) {
+      file_ = &known->second;
+      return {};
+    }
     auto file = OutFile::create(folder_.will_have(std::string(table.name) + ".csv"));
     if (!file) return tl::unexpected(file.error());
-    file_.emplace(*std::move(file));
+    file_ = &files_.emplace(table.name, *std::move(file)).first->second;
     line_.clear();
     for (const Column &column : table.columns) add(std::string_view(column.name));
     end_line();
@@ -27,9 +32,13 @@ class CsvWriter : public TableWriter {
     for (const Cell &each : cells) add(each);
     end_line();
   }
-  [[nodiscard]] bool failed() const override { return file_ && file_->failed(); }
+  [[nodiscard]] bool failed() const override {
+    return std::any_of(files_.begin(), files_.end(), [](const auto &each) { return each.second.failed(); });
+  }
   Result<void> finish() override {
-    if (auto done = close(); !done) return done;
+    for (auto &[name, file] : files_) {
+      if (auto done = file.finish(); !done) return done;
+    }
     folder_.keep();
     return {};
   }
@@ -53,15 +62,9 @@ class CsvWriter : public TableWriter {
     line_.back() = '\n';
     file_->write(line_);
   }
-  Result<void> close() {
-    if (!file_) return {};
-    auto done = file_->finish();
-    file_.reset();
-    return done;
-  }
-
   Folder folder_;
-  std::optional<OutFile> file_;
+  std::map<std::string, OutFile> files_;  ///< by table
+  OutFile *file_ = nullptr;               ///< of the one at hand
   std::string line_;
 };
 

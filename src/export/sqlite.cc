@@ -24,6 +24,11 @@ CREATE VIEW time_by_rank AS
 CREATE VIEW matrix AS
   SELECT sender, receiver, count(*) AS messages, sum(bytes) AS bytes FROM messages
   GROUP BY sender, receiver ORDER BY sender, receiver;
+CREATE VIEW request_times AS
+  SELECT q.*, p.site AS posted_site, c.site AS completed_site, p.begin_ns AS posted_ns, c.end_ns AS completed_ns,
+         max(0, c.begin_ns - p.end_ns) AS overlapped_ns, c.end_ns - max(c.begin_ns, p.end_ns) AS waited_ns
+  FROM requests AS q JOIN calls AS p ON p.rank = q.rank AND p.call = q.posted_call
+                     JOIN calls AS c ON c.rank = q.rank AND c.call = q.completed_call;
 CREATE VIEW waiting AS
   SELECT m.*, r.begin_ns AS receive_begin_ns, max(0, m.sent_ns - r.begin_ns) AS late_sender_ns
   FROM messages AS m JOIN calls AS r ON r.rank = m.receiver AND r.call = m.receive_call;
@@ -33,7 +38,7 @@ class SqliteWriter : public TableWriter {
  public:
   explicit SqliteWriter(std::string path) : path_(std::move(path)) {}
   ~SqliteWriter() override {
-    sqlite3_finalize(insert_);
+    for (const auto &[table, insert] : inserts_) sqlite3_finalize(insert);
     sqlite3_close(base_);
     std::error_code ignored;
     if (!kept_) std::filesystem::remove(path_, ignored);
@@ -48,6 +53,10 @@ class SqliteWriter : public TableWriter {
     return error_ ? wrong() : Result<void>();
   }
   Result<void> begin(const Table &table) override {
+    if (const auto known = inserts_.find(table.name); known != inserts_.end()) {
+      insert_ = known->second;
+      return {};
+    }
     std::string columns;
     std::string values;
     for (const Column &each : table.columns) {
@@ -58,10 +67,10 @@ class SqliteWriter : public TableWriter {
     const std::string key(table.key);
     if (!key.empty()) columns += ", PRIMARY KEY (" + key + ")";
     run(fmt::format("CREATE TABLE {} ({}){}", table.name, columns, key.empty() ? "" : " WITHOUT ROWID").c_str());
-    sqlite3_finalize(insert_);
     insert_ = nullptr;
     const std::string text = fmt::format("INSERT INTO {} VALUES ({})", table.name, values);
     check(sqlite3_prepare_v2(base_, text.c_str(), -1, &insert_, nullptr));
+    inserts_[table.name] = insert_;
     return error_ ? wrong() : Result<void>();
   }
   void row(const std::vector<Cell> &cells) override {
@@ -108,7 +117,8 @@ class SqliteWriter : public TableWriter {
 
   std::string path_;
   sqlite3 *base_ = nullptr;
-  sqlite3_stmt *insert_ = nullptr;
+  std::map<std::string, sqlite3_stmt *> inserts_;  ///< by table
+  sqlite3_stmt *insert_ = nullptr;                 ///< into the one at hand
   bool error_ = false;
   bool kept_ = false;
   std::string message_;

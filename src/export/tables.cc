@@ -6,6 +6,7 @@
 #include "analyze/decode.h"
 #include "analyze/messages.h"
 #include "analyze/volume.h"
+#include "export/object_rows.h"
 #include "export/walk.h"
 #include "timing/mode.h"
 
@@ -69,7 +70,7 @@ Cell cell(uint64_t number) { return static_cast<int64_t>(number); }
 class Tables : public analyze::Arrivals {
  public:
   Tables(Scope *scope, TableWriter *writer, TableCounts *counts)
-      : scope_(*scope), trace_(*scope->trace), writer_(*writer), counts_(*counts) {}
+      : scope_(*scope), trace_(*scope->trace), writer_(*writer), counts_(*counts), layouts_(*scope->trace) {}
 
   Result<void> write() {
     if (auto done = writer_.begin(kRun); !done) return done;
@@ -151,11 +152,20 @@ class Tables : public analyze::Arrivals {
   }
 
   Result<void> write_calls() {
-    if (auto done = writer_.begin(kCalls); !done) return done;
+    for (const Table *table : {&kCalls, &ObjectRows::objects_table(), &ObjectRows::requests_table()}) {
+      if (auto done = writer_.begin(*table); !done) return done;
+    }
     Result<void> end;
     for (const uint32_t rank : scope_.wanted.ranks) {
       Walk walk(&scope_, rank, &counts_.left_out);
-      for (const Call *call = walk.next(); call != nullptr && !writer_.failed(); call = walk.next()) write(*call);
+      ObjectRows objects(scope_, rank, &layouts_, &writer_);
+      walk.show([&](const trace::Event &event) { objects.see(event); });
+      for (const Call *call = walk.next(); call != nullptr && !writer_.failed(); call = walk.next()) {
+        if (auto done = writer_.begin(kCalls); !done) return done;
+        write(*call);
+      }
+      objects.finish();
+      if (!objects.end()) return objects.end();
       if (end) end = walk.end();
     }
     return end;
@@ -204,6 +214,7 @@ class Tables : public analyze::Arrivals {
   TableWriter &writer_;
   TableCounts &counts_;
   const analyze::Messages *messages_ = nullptr;
+  objects::TypeLayouts layouts_;
   std::vector<Cell> cells_;
 };
 

@@ -1,6 +1,6 @@
 // The calls and messages of a run as tables, for spreadsheets, data frames and SQL. docs/export.md has their columns.
 //
-// `write_tables` walks the run once for the calls, and once more, all ranks side by side, for the messages
+// `write_tables` walks the run once for the calls, objects and requests, and once more, all ranks side by side, for the messages
 // (analyze/messages.h): memory for the latter. Rows come in the order of (rank, call), messages as they arrive.
 #pragma once
 
@@ -39,7 +39,7 @@ class TableWriter {
   virtual ~TableWriter() = default;
   TableWriter(const TableWriter &) = delete;
   TableWriter &operator=(const TableWriter &) = delete;
-  /// Rows are of this one from now on.
+  /// Rows are of this one from now on; it may have some from before.
   virtual Result<void> begin(const Table &table) = 0;
   /// As many as the table has columns. What goes wrong is told by `finish`.
   virtual void row(const std::vector<Cell> &cells) = 0;

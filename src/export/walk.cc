@@ -78,6 +78,7 @@ Call *Walk::next_until(uint64_t index) {
       if (scope_.progress) scope_.progress(unsaid_);
       unsaid_ = 0;
     }
+    if (see_) see_(*event_);
     const std::vector<MessageEnd> &ends = ends_.of(*event_);
     const bool wanted = is_wanted(*event_);
     if (wanted) {

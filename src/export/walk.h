@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "export/message_ends.h"
@@ -42,6 +43,8 @@ class Walk {
   Call *next();
   /// The same, but no call behind that number.
   Call *next_until(uint64_t index);
+  /// Is shown each call that the walk goes through, wanted or not.
+  void show(std::function<void(const trace::Event &)> see) { see_ = std::move(see); }
   /// Whether all calls were given, and all their times that were recorded.
   [[nodiscard]] const Result<void> &end() const { return events_.end(); }
 
@@ -56,6 +59,7 @@ class Walk {
   MessageEnds ends_;
   LeftOut &left_out_;
   std::optional<ReceivedSizes::Reader> sizes_;
+  std::function<void(const trace::Event &)> see_;
   const trace::Event *event_ = nullptr;  ///< the next one
   bool begun_ = false;
   uint64_t unsaid_ = 0;  ///< calls that the progress was not told of

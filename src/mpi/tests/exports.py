@@ -191,6 +191,43 @@ def tables_of_csv(folder):
     return tables
 
 
+def faults_of_objects(tables, calls):
+    """Each request and each datatype, by the names in the calls; a name is given again once its object is gone."""
+    made, started, requests, types = {}, {}, [], []
+    for call in calls:
+        rank, index, args = call['rank'], call['index'], call['args']
+        if call.get('return') != 'MPI_SUCCESS':
+            continue
+        function = call['function']
+        one = args.get('request')
+        if function.endswith('_init') and one is not None:
+            started[rank, one] = index, None
+        elif function in ('MPI_Start', 'MPI_Startall'):
+            for name in args.get('array_of_requests') or [one]:
+                started[rank, name] = started[rank, name][0], index
+        elif function in ('MPI_Wait', 'MPI_Waitall'):
+            for name in args.get('array_of_requests') or [one]:
+                if (rank, name) in made:
+                    posted = made.pop((rank, name))
+                    requests.append([rank, posted, posted, index, 0])
+                elif started.get((rank, name), (0, None))[1] is not None:
+                    requests.append([rank, *started[rank, name], index, 1])
+                    started[rank, name] = started[rank, name][0], None
+        elif one is not None and function not in ('MPI_Test', 'MPI_Cancel', 'MPI_Request_free', 'MPI_Request_get_status'):
+            made[rank, one] = index
+        elif args.get('newtype') is not None:
+            made[rank, args['newtype']] = index
+        elif function == 'MPI_Type_free':
+            types.append([rank, 'datatype', made.pop((rank, args['datatype'])), index])
+    waits = {(call['rank'], call['index']) for call in calls if call['function'] in ('MPI_Wait', 'MPI_Waitall')}
+    told = [list(map(int, row)) for row in tables['requests'][1] if row[3] and (int(row[0]), int(row[3])) in waits]
+    if sorted(told) != sorted(requests):
+        yield f'requests: {sorted(told)[:3]}… instead of {sorted(requests)[:3]}…'
+    told = [[int(row[0]), row[1], int(row[2]), int(row[3])] for row in tables['objects'][1] if row[1] == 'datatype' and row[3]]
+    if sorted(told) != sorted(types):
+        yield f'datatypes: {sorted(told)[:3]}… instead of {sorted(types)[:3]}…'
+
+
 def tables_of_sqlite(path):
     base = sqlite3.connect(path)
     tables = {}
@@ -259,6 +296,8 @@ def main():
             matrix = {(a, b): (messages, size) for a, b, messages, size in base.execute('SELECT * FROM matrix')}
             expect('matrix', matrix, {(0, 1): (100, sum(4 * (1 + i % 9) for i in range(100))),
                                       (1, 0): (100, sum(4 * (1 + i % 10) for i in range(100)))})
+            times = base.execute('SELECT count(*), min(overlapped_ns), min(waited_ns) FROM request_times').fetchone()
+            expect('times of requests', (times[0], times[1] >= 0, times[2] >= 0), (200, True, True))
             late = base.execute('SELECT count(*) FROM waiting WHERE late_sender_ns > 0').fetchone()[0]
             if not 0 <= late <= 200:
                 problems.append(f'{late} late senders')
@@ -331,6 +370,7 @@ def main():
             tables = tables_of_csv(folder / f'{program}.csv')
             expect(f'{program}: calls', len(tables['calls'][1]), len(run.calls))
             expect(f'{program}: arrows and messages', len(arrows), len(tables['messages'][1]))
+            problems += [f'{program}: {fault}' for fault in faults_of_objects(tables, run.calls)]
             written = cairn('export', '--to', 'sqlite', '-o', folder / f'{program}.db', trace, code=None)
             if written.returncode == 4 and 'built without' in written.stderr:
                 left_out.add('SQLite')
@@ -365,6 +405,11 @@ def main():
         wanted = [[str(call['rank']), str(call['index'])] for call in run.calls
                   if call['rank'] == 1 and call['begin_ns'] <= middle + 1000 and call['begin_ns'] + call['duration_ns'] >= middle]
         expect('a window', got, wanted)
+        times = {call['index']: (call['begin_ns'], call['begin_ns'] + call['duration_ns']) for call in run.calls if call['rank'] == 1}
+        everything = tables_of_csv(folder / 'exchange.csv')['requests'][1]
+        open_then = [row for row in everything if row[0] == '1' and times[int(row[2])][0] <= middle + 1000
+                     and times[int(row[3])][1] >= middle]
+        expect('requests of a window', tables_of_csv(folder / 'window')['requests'][1], open_then)
         if not wanted or len(wanted) > 100:
             problems.append(f'the window has {len(wanted)} calls')
 

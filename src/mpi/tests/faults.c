@@ -143,6 +143,44 @@ static void buffers(void) {
   MPI(MPI_Wait(&request[0], MPI_STATUS_IGNORE));
 }
 
+/// The same of datatypes with gaps, and of parts for all ranks.
+static void layouts(void) {
+  static int matrix[4][8];
+  static int parts[12];
+  const int counts[3] = {2, 2, 2};
+  const int places[3] = {0, 4, 8};
+  const int over[3] = {0, 4, 5};
+  MPI_Datatype column, narrow, twice;
+  MPI_Request request[3];
+  MPI(MPI_Type_vector(4, 1, 8, MPI_INT, &column));
+  MPI(MPI_Type_create_resized(column, 0, sizeof(int), &narrow));
+  MPI(MPI_Type_vector(2, 2, 1, MPI_INT, &twice));
+  MPI(MPI_Type_commit(&column));
+  MPI(MPI_Type_commit(&narrow));
+  MPI(MPI_Type_commit(&twice));
+  MPI(MPI_Irecv(&matrix[0][2], 1, column, rank, 15, apart, &request[0]));
+  MPI(MPI_Irecv(&matrix[0][3], 2, narrow, rank, 16, apart, &request[1]));   // two columns
+  MPI(MPI_Irecv(&matrix[2][4], 3, MPI_INT, rank, 17, apart, &request[2]));  // across them
+  for (int tag = 15; tag < 18; ++tag) MPI(MPI_Send(values, 3, MPI_INT, rank, tag, apart));
+  MPI(MPI_Waitall(3, request, MPI_STATUSES_IGNORE));
+  MPI(MPI_Ialltoall(values, 2, MPI_INT, parts, 2, MPI_INT, apart, &request[0]));  // parts of all
+  MPI(MPI_Irecv(parts + 5, 3, MPI_INT, rank, 18, apart, &request[1]));            // the last of them
+  MPI(MPI_Send(values, 3, MPI_INT, rank, 18, apart));
+  MPI(MPI_Waitall(2, request, MPI_STATUSES_IGNORE));
+  MPI(MPI_Alltoallv(values, counts, places, MPI_INT, parts, counts, places, MPI_INT, apart));
+  MPI(MPI_Alltoallv(values, counts, places, MPI_INT, parts, counts, over, MPI_INT, apart));  // places of parts
+  // What is sent may be there twice.
+  MPI(MPI_Irecv(values + 4, 4, MPI_INT, rank, 19, apart, &request[0]));
+  MPI(MPI_Send(values, 1, twice, rank, 19, apart));
+  MPI(MPI_Wait(&request[0], MPI_STATUS_IGNORE));
+  MPI(MPI_Irecv(values + 4, 1, twice, rank, 19, apart, &request[0]));  // twice
+  MPI(MPI_Send(values, 4, MPI_INT, rank, 19, apart));
+  MPI(MPI_Wait(&request[0], MPI_STATUS_IGNORE));
+  MPI(MPI_Type_free(&column));
+  MPI(MPI_Type_free(&narrow));
+  MPI(MPI_Type_free(&twice));
+}
+
 static void collectives(void) {
   MPI_Comm comm[4];
   for (int i = 0; i < 4; ++i) MPI(MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]));  // lost comms
@@ -220,7 +258,7 @@ static void buffering(void) {
 }
 
 static int all(void) {
-  void (*const parts[])(void) = {leaks, arguments, types, messages, buffers, handles, buffering};
+  void (*const parts[])(void) = {leaks, arguments, types, messages, buffers, layouts, handles, buffering};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
     MPI(MPI_Comm_dup(MPI_COMM_WORLD, &apart));
     parts[i]();

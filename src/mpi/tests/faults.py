@@ -25,6 +25,7 @@ PATIENCE = 60  # seconds
 
 # Kind, where, with what, on which ranks, how often, and what is said.
 ALL = [0, 1, 2]
+TWICE = 'what it writes to has bytes that overlap: parts of its datatype, or for its ranks'
 EXPECTED = [
     ('leaks', 'lost comm', None, ALL, 3, 'the communicator is never freed'),
     ('leaks', 'lost group', None, ALL, 3, 'the group is never freed'),
@@ -57,10 +58,14 @@ EXPECTED = [
     ('buffers', 'another receive', 'one receive', ALL, 3, 'writes to memory that the other is still to write to: 4 bytes'),
     ('buffers', 'send of it', 'another receive', ALL, 3, 'reads memory that the other is still to write to: 4 bytes'),
     ('buffers', 'received there', 'to be sent', ALL, 3, 'writes to memory that the other is still to read: 4 bytes'),
-    ('collectives', 'bcast', 'gather', [0], 1, 'members of comm(8@0) make different calls: rank 0 this one, rank 1 the other'),
-    ('collectives', 'root 0', 'other root', [0], 1, 'ranks 0 and 1 of comm(9@0) name different roots, 0 and 1'),
-    ('collectives', 'sum', 'max', [0], 1, 'ranks 0 and 1 of comm(10@0) use different operators, MPI_SUM and MPI_MAX'),
-    ('collectives', 'alone', None, [0], 1, 'none of ranks 1-2 makes it on comm(11@0)'),
+    ('buffers', 'across them', 'two columns', ALL, 3, 'writes to memory that the other is still to write to: 4 bytes'),
+    ('buffers', 'the last of them', 'parts of all', ALL, 3, 'writes to memory that the other is still to write to: 4 bytes'),
+    ('buffers', 'places of parts', None, ALL, 3, TWICE),
+    ('buffers', 'twice', None, ALL, 3, TWICE),
+    ('collectives', 'bcast', 'gather', [0], 1, 'members of comm(9@0) make different calls: rank 0 this one, rank 1 the other'),
+    ('collectives', 'root 0', 'other root', [0], 1, 'ranks 0 and 1 of comm(10@0) name different roots, 0 and 1'),
+    ('collectives', 'sum', 'max', [0], 1, 'ranks 0 and 1 of comm(11@0) use different operators, MPI_SUM and MPI_MAX'),
+    ('collectives', 'alone', None, [0], 1, 'none of ranks 1-2 makes it on comm(12@0)'),
 ]
 # What a library that does not see it leaves open.
 HANDLES = [

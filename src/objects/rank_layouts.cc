@@ -1,0 +1,240 @@
+#include "objects/rank_layouts.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "analyze/type_parts.h"
+#include "spec/ids.h"
+
+namespace cairn::objects {
+namespace {
+
+using analyze::RowAccess;
+using Item = TypeLayout::Item;
+using Numbers = std::vector<int64_t>;
+
+bool asks_for_extent(std::string_view function) {
+  return function == "MPI_Type_get_extent" || function == "MPI_Type_get_extent_x";
+}
+
+/// Numbers, some of which may have been addresses; nothing if some are.
+std::optional<Numbers> displacements(const RowAccess &row) {
+  const trace::Field *field = row.field("array_of_displacements");
+  if (field == nullptr || field->is_bytes) return std::nullopt;
+  Numbers values;
+  trace::AtomReader atoms(field->atoms);
+  while (!atoms.at_end()) {
+    trace::AtomValue value = atoms.next();
+    if (value.is(trace::kInteger)) {
+      atoms.next();
+      value = atoms.next();
+    }
+    if (value.special || atoms.failed()) return std::nullopt;
+    values.push_back(value.value);
+  }
+  return values;
+}
+
+/// `a` times `b`, and INT64_MAX, which no layout reaches, where that is too large.
+int64_t product(int64_t a, int64_t b) {
+  int64_t result = 0;
+  return __builtin_mul_overflow(a, b, &result) ? INT64_MAX : result;
+}
+
+/// The arguments of MPI_Type_create_darray (MPI 4.1, 5.1.4): dimension by dimension, from the one whose elements are
+/// neighbours.
+const TypeLayout *distributed(const RowAccess &row, const TypeLayout *old, TypeLayouts *table) {
+  const auto size = row.number("size");
+  const auto rank = row.number("rank");
+  const auto sides = row.numbers("array_of_gsizes");
+  const trace::Field *distributions = row.field("array_of_distribs");
+  const trace::Field *blocks = row.field("array_of_dargs");
+  const auto processes = row.numbers("array_of_psizes");
+  if (!size || !rank || !sides || !processes || distributions == nullptr || blocks == nullptr) return nullptr;
+  const size_t dimensions = sides->size();
+  if (processes->size() != dimensions || *rank < 0 || *rank >= *size) return nullptr;
+  Numbers places(dimensions);
+  int64_t left = *size;
+  int64_t among = *rank;
+  for (size_t i = 0; i < dimensions; ++i) {
+    const int64_t side = (*processes)[i];
+    if (side <= 0 || left % side != 0 || (*sides)[i] <= 0) return nullptr;
+    left /= side;
+    places[i] = among / left;
+    among %= left;
+  }
+  struct Distribution {
+    int constant;
+    int64_t block;  ///< 0: the default
+  };
+  std::vector<Distribution> how;
+  trace::AtomReader kinds(distributions->atoms);
+  trace::AtomReader arguments(blocks->atoms);
+  for (size_t i = 0; i < dimensions; ++i) {
+    const trace::AtomValue kind = kinds.next();
+    const trace::AtomValue argument = arguments.next();
+    how.push_back({kind.constant(), argument.special ? 0 : argument.value});
+  }
+  if (kinds.failed() || arguments.failed()) return nullptr;
+  const bool fortran = row.constant("order") == "MPI_ORDER_FORTRAN";
+  const TypeLayout *made = old;
+  int64_t stride = old->extent();
+  int64_t at = 0;
+  for (size_t step = 0; step < dimensions; ++step) {
+    const size_t i = fortran ? step : dimensions - 1 - step;
+    const int64_t side = (*sides)[i];
+    const bool whole = how[i].constant == spec::constant_id::k_DISTRIBUTE_NONE;
+    const int64_t parts = whole ? 1 : (*processes)[i];
+    const int64_t place = whole ? 0 : places[i];
+    int64_t first = 0;
+    if (how[i].constant == spec::constant_id::k_DISTRIBUTE_CYCLIC) {
+      const int64_t block = how[i].block > 0 ? how[i].block : 1;
+      const int64_t round = product(block, parts);
+      first = product(block, place);
+      const int64_t there = std::max<int64_t>(0, side - first);
+      const int64_t rest = std::min(there % round, block);
+      const TypeLayout *turns =
+          table->repeated(there / round, product(round, stride), table->repeated(block, stride, made));
+      const int64_t behind = product(there / round, product(round, stride));
+      made = table->sequence({{0, turns}, {behind, table->repeated(rest, stride, made)}});
+    } else {
+      const int64_t block = how[i].block > 0 && !whole ? how[i].block : (side + parts - 1) / parts;
+      first = product(block, place);
+      made = table->repeated(std::clamp<int64_t>(side - first, 0, block), stride, made);
+    }
+    if (made == nullptr) return nullptr;
+    if (made->size != 0 && __builtin_add_overflow(at, product(first, stride), &at)) return nullptr;
+    stride = product(stride, side);
+  }
+  return table->resized(table->sequence({{at, made}}), 0, stride);
+}
+
+const TypeLayout *part_of_array(const RowAccess &row, const TypeLayout *old, TypeLayouts *table) {
+  const auto sides = row.numbers("array_of_sizes");
+  const auto counts = row.numbers("array_of_subsizes");
+  const auto starts = row.numbers("array_of_starts");
+  if (!sides || !counts || !starts || counts->size() != sides->size() || starts->size() != sides->size()) {
+    return nullptr;
+  }
+  const bool fortran = row.constant("order") == "MPI_ORDER_FORTRAN";
+  const TypeLayout *made = old;
+  int64_t stride = old->extent();
+  int64_t at = 0;
+  for (size_t step = 0; step < sides->size(); ++step) {
+    const size_t i = fortran ? step : sides->size() - 1 - step;
+    made = table->repeated((*counts)[i], stride, made);
+    if (__builtin_add_overflow(at, product((*starts)[i], stride), &at)) return nullptr;
+    stride = product(stride, (*sides)[i]);
+  }
+  return table->resized(table->sequence({{at, made}}), 0, stride);
+}
+
+}  // namespace
+
+bool RankLayouts::concerns(uint32_t function) {
+  static const std::vector<bool> all = [] {
+    std::vector<bool> concerned;
+    for (const spec::Function &each : spec::functions()) {
+      bool makes = false;
+      for (size_t i = 0; i < each.parameter_count; ++i) {
+        makes = makes || std::string_view(each.parameters[i].name) == "newtype";
+      }
+      concerned.push_back(makes || asks_for_extent(analyze::base_function(each)));
+    }
+    return concerned;
+  }();
+  return function < all.size() && all[function];
+}
+
+bool RankLayouts::see(const trace::Row &row, const analyze::RowScope &scope) {
+  if (!concerns(row.function)) return false;
+  const RowAccess access(row, scope);
+  if (!access.succeeded()) return false;
+  if (asks_for_extent(analyze::base_function(*access.function()))) {
+    const auto type = access.handle("datatype");
+    const auto lower = access.number("lb");
+    const auto extent = access.number("extent");
+    const auto known = type ? derived_.find(*type) : derived_.end();
+    if (known == derived_.end() || known->second == nullptr || !lower || !extent) return false;
+    if (known->second->lower_bound == *lower && known->second->extent() == *extent) return false;
+    known->second = table_->resized(known->second, *lower, *extent);
+    return true;
+  }
+  const auto type = access.handle("newtype");
+  if (!type || type->special != 0) return false;
+  const TypeLayout *layout = made(access);
+  const auto [entry, fresh] = derived_.try_emplace(*type, layout);
+  if (fresh || entry->second == layout) return false;
+  entry->second = layout;
+  return true;
+}
+
+const TypeLayout *RankLayouts::of(const analyze::HandleName &type) const {
+  if (type.special != 0) return table_->predefined(type.constant());
+  const auto found = derived_.find(type);
+  return found == derived_.end() ? nullptr : found->second;
+}
+
+const TypeLayout *RankLayouts::of(const analyze::HandleName &type, int64_t count) const {
+  const TypeLayout *one = of(type);
+  return one == nullptr ? nullptr : table_->repeated(count, one->extent(), one);
+}
+
+const TypeLayout *RankLayouts::made(const RowAccess &row) const {
+  const std::string_view name = analyze::base_function(*row.function());
+  const auto is = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const TypeLayout *old = nullptr;
+  for (const char *parameter : {"oldtype", "type", "datatype"}) {
+    const auto handle = row.handle(parameter);
+    if (handle && old == nullptr) old = of(*handle);
+  }
+  const auto count = row.number("count");
+  const auto length = row.number("blocklength");
+  const auto lengths = row.numbers("array_of_blocklengths");
+  const auto places = displacements(row);
+
+  if (is({"MPI_Type_struct", "MPI_Type_create_struct"})) {
+    const auto types = row.handles("array_of_types");
+    if (!lengths || !places || types.size() != lengths->size() || places->size() != types.size()) return nullptr;
+    std::vector<Item> items;
+    for (size_t i = 0; i < types.size(); ++i) items.push_back({(*places)[i], of(types[i], (*lengths)[i])});
+    return table_->structure(items);
+  }
+  if (old == nullptr) return nullptr;
+  const int64_t extent = old->extent();
+  if (is({"MPI_Type_dup"})) return old;
+  if (is({"MPI_Type_contiguous"})) return count ? table_->repeated(*count, extent, old) : nullptr;
+  if (is({"MPI_Type_create_resized"})) {
+    const auto lower = row.number("lb");
+    const auto new_extent = row.number("extent");
+    return lower && new_extent ? table_->resized(old, *lower, *new_extent) : nullptr;
+  }
+  const bool in_elements = is({"MPI_Type_vector", "MPI_Type_indexed", "MPI_Type_create_indexed_block"});
+  if (is({"MPI_Type_vector", "MPI_Type_hvector", "MPI_Type_create_hvector"})) {
+    const auto stride = row.number("stride");
+    if (!count || !length || !stride) return nullptr;
+    return table_->repeated(*count, in_elements ? product(*stride, extent) : *stride,
+                            table_->repeated(*length, extent, old));
+  }
+  if (is({"MPI_Type_indexed", "MPI_Type_hindexed", "MPI_Type_create_hindexed", "MPI_Type_create_indexed_block",
+          "MPI_Type_create_hindexed_block"})) {
+    if (!places || (!length && (!lengths || lengths->size() != places->size()))) return nullptr;
+    if (places->size() > TypeLayouts::kMostItems) return nullptr;
+    std::vector<Item> items;
+    for (size_t i = 0; i < places->size(); ++i) {
+      const int64_t at = in_elements ? product((*places)[i], extent) : (*places)[i];
+      items.push_back({at, table_->repeated(length ? *length : (*lengths)[i], extent, old)});
+    }
+    return table_->sequence(items);
+  }
+  if (is({"MPI_Type_create_subarray"})) return part_of_array(row, old, table_);
+  if (is({"MPI_Type_create_darray"})) return distributed(row, old, table_);
+  return nullptr;
+}
+
+}  // namespace cairn::objects
