@@ -100,7 +100,8 @@ std::vector<Region> regions_of(const trace::Row &row, const analyze::RowScope &s
     } else {
       auto count = access.number(function.parameters[count_parameter].name);
       const auto type = access.handle(function.parameters[type_parameter].name);
-      if (!count || !type || __builtin_mul_overflow(*count, part_count(access, parameter.name, sizes).value_or(1), &*count))
+      if (!count || !type ||
+          __builtin_mul_overflow(*count, part_count(access, parameter.name, sizes).value_or(1), &*count))
         continue;
       region.layout = layouts.of(*type, *count);
     }

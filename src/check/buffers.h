@@ -3,9 +3,9 @@
 //
 // Places are as the trace names them: segments of the heap, statics, the stack, with offsets; which of the bytes there
 // are an operation's its datatype says (objects/type_layout.h). Of operations among neighbours only the part for the
-// first one is looked at. An MPI may give sends that are complete at once one handle, so once a send was completed those
-// that were pending then are left alone. Borrows the layouts. Cost of a call: the logarithm of what is pending, and what
-// lies within the bounds of what it uses.
+// first one is looked at. An MPI may give sends that are complete at once one handle, so once a send was completed
+// those that were pending then are left alone. Borrows the layouts. Cost of a call: the logarithm of what is pending,
+// and what lies within the bounds of what it uses.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,10 @@ objects::TypeLayouts &table() {
 }
 
 Region region(int64_t begin, int64_t end, bool writes, int64_t segment = 0) {
-  return {{trace::kHeap, segment, 0}, begin, table().repeated(end - begin, 1, table().predefined(ids::k_BYTE)), writes,
+  return {{trace::kHeap, segment, 0},
+          begin,
+          table().repeated(end - begin, 1, table().predefined(ids::k_BYTE)),
+          writes,
           true};
 }
 

@@ -137,8 +137,9 @@ void RankCalls::requests(const Facts &facts, const CallTime &call) {
   using Does = MessageCall::Does;
   const spec::Function &function = spec::functions()[call.function];
   if (facts.writes_twice) {
-    findings_.add({Kind::buffers, true, "what it writes to has bytes that overlap: parts of its datatype, or for its ranks", ""},
-                  call);
+    findings_.add(
+        {Kind::buffers, true, "what it writes to has bytes that overlap: parts of its datatype, or for its ranks", ""},
+        call);
   }
   if (facts.request && function.persistent) {
     persistent_[*facts.request] = facts.regions;

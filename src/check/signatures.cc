@@ -139,8 +139,7 @@ bool RankTypes::see(const trace::Row &row, const analyze::RowScope &scope) {
   std::optional<Stretch> stretch = made(access);
   const auto [entry, fresh] = derived_.try_emplace(*type, stretch);
   const auto same = [](const std::optional<Stretch> &a, const std::optional<Stretch> &b) {
-    return a.has_value() == b.has_value() &&
-           (!a || (a->signature == b->signature && a->times == b->times));
+    return a.has_value() == b.has_value() && (!a || (a->signature == b->signature && a->times == b->times));
   };
   if (fresh || same(entry->second, stretch)) return false;
   entry->second = stretch;

@@ -39,8 +39,8 @@ constexpr uint64_t kLarge = uint64_t{1} << 30;
 uint64_t bytes_a_call(const std::string &form) {
   if (form == "chrome") return 340;
   if (form == "perfetto") return 115;
-  if (form == "csv") return 65;
-  if (form == "sqlite") return 60;
+  if (form == "csv") return 70;
+  if (form == "sqlite") return 63;
   return 33;  // otf2
 }
 
@@ -150,28 +150,36 @@ int write_timeline(const ExportOptions &options, const trace::Trace &trace, Scop
   return finish(&*out, done, options, what);
 }
 
-int write_archive(const ExportOptions &options, Scope *scope, Progress *progress) {
+int write_archive(const ExportOptions &options, const trace::Trace &trace, Scope *scope, Progress *progress) {
   if (options.output.empty()) return no_output(options, "a folder");
+  const auto launches = analyze::gpu_launches(trace);
+  if (!launches) return report(launches.error(), options.file);
+  // Calls that are chosen by their functions are no kernels; and without times these have no place among them.
+  const bool has_place = scope->wanted.functions.empty() && !scope->logical;
   exporting::Otf2Counts counts;
-  const auto done = exporting::write_otf2(scope, options.output, &counts);
+  const auto done = exporting::write_otf2(scope, has_place ? &*launches : nullptr, options.output, &counts);
   progress->clear();
   if (is_unwritten(done)) return report_end(done, options.file);
   say_left_out(counts.left_out, true);
   Output out;
-  out.write(fmt::format("{}/traces.otf2: {} of {}, {} in {}\n", options.output, plural(counts.calls, "call"),
-                        plural(scope->wanted.ranks.size(), "rank"), plural(counts.events, "event"),
+  out.write(fmt::format("{}/traces.otf2: {} of {}{}, {} in {}\n", options.output, plural(counts.calls, "call"),
+                        plural(scope->wanted.ranks.size(), "rank"),
+                        counts.kernels == 0 ? "" : ", " + plural(counts.kernels, "kernel"),
+                        plural(counts.events, "event"),
                         plural(counts.locations, "location")));
   const int code = out.finish();
   return code == kFine ? report_end(done, options.file) : code;
 }
 
-int write_tables(const ExportOptions &options, Scope *scope, Progress *progress) {
+int write_tables(const ExportOptions &options, const trace::Trace &trace, Scope *scope, Progress *progress) {
   const bool csv = options.to == "csv";
   if (options.output.empty()) return no_output(options, csv ? "a folder" : "a file");
+  const auto launches = analyze::gpu_launches(trace);
+  if (!launches) return report(launches.error(), options.file);
   auto writer = csv ? exporting::csv_writer(options.output) : exporting::sqlite_writer(options.output);
   if (!writer) return report(writer.error());
   exporting::TableCounts counts;
-  const auto done = exporting::write_tables(scope, writer->get(), &counts);
+  const auto done = exporting::write_tables(scope, *launches, writer->get(), &counts);
   progress->clear();
   if (is_unwritten(done)) return report_end(done, options.file);
   if (const auto written = (*writer)->finish(); !written) return report(written.error());
@@ -278,10 +286,10 @@ int export_calls(const ExportOptions &options, const trace::Trace &trace) {
   if (options.to != "dot" && options.to != "goal") say_size(options, calls, filter->window.has_value());
   Progress progress(calls, "calls");
   scope->progress = [&progress](uint64_t more) { progress.add(more); };
-  if (options.to == "otf2") return write_archive(options, &*scope, &progress);
+  if (options.to == "otf2") return write_archive(options, trace, &*scope, &progress);
   if (options.to == "goal") return write_goal(options, &*scope, &progress);
   if (options.to == "dot") return write_graph(options, &*scope, &progress);
-  if (options.to == "csv" || options.to == "sqlite") return write_tables(options, &*scope, &progress);
+  if (options.to == "csv" || options.to == "sqlite") return write_tables(options, trace, &*scope, &progress);
   return write_timeline(options, trace, &*scope, &progress);
 }
 

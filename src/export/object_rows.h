@@ -1,5 +1,5 @@
-// ObjectRows: what became of each object and each request of a rank, as rows of two tables (tables.h). docs/export.md has
-// their columns.
+// ObjectRows: what became of each object and each request of a rank, as rows of two tables (tables.h). docs/export.md
+// has their columns.
 //
 // Fed with all calls of the rank in their order; a row is written where its object ends, or at the end. With a window
 // only what was there within it, and has times, is told. Borrows the scope, the layouts and the writer. One thread.

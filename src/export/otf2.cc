@@ -178,8 +178,9 @@ class EventsOf {
 
 class Otf2Writer {
  public:
-  Otf2Writer(Scope *scope, OTF2_Archive *archive, Complaints *complaints, Otf2Counts *counts)
-      : scope_(*scope), archive_(archive), complaints_(*complaints), counts_(*counts) {}
+  Otf2Writer(Scope *scope, const gpu::Launches *launches, OTF2_Archive *archive, Complaints *complaints,
+             Otf2Counts *counts)
+      : scope_(*scope), launches_(launches), archive_(archive), complaints_(*complaints), counts_(*counts) {}
 
   Result<void> write() {
     static const OTF2_FlushCallbacks flush{&flush_always, nullptr};
@@ -200,6 +201,7 @@ class Otf2Writer {
       auto end = write_rank(rank);
       if (done) done = std::move(end);
     }
+    if (launches_ != nullptr && !complaints_.any()) write_kernels();
     check(OTF2_Archive_CloseEvtFiles(archive_));
     check(OTF2_Archive_OpenDefFiles(archive_));
     for (const Otf2Location &each : run_.locations) {
@@ -254,17 +256,45 @@ class Otf2Writer {
     for (const auto &[thread, writer] : writers) {
       if (writer == nullptr) continue;
       Otf2Location location{location_of(rank, thread), rank, thread, 0};
-      check(OTF2_EvtWriter_GetNumberOfEvents(writer, &location.events));
-      check(OTF2_Archive_CloseEvtWriter(archive_, writer));
-      counts_.events += location.events;
-      run_.locations.push_back(location);
+      close(writer, &location);
     }
     return end;
+  }
+
+  /// One stream after the other.
+  void write_kernels() {
+    run_.kernels = kernels_of(scope_, *launches_);
+    std::vector<std::vector<const Kernel *>> of_stream(run_.kernels.streams.size());
+    for (const Kernel &kernel : run_.kernels.all) of_stream[kernel.stream].push_back(&kernel);
+    const auto first = static_cast<uint32_t>(scope_.places().size());
+    for (uint32_t number = 0; number < run_.kernels.streams.size() && !complaints_.any(); ++number) {
+      const Kernels::Stream &stream = run_.kernels.streams[number];
+      Otf2Location location{location_of(stream.rank, stream.thread), stream.rank, stream.thread, 0, number};
+      OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive_, location.number);
+      if (writer == nullptr) return;
+      for (const Kernel *kernel : of_stream[number]) {
+        const auto known = static_cast<uint32_t>(first + run_.kernel_regions.size());
+        const uint32_t region = run_.kernel_regions.try_emplace(kernel->name(*launches_), known).first->second;
+        check(OTF2_EvtWriter_Enter(writer, nullptr, kernel->begin_ns, region));
+        check(OTF2_EvtWriter_Leave(writer, nullptr, kernel->end_ns, region));
+        run_.last_ns = std::max(run_.last_ns, kernel->end_ns);
+        ++counts_.kernels;
+      }
+      close(writer, &location);
+    }
+  }
+
+  void close(OTF2_EvtWriter *writer, Otf2Location *location) {
+    check(OTF2_EvtWriter_GetNumberOfEvents(writer, &location->events));
+    check(OTF2_Archive_CloseEvtWriter(archive_, writer));
+    counts_.events += location->events;
+    run_.locations.push_back(*location);
   }
 
   void check(OTF2_ErrorCode code) { complaints_.check(code); }
 
   Scope &scope_;
+  const gpu::Launches *launches_;
   OTF2_Archive *archive_;
   Complaints &complaints_;
   Otf2Counts &counts_;
@@ -275,7 +305,7 @@ class Otf2Writer {
 
 bool has_otf2() { return true; }
 
-Result<void> write_otf2(Scope *scope, const std::string &path, Otf2Counts *counts) {
+Result<void> write_otf2(Scope *scope, const gpu::Launches *launches, const std::string &path, Otf2Counts *counts) {
   auto folder = Folder::make(path);
   if (!folder) return tl::unexpected(folder.error());
   if (ReceivedSizes::are_needed(*scope->trace)) {
@@ -291,7 +321,7 @@ Result<void> write_otf2(Scope *scope, const std::string &path, Otf2Counts *count
                                             OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   Result<void> done;
   if (archive != nullptr) {
-    done = Otf2Writer(scope, archive, &complaints, counts).write();
+    done = Otf2Writer(scope, launches, archive, &complaints, counts).write();
     complaints.check(OTF2_Archive_Close(archive));
   }
   if (complaints.any()) return complaints.result(path);

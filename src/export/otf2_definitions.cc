@@ -55,7 +55,27 @@ void write_tree(OTF2_GlobalDefWriter *writer, const Otf2Run &run, Strings *strin
     strings->check(OTF2_GlobalDefWriter_WriteLocationGroup(writer, rank, name, OTF2_LOCATION_GROUP_TYPE_PROCESS,
                                                            known->second, OTF2_UNDEFINED_LOCATION_GROUP));
   }
+  // A GPU is a group of its own, which a rank made.
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> gpus;
+  for (const Kernels::Stream &each : run.kernels.streams) {
+    const auto number = static_cast<uint32_t>(trace.rank_count() + gpus.size());
+    const auto [known, fresh] = gpus.try_emplace({each.rank, each.device}, number);
+    if (!fresh) continue;
+    const OTF2_StringRef name = strings->of(fmt::format("MPI Rank {}, GPU {}", each.rank, each.device));
+    const std::string host = trace.rank_info(each.rank).host;
+    strings->check(OTF2_GlobalDefWriter_WriteLocationGroup(writer, known->second, name,
+                                                           OTF2_LOCATION_GROUP_TYPE_ACCELERATOR,
+                                                           hosts.at(host.empty() ? "node" : host), each.rank));
+  }
   for (const Otf2Location &each : run.locations) {
+    if (each.stream != Otf2Location::kNoStream) {
+      const Kernels::Stream &stream = run.kernels.streams[each.stream];
+      const OTF2_StringRef name = strings->of(fmt::format("stream {}", stream.stream));
+      strings->check(OTF2_GlobalDefWriter_WriteLocation(writer, each.number, name,
+                                                        OTF2_LOCATION_TYPE_ACCELERATOR_STREAM, each.events,
+                                                        gpus.at({stream.rank, stream.device})));
+      continue;
+    }
     const std::string text = each.thread == 0 ? "Master thread" : fmt::format("MPI thread {}", each.thread);
     const OTF2_StringRef name = strings->of(text);
     strings->check(OTF2_GlobalDefWriter_WriteLocation(writer, each.number, name, OTF2_LOCATION_TYPE_CPU_THREAD,
@@ -73,6 +93,21 @@ void write_regions(OTF2_GlobalDefWriter *writer, const Otf2Run &run, Strings *st
     strings->check(OTF2_GlobalDefWriter_WriteRegion(
         writer, static_cast<OTF2_RegionRef>(i), name, name, where, role_of(places[i].function), OTF2_PARADIGM_MPI,
         OTF2_REGION_FLAG_NONE, position.file.empty() ? OTF2_UNDEFINED_STRING : file, position.line, position.line));
+  }
+}
+
+/// Of kernels; OTF2 has no paradigm for what is either CUDA's or HIP's.
+void write_kernel_regions(OTF2_GlobalDefWriter *writer, const Otf2Run &run, Strings *strings) {
+  if (run.kernel_regions.empty()) return;
+  const OTF2_StringRef cuda = strings->of("CUDA");
+  strings->check(
+      OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_CUDA, cuda, OTF2_PARADIGM_CLASS_ACCELERATOR));
+  for (const auto &[kernel, number] : run.kernel_regions) {
+    const OTF2_StringRef name = strings->of(kernel);
+    const OTF2_StringRef nothing = strings->of("");
+    strings->check(OTF2_GlobalDefWriter_WriteRegion(writer, number, name, name, nothing, OTF2_REGION_ROLE_FUNCTION,
+                                                    OTF2_PARADIGM_CUDA, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING,
+                                                    0, 0));
   }
 }
 
@@ -179,6 +214,7 @@ OTF2_ErrorCode write_definitions(OTF2_GlobalDefWriter *writer, const Otf2Run &ru
   strings.check(OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_MPI, mpi, OTF2_PARADIGM_CLASS_PROCESS));
   write_tree(writer, run, &strings);
   write_regions(writer, run, &strings);
+  write_kernel_regions(writer, run, &strings);
   write_communicators(writer, run, &strings);
   return strings.error();
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "export/kernels.h"
 #include "export/scope.h"
 
 namespace cairn::exporting {
@@ -20,12 +21,16 @@ struct Otf2Location {
   uint32_t rank = 0;
   uint32_t thread = 0;
   uint64_t events = 0;
+  uint32_t stream = kNoStream;  ///< else of a GPU, which of Kernels::streams
+  static constexpr uint32_t kNoStream = UINT32_MAX;
 };
 
 struct Otf2Run {
   const Scope *scope = nullptr;
   std::vector<Otf2Location> locations;    ///< each rank's first is of its first thread
   std::vector<uint64_t> first_locations;  ///< by rank in MPI_COMM_WORLD
+  Kernels kernels;
+  std::map<std::string, uint32_t> kernel_regions;  ///< by the kernel's name; behind those of calls
   uint64_t last_ns = 0;
 };
 

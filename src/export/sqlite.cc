@@ -21,6 +21,10 @@ CREATE VIEW time_by_site AS
   FROM calls JOIN sites USING (site) GROUP BY site ORDER BY sum(end_ns - begin_ns) DESC, calls DESC;
 CREATE VIEW time_by_rank AS
   SELECT rank, count(*) AS calls, sum(ns) AS ns FROM timed_calls WHERE depth = 0 GROUP BY rank;
+CREATE VIEW time_by_kernel AS
+  SELECT kernel, count(*) AS launches, sum(end_ns - begin_ns) AS ns, max(end_ns - begin_ns) AS longest_ns,
+         sum(begin_ns - made_ns) AS queued_ns, count(DISTINCT rank) AS ranks
+  FROM kernels GROUP BY kernel ORDER BY sum(end_ns - begin_ns) DESC, launches DESC;
 CREATE VIEW matrix AS
   SELECT sender, receiver, count(*) AS messages, sum(bytes) AS bytes FROM messages
   GROUP BY sender, receiver ORDER BY sender, receiver;

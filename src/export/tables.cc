@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analyze/communicators.h"
 #include "analyze/decode.h"
 #include "analyze/messages.h"
 #include "analyze/volume.h"
+#include "export/kernels.h"
 #include "export/object_rows.h"
 #include "export/walk.h"
 #include "timing/mode.h"
@@ -53,6 +56,20 @@ const Table kCalls{"calls",
                     {"received_bytes", Of::integer},
                     {"failed", Of::integer}},
                    "rank, call"};
+const Table kKernels{"kernels",
+                     {{"launch", Of::integer},
+                      {"rank", Of::integer},
+                      {"kernel", Of::text},
+                      {"grid", Of::text},
+                      {"block", Of::text},
+                      {"device", Of::integer},
+                      {"stream", Of::integer},
+                      {"thread", Of::integer},
+                      {"calls_before", Of::integer},
+                      {"made_ns", Of::integer},
+                      {"begin_ns", Of::integer},
+                      {"end_ns", Of::integer}},
+                     "launch"};
 const Table kMessages{"messages",
                       {{"sender", Of::integer},
                        {"send_call", Of::integer},
@@ -72,7 +89,7 @@ class Tables : public analyze::Arrivals {
   Tables(Scope *scope, TableWriter *writer, TableCounts *counts)
       : scope_(*scope), trace_(*scope->trace), writer_(*writer), counts_(*counts), layouts_(*scope->trace) {}
 
-  Result<void> write() {
+  Result<void> write(const gpu::Launches &launches) {
     if (auto done = writer_.begin(kRun); !done) return done;
     const auto &run = trace_.run();
     const std::string ranks = std::to_string(trace_.rank_count());
@@ -89,6 +106,7 @@ class Tables : public analyze::Arrivals {
     auto calls = write_calls();
     if (auto done = write_sites(); !done) return done;
     if (auto done = write_messages(); !done) return done;
+    if (auto done = write_kernels(launches); !done) return done;
     return calls;
   }
 
@@ -195,6 +213,35 @@ class Tables : public analyze::Arrivals {
     writer_.row(cells_);
   }
 
+  /// All launches; of a window those whose kernels ran in it.
+  Result<void> write_kernels(const gpu::Launches &launches) {
+    if (auto done = writer_.begin(kKernels); !done) return done;
+    if (!scope_.wanted.functions.empty()) return {};
+    std::vector<analyze::TimedLaunch> all;
+    if (scope_.wanted.window) {
+      for (const Kernel &kernel : kernels_of(scope_, launches).all) all.push_back(kernel.launch);
+    } else {
+      all = analyze::launches_in_order(trace_, launches);
+    }
+    std::sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.number < b.number; });
+    for (const analyze::TimedLaunch &timed : all) {
+      const gpu::LaunchRecord &launch = *timed.launch;
+      if (!scope_.wanted.has_rank(launch.rank)) continue;
+      const gpu::LaunchMoment &at = launch.moment;
+      const bool among_calls = at.placed && at.thread != gpu::LaunchMoment::kNoThread;
+      const std::string kernel = launches.programs[launch.program].kernel(launch.kernel);
+      const std::string grid = analyze::sizes_text(launch.grid);
+      const std::string block = analyze::sizes_text(launch.block);
+      const auto ns = [](const std::optional<int64_t> &time) { return time ? Cell(*time) : Cell(); };
+      const auto end = timed.begin_ns && at.ran ? Cell(*timed.begin_ns + static_cast<int64_t>(at.duration_ns)) : Cell();
+      writer_.row({cell(timed.number), cell(launch.rank), std::string_view(kernel), std::string_view(grid),
+                   std::string_view(block), cell(launch.device), cell(launch.stream),
+                   among_calls ? cell(at.thread) : Cell(), among_calls ? cell(at.calls) : Cell(), ns(timed.made_ns),
+                   ns(timed.begin_ns), end});
+    }
+    return {};
+  }
+
   Result<void> write_sites() {
     if (auto done = writer_.begin(kSites); !done) return done;
     const auto &places = scope_.places();
@@ -224,13 +271,13 @@ Result<void> write_messages(Scope *scope, TableWriter *writer, TableCounts *coun
   return Tables(scope, writer, counts).write_messages();
 }
 
-Result<void> write_tables(Scope *scope, TableWriter *writer, TableCounts *counts) {
+Result<void> write_tables(Scope *scope, const gpu::Launches &launches, TableWriter *writer, TableCounts *counts) {
   if (ReceivedSizes::are_needed(*scope->trace)) {
     auto received = ReceivedSizes::of(*scope->trace, *scope->sources);
     if (!received) return tl::unexpected(received.error());
     scope->received = *std::move(received);
   }
-  return Tables(scope, writer, counts).write();
+  return Tables(scope, writer, counts).write(launches);
 }
 
 }  // namespace cairn::exporting

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "export/message_ends.h"
 #include "export/scope.h"
+#include "gpu/file/launches.h"
 
 namespace cairn::exporting {
 
@@ -58,8 +59,8 @@ struct TableCounts {
   LeftOut left_out;
 };
 
-/// Fails where calls, or times that the trace has, cannot be read: then all that could be is there.
-Result<void> write_tables(Scope *scope, TableWriter *writer, TableCounts *counts);
+/// Fails where calls, or times that the trace has, cannot be read: then all that could be is there. `launches`: of GPUs.
+Result<void> write_tables(Scope *scope, const gpu::Launches &launches, TableWriter *writer, TableCounts *counts);
 /// The messages alone.
 Result<void> write_messages(Scope *scope, TableWriter *writer, TableCounts *counts);
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "analyze/message_calls.h"
+#include "spec/ids.h"
 
 namespace cairn::objects {
 namespace {
@@ -46,7 +47,7 @@ const RankObjects::Parts &RankObjects::parts_of(const trace::Event &event, const
     if (!spec::is_handle(parameter.layout)) continue;
     uint32_t place = 0;
     for (const HandleName &name : access.handles(parameter.name)) {
-      Part part{i, place++, parameter.kind, Does::names, false, name};
+      Part part{i, place++, parameter.kind, Does::names, false, false, name};
       if (name.special != 0) continue;
       const bool out = parameter.direction == spec::Direction::out;
       switch (parameter.effect) {
@@ -56,6 +57,7 @@ const RankObjects::Parts &RankObjects::parts_of(const trace::Event &event, const
           if (!succeeded) continue;
           part.does = Does::makes;
           part.if_new = parameter.effect == Effect::lookup;
+          part.once_more = part.if_new && row.function != spec::function_id::Comm_get_parent;
           break;
         case Effect::release:
         case Effect::consume:
@@ -84,7 +86,10 @@ const std::vector<ObjectUse> &RankObjects::see(const trace::Event &event, const 
     const auto key = std::pair(part.kind, part.name);
     auto found = objects_.find(key);
     Does does = part.does;
-    if (does == Does::makes && part.if_new && found != objects_.end()) does = Does::names;
+    if (does == Does::makes && part.if_new && found != objects_.end()) {
+      does = Does::names;
+      if (part.once_more) ++found->second.references;
+    }
     if (does == Does::makes) {
       Object made;
       made.kind = part.kind;
@@ -99,6 +104,8 @@ const std::vector<ObjectUse> &RankObjects::see(const trace::Event &event, const 
     uses_.push_back({part.parameter, part.place, does, part.name, object});
     if (uses_.back().is_gone()) {
       objects_.erase(found);
+    } else if (does == Does::ends) {
+      --object.references;
     } else if (does == Does::completes) {
       object.started.reset();
     }

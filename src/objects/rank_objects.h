@@ -1,5 +1,5 @@
-// RankObjects: which object each handle in one rank's calls means. A name (src/analyze/row_access.h) is given again once
-// its object is gone, so the object is told by the call that made it.
+// RankObjects: which object each handle in one rank's calls means. A name (src/analyze/row_access.h) is given again
+// once its object is gone, so the object is told by the call that made it.
 //
 //   call 3: MPI_Isend(…, request=req(a.c:12 #0))    makes the request that call 3 made
 //   call 5: MPI_Wait(request=req(a.c:12 #0))        … and completes it
@@ -26,9 +26,10 @@ namespace cairn::objects {
 
 struct Object {
   spec::Kind kind = spec::Kind::comm;
-  uint64_t made = 0;                ///< Event::index of the call that made it
-  bool persistent = false;          ///< a request that is started
-  std::optional<uint64_t> started;  ///< by which call, if the request is under way
+  uint64_t made = 0;        ///< Event::index of the call that made it
+  uint32_t references = 1;  ///< as often the program is to give it up: MPI_Type_get_contents gives one once more
+  bool persistent = false;  ///< a request that is started
+  std::optional<uint64_t> started;     ///< by which call, if the request is under way
   const TypeLayout *layout = nullptr;  ///< of a datatype, if it is known
 };
 
@@ -46,7 +47,9 @@ struct ObjectUse {
   Does does = Does::names;
   analyze::HandleName name;
   Object object;  ///< as it was when the call began; as it is then where the call makes or starts it
-  [[nodiscard]] bool is_gone() const { return does == Does::ends || (does == Does::completes && !object.persistent); }
+  [[nodiscard]] bool is_gone() const {
+    return (does == Does::ends && object.references == 1) || (does == Does::completes && !object.persistent);
+  }
 };
 
 class RankObjects {
@@ -65,7 +68,8 @@ class RankObjects {
     uint32_t place = 0;
     spec::Kind kind = spec::Kind::comm;
     ObjectUse::Does does = ObjectUse::Does::names;
-    bool if_new = false;  ///< it makes the object unless it is there
+    bool if_new = false;     ///< it makes the object unless it is there
+    bool once_more = false;  ///< and if it is there, it is to be given up once more
     analyze::HandleName name;
   };
   using Parts = std::vector<Part>;

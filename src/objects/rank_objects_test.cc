@@ -101,14 +101,23 @@ TEST_F(RankObjectsTest, TellsStartsOfPersistentRequestsApart) {
 
 TEST_F(RankObjectsTest, KnowsWhatDatatypesSpan) {
   const auto vector = [&](trace::Atom count) {
-    return only(call("MPI_Type_vector",
-                     {{count}, {1}, {5}, {constant(spec::constant_id::k_INT), 0}, {kSite, 0}, {0}}));
+    return only(call("MPI_Type_vector", {{count}, {1}, {5}, {constant(spec::constant_id::k_INT), 0}, {kSite, 0}, {0}}));
   };
   EXPECT_EQ(vector(3).object.layout->extent(), 44);
   EXPECT_EQ(only(call("MPI_Type_commit", {{kSite, 0}, {0}})).does, Does::names);
   EXPECT_EQ(only(call("MPI_Type_free", {{kSite, 0}, {0}})).object.made, 0U);
   EXPECT_EQ(vector(4).object.layout->extent(), 64);
   EXPECT_EQ(only(call("MPI_Type_free", {{kSite, 0}, {0}})).object.made, 3U);
+}
+
+TEST_F(RankObjectsTest, CountsWhatIsGivenOnceMore) {
+  call("MPI_Type_contiguous", {{2}, {constant(spec::constant_id::k_INT), 0}, {kSite, 0}, {0}});
+  const ObjectUse given = only(call("MPI_Type_get_contents", {{kSite, 5}, {0}, {0}, {1}, {}, {}, {kSite, 0}, {0}}));
+  EXPECT_EQ(given.does, Does::names);
+  EXPECT_EQ(given.object.made, 0U);
+  EXPECT_FALSE(only(call("MPI_Type_free", {{kSite, 0}, {0}})).is_gone());
+  EXPECT_TRUE(only(call("MPI_Type_free", {{kSite, 0}, {0}})).is_gone());
+  EXPECT_TRUE(objects_.living().empty());
 }
 
 TEST_F(RankObjectsTest, TakesNothingFromACallThatFailed) {

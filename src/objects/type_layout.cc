@@ -310,8 +310,7 @@ const TypeLayout *TypeLayouts::composed(uint64_t turns, int64_t stride, std::vec
   made.turn_lower = turn.true_lower_bound;
   made.turn_upper = turn.true_upper_bound;
   const Item first = joined[0];
-  if (joined.size() == 1 && first.of->dense &&
-      (turns == 1 || stride == first.of->size || stride == -first.of->size)) {
+  if (joined.size() == 1 && first.of->dense && (turns == 1 || stride == first.of->size || stride == -first.of->size)) {
     made.turns = 0;
     made.stride = made.turn_lower = made.turn_upper = 0;
     return kept(made);

@@ -1,13 +1,13 @@
-// TypeLayout: where the bytes of a datatype lie, counted from the address of the buffer, and the bounds that MPI gives it
-// (MPI 4.1, 5.1.6 to 5.1.8).
+// TypeLayout: where the bytes of a datatype lie, counted from the address of the buffer, and the bounds that MPI gives
+// it (MPI 4.1, 5.1.6 to 5.1.8).
 //
 // Example: MPI_Type_vector(3, 2, 4, MPI_INT) is three turns of 8 bytes, 16 bytes from one to the next; its size is 24,
 // its extent 40. A layout is made of smaller ones, so it takes memory for what its maker was told, not for each of its
 // blocks. Layouts of one table are equal if their addresses are.
 //
 // Where elements lie out of their alignment, libraries pad differently: this is MPICH's way, and Open MPI's extents are
-// then a few bytes longer. Layouts are immutable; a table is one thread's. What has more than kMostItems items, or is nested deeper than
-// kDeepest, is not known.
+// then a few bytes longer. Layouts are immutable; a table is one thread's. What has more than kMostItems items, or is
+// nested deeper than kDeepest, is not known.
 #pragma once
 
 #include <cstddef>
@@ -88,8 +88,8 @@ class TypeLayouts {
   std::map<TypeLayout, std::unique_ptr<const TypeLayout>> all_;
 };
 
-/// How many bytes both have, the second's buffer beginning `apart` bytes behind the first's; nullopt: to tell would take
-/// more than some milliseconds. A byte that one of them has twice counts twice.
+/// How many bytes both have, the second's buffer beginning `apart` bytes behind the first's; nullopt: to tell would
+/// take more than some milliseconds. A byte that one of them has twice counts twice.
 std::optional<uint64_t> common_bytes(const TypeLayout &first, const TypeLayout &second, int64_t apart);
 /// Whether it has a byte more than once; nullopt as above.
 std::optional<bool> repeats_bytes(const TypeLayout &layout);

@@ -7,6 +7,7 @@ Long outputs stand in expected/NAME.txt; --update writes them anew (read the dif
 
 import argparse
 import collections
+import csv
 import fcntl
 import gzip
 import http.client
@@ -18,6 +19,7 @@ import re
 import resource
 import shutil
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -773,6 +775,29 @@ def gpu_launches_are_exported(bench):
     for words in (("--rank", "1"), ("--time", "1s"), ("--function", "MPI_Init")):
         some = json.loads(bench.run("export", "--to", "chrome", *words, "launches.cairn").stdout)["traceEvents"]
         expect(f"kernels with {words}", [event for event in some if event.get("cat") == "GPU"], [])
+    where = fresh(bench, "kernels").folder
+    bench.run("export", "--to", "csv", "-o", str(where / "tables"), "launches.cairn")
+    with open(where / "tables" / "kernels.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    expect("table of kernels", [(row["launch"], row["rank"], row["kernel"], row["grid"], row["block"], row["begin_ns"], row["end_ns"])
+                                for row in rows],
+           [("0", "0", "burn", "2", "64", "4000", "69000"), ("1", "1", "quench<4>", "2", "64", "", "")])
+    done = bench.run("export", "--to", "sqlite", "-o", str(where / "run.db"), "launches.cairn", check=False)
+    if done.returncode != 4:  # built without the library
+        base = sqlite3.connect(where / "run.db")
+        expect("time by kernel", base.execute("SELECT * FROM time_by_kernel").fetchall(),
+               [("burn", 1, 65000, 65000, 2500, 1), ("quench<4>", 1, None, None, None, 1)])
+    done = bench.run("export", "--to", "otf2", "-o", str(where / "otf2"), "launches.cairn", check=False)
+    if done.returncode == 4:
+        return
+    expect("said of kernels", ", 1 kernel, " in done.stdout, True)
+    printed = subprocess.run(["otf2-print", "-A", str(where / "otf2" / "traces.otf2")], capture_output=True, text=True, check=True).stdout
+    expect("GPU of an archive", re.findall(r"^LOCATION_GROUP .*Name: \"(MPI Rank 0, GPU 0)\".*Type: (\w+)", printed, re.M),
+           [("MPI Rank 0, GPU 0", "ACCELERATOR")])
+    expect("stream of an archive", re.findall(r"^LOCATION .*Name: \"(stream 0)\".*Type: (\w+).*# Events: (\d+)", printed, re.M),
+           [("stream 0", "ACCELERATOR_STREAM", "2")])
+    expect("kernel of an archive", re.findall(r"^(ENTER|LEAVE) +\d+ +(\d+) +Region: \"burn\"", printed, re.M),
+           [("ENTER", "4000"), ("LEAVE", "69000")])
 
 
 @case
@@ -946,7 +971,8 @@ def exports_of_calls(bench):
                 err="cairn: --rank says nothing to --to goal; it is for perfetto, chrome, otf2, csv, sqlite, folded, dot\n")
     bench.check("export", "--to", "csv", "-o", "tables", "ring.cairn", out="tables: 1,224 calls, 300 messages\n", err=None)
     expect("tables", sorted(path.name for path in (bench.folder / "tables").iterdir()),
-           ["calls.csv", "communicators.csv", "messages.csv", "ranks.csv", "run.csv", "sites.csv"])
+           ["calls.csv", "communicators.csv", "kernels.csv", "messages.csv", "objects.csv", "ranks.csv", "requests.csv", "run.csv",
+            "sites.csv"])
     bench.check("export", "--to", "csv", "-o", "tables", "ring.cairn", code=2, out="",
                 err="cairn: tables: is not empty; name a folder that is not there with --output\n")
     if os.path.exists("/dev/full"):

@@ -13,10 +13,10 @@ static int below(int most) {
   return (int)((state >> 16 & 0x7fffU) % (unsigned)most);
 }
 
-static const MPI_Datatype kBasic[] = {MPI_INT,        MPI_CHAR,       MPI_DOUBLE,     MPI_SHORT,
-                                      MPI_DOUBLE_INT, MPI_SHORT_INT,  MPI_2INT,       MPI_LONG_DOUBLE,
-                                      MPI_FLOAT_INT,  MPI_LONG_INT,   MPI_C_BOOL,     MPI_C_DOUBLE_COMPLEX,
-                                      MPI_BYTE,       MPI_INT64_T,    MPI_FLOAT,      MPI_UNSIGNED_SHORT};
+static const MPI_Datatype kBasic[] = {MPI_INT,        MPI_CHAR,      MPI_DOUBLE, MPI_SHORT,
+                                      MPI_DOUBLE_INT, MPI_SHORT_INT, MPI_2INT,   MPI_LONG_DOUBLE,
+                                      MPI_FLOAT_INT,  MPI_LONG_INT,  MPI_C_BOOL, MPI_C_DOUBLE_COMPLEX,
+                                      MPI_BYTE,       MPI_INT64_T,   MPI_FLOAT,  MPI_UNSIGNED_SHORT};
 
 static MPI_Datatype kept[kKept];
 
