@@ -32,8 +32,8 @@ struct Call {
   bool malformed = false;
   /// Of the names that it was decoded with, where it has a communicator that the program made; else 0.
   uint64_t names_version = 0;
-  Position position;              ///< of the call
-  Value objects{};                ///< a record by parameters, where somebody (objects/object_notes.h) told which they are
+  Position position;  ///< of the call
+  Value objects{};    ///< a record by parameters, where somebody (objects/object_notes.h) told which they are
   std::vector<Position> callers;  ///< of its function and so on outwards, where call stacks were kept
 };
 

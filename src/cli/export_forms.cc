@@ -165,8 +165,7 @@ int write_archive(const ExportOptions &options, const trace::Trace &trace, Scope
   out.write(fmt::format("{}/traces.otf2: {} of {}{}, {} in {}\n", options.output, plural(counts.calls, "call"),
                         plural(scope->wanted.ranks.size(), "rank"),
                         counts.kernels == 0 ? "" : ", " + plural(counts.kernels, "kernel"),
-                        plural(counts.events, "event"),
-                        plural(counts.locations, "location")));
+                        plural(counts.events, "event"), plural(counts.locations, "location")));
   const int code = out.finish();
   return code == kFine ? report_end(done, options.file) : code;
 }

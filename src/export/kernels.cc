@@ -47,8 +47,7 @@ Kernels kernels_of(const Scope &scope, const gpu::Launches &launches) {
     Known &stream = at->second;
     if (fresh) {
       stream.place = static_cast<uint32_t>(kernels.streams.size());
-      kernels.streams.push_back(
-          {launch.rank, launch.device, launch.stream, kFirstStream + of_rank[launch.rank]++});
+      kernels.streams.push_back({launch.rank, launch.device, launch.stream, kFirstStream + of_rank[launch.rank]++});
     }
     // A stream's kernels follow each other; what the device's clock was thought to be may have changed between them.
     const uint64_t begin = std::max(stream.end_ns, *timed.begin_ns < 0 ? 0 : static_cast<uint64_t>(*timed.begin_ns));

@@ -100,14 +100,13 @@ void write_regions(OTF2_GlobalDefWriter *writer, const Otf2Run &run, Strings *st
 void write_kernel_regions(OTF2_GlobalDefWriter *writer, const Otf2Run &run, Strings *strings) {
   if (run.kernel_regions.empty()) return;
   const OTF2_StringRef cuda = strings->of("CUDA");
-  strings->check(
-      OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_CUDA, cuda, OTF2_PARADIGM_CLASS_ACCELERATOR));
+  strings->check(OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_CUDA, cuda, OTF2_PARADIGM_CLASS_ACCELERATOR));
   for (const auto &[kernel, number] : run.kernel_regions) {
     const OTF2_StringRef name = strings->of(kernel);
     const OTF2_StringRef nothing = strings->of("");
     strings->check(OTF2_GlobalDefWriter_WriteRegion(writer, number, name, name, nothing, OTF2_REGION_ROLE_FUNCTION,
-                                                    OTF2_PARADIGM_CUDA, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING,
-                                                    0, 0));
+                                                    OTF2_PARADIGM_CUDA, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0,
+                                                    0));
   }
 }
 

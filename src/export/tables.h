@@ -1,7 +1,8 @@
 // The calls and messages of a run as tables, for spreadsheets, data frames and SQL. docs/export.md has their columns.
 //
-// `write_tables` walks the run once for the calls, objects and requests, and once more, all ranks side by side, for the messages
-// (analyze/messages.h): memory for the latter. Rows come in the order of (rank, call), messages as they arrive.
+// `write_tables` walks the run once for the calls, objects and requests, and once more, all ranks side by side, for the
+// messages (analyze/messages.h): memory for the latter. Rows come in the order of (rank, call), messages as they
+// arrive.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +60,8 @@ struct TableCounts {
   LeftOut left_out;
 };
 
-/// Fails where calls, or times that the trace has, cannot be read: then all that could be is there. `launches`: of GPUs.
+/// Fails where calls, or times that the trace has, cannot be read: then all that could be is there. `launches`: of
+/// GPUs.
 Result<void> write_tables(Scope *scope, const gpu::Launches &launches, TableWriter *writer, TableCounts *counts);
 /// The messages alone.
 Result<void> write_messages(Scope *scope, TableWriter *writer, TableCounts *counts);

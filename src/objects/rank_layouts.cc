@@ -101,7 +101,7 @@ const TypeLayout *distributed(const RowAccess &row, const TypeLayout *old, TypeL
       const int64_t behind = product(there / round, product(round, stride));
       made = table->sequence({{0, turns}, {behind, table->repeated(rest, stride, made)}});
     } else {
-      const int64_t block = how[i].block > 0 && !whole ? how[i].block : (side + parts - 1) / parts;
+      const int64_t block = how[i].block > 0 && !whole ? how[i].block : (side - 1) / parts + 1;
       first = product(block, place);
       made = table->repeated(std::clamp<int64_t>(side - first, 0, block), stride, made);
     }
