@@ -75,6 +75,14 @@ class Bounds {
   bool upper_is_set_ = false;
 };
 
+/// What it has can be added up and taken from each other.
+bool is_near(const TypeLayout &layout) {
+  constexpr int64_t kFar = INT64_MAX / 8;
+  const auto [least, most] = std::minmax(
+      {layout.lower_bound, layout.upper_bound, layout.true_lower_bound, layout.true_upper_bound, layout.size});
+  return least >= -kFar && most <= kFar;
+}
+
 /// Rounded to minus infinity; `b` is positive.
 int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
@@ -251,6 +259,7 @@ const TypeLayout *TypeLayouts::resized(const TypeLayout *of, int64_t lower_bound
   TypeLayout layout = *of;
   layout.lower_bound = lower_bound;
   if (__builtin_add_overflow(lower_bound, extent, &layout.upper_bound)) return nullptr;
+  if (!is_near(layout)) return nullptr;
   layout.lower_is_set = layout.upper_is_set = resized_stays_;
   return kept(std::move(layout));
 }
@@ -278,13 +287,10 @@ const TypeLayout *TypeLayouts::composed(uint64_t turns, int64_t stride, std::vec
   } else {
     turn_bounds.tell(&made);
   }
+  if (sum.failed() || !is_near(made)) return nullptr;
   if (const int64_t over = made.extent() % made.alignment; padded && !made.upper_is_set && over > 0) {
-    made.upper_bound = sum.add(made.upper_bound, made.alignment - over);
+    made.upper_bound += made.alignment - over;
   }
-  constexpr int64_t kFar = INT64_MAX / 8;
-  const int64_t least = std::min(made.lower_bound, made.true_lower_bound);
-  const int64_t most = std::max(made.upper_bound, made.true_upper_bound);
-  if (sum.failed() || least < -kFar || most > kFar || made.size > kFar) return nullptr;
 
   // Where the bytes are, whatever the bounds.
   std::erase_if(items, [](const Item &item) { return item.of->size == 0; });

@@ -89,6 +89,9 @@ TEST_F(TypeLayoutTest, IsNotKnownWhereItIsTooLarge) {
   EXPECT_EQ(table_.repeated(-1, 4, ints(1)), nullptr);
   EXPECT_EQ(table_.sequence({{INT64_MAX, ints(1)}}), nullptr);
   EXPECT_EQ(table_.sequence({{0, nullptr}}), nullptr);
+  EXPECT_EQ(table_.structure({{INT64_MIN, ints(1)}, {INT64_MAX - 8, ints(1)}}), nullptr);
+  EXPECT_EQ(table_.resized(ints(1), INT64_MIN, 4), nullptr);
+  EXPECT_EQ(table_.resized(ints(1), INT64_MAX, 4), nullptr);
   const TypeLayout *deep = ints(1);
   for (uint32_t i = 0; i <= TypeLayouts::kDeepest && deep != nullptr; ++i) {
     deep = table_.repeated(2, 2 * deep->true_extent() + 4, deep);
