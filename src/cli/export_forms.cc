@@ -128,11 +128,8 @@ int write_timeline(const ExportOptions &options, const trace::Trace &trace, Scop
   const auto launches = analyze::gpu_launches(trace);
   if (done && !launches) done = tl::unexpected(launches.error());
   if (launches && !launches->launches.empty()) {
-    // Calls that are chosen by their functions are no kernels; and without times these have no place among them.
-    if (scope->wanted.functions.empty() && !scope->logical) {
-      const uint64_t kernels = exporting::write_kernels(*scope, *launches, writer.get());
-      if (kernels != 0) what += fmt::format(", {}", plural(kernels, "kernel"));
-    }
+    const uint64_t kernels = exporting::write_kernels(*scope, *launches, writer.get());
+    if (kernels != 0) what += fmt::format(", {}", plural(kernels, "kernel"));
     exporting::WantedWarps wanted;
     wanted.processes = trace.rank_count();
     const exporting::WarpCounts warps = exporting::count_warps(*launches, wanted);
@@ -154,10 +151,8 @@ int write_archive(const ExportOptions &options, const trace::Trace &trace, Scope
   if (options.output.empty()) return no_output(options, "a folder");
   const auto launches = analyze::gpu_launches(trace);
   if (!launches) return report(launches.error(), options.file);
-  // Calls that are chosen by their functions are no kernels; and without times these have no place among them.
-  const bool has_place = scope->wanted.functions.empty() && !scope->logical;
   exporting::Otf2Counts counts;
-  const auto done = exporting::write_otf2(scope, has_place ? &*launches : nullptr, options.output, &counts);
+  const auto done = exporting::write_otf2(scope, *launches, options.output, &counts);
   progress->clear();
   if (is_unwritten(done)) return report_end(done, options.file);
   say_left_out(counts.left_out, true);

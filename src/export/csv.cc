@@ -15,13 +15,13 @@ class CsvWriter : public TableWriter {
   explicit CsvWriter(Folder folder) : folder_(std::move(folder)) {}
 
   Result<void> begin(const Table &table) override {
-    if (const auto known = files_.find(table.name); known != files_.end()) {
+    if (const auto known = files_.find(&table); known != files_.end()) {
       file_ = &known->second;
       return {};
     }
     auto file = OutFile::create(folder_.will_have(std::string(table.name) + ".csv"));
     if (!file) return tl::unexpected(file.error());
-    file_ = &files_.emplace(table.name, *std::move(file)).first->second;
+    file_ = &files_.emplace(&table, *std::move(file)).first->second;
     line_.clear();
     for (const Column &column : table.columns) add(std::string_view(column.name));
     end_line();
@@ -36,7 +36,7 @@ class CsvWriter : public TableWriter {
     return std::any_of(files_.begin(), files_.end(), [](const auto &each) { return each.second.failed(); });
   }
   Result<void> finish() override {
-    for (auto &[name, file] : files_) {
+    for (auto &[table, file] : files_) {
       if (auto done = file.finish(); !done) return done;
     }
     folder_.keep();
@@ -63,8 +63,8 @@ class CsvWriter : public TableWriter {
     file_->write(line_);
   }
   Folder folder_;
-  std::map<std::string, OutFile> files_;  ///< by table
-  OutFile *file_ = nullptr;               ///< of the one at hand
+  std::map<const Table *, OutFile> files_;
+  OutFile *file_ = nullptr;  ///< of the one at hand
   std::string line_;
 };
 

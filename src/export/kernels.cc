@@ -31,6 +31,7 @@ std::string Kernels::Stream::name() const { return fmt::format("rank {}, GPU {},
 
 Kernels kernels_of(const Scope &scope, const gpu::Launches &launches) {
   Kernels kernels;
+  if (!scope.wanted.functions.empty() || scope.logical) return kernels;
   struct Known {
     uint32_t place = 0;
     uint64_t end_ns = 0;

@@ -32,7 +32,8 @@ struct Kernels {
   std::vector<Kernel> all;      ///< by their begins; those of a stream follow each other
 };
 
-/// Those that ran within the window, of which it is known when.
+/// Those that ran within the window, of which it is known when. None where calls are chosen by their functions, which
+/// kernels are not, or have no times, so that kernels have no place among them.
 Kernels kernels_of(const Scope &scope, const gpu::Launches &launches);
 
 }  // namespace cairn::exporting

@@ -26,7 +26,13 @@ const Table kRequests{"requests",
                        {"completed_call", Of::integer},
                        {"persistent", Of::integer}}};
 
-Cell cell(uint64_t number) { return static_cast<int64_t>(number); }
+/// A request that may be completed.
+bool is_under_way(const objects::Object &of) {
+  return of.kind == spec::Kind::request && (of.started || !of.persistent);
+}
+/// It has a row among objects.
+bool is_lasting(const objects::Object &of) { return of.kind != spec::Kind::request || of.persistent; }
+
 Cell index_of(const trace::Event *event) { return event == nullptr ? Cell() : cell(event->index); }
 
 }  // namespace
@@ -40,10 +46,9 @@ void ObjectRows::see(const trace::Event &event) {
     if (begins && scope_.wanted.window && event.timed) began_ns_[event.index] = event.begin_ns;
     if (use.does != Does::completes && use.does != Does::ends) continue;
     const objects::Object &of = use.object;
-    const bool is_request = of.kind == spec::Kind::request;
-    if (is_request && (of.started || !of.persistent)) request(of, &event);
+    if (is_under_way(of)) request(of, &event);
     if (use.is_gone()) {
-      if (!is_request || of.persistent) object(of, &event);
+      if (is_lasting(of)) object(of, &event);
       began_ns_.erase(of.made);
     }
     if (of.started) began_ns_.erase(*of.started);
@@ -52,9 +57,8 @@ void ObjectRows::see(const trace::Event &event) {
 
 void ObjectRows::finish() {
   for (const auto &[name, of] : objects_.living()) {
-    const bool is_request = of.kind == spec::Kind::request;
-    if (is_request && (of.started || !of.persistent)) request(of, nullptr);
-    if (!is_request || of.persistent) object(of, nullptr);
+    if (is_under_way(of)) request(of, nullptr);
+    if (is_lasting(of)) object(of, nullptr);
   }
 }
 

@@ -178,7 +178,7 @@ class EventsOf {
 
 class Otf2Writer {
  public:
-  Otf2Writer(Scope *scope, const gpu::Launches *launches, OTF2_Archive *archive, Complaints *complaints,
+  Otf2Writer(Scope *scope, const gpu::Launches &launches, OTF2_Archive *archive, Complaints *complaints,
              Otf2Counts *counts)
       : scope_(*scope), launches_(launches), archive_(archive), complaints_(*complaints), counts_(*counts) {}
 
@@ -201,7 +201,7 @@ class Otf2Writer {
       auto end = write_rank(rank);
       if (done) done = std::move(end);
     }
-    if (launches_ != nullptr && !complaints_.any()) write_kernels();
+    if (!complaints_.any()) write_kernels();
     check(OTF2_Archive_CloseEvtFiles(archive_));
     check(OTF2_Archive_OpenDefFiles(archive_));
     for (const Otf2Location &each : run_.locations) {
@@ -263,7 +263,7 @@ class Otf2Writer {
 
   /// One stream after the other.
   void write_kernels() {
-    run_.kernels = kernels_of(scope_, *launches_);
+    run_.kernels = kernels_of(scope_, launches_);
     std::vector<std::vector<const Kernel *>> of_stream(run_.kernels.streams.size());
     for (const Kernel &kernel : run_.kernels.all) of_stream[kernel.stream].push_back(&kernel);
     const auto first = static_cast<uint32_t>(scope_.places().size());
@@ -274,7 +274,7 @@ class Otf2Writer {
       if (writer == nullptr) return;
       for (const Kernel *kernel : of_stream[number]) {
         const auto known = static_cast<uint32_t>(first + run_.kernel_regions.size());
-        const uint32_t region = run_.kernel_regions.try_emplace(kernel->name(*launches_), known).first->second;
+        const uint32_t region = run_.kernel_regions.try_emplace(kernel->name(launches_), known).first->second;
         check(OTF2_EvtWriter_Enter(writer, nullptr, kernel->begin_ns, region));
         check(OTF2_EvtWriter_Leave(writer, nullptr, kernel->end_ns, region));
         run_.last_ns = std::max(run_.last_ns, kernel->end_ns);
@@ -294,7 +294,7 @@ class Otf2Writer {
   void check(OTF2_ErrorCode code) { complaints_.check(code); }
 
   Scope &scope_;
-  const gpu::Launches *launches_;
+  const gpu::Launches &launches_;
   OTF2_Archive *archive_;
   Complaints &complaints_;
   Otf2Counts &counts_;
@@ -305,7 +305,7 @@ class Otf2Writer {
 
 bool has_otf2() { return true; }
 
-Result<void> write_otf2(Scope *scope, const gpu::Launches *launches, const std::string &path, Otf2Counts *counts) {
+Result<void> write_otf2(Scope *scope, const gpu::Launches &launches, const std::string &path, Otf2Counts *counts) {
   auto folder = Folder::make(path);
   if (!folder) return tl::unexpected(folder.error());
   if (ReceivedSizes::are_needed(*scope->trace)) {

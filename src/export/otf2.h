@@ -28,7 +28,7 @@ bool has_otf2();
 
 /// Makes the folder, or takes one that is empty; nothing is left of an archive that could not be written to its end.
 /// Fails where calls, or times that the trace has, cannot be read: then all that could be is there, and `counts` says
-/// how much. `launches`: of which kernels are told; nullptr: of none.
-Result<void> write_otf2(Scope *scope, const gpu::Launches *launches, const std::string &folder, Otf2Counts *counts);
+/// how much. `launches`: of GPUs.
+Result<void> write_otf2(Scope *scope, const gpu::Launches &launches, const std::string &folder, Otf2Counts *counts);
 
 }  // namespace cairn::exporting

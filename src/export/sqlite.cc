@@ -57,7 +57,7 @@ class SqliteWriter : public TableWriter {
     return error_ ? wrong() : Result<void>();
   }
   Result<void> begin(const Table &table) override {
-    if (const auto known = inserts_.find(table.name); known != inserts_.end()) {
+    if (const auto known = inserts_.find(&table); known != inserts_.end()) {
       insert_ = known->second;
       return {};
     }
@@ -74,7 +74,7 @@ class SqliteWriter : public TableWriter {
     insert_ = nullptr;
     const std::string text = fmt::format("INSERT INTO {} VALUES ({})", table.name, values);
     check(sqlite3_prepare_v2(base_, text.c_str(), -1, &insert_, nullptr));
-    inserts_[table.name] = insert_;
+    inserts_[&table] = insert_;
     return error_ ? wrong() : Result<void>();
   }
   void row(const std::vector<Cell> &cells) override {
@@ -121,8 +121,8 @@ class SqliteWriter : public TableWriter {
 
   std::string path_;
   sqlite3 *base_ = nullptr;
-  std::map<std::string, sqlite3_stmt *> inserts_;  ///< by table
-  sqlite3_stmt *insert_ = nullptr;                 ///< into the one at hand
+  std::map<const Table *, sqlite3_stmt *> inserts_;
+  sqlite3_stmt *insert_ = nullptr;  ///< into the one at hand
   bool error_ = false;
   bool kept_ = false;
   std::string message_;

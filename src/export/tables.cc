@@ -82,8 +82,6 @@ const Table kMessages{"messages",
                        {"received_ns", Of::integer},
                        {"certain", Of::integer}}};
 
-Cell cell(uint64_t number) { return static_cast<int64_t>(number); }
-
 class Tables : public analyze::Arrivals {
  public:
   Tables(Scope *scope, TableWriter *writer, TableCounts *counts)

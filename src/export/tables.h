@@ -34,6 +34,7 @@ struct Table {
 
 /// A value, or nothing where it is not known.
 using Cell = std::variant<std::monostate, int64_t, std::string_view>;
+inline Cell cell(uint64_t number) { return static_cast<int64_t>(number); }
 
 class TableWriter {
  public:
@@ -41,7 +42,7 @@ class TableWriter {
   virtual ~TableWriter() = default;
   TableWriter(const TableWriter &) = delete;
   TableWriter &operator=(const TableWriter &) = delete;
-  /// Rows are of this one from now on; it may have some from before.
+  /// Rows are of this one from now on; it may have some from before. It must stay where it is.
   virtual Result<void> begin(const Table &table) = 0;
   /// As many as the table has columns. What goes wrong is told by `finish`.
   virtual void row(const std::vector<Cell> &cells) = 0;

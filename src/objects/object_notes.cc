@@ -62,7 +62,7 @@ Value *handle_in(Value *value, bool array, uint32_t place) {
 }  // namespace
 
 void ObjectNotes::note(const trace::Event &event, analyze::Call *call) {
-  const auto [scope, fresh] = scopes_.try_emplace({event.class_index, event.thread});
+  const auto [scope, fresh] = scopes_.try_emplace(event.class_index);
   if (fresh) scope->second = {trace_.sites(event.class_index), event.thread};
   const auto &uses = objects_.see(event, scope->second);
   if (uses.empty() || call->function == nullptr) return;

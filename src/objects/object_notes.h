@@ -10,8 +10,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <utility>
 
 #include "analyze/call_texts.h"
 #include "objects/rank_objects.h"
@@ -28,7 +26,7 @@ class ObjectNotes : public analyze::CallNotes {
   const trace::Trace &trace_;
   RankObjects objects_;
   bool json_;
-  std::map<std::pair<uint32_t, uint32_t>, analyze::RowScope> scopes_;  ///< by class and thread
+  std::map<uint32_t, analyze::RowScope> scopes_;  ///< by class
 };
 
 }  // namespace cairn::objects

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/function_table.h"
 #include "analyze/type_parts.h"
 #include "spec/ids.h"
 
@@ -135,17 +136,13 @@ const TypeLayout *part_of_array(const RowAccess &row, const TypeLayout *old, Typ
 }  // namespace
 
 bool RankLayouts::concerns(uint32_t function) {
-  static const std::vector<bool> all = [] {
-    std::vector<bool> concerned;
-    for (const spec::Function &each : spec::functions()) {
-      bool makes = false;
-      for (size_t i = 0; i < each.parameter_count; ++i) {
-        makes = makes || std::string_view(each.parameters[i].name) == "newtype";
-      }
-      concerned.push_back(makes || asks_for_extent(analyze::base_function(each)));
-    }
-    return concerned;
-  }();
+  static const auto all = analyze::function_table([](const spec::Function &each) {
+    const auto end = each.parameters + each.parameter_count;
+    const bool makes = std::any_of(each.parameters, end, [](const spec::Parameter &parameter) {
+      return std::string_view(parameter.name) == "newtype";
+    });
+    return makes || asks_for_extent(analyze::base_function(each));
+  });
   return function < all.size() && all[function];
 }
 
