@@ -2,9 +2,10 @@
 """Holds replays, and proxy applications, against what they were made of, for a list of MPI programs.
 
   bench/fixed_point.py [--build DIR] --mpi mpich|openmpi [--proxy | --proxy-only] [--jobs N] [--out FILE] [--folder DIR]
-                       [--traces DIR] LIST
+                       [--inputs PATTERN] [--traces DIR] LIST
 
-Each line of LIST is a program (in DIR), how many ranks it takes, and its arguments. It runs bare, then recorded; then
+Each line of LIST is a program (in DIR), how many ranks it takes, and its arguments. It runs bare, then recorded, in an
+empty folder with links to the files of DIR that match PATTERN (`*.dat`); then
 its trace is replayed, which is recorded, and `cairn diff --replay` compares the two traces, and those of the jobs that it
 spawned. With --proxy the same for a program made by `cairn proxy`: it is compiled without a warning, runs recorded, and is
 compared. What comes of a line is one of: bare (it does not run, or not twice alike, without Cairn), record, refused (told
@@ -99,6 +100,8 @@ class Bench:
         for folder in (bare, recorded):
             folder.mkdir()
             (folder / program.name).symlink_to(program)  # what it may spawn
+            for path in pathlib.Path(self.options.folder).resolve().glob(self.options.inputs) if self.options.inputs else ():
+                (folder / path.name).symlink_to(path)
         status, said = run(command, bare, env, self.options.seconds)
         if status != 0:
             return "bare", said
@@ -147,6 +150,7 @@ def main():
     parser.add_argument("--build", default=ROOT / "build")
     parser.add_argument("--mpi", choices=("mpich", "openmpi"), required=True)
     parser.add_argument("--folder", default=".", help="where the programs are")
+    parser.add_argument("--inputs", help="what programs read, as a pattern in that folder")
     parser.add_argument("--proxy", action="store_true", help="also by a proxy application")
     parser.add_argument("--proxy-only", action="store_true", help="by a proxy application, not by a replay")
     parser.add_argument("--traces", help="where recordings are kept, and taken from")

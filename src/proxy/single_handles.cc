@@ -139,7 +139,8 @@ class SingleHandles {
       returned.kind = function.return_kind;
       returned.layout = function.return_layout;
       returned.passing = Passing::value;
-      field(returned, result, 1, where, row.depth != 0, false, &changes);
+      // It is none more: MPI_Comm_f2c and its like tell of what is there.
+      field(returned, result, 0, where, row.depth != 0, false, &changes);
     }
     return changes;
   }

@@ -11,6 +11,11 @@ size_t Slot::place_of(uint32_t thread) const {
   return own == held_.end() ? 0 : static_cast<size_t>(own - held_.begin());
 }
 
+void Slot::know(Word handle, uint32_t thread) {
+  const auto same = [handle](const Held &each) { return each.handle == handle; };
+  if (std::none_of(held_.begin(), held_.end(), same)) add(handle, thread);
+}
+
 void Slot::drop(uint32_t thread) {
   if (const size_t place = place_of(thread); place != 0) {
     held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(place));

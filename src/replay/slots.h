@@ -24,6 +24,8 @@ namespace cairn::replay {
 class Slot {
  public:
   void add(Word handle, uint32_t thread) { held_.push_back({handle, thread}); }
+  /// What a call gave of an object that need not be new, and is not to be given up once more (MPI_Comm_f2c).
+  void know(Word handle, uint32_t thread);
   [[nodiscard]] bool empty() const { return held_.empty(); }
   /// Of a request that stays when it is complete.
   bool persistent = false;

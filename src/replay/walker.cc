@@ -386,10 +386,15 @@ void Walker::settle(Plan &plan, const Word *words, const Word *handles, Word res
     for (size_t i = 0; i < made.slots.size(); ++i) {
       if (made.slots[i] == nullptr || made.in_place) continue;
       if (plan.function->persistent) made.slots[i]->persistent = true;
-      made.slots[i]->add(load(from + i * made.bytes, made.bytes), thread());
+      const Word handle = load(from + i * made.bytes, made.bytes);
+      if (plan.function->id == spec::function_id::Comm_get_parent) {
+        made.slots[i]->know(handle, thread());
+      } else {
+        made.slots[i]->add(handle, thread());
+      }
     }
   }
-  if (plan.returned != nullptr) plan.returned->add(result, thread());
+  if (plan.returned != nullptr) plan.returned->know(result, thread());
   if (const auto &number = plan.returned_number) job_.slots.tell_number(number->kind, number->recorded, result);
   for (const Plan::Bound &bound : plan.bound) {
     char *given = nullptr;

@@ -62,12 +62,14 @@ int main(int argc, char **argv) {
   MPI(MPI_Comm_get_info(with_info, &got));
   MPI(MPI_Info_free(&got));
   MPI(MPI_Info_free(&info));
-  // Freed and made again: names come back.
+  // Freed and made again: names come back. Looked up by another language's number, which makes none more.
   for (int i = 0; i < 4; ++i) {
     MPI(MPI_Comm_dup(half, &nested));
     MPI_Comm again;
     MPI(MPI_Comm_dup(nested, &again));
-    use(again);
+    MPI_Comm looked_up = MPI_Comm_f2c(MPI_Comm_c2f(again));
+    CHECK(looked_up == again);
+    use(looked_up);
     MPI(MPI_Comm_free(i % 2 ? &nested : &again));
     MPI(MPI_Comm_free(i % 2 ? &again : &nested));
   }

@@ -134,7 +134,14 @@ static long long place_in(const char *kind, const struct field *of, int at) {
     return name##_new(named(#name, of, at), place_in(#name, of, at));                              \
   }                                                                                                \
   type name##_of(struct handles *of, long long place) { return *name##_at(of, place); }            \
-  void name##_keep(struct handles *of, long long place, type made) { *name##_new(of, place) = made; }
+  void name##_keep(struct handles *of, long long place, type made) {                               \
+    struct handle *each;                                                                           \
+    pthread_mutex_lock(&lock);                                                                     \
+    for (each = *queue(of, place); each != NULL && *(type *)(void *)&each->value != made;)         \
+      each = each->next;                                                                           \
+    pthread_mutex_unlock(&lock);                                                                   \
+    if (each == NULL) *name##_new(of, place) = made;                                               \
+  }
 PROXY_KINDS(DEFINE)
 
 struct number {

@@ -249,7 +249,7 @@ struct handle;
   PROXY_SESSIONS(X)
 
 /* datatype_new: where a call puts one that it makes. datatype_at: where the first one is; datatype_of: that one.
- * datatype_last: the same, for the call that gives it up. datatype_keep: one that was made.
+ * datatype_last: the same, for the call that gives it up. datatype_keep: one that a call gave, which may be there.
  * datatype_copy: a variable that has that one. */
 #define PROXY_KIND(name, type, null)                                \
   type *name##_in(const struct field *of, int at);                  \
