@@ -188,7 +188,9 @@ std::vector<std::string> Job::standing() const {
   for (const Standing &each : standing_) {
     const Plan *plan = each.plan.load(std::memory_order_acquire);
     const trace::Row *row = each.row.load(std::memory_order_relaxed);
-    if (plan != nullptr && row != nullptr) lines.push_back(text(*plan, *row));
+    if (plan != nullptr && row != nullptr) {
+      lines.push_back(fmt::format("call {}, {}", each.number.load(std::memory_order_relaxed), text(*plan, *row)));
+    }
   }
   return lines;
 }

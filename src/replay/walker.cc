@@ -84,6 +84,7 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
   for (grammar::Symbol number = reader_->next(); number != grammar::kNoSymbol; number = reader_->next(), ++call) {
     const auto plan = plan_of(number);
     if (!plan) return tl::unexpected(plan.error());
+    standing_.number.store(read_++, std::memory_order_relaxed);
     recorded_.reset();
     if (times_ && call < times_->count()) {
       if (const auto placed = times_->at(call)) recorded_ = placed->time;

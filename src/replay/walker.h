@@ -65,6 +65,7 @@ class Walker {
   std::unique_ptr<trace::CallReader> reader_;
   std::vector<std::unique_ptr<Plan>> plans_;  ///< by the reader's numbers
   uint32_t class_index_ = 0;
+  uint64_t read_ = 0;  ///< calls, of all sequences
   std::optional<trace::CallTimes> times_;
   std::optional<timing::CallTime> recorded_;  ///< of the call that comes next
   std::optional<DrawnGaps> drawn_gaps_;       ///< where gaps are waited for and the trace has their histograms alone

@@ -55,8 +55,11 @@ def main():
             done = run(replay(sends, '--stall', '2'), {'UCX_RNDV_THRESH': '0'}.items())
             expect('deadlock', done.returncode == 1, f'status {done.returncode}')
             for rank in (0, 1):
-                told = f'no rank has made a call for 2 s; rank {rank} stands in MPI_Send('
-                expect('deadlock', told in done.stderr and 'replays.c:' in done.stderr, done.stderr)
+                told = re.search(rf'no rank has made a call for 2 s; rank {rank} stands in call (\d+), (.*)', done.stderr)
+                dumped = told and run([bench.cairn, 'dump', '--rank', str(rank), '--from', told.group(1), '--limit', '1',
+                                       sends]).stdout
+                expect('deadlock', told and told.group(2).startswith('MPI_Send(') and 'replays.c:' in told.group(2)
+                       and told.group(2).strip() in dumped, done.stderr)
 
         # From exact times and from their mean, which a gap before each call but MPI_Init has: 0.3 s are computed.
         for timing, part in (('lossless', 1), ('stats', 0.7)):
