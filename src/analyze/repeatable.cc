@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "analyze/row_access.h"
 #include "analyze/spawned.h"
+#include "spec/ids.h"
 #include "trace/model/losses.h"
 
 namespace cairn::analyze {
@@ -20,6 +24,42 @@ bool needs_others(std::string_view name) {
 }
 /// By a socket of the program's own.
 bool needs_socket(std::string_view name) { return name == "MPI_Comm_join"; }
+
+/// Places behind MPI_BOTTOM that are addresses: the trace has them as plain numbers, which mean nothing elsewhere.
+bool has_bare_addresses(const trace::Row &row, const RowScope &scope) {
+  constexpr int64_t kNoAddress = int64_t{1} << 16U;  // what lies below it is not mapped
+  const RowAccess access(row, scope);
+  for (const auto &[buffer, places] : {std::pair("sendbuf", "sdispls"), std::pair("recvbuf", "rdispls")}) {
+    if (access.constant(buffer) != "MPI_BOTTOM") continue;
+    const std::vector<int64_t> all = access.numbers(places).value_or(std::vector<int64_t>());
+    if (std::any_of(all.begin(), all.end(), [](int64_t place) { return place >= kNoAddress; })) return true;
+  }
+  return false;
+}
+
+/// By function, of those that take such places.
+std::map<std::string_view, uint64_t> calls_with_bare_addresses(const trace::Trace &trace) {
+  namespace id = spec::function_id;
+  std::map<std::string_view, uint64_t> calls;
+  std::set<uint32_t> seen;  // classes
+  for (const uint32_t rank : trace.ranks()) {
+    for (const trace::SequenceView &sequence : trace.sequences(rank)) {
+      const uint32_t index = sequence.class_index;
+      if (!seen.insert(index).second) continue;
+      const RowScope scope = RowScope::of(trace, sequence);
+      const std::vector<uint64_t> counts = trace.row_counts(index);
+      for (uint32_t row = 0; row < counts.size(); ++row) {
+        const uint32_t function = trace.row_head(index, row).function;
+        const bool takes = function == id::Neighbor_alltoallw || function == id::Ineighbor_alltoallw ||
+                           function == id::Neighbor_alltoallw_init;
+        if (takes && has_bare_addresses(trace.row(index, row, rank), scope)) {
+          calls[spec::functions()[function].name] += counts[row];
+        }
+      }
+    }
+  }
+  return calls;
+}
 
 /// How often each function was called.
 std::map<uint32_t, uint64_t> calls_by_function(const trace::Trace &trace) {
@@ -66,6 +106,15 @@ Result<void> may_be_repeated(const trace::Trace &trace, Others others) {
   if (!names.empty()) {
     return fail(ErrorKind::usage, fmt::format("calls that need other jobs cannot be made again: {}", names),
                 "see docs/replay.md");
+  }
+  for (const auto &[name, calls] : calls_with_bare_addresses(trace)) {
+    names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", name, calls);
+  }
+  if (!names.empty()) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("calls whose displacements are addresses, with MPI_BOTTOM, cannot be made again: {}", names),
+        "see docs/replay.md");
   }
   if (others == Others::none && was_spawned(trace)) {
     return fail(ErrorKind::usage, "the run was spawned by another job, whose calls cannot be made again",

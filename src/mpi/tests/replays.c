@@ -3,6 +3,7 @@
 //   replays pauses  ranks that compute between calls
 //   replays paces   of ten pauses before one call, nine of a millisecond and one of twenty
 //   replays buffers messages from and to segments of the heap of their own
+//   replays bottom  parts for neighbours whose places are addresses
 #include <time.h>
 
 #include "check.h"
@@ -41,6 +42,21 @@ static void from_segments(void) {
   for (int i = 0; i < kSegments; ++i) free(segments[i]);
 }
 
+static void from_bottom(void) {
+  const int periodic = 1;
+  static int out[2], in[2], counts[2] = {1, 1};
+  const MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+  MPI_Aint from[2], to[2];
+  for (int i = 0; i < 2; ++i) {
+    MPI(MPI_Get_address(&out[i], &from[i]));
+    MPI(MPI_Get_address(&in[i], &to[i]));
+  }
+  MPI_Comm ring;
+  MPI(MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring));
+  MPI(MPI_Neighbor_alltoallw(MPI_BOTTOM, counts, from, types, MPI_BOTTOM, counts, to, types, ring));
+  MPI(MPI_Comm_free(&ring));
+}
+
 int main(int argc, char **argv) {
   start(&argc, &argv);
   CHECK(argc == 2 && size > 1);
@@ -48,5 +64,6 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "pauses") == 0) pause_between();
   if (strcmp(argv[1], "paces") == 0) two_paces();
   if (strcmp(argv[1], "buffers") == 0) from_segments();
+  if (strcmp(argv[1], "bottom") == 0) from_bottom();
   return finish();
 }

@@ -48,6 +48,10 @@ def main():
         done = run([bench.cairn, 'replay', sends, '--', *launch(3)])
         expect('three ranks', done.returncode == 2 and 'the trace has 2 ranks, and 3 were started' in done.stderr,
                done.stderr)
+        bottom = record('bottom.cairn', [*launch(), bench.program, 'bottom'])
+        for done in (run(replay(bottom)), run([bench.cairn, 'proxy', '-o', 'bottom', bottom])):
+            expect('addresses', done.returncode == 2 and 'with MPI_BOTTOM, cannot be made again: '
+                   'MPI_Neighbor_alltoallw (2)' in done.stderr, done.stderr)
         done = run(replay(sends))
         expect('sums', re.search(r'^2 ranks made \d+ calls in .*; recorded: ', done.stdout, re.M), done.stdout)
         expect('by function', re.search(r'^MPI_Send +2 +\d', done.stdout, re.M), done.stdout)

@@ -36,12 +36,27 @@ static struct handle **queue(struct handles *of, long long place) {
   return &of->first[place];
 }
 
-static struct handle *append(struct handles *of, long long place) {
+/* Without those that were given up, so that a queue is no longer than what is there. */
+static struct handle **living(struct handles *of, long long place, int (*is_null)(const void *)) {
+  struct handle **all = queue(of, place);
+  for (struct handle **at = all; *at != NULL;) {
+    struct handle *each = *at;
+    if (is_null(&each->value) && each->seen && (!each->given_up || each->thread == this_thread)) {
+      *at = each->next;
+      free(each);
+    } else {
+      at = &each->next;
+    }
+  }
+  return all;
+}
+
+static struct handle *append(struct handles *of, long long place, int (*is_null)(const void *)) {
   struct handle *made = (struct handle *)calloc(1, sizeof *made);
   if (made == NULL) abort();
   made->thread = this_thread;
   pthread_mutex_lock(&lock);
-  struct handle **end = queue(of, place);
+  struct handle **end = living(of, place, is_null);
   while (*end != NULL) end = &(*end)->next;
   *end = made;
   pthread_mutex_unlock(&lock);
@@ -53,16 +68,8 @@ static struct handle *append(struct handles *of, long long place) {
 static struct handle *find(struct handles *of, long long place, int (*is_null)(const void *)) {
   struct handle *found = NULL, *unset = NULL;
   pthread_mutex_lock(&lock);
-  for (struct handle **at = queue(of, place); *at != NULL;) {
-    struct handle *each = *at;
-    const int null = is_null(&each->value);
-    if (null && each->seen && (!each->given_up || each->thread == this_thread)) {
-      *at = each->next;
-      free(each);
-      continue;
-    }
-    at = &each->next;
-    if (null) {
+  for (struct handle *each = *living(of, place, is_null); each != NULL; each = each->next) {
+    if (is_null(&each->value)) {
       if (unset == NULL) unset = each;
       continue;
     }
@@ -107,7 +114,7 @@ static long long place_in(const char *kind, const struct field *of, int at) {
     return one;                                                                                    \
   }                                                                                                \
   type *name##_new(struct handles *of, long long place) {                                          \
-    struct handle *made = append(of, place);                                                       \
+    struct handle *made = append(of, place, name##_is_null);                                       \
     *(type *)(void *)&made->value = null;                                                          \
     return (type *)(void *)&made->value;                                                           \
   }                                                                                                \
@@ -174,7 +181,8 @@ void list_requests(struct handles *of, long long place, int most, struct handle 
   if (several_threads) (void)first(of, place, request_is_null);
   pthread_mutex_lock(&lock);
   for (int own = 1; own >= 0; --own) {
-    for (struct handle *each = *queue(of, place); each != NULL && count < most; each = each->next) {
+    struct handle *each = own ? *living(of, place, request_is_null) : *queue(of, place);
+    for (; each != NULL && count < most; each = each->next) {
       if ((each->thread == this_thread) == own && !request_is_null(&each->value)) each->seen = 1, found[count++] = each;
     }
   }
