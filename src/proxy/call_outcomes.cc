@@ -28,7 +28,6 @@ bool may_be(const trace::ClassPart &part, uint32_t group, size_t field, const Fi
 void CallWriter::force() {
   outcome();
   subset();
-  expect();
   const bool asks = function_.answer != 0;
   if (asks) {
     const FieldView &answer = field(function_.answer);
@@ -57,6 +56,7 @@ void CallWriter::force() {
     }
     awaited = true;
   }
+  expect();  // behind what waits: that may ask for the status, too
   if (!asks || awaited) return;
   if (function_.status_tells == spec::StatusTells::message) {
     wait(fmt::format("wait_for_message({}, {}, {});", arguments_[0], arguments_[1], arguments_[2]));

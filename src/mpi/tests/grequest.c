@@ -44,5 +44,9 @@ int main(int argc, char **argv) {
   MPI(MPI_Wait(&request, &status));
   MPI(MPI_Test_cancelled(&status, &flag));
   CHECK(flag && freed == 2);
+  MPI(MPI_Grequest_start(query, release, cancel, &bytes, &request));
+  MPI(MPI_Grequest_complete(request));
+  MPI(MPI_Test(&request, &flag, &status));
+  CHECK(flag && status.MPI_TAG == 7 && freed == 3);
   return finish();
 }
