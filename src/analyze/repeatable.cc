@@ -31,8 +31,9 @@ bool has_bare_addresses(const trace::Row &row, const RowScope &scope) {
   const RowAccess access(row, scope);
   for (const auto &[buffer, places] : {std::pair("sendbuf", "sdispls"), std::pair("recvbuf", "rdispls")}) {
     if (access.constant(buffer) != "MPI_BOTTOM") continue;
-    const std::vector<int64_t> all = access.numbers(places).value_or(std::vector<int64_t>());
-    if (std::any_of(all.begin(), all.end(), [](int64_t place) { return place >= kNoAddress; })) return true;
+    const auto all = access.numbers(places);
+    // Those that differ from call to call the row does not have.
+    if (!all || std::any_of(all->begin(), all->end(), [](int64_t place) { return place >= kNoAddress; })) return true;
   }
   return false;
 }

@@ -99,55 +99,54 @@ static long long place_in(const char *kind, const struct field *of, int at) {
   return strcmp(kind, "comm") == 0 ? of->atoms[at] : at + 1 < of->count ? of->atoms[at + 1] : 0;
 }
 
-#define DEFINE(name, type, null)                                                                   \
-  static int name##_is_null(const void *value) { return *(const type *)value == (type)null; }      \
-  type *name##_null(void) {                                                                        \
-    static _Thread_local type nothing;                                                             \
-    nothing = null;                                                                                \
-    return &nothing;                                                                               \
-  }                                                                                                \
-  type *name##_copy(type of) {                                                                     \
-    static _Thread_local type all[8];                                                              \
-    static _Thread_local int next;                                                                 \
-    type *one = &all[next++ % 8];                                                                  \
-    *one = of;                                                                                     \
-    return one;                                                                                    \
-  }                                                                                                \
-  type *name##_new(struct handles *of, long long place) {                                          \
-    struct handle *made = append(of, place, name##_is_null);                                       \
-    *(type *)(void *)&made->value = null;                                                          \
-    return (type *)(void *)&made->value;                                                           \
-  }                                                                                                \
-  type *name##_at(struct handles *of, long long place) {                                           \
-    struct handle *found = first(of, place, name##_is_null);                                       \
-    return found == NULL ? name##_null() : (type *)(void *)&found->value;                          \
-  }                                                                                                \
-  type *name##_last(struct handles *of, long long place) {                                         \
-    struct handle *found = first(of, place, name##_is_null);                                       \
-    if (found == NULL) return name##_null();                                                       \
-    if (several_threads) found->given_up = this_thread + 1;                                        \
-    return (type *)(void *)&found->value;                                                          \
-  }                                                                                                \
-  type *name##_in(const struct field *of, int at) {                                                \
-    if (at >= of->count || (IS_ATOM(of->atoms[at]) && of->atoms[at] - ATOM(0) < A_FIRST_CONSTANT)) \
-      return name##_null();                                                                        \
-    if (!IS_ATOM(of->atoms[at])) return name##_at(named(#name, of, at), place_in(#name, of, at));  \
-    type *constant = name##_null();                                                                \
-    handle_constant((int)(of->atoms[at] - ATOM(A_FIRST_CONSTANT)), constant);                      \
-    return constant;                                                                               \
-  }                                                                                                \
-  type *name##_new_in(const struct field *of, int at) {                                            \
-    if (at >= of->count || IS_ATOM(of->atoms[at])) return name##_null();                           \
-    return name##_new(named(#name, of, at), place_in(#name, of, at));                              \
-  }                                                                                                \
-  type name##_of(struct handles *of, long long place) { return *name##_at(of, place); }            \
-  void name##_keep(struct handles *of, long long place, type made) {                               \
-    struct handle *each;                                                                           \
-    pthread_mutex_lock(&lock);                                                                     \
-    for (each = *queue(of, place); each != NULL && *(type *)(void *)&each->value != made;)         \
-      each = each->next;                                                                           \
-    pthread_mutex_unlock(&lock);                                                                   \
-    if (each == NULL) *name##_new(of, place) = made;                                               \
+#define DEFINE(name, type, null)                                                                              \
+  static int name##_is_null(const void *value) { return *(const type *)value == (type)null; }                 \
+  type *name##_null(void) {                                                                                   \
+    static _Thread_local type nothing;                                                                        \
+    nothing = null;                                                                                           \
+    return &nothing;                                                                                          \
+  }                                                                                                           \
+  type *name##_copy(type of) {                                                                                \
+    static _Thread_local type all[8];                                                                         \
+    static _Thread_local int next;                                                                            \
+    type *one = &all[next++ % 8];                                                                             \
+    *one = of;                                                                                                \
+    return one;                                                                                               \
+  }                                                                                                           \
+  type *name##_new(struct handles *of, long long place) {                                                     \
+    struct handle *made = append(of, place, name##_is_null);                                                  \
+    *(type *)(void *)&made->value = null;                                                                     \
+    return (type *)(void *)&made->value;                                                                      \
+  }                                                                                                           \
+  type *name##_at(struct handles *of, long long place) {                                                      \
+    struct handle *found = first(of, place, name##_is_null);                                                  \
+    return found == NULL ? name##_null() : (type *)(void *)&found->value;                                     \
+  }                                                                                                           \
+  type *name##_last(struct handles *of, long long place) {                                                    \
+    struct handle *found = first(of, place, name##_is_null);                                                  \
+    if (found == NULL) return name##_null();                                                                  \
+    if (several_threads) found->given_up = this_thread + 1;                                                   \
+    return (type *)(void *)&found->value;                                                                     \
+  }                                                                                                           \
+  type *name##_in(const struct field *of, int at) {                                                           \
+    if (at >= of->count || (IS_ATOM(of->atoms[at]) && of->atoms[at] - ATOM(0) < A_FIRST_CONSTANT))            \
+      return name##_null();                                                                                   \
+    if (!IS_ATOM(of->atoms[at])) return name##_at(named(#name, of, at), place_in(#name, of, at));             \
+    type *constant = name##_null();                                                                           \
+    handle_constant((int)(of->atoms[at] - ATOM(A_FIRST_CONSTANT)), constant);                                 \
+    return constant;                                                                                          \
+  }                                                                                                           \
+  type *name##_new_in(const struct field *of, int at) {                                                       \
+    if (at >= of->count || IS_ATOM(of->atoms[at])) return name##_null();                                      \
+    return name##_new(named(#name, of, at), place_in(#name, of, at));                                         \
+  }                                                                                                           \
+  type name##_of(struct handles *of, long long place) { return *name##_at(of, place); }                       \
+  void name##_keep(struct handles *of, long long place, type made) {                                          \
+    struct handle *each;                                                                                      \
+    pthread_mutex_lock(&lock);                                                                                \
+    for (each = *queue(of, place); each != NULL && *(type *)(void *)&each->value != made;) each = each->next; \
+    pthread_mutex_unlock(&lock);                                                                              \
+    if (each == NULL) *name##_new(of, place) = made;                                                          \
   }
 PROXY_KINDS(DEFINE)
 
