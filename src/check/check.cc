@@ -66,13 +66,14 @@ class Follower : public analyze::Arrivals {
         kinds_(kinds),
         messages_(messages),
         findings_(*findings),
-        shared_{trace.rank_count(), {}, objects::TypeLayouts(trace), {}},
+        shared_{trace.rank_count(), {}, objects::TypeLayouts(trace), {}, Windows(findings)},
         agreement_(
             kinds_, findings, [this](uint32_t number) { return messages_.name_of(number); },
             [this](uint32_t rank) { return ranks_.is_complete(rank); }),
         buffering_([this](uint32_t rank) { return ranks_.one_thread(rank) && ranks_.lossy.count(rank) == 0; }) {
     quiet_.remove(Kind::handles);
     quiet_.remove(Kind::buffers);
+    quiet_.remove(Kind::windows);
     constexpr size_t kMost = size_t{1} << 16;
     constexpr size_t kLeast = 256;
     const size_t most_known = std::max(kLeast, kMost / std::max<size_t>(1, ranks.all.size()));
@@ -116,6 +117,7 @@ class Follower : public analyze::Arrivals {
   }
 
   void over(const Meeting &meeting) override {
+    shared_.windows.met(meeting);
     const analyze::Communicator *communicator = messages_.communicator(meeting.communicator);
     std::vector<uint32_t> members;
     if (communicator == nullptr) return;

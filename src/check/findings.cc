@@ -9,9 +9,9 @@
 namespace cairn::check {
 
 const char *name_of(Kind kind) {
-  static constexpr std::array<const char *, kKinds> kNames = {"arguments",  "leaks",    "handles",     "types",
-                                                              "truncation", "messages", "collectives", "buffers",
-                                                              "deadlock",   "buffering"};
+  static constexpr std::array<const char *, kKinds> kNames = {"arguments",  "leaks",     "handles",     "types",
+                                                              "truncation", "messages",  "collectives", "buffers",
+                                                              "deadlock",   "buffering", "windows"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -28,8 +28,9 @@ enum class Kind : uint8_t {
   buffers,      ///< memory that a pending operation uses and another one, too
   deadlock,     ///< ranks that wait for each other at the end
   buffering,    ///< ranks that would, if MPI did not buffer a message
+  windows,      ///< one-sided access beyond a window, or to what another one uses
 };
-constexpr size_t kKinds = 10;
+constexpr size_t kKinds = 11;
 /// "arguments", …: the words of --kinds.
 const char *name_of(Kind kind);
 /// Which kinds.

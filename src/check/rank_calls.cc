@@ -34,13 +34,14 @@ bool RankCalls::see(const trace::Event &event, const analyze::RowScope &scope) {
   const CallTime call{event.rank, event.index, 0, 0, event.class_index, event.values->function, event.values->site};
   if (event.values->depth == 0) handles(facts, call);
   requests(facts, call);
+  if (facts.window) shared_.windows.see(*facts.window, call);
   note_last(event, scope, facts, call);
   return changed;
 }
 
 bool RankCalls::learn(const trace::Row &row, const analyze::RowScope &scope) {
   bool changed = types_.see(row, scope);
-  if (!kinds_.has(Kind::buffers)) return changed;
+  if (!kinds_.has(Kind::buffers) && !kinds_.has(Kind::windows)) return changed;
   changed = layouts_.see(row, scope) || changed;
   return (analyze::Sizes::is_creator(row.function) && sizes_.see(row, scope)) || changed;
 }
@@ -104,9 +105,10 @@ std::unique_ptr<RankCalls::Facts> RankCalls::look_at(const trace::Row &row, cons
     facts->writes_twice = std::any_of(facts->regions.begin(), facts->regions.end(),
                                       [this](const Region &region) { return writes_twice(region); });
   }
+  if (kinds_.has(Kind::windows)) facts->window = window_call(row, scope, layouts_);
   facts->says_nothing = facts->returned && facts->message == nullptr && !facts->request && facts->regions.empty() &&
-                        facts->unknown.empty() && facts->communicators.empty() && facts->new_communicators.empty() &&
-                        facts->frees.empty() && facts->perhaps_complete.empty() &&
+                        !facts->window && facts->unknown.empty() && facts->communicators.empty() &&
+                        facts->new_communicators.empty() && facts->frees.empty() && facts->perhaps_complete.empty() &&
                         row.function != spec::function_id::Finalize;
   return facts;
 }

@@ -19,6 +19,7 @@
 #include "check/buffers.h"
 #include "check/findings.h"
 #include "check/signatures.h"
+#include "check/windows.h"
 #include "objects/rank_layouts.h"
 #include "trace/read/events.h"
 
@@ -49,6 +50,7 @@ class RankCalls {
     objects::TypeLayouts layouts{};
     /// Layouts that a call wrote to, and whether they have a byte twice.
     std::map<const objects::TypeLayout *, bool> written{};
+    Windows windows;
   };
   /// `one_thread`: the rank has no other. `most_known`: calls of a thread that are remembered.
   RankCalls(const Kinds &kinds, bool one_thread, size_t most_known, Shared *shared, Findings *findings)
@@ -75,6 +77,7 @@ class RankCalls {
     bool says_nothing = false;  ///< of objects, memory or messages
     std::vector<Region> regions;
     bool writes_twice = false;  ///< to one byte
+    std::optional<WindowCall> window;
     std::unique_ptr<analyze::MessageCall> message;
     std::optional<analyze::HandleName> request;  ///< that it makes
     std::vector<spec::Kind> unknown;             ///< objects that it is given and nobody made, or that are gone

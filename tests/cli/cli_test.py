@@ -609,7 +609,7 @@ def faults_are_found(bench):
     for words, hint in (("tpyes", "did you mean 'types'?"),
                         ("", "name one, or leave it out"),
                         ("x", "kinds are arguments, leaks, handles, types, truncation, messages, collectives, buffers, deadlock, "
-                              "buffering")):
+                              "buffering, windows")):
         done = bench.run("check", "--kinds", words, "ring.cairn")
         expect(f"--kinds {words}", (done.returncode, done.stderr.count("\n")), (2, 1))
         if words:

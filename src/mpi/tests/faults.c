@@ -181,6 +181,41 @@ static void layouts(void) {
   MPI(MPI_Type_free(&twice));
 }
 
+/// One-sided access. Open MPI refuses what reaches beyond a window itself.
+static void windows(void) {
+  static int shared[16];
+  static int taken[16];
+  MPI_Datatype every_other;
+  MPI_Win win;
+  MPI(MPI_Type_vector(2, 1, 2, MPI_INT, &every_other));
+  MPI(MPI_Type_commit(&every_other));
+  MPI(MPI_Win_create(shared, 8 * sizeof(int), sizeof(int), MPI_INFO_NULL, apart, &win));
+  MPI(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+  MPI(MPI_Win_fence(0, win));
+  if (rank > 0) MPI(MPI_Put(values, 2, MPI_INT, 0, rank - 1, 2, MPI_INT, win));  // both put
+  if (rank == 0) MPI(MPI_Get(taken, 1, MPI_INT, 1, 4, 1, MPI_INT, win));         // got
+  if (rank == 2) MPI(MPI_Put(values, 1, MPI_INT, 1, 4, 1, MPI_INT, win));        // put there
+  // Beside it, between it, together, and only looked at.
+  if (rank == 2) MPI(MPI_Put(values, 1, MPI_INT, 1, 5, 1, MPI_INT, win));
+  if (rank > 0) MPI(MPI_Put(values, 2, MPI_INT, 0, 3 + rank, 1, every_other, win));
+  MPI(MPI_Accumulate(values, 1, MPI_INT, 2, 0, 1, MPI_INT, MPI_SUM, win));
+  MPI(MPI_Get(taken + 4, 2, MPI_INT, 2, 4, 2, MPI_INT, win));
+  MPI(MPI_Win_fence(0, win));
+  if (rank == 1) MPI(MPI_Put(values, 2, MPI_INT, 0, 0, 2, MPI_INT, win));      // after a fence
+  if (rank == 0) (void)MPI_Put(values, 2, MPI_INT, 1, 7, 2, MPI_INT, win);     // beyond
+  if (rank == 2) MPI(MPI_Put(values + 2, 1, MPI_INT, 1, 0, 1, MPI_INT, win));  // once
+  if (rank == 2) MPI(MPI_Put(values + 3, 1, MPI_INT, 1, 0, 1, MPI_INT, win));  // once more
+  MPI(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+  for (int i = 0; i < 2; ++i) {
+    MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right(), 0, win));
+    MPI(MPI_Put(values, 2, MPI_INT, right(), 0, 2, MPI_INT, win));
+    (void)MPI_Get(taken, 3, MPI_INT, right(), 6, 3, MPI_INT, win);  // beyond by lock
+    MPI(MPI_Win_unlock(right(), win));
+  }
+  MPI(MPI_Win_free(&win));
+  MPI(MPI_Type_free(&every_other));
+}
+
 static void collectives(void) {
   MPI_Comm comm[4];
   for (int i = 0; i < 4; ++i) MPI(MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]));  // lost comms
@@ -258,7 +293,7 @@ static void buffering(void) {
 }
 
 static int all(void) {
-  void (*const parts[])(void) = {leaks, arguments, types, messages, buffers, layouts, handles, buffering};
+  void (*const parts[])(void) = {leaks, arguments, types, messages, buffers, layouts, windows, handles, buffering};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
     MPI(MPI_Comm_dup(MPI_COMM_WORLD, &apart));
     parts[i]();
