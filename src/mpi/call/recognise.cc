@@ -25,7 +25,9 @@ bool enter_request(Thread &thread, uint64_t raw, const Memo &memo) {
   HandleEntry *entry = handles.shared() ? nullptr : handles.add_only(Kind::request, raw);
   if (entry == nullptr) entry = handles.add(Kind::request, raw);
   if (entry == nullptr) return false;
-  memo.pool->mark(memo.place, handles.shared());
+  const bool taken = memo.pool->mark(memo.place, handles.shared());
+  assert(taken);
+  (void)taken;
   entry->site = memo.site;
   entry->thread = thread.number;
   entry->place = memo.place;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 namespace cairn::recorder {
@@ -33,6 +36,32 @@ struct HandlesTest : testing::Test {
     }
   }
 };
+
+TEST_F(HandlesTest, ThreadsTakeDifferentPlaces) {
+  constexpr size_t kThreads = 4;
+  constexpr size_t kHeld = 100;  // by each: more than one pool has
+  constexpr size_t kRounds = 2000;
+  std::array<std::atomic<int>, 2 * kThreads * kHeld> owners{};
+  std::atomic<uint64_t> twice = 0;
+  const auto take_and_give_back = [&] {
+    for (size_t round = 0; round < kRounds; ++round) {
+      std::array<uint32_t, kHeld> held{};
+      for (uint32_t &place : held) {
+        place = pool.take(arena, true);
+        twice += place >= owners.size() || owners[place].fetch_add(1) != 0 ? 1 : 0;
+      }
+      for (const uint32_t place : held) {
+        owners[place % owners.size()].fetch_sub(1);
+        pool.give_back(place, true);
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < kThreads; ++i) threads.emplace_back(take_and_give_back);
+  for (std::thread &each : threads) each.join();
+  EXPECT_EQ(twice, 0U);
+  EXPECT_EQ(pool.peek(), 0U);
+}
 
 TEST_F(HandlesTest, FreshRequestsAreFoundWithTheirNames) {
   ASSERT_TRUE(handles->add_fresh(100, memos[0]));

@@ -2,8 +2,9 @@
 //
 // Objects are named (call site that created them, place); the place is the lowest number that no living object of that
 // site has, so that a loop which makes and frees objects gives them the same names each time round. One pool a (thread,
-// site), taken from by that thread only; given back by any thread. `shared` says whether other threads may be at it at
-// the same time (MPI_THREAD_MULTIPLE); plain loads and stores otherwise.
+// site), taken from by that thread only, and one for the numbers of communicators, taken from by all threads; given
+// back by any thread. `shared` says whether other threads may be at it at the same time (MPI_THREAD_MULTIPLE); plain
+// loads and stores otherwise.
 #pragma once
 
 #include <bit>
@@ -40,30 +41,33 @@ class PlacePool {
     taken_[0] &= std::rotl(~uint64_t{1}, static_cast<int>(place));
   }
 
-  /// Takes `place`, which `peek` gave.
-  void mark(uint32_t place, bool shared) {
+  /// Takes `place`, which `peek` gave. False: another thread has taken it meanwhile.
+  bool mark(uint32_t place, bool shared) {
     const uint64_t bit = uint64_t{1} << (place % 64);
-    if (shared) {
-      __atomic_fetch_or(&taken_[place / 64], bit, __ATOMIC_RELAXED);
-    } else {
-      taken_[place / 64] |= bit;
-    }
+    if (shared) return (__atomic_fetch_or(&taken_[place / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
+    taken_[place / 64] |= bit;
+    return true;
   }
 
   /// The lowest free place, now taken; kNone without memory.
   uint32_t take(Arena &arena, bool shared) {
     uint32_t first = 0;
-    for (PlacePool *pool = this;; pool = pool->more_, first += kWords * 64) {
-      const uint32_t place = pool->peek();
-      if (place != kNone) {
-        pool->mark(place, shared);
-        return first + place;
+    for (PlacePool *pool = this;; first += kWords * 64) {
+      for (uint32_t place = pool->peek(); place != kNone; place = pool->peek()) {
+        if (pool->mark(place, shared)) return first + place;
       }
-      if (pool->more_ == nullptr) {
+      PlacePool *next = __atomic_load_n(&pool->more_, __ATOMIC_ACQUIRE);
+      if (next == nullptr) {
         auto *more = arena.create<PlacePool>();
         if (more == nullptr) return kNone;
-        __atomic_store_n(&pool->more_, more, __ATOMIC_RELEASE);
+        // Another thread may have added one meanwhile, which is then in `next`.
+        if (__atomic_compare_exchange_n(&pool->more_, &next, more, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+          next = more;
+        } else {
+          arena.release(more, sizeof *more);
+        }
       }
+      pool = next;
     }
   }
 
