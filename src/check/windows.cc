@@ -126,6 +126,21 @@ std::optional<WindowCall> window_call(const trace::Row &row, const analyze::RowS
   return what;
 }
 
+Windows::~Windows() {
+  for (const auto &[name, part] : parts_) let_go(part.get());
+}
+
+void Windows::let_go(Part *part) {
+  part->freed = true;
+  if (part->window == nullptr) return;
+  const std::shared_ptr<Window> window = part->window;
+  const auto is_done = [](const auto &each) { return each == nullptr || each->freed; };
+  if (!std::all_of(window->parts.begin(), window->parts.end(), is_done)) return;
+  for (const auto &each : std::exchange(window->parts, {})) {
+    if (each != nullptr) each->window = nullptr;
+  }
+}
+
 void Windows::see(const WindowCall &what, const analyze::CallTime &call) {
   const auto name = std::pair(call.rank, what.window);
   if (what.does == Does::makes) {
@@ -133,23 +148,16 @@ void Windows::see(const WindowCall &what, const analyze::CallTime &call) {
     part->size = what.size;
     part->unit = what.unit;
     made_[{call.rank, call.call}] = part;
-    parts_[name] = std::move(part);
+    std::swap(parts_[name], part);
+    if (part != nullptr) let_go(part.get());  // nobody saw it freed
     return;
   }
   const auto found = parts_.find(name);
   if (found == parts_.end()) return;
   const std::shared_ptr<Part> part = found->second;
   if (what.does == Does::frees) {
-    part->freed = true;
     parts_.erase(found);
-    if (part->window == nullptr) return;
-    auto &parts = part->window->parts;
-    if (std::all_of(parts.begin(), parts.end(), [](const auto &each) { return each == nullptr || each->freed; })) {
-      const std::shared_ptr<Window> window = part->window;  // each holds the other
-      for (const auto &each : std::exchange(parts, {})) {
-        if (each != nullptr) each->window = nullptr;
-      }
-    }
+    let_go(part.get());
     return;
   }
   if (what.does == Does::fences) {
@@ -191,6 +199,9 @@ void Windows::met(const analyze::Meeting &meeting) {
     for (std::vector<Access> &accesses : std::exchange(part->waiting, {})) {
       pass(window.get(), fences++, std::move(accesses));
     }
+  }
+  for (const auto &part : parts) {
+    if (part != nullptr && part->freed) let_go(part.get());  // before that was known
   }
 }
 

@@ -49,6 +49,9 @@ class Windows {
  public:
   static constexpr size_t kMostPairs = 4096;
   explicit Windows(Findings *findings) : findings_(*findings) {}
+  ~Windows();
+  Windows(const Windows &) = delete;
+  Windows &operator=(const Windows &) = delete;
 
   /// The rank's next call of that kind.
   void see(const WindowCall &what, const analyze::CallTime &call);
@@ -84,6 +87,8 @@ class Windows {
   };
   using Maker = std::pair<uint32_t, uint64_t>;  ///< rank, and call
 
+  /// The rank is done with it; once all are, it and its parts hold each other no longer.
+  static void let_go(Part *part);
   void pass(Window *window, uint64_t fences, std::vector<Access> accesses);
   /// False: there is something wrong with it alone.
   bool is_within(const Window &window, const Access &access);
