@@ -50,6 +50,10 @@ std::optional<Does> what_of(uint32_t function) {
       return Does::frees;
     case id::Win_fence:
       return Does::fences;
+    case id::Win_lock:
+    case id::Win_lock_all:
+    case id::Win_start:
+      return Does::locks;
     case id::Get:
     case id::Get_c:
     case id::Rget:
@@ -171,7 +175,9 @@ void Windows::see(const WindowCall &what, const analyze::CallTime &call) {
     }
     return;
   }
-  if (part->fenced) {
+  if (what.does == Does::locks) {
+    part->fenced = false;
+  } else if (part->fenced) {
     part->since.push_back({what, call});
   } else if (part->window != nullptr) {
     is_within(*part->window, {what, call});

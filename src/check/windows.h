@@ -28,13 +28,13 @@ namespace cairn::check {
 
 /// What a call does with a window.
 struct WindowCall {
-  enum class Does : uint8_t { makes, frees, fences, gets, puts, accumulates };
+  enum class Does : uint8_t { makes, frees, fences, locks, gets, puts, accumulates };
   Does does = Does::makes;
   analyze::HandleName window;
   // Of what it makes.
   std::optional<int64_t> size;  ///< bytes; nullopt: it has no bounds that are known
   int64_t unit = 1;             ///< bytes of a displacement
-  /// Of a fence: accesses may follow until the next one.
+  /// Of a fence: accesses may follow until the next one, or until a lock or MPI_Win_start (`locks`).
   bool opens = true;
   // Of access.
   int64_t target = 0;                           ///< rank in the window's communicator

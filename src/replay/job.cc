@@ -185,12 +185,14 @@ uint64_t Job::calls() const {
 
 std::vector<std::string> Job::standing() const {
   std::vector<std::string> lines;
-  for (const Standing &each : standing_) {
+  for (size_t i = 0; i < standing_.size(); ++i) {
+    const Standing &each = standing_[i];
     const Plan *plan = each.plan.load(std::memory_order_acquire);
     const trace::Row *row = each.row.load(std::memory_order_relaxed);
-    if (plan != nullptr && row != nullptr) {
-      lines.push_back(fmt::format("call {}, {}", each.number.load(std::memory_order_relaxed), text(*plan, *row)));
-    }
+    if (plan == nullptr || row == nullptr) continue;
+    const std::string whose = several_threads ? fmt::format(" of thread {}", thread_numbers_[i]) : "";
+    lines.push_back(
+        fmt::format("call {}{}, {}", each.number.load(std::memory_order_relaxed), whose, text(*plan, *row)));
   }
   return lines;
 }

@@ -53,7 +53,7 @@ struct Made {
 struct Standing {
   std::atomic<const Plan *> plan{nullptr};
   std::atomic<const trace::Row *> row{nullptr};
-  std::atomic<uint64_t> number{0};  ///< of the call that was read last, as `cairn dump` numbers it
+  std::atomic<uint64_t> number{0};  ///< of the call that was read last, among the thread's
   std::atomic<uint64_t> calls{0};   ///< made so far
   /// Of several threads: the ticket (trace/read/trace.h) of the call that it begins next.
   std::atomic<uint64_t> ticket{0};
@@ -70,7 +70,8 @@ class Job {
 
   /// Makes all calls of the rank. An error says which call failed, and where.
   Result<void> run();
-  /// What each thread that has begun stands in: "call 12, MPI_Recv(…)  main.c:12"; nothing while none is in MPI.
+  /// What each thread that has begun stands in: "call 12, MPI_Recv(…)  main.c:12", or "call 12 of thread 1, …" where
+  /// there are several, whose calls `cairn dump` counts together; nothing while none is in MPI.
   [[nodiscard]] std::vector<std::string> standing() const;
   [[nodiscard]] uint64_t calls() const;
 

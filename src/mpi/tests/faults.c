@@ -205,6 +205,11 @@ static void windows(void) {
   if (rank == 0) (void)MPI_Put(values, 2, MPI_INT, 1, 7, 2, MPI_INT, win);     // beyond
   if (rank == 2) MPI(MPI_Put(values + 2, 1, MPI_INT, 1, 0, 1, MPI_INT, win));  // once
   if (rank == 2) MPI(MPI_Put(values + 3, 1, MPI_INT, 1, 0, 1, MPI_INT, win));  // once more
+  MPI(MPI_Win_fence(0, win));
+  // One after the other, and so by locks, whatever a fence said before.
+  MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+  MPI(MPI_Put(values, 1, MPI_INT, 0, 2, 1, MPI_INT, win));
+  MPI(MPI_Win_unlock(0, win));
   MPI(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
   for (int i = 0; i < 2; ++i) {
     MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right(), 0, win));
