@@ -1,15 +1,17 @@
-// HeapEvents: what became of the heap segments that MPI saw, between the calls of one sequence as they are gone
-// through.
+// HeapEvents: what became of the heap segments that MPI saw, and how large allocations on devices were
+// (trace::DeviceEvent), between the calls of one sequence as they are gone through.
 //
 // A segment begins with the call that names it first, and is there before that call; it ends where the program freed
 // it. An event is told by the calls before it (trace::HeapEvent); those that chance repeats (spec::varies_by_chance)
 // are not counted, so that where such calls are, an event stands behind them.
 //
 // What a damaged or foreign trace says is passed on only if it can be: numbers from 0 to kMostNumber, sizes below
-// 2^47. Owns what it needs of the trace. One thread. Cost: as a walk through the grammar of the events.
+// 2^47, which on a device is not 0. Owns what it needs of the trace. One thread. Cost: as a walk through the grammar of
+// the events.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 
 #include "grammar/grammar.h"
@@ -40,12 +42,18 @@ class HeapEvents {
 
  private:
   static bool counts(uint32_t function);
+  static bool can_be(const trace::HeapEvent &event);
   void go_on();
+  friend std::map<int64_t, uint64_t> device_sizes(const trace::Trace &trace, uint32_t rank);
 
   std::optional<trace::HeapHistory> history_;
   std::optional<grammar::Walker> walker_;
   const trace::HeapEvent *next_ = nullptr;  ///< nullptr: there is none left
   uint64_t left_ = 0;                       ///< calls that count before it
 };
+
+/// The most bytes that the allocations of each number had on devices, of all that one rank named. Cost: as reading the
+/// distinct events of its sequences.
+std::map<int64_t, uint64_t> device_sizes(const trace::Trace &trace, uint32_t rank);
 
 }  // namespace cairn::analyze

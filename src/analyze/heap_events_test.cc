@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <vector>
 
 #include "analyze/trace_of_events.h"
@@ -47,6 +48,21 @@ TEST(HeapEvents, WhatIsLeftStandsAtTheEnd) {
 TEST(HeapEvents, WhatCannotBeIsPassedOver) {
   EXPECT_EQ(told({{0, -1, 10}, {1, 1, uint64_t{1} << 60}, {1, 2, 10}}, {id::Send, id::Send, id::Send}),
             (Told{{}, {}, {2}, {}}));
+}
+
+TEST(HeapEvents, DevicesStandBetweenThem) {
+  const auto device = [](uint64_t calls, int64_t number, uint64_t bytes) {
+    return trace::DeviceEvent{calls, number, bytes}.packed();
+  };
+  const trace::HeapEvent first = device(1, 0, 4096);
+  EXPECT_TRUE(trace::DeviceEvent::is(first));
+  EXPECT_FALSE(trace::ThreadEvent::is(first));
+  const std::vector<trace::HeapEvent> events = {
+      first, {0, 0, 10}, device(1, 7, 100), device(0, 0, 512), device(0, 1, 0)};
+  EXPECT_EQ(told(events, {id::Init, id::Send, id::Send}),
+            (Told{{}, {first.number, 0}, {device(0, 7, 1).number, first.number}, {}}));
+  EXPECT_EQ(device_sizes(trace_of(events), 0), (std::map<int64_t, uint64_t>{{0, 4096}, {7, 100}}));
+  EXPECT_EQ(device_sizes(trace_of({{0, 0, 10}}), 0).size(), 0U);
 }
 
 TEST(HeapEvents, NothingIsKnownOfMostTraces) { EXPECT_EQ(told({}, {id::Send}), (Told{{}, {}})); }

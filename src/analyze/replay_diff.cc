@@ -159,8 +159,9 @@ class Comparison {
     trace::Events events(first_.trace, rank);
     while (const trace::Event *event = events.next()) {
       const trace::Row &a = *event->values;
-      heaps[event->class_index].before_call(a.function,
-                                            [&](const trace::HeapEvent &each) { meanings.forget_heap(each.number); });
+      heaps[event->class_index].before_call(a.function, [&](const trace::HeapEvent &each) {
+        if (each.number >= 0) meanings.forget_heap(each.number);
+      });
       if (!is_compared(a)) continue;
       Thread &thread = thread_of(event->thread);
       if (thread.differs) continue;

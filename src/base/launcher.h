@@ -22,6 +22,13 @@ inline int launched_rank() {
   return rank < 0 ? 0 : rank;
 }
 
+/// The number of the process among those of its job on its node; -1 if no launcher tells it.
+inline int launched_on_node() {
+  static constexpr const char *kNames[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
+                                           "SLURM_LOCALID", nullptr};
+  return number_from_environment(kNames);
+}
+
 /// What the launcher calls the job; nullptr if it does not tell.
 inline const char *launched_job() { return std::getenv("PMIX_NAMESPACE"); }
 

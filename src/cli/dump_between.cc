@@ -22,12 +22,15 @@ void LinesBetween::begin_line(uint32_t thread) {
 void LinesBetween::add(uint32_t thread, const trace::HeapEvent &event) {
   const auto to = std::back_inserter(lines_);
   begin_line(thread);
+  const bool on_device = trace::DeviceEvent::is(event);
+  const char *const where = on_device ? "device" : "heap";
+  const int64_t number = on_device ? trace::DeviceEvent::of(event).number : event.number;
   if (json_) {
-    fmt::format_to(to, "\"heap\":{},", event.number);
+    fmt::format_to(to, "\"{}\":{},", where, number);
     lines_ += event.ends() ? "\"freed\":true}\n" : fmt::format("\"bytes\":{}}}\n", event.bytes);
     return;
   }
-  fmt::format_to(to, "heap#{}: {}\n", event.number, event.ends() ? "freed" : grouped(event.bytes) + " bytes");
+  fmt::format_to(to, "{}#{}: {}\n", where, number, event.ends() ? "freed" : grouped(event.bytes) + " bytes");
 }
 
 void LinesBetween::add(uint32_t thread, const trace::ThreadEvent &event) {

@@ -1,5 +1,5 @@
-// What became of the heap segments that MPI saw, and of the program's threads, as lines of cairn dump between the calls
-// of a rank.
+// What became of the heap segments that MPI saw, how large allocations on devices were, and what became of the
+// program's threads, as lines of cairn dump between the calls of a rank.
 //
 // Borrows the trace. One rank; one thread. Cost: as HeapEvents, and as ThreadEvents.
 #pragma once

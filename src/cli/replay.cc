@@ -32,6 +32,7 @@ struct ReplayOptions : Inspection {
   std::string gaps = "none";
   std::string payload = "zeros";
   std::string buffers = "own";
+  std::string device_memory = "auto";
   std::string order = "recorded";
   std::string mpi;
   std::string scratch = ".";
@@ -221,9 +222,10 @@ int replay(ReplayOptions &options, const std::vector<std::string> &command) {
       words.end(),
       {program, fs::absolute(options.file, error).string(), *scratch, "gaps=" + options.gaps,
        fmt::format("scale={}", options.scale.value_or(1)), "payload=" + options.payload, "buffers=" + options.buffers,
-       "order=" + options.order, fmt::format("stall={}", options.stall.value_or(60)),
-       std::string("wild=") + (options.wild ? "yes" : "no"), std::string("echo=") + (options.echo ? "yes" : "no"),
-       std::string("quiet=") + (options.quiet ? "yes" : "no"), fmt::format("all={}", prepared->ranks)});
+       "devices=" + options.device_memory, "order=" + options.order,
+       fmt::format("stall={}", options.stall.value_or(60)), std::string("wild=") + (options.wild ? "yes" : "no"),
+       std::string("echo=") + (options.echo ? "yes" : "no"), std::string("quiet=") + (options.quiet ? "yes" : "no"),
+       fmt::format("all={}", prepared->ranks)});
   const auto code = run_child(words, {});
   if (options.keep) {
     say(fmt::format("what the replay wrote lies in {}", *scratch));
@@ -247,6 +249,10 @@ Action declare_replay(Options &verb) {
   verb.choice("--payload", options->payload, {"zeros", "random"}, "What buffers hold", "WHAT");
   verb.choice("--buffers", options->buffers, {"own", "shared"},
               "Where buffers lie: each segment by itself, or all in one range, to save memory", "WHERE");
+  verb.choice(
+      "--device-memory", options->device_memory, {"auto", "device", "host"},
+      "Where buffers on devices lie: there if that is possible, there or the replay fails, or in the host's memory",
+      "WHERE");
   verb.choice("--order", options->order, {"recorded", "free"},
               "Which of several requests complete: those that did, or what is done first", "WHICH");
   verb.flag("--wild", options->wild, "Leave receives from anybody so, not from whom they heard");

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <utility>
 
+#include "analyze/heap_events.h"
+#include "base/launcher.h"
 #include "replay/report.h"
 #include "replay/ticks.h"
 #include "replay/walker.h"
@@ -28,7 +30,7 @@ Job::Job(const trace::Trace &of, const analyze::Sources &its_sources, uint32_t i
       sources(its_sources),
       rank(its_rank),
       settings(std::move(with)),
-      memory(settings.shared_buffers),
+      memory(settings.shared_buffers, settings.device_memory),
       files(settings.scratch),
       attachments(of, its_rank, settings.scratch, settings.first),
       other_jobs(settings.scratch, settings.job, its_rank),
@@ -86,6 +88,8 @@ void Job::run_thread(uint32_t number) {
 
 Result<void> Job::run() {
   if (thread_numbers_.empty()) return {};
+  const int on_node = launched_on_node();
+  memory.open_devices(analyze::device_sizes(trace, rank), on_node < 0 ? rank : static_cast<uint32_t>(on_node));
   run_thread(0);
   if (!error_) return error_;
   join();

@@ -31,6 +31,7 @@ struct Settings {
   bool keep_wild = false;
   bool random_payload = false;
   bool shared_buffers = false;
+  DeviceMemory device_memory = DeviceMemory::automatic;
   bool free_order = false;  ///< what completes first decides, as in the program
   bool quiet = false;
   bool echo = false;  ///< each call is printed before it is made

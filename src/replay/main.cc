@@ -61,6 +61,10 @@ bool read_word(std::string_view word, Settings *settings) {
     settings->random_payload = value == "random";
   } else if (name == "buffers") {
     settings->shared_buffers = value == "shared";
+  } else if (name == "devices") {
+    settings->device_memory = value == "device" ? DeviceMemory::device
+                              : value == "host" ? DeviceMemory::host
+                                                : DeviceMemory::automatic;
   } else if (name == "order") {
     settings->free_order = value == "free";
   } else if (name == "echo") {

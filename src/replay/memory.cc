@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
+
+#include "replay/mpi_side.h"
 
 namespace cairn::replay {
 namespace {
 
 /// Of what is reserved, what lies in front of offset 0: stacks grow downwards, and types may reach below a buffer.
 constexpr size_t kPartInFront = 16;
+/// Of regions that share a range, since MPI refuses equal buffers.
+constexpr size_t kApart = 4096 + 64;
 /// Where even that is not to be had, a replay needs another machine.
 constexpr size_t kLeast = size_t{1} << 24U;
 
@@ -44,14 +49,49 @@ Memory::~Memory() {
   }
 }
 
-void Memory::mark_device(trace::Atom address_class, Region *region) {
-  if (address_class != trace::kDevice) return;
-  region->is_device = true;
-  ++device_regions_;
+void Memory::open_devices(std::map<int64_t, uint64_t> sizes, uint32_t number_on_node) {
+  device_sizes_ = std::move(sizes);
+  if (!device_sizes_.empty()) devices_.open(number_on_node);
+}
+
+char *Memory::on_device(uint64_t bytes) {
+  if (wanted_ == DeviceMemory::automatic && devices_.usable() && !std::exchange(asked_mpi_, true)) {
+    if (!takes_device_memory()) devices_.refuse_for_mpi();
+  }
+  if (shared_on_device_ != nullptr) return shared_on_device_ + of_devices_.on_device * kApart;
+  if (shared_) {
+    for (const auto &[number, most] : device_sizes_) bytes = std::max(bytes, most);
+    bytes += device_sizes_.size() * kApart;
+  }
+  char *const block = devices_.allocate(bytes);
+  if (block != nullptr) of_devices_.bytes += bytes;
+  if (shared_) shared_on_device_ = block;
+  return block;
+}
+
+bool Memory::place_on_device(int64_t number, Region *region) {
+  if (const auto size = device_sizes_.find(number); size == device_sizes_.end()) {
+    devices_.lacks_size();
+  } else if (char *const block = on_device(size->second); block != nullptr) {
+    region->origin = block;
+    region->on_device = true;
+    region->end = static_cast<int64_t>(size->second);
+    ++of_devices_.on_device;
+    return true;
+  }
+  ++of_devices_.in_host[static_cast<size_t>(devices_.why())];
+  return false;
+}
+
+void Memory::write(const Region &region, int64_t offset, const char *from, size_t bytes) const {
+  if (region.on_device) {
+    devices_.copy(region.origin + offset, from, bytes);
+  } else {
+    memcpy(region.origin + offset, from, bytes);
+  }
 }
 
 char *Memory::in_shared_range() {
-  constexpr size_t kApart = 4096 + 64;
   return shared_origin_ == nullptr ? nullptr : shared_origin_ + ++regions_in_it_ * kApart;
 }
 
@@ -68,10 +108,15 @@ Region *Memory::region(trace::Atom address_class, int64_t number, uint32_t threa
     reserved.region.moves = true;
     return &reserved.region;
   }
+  if (address_class == trace::kDevice && !place_on_device(number, &reserved.region) &&
+      wanted_ == DeviceMemory::device) {
+    regions_.erase(entry);
+    return nullptr;
+  }
+  if (reserved.region.on_device) return &reserved.region;
   const bool shares = shared_ && address_class != trace::kStack;
   if (char *const origin = shares ? in_shared_range() : nullptr; origin != nullptr) {
     reserved.region.origin = origin;
-    mark_device(address_class, &reserved.region);
     return &reserved.region;
   }
   if (!reserve(&reserved)) {
@@ -79,7 +124,6 @@ Region *Memory::region(trace::Atom address_class, int64_t number, uint32_t threa
     return nullptr;
   }
   if (shares) shared_origin_ = reserved.region.origin;
-  mark_device(address_class, &reserved.region);
   return &reserved.region;
 }
 

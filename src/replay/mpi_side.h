@@ -44,6 +44,8 @@ void write_status(void *status, const StatusValues &values);
 
 /// Not recorded. MPI is initialised, and not finalised.
 bool is_running();
+/// Not recorded. Whether the library says that it takes addresses on CUDA's devices; MPI is initialised.
+bool takes_device_memory();
 /// Not recorded. What a request has to do is done; also of one that is inactive.
 bool is_done(Word request);
 /// Not recorded. Whether such a message is there.

@@ -384,6 +384,9 @@ class Making {
     if (kind.is(trace::kInteger)) return Place{nullptr, offset};
     if (!kind.special) return wrong(parameter, "is malformed");
     Region *region = with_.memory->region(kind.value, number, scope_.thread);
+    if (region == nullptr && kind.is(trace::kDevice)) {
+      return wrong(parameter, "lies on a device: " + with_.memory->lack_of_devices());
+    }
     if (region == nullptr) return wrong(parameter, "lies in memory that the system has no addresses for");
     return Place{region, offset};
   }

@@ -26,7 +26,15 @@ struct Line {
 };
 
 /// Numbers that the ranks add up: those of each function, then these.
-enum Sum : size_t { kDiffers, kDeviceRegions, kRunNs, kRecordedRunNs, kSums };
+enum Sum : size_t {
+  kDiffers,
+  kRunNs,
+  kRecordedRunNs,
+  kOnDevice,
+  kDeviceBytes,
+  kInHost,  // for each Devices::Lack
+  kSums = kInHost + Devices::kLacks
+};
 constexpr size_t kOfFunction = 3;  // calls, ns now, ns recorded
 
 /// Stands apart: how long a job takes to start is not the program's.
@@ -52,7 +60,10 @@ std::vector<uint64_t> own_numbers(const Job &job) {
   }
   uint64_t *rest = &numbers[kOfFunction * job.made.size()];
   rest[kDiffers] = job.differs;
-  rest[kDeviceRegions] = job.memory.device_regions();
+  const Memory::OfDevices &devices = job.memory.of_devices();
+  rest[kOnDevice] = devices.on_device;
+  rest[kDeviceBytes] = devices.bytes;
+  std::copy(devices.in_host.begin(), devices.in_host.end(), rest + kInHost);
   rest[kRunNs] = job.mpi_begin_ns == 0 ? 0 : now_ns() - job.mpi_begin_ns;
   const uint64_t wall_ns = job.trace.rank_info(job.rank).wall_ns;
   rest[kRecordedRunNs] = wall_ns - std::min(wall_ns, begin_ns);
@@ -105,7 +116,14 @@ void report(const Job *job) {
   if (!spawned) print_functions(lines, all);
   for (const auto &[what, count] : job->passed_over) fmt::print("rank 0 passed over {} of {}\n", count, what);
   if (rest[kDiffers] != 0) fmt::print("{} calls failed in the recording and not in the replay\n", rest[kDiffers]);
-  if (rest[kDeviceRegions] != 0) fmt::print("memory of devices was replayed in the host's memory\n");
+  if (rest[kOnDevice] != 0) {
+    fmt::print("{} allocations on devices were replayed there, in {} bytes\n", rest[kOnDevice], rest[kDeviceBytes]);
+  }
+  for (size_t lack = 0; lack < Devices::kLacks; ++lack) {
+    if (rest[kInHost + lack] == 0) continue;
+    fmt::print("{} allocations on devices were replayed in the host's memory: {}\n", rest[kInHost + lack],
+               Devices::text_of(static_cast<Devices::Lack>(lack)));
+  }
   fflush(stdout);
 }
 

@@ -51,6 +51,7 @@ Walker::Walker(Job *job, Standing *standing, std::vector<trace::SequenceView> se
 
 Result<void> Walker::walk() {
   walking = this;
+  job_.memory.enter_devices();
   Result<void> done;
   for (const trace::SequenceView &sequence : sequences_) {
     if (done = walk_sequence(sequence); !done) break;
@@ -116,6 +117,7 @@ Result<void> Walker::walk_sequence(const trace::SequenceView &sequence) {
 }
 
 void Walker::happens(const trace::HeapEvent &event) {
+  if (trace::DeviceEvent::is(event)) return;  // these are there from the begin
   if (!event.ends()) {
     // Calls that are still to be made may mean the segment before.
     const bool again = std::erase(ended_, event.number) != 0;
@@ -432,11 +434,17 @@ void Walker::fill(const Plan &plan, const Word *words) {
     if (region.end != INT64_MAX && (begin < 0 || end <= begin)) continue;
     const auto put = [&](int64_t from, int64_t to) {
       uint64_t state = static_cast<uint64_t>(from) * 0x9e3779b97f4a7c15U + job_.rank + 1;
-      for (int64_t at = from; at < to; ++at) {
-        state ^= state << 13U;
-        state ^= state >> 7U;
-        state ^= state << 17U;
-        region.origin[at] = static_cast<char>(state);
+      std::array<char, 4096> part;
+      while (from < to) {
+        const auto bytes = static_cast<size_t>(std::min<int64_t>(to - from, part.size()));
+        for (size_t i = 0; i < bytes; ++i) {
+          state ^= state << 13U;
+          state ^= state >> 7U;
+          state ^= state << 17U;
+          part[i] = static_cast<char>(state);
+        }
+        job_.memory.write(region, from, part.data(), bytes);
+        from += static_cast<int64_t>(bytes);
       }
     };
     if (region.filled_begin == region.filled_end) region.filled_begin = region.filled_end = begin;

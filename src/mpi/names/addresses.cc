@@ -94,7 +94,7 @@ struct AddressSpace::State {
   void end_segment(const Range &range) {
     const int64_t number = range.number;
     heap.remove(range.low);
-    if (told != nullptr) told(number, 0);
+    if (told != nullptr) told(trace::kHeap, number, 0);
   }
 
   /// Whatever was there has ended, if unseen.
@@ -103,7 +103,7 @@ struct AddressSpace::State {
       end_segment(*old);
     }
     const Range *range = heap.add(low, high);
-    if (range != nullptr && told != nullptr) told(range->number, high - low);
+    if (range != nullptr && told != nullptr) told(trace::kHeap, range->number, high - low);
     return range;
   }
 
@@ -145,6 +145,7 @@ struct AddressSpace::State {
     const Range *range = devices.containing(allocation.start);
     if (range == nullptr || range->low != allocation.start || range->high != high) {
       range = devices.add(allocation.start, high);
+      if (range != nullptr && told != nullptr) told(trace::kDevice, range->number, allocation.size);
     }
     if (range == nullptr) return false;
     result = {trace::kDevice, range->number, distance(range->low, address)};

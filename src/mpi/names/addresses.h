@@ -58,10 +58,11 @@ class AddressSpace {
   [[nodiscard]] Address known(uintptr_t address, const ThreadStack &stack) const;
 
   /// From now on `told` hears of each heap segment that gets a number (`bytes` as the allocator gave it, at least 1)
-  /// and of each that ends (`bytes` is 0), in that order, by the thread that names or frees it. It is called with the
-  /// lock held: it must not come back here, nor allocate but from the arena. nullptr: nobody hears of them; when this
-  /// returns nobody is being told any more.
-  using ToldSegment = void (*)(int64_t number, uint64_t bytes);
+  /// and of each that ends (`bytes` is 0), in that order, by the thread that names or frees it; and of each allocation
+  /// on a device that gets a number (`kind` is kDevice), whose end nobody sees. It is called with the lock held: it
+  /// must not come back here, nor allocate but from the arena. nullptr: nobody hears of them; when this returns nobody
+  /// is being told any more.
+  using ToldSegment = void (*)(trace::Atom kind, int64_t number, uint64_t bytes);
   void tell_segments(ToldSegment told);
 
   /// Both make *preload.epoch grow: names given before may have changed.

@@ -109,7 +109,10 @@ TEST_F(AddressesTest, SegmentThatWasReplacedUnseenIsANewOne) {
 TEST_F(AddressesTest, SegmentsAreToldAsTheyBeginAndEnd) {
   static std::vector<std::pair<int64_t, uint64_t>> told;
   told.clear();
-  space->tell_segments([](int64_t number, uint64_t bytes) { told.emplace_back(number, bytes); });
+  space->tell_segments([](trace::Atom kind, int64_t number, uint64_t bytes) {
+    EXPECT_EQ(kind, trace::kHeap);
+    told.emplace_back(number, bytes);
+  });
   fake.live[kHeapStart] = 100;
   fake.live[kHeapStart + 100] = 50;
   for (const uintptr_t offset : {10, 110, 20}) name(kHeapStart + offset);
@@ -274,13 +277,27 @@ TEST_F(AddressesTest, UnknownAddressesAreNumberedByFirstSight) {
 TEST_F(AddressesTest, DeviceMemoryIsAskedOfTheDriver) {
   void *before = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   EXPECT_EQ(name(before).kind, trace::kMapping) << "without a driver it is no device memory";
-  void *driver = dlopen(NAMES_FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL);
+  void *driver = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(driver, nullptr);
-  const auto device = reinterpret_cast<char *(*)()>(dlsym(driver, "names_fake_device"))();
-  const auto pinned = reinterpret_cast<char *(*)()>(dlsym(driver, "names_fake_pinned"))();
+  const auto set_context = reinterpret_cast<int (*)(void *)>(dlsym(driver, "cuCtxSetCurrent"));
+  const auto allocate = reinterpret_cast<int (*)(char **, size_t)>(dlsym(driver, "cuMemAlloc_v2"));
+  const auto pin = reinterpret_cast<int (*)(char **, size_t, unsigned)>(dlsym(driver, "cuMemHostAlloc"));
+  char *device = nullptr;
+  char *other = nullptr;
+  char *pinned = nullptr;
+  set_context(driver);
+  ASSERT_EQ(allocate(&device, 4096) | allocate(&other, 100) | pin(&pinned, 4096, 0), 0);
+  static std::vector<std::pair<int64_t, uint64_t>> told;
+  told.clear();
+  space->tell_segments([](trace::Atom kind, int64_t number, uint64_t bytes) {
+    EXPECT_EQ(kind, trace::kDevice);
+    told.emplace_back(number, bytes);
+  });
   EXPECT_EQ(name(device), (Address{trace::kDevice, 0, 0}));
   EXPECT_EQ(name(device + 4000), (Address{trace::kDevice, 0, 4000}));
-  EXPECT_EQ(name(device + 8192), (Address{trace::kDevice, 1, 0}));
+  EXPECT_EQ(name(other), (Address{trace::kDevice, 1, 0}));
+  EXPECT_EQ(told, (std::vector<std::pair<int64_t, uint64_t>>{{0, 4096}, {1, 100}}));
+  space->tell_segments(nullptr);
   EXPECT_EQ(name(pinned).kind, trace::kMapping);
   EXPECT_EQ(name(before).kind, trace::kMapping);
   munmap(before, 4096);

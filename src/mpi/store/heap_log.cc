@@ -30,8 +30,14 @@ bool HeapLog::append(Arena &arena, const trace::HeapEvent &event) {
   return true;
 }
 
+uint64_t HeapLog::as_kept(uint64_t bytes) const { return events.size() < kExact ? bytes : rounded_up(bytes); }
+
 bool HeapLog::add(Arena &arena, int64_t number, uint64_t bytes) {
-  return append(arena, {calls - calls_then, number, events.size() < kExact ? bytes : rounded_up(bytes)});
+  return append(arena, {calls - calls_then, number, as_kept(bytes)});
+}
+
+bool HeapLog::add_device(Arena &arena, int64_t number, uint64_t bytes) {
+  return append(arena, trace::DeviceEvent{calls - calls_then, number, as_kept(bytes)}.packed());
 }
 
 bool HeapLog::add_thread(Arena &arena, uint32_t thread, bool ends, uint64_t all_calls) {

@@ -9,6 +9,8 @@
 // Sizes are exact while a sequence has few distinct events; then they are rounded up, by a sixteenth at most, so that
 // sizes which never recur make no event each.
 //
+// Allocations on devices are told when they get a number, with their sizes; that they end nobody sees.
+//
 // Threads of the program begin and end in the same way, and are events of the same log. What a thread does before it is
 // made, or after it was waited for, would not be what it did: so of these events it is also kept how many calls that
 // are not counted came since the last one, which is mostly none.
@@ -37,12 +39,15 @@ struct HeapLog {
 
   /// `bytes`: of a segment that begins; 0: it ends. False without memory: that event is not kept.
   bool add(Arena &arena, int64_t number, uint64_t bytes);
+  /// An allocation on a device is named first, or is another one than before (trace::DeviceEvent). As `add`.
+  bool add_device(Arena &arena, int64_t number, uint64_t bytes);
   /// A thread begins or ends (trace::ThreadEvent) after so many calls of the sequence, whether they count or not. False
   /// without memory.
   bool add_thread(Arena &arena, uint32_t thread, bool ends, uint64_t all_calls);
 
  private:
   bool append(Arena &arena, const trace::HeapEvent &event);
+  [[nodiscard]] uint64_t as_kept(uint64_t bytes) const;
 };
 
 /// An event as a HeapLog keeps it.

@@ -78,6 +78,21 @@ TEST_F(HeapLogTest, ThreadsStandAmongAllCalls) {
   }
 }
 
+TEST_F(HeapLogTest, DevicesStandAmongThem) {
+  log.calls = 2;
+  EXPECT_TRUE(log.add_device(arena, 3, 4096));
+  EXPECT_TRUE(log.add(arena, 0, 1000));
+  const std::vector<trace::HeapEvent> all = told();
+  ASSERT_EQ(all.size(), 2U);
+  ASSERT_TRUE(trace::DeviceEvent::is(all[0]));
+  EXPECT_FALSE(trace::ThreadEvent::is(all[0]));
+  const trace::DeviceEvent event = trace::DeviceEvent::of(all[0]);
+  EXPECT_EQ(event.calls, 2U);
+  EXPECT_EQ(event.number, 3);
+  EXPECT_EQ(event.bytes, 4096U);
+  EXPECT_FALSE(trace::DeviceEvent::is(all[1]));
+}
+
 TEST_F(HeapLogTest, ThreadsOfEachTurnHaveTheSameEvents) {
   for (uint64_t turn = 0; turn < 1000; ++turn) {
     for (uint32_t thread = 1; thread < 4; ++thread) ASSERT_TRUE(log.add_thread(arena, thread, false, turn));
@@ -92,6 +107,7 @@ TEST_F(HeapLogTest, WithoutMemoryNothingIsKept) {
   while (arena.allocate(64) != nullptr) {
   }
   EXPECT_FALSE(log.add(arena, 0, 1000));
+  EXPECT_FALSE(log.add_device(arena, 0, 1000));
   EXPECT_FALSE(log.add_thread(arena, 1, false, 0));
 }
 

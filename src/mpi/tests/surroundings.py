@@ -128,6 +128,7 @@ class Bench:
         self.mpi, self.program = options.mpi, options.program
         self.cairn = str(build / 'bin/cairn')
         self.wrong_clock = str(build / 'src/mpi/tests/libwrong_clock.so')
+        self.fake_cuda = build / 'src/mpi/names/fake_cuda/libcuda.so.1'
         self.messages = str(build / 'src/analyze/tell_messages')
         self.mpiexec = shutil.which(f'mpiexec.{options.mpi}')
         if self.mpiexec is None:

@@ -1,5 +1,6 @@
 #include "replay/mpi_side.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,17 @@ bool is_running() {
   int flag = 0;
   if (PMPI_Initialized(&flag) != MPI_SUCCESS || flag == 0) return false;
   return PMPI_Finalized(&flag) == MPI_SUCCESS && flag == 0;
+}
+
+bool takes_device_memory() {
+  // Extensions of both, which other libraries have, too; what does not know them takes none.
+  if (void *ask = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support"); ask != nullptr) {
+    return reinterpret_cast<int (*)()>(ask)() == 1;
+  }
+  constexpr int kCuda = 0;
+  int flag = 0;
+  void *ask = dlsym(RTLD_DEFAULT, "MPIX_GPU_query_support");
+  return ask != nullptr && reinterpret_cast<int (*)(int, int *)>(ask)(kCuda, &flag) == MPI_SUCCESS && flag != 0;
 }
 
 bool is_done(Word request) {

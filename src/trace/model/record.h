@@ -98,6 +98,21 @@ struct ThreadEvent {
   }
 };
 
+/// A block of device memory (the second atom of kDevice) is named for the first time, or one of another size or place
+/// under a number that was given before. When it ends is not known. It stands among the events of the heap, as one
+/// whose number is below those of threads.
+struct DeviceEvent {
+  uint64_t calls = 0;  ///< as a HeapEvent's
+  int64_t number = 0;
+  uint64_t bytes = 0;  ///< that it has, or up to a sixteenth more
+  static bool is(const HeapEvent &event) { return event.number < kFirst && event.number > INT64_MIN / 2; }
+  [[nodiscard]] HeapEvent packed() const { return {calls, kFirst - 1 - number, bytes}; }
+  static DeviceEvent of(const HeapEvent &event) { return {event.calls, kFirst - 1 - event.number, event.bytes}; }
+
+ private:
+  static constexpr int64_t kFirst = -(int64_t{1} << 32);
+};
+
 struct SequenceRecord {
   static constexpr uint32_t kEpilogue = UINT32_MAX;
   uint32_t thread = 0;
