@@ -49,6 +49,20 @@ std::string values_text(const gpu::Event &event) {
   return text;
 }
 
+/// " = 4 bytes of global memory at 7f0010 7f0014 …", a lane each, and so on where lanes differ in more.
+std::string accesses_text(const gpu::Event &event) {
+  std::string text;
+  std::string before;
+  for (const uint64_t value : event.values) {
+    const gpu::Access access = gpu::access_of(value);
+    const std::string what = fmt::format("{} bytes of {} memory at", access.bytes, name_of(access.space));
+    if (what != before) text += (before.empty() ? " = " : ", ") + what;
+    before = what;
+    text += fmt::format(" {:x}", access.address);
+  }
+  return text;
+}
+
 /// Prints one warp's events.
 class WarpDump {
  public:
@@ -106,14 +120,24 @@ class WarpDump {
       return;
     }
     const std::string mask = mask_text(event.mask, lanes_);
+    const gpu::LocationRecord *const location = program_->find(event.location);
+    const bool is_access = location != nullptr && gpu::is_access(location->kind);
     if (!options_.json) {
       out_.write(fmt::format("  {} {:2}  {}{}\n", mask, std::popcount(event.mask),
-                             analyze::point_text(*program_, event.location), values_text(event)));
+                             analyze::point_text(*program_, event.location),
+                             is_access ? accesses_text(event) : values_text(event)));
       return;
     }
     nlohmann::ordered_json line{{"launch", number_}, {"warp", index_}, {"location", event.location}, {"mask", mask}};
     add_place(*program_, event.location, &line);
-    if (event.type != gpu::ValueType::none) {
+    if (is_access) {
+      line["accesses"] = nlohmann::ordered_json::array();
+      for (const uint64_t value : event.values) {
+        const gpu::Access access = gpu::access_of(value);
+        line["accesses"].push_back(
+            {{"memory", name_of(access.space)}, {"bytes", access.bytes}, {"address", access.address}});
+      }
+    } else if (event.type != gpu::ValueType::none) {
       line["type"] = name_of(event.type);
       line["values"] = nlohmann::ordered_json::array();
       for (const uint64_t value : event.values) line["values"].push_back(json_of(event.type, value));

@@ -1,11 +1,12 @@
 // cairn gpu: how well GPU kernels used their warps (divergence; by line: source; by loop: loops; as stacks: folded),
-// which of their code ran (coverage), what lanes told at points with values (values), when launches were made and ran
-// (launches), and how small what they recorded is (sizes).
+// which of their code ran (coverage), how well lanes share what memory moves (accesses), what they told at points with
+// values (values), when launches were made and ran (launches), and how small what they recorded is (sizes).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "cli/gpu_accesses.h"
 #include "cli/gpu_source.h"
 #include "cli/inspect.h"
 #include "cli/kernels.h"
@@ -109,6 +110,7 @@ int values(const gpu::Launches &launches, const GpuOptions &options) {
   for (uint32_t number = 0; number < launches.programs.size(); ++number) {
     const gpu::ProgramRecord &program = launches.programs[number];
     for (const uint16_t location : program.value_locations()) {
+      if (gpu::is_access(program.find(location)->kind)) continue;
       const auto told = analyze::gpu_values(launches, number, location);
       if (!told) return report(told.error(), options.file);
       if (told->size() == 0) continue;
@@ -139,6 +141,24 @@ int values(const gpu::Launches &launches, const GpuOptions &options) {
     say("no point of this trace has values; cairn_value(x) in device code makes one");
   } else {
     list.print(out, options.filter.limit.value_or(UINT64_MAX));
+  }
+  return out.finish();
+}
+
+int accesses(const gpu::Launches &launches, const GpuOptions &options) {
+  auto uses = analyze::gpu_accesses(launches);
+  if (!uses) return report(uses.error(), options.file);
+  Output out;
+  if (uses->empty() && !options.json) {
+    const auto has_points = [](const gpu::ProgramRecord &program) {
+      return std::any_of(program.locations.begin(), program.locations.end(),
+                         [](const gpu::LocationRecord &each) { return gpu::is_access(each.kind); });
+    };
+    say(std::any_of(launches.programs.begin(), launches.programs.end(), has_points)
+            ? "no warp that was traced came to an access; cairn info tells what was not traced"
+            : "this trace has no accesses to memory; cairn instrument --accesses puts points at them");
+  } else {
+    print_accesses(out, launches, *std::move(uses), options.filter.limit.value_or(UINT64_MAX), options.json);
   }
   return out.finish();
 }
@@ -294,6 +314,7 @@ int answer(GpuOptions &options) {
   if (!launches) return report(launches.error());
   if (options.question == "sizes") return sizes(*launches, trace->section_bytes().at("total"), options);
   if (options.question == "launches") return launches_of(*trace, *launches, options);
+  if (options.question == "accesses") return accesses(*launches, options);
   if (options.question == "values") return values(*launches, options);
   if (options.question == "loops") return trips(*launches, options);
   if (options.question == "folded") return folded(*launches, options);
@@ -305,8 +326,8 @@ int answer(GpuOptions &options) {
 Action declare_gpu(Options &verb) {
   auto options = std::make_shared<GpuOptions>();
   verb.needed("question", options->question,
-              {"divergence", "source", "loops", "folded", "coverage", "values", "launches", "sizes"},
-              "divergence, source, loops, folded, coverage, values, launches or sizes");
+              {"divergence", "source", "loops", "folded", "coverage", "accesses", "values", "launches", "sizes"},
+              "divergence, source, loops, folded, coverage, accesses, values, launches or sizes");
   add_file(verb, *options);
   verb.number("--limit", options->filter.limit, "At most N lines", "N");
   add_json(verb, *options);

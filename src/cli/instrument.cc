@@ -23,6 +23,7 @@ Action declare_instrument(Options &verb) {
   verb.text("-o,--output", read->text, "File to write, or folder for several; NAME.traced.cu if left out", "FILE");
   verb.text("--headers", read->text, "Also instrument the project's headers, into copies below DIR", "DIR");
   verb.repeated("--project", read->many, "A folder of project headers besides the source's own", "DIR");
+  verb.flag("--accesses", read->flag, "Also put trace points at loads, stores and atomics, for cairn gpu accesses");
   verb.flag("--emulator", read->flag, "Write for the emulator: launches become calls of it");
   verb.flag("--no-points", read->flag, "With --emulator: trace nothing");
   verb.text("--include", read->text, "The folder that has cairn/gpu.h; this installation's if left out", "DIR");

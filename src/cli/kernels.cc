@@ -24,6 +24,7 @@ void add_place(const gpu::ProgramRecord &program, uint16_t location, nlohmann::o
   (*to)["function"] = valid_utf8(found->function);
   (*to)["file"] = valid_utf8(found->file);
   (*to)["line"] = found->line;
+  if (found->column != 0) (*to)["column"] = found->column;
 }
 
 std::string mask_text(uint64_t mask, unsigned lanes) { return fmt::format("{:0{}x}", mask, lanes / 4); }

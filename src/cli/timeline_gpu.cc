@@ -16,7 +16,7 @@ namespace {
 using analyze::StreamRow;
 
 constexpr size_t kDigits = 9;
-constexpr char kOthers = '+';
+constexpr char kOtherKernels = '+';
 constexpr char kAny = '#';
 
 /// Kernels and how long they ran, the longest first.
@@ -66,12 +66,13 @@ std::string stream_text(const std::vector<StreamRow> &rows, size_t width, size_t
   std::string legend;
   for (const auto &[kernel, ns] : kernels_of(rows)) {
     const size_t number = letters.size();
-    const char letter = !by_kernel ? kAny : number < kDigits ? static_cast<char>('1' + number) : kOthers;
+    const char letter = !by_kernel ? kAny : number < kDigits ? static_cast<char>('1' + number) : kOtherKernels;
     letters[kernel] = letter;
-    if (by_kernel && letter != kOthers) legend += fmt::format("{} {}  {}\n", letter, time_text(ns), valid_utf8(kernel));
+    if (by_kernel && letter != kOtherKernels)
+      legend += fmt::format("{} {}  {}\n", letter, time_text(ns), valid_utf8(kernel));
   }
   if (!by_kernel) legend = fmt::format("{} kernels   ", kAny);
-  if (letters.size() > kDigits && by_kernel) legend += fmt::format("{} other kernels\n", kOthers);
+  if (letters.size() > kDigits && by_kernel) legend += fmt::format("{} other kernels\n", kOtherKernels);
   std::string text = "\n";
   for (size_t i = 0; i < std::min(rows.size(), most); ++i) {
     text += fmt::format("{:>{}}  {}\n", rows[i].name(), width, drawn(rows[i], letters));

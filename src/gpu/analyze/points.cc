@@ -83,6 +83,7 @@ Result<std::vector<PointUse>> gpu_points(const gpu::Launches &launches) {
   std::map<std::pair<uint32_t, uint16_t>, PointUse> uses;
   for (uint32_t program = 0; program < launches.programs.size(); ++program) {
     for (const gpu::LocationRecord &location : launches.programs[program].locations) {
+      if (gpu::is_access(location.kind)) continue;
       PointUse &use = uses[{program, location.id}];
       use.program = program;
       use.location = location.id;
@@ -112,6 +113,8 @@ Result<std::vector<PointUse>> gpu_points(const gpu::Launches &launches) {
         }
       }
       for (const auto &[location, counts] : own) {
+        const gpu::LocationRecord *const found = launches.programs[launch.program].find(location);
+        if (found != nullptr && gpu::is_access(found->kind)) continue;
         PointUse &use = uses[{launch.program, location}];
         use.program = launch.program;
         use.location = location;
@@ -131,8 +134,9 @@ Result<std::vector<PointUse>> gpu_points(const gpu::Launches &launches) {
 std::string point_text(const gpu::ProgramRecord &program, uint16_t location) {
   const gpu::LocationRecord *found = program.find(location);
   if (found == nullptr) return "location " + std::to_string(location);
-  return found->file + ":" + std::to_string(found->line) + " " + std::string(name_of(found->kind)) + " in " +
-         found->function;
+  return found->file + ":" + std::to_string(found->line) +
+         (found->column != 0 ? ":" + std::to_string(found->column) : "") + " " + std::string(name_of(found->kind)) +
+         " in " + found->function;
 }
 
 }  // namespace cairn::analyze

@@ -54,7 +54,8 @@ struct PointUse {
 /// What is wrong with streams, one line each; nothing if all decode.
 std::vector<std::string> gpu_faults(const gpu::Launches &launches);
 
-/// Every point of every program, by program and location; those that nobody came to as well.
+/// Every point of every program but accesses to memory (accesses.h), by program and location; those that nobody came to
+/// as well.
 Result<std::vector<PointUse>> gpu_points(const gpu::Launches &launches);
 
 /// "kernel.cu:12 loop in f", or "location 7".

@@ -21,7 +21,8 @@ ProgramRecord program_of(const cairn_gpu_program &from) {
     const cairn_gpu_location &each = from.locations[i];
     if (each.id == 0 || each.kind >= kKinds) continue;
     program.locations.push_back(
-        {each.id, static_cast<Kind>(each.kind), text_of(each.function), text_of(each.file), each.line});
+        {each.id, static_cast<Kind>(each.kind), text_of(each.function), text_of(each.file), each.line, each.column});
+    if (!is_access(program.locations.back().kind)) program.locations.back().column = 0;
   }
   std::sort(program.locations.begin(), program.locations.end(),
             [](const LocationRecord &a, const LocationRecord &b) { return a.id < b.id; });

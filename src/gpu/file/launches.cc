@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace cairn::gpu {
 namespace {
@@ -19,9 +20,15 @@ std::pair<uint64_t, uint64_t> key_of(const StreamRecord &stream) {
 }  // namespace
 
 std::string_view name_of(Kind kind) {
-  constexpr std::string_view kNames[kKinds] = {"point",   "entry",         "then",   "else",  "loop", "label",
-                                               "ternary", "short-circuit", "branch", "taken", "value"};
+  constexpr std::string_view kNames[kKinds] = {"point", "entry",   "then",          "else",   "loop",
+                                               "label", "ternary", "short-circuit", "branch", "taken",
+                                               "value", "load",    "store",         "update", "atomic"};
   return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view name_of(Space space) {
+  constexpr std::string_view kNames[] = {"global", "shared", "local", "other"};
+  return kNames[static_cast<size_t>(space) % std::size(kNames)];
 }
 
 Guesses ProgramRecord::guesses() const {
@@ -39,7 +46,7 @@ Guesses ProgramRecord::guesses() const {
 std::vector<uint16_t> ProgramRecord::value_locations() const {
   std::vector<uint16_t> all;
   for (const LocationRecord &location : locations) {
-    if (location.kind == Kind::value) all.push_back(location.id);
+    if (has_values(location.kind)) all.push_back(location.id);
   }
   return all;
 }

@@ -15,12 +15,14 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/result.h"
+#include "cairn/gpu/access.h"
 #include "cairn/gpu/program.h"
 #include "gpu/file/streams.h"
 
 namespace cairn::gpu {
 
 std::string_view name_of(Kind kind);
+std::string_view name_of(Space space);
 
 struct LocationRecord {
   uint16_t id = 0;
@@ -28,6 +30,7 @@ struct LocationRecord {
   std::string function;
   std::string file;
   uint32_t line = 0;
+  uint32_t column = 0;  ///< of an access, counted from 1; 0: not told
   bool operator==(const LocationRecord &) const = default;
 };
 

@@ -27,6 +27,7 @@ void write_program(const ProgramRecord &program, ByteWriter *out) {
     out->text(location.function);
     out->text(location.file);
     out->varint(location.line);
+    if (is_access(location.kind)) out->varint(location.column);
   }
   out->varint(program.successors.size());
   for (const auto &[a, b] : program.successors) {
@@ -57,6 +58,7 @@ ProgramRecord read_program(ByteReader &in) {
     location.function = in.text();
     location.file = in.text();
     location.line = static_cast<uint32_t>(in.varint());
+    if (is_access(location.kind)) location.column = static_cast<uint32_t>(in.varint());
   }
   const size_t successors = in.count(2);
   if (!in.take(successors, 2 * sizeof program.successors[0])) return program;

@@ -81,12 +81,37 @@ class BodyWalker {
   void called(CXCursor cursor);
   void value(CXCursor cursor);
   void lambda(CXCursor cursor);
+
+  // Accesses to memory (accesses.cc).
+  /// Of an lvalue in memory, with a point there.
+  void access(CXCursor lvalue, Kind kind);
+  /// Of what an argument points to.
+  void access_through(CXCursor address, Kind kind);
+  /// The point of an access that spans so much, or -1; and the end of what encloses it.
+  int begin_access(const Span &span, Kind kind, uint32_t offset, const char *word);
+  void end_access(const Span &span, int put);
+  void parts_of_place(CXCursor lvalue);
+  /// Whether the expression is an access; then it has been walked through.
+  bool accessed(CXCursor cursor);
+  /// The same of what is taken for a load though no conversion says so: there are none where a template's arguments
+  /// decide, and of what `?:` chooses.
+  bool loaded(CXCursor operand);
+  /// An expression whose value is wanted.
+  void operand(CXCursor cursor) {
+    if (!program_.accesses || !loaded(cursor)) expression(cursor);
+  }
+  /// Whether a reference is only bound to memory; then its place has been walked through.
+  bool bound(CXCursor reference, CXCursor place);
+  /// The same of `part` of a call: what is assigned to by an operator, or what CUDA's functions load, store and change.
+  bool accessed_by_call(CXCursor call, CXCursor callee, CXCursor part);
   /// Encloses an expression in `(CAIRN_AT(id), ...)`.
   void enclose(CXCursor cursor, Kind kind);
   void parts_of(CXCursor cursor);
 
   /// The new point's index, or -1 where none can be put. Control goes through it.
   int point(Kind kind, uint32_t offset, uint32_t shown_at);
+  /// As `point`, where control does not go through it yet.
+  int place(Kind kind, uint32_t offset, uint32_t shown_at);
   void mute(uint32_t offset, std::string reason) { mutes_.push_back({offset, std::move(reason)}); }
   void mute_macro(uint32_t offset);
   void unmute() { mutes_.pop_back(); }

@@ -36,17 +36,26 @@ bool is_arithmetic(CXType type) {
 
 }  // namespace
 
-int BodyWalker::point(Kind kind, uint32_t offset, uint32_t shown_at) {
+int BodyWalker::place(Kind kind, uint32_t offset, uint32_t shown_at) {
   if (program_.only_turns) return -1;
   if (!mutes_.empty()) {
     const Mute &outermost = mutes_.front();
-    if (!outermost.reason.empty()) program_.warnings.insert({file_, outermost.offset, outermost.reason});
+    if (!outermost.reason.empty()) {
+      program_.warnings.insert(
+          {file_, outermost.offset,
+           is_access(kind) ? "an access to memory here is not traced: no point can stand there" : outermost.reason});
+    }
     return -1;
   }
   if (!put_.emplace(offset, kind).second) return -1;
   program_.points.push_back({kind, file_, offset, source_.line(shown_at), function_});
-  const int index = static_cast<int>(program_.points.size()) - 1;
-  current_ = program_.flow.add(current_, index);
+  if (is_access(kind)) program_.points.back().column = source_.column(shown_at);
+  return static_cast<int>(program_.points.size()) - 1;
+}
+
+int BodyWalker::point(Kind kind, uint32_t offset, uint32_t shown_at) {
+  const int index = place(kind, offset, shown_at);
+  if (index >= 0) current_ = program_.flow.add(current_, index);
   return index;
 }
 
@@ -85,6 +94,7 @@ void BodyWalker::expression(CXCursor cursor) {
 }
 
 void BodyWalker::spelled_expression(CXCursor cursor) {
+  if (program_.accesses && accessed(cursor)) return;
   const std::vector<CXCursor> parts = code_children(cursor);
   switch (clang_getCursorKind(cursor)) {
     case CXCursor_ConditionalOperator:
@@ -114,7 +124,7 @@ void BodyWalker::enclose(CXCursor cursor, Kind kind) {
   const Span span = extent(cursor);
   const int put = clang_getCursorKind(bare(cursor)) == CXCursor_CXXThrowExpr ? -1 : point(kind, span.begin, span.begin);
   if (put >= 0) source_.begin_at(span.begin, {"(CAIRN_AT(", put, "), "});
-  expression(cursor);
+  operand(cursor);
   if (put >= 0) source_.end_at(span.end, {")", -1, {}});
 }
 
@@ -157,27 +167,29 @@ void BodyWalker::conditional(CXCursor cursor, const std::vector<CXCursor> &parts
 }
 
 void BodyWalker::binary(const std::vector<CXCursor> &parts) {
-  expression(parts[0]);
+  operand(parts[0]);
   const Span place = source_.token(source_.token_from(extent(parts[0]).end));
   const std::string_view word = source_.at(place);
-  if (word != "&&" && word != "||" && word != "and" && word != "or") return expression(parts[1]);
+  if (word != "&&" && word != "||" && word != "and" && word != "or") return operand(parts[1]);
   const int decision = current_;
   if (needs_branch(parts[1]) && !is_constant(parts[0])) {
     enclose(parts[1], Kind::short_circuit);
   } else {
-    expression(parts[1]);
+    operand(parts[1]);
   }
   meet(decision);
 }
 
 void BodyWalker::called(CXCursor cursor) {
   const CXCursor configuration = configuration_of(cursor);
-  for (const CXCursor part : code_children(cursor)) {
-    if (clang_equalCursors(part, configuration) == 0) statement(part);
-  }
   CXCursor callee = clang_getCursorReferenced(cursor);
   const std::vector<CXCursor> parts = code_children(cursor);
   if (clang_Cursor_isNull(callee) != 0 && !parts.empty()) callee = referenced(parts.front());
+  for (const CXCursor part : parts) {
+    if (clang_equalCursors(part, configuration) != 0) continue;
+    if (program_.accesses && accessed_by_call(cursor, callee, part)) continue;
+    statement(part);
+  }
   if (clang_Cursor_isNull(callee) != 0 || clang_Cursor_isNull(configuration) == 0) return;
   if (name_of(callee) == "cairn_value" && parts.size() >= 2) return value(cursor);
   if (is_elsewhere(program_, callee)) {

@@ -29,6 +29,7 @@ struct Options : OutputOptions {
   std::vector<std::string> files;
   Language language;
   bool emulator = false;
+  bool accesses = false;
 };
 
 int say(int code, const std::string &message) {
@@ -69,6 +70,8 @@ std::string read(const std::vector<std::string> &words, Options &options) {
       options.force = true;
     } else if (name == "--emulator") {
       options.emulator = true;
+    } else if (name == "--accesses") {
+      options.accesses = true;
     } else if (name == "--no-points") {
       options.points = false;
     } else if (is_long || is_short) {
@@ -90,6 +93,7 @@ std::string read(const std::vector<std::string> &words, Options &options) {
     }
   }
   if (options.files.empty()) return "there is no file to instrument";
+  if (!options.points && options.accesses) return "--accesses and --no-points cannot go together";
   if (!options.points && !options.emulator) return "without --emulator, --no-points leaves nothing to do";
   const bool hip = fs::path(options.files.front()).extension() == ".hip";
   options.language.hip = language == "hip" || (language.empty() && hip);
@@ -188,6 +192,7 @@ int instrument(const Options &options) {
   for (const CXTranslationUnit unit : trees) {
     if (!options.headers.empty()) add_headers(program, unit, options);
   }
+  program.accesses = options.accesses;
   survey(program, trees);
   if (options.points) {
     put_points(program);

@@ -49,6 +49,14 @@ const char *name_of(Kind kind) {
       return "short_circuit";
     case Kind::value:
       return "value";
+    case Kind::load:
+      return "load";
+    case Kind::store:
+      return "store";
+    case Kind::update:
+      return "update";
+    case Kind::atomic:
+      return "atomic";
   }
   return "";
 }
@@ -81,7 +89,7 @@ std::string table_of(const Program &program, const std::vector<size_t> &order, c
       const Point &point = program.points[index];
       out += "      {" + std::to_string(ids[index]) + ", cairn::gpu::Kind::" + name_of(point.kind) + ", " +
              quoted(point.function) + ", " + quoted(program.sources[point.file].path) + ", " +
-             std::to_string(point.line) + "},\n";
+             std::to_string(point.line) + (is_access(point.kind) ? ", " + std::to_string(point.column) : "") + "},\n";
     }
     out += "  };\n";
   }

@@ -14,7 +14,22 @@
 namespace cairn::instrument {
 
 /// As cairn::gpu::Kind.
-enum class Kind : uint8_t { entry, then, otherwise, loop, label, ternary, short_circuit, value };
+enum class Kind : uint8_t {
+  entry,
+  then,
+  otherwise,
+  loop,
+  label,
+  ternary,
+  short_circuit,
+  value,
+  load,
+  store,
+  update,
+  atomic
+};
+
+constexpr bool is_access(Kind kind) { return kind > Kind::value; }
 
 struct Point {
   Kind kind;
@@ -22,6 +37,7 @@ struct Point {
   uint32_t offset;  ///< that it is put at: gives the order
   unsigned line;
   std::string function;
+  unsigned column = 0;  ///< of an access
 };
 
 struct Kernel {
@@ -57,6 +73,7 @@ struct Program {
   std::vector<Point> points;
   std::set<Warning> warnings;
   bool notes_launches = false;  ///< some launch's configuration is noted in variables
+  bool accesses = false;        ///< there are points at accesses to memory, too
   bool only_turns = false;      ///< there are no points: loops let others have their turn, for the emulator
   Flow flow;
 

@@ -33,6 +33,7 @@ class Source {
 
   /// Counted from 1.
   [[nodiscard]] unsigned line(uint32_t offset) const;
+  [[nodiscard]] unsigned column(uint32_t offset) const { return offset - line_starts_[line(offset) - 1] + 1; }
   [[nodiscard]] std::string_view at(Span span) const;
 
   // Tokens: no comments, no directives, nothing that the preprocessor skipped. A token is named by its number.

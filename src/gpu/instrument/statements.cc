@@ -153,7 +153,7 @@ void BodyWalker::variable(CXCursor declaration) {
                                         " variable '" + name_of(declaration) +
                                         "' is not traced: no point can stand there");
   }
-  expression(value);
+  if (!program_.accesses || !bound(declaration, value)) operand(value);
   if (is_muted) unmute();
 }
 

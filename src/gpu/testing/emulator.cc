@@ -18,6 +18,7 @@ namespace {
 alignas(1024) uint8_t dynamic_memory[kMostDynamicShared];
 size_t dynamic_size = 0;
 bool is_cooperative = false;
+std::span<uint8_t> shared_data;  ///< what is `__shared__` in the running launch
 
 /// In threads: those that are there at once.
 constexpr uint64_t kMostResident = 16'384;
@@ -222,6 +223,19 @@ void pause() { current_lane()->warp->pause(current_lane()); }
 void *dynamic_shared() { return dynamic_memory; }
 size_t dynamic_shared_size() { return dynamic_size; }
 
+Where where(const void *at) {
+  const auto *const byte = static_cast<const uint8_t *>(at);
+  const auto below = [byte](const void *begin) {
+    return reinterpret_cast<uintptr_t>(byte) - reinterpret_cast<uintptr_t>(begin);
+  };
+  if (below(dynamic_memory) < kMostDynamicShared) return {Where::shared, below(dynamic_memory)};
+  if (below(shared_data.data()) < shared_data.size()) {
+    return {Where::shared, kMostDynamicShared + below(shared_data.data())};
+  }
+  const char here = 0;  // stacks grow downwards
+  return {below(&here) < Stacks::kSize ? Where::stack : Where::other, 0};
+}
+
 int device_count() {
   static const int count = [] {
     const char *wanted = std::getenv("CAIRN_EMULATOR_DEVICES");
@@ -245,6 +259,7 @@ void launch(const LaunchShape &shape, const std::function<void()> &kernel) {
   if (uint64_t{block.x} * block.y * block.z > 1024) stop("a block has 1024 threads at most");
   if (shape.shared > kMostDynamicShared) stop("a block has 227 KiB of dynamic shared memory at most");
   dynamic_size = shape.shared;
+  shared_data = thread_local_data();
   is_cooperative = shape.cooperative;
   Grid(shape, kernel).run();
   current_place = nullptr;

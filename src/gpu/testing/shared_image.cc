@@ -8,9 +8,6 @@
 #include "gpu/testing/emulated_warp.h"
 
 namespace cairn::emulator {
-namespace {
-
-/// The calling thread's own data of the main program.
 std::span<uint8_t> thread_local_data() {
   std::span<uint8_t> found;
   dl_iterate_phdr(
@@ -25,8 +22,6 @@ std::span<uint8_t> thread_local_data() {
       &found);
   return found;
 }
-
-}  // namespace
 
 SharedImage::SharedImage(uint8_t *dynamic, size_t dynamic_bytes) : dynamic_(dynamic), dynamic_copy_(dynamic_bytes) {
   copy_.resize(thread_local_data().size());

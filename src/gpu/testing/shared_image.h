@@ -6,9 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace cairn::emulator {
+
+/// The calling thread's own data of the main program, in which what is `__shared__` lies.
+std::span<uint8_t> thread_local_data();
 
 class SharedImage {
  public:

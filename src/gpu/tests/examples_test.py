@@ -116,6 +116,7 @@ def quick(bench):
             sys.exit(f"{name}: the random schedule split no warp")
     settings(bench)
     values(bench)
+    accesses(bench)
     widths = bench.trace("two_widths", [], "widths")[1]
     bench.run([bench.cairn, "verify", str(widths)])
     lines = bench.run([bench.cairn, "dump", str(widths), "--join", "--jsonl"]).stdout.decode().splitlines()[1:]
@@ -151,6 +152,60 @@ def values(bench):
     expect("degrees", sorted(degrees), sorted(value for event in told[0] for value in event["values"]))
 
 
+def accesses(bench):
+    """What the ways to transpose a matrix take is known; and of each other access it is what its addresses say."""
+    out, path = bench.trace("transpose_accesses", ["64"], "transpose")
+    expect("output of transpose", out, b"transpose: 64 x 64\n")
+    told = {(use["kernel"], use["kind"], use["memory"]): (use["requests"], use.get("sectors", use.get("wavefronts")), use["least"], use["steps"])
+            for use in ask_accesses(bench, path)}
+    n = 64 * 64 // 32  # requests of a warp for all elements
+
+    def near(count, step):
+        return [{"bytes": step, "pairs": 31 * count}]
+
+    expect("accesses of transpose", told, {
+        ("straight", "load", "global"): (n, 4 * n, 4 * n, near(n, 4)), ("straight", "store", "global"): (n, 32 * n, 4 * n, near(n, 256)),
+        ("tiled", "load", "global"): (n, 4 * n, 4 * n, near(n, 4)), ("tiled", "store", "shared"): (n, n, n, near(n, 4)),
+        ("tiled", "load", "shared"): (n, 32 * n, n, near(n, 128)), ("tiled", "store", "global"): (n, 4 * n, 4 * n, near(n, 4)),
+        ("padded", "load", "global"): (n, 4 * n, 4 * n, near(n, 4)), ("padded", "store", "shared"): (n, n, n, near(n, 4)),
+        ("padded", "load", "shared"): (n, n, n, near(n, 132)), ("padded", "store", "global"): (n, 4 * n, 4 * n, near(n, 4))})
+    text = bench.run([bench.cairn, "gpu", "accesses", str(path), "--limit", "1"]).stdout.decode()
+    expect("text", (text.startswith("global memory: 6,656 sectors of 32 bytes, 3,072 would do: 46.2 %\n") or text, text.count(" in straight ")), (True, 1))
+    plain = bench.trace("transpose", ["64"], "transpose-plain")[1]
+    expect("points", json.loads(bench.run([bench.cairn, "gpu", "coverage", str(path), "--json"]).stdout)["points"][0]["visits"],
+           json.loads(bench.run([bench.cairn, "gpu", "coverage", str(plain), "--json"]).stdout)["points"][0]["visits"])
+    expect("said of none", bench.run([bench.cairn, "gpu", "accesses", str(plain)]).stderr,
+           b"cairn: this trace has no accesses to memory; cairn instrument --accesses puts points at them\n")
+    for name, words in (("spmv", ["power:500:3"]), ("reduce", ["3000"]), ("refine", ["12", "3"])):
+        out, path = bench.trace(f"{name}_accesses", words, f"{name}-accesses")
+        if name != "refine":  # how many rounds that needs depends on who comes first
+            expect(f"output of {name}", out, bench.run([str(bench.examples / f"{name}_plain"), *words]).stdout)
+        bench.run([bench.cairn, "verify", str(path)])
+        agree(bench, path)
+        uses = {(use["kernel"], use["location"]): use for use in ask_accesses(bench, path) if use["memory"] == "global"}
+        own = {}
+        launches = json.loads(bench.run([bench.cairn, "info", str(path), "--json"]).stdout)["gpu"]["launches"]
+        lines = [line for launch in range(launches) for line in
+                 bench.run([bench.cairn, "dump", str(path), "--launch", str(launch), "--jsonl"]).stdout.decode().splitlines()[1:]]
+        for event in map(json.loads, lines):
+            touched = [access for access in event.get("accesses", []) if access["memory"] == "global"]
+            if touched:
+                sectors = {byte // 32 for access in touched for byte in range(access["address"], access["address"] + access["bytes"])}
+                sums = own.setdefault((event["location"]), [0, 0, 0])
+                for i, more in enumerate((1, len(touched), len(sectors))):
+                    sums[i] += more
+        got = {}
+        for (_, location), use in uses.items():
+            sums = got.setdefault(location, [0, 0, 0])
+            for i, more in enumerate((use["requests"], use["lanes"], use["sectors"])):
+                sums[i] += more
+        expect(f"accesses of {name}", got, own)
+
+
+def ask_accesses(bench, path):
+    return json.loads(bench.run([bench.cairn, "gpu", "accesses", str(path), "--json"]).stdout)["accesses"]
+
+
 def second_reader(bench):
     """docs/format.md is true if somebody who read only that reads the same events: every coder, rings, split warps, all kinds of points."""
     paths = [bench.trace(name, words, f"read-{number}", **environment)[1] for number, (name, words, environment) in enumerate((
@@ -158,7 +213,8 @@ def second_reader(bench):
         ("mis", ["road:20"], {}), ("mis_raw", ["road:20"], {}), ("reduce", ["3000"], {"CAIRN_EMULATOR_DEVICES": "2"}),
         ("nbody", ["100", "1"], {}), ("mst", ["rmat:5:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:3"}), ("refine", ["12", "3"], {}),
         ("refine", ["12", "3"], {"CAIRN_GPU_POLICY": "ring", "CAIRN_GPU_RING": "2x64"}), ("spmv", ["road:30"], {}),
-        ("spmv", ["power:300:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:5"}), ("spmv_raw", ["road:10"], {})))]
+        ("spmv", ["power:300:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:5"}), ("spmv_raw", ["road:10"], {}),
+        ("transpose_accesses", ["32"], {}), ("refine_accesses", ["12", "2"], {})))]
     done = bench.run([sys.executable, str(SECOND_READER), bench.cairn, *map(str, paths)], check=False)
     if done.returncode != 0 or len(done.stdout.splitlines()) != len(paths):
         sys.exit(f"the second reader:\n{done.stdout.decode()}{done.stderr.decode()}")

@@ -11,8 +11,14 @@ import sys
 
 import read_trace
 
-KINDS = ("point", "entry", "then", "else", "loop", "label", "ternary", "short-circuit", "branch", "taken", "value")
+KINDS = ("point", "entry", "then", "else", "loop", "label", "ternary", "short-circuit", "branch", "taken", "value",
+         "load", "store", "update", "atomic")
+ACCESSES = KINDS[-4:]
 TYPES = (None, "i32", "u32", "f32", "i64", "u64", "f64")
+
+
+def access(value):
+    return {"memory": ("global", "shared", "local", "other")[value >> 62], "bytes": value >> 52 & 1023, "address": value & (1 << 52) - 1}
 
 
 class Runs:
@@ -222,7 +228,9 @@ class Gpu:
             program["locations"] = {}
             for _ in range(r.varint()):
                 number, kind = r.varint(), KINDS[r.byte()]
-                program["locations"][number] = {"kind": kind, "function": r.text(), "file": r.text(), "line": r.varint()}
+                location = program["locations"][number] = {"kind": kind, "function": r.text(), "file": r.text(), "line": r.varint()}
+                if kind in ACCESSES:
+                    location["column"] = r.varint()
             program["successors"] = [(r.varint(), r.varint()) for _ in range(r.varint())]
             self.programs.append(program)
         self.launches = []
@@ -293,7 +301,7 @@ class Gpu:
         stream = self.streams[number]
         program = self.programs[launch["program"]]
         form = launch | {"alive": stream["alive"], "successors": program["successors"],
-                         "values": {number for number, location in program["locations"].items() if location["kind"] == "value"}}
+                         "values": {number for number, location in program["locations"].items() if location["kind"] in ("value", *ACCESSES)}}
         bits = Bits(stream["bytes"])
         events = {0: raw_events, 2: predict_events}[launch["coder"]](bits, stream["events"], form)
         assert bits.number == 0 and bits.left < 32
@@ -310,6 +318,8 @@ class Gpu:
                     if key not in known:
                         known[key] = self.events(launch, stream)
                     for location, mask, told in known[key]:
+                        if locations.get(location, {}).get("kind") in ACCESSES:
+                            told = {"accesses": [access(value) for value in told["values"]]}
                         yield {"launch": number, "warp": warp["number"], "location": location,
                                "mask": f"{mask:0{launch['lanes'] // 4}x}"} | locations.get(location, {}) | told
 

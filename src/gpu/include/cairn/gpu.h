@@ -6,13 +6,16 @@
 //     CAIRN_POINT(1);                        // who is here
 //     if (CAIRN_BRANCH(2, threadIdx.x < n))  // who asks, and (as location 3) who goes in
 //       work();                              // device functions have points of their own
-//     int end = CAIRN_VALUE(4, bounds[i]);     // who is here, and the value of each: a number, enumerator or pointer
+//     int end = CAIRN_VALUE(4, bounds[i]);   // who is here, and the value of each: a number, enumerator or pointer
+//     CAIRN_ACCESS(5, out[i]) = end;         // who is here, and what memory each is about to touch
+//     atomicAdd(CAIRN_THROUGH(6, sum), 1);   // the same, by its address
 //   }
 //   kernel<<<grid, block, 0, stream>>>(n, CAIRN_LAUNCH(program, 0, grid, block, stream));
 //
 // where `program` is a cairn::gpu::Program, which must live as long as the process. The trace is written at exit
 // (collect.h says where); the environment says what is traced (settings.h). Its table must have locations with values
-// as Kind::value: what reads the trace knows by that where values stand. Locations are 1 to 255, or to 65,535 with
+// as Kind::value, and those with accesses as Kind::load, store, update or atomic: what reads the trace knows by that
+// where values stand. Locations are 1 to 255, or to 65,535 with
 // CAIRN_GPU_LOCATION_BITS defined as 16 in front of this header. With CAIRN_GPU_OFF defined nothing is left of it.
 //
 // CAIRN_GPU_CODER_RAW chooses the coder `raw` in place of `predict`, to compare with.
@@ -43,6 +46,8 @@ using Stream = cudaStream_t;
 #define CAIRN_AT(id) ((void)0)
 #define CAIRN_BRANCH(id, condition) (condition)
 #define CAIRN_VALUE(id, value) (value)
+#define CAIRN_ACCESS(id, place) (place)
+#define CAIRN_THROUGH(id, address) (address)
 
 #else
 
@@ -52,6 +57,8 @@ using Stream = cudaStream_t;
 #define CAIRN_AT(id) ::cairn::gpu::point(id)
 #define CAIRN_BRANCH(id, condition) ::cairn::gpu::branch(id, (condition) ? true : false)
 #define CAIRN_VALUE(id, value) ::cairn::gpu::value_point(id, value)
+#define CAIRN_ACCESS(id, place) ::cairn::gpu::access_point(id, place)
+#define CAIRN_THROUGH(id, address) ::cairn::gpu::access_through(id, address)
 
 #endif
 

@@ -71,6 +71,14 @@ constexpr size_t kMostDynamicShared = 227 << 10;
 void *dynamic_shared();
 size_t dynamic_shared_size();
 
+/// Which memory an address of the running lane lies in.
+struct Where {
+  enum Memory : uint8_t { other, shared, stack };  // stack: the lane's own, with the kernel's arguments
+  Memory memory = other;
+  uint64_t offset = 0;  ///< in what is shared
+};
+Where where(const void *at);
+
 enum class Schedule : uint8_t { lowest_location, random };
 /// For the launches that follow. CAIRN_EMULATOR_SCHEDULE=random or random:SEED does it from outside.
 void set_schedule(Schedule schedule, uint64_t seed = 1);

@@ -60,7 +60,7 @@ def body(text):
 
 PUT_IN = re.compile(
     rb" \{ CAIRN_POINT\(\d+\);| CAIRN_POINT\(\d+\);| CAIRN_KERNEL\((cairn_trace|cairn::gpu::Trace\(\))\);|\(CAIRN_AT\(\d+\), |"
-    rb"CAIRN_VALUE\(\d+, \(| \}|\(\(\(|\) && \(CAIRN_AT\(\d+\), true\)\)| \|\| \(CAIRN_AT\(\d+\), false\)\)|\)|/\*|\*/ cairn::gpu::Trace cairn_trace|"
+    rb"CAIRN_(?:VALUE|ACCESS|THROUGH)\(\d+, \(| \}|\(\(\(|\) && \(CAIRN_AT\(\d+\), true\)\)| \|\| \(CAIRN_AT\(\d+\), false\)\)|\)|/\*|\*/ cairn::gpu::Trace cairn_trace|"
     rb"cairn_(?:grid|block|stream) = \(|, nullptr(?=, CAIRN_LAUNCH)|"
     rb"(, )?cairn::gpu::Trace cairn_trace( = cairn::gpu::Trace\(\))?|(, )?cairn::gpu::Trace(\(\))?|"
     rb"CAIRN_LAUNCH_ARRAY\(\d+, cairn_program\(\), \d+, |(, )?CAIRN_LAUNCH\(cairn_program\(\), \d+, (\([^\n]*?\)), (\([^\n]*?\)), (\((?:0|stream|streams\[1\])\))\)")
@@ -114,6 +114,23 @@ def outputs_parse(bench):
         language = ["-x", "hip"] if name.endswith(".hip") else []
         bench.run(name, "-o", "out.cu", "--force", "--include", STUB)
         bench.run("out.cu", "-o", "again.cu", "--force", "--include", STUB, "--emulator", "--no-points", *language)
+
+
+@case
+def accesses(bench):
+    said = bench.run("accesses.cu", "--accesses", "-o", "out.cu", "--include", "/include")
+    bench.golden("accesses.cu", bench.read("out.cu") + b"=== warnings\n" + said.encode())
+    if not comes_back(bench.read("accesses.cu"), body(bench.read("out.cu"))):
+        raise Failure("accesses.cu does not come back")
+    for name in ("accesses.cu", *PROGRAMS):
+        language = ["-x", "hip"] if name.endswith(".hip") else []
+        bench.run(name, "--accesses", "-o", "out.cu", "--force", "--include", STUB)
+        bench.run("out.cu", "-o", "again.cu", "--force", "--include", STUB, "--emulator", "--no-points", *language)
+    bench.run("accesses.cu", "-o", "out.cu", "--force", "--include", STUB)
+    if b"CAIRN_ACCESS(" in bench.read("out.cu"):
+        raise Failure("accesses are traced though nobody asked for it")
+    expect("talk", bench.run("accesses.cu", "--accesses", "--no-points", "--emulator", code=2),
+           "cairn: --accesses and --no-points cannot go together; see cairn instrument --help\n")
 
 
 @case
@@ -359,8 +376,8 @@ def refusals(bench):
 
 def compile_sample(bench, nvcc):
     """One program for one GPU: that device code compiles at all."""
-    for name in ("statements.cu", "values.cu"):
-        bench.run(name, "-o", "out.cu", "--force", "--include", str(ROOT / "include"))
+    for name, *words in (("statements.cu",), ("values.cu",), ("accesses.cu", "--accesses")):
+        bench.run(name, *words, "-o", "out.cu", "--force", "--include", str(ROOT / "include"))
         done = subprocess.run([nvcc, "-std=c++17", "-arch=sm_90", "-c", "out.cu", "-o", "out.o"], cwd=bench.folder, capture_output=True, text=True)
         expect(f"nvcc on {name}: {done.stdout}{done.stderr}", done.returncode, 0)
 

@@ -23,6 +23,7 @@ struct cairn_gpu_location {
   const char *function;
   const char *file;
   uint32_t line;
+  uint32_t column; /* of an access, counted from 1; 0: not told, as of all before there was this */
 };
 
 /** What `cairn instrument` made of one source file. */

@@ -20,6 +20,7 @@
 
 #include <type_traits>
 
+#include "access.h"
 #include "lanes.h"
 #include "predict.h"
 #include "raw.h"
@@ -318,6 +319,54 @@ __host__ __device__ inline T value_point(uint32_t location, T value) {
   (void)location;
 #endif
   return value;
+}
+
+/// What lies there, for a lane.
+CAIRN_GPU_BOTH Access access_to(const volatile void *place, size_t bytes) {
+  Access access = {reinterpret_cast<uint64_t>(place),
+                   static_cast<uint32_t>(bytes < Access::kMostBytes ? bytes : Access::kMostBytes), Space::global};
+#if defined(CAIRN_GPU_EMULATOR)
+  const emulator::Where where = emulator::where(const_cast<const void *>(place));
+  access.space = where.memory == emulator::Where::shared  ? Space::shared
+                 : where.memory == emulator::Where::stack ? Space::local
+                                                          : Space::global;
+  if (access.space == Space::shared) access.address = where.offset;
+#elif defined(__CUDA_ARCH__)
+  const void *at = const_cast<const void *>(place);
+  if (__isShared(at)) {
+    access.space = Space::shared;
+    access.address = __cvta_generic_to_shared(at);
+  } else if (!__isGlobal(at)) {
+    access.space = __isLocal(at) ? Space::local : Space::other;
+  }
+#elif defined(__HIP_DEVICE_COMPILE__)
+  const void *at = const_cast<const void *>(place);
+  if (__builtin_amdgcn_is_shared((const __attribute__((address_space(0))) void *)at)) {
+    access.space = Space::shared;
+    access.address &= UINT32_MAX;
+  } else if (__builtin_amdgcn_is_private((const __attribute__((address_space(0))) void *)at)) {
+    access.space = Space::local;
+  }
+#endif
+  return access;
+}
+
+/// As `value_point`, of what is read or written there; gives `place` itself. The program's table must have the location
+/// as one of the kinds of accesses.
+template <typename T>
+__host__ __device__ inline T &access_point(uint32_t location, T &place) {
+#if defined(CAIRN_GPU_EMULATOR) || defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  value_point(location, bits_of(access_to(__builtin_addressof(place), sizeof place)));
+#else
+  (void)location;
+#endif
+  return place;
+}
+/// The same by the address, which it gives.
+template <typename T>
+__host__ __device__ inline T *access_through(uint32_t location, T *place) {
+  access_point(location, *place);
+  return place;
 }
 
 }  // namespace cairn::gpu

@@ -84,7 +84,7 @@ class Launch {
  private:
   static bool has_values(const Program &program) {
     for (uint32_t i = 0; i < program.location_count; ++i) {
-      if (program.locations[i].kind == Kind::value) return true;
+      if (cairn::gpu::has_values(program.locations[i].kind)) return true;
     }
     return false;
   }

@@ -22,8 +22,15 @@ enum class Kind : uint8_t {
   branch,  ///< the lanes that ask for a condition
   taken,   ///< those for which it holds; the id after the branch's
   value,   ///< a point where each lane tells a value
+  load,    ///< where each lane tells what it is about to read, as access_bits has it (access.h)
+  store,   ///< to write
+  update,  ///< to read and then write
+  atomic,  ///< to change in one go
 };
-constexpr uint8_t kKinds = 11;
+constexpr uint8_t kKinds = 15;
+/// Whether lanes tell of memory at points of this kind; and whether they tell anything.
+constexpr bool is_access(Kind kind) { return kind > Kind::value; }
+constexpr bool has_values(Kind kind) { return kind >= Kind::value; }
 
 struct Location {
   uint16_t id;
@@ -31,6 +38,7 @@ struct Location {
   const char *function;
   const char *file;
   uint32_t line;
+  uint32_t column = 0;  ///< of an access, counted from 1; 0: not told
 };
 
 struct Program {
@@ -45,6 +53,7 @@ struct Program {
 
 static_assert(sizeof(Location) == sizeof(cairn_gpu_location) && sizeof(Program) == sizeof(cairn_gpu_program));
 static_assert(offsetof(Location, line) == offsetof(cairn_gpu_location, line) &&
+              offsetof(Location, column) == offsetof(cairn_gpu_location, column) &&
               offsetof(Program, successors) == offsetof(cairn_gpu_program, successors));
 
 }  // namespace cairn::gpu

@@ -7,13 +7,27 @@
 #define __global__
 #endif
 namespace cairn::gpu {
-enum class Kind : uint8_t { entry, then, otherwise, loop, label, ternary, short_circuit, value };
+enum class Kind : uint8_t {
+  entry,
+  then,
+  otherwise,
+  loop,
+  label,
+  ternary,
+  short_circuit,
+  value,
+  load,
+  store,
+  update,
+  atomic
+};
 struct Location {
   unsigned id;
   Kind kind;
   const char *function;
   const char *file;
   unsigned line;
+  unsigned column = 0;
 };
 struct Program {
   const char *file;
@@ -38,11 +52,17 @@ template <class T>
 __host__ __device__ inline T value_point(unsigned, T value) {
   return value;
 }
+template <class T>
+__host__ __device__ inline T &access_point(unsigned, T &place) {
+  return place;
+}
 }  // namespace cairn::gpu
 #define CAIRN_KERNEL(trace) ::cairn::gpu::begin(trace)
 #define CAIRN_POINT(id) ::cairn::gpu::point(id)
 #define CAIRN_AT(id) ::cairn::gpu::point(id)
 #define CAIRN_VALUE(id, value) ::cairn::gpu::value_point(id, value)
+#define CAIRN_ACCESS(id, place) ::cairn::gpu::access_point(id, place)
+#define CAIRN_THROUGH(id, address) (&::cairn::gpu::access_point(id, *(address)))
 #define CAIRN_LAUNCH(program, kernel, grid, block, stream) \
   ::cairn::gpu::launched(program, kernel, dim3 grid, dim3 block, stream)
 #define CAIRN_LAUNCH_ARRAY(count, program, kernel, call) call
