@@ -140,8 +140,9 @@ bool write_file(const Session &of) {
 extern "C" {
 
 __attribute__((visibility("default"))) int cairn_gpu_open(uint32_t version) {
-  if (version != CAIRN_GPU_COLLECT_VERSION) {
-    complain("the program was traced by another version of Cairn: instrument and compile it again");
+  if (version < 1 || version > CAIRN_GPU_COLLECT_VERSION) {
+    complain(
+        "the program was traced by a newer version of Cairn: install that here, or instrument and compile it again");
     return -1;
   }
   session();

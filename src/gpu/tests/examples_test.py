@@ -314,6 +314,10 @@ def settings(bench):
     missing = bench.run([str(bench.examples / "nbody"), *words], CAIRN_GPU_LIBRARY="/nowhere.so", CAIRN_GPU_OUTPUT="none.cairn")
     if (bench.folder / "none.cairn").exists() and b"was not found" in missing.stderr:
         sys.exit("a trace without the library")
+    # Programs that were compiled with older headers go on; what is newer than the library is refused.
+    asked = bench.run([sys.executable, "-c", "import ctypes, sys; library = ctypes.CDLL(sys.argv[1])\nprint(*map(library.cairn_gpu_open, (1, 2, 99)))",
+                       bench.library])
+    expect("versions", (asked.stdout, asked.stderr.count(b"newer version of Cairn")), (b"0 0 -1\n", 1))
     recorded = bench.folder / "recorded.cairn"
     bench.run([bench.cairn, "record", "-o", str(recorded), "--", str(bench.examples / "nbody"), *words])
     expect("events under cairn record", bench.sizes(recorded)["events"], whole["events"])

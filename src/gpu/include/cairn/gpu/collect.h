@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-#define CAIRN_GPU_COLLECT_VERSION 1
+/* 2: there are accesses to memory among a program's points. A library takes what is not newer than itself. */
+#define CAIRN_GPU_COLLECT_VERSION 2
 
 /** A trace point in the source. `kind`: cairn::gpu::Kind. */
 struct cairn_gpu_location {
