@@ -62,6 +62,23 @@ std::optional<std::vector<int64_t>> RowAccess::numbers(std::string_view name) co
   return values;
 }
 
+std::optional<std::vector<int64_t>> RowAccess::displacements(std::string_view name) const {
+  const trace::Field *found = field(name);
+  if (found == nullptr || found->is_bytes) return std::nullopt;
+  std::vector<int64_t> values;
+  trace::AtomReader atoms(found->atoms);
+  while (!atoms.at_end()) {
+    trace::AtomValue value = atoms.next();
+    if (value.is(trace::kInteger)) {
+      atoms.next();
+      value = atoms.next();
+    }
+    if (value.special || atoms.failed()) return std::nullopt;
+    values.push_back(value.value);
+  }
+  return values;
+}
+
 HandleName handle_name(trace::Atom first, trace::Atom second, spec::Layout layout, const RowScope &scope) {
   HandleName name;
   if (trace::is_special(first)) {

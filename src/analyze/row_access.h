@@ -64,6 +64,8 @@ class RowAccess {
   /// A number; nullopt if absent, or a special.
   [[nodiscard]] std::optional<int64_t> number(std::string_view name) const;
   [[nodiscard]] std::optional<std::vector<int64_t>> numbers(std::string_view name) const;
+  /// Of integers that may be addresses as well, as displacements may: nullopt if one was.
+  [[nodiscard]] std::optional<std::vector<int64_t>> displacements(std::string_view name) const;
   [[nodiscard]] std::optional<HandleName> handle(std::string_view name) const;
   [[nodiscard]] std::vector<HandleName> handles(std::string_view name) const;
   /// The constant's name if the argument is one, as "MPI_IN_PLACE"; else "".

@@ -27,17 +27,6 @@ bool has_flag(const trace::Field &field, const spec::Parameter &parameter, uint1
   return (static_cast<uint64_t>(bits.value) >> static_cast<unsigned>(bit) & 1U) != 0;
 }
 
-/// An integer that may have been an address; nothing if it was.
-std::optional<int64_t> displacement_of(const trace::Field *field) {
-  if (field == nullptr || field->is_bytes) return std::nullopt;
-  trace::AtomReader atoms(field->atoms);
-  if (!atoms.next().is(trace::kInteger)) return std::nullopt;
-  atoms.next();
-  const trace::AtomValue value = atoms.next();
-  if (value.special || atoms.failed()) return std::nullopt;
-  return value.value;
-}
-
 std::optional<Does> what_of(uint32_t function) {
   namespace id = spec::function_id;
   switch (function) {
@@ -121,10 +110,10 @@ std::optional<WindowCall> window_call(const trace::Row &row, const analyze::RowS
   const auto type = access.handle(one ? "datatype" : "target_datatype");
   const auto count = one ? std::optional<int64_t>(1) : access.number("target_count");
   const auto target = access.number("target_rank");
-  const auto displacement = displacement_of(access.field("target_disp"));
-  if (!type || !count || !target || !displacement) return std::nullopt;
+  const auto displacement = access.displacements("target_disp");
+  if (!type || !count || !target || !displacement || displacement->size() != 1) return std::nullopt;
   what.target = *target;
-  what.displacement = *displacement;
+  what.displacement = displacement->front();
   what.layout = layouts.of(*type, *count);
   if (what.layout == nullptr || what.layout->size == 0) return std::nullopt;
   return what;

@@ -21,24 +21,6 @@ bool asks_for_extent(std::string_view function) {
   return function == "MPI_Type_get_extent" || function == "MPI_Type_get_extent_x";
 }
 
-/// Numbers, some of which may have been addresses; nothing if some are.
-std::optional<Numbers> displacements(const RowAccess &row) {
-  const trace::Field *field = row.field("array_of_displacements");
-  if (field == nullptr || field->is_bytes) return std::nullopt;
-  Numbers values;
-  trace::AtomReader atoms(field->atoms);
-  while (!atoms.at_end()) {
-    trace::AtomValue value = atoms.next();
-    if (value.is(trace::kInteger)) {
-      atoms.next();
-      value = atoms.next();
-    }
-    if (value.special || atoms.failed()) return std::nullopt;
-    values.push_back(value.value);
-  }
-  return values;
-}
-
 /// `a` times `b`, and INT64_MAX, which no layout reaches, where that is too large.
 int64_t product(int64_t a, int64_t b) {
   int64_t result = 0;
@@ -193,7 +175,7 @@ const TypeLayout *RankLayouts::made(const RowAccess &row) const {
   const auto count = row.number("count");
   const auto length = row.number("blocklength");
   const auto lengths = row.numbers("array_of_blocklengths");
-  const auto places = displacements(row);
+  const auto places = row.displacements("array_of_displacements");
 
   if (is({"MPI_Type_struct", "MPI_Type_create_struct"})) {
     const auto types = row.handles("array_of_types");
