@@ -222,6 +222,7 @@ Result<void> may_write(const std::string &path, const std::string &shown, bool f
   if (!fs::exists(status)) return {};
   if (!force) return refuse("it exists already", "choose another name with -o, or --force");
   if (!fs::is_regular_file(status) || !trace::begins_as_trace(path)) {
+    if (!fs::exists(path, error)) return {};  // another process of the job has set it aside meanwhile
     return refuse("it exists already, and is no trace", "choose another name with -o: --force overwrites traces alone");
   }
   return {};
