@@ -19,6 +19,23 @@ const std::vector<std::string_view> &parameter_names(const spec::Function &funct
   return names[function.id];
 }
 
+/// `or_addresses`: of integers that may be addresses as well, those that are none.
+std::optional<std::vector<int64_t>> integers(const trace::Field *field, bool or_addresses) {
+  if (field == nullptr || field->is_bytes) return std::nullopt;
+  std::vector<int64_t> values;
+  trace::AtomReader atoms(field->atoms);
+  while (!atoms.at_end()) {
+    trace::AtomValue value = atoms.next();
+    if (or_addresses && value.is(trace::kInteger)) {
+      atoms.next();
+      value = atoms.next();
+    }
+    if (value.special || atoms.failed()) return std::nullopt;
+    values.push_back(value.value);
+  }
+  return values;
+}
+
 }  // namespace
 
 RowAccess::RowAccess(const trace::Row &row, const RowScope &scope) : row_(row), scope_(scope) {
@@ -50,33 +67,11 @@ std::optional<int64_t> RowAccess::number(std::string_view name) const {
 }
 
 std::optional<std::vector<int64_t>> RowAccess::numbers(std::string_view name) const {
-  const trace::Field *found = field(name);
-  if (found == nullptr || found->is_bytes) return std::nullopt;
-  std::vector<int64_t> values;
-  trace::AtomReader atoms(found->atoms);
-  while (!atoms.at_end()) {
-    const trace::AtomValue value = atoms.next();
-    if (value.special || atoms.failed()) return std::nullopt;
-    values.push_back(value.value);
-  }
-  return values;
+  return integers(field(name), false);
 }
 
 std::optional<std::vector<int64_t>> RowAccess::displacements(std::string_view name) const {
-  const trace::Field *found = field(name);
-  if (found == nullptr || found->is_bytes) return std::nullopt;
-  std::vector<int64_t> values;
-  trace::AtomReader atoms(found->atoms);
-  while (!atoms.at_end()) {
-    trace::AtomValue value = atoms.next();
-    if (value.is(trace::kInteger)) {
-      atoms.next();
-      value = atoms.next();
-    }
-    if (value.special || atoms.failed()) return std::nullopt;
-    values.push_back(value.value);
-  }
-  return values;
+  return integers(field(name), true);
 }
 
 HandleName handle_name(trace::Atom first, trace::Atom second, spec::Layout layout, const RowScope &scope) {

@@ -120,8 +120,7 @@ class WarpDump {
       return;
     }
     const std::string mask = mask_text(event.mask, lanes_);
-    const gpu::LocationRecord *const location = program_->find(event.location);
-    const bool is_access = location != nullptr && gpu::is_access(location->kind);
+    const bool is_access = program_->is_access(event.location);
     if (!options_.json) {
       out_.write(fmt::format("  {} {:2}  {}{}\n", mask, std::popcount(event.mask),
                              analyze::point_text(*program_, event.location),

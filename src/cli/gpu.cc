@@ -110,7 +110,7 @@ int values(const gpu::Launches &launches, const GpuOptions &options) {
   for (uint32_t number = 0; number < launches.programs.size(); ++number) {
     const gpu::ProgramRecord &program = launches.programs[number];
     for (const uint16_t location : program.value_locations()) {
-      if (gpu::is_access(program.find(location)->kind)) continue;
+      if (program.is_access(location)) continue;
       const auto told = analyze::gpu_values(launches, number, location);
       if (!told) return report(told.error(), options.file);
       if (told->size() == 0) continue;
@@ -150,11 +150,8 @@ int accesses(const gpu::Launches &launches, const GpuOptions &options) {
   if (!uses) return report(uses.error(), options.file);
   Output out;
   if (uses->empty() && !options.json) {
-    const auto has_points = [](const gpu::ProgramRecord &program) {
-      return std::any_of(program.locations.begin(), program.locations.end(),
-                         [](const gpu::LocationRecord &each) { return gpu::is_access(each.kind); });
-    };
-    say(std::any_of(launches.programs.begin(), launches.programs.end(), has_points)
+    const auto &programs = launches.programs;
+    say(std::any_of(programs.begin(), programs.end(), [](const auto &program) { return program.has_accesses(); })
             ? "no warp that was traced came to an access; cairn info tells what was not traced"
             : "this trace has no accesses to memory; cairn instrument --accesses puts points at them");
   } else {

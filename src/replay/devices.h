@@ -41,14 +41,17 @@ class Devices {
   /// Zeros, aligned as the driver does; freed with this object. nullptr: `why` says it.
   char *allocate(uint64_t bytes);
   /// The trace does not say how large an allocation was.
-  void lacks_size() { failed_ = Lack::size; }
+  void lacks_size() {
+    failed_ = Lack::size;
+    detail_.clear();
+  }
   /// From the host's memory.
   void copy(char *to, const char *from, size_t bytes) const;
 
   /// Of the last that was not to be had.
   [[nodiscard]] Lack why() const { return lack_ != Lack::none ? lack_ : failed_; }
   [[nodiscard]] bool usable() const { return is_open_ && lack_ == Lack::none; }
-  /// "no driver for devices is here: libcuda.so.1: cannot open …"
+  /// "no driver of CUDA is here (libcuda.so.1: cannot open …)".
   [[nodiscard]] std::string text_of_lack() const { return text_of(why(), detail_); }
   static std::string text_of(Lack lack, const std::string &detail = {});
 

@@ -166,10 +166,7 @@ Result<std::vector<AccessUse>> gpu_accesses(const gpu::Launches &launches) {
   for (uint32_t number = 0; number < launches.launches.size(); ++number) {
     const gpu::LaunchRecord &launch = launches.launches[number];
     const gpu::ProgramRecord &program = launches.programs[launch.program];
-    if (std::none_of(program.locations.begin(), program.locations.end(),
-                     [](const gpu::LocationRecord &each) { return gpu::is_access(each.kind); })) {
-      continue;
-    }
+    if (!program.has_accesses()) continue;
     for (const gpu::WarpStreams &warp : launch.warps) {
       for (const uint32_t stream : warp.streams) {
         const auto [at, fresh] =
@@ -178,8 +175,7 @@ Result<std::vector<AccessUse>> gpu_accesses(const gpu::Launches &launches) {
         ++told.warps[launch.kernel];
         if (!fresh) continue;
         auto done = launches.visit(launch, stream, [&](const gpu::Event &event) {
-          const gpu::LocationRecord *const location = program.find(event.location);
-          if (location != nullptr && gpu::is_access(location->kind)) take(event, &scratch, &told.sums);
+          if (program.is_access(event.location)) take(event, &scratch, &told.sums);
         });
         if (!done) {
           done.error().message += " of warp " + std::to_string(warp.index) + " in launch " + std::to_string(number);

@@ -40,8 +40,7 @@ class Folding : public TimelineVisitor {
   }
   void slice_ends(uint64_t, uint64_t) override { open_.pop_back(); }
   void point(uint64_t, const gpu::Event &event) override {
-    const gpu::LocationRecord *const location = program_.find(event.location);
-    if (location != nullptr && gpu::is_access(location->kind)) return;  // as in gpu_points
+    if (program_.is_access(event.location)) return;  // as in gpu_points
     const auto there = static_cast<uint64_t>(std::popcount(event.mask));
     const uint64_t weight = weight_ == Weight::visits ? 1 : weight_ == Weight::lanes ? there : lanes_ - there;
     weights_[{open_.back(), event.location}] += weight;

@@ -113,8 +113,7 @@ Result<std::vector<PointUse>> gpu_points(const gpu::Launches &launches) {
         }
       }
       for (const auto &[location, counts] : own) {
-        const gpu::LocationRecord *const found = launches.programs[launch.program].find(location);
-        if (found != nullptr && gpu::is_access(found->kind)) continue;
+        if (launches.programs[launch.program].is_access(location)) continue;
         PointUse &use = uses[{launch.program, location}];
         use.program = launch.program;
         use.location = location;

@@ -57,6 +57,16 @@ const LocationRecord *ProgramRecord::find(uint16_t id) const {
   return found == locations.end() || found->id != id ? nullptr : &*found;
 }
 
+bool ProgramRecord::is_access(uint16_t id) const {
+  const LocationRecord *const found = find(id);
+  return found != nullptr && gpu::is_access(found->kind);
+}
+
+bool ProgramRecord::has_accesses() const {
+  return std::any_of(locations.begin(), locations.end(),
+                     [](const LocationRecord &each) { return gpu::is_access(each.kind); });
+}
+
 std::string ProgramRecord::kernel(uint32_t number) const {
   return number < kernels.size() ? kernels[number] : "kernel " + std::to_string(number);
 }

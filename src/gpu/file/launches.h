@@ -45,6 +45,8 @@ struct ProgramRecord {
   [[nodiscard]] Guesses guesses() const;
   [[nodiscard]] std::vector<uint16_t> value_locations() const;
   [[nodiscard]] const LocationRecord *find(uint16_t id) const;  ///< nullptr if it has none
+  [[nodiscard]] bool is_access(uint16_t id) const;              ///< a location at which memory is touched
+  [[nodiscard]] bool has_accesses() const;
   [[nodiscard]] std::string kernel(uint32_t number) const;
 };
 

@@ -10,11 +10,6 @@
 namespace cairn::instrument {
 namespace {
 
-bool has_part(CXCursor declaration, CXCursorKind kind) {
-  const std::vector<CXCursor> all = children(declaration);
-  return std::any_of(all.begin(), all.end(), [kind](CXCursor child) { return clang_getCursorKind(child) == kind; });
-}
-
 CXTypeKind canonical_kind(CXType type) { return clang_getCanonicalType(type).kind; }
 
 bool is_array(CXType type) {
@@ -32,8 +27,8 @@ bool is_dependent(CXType type) {
 /// An array that all lanes of a block, or of the device, see.
 bool is_seen_by_others(CXCursor variable) {
   if (clang_getCursorKind(variable) != CXCursor_VarDecl) return false;
-  if (has_part(variable, CXCursor_CUDASharedAttr)) return true;
-  return clang_Cursor_hasVarDeclGlobalStorage(variable) == 1 && !has_part(variable, CXCursor_CUDAConstantAttr) &&
+  if (has_attribute(variable, CXCursor_CUDASharedAttr)) return true;
+  return clang_Cursor_hasVarDeclGlobalStorage(variable) == 1 && !has_attribute(variable, CXCursor_CUDAConstantAttr) &&
          !is_constexpr(variable);
 }
 
@@ -62,8 +57,7 @@ bool lies_in_memory(CXCursor place) {
     case CXCursor_MemberRefExpr: {
       const CXCursor field = clang_getCursorReferenced(place);
       if (clang_getCursorKind(field) != CXCursor_FieldDecl || clang_Cursor_isBitField(field) != 0) return false;
-      const CXTypeKind kind = canonical_kind(clang_getCursorType(field));
-      if (kind == CXType_LValueReference || kind == CXType_RValueReference) return false;
+      if (is_reference(clang_getCanonicalType(clang_getCursorType(field)))) return false;
       const CXTypeKind base = canonical_kind(clang_getCursorType(bare(parts.front())));
       return base == CXType_Pointer || lies_in_memory(parts.front());
     }
@@ -157,8 +151,8 @@ bool BodyWalker::accessed(CXCursor cursor) {
     case CXCursor_CStyleCastExpr:
     case CXCursor_CXXStaticCastExpr:
     case CXCursor_CXXFunctionalCastExpr: {
-      const CXTypeKind kind = canonical_kind(clang_getCursorType(cursor));
-      if (kind == CXType_LValueReference || kind == CXType_RValueReference || kind == CXType_Void) return false;
+      const CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+      if (is_reference(type) || type.kind == CXType_Void) return false;
       for (const CXCursor part : parts) operand(part);
       return true;
     }
@@ -200,8 +194,7 @@ bool BodyWalker::loaded(CXCursor operand) {
 }
 
 bool BodyWalker::bound(CXCursor reference, CXCursor place) {
-  const CXTypeKind kind = clang_getCursorType(reference).kind;
-  if ((kind != CXType_LValueReference && kind != CXType_RValueReference) || !lies_in_memory(place)) return false;
+  if (!is_reference(clang_getCursorType(reference)) || !lies_in_memory(place)) return false;
   parts_of_place(bare(place));
   return true;
 }
@@ -214,8 +207,10 @@ bool BodyWalker::accessed_by_call(CXCursor call, CXCursor callee, CXCursor part)
   if (clang_equalCursors(first, part) == 0) return is_open && loaded(part);
   if (lies_in_memory(first)) {
     const auto kind = kind_of_assignment(source_.word(source_.token_from(extent(first).end)));
-    if (kind) access(first, *kind);
-    if (kind) return true;
+    if (kind) {
+      access(first, *kind);
+      return true;
+    }
   }
   if (clang_Cursor_isNull(callee) == 0 && program_.source(callee) == nullptr) {
     const auto kind = kind_of_call(name_of(callee));

@@ -76,6 +76,15 @@ uint32_t location_of(CXCursor cursor) {
 
 bool is_implicit(CXCursor cursor) { return file_of(cursor) == nullptr; }
 
+bool has_attribute(CXCursor declaration, CXCursorKind attribute) {
+  const std::vector<CXCursor> all = children(declaration);
+  return std::any_of(all.begin(), all.end(), [attribute](CXCursor child) {
+    return clang_getCursorKind(child) == attribute && !is_implicit(child);
+  });
+}
+
+bool is_reference(CXType type) { return type.kind == CXType_LValueReference || type.kind == CXType_RValueReference; }
+
 std::string key_of(CXCursor declaration) {
   const CXCursor pattern = clang_getSpecializedCursorTemplate(declaration);
   if (clang_Cursor_isNull(pattern) == 0) return key_of(pattern);

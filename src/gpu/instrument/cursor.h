@@ -29,6 +29,9 @@ CXFile file_of(CXCursor cursor);
 Span span_of(CXCursor cursor);
 /// Where its name stands.
 uint32_t location_of(CXCursor cursor);
+/// Whether it stands in the source, by a word of the language or of a macro.
+bool has_attribute(CXCursor declaration, CXCursorKind attribute);
+bool is_reference(CXType type);
 /// Nothing in the source: an attribute or argument that the compiler put there.
 bool is_implicit(CXCursor cursor);
 

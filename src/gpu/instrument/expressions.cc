@@ -19,11 +19,9 @@ bool is_elsewhere(const Program &program, CXCursor callee) {
   if (clang_Location_isInSystemHeader(location) != 0 || clang_Cursor_isNull(clang_getCursorDefinition(callee)) == 0) {
     return false;
   }
-  const std::vector<CXCursor> parts = children(callee);
-  const bool is_device = std::any_of(parts.begin(), parts.end(), [](CXCursor part) {
-    return clang_getCursorKind(part) == CXCursor_CUDADeviceAttr && !is_implicit(part);
-  });
-  if (!is_device || text_of(clang_getFileName(file_of(callee))).starts_with("/cairn-instrument/")) return false;
+  if (!has_attribute(callee, CXCursor_CUDADeviceAttr) ||
+      text_of(clang_getFileName(file_of(callee))).starts_with("/cairn-instrument/"))
+    return false;
   const std::string key = key_of(callee);
   return std::none_of(program.functions.begin(), program.functions.end(),
                       [&](const Function &each) { return key_of(each.cursor) == key; });

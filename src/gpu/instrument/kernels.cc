@@ -19,12 +19,6 @@ bool is_function(CXCursorKind kind) {
          kind == CXCursor_Destructor || kind == CXCursor_ConversionFunction || kind == CXCursor_FunctionTemplate;
 }
 
-bool has_attribute(CXCursor declaration, CXCursorKind kind) {
-  const std::vector<CXCursor> all = children(declaration);
-  return std::any_of(all.begin(), all.end(),
-                     [&](CXCursor child) { return clang_getCursorKind(child) == kind && !is_implicit(child); });
-}
-
 /// Runtime functions that take any kernel, whatever its parameters.
 bool takes_any_kernel(const std::string &name) {
   for (const char *prefix : {"cudaFunc", "cudaOccupancy", "hipFunc", "hipOccupancy", "cudaGetFuncBySymbol"}) {

@@ -33,8 +33,6 @@ bool is_step(const std::string &word) {
   return word.starts_with("++") || word.starts_with("--") || word.ends_with("++") || word.ends_with("--");
 }
 
-bool is_reference(CXType type) { return type.kind == CXType_LValueReference || type.kind == CXType_RValueReference; }
-
 /// A variable that is not in a register: global, shared, or reached through a reference.
 bool is_in_memory(CXCursor variable) {
   const CXCursorKind kind = clang_getCursorKind(variable);
@@ -43,9 +41,7 @@ bool is_in_memory(CXCursor variable) {
   if (kind == CXCursor_ParmDecl || is_builtin_variable(name_of(variable)) || is_constexpr(variable)) return false;
   const bool is_const = clang_isConstQualifiedType(clang_getCursorType(variable)) != 0;
   if (clang_Cursor_hasVarDeclGlobalStorage(variable) == 1) return !is_const;
-  const std::vector<CXCursor> all = children(variable);
-  return std::any_of(all.begin(), all.end(),
-                     [](CXCursor child) { return clang_getCursorKind(child) == CXCursor_CUDASharedAttr; });
+  return has_attribute(variable, CXCursor_CUDASharedAttr);
 }
 
 /// A function that computes a value from values.
