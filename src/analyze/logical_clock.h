@@ -28,7 +28,7 @@ namespace cairn::analyze {
 /// Shifts change by a ns in so many.
 constexpr uint64_t kControl = 100;
 
-/// A rank, and when its MPI_Init began on the axis of the run.
+/// A rank, and when it began (trace/model/record.h) on the axis of the run.
 struct RankStart {
   uint32_t rank = 0;
   uint64_t ns = 0;

@@ -62,7 +62,7 @@ Fact clocks_of(const trace::Axis &axis) {
                                       : fmt::format("within {} of rank 0's, drift {} at most",
                                                     time_text(axis.uncertainty_ns()), time_text(axis.drift_ns()));
   }
-  text += fmt::format("; MPI_Init began within {}", time_text(axis.spread_ns()));
+  text += fmt::format("; ranks began within {}", time_text(axis.spread_ns()));
   if (const trace::Corrections *made = axis.corrections()) {
     text += made->reversed == 0
                 ? "; no message is reversed"

@@ -16,7 +16,7 @@
 
 namespace cairn::analyze {
 
-/// A launch and its times in nanoseconds on the axis (trace/read/axis.h); negative: before the first MPI_Init began.
+/// A launch and its times in nanoseconds on the axis (trace/read/axis.h); negative: before the first rank began.
 struct TimedLaunch {
   uint32_t number = 0;  ///< among Launches::launches
   const gpu::LaunchRecord *launch = nullptr;

@@ -65,7 +65,7 @@ struct WarpStreams {
 };
 
 /// When a launch was made and its kernel ran, and where it stands among its rank's MPI calls, as far as that is known.
-/// Times are in nanoseconds since the rank's MPI_Init began, as those of its calls (trace/read/axis.h); where there is
+/// Times are in nanoseconds since the rank's begin, as those of its calls (trace/read/axis.h); where there is
 /// no MPI, since the first traced launch. Negative: before.
 struct LaunchMoment {
   bool made = false;    ///< `made_ns` is known

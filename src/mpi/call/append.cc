@@ -68,6 +68,7 @@ void append(Thread &thread, Signature &signature, const Frame &frame, uint64_t e
     thread.sequence.begin = begin_of_sequence(thread, frame);
     thread.timing.begin_at(thread.sequence.begin);
     thread.last_end = thread.sequence.begin;
+    of.run.begins(of.clock.at(thread.sequence.begin));
   }
   const uint64_t duration = of.clock.between(frame.begin, end_ticks);
   if (frame.depth == 0) thread.mpi_ns += duration;

@@ -7,7 +7,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_place(Cairn
   using namespace cairn::recorder;
   const Process *of = process;
   if (of == nullptr) return -1;
-  *place = CairnMpiPlace{of->clock.origin() + of->run.init_ns, 0, kCairnNoThread};
+  *place = CairnMpiPlace{of->clock.origin() + of->run.begin_ns, 0, kCairnNoThread};
   const Thread *thread = current_thread;
   if (thread == nullptr || thread->sequence.calls == nullptr) return 0;
   if (thread->sequence.segment == cairn::trace::SequenceRecord::kEpilogue) return 0;

@@ -202,7 +202,7 @@ void before_landmark(Thread &thread, Frame &frame) {
     case function_id::Init:
     case function_id::Init_thread:
       of.progress.init_seen = true;
-      if (!of.progress.initialized) of.run.init_ns = of.clock.at(frame.begin);
+      of.run.begins(of.clock.at(frame.begin));
       break;
     case function_id::Abort:
       if (of.progress.finishing) break;

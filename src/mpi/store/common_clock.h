@@ -23,7 +23,7 @@ struct CommonClock {
   ClockPoint first;
   ClockPoint last;
 
-  /// Of a rank whose MPI_Init began at `begin_ns`, whose recording took `wall_ns`, and whose times may be so far from
+  /// Of a rank that began (RankClock) at `begin_ns`, whose recording took `wall_ns`, and whose times may be so far from
   /// CLOCK_MONOTONIC (CalibratedClock::uncertainty).
   [[nodiscard]] trace::RankClock of(uint64_t begin_ns, uint64_t wall_ns, uint64_t told_within_ns) const {
     const auto begin = static_cast<int64_t>(begin_ns);

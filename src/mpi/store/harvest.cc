@@ -133,7 +133,7 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   }
   record.first_ticket = sequence.first_ticket;
   const uint64_t begin = recorded.clock(of, remains).clock().at(sequence.begin);
-  record.begin_ns = begin > of.run.init_ns ? begin - of.run.init_ns : 0;
+  record.begin_ns = begin > of.run.begin_ns ? begin - of.run.begin_ns : 0;
   if (of.run.config.times) {
     if (auto setting = timing::parse_setting(of.run.timing)) {
       record.times = recorded.timing->read(*setting, remains.owner(), true, cost);
@@ -245,7 +245,7 @@ Result<SequenceRecord> telling_calls(const RecordedThread &thread, const Remains
 /// Rounded up to a power of two, so that most ranks say the same: then it costs a trace nothing.
 trace::RankClock clock_of(const Process &of, uint64_t wall_ns, uint64_t told_within_ns) {
   const uint64_t within = told_within_ns == 0 ? 0 : std::bit_ceil(std::min(told_within_ns, uint64_t{1} << 62));
-  return of.run.common.of(of.clock.origin() + of.run.init_ns, wall_ns, within);
+  return of.run.common.of(of.clock.origin() + of.run.begin_ns, wall_ns, within);
 }
 
 /// Everything but the sequences.
@@ -259,7 +259,7 @@ ProcessRecord frame_of(const Process &of, uint64_t end_ns, ListedModules modules
     if (loss.reason == reason_of(Loss::excluded)) loss.reason += std::string(" ") + of.run.excluded;
   }
   record.complete = of.progress.complete;
-  record.wall_ns = end_ns > of.run.init_ns ? end_ns - of.run.init_ns : 0;
+  record.wall_ns = end_ns > of.run.begin_ns ? end_ns - of.run.begin_ns : 0;
   record.peak_memory = of.arena->peak();
   record.clock = clock_of(of, record.wall_ns, of.calibrated.uncertainty(0));
   for (uint32_t i = 0; i < modules.objects; ++i) {
@@ -376,7 +376,7 @@ Result<ProcessRecord> harvest_closed(const Process &of, const ClosedSequence &cl
 }
 
 Result<ProcessRecord> harvest_dead(const Process &of, size_t readable, std::optional<int64_t> ended_unix_ns) {
-  uint64_t end_ns = of.run.init_ns;
+  uint64_t end_ns = of.run.begin_ns;
   if (ended_unix_ns && *ended_unix_ns > of.run.start_unix_ns) {
     end_ns = std::max(end_ns, static_cast<uint64_t>(*ended_unix_ns - of.run.start_unix_ns));
   }

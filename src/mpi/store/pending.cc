@@ -275,7 +275,7 @@ class PendingCall {
   bool known_ = true;
 };
 
-uint64_t from_init(const Process &of, uint64_t ns) { return ns > of.run.init_ns ? ns - of.run.init_ns : 0; }
+uint64_t from_init(const Process &of, uint64_t ns) { return ns > of.run.begin_ns ? ns - of.run.begin_ns : 0; }
 
 timing::CallStats once(uint64_t duration) {
   timing::CallStats stats;

@@ -5,6 +5,7 @@
 // in a reader of a dead process's arena.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -29,7 +30,7 @@ struct Run {
   int64_t start_unix_ns;
   uint64_t job;  ///< rank 0's start, which it told the others in MPI_Init; 0: not known
   CommonClock common;
-  uint64_t init_ns;  ///< when MPI_Init began, on the process's clock
+  uint64_t begin_ns;  ///< when MPI_Init began, or a recorded call before it, on the process's clock; 0: not known yet
   char host[256];
   char mpi_version[256];
   char recorder[128];  ///< "cairn 0.1.0 libmpich.so.12"
@@ -39,6 +40,13 @@ struct Run {
   char spawned_by[128];
   char excluded[512];  ///< patterns of what is left out on request
 
+  /// A call began then that is, or will be, in the trace. By any thread.
+  void begins(uint64_t ns) {
+    const std::atomic_ref<uint64_t> first(begin_ns);
+    uint64_t known = first.load(std::memory_order_relaxed);
+    while ((known == 0 || ns < known) && !first.compare_exchange_weak(known, ns, std::memory_order_relaxed)) {
+    }
+  }
   [[nodiscard]] uint32_t told_rank() const { return static_cast<uint32_t>(rank < 0 ? launched_rank : rank); }
   [[nodiscard]] uint32_t told_size() const {
     const int32_t told = rank < 0 ? launched_size : size;

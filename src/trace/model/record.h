@@ -129,11 +129,12 @@ struct SequenceRecord {
   grammar::Grammar heap;               ///< what became of heap segments, in order
   std::vector<HeapEvent> heap_events;  ///< its symbols
   Bytes times;                         ///< of the calls, as the timing mode writes them; empty if it keeps none
-  uint64_t begin_ns = 0;               ///< when the first call began, from MPI_Init's begin (its own clock)
+  uint64_t begin_ns = 0;               ///< when the first call began, from the rank's begin (its own clock)
 };
 
-/// Where a rank's time lies on the axis of the run: a moment `t` ns after the rank's MPI_Init began is
-/// `begin_unix_ns + t + drift_ns * t / wall_ns` ns since 1970 by rank 0's clock.
+/// Where a rank's time lies on the axis of the run. It begins with the rank's MPI_Init, or with a call before that if
+/// one is in the trace. A moment `t` ns after its begin is `begin_unix_ns + t + drift_ns * t / wall_ns` ns since 1970
+/// by rank 0's clock.
 struct RankClock {
   static constexpr int64_t kOwn = -1;  ///< `uncertainty_ns`: never compared; `begin_unix_ns` is by the rank's own clock
   static constexpr int64_t kNone = -2;  ///< nothing is known of it
@@ -150,7 +151,7 @@ struct ProcessRecord {
   std::string host;
   std::vector<Loss> losses;  ///< why not all could be kept
   bool complete = true;      ///< MPI_Finalize was reached
-  uint64_t wall_ns = 0;      ///< from MPI_Init's begin to the end of the recording
+  uint64_t wall_ns = 0;      ///< from its begin (RankClock) to the end of the recording
   uint64_t mpi_ns = 0;       ///< in MPI, outermost calls only
   uint64_t peak_memory = 0;
   timing::TimesCost times_cost;

@@ -1,5 +1,5 @@
-// Axis: all ranks' times as one. A trace has each rank's times as its own clock told them, counted from its MPI_Init,
-// and where that lies on the clock of rank 0 (RankClock). On the axis, 0 is when the first of the ranks began MPI_Init.
+// Axis: all ranks' times as one. A trace has each rank's times as its own clock told them, counted from its begin,
+// and where that lies on the clock of rank 0 (RankClock). On the axis, 0 is when the first of the ranks began.
 // Where messages showed that this was not exact, `cairn repack --clocks` added corrections, which are part of the axis.
 //
 // Where nothing is known of some rank (traces without the section `clocks`, of GPUs alone), each rank keeps its own
@@ -69,7 +69,7 @@ class Axis {
   [[nodiscard]] int64_t begin_unix_ns() const { return begin_unix_ns_; }
   [[nodiscard]] uint64_t uncertainty_ns() const { return uncertainty_ns_; }  ///< the largest of a rank
   [[nodiscard]] uint64_t drift_ns() const { return drift_ns_; }              ///< the largest, without its sign
-  [[nodiscard]] uint64_t spread_ns() const { return spread_ns_; }  ///< from the first MPI_Init's begin to the last
+  [[nodiscard]] uint64_t spread_ns() const { return spread_ns_; }  ///< from the first rank's begin to the last
 
   /// `place` of a rank among the trace's.
   [[nodiscard]] Place at(uint64_t place) const {
