@@ -7,6 +7,7 @@
 
 #include "analyze/function_table.h"
 #include "analyze/volume.h"
+#include "analyze/window_calls.h"
 #include "base/as_size.h"
 #include "spec/ids.h"
 #include "trace/model/status_field.h"
@@ -121,6 +122,8 @@ class Reading {
     made_.operation = operation_number(function_);
     made_.root = access_.number("root");
     made_.awaits_neighbors = is_among_neighbors(function_.id);
+    made_.customary = meets_by_custom(function_.id);
+    made_.awaited.all = made_.customary && !made_.failed;
     if (!made_.communicator) return nullptr;
     return std::make_unique<MessageCall>(std::move(made_));
   }
@@ -320,6 +323,15 @@ std::vector<MessageOutcome> outcomes_of(const RowAccess &row, size_t count) {
 bool is_among_neighbors(uint32_t function) {
   static const auto all =
       function_table([](const spec::Function &each) { return operation(each).starts_with("Neighbor_"); });
+  return function < all.size() && all[function];
+}
+
+bool meets_by_custom(uint32_t function) {
+  static const auto all = function_table([](const spec::Function &each) {
+    const bool makes = spec::makes_communicator(each) || window_role(each.id) == WindowRole::makes ||
+                       each.id == spec::function_id::File_open;
+    return makes && met_over(each) != nullptr && each.members == spec::Members::of_scope;
+  });
   return function < all.size() && all[function];
 }
 

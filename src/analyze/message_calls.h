@@ -70,6 +70,7 @@ struct MessageCall {
   Awaited awaited_at_root;                        ///< where this process is the root
   bool awaits_lower = false;                      ///< besides, all of lower ranks
   bool awaits_neighbors = false;                  ///< those who send to it in the communicator's topology
+  bool customary = false;                         ///< Meeting::customary
   std::shared_ptr<const Mark> content = nullptr;  ///< Arrivals::content (messages.h), by who asks it
 };
 
@@ -86,9 +87,12 @@ bool is_message_call(const spec::Function &function);
 std::unique_ptr<MessageCall> message_call(const trace::Row &row, const RowScope &scope);
 /// Whether a function is a collective operation among neighbours; then meeting_call tells of it.
 bool is_among_neighbors(uint32_t function);
-/// The part in a meeting, in which nobody is said to wait for anybody, of a call that all members of a communicator
-/// make and that is no message call: it makes or ends something, or is of neighbours; or any that failed. nullptr: it
-/// is no such call.
+/// Whether all members of a communicator wait for each other in a function though MPI does not say so: it makes a
+/// communicator, a window or a file over that; then meeting_call tells of it.
+bool meets_by_custom(uint32_t function);
+/// The part in a meeting, in which nobody else is said to wait for anybody, of a call that all members of a
+/// communicator make and that is no message call: it makes or ends something, or is of neighbours; or any that failed.
+/// nullptr: it is no such call.
 std::unique_ptr<MessageCall> meeting_call(const trace::Row &row, const RowScope &scope);
 
 }  // namespace cairn::analyze

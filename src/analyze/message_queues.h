@@ -34,15 +34,18 @@ struct Sent {
   bool completed = false;  ///< at a time that is known
   bool matched = false;
   CallTime completing;
-  uint64_t waited_ns = 0;  ///< of the completing call
+  uint64_t waited_ns = 0;                          ///< of the completing call
+  std::shared_ptr<uint64_t> late_until = nullptr;  ///< Delivery
   CallTime posted;
   bool anybody = false;  ///< received it
+  bool exposed = false;  ///< Delivery
 };
 using SentPointer = std::shared_ptr<Sent>;
 
 /// A receive, from the call that posted it on.
 struct Receive {
   uint32_t communicator = 0;
+  uint32_t window = 0;            ///< as in ChannelKey
   std::optional<uint32_t> from;   ///< in MPI_COMM_WORLD; nullopt: any, as long as nobody knows
   std::optional<int64_t> tag;     ///< the same
   bool anybody = false;           ///< it was of any sender or tag when it was posted
@@ -64,6 +67,7 @@ struct ChannelKey {
   uint32_t from = 0;
   uint32_t to = 0;
   int64_t tag = 0;
+  uint32_t window = 0;  ///< not 0: no message, but access to that window of the communicator (rank_windows.h)
   bool operator==(const ChannelKey &) const = default;
 };
 

@@ -75,8 +75,11 @@ class Replay {
 
   void end(const MessageStep &step) {
     const uint64_t waited = step.timed ? arrivals_->ended(step.call) : 0;
+    if (step.timed && step.lock) arrivals_->locked(*step.lock);
     if (!step.timed && !arrivals_->wants_untimed()) return;
+    const auto late_until = step.completes.size() < 2 ? nullptr : std::make_shared<uint64_t>(0);
     for (const SentPointer &message : step.completes) {
+      message->late_until = late_until;
       message->completed = true;
       message->completing = step.call;
       message->waited_ns = waited;
@@ -85,7 +88,8 @@ class Replay {
   }
   void deliver(const Sent &message) {
     if (!message.completed || !message.matched) return;
-    arrivals_->delivered({message.from, message.completing, message.waited_ns, message.posted, message.anybody});
+    arrivals_->delivered({message.from, message.completing, message.waited_ns, message.posted, message.anybody,
+                          message.exposed, message.late_until.get()});
   }
 
   /// When the first of the calls began that have not ended.
@@ -105,7 +109,8 @@ class Replay {
     for (const auto &[key, message] : step.sends) {
       message->mark = mark;
       message->number = sent_++;
-      if (step.timed || arrivals_->wants_untimed()) arrivals_->sent(step.call, key.to, key.tag, message->number);
+      if (key.window == 0 && (step.timed || arrivals_->wants_untimed()))
+        arrivals_->sent(step.call, key.to, key.tag, message->number);
       channels_.send(&channels_.of(key), message);
       if (const auto to = place_of_.find(key.to); to != place_of_.end()) wake(to->second);
     }
@@ -144,21 +149,23 @@ class Replay {
     return true;
   }
   void told(const MessageStep &step, const Receive &receive, const SentPointer &message) {
+    const bool counts = receive.window == 0;
     if (!message) {
-      ++(is_lossy(receive.channel->key.from) ? counts_.lost : counts_.unsent);
+      if (counts) ++(is_lossy(receive.channel->key.from) ? counts_.lost : counts_.unsent);
     } else if (is_lossy(message->from.rank)) {
-      ++counts_.lost;
+      if (counts) ++counts_.lost;
     } else if (!step.timed || !message->timed) {
-      ++counts_.untimed;
+      if (counts) ++counts_.untimed;
       if (arrivals_->wants_untimed()) match(step, receive, message.get());
     } else {
-      ++counts_.messages;
+      if (counts) ++counts_.messages;
       match(step, receive, message.get());
     }
     channels_.take(receive);
   }
   void match(const MessageStep &step, const Receive &receive, Sent *message) {
-    Edge found = edge(Edge::Kind::message, *message, step, receive);
+    message->exposed = receive.window != 0;
+    Edge found = edge(message->exposed ? Edge::Kind::exposed : Edge::Kind::message, *message, step, receive);
     found.exact = found.exact && !is_lossy(step.call.rank);
     arrivals_->message(found);
     message->posted = receive.posting;
@@ -200,7 +207,9 @@ class Replay {
       given_up_ = given_up_ && !alone;
       if (!part.awaited.nobody()) {
         const bool together = !alone && !gathering.meeting.broken;
-        ++(!together ? counts_.apart : !step.timed ? counts_.untimed : counts_.collective);
+        if (!gathering.meeting.customary) {
+          ++(!together ? counts_.apart : !step.timed ? counts_.untimed : counts_.collective);
+        }
         if (together && step.timed) arrivals_->left(gathering.meeting, part.awaited.ranks, step.call);
       }
       gatherings_.left(part.gathering, arrivals_);
@@ -214,6 +223,7 @@ class Replay {
     const std::vector<const Channel *> left = channels_.left();
     for (const Channel *channel : left) {
       const ChannelKey &key = channel->key;
+      if (key.window != 0) continue;
       const auto from = place_of_.find(key.from);
       const auto to = place_of_.find(key.to);
       const bool known = from != place_of_.end() && to != place_of_.end() && !is_lossy(key.from) && !is_lossy(key.to) &&
@@ -312,6 +322,7 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
   }
   known->by_number.push_back(nullptr);
   known->places.emplace_back();
+  known->members.emplace_back();
   for (const Communicator &communicator : known->communicators.all()) {  // MPI_COMM_WORLD is the first
     known->numbers.emplace(communicator.name, known->by_number.size());
     known->by_number.push_back(&communicator);
@@ -323,8 +334,15 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
       places.emplace(member.in_world, static_cast<uint32_t>(member.rank));
     }
     known_to_all = known_to_all && places.size() == communicator.groups[0].size();
-    if (!known_to_all) places.clear();
+    std::shared_ptr<std::vector<uint32_t>> members;
+    if (known_to_all) {
+      members = std::make_shared<std::vector<uint32_t>>(places.size());
+      for (const auto &[in_world, place] : places) (*members)[place] = in_world;
+    } else {
+      places.clear();
+    }
     known->places.push_back(std::move(places));
+    known->members.push_back(std::move(members));
   }
   return Messages(std::move(known));
 }

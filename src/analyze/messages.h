@@ -48,6 +48,7 @@ struct Edge {
   enum class Kind : uint8_t {
     message,  ///< the call that sent it, or started to, and the one that completed its receive
     probed,   ///< … and the one that found it, for MPI_Mrecv to receive
+    exposed,  ///< MPI_Win_start or MPI_Win_complete, and the MPI_Win_wait that ended the access; no message
   };
   Kind kind = Kind::message;
   CallTime from;  ///< which began to send
@@ -73,6 +74,9 @@ struct Delivery {
   uint64_t waited_ns = 0;  ///< what `ended` answered of `completed`
   CallTime posted;         ///< the call that posted the receive
   bool anybody = false;    ///< as in Edge
+  bool exposed = false;    ///< no message: as in Edge, and `posted` is the MPI_Win_post
+  /// For the listener: until when it found that `completed` waited, one for all that this call completed.
+  uint64_t *late_until = nullptr;
 };
 
 /// A collective call, once all that somebody waits for have begun it.
@@ -85,6 +89,19 @@ struct Meeting {
   std::vector<MarkPointer> contents;  ///< Arrivals::content of those calls
   std::vector<bool> came;             ///< who has begun it
   bool broken = false;                ///< its members do not call the same operation
+  /// That its calls wait for each other is what MPI's libraries do, not what MPI demands: of those that make
+  /// communicators, windows and files, and of MPI_Win_fence and MPI_Win_free.
+  bool customary = false;
+};
+
+/// A call that asks for access to a window by a lock, or gives it back.
+struct LockCall {
+  CallTime call;
+  uint32_t communicator = 0;       ///< Messages::name_of
+  uint32_t window = 0;             ///< among the windows made over it, from 1 on
+  std::optional<uint32_t> target;  ///< in MPI_COMM_WORLD; nullopt: all of the window
+  bool exclusive = false;          ///< no other may have the lock meanwhile; else no other may have an exclusive one
+  bool gives_back = false;
 };
 
 /// What is left when all ranks' calls have been gone through: a message that nobody received, or a receive that was
@@ -97,6 +114,13 @@ struct Unmatched {
   std::optional<int64_t> tag;    ///< nullopt: a receive of any
   bool exact = true;  ///< false where calls are missing, or another receive or message may be the one that is lacking
 };
+
+struct MessageScope;
+class Posts;
+class Gatherings;
+class WindowFollower;
+using FollowWindows = std::unique_ptr<WindowFollower> (*)(const MessageScope &scope, uint32_t rank, Posts *posts,
+                                                          Gatherings *gatherings);
 
 /// Is told what happened, in an order in which it can have happened: all that arrived at a rank before it sent
 /// something is told before that arrives, and arrivals at one rank in the order of its calls.
@@ -119,6 +143,8 @@ class Arrivals {
   /// All that it waited for was told. Answers how long it waited, for Delivery.
   virtual uint64_t ended(const CallTime & /*call*/) { return 0; }
   virtual void delivered(const Delivery & /*delivery*/) {}
+  /// Behind `ended` of the call.
+  virtual void locked(const LockCall & /*call*/) {}
   /// No call that is told of from now on, and none that was told of and has not ended, began before.
   virtual void all_after(uint64_t /*ns*/) {}
 
@@ -138,6 +164,8 @@ class Arrivals {
   virtual MarkPointer content(const trace::Event & /*event*/, const RowScope & /*scope*/) { return nullptr; }
   /// Whether calls that make or end communicators and other objects, and those among neighbours, are meetings too.
   [[nodiscard]] virtual bool wants_all_meetings() const { return false; }
+  /// How what calls wait for at windows is followed (rank_windows.h); nullptr: not at all.
+  [[nodiscard]] virtual FollowWindows follow_windows() const { return nullptr; }
   /// A call of such a meeting failed on a member: it is not known which calls of the others its next ones belong to.
   virtual void spoiled(uint32_t /*communicator*/) {}
   /// At the end, by rank and call.

@@ -14,21 +14,21 @@ bool is_time(uint64_t ns) { return ns <= trace::Knots::kMost; }
 
 }  // namespace
 
-GatheringPointer Gatherings::of(uint32_t communicator, uint64_t count, uint32_t operation) {
-  GatheringPointer &gathering = under_way_[{communicator, count}];
+GatheringPointer Gatherings::of(const Key &key, uint32_t operation) {
+  GatheringPointer &gathering = under_way_[key];
   if (!gathering) {
-    const size_t members = scope_.places[communicator].size();
+    const size_t members = scope_.places[key.communicator].size();
     gathering = std::make_shared<Gathering>();
     gathering->meeting.number = next_++;
     gathering->meeting.operation = operation;
     gathering->meeting.begins.resize(members);
-    gathering->meeting.communicator = communicator;
+    gathering->meeting.communicator = key.communicator;
     gathering->meeting.marks.resize(members);
     gathering->meeting.contents.resize(members);
     gathering->meeting.came.resize(members);
     gathering->missing = members;
     gathering->inside = members;
-    keys_[gathering->meeting.number] = {communicator, count};
+    keys_[gathering->meeting.number] = key;
   }
   gathering->meeting.broken = gathering->meeting.broken || gathering->meeting.operation != operation;
   return gathering;
@@ -57,6 +57,7 @@ RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *c
       arrivals_(arrivals),
       sizes_(scope.trace->rank_count()) {
   several_threads_ = scope.trace->has_threads(rank);
+  if (const FollowWindows follow = arrivals->follow_windows()) windows_ = follow(scope, rank, &posts_, gatherings);
 }
 
 MessageStep *RankMessages::step() {
@@ -99,10 +100,14 @@ void RankMessages::read() {
     outside_ns_ += event->begin_ns - std::min(event->begin_ns, last);
     last_end_ns_ = std::max(last, event->end_ns);
   }
-  const MessageCall *call = look_at(*event);
   const uint32_t function = event->values->function;
+  if (windows_ != nullptr && Groups::makes_or_frees(function)) {
+    windows_->see_group(*event->values, scope, number_of(RowAccess(*event->values, scope).handle("comm")));
+  }
+  const KnownCall &known = look_at(*event);
+  const MessageCall *call = known.message.get();
   const bool landmark = step.timed && is_apart(function);
-  if (call == nullptr && !landmark) return;
+  if (call == nullptr && known.window == nullptr && !landmark) return;
   step.call = {rank_,
                event->index,
                event->begin_ns,
@@ -111,8 +116,11 @@ void RankMessages::read() {
                function,
                static_cast<uint32_t>(event->values->site)};
   if (call != nullptr) act(*call, &step);
+  if (known.window != nullptr) {
+    windows_->act(*known.window, number_of(known.window->communicator), &step);
+  }
   if (!landmark && step.sends.empty() && step.arriving.empty() && step.enters.empty() && step.leaves.empty() &&
-      step.completes.empty()) {
+      step.completes.empty() && !step.lock) {
     return;
   }
   step.outside_ns = std::exchange(outside_ns_, 0);
@@ -139,26 +147,30 @@ void RankMessages::add_neighbors(const HandleName &communicator, uint32_t place,
   }
 }
 
-const MessageCall *RankMessages::look_at(const trace::Event &event) {
+const RankMessages::KnownCall &RankMessages::look_at(const trace::Event &event) {
   Known &known = known_[event.thread];
   if (known.class_index != event.class_index || known.segment != event.segment) {
     known = {};
     known.class_index = event.class_index;
     known.segment = event.segment;
   }
-  if (const auto found = known.calls.find(event.call); found != known.calls.end()) return found->second.get();
+  if (const auto found = known.calls.find(event.call); found != known.calls.end()) return found->second;
   if (known.calls.size() >= scope_.most_known) known.calls.clear();
   const RowScope &scope = scope_.scopes[event.class_index];
   auto call = message_call(*event.values, scope);
-  if (call == nullptr && (arrivals_->wants_all_meetings() || is_among_neighbors(event.values->function)))
-    call = meeting_call(*event.values, scope);
+  const uint32_t function = event.values->function;
+  const bool meets = arrivals_->wants_all_meetings() || is_among_neighbors(function) || meets_by_custom(function);
+  if (call == nullptr && meets) call = meeting_call(*event.values, scope);
+  KnownCall made;
+  if (windows_ != nullptr) made.window = windows_->read(*event.values, scope);
   if (call != nullptr) call->content = arrivals_->content(event, scope);
   if (call != nullptr && call->send) {
     const RowAccess access(*event.values, scope);
     const bool apart = access.has("sendtype");  // MPI_Sendrecv
     call->sent_bytes = sizes_.bytes(access, apart ? "sendcount" : "count", apart ? "sendtype" : "datatype");
   }
-  return known.calls.emplace(event.call, std::move(call)).first->second.get();
+  made.message = std::move(call);
+  return known.calls.emplace(event.call, std::move(made)).first->second;
 }
 
 void RankMessages::act(const MessageCall &call, MessageStep *step) {
@@ -328,13 +340,14 @@ void RankMessages::collective(const MessageCall &call, MessageStep *step) {
     return;
   }
   if (!communicator || call.persistent || scope_.places[*communicator].empty()) {
-    ++counts_.apart;
+    if (!call.customary || arrivals_->wants_all_meetings()) ++counts_.apart;
     return;
   }
   const auto place = scope_.places[*communicator].find(rank_);
   if (place == scope_.places[*communicator].end()) return;
   MeetingPart part;
-  part.gathering = gatherings_->of(*communicator, meetings_[*communicator]++, call.operation);
+  part.gathering = gatherings_->of({*communicator, 0, meetings_[*communicator]++}, call.operation);
+  part.gathering->meeting.customary = call.customary;
   part.place = place->second;
   part.content = call.content;
   const size_t members = part.gathering->meeting.came.size();

@@ -17,11 +17,13 @@
 #include <vector>
 
 #include "analyze/communicators.h"
+#include "analyze/groups.h"
 #include "analyze/message_calls.h"
 #include "analyze/message_queues.h"
 #include "analyze/messages.h"
 #include "analyze/sizes.h"
 #include "analyze/topology.h"
+#include "analyze/window_calls.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -37,6 +39,7 @@ struct MessageScope {
   std::vector<const Communicator *> by_number;  ///< of kSelfNumber: nullptr
   std::map<std::string, uint32_t, std::less<>> numbers;
   std::vector<std::map<uint32_t, uint32_t>> places;  ///< ranks in each, by rank in MPI_COMM_WORLD; none: meets nobody
+  std::vector<Groups::Members> members;              ///< of the same, the other way round; nullptr: as above
   std::vector<RowScope> scopes;                      ///< by class
   std::set<uint32_t> lossy;                          ///< ranks of which calls are missing
   size_t most_known = 0;                             ///< calls of a thread that are remembered
@@ -78,6 +81,7 @@ struct MessageStep {
   std::vector<Arriving> arriving;
   std::vector<MeetingPart> enters;
   std::vector<MeetingPart> leaves;
+  std::optional<LockCall> lock;
   bool begun = false;
   size_t arrived = 0;  ///< of `arriving`
   size_t left = 0;     ///< of `leaves`
@@ -87,18 +91,35 @@ struct MessageStep {
 class Gatherings {
  public:
   explicit Gatherings(const MessageScope &scope) : scope_(scope) {}
-  /// A rank's `count`-th of a communicator.
-  GatheringPointer of(uint32_t communicator, uint64_t count, uint32_t operation);
+  /// A rank's `count`-th of a communicator, or of the window with that number over it.
+  struct Key {
+    uint32_t communicator = 0;
+    uint32_t window = 0;  ///< 0: of the communicator itself
+    uint64_t count = 0;
+    auto operator<=>(const Key &) const = default;
+  };
+  GatheringPointer of(const Key &key, uint32_t operation);
   void left(const GatheringPointer &gathering, Arrivals *arrivals);
   /// Nobody goes on.
   void finish(Arrivals *arrivals);
 
  private:
-  using Key = std::pair<uint32_t, uint64_t>;
   const MessageScope &scope_;
   uint64_t next_ = 0;
   std::map<Key, GatheringPointer> under_way_;
   std::map<uint64_t, Key> keys_;
+};
+
+/// Follows what the calls of one rank wait for at windows (rank_windows.h).
+class WindowFollower {
+ public:
+  virtual ~WindowFollower() = default;
+  /// What a call does; nullptr: nothing that others wait for.
+  virtual std::unique_ptr<WindowSync> read(const trace::Row &row, const RowScope &scope) const = 0;
+  /// The rank's next such call. `communicator`: of a call that makes a window, what it is made over.
+  virtual void act(const WindowSync &sync, std::optional<uint32_t> communicator, MessageStep *step) = 0;
+  /// The rank's next call that makes or frees a group. `communicator`: which it names.
+  virtual void see_group(const trace::Row &row, const RowScope &scope, std::optional<uint32_t> communicator) = 0;
 };
 
 /// Reads the calls of one rank and follows its requests.
@@ -131,19 +152,23 @@ class RankMessages {
     std::optional<uint64_t> bytes = std::nullopt;  ///< that each start sends
     MarkPointer content = nullptr;                 ///< of each start
   };
+  struct KnownCall {
+    std::unique_ptr<MessageCall> message;  ///< nullptr: it is none
+    std::unique_ptr<WindowSync> window;    ///< the same
+  };
   /// What calls do, by their numbers in the sequence of a thread. Equal ones recur; where they do not, keeping more of
   /// them helps nothing.
   struct Known {
     uint32_t class_index = UINT32_MAX;
     uint32_t segment = UINT32_MAX;
-    std::unordered_map<uint32_t, std::unique_ptr<MessageCall>> calls;
+    std::unordered_map<uint32_t, KnownCall> calls;
   };
 
   [[nodiscard]] bool settled();
   void read();
   void see_topology(const trace::Row &row, const RowScope &scope, const NewCommunicator *made);
   void add_neighbors(const HandleName &communicator, uint32_t place, Awaited *awaited) const;
-  const MessageCall *look_at(const trace::Event &event);
+  const KnownCall &look_at(const trace::Event &event);
   void act(const MessageCall &call, MessageStep *step);
   void transfer(const MessageCall &call, MessageStep *step);
   /// nullptr: to nobody.
@@ -169,6 +194,7 @@ class RankMessages {
   Arrivals *arrivals_;
   CommunicatorNames names_;
   Topologies topologies_;
+  std::unique_ptr<WindowFollower> windows_;  ///< nullptr: nobody wants that
   Sizes sizes_;
   uint64_t names_version_ = 0;
   std::map<int64_t, std::optional<uint32_t>> numbers_;  ///< of communicators, as long as their names stay

@@ -1,9 +1,11 @@
 // Tells tests what messages.h finds in a trace: a line for each receive, "message FROM-RANK CALL TO-RANK CALL", with
 // "unsure" behind it where the send may be another one, "probed …" for what was found, "met RANK CALL" for each end of
-// a collective call, and what was left out.
+// a collective call that MPI lets nobody leave alone, "exposed FROM-RANK CALL TO-RANK CALL" for each end of access to
+// a window, and what was left out.
 #include <cstdio>
 
 #include "analyze/messages.h"
+#include "analyze/rank_windows.h"
 
 namespace {
 
@@ -14,11 +16,16 @@ using cairn::analyze::Meeting;
 class Told : public cairn::analyze::Arrivals {
  public:
   void message(const Edge &edge) override {
-    std::printf("%s %u %llu %u %llu%s\n", edge.kind == Edge::Kind::message ? "message" : "probed", edge.from.rank,
+    constexpr const char *kWords[] = {"message", "probed", "exposed"};
+    std::printf("%s %u %llu %u %llu%s\n", kWords[static_cast<size_t>(edge.kind)], edge.from.rank,
                 static_cast<unsigned long long>(edge.from.call), edge.to.rank,
                 static_cast<unsigned long long>(edge.to.call), edge.exact ? "" : " unsure");
   }
+  [[nodiscard]] cairn::analyze::FollowWindows follow_windows() const override {
+    return cairn::analyze::RankWindows::follow;
+  }
   void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) override {
+    if (meeting.customary) return;
     std::printf("met %u %llu %zu\n", to.rank, static_cast<unsigned long long>(to.call),
                 from.empty() ? meeting.begins.size() : from.size());
   }

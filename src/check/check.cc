@@ -13,6 +13,7 @@
 #include "analyze/message_calls.h"
 #include "analyze/messages.h"
 #include "analyze/rank_messages.h"
+#include "analyze/rank_windows.h"
 #include "analyze/volume.h"
 #include "check/agreement.h"
 #include "check/buffering.h"
@@ -92,8 +93,10 @@ class Follower : public analyze::Arrivals {
   }
   [[nodiscard]] bool wants_untimed() const override { return true; }
   [[nodiscard]] bool wants_all_meetings() const override { return true; }
+  [[nodiscard]] analyze::FollowWindows follow_windows() const override { return analyze::RankWindows::follow; }
 
   void message(const Edge &edge) override {
+    if (edge.kind == Edge::Kind::exposed) return;
     if (kinds_.has(Kind::buffering)) buffering_.message(edge);
     if (edge.kind != Edge::Kind::message || !edge.sent_content || !edge.received_content) return;
     const auto fits = std::pair(edge.sent_content.get(), edge.received_content.get());
@@ -113,7 +116,7 @@ class Follower : public analyze::Arrivals {
   }
 
   void delivered(const analyze::Delivery &delivery) override {
-    if (kinds_.has(Kind::buffering)) buffering_.delivered(delivery);
+    if (kinds_.has(Kind::buffering) && !delivery.exposed) buffering_.delivered(delivery);
   }
 
   void over(const Meeting &meeting) override {

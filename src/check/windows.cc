@@ -13,65 +13,14 @@
 namespace cairn::check {
 namespace {
 
-using Does = WindowCall::Does;
+using Role = analyze::WindowRole;
 
 /// Offsets and bounds within it can be added up.
 constexpr int64_t kFarthest = INT64_MAX / 8;
 
-bool has_flag(const trace::Field &field, const spec::Parameter &parameter, uint16_t constant) {
-  const auto names = spec::domain(parameter.domain);
-  const auto bit = std::find(names.begin(), names.end(), constant) - names.begin();
-  trace::AtomReader atoms(field.atoms);
-  const trace::AtomValue bits = atoms.next();
-  if (atoms.failed() || bits.special || bit >= 64) return false;
-  return (static_cast<uint64_t>(bits.value) >> static_cast<unsigned>(bit) & 1U) != 0;
-}
+bool is_access(Role role) { return role == Role::gets || role == Role::puts || role == Role::accumulates; }
 
-std::optional<Does> what_of(uint32_t function) {
-  namespace id = spec::function_id;
-  switch (function) {
-    case id::Win_create:
-    case id::Win_create_c:
-    case id::Win_allocate:
-    case id::Win_allocate_c:
-      return Does::makes;
-    case id::Win_free:
-      return Does::frees;
-    case id::Win_fence:
-      return Does::fences;
-    case id::Win_lock:
-    case id::Win_lock_all:
-    case id::Win_start:
-      return Does::locks;
-    case id::Get:
-    case id::Get_c:
-    case id::Rget:
-    case id::Rget_c:
-      return Does::gets;
-    case id::Put:
-    case id::Put_c:
-    case id::Rput:
-    case id::Rput_c:
-      return Does::puts;
-    case id::Accumulate:
-    case id::Accumulate_c:
-    case id::Raccumulate:
-    case id::Raccumulate_c:
-    case id::Get_accumulate:
-    case id::Get_accumulate_c:
-    case id::Rget_accumulate:
-    case id::Rget_accumulate_c:
-    case id::Fetch_and_op:
-    case id::Compare_and_swap:
-      return Does::accumulates;
-    default:
-      return std::nullopt;
-  }
-}
-
-bool is_access(Does does) { return does == Does::gets || does == Does::puts || does == Does::accumulates; }
-
-const char *verb(Does does) { return does == Does::gets ? "gets" : does == Does::puts ? "puts" : "accumulates"; }
+const char *verb(Role role) { return role == Role::gets ? "gets" : role == Role::puts ? "puts" : "accumulates"; }
 
 /// The access, in bytes of the target's window.
 int64_t begin_of(const WindowCall &what, int64_t unit) {
@@ -86,26 +35,28 @@ std::string bytes_text(uint64_t bytes) { return fmt::format("{} {}", bytes, byte
 
 std::optional<WindowCall> window_call(const trace::Row &row, const analyze::RowScope &scope,
                                       const objects::RankLayouts &layouts) {
-  const auto does = what_of(row.function);
-  if (!does) return std::nullopt;
+  const Role role = analyze::window_role(row.function);
+  const bool matters = role == Role::makes || role == Role::frees || role == Role::fences || role == Role::locks ||
+                       role == Role::starts || is_access(role);
+  if (!matters) return std::nullopt;
   const analyze::RowAccess access(row, scope);
   const auto window = access.handle("win");
   if (!access.succeeded() || !window || window->special != 0) return std::nullopt;
   WindowCall what;
-  what.does = *does;
+  what.role = role;
   what.window = *window;
-  if (*does == Does::makes) {
+  if (role == Role::makes) {
     const auto unit = access.number("disp_unit");
     what.size = unit ? access.number("size") : std::nullopt;
     what.unit = unit.value_or(1);
     return what;
   }
-  if (*does == Does::fences) {
-    const spec::Function &function = spec::functions()[row.function];
-    what.opens = !has_flag(row.fields[0], function.parameters[0], spec::constant_id::k_MODE_NOSUCCEED);
+  if (role == Role::fences) {
+    const auto fence = analyze::window_sync(row, scope);
+    what.opens = fence && fence->opens;
     return what;
   }
-  if (!is_access(*does)) return what;
+  if (!is_access(role)) return what;
   const bool one = !access.has("target_datatype");  // MPI_Fetch_and_op, MPI_Compare_and_swap
   const auto type = access.handle(one ? "datatype" : "target_datatype");
   const auto count = one ? std::optional<int64_t>(1) : access.number("target_count");
@@ -136,7 +87,7 @@ void Windows::let_go(Part *part) {
 
 void Windows::see(const WindowCall &what, const analyze::CallTime &call) {
   const auto name = std::pair(call.rank, what.window);
-  if (what.does == Does::makes) {
+  if (what.role == Role::makes) {
     auto part = std::make_shared<Part>();
     part->size = what.size;
     part->unit = what.unit;
@@ -148,12 +99,20 @@ void Windows::see(const WindowCall &what, const analyze::CallTime &call) {
   const auto found = parts_.find(name);
   if (found == parts_.end()) return;
   const std::shared_ptr<Part> part = found->second;
-  if (what.does == Does::frees) {
+  if (what.role == Role::frees) {
+    // What no fence ended.
+    for (Access &access : std::exchange(part->since, {})) {
+      if (part->window != nullptr) {
+        is_within(*part->window, access);
+      } else {
+        part->others.push_back(std::move(access));
+      }
+    }
     parts_.erase(found);
     let_go(part.get());
     return;
   }
-  if (what.does == Does::fences) {
+  if (what.role == Role::fences) {
     std::vector<Access> since = std::exchange(part->since, {});
     const uint64_t before = part->fences++;
     part->fenced = what.opens;
@@ -164,7 +123,7 @@ void Windows::see(const WindowCall &what, const analyze::CallTime &call) {
     }
     return;
   }
-  if (what.does == Does::locks) {
+  if (what.role == Role::locks || what.role == Role::starts) {
     part->fenced = false;
   } else if (part->fenced) {
     part->since.push_back({what, call});
@@ -177,7 +136,7 @@ void Windows::see(const WindowCall &what, const analyze::CallTime &call) {
 
 void Windows::met(const analyze::Meeting &meeting) {
   const bool all_came = std::find(meeting.came.begin(), meeting.came.end(), false) == meeting.came.end();
-  if (meeting.broken || !all_came || what_of(meeting.operation) != Does::makes) return;
+  if (meeting.broken || !all_came || analyze::window_role(meeting.operation) != Role::makes) return;
   auto window = std::make_shared<Window>();
   for (const analyze::CallTime &call : meeting.begins) {
     const auto made = made_.find({call.rank, call.call});
@@ -228,7 +187,7 @@ bool Windows::is_within(const Window &window, const Access &access) {
                                 : fmt::format("ends {} behind", bytes_text(static_cast<uint64_t>(end - *part.size)));
   findings_.add(
       {Kind::windows, true,
-       fmt::format("rank {} {} what {} rank {}'s part of the window, which has {}", rank, verb(access.what.does), where,
+       fmt::format("rank {} {} what {} rank {}'s part of the window, which has {}", rank, verb(access.what.role), where,
                    access.what.target, bytes_text(static_cast<uint64_t>(*part.size))),
        ""},
       access.call);
@@ -252,7 +211,7 @@ void Windows::collide(const Window &window, std::vector<Access> accesses) {
       const Access &other = accesses[k];
       if (other.what.target != one.what.target || begin_of(other.what, unit) >= end_of(one.what, unit)) break;
       ++pairs;
-      if (one.what.does != Does::puts && other.what.does != Does::puts) continue;
+      if (one.what.role != Role::puts && other.what.role != Role::puts) continue;
       const int64_t apart = (other.what.displacement - one.what.displacement) * unit;
       const uint64_t bytes = objects::common_bytes(*one.what.layout, *other.what.layout, apart).value_or(0);
       if (bytes == 0) continue;
@@ -261,8 +220,8 @@ void Windows::collide(const Window &window, std::vector<Access> accesses) {
       const Access &second = one_first ? other : one;
       findings_.add({Kind::windows, true,
                      fmt::format("rank {} {} {} of rank {}'s memory that rank {} {}, too, between the same fences",
-                                 first.call.rank, verb(first.what.does), bytes_text(bytes), first.what.target,
-                                 second.call.rank, verb(second.what.does)),
+                                 first.call.rank, verb(first.what.role), bytes_text(bytes), first.what.target,
+                                 second.call.rank, verb(second.what.role)),
                      ""},
                     first.call, second.call);
     }

@@ -3,8 +3,9 @@
 //
 // Two accesses collide if they have a byte in common and one of them puts: with another put, a get, or an accumulate.
 // Accesses by locks, or between MPI_Win_start and MPI_Win_complete, are held against the bounds of the window alone:
-// what order they have depends on more than the trace says. Windows of MPI_Win_create_dynamic are left aside. A window
-// is the meeting (analyze/messages.h) of the calls that made it; until that is known accesses wait.
+// what order they have depends on more than the trace says; so is what no fence ends. Windows of
+// MPI_Win_create_dynamic have no bounds that are known, and their accesses are left aside. A window is the meeting
+// (analyze/messages.h) of the calls that made it; until that is known accesses wait.
 //
 // Borrows the findings; layouts are of one table. One thread. Memory for the windows that are there, and for accesses
 // since the last fence that all have passed. Cost: of n accesses to one target between two fences n log n, and the
@@ -20,6 +21,7 @@
 
 #include "analyze/messages.h"
 #include "analyze/row_access.h"
+#include "analyze/window_calls.h"
 #include "check/findings.h"
 #include "objects/rank_layouts.h"
 #include "trace/model/record.h"
@@ -28,8 +30,7 @@ namespace cairn::check {
 
 /// What a call does with a window.
 struct WindowCall {
-  enum class Does : uint8_t { makes, frees, fences, locks, gets, puts, accumulates };
-  Does does = Does::makes;
+  analyze::WindowRole role = analyze::WindowRole::none;
   analyze::HandleName window;
   // Of what it makes.
   std::optional<int64_t> size;  ///< bytes; nullopt: it has no bounds that are known

@@ -8,9 +8,12 @@
 #include <utility>
 
 #include "analyze/message_calls.h"
+#include "analyze/rank_windows.h"
 #include "analyze/summary.h"
 #include "analyze/volume.h"
+#include "spec/ids.h"
 #include "spec/spec.h"
+#include "waits/locks.h"
 #include "waits/path.h"
 #include "waits/report.h"
 
@@ -38,6 +41,7 @@ Pattern find_pattern(const spec::Function &function) {
   if (name == "Reduce" || begins("Gather")) return Pattern::early_root;
   if (name == "Scan" || name == "Exscan") return Pattern::early_scan;
   if (analyze::is_among_neighbors(function.id)) return Pattern::wait_neighbors;
+  if (function.id == spec::function_id::Win_fence) return Pattern::wait_fence;
   return Pattern::wait_all;
 }
 
@@ -127,8 +131,9 @@ class Pass : public analyze::Arrivals {
     RankState &rank = of(edge.to.rank);
     if (edge.kind == Edge::Kind::message) rank.flying.erase({edge.from.begin_ns, edge.from.rank, edge.from.call});
     if (edge.from.begin_ns > edge.to.end_ns) ++reversed_;
+    const Pattern pattern = edge.kind == Edge::Kind::exposed ? Pattern::early_wait : Pattern::late_sender;
     const Stand *stand = stand_of(edge.mark);
-    consider(&rank, edge.to, edge.from, edge.mark, stand == nullptr ? 0 : stand->ideal_ns, Pattern::late_sender);
+    consider(&rank, edge.to, edge.from, edge.mark, stand == nullptr ? 0 : stand->ideal_ns, pattern);
   }
 
   void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) override {
@@ -148,6 +153,8 @@ class Pass : public analyze::Arrivals {
       for (uint32_t place = 0; place < meeting.begins.size(); ++place) look_at(place, place == 0);
       state = {true, last, ideal_ns, std::move(state.ends)};
     }
+    // Then it did not wait after all.
+    if (meeting.customary && meeting.begins[last].begin_ns > to.end_ns) return;
     const Pattern pattern = pattern_of(meeting.operation);
     consider(&of(to.rank), to, meeting.begins[last], meeting.marks[last], ideal_ns, pattern);
     const bool all = pattern == Pattern::wait_all || pattern == Pattern::wait_barrier;
@@ -202,17 +209,37 @@ class Pass : public analyze::Arrivals {
 
   void delivered(const Delivery &delivery) override {
     const CallTime &call = delivery.completed;
-    const uint64_t from = call.begin_ns + delivery.waited_ns;
+    const uint64_t waited = call.begin_ns + delivery.waited_ns;
+    // Of several that came later, each is told for how much longer it took than those told before.
+    const uint64_t from = delivery.late_until == nullptr ? waited : std::max(waited, *delivery.late_until);
     const uint64_t until = delivery.posted.begin_ns;
     if (call.rank == delivery.posted.rank || until <= from || until >= call.end_ns) return;
     const RankState &rank = of(call.rank);
     if (call.begin_ns < rank.start_ns || analyze::is_apart(call.function)) return;
-    add(Pattern::late_receiver, call, delivery.posted, until - from);
+    if (delivery.late_until != nullptr) *delivery.late_until = until;
+    add(delivery.exposed ? Pattern::late_post : Pattern::late_receiver, call, delivery.posted, until - from);
     blame(from, until, delivery.posted.rank, nullptr);
   }
 
+  [[nodiscard]] analyze::FollowWindows follow_windows() const override { return analyze::RankWindows::follow; }
+
+  void locked(const analyze::LockCall &call) override {
+    const RankState &rank = of(call.call.rank);
+    if (call.call.begin_ns >= rank.start_ns) locks_.add(call);
+  }
+
   void all_after(uint64_t ns) override {
+    settle_locks(ns);
+    ns = std::min(ns, locks_.earliest());
     for (RankState &rank : ranks_) rank.timeline.forget_before(ns);
+  }
+
+  /// Of all calls that ended until then.
+  void settle_locks(uint64_t ns) {
+    locks_.settle(ns, [&](const CallTime &call, const CallTime &culprit) {
+      add(Pattern::lock_contention, call, culprit, culprit.begin_ns - call.begin_ns);
+      blame(call.begin_ns, culprit.begin_ns, culprit.rank, nullptr);
+    });
   }
 
   Report report(const analyze::MessageCounts &counts);
@@ -260,6 +287,7 @@ class Pass : public analyze::Arrivals {
   }
 
   Places places_;
+  Locks locks_;
   std::vector<RankState> ranks_;
   std::unordered_map<uint32_t, size_t> by_rank_;
   std::unordered_map<uint64_t, MeetingState> meetings_;
@@ -340,6 +368,7 @@ Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &source
   Pass pass(trace, sources);
   const auto counts = messages->replay(&pass);
   if (!counts) return tl::unexpected(counts.error());
+  pass.settle_locks(UINT64_MAX);
   return pass.report(*counts);
 }
 

@@ -27,6 +27,14 @@ const char *name_of(Pattern pattern) {
       return "early scan";
     case Pattern::wait_neighbors:
       return "wait at neighbours";
+    case Pattern::wait_fence:
+      return "wait at fence";
+    case Pattern::late_post:
+      return "late post";
+    case Pattern::early_wait:
+      return "early wait";
+    case Pattern::lock_contention:
+      return "lock contention";
     case Pattern::all_completion:
       return "N x N completion";
     case Pattern::barrier_completion:

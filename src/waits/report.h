@@ -27,14 +27,18 @@ enum class Pattern : uint8_t {
   late_receiver,   ///< the call that sent, or completed a send, began before the receive was posted, and outlasted that
   late_root,       ///< MPI_Bcast, MPI_Scatter: the root came later
   early_root,      ///< MPI_Reduce, MPI_Gather: others came later than the root
-  wait_all,        ///< MPI_Allreduce, MPI_Alltoall and their like: others came later
+  wait_all,        ///< MPI_Allreduce, MPI_Alltoall, MPI_Comm_dup, MPI_Win_create and their like: others came later
   wait_barrier,    ///< MPI_Barrier: others came later
   early_scan,      ///< MPI_Scan, MPI_Exscan: some of lower rank came later
   wait_neighbors,  ///< collectives among neighbours: some of those who send came later
-  all_completion,  ///< in an MPI_Allreduce or its like after the first had left it
+  wait_fence,      ///< MPI_Win_fence: others came later
+  late_post,       ///< MPI_Win_start or MPI_Win_complete began before MPI_Win_post at the target, and outlasted that
+  early_wait,      ///< MPI_Win_wait: others came to MPI_Win_complete later
+  lock_contention,     ///< MPI_Win_lock: another rank gave back a lock meanwhile that excludes the own one
+  all_completion,      ///< in an MPI_Allreduce or its like after the first had left it
   barrier_completion,  ///< the same of MPI_Barrier
 };
-constexpr size_t kPatterns = 11;
+constexpr size_t kPatterns = 15;
 /// "late sender", …
 const char *name_of(Pattern pattern);
 /// Whether somebody else's call is what was waited for.

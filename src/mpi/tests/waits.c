@@ -29,6 +29,7 @@ static void point_to_point(void) {
   MPI_Comm world = MPI_COMM_WORLD;
   MPI_Status *none = MPI_STATUS_IGNORE;
   MPI_Request request, requests[3];
+  MPI_Status statuses[3];
   int out = rank, in = 0, many[3];
 
   MPI_Barrier(world);
@@ -77,6 +78,15 @@ static void point_to_point(void) {
   for (int i = 0; rank == 0 && i < 3; ++i) MPI_Irecv(&many[i], 1, MPI_INT, i + 1, 8, world, &requests[i]);
   if (rank == 0) SAY("several", MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
 
+  // Of three receivers that come late the last one counts.
+  MPI_Barrier(world);
+  late(1, 30);
+  late(2, 60);
+  late(3, 45);
+  for (int i = 0; rank == 0 && i < 3; ++i) MPI_Issend(&out, 1, MPI_INT, i + 1, 10, world, &requests[i]);
+  if (rank == 0) SAY("receivers", MPI_Waitall(3, requests, statuses));
+  if (rank > 0) SAY("receivers", MPI_Recv(&in, 1, MPI_INT, 0, 10, world, none));
+
   MPI_Barrier(world);
   late(0, 40);
   if (rank == 0) MPI_Send_init(&out, 1, MPI_INT, 1, 9, world, &request);
@@ -93,7 +103,8 @@ static void collectives(void) {
   MPI_Request request;
   const int four = 4, periodic = 1;
   int out = rank, in[4];
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  late(1, 40);
+  SAY("dup", MPI_Comm_dup(MPI_COMM_WORLD, &comm));
 
   MPI_Barrier(comm);
   late(2, 50);
@@ -128,6 +139,83 @@ static void collectives(void) {
   MPI_Comm_free(&comm);
 }
 
+static void one_sided(void) {
+  int out = rank, memory[4] = {0, 0, 0, 0};
+  const int origins[] = {0, 2}, target = 1, ends[][3] = {{0, 2, 2}};
+  MPI_Group all, group, by_ranges;
+  MPI_Win window, other;
+
+  // Two windows over one communicator, so that their fences must be told apart.
+  MPI_Barrier(MPI_COMM_WORLD);
+  late(3, 40);
+  SAY("create", MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window));
+  MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
+  MPI_Win_fence(0, other);
+  MPI_Put(&out, 1, MPI_INT, (rank + 1) % 4, rank, 1, MPI_INT, window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  late(2, 50);
+  SAY("fence", MPI_Win_fence(MPI_MODE_NOSUCCEED, window));
+  late(0, 40);
+  SAY("other_fence", MPI_Win_fence(0, other));
+
+  // Ranks 0 and 2 put at rank 1, which lets them in late.
+  MPI_Win_get_group(window, &all);
+  if (rank == 1) MPI_Group_incl(all, 2, origins, &group);
+  if (rank != 1) MPI_Group_incl(all, 1, &target, &group);
+  MPI_Barrier(MPI_COMM_WORLD);
+  late(1, 50);
+  if (rank == 1) SAY("post", MPI_Win_post(group, 0, window));
+  if (rank == 1) MPI_Win_wait(window);
+  if (rank == 0 || rank == 2) {
+    SAY("start", MPI_Win_start(group, 0, window));
+    MPI_Put(&out, 1, MPI_INT, 1, rank, 1, MPI_INT, window);
+    SAY("complete", MPI_Win_complete(window));
+  }
+  // Then they take long over it, rank 2 longest.
+  MPI_Group_range_incl(all, 1, (void *)ends, &by_ranges);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 1) MPI_Win_post(by_ranges, 0, window);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0 || rank == 2) MPI_Win_start(group, 0, window);
+  late(0, 20);
+  late(2, 50);
+  if (rank == 0 || rank == 2) {
+    MPI_Put(&out, 1, MPI_INT, 1, rank, 1, MPI_INT, window);
+    SAY("done", MPI_Win_complete(window));
+  }
+  if (rank == 1) SAY("wait", MPI_Win_wait(window));
+  MPI_Group_free(&by_ranges);
+  MPI_Group_free(&group);
+  MPI_Group_free(&all);
+  // Rank 0 has the lock of rank 3; rank 1 wants it for itself, rank 2 with others. What it has of rank 2 is in nobody's
+  // way, nor are ranks 0 and 3 in each other's.
+  if (rank == 0) {
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 3, 0, window);
+    MPI_Put(&out, 1, MPI_INT, 3, rank, 1, MPI_INT, window);
+    MPI_Win_flush(3, window);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  late(0, 60);
+  if (rank == 0) SAY("give_back", MPI_Win_unlock(3, window));
+  if (rank == 0) MPI_Win_unlock(2, window);
+  late(2, 15);
+  if (rank == 1 || rank == 2) {
+    SAY("lock", MPI_Win_lock(rank == 1 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 3, 0, window));
+    MPI_Get(&memory[3], 1, MPI_INT, 3, rank, 1, MPI_INT, window);
+    SAY("lock", MPI_Win_unlock(3, window));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  SAY("shared", MPI_Win_lock(MPI_LOCK_SHARED, 3, 0, window));
+  late(rank, 20);
+  SAY("shared", MPI_Win_unlock(3, window));
+  MPI_Barrier(MPI_COMM_WORLD);
+  late(1, 40);
+  SAY("free", MPI_Win_free(&window));
+  MPI_Win_free(&other);
+}
+
 int main(int argc, char **argv) {
   char name[32];
   int initialized;
@@ -141,6 +229,7 @@ int main(int argc, char **argv) {
   if (said == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
   point_to_point();
   collectives();
+  one_sided();
   fclose(said);
   MPI_Finalize();
   if (rank == 0) puts("ok");

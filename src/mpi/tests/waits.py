@@ -52,6 +52,7 @@ def expected_waits(calls):
     one('late sender, wrong order', calls['order'][1][0], calls['order'][0][0])
     for phase in 'receiver', 'receiver_wait':
         one('late receiver', calls[phase][0][0], calls[phase][1][0])
+    one('late receiver', calls['receivers'][0][0], last_of('receivers', (1, 2, 3)))
     for rank in 1, 2, 3:
         one('late sender', calls['chain'][rank][0], calls['chain'][rank - 1][0 if rank == 1 else 1])
     one('late sender', calls['several'][0][0], last_of('several', (1, 2, 3)))
@@ -59,7 +60,10 @@ def expected_waits(calls):
         others = [other for other in range(RANKS) if other != rank]
         if rank != 2:
             one('late broadcast', calls['bcast'][rank][0], calls['bcast'][2][0])
-        one('wait at N x N', calls['allreduce'][rank][0], last_of('allreduce', others))
+        for phase in 'allreduce', 'dup', 'create', 'free':
+            one('wait at N x N', calls[phase][rank][0], last_of(phase, others))
+        for phase in 'fence', 'other_fence':
+            one('wait at fence', calls[phase][rank][0], last_of(phase, others))
         one('wait at barrier', calls['barrier'][rank][0], last_of('barrier', others))
         one('wait at N x N', calls['nonblocking_wait'][rank][0], last_of('nonblocking', others))
         beside = (rank + 1) % RANKS, (rank - 1) % RANKS
@@ -67,6 +71,22 @@ def expected_waits(calls):
         one('wait at neighbours', calls['later_neighbors_wait'][rank][0], last_of('later_neighbors', beside))
         if rank > 0:
             one('early scan', calls['scan'][rank][0], last_of('scan', range(rank)))
+    for rank in 0, 2:
+        # One of the two waits until it is let in.
+        post = calls['post'][1][0]
+        for phase in 'start', 'complete':
+            call = calls[phase][rank][0]
+            if call.end > post.begin:
+                one('late post', call, post)
+    # Who gave back what, and whether it was exclusive.
+    unlocks = [(0, calls['give_back'][0][0], True), (1, calls['lock'][1][1], True), (2, calls['lock'][2][1], False)]
+    for rank, exclusive in (1, True), (2, False):
+        call = calls['lock'][rank][0]
+        others = [unlock for other, unlock, alone in unlocks
+                  if other != rank and (exclusive or alone) and call.begin < unlock.begin < call.end]
+        if others:
+            one('lock contention', call, max(others, key=lambda unlock: unlock.begin))
+    one('early wait', calls['wait'][1][0], last_of('done', (0, 2)))
     one('early reduce', calls['reduce'][1][0], last_of('reduce', (0, 2, 3)))
     one('early reduce', calls['gather'][2][0], last_of('gather', (0, 1, 3)))
     return sums
@@ -94,7 +114,7 @@ def main():
             sys.exit(f'record: {done}')
         calls = read_calls(folder)
         truth = expected_waits(calls)
-        if len(truth) < 18 or sum(truth.values()) < 1:
+        if len(truth) < 26 or sum(truth.values()) < 1:
             problems.append(f'the program waited too little: {truth}')
 
         waits = tell('waits')
@@ -140,7 +160,7 @@ def main():
             if abs(efficiency[name] - value) > 0.001:
                 problems.append(f'{name} is {efficiency[name]}, not {value}')
         # Ranks that take turns depend on each other; messages of a few bytes cost nothing beside that.
-        slept = 0.06 + 0.08 + 0.05 + 0.07 + 0.06 + 0.04 + 9 * 0.045
+        slept = 0.06 + 0.08 + 0.05 + 0.07 + 0.06 + 0.04 + 9 * 0.045 + 7 * 0.04
         if not slept < efficiency['ideal_seconds'] <= efficiency['run_seconds'] or efficiency['serialisation'] > 0.8:
             problems.append(f'without messages it would take {efficiency["ideal_seconds"]} of {efficiency["run_seconds"]} s')
 
