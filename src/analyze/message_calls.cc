@@ -251,6 +251,7 @@ class Reading {
     made_.does = MessageCall::Does::collective;
     made_.operation = operation_number(function_);
     made_.root = access_.number("root");
+    made_.is_root = access_.constant("root") == "MPI_ROOT";
     const bool reduces = access_.has("op");
     // An array of amounts tells, at an operation that reduces, how much of the sum each process gets.
     std::vector<int64_t> received = amounts("recvcounts", access_.has("recvcount") ? "recvcount" : "count");

@@ -66,6 +66,7 @@ struct MessageCall {
   std::vector<MessageOutcome> outcomes;  ///< as many
   uint32_t operation = 0;                ///< of collective calls: the same on all members
   std::optional<int64_t> root;
+  bool is_root = false;                           ///< MPI_ROOT, of an intercommunicator: it is, for the other group
   Awaited awaited;                                ///< but for those of whom only the root may say whom it awaits
   Awaited awaited_at_root;                        ///< where this process is the root
   bool awaits_lower = false;                      ///< besides, all of lower ranks

@@ -322,26 +322,32 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
   }
   known->by_number.push_back(nullptr);
   known->places.emplace_back();
+  known->first_groups.push_back(0);
   known->members.emplace_back();
   for (const Communicator &communicator : known->communicators.all()) {  // MPI_COMM_WORLD is the first
     known->numbers.emplace(communicator.name, known->by_number.size());
     known->by_number.push_back(&communicator);
     std::map<uint32_t, uint32_t> places;
-    bool known_to_all = communicator.complete && !communicator.foreign && communicator.groups[1].empty();
-    for (const Communicator::Member &member : communicator.groups[0]) {
-      known_to_all = known_to_all && known->lossy.count(member.in_world) == 0;
-      known_to_all = known_to_all && member.rank >= 0 && std::cmp_less(member.rank, communicator.groups[0].size());
-      places.emplace(member.in_world, static_cast<uint32_t>(member.rank));
+    const bool two = !communicator.groups[1].empty();
+    bool known_to_all = communicator.complete && !communicator.foreign;
+    uint32_t first = 0;  // of the group
+    for (const auto &group : communicator.groups) {
+      for (const Communicator::Member &member : group) {
+        known_to_all = known_to_all && known->lossy.count(member.in_world) == 0;
+        known_to_all = known_to_all && member.rank >= 0 && std::cmp_less(member.rank, group.size());
+        places.emplace(member.in_world, first + static_cast<uint32_t>(member.rank));
+      }
+      first += static_cast<uint32_t>(group.size());
     }
-    known_to_all = known_to_all && places.size() == communicator.groups[0].size();
+    known_to_all = known_to_all && places.size() == first;
+    if (!known_to_all) places.clear();
     std::shared_ptr<std::vector<uint32_t>> members;
-    if (known_to_all) {
+    if (known_to_all && !two) {
       members = std::make_shared<std::vector<uint32_t>>(places.size());
       for (const auto &[in_world, place] : places) (*members)[place] = in_world;
-    } else {
-      places.clear();
     }
     known->places.push_back(std::move(places));
+    known->first_groups.push_back(two ? static_cast<uint32_t>(communicator.groups[0].size()) : 0);
     known->members.push_back(std::move(members));
   }
   return Messages(std::move(known));

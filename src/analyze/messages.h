@@ -84,7 +84,8 @@ struct Meeting {
   uint64_t number = 0;                ///< in this replay
   uint32_t operation = 0;             ///< MessageCall::operation, of the first that came
   uint32_t communicator = 0;          ///< Messages::name_of
-  std::vector<CallTime> begins;       ///< by rank in the communicator; all 0 where the trace has no time
+  std::vector<CallTime> begins;       ///< by rank in the communicator (of two groups, the second's behind the
+                                      ///< first's); all 0 where the trace has no time
   std::vector<MarkPointer> marks;     ///< of those calls
   std::vector<MarkPointer> contents;  ///< Arrivals::content of those calls
   std::vector<bool> came;             ///< who has begun it
@@ -183,7 +184,7 @@ struct MessageCounts {
   uint64_t unsent = 0;      ///< nobody sent it: the sender was killed, or lies outside this run
   uint64_t untimed = 0;     ///< without a time, on either side
   uint64_t partitions = 0;  ///< starts of requests whose messages come in partitions
-  uint64_t apart = 0;       ///< collective calls of intercommunicators, persistent, or of processes that are not known
+  uint64_t apart = 0;       ///< collective calls of processes that are not known
   [[nodiscard]] uint64_t left_out() const { return nameless + lost + unsent + untimed + partitions + apart; }
 };
 

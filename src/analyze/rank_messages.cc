@@ -1,6 +1,8 @@
 #include "analyze/rank_messages.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "analyze/summary.h"
 #include "spec/ids.h"
@@ -295,6 +297,14 @@ void RankMessages::start(const HandleName &name, MessageStep *step) {
   if (found == requests_.end()) return;
   Request &request = found->second;
   if (request.partitions) ++counts_.partitions;
+  if (request.meets) {
+    PersistentMeeting &meets = *request.meets;
+    MeetingPart part = meets.part;
+    part.gathering = gatherings_->of(meets.next, meets.operation);
+    ++meets.next.count;
+    step->enters.push_back(part);
+    request.part = std::move(part);
+  }
   if (!request.communicator) return;
   if (request.send) request.sending = send(*request.send, *request.communicator, request.bytes, request.content, step);
   if (request.receive) request.active = post(*request.receive, *request.communicator, request.content, *step);
@@ -339,25 +349,27 @@ void RankMessages::collective(const MessageCall &call, MessageStep *step) {
     if (communicator) arrivals_->spoiled(*communicator);
     return;
   }
-  if (!communicator || call.persistent || scope_.places[*communicator].empty()) {
+  if (!communicator || scope_.places[*communicator].empty()) {
     if (!call.customary || arrivals_->wants_all_meetings()) ++counts_.apart;
     return;
   }
   const auto place = scope_.places[*communicator].find(rank_);
   if (place == scope_.places[*communicator].end()) return;
   MeetingPart part;
-  part.gathering = gatherings_->of({*communicator, 0, meetings_[*communicator]++}, call.operation);
-  part.gathering->meeting.customary = call.customary;
   part.place = place->second;
   part.content = call.content;
-  const size_t members = part.gathering->meeting.came.size();
-  const bool at_root = call.root == int64_t{part.place};
-  part.awaited = at_root ? call.awaited_at_root : call.awaited;
-  if (call.awaits_lower) {
-    for (uint32_t lower = 0; lower < part.place; ++lower) part.awaited.ranks.push_back(lower);
+  part.awaited = awaited_in(call, *communicator, part.place);
+  if (call.persistent) {
+    const uint32_t number = ++persistent_[*communicator];
+    if (!call.request) return;
+    Request &made = requests_[*call.request] = {};
+    made.persistent = true;
+    made.meets = std::make_shared<PersistentMeeting>(
+        PersistentMeeting{{*communicator, 0, number, 0}, call.operation, std::move(part)});
+    return;
   }
-  if (call.awaits_neighbors) add_neighbors(*call.communicator, part.place, &part.awaited);
-  std::erase_if(part.awaited.ranks, [&](uint32_t rank) { return rank >= members; });
+  part.gathering = gatherings_->of({*communicator, 0, 0, meetings_[*communicator]++}, call.operation);
+  part.gathering->meeting.customary = call.customary;
   step->enters.push_back(part);
   if (call.request) {
     requests_[*call.request] = {false, false, {}, {}, {}, {}, {}, std::move(part)};
@@ -365,6 +377,31 @@ void RankMessages::collective(const MessageCall &call, MessageStep *step) {
     if (!call.returned) part.awaited = {};
     step->leaves.push_back(std::move(part));
   }
+}
+
+/// Places of whom the process at `place` waits for.
+Awaited RankMessages::awaited_in(const MessageCall &call, uint32_t communicator, uint32_t place) const {
+  const auto members = static_cast<uint32_t>(scope_.places[communicator].size());
+  const uint32_t first_group = scope_.first_groups[communicator];
+  const bool two = first_group != 0;
+  Awaited awaited = (two ? call.is_root : call.root == int64_t{place}) ? call.awaited_at_root : call.awaited;
+  if (two && !call.customary) {
+    // Each waits for those of the other group, by their ranks there.
+    const uint32_t first = place < first_group ? first_group : 0;
+    const uint32_t others = place < first_group ? members - first_group : first_group;
+    if (std::exchange(awaited.all, false)) {
+      awaited.ranks.resize(others);
+      std::iota(awaited.ranks.begin(), awaited.ranks.end(), 0U);
+    }
+    std::erase_if(awaited.ranks, [&](uint32_t rank) { return rank >= others; });
+    for (uint32_t &rank : awaited.ranks) rank += first;
+  }
+  if (call.awaits_lower) {
+    for (uint32_t lower = 0; lower < place; ++lower) awaited.ranks.push_back(lower);
+  }
+  if (call.awaits_neighbors) add_neighbors(*call.communicator, place, &awaited);
+  std::erase_if(awaited.ranks, [&](uint32_t rank) { return rank >= members; });
+  return awaited;
 }
 
 std::optional<uint32_t> RankMessages::number_of(const std::optional<HandleName> &name) {

@@ -38,11 +38,14 @@ struct MessageScope {
   Communicators communicators;
   std::vector<const Communicator *> by_number;  ///< of kSelfNumber: nullptr
   std::map<std::string, uint32_t, std::less<>> numbers;
-  std::vector<std::map<uint32_t, uint32_t>> places;  ///< ranks in each, by rank in MPI_COMM_WORLD; none: meets nobody
-  std::vector<Groups::Members> members;              ///< of the same, the other way round; nullptr: as above
-  std::vector<RowScope> scopes;                      ///< by class
-  std::set<uint32_t> lossy;                          ///< ranks of which calls are missing
-  size_t most_known = 0;                             ///< calls of a thread that are remembered
+  /// Ranks in each, by rank in MPI_COMM_WORLD; none: meets nobody. Of an intercommunicator those of the second group
+  /// count on behind those of the first.
+  std::vector<std::map<uint32_t, uint32_t>> places;
+  std::vector<uint32_t> first_groups;    ///< of each intercommunicator, how many are in its first group; else 0
+  std::vector<Groups::Members> members;  ///< the other way round; nullptr: of an intercommunicator, or none
+  std::vector<RowScope> scopes;          ///< by class
+  std::set<uint32_t> lossy;              ///< ranks of which calls are missing
+  size_t most_known = 0;                 ///< calls of a thread that are remembered
 };
 
 /// A collective call under way.
@@ -91,10 +94,11 @@ struct MessageStep {
 class Gatherings {
  public:
   explicit Gatherings(const MessageScope &scope) : scope_(scope) {}
-  /// A rank's `count`-th of a communicator, or of the window with that number over it.
+  /// A rank's `count`-th of a communicator, or of the window or the persistent operation with that number over it.
   struct Key {
     uint32_t communicator = 0;
-    uint32_t window = 0;  ///< 0: of the communicator itself
+    uint32_t window = 0;      ///< 0: of the communicator itself
+    uint32_t persistent = 0;  ///< not 0: of starts of the collective operation that was made persistent as that one
     uint64_t count = 0;
     auto operator<=>(const Key &) const = default;
   };
@@ -140,6 +144,12 @@ class RankMessages {
   [[nodiscard]] bool several_threads() const { return several_threads_; }
 
  private:
+  /// A collective operation that each start of a request is one of.
+  struct PersistentMeeting {
+    Gatherings::Key next;
+    uint32_t operation = 0;
+    MeetingPart part;
+  };
   struct Request {
     bool persistent = false;
     bool partitions = false;
@@ -151,6 +161,7 @@ class RankMessages {
     std::optional<MeetingPart> part;
     std::optional<uint64_t> bytes = std::nullopt;  ///< that each start sends
     MarkPointer content = nullptr;                 ///< of each start
+    std::shared_ptr<PersistentMeeting> meets = nullptr;
   };
   struct KnownCall {
     std::unique_ptr<MessageCall> message;  ///< nullptr: it is none
@@ -181,6 +192,7 @@ class RankMessages {
   /// A receive is complete, or (`probed`) its message is there.
   void arrive(const ReceivePointer &receive, const MessageOutcome &outcome, MessageStep *step, bool probed = false);
   void collective(const MessageCall &call, MessageStep *step);
+  [[nodiscard]] Awaited awaited_in(const MessageCall &call, uint32_t communicator, uint32_t place) const;
   /// nullopt: nobody knows which communicator that is.
   std::optional<uint32_t> number_of(const std::optional<HandleName> &name);
   [[nodiscard]] std::optional<uint32_t> in_world(uint32_t communicator, int64_t rank) const;
@@ -202,6 +214,7 @@ class RankMessages {
   std::map<HandleName, Request> requests_;
   std::map<HandleName, ReceivePointer> found_;  ///< messages that were probed for
   std::map<uint32_t, uint64_t> meetings_;       ///< how many, by communicator
+  std::map<uint32_t, uint32_t> persistent_;     ///< collective operations that were made so, by communicator
   std::deque<MessageStep> steps_;
   size_t settled_ = 0;  ///< of the first one's receives
   bool ended_ = false;

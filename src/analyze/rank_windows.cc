@@ -74,7 +74,7 @@ void RankWindows::meet(Window *window, bool waits, MessageStep *step) {
   const auto place = scope_.places[window->communicator].find(rank_);
   if (place == scope_.places[window->communicator].end()) return;
   MeetingPart part;
-  part.gathering = gatherings_.of({window->communicator, window->number, window->meetings++}, step->call.function);
+  part.gathering = gatherings_.of({window->communicator, window->number, 0, window->meetings++}, step->call.function);
   part.gathering->meeting.customary = true;
   part.place = place->second;
   part.awaited.all = waits;

@@ -94,6 +94,7 @@ void Buffering::meeting(const analyze::Meeting &meeting, const std::vector<uint3
     const uint32_t function = meeting.begins[i].function;
     const auto all = spec::functions();
     if (!meeting.came[i] || function >= all.size() || all[function].nonblocking || all[function].persistent) return;
+    if (function == spec::function_id::Start || function == spec::function_id::Startall) return;
     // They need not wait, and mostly do not.
     if (std::string_view(all[function].name).find("_free") != std::string_view::npos || !judged_(members[i])) return;
   }

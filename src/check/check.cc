@@ -125,7 +125,10 @@ class Follower : public analyze::Arrivals {
     std::vector<uint32_t> members;
     if (communicator == nullptr) return;
     for (const auto &member : communicator->groups[0]) members.push_back(member.in_world);
-    if (members.size() != meeting.came.size()) return;
+    if (members.size() != meeting.came.size()) {  // there is another group
+      ++between_groups_;
+      return;
+    }
     if (!meeting.broken && !agreement_.gave_up(meeting.communicator)) {
       note_needs(meeting, members);
       if (kinds_.has(Kind::buffering)) buffering_.meeting(meeting, members);
@@ -152,6 +155,8 @@ class Follower : public analyze::Arrivals {
                   left.call);
   }
 
+  /// Collective calls that were not judged.
+  [[nodiscard]] uint64_t between_groups() const { return between_groups_; }
   /// Once all is told. False: not all of it was looked at.
   bool find_buffering() { return buffering_.find(&findings_); }
   void find_deadlocks() const {
@@ -286,6 +291,7 @@ class Follower : public analyze::Arrivals {
   std::unordered_set<std::pair<const analyze::Mark *, const analyze::Mark *>, Hash> fitting_;
   std::map<std::pair<uint32_t, uint64_t>, Needs> needs_;  ///< of calls, by rank and number
   std::set<std::pair<uint32_t, uint32_t>> flying_;        ///< to whom messages are under way, and from whom
+  uint64_t between_groups_ = 0;
 };
 
 std::string ranks_words(const std::vector<uint32_t> &ranks) {
@@ -351,7 +357,8 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
     };
     say(counts->nameless, "receives of which nobody knows whose message they got are");
     say(counts->partitions, "starts of partitioned messages are");
-    say(counts->apart, "collective calls that are persistent, between two groups, or of unknown processes are");
+    say(follower.between_groups(), "collective calls between two groups are");
+    say(counts->apart, "collective calls of unknown processes are");
   }
   report.findings = findings.take();
   report.places = findings.places();

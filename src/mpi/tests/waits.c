@@ -139,6 +139,41 @@ static void collectives(void) {
   MPI_Comm_free(&comm);
 }
 
+/// Ranks 0 and 1, and 2 and 3, who wait for those of the other two alone.
+static void two_groups(void) {
+  const int first = rank < 2;
+  int out = rank, in[4];
+  MPI_Comm own, both;
+  MPI_Comm_split(MPI_COMM_WORLD, first, rank, &own);
+  MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, first ? 2 : 0, 1, &both);
+  MPI_Barrier(MPI_COMM_WORLD);
+  late(1, 30);
+  late(3, 60);
+  SAY("between", MPI_Allgather(&out, 1, MPI_INT, in, 1, MPI_INT, both));
+  MPI_Barrier(MPI_COMM_WORLD);
+  late(1, 50);
+  SAY("to_others", MPI_Bcast(&out, 1, MPI_INT, rank == 1 ? MPI_ROOT : first ? MPI_PROC_NULL : 1, both));
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&own);
+}
+
+static void persistent(void) {
+#if MPI_VERSION >= 4
+  MPI_Request request, other;
+  MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &other);
+  for (int i = 0; i < 2; ++i) {
+    MPI_Start(&other);
+    MPI_Wait(&other, MPI_STATUS_IGNORE);
+    late(i + 1, 40);
+    SAY(i == 0 ? "first_start" : "second_start", MPI_Start(&request));
+    SAY(i == 0 ? "first_wait" : "second_wait", MPI_Wait(&request, MPI_STATUS_IGNORE));
+  }
+  MPI_Request_free(&other);
+  MPI_Request_free(&request);
+#endif
+}
+
 static void one_sided(void) {
   int out = rank, memory[4] = {0, 0, 0, 0};
   const int origins[] = {0, 2}, target = 1, ends[][3] = {{0, 2, 2}};
@@ -229,6 +264,8 @@ int main(int argc, char **argv) {
   if (said == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
   point_to_point();
   collectives();
+  two_groups();
+  persistent();
   one_sided();
   fclose(said);
   MPI_Finalize();

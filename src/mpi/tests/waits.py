@@ -69,6 +69,12 @@ def expected_waits(calls):
         beside = (rank + 1) % RANKS, (rank - 1) % RANKS
         one('wait at neighbours', calls['neighbors'][rank][0], last_of('neighbors', beside))
         one('wait at neighbours', calls['later_neighbors_wait'][rank][0], last_of('later_neighbors', beside))
+        one('wait at N x N', calls['between'][rank][0], last_of('between', (2, 3) if rank < 2 else (0, 1)))
+        if rank > 1:
+            one('late broadcast', calls['to_others'][rank][0], calls['to_others'][1][0])
+        for turn in 'first', 'second':
+            if f'{turn}_start' in calls:
+                one('wait at barrier', calls[f'{turn}_wait'][rank][0], last_of(f'{turn}_start', others))
         if rank > 0:
             one('early scan', calls['scan'][rank][0], last_of('scan', range(rank)))
     for rank in 0, 2:
@@ -114,7 +120,7 @@ def main():
             sys.exit(f'record: {done}')
         calls = read_calls(folder)
         truth = expected_waits(calls)
-        if len(truth) < 26 or sum(truth.values()) < 1:
+        if len(truth) < 28 or sum(truth.values()) < 1:
             problems.append(f'the program waited too little: {truth}')
 
         waits = tell('waits')
