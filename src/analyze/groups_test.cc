@@ -31,7 +31,6 @@ class Calls {
     const Groups::Members found = groups_.of(handle_name(0, number, spec::Layout::handle, scope_));
     return found == nullptr ? List{9999} : *found;
   }
-  static constexpr Atom kOk = 0;
 
  private:
   RowScope scope_{{trace::Site()}, 0};

@@ -101,11 +101,11 @@ void Windows::see(const WindowCall &what, const analyze::CallTime &call) {
   const std::shared_ptr<Part> part = found->second;
   if (what.role == Role::frees) {
     // What no fence ended.
-    for (Access &access : std::exchange(part->since, {})) {
+    for (const Access &access : std::exchange(part->since, {})) {
       if (part->window != nullptr) {
         is_within(*part->window, access);
       } else {
-        part->others.push_back(std::move(access));
+        part->others.push_back(access);
       }
     }
     parts_.erase(found);
