@@ -10,7 +10,8 @@
 extern "C" {
 
 struct CairnMpiPlace {
-  uint64_t zero_ns;  ///< CLOCK_MONOTONIC when the first call of MPI began that is recorded; before it has, when the recorder was attached
+  uint64_t zero_ns;  ///< CLOCK_MONOTONIC when the first call of MPI began that is recorded; before it has, when the
+                     ///< recorder was attached
   uint64_t calls;    ///< of the calling thread, kept in the trace so far
   uint32_t thread;   ///< its number in the trace, or kCairnNoThread: then `calls` means nothing
 };
