@@ -12,7 +12,7 @@
 namespace cairn::analyze {
 namespace {
 
-using List = std::vector<uint32_t>;
+using RankList = std::vector<uint32_t>;
 
 const char *made_by(const spec::Function &function) {
   for (unsigned i = 0; i < function.parameter_count; ++i) {
@@ -37,32 +37,32 @@ std::optional<std::vector<int64_t>> unrolled(const std::vector<int64_t> &ranges,
   return ranks;
 }
 
-List chosen(const List &all, const std::vector<int64_t> &ranks) {
-  List made;
+RankList chosen(const RankList &all, const std::vector<int64_t> &ranks) {
+  RankList made;
   for (const int64_t rank : ranks) {
     if (rank >= 0 && as_size(rank) < all.size()) made.push_back(all[as_size(rank)]);
   }
   return made;
 }
 
-List without(const List &all, const std::vector<int64_t> &ranks) {
+RankList without(const RankList &all, const std::vector<int64_t> &ranks) {
   std::vector<bool> left_out(all.size());
   for (const int64_t rank : ranks) {
     if (rank >= 0 && as_size(rank) < all.size()) left_out[as_size(rank)] = true;
   }
-  List made;
+  RankList made;
   for (size_t i = 0; i < all.size(); ++i) {
     if (!left_out[i]) made.push_back(all[i]);
   }
   return made;
 }
 
-List of_both(std::string_view function, const List &first, const List &second) {
+RankList of_both(std::string_view function, const RankList &first, const RankList &second) {
   const bool all = function == "MPI_Group_union";
   const bool both = function == "MPI_Group_intersection";
-  List there = all ? first : second;
+  RankList there = all ? first : second;
   std::sort(there.begin(), there.end());
-  List made;
+  RankList made;
   if (all) made = first;
   for (const uint32_t each : all ? second : first) {
     if (std::binary_search(there.begin(), there.end(), each) == both) made.push_back(each);
@@ -93,7 +93,7 @@ void Groups::see(const RowAccess &row, const Members &whole) {
   } else if (row.has("group1")) {
     const Members first = of(row.handle("group1").value_or(HandleName()));
     const Members second = of(row.handle("group2").value_or(HandleName()));
-    if (first && second) members = std::make_shared<List>(of_both(function, *first, *second));
+    if (first && second) members = std::make_shared<RankList>(of_both(function, *first, *second));
   } else if (const Members all = row.has("group") ? of(row.handle("group").value_or(HandleName())) : nullptr) {
     // An array of no ranks is not there.
     auto ranks = std::optional<std::vector<int64_t>>(std::in_place);
@@ -104,7 +104,7 @@ void Groups::see(const RowAccess &row, const Members &whole) {
       ranks = row.numbers("ranks");
     }
     const bool leaves_out = function == "MPI_Group_excl" || function == "MPI_Group_range_excl";
-    if (ranks) members = std::make_shared<List>(leaves_out ? without(*all, *ranks) : chosen(*all, *ranks));
+    if (ranks) members = std::make_shared<RankList>(leaves_out ? without(*all, *ranks) : chosen(*all, *ranks));
   }
   if (members) {
     known_[*made] = members;
@@ -114,7 +114,7 @@ void Groups::see(const RowAccess &row, const Members &whole) {
 }
 
 Groups::Members Groups::of(const HandleName &group) const {
-  static const Members empty = std::make_shared<List>();
+  static const Members empty = std::make_shared<RankList>();
   if (group.constant() == spec::constant_id::k_GROUP_EMPTY) return empty;
   const auto found = known_.find(group);
   return found == known_.end() ? nullptr : found->second;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -240,6 +242,31 @@ Result<void> LoopFinder::find(KindOfRank *kind) const {
   return {};
 }
 
+void shorten(Loop *loop, size_t most) {
+  assert(most > 0);
+  std::vector<Loop> &body = loop->body;
+  if (body.size() > most) {
+    std::vector<size_t> places(body.size());
+    std::iota(places.begin(), places.end(), size_t{0});
+    const auto more_calls = [&](size_t a, size_t b) {
+      return std::pair(-body[a].calls, a) < std::pair(-body[b].calls, b);
+    };
+    std::nth_element(places.begin(), places.begin() + static_cast<ptrdiff_t>(most), places.end(), more_calls);
+    loop->left_out = body.size() - most;
+    loop->shortened = true;
+    places.resize(most);
+    std::sort(places.begin(), places.end());
+    std::vector<Loop> kept;
+    kept.reserve(most);
+    for (const size_t place : places) kept.push_back(std::move(body[place]));
+    body = std::move(kept);
+  }
+  for (Loop &inner : body) {
+    shorten(&inner, most);
+    loop->shortened = loop->shortened || inner.shortened;
+  }
+}
+
 Loop shape_of(const LoopItem &item) {
   Loop loop;
   loop.item = &item;
@@ -248,6 +275,7 @@ Loop shape_of(const LoopItem &item) {
 }
 
 std::string text_of(const Loop &loop, const std::vector<LoopPlace> &places) {
+  if (loop.shortened && loop.item != nullptr) return text_of(shape_of(*loop.item), places);
   std::set<uint32_t> symbols;
   add_symbols(loop, &symbols);
   std::vector<std::vector<const Position *>> frames;

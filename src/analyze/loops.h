@@ -48,6 +48,8 @@ struct Loop {
   double unsized_calls = 0;
   std::optional<double> time_ns;  ///< in MPI
   std::vector<Loop> body;
+  uint64_t left_out = 0;   ///< of `body`, by `shorten`
+  bool shortened = false;  ///< here or further in
 
   [[nodiscard]] bool is_call() const { return body.empty(); }
 };
@@ -89,6 +91,8 @@ class LoopFinder {
 /// first call parts: "halo.c:7 in exchange() and main()", "halo.c:7 in exchange() and 2 other functions"; "" if nothing
 /// is known.
 std::string text_of(const Loop &loop, const std::vector<LoopPlace> &places);
+/// Leaves of the body of a loop, and of each loop in it, the `most` with most calls, at least one, in their order.
+void shorten(Loop *loop, size_t most);
 /// An item with what is in it, and none of the numbers: what text_of needs.
 Loop shape_of(const LoopItem &item);
 

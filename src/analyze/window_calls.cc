@@ -9,7 +9,7 @@
 namespace cairn::analyze {
 namespace {
 
-WindowRole role_of(uint32_t function) {
+WindowRole find_role(uint32_t function) {
   namespace id = spec::function_id;
   switch (function) {
     case id::Win_create:
@@ -83,7 +83,7 @@ bool has_flag(const RowAccess &access, const char *name, uint16_t constant) {
 }  // namespace
 
 WindowRole window_role(uint32_t function) {
-  static const auto all = function_table([](const spec::Function &each) { return role_of(each.id); });
+  static const auto all = function_table([](const spec::Function &each) { return find_role(each.id); });
   return function < all.size() ? all[function] : WindowRole::none;
 }
 

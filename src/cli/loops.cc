@@ -28,6 +28,13 @@ struct LoopsOptions : Inspection {
   bool all = false;
 };
 
+/// By --limit, in all of it.
+uint64_t left_out_of(const Loop &loop) {
+  uint64_t sum = loop.left_out;
+  for (const Loop &inner : loop.body) sum += left_out_of(inner);
+  return sum;
+}
+
 std::string turns_text(const LoopItem &item) {
   if (item.least == item.most) return grouped(item.most);
   return fmt::format("{}-{}", grouped(item.least), grouped(item.most));
@@ -110,6 +117,9 @@ std::string head_of(const KindOfRank &kind) {
 }
 
 int loops(LoopsOptions &options) {
+  if (options.filter.limit == 0U) {
+    return report(Error{ErrorKind::usage, "--limit: 0 shows nothing", {}, Error::kNoOffset, "give at least 1"});
+  }
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
   const analyze::Sources sources(*trace);
@@ -128,10 +138,15 @@ int loops(LoopsOptions &options) {
   }
   for (KindOfRank &kind : kinds) {
     if (auto done = finder.find(&kind); !done) return report(done.error(), options.file);
+    if (options.filter.limit) analyze::shorten(&kind.all, *options.filter.limit);
     if (options.json) continue;
     const KindText text(kind, options.calls);
     out.write(fmt::format("\n{}{}\n", head_of(kind), text.found() ? "" : ", nothing repeats"));
     if (text.shown()) text.list().print(out);
+    if (kind.all.shortened) {
+      out.write(fmt::format("({} with fewer calls left out; a larger --limit shows more)\n",
+                            plural(left_out_of(kind.all), "loop or call", "loops and calls")));
+    }
     if (text.left_out() != 0) {
       out.write(fmt::format("({} with less than 1 % of calls and of time in MPI left out; --calls shows all)\n",
                             plural(text.left_out(), "loop")));
@@ -154,6 +169,7 @@ Action declare_loops(Options &verb) {
   verb.flag("--all", options->all, "Of all kinds of ranks, not only of the one that most are of");
   verb.text("--rank", options->filter.ranks, "Only of kinds that these ranks are of, as in 0-7,12", "LIST");
   verb.text("--thread", options->filter.threads, "Only these threads of each rank", "LIST");
+  verb.number("--limit", options->filter.limit, "Of all, and in each loop, at most the N with the most calls", "N");
   add_json(verb, *options);
   return [options] { return loops(*options); };
 }

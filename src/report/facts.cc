@@ -88,7 +88,7 @@ ordered_json facts_of(const Asked &asked) {
       {"info", {"info"}},
       {"summary", {"summary"}},
       {"callsites", {"summary", "--callsites"}},
-      {"loops", {"loops"}},
+      {"loops", {"loops", "--limit", fmt::format("{}", kMostOfList)}},
       {"ranks", {"ranks"}},
       {"phases", {"phases"}},
       {"sizes", {"sizes"}},

@@ -32,6 +32,7 @@ ordered_json json_of(const Loop &loop, const KindOfRank &kind) {
   out["further_turns"] = loop.further_turns;
   out["body"] = ordered_json::array();
   for (const Loop &inner : loop.body) out["body"].push_back(json_of(inner, kind));
+  if (loop.left_out != 0) out["body_further"] = loop.left_out;
   return out;
 }
 
@@ -42,6 +43,7 @@ ordered_json json_of(const KindOfRank &kind) {
   out["calls"] = kind.all.calls / static_cast<double>(kind.ranks.size());
   out["items"] = ordered_json::array();
   for (const Loop &loop : kind.all.body) out["items"].push_back(json_of(loop, kind));
+  if (kind.all.left_out != 0) out["items_further"] = kind.all.left_out;
   return out;
 }
 

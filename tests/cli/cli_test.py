@@ -439,6 +439,8 @@ def loops_text(bench):
     bench.golden("loops_threads", "loops", "threads.cairn", err=note)
     bench.golden("loops_all", "loops", "threads.cairn", "--all")
     bench.golden("loops_thread", "loops", "threads.cairn", "--thread", "1")
+    bench.golden("loops_limit", "loops", "--calls", "ring.cairn", "--rank", "1", "--limit", "2")
+    bench.check("loops", "ring.cairn", "--limit", "0", code=2, err=None)
     bench.check("loops", "bare.cairn", out=None)
     bench.check("loops", "ring.cairn", "--rank", "9", code=2, err=None)
 
@@ -447,6 +449,11 @@ def loops_text(bench):
 def loops_json(bench):
     got = json.loads(bench.check("loops", "--json", "ring.cairn", out=None).stdout)
     expect("schema", got["schema"], "cairn.loops/1")
+    few = json.loads(bench.check("loops", "--json", "ring.cairn", "--limit", "1", out=None).stdout)
+    for kind, all_of in zip(few["kinds"], got["kinds"], strict=True):
+        most = max(all_of["items"], key=lambda item: item["calls_a_turn"] * item["turns"])
+        expect("the one with most calls", kind["items"][0]["place"], most["place"])
+        expect("further", kind["items_further"], len(all_of["items"]) - 1)
     (kind,) = got["kinds"]
     expect("ranks", kind["ranks"], [0, 1, 2, 3])
     (step,) = [item for item in kind["items"] if item.get("is_time_step")]

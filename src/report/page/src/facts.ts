@@ -104,6 +104,7 @@ export interface LoopItem {
   is_time_step: boolean;
   further_turns?: number;
   body?: LoopItem[];
+  body_further?: number;
 }
 
 export interface LoopKind {
@@ -111,6 +112,7 @@ export interface LoopKind {
   thread: number;
   calls: number;
   items: LoopItem[];
+  items_further?: number;
 }
 
 export interface Loops {

@@ -154,6 +154,7 @@ export function Loops({ context }: { context: Context }) {
         onPick={(r) => r.item.function && set({ fn: r.item.function, site: r.item.place })}
         picked={(r) => r.item.function === shown.fn && r.item.place === shown.site}
       />
+      {(kind.items_further ?? 0) > 0 && <p class="faint">{count(kind.items_further!)} further loops and calls, with fewer calls each: see cairn loops --calls.</p>}
       {(loops.kinds_further ?? 0) > 0 && <p class="faint">{count(loops.kinds_further!)} further kinds of ranks: see cairn loops --all.</p>}
     </>
   );
