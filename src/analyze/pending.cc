@@ -242,9 +242,9 @@ void join(PendingCall *to, const PendingCall &from) {
 
 /// Calls that are alike, as one. Holds no more than differ.
 template <class Key>
-class Groups {
+class PendingGroups {
  public:
-  explicit Groups(Key key) : key_(key) {}
+  explicit PendingGroups(Key key) : key_(key) {}
 
   void add(PendingCall call) {
     const auto [entry, added] = known_.try_emplace(key_(call), groups_.size());
@@ -299,7 +299,7 @@ bool was_killed(const Trace::RankInfo &info) {
 }  // namespace
 
 std::vector<PendingCall> pending_calls(const Trace &trace, const Sources &sources) {
-  Groups groups([](const PendingCall &call) {
+  PendingGroups groups([](const PendingCall &call) {
     return std::tuple(call.thread, call.inside, call.ended, call.function, call.position.text(), call.about,
                       call.within);
   });
@@ -347,7 +347,7 @@ std::vector<uint32_t> in_finalize(const trace::Trace &trace) {
 
 std::vector<PendingCall> gathered(std::vector<PendingCall> calls, size_t most) {
   if (calls.size() <= most) return calls;
-  Groups groups([](const PendingCall &call) {
+  PendingGroups groups([](const PendingCall &call) {
     return std::tuple(call.thread, call.inside, call.ended, call.function, call.position.text(), call.within);
   });
   for (PendingCall &call : calls) groups.add(std::move(call));
