@@ -29,9 +29,10 @@ std::optional<std::vector<int64_t>> unrolled(const std::vector<int64_t> &ranges,
   for (size_t i = 0; i + 2 < ranges.size(); i += 3) {
     const int64_t step = ranges[i + 2];
     if (step == 0) return std::nullopt;
-    for (int64_t at = ranges[i]; step > 0 ? at <= ranges[i + 1] : at >= ranges[i + 1]; at += step) {
+    for (int64_t at = ranges[i]; step > 0 ? at <= ranges[i + 1] : at >= ranges[i + 1];) {
       if (ranks.size() == most) return std::nullopt;
       ranks.push_back(at);
+      if (__builtin_add_overflow(at, step, &at)) break;  // only in a file that no recorder wrote
     }
   }
   return ranks;

@@ -69,6 +69,8 @@ TEST(Groups, AreNotGuessed) {
   calls.make("MPI_Comm_group", {{0}, group(0), {0}}, std::make_shared<List>(List{4, 5}));
   calls.make("MPI_Group_range_incl", {group(0), {1}, {0, 1, 0}, group(1), {0}});  // no step
   EXPECT_EQ(calls.of(1), List{9999});
+  calls.make("MPI_Group_range_incl", {group(0), {1}, {1, INT64_MAX, INT64_MAX}, group(2), {0}});  // too far
+  EXPECT_EQ(calls.of(2), List{5});
   calls.make("MPI_Group_free", {group(0), {0}});
   EXPECT_EQ(calls.of(0), List{9999});
   EXPECT_EQ(Groups().of(handle_name(kEmpty, 0, spec::Layout::handle, {}))->size(), 0U);

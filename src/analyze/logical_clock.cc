@@ -223,7 +223,6 @@ class ForwardPass : public Arrivals {
     arrived(from.ns, earliest(from), clocks_.forward(from), end_of(edge.to));
   }
   void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) override {
-    if (meeting.customary) return;
     const uint64_t measured = measured_.of(meeting, from, [](const Moment &begin) { return begin.ns; });
     const uint64_t sure = sure_.of(meeting, from, [&](const Moment &begin) { return earliest(begin); });
     const uint64_t moved = moved_.of(meeting, from, [&](const Moment &begin) { return clocks_.forward(begin); });
@@ -262,7 +261,6 @@ class BackwardPass : public Arrivals {
 
   void message(const Edge &edge) override { limit(begin_of(edge.from), clocks_.forward(end_of(edge.to))); }
   void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) override {
-    if (meeting.customary) return;
     Ends &ends = ends_[meeting.number];
     const uint64_t end = clocks_.forward(end_of(to));
     if (from.empty()) ends.first = std::min(ends.first, end);
@@ -309,7 +307,6 @@ class Check : public Arrivals {
     arrived(from.ns + shift, shift, end_of(edge.to));
   }
   void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) override {
-    if (meeting.customary) return;
     const uint64_t shift = shift_.of(meeting, from, [&](const Moment &begin) { return clocks_.shift(begin); });
     const uint64_t begin = moved_.of(meeting, from, [&](const Moment &each) { return each.ns + clocks_.shift(each); });
     arrived(begin, shift, end_of(to));

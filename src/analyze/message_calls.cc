@@ -7,7 +7,6 @@
 
 #include "analyze/function_table.h"
 #include "analyze/volume.h"
-#include "analyze/window_calls.h"
 #include "base/as_size.h"
 #include "spec/ids.h"
 #include "trace/model/status_field.h"
@@ -329,8 +328,11 @@ bool is_among_neighbors(uint32_t function) {
 
 bool meets_by_custom(uint32_t function) {
   static const auto all = function_table([](const spec::Function &each) {
-    const bool makes = spec::makes_communicator(each) || window_role(each.id) == WindowRole::makes ||
-                       each.id == spec::function_id::File_open;
+    const bool makes =
+        std::any_of(each.parameters, each.parameters + each.parameter_count, [](const spec::Parameter &made) {
+          const bool other = made.kind == Kind::window || made.kind == Kind::file;
+          return spec::is_new_communicator(made) || (other && made.effect == spec::Effect::create);
+        });
     return makes && met_over(each) != nullptr && each.members == spec::Members::of_scope;
   });
   return function < all.size() && all[function];

@@ -149,16 +149,17 @@ class Replay {
     return true;
   }
   void told(const MessageStep &step, const Receive &receive, const SentPointer &message) {
-    const bool counts = receive.window == 0;
+    MessageCounts of_windows;  // which nobody asks for
+    MessageCounts &counts = receive.window == 0 ? counts_ : of_windows;
     if (!message) {
-      if (counts) ++(is_lossy(receive.channel->key.from) ? counts_.lost : counts_.unsent);
+      ++(is_lossy(receive.channel->key.from) ? counts.lost : counts.unsent);
     } else if (is_lossy(message->from.rank)) {
-      if (counts) ++counts_.lost;
+      ++counts.lost;
     } else if (!step.timed || !message->timed) {
-      if (counts) ++counts_.untimed;
+      ++counts.untimed;
       if (arrivals_->wants_untimed()) match(step, receive, message.get());
     } else {
-      if (counts) ++counts_.messages;
+      ++counts.messages;
       match(step, receive, message.get());
     }
     channels_.take(receive);
@@ -207,10 +208,10 @@ class Replay {
       given_up_ = given_up_ && !alone;
       if (!part.awaited.nobody()) {
         const bool together = !alone && !gathering.meeting.broken;
-        if (!gathering.meeting.customary) {
-          ++(!together ? counts_.apart : !step.timed ? counts_.untimed : counts_.collective);
-        }
-        if (together && step.timed) arrivals_->left(gathering.meeting, part.awaited.ranks, step.call);
+        const bool customary = gathering.meeting.customary;
+        if (!customary) ++(!together ? counts_.apart : !step.timed ? counts_.untimed : counts_.collective);
+        const bool wanted = !customary || arrivals_->wants_customary();
+        if (wanted && together && step.timed) arrivals_->left(gathering.meeting, part.awaited.ranks, step.call);
       }
       gatherings_.left(part.gathering, arrivals_);
     }

@@ -165,6 +165,8 @@ class Arrivals {
   virtual MarkPointer content(const trace::Event & /*event*/, const RowScope & /*scope*/) { return nullptr; }
   /// Whether calls that make or end communicators and other objects, and those among neighbours, are meetings too.
   [[nodiscard]] virtual bool wants_all_meetings() const { return false; }
+  /// Whether `left` is to tell of customary meetings, too.
+  [[nodiscard]] virtual bool wants_customary() const { return false; }
   /// How what calls wait for at windows is followed (rank_windows.h); nullptr: not at all.
   [[nodiscard]] virtual FollowWindows follow_windows() const { return nullptr; }
   /// A call of such a meeting failed on a member: it is not known which calls of the others its next ones belong to.

@@ -161,7 +161,8 @@ const RankMessages::KnownCall &RankMessages::look_at(const trace::Event &event) 
   const RowScope &scope = scope_.scopes[event.class_index];
   auto call = message_call(*event.values, scope);
   const uint32_t function = event.values->function;
-  const bool meets = arrivals_->wants_all_meetings() || is_among_neighbors(function) || meets_by_custom(function);
+  const bool meets = arrivals_->wants_all_meetings() || is_among_neighbors(function) ||
+                     (arrivals_->wants_customary() && meets_by_custom(function));
   if (call == nullptr && meets) call = meeting_call(*event.values, scope);
   KnownCall made;
   if (windows_ != nullptr) made.window = windows_->read(*event.values, scope);

@@ -25,7 +25,6 @@ class Told : public cairn::analyze::Arrivals {
     return cairn::analyze::RankWindows::follow;
   }
   void left(const Meeting &meeting, const std::vector<uint32_t> &from, const CallTime &to) override {
-    if (meeting.customary) return;
     std::printf("met %u %llu %zu\n", to.rank, static_cast<unsigned long long>(to.call),
                 from.empty() ? meeting.begins.size() : from.size());
   }

@@ -221,6 +221,7 @@ class Pass : public analyze::Arrivals {
     blame(from, until, delivery.posted.rank, nullptr);
   }
 
+  [[nodiscard]] bool wants_customary() const override { return true; }
   [[nodiscard]] analyze::FollowWindows follow_windows() const override { return analyze::RankWindows::follow; }
 
   void locked(const analyze::LockCall &call) override {

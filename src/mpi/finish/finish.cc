@@ -108,7 +108,7 @@ trace::RunInfo run_info(const Process &of, const char *status) {
   run.spawned_by = of.run.spawned_by;
   run.spawning = {spec::function_id::Comm_spawn, spec::function_id::Comm_spawn_multiple};
   run.start_unix_ns = of.run.start_unix_ns;
-  run.wall_ns = of.clock.now() - of.run.begin_ns;
+  run.wall_ns = of.run.since_begin(of.clock.now());
   return run;
 }
 

@@ -133,7 +133,7 @@ Result<SequenceRecord> harvest_sequence(const Process &of, const Recorded &recor
   }
   record.first_ticket = sequence.first_ticket;
   const uint64_t begin = recorded.clock(of, remains).clock().at(sequence.begin);
-  record.begin_ns = begin > of.run.begin_ns ? begin - of.run.begin_ns : 0;
+  record.begin_ns = of.run.since_begin(begin);
   if (of.run.config.times) {
     if (auto setting = timing::parse_setting(of.run.timing)) {
       record.times = recorded.timing->read(*setting, remains.owner(), true, cost);
@@ -259,7 +259,7 @@ ProcessRecord frame_of(const Process &of, uint64_t end_ns, ListedModules modules
     if (loss.reason == reason_of(Loss::excluded)) loss.reason += std::string(" ") + of.run.excluded;
   }
   record.complete = of.progress.complete;
-  record.wall_ns = end_ns > of.run.begin_ns ? end_ns - of.run.begin_ns : 0;
+  record.wall_ns = of.run.since_begin(end_ns);
   record.peak_memory = of.arena->peak();
   record.clock = clock_of(of, record.wall_ns, of.calibrated.uncertainty(0));
   for (uint32_t i = 0; i < modules.objects; ++i) {

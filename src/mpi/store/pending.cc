@@ -275,8 +275,6 @@ class PendingCall {
   bool known_ = true;
 };
 
-uint64_t from_begin(const Process &of, uint64_t ns) { return ns > of.run.begin_ns ? ns - of.run.begin_ns : 0; }
-
 timing::CallStats once(uint64_t duration) {
   timing::CallStats stats;
   stats.count = 1;
@@ -374,13 +372,13 @@ void add_pending(const Process &of, uint64_t end_ns, bool with_finalize, trace::
     if (calls.empty()) {
       const auto since = idle_since(of, *thread);
       if (!since) continue;
-      pending.begin_ns = from_begin(of, of.clock.at(*since));
+      pending.begin_ns = of.run.since_begin(of.clock.at(*since));
     } else {
       const uint64_t first_ns = times.front().duration;
       std::vector<grammar::Symbol> symbols(calls.size());
       for (size_t i = 0; i < calls.size(); ++i) symbols[i] = static_cast<grammar::Symbol>(i);
       pending.calls = grammar::Grammar::from_symbols(symbols);
-      pending.begin_ns = from_begin(of, of.clock.at(calls.front()->begin));
+      pending.begin_ns = of.run.since_begin(of.clock.at(calls.front()->begin));
       if (of.run.config.times) pending.times = trace::exact_times(pending, std::move(times));
       if (calls.front()->depth == 0) record->mpi_ns += first_ns;
     }

@@ -47,6 +47,8 @@ struct Run {
     while ((known == 0 || ns < known) && !first.compare_exchange_weak(known, ns, std::memory_order_relaxed)) {
     }
   }
+  /// How long after that a moment is; 0: before it.
+  [[nodiscard]] uint64_t since_begin(uint64_t ns) const { return ns > begin_ns ? ns - begin_ns : 0; }
   [[nodiscard]] uint32_t told_rank() const { return static_cast<uint32_t>(rank < 0 ? launched_rank : rank); }
   [[nodiscard]] uint32_t told_size() const {
     const int32_t told = rank < 0 ? launched_size : size;
