@@ -138,9 +138,8 @@ class Shortfalls {
   void post(const HandleName &request, const MessageCall &call, const trace::Event &event) {
     posted_.erase(request);
     persistent_.erase(request);
-    const bool partitions = call.does == MessageCall::Does::partitions;
-    if (!call.receive && !call.taken && !partitions) return;
-    if (call.persistent || partitions) {
+    if (!call.receive && !call.taken) return;
+    if (call.persistent) {
       persistent_.insert(request);
       return;
     }

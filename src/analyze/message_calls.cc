@@ -1,9 +1,11 @@
 #include "analyze/message_calls.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "analyze/function_table.h"
 #include "analyze/volume.h"
@@ -27,8 +29,8 @@ enum class Role : uint8_t {
   both,
   probe,
   take,
-  partitions,
   start,
+  ready,
   complete,
   cancel,
   release,
@@ -40,7 +42,7 @@ enum class Role : uint8_t {
 };
 
 Role role_of(const spec::Function &function) {
-  static const std::map<std::string, Role, std::less<>> by_operation = {
+  static constexpr std::pair<std::string_view, Role> kByOperation[] = {
       {"Send", Role::send},
       {"Bsend", Role::send},
       {"Ssend", Role::send},
@@ -51,10 +53,13 @@ Role role_of(const spec::Function &function) {
       {"Mprobe", Role::probe},
       {"Improbe", Role::probe},  // which is no nonblocking form: it makes no request
       {"Mrecv", Role::take},
-      {"Psend", Role::partitions},
-      {"Precv", Role::partitions},
+      {"Psend", Role::send},
+      {"Precv", Role::receive},
       {"Start", Role::start},
       {"Startall", Role::start},
+      {"Pready", Role::ready},
+      {"Pready_range", Role::ready},
+      {"Pready_list", Role::ready},
       {"Cancel", Role::cancel},
       {"Request_free", Role::release},
       {"Barrier", Role::barrier},
@@ -76,8 +81,10 @@ Role role_of(const spec::Function &function) {
       {"Exscan", Role::along},
   };
   if (completes_requests(function)) return Role::complete;
-  const auto found = by_operation.find(operation(function));
-  return found == by_operation.end() ? Role::none : found->second;
+  const std::string &name = operation(function);
+  const auto *const found = std::find_if(std::begin(kByOperation), std::end(kByOperation),
+                                         [&name](const auto &each) { return each.first == name; });
+  return found == std::end(kByOperation) ? Role::none : found->second;
 }
 
 Role role_of(uint32_t function) {
@@ -136,6 +143,7 @@ class Reading {
     made_.communicator = access_.handle("comm");
     made_.request = given(spec::Effect::create, Kind::request);
     made_.persistent = function_.persistent;
+    if (const auto number = access_.number("partitions")) made_.partitions = as_count(*number);
     bool does = false;
     switch (role_) {
       case Role::none:
@@ -158,12 +166,12 @@ class Reading {
         made_.taken = access_.handle("message");
         does = made_.taken && made_.taken->special == 0;
         break;
-      case Role::partitions:
-        made_.does = MessageCall::Does::partitions;
-        does = true;
-        break;
       case Role::start:
         does = requests(MessageCall::Does::start);
+        break;
+      case Role::ready:
+        made_.partitions = partitions();
+        does = requests(MessageCall::Does::ready);
         break;
       case Role::cancel:
         does = requests(MessageCall::Does::cancel);
@@ -205,6 +213,17 @@ class Reading {
     const spec::Parameter *array = parameter(Kind::request);
     if (array != nullptr) made_.requests = access_.handles(array->name);
     return !made_.requests.empty();
+  }
+
+  static uint64_t as_count(int64_t number) { return number < 0 ? 0 : static_cast<uint64_t>(number); }
+
+  /// How many of them the call says are ready.
+  [[nodiscard]] uint64_t partitions() const {
+    const auto low = access_.number("partition_low");
+    const auto high = access_.number("partition_high");
+    if (low && high && *low >= 0) return *high < *low ? 0 : as_count(*high - *low) + 1;
+    if (const auto several = access_.numbers("array_of_partitions")) return several->size();
+    return access_.number("partition") ? 1 : 0;
   }
 
   /// What a test or wait completed of its requests.

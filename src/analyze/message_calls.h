@@ -42,12 +42,12 @@ struct Awaited {
 
 struct MessageCall {
   enum class Does : uint8_t {
-    transfer,    ///< sends and receives, or makes requests that will
-    partitions,  ///< makes a request whose messages come in partitions
-    start,       ///< of `requests`
-    complete,    ///< `requests`, with `outcomes`
-    cancel,      ///< of `requests`
-    release,     ///< of `requests`
+    transfer,  ///< sends and receives, or makes requests that will
+    start,     ///< of `requests`
+    ready,     ///< `partitions` of the message of `requests`
+    complete,  ///< `requests`, with `outcomes`
+    cancel,    ///< of `requests`
+    release,   ///< of `requests`
     collective,
   };
   Does does = Does::transfer;
@@ -60,8 +60,9 @@ struct MessageCall {
   MessageOutcome outcome;             ///< of `receive` or of `taken`, where it is complete at the end of the call
   std::optional<HandleName> request;  ///< that it makes: then it is complete later
   bool persistent = false;            ///< the request is to be started
-  std::optional<HandleName> found;    ///< the message that a probe took out of the queue
-  std::optional<HandleName> taken;    ///< the message that was found so before, and is received now
+  std::optional<uint64_t> partitions = std::nullopt;  ///< in which each of its messages comes (MPI_Psend_init)
+  std::optional<HandleName> found;                    ///< the message that a probe took out of the queue
+  std::optional<HandleName> taken;                    ///< the message that was found so before, and is received now
   std::vector<HandleName> requests;
   std::vector<MessageOutcome> outcomes;  ///< as many
   uint32_t operation = 0;                ///< of collective calls: the same on all members

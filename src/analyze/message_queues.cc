@@ -9,7 +9,7 @@ namespace cairn::analyze {
 
 size_t Channels::Hash::operator()(const ChannelKey &key) const {
   const uint64_t words[] = {uint64_t{key.communicator} << 32 | key.from, uint64_t{key.window} << 32 | key.to,
-                            static_cast<uint64_t>(key.tag)};
+                            static_cast<uint64_t>(key.tag), key.pair};
   return static_cast<size_t>(hash64({reinterpret_cast<const uint8_t *>(words), sizeof words}));
 }
 
@@ -56,7 +56,8 @@ void Posts::post(const ReceivePointer &receive) {
   receive->posted = posted_++;
   open_.emplace(receive->posted, receive);
   if (receive->from && receive->tag) {
-    receive->channel = &channels_->of({receive->communicator, *receive->from, rank_, *receive->tag, receive->window});
+    receive->channel =
+        &channels_->of({receive->communicator, *receive->from, rank_, *receive->tag, receive->window, receive->pair});
     receive->channel->open.push_back(receive);
   } else {
     wildcards_.emplace(receive->posted, receive);
@@ -118,7 +119,7 @@ bool Posts::may_have_taken(const ChannelKey &key) const {
 }
 
 bool Posts::may_be(const Receive &wildcard, const ChannelKey &key) {
-  return wildcard.communicator == key.communicator && wildcard.window == key.window &&
+  return wildcard.communicator == key.communicator && wildcard.window == key.window && wildcard.pair == key.pair &&
          wildcard.from.value_or(key.from) == key.from && wildcard.tag.value_or(key.tag) == key.tag;
 }
 

@@ -46,6 +46,7 @@ using SentPointer = std::shared_ptr<Sent>;
 struct Receive {
   uint32_t communicator = 0;
   uint32_t window = 0;            ///< as in ChannelKey
+  uint32_t pair = 0;              ///< the same
   std::optional<uint32_t> from;   ///< in MPI_COMM_WORLD; nullopt: any, as long as nobody knows
   std::optional<int64_t> tag;     ///< the same
   bool anybody = false;           ///< it was of any sender or tag when it was posted
@@ -68,7 +69,10 @@ struct ChannelKey {
   uint32_t to = 0;
   int64_t tag = 0;
   uint32_t window = 0;  ///< not 0: no message, but access to that window of the communicator (rank_windows.h)
-  bool operator==(const ChannelKey &) const = default;
+  /// Not 0: messages in partitions, of the two operations that both sides made as that one of this sender, receiver,
+  /// communicator and tag, from 1 on (MPI 4.1, 4.2: those match in the order in which they were made, once for all).
+  uint32_t pair = 0;
+  auto operator<=>(const ChannelKey &) const = default;
 };
 
 struct Channel {

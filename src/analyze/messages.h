@@ -181,13 +181,12 @@ struct MessageCounts {
   uint64_t collective = 0;  ///< ends of collective calls that waited for others
   uint64_t cancelled = 0;   ///< receives of nothing
   // What was left out, by why:
-  uint64_t nameless = 0;    ///< of any sender or tag, without a status
-  uint64_t lost = 0;        ///< the trace lacks calls of the sender
-  uint64_t unsent = 0;      ///< nobody sent it: the sender was killed, or lies outside this run
-  uint64_t untimed = 0;     ///< without a time, on either side
-  uint64_t partitions = 0;  ///< starts of requests whose messages come in partitions
-  uint64_t apart = 0;       ///< collective calls of processes that are not known
-  [[nodiscard]] uint64_t left_out() const { return nameless + lost + unsent + untimed + partitions + apart; }
+  uint64_t nameless = 0;  ///< of any sender or tag, without a status
+  uint64_t lost = 0;      ///< the trace lacks calls of the sender
+  uint64_t unsent = 0;    ///< nobody sent it: the sender was killed, or lies outside this run
+  uint64_t untimed = 0;   ///< without a time, on either side
+  uint64_t apart = 0;     ///< collective calls of processes that are not known
+  [[nodiscard]] uint64_t left_out() const { return nameless + lost + unsent + untimed + apart; }
 };
 
 class Messages {

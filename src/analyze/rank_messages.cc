@@ -181,13 +181,13 @@ void RankMessages::act(const MessageCall &call, MessageStep *step) {
   switch (call.does) {
     case Does::transfer:
       return transfer(call, step);
-    case Does::partitions:
-      if (call.request) requests_[*call.request] = {true, true, {}, {}, {}, {}, {}, {}};
-      return;
     case Does::collective:
       return collective(call, step);
     case Does::start:
       for (const HandleName &name : call.requests) start(name, step);
+      return;
+    case Does::ready:
+      for (const HandleName &name : call.requests) ready(name, call.partitions.value_or(0), step);
       return;
     case Does::complete:
       for (size_t i = 0; i < call.requests.size(); ++i) complete(call.requests[i], call.outcomes[i], step);
@@ -222,7 +222,7 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
     receive->content = call.content;
     found_.erase(found);
     if (call.request) {
-      requests_[*call.request] = {false, false, {}, {}, {}, receive, {}, {}};
+      new_request(*call.request).active = receive;
     } else if (call.returned) {
       arrive(receive, call.outcome, step);
     }
@@ -233,17 +233,11 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
     if (call.receive) ++counts_.apart;
     return;
   }
-  if (call.persistent) {
-    if (call.request) {
-      requests_[*call.request] = {true, false, call.send, call.receive,    communicator,
-                                  {},   {},    {},        call.sent_bytes, call.content};
-    }
-    return;
-  }
+  if (call.persistent) return make(call, *communicator);
   SentPointer message;
   if (call.send) message = send(*call.send, *communicator, call.sent_bytes, call.content, step);
   if (message && call.request && !call.receive) {
-    requests_[*call.request] = {false, false, {}, {}, {}, {}, message, {}};
+    new_request(*call.request).sending = message;
   } else if (message && !call.request && call.returned) {
     step->completes.push_back(message);
   }
@@ -254,14 +248,16 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
     found_[*call.found] = receive;
     if (call.outcome.told || (receive->from && receive->tag)) arrive(receive, call.outcome, step, true);
   } else if (call.request) {
-    requests_[*call.request] = {false, false, {}, {}, {}, receive, message, {}};
+    Request &made = new_request(*call.request);
+    made.active = receive;
+    made.sending = message;
   } else if (call.returned) {
     arrive(receive, call.outcome, step);
   }
 }
 
 SentPointer RankMessages::send(const Envelope &envelope, uint32_t communicator, std::optional<uint64_t> bytes,
-                               const MarkPointer &content, MessageStep *step) {
+                               const MarkPointer &content, MessageStep *step, uint32_t pair) {
   if (!envelope.rank || !envelope.tag) return nullptr;
   const auto to = in_world(communicator, *envelope.rank);
   if (!to) return nullptr;
@@ -270,17 +266,18 @@ SentPointer RankMessages::send(const Envelope &envelope, uint32_t communicator, 
   message->timed = step->timed;
   message->bytes = bytes;
   message->content = content;
-  step->sends.push_back({{communicator, rank_, *to, *envelope.tag}, message});
+  step->sends.push_back({{communicator, rank_, *to, *envelope.tag, 0, pair}, message});
   return message;
 }
 
 ReceivePointer RankMessages::post(const Envelope &envelope, uint32_t communicator, const MarkPointer &content,
-                                  const MessageStep &step) {
+                                  const MessageStep &step, uint32_t pair) {
   auto receive = std::make_shared<Receive>();
   receive->content = content;
   receive->posting = step.call;
   receive->communicator = communicator;
   receive->tag = envelope.tag;
+  receive->pair = pair;
   receive->anybody = !envelope.rank || !envelope.tag;
   if (envelope.rank) {
     receive->from = in_world(communicator, *envelope.rank);
@@ -293,11 +290,45 @@ ReceivePointer RankMessages::post(const Envelope &envelope, uint32_t communicato
   return receive;
 }
 
+RankMessages::Request &RankMessages::new_request(const HandleName &name) {
+  Request &made = requests_[name];
+  made = {};
+  return made;
+}
+
+void RankMessages::make(const MessageCall &call, uint32_t communicator) {
+  if (!call.request) return;
+  Request &made = new_request(*call.request);
+  made.persistent = true;
+  made.bytes = call.sent_bytes;
+  made.content = call.content;
+  if (call.partitions) {
+    const Envelope &envelope = call.send ? *call.send : *call.receive;
+    const auto other = envelope.rank ? in_world(communicator, *envelope.rank) : std::nullopt;
+    if (!other || !envelope.tag) return;
+    made.partitions = Partitions(*call.partitions);
+    made.pair = call.send ? ++partitioned_sends_[{communicator, rank_, *other, *envelope.tag}]
+                          : ++partitioned_receives_[{communicator, *other, rank_, *envelope.tag}];
+  }
+  made.send = call.send;
+  made.receive = call.receive;
+  made.communicator = communicator;
+}
+
+void RankMessages::send(Request *request, MessageStep *step) {
+  request->sending =
+      send(*request->send, *request->communicator, request->bytes, request->content, step, request->pair);
+}
+
+void RankMessages::ready(const HandleName &name, uint64_t partitions, MessageStep *step) {
+  const auto found = requests_.find(name);
+  if (found != requests_.end() && found->second.partitions.ready(partitions)) send(&found->second, step);
+}
+
 void RankMessages::start(const HandleName &name, MessageStep *step) {
   const auto found = requests_.find(name);
   if (found == requests_.end()) return;
   Request &request = found->second;
-  if (request.partitions) ++counts_.partitions;
   if (request.meets) {
     PersistentMeeting &meets = *request.meets;
     MeetingPart part = meets.part;
@@ -307,8 +338,10 @@ void RankMessages::start(const HandleName &name, MessageStep *step) {
     request.part = std::move(part);
   }
   if (!request.communicator) return;
-  if (request.send) request.sending = send(*request.send, *request.communicator, request.bytes, request.content, step);
-  if (request.receive) request.active = post(*request.receive, *request.communicator, request.content, *step);
+  if (request.send && request.partitions.start()) send(&request, step);
+  if (request.receive) {
+    request.active = post(*request.receive, *request.communicator, request.content, *step, request.pair);
+  }
 }
 
 void RankMessages::complete(const HandleName &name, const MessageOutcome &outcome, MessageStep *step) {
@@ -363,7 +396,7 @@ void RankMessages::collective(const MessageCall &call, MessageStep *step) {
   if (call.persistent) {
     const uint32_t number = ++persistent_[*communicator];
     if (!call.request) return;
-    Request &made = requests_[*call.request] = {};
+    Request &made = new_request(*call.request);
     made.persistent = true;
     made.meets = std::make_shared<PersistentMeeting>(
         PersistentMeeting{{*communicator, 0, number, 0}, call.operation, std::move(part)});
@@ -373,7 +406,7 @@ void RankMessages::collective(const MessageCall &call, MessageStep *step) {
   part.gathering->meeting.customary = call.customary;
   step->enters.push_back(part);
   if (call.request) {
-    requests_[*call.request] = {false, false, {}, {}, {}, {}, {}, std::move(part)};
+    new_request(*call.request).part = std::move(part);
   } else {
     if (!call.returned) part.awaited = {};
     step->leaves.push_back(std::move(part));

@@ -21,6 +21,7 @@
 #include "analyze/message_calls.h"
 #include "analyze/message_queues.h"
 #include "analyze/messages.h"
+#include "analyze/partitions.h"
 #include "analyze/sizes.h"
 #include "analyze/topology.h"
 #include "analyze/window_calls.h"
@@ -152,16 +153,17 @@ class RankMessages {
   };
   struct Request {
     bool persistent = false;
-    bool partitions = false;
-    std::optional<Envelope> send;
-    std::optional<Envelope> receive;
-    std::optional<uint32_t> communicator;
-    ReceivePointer active;
-    SentPointer sending;
-    std::optional<MeetingPart> part;
+    std::optional<Envelope> send = std::nullopt;
+    std::optional<Envelope> receive = std::nullopt;
+    std::optional<uint32_t> communicator = std::nullopt;
+    ReceivePointer active = nullptr;
+    SentPointer sending = nullptr;
+    std::optional<MeetingPart> part = std::nullopt;
     std::optional<uint64_t> bytes = std::nullopt;  ///< that each start sends
     MarkPointer content = nullptr;                 ///< of each start
     std::shared_ptr<PersistentMeeting> meets = nullptr;
+    Partitions partitions{};
+    uint32_t pair = 0;  ///< ChannelKey
   };
   struct KnownCall {
     std::unique_ptr<MessageCall> message;  ///< nullptr: it is none
@@ -184,9 +186,14 @@ class RankMessages {
   void transfer(const MessageCall &call, MessageStep *step);
   /// nullptr: to nobody.
   SentPointer send(const Envelope &envelope, uint32_t communicator, std::optional<uint64_t> bytes,
-                   const MarkPointer &content, MessageStep *step);
+                   const MarkPointer &content, MessageStep *step, uint32_t pair = 0);
+  void send(Request *request, MessageStep *step);
   ReceivePointer post(const Envelope &envelope, uint32_t communicator, const MarkPointer &content,
-                      const MessageStep &step);
+                      const MessageStep &step, uint32_t pair = 0);
+  Request &new_request(const HandleName &name);
+  /// A request to start.
+  void make(const MessageCall &call, uint32_t communicator);
+  void ready(const HandleName &name, uint64_t partitions, MessageStep *step);
   void start(const HandleName &name, MessageStep *step);
   void complete(const HandleName &name, const MessageOutcome &outcome, MessageStep *step);
   /// A receive is complete, or (`probed`) its message is there.
@@ -212,9 +219,11 @@ class RankMessages {
   std::map<int64_t, std::optional<uint32_t>> numbers_;  ///< of communicators, as long as their names stay
   std::map<uint32_t, Known> known_;                     ///< by thread
   std::map<HandleName, Request> requests_;
-  std::map<HandleName, ReceivePointer> found_;  ///< messages that were probed for
-  std::map<uint32_t, uint64_t> meetings_;       ///< how many, by communicator
-  std::map<uint32_t, uint32_t> persistent_;     ///< collective operations that were made so, by communicator
+  std::map<HandleName, ReceivePointer> found_;           ///< messages that were probed for
+  std::map<uint32_t, uint64_t> meetings_;                ///< how many, by communicator
+  std::map<uint32_t, uint32_t> persistent_;              ///< collective operations that were made so, by communicator
+  std::map<ChannelKey, uint32_t> partitioned_sends_;     ///< operations that were made, by what they have in common
+  std::map<ChannelKey, uint32_t> partitioned_receives_;  ///< the same
   std::deque<MessageStep> steps_;
   size_t settled_ = 0;  ///< of the first one's receives
   bool ended_ = false;

@@ -50,7 +50,6 @@ int main(int argc, char **argv) {
   tell("lost", counts->lost);
   tell("unsent", counts->unsent);
   tell("untimed", counts->untimed);
-  tell("partitions", counts->partitions);
   tell("apart", counts->apart);
   return 0;
 }

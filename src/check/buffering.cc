@@ -75,7 +75,7 @@ void Buffering::message(const analyze::Edge &edge) {
   const spec::Function &sends = spec::functions()[edge.from.function];
   if (sends.nonblocking || sends.persistent || manner_of(edge.from.function) != Manner::waits) return;
   const std::string operation = analyze::operation(sends);
-  if (operation == "Start" || operation == "Startall") return;
+  if (operation.starts_with("Start") || operation.starts_with("Pready")) return;
   const bool taken = manner_of(edge.posted.function) == Manner::tests;  // found by MPI_Improbe
   add(edge.from, operation == "Ssend" ? What::other_send : What::send, edge.to.rank,
       taken ? edge.to.call : edge.posted.call, edge.exact && !edge.anybody);

@@ -356,7 +356,6 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
       if (count != 0) report.left_out.push_back(fmt::format("{} {} not judged", count, what));
     };
     say(counts->nameless, "receives of which nobody knows whose message they got are");
-    say(counts->partitions, "starts of partitioned messages are");
     say(follower.between_groups(), "collective calls between two groups are");
     say(counts->apart, "collective calls of unknown processes are");
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "analyze/row_access.h"
@@ -51,7 +52,11 @@ ContentPointer Contents::of(const trace::Row &row, const analyze::RowScope &scop
   }
   made->sends = parts_of(access, types, "sendcount", "sendtype");
   made->receives = parts_of(access, types, "recvcount", "recvtype");
-  const auto both = parts_of(access, types, "count", "datatype");
+  auto both = parts_of(access, types, "count", "datatype");
+  // What is counted of a message in partitions is one of them.
+  if (const auto partitions = access.number("partitions"); partitions && both.size() == 1 && both[0]) {
+    both[0]->times *= static_cast<uint64_t>(std::max<int64_t>(*partitions, 0));
+  }
   if (made->sends.empty()) made->sends = both;
   if (made->receives.empty()) made->receives = both;
   // MPI_Reduce_scatter has counts of results and a datatype; MPI_Reduce_scatter_block one count.

@@ -96,7 +96,6 @@ std::string clocks_text(const Clocks &found, const trace::Axis &axis) {
   add(counts.lost, "of ranks of which calls are missing");
   add(counts.unsent, "that nobody here sent");
   add(counts.untimed, "without a time");
-  add(counts.partitions, "in partitions");
   add(counts.apart, "of calls and communicators that are not followed");
   return text + fmt::format("; {} not matched: {}", grouped(counts.left_out()), why);
 }

@@ -78,7 +78,6 @@ void MessageEnds::act(const simgrid::SimulatedCall &call, uint32_t function) {
   const MessageCall &messages = *call.messages;
   switch (messages.does) {
     case MessageCall::Does::transfer:
-    case MessageCall::Does::partitions:
       return transfer(call);
     case MessageCall::Does::start:
       for (const HandleName &name : messages.requests) {
@@ -95,6 +94,13 @@ void MessageEnds::act(const simgrid::SimulatedCall &call, uint32_t function) {
       return;
     case MessageCall::Does::release:
       for (const HandleName &name : messages.requests) requests_.erase(name);
+      return;
+    case MessageCall::Does::ready:
+      for (const HandleName &name : messages.requests) {
+        const auto found = requests_.find(name);
+        if (found == requests_.end() || !found->second.partitions.ready(messages.partitions.value_or(0))) continue;
+        start_send(&found->second);
+      }
       return;
     case MessageCall::Does::collective:
       return;  // those that move nothing
@@ -138,11 +144,12 @@ void MessageEnds::transfer(const simgrid::SimulatedCall &call) {
   }
   Request request;
   request.view = calls_.view_of(messages.communicator);
-  request.persistent = messages.persistent || messages.does == MessageCall::Does::partitions;
+  request.persistent = messages.persistent;
   if (!request.view) {
     ++left_out_.strangers;
     return;
   }
+  request.partitions = analyze::Partitions(messages.partitions.value_or(0));
   if (messages.send) request.send = sending(call, *request.view);
   if (messages.receive) {
     request.receive.emplace();
@@ -171,13 +178,16 @@ void MessageEnds::transfer(const simgrid::SimulatedCall &call) {
   if (request.receive) arrive(*request.receive, request, messages.outcome, Kind::receive);
 }
 
+void MessageEnds::start_send(Request *request) {
+  if (!request->send->known) ++left_out_.unsized;
+  request->send->request = ++last_request_;
+  request->send->kind = Kind::isend;
+  ends_.push_back(*request->send);
+  request->active = true;
+}
+
 void MessageEnds::start(Request *request) {
-  if (request->send) {
-    if (!request->send->known) ++left_out_.unsized;
-    request->send->request = ++last_request_;
-    request->send->kind = Kind::isend;
-    ends_.push_back(*request->send);
-  }
+  if (request->send && request->partitions.start()) start_send(request);
   if (request->receive) {
     request->receive->request = ++last_request_;
     request->receive->kind = Kind::receive_posted;
@@ -188,7 +198,7 @@ void MessageEnds::start(Request *request) {
     request->part->kind = Kind::collective_begun;
     ends_.push_back(*request->part);
   }
-  request->active = true;
+  request->active = request->active || !request->send;
 }
 
 void MessageEnds::complete(const HandleName &name, const MessageOutcome &outcome) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyze/partitions.h"
 #include "export/scope.h"
 #include "simgrid/rank_calls.h"
 #include "trace/read/events.h"
@@ -67,6 +68,7 @@ class MessageEnds {
  private:
   struct Request {
     bool persistent = false;
+    analyze::Partitions partitions{};
     std::optional<MessageEnd> send;  ///< what each start begins
     std::optional<MessageEnd> receive;
     std::optional<analyze::Envelope> asked;  ///< by `receive`
@@ -80,6 +82,7 @@ class MessageEnds {
   void transfer(const simgrid::SimulatedCall &call);
   void collective(const analyze::Collective &collective, uint32_t function);
   void start(Request *request);
+  void start_send(Request *request);
   void complete(const analyze::HandleName &name, const analyze::MessageOutcome &outcome);
   void arrive(MessageEnd receive, const Request &request, const analyze::MessageOutcome &outcome,
               MessageEnd::Kind kind);

@@ -30,10 +30,6 @@ SimulatedCall simulated_call(const trace::Row &row, const analyze::RowScope &sco
   made.messages = analyze::message_call(row, scope);
   if (!made.messages) return made;
   const analyze::RowAccess access(row, scope);
-  if (made.messages->does == analyze::MessageCall::Does::partitions) {
-    if (access.number("dest")) made.messages->send = {access.number("dest"), access.number("tag")};
-    if (access.number("source")) made.messages->receive = {access.number("source"), access.number("tag")};
-  }
   made.buffered = analyze::operation(function) == "Bsend";
   const bool apart = access.has("sendtype") || access.has("recvtype");  // MPI_Sendrecv
   made.sent = apart ? sizes.bytes(access, "sendcount", "sendtype") : sizes.bytes(access, "count", "datatype");

@@ -91,7 +91,6 @@ void RankActions::act(const SimulatedCall &call) {
   using Does = MessageCall::Does;
   switch (call.messages->does) {
     case Does::transfer:
-    case Does::partitions:
       return transfer(call);
     case Does::start:
       for (const HandleName &name : call.messages->requests) start(name);
@@ -106,6 +105,14 @@ void RankActions::act(const SimulatedCall &call) {
       return;
     case Does::release:
       for (const HandleName &name : call.messages->requests) release(name);
+      return;
+    case Does::ready:
+      for (const HandleName &name : call.messages->requests) {
+        const auto found = requests_.find(name);
+        if (found != requests_.end() && found->second.front().partitions.ready(call.messages->partitions.value_or(0))) {
+          send(Request(found->second.front()), &found->second.front());
+        }
+      }
       return;
     case Does::collective:
       return;  // those that are not among ours
@@ -130,7 +137,8 @@ void RankActions::transfer(const SimulatedCall &call) {
   }
   Request message;
   message.persistent = messages.persistent;
-  message.partitions = messages.does == MessageCall::Does::partitions;
+  message.partitioned = messages.partitions.has_value();
+  message.partitions = analyze::Partitions(messages.partitions.value_or(0));
   message.send = messages.send;
   message.receive = messages.receive;
   message.view = calls_.view_of(messages.communicator);
@@ -172,7 +180,7 @@ void RankActions::send(const Request &message, Request *into) {
   const auto to = message.view->in_world(*rank);
   if (!to) return leave_out("messages to or from processes that are not in the trace");
   if (!message.sent) tell("sends with sizes that the trace does not know: they count as 0");
-  const auto of = message.partitions ? Tags::Of::partitions : Tags::Of::messages;
+  const auto of = message.partitioned ? Tags::Of::partitions : Tags::Of::messages;
   const int32_t number = run_.tags->of(message.view->number, *tag, of);
   const auto line =
       add("{} {} {} {}", into != nullptr ? "isend" : "send", *to, number, size_text(message.sent.value_or(0)));
@@ -195,7 +203,7 @@ void RankActions::post(const Request &message, Request *into) {
   } else {
     const auto from = message.view->in_world(*rank);
     if (!from) return leave_out("messages to or from processes that are not in the trace");
-    const auto of = message.partitions ? Tags::Of::partitions : Tags::Of::messages;
+    const auto of = message.partitioned ? Tags::Of::partitions : Tags::Of::messages;
     const int32_t number = run_.tags->of(message.view->number, *tag, of);
     into->lines.push_back(add("irecv {} {} {}", *from, number, room_text(message.room)));
     into->waits.push_back({*from, rank_, number});
@@ -242,13 +250,13 @@ void RankActions::start(const HandleName &name) {
   request.lines.clear();
   request.waits.clear();
   request.cancelled = false;
-  if (!request.persistent && !request.partitions) return;
+  if (!request.persistent) return;
   if (request.collective) {
     if (request.view) in_messages(*request.collective, *request.view, &request);
     return;
   }
   const Request message = request;
-  if (message.send) send(message, &request);
+  if (message.send && request.partitions.start()) send(message, &request);
   if (message.receive) post(message, &request);
 }
 
@@ -259,7 +267,7 @@ void RankActions::complete(const std::vector<HandleName> &names, const std::vect
     if (found == requests_.end()) continue;
     Request &request = found->second.front();
     settle(&request, outcomes[i], &waits);
-    if (request.persistent || request.partitions) continue;
+    if (request.persistent) continue;
     found->second.pop_front();
     if (found->second.empty()) requests_.erase(found);
   }

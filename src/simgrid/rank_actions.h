@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analyze/communicator_names.h"
+#include "analyze/partitions.h"
 #include "simgrid/calls.h"
 #include "simgrid/counts.h"
 #include "simgrid/groups.h"
@@ -50,7 +51,8 @@ class RankActions {
   };
   struct Request {
     bool persistent = false;
-    bool partitions = false;
+    bool partitioned = false;
+    analyze::Partitions partitions{};
     // What starting it does.
     std::optional<analyze::Envelope> send;
     std::optional<analyze::Envelope> receive;
@@ -71,7 +73,6 @@ class RankActions {
   [[nodiscard]] uint64_t lasted_ns() const;
   void act(const SimulatedCall &call);
   void transfer(const SimulatedCall &call);
-  void partitions(const SimulatedCall &call);
   void send(const Request &message, Request *into);
   void post(const Request &message, Request *into);
   void receive_now(const Request &message, const analyze::MessageOutcome &outcome);

@@ -219,6 +219,79 @@ static void around(MPI_Comm comm) {
   CALL(MPI_Wait(&request, &status));
 }
 
+#if MPI_VERSION >= 4
+// What came is what the last of its partitions says.
+static void got_last(const Content *parts, int count) {
+  const Content *last = &parts[0];
+  for (int i = 1; i < count; ++i) {
+    if (parts[i].call > last->call) last = &parts[i];
+  }
+  got(last);
+}
+#endif
+
+// Two operations of one tag whose messages come in partitions, started and made ready in an order that chance decides,
+// and an ordinary message of that tag.
+static void in_partitions(MPI_Comm comm) {
+#if MPI_VERSION >= 4
+  enum { kOperations = 2, kParts = 4, kTurns = 3, kTag = 11 };
+  int members, me;
+  CALL(MPI_Comm_size(comm, &members));
+  CALL(MPI_Comm_rank(comm, &me));
+  const int next = (me + 1) % members, last = (me + members - 1) % members, size = sizeof(Content);
+  Content out[kOperations][kParts], in[kOperations][kParts], content, other;
+  MPI_Request sends[kOperations], receives[kOperations];
+  for (int i = 0; i < kOperations; ++i) {
+    CALL(MPI_Psend_init(out[i], kParts, size, MPI_BYTE, next, kTag, comm, MPI_INFO_NULL, &sends[i]));
+    CALL(MPI_Precv_init(in[i], kParts, size, MPI_BYTE, last, kTag, comm, MPI_INFO_NULL, &receives[i]));
+  }
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const int first = below(&own, kOperations);
+    CALL(MPI_Start(&sends[first]));
+    CALL(MPI_Start(&sends[1 - first]));
+    if (below(&own, 2) == 0) {
+      CALL(MPI_Startall(kOperations, receives));
+    } else {
+      CALL(MPI_Start(&receives[1]));
+      CALL(MPI_Start(&receives[0]));
+    }
+    const int sooner = below(&own, kOperations);
+    for (int i = 0; i < kOperations; ++i) {
+      const int which = i == 0 ? sooner : 1 - sooner;
+      int places[kParts] = {0, 1, 2, 3};
+      if (below(&own, 2) == 0) {
+        for (int k = 0; k < kParts - 1; ++k) out[which][k] = (Content){rank, calls};
+        CALL(MPI_Pready_range(0, kParts - 2, sends[which]));
+        out[which][kParts - 1] = (Content){rank, calls};
+        CALL(MPI_Pready(kParts - 1, sends[which]));
+      } else {
+        shuffle(places, kParts);
+        out[which][places[0]] = (Content){rank, calls};
+        CALL(MPI_Pready(places[0], sends[which]));
+        for (int k = 1; k < kParts; ++k) out[which][places[k]] = (Content){rank, calls};
+        CALL(MPI_Pready_list(kParts - 1, &places[1], sends[which]));
+      }
+      if (i != 0) continue;
+      content = (Content){rank, calls};
+      CALL(MPI_Sendrecv(&content, size, MPI_BYTE, next, kTag, &other, size, MPI_BYTE, last, kTag, comm,
+                        MPI_STATUS_IGNORE));
+      got(&other);
+    }
+    CALL(MPI_Wait(&receives[turn % 2], MPI_STATUS_IGNORE));
+    got_last(in[turn % 2], kParts);
+    CALL(MPI_Waitall(kOperations, receives, MPI_STATUSES_IGNORE));
+    got_last(in[1 - turn % 2], kParts);
+    CALL(MPI_Waitall(kOperations, sends, MPI_STATUSES_IGNORE));
+  }
+  for (int i = 0; i < kOperations; ++i) {
+    CALL(MPI_Request_free(&sends[i]));
+    CALL(MPI_Request_free(&receives[i]));
+  }
+#else
+  (void)comm;
+#endif
+}
+
 static void together(MPI_Comm comm, int which) {
   int members, me, sum, gathered[kMost], counts[kMost], places[kMost];
   CALL(MPI_Comm_size(comm, &members));
@@ -272,6 +345,7 @@ int main(int argc, char **argv) {
     round_of(comm);
     common = (unsigned long)i + 1000;
     if (i % 7 == 0) around(comm);
+    if (i % 9 == 0) in_partitions(comm);
     if (i % 5 == 0) together(comm, below(&common, 5));
     if (i % 10 == 9) {  // another of the same number
       CALL(MPI_Comm_free(&comms[3]));

@@ -98,6 +98,24 @@ static void point_to_point(void) {
   if (rank < 2) MPI_Request_free(&request);
 }
 
+/// Rank 1 waits for the last partition, and has it when rank 0 makes that ready.
+static void in_partitions(void) {
+#if MPI_VERSION >= 4
+  int out[3] = {0, 1, 2}, in[3];
+  MPI_Request request;
+  if (rank == 0) MPI_Psend_init(out, 3, 1, MPI_INT, 1, 11, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  if (rank == 1) MPI_Precv_init(in, 3, 1, MPI_INT, 0, 11, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank < 2) MPI_Start(&request);
+  if (rank == 0) MPI_Pready_range(0, 1, request);
+  late(0, 40);
+  if (rank == 0) SAY("partitions", MPI_Pready(2, request));
+  if (rank == 1) SAY("partitions", MPI_Wait(&request, MPI_STATUS_IGNORE));
+  if (rank == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank < 2) MPI_Request_free(&request);
+#endif
+}
+
 static void collectives(void) {
   MPI_Comm comm, ring;
   MPI_Request request;
@@ -263,6 +281,7 @@ int main(int argc, char **argv) {
   said = fopen(name, "w");
   if (said == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
   point_to_point();
+  in_partitions();
   collectives();
   two_groups();
   persistent();

@@ -49,6 +49,8 @@ def expected_waits(calls):
 
     for phase in 'sender', 'sender_wait', 'started':
         one('late sender', calls[phase][1][0], calls[phase][0][0])
+    if 'partitions' in calls:
+        one('late sender', calls['partitions'][1][0], calls['partitions'][0][0])
     one('late sender, wrong order', calls['order'][1][0], calls['order'][0][0])
     for phase in 'receiver', 'receiver_wait':
         one('late receiver', calls[phase][0][0], calls[phase][1][0])
