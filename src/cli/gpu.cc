@@ -1,12 +1,14 @@
 // cairn gpu: how well GPU kernels used their warps (divergence; by line: source; by loop: loops; as stacks: folded),
-// which of their code ran (coverage), how well lanes share what memory moves (accesses), what they told at points with
-// values (values), when launches were made and ran (launches), and how small what they recorded is (sizes).
+// which of their code ran (coverage), how well lanes share what memory moves (accesses), whether multiprocessors had
+// equally much to do (blocks), what lanes told at points with values (values), when launches were made and ran
+// (launches), and how small what they recorded is (sizes).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "cli/gpu_accesses.h"
+#include "cli/gpu_blocks.h"
 #include "cli/gpu_source.h"
 #include "cli/inspect.h"
 #include "cli/kernels.h"
@@ -31,6 +33,7 @@ struct GpuOptions : Inspection {
   std::string question;
   std::string weight = "lanes";
   std::vector<std::string> folders;
+  std::optional<uint64_t> launch;
   bool csv = false;
 };
 
@@ -156,6 +159,18 @@ int accesses(const gpu::Launches &launches, const GpuOptions &options) {
             : "this trace has no accesses to memory; cairn instrument --accesses puts points at them");
   } else {
     print_accesses(out, launches, *std::move(uses), options.filter.limit.value_or(UINT64_MAX), options.json);
+  }
+  return out.finish();
+}
+
+int blocks(const gpu::Launches &launches, const GpuOptions &options) {
+  Output out;
+  const auto printed =
+      print_blocks(out, launches, {options.launch, options.filter.limit.value_or(UINT64_MAX), options.json});
+  if (!printed) return report(printed.error(), options.file);
+  if (!*printed) {
+    say(std::string(options.launch ? "this launch was traced without clocks" : "this trace has no clocks of warps") +
+        "; run the program with CAIRN_GPU_CLOCKS=1, or with =only where that is all that is wanted");
   }
   return out.finish();
 }
@@ -305,6 +320,13 @@ int answer(GpuOptions &options) {
                         Error::kNoOffset,
                         "cairn gpu launches --csv"});
   }
+  if (options.launch && options.question != "blocks") {
+    return report(Error{ErrorKind::usage,
+                        "--launch is of blocks, not of " + options.question,
+                        {},
+                        Error::kNoOffset,
+                        "cairn gpu blocks --launch 0"});
+  }
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
   const auto launches = kernels_of(*trace, options.file);
@@ -312,6 +334,7 @@ int answer(GpuOptions &options) {
   if (options.question == "sizes") return sizes(*launches, trace->section_bytes().at("total"), options);
   if (options.question == "launches") return launches_of(*trace, *launches, options);
   if (options.question == "accesses") return accesses(*launches, options);
+  if (options.question == "blocks") return blocks(*launches, options);
   if (options.question == "values") return values(*launches, options);
   if (options.question == "loops") return trips(*launches, options);
   if (options.question == "folded") return folded(*launches, options);
@@ -322,12 +345,14 @@ int answer(GpuOptions &options) {
 
 Action declare_gpu(Options &verb) {
   auto options = std::make_shared<GpuOptions>();
-  verb.needed("question", options->question,
-              {"divergence", "source", "loops", "folded", "coverage", "accesses", "values", "launches", "sizes"},
-              "divergence, source, loops, folded, coverage, accesses, values, launches or sizes");
+  verb.needed(
+      "question", options->question,
+      {"divergence", "source", "loops", "folded", "coverage", "accesses", "blocks", "values", "launches", "sizes"},
+      "divergence, source, loops, folded, coverage, accesses, blocks, values, launches or sizes");
   add_file(verb, *options);
   verb.number("--limit", options->filter.limit, "At most N lines", "N");
   add_json(verb, *options);
+  verb.number("--launch", options->launch, "Of blocks: one launch, multiprocessor by multiprocessor", "N");
   verb.flag("--csv", options->csv, "Of launches: print them as CSV");
   verb.repeated("--sources", options->folders, "Of source: where the sources are", "DIR");
   verb.choice("--weigh", options->weight, {"lanes", "lost", "visits"},

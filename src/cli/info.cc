@@ -190,12 +190,13 @@ std::vector<Fact> facts_of(const trace::Trace &trace, const Overview &view, cons
   }
   if (gpu.launches != 0) {
     facts.push_back({"GPU",
-                     fmt::format("{} of {}, {} of {}, {}", plural(gpu.launches, "launch", "launches"),
+                     fmt::format("{} of {}, {} of {}, {}{}", plural(gpu.launches, "launch", "launches"),
                                  plural(gpu.kernels, "kernel"), plural(gpu.warps, "warp"), plural(gpu.streams, "kind"),
-                                 plural(gpu.events, "event")),
+                                 plural(gpu.events, "event"), gpu.clocked == 0 ? "" : ", clocks of warps"),
                      {{"gpu",
                        {{"launches", gpu.launches},
                         {"untraced", gpu.untraced},
+                        {"with_clocks", gpu.clocked},
                         {"kernels", gpu.kernels},
                         {"warps", gpu.warps},
                         {"streams", gpu.streams},

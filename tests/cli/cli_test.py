@@ -1688,7 +1688,7 @@ def values_and_words_are_completed(bench):
         expect(f"second trace of {verb}", offered(verb, "a.cairn", ""), [])
     expect("second trace of diff", offered("diff", "a.cairn", ""), [":files .cairn"])
     expect("third trace of diff", offered("diff", "a.cairn", "b.cairn", ""), [])
-    expect("question", offered("gpu", ""), ["divergence", "source", "loops", "folded", "coverage", "accesses", "values", "launches", "sizes"])
+    expect("question", offered("gpu", ""), ["divergence", "source", "loops", "folded", "coverage", "accesses", "blocks", "values", "launches", "sizes"])
     expect("trace of gpu", offered("gpu", "sizes", ""), [":files .cairn"])
     expect("third part", offered("merge", "a", "b", ""), [":files"])
     expect("language", offered("instrument", "-x", ""), ["cuda", "hip"])

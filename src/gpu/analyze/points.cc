@@ -50,6 +50,7 @@ GpuOverview gpu_overview(const gpu::Launches &launches) {
     kernels.emplace(launch.program, launch.kernel);
     view.warps += launch.warps.size();
     view.untraced += launch.warps.empty() ? 1 : 0;
+    view.clocked += launch.clocks.empty() ? 0 : 1;
     for (const gpu::WarpStreams &warp : launch.warps) {
       view.lost += warp.lost;
       for (const uint32_t stream : warp.streams) view.events += launches.streams[stream].events;

@@ -22,6 +22,7 @@ struct GpuOverview {
   uint64_t launches = 0;
   uint64_t untraced = 0;  ///< of them: no warp of theirs was traced
   uint64_t kernels = 0;   ///< distinct
+  uint64_t clocked = 0;   ///< launches whose warps told when and where they ran
   uint64_t warps = 0;
   uint64_t streams = 0;  ///< distinct
   uint64_t events = 0;

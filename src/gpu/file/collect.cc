@@ -78,6 +78,24 @@ LaunchMoment moment_of(const cairn_gpu_moment &from) {
   return moment;
 }
 
+/// Of so many warps.
+std::vector<WarpClock> clocks_of(const cairn_gpu_clock *clocks, uint32_t count) {
+  std::vector<WarpClock> all(count);
+  uint64_t zero = UINT64_MAX;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (clocks[i].told != 0) zero = std::min(zero, clocks[i].begin);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    const cairn_gpu_clock &from = clocks[i];
+    if (from.told == 0 || from.begin - zero >= WarpClock::kMost) continue;
+    all[i].processor = from.processor;
+    all[i].begin = from.begin - zero;
+    all[i].ended = from.told == 2 && from.end >= from.begin && from.end - from.begin < WarpClock::kMost;
+    if (all[i].ended) all[i].cycles = from.end - from.begin;
+  }
+  return all;
+}
+
 }  // namespace
 
 uint32_t Collected::number_of(const cairn_gpu_program &program) {
@@ -88,7 +106,8 @@ uint32_t Collected::number_of(const cairn_gpu_program &program) {
   return number;
 }
 
-bool Collected::add(const cairn_gpu_launch &launch, const cairn_gpu_moment *moment) {
+bool Collected::add(const cairn_gpu_launch &launch, const cairn_gpu_moment *moment, const cairn_gpu_clock *clocks,
+                    uint32_t processors) {
   const bool known_form = is_coder(launch.coder) && (launch.location_bits == 8 || launch.location_bits == 16) &&
                           (launch.lanes == 32 || launch.lanes == 64) && launch.policy <= 1 && launch.one_in != 0;
   if (launch.program == nullptr || !known_form) return false;
@@ -109,6 +128,10 @@ bool Collected::add(const cairn_gpu_launch &launch, const cairn_gpu_moment *mome
   record.end_block = launch.end_block;
   record.one_in = launch.one_in;
   if (moment != nullptr) record.moment = moment_of(*moment);
+  if (clocks != nullptr) {
+    record.clocks = clocks_of(clocks, launch.warp_count);
+    record.processors = processors;
+  }
   for (uint32_t i = 0; i < launch.warp_count; ++i) {
     WarpStreams warp;
     if (!add_warp(launch, launch.warps[i], &launches_, &warp)) return false;

@@ -80,6 +80,16 @@ struct LaunchMoment {
   bool operator==(const LaunchMoment &) const = default;
 };
 
+/// When and where a warp ran, in cycles of the clock of its multiprocessor, which says nothing of another's.
+struct WarpClock {
+  uint32_t processor = 0;  ///< as the hardware numbers it
+  bool ended = false;      ///< `cycles` is known
+  uint64_t begin = 0;      ///< since the least number that any clock showed as a warp of the launch began
+  uint64_t cycles = 0;
+  static constexpr uint64_t kMost = uint64_t{1} << 62;  ///< so that sums are numbers yet
+  bool operator==(const WarpClock &) const = default;
+};
+
 struct LaunchRecord {
   uint32_t rank = 0;
   uint32_t program = 0;
@@ -97,6 +107,8 @@ struct LaunchRecord {
   uint32_t one_in = 1;
   LaunchMoment moment;
   std::vector<WarpStreams> warps;  ///< those that were traced, ascending
+  std::vector<WarpClock> clocks;   ///< of these; or none, if it was traced without
+  uint32_t processors = 0;         ///< of the device, in launches with clocks; 0: not known
 };
 
 class Launches {

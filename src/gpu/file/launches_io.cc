@@ -1,5 +1,6 @@
 // The sections `gpu` and `warps`. Numbers of one meaning stand together, so that the file's codecs find them alike.
 #include <algorithm>
+#include <cassert>
 
 #include "gpu/file/launches.h"
 
@@ -185,9 +186,11 @@ void each_of(uint8_t what, All &launches, const With &with) {
   }
 }
 
-/// Nothing where nothing is known: so it was before there were moments.
+bool has_clocks(const LaunchRecord &launch) { return !launch.clocks.empty(); }
+
+/// Nothing where nothing is known and nothing follows: so it was before there were moments.
 void write_moments(const std::vector<LaunchRecord> &launches, ByteWriter *out) {
-  const auto unknown = [](const LaunchRecord &launch) { return known_of(launch.moment) == 0; };
+  const auto unknown = [](const LaunchRecord &launch) { return known_of(launch.moment) == 0 && !has_clocks(launch); };
   if (std::all_of(launches.begin(), launches.end(), unknown)) return;
   {
     Runs known(out);
@@ -252,6 +255,81 @@ void read_moments(ByteReader &in, std::vector<LaunchRecord> *launches) {
   });
 }
 
+/// Nothing where there are none.
+void write_clocks(const std::vector<LaunchRecord> &launches, ByteWriter *out) {
+  if (std::none_of(launches.begin(), launches.end(), has_clocks)) return;
+  {
+    Runs has(out);
+    for (const LaunchRecord &launch : launches) has.add(has_clocks(launch) ? uint64_t{launch.processors} + 1 : 0);
+  }
+  const auto each = [&](const auto &with) {
+    for (const LaunchRecord &launch : launches) {
+      assert(!has_clocks(launch) || launch.clocks.size() == launch.warps.size());
+      for (size_t i = 0; i < launch.clocks.size(); ++i)
+        with(launch.clocks[i], i == 0 ? WarpClock() : launch.clocks[i - 1]);
+    }
+  };
+  {
+    Runs ended(out);
+    each([&](const WarpClock &clock, const WarpClock &) { ended.add(clock.ended ? 1 : 0); });
+  }
+  each([&](const WarpClock &clock, const WarpClock &before) {
+    out->signed_varint(int64_t{clock.processor} - int64_t{before.processor});
+  });
+  each([&](const WarpClock &clock, const WarpClock &before) {
+    out->signed_varint(static_cast<int64_t>(clock.begin - before.begin));
+  });
+  each([&](const WarpClock &clock, const WarpClock &) {
+    if (clock.ended) out->varint(clock.cycles);
+  });
+}
+
+void read_clocks(ByteReader &in, std::vector<LaunchRecord> *launches) {
+  RunReader has(in);
+  for (LaunchRecord &launch : *launches) {
+    const uint64_t told = has.next();
+    if (told > uint64_t{UINT32_MAX} + 1) in.fail();
+    if (in.failed() || told == 0) continue;
+    launch.processors = static_cast<uint32_t>(told - 1);
+    // Each has a byte for its processor.
+    if (launch.warps.empty() || launch.warps.size() > in.remaining()) in.fail();
+    if (!in.take(launch.warps.size(), sizeof(WarpClock))) return;
+    launch.clocks.resize(launch.warps.size());
+  }
+  if (!has.at_end()) in.fail();
+  const auto each = [&](const auto &with) {
+    for (LaunchRecord &launch : *launches) {
+      WarpClock before;
+      for (WarpClock &clock : launch.clocks) {
+        if (in.failed()) return;
+        with(clock, before);
+        before = clock;
+      }
+    }
+  };
+  RunReader ended(in);
+  each([&](WarpClock &clock, const WarpClock &) {
+    const uint64_t told = ended.next();
+    if (told > 1) in.fail();
+    clock.ended = told == 1;
+  });
+  if (!ended.at_end()) in.fail();
+  each([&](WarpClock &clock, const WarpClock &before) {
+    int64_t number = 0;
+    if (__builtin_add_overflow(int64_t{before.processor}, in.signed_varint(), &number)) in.fail();
+    if (number < 0 || number > int64_t{UINT32_MAX}) in.fail();
+    clock.processor = static_cast<uint32_t>(number);
+  });
+  each([&](WarpClock &clock, const WarpClock &before) {
+    clock.begin = before.begin + static_cast<uint64_t>(in.signed_varint());
+    if (clock.begin >= WarpClock::kMost) in.fail();
+  });
+  each([&](WarpClock &clock, const WarpClock &) {
+    if (clock.ended) clock.cycles = in.varint();
+    if (clock.cycles >= WarpClock::kMost) in.fail();
+  });
+}
+
 }  // namespace
 
 std::pair<Bytes, Bytes> Launches::write() const {
@@ -294,6 +372,7 @@ std::pair<Bytes, Bytes> Launches::write() const {
     }
   }
   write_moments(launches, &gpu);
+  write_clocks(launches, &gpu);
   ByteWriter data;
   data.varint(streams.size());
   {
@@ -398,6 +477,7 @@ Result<Launches> Launches::read(ByteView gpu, ByteView warps, Allowance *allowan
   }
   if (in.failed()) return wrong("gpu", "not so many warps", in.position());
   if (!in.at_end()) read_moments(in, &out.launches);  // there were none at first
+  if (!in.failed() && !in.at_end()) read_clocks(in, &out.launches);
   if (in.failed() || !in.at_end()) return wrong("gpu", "launches at times that cannot be", in.position());
   out.know_streams();
   return out;

@@ -126,6 +126,65 @@ TEST(Launches, KeepWhenTheyWereMade) {
   }
 }
 
+/// Of one thread.
+cairn_gpu_launch launch_of(const cairn_gpu_program &program) {
+  cairn_gpu_launch launch{};
+  launch.program = &program;
+  launch.coder = 2;
+  launch.location_bits = 8;
+  launch.lanes = 32;
+  launch.one_in = 1;
+  for (int i = 0; i < 3; ++i) launch.grid[i] = launch.block[i] = 1;
+  return launch;
+}
+
+/// Of `sample`, the second launch with clocks, and if wanted its moment.
+Launches with_clocks(bool moments) {
+  Launches made = moments ? with_moments() : sample(3, nullptr);
+  LaunchRecord &launch = made.launches[1];
+  launch.processors = 132;
+  for (uint32_t i = 0; i < launch.warps.size(); ++i) {
+    launch.clocks.push_back({i * 37 % 132, i != 4, i == 2 ? WarpClock::kMost - 1 : 1000 * i, i == 4 ? 0 : 77 + i});
+  }
+  return made;
+}
+
+TEST(Launches, KeepWhenAndWhereTheirWarpsRan) {
+  for (const bool moments : {true, false}) {
+    const Launches made = with_clocks(moments);
+    const auto [gpu, warps] = made.write();
+    const auto back = Launches::read(gpu, warps);
+    ASSERT_TRUE(back.has_value()) << back.error().message;
+    for (size_t i = 0; i < made.launches.size(); ++i) {
+      EXPECT_EQ(back->launches[i].clocks, made.launches[i].clocks) << "launch " << i;
+      EXPECT_EQ(back->launches[i].processors, made.launches[i].processors);
+      EXPECT_EQ(back->launches[i].moment, made.launches[i].moment);
+    }
+    // What is there without them ends before they begin.
+    const size_t without = (moments ? with_moments() : sample(3, nullptr)).write().first.size();
+    EXPECT_LT(without, gpu.size());
+    for (size_t size = gpu.size() - 1; size > without + 4; --size) {
+      EXPECT_FALSE(Launches::read(ByteView(gpu).first(size), warps).has_value()) << size;
+    }
+  }
+}
+
+TEST(Launches, ClocksThatContradictThemselvesAreNotKept) {
+  cairn_gpu_program source{};
+  cairn_gpu_warp all_warps[4] = {};
+  for (uint32_t i = 0; i < 4; ++i) all_warps[i].index = i;
+  cairn_gpu_launch launch = launch_of(source);
+  launch.warps = all_warps;
+  launch.warp_count = 4;
+  const cairn_gpu_clock clocks[4] = {{500, 700, 3, 2}, {400, 0, 1, 1}, {450, 440, 2, 2}, {0, 0, 0, 0}};
+  Collected kept;
+  ASSERT_TRUE(kept.add(launch, nullptr, clocks, 8));
+  const LaunchRecord &record = kept.launches().launches[0];
+  EXPECT_EQ(record.processors, 8U);
+  const std::vector<WarpClock> wanted = {{3, true, 100, 200}, {1, false, 0, 0}, {2, false, 50, 0}, {}};
+  EXPECT_EQ(record.clocks, wanted);
+}
+
 TEST(Launches, CountTimesFromAnotherZero) {
   Launches made = with_moments();
   made.count_from(-1000);
@@ -183,7 +242,9 @@ TEST(Launches, GoThroughTheSpool) {
 
 TEST(Launches, DamageGivesAnErrorThatNamesTheSection) {
   std::mt19937_64 random(7);
-  const auto [gpu, warps] = sample(60, nullptr).write();
+  Launches made = sample(60, nullptr);
+  made.launches[1].clocks.resize(made.launches[1].warps.size(), {5, true, 900, 80});
+  const auto [gpu, warps] = made.write();
   uint64_t errors = 0;
   for (int round = 0; round < 1500; ++round) {
     Bytes first = gpu;
@@ -210,18 +271,6 @@ TEST(Launches, DamageGivesAnErrorThatNamesTheSection) {
     }
   }
   EXPECT_GT(errors, 600);
-}
-
-/// Of one thread.
-cairn_gpu_launch launch_of(const cairn_gpu_program &program) {
-  cairn_gpu_launch launch{};
-  launch.program = &program;
-  launch.coder = 2;
-  launch.location_bits = 8;
-  launch.lanes = 32;
-  launch.one_in = 1;
-  for (int i = 0; i < 3; ++i) launch.grid[i] = launch.block[i] = 1;
-  return launch;
 }
 
 TEST(Launches, ALaunchThatContradictsItselfIsRefused) {

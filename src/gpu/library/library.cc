@@ -166,10 +166,17 @@ __attribute__((visibility("default"))) int cairn_gpu_collect(const cairn_gpu_lau
 
 __attribute__((visibility("default"))) int cairn_gpu_collect_at(const cairn_gpu_launch *launch,
                                                                 const cairn_gpu_moment *moment) {
+  return cairn_gpu_collect_clocks(launch, moment, nullptr, 0);
+}
+
+__attribute__((visibility("default"))) int cairn_gpu_collect_clocks(const cairn_gpu_launch *launch,
+                                                                    const cairn_gpu_moment *moment,
+                                                                    const cairn_gpu_clock *clocks,
+                                                                    uint32_t processors) {
   try {
     Session &to = session();
     const std::lock_guard lock(to.mutex);
-    if (launch != nullptr && to.collected.add(*launch, moment)) return 0;
+    if (launch != nullptr && to.collected.add(*launch, moment, clocks, processors)) return 0;
     ++to.dropped;
   } catch (...) {
     complain("no memory for a GPU launch: it is not in the trace");

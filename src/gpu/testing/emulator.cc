@@ -1,6 +1,7 @@
 #include "gpu/testing/cuda/emulator.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "gpu/testing/emulated_warp.h"
 #include "gpu/testing/shared_image.h"
@@ -26,6 +28,29 @@ constexpr uint64_t kMostResident = 16'384;
 constexpr uint64_t kSlice = 1 << 13;
 uint64_t patience = uint64_t{1} << 30;
 bool patience_ends = false;
+
+uint64_t nanoseconds() {
+  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+}
+
+/// The clocks of multiprocessors, one of which runs a block.
+struct Clocks {
+  std::vector<uint64_t> all;
+  uint32_t running = 0;
+  uint64_t since = 0;
+};
+Clocks clocks;
+class OnProcessor {
+ public:
+  explicit OnProcessor(uint32_t number) {
+    clocks.all.resize(processor_count());
+    clocks.running = number;
+    clocks.since = nanoseconds();
+  }
+  ~OnProcessor() { clocks.all[clocks.running] += nanoseconds() - clocks.since; }
+  OnProcessor(const OnProcessor &) = delete;
+  OnProcessor &operator=(const OnProcessor &) = delete;
+};
 
 enum class State : uint8_t { runs, waits_for_grid, ended };
 
@@ -125,6 +150,7 @@ class Grid {
   struct Resident {
     std::unique_ptr<Block> block;
     std::unique_ptr<SharedImage> shared;
+    uint32_t processor = 0;
     State state = State::runs;
   };
 
@@ -138,9 +164,13 @@ class Grid {
     const auto x = static_cast<unsigned>(begun_ % shape_.grid.x);
     const auto y = static_cast<unsigned>(begun_ / shape_.grid.x % shape_.grid.y);
     next.block->begin({x, y, static_cast<unsigned>(begun_ / shape_.grid.x / shape_.grid.y)});
+    next.processor = static_cast<uint32_t>(begun_ % processor_count());
     ++begun_;
     ++progress;
-    if (!shape_.cooperative) next.state = next.block->run(kSlice);
+    if (!shape_.cooperative) {
+      const OnProcessor on(next.processor);
+      next.state = next.block->run(kSlice);
+    }
     if (next.state == State::ended) {
       free_ = std::move(next.block);
       return;
@@ -158,7 +188,10 @@ class Grid {
     for (Resident &each : residents_) {
       if (each.state != State::runs) continue;
       each.shared->put();
-      each.state = each.block->run(slice);
+      {
+        const OnProcessor on(each.processor);
+        each.state = each.block->run(slice);
+      }
       each.shared->take();
       if (each.state == State::ended) free_ = std::move(each.block);
     }
@@ -235,6 +268,17 @@ Where where(const void *at) {
   const char here = 0;  // stacks grow downwards
   return {below(&here) < Stacks::kSize ? Where::stack : Where::other, 0};
 }
+
+uint32_t processor_count() {
+  static const uint32_t count = [] {
+    const char *wanted = std::getenv("CAIRN_EMULATOR_PROCESSORS");
+    const int read = wanted == nullptr ? 1 : std::atoi(wanted);
+    return static_cast<uint32_t>(read < 1 ? 1 : read);
+  }();
+  return count;
+}
+uint32_t processor() { return clocks.running; }
+uint64_t cycles() { return clocks.all[clocks.running] + nanoseconds() - clocks.since; }
 
 int device_count() {
   static const int count = [] {

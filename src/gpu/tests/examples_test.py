@@ -117,6 +117,7 @@ def quick(bench):
     settings(bench)
     values(bench)
     accesses(bench)
+    clocks(bench)
     widths = bench.trace("two_widths", [], "widths")[1]
     bench.run([bench.cairn, "verify", str(widths)])
     lines = bench.run([bench.cairn, "dump", str(widths), "--join", "--jsonl"]).stdout.decode().splitlines()[1:]
@@ -202,6 +203,57 @@ def accesses(bench):
         expect(f"accesses of {name}", got, own)
 
 
+def clocks(bench):
+    """When and where each block ran: every block once, on the multiprocessor that the emulator gives it, as long as it has work."""
+    def ask(path, *words):
+        return json.loads(bench.run([bench.cairn, "gpu", "blocks", str(path), "--json", *words]).stdout)
+
+    words, plain = ["96", "512"], bench.run([str(bench.examples / "fractal_plain"), "96", "512"]).stdout
+    paths = {}
+    for name, environment in (("1", {}), ("only", {}), ("1", {"CAIRN_GPU_POLICY": "ring"}), ("1", {"CAIRN_GPU_POLICY": "drain"}),
+                              ("only", {"CAIRN_GPU_POLICY": "drain"})):
+        out, path = bench.trace("fractal", words, f"clocks-{name}-{len(environment)}", CAIRN_GPU_CLOCKS=name, CAIRN_EMULATOR_PROCESSORS="4",
+                                **environment)
+        expect("output with clocks", out, plain)
+        bench.run([bench.cairn, "verify", str(path)])
+        if not environment:
+            paths[name] = path
+        gpu = json.loads(bench.run([bench.cairn, "info", str(path), "--json"]).stdout)["gpu"]
+        expect("events", (gpu["with_clocks"], gpu["lost"], gpu["events"] != 0), (1, 0, name == "1"))
+        launch = ask(path, "--launch", "0")
+        blocks = launch["blocks"]
+        expect("blocks", [(block["block"], block["multiprocessor"]) for block in blocks], [(i, i % 4) for i in range(36)])
+        expect("multiprocessors", [(each["number"], each["blocks"]) for each in launch["multiprocessors"]], [(i, 9) for i in range(4)])
+        expect("none ends before it begins", all(block["end_cycle"] > block["begin_cycle"] for block in blocks), True)
+        expect("cycles", launch["cycles"], max(block["end_cycle"] for block in blocks))
+        expect("busy", [each["busy_cycles"] for each in launch["multiprocessors"]],
+               [sum(b["end_cycle"] - b["begin_cycle"] for b in blocks if b["multiprocessor"] == i) for i in range(4)])  # one after another here
+        kernel, = ask(path)["kernels"]
+        expect("kernel", (kernel["kernel"], kernel["blocks"], kernel["multiprocessors"], kernel["unended_warps"]),
+               ("fractal", 36, {"used": 4, "available": 4}, 0))
+        for one, other in (("busy", "busy"), ("balance", "balance"), ("idle_at_end", "idle_at_end"), ("mean_cycles", "cycles")):
+            expect(one, round(kernel[one], 9), round(launch[other], 9))
+    # Those that did most, by their events, took longest.
+    events = [0] * 36
+    for line in bench.run([bench.cairn, "dump", str(paths["1"]), "--launch", "0", "--jsonl"]).stdout.decode().splitlines()[1:]:
+        events[json.loads(line)["warp"] // 8] += 1
+    by_events = sorted(range(36), key=events.__getitem__)
+    took = [block["end_cycle"] - block["begin_cycle"] for block in ask(paths["1"], "--launch", "0")["blocks"]]
+    if not sum(took[i] for i in by_events[-9:]) > 1.2 * sum(took[i] for i in by_events[:9]):
+        sys.exit(f"blocks with more events did not take longer: {events} {took}")
+    some = bench.trace("fractal", words, "some", CAIRN_GPU_CLOCKS="1", CAIRN_GPU_BLOCKS="5-8", CAIRN_GPU_WARPS="3")[1]
+    expect("some blocks", [block["block"] for block in ask(some, "--launch", "0")["blocks"]], [5, 6, 7, 8])
+    text = bench.run([bench.cairn, "gpu", "blocks", str(paths["only"]), "--launch", "0", "--limit", "2"]).stdout.decode().splitlines()
+    expect("lines", (len(text), text[0].startswith("launch 0, fractal: "), "4 of 4 multiprocessors had a block" in text[0]), (4, True, True))
+    none = bench.trace("fractal", ["32", "64"], "no-clocks")[1]
+    expect("none", bench.run([bench.cairn, "gpu", "blocks", str(none)]).stderr, b"cairn: this trace has no clocks of warps; run the program with "
+           b"CAIRN_GPU_CLOCKS=1, or with =only where that is all that is wanted\n")
+    beyond = bench.run([bench.cairn, "gpu", "blocks", str(none), "--launch", "7"], check=False)
+    expect("no such launch", (beyond.returncode, b"there is no launch 7: the trace has 1 launch" in beyond.stderr), (2, True))
+    wrong = bench.run([str(bench.examples / "fractal"), "32", "64"], CAIRN_GPU_CLOCKS="yes", CAIRN_GPU_OUTPUT="yes.cairn").stderr
+    expect("a wrong word for clocks", wrong, b"cairn: CAIRN_GPU_CLOCKS=yes is not understood; write it as in CAIRN_GPU_CLOCKS=1\n")
+
+
 def ask_accesses(bench, path):
     return json.loads(bench.run([bench.cairn, "gpu", "accesses", str(path), "--json"]).stdout)["accesses"]
 
@@ -214,7 +266,9 @@ def second_reader(bench):
         ("nbody", ["100", "1"], {}), ("mst", ["rmat:5:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:3"}), ("refine", ["12", "3"], {}),
         ("refine", ["12", "3"], {"CAIRN_GPU_POLICY": "ring", "CAIRN_GPU_RING": "2x64"}), ("spmv", ["road:30"], {}),
         ("spmv", ["power:300:4"], {"CAIRN_EMULATOR_SCHEDULE": "random:5"}), ("spmv_raw", ["road:10"], {}),
-        ("transpose_accesses", ["32"], {}), ("refine_accesses", ["12", "2"], {})))]
+        ("transpose_accesses", ["32"], {}), ("refine_accesses", ["12", "2"], {}),
+        ("mst", ["rmat:6:4"], {"CAIRN_GPU_CLOCKS": "1", "CAIRN_EMULATOR_PROCESSORS": "3"}),
+        ("nbody", ["100", "1"], {"CAIRN_GPU_CLOCKS": "only", "CAIRN_EMULATOR_PROCESSORS": "2"})))]
     done = bench.run([sys.executable, str(SECOND_READER), bench.cairn, *map(str, paths)], check=False)
     if done.returncode != 0 or len(done.stdout.splitlines()) != len(paths):
         sys.exit(f"the second reader:\n{done.stdout.decode()}{done.stderr.decode()}")

@@ -262,6 +262,8 @@ class Gpu:
                 fresh += number == 0
         if not r.end():
             self.read_moments(r)
+        if not r.end():
+            self.read_clocks(r)
         assert r.end()
 
     def read_moments(self, r):
@@ -285,6 +287,42 @@ class Gpu:
             launch["begin_ns"] = launch["made_ns"] + unfolded(r.varint())
         for launch in those(4):
             launch["duration_ns"] = r.varint()
+
+    def read_clocks(self, r):
+        has = Runs(r)
+        told = []
+        for launch in self.launches:
+            processors = has.next()
+            if processors:
+                launch["processors"] = processors - 1
+                told.append(launch)
+        ended = Runs(r)
+        for launch in told:
+            launch["clocks"] = [{"ended": ended.next()} for _ in launch["warps"]]
+        for name in ("processor", "begin"):
+            for launch in told:
+                before = 0
+                for clock in launch["clocks"]:
+                    before = clock[name] = before + unfolded(r.varint())
+        for launch in told:
+            for clock in launch["clocks"]:
+                if clock["ended"]:
+                    clock["cycles"] = r.varint()
+
+    def blocks(self, launch):
+        """Of each block that told when it ended: where it ran, when it began, how long it took."""
+        threads = launch["block"][0] * launch["block"][1] * launch["block"][2]
+        each = -(-threads // launch["lanes"])
+        found = {}
+        for warp, clock in zip(launch["warps"], launch["clocks"]):
+            if clock["ended"]:
+                block = found.setdefault(warp["number"] // each, [clock["processor"], clock["begin"], 0])
+                block[1], block[2] = min(block[1], clock["begin"]), max(block[2], clock["begin"] + clock["cycles"])
+        zeros = {}
+        for processor, begin, _ in found.values():
+            zeros[processor] = min(begin, zeros.get(processor, begin))
+        return [{"block": number, "multiprocessor": p, "begin_cycle": b - zeros[p], "end_cycle": e - zeros[p]}
+                for number, (p, b, e) in sorted(found.items())]
 
     def read_warps(self, r):
         count = r.varint()
@@ -349,6 +387,14 @@ def main():
             found = {name: theirs[name] for name in wanted}
             if found != wanted:
                 print(f"{path}: launch {theirs['launch']}: read\n{wanted}\ntold\n{found}")
+                wrong = True
+        for number, launch in enumerate(gpu.launches):
+            if "clocks" not in launch:
+                continue
+            done = subprocess.run([cairn, "gpu", "blocks", "--launch", str(number), "--json", path], capture_output=True, text=True, check=True)
+            theirs = json.loads(done.stdout)
+            if theirs["blocks"] != gpu.blocks(launch) or theirs["available"] < launch["processors"]:
+                print(f"{path}: launch {number}: read\n{gpu.blocks(launch)}\ntold\n{theirs}")
                 wrong = True
         print(f"{path}: {count} events")
     return wrong

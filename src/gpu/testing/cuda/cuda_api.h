@@ -146,7 +146,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *of, int device) {
   of->clockRate = of->memoryClockRate = 1000000;
   of->memoryBusWidth = 64;
   of->major = 9;
-  of->multiProcessorCount = 1;
+  of->multiProcessorCount = static_cast<int>(cairn::emulator::processor_count());
   of->l2CacheSize = 1 << 20;
   of->canMapHostMemory = of->concurrentKernels = of->asyncEngineCount = of->deviceOverlap = of->unifiedAddressing =
       of->managedMemory = of->concurrentManagedAccess = of->pageableMemoryAccess = of->hostNativeAtomicSupported =

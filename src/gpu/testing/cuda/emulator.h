@@ -100,6 +100,14 @@ inline void launch(Triple grid, Triple block, const std::function<void()> &kerne
   launch(LaunchShape{grid, block}, kernel);
 }
 
+/// Multiprocessors of a device: CAIRN_EMULATOR_PROCESSORS, or 1. Blocks get them in turn.
+uint32_t processor_count();
+/// The one that the running lane's block has.
+uint32_t processor();
+/// What its clock shows: nanoseconds of the host for which it has run blocks, as if the others had run theirs
+/// meanwhile.
+uint64_t cycles();
+
 /// Devices that the run-time interface tells of: CAIRN_EMULATOR_DEVICES, or 1. All of them are the same memory.
 int device_count();
 

@@ -209,8 +209,8 @@ inline void __threadfence_block() {}
 inline void __threadfence_system() {}
 inline void __nanosleep(unsigned) { cairn::emulator::pause(); }
 inline void __trap() { __builtin_trap(); }
-/// Nanoseconds of the host.
+/// Nanoseconds of the host for which the lane's multiprocessor has run.
 inline long long clock64() {
   cairn::emulator::pause();
-  return std::chrono::steady_clock::now().time_since_epoch().count();
+  return static_cast<long long>(cairn::emulator::cycles());
 }

@@ -4,6 +4,7 @@
 // Anything else ends the process with a line when it is come to.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <tuple>
 
@@ -53,9 +54,13 @@ inline bool ptx_register(const PtxInstruction &what, uint64_t &value) {
     value = (here.thread.x + here.block_dim.x * (here.thread.y + here.block_dim.y * here.thread.z)) / 32;
     return true;
   }
-  if (what.says("%smid")) return value = 0, true;
-  if (what.says("%nsmid")) return value = 1, true;
-  if (what.says("%clock") || what.says("%globaltimer")) return value = static_cast<uint64_t>(clock64()), true;
+  if (what.says("%smid")) return value = processor(), true;
+  if (what.says("%nsmid")) return value = processor_count(), true;
+  if (what.says("%clock")) return value = static_cast<uint64_t>(clock64()), true;
+  if (what.says("%globaltimer")) {
+    pause();
+    return value = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()), true;
+  }
   return false;
 }
 

@@ -80,6 +80,14 @@ struct cairn_gpu_moment {
   uint32_t thread; /* by the recorder's numbers; UINT32_MAX: it has made none */
 };
 
+/** When and where a warp ran. Cycles of its multiprocessor's own clock, which says nothing of another's. */
+struct cairn_gpu_clock {
+  uint64_t begin;
+  uint64_t end;
+  uint32_t processor;
+  uint32_t told; /* 0: nothing; 1: not when it ended; 2: all */
+};
+
 /** 0, or -1 if nothing can be kept. Every version of the library has it. */
 int cairn_gpu_open(uint32_t version);
 /** 0, or -1 if the launch could not be kept. */
@@ -88,6 +96,10 @@ int cairn_gpu_collect(const struct cairn_gpu_launch *launch);
 void cairn_gpu_now(struct cairn_gpu_moment *moment);
 /** As cairn_gpu_collect, with the launch's moment. Not there in libraries before. */
 int cairn_gpu_collect_at(const struct cairn_gpu_launch *launch, const struct cairn_gpu_moment *moment);
+/** As cairn_gpu_collect_at, with as many clocks as the launch has warps, and the number of multiprocessors of its
+ * device, 0 if that is not known. Not there in libraries before. */
+int cairn_gpu_collect_clocks(const struct cairn_gpu_launch *launch, const struct cairn_gpu_moment *moment,
+                             const struct cairn_gpu_clock *clocks, uint32_t processors);
 /** Writes now what was collected; also called at exit. 0, or -1. What is collected afterwards goes into the next file.
  */
 int cairn_gpu_write(void);

@@ -25,6 +25,7 @@
 #include "predict.h"
 #include "raw.h"
 #include "stream.h"
+#include "warp_clock.h"
 
 #if defined(CAIRN_GPU_CODER_RAW)
 #define CAIRN_GPU_CODER ::cairn::gpu::Raw
@@ -185,6 +186,9 @@ __device__ inline void record_slowly(Live &live, LaneMask here, uint32_t most, c
   }
 }
 __device__ CAIRN_GPU_NOT_INLINE inline void leave(Live &live, LaneMask here) {
+  cairn_gpu_clock *const clock = live.home == nullptr ? live.only_clock : live.home->head.clock;
+  if (clock != nullptr) end_clock(*clock);
+  if (live.home == nullptr) return;
   Recording recording(live);
   recording.leave(here);
 }
@@ -200,7 +204,7 @@ class KernelScope {
   }
   __device__ ~KernelScope() {
     Live &live = this_warp();
-    if (live.home == nullptr) return;
+    if (live.home == nullptr && live.only_clock == nullptr) return;
     const LaneMask here = lanes_leaving();
     if (leads(here)) leave(live, here);
   }
@@ -216,11 +220,27 @@ class KernelScope {
     const bool traced = buffers != nullptr && block >= buffers->first_block && block < buffers->end_block;
     const uint32_t index = traced ? (block - buffers->first_block) * buffers->warps_per_block + thread / kLanes : 0;
     if (!traced || index % buffers->one_in != 0) {
-      if (lane == 0) live.home = nullptr;
+      if (lane == 0) no_events(live, nullptr);
       return;
     }
-    TracedWarp &warp = static_cast<TracedWarp *>(buffers->warps)[index / buffers->one_in];
-    begin_warp(live, warp, buffers, block * buffers->warps_per_block + thread / kLanes, all, lane, ones(all));
+    const uint32_t place = index / buffers->one_in;
+    cairn_gpu_clock *const clock = buffers->clocks == nullptr ? nullptr : buffers->clocks + place;
+    if (clock != nullptr && lane == 0) begin_clock(*clock);
+    TracedWarp &warp = static_cast<TracedWarp *>(buffers->warps)[place];
+    const uint32_t number = block * buffers->warps_per_block + thread / kLanes;
+    if (buffers->clocks_only != 0) {
+      if (lane == 0) {
+        no_events(live, clock);
+        leave_empty(warp, buffers, number, all);
+      }
+      return;
+    }
+    begin_warp(live, warp, buffers, number, all, lane, ones(all));
+    if (lane == 0) warp.head.clock = clock;
+  }
+  __device__ static void no_events(Live &live, cairn_gpu_clock *clock) {
+    live.home = nullptr;
+    live.only_clock = clock;
   }
 };
 

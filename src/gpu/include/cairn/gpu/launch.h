@@ -48,12 +48,15 @@ class Launch {
     // Words that each warp has for itself.
     constexpr uint32_t kLeast = kChunkHead + Coder::kMostWords + kMostValueWords<LaneMask>;
     if (has_values(program) && buffers.ring_words < kLeast) buffers.ring_words = kLeast;
-    const uint64_t own = wanted.policy == Policy::ring    ? uint64_t{buffers.ring_words} * buffers.ring_chunks
-                         : wanted.policy == Policy::drain ? kDrainChunk
-                                                          : 0;
+    buffers.clocks_only = wanted.clocks_only ? 1 : 0;
+    if (wanted.clocks_only) buffers.policy = Policy::stop;
+    const uint64_t own = buffers.policy == Policy::ring    ? uint64_t{buffers.ring_words} * buffers.ring_chunks
+                         : buffers.policy == Policy::drain ? kDrainChunk
+                                                           : 0;
     if (own * buffers.warp_count > kMostWords - kChunkHead) return;
     buffers.capacity = own == 0 ? 0 : static_cast<uint32_t>(own * buffers.warp_count + kChunkHead);
-    if (wanted.policy == Policy::drain) buffers.drain.count = wanted.drain_slots();
+    if (wanted.clocks_only) buffers.capacity = kChunkHead;
+    if (buffers.policy == Policy::drain) buffers.drain.count = wanted.drain_slots();
     add_successors(buffers.guesses, program.successors);
     cairn_gpu_launch what{};
     what.program = reinterpret_cast<const cairn_gpu_program *>(&program);
@@ -67,7 +70,7 @@ class Launch {
     what.coder = kCoderNumber;
     what.location_bits = static_cast<uint8_t>(location_bits);
     what.lanes = static_cast<uint8_t>(kLanes);
-    what.policy = wanted.policy == Policy::ring ? 1 : 0;
+    what.policy = buffers.policy == Policy::ring ? 1 : 0;
     what.first_block = buffers.first_block;
     what.end_block = buffers.end_block;
     what.one_in = buffers.one_in;

@@ -18,6 +18,7 @@ struct Library {
   // nullptr in a library that keeps no moments.
   decltype(&cairn_gpu_now) now = nullptr;
   decltype(&cairn_gpu_collect_at) collect_at = nullptr;
+  decltype(&cairn_gpu_collect_clocks) collect_clocks = nullptr;  ///< likewise no clocks
 };
 
 /// nullptr if there is none; then stderr has said so.
@@ -46,6 +47,8 @@ inline const Library *library() {
     made->write = reinterpret_cast<decltype(&cairn_gpu_write)>(dlsym(handle, "cairn_gpu_write"));
     made->now = reinterpret_cast<decltype(&cairn_gpu_now)>(dlsym(handle, "cairn_gpu_now"));
     made->collect_at = reinterpret_cast<decltype(&cairn_gpu_collect_at)>(dlsym(handle, "cairn_gpu_collect_at"));
+    made->collect_clocks =
+        reinterpret_cast<decltype(&cairn_gpu_collect_clocks)>(dlsym(handle, "cairn_gpu_collect_clocks"));
     if (open == nullptr || made->collect == nullptr || made->write == nullptr || open(CAIRN_GPU_COLLECT_VERSION) != 0) {
       return nullptr;
     }

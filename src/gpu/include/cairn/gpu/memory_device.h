@@ -55,6 +55,7 @@ struct Memory {
   TracedWarp *warps = nullptr;
   WarpRecord *records = nullptr;
   WarpValues<LaneMask> *values = nullptr;  ///< if the program has values
+  cairn_gpu_clock *clocks = nullptr;       ///< if it is traced with clocks
   uint32_t *words = nullptr;
   std::unique_ptr<Ring> ring;  ///< if it drains
   Event ended;
@@ -73,7 +74,9 @@ inline uint32_t blocks_for(uint32_t threads) { return (threads + kThreads - 1) /
 static __global__ void cairn_begin(Buffers made, Buffers *buffers) {
   const uint32_t at = blockIdx.x * blockDim.x + threadIdx.x;
   if (at == 0) *buffers = made;
-  if (at < made.warp_count) static_cast<TracedWarp *>(made.warps)[at].head = {};
+  if (at >= made.warp_count) return;
+  static_cast<TracedWarp *>(made.warps)[at].head = {};
+  if (made.clocks != nullptr) made.clocks[at] = {};
 }
 /// A thread for each warp.
 static __global__ void cairn_finish(TracedWarp *warps, WarpRecord *records, uint32_t count) {
@@ -176,7 +179,8 @@ class Collector {
   Memory *part_of(Device &of, int device, Buffers &buffers, bool values, const cairn_gpu_launch &what) {
     const uint64_t warps = buffers.warp_count;
     const uint64_t sizes[] = {sizeof(Buffers), warps * sizeof(TracedWarp), warps * sizeof(WarpRecord),
-                              values ? warps * sizeof(WarpValues<LaneMask>) : 0};
+                              values ? warps * sizeof(WarpValues<LaneMask>) : 0,
+                              settings().clocks ? warps * sizeof(cairn_gpu_clock) : 0};
     uint64_t tables = 0;
     for (const uint64_t size : sizes) tables += Pool::aligned(size);
     const uint64_t largest = of.pool.largest();
@@ -213,11 +217,13 @@ class Collector {
     memory->warps = reinterpret_cast<TracedWarp *>(next(sizes[1]));
     memory->records = reinterpret_cast<WarpRecord *>(next(sizes[2]));
     memory->values = reinterpret_cast<WarpValues<LaneMask> *>(next(sizes[3]));
+    memory->clocks = reinterpret_cast<cairn_gpu_clock *>(next(sizes[4]));
     memory->words = reinterpret_cast<uint32_t *>(at);
     memory->device = device;
     memory->part = part;
     buffers.warps = memory->warps;
     buffers.values = memory->values;
+    buffers.clocks = memory->clocks;
     give_words(buffers, memory->words, static_cast<uint32_t>(words));
     return memory.release();
   }
@@ -256,8 +262,23 @@ class Collector {
     return nullptr;
   }
 
-  static void keep(const cairn_gpu_launch &what, const cairn_gpu_moment &moment) {
-    (void)(library()->collect_at == nullptr ? library()->collect(&what) : library()->collect_at(&what, &moment));
+  static void keep(const cairn_gpu_launch &what, const cairn_gpu_moment &moment,
+                   const cairn_gpu_clock *clocks = nullptr, uint32_t processors = 0) {
+    const Library &to = *library();
+    if (clocks != nullptr && to.collect_clocks != nullptr) {
+      (void)to.collect_clocks(&what, &moment, clocks, processors);
+    } else {
+      (void)(to.collect_at == nullptr ? to.collect(&what) : to.collect_at(&what, &moment));
+    }
+  }
+
+  /// 0: nobody knows.
+  static uint32_t processors_of(int device) {
+    int count = 0;
+    OwnErrors well;
+    return well(CAIRN_RT(DeviceGetAttribute)(&count, kProcessorCount, device)) && count > 0
+               ? static_cast<uint32_t>(count)
+               : 0;
   }
 
   /// There is something to write, be it only that nothing was traced.
@@ -312,6 +333,13 @@ class Collector {
     well = well && ended != nullptr && records != nullptr;
     bring(ended, memory->buffers, sizeof(Buffers));
     bring(records, memory->records, uint64_t{count} * sizeof(WarpRecord));
+    cairn_gpu_clock *clocks = nullptr;
+    if (memory->clocks != nullptr) {
+      const uint64_t bytes = uint64_t{count} * sizeof(cairn_gpu_clock);
+      clocks = static_cast<cairn_gpu_clock *>(clocks_of_warps_.take(bytes));
+      well = well && clocks != nullptr;
+      bring(clocks, memory->clocks, bytes);
+    }
     wait();
     const uint64_t words = well ? ended->gathered : 0;
     auto *const placed = static_cast<uint32_t *>(words_.take(words * sizeof(uint32_t) + 4));
@@ -347,7 +375,7 @@ class Collector {
     memory->what.warp_count = count;
     memory->what.words = all;
     memory->what.word_count = all_count;
-    keep(memory->what, memory->moment);
+    keep(memory->what, memory->moment, clocks, clocks == nullptr ? 0 : processors_of(memory->device));
     return ended->used - ended->own * ended->warp_count + words;
   }
 
@@ -380,6 +408,7 @@ class Collector {
   Pinned ended_;
   Pinned records_;
   Pinned words_;
+  Pinned clocks_of_warps_;
 };
 
 inline Memory *take_memory(Buffers &buffers, bool values, cairn_gpu_launch &what, Stream stream) {

@@ -23,6 +23,12 @@ namespace cairn::gpu {
 
 using Stream = CAIRN_RT(Stream_t);
 
+#if defined(__HIPCC__) && !defined(__CUDACC__)
+constexpr auto kProcessorCount = hipDeviceAttributeMultiprocessorCount;
+#else
+constexpr auto kProcessorCount = cudaDevAttrMultiProcessorCount;
+#endif
+
 /// Memory of the host that the device sees.
 class Pinned {
  public:

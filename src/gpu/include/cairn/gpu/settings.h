@@ -1,14 +1,15 @@
 // What the environment says of tracing kernels. Host only; read once, when the first kernel is launched.
 //
-//   CAIRN_GPU=off             no kernel is traced
-//   CAIRN_GPU_MEMORY=2G       of a device, for all launches in flight (an eighth of what is free, at most 4G); of the
-//   host,
-//                             for each (16M), where they are drained
-//   CAIRN_GPU_FULL=wait       a launch for which there is no memory waits for one in flight to end, or `skip`: is not
-//   traced CAIRN_GPU_POLICY=stop     keep the beginning of each warp, or `ring`: its end, or `drain`: all, through the
-//   host CAIRN_GPU_RING=8x256      chunks of a warp, words of a chunk CAIRN_GPU_KERNELS=a,b*    only kernels of these
-//   names (`*` at the end: any that begin so) CAIRN_GPU_BLOCKS=0-99     only these blocks CAIRN_GPU_WARPS=4 only one
-//   warp in 4
+//   CAIRN_GPU=off           no kernel is traced
+//   CAIRN_GPU_MEMORY=2G     of a device, for all launches in flight (an eighth of what is free, at most 4G);
+//                           where streams are drained of the host, for each launch (16M)
+//   CAIRN_GPU_FULL=wait     a launch for which there is no memory waits for one in flight to end; `skip`: is not traced
+//   CAIRN_GPU_POLICY=stop   keep the beginning of each warp; `ring`: its end; `drain`: all, through the host
+//   CAIRN_GPU_RING=8x256    chunks of a warp, words of a chunk
+//   CAIRN_GPU_KERNELS=a,b*  only kernels of these names (`*` at the end: any that begin so)
+//   CAIRN_GPU_BLOCKS=0-99   only these blocks
+//   CAIRN_GPU_WARPS=4       only one warp in 4
+//   CAIRN_GPU_CLOCKS=1      also when each warp began and ended, and on which multiprocessor; `only`: nothing else
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,8 @@ struct Settings {
   uint32_t first_block = 0;
   uint32_t end_block = UINT32_MAX;
   uint32_t one_in = 1;
+  bool clocks = false;       ///< of warps, too
+  bool clocks_only = false;  ///< and no events
 
   /// Of the ring through which streams are drained.
   [[nodiscard]] uint32_t drain_slots() const {
@@ -123,6 +126,11 @@ inline const Settings &settings() {
       } else {
         made->one_in = one_in;
       }
+    }
+    if (const char *value = value_of("CAIRN_GPU_CLOCKS")) {
+      made->clocks_only = std::strcmp(value, "only") == 0;
+      made->clocks = made->clocks_only || std::strcmp(value, "1") == 0;
+      if (!made->clocks && std::strcmp(value, "0") != 0) complain("CAIRN_GPU_CLOCKS", value, "1");
     }
     return made;
   }();

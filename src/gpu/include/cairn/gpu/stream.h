@@ -19,6 +19,7 @@
 #pragma once
 
 #include "bits.h"
+#include "collect.h"
 #include "drain.h"
 #include "guesses.h"
 #include "hot_word.h"
@@ -35,12 +36,14 @@ struct Trace {
 };
 
 struct Buffers {
-  void *warps;        ///< Warp<Coder>, one for each traced warp
-  void *values;       ///< WarpValues, likewise; null if the program has no locations with values
-  uint32_t *words;    ///< the pool
-  uint32_t capacity;  ///< in words
-  uint32_t own;       ///< stop: so many words at its beginning are each warp's first chunk; 0: none
-  unsigned int used;  ///< words given out; may run past the capacity
+  void *warps;              ///< Warp<Coder>, one for each traced warp
+  void *values;             ///< WarpValues, likewise; null if the program has no locations with values
+  cairn_gpu_clock *clocks;  ///< likewise; null if the launch is traced without
+  uint32_t clocks_only;     ///< nothing else of a warp is recorded
+  uint32_t *words;          ///< the pool
+  uint32_t capacity;        ///< in words
+  uint32_t own;             ///< stop: so many words at its beginning are each warp's first chunk; 0: none
+  unsigned int used;        ///< words given out; may run past the capacity
   Policy policy;
   uint32_t location_bits;  ///< 8 or 16
   uint32_t warps_per_block;
@@ -90,9 +93,10 @@ template <typename Mask>
 struct WarpHead {
   uint64_t lost;  ///< events that were not recorded, for want of room
   Buffers *buffers;
-  Mask all;        ///< lanes that were alive when the kernel began
-  uint32_t open;   ///< it has begun, and not left its LiveWarp here
-  uint32_t first;  ///< chunk, as a place in the pool; 0: none yet
+  cairn_gpu_clock *clock;  ///< null: the launch is traced without
+  Mask all;                ///< lanes that were alive when the kernel began
+  uint32_t open;           ///< it has begun, and not left its LiveWarp here
+  uint32_t first;          ///< chunk, as a place in the pool; 0: none yet
   uint32_t current;
   uint32_t following;  ///< stop: the chunk after `current`, if it is there already; there may be one after it
   uint32_t chunks;     ///< begun so far
@@ -124,12 +128,15 @@ struct Warp {
 /// event, some 2,000 cycles (measured on an H200). The last lane to leave the kernel takes it home (save_warp).
 template <typename Coder>
 struct LiveWarp {
-  Warp<Coder> *home;  ///< null: the warp is not traced
+  Warp<Coder> *home;  ///< null: the warp's events are not recorded
   HotWord<LaneMask> hot;
   Turns turns;
-  LaneMask alive;   ///< lanes that may come to a point: with all of them there, nobody else is
-  LaneMask left;    ///< lanes that have left the kernel
-  uint64_t events;  ///< recorded
+  LaneMask alive;  ///< lanes that may come to a point: with all of them there, nobody else is
+  LaneMask left;   ///< lanes that have left the kernel
+  union {
+    uint64_t events;              ///< recorded
+    cairn_gpu_clock *only_clock;  ///< where there is no home, and null if there is no clock either
+  };
   Room room;
   uint32_t quick;  ///< events that are as predicted need no room: not a ring, and nothing was lost
   typename Coder::State state;
@@ -391,6 +398,16 @@ CAIRN_GPU_BOTH void begin_warp(LiveWarp<Coder> &live, Warp<Coder> &warp, Buffers
     auto *values = static_cast<WarpValues<LaneMask> *>(buffers->values) + number_of(warp, *buffers);
     begin_values(values->known, lane, lanes);
   }
+}
+
+/// Of a warp whose events are not recorded.
+template <typename Coder>
+CAIRN_GPU_BOTH void leave_empty(Warp<Coder> &warp, Buffers *buffers, uint32_t index, LaneMask all) {
+  warp.head = {};
+  warp.head.buffers = buffers;
+  warp.head.all = all;
+  warp.head.index = index;
+  warp.events = 0;
 }
 
 /// Takes the hot word into the state, so that the caller may record.
