@@ -60,6 +60,11 @@ WindowRole find_role(uint32_t function) {
     case id::Fetch_and_op:
     case id::Compare_and_swap:
       return WindowRole::accumulates;
+    case id::Win_flush:
+    case id::Win_flush_all:
+    case id::Win_flush_local:
+    case id::Win_flush_local_all:
+      return WindowRole::flushes;
     default:
       return WindowRole::none;
   }

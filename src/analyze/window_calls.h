@@ -26,6 +26,7 @@ enum class WindowRole : uint8_t {
   gets,
   puts,
   accumulates,
+  flushes,  ///< MPI_Win_flush and its like: completes what was begun by a lock
 };
 WindowRole window_role(uint32_t function);
 

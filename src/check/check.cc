@@ -67,7 +67,8 @@ class Follower : public analyze::Arrivals {
         kinds_(kinds),
         messages_(messages),
         findings_(*findings),
-        shared_{trace.rank_count(), {}, objects::TypeLayouts(trace), {}, Windows(findings)},
+        shared_{
+            trace.rank_count(), {}, objects::TypeLayouts(trace), {}, Windows(findings, trace.axis().uncertainty_ns())},
         agreement_(
             kinds_, findings, [this](uint32_t number) { return messages_.name_of(number); },
             [this](uint32_t rank) { return ranks_.is_complete(rank); }),
@@ -96,7 +97,10 @@ class Follower : public analyze::Arrivals {
   [[nodiscard]] analyze::FollowWindows follow_windows() const override { return analyze::RankWindows::follow; }
 
   void message(const Edge &edge) override {
-    if (edge.kind == Edge::Kind::exposed) return;
+    if (edge.kind == Edge::Kind::exposed) {
+      if (edge.from.function == spec::function_id::Win_complete) shared_.windows.exposed(edge.from, edge.to);
+      return;
+    }
     if (kinds_.has(Kind::buffering)) buffering_.message(edge);
     if (edge.kind != Edge::Kind::message || !edge.sent_content || !edge.received_content) return;
     const auto fits = std::pair(edge.sent_content.get(), edge.received_content.get());
@@ -136,6 +140,8 @@ class Follower : public analyze::Arrivals {
     agreement_.over(meeting, members);
   }
 
+  void passed(uint32_t rank, uint64_t call) override { shared_.windows.passed(rank, call); }
+  void all_after(uint64_t ns) override { shared_.windows.all_after(ns); }
   void spoiled(uint32_t communicator) override { agreement_.give_up(communicator); }
 
   void unmatched(const Unmatched &left) override {
@@ -155,6 +161,11 @@ class Follower : public analyze::Arrivals {
                   left.call);
   }
 
+  /// All is told.
+  const Windows &finish() {
+    shared_.windows.finish();
+    return shared_.windows;
+  }
   /// Collective calls that were not judged.
   [[nodiscard]] uint64_t between_groups() const { return between_groups_; }
   /// Once all is told. False: not all of it was looked at.
@@ -345,6 +356,7 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
     Follower follower(ranks, trace, kinds, *messages, &findings);
     const auto counts = messages->replay(&follower);
     if (!counts) return tl::unexpected(counts.error());
+    const Windows &windows = follower.finish();
     if (kinds.has(Kind::deadlock)) follower.find_deadlocks();
     if (kinds.has(Kind::buffering) && !follower.find_buffering()) {
       report.left_out.push_back(
@@ -357,6 +369,13 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
     };
     say(counts->nameless, "receives of which nobody knows whose message they got are");
     say(follower.between_groups(), "collective calls between two groups are");
+    const auto apart = [&](uint64_t count, const char *why) {
+      if (count == 0) return;
+      report.left_out.push_back(
+          fmt::format("{} accesses by shared locks {}: they are not judged against those of other ranks", count, why));
+    };
+    apart(windows.untimed(), "have no times");
+    apart(windows.too_many(), "were under way with too many others");
     say(counts->apart, "collective calls of unknown processes are");
   }
   report.findings = findings.take();

@@ -34,7 +34,14 @@ bool RankCalls::see(const trace::Event &event, const analyze::RowScope &scope) {
   const CallTime call{event.rank, event.index, 0, 0, event.class_index, event.values->function, event.values->site};
   if (event.values->depth == 0) handles(facts, call);
   requests(facts, call);
-  if (facts.window) shared_.windows.see(*facts.window, call);
+  if (facts.window) {
+    CallTime timed = call;
+    if (event.timed) {
+      timed.begin_ns = event.begin_ns;
+      timed.end_ns = event.end_ns;
+    }
+    shared_.windows.see(*facts.window, timed);
+  }
   note_last(event, scope, facts, call);
   return changed;
 }

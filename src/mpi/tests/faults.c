@@ -181,6 +181,60 @@ static void layouts(void) {
   MPI(MPI_Type_free(&twice));
 }
 
+/// Rank 0 lets the others in: at one time in one place, beside each other, and one after the other.
+static void exposures(MPI_Win win) {
+  static const int members[] = {1, 2, 0};
+  MPI_Group all, group;
+  MPI(MPI_Comm_group(apart, &all));
+  MPI(MPI_Group_incl(all, rank == 0 ? 2 : 1, rank == 0 ? members : members + 2, &group));
+  for (int i = 0; i < 2; ++i) {
+    if (rank == 0) {
+      MPI(MPI_Win_post(group, 0, win));
+      MPI(MPI_Win_wait(win));
+      continue;
+    }
+    MPI(MPI_Win_start(group, 0, win));
+    if (i == 0) MPI(MPI_Put(values, 1, MPI_INT, 0, 5, 1, MPI_INT, win));  // in one exposure
+    MPI(MPI_Put(values, 1, MPI_INT, 0, rank, 1, MPI_INT, win));
+    if (rank == i + 1) MPI(MPI_Put(values, 1, MPI_INT, 0, 4, 1, MPI_INT, win));
+    MPI(MPI_Win_complete(win));
+  }
+  MPI(MPI_Group_free(&group));
+  MPI(MPI_Group_free(&all));
+}
+
+/// By locks: at one time, one after the other, and of one rank.
+static void locks(MPI_Win win) {
+  static int taken[2];
+  MPI(MPI_Barrier(apart));
+  if (rank > 0) {
+    MPI(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win));
+    MPI(MPI_Put(values, 1, MPI_INT, 0, 3, 1, MPI_INT, win));  // by shared locks
+    MPI(MPI_Put(values, 1, MPI_INT, 0, rank, 1, MPI_INT, win));
+    MPI(MPI_Accumulate(values, 1, MPI_INT, 0, 7, 1, MPI_INT, MPI_SUM, win));
+  }
+  MPI(MPI_Barrier(apart));
+  if (rank > 0) MPI(MPI_Win_unlock(0, win));
+  MPI(MPI_Barrier(apart));
+  MPI(MPI_Win_lock_all(0, win));
+  for (int i = 0; i < 3; ++i) {
+    if (rank == i) {
+      MPI(MPI_Put(values, 1, MPI_INT, 0, 3, 1, MPI_INT, win));
+      MPI(MPI_Win_flush(0, win));
+    }
+    MPI(MPI_Barrier(apart));
+  }
+  if (rank == 1) {
+    MPI(MPI_Put(values, 1, MPI_INT, 2, 6, 1, MPI_INT, win));  // not flushed
+    MPI(MPI_Get(taken, 1, MPI_INT, 2, 6, 1, MPI_INT, win));   // got before that
+    MPI(MPI_Win_flush_all(win));
+    MPI(MPI_Put(values, 1, MPI_INT, 2, 6, 1, MPI_INT, win));
+    MPI(MPI_Win_flush(2, win));
+    MPI(MPI_Get(taken + 1, 1, MPI_INT, 2, 6, 1, MPI_INT, win));
+  }
+  MPI(MPI_Win_unlock_all(win));
+}
+
 /// One-sided access. Open MPI refuses what reaches beyond a window itself.
 static void windows(void) {
   static int shared[16];
@@ -217,6 +271,8 @@ static void windows(void) {
     (void)MPI_Get(taken, 3, MPI_INT, right(), 6, 3, MPI_INT, win);  // beyond by lock
     MPI(MPI_Win_unlock(right(), win));
   }
+  exposures(win);
+  locks(win);
   MPI(MPI_Win_free(&win));
   MPI(MPI_Type_free(&every_other));
 }

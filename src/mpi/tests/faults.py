@@ -72,6 +72,14 @@ EXPECTED += [
     ('windows', 'both put', 'both put', [1], 1, "rank 1 puts 4 bytes of rank 0's memory that rank 2 puts, too, between the same fences"),
     ('windows', 'got', 'put there', [0], 1, "rank 0 gets 4 bytes of rank 1's memory that rank 2 puts, too, between the same fences"),
     ('windows', 'once', 'once more', [2], 1, "rank 2 puts 4 bytes of rank 1's memory that rank 2 puts, too, between the same fences"),
+    ('windows', 'in one exposure', 'in one exposure', [1], 1,
+     "rank 1 puts 4 bytes of rank 0's memory that rank 2 puts, too, between the same MPI_Win_post and MPI_Win_wait"),
+    ('windows', 'not flushed', 'got before that', [1], 1,
+     "rank 1 puts 4 bytes of rank 2's memory that rank 1 gets, too, without a flush between them"),
+]
+TIMED = [
+    ('windows', 'by shared locks', 'by shared locks', [1], 1,
+     "rank 1 puts 4 bytes of rank 0's memory that rank 2 puts, too, at the same time"),
 ]
 BEYOND = {
     'mpich': [
@@ -144,17 +152,24 @@ def compare(found, expected):
 
 
 def check_all(bench, folder):
-    done = bench.run_in(folder, 'record', '-q', '-o', 'out.cairn', '--', bench.mpiexec, '-n', str(RANKS), bench.program, 'all')
+    done = bench.run_in(folder, 'record', '-q', '--timing', 'lossless', '-o', 'out.cairn', '--', bench.mpiexec, '-n', str(RANKS),
+                        bench.program, 'all')
     if done.returncode != 0 or 'ok' not in done.stdout:
         return [f'record: {done}']
     done = bench.run_in(folder, 'check', '--json', 'out.cairn')
     if done.returncode != 1 or done.stderr:
         return [f'check: {done}']
     told = json.loads(done.stdout)
-    problems = compare([each for each in told['findings'] if each['sure']], EXPECTED + BEYOND[bench.mpi])
+    problems = compare([each for each in told['findings'] if each['sure']], EXPECTED + TIMED + BEYOND[bench.mpi])
     problems += compare([each for each in told['findings'] if not each['sure']], ROOTS + (HANDLES if bench.mpi == 'mpich' else []))
     if told['not_judged'] or told['more']:
         problems.append(f'not judged: {told["not_judged"]}')
+    # Without times nobody knows what was at one time.
+    untimed = bench.run_in(folder, 'repack', '--timing', 'off', '-o', 'untimed.cairn', 'out.cairn')
+    told_less = json.loads(bench.run_in(folder, 'check', '--json', '--kinds', 'windows', 'untimed.cairn').stdout)
+    problems += compare(told_less['findings'], [each for each in EXPECTED + BEYOND[bench.mpi] if each[0] == 'windows'])
+    if not told_less['not_judged'][0].endswith('accesses by shared locks have no times: they are not judged against those of other ranks'):
+        problems.append(f'{untimed}: {told_less["not_judged"]}')
     first = next(each for each in told['findings'] if each['call']['line'] == LINES['lost type'])['first']
     dump = bench.run_in(folder, 'dump', '--jsonl', '--rank', '0', 'out.cairn').stdout.splitlines()
     made = next((call for call in map(json.loads, dump) if call.get('index') == first['call']), {})
