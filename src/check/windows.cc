@@ -65,14 +65,14 @@ void Windows::act(Part *part, const WindowAccess &call) {
   const WindowCall &what = call.what;
   switch (what.role) {
     case Role::frees:
+      leave_alone(part);
       return let_go(part);
     case Role::fences:
       return fence(part, what.opens);
     case Role::starts:
       part->fenced = false;
       part->started = true;
-      part->since.clear();
-      return;
+      return leave_alone(part);
     case Role::completes:
       part->started = false;
       if (Accesses ended = std::exchange(part->since, {}); !ended.empty()) {
@@ -126,6 +126,10 @@ void Windows::fence(Part *part, bool opens) {
   if (++epoch.passed != window.parts.size()) return;
   collide(window, std::move(epoch.all), kFences);
   window.epochs.erase(fences);
+}
+
+void Windows::leave_alone(Part *part) {
+  for (const WindowAccess &each : std::exchange(part->since, {})) is_within(*part->window, each);
 }
 
 void Windows::complete(Part *part, const WindowCall &what, const CallTime &by) {

@@ -106,6 +106,8 @@ class Windows {
   void act(Part *part, const WindowAccess &call);
   void access(Part *part, const WindowAccess &access);
   void fence(Part *part, bool opens);
+  /// What nothing will end that could say what else was meanwhile.
+  void leave_alone(Part *part);
   /// Those to the part of `whose`, or all.
   void complete(Part *part, const WindowCall &what, const analyze::CallTime &by);
   void under_way_until(const WindowPointer &window, const WindowAccess &access, bool exclusive, uint64_t end_ns);

@@ -201,8 +201,16 @@ TEST_F(WindowsTest, BoundsAreThoseOfTheTarget) {
   access(1, Role::puts, 3, 0);  // which is not there: the call failed
   see(1, of(Role::unlocks));
   windows.met(making);
-  EXPECT_EQ(found(), (std::vector<std::string>{
-                         "rank 1 puts what ends 1 byte behind rank 2's part of the window, which has 64 bytes"}));
+  // What no fence ends, nor MPI_Win_complete.
+  see(2, of(Role::fences));
+  access(2, Role::puts, 1, 62);
+  see(2, of(Role::starts));
+  access(2, Role::gets, 0, 63);
+  see(2, of(Role::frees));
+  const std::string part = "'s part of the window, which has 64 bytes";
+  EXPECT_EQ(found(), (std::vector<std::string>{"rank 1 puts what ends 1 byte behind rank 2" + part,
+                                               "rank 2 puts what ends 2 bytes behind rank 1" + part,
+                                               "rank 2 gets what ends 3 bytes behind rank 0" + part}));
 }
 
 }  // namespace

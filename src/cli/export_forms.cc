@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/kernels.h"
+#include "export/blocks.h"
 #include "export/dot.h"
 #include "export/folded.h"
 #include "export/goal.h"
@@ -115,6 +116,21 @@ std::unique_ptr<exporting::TimelineWriter> timeline_writer(const std::string &fo
   return form == "chrome" ? exporting::chrome_writer(out) : exporting::perfetto_writer(out);
 }
 
+/// Writes them, behind the processes that warps have; gives what is to be said of it.
+std::string blocks_of(const gpu::Launches &launches, const std::vector<exporting::PlacedLaunch> &placed,
+                      const exporting::WantedWarps &wanted, exporting::TimelineWriter *writer) {
+  uint64_t warps = 0;
+  for (const exporting::PlacedLaunch &each : placed) warps += each.launch->clocks.size();
+  if (warps > kMostEvents) {
+    say(fmt::format("left out: when the blocks of {} ran, more than viewers show; --launch exports some of them",
+                    plural(placed.size(), "launch", "launches")));
+    return "";
+  }
+  const auto process = wanted.processes + static_cast<uint32_t>(launches.launches.size()) + 1;
+  const uint64_t blocks = exporting::write_blocks(launches, placed, process, writer);
+  return blocks == 0 ? "" : fmt::format(", {}", plural(blocks, "block"));
+}
+
 int write_timeline(const ExportOptions &options, const trace::Trace &trace, Scope *scope, Progress *progress) {
   if (options.to == "perfetto" && options.output.empty() && isatty(STDOUT_FILENO) == 1) return refuse_terminal(options);
   auto out = OutFile::create(options.output);
@@ -132,6 +148,8 @@ int write_timeline(const ExportOptions &options, const trace::Trace &trace, Scop
     if (kernels != 0) what += fmt::format(", {}", plural(kernels, "kernel"));
     exporting::WantedWarps wanted;
     wanted.processes = trace.rank_count();
+    what +=
+        blocks_of(*launches, exporting::with_clocks(exporting::kernels_of(*scope, *launches)), wanted, writer.get());
     const exporting::WarpCounts warps = exporting::count_warps(*launches, wanted);
     if (warps.events > kMostEvents) {
       say(fmt::format("left out: {} of {}, more than viewers show; --launch, --warp and --limit export some of them",
@@ -316,8 +334,12 @@ int export_warps(const ExportOptions &options, const trace::Trace &trace) {
   if (!out) return report(out.error());
   const auto writer = timeline_writer(options.to, &*out);
   const auto done = exporting::write_warps(*launches, wanted, writer.get());
+  std::string what = plural(counts.warps, "warp");
+  if (wanted.warps.empty()) {
+    what += blocks_of(*launches, exporting::with_clocks(*launches, wanted.launches), wanted, writer.get());
+  }
   writer->finish();
-  return finish(&*out, done, options, plural(counts.warps, "warp"));
+  return finish(&*out, done, options, what);
 }
 
 }  // namespace cairn::cli

@@ -79,6 +79,7 @@ void divergence(Output &out, const gpu::Launches &launches, std::vector<PointUse
               words(fmt::format("{:.1f}", use.mean_lanes())), words(fmt::format("{:.1f} %", 100 * use.efficiency())),
               count(use.lost()), share(use.lost(), all), words(worst)});
   }
+  if (uses.empty()) return say("no warp that was traced came to a point; cairn info tells what was not traced");
   list.print(out, options.filter.limit.value_or(UINT64_MAX));
 }
 

@@ -241,10 +241,22 @@ def clocks(bench):
     took = [block["end_cycle"] - block["begin_cycle"] for block in ask(paths["1"], "--launch", "0")["blocks"]]
     if not sum(took[i] for i in by_events[-9:]) > 1.2 * sum(took[i] for i in by_events[:9]):
         sys.exit(f"blocks with more events did not take longer: {events} {took}")
+    # As a timeline: each block on a track of its multiprocessor, within the time for which the kernel ran.
+    events = json.loads(bench.run([bench.cairn, "export", "--to", "chrome", str(paths["only"])]).stdout)["traceEvents"]
+    names = {(event["pid"], event.get("tid")): event["args"]["name"] for event in events if event["ph"] == "M"}
+    drawn = [event for event in events if event.get("cat") == "block"]
+    expect("blocks drawn", sorted((event["args"]["block"], names[event["pid"], event["tid"]]) for event in drawn),
+           [(i, f"multiprocessor {i % 4}") for i in range(36)])
+    ran = json.loads(bench.run([bench.cairn, "gpu", "launches", str(paths["only"]), "--json"]).stdout)["launches"][0]
+    first, last = min(event["ts"] for event in drawn), max(event["ts"] + event["dur"] for event in drawn)
+    if abs(first - ran["begin_ns"] / 1e3) > 1 or abs(last - first - ran["duration_ns"] / 1e3) > 1:
+        sys.exit(f"blocks from {first} to {last}, the kernel from {ran['begin_ns']} for {ran['duration_ns']}")
     some = bench.trace("fractal", words, "some", CAIRN_GPU_CLOCKS="1", CAIRN_GPU_BLOCKS="5-8", CAIRN_GPU_WARPS="3")[1]
     expect("some blocks", [block["block"] for block in ask(some, "--launch", "0")["blocks"]], [5, 6, 7, 8])
     text = bench.run([bench.cairn, "gpu", "blocks", str(paths["only"]), "--launch", "0", "--limit", "2"]).stdout.decode().splitlines()
     expect("lines", (len(text), text[0].startswith("launch 0, fractal: "), "4 of 4 multiprocessors had a block" in text[0]), (4, True, True))
+    expect("no events", bench.run([bench.cairn, "gpu", "divergence", str(paths["only"])]).stderr,
+           b"cairn: no warp that was traced came to a point; cairn info tells what was not traced\n")
     none = bench.trace("fractal", ["32", "64"], "no-clocks")[1]
     expect("none", bench.run([bench.cairn, "gpu", "blocks", str(none)]).stderr, b"cairn: this trace has no clocks of warps; run the program with "
            b"CAIRN_GPU_CLOCKS=1, or with =only where that is all that is wanted\n")

@@ -27,16 +27,16 @@ class Bench:
         self.cairn, self.library, self.mpi, self.program = arguments.cairn, arguments.library, arguments.mpi, arguments.program
         self.folder = folder
 
-    def run(self, *words, check=True):
-        settings = {"CAIRN_GPU_LIBRARY": self.library, "CAIRN_QUIET": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    def run(self, *words, check=True, **more):
+        settings = {**more, "CAIRN_GPU_LIBRARY": self.library, "CAIRN_QUIET": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
         done = subprocess.run(words, cwd=self.folder, env={**os.environ, **settings}, capture_output=True, text=True, timeout=100)
         if check and done.returncode != 0:
             sys.exit(f"{words}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
         return done
 
-    def recorded(self, name, *options):
-        self.run(self.cairn, "record", "-q", "-o", name, *options, "--", "timeout", "60", f"mpiexec.{self.mpi}", "-n", "2", self.program)
+    def recorded(self, name, *options, **more):
+        self.run(self.cairn, "record", "-q", "-o", name, *options, "--", "timeout", "60", f"mpiexec.{self.mpi}", "-n", "2", self.program, **more)
         return name
 
     def dumped(self, trace, rank, *options):
@@ -79,6 +79,24 @@ def times(bench, trace):
             before, launch = line, None
 
 
+def blocks(bench, trace):
+    """In a timeline each block is drawn once, within the time of its kernel; not of those that ran before the first call."""
+    events = json.loads(bench.run(bench.cairn, "export", "--to", "chrome", trace).stdout)["traceEvents"]
+    ranks = {event["pid"]: int(event["args"]["name"].split(",")[0].split()[1]) for event in events
+             if event.get("name") == "process_name" and event["args"]["name"].endswith("GPU 0: blocks on its multiprocessors")}
+    expect("processes", sorted(ranks.values()), [0, 1])
+    kernels = {event["args"]["launch"]: (event["ts"], event["ts"] + event["dur"]) for event in events if event.get("cat") == "GPU"}
+    drawn = [event for event in events if event.get("cat") == "block"]
+    launches = json.loads(bench.run(bench.cairn, "gpu", "launches", "--json", trace).stdout)["launches"]
+    told = sorted((launch["rank"], launch["launch"], block) for launch in launches if launch["begin_ns"] >= 0
+                  for block in range(int(launch["grid"])))
+    expect("blocks", sorted((ranks[event["pid"]], event["args"]["launch"], event["args"]["block"]) for event in drawn), told)
+    for event in drawn:
+        begin, end = kernels[event["args"]["launch"]]
+        if not begin - 0.01 <= event["ts"] <= event["ts"] + event["dur"] <= end + 0.01:
+            sys.exit(f"{event} is not within its kernel, {begin} to {end}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("--cairn", "--library", "--mpi", "--program"):
@@ -91,7 +109,9 @@ def main():
         places(bench, counted, [BARRIER, "odd"])
         places(bench, timed, ["odd", BARRIER])
         times(bench, timed)
-        bench.run(sys.executable, str(SECOND_READER), bench.cairn, counted, timed)
+        clocked = bench.recorded("clocked.cairn", "--timing", "lossless", CAIRN_GPU_CLOCKS="1", CAIRN_EMULATOR_PROCESSORS="2")
+        blocks(bench, clocked)
+        bench.run(sys.executable, str(SECOND_READER), bench.cairn, counted, timed, clocked)
 
 
 if __name__ == "__main__":

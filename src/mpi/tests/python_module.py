@@ -239,7 +239,9 @@ class Compared:
 
     def shown(self):
         table = self.run.summary()['lines']
-        self.expect('lines shown', table._repr_html_().count('<tr>'), len(table) + 1)
+        html = table._repr_html_()
+        self.expect('lines shown', html.count('<tr>'), min(len(table), 50) + 1)  # with the heads
+        self.expect('lines not shown', f'<p>and {len(table) - 50} more</p>' in html, len(table) > 50)
         for each in (self.run, self.run.summary(), self.run.matrix()):
             self.expect('shown', each._repr_html_().lstrip()[:1], '<')
 

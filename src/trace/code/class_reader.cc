@@ -268,8 +268,9 @@ bool ClassReader::stats(ByteReader &in, bool blocks, ClassPart *part) {
       block.ranks = part->ranks;
     }
     if (slots == 0) slots = part->rows.size();
+    if (!in.take(slots, sizeof(timing::RankStats))) return false;
+    block.slots.reserve(slots);
     for (size_t slot = 0; slot < slots && !in.failed(); ++slot) {
-      if (!in.take(2 * sizeof(timing::RankStats))) return false;
       block.slots.push_back(timing::RankStats::parse(in, block.calls_of(slot, calls)));
     }
     if (in.failed()) return false;
