@@ -59,6 +59,11 @@ struct Ranks {
   }
 };
 
+/// By how much times of two ranks may be wrong against each other; nullopt: their clocks were not compared.
+std::optional<uint64_t> between_clocks(const trace::Axis &axis) {
+  return axis.compared() ? std::optional(2 * axis.uncertainty_ns()) : std::nullopt;
+}
+
 class Follower : public analyze::Arrivals {
  public:
   Follower(const Ranks &ranks, const trace::Trace &trace, const Kinds &kinds, const analyze::Messages &messages,
@@ -68,7 +73,7 @@ class Follower : public analyze::Arrivals {
         messages_(messages),
         findings_(*findings),
         shared_{
-            trace.rank_count(), {}, objects::TypeLayouts(trace), {}, Windows(findings, trace.axis().uncertainty_ns())},
+            trace.rank_count(), {}, objects::TypeLayouts(trace), {}, Windows(findings, between_clocks(trace.axis()))},
         agreement_(
             kinds_, findings, [this](uint32_t number) { return messages_.name_of(number); },
             [this](uint32_t rank) { return ranks_.is_complete(rank); }),
@@ -374,7 +379,7 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
       report.left_out.push_back(
           fmt::format("{} accesses by shared locks {}: they are not judged against those of other ranks", count, why));
     };
-    apart(windows.untimed(), "have no times");
+    apart(windows.untimed(), "have no times that can be compared");
     apart(windows.too_many(), "were under way with too many others");
     say(counts->apart, "collective calls of unknown processes are");
   }

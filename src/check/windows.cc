@@ -150,7 +150,7 @@ void Windows::complete(Part *part, const WindowCall &what, const CallTime &by) {
 void Windows::under_way_until(const WindowPointer &window, const WindowAccess &access, bool exclusive,
                               uint64_t end_ns) {
   if (exclusive) return;
-  if (end_ns == 0) {
+  if (end_ns == 0 || !uncertainty_ns_) {
     ++untimed_;
     return;
   }
@@ -162,7 +162,7 @@ void Windows::under_way_until(const WindowPointer &window, const WindowAccess &a
   const int64_t unit = window->parts[static_cast<size_t>(access.what.target)]->unit;
   if (window->spans.empty()) spanned_.push_back(window);
   AccessSpans &spans = window->spans[access.what.target];
-  spans.add({access, access.begin(unit), access.end(unit), access.call.begin_ns, end_ns}, uncertainty_ns_,
+  spans.add({access, access.begin(unit), access.end(unit), access.call.begin_ns, end_ns}, *uncertainty_ns_,
             [&](const AccessSpans::Span &before, const AccessSpans::Span &added) {
               if (window->pairs++ < kMostPairs) tell(before.access, added.access, unit, kAtOnce);
             });

@@ -36,8 +36,9 @@ class Windows {
   static constexpr size_t kMostPairs = 4096;
   static constexpr size_t kMostSpans = size_t{1} << 18;
   static constexpr size_t kMostQueued = size_t{1} << 16;
-  /// Times are wrong by `uncertainty_ns` at most, one against another.
-  Windows(Findings *findings, uint64_t uncertainty_ns) : findings_(*findings), uncertainty_ns_(uncertainty_ns) {}
+  /// Times of two ranks are wrong by `uncertainty_ns` at most, one against another; nullopt: who knows by how much.
+  Windows(Findings *findings, std::optional<uint64_t> uncertainty_ns)
+      : findings_(*findings), uncertainty_ns_(uncertainty_ns) {}
   ~Windows();
   Windows(const Windows &) = delete;
   Windows &operator=(const Windows &) = delete;
@@ -55,8 +56,8 @@ class Windows {
   /// Nothing follows.
   void finish();
 
-  /// Accesses by locks that were not held against those of other ranks, since their calls have no times; and since
-  /// there were too many.
+  /// Accesses by locks that were not held against those of other ranks, since their calls have no times that can be
+  /// compared; and since there were too many.
   [[nodiscard]] uint64_t untimed() const { return untimed_; }
   [[nodiscard]] uint64_t too_many() const { return too_many_; }
 
@@ -118,7 +119,7 @@ class Windows {
   void tell(const WindowAccess &one, const WindowAccess &other, int64_t unit, const char *when);
 
   Findings &findings_;
-  uint64_t uncertainty_ns_;
+  std::optional<uint64_t> uncertainty_ns_;
   std::map<std::pair<uint32_t, analyze::HandleName>, std::shared_ptr<Part>> parts_;  ///< as each rank names them now
   std::map<Call, std::shared_ptr<Part>> made_;                                       ///< until all have met
   std::map<Call, Together> ended_;                                                   ///< by MPI_Win_complete

@@ -154,6 +154,24 @@ TEST_F(WindowsTest, WithoutTimesOnlyOneRanksAccessesCollide) {
   EXPECT_EQ(windows.untimed(), 4U);
 }
 
+TEST_F(WindowsTest, NorDoThoseOfTwoRanksWhoseClocksWereNotCompared) {
+  Windows apart{&findings, std::nullopt};
+  for (const uint32_t rank : {0U, 1U, 2U}) {
+    WindowCall what = of(Role::makes);
+    what.size = 64;
+    apart.see(what, making.begins[rank]);
+  }
+  apart.met(making);
+  WindowCall put = of(Role::puts);
+  put.layout = &four;
+  for (const uint32_t rank : {1U, 2U}) apart.see(of(Role::locks), call(rank, spec::function_id::Win_lock, 100, 101));
+  for (const uint32_t rank : {1U, 2U}) apart.see(put, call(rank, spec::function_id::Put, 110, 120));
+  for (const uint32_t rank : {1U, 2U})
+    apart.see(of(Role::unlocks), call(rank, spec::function_id::Win_unlock, 130, 140));
+  EXPECT_EQ(found(), std::vector<std::string>());
+  EXPECT_EQ(apart.untimed(), 2U);
+}
+
 TEST_F(WindowsTest, ALocalFlushCompletesOnlyWhatWasGot) {
   windows.met(making);
   see(1, of(Role::locks));
