@@ -34,7 +34,7 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> words
 
 }  // namespace
 
-void Agreement::over(const Meeting &meeting, const std::vector<uint32_t> &members) {
+void Agreement::over(const Meeting &meeting, const std::vector<uint32_t> &members, size_t first_group) {
   if (broken_.count(meeting.communicator) != 0) return;
   if (meeting.broken) {
     broken_.insert(meeting.communicator);
@@ -56,10 +56,16 @@ void Agreement::over(const Meeting &meeting, const std::vector<uint32_t> &member
     last = mark;
   }
   const size_t size = meeting.contents.size();
-  key.append(reinterpret_cast<const char *>(&size), sizeof size);
+  for (const size_t each : {size, first_group}) key.append(reinterpret_cast<const char *>(&each), sizeof each);
   if (looked_at_.count(key) != 0) return;
   const uint64_t left_out = findings_.count();
-  look_at(meeting);
+  const auto all = spec::functions();
+  const std::string operation = meeting.operation < all.size() ? analyze::operation(all[meeting.operation]) : "";
+  if (first_group == 0) {
+    look_at(meeting, operation);
+  } else {
+    look_at_groups(meeting, first_group, operation);
+  }
   if (findings_.count() != left_out) return;  // so that each such call is counted
   if (looked_at_.size() >= kMost) looked_at_.clear();
   looked_at_.insert(std::move(key));
@@ -100,9 +106,7 @@ void Agreement::missing(const Meeting &meeting, const Members &members) {
   }
 }
 
-void Agreement::look_at(const Meeting &meeting) {
-  const auto all = spec::functions();
-  const std::string operation = meeting.operation < all.size() ? analyze::operation(all[meeting.operation]) : "";
+void Agreement::look_at(const Meeting &meeting, std::string_view operation) {
   const Content &first = content(meeting, 0);
   const size_t members = meeting.contents.size();
   for (size_t i = 1; i < members; ++i) {

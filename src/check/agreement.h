@@ -9,8 +9,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -32,12 +34,19 @@ class Agreement {
   /// A member's call failed: nothing more is said of that communicator.
   void give_up(uint32_t communicator) { broken_.insert(communicator); }
   [[nodiscard]] bool gave_up(uint32_t communicator) const { return broken_.count(communicator) != 0; }
-  /// Nobody leaves it any more. `members`: by rank in the communicator, their ranks in MPI_COMM_WORLD.
-  void over(const analyze::Meeting &meeting, const std::vector<uint32_t> &members);
+  /// Nobody leaves it any more. `members`: by rank in the communicator, their ranks in MPI_COMM_WORLD. `first_group`:
+  /// of two groups the number of members of the first, behind which those of the second follow; else 0.
+  void over(const analyze::Meeting &meeting, const std::vector<uint32_t> &members, size_t first_group);
 
  private:
   using Members = std::vector<uint32_t>;
-  void look_at(const analyze::Meeting &meeting);
+  void look_at(const analyze::Meeting &meeting, std::string_view operation);
+  // Between two groups (agreement_between.cc).
+  void look_at_groups(const analyze::Meeting &meeting, size_t first_group, std::string_view operation);
+  void data_between(const analyze::Meeting &meeting, size_t first_group, std::optional<size_t> root,
+                    std::string_view operation);
+  bool data_of_root(const analyze::Meeting &meeting, size_t root, size_t other, size_t number,
+                    std::string_view operation);
   void missing(const analyze::Meeting &meeting, const Members &members);
   void operations(const analyze::Meeting &meeting);
   void data(const analyze::Meeting &meeting, std::string_view operation);

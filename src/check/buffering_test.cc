@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "check/sites_testing.h"
+
 namespace cairn::check {
 namespace {
 
@@ -12,18 +14,6 @@ uint32_t function(const std::string &name) {
     if (each.name == name) return each.id;
   }
   return UINT32_MAX;
-}
-
-/// Of one rank, with sites to call from.
-trace::Trace trace_of_sites() {
-  trace::ProcessRecord made;
-  made.size = 1;
-  made.modules = {{{1, 2, 3}, "/app"}};
-  trace::SequenceRecord sequence;
-  for (uint64_t i = 0; i < 32; ++i) sequence.sites.push_back({0, 16 * i, 0});
-  made.sequences.push_back(std::move(sequence));
-  const Bytes bytes = *trace::Part::of(made)->to_file({});
-  return std::move(*trace::Trace::from_bytes(bytes, "test.cairn"));
 }
 
 /// Calls by (rank, number), each at a site of its own.
@@ -73,7 +63,7 @@ class BufferingTest : public testing::Test {
     return all;
   }
 
-  trace::Trace trace = trace_of_sites();
+  trace::Trace trace = trace_of_sites(32);
   analyze::Sources sources{trace, analyze::Sources::Look::in_trace_only};
   Findings findings{sources};
   Buffering buffering{[](uint32_t rank) { return rank != 9; }};

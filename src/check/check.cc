@@ -133,16 +133,16 @@ class Follower : public analyze::Arrivals {
     const analyze::Communicator *communicator = messages_.communicator(meeting.communicator);
     std::vector<uint32_t> members;
     if (communicator == nullptr) return;
-    for (const auto &member : communicator->groups[0]) members.push_back(member.in_world);
-    if (members.size() != meeting.came.size()) {  // there is another group
-      ++between_groups_;
-      return;
+    for (const auto &group : communicator->groups) {
+      for (const auto &member : group) members.push_back(member.in_world);
     }
-    if (!meeting.broken && !agreement_.gave_up(meeting.communicator)) {
+    if (members.size() != meeting.came.size()) return;
+    const bool two = !communicator->groups[1].empty();
+    if (!two && !meeting.broken && !agreement_.gave_up(meeting.communicator)) {
       note_needs(meeting, members);
       if (kinds_.has(Kind::buffering)) buffering_.meeting(meeting, members);
     }
-    agreement_.over(meeting, members);
+    agreement_.over(meeting, members, two ? communicator->groups[0].size() : 0);
   }
 
   void passed(uint32_t rank, uint64_t call) override { shared_.windows.passed(rank, call); }
@@ -171,8 +171,6 @@ class Follower : public analyze::Arrivals {
     shared_.windows.finish();
     return shared_.windows;
   }
-  /// Collective calls that were not judged.
-  [[nodiscard]] uint64_t between_groups() const { return between_groups_; }
   /// Once all is told. False: not all of it was looked at.
   bool find_buffering() { return buffering_.find(&findings_); }
   void find_deadlocks() const {
@@ -307,7 +305,6 @@ class Follower : public analyze::Arrivals {
   std::unordered_set<std::pair<const analyze::Mark *, const analyze::Mark *>, Hash> fitting_;
   std::map<std::pair<uint32_t, uint64_t>, Needs> needs_;  ///< of calls, by rank and number
   std::set<std::pair<uint32_t, uint32_t>> flying_;        ///< to whom messages are under way, and from whom
-  uint64_t between_groups_ = 0;
 };
 
 std::string ranks_words(const std::vector<uint32_t> &ranks) {
@@ -373,7 +370,6 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
       if (count != 0) report.left_out.push_back(fmt::format("{} {} not judged", count, what));
     };
     say(counts->nameless, "receives of which nobody knows whose message they got are");
-    say(follower.between_groups(), "collective calls between two groups are");
     const auto apart = [&](uint64_t count, const char *why) {
       if (count == 0) return;
       report.left_out.push_back(

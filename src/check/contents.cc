@@ -46,6 +46,7 @@ ContentPointer Contents::of(const trace::Row &row, const analyze::RowScope &scop
   const spec::Function &function = *access.function();
   made->nonblocking = function.nonblocking;
   made->root = access.number("root");
+  made->is_root = access.constant("root") == "MPI_ROOT";
   if (access.has("op")) {
     made->op = access.constant("op");
     if (made->op.empty()) made->op = kOwnOperator;
@@ -69,7 +70,7 @@ ContentPointer Contents::of(const trace::Row &row, const analyze::RowScope &scop
       }
     }
   }
-  std::string key = fmt::format("{} {} {} ", made->nonblocking, made->root.value_or(-1), made->op);
+  std::string key = fmt::format("{} {} {} ", made->nonblocking, made->is_root ? -2 : made->root.value_or(-1), made->op);
   add(made->sends, &key);
   add(made->receives, &key);
   return all_.try_emplace(std::move(key), std::move(made)).first->second;

@@ -23,6 +23,7 @@ struct Content : analyze::Mark {
   std::vector<Part> sends;     ///< empty: sends nothing, or what is in its receive buffer; one: to each; else by rank
   std::vector<Part> receives;  ///< the same
   std::optional<int64_t> root;
+  bool is_root = false;  ///< MPI_ROOT, between two groups
   /// The constant's name; "" without one; kOwnOperator.
   std::string op;
   bool nonblocking = false;

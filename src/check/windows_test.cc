@@ -5,28 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "check/sites_testing.h"
 #include "spec/ids.h"
-#include "trace/merge/part.h"
-#include "trace/model/record.h"
-#include "trace/read/trace.h"
 
 namespace cairn::check {
 namespace {
 
 using analyze::CallTime;
 using Role = analyze::WindowRole;
-
-/// Of one rank, with sites to call from.
-trace::Trace trace_of_places() {
-  trace::ProcessRecord made;
-  made.size = 1;
-  made.modules = {{{1, 2, 3}, "/app"}};
-  trace::SequenceRecord sequence;
-  for (uint64_t i = 0; i < 64; ++i) sequence.sites.push_back({0, 16 * i, 0});
-  made.sequences.push_back(std::move(sequence));
-  const Bytes bytes = *trace::Part::of(made)->to_file({});
-  return std::move(*trace::Trace::from_bytes(bytes, "test.cairn"));
-}
 
 /// Three ranks with a window of 64 bytes each; a call is `from` to `until`, at a site of its own.
 class WindowsTest : public testing::Test {
@@ -89,7 +75,7 @@ class WindowsTest : public testing::Test {
     return "rank 1 puts " + what + ", too, " + when;
   }
 
-  trace::Trace trace = trace_of_places();
+  trace::Trace trace = trace_of_sites(64);
   analyze::Sources sources{trace, analyze::Sources::Look::in_trace_only};
   Findings findings{sources};
   Windows windows{&findings, 5};

@@ -290,6 +290,21 @@ static void collectives(void) {
   if (rank == 0) MPI(MPI_Bcast(&value, 1, MPI_INT, 0, comm[3]));                     // alone
 }
 
+/// Rank 0, and ranks 1 and 2.
+static void two_groups(void) {
+  MPI_Comm own, both;
+  MPI(MPI_Comm_split(apart, rank == 0, 0, &own));
+  MPI(MPI_Intercomm_create(own, 0, apart, rank == 0 ? 1 : 0, 9, &both));
+  MPI(MPI_Bcast(values, 4, MPI_INT, rank == 0 ? MPI_ROOT : 0, both));
+  MPI(MPI_Allgather(values + 8, rank == 0 ? 2 : 1, MPI_INT, values, rank == 0 ? 1 : 2, MPI_INT, both));
+  if (rank == 0) MPI(MPI_Bcast(values, 4, MPI_INT, MPI_ROOT, both));             // ints to others
+  if (rank != 0) MPI(MPI_Bcast(reals, 4, MPI_FLOAT, 0, both));                   // floats of others
+  if (rank < 2) MPI(MPI_Allreduce(&value, values, 1, MPI_INT, MPI_SUM, both));   // sum of others
+  if (rank == 2) MPI(MPI_Allreduce(&value, values, 1, MPI_INT, MPI_MAX, both));  // max of others
+  MPI(MPI_Comm_free(&both));
+  MPI(MPI_Comm_free(&own));
+}
+
 /// Only in MPICH, which may or may not see it: in Open MPI a handle is an address, and what is there is taken for an
 /// object.
 static void handles(void) {
@@ -362,6 +377,9 @@ static int all(void) {
     MPI(MPI_Comm_free(&apart));
   }
   collectives();
+  MPI(MPI_Comm_dup(MPI_COMM_WORLD, &apart));
+  two_groups();
+  MPI(MPI_Comm_free(&apart));
   return finish();
 }
 
