@@ -17,12 +17,6 @@ namespace {
 
 using analyze::Meeting;
 
-const Content &content(const Meeting &meeting, size_t member) {
-  static const Content nothing;
-  const auto *found = static_cast<const Content *>(meeting.contents[member].get());
-  return found == nullptr ? nothing : *found;
-}
-
 std::string operation_of(const analyze::CallTime &call) {
   const auto all = spec::functions();
   return call.function < all.size() ? analyze::operation(all[call.function]) : std::string();
@@ -107,10 +101,10 @@ void Agreement::missing(const Meeting &meeting, const Members &members) {
 }
 
 void Agreement::look_at(const Meeting &meeting, std::string_view operation) {
-  const Content &first = content(meeting, 0);
+  const Content &first = content_of(meeting, 0);
   const size_t members = meeting.contents.size();
   for (size_t i = 1; i < members; ++i) {
-    const Content &other = content(meeting, i);
+    const Content &other = content_of(meeting, i);
     const auto differ = [&](const std::string &what) {
       if (!kinds_.has(Kind::collectives)) return;
       findings_.add({Kind::collectives, true,
@@ -130,7 +124,7 @@ void Agreement::look_at(const Meeting &meeting, std::string_view operation) {
 
 void Agreement::data(const Meeting &meeting, std::string_view operation) {
   const size_t members = meeting.contents.size();
-  const Content &first = content(meeting, 0);
+  const Content &first = content_of(meeting, 0);
   const auto root = static_cast<size_t>(first.root.value_or(0));
   if (first.root && root >= members) return;
   const auto of = [](const std::vector<Content::Part> &parts, size_t rank) -> const Content::Part & {
@@ -139,18 +133,18 @@ void Agreement::data(const Meeting &meeting, std::string_view operation) {
   if (one_of(operation, {"Bcast", "Scatter", "Scatterv"})) {
     for (size_t i = 0; i < members; ++i) {
       if (i != root &&
-          !pair(meeting, root, of(content(meeting, root).sends, i), i, of(content(meeting, i).receives, 0)))
+          !pair(meeting, root, of(content_of(meeting, root).sends, i), i, of(content_of(meeting, i).receives, 0)))
         return;
     }
   } else if (one_of(operation, {"Gather", "Gatherv"})) {
     for (size_t i = 0; i < members; ++i) {
       if (i != root &&
-          !pair(meeting, i, of(content(meeting, i).sends, 0), root, of(content(meeting, root).receives, i)))
+          !pair(meeting, i, of(content_of(meeting, i).sends, 0), root, of(content_of(meeting, root).receives, i)))
         return;
     }
   } else if (one_of(operation, {"Reduce", "Allreduce", "Scan", "Exscan", "Reduce_scatter", "Reduce_scatter_block"})) {
     for (size_t i = 1; i < members; ++i) {
-      const std::vector<Content::Part> &others = content(meeting, i).receives;
+      const std::vector<Content::Part> &others = content_of(meeting, i).receives;
       for (size_t k = 0; k < others.size(); ++k) {
         if (!pair(meeting, 0, of(first.receives, k), i, others[k])) return;
       }
@@ -162,12 +156,12 @@ void Agreement::data(const Meeting &meeting, std::string_view operation) {
     const bool alike = same && first.sends.size() <= 1 && first.receives.size() <= 1;
     const bool gathers = operation.starts_with("Allgather");
     for (size_t i = 0; i < members; ++i) {
-      const Content &sender = content(meeting, i);
+      const Content &sender = content_of(meeting, i);
       // In place: what it receives from itself is what it sends.
       const bool in_place = sender.sends.empty();
       for (size_t k = 0; k < members; ++k) {
         const Content::Part &sent = in_place ? of(sender.receives, gathers ? i : k) : of(sender.sends, k);
-        if (!pair(meeting, i, sent, k, of(content(meeting, k).receives, i))) return;
+        if (!pair(meeting, i, sent, k, of(content_of(meeting, k).receives, i))) return;
         if (alike) return;
       }
     }

@@ -9,17 +9,8 @@
 #include "check/agreement.h"
 
 namespace cairn::check {
-namespace {
 
 using analyze::Meeting;
-
-const Content &content(const Meeting &meeting, size_t member) {
-  static const Content nothing;
-  const auto *found = static_cast<const Content *>(meeting.contents[member].get());
-  return found == nullptr ? nothing : *found;
-}
-
-}  // namespace
 
 void Agreement::look_at_groups(const Meeting &meeting, size_t first_group, std::string_view operation) {
   const size_t members = meeting.contents.size();
@@ -32,12 +23,12 @@ void Agreement::look_at_groups(const Meeting &meeting, size_t first_group, std::
                   meeting.begins[one], meeting.begins[other]);
   };
   for (size_t i = 1; i < members; ++i) {
-    if (content(meeting, i).nonblocking == content(meeting, 0).nonblocking) continue;
+    if (content_of(meeting, i).nonblocking == content_of(meeting, 0).nonblocking) continue;
     return differ(0, i, "make a blocking and a nonblocking call together");
   }
   std::optional<size_t> root;
   for (size_t i = 0; i < members; ++i) {
-    if (!content(meeting, i).is_root) continue;
+    if (!content_of(meeting, i).is_root) continue;
     if (root) return differ(*root, i, "both say that they are the root");
     root = i;
   }
@@ -45,7 +36,7 @@ void Agreement::look_at_groups(const Meeting &meeting, size_t first_group, std::
   if (root) {
     const auto number = static_cast<int64_t>(*root < first_group ? *root : *root - first_group);
     for (size_t i = 0; i < members; ++i) {
-      const std::optional<int64_t> &named = content(meeting, i).root;
+      const std::optional<int64_t> &named = content_of(meeting, i).root;
       if (is_beside_root(i) ? !named : named == number) continue;
       if (!named) return differ(*root, i, "disagree: the first is the root, the other names none");
       return differ(*root, i, fmt::format("name different roots, {} and {}", number, *named));
@@ -56,8 +47,8 @@ void Agreement::look_at_groups(const Meeting &meeting, size_t first_group, std::
     const size_t end = begin == 0 ? first_group : members;
     if (is_beside_root(begin)) continue;
     for (size_t i = begin + 1; i < end; ++i) {
-      const std::string &one = content(meeting, begin).op;
-      const std::string &other = content(meeting, i).op;
+      const std::string &one = content_of(meeting, begin).op;
+      const std::string &other = content_of(meeting, i).op;
       if (one != other) return differ(begin, i, fmt::format("use different operators, {} and {}", one, other));
     }
   }
@@ -72,10 +63,10 @@ void Agreement::data_between(const Meeting &meeting, size_t first_group, std::op
     for (size_t other = first_group; other < members; ++other) {
       // By the rank in the own group, as the other group counts.
       const size_t number = other - first_group;
-      const auto &sends = content(meeting, one).sends;
-      const auto &receives = content(meeting, one).receives;
-      const auto &others_sends = content(meeting, other).sends;
-      const auto &others_receives = content(meeting, other).receives;
+      const auto &sends = content_of(meeting, one).sends;
+      const auto &receives = content_of(meeting, one).receives;
+      const auto &others_sends = content_of(meeting, other).sends;
+      const auto &others_receives = content_of(meeting, other).receives;
       if (among_all) {
         if (!pair(meeting, one, Content::of(sends, number), other, Content::of(others_receives, one))) return;
         if (!pair(meeting, other, Content::of(others_sends, one), one, Content::of(receives, number))) return;
@@ -93,8 +84,8 @@ void Agreement::data_between(const Meeting &meeting, size_t first_group, std::op
 /// `number`: the other's rank in its group.
 bool Agreement::data_of_root(const Meeting &meeting, size_t root, size_t other, size_t number,
                              std::string_view operation) {
-  const Content &of_root = content(meeting, root);
-  const Content &of_other = content(meeting, other);
+  const Content &of_root = content_of(meeting, root);
+  const Content &of_other = content_of(meeting, other);
   if (operation == "Bcast" || operation == "Scatter" || operation == "Scatterv") {
     return pair(meeting, root, Content::of(of_root.sends, number), other, Content::of(of_other.receives, 0));
   }

@@ -224,8 +224,7 @@ class Follower : public analyze::Arrivals {
     const bool some = operation == "Scan" || operation == "Exscan" || analyze::is_among_neighbors(meeting.operation);
     for (size_t i = 0; i < members.size() && !some; ++i) {
       if (!meeting.came[i]) continue;
-      const auto *content = static_cast<const Content *>(meeting.contents[i].get());
-      const int64_t root = content == nullptr ? -1 : content->root.value_or(-1);
+      const int64_t root = content_of(meeting, i).root.value_or(-1);
       Needs &needs = needs_[{members[i], meeting.begins[i].call}];
       if (from_root || to_root) {
         if (root < 0 || std::cmp_greater_equal(root, members.size())) continue;

@@ -40,6 +40,12 @@ void add(const std::vector<Content::Part> &parts, std::string *key) {
 
 }  // namespace
 
+const Content &content_of(const analyze::Meeting &meeting, size_t member) {
+  static const Content nothing;
+  const auto *found = static_cast<const Content *>(meeting.contents[member].get());
+  return found == nullptr ? nothing : *found;
+}
+
 ContentPointer Contents::of(const trace::Row &row, const analyze::RowScope &scope, const RankTypes &types) {
   const RowAccess access(row, scope);
   auto made = std::make_shared<Content>();

@@ -32,6 +32,8 @@ struct Content : analyze::Mark {
     return parts.size() == 1 ? parts[0] : rank < parts.size() ? parts[rank] : nothing;
   }
 };
+/// What the member's call of a meeting says; nothing where that is not known.
+const Content &content_of(const analyze::Meeting &meeting, size_t member);
 constexpr const char *kOwnOperator = "an operator of the program";
 using ContentPointer = std::shared_ptr<const Content>;
 

@@ -112,7 +112,6 @@ class Windows {
   /// Those to the part of `whose`, or all.
   void complete(Part *part, const WindowCall &what, const analyze::CallTime &by);
   void under_way_until(const WindowPointer &window, const WindowAccess &access, bool exclusive, uint64_t end_ns);
-  void expose(const Together &ended, const analyze::CallTime &to);
   /// False: there is something wrong with it alone.
   bool is_within(const Window &window, const WindowAccess &access);
   void collide(const Window &window, Accesses accesses, const char *when);

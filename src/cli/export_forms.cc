@@ -144,12 +144,12 @@ int write_timeline(const ExportOptions &options, const trace::Trace &trace, Scop
   const auto launches = analyze::gpu_launches(trace);
   if (done && !launches) done = tl::unexpected(launches.error());
   if (launches && !launches->launches.empty()) {
-    const uint64_t kernels = exporting::write_kernels(*scope, *launches, writer.get());
-    if (kernels != 0) what += fmt::format(", {}", plural(kernels, "kernel"));
+    const exporting::Kernels kernels = exporting::kernels_of(*scope, *launches);
+    exporting::write_kernels(kernels, *launches, writer.get());
+    if (!kernels.all.empty()) what += fmt::format(", {}", plural(kernels.all.size(), "kernel"));
     exporting::WantedWarps wanted;
     wanted.processes = trace.rank_count();
-    what +=
-        blocks_of(*launches, exporting::with_clocks(exporting::kernels_of(*scope, *launches)), wanted, writer.get());
+    what += blocks_of(*launches, exporting::with_clocks(kernels), wanted, writer.get());
     const exporting::WarpCounts warps = exporting::count_warps(*launches, wanted);
     if (warps.events > kMostEvents) {
       say(fmt::format("left out: {} of {}, more than viewers show; --launch, --warp and --limit export some of them",

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "gpu/analyze/blocks.h"
-#include "gpu/analyze/points.h"
 #include "terminal/listing.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -23,7 +22,7 @@ using analyze::LaunchBlocks;
 Cell mean(uint64_t sum, uint64_t of) {
   if (of == 0) return nothing();
   const double value = static_cast<double>(sum) / static_cast<double>(of);
-  return {fmt::format("{}", grouped(static_cast<uint64_t>(std::llround(value)))), value};
+  return {grouped(static_cast<uint64_t>(std::llround(value))), value};
 }
 
 /// "12 of 132": multiprocessors of a launch, in the mean.

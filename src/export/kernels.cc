@@ -58,8 +58,7 @@ Kernels kernels_of(const Scope &scope, const gpu::Launches &launches) {
   return kernels;
 }
 
-uint64_t write_kernels(const Scope &scope, const gpu::Launches &launches, TimelineWriter *writer) {
-  const Kernels kernels = kernels_of(scope, launches);
+void write_kernels(const Kernels &kernels, const gpu::Launches &launches, TimelineWriter *writer) {
   const auto track = [](const Kernels::Stream &stream) { return Track{stream.rank + 1, stream.thread}; };
   for (const Kernels::Stream &stream : kernels.streams) writer->thread(track(stream), stream.name());
   for (const Kernel &kernel : kernels.all) {
@@ -72,7 +71,6 @@ uint64_t write_kernels(const Scope &scope, const gpu::Launches &launches, Timeli
     if (const auto queued = kernel.launch.queued_ns()) slice.details.push_back(Detail::of("queued ns", *queued));
     writer->slice(track(kernels.streams[kernel.stream]), kernel.begin_ns, kernel.end_ns - kernel.begin_ns, slice);
   }
-  return kernels.all.size();
 }
 
 }  // namespace cairn::exporting

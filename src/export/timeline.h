@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "export/kernels.h"
 #include "export/message_ends.h"
 #include "export/scope.h"
 #include "export/timeline_writer.h"
@@ -29,8 +30,8 @@ struct TimelineCounts {
 Result<void> write_calls(Scope *scope, bool arrows, TimelineWriter *writer, TimelineCounts *counts);
 
 /// Kernels of the ranks and the window that are wanted, on tracks of these ranks, which must be there; what was before
-/// the axis begins is cut off. Gives how many.
-uint64_t write_kernels(const Scope &scope, const gpu::Launches &launches, TimelineWriter *writer);
+/// the axis begins is cut off.
+void write_kernels(const Kernels &kernels, const gpu::Launches &launches, TimelineWriter *writer);
 
 /// Which warps, and how much of each.
 struct WantedWarps {

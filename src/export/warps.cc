@@ -106,13 +106,12 @@ Result<void> write_warps(const gpu::Launches &launches, const WantedWarps &wante
     writer->process(process, name_of(launches, number));
     for (const gpu::WarpStreams &warp : launch.warps) {
       if (!chosen(wanted.warps, warp.index)) continue;
-      const uint64_t threads = uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
-      const uint64_t warps_per_block = std::max<uint64_t>(1, (threads + launch.lanes - 1) / launch.lanes);
       const Track track{process, warp.index + 1};
       const std::string lost = warp.lost == 0   ? ""
                                : warp.lost == 1 ? ", 1 event not kept"
                                                 : fmt::format(", {} events not kept", warp.lost);
-      writer->thread(track, fmt::format("warp {} (block {}{})", warp.index, warp.index / warps_per_block, lost));
+      writer->thread(track,
+                     fmt::format("warp {} (block {}{})", warp.index, warp.index / launch.warps_per_block(), lost));
       WarpTrack visitor(writer, program, track, warp.index, launch.lanes, wanted.points);
       analyze::GpuTimeline timeline(program, loops, &visitor);
       // A ring has lost the beginning.

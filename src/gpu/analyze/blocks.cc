@@ -24,7 +24,8 @@ uint64_t covered(const std::vector<const BlockTime *> &times) {
 }
 
 /// Blocks by the clocks that they were told by.
-std::map<uint32_t, BlockTime> told(const gpu::LaunchRecord &launch, uint32_t warps_per_block, uint64_t *unended) {
+std::map<uint32_t, BlockTime> told(const gpu::LaunchRecord &launch, uint64_t *unended) {
+  const uint32_t warps_per_block = launch.warps_per_block();
   std::map<uint32_t, BlockTime> blocks;
   for (size_t i = 0; i < launch.warps.size() && i < launch.clocks.size(); ++i) {
     const gpu::WarpClock &clock = launch.clocks[i];
@@ -83,11 +84,9 @@ uint64_t LaunchBlocks::lost() const {
 
 std::optional<LaunchBlocks> blocks_of(const gpu::LaunchRecord &launch) {
   if (launch.clocks.empty()) return std::nullopt;
-  const uint64_t threads = uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
-  const auto warps_per_block = static_cast<uint32_t>((threads + launch.lanes - 1) / launch.lanes);
   LaunchBlocks made;
   std::map<uint32_t, std::vector<const BlockTime *>> by_processor;
-  for (const auto &[number, block] : told(launch, std::max<uint32_t>(1, warps_per_block), &made.unended)) {
+  for (const auto &[number, block] : told(launch, &made.unended)) {
     made.blocks.push_back(block);
   }
   std::map<uint32_t, uint64_t> zeros;

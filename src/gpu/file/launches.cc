@@ -71,6 +71,11 @@ std::string ProgramRecord::kernel(uint32_t number) const {
   return number < kernels.size() ? kernels[number] : "kernel " + std::to_string(number);
 }
 
+uint32_t LaunchRecord::warps_per_block() const {
+  const uint64_t threads = uint64_t{block[0]} * block[1] * block[2];
+  return static_cast<uint32_t>(std::max<uint64_t>(1, (threads + lanes - 1) / lanes));
+}
+
 uint32_t Launches::add(ProgramRecord program) {
   const auto found = std::find(programs.begin(), programs.end(), program);
   if (found != programs.end()) return static_cast<uint32_t>(found - programs.begin());

@@ -109,6 +109,9 @@ struct LaunchRecord {
   std::vector<WarpStreams> warps;  ///< those that were traced, ascending
   std::vector<WarpClock> clocks;   ///< of these; or none, if it was traced without
   uint32_t processors = 0;         ///< of the device, in launches with clocks; 0: not known
+
+  /// At least 1.
+  [[nodiscard]] uint32_t warps_per_block() const;
 };
 
 class Launches {
