@@ -33,14 +33,15 @@ void add_slices(const PlacedLaunch &placed, std::vector<Slice> *slices) {
   const auto cycles = static_cast<double>(std::max<uint64_t>(1, blocks->cycles()));
   const double scale = placed.length_ns == 0 ? 1 : static_cast<double>(placed.length_ns) / cycles;
   const auto at = [&](uint64_t cycle) {
-    return placed.begin_ns + static_cast<uint64_t>(scale * static_cast<double>(cycle));
+    return placed.begin_ns + static_cast<int64_t>(scale * static_cast<double>(cycle));
   };
   for (const analyze::BlockTime &block : blocks->blocks) {
+    if (at(block.end) < 0) continue;
     slices->push_back({{placed.launch->rank, placed.launch->device},
                        block.processor,
                        0,
-                       at(block.begin),
-                       at(block.end),
+                       static_cast<uint64_t>(std::max<int64_t>(0, at(block.begin))),
+                       static_cast<uint64_t>(at(block.end)),
                        block.block,
                        block.end - block.begin,
                        placed.number});
@@ -65,7 +66,10 @@ std::vector<PlacedLaunch> with_clocks(const Kernels &kernels) {
   std::vector<PlacedLaunch> all;
   for (const Kernel &kernel : kernels.all) {
     if (kernel.launch.launch->clocks.empty()) continue;
-    all.push_back({kernel.launch.number, kernel.launch.launch, kernel.begin_ns, kernel.end_ns - kernel.begin_ns});
+    const auto drawn = static_cast<int64_t>(kernel.begin_ns);
+    const int64_t begin = *kernel.launch.begin_ns < 0 ? *kernel.launch.begin_ns : drawn;
+    all.push_back({kernel.launch.number, kernel.launch.launch, begin,
+                   static_cast<uint64_t>(static_cast<int64_t>(kernel.end_ns) - begin)});
   }
   return all;
 }
@@ -77,8 +81,8 @@ std::vector<PlacedLaunch> with_clocks(const gpu::Launches &launches, const std::
     const bool is_wanted = wanted.empty() || std::binary_search(wanted.begin(), wanted.end(), number);
     if (launch.clocks.empty() || !is_wanted) continue;
     const bool placed = launch.moment.ran && launch.moment.begin_ns >= 0;
-    all.push_back({number, &launch, placed ? static_cast<uint64_t>(launch.moment.begin_ns) : 0,
-                   launch.moment.ran ? launch.moment.duration_ns : 0});
+    all.push_back(
+        {number, &launch, placed ? launch.moment.begin_ns : 0, launch.moment.ran ? launch.moment.duration_ns : 0});
   }
   return all;
 }

@@ -17,7 +17,7 @@ namespace cairn::exporting {
 struct PlacedLaunch {
   uint32_t number = 0;  ///< among Launches::launches
   const gpu::LaunchRecord *launch = nullptr;
-  uint64_t begin_ns = 0;
+  int64_t begin_ns = 0;    ///< negative: before the axis begins; what its blocks did before it is cut off
   uint64_t length_ns = 0;  ///< 0: a cycle is a nanosecond
 };
 /// Of those kernels.
