@@ -140,6 +140,7 @@ void Posts::give_places(Channel *channel) {
       receive->exact =
           std::none_of(unknown_.begin(), unknown_.end(), [&](const Receive &other) { return before(other, *receive); });
       receive->place = channel->placed++;
+      channels_->placed(channel->key);
       ++channel->expected;
     }
     channel->open.pop_front();

@@ -9,11 +9,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyze/messages.h"
@@ -96,6 +98,11 @@ class Channels {
   void take(const Receive &receive);
   /// Those with something left.
   [[nodiscard]] std::vector<const Channel *> left() const;
+  /// A receive of the channel has a place now. Only who asked is told: by a call for each.
+  void placed(const ChannelKey &key) const {
+    if (placed_) placed_(key);
+  }
+  void tell_placed(std::function<void(const ChannelKey &)> placed) { placed_ = std::move(placed); }
 
  private:
   void forget_if_empty(Channel *channel);
@@ -103,6 +110,7 @@ class Channels {
     size_t operator()(const ChannelKey &key) const;
   };
   std::unordered_map<ChannelKey, Channel, Hash> all_;
+  std::function<void(const ChannelKey &)> placed_;
 };
 
 /// The receives of one rank, in the order of its calls.

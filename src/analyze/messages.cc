@@ -16,11 +16,14 @@ namespace {
 /// All ranks side by side.
 class Replay {
  public:
-  Replay(const MessageScope &scope, Arrivals *arrivals) : scope_(scope), gatherings_(scope), arrivals_(arrivals) {
+  Replay(const MessageScope &scope, Arrivals *arrivals, const Cuts &cuts)
+      : scope_(scope), gatherings_(scope), arrivals_(arrivals) {
     const std::vector<uint32_t> ranks = scope.trace->ranks();
     // That decodes the first times of each.
     const auto open = [&](size_t place) {
-      return std::make_unique<RankMessages>(scope, ranks[place], &channels_, &gatherings_, &counts_, arrivals);
+      const auto of_rank = cuts.find(ranks[place]);
+      return std::make_unique<RankMessages>(scope, ranks[place], &channels_, &gatherings_, &counts_, arrivals,
+                                            of_rank == cuts.end() ? std::vector<Cut>() : of_rank->second);
     };
     in_order(ranks.size(), open, [&](size_t place, std::unique_ptr<RankMessages> &&opened) {
       place_of_.emplace(ranks[place], place);
@@ -311,7 +314,7 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
   known->trace = &trace;
   known->communicators = std::move(*communicators);
   constexpr size_t kMost = size_t{1} << 16;  // some 30 MB
-  constexpr size_t kLeast = 256;
+  constexpr size_t kLeast = 1024;
   known->most_known = std::max(kLeast, kMost / std::max<size_t>(1, trace.ranks().size()));
   for (const uint32_t rank : trace.ranks()) {
     for (const trace::Loss &loss : trace::read_losses(trace.rank_info(rank).degraded)) {
@@ -354,7 +357,11 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
   return Messages(std::move(known));
 }
 
-Result<MessageCounts> Messages::replay(Arrivals *arrivals) const { return Replay(*known_, arrivals).run(); }
+Result<MessageCounts> Messages::replay(Arrivals *arrivals, const Cuts &cuts) const {
+  return Replay(*known_, arrivals, cuts).run();
+}
+
+const MessageScope &Messages::scope() const { return *known_; }
 
 const std::string &Messages::name_of(uint32_t communicator) const {
   static const std::string self = "MPI_COMM_SELF";

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -175,6 +176,14 @@ class Arrivals {
   virtual void unmatched(const Unmatched & /*left*/) {}
 };
 
+/// Calls of a rank, from Event::index `from` on and before `to`, that a replay goes past.
+struct Cut {
+  uint64_t from = 0;
+  uint64_t to = 0;
+};
+/// By rank, ascending.
+using Cuts = std::map<uint32_t, std::vector<Cut>>;
+
 /// What a replay found, and what it left out.
 struct MessageCounts {
   uint64_t messages = 0;    ///< receives with their sends
@@ -197,12 +206,14 @@ class Messages {
   Messages &operator=(Messages &&) noexcept;
   ~Messages();
 
-  /// Fails where times cannot be read.
-  Result<MessageCounts> replay(Arrivals *arrivals) const;
+  /// Fails where times cannot be read. `cuts`: of ranks with one thread, as if these calls had not been made; who cuts
+  /// sees to it that the others still match (src/turns).
+  Result<MessageCounts> replay(Arrivals *arrivals, const Cuts &cuts = {}) const;
   /// Of the communicator with that number in an Edge: "MPI_COMM_WORLD", "comm(1@4)".
   [[nodiscard]] const std::string &name_of(uint32_t communicator) const;
   /// Its members, those of the group with the smallest rank first, by rank there; nullptr of MPI_COMM_SELF.
   [[nodiscard]] const Communicator *communicator(uint32_t number) const;
+  [[nodiscard]] const MessageScope &scope() const;
 
  private:
   struct Known;

@@ -19,7 +19,7 @@ bool is_time(uint64_t ns) { return ns <= trace::Knots::kMost; }
 GatheringPointer Gatherings::of(const Key &key, uint32_t operation) {
   GatheringPointer &gathering = under_way_[key];
   if (!gathering) {
-    const size_t members = scope_.places[key.communicator].size();
+    const size_t members = counted_ ? 0 : scope_.places[key.communicator].size();
     gathering = std::make_shared<Gathering>();
     gathering->meeting.number = next_++;
     gathering->meeting.operation = operation;
@@ -49,10 +49,11 @@ void Gatherings::finish(Arrivals *arrivals) {
 }
 
 RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *channels, Gatherings *gatherings,
-                           MessageCounts *counts, Arrivals *arrivals)
+                           MessageCounts *counts, Arrivals *arrivals, const std::vector<Cut> &cuts)
     : scope_(scope),
       rank_(rank),
       events_(*scope.trace, rank),
+      cuts_(cuts.rbegin(), cuts.rend()),
       posts_(channels, rank),
       gatherings_(gatherings),
       counts_(*counts),
@@ -83,13 +84,18 @@ bool RankMessages::settled() {
   return settled_ == arriving.size();
 }
 
-void RankMessages::read() {
+bool RankMessages::read() {
+  if (!cuts_.empty() && cuts_.back().from == next_call_) {
+    events_.seek(cuts_.back().to);
+    cuts_.pop_back();
+  }
   const trace::Event *event = events_.next();
   if (event == nullptr) {
     ended_ = true;
     posts_.finish();
-    return;
+    return false;
   }
+  next_call_ = event->index + 1;
   const RowScope &scope = scope_.scopes[event->class_index];
   see_topology(*event->values, scope, names_.see(*event->values));
   bool changed = Sizes::is_creator(event->values->function) && sizes_.see(*event->values, scope);
@@ -109,7 +115,7 @@ void RankMessages::read() {
   const KnownCall &known = look_at(*event);
   const MessageCall *call = known.message.get();
   const bool landmark = step.timed && is_apart(function);
-  if (call == nullptr && known.window == nullptr && !landmark) return;
+  if (call == nullptr && known.window == nullptr && !landmark) return true;
   step.call = {rank_,
                event->index,
                event->begin_ns,
@@ -123,10 +129,11 @@ void RankMessages::read() {
   }
   if (!landmark && step.sends.empty() && step.arriving.empty() && step.enters.empty() && step.leaves.empty() &&
       step.completes.empty() && !step.lock) {
-    return;
+    return true;
   }
   step.outside_ns = std::exchange(outside_ns_, 0);
   steps_.push_back(std::move(step));
+  return true;
 }
 
 /// `made`: what the call made.

@@ -94,7 +94,8 @@ struct MessageStep {
 /// The collective calls of a run that somebody has not left.
 class Gatherings {
  public:
-  explicit Gatherings(const MessageScope &scope) : scope_(scope) {}
+  /// `counted`: nobody asks who came, and they have no members.
+  explicit Gatherings(const MessageScope &scope, bool counted = false) : scope_(scope), counted_(counted) {}
   /// A rank's `count`-th of a communicator, or of the window or the persistent operation with that number over it.
   struct Key {
     uint32_t communicator = 0;
@@ -104,12 +105,14 @@ class Gatherings {
     auto operator<=>(const Key &) const = default;
   };
   GatheringPointer of(const Key &key, uint32_t operation);
+  [[nodiscard]] const Key &key_of(const Gathering &gathering) const { return keys_.at(gathering.meeting.number); }
   void left(const GatheringPointer &gathering, Arrivals *arrivals);
   /// Nobody goes on.
   void finish(Arrivals *arrivals);
 
  private:
   const MessageScope &scope_;
+  bool counted_;
   uint64_t next_ = 0;
   std::map<Key, GatheringPointer> under_way_;
   std::map<uint64_t, Key> keys_;
@@ -131,7 +134,7 @@ class WindowFollower {
 class RankMessages {
  public:
   RankMessages(const MessageScope &scope, uint32_t rank, Channels *channels, Gatherings *gatherings,
-               MessageCounts *counts, Arrivals *arrivals);
+               MessageCounts *counts, Arrivals *arrivals, const std::vector<Cut> &cuts = {});
 
   /// The step at hand, whose receives all have their places; nullptr: there is none.
   MessageStep *step();
@@ -139,6 +142,13 @@ class RankMessages {
   /// ends.
   MessageStep *behind(size_t count);
   void next();
+  /// For who does not wait for others: reads a call. What it does, where it does something, is behind all other steps.
+  /// False: there is none.
+  bool read();
+  /// Takes all steps that were read and not asked for.
+  std::deque<MessageStep> take_steps() { return std::exchange(steps_, {}); }
+  /// Event::index of the call behind the last one that was read, or of that at which calls are left out.
+  [[nodiscard]] uint64_t next_call() const { return next_call_; }
   [[nodiscard]] const Result<void> &end() const { return events_.end(); }
   [[nodiscard]] const Posts &posts() const { return posts_; }
   /// Then posts of one channel may stand in another order than they were made.
@@ -178,7 +188,6 @@ class RankMessages {
   };
 
   [[nodiscard]] bool settled();
-  void read();
   void see_topology(const trace::Row &row, const RowScope &scope, const NewCommunicator *made);
   void add_neighbors(const HandleName &communicator, uint32_t place, Awaited *awaited) const;
   const KnownCall &look_at(const trace::Event &event);
@@ -207,6 +216,8 @@ class RankMessages {
   const MessageScope &scope_;
   uint32_t rank_;
   trace::Events events_;
+  std::vector<Cut> cuts_;  ///< the next one is the last
+  uint64_t next_call_ = 0;
   Posts posts_;
   Gatherings *gatherings_;
   MessageCounts &counts_;

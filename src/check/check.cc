@@ -24,6 +24,7 @@
 #include "spec/ids.h"
 #include "text/rank_list.h"
 #include "trace/model/losses.h"
+#include "turns/left_out.h"
 
 namespace cairn::check {
 namespace {
@@ -82,7 +83,7 @@ class Follower : public analyze::Arrivals {
     quiet_.remove(Kind::buffers);
     quiet_.remove(Kind::windows);
     constexpr size_t kMost = size_t{1} << 16;
-    constexpr size_t kLeast = 256;
+    constexpr size_t kLeast = 1024;
     const size_t most_known = std::max(kLeast, kMost / std::max<size_t>(1, ranks.all.size()));
     for (const uint32_t rank : ranks.all) {
       const Kinds &of_rank = ranks.lossy.count(rank) != 0 ? quiet_ : kinds_;
@@ -337,11 +338,12 @@ std::vector<std::string> not_judged(const trace::Trace &trace, const Ranks &rank
 
 }  // namespace
 
-Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources, const Kinds &kinds) {
+Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources, const Kinds &kinds, bool every_call) {
   const Ranks ranks(trace);
   Findings findings(sources);
   Report report;
   report.left_out = not_judged(trace, ranks);
+  for (const uint32_t rank : ranks.all) report.calls += trace.call_count(rank);
   std::vector<uint32_t> leaking;
   std::set_difference(ranks.complete.begin(), ranks.complete.end(), ranks.lossy.begin(), ranks.lossy.end(),
                       std::back_inserter(leaking));
@@ -354,8 +356,16 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
   if (!in_order.empty()) {
     const auto messages = analyze::Messages::of(trace, sources);
     if (!messages) return tl::unexpected(messages.error());
+    turns::LeftOut turns;
+    if (!every_call) {
+      auto found = turns::LeftOut::of(trace, *messages);
+      if (!found) return tl::unexpected(found.error());
+      turns = *std::move(found);
+      findings.count_as([&turns](const CallTime &call) { return turns.stands_for(call.rank, call.call); });
+    }
+    report.repeated = turns.left_out();
     Follower follower(ranks, trace, kinds, *messages, &findings);
-    const auto counts = messages->replay(&follower);
+    const auto counts = messages->replay(&follower, turns.cuts());
     if (!counts) return tl::unexpected(counts.error());
     const Windows &windows = follower.finish();
     if (kinds.has(Kind::deadlock)) follower.find_deadlocks();

@@ -3,8 +3,9 @@
 // with MUST: advances in deadlock detection", SC 2012).
 //
 // Arguments and leaks are judged by distinct calls (distinct_calls.h); for all other kinds the calls of all ranks are
-// gone through side by side, once, as messages.h does. One thread. Memory for what is in flight, for objects and
-// requests that are there, and for distinct contents of messages.
+// gone through side by side, once, as messages.h does, past the turns of loops that all ranks repeat alike
+// (turns/left_out.h). One thread. Memory for what is in flight, for objects and requests that are there, and for
+// distinct contents of messages.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,12 @@ struct Report {
   std::vector<analyze::Place> places;
   uint64_t more = 0;                  ///< findings that were met after Findings::kMost others
   std::vector<std::string> left_out;  ///< what could not be judged, a line each
+  uint64_t calls = 0;                 ///< of all ranks
+  uint64_t repeated = 0;              ///< of them: stand for by others of turns that are equal
 };
 
-/// Fails where the calls, or the communicators, of the trace cannot be read.
-Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources, const Kinds &kinds);
+/// Fails where the calls, or the communicators, of the trace cannot be read. `every_call`: none stands for others.
+Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources, const Kinds &kinds,
+                     bool every_call = false);
 
 }  // namespace cairn::check

@@ -17,6 +17,7 @@ const char *name_of(Kind kind) {
 
 void Findings::add(What what, const analyze::CallTime &call, const std::optional<analyze::CallTime> &other) {
   ++count_;
+  if (times_) what.count *= times_(call);
   const uint32_t place = places_.of(call);
   const auto other_place = other ? std::optional(places_.of(*other)) : std::nullopt;
   Key key{what.kind, what.sure, what.sort.value_or(what.text), place, other_place};

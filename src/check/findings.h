@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "analyze/messages.h"
@@ -81,6 +83,8 @@ class Findings {
     bool numbered = true;           ///< CallTime::call is known
     std::vector<uint32_t> ranks{};  ///< that have a part in it besides that of the call
   };
+  /// From now on what is found at a call counts as often as that says; the call's own number must be known.
+  void count_as(std::function<uint64_t(const analyze::CallTime &)> times) { times_ = std::move(times); }
   void add(What what, const analyze::CallTime &call, const std::optional<analyze::CallTime> &other = std::nullopt);
   /// "MPI_Recv at halo.c:12"; "MPI_Recv" where that is not known.
   std::string name(const analyze::CallTime &call);
@@ -96,6 +100,7 @@ class Findings {
   using Key = std::tuple<Kind, bool, std::string, uint32_t, std::optional<uint32_t>>;
   analyze::Places places_;
   std::map<Key, Finding> all_;
+  std::function<uint64_t(const analyze::CallTime &)> times_;
   uint64_t left_out_ = 0;
   uint64_t count_ = 0;
 };

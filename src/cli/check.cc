@@ -27,6 +27,7 @@ using nlohmann::ordered_json;
 
 struct CheckOptions : Inspection {
   std::string kinds;
+  bool every_call = false;
 };
 
 std::vector<std::string> kind_names() {
@@ -117,7 +118,7 @@ int check_run(CheckOptions &options) {
   const analyze::Sources sources(*trace);
   const auto filter = analyze::make_filter(options.filter, *trace, sources);
   if (!filter) return report(filter.error());
-  auto found = check::check(*trace, sources, *kinds);
+  auto found = check::check(*trace, sources, *kinds, options.every_call);
   if (!found) return report(found.error(), options.file);
   if (!filter->all_ranks) {
     std::erase_if(found->findings, [&](const Finding &finding) {
@@ -136,6 +137,8 @@ int check_run(CheckOptions &options) {
     for (size_t i = 0; i < check::kKinds; ++i) {
       if (kinds->has(static_cast<Kind>(i))) json["kinds"].push_back(check::name_of(static_cast<Kind>(i)));
     }
+    json["calls"] = found->calls;
+    json["repeated_calls"] = found->repeated;
     json["not_judged"] = found->left_out;
     json["more"] = found->more;
     json["findings"] = ordered_json::array();
@@ -171,6 +174,7 @@ Action declare_check(Options &verb) {
             "KINDS", kind_names());
   verb.text("--rank", options->filter.ranks, "Only faults that these ranks have a part in, as in 0-7,12", "LIST");
   verb.number("--limit", options->filter.limit, "Show at most N faults", "N");
+  verb.flag("--every-call", options->every_call, "Go through every call, also in turns of loops that are equal");
   add_json(verb, *options);
   return [options] { return check_run(*options); };
 }

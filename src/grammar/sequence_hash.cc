@@ -61,6 +61,15 @@ SequenceHash SequenceHash::times(uint64_t count) const {
   return result;
 }
 
+SequenceHash SequenceHash::behind(const SequenceHash &first) const {
+  SequenceHash rest = of(0).times(length_ - first.length_);  // for its power
+  for (int i = 0; i < 2; ++i) {
+    const uint64_t begin = multiply(first.lanes_[i].sum, rest.lanes_[i].power);
+    rest.lanes_[i].sum = add(lanes_[i].sum, kPrime - begin);
+  }
+  return rest;
+}
+
 Hash128 SequenceHash::value() const {
   return {mix(lanes_[0].sum ^ mix(length_)), mix(lanes_[1].sum + mix(length_ + kSeeds[1]))};
 }

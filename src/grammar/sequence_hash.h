@@ -27,7 +27,10 @@ class SequenceHash {
 
   [[nodiscard]] SequenceHash then(const SequenceHash &next) const;
   [[nodiscard]] SequenceHash times(uint64_t count) const;
+  /// Of what stands behind `first`, which this sequence must begin with.
+  [[nodiscard]] SequenceHash behind(const SequenceHash &first) const;
   [[nodiscard]] Hash128 value() const;
+  [[nodiscard]] uint64_t length() const { return length_; }
 
  private:
   struct Lane {

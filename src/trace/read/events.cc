@@ -51,15 +51,15 @@ class Events::Thread {
   /// The call `call` of the thread is the one that `advance` moves to.
   void seek(uint64_t call) {
     const std::vector<Part> &all = parts();
+    const size_t read = reader_ ? next_ : 0;
     next_ = 0;
-    reader_.reset();
     ticket_ = 0;
-    if (call == 0 || all.empty()) return;
+    if (call == 0 || all.empty()) return reader_.reset();
     const auto after = std::upper_bound(all.begin(), all.end(), call,
                                         [](uint64_t wanted, const Part &part) { return wanted < part.first_call; });
     next_ = static_cast<size_t>(after - all.begin()) - 1;
     if (ordered_) ticket_ = ticket_of(call - 1);
-    begin(sequences_[next_++]);
+    if (++next_ != read) begin(sequences_[next_ - 1]);
     position_ = call - (after - 1)->first_call;
     reader_->seek(position_);
     if (skips_) skips_.emplace(order_->skips, position_);

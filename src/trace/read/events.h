@@ -82,7 +82,7 @@ class Events {
   /// The next call; nullptr when there is none. Changes what the last one pointed to.
   const Event *next();
   /// The call of that index is the next one; none is if there are not so many. Numbers of calls (Event::call) begin
-  /// anew, and `end` tells of what is read from here on.
+  /// anew, but within a sequence that was being read, and `end` tells of what is read from here on.
   void seek(uint64_t index);
   /// How many calls there are. Costs what `seek` does.
   [[nodiscard]] uint64_t count();
