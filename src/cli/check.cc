@@ -11,6 +11,7 @@
 #include "analyze/filter.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
+#include "terminal/csv.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -144,6 +145,14 @@ int check_run(CheckOptions &options) {
     json["findings"] = ordered_json::array();
     for (const Finding &finding : found->findings) json["findings"].push_back(finding_json(finding, *found));
     out.write(json.dump(2) + "\n");
+  } else if (options.csv) {
+    for (const std::string &line : found->left_out) say(line);
+    ordered_json rows = ordered_json::array();
+    for (const Finding &finding : found->findings) rows.push_back(finding_json(finding, *found));
+    out.keep_lines();
+    out.write(csv_of(rows, {"kind", "sure", "text", "count", "ranks", "call.function", "call.site", "call.file",
+                            "call.line", "first.rank", "first.call", "other_call.function", "other_call.site",
+                            "other_call.file", "other_call.line", "other_first.rank", "other_first.call"}));
   } else {
     for (const std::string &line : found->left_out) say(line);
     const uint64_t most = options.filter.limit.value_or(UINT64_MAX);
@@ -175,7 +184,7 @@ Action declare_check(Options &verb) {
   verb.text("--rank", options->filter.ranks, "Only faults that these ranks have a part in, as in 0-7,12", "LIST");
   verb.number("--limit", options->filter.limit, "Show at most N faults", "N");
   verb.flag("--every-call", options->every_call, "Go through every call, also in turns of loops that are equal");
-  add_json(verb, *options);
+  add_csv_and_json(verb, *options, "a line for each fault");
   return [options] { return check_run(*options); };
 }
 

@@ -34,6 +34,7 @@ struct DiffOptions {
   bool replay = false;
   bool join = false;
   bool json = false;
+  bool csv = false;
   std::optional<uint64_t> limit;
 };
 
@@ -236,6 +237,8 @@ int diff(const DiffOptions &options) {
     sizes = *std::move(made);
   }
   std::optional<ComparedCalls> compared;
+  if (options.csv && !calls)
+    return refuse("--csv prints differences of MPI calls, which these runs do not both have", "leave it out");
   if (calls && (!sizes || options.json)) {
     auto made = compare_calls(first->trace, second->trace, options.ranks, !options.ignore_results);
     if (!made) return report(made.error());
@@ -243,9 +246,12 @@ int diff(const DiffOptions &options) {
   }
   Output out;
   nlohmann::ordered_json json;
+  if (options.csv) out.keep_lines();
   bool equal = sizes ? is_equal(*sizes) : !compared || compared->diff.equal();
-  if (sizes && !options.json) print(*sizes, options.limit, &out);
-  if (compared && !options.json) print(*compared, options.limit, &out);
+  const bool text = !options.json && !options.csv;
+  if (sizes && text) print(*sizes, options.limit, &out);
+  if (compared && text) print(*compared, options.limit, &out);
+  if (options.csv) out.write(sizes ? csv_of(*sizes) : csv_of(*compared));
   if (kernels) {
     const Traced one{first->file, std::move(first->launches)};
     const Traced other{second->file, std::move(second->launches)};
@@ -254,7 +260,7 @@ int diff(const DiffOptions &options) {
     Report report(out, options, one, other);
     if (options.json) {
       json = report.json(*found);
-    } else {
+    } else if (text) {
       report.text(*found);
     }
     equal = equal && found->equal();
@@ -283,7 +289,10 @@ Action declare_diff(Options &verb) {
   verb.flag("--join", options->join,
             "Take what parts of a warp recorded at one location one after another as one event");
   verb.number("--limit", options->limit, "At most N lines, and the last", "N");
+  verb.flag("--csv", options->csv, "Print CSV, a line for each difference of MPI calls");
   verb.flag("--json", options->json, "Print JSON, with the name of its schema");
+  verb.apart("--csv", "--json", "--csv and --json cannot go together");
+  verb.apart("--csv", "--replay", "--csv and --replay cannot go together");
   return [options] { return diff(*options); };
 }
 

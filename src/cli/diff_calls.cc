@@ -6,10 +6,12 @@
 #include <map>
 
 #include "analyze/filter.h"
+#include "terminal/csv.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/rank_list.h"
+#include "text/utf8.h"
 
 namespace cairn::cli {
 namespace {
@@ -185,6 +187,24 @@ void print(const ComparedCalls &compared, const std::optional<uint64_t> &limit, 
   if (diff.other_results != 0) text += fmt::format(", other results in {}", grouped(diff.other_results));
   out->write(text + "\n");
   if (compared.same_ranks) out->write(only_change(diff));
+}
+
+std::string csv_of(const ComparedCalls &compared) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  const auto text = [](const std::optional<analyze::Call> &call) {
+    return call ? nlohmann::ordered_json(valid_utf8(analyze::call_text(*call))) : nlohmann::ordered_json();
+  };
+  for (const CallDifference &difference : compared.diff.differences) {
+    rows.push_back({{"in", name_of(difference.kind)},
+                    {"calls", difference.calls},
+                    {"ranks", ranks_text(difference.ranks)},
+                    {"thread", difference.thread},
+                    {"call", difference.index},
+                    {"arguments", difference.names},
+                    {"first", text(difference.first)},
+                    {"second", text(difference.second)}});
+  }
+  return csv_of(rows, {"in", "calls", "ranks", "thread", "call", "arguments", "first", "second"});
 }
 
 nlohmann::ordered_json json_of(const ComparedCalls &compared) {

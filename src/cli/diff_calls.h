@@ -26,5 +26,7 @@ Result<ComparedCalls> compare_calls(const trace::Trace &first, const trace::Trac
 /// At most `limit` lines of differences.
 void print(const ComparedCalls &compared, const std::optional<uint64_t> &limit, Output *out);
 nlohmann::ordered_json json_of(const ComparedCalls &compared);
+/// Its differences as CSV, calls as they are printed.
+std::string csv_of(const ComparedCalls &compared);
 
 }  // namespace cairn::cli

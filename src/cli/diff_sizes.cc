@@ -9,6 +9,7 @@
 
 #include "analyze/decode.h"
 #include "tell/sites.h"
+#include "terminal/csv.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -176,5 +177,7 @@ nlohmann::ordered_json json_of(const SizeDiff &diff) {
   }
   return out;
 }
+
+std::string csv_of(const SizeDiff &diff) { return csv_of(json_of(diff)["sites"], {"function", "same"}); }
 
 }  // namespace cairn::cli

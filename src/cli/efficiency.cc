@@ -6,6 +6,7 @@
 
 #include "cli/verbs.h"
 #include "cli/wait_report.h"
+#include "terminal/csv.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -73,6 +74,14 @@ int efficiency(Inspection &options) {
     out.write(json.dump(2) + "\n");
     return out.finish();
   }
+  if (options.csv) {
+    ordered_json rows = ordered_json::array();
+    for (const Factor &factor : factors) {
+      rows.push_back({{"factor", factor.member}, {"value", cli::json_of(factor.value)}});
+    }
+    out.write(csv_of(rows));
+    return out.finish();
+  }
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));
   out.write(
       fmt::format("{}, {}: {} outside MPI in the mean, {} on rank {}{}\n\n", plural(trace->ranks().size(), "rank"),
@@ -93,7 +102,7 @@ int efficiency(Inspection &options) {
 Action declare_efficiency(Options &verb) {
   auto options = std::make_shared<Inspection>();
   add_file(verb, *options);
-  add_json(verb, *options);
+  add_csv_and_json(verb, *options, "a line for each factor");
   return [options] { return efficiency(*options); };
 }
 

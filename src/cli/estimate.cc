@@ -8,6 +8,7 @@
 
 #include "cli/inspect.h"
 #include "cli/verbs.h"
+#include "terminal/csv.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -24,6 +25,7 @@ struct EstimateOptions {
   std::optional<uint64_t> ranks;
   std::optional<uint64_t> steps;
   bool json = false;
+  bool csv = false;
 };
 
 uint64_t in_bytes(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(value)); }
@@ -64,6 +66,18 @@ ordered_json guess_json(const Guess &guess) {
   return {{"bytes", in_bytes(guess.value)}, {"least", in_bytes(guess.least)}, {"most", in_bytes(guess.most)}};
 }
 
+ordered_json sections_json(const estimate::Estimate &found) {
+  ordered_json sections = ordered_json::array();
+  for (const estimate::Section &section : found.sections) {
+    ordered_json one = guess_json(section.guess);
+    one["name"] = section.name;
+    one["law"] = estimate::name_of(section.guess.law);
+    one["recorded"] = section.bytes;
+    sections.push_back(std::move(one));
+  }
+  return sections;
+}
+
 int estimate_traces(const EstimateOptions &options) {
   if (!options.ranks || *options.ranks == 0 || *options.ranks > UINT32_MAX) {
     return refuse("estimate needs to know of how many ranks", "say it with -n, as in -n 1024");
@@ -102,15 +116,13 @@ int estimate_traces(const EstimateOptions &options) {
     json["file"] = guess_json(found->total);
     json["memory"] = guess_json(found->memory);
     json["largest_off"] = cli::json_of(found->largest_off);
-    json["sections"] = ordered_json::array();
-    for (const estimate::Section &section : found->sections) {
-      ordered_json one = guess_json(section.guess);
-      one["name"] = section.name;
-      one["law"] = estimate::name_of(section.guess.law);
-      one["recorded"] = section.bytes;
-      json["sections"].push_back(std::move(one));
-    }
+    json["sections"] = sections_json(*found);
     out.write(json.dump(2) + "\n");
+    return out.finish();
+  }
+  if (options.csv) {
+    out.keep_lines();
+    out.write(csv_of(sections_json(*found), {"name"}));
     return out.finish();
   }
   out.write(fmt::format("{}{}: {}, from {} to {}\n", plural(*options.ranks, "rank"),
@@ -140,7 +152,9 @@ Action declare_estimate(Options &verb) {
   verb.words("files", options->files, "Traces of the program on different numbers of ranks, or of steps");
   verb.number("-n,--ranks", options->ranks, "How many ranks the trace would have", "COUNT");
   verb.number("--steps", options->steps, "How many turns of its time step (default: as many as the largest has)", "N");
+  verb.flag("--csv", options->csv, "Print CSV, a line for each section of the file");
   verb.flag("--json", options->json, "Print JSON, with the name of its schema");
+  verb.apart("--csv", "--json", "--csv and --json cannot go together");
   return [options] { return estimate_traces(*options); };
 }
 

@@ -217,7 +217,7 @@ int launches_of(const trace::Trace &trace, const gpu::Launches &launches, const 
   if (options.json) {
     out.write(object_text("cairn.gpu.launches/1", "launches", list.json()));
   } else if (options.csv) {
-    out.write(csv_text(list.json()));
+    out.write(list.csv());
   } else {
     list.print(out);
   }

@@ -86,6 +86,12 @@ void add_json(Options &verb, Inspection &inspection) {
   verb.flag("--json", inspection.json, "Print JSON, with the name of its schema");
 }
 
+void add_csv_and_json(Options &verb, Inspection &inspection, const std::string &lines) {
+  verb.flag("--csv", inspection.csv, "Print CSV, " + lines);
+  add_json(verb, inspection);
+  verb.apart("--csv", "--json", "--csv and --json cannot go together");
+}
+
 void add_call_filters(Options &verb, Inspection &inspection) {
   analyze::FilterText &filter = inspection.filter;
   verb.text("--rank", filter.ranks, "Only these ranks, as in 0-7,12; ^3 leaves one out, as in each list", "LIST");

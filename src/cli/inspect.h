@@ -19,11 +19,14 @@ struct Inspection {
   std::string file;    ///< as given, or empty: the newest trace in the folder
   bool found = false;  ///< it was: open_trace took the newest
   bool json = false;
+  bool csv = false;
   analyze::FilterText filter;
 };
 
 void add_file(Options &verb, Inspection &inspection);
 void add_json(Options &verb, Inspection &inspection);
+/// And --csv; `lines`: what it prints, as in "a line for each rank".
+void add_csv_and_json(Options &verb, Inspection &inspection, const std::string &lines);
 /// The options that choose calls, whichever verb they are given to: --rank, --function, --site, …
 void add_call_filters(Options &verb, Inspection &inspection);
 /// Their names but for --rank.

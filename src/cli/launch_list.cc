@@ -69,20 +69,4 @@ Listing kernel_list(const std::vector<analyze::KernelUse> &uses) {
   return list;
 }
 
-std::string csv_text(const nlohmann::ordered_json &rows) {
-  std::string text;
-  for (const nlohmann::ordered_json &row : rows) {
-    std::string names;
-    std::string line;
-    for (const auto &[name, value] : row.items()) {
-      const char *const comma = line.empty() && names.empty() ? "" : ",";
-      names += comma + name;
-      line += comma + (value.is_null() ? "" : value.is_string() ? csv_quoted(value) : value.dump());
-    }
-    if (text.empty()) text = names + "\n";
-    text += line + "\n";
-  }
-  return text;
-}
-
 }  // namespace cairn::cli

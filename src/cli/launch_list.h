@@ -15,7 +15,5 @@ namespace cairn::cli {
 Listing launch_list(const gpu::Launches &launches, const std::vector<analyze::TimedLaunch> &timed, uint64_t most);
 /// A line for each kernel.
 Listing kernel_list(const std::vector<analyze::KernelUse> &uses);
-/// The rows of a list's JSON as CSV, the names first; empty for nothing.
-std::string csv_text(const nlohmann::ordered_json &rows);
 
 }  // namespace cairn::cli

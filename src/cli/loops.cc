@@ -10,6 +10,7 @@
 #include "cli/inspect.h"
 #include "cli/verbs.h"
 #include "tell/loops_json.h"
+#include "terminal/csv.h"
 #include "terminal/listing.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -116,6 +117,26 @@ std::string head_of(const KindOfRank &kind) {
                      plural(whole(calls), "call"));
 }
 
+/// A row for each item, with the ranks of the kind and how deep it lies.
+void add_rows(const nlohmann::ordered_json &items, const KindOfRank &kind, uint64_t depth,
+              nlohmann::ordered_json *rows) {
+  for (const nlohmann::ordered_json &item : items) {
+    nlohmann::ordered_json row{{"ranks", ranks_text(kind.ranks)}, {"thread", kind.thread}, {"depth", depth}};
+    row["function"] = nullptr;
+    for (const auto &[name, value] : item.items()) {
+      if (name != "body" && name != "body_further") row[name] = value;
+    }
+    rows->push_back(std::move(row));
+    if (item.contains("body")) add_rows(item["body"], kind, depth + 1, rows);
+  }
+}
+
+std::string csv_text(const nlohmann::ordered_json &json, const std::vector<KindOfRank> &kinds) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < kinds.size(); ++i) add_rows(json["kinds"][i]["items"], kinds[i], 0, &rows);
+  return csv_of(rows, {"ranks", "thread", "depth", "function", "place", "times", "turns"});
+}
+
 int loops(LoopsOptions &options) {
   if (options.filter.limit == 0U) {
     return report(Error{ErrorKind::usage, "--limit: 0 shows nothing", {}, Error::kNoOffset, "give at least 1"});
@@ -129,17 +150,18 @@ int loops(LoopsOptions &options) {
   std::vector<KindOfRank> kinds = finder.kinds(*filter);
   for (const std::string &warning : sources.warnings()) say(warning);
   say_exactness(*trace);
-  const bool one = !options.all && !options.json && filter->all_ranks;
+  const bool lists = options.json || options.csv;
+  const bool one = !options.all && !lists && filter->all_ranks;
   const size_t others = one && kinds.size() > 1 ? kinds.size() - 1 : 0;
   if (one && !kinds.empty()) kinds.resize(1);
   Output out;
-  if (!options.json) {
+  if (!lists) {
     out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));
   }
   for (KindOfRank &kind : kinds) {
     if (auto done = finder.find(&kind); !done) return report(done.error(), options.file);
     if (options.filter.limit) analyze::shorten(&kind.all, *options.filter.limit);
-    if (options.json) continue;
+    if (lists) continue;
     const KindText text(kind, options.calls);
     out.write(fmt::format("\n{}{}\n", head_of(kind), text.found() ? "" : ", nothing repeats"));
     if (text.shown()) text.list().print(out);
@@ -153,6 +175,10 @@ int loops(LoopsOptions &options) {
     }
   }
   if (options.json) out.write(loops_json(options.file, *trace, kinds).dump(2) + "\n");
+  if (options.csv) {
+    out.keep_lines();
+    out.write(csv_text(loops_json(options.file, *trace, kinds), kinds));
+  }
   if (others != 0) {
     say(fmt::format("{} of ranks, with other calls: see them with --all, or that of one rank with --rank",
                     plural(others, "further kind")));
@@ -170,7 +196,7 @@ Action declare_loops(Options &verb) {
   verb.text("--rank", options->filter.ranks, "Only of kinds that these ranks are of, as in 0-7,12", "LIST");
   verb.text("--thread", options->filter.threads, "Only these threads of each rank", "LIST");
   verb.number("--limit", options->filter.limit, "Of all, and in each loop, at most the N with the most calls", "N");
-  add_json(verb, *options);
+  add_csv_and_json(verb, *options, "a line for each loop and call");
   return [options] { return loops(*options); };
 }
 

@@ -36,7 +36,6 @@ struct MatrixOptions : Inspection {
   std::string collectives = "apart";
   std::string output;
   bool messages = false;
-  bool csv = false;
 };
 
 Cell bytes_cell(uint64_t bytes) { return {bytes_text(bytes), bytes}; }
@@ -285,7 +284,6 @@ int write_picture(const MatrixOptions &options, const Matrix &matrix) {
 }
 
 int matrix(MatrixOptions &options) {
-  if (options.csv && options.json) return refuse("--csv and --json cannot go together", "choose one");
   if (!options.output.empty() && !ends_with(options.output, ".svg") && !ends_with(options.output, ".png")) {
     return refuse("a picture is .svg or .png", "name it so with -o", options.output);
   }
@@ -324,10 +322,9 @@ Action declare_matrix(Options &verb) {
               "Collectives as such, or expanded into what each rank sends to each by their definition", "HOW");
   verb.flag("--messages", options->messages, "Draw and order by messages rather than by bytes");
   verb.text("-o,--output", options->output, "Draw it as a picture into FILE, .svg or .png", "FILE");
-  verb.flag("--csv", options->csv, "Print a line for each pair that exchanges something");
   add_call_filters(verb, *options);
   verb.number("--limit", options->filter.limit, "At most N lines in each table; 10 if left out", "N");
-  add_json(verb, *options);
+  add_csv_and_json(verb, *options, "a line for each pair that exchanges something");
   return [options] { return matrix(*options); };
 }
 

@@ -71,6 +71,11 @@ int path(PathOptions &options) {
     out.write(json.dump(2) + "\n");
     return out.finish();
   }
+  if (options.csv) {
+    out.keep_lines();
+    out.write((options.per_rank ? ranks_of(*found) : activities_of(*found)).csv());
+    return out.finish();
+  }
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));
   out.write(fmt::format("critical path of {}: {}, of a run of {}; it ends on rank {}\n\n",
                         plural(found->ranks.size(), "rank"), time_text(found->path_ns),
@@ -91,7 +96,7 @@ Action declare_path(Options &verb) {
   add_file(verb, *options);
   verb.flag("--per-rank", options->per_rank, "How much of the path each rank has");
   verb.number("--limit", options->filter.limit, "At most N lines (default: 20)", "N");
-  add_json(verb, *options);
+  add_csv_and_json(verb, *options, "a line for each thing that was done on the path, or each rank");
   return [options] { return path(*options); };
 }
 

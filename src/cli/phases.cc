@@ -27,7 +27,6 @@ using phases::Phase;
 
 struct PhasesOptions : Inspection {
   std::optional<uint64_t> depth;
-  bool csv = false;
 };
 
 uint64_t nearest(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std::llround(value)); }
@@ -170,7 +169,6 @@ void print_csv(Output &out, const phases::Run &run) {
 }
 
 int phases_of_run(PhasesOptions &options) {
-  if (options.csv && options.json) return refuse("--csv and --json cannot go together", "choose one");
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
   const analyze::Sources sources(*trace);
@@ -214,9 +212,8 @@ Action declare_phases(Options &verb) {
   auto options = std::make_shared<PhasesOptions>();
   add_file(verb, *options);
   verb.number("--depth", options->depth, "Loops within phases, too, down to this level (default: 1, none)", "N");
-  verb.flag("--csv", options->csv, "Print CSV, a line for each phase");
   verb.text("--rank", options->filter.ranks, "Only these ranks, as in 0-7,12; ^3 leaves one out", "LIST");
-  add_json(verb, *options);
+  add_csv_and_json(verb, *options, "a line for each phase");
   return [options] { return phases_of_run(*options); };
 }
 

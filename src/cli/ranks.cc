@@ -31,7 +31,6 @@ constexpr size_t kShownDifferences = 4;
 struct RanksOptions : Inspection {
   std::string sort = "outside";
   std::optional<uint64_t> top;
-  bool csv = false;
 };
 
 using Shape = Cell (*)(uint64_t);
@@ -213,7 +212,6 @@ void print_csv(Output &out, const std::vector<ranks::RankLine> &lines, bool time
 }
 
 int ranks_of_run(RanksOptions &options) {
-  if (options.csv && options.json) return refuse("--csv and --json cannot go together", "choose one");
   const auto trace = open_trace(options, Open::wanted_ranks);
   if (!trace) return report(trace.error());
   const analyze::Sources sources(*trace);
@@ -257,9 +255,8 @@ Action declare_ranks(Options &verb) {
   verb.choice("--sort", options->sort, {"outside", "mpi", "bytes", "calls", "rank"},
               "Order of the ranks: by time outside MPI, in MPI, bytes, calls, or their numbers", "KEY");
   verb.number("--top", options->top, "At most N ranks and N classes (default: 10; of JSON and CSV all)", "N");
-  verb.flag("--csv", options->csv, "Print CSV, a line for each rank");
   add_call_filters(verb, *options);
-  add_json(verb, *options);
+  add_csv_and_json(verb, *options, "a line for each rank");
   return [options] { return ranks_of_run(*options); };
 }
 

@@ -24,7 +24,6 @@ struct SizesOptions : Inspection {
   std::string by = "op";
   bool exact = false;
   bool times = false;
-  bool csv = false;
 };
 
 void print_text(Output &out, const SizesOptions &options, const trace::Trace &trace, const MessageSizes &sizes) {
@@ -55,7 +54,6 @@ void print_csv(Output &out, const SizesOptions &options, const MessageSizes &siz
 }
 
 int sizes(SizesOptions &options) {
-  if (options.csv && options.json) return refuse("--csv and --json cannot go together", "choose one");
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
   const analyze::Sources sources(*trace, options.by == "site" || !options.filter.sites.empty()
@@ -92,10 +90,9 @@ Action declare_sizes(Options &verb) {
               "WHAT");
   verb.flag("--exact", options->exact, "A line for each size rather than for powers of two");
   verb.flag("--times", options->times, "How long the calls took that send them, where the trace has it");
-  verb.flag("--csv", options->csv, "Print CSV");
   add_call_filters(verb, *options);
   verb.number("--limit", options->filter.limit, "At most N lines of each table", "N");
-  add_json(verb, *options);
+  add_csv_and_json(verb, *options, "a line for each size of each table");
   return [options] { return sizes(*options); };
 }
 

@@ -137,11 +137,14 @@ int summary(SummaryOptions &options) {
   }
   Output out;
   const Listing list = summary_list(*result, options.filter.limit.value_or(UINT64_MAX));
-  if (none_matches && !options.json) return out.finish();
+  if (none_matches && !options.json && !options.csv) return out.finish();
   if (options.json) {
     nlohmann::ordered_json object = summary_json(options.file, *result, list);
     if (!kernels->empty()) object["kernels"] = kernel_list(*kernels).json();
     out.write(object.dump(2) + "\n");
+  } else if (options.csv) {
+    out.keep_lines();
+    out.write(list.csv());
   } else {
     print_text(out, options.file, *trace, *result, list, *kernels, filter->ranks.size());
   }
@@ -159,7 +162,7 @@ Action declare_summary(Options &verb) {
   verb.choice("--sort", options->sort, {"time", "calls", "bytes"}, "Order of the lines: time, calls or bytes", "KEY");
   add_call_filters(verb, *options);
   verb.number("--limit", options->filter.limit, "At most N lines", "N");
-  add_json(verb, *options);
+  add_csv_and_json(verb, *options, "a line for each function, call site or rank");
   return [options] { return summary(*options); };
 }
 

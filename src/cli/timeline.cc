@@ -163,6 +163,23 @@ ordered_json json_of(const std::string &file, const Strip &strip, const Kinds &k
   return json;
 }
 
+/// A line for each sort of time of each line and column in which there is some.
+void print_csv(Output &out, const Strip &strip, const Kinds &kinds) {
+  out.keep_lines();
+  out.write("ranks,begin_ns,end_ns,kind,ns\n");
+  for (size_t line = 0; line < strip.lines(); ++line) {
+    const std::string ranks = csv_quoted(ranks_text(strip.ranks[line]));
+    for (size_t column = 0; column < strip.edges.columns; ++column) {
+      for (size_t kind = 0; kind < strip.kinds; ++kind) {
+        const uint64_t ns = strip.at(line, column)[kind];
+        if (ns == 0) continue;
+        out.write(fmt::format("{},{},{},{},{}\n", ranks, strip.edges.at(column), strip.edges.at(column + 1),
+                              csv_quoted(kinds.names[kind]), ns));
+      }
+    }
+  }
+}
+
 /// What streams of GPUs did in the strip's columns; none where that has no axis of time, or it is not known.
 std::vector<analyze::StreamRow> streams_of(const trace::Trace &trace, const gpu::Launches &launches,
                                            const std::vector<uint32_t> &ranks, const Strip &strip) {
@@ -213,7 +230,7 @@ int timeline_of(TimelineOptions &options) {
   if (options.classes) wanted.fold = timeline::Fold::classes;
   constexpr uint64_t kMostLines = 40;
   constexpr uint64_t kMostColumns = 100000;
-  wanted.lines = std::max<uint64_t>(1, options.lines.value_or(options.json ? UINT64_MAX : kMostLines));
+  wanted.lines = std::max<uint64_t>(1, options.lines.value_or(options.json || options.csv ? UINT64_MAX : kMostLines));
   // What stands before the letters: the ranks of a line.
   const size_t most_ranks = ranks_text({filter->ranks.back()}).size();
   const bool several = wanted.ranks.size() > wanted.lines;
@@ -237,6 +254,10 @@ int timeline_of(TimelineOptions &options) {
     out.write(json.dump() + "\n");
     return out.finish();
   }
+  if (options.csv) {
+    print_csv(out, *strip, kinds);
+    return out.finish();
+  }
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));
   size_t head = 4;
   for (const std::vector<uint32_t> &ranks : strip->ranks) head = std::max(head, head_of(ranks).size());
@@ -258,7 +279,7 @@ Action declare_timeline(Options &verb) {
   options->by = "sort";
   verb.choice("--by", options->by, {"sort", "function", "site"}, "What letters tell apart (default: sort)", "WHAT");
   verb.flag("--classes", options->classes, "A line for all ranks of the same classes");
-  add_json(verb, *options);
+  add_csv_and_json(verb, *options, "a line for each column and what it is made of");
   return [options] { return timeline_of(*options); };
 }
 

@@ -145,6 +145,11 @@ int waits(WaitsOptions &options) {
     out.write(json.dump(2) + "\n");
     return out.finish();
   }
+  if (options.csv) {
+    out.keep_lines();
+    out.write((options.per_rank ? ranks_of(*found) : lines_of(*found)).csv());
+    return out.finish();
+  }
   const uint64_t all_ns = run_ns(*found);
   const uint64_t waited_ns = found->all_waited_ns();
   out.write(fmt::format("{}{}{}: {}\n", out.bold(), options.file, out.plain(), trace->run().command));
@@ -179,7 +184,7 @@ Action declare_waits(Options &verb) {
   add_file(verb, *options);
   verb.flag("--per-rank", options->per_rank, "A line for each rank");
   verb.number("--limit", options->filter.limit, "At most N lines of each table (default: 12)", "N");
-  add_json(verb, *options);
+  add_csv_and_json(verb, *options, "a line for each pair of calls of which one waits for the other, or each rank");
   return [options] { return waits(*options); };
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "terminal/csv.h"
 #include "terminal/screen.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -143,6 +144,14 @@ ordered_json Listing::json() const {
     }
   }
   return list;
+}
+
+std::string Listing::csv() const {
+  std::vector<std::string> names;
+  for (const Column &column : columns_) {
+    if (column.member != nullptr) names.emplace_back(column.member);
+  }
+  return csv_of(json(), names);
 }
 
 }  // namespace cairn::cli

@@ -51,6 +51,8 @@ class Listing {
   void print(Output &out, uint64_t most = UINT64_MAX) const;
   /// An array of objects.
   [[nodiscard]] nlohmann::ordered_json json() const;
+  /// These as CSV (csv.h), the names of the members first.
+  [[nodiscard]] std::string csv() const;
 
  private:
   struct Layout {

@@ -11,6 +11,7 @@ import csv
 import fcntl
 import gzip
 import http.client
+import io
 import json
 import os
 import pathlib
@@ -420,6 +421,80 @@ def phases(bench):
     bench.golden("phases_threads", "phases", "--csv", "threads.cairn", err=None)
     bench.check("phases", "--csv", "--json", "ring.cairn", code=2, err="cairn: --csv and --json cannot go together; choose one\n")
     bench.check("phases", "cut.cairn", code=3, err=None)
+
+
+def flat(value, before=""):
+    """An object's members as a row of CSV has them."""
+    cells = {}
+    for name, one in value.items():
+        if isinstance(one, dict):
+            cells.update(flat(one, f"{before}{name}."))
+        else:
+            cells[before + name] = " ".join(map(str, one)) if isinstance(one, list) else one
+    return cells
+
+
+def expect_rows(what, rows, objects):
+    """The rows are these objects: texts as they are, numbers by their value, null and what is not there as nothing."""
+    expect(f"rows of {what}", len(rows), len(objects))
+    for row, one in zip(rows, objects):
+        cells = flat(one)
+        for name, cell in row.items():
+            wanted = cells.pop(name, None)
+            if isinstance(wanted, bool) or not isinstance(wanted, (int, float)):
+                expect(f"{name} of {what}", cell, {True: "true", False: "false", None: ""}.get(wanted, wanted))
+            else:
+                expect(f"{name} of {what}", float(cell), float(wanted))
+        expect(f"{what}: what no column has", {name: cell for name, cell in cells.items() if cell is not None}, {})
+
+
+@case
+def csv_says_what_json_says(bench):
+    def rows_of(*words):
+        text = bench.run(*words, "--csv").stdout
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def json_of(*words):
+        return json.loads(bench.run(*words, "--json").stdout)
+
+    for words, member in (
+        (("waits", "lossless.cairn"), "lines"), (("path", "lossless.cairn"), "activities"),
+        (("summary", "lossless.cairn"), "lines"), (("summary", "--per-rank", "ring.cairn"), "lines"),
+        (("summary", "--callsites", "--site", "stencil.cc:40", "ring.cairn"), "lines"),
+        (("check", "failing.cairn"), "findings"), (("check", "ring.cairn"), "findings"),
+    ):
+        expect_rows(words, rows_of(*words), json_of(*words)[member])
+    for verb in ("waits", "path"):
+        expect_rows(verb, rows_of(verb, "--per-rank", "lossless.cairn"), json_of(verb, "lossless.cairn")["ranks"])
+    factors = {row["factor"]: row["value"] for row in rows_of("efficiency", "lossless.cairn")}
+    told = json_of("efficiency", "lossless.cairn")
+    expect("factors", {name: float(value) for name, value in factors.items()}, {name: told[name] for name in factors})
+    expect("how many factors", len(factors), 5)
+
+    def items_of(items, depth=0):
+        for item in items:
+            yield {"depth": depth, **{name: value for name, value in item.items() if name not in ("body", "body_further")}}
+            yield from items_of(item.get("body", []), depth + 1)
+
+    loops = [item for kind in json_of("loops", "ring.cairn")["kinds"] for item in items_of(kind["items"])]
+    rows = rows_of("loops", "ring.cairn")
+    if not all(row.pop("ranks") and row.pop("thread") for row in rows):
+        raise Failure("a loop of no ranks")
+    expect_rows("loops", rows, loops)
+    strip = json_of("timeline", "--columns", "7", "lossless.cairn")
+    times = [(strip["edges_ns"][column], strip["edges_ns"][column + 1], kind, ns) for line in strip["lines"]
+             for column in range(7) for kind, all_ns in line["ns"].items() if (ns := all_ns[column]) != 0]
+    rows = rows_of("timeline", "--columns", "7", "lossless.cairn")
+    expect("columns of the timeline", [(int(row["begin_ns"]), int(row["end_ns"]), row["kind"], int(row["ns"])) for row in rows],
+           times)
+    differences = json_of("diff", "ring.cairn", "failing.cairn")["mpi"]["differences"]
+    rows = rows_of("diff", "ring.cairn", "failing.cairn")
+    expect("differences", [(row["in"], row["calls"], row["call"]) for row in rows],
+           [(each["in"], str(each["calls"]), str(each["call"])) for each in differences])
+    bench.check("diff", "--csv", "gpu.cairn", "gpu.cairn", code=2,
+                err="cairn: --csv prints differences of MPI calls, which these runs do not both have; leave it out\n")
+    for verb in ("waits", "path", "efficiency", "summary", "loops", "timeline", "check"):
+        bench.check(verb, "--csv", "--json", "ring.cairn", code=2, err="cairn: --csv and --json cannot go together; choose one\n")
 
 
 @case
