@@ -11,8 +11,9 @@
 namespace cairn::cli {
 
 /// The analysis of an open trace. Fails where it has no times of single calls, or no axis of time for all ranks. `verb`
-/// is for the error.
-Result<waits::Report> analyse_waits(const trace::Trace &trace, const std::string &verb);
+/// is for the error. `filter`: whose waiting is told.
+Result<waits::Report> analyse_waits(const trace::Trace &trace, const std::string &verb,
+                                    const analyze::FilterText &filter = {});
 
 /// "MPI_Recv  app.c:9 in main()"
 Cell place_cell(const waits::Report &report, uint32_t place);

@@ -125,8 +125,11 @@ Listing ranks_of(const Report &report) {
 int waits(WaitsOptions &options) {
   const auto trace = open_trace(options);
   if (!trace) return report(trace.error());
-  const auto found = analyse_waits(*trace, "waits");
+  const auto found = analyse_waits(*trace, "waits", options.filter);
   if (!found) return report(found.error(), options.file);
+  const analyze::FilterText &chosen = options.filter;
+  const bool some = !chosen.ranks.empty() || !chosen.functions.empty() || !chosen.sites.empty() || !chosen.time.empty();
+  if (some && found->lines.empty()) say("no waiting matches");
   say_exactness(*trace, Shown::begins_too);
   say_left_out(*found);
   Output out;
@@ -183,6 +186,13 @@ Action declare_waits(Options &verb) {
   auto options = std::make_shared<WaitsOptions>();
   add_file(verb, *options);
   verb.flag("--per-rank", options->per_rank, "A line for each rank");
+  verb.text("--rank", options->filter.ranks, "Only waiting of these ranks, as in 0-7,12", "LIST");
+  verb.repeated("--function", options->filter.functions, "Only waiting in functions that match, as in 'MPI_Wait*'",
+                "GLOB");
+  verb.repeated("--site", options->filter.sites, "Only waiting in calls made at main.c:42, in main.c or by exchange",
+                "WHERE");
+  verb.text("--time", options->filter.time, "Only waiting in calls that overlap START+LENGTH, as in 1s+20ms",
+            "START+LENGTH");
   verb.number("--limit", options->filter.limit, "At most N lines of each table (default: 12)", "N");
   add_csv_and_json(verb, *options, "a line for each pair of calls of which one waits for the other, or each rank");
   return [options] { return waits(*options); };

@@ -88,7 +88,8 @@ struct MeetingState {
 
 class Pass : public analyze::Arrivals {
  public:
-  Pass(const trace::Trace &trace, const analyze::Sources &sources) : places_(sources) {
+  Pass(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims)
+      : places_(sources), victims_(victims) {
     for (const uint32_t rank : trace.ranks()) {
       by_rank_.emplace(rank, ranks_.size());
       ranks_.emplace_back(rank);
@@ -193,7 +194,7 @@ class Pass : public analyze::Arrivals {
     const Activity inside = activity(places_.of(call), Doing::inside);
     if (waited != 0) {
       add(candidate.pattern, call, candidate.culprit, waited);
-      blame(call.begin_ns, until, candidate.culprit.rank, &rank);
+      blame(call, call.begin_ns, until, candidate.culprit.rank, &rank);
       if (const Stand *stand = stand_of(candidate.mark)) rank.path.become(stand->path);
       const uint64_t since = std::max(begin, candidate.culprit.begin_ns);
       rank.path.add({call.rank, inside}, call.end_ns - std::min(call.end_ns, since));
@@ -218,7 +219,7 @@ class Pass : public analyze::Arrivals {
     if (call.begin_ns < rank.start_ns || analyze::is_apart(call.function)) return;
     if (delivery.late_until != nullptr) *delivery.late_until = until;
     add(delivery.exposed ? Pattern::late_post : Pattern::late_receiver, call, delivery.posted, until - from);
-    blame(from, until, delivery.posted.rank, nullptr);
+    blame(call, from, until, delivery.posted.rank, nullptr);
   }
 
   [[nodiscard]] bool wants_customary() const override { return true; }
@@ -239,7 +240,7 @@ class Pass : public analyze::Arrivals {
   void settle_locks(uint64_t ns) {
     locks_.settle(ns, [&](const CallTime &call, const CallTime &culprit) {
       add(Pattern::lock_contention, call, culprit, culprit.begin_ns - call.begin_ns);
-      blame(call.begin_ns, culprit.begin_ns, culprit.rank, nullptr);
+      blame(call, call.begin_ns, culprit.begin_ns, culprit.rank, nullptr);
     });
   }
 
@@ -269,7 +270,10 @@ class Pass : public analyze::Arrivals {
     candidate.mark = mark;
   }
 
+  [[nodiscard]] bool is_asked_for(const CallTime &victim) const { return !victims_ || victims_(victim); }
+
   void add(Pattern pattern, const CallTime &victim, const CallTime &culprit, uint64_t ns) {
+    if (!is_asked_for(victim)) return;
     WaitLine &line = lines_[{pattern, places_.of(victim), places_.of(culprit)}];
     ++line.count;
     line.ns += ns;
@@ -277,17 +281,19 @@ class Pass : public analyze::Arrivals {
     of(victim.rank).line.waited_ns[static_cast<size_t>(pattern)] += ns;
   }
 
-  /// Somebody waited for a rank. What it did then becomes part of the victim's timeline.
-  void blame(uint64_t begin_ns, uint64_t end_ns, uint32_t culprit, RankState *victim) {
+  /// Somebody waited for a rank in that call. What it did then becomes part of the victim's timeline.
+  void blame(const CallTime &call, uint64_t begin_ns, uint64_t end_ns, uint32_t culprit, RankState *victim) {
+    const bool told = is_asked_for(call);
     std::vector<Span> spans;
     of(culprit).timeline.between(begin_ns, end_ns, [&](const Span &span) { spans.push_back(span); });
     for (const Span &span : spans) {
-      blamed_[{span.cause.activity, span.cause.rank}] += span.end_ns - span.begin_ns;
+      if (told) blamed_[{span.cause.activity, span.cause.rank}] += span.end_ns - span.begin_ns;
       if (victim != nullptr) victim->timeline.add(span);
     }
   }
 
   Places places_;
+  const Victims &victims_;
   Locks locks_;
   std::vector<RankState> ranks_;
   std::unordered_map<uint32_t, size_t> by_rank_;
@@ -363,10 +369,10 @@ Report Pass::report(const analyze::MessageCounts &counts) {
 
 }  // namespace
 
-Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources) {
+Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims) {
   const auto messages = analyze::Messages::of(trace, sources);
   if (!messages) return tl::unexpected(messages.error());
-  Pass pass(trace, sources);
+  Pass pass(trace, sources, victims);
   const auto counts = messages->replay(&pass);
   if (!counts) return tl::unexpected(counts.error());
   pass.settle_locks(UINT64_MAX);

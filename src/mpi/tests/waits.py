@@ -143,6 +143,33 @@ def main():
         if not close(sum(line['seconds'] for line in waits['causes']), waits['waited_seconds']):
             problems.append('the causes do not add up')
 
+        # What is asked of some is what they have in the whole.
+        of_ranks = [tell('waits', '--rank', str(rank)) for rank in range(RANKS)]
+        for rank, told_of in enumerate(of_ranks):
+            if told_of['ranks'][0]['waited_seconds'] != waits['ranks'][rank]['waited_seconds'] or len(told_of['ranks']) != 1:
+                problems.append(f'of rank {rank} alone: {told_of["ranks"]}')
+            if {line['longest_rank'] for line in told_of['lines']} - {rank}:
+                problems.append(f'of rank {rank} alone: {told_of["lines"]}')
+        for what in 'lines', 'causes':
+            parts = sum(line['seconds'] for told_of in of_ranks for line in told_of[what])
+            if abs(parts - sum(line['seconds'] for line in waits[what])) > 1e-6:
+                problems.append(f'{what} of single ranks do not add up: {parts}')
+        lines_of = {'--function': ('MPI_Recv', lambda line: line['in']['function'] == 'MPI_Recv'),
+                    '--site': ('waits.c:%d' % calls['chain'][1][0].line, lambda line: line['in']['line'] == calls['chain'][1][0].line)}
+        for option, (word, is_one) in lines_of.items():
+            wanted = [line for line in waits['lines'] if is_one(line)]
+            found = tell('waits', option, word)['lines']
+            without_share = [{name: value for name, value in line.items() if name != 'share_of_run'} for line in found]
+            if not wanted or without_share != [{name: value for name, value in line.items() if name != 'share_of_run'} for line in wanted]:
+                problems.append(f'{option} {word}: {found}, and not {wanted}')
+        end = waits['run_seconds'] / RANKS
+        halves = [tell('waits', '--time', f'{begin:.9f}s+{end / 2:.9f}s')['lines'] for begin in (0, end / 2)]
+        if not all(halves) or not all(sum(line['count'] for line in half) < sum(line['count'] for line in waits['lines']) for half in halves):
+            problems.append(f'halves of the run: {halves}')
+        done = cairn('waits', '--time', '5000s+1s', 'out.cairn')
+        if done.returncode != 0 or done.stderr != 'cairn: no waiting matches\n':
+            problems.append(f'beyond the run: {done}')
+
         # All who wait along the chain wait for what rank 0 does before its call, once those between them wait as well.
         first = calls['chain'][0][0]
         came = [max(calls['chain'][lower][0].begin for lower in range(1, rank + 1)) for rank in (1, 2, 3)]
