@@ -255,8 +255,10 @@ def clocks(bench):
     expect("some blocks", [block["block"] for block in ask(some, "--launch", "0")["blocks"]], [5, 6, 7, 8])
     text = bench.run([bench.cairn, "gpu", "blocks", str(paths["only"]), "--launch", "0", "--limit", "2"]).stdout.decode().splitlines()
     expect("lines", (len(text), text[0].startswith("launch 0, fractal: "), "4 of 4 multiprocessors had a block" in text[0]), (4, True, True))
-    expect("no events", bench.run([bench.cairn, "gpu", "divergence", str(paths["only"])]).stderr,
-           b"cairn: no warp that was traced came to a point; cairn info tells what was not traced\n")
+    for question in "divergence", "source", "loops", "folded", "coverage", "accesses", "values":
+        done = bench.run([bench.cairn, "gpu", question, str(paths["only"])])
+        expect(f"{question} without events", (done.stdout, done.stderr), (b"", b"cairn: this trace has the clocks of warps and no "
+               b"events, as CAIRN_GPU_CLOCKS=only asks for; see cairn gpu blocks\n"))
     none = bench.trace("fractal", ["32", "64"], "no-clocks")[1]
     expect("none", bench.run([bench.cairn, "gpu", "blocks", str(none)]).stderr, b"cairn: this trace has no clocks of warps; run the program with "
            b"CAIRN_GPU_CLOCKS=1, or with =only where that is all that is wanted\n")
