@@ -7,6 +7,7 @@
 
 #include "trace/read/call_reader.h"
 #include "trace/read/call_times.h"
+#include "trace/read/repeats.h"
 #include "trace/read/trace.h"
 
 namespace cairn::trace {
@@ -55,6 +56,11 @@ inline uint64_t exercise(const Trace &trace) {
         }
       }
       if (ranks.size() < 100000) sum += trace.results(c).size();
+      if (ranks.size() < 100000 && trace.class_view(c).calls->length() < 10000) {
+        for (const SequenceView &view : trace.sequences(rank)) sum += trace.counted_rows(view).size();
+      }
+      Repeats repeats(trace, c, 1, 1, [](const Structure::RowHead &row) { return row.function != 1; });
+      for (const Repeat &repeat : repeats.of(rank)) sum += repeat.turns;
       const uint32_t rows = ranks.size() < 100000 ? trace.class_view(c).rows : 0;
       for (uint32_t r = 0; r < std::min(rows, 4 * kSome); ++r) {
         sum += trace.row(c, r, rank).fields.size() + trace.row_head(c, r).function;
