@@ -1,10 +1,10 @@
 #include "turns/ledger.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
 #include "analyze/communicator_names.h"
-#include "turns/balance.h"
 
 namespace cairn::turns {
 namespace {
@@ -69,22 +69,22 @@ Result<std::vector<LoopCounts>> count_turns(const analyze::MessageScope &scope, 
   std::vector<analyze::Cut> cuts;
   for (const Loop &loop : loops) {
     assert(loop.turns > kLead + kLeastTail);
-    cuts.push_back({loop.first + kLead * loop.calls, loop.first + (loop.turns - kLeastTail) * loop.calls});
+    cuts.push_back({loop.lead.back(), loop.tail.front()});
   }
   Counter counter(scope, rank, cuts);
   std::vector<LoopCounts> all;
   Counts sums;
   for (const Loop &loop : loops) {
-    add(counter.read_until(loop.first), 1, &sums);
+    add(counter.read_until(loop.lead[0]), 1, &sums);
     LoopCounts found{loop, {}, {}};
-    add(counter.read_until(loop.first + loop.calls), 1, &sums);
+    add(counter.read_until(loop.lead[1]), 1, &sums);
     counter.was_clear();
-    found.each_turn = counter.read_until(loop.first + 2 * loop.calls);
+    found.each_turn = counter.read_until(loop.lead[2]);
     for (const auto &[what, count] : found.each_turn) found.second[what] = sums[what];
     bool same = true;
     const auto is_same = [&](uint64_t end) { same = same && counter.read_until(end) == found.each_turn; };
-    for (uint64_t turn = 3; turn <= kLead; ++turn) is_same(loop.first + turn * loop.calls);
-    for (uint64_t turn = kLeastTail; turn-- > 0;) is_same(loop.first + (loop.turns - turn) * loop.calls);
+    std::for_each(loop.lead.begin() + 3, loop.lead.end(), is_same);
+    std::for_each(loop.tail.begin() + 1, loop.tail.end(), is_same);
     if (!counter.end()) return tl::unexpected(counter.end().error());
     if (!same || !counter.was_clear()) break;
     add(found.each_turn, loop.turns - 1, &sums);

@@ -8,6 +8,7 @@
 // Borrows the scope. One thread. Cost: the calls that are gone through; memory with what they do.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "analyze/message_queues.h"
 #include "analyze/rank_messages.h"
 #include "base/result.h"
+#include "turns/balance.h"
 
 namespace cairn::turns {
 
@@ -28,11 +30,12 @@ struct Counted {
 };
 using Counts = std::map<Counted, uint64_t>;
 
-/// A loop of one rank, by numbers of calls.
+/// A loop of one rank, by numbers of calls. Turns may differ in how often they polled in vain.
 struct Loop {
-  uint64_t first = 0;
-  uint64_t calls = 0;  ///< of a turn
-  uint64_t turns = 0;
+  uint64_t turns = 0;                           ///< more than kLead + kLeastTail
+  std::array<uint64_t, kLead + 1> lead{};       ///< where the first ones begin, and the one behind them
+  std::array<uint64_t, kLeastTail + 1> tail{};  ///< where the last ones begin, and where the last one ends
+  [[nodiscard]] uint64_t between() const { return tail.front() - lead.back(); }
 };
 
 struct LoopCounts {
@@ -42,7 +45,7 @@ struct LoopCounts {
 };
 
 /// Of the loops that the rank's first ones are, as long as their turns do the same: what comes behind one whose turns
-/// do not is left out, since nobody knows how far it was counted. Each must have more than kLead + kLeastTail turns.
+/// do not is left out, since nobody knows how far it was counted.
 Result<std::vector<LoopCounts>> count_turns(const analyze::MessageScope &scope, uint32_t rank,
                                             const std::vector<Loop> &loops);
 

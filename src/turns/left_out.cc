@@ -1,6 +1,7 @@
 #include "turns/left_out.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -13,8 +14,8 @@
 namespace cairn::turns {
 namespace {
 
-/// Turns with fewer calls in all are not worth a jump.
-constexpr uint64_t kFewestCalls = 64;
+/// Turns with fewer in all are not worth a jump.
+constexpr uint64_t kFewestRows = 64;
 
 bool touches_windows(uint32_t function) {
   const spec::Function &found = spec::functions()[function];
@@ -22,36 +23,62 @@ bool touches_windows(uint32_t function) {
                      [](const spec::Parameter &parameter) { return parameter.kind == spec::Kind::window; });
 }
 
-/// The loops of all ranks.
-class AllLoops {
+/// The loops of one rank.
+class RankLoops {
  public:
-  explicit AllLoops(const trace::Trace &trace) : trace_(trace), repeats_(trace.class_count()) {}
-
-  /// Those of the rank, none of which has turns that differ.
-  std::vector<Loop> of(uint32_t rank) {
-    std::vector<Loop> loops;
-    std::optional<trace::Events> events;
-    for (const trace::SequenceView &sequence : trace_.sequences(rank)) {
+  RankLoops() = default;  ///< none
+  RankLoops(const trace::Trace &trace, uint32_t rank, const std::function<trace::Repeats &(uint32_t)> &repeats_of) {
+    for (const trace::SequenceView &sequence : trace.sequences(rank)) {
       for (const trace::Repeat &each : repeats_of(sequence.class_index).of(rank)) {
-        if (!events) events.emplace(trace_, rank);
-        const auto first = events->index_of_row(sequence.thread, sequence.segment, each.row);
-        if (first) loops.push_back({*first, each.rows, each.turns});
+        places_.push_back({sequence.thread, sequence.segment, each});
       }
     }
-    return loops;
+    if (places_.empty()) return;
+    trace::Events events(trace, rank);
+    for (const Place &place : places_) {
+      Loop &loop = all_.emplace_back();
+      loop.turns = place.repeat.turns;
+      for (uint64_t i = 0; i <= kLead; ++i) loop.lead[i] = begin_of(place, i, &events);
+      for (uint64_t i = 0; i <= kLeastTail; ++i) {
+        loop.tail[i] = begin_of(place, place.repeat.turns - kLeastTail + i, &events);
+      }
+    }
+  }
+  [[nodiscard]] const std::vector<Loop> &all() const { return all_; }
+  /// The first call of a turn of one of them.
+  [[nodiscard]] uint64_t begin_of(size_t loop, uint64_t turn, trace::Events *events) const {
+    return begin_of(places_[loop], turn, events);
   }
 
  private:
-  trace::Repeats &repeats_of(uint32_t class_index) {
+  struct Place {
+    uint32_t thread = 0;
+    uint32_t segment = 0;
+    trace::Repeat repeat;
+  };
+  static uint64_t begin_of(const Place &place, uint64_t turn, trace::Events *events) {
+    const trace::Repeat &repeat = place.repeat;
+    return events->index_of_row(place.thread, place.segment, repeat.row + turn * repeat.rows).value_or(0);
+  }
+  std::vector<Place> places_;
+  std::vector<Loop> all_;
+};
+
+/// Of all classes, made when first asked for.
+class AllRepeats {
+ public:
+  explicit AllRepeats(const trace::Trace &trace) : trace_(trace), repeats_(trace.class_count()) {}
+  trace::Repeats &of(uint32_t class_index) {
     std::optional<trace::Repeats> &of = repeats_[class_index];
     if (!of) {
-      of.emplace(trace_, class_index, kLead + kLeastTail, kFewestCalls, [](const trace::Structure::RowHead &row) {
+      of.emplace(trace_, class_index, kLead + kLeastTail, kFewestRows, [](const trace::Structure::RowHead &row) {
         return row.function < spec::functions().size() && !touches_windows(row.function);
       });
     }
     return *of;
   }
 
+ private:
   const trace::Trace &trace_;
   std::vector<std::optional<trace::Repeats>> repeats_;
 };
@@ -92,36 +119,42 @@ class Books {
 Result<LeftOut> LeftOut::of(const trace::Trace &trace, const analyze::Messages &messages) {
   LeftOut found;
   const std::vector<uint32_t> ranks = trace.ranks();
-  AllLoops all_loops(trace);
-  std::vector<std::vector<Loop>> loops;
+  AllRepeats repeats(trace);
+  std::vector<RankLoops> loops;
+  loops.reserve(ranks.size());
   uint64_t most = 0;  // that may go
   for (const uint32_t rank : ranks) {
     found.calls_ += trace.call_count(rank);
-    const bool one_thread = !trace.has_threads(rank);
-    loops.push_back(one_thread ? all_loops.of(rank) : std::vector<Loop>());
-    for (const Loop &loop : loops.back()) most += (loop.turns - kLead - kLeastTail) * loop.calls;
+    if (trace.has_threads(rank)) {
+      loops.emplace_back();
+      continue;
+    }
+    loops.emplace_back(trace, rank, [&](uint32_t class_index) -> trace::Repeats & { return repeats.of(class_index); });
+    for (const Loop &loop : loops.back().all()) most += loop.between();
   }
   if (most < found.calls_ - std::min(found.calls_, most) || !messages.scope().lossy.empty()) return found;
 
   Books books(messages.scope());
-  std::vector<std::pair<uint32_t, Loop>> counted;
+  std::vector<std::pair<size_t, size_t>> counted;  // which rank, which of its loops
   for (size_t i = 0; i < ranks.size(); ++i) {
-    if (loops[i].empty()) continue;
-    const auto counts = count_turns(messages.scope(), ranks[i], loops[i]);
+    if (loops[i].all().empty()) continue;
+    const auto counts = count_turns(messages.scope(), ranks[i], loops[i].all());
     if (!counts) return tl::unexpected(counts.error());
-    for (const LoopCounts &each : *counts) {
-      books.add(ranks[i], each);
-      counted.emplace_back(ranks[i], each.loop);
+    for (size_t k = 0; k < counts->size(); ++k) {
+      books.add(ranks[i], (*counts)[k]);
+      counted.emplace_back(i, k);
     }
   }
   const std::vector<uint64_t> turns = books.turns_to_leave_out();
-  for (size_t i = 0; i < counted.size(); ++i) {
-    if (turns[i] == 0) continue;
-    const auto &[rank, loop] = counted[i];
-    const uint64_t from = loop.first + kLead * loop.calls;
-    found.cuts_[rank].push_back({from, from + turns[i] * loop.calls});
-    found.turns_[rank].push_back({from - loop.calls, from, 1 + turns[i]});
-    found.left_out_ += turns[i] * loop.calls;
+  for (size_t n = 0; n < counted.size(); ++n) {
+    if (turns[n] == 0) continue;
+    const auto [i, k] = counted[n];
+    const Loop &loop = loops[i].all()[k];
+    trace::Events events(trace, ranks[i]);
+    const uint64_t to = loops[i].begin_of(k, kLead + turns[n], &events);
+    found.cuts_[ranks[i]].push_back({loop.lead.back(), to});
+    found.turns_[ranks[i]].push_back({loop.lead[kLead - 1], loop.lead.back(), 1 + turns[n]});
+    found.left_out_ += to - loop.lead.back();
   }
   return found;
 }

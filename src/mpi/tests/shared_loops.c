@@ -68,6 +68,21 @@ static void persistent(void) {
   MPI(MPI_Request_free(&requests[1]));
 }
 
+// However often it takes.
+static void polled(void) {
+  int out[kCount] = {0}, in[kCount];
+  for (int turn = 0; turn < kTurns; ++turn) {
+    MPI_Request request;
+    int done = 0, there = 0;
+    MPI(MPI_Irecv(in, kCount, MPI_INT, from, 12, comm, &request));
+    MPI(MPI_Send(out, kCount, MPI_INT, to, 12, comm));
+    while (!done) MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    MPI(MPI_Send(out, kCount, MPI_INT, to, 13, comm));
+    while (!there) MPI(MPI_Iprobe(from, 13, comm, &there, MPI_STATUS_IGNORE));
+    MPI(MPI_Recv(in, kCount, MPI_INT, from, 13, comm, MPI_STATUS_IGNORE));
+  }
+}
+
 // A loop in a loop, and a root that goes round.
 static void nested(void) {
   int out[kCount] = {0}, in[kCount];
@@ -158,6 +173,7 @@ int main(int argc, char **argv) {
   in_other_words();
   late();
   persistent();
+  polled();
   nested();
   apart();
   objects();

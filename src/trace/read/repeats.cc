@@ -33,14 +33,21 @@ struct GroupSums {
 
 }  // namespace
 
-Repeats::Repeats(const Trace &trace, uint32_t class_index, uint64_t fewest_turns, uint64_t fewest_calls,
+Repeats::Repeats(const Trace &trace, uint32_t class_index, uint64_t fewest_turns, uint64_t fewest_rows,
                  const std::function<bool(const Structure::RowHead &)> &may)
-    : part_(class_part_of(trace, class_index)), fewest_turns_(fewest_turns), fewest_calls_(fewest_calls) {
+    : part_(class_part_of(trace, class_index)), fewest_turns_(fewest_turns), fewest_rows_(fewest_rows) {
   std::vector<bool> taken;
-  for (const Structure::RowHead &row : structure_of(trace, class_index).rows) taken.push_back(!row.many && may(row));
+  for (const Structure::RowHead &row : structure_of(trace, class_index).rows) {
+    taken.push_back(!std::holds_alternative<Draining>(part_.rows[taken.size()]->kind) && may(row));
+  }
   find_terms(taken);
   if (terms_.empty()) return;
-  for (const Stream &stream : part_.streams) streams_[stream.group].push_back(&stream);
+  const RowGroups groups(part_.rows);
+  for (const Stream &stream : part_.streams) {
+    if (stream.group >= groups.count()) continue;
+    const bool counts = count_field(*part_.rows[groups.first_row[stream.group]]) == stream.field;
+    if (!counts) streams_[stream.group].push_back(&stream);
+  }
   count_groups();
 }
 
@@ -70,10 +77,10 @@ void Repeats::find_terms(const std::vector<bool> &taken) {
     }
     const grammar::Term &term = rules[level.rule][level.term];
     const uint64_t length = term.is_rule ? lengths[term.id] : 1;
-    const bool more = term.count > fewest_turns_ && (term.count - fewest_turns_) * length >= fewest_calls_;
+    const bool more = term.count > fewest_turns_ && (term.count - fewest_turns_) * length >= fewest_rows_;
     if (more && (term.is_rule ? all_taken[term.id] : taken[term.id])) terms_.push_back({{row, length, term.count}, {}});
     // A rule is looked into each time that it stands there, if it is long enough to have something.
-    const bool within = term.is_rule && !more && length >= fewest_turns_ + fewest_calls_ && level.turn < term.count;
+    const bool within = term.is_rule && !more && length >= fewest_turns_ + fewest_rows_ && level.turn < term.count;
     if (within) {
       ++level.turn;
       levels.push_back({term.id, 0, 0});
@@ -91,7 +98,6 @@ void Repeats::count_groups() {
   std::vector<uint32_t> with_streams;
   std::vector<uint32_t> places(groups.count(), UINT32_MAX);
   for (const auto &[group, streams] : streams_) {
-    if (group >= places.size()) continue;
     places[group] = static_cast<uint32_t>(with_streams.size());
     with_streams.push_back(group);
   }
@@ -136,7 +142,7 @@ std::vector<Repeat> Repeats::of(uint32_t rank) {
     }
     for (uint64_t period = 1; period <= kLongestPeriod; ++period) {
       const uint64_t turns = term.once.turns / period;
-      if (turns <= fewest_turns_ || (turns - fewest_turns_) * term.once.rows * period < fewest_calls_) break;
+      if (turns <= fewest_turns_ || (turns - fewest_turns_) * term.once.rows * period < fewest_rows_) break;
       const bool all = std::all_of(variants.begin(), variants.end(),
                                    [&](const auto &each) { return repeats(*each.first, *each.second, turns, period); });
       if (!all) continue;

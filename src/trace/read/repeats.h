@@ -1,10 +1,11 @@
 // Repeats: where the calls of a class are made again and again with equal values, so that who asks what calls are,
 // and not when they were, need not go through all of them.
 //
-// A term of the grammar that stands many times in succession is one if its rows stand for one call each and what has
-// moved out of them into streams repeats as well: a stream does if its values behind the first turn are those before
-// the last one, which fingerprints of the two tell (grammar/sequence_hash.h). Where a buffer alternates, two turns of
-// the loop are one turn here, up to eight. Streams of differences are taken for values that do not repeat.
+// A term of the grammar that stands many times in succession is one if its rows stand for one call each, or for polls
+// that found nothing, however many (row_kind.h, "counted"), and what has moved out of them into streams repeats as
+// well: a stream does if its values behind the first turn are those before the last one, which fingerprints of the two
+// tell (grammar/sequence_hash.h). Where a buffer alternates, two turns of the loop are one turn here, up to eight.
+// Streams of differences are taken for values that do not repeat.
 //
 // Only the outermost are looked for: within a turn nothing is. Fields differ along ranks and may still repeat.
 //
@@ -29,14 +30,14 @@ namespace cairn::trace {
 
 struct Repeat {
   uint64_t row = 0;    ///< where the first turn begins in the class's sequence
-  uint64_t rows = 0;   ///< of a turn; each is one call
-  uint64_t turns = 0;  ///< all the same, but that requests may be named by arrays that were completed before
+  uint64_t rows = 0;   ///< of a turn
+  uint64_t turns = 0;  ///< all the same, but for polls, and that requests may be named by arrays completed before
 };
 
 class Repeats {
  public:
-  /// Of at least so many turns, and so many calls behind these. `may`: whether calls of such rows may be among them.
-  Repeats(const Trace &trace, uint32_t class_index, uint64_t fewest_turns, uint64_t fewest_calls,
+  /// Of more than so many turns, with so many rows behind these. `may`: whether calls of such rows may be among them.
+  Repeats(const Trace &trace, uint32_t class_index, uint64_t fewest_turns, uint64_t fewest_rows,
           const std::function<bool(const Structure::RowHead &)> &may);
 
   /// Those of a member, ascending.
@@ -71,7 +72,7 @@ class Repeats {
 
   const ClassPart &part_;
   uint64_t fewest_turns_;
-  uint64_t fewest_calls_;
+  uint64_t fewest_rows_;
   std::vector<Term> terms_;
   std::map<uint32_t, std::vector<const Stream *>> streams_;  ///< by group
   std::map<const grammar::Grammar *, grammar::PrefixSums<Hashes>> hashes_;
