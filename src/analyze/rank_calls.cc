@@ -42,7 +42,16 @@ RankCalls::RankCalls(const trace::Trace &trace, const Sources &sources, const Fi
       steps_(steps_of(trace, sources, filter, rank)) {
   if (!filter.steps.taken.empty()) last_step_ = 0;
   for (const Span &span : filter.steps.taken) last_step_ = std::max(last_step_, static_cast<uint64_t>(span.last));
-  if (!see_) go_to_begin();
+  if (see_) return;
+  const auto has_some = [&](const trace::SequenceView &sequence) {
+    const auto rows = trace::structure_of(trace, sequence.class_index).rows;
+    return std::any_of(rows.begin(), rows.end(), [&](const trace::Structure::RowHead &row) {
+      return wanted_.may_want(sequence.class_index, row.function, row.site);
+    });
+  };
+  const auto sequences = trace.sequences(rank);
+  ended_ = filter.chooses_calls() && std::none_of(sequences.begin(), sequences.end(), has_some);
+  if (!ended_) go_to_begin();
 }
 
 void RankCalls::go_to_begin() {
@@ -92,7 +101,23 @@ bool RankCalls::takes(const Event &event) {
   return answer->second.wants;
 }
 
+void RankCalls::pass_over(const Event &event) {
+  constexpr uint64_t kFar = 64;  // rows, which cost as much as going there
+  constexpr uint64_t kMostPatience = 4096;
+  in_vain_ = 0;
+  const auto may_be = [&](const trace::Structure::RowHead &row) {
+    return wanted_.may_want(event.class_index, row.function, row.site) || CommunicatorNames::makes_some(row.function);
+  };
+  const NextRow &rows = next_rows_.try_emplace(event.segment, trace_, event.class_index, may_be).first->second;
+  const uint64_t next = rows.from(event.row_place + 1);
+  patience_ = next < event.row_place + kFar ? std::min(2 * patience_, kMostPatience) : kLeastPatience;
+  if (next < event.row_place + kFar) return;
+  const auto index = events_.index_of_row(event.thread, event.segment, next);
+  if (index && *index > event.index) events_.seek(*index);
+}
+
 const Event *RankCalls::next() {
+  const bool may_pass = !see_ && !several_threads_ && filter_.chooses_calls();
   while (!ended_) {
     const Event *event = events_.next();
     at_end_ = event == nullptr;
@@ -109,6 +134,11 @@ const Event *RankCalls::next() {
       ended_ = ended_ || event->begin_ns > filter_.window->end_ns;
     }
     if (ended_) break;
+    if (may_pass && !wanted_.may_want(event->class_index, event->values->function, event->values->site)) {
+      if (++in_vain_ >= patience_) pass_over(*event);
+      continue;
+    }
+    in_vain_ = 0;
     if (steps_ && !step_) continue;
     if (takes(*event)) return event;
   }

@@ -3,19 +3,22 @@
 //
 // Where the filter begins in the middle (Filter::from, a window of time, steps), it goes there (Events::seek): what
 // communicators are called is then told by the calls before that make some, which are found in the grammar. Only where
-// several threads made some are all calls gone through, since their order counts. Borrows all that it is given. One
-// thread at a time. Costs what Events does, and for steps what a StepCounter does; an answer by the values of a
+// several threads made some are all calls gone through, since their order counts. Where it takes few functions or
+// sites, stretches without any are passed over (next_row.h). Borrows all that it is given. One thread at a time. Costs
+// what Events does for what is gone through, and for steps what a StepCounter does; an answer by the values of a
 // distinct call is kept.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
 
 #include "analyze/communicator_names.h"
 #include "analyze/filter.h"
+#include "analyze/next_row.h"
 #include "analyze/sources.h"
 #include "analyze/wanted_calls.h"
 #include "trace/read/events.h"
@@ -54,6 +57,8 @@ class RankCalls {
 
  private:
   void go_to_begin();
+  /// Nothing was taken for some calls, of which this is the last.
+  void pass_over(const trace::Event &event);
   [[nodiscard]] bool is_in_window(const trace::Event &event) const;
   [[nodiscard]] bool takes(const trace::Event &event);
 
@@ -74,7 +79,11 @@ class RankCalls {
     uint64_t names_version = 0;  ///< that it holds for; 0: for any
   };
   std::unordered_map<uint64_t, Answer> answers_;  ///< by class and call
-  bool ended_ = false;                            ///< nothing more is taken
+  std::map<uint32_t, NextRow> next_rows_;         ///< by segment, of rows that may be taken or make communicators
+  uint64_t in_vain_ = 0;                          ///< calls since one that may be
+  uint64_t patience_ = kLeastPatience;            ///< after so many of them it is asked where the next one is
+  static constexpr uint64_t kLeastPatience = 16;
+  bool ended_ = false;  ///< nothing more is taken
   bool at_end_ = false;
 };
 

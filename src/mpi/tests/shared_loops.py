@@ -39,10 +39,29 @@ def look_at(bench, folder, *timing):
     return problems
 
 
+def look_at_chosen(bench, folder, trace):
+    """Stretches without a call that is asked for are passed over; the calls are those of the whole."""
+    problems = surroundings.Problems()
+
+    def dumped(*words):
+        return bench.run_in(folder, 'dump', '--json', *words, trace).stdout.splitlines()[1:]
+
+    whole = [(json.loads(line), line) for line in dumped()]
+    functions = sorted({call['function'] for call, _ in whole})
+    for function in functions:
+        problems.expect(function, dumped('--function', function), [line for call, line in whole if call['function'] == function])
+    some = ('MPI_Comm_free', 'MPI_Iprobe')
+    problems.expect(f'{some} of ranks 1 and 2', dumped('--rank', '1-2', '--function', ','.join(some), '--from', '3000'),
+                    [line for call, line in whole if call['function'] in some and call['rank'] in (1, 2) and call['index'] >= 3000])
+    problems.expect('a function that nobody calls', dumped('--function', 'MPI_Alltoallw'), [])
+    return problems
+
+
 def main():
     bench = surroundings.Bench(__doc__)
     with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
-        problems = [*look_at(bench, folder), *look_at(bench, folder, '--timing', 'lossless')]
+        problems = [*look_at(bench, folder), *look_at(bench, folder, '--timing', 'lossless'),
+                    *look_at_chosen(bench, folder, 'off.cairn'), *look_at_chosen(bench, folder, 'lossless.cairn')]
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)

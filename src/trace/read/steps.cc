@@ -209,7 +209,6 @@ class Sequence {
 }  // namespace
 
 std::vector<Step> steps_of(const Grammar &calls, const std::vector<Symbol> &rows) {
-  constexpr uint64_t kMostSteps = uint64_t{1} << 22;
   std::vector<Step> steps;
   if (calls.empty()) return steps;
   const LoopFinder finder(calls, rows);

@@ -33,13 +33,16 @@
 
 namespace cairn::trace {
 
+/// Where more turns were found there are no steps.
+constexpr uint64_t kMostSteps = uint64_t{1} << 22;
+
 struct Step {
   uint64_t begin = 0;  ///< places in the sequence
   uint64_t end = 0;
 };
 
 /// In order. Empty: nothing is repeated. `rows`: numbers of the calls that say which are equal, arguments counted;
-/// empty if that is not known. None if they are more than four million. Cost: the terms of the grammar, the steps and
+/// empty if that is not known. None if they are more than kMostSteps. Cost: the terms of the grammar, the steps and
 /// the calls of one.
 std::vector<Step> steps_of(const grammar::Grammar &calls, const std::vector<grammar::Symbol> &rows);
 /// One begins wherever `begins` holds, and lasts until the next.

@@ -1,0 +1,25 @@
+#include "analyze/next_row.h"
+
+#include <algorithm>
+
+namespace cairn::analyze {
+
+NextRow::Count NextRow::count_of(const trace::Trace &trace, uint32_t class_index,
+                                 const std::function<bool(const trace::Structure::RowHead &)> &wanted) {
+  Count count;
+  for (const trace::Structure::RowHead &row : trace::structure_of(trace, class_index).rows) {
+    count.wanted.push_back(wanted(row));
+  }
+  return count;
+}
+
+NextRow::NextRow(const trace::Trace &trace, uint32_t class_index,
+                 const std::function<bool(const trace::Structure::RowHead &)> &wanted)
+    : sums_(*trace.class_view(class_index).calls, count_of(trace, class_index, wanted)) {}
+
+uint64_t NextRow::from(uint64_t row) const {
+  const uint64_t before = sums_.before(row);
+  return std::max(row, sums_.longest([before](uint64_t sum) { return sum <= before; }));
+}
+
+}  // namespace cairn::analyze
