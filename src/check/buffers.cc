@@ -152,6 +152,17 @@ std::vector<PendingBuffers::Overlap> PendingBuffers::use(const std::vector<Regio
   return found;
 }
 
+uint64_t PendingBuffers::read_and_written(const std::vector<Region> &regions) {
+  uint64_t bytes = 0;
+  for (const Region &read : regions) {
+    for (const Region &written : regions) {
+      const bool apart = read.space != written.space || read.end() <= written.begin() || written.end() <= read.begin();
+      if (!read.writes && written.writes && !apart) bytes += common(read, written);
+    }
+  }
+  return bytes;
+}
+
 uint64_t PendingBuffers::common(const Region &first, const Region &second) {
   const int64_t apart = second.at - first.at;
   if (first.layout->dense && second.layout->dense) {

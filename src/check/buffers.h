@@ -50,6 +50,8 @@ class PendingBuffers {
   std::vector<Overlap> use(const std::vector<Region> &regions, const analyze::CallTime &call,
                            const std::optional<analyze::HandleName> &request);
   void complete(const analyze::HandleName &request);
+  /// How many bytes one of a call's buffers reads and another one writes.
+  uint64_t read_and_written(const std::vector<Region> &regions);
 
  private:
   struct Pending {

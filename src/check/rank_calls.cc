@@ -69,7 +69,9 @@ const RankCalls::Facts &RankCalls::facts_of(const trace::Event &event, const ana
   }
   if (const auto found = known.calls.find(event.call); found != known.calls.end()) return *found->second;
   if (known.calls.size() >= most_known_) known.calls.clear();
-  return *known.calls.emplace(event.call, look_at(*event.values, scope)).first->second;
+  auto facts = look_at(*event.values, scope);
+  facts->read_and_written = buffers_.read_and_written(facts->regions);
+  return *known.calls.emplace(event.call, std::move(facts)).first->second;
 }
 
 std::unique_ptr<RankCalls::Facts> RankCalls::look_at(const trace::Row &row, const analyze::RowScope &scope) const {
@@ -149,6 +151,13 @@ void RankCalls::requests(const Facts &facts, const CallTime &call) {
     findings_.add(
         {Kind::buffers, true, "what it writes to has bytes that overlap: parts of its datatype, or for its ranks", ""},
         call);
+  }
+  if (facts.read_and_written != 0) {
+    findings_.add({Kind::buffers, true,
+                   fmt::format("it reads memory that it writes to: {} {}", facts.read_and_written,
+                               facts.read_and_written == 1 ? "byte" : "bytes"),
+                   "both"},
+                  call);
   }
   if (facts.request && function.persistent) {
     persistent_[*facts.request] = facts.regions;

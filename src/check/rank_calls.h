@@ -76,7 +76,8 @@ class RankCalls {
     bool failed = false;
     bool says_nothing = false;  ///< of objects, memory or messages
     std::vector<Region> regions;
-    bool writes_twice = false;  ///< to one byte
+    bool writes_twice = false;      ///< to one byte
+    uint64_t read_and_written = 0;  ///< bytes
     std::optional<WindowCall> window;
     std::unique_ptr<analyze::MessageCall> message;
     std::optional<analyze::HandleName> request;  ///< that it makes

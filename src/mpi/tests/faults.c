@@ -169,6 +169,11 @@ static void layouts(void) {
   MPI(MPI_Waitall(2, request, MPI_STATUSES_IGNORE));
   MPI(MPI_Alltoallv(values, counts, places, MPI_INT, parts, counts, places, MPI_INT, apart));
   MPI(MPI_Alltoallv(values, counts, places, MPI_INT, parts, counts, over, MPI_INT, apart));  // places of parts
+  int *const behind = values + 2;
+  MPI_Status *const none = MPI_STATUS_IGNORE;
+  MPI(MPI_Sendrecv(values, 3, MPI_INT, rank, 21, behind, 3, MPI_INT, rank, 21, apart, none));  // both ways
+  MPI(MPI_Sendrecv(values, 2, MPI_INT, rank, 21, behind, 2, MPI_INT, rank, 21, apart, none));
+  MPI(MPI_Sendrecv(matrix[0], 1, column, rank, 21, matrix[0] + 1, 1, column, rank, 21, apart, none));
   // What is sent may be there twice.
   MPI(MPI_Irecv(values + 4, 4, MPI_INT, rank, 19, apart, &request[0]));
   MPI(MPI_Send(values, 1, twice, rank, 19, apart));

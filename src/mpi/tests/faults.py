@@ -62,6 +62,7 @@ EXPECTED = [
     ('buffers', 'the last of them', 'parts of all', ALL, 3, 'writes to memory that the other is still to write to: 4 bytes'),
     ('buffers', 'places of parts', None, ALL, 3, TWICE),
     ('buffers', 'twice', None, ALL, 3, TWICE),
+    ('buffers', 'both ways', None, ALL, 3, 'it reads memory that it writes to: 4 bytes'),
     ('collectives', 'bcast', 'gather', [0], 1, 'members of comm(10@0) make different calls: rank 0 this one, rank 1 the other'),
     ('collectives', 'root 0', 'other root', [0], 1, 'ranks 0 and 1 of comm(11@0) name different roots, 0 and 1'),
     ('collectives', 'sum', 'max', [0], 1, 'ranks 0 and 1 of comm(12@0) use different operators, MPI_SUM and MPI_MAX'),
