@@ -329,6 +329,17 @@ Result<void> take(Result<T> parsed, T *place) {
   return {};
 }
 
+/// Of the last rank; 0 where that is not known of all.
+uint64_t end_of_run(const trace::Trace &trace) {
+  uint64_t end = 0;
+  for (const uint32_t rank : trace.ranks()) {
+    const uint64_t wall_ns = trace.rank_info(rank).wall_ns;
+    if (wall_ns == 0) return 0;
+    end = std::max(end, trace.place_on_axis(rank).of(wall_ns));
+  }
+  return end;
+}
+
 Result<void> choose_time(const FilterText &text, const trace::Trace &trace, Filter *filter) {
   auto window = parse_window(text.time);
   if (!window) return tl::unexpected(window.error());
@@ -337,6 +348,11 @@ Result<void> choose_time(const FilterText &text, const trace::Trace &trace, Filt
                 "record with --timing context");
   }
   filter->window = *window;
+  const uint64_t end_ns = timing::keeps_times(trace.run().timing) ? end_of_run(trace) : 0;
+  if (end_ns != 0 && window->begin_ns > end_ns) {
+    return fail(ErrorKind::usage, fmt::format("--time {} begins behind the run", text.time),
+                fmt::format("it ends {:.6f} s after the first call of any rank", static_cast<double>(end_ns) * 1e-9));
+  }
   return {};
 }
 

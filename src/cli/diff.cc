@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <memory>
+#include <set>
 
 #include "analyze/overview.h"
 #include "cli/diff_calls.h"
@@ -216,6 +218,28 @@ Result<Run> open_run(const std::string &file) {
   return Run{file, *std::move(trace), *std::move(launches), has_calls};
 }
 
+/// The files in which calls of MPI were made, without their folders.
+std::set<std::string> callers_of(const trace::Trace &trace) {
+  std::set<std::string> names;
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    for (const trace::Site &site : trace.sites(index)) {
+      if (site.module >= trace.modules().size()) continue;
+      const std::string &path = trace.modules()[site.module].path;
+      if (!path.empty()) names.insert(path.substr(path.rfind('/') + 1));
+    }
+  }
+  return names;
+}
+
+/// Of which nearly all differs, unless one was renamed.
+void say_other_program(const trace::Trace &first, const trace::Trace &second) {
+  const std::set<std::string> one = callers_of(first);
+  const std::set<std::string> other = callers_of(second);
+  const auto is_in_both = [&](const std::string &name) { return other.contains(name); };
+  if (one.empty() || other.empty() || std::any_of(one.begin(), one.end(), is_in_both)) return;
+  say(fmt::format("these runs are of programs with different names, {} and {}", *one.begin(), *other.begin()));
+}
+
 int diff(const DiffOptions &options) {
   if (options.files.size() != 2) return refuse("two traces are compared", "name the earlier one first");
   auto first = open_run(options.files[0]);
@@ -229,6 +253,7 @@ int diff(const DiffOptions &options) {
     return refuse("one of these traces has MPI calls only and the other GPU kernels only", "name two of one kind");
   if (first->has_calls != second->has_calls) say("only one of them has MPI calls: GPU kernels are compared");
   if (first->has_kernels() != second->has_kernels()) say("only one of them has GPU kernels: MPI calls are compared");
+  if (calls) say_other_program(first->trace, second->trace);
   // Rank by rank, runs of other numbers of ranks have nothing in common.
   std::optional<analyze::SizeDiff> sizes;
   if (calls && options.ranks.empty() && first->trace.rank_count() != second->trace.rank_count()) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -78,8 +79,9 @@ ordered_json sections_json(const estimate::Estimate &found) {
   return sections;
 }
 
-int estimate_traces(const EstimateOptions &options) {
-  if (!options.ranks || *options.ranks == 0 || *options.ranks > UINT32_MAX) {
+int estimate_traces(EstimateOptions &options) {
+  const bool of_steps = !options.ranks && options.steps;  // then of as many ranks as the recordings have
+  if (!of_steps && (!options.ranks || *options.ranks == 0 || *options.ranks > UINT32_MAX)) {
     return refuse("estimate needs to know of how many ranks", "say it with -n, as in -n 1024");
   }
   if (options.steps && *options.steps == 0) return refuse("a run has at least one step", "write it as in --steps 1000");
@@ -91,6 +93,13 @@ int estimate_traces(const EstimateOptions &options) {
     if (!trace) return report(trace.error());
     traces.push_back(*std::move(trace));
     recordings.push_back({&traces.back(), file});
+  }
+  const auto other = [&](const trace::Trace &trace) { return trace.rank_count() != traces.front().rank_count(); };
+  if (of_steps) {
+    if (traces.empty() || std::any_of(traces.begin(), traces.end(), other)) {
+      return refuse("these recordings are of different numbers of ranks", "say with -n of how many the estimate is");
+    }
+    options.ranks = traces.front().rank_count();
   }
   const auto found = estimate::estimate(std::move(recordings), *options.ranks, options.steps);
   if (!found) return report(found.error());
@@ -150,7 +159,8 @@ int estimate_traces(const EstimateOptions &options) {
 Action declare_estimate(Options &verb) {
   auto options = std::make_shared<EstimateOptions>();
   verb.words("files", options->files, "Traces of the program on different numbers of ranks, or of steps");
-  verb.number("-n,--ranks", options->ranks, "How many ranks the trace would have", "COUNT");
+  verb.number("-n,--ranks", options->ranks,
+              "How many ranks the trace would have (with --steps: as many as all recordings have)", "COUNT");
   verb.number("--steps", options->steps, "How many turns of its time step (default: as many as the largest has)", "N");
   verb.flag("--csv", options->csv, "Print CSV, a line for each section of the file");
   verb.flag("--json", options->json, "Print JSON, with the name of its schema");

@@ -112,9 +112,14 @@ std::string text_of(const Strip &strip, const Kinds &kinds, timeline::By by, siz
   // Marks on the axis, as many as have room.
   constexpr size_t kBetween = 20;
   std::string marks;
+  // Of a short window far from the begin, how far each is from the first: as moments they would look alike.
+  constexpr uint64_t kFar = 20;
+  const uint64_t begin_ns = strip.edges.begin_ns;
+  const bool far = begin_ns / kFar > strip.edges.end_ns - begin_ns;
   for (size_t at = 0; at < columns; at += kBetween) {
     marks.resize(at, ' ');
-    marks += "|" + on_axis(strip, strip.edges.at(at));
+    const uint64_t ns = strip.edges.at(at);
+    marks += "|" + (far && at != 0 ? "+" + on_axis(strip, ns - begin_ns) : on_axis(strip, ns));
   }
   std::string text = fmt::format("{:>{}}  {}\n", "rank", width, marks);
   const std::string letters = letters_of(strip, by);

@@ -1613,6 +1613,8 @@ def wrong_words(bench):
                 "dump", "lossless.cairn", f"--time={text}",
                 err=f"'{bad}' is no time; write times as in --time 1s+20ms",
             )
+    wrong("dump", "lossless.cairn", "--time", "5000s+1s",
+          err="--time 5000s+1s begins behind the run; it ends 1.000004 s after the first call of any rank")
     wrong("summary", "--callsites", "--per-rank", err="--callsites and --per-rank cannot go together; choose one")
     wrong("dump", "--grammar", "--json", err="--grammar is text, without JSON; choose one")
     for option in ("--function", "--site", "--peer", "--tag", "--comm", "--thread", "--result", "--time", "--from"):

@@ -164,6 +164,10 @@ class Compared:
             return [(kind['ranks'], kind['thread'], kind['calls'], *map(nest, kind['items'])) for kind in kinds]
 
         self.expect('loops', nests(run.loops()), nests(self.json('loops')['kinds']))
+        rows = list(csv.DictReader(self.told('loops', '--csv').splitlines()))
+        frame = run.loops().frame()
+        self.expect('rows of loops', [(str(row.depth), row.function or '', row.place, str(row.turns)) for row in frame.itertuples()],
+                    [(row['depth'], row['function'], row['place'], row['turns']) for row in rows])
         waits, wanted = run.waits(), self.json('waits')
 
         def ns(seconds):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cairn import _core, columns, filters
 from cairn.calls import Calls, Selection
-from cairn.tables import Matrix, Report, Table, Timeline
+from cairn.tables import Loops, Matrix, Report, Table, Timeline
 
 if TYPE_CHECKING:
     import pandas
@@ -88,9 +88,9 @@ class Run:
         by = _one_of('by', by, ('function', 'site', 'rank'))
         return Report(_core.summary(self._core, filters.words(chosen, (*filters.OF_SUMS, 'limit')), by))
 
-    def loops(self, rank: Any = None) -> Table:
+    def loops(self, rank: Any = None) -> Loops:
         """What each kind of rank does again and again, as `cairn loops`: nested, in `items` and each one's `body`."""
-        return Table(_core.loops(self._core, filters.words({'rank': rank})))
+        return Loops(_core.loops(self._core, filters.words({'rank': rank})))
 
     def waits(self) -> Report:
         """Who waited for whom, and the critical path, as `cairn waits` and `cairn path`: lines, causes, path, ranks."""

@@ -61,6 +61,26 @@ class Table(Sequence[dict[str, Any]]):
                 + (f'<p>and {more} more</p>' if more > 0 else ''))
 
 
+class Loops(Table):
+    """Kinds of ranks, each with what these repeat: nested, in `items` and each one's `body`."""
+
+    def frame(self) -> pandas.DataFrame:
+        """A row for each loop and call, in order, with the ranks of its kind and how deep it lies in other loops."""
+        import pandas
+
+        rows: list[dict[str, Any]] = []
+
+        def add(kind: dict[str, Any], items: list[dict[str, Any]], depth: int) -> None:
+            for item in items:
+                rows.append({'ranks': kind['ranks'], 'thread': kind['thread'], 'depth': depth, 'function': None,
+                             **{name: value for name, value in item.items() if name != 'body'}})
+                add(kind, item.get('body', []), depth + 1)
+
+        for kind in self:
+            add(kind, kind['items'], 0)
+        return pandas.DataFrame(rows)
+
+
 class Report(dict[str, Any]):
     """What a verb tells by names: numbers, and tables of lines."""
 
