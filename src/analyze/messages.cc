@@ -73,7 +73,11 @@ class Replay {
     ranks_[place]->next();
     is_ready(place);
     constexpr uint64_t kOften = 1024;
-    if (++steps_ % kOften == 0) arrivals_->all_after(earliest());
+    if (++steps_ % kOften != 0) return;
+    arrivals_->all_after(earliest());
+    uint64_t read = 0;
+    for (const auto &rank : ranks_) read += rank->calls_read();
+    arrivals_->gone_through(read - std::exchange(read_, read));
   }
 
   void end(const MessageStep &step) {
@@ -294,6 +298,7 @@ class Replay {
   std::set<std::pair<uint64_t, size_t>> ready_;  ///< by when their steps begin
   std::set<size_t> waiting_;
   uint64_t steps_ = 0;
+  uint64_t read_ = 0;  ///< calls of all ranks that were told of
   uint64_t sent_ = 0;
   bool given_up_ = false;  ///< the next thing that is waited for will not come
 };

@@ -149,6 +149,8 @@ class Arrivals {
   virtual void locked(const LockCall & /*call*/) {}
   /// No call that is told of from now on, and none that was told of and has not ended, began before.
   virtual void all_after(uint64_t /*ns*/) {}
+  /// Now and then: so many more calls of all ranks were read.
+  virtual void gone_through(uint64_t /*calls*/) {}
 
   // What exporters want to know besides.
   /// A call sent a message, or started to; `to` is its rank in MPI_COMM_WORLD.

@@ -96,6 +96,7 @@ bool RankMessages::read() {
     return false;
   }
   next_call_ = event->index + 1;
+  ++calls_read_;
   const RowScope &scope = scope_.scopes[event->class_index];
   see_topology(*event->values, scope, names_.see(*event->values));
   bool changed = Sizes::is_creator(event->values->function) && sizes_.see(*event->values, scope);

@@ -68,8 +68,10 @@ std::optional<uint64_t> between_clocks(const trace::Axis &axis) {
 class Follower : public analyze::Arrivals {
  public:
   Follower(const Ranks &ranks, const trace::Trace &trace, const Kinds &kinds, const analyze::Messages &messages,
-           Findings *findings)
+           const Progress &progress, uint64_t whole, Findings *findings)
       : ranks_(ranks),
+        progress_(progress),
+        whole_(whole),
         kinds_(kinds),
         messages_(messages),
         findings_(*findings),
@@ -148,6 +150,9 @@ class Follower : public analyze::Arrivals {
 
   void passed(uint32_t rank, uint64_t call) override { shared_.windows.passed(rank, call); }
   void all_after(uint64_t ns) override { shared_.windows.all_after(ns); }
+  void gone_through(uint64_t calls) override {
+    if (progress_) progress_(calls, whole_);
+  }
   void spoiled(uint32_t communicator) override { agreement_.give_up(communicator); }
 
   void unmatched(const Unmatched &left) override {
@@ -287,6 +292,8 @@ class Follower : public analyze::Arrivals {
   }
 
   const Ranks &ranks_;
+  const Progress &progress_;
+  uint64_t whole_;  ///< how many calls will be gone through
   Kinds kinds_;
   Kinds quiet_ = kinds_;  ///< of ranks of which calls are missing
   const analyze::Messages &messages_;
@@ -338,7 +345,8 @@ std::vector<std::string> not_judged(const trace::Trace &trace, const Ranks &rank
 
 }  // namespace
 
-Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources, const Kinds &kinds, bool every_call) {
+Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources, const Kinds &kinds, bool every_call,
+                     const Progress &progress) {
   const Ranks ranks(trace);
   Findings findings(sources);
   Report report;
@@ -364,7 +372,7 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
       findings.count_as([&turns](const CallTime &call) { return turns.stands_for(call.rank, call.call); });
     }
     report.repeated = turns.left_out();
-    Follower follower(ranks, trace, kinds, *messages, &findings);
+    Follower follower(ranks, trace, kinds, *messages, progress, report.calls - report.repeated, &findings);
     const auto counts = messages->replay(&follower, turns.cuts());
     if (!counts) return tl::unexpected(counts.error());
     const Windows &windows = follower.finish();

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,10 @@ struct Report {
   uint64_t repeated = 0;              ///< of them: stand for by others of turns that are equal
 };
 
+/// Is told, now and then, how many more calls of all ranks were gone through, of how many.
+using Progress = std::function<void(uint64_t calls, uint64_t whole)>;
 /// Fails where the calls, or the communicators, of the trace cannot be read. `every_call`: none stands for others.
 Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources, const Kinds &kinds,
-                     bool every_call = false);
+                     bool every_call = false, const Progress &progress = {});
 
 }  // namespace cairn::check

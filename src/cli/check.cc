@@ -13,6 +13,7 @@
 #include "cli/verbs.h"
 #include "terminal/csv.h"
 #include "terminal/listing.h"
+#include "terminal/progress.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/nearest.h"
@@ -119,7 +120,12 @@ int check_run(CheckOptions &options) {
   const analyze::Sources sources(*trace);
   const auto filter = analyze::make_filter(options.filter, *trace, sources);
   if (!filter) return report(filter.error());
-  auto found = check::check(*trace, sources, *kinds, options.every_call);
+  Progress progress(0, "calls");
+  auto found = check::check(*trace, sources, *kinds, options.every_call, [&progress](uint64_t calls, uint64_t whole) {
+    progress.be(whole);
+    progress.add(calls);
+  });
+  progress.clear();
   if (!found) return report(found.error(), options.file);
   if (!filter->all_ranks) {
     std::erase_if(found->findings, [&](const Finding &finding) {

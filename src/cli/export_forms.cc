@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analyze/overview.h"
 #include "cli/kernels.h"
 #include "export/blocks.h"
 #include "export/dot.h"
@@ -296,6 +297,8 @@ int export_calls(const ExportOptions &options, const trace::Trace &trace) {
     }
   }
   if (options.to != "dot" && options.to != "goal") say_size(options, calls, filter->window.has_value());
+  Progress matching(analyze::overview(trace).calls, "calls matched");
+  scope->matching = [&matching](uint64_t more) { matching.add(more); };
   Progress progress(calls, "calls");
   scope->progress = [&progress](uint64_t more) { progress.add(more); };
   if (options.to == "otf2") return write_archive(options, trace, &*scope, &progress);

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "analyze/decode.h"
+#include "analyze/overview.h"
 #include "analyze/wanted_calls.h"
+#include "terminal/progress.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
 #include "text/utf8.h"
@@ -38,13 +40,16 @@ Result<waits::Report> analyse_waits(const trace::Trace &trace, const std::string
   if (!chosen) return tl::unexpected(chosen.error());
   const analyze::WantedCalls wanted(trace, sources, *chosen);
   const bool all = chosen->all_ranks && !chosen->window && !chosen->chooses_calls();
-  if (all) return waits::analyse(trace, sources);
-  auto report = waits::analyse(trace, sources, [&](const analyze::CallTime &call) {
+  Progress progress(analyze::overview(trace).calls, "calls");
+  const auto tell = [&progress](uint64_t calls) { progress.add(calls); };
+  if (all) return waits::analyse(trace, sources, {}, tell);
+  const auto victims = [&](const analyze::CallTime &call) {
     const auto &window = chosen->window;
     return std::binary_search(chosen->ranks.begin(), chosen->ranks.end(), call.rank) &&
            wanted.may_want(call.class_index, call.function, call.site) &&
            (!window || (call.begin_ns <= window->end_ns && call.end_ns >= window->begin_ns));
-  });
+  };
+  auto report = waits::analyse(trace, sources, victims, tell);
   if (!report) return report;
   std::erase_if(report->ranks, [&](const waits::RankLine &line) {
     return !std::binary_search(chosen->ranks.begin(), chosen->ranks.end(), line.rank);

@@ -333,7 +333,7 @@ class RankSchedule {
 
 Result<void> write_goal(Scope *scope, bool gaps, OutFile *out, GoalCounts *counts) {
   if (ReceivedSizes::are_needed(*scope->trace)) {
-    auto received = ReceivedSizes::of(*scope->trace, *scope->sources);
+    auto received = ReceivedSizes::of(*scope->trace, *scope->sources, scope->matching);
     if (!received) return tl::unexpected(received.error());
     scope->received = *std::move(received);
   }

@@ -309,7 +309,7 @@ Result<void> write_otf2(Scope *scope, const gpu::Launches &launches, const std::
   auto folder = Folder::make(path);
   if (!folder) return tl::unexpected(folder.error());
   if (ReceivedSizes::are_needed(*scope->trace)) {
-    auto received = ReceivedSizes::of(*scope->trace, *scope->sources);
+    auto received = ReceivedSizes::of(*scope->trace, *scope->sources, scope->matching);
     if (!received) return tl::unexpected(received.error());
     scope->received = *std::move(received);
   }

@@ -39,7 +39,8 @@ class Mapping {
 
 class SizeCollector : public analyze::Arrivals {
  public:
-  SizeCollector(Arena *arena, ReceivedSizes *sizes) : arena_(*arena), sizes_(*sizes) {}
+  SizeCollector(Arena *arena, ReceivedSizes *sizes, const std::function<void(uint64_t calls)> &progress)
+      : arena_(*arena), sizes_(*sizes), progress_(progress) {}
 
   void message(const Edge &edge) override {
     if (edge.kind != Edge::Kind::message) return;
@@ -57,6 +58,10 @@ class SizeCollector : public analyze::Arrivals {
     rank.last = edge.to.call;
   }
   [[nodiscard]] bool wants_untimed() const override { return true; }
+
+  void gone_through(uint64_t calls) override {
+    if (progress_) progress_(calls);
+  }
 
   Result<void> finish() {
     for (auto &[number, rank] : ranks_) {
@@ -76,6 +81,7 @@ class SizeCollector : public analyze::Arrivals {
   };
   Arena &arena_;
   ReceivedSizes &sizes_;
+  const std::function<void(uint64_t calls)> &progress_;
   std::map<uint32_t, OfRank> ranks_;
   std::map<std::pair<uint64_t, std::optional<uint64_t>>, grammar::Symbol> numbers_;
 };
@@ -99,14 +105,15 @@ bool ReceivedSizes::are_needed(const trace::Trace &trace) {
 }
 
 Result<std::shared_ptr<const ReceivedSizes>> ReceivedSizes::of(const trace::Trace &trace,
-                                                               const analyze::Sources &sources) {
+                                                               const analyze::Sources &sources,
+                                                               const std::function<void(uint64_t calls)> &progress) {
   const auto messages = analyze::Messages::of(trace, sources);
   if (!messages) return tl::unexpected(messages.error());
   auto made = std::make_shared<ReceivedSizes>();
   const Mapping mapping(kMostMemory);
   if (!mapping.is_there()) return made;
   Arena arena(mapping.memory(), mapping.size());
-  SizeCollector collector(&arena, made.get());
+  SizeCollector collector(&arena, made.get(), progress);
   // What is wrong with times is told by who reads the calls.
   (void)messages->replay(&collector);
   if (auto done = collector.finish(); !done) return tl::unexpected(done.error());

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,7 +25,9 @@ class ReceivedSizes {
   /// Whether some class has a receive whose status is ignored. Costs a look at the rows.
   static bool are_needed(const trace::Trace &trace);
   /// Fails where the trace cannot tell its communicators.
-  static Result<std::shared_ptr<const ReceivedSizes>> of(const trace::Trace &trace, const analyze::Sources &sources);
+  /// `progress` is told, now and then, how many more calls of all ranks were gone through; may be empty.
+  static Result<std::shared_ptr<const ReceivedSizes>> of(const trace::Trace &trace, const analyze::Sources &sources,
+                                                         const std::function<void(uint64_t calls)> &progress);
 
   /// Of one rank, asked call by call in their order.
   class Reader {

@@ -54,6 +54,8 @@ struct Scope {
   std::shared_ptr<const ReceivedSizes> received;  ///< where they are wanted; else nullptr
   bool logical = false;                           ///< calls have no times: the n-th of a rank stands at n microseconds
   std::function<void(uint64_t calls)> progress;   ///< so many more were read; may be empty
+  std::function<void(uint64_t calls)>
+      matching;  ///< the same of all calls of the run, where messages are matched before
 
   /// Fails where the trace cannot tell its communicators.
   static Result<Scope> of(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter);

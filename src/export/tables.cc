@@ -271,7 +271,7 @@ Result<void> write_messages(Scope *scope, TableWriter *writer, TableCounts *coun
 
 Result<void> write_tables(Scope *scope, const gpu::Launches &launches, TableWriter *writer, TableCounts *counts) {
   if (ReceivedSizes::are_needed(*scope->trace)) {
-    auto received = ReceivedSizes::of(*scope->trace, *scope->sources);
+    auto received = ReceivedSizes::of(*scope->trace, *scope->sources, scope->matching);
     if (!received) return tl::unexpected(received.error());
     scope->received = *std::move(received);
   }

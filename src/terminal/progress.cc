@@ -15,7 +15,8 @@ Progress::Progress(uint64_t whole, std::string things)
     : whole_(whole),
       things_(std::move(things)),
       shows_(isatty(STDERR_FILENO) == 1),
-      next_(Clock::now() + std::chrono::seconds(2)) {}
+      began_(Clock::now()),
+      next_(began_ + std::chrono::seconds(2)) {}
 
 void Progress::clear() {
   if (shown_) std::fputs("\r\033[K", stderr);
@@ -28,9 +29,12 @@ void Progress::add(uint64_t more) {
   next_ = Clock::now() + std::chrono::milliseconds(200);
   shown_ = true;
   const uint64_t whole = std::max(whole_, done_);
-  const std::string line = fmt::format(
-      "\r\033[Kcairn: {} of {} {}, {} %", grouped(done_), grouped(whole), things_,
-      whole == 0 ? 100 : static_cast<uint64_t>(100.0 * static_cast<double>(done_) / static_cast<double>(whole)));
+  const double part = whole == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(whole);
+  const std::chrono::duration<double, std::nano> took = Clock::now() - began_;
+  const std::string left =
+      part <= 0 ? "" : ", about " + time_text(static_cast<uint64_t>(took.count() * (1 - part) / part)) + " left";
+  const std::string line = fmt::format("\r\033[Kcairn: {} of {} {}, {} %{}", grouped(done_), grouped(whole), things_,
+                                       static_cast<uint64_t>(100 * part), left);
   std::fputs(line.c_str(), stderr);
 }
 

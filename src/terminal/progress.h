@@ -10,12 +10,14 @@ namespace cairn::cli {
 
 class Progress {
  public:
-  /// "1,234,000 of 5,678,000 calls, 21 %"
+  /// "1,234,000 of 5,678,000 calls, 21 %, about 12 s left"
   Progress(uint64_t whole, std::string things);
   ~Progress() { clear(); }
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
   void add(uint64_t more);
+  /// It is so much in all, as is known now.
+  void be(uint64_t whole) { whole_ = whole; }
   /// Takes the line away now, before something else is said.
   void clear();
 
@@ -26,6 +28,7 @@ class Progress {
   uint64_t done_ = 0;
   bool shows_;  ///< there is a terminal
   bool shown_ = false;
+  Clock::time_point began_;
   Clock::time_point next_;
 };
 

@@ -88,8 +88,8 @@ struct MeetingState {
 
 class Pass : public analyze::Arrivals {
  public:
-  Pass(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims)
-      : places_(sources), victims_(victims) {
+  Pass(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims, const Progress &progress)
+      : places_(sources), victims_(victims), progress_(progress) {
     for (const uint32_t rank : trace.ranks()) {
       by_rank_.emplace(rank, ranks_.size());
       ranks_.emplace_back(rank);
@@ -230,6 +230,9 @@ class Pass : public analyze::Arrivals {
     if (call.call.begin_ns >= rank.start_ns) locks_.add(call);
   }
 
+  void gone_through(uint64_t calls) override {
+    if (progress_) progress_(calls);
+  }
   void all_after(uint64_t ns) override {
     settle_locks(ns);
     ns = std::min(ns, locks_.earliest());
@@ -294,6 +297,7 @@ class Pass : public analyze::Arrivals {
 
   Places places_;
   const Victims &victims_;
+  const Progress &progress_;
   Locks locks_;
   std::vector<RankState> ranks_;
   std::unordered_map<uint32_t, size_t> by_rank_;
@@ -369,10 +373,11 @@ Report Pass::report(const analyze::MessageCounts &counts) {
 
 }  // namespace
 
-Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims) {
+Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims,
+                       const Progress &progress) {
   const auto messages = analyze::Messages::of(trace, sources);
   if (!messages) return tl::unexpected(messages.error());
-  Pass pass(trace, sources, victims);
+  Pass pass(trace, sources, victims, progress);
   const auto counts = messages->replay(&pass);
   if (!counts) return tl::unexpected(counts.error());
   pass.settle_locks(UINT64_MAX);
