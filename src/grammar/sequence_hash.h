@@ -30,7 +30,6 @@ class SequenceHash {
   /// Of what stands behind `first`, which this sequence must begin with.
   [[nodiscard]] SequenceHash behind(const SequenceHash &first) const;
   [[nodiscard]] Hash128 value() const;
-  [[nodiscard]] uint64_t length() const { return length_; }
 
  private:
   struct Lane {
