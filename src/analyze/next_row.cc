@@ -4,14 +4,18 @@
 
 namespace cairn::analyze {
 
-NextRow::Count NextRow::count_of(const trace::Trace &trace, uint32_t class_index,
-                                 const std::function<bool(const trace::Structure::RowHead &)> &wanted) {
-  Count count;
+namespace {
+
+grammar::SymbolCount count_of(const trace::Trace &trace, uint32_t class_index,
+                              const std::function<bool(const trace::Structure::RowHead &)> &wanted) {
+  grammar::SymbolCount count;
   for (const trace::Structure::RowHead &row : trace::structure_of(trace, class_index).rows) {
-    count.wanted.push_back(wanted(row));
+    count.counted.push_back(wanted(row));
   }
   return count;
 }
+
+}  // namespace
 
 NextRow::NextRow(const trace::Trace &trace, uint32_t class_index,
                  const std::function<bool(const trace::Structure::RowHead &)> &wanted)

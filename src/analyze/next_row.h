@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "grammar/prefix_sums.h"
+#include "grammar/symbol_count.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -22,18 +22,7 @@ class NextRow {
   [[nodiscard]] uint64_t from(uint64_t row) const;
 
  private:
-  struct Count {
-    using Sum = uint64_t;
-    using Kept = uint64_t;
-    std::vector<bool> wanted;
-    static Sum nothing() { return 0; }
-    void add(Sum *sum, grammar::Symbol row, uint64_t times) const { *sum += wanted[row] ? times : 0; }
-    static void add(Sum *sum, const Kept &rule, uint64_t times) { *sum += rule * times; }
-    static Kept keep(const Sum &sum) { return sum; }
-  };
-  static Count count_of(const trace::Trace &trace, uint32_t class_index,
-                        const std::function<bool(const trace::Structure::RowHead &)> &wanted);
-  grammar::PrefixSums<Count> sums_;
+  grammar::PrefixSums<grammar::SymbolCount> sums_;
 };
 
 }  // namespace cairn::analyze

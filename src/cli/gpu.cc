@@ -34,7 +34,6 @@ struct GpuOptions : Inspection {
   std::string weight = "lanes";
   std::vector<std::string> folders;
   std::optional<uint64_t> launch;
-  bool csv = false;
 };
 
 nlohmann::ordered_json json_of(const gpu::Launches &launches, const PointUse &use) {

@@ -9,7 +9,6 @@
 #include "tell/sizes_list.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
-#include "text/utf8.h"
 #include "traffic/message_sizes.h"
 
 namespace cairn::cli {
@@ -41,12 +40,10 @@ void print_text(Output &out, const SizesOptions &options, const trace::Trace &tr
 void print_csv(Output &out, const SizesOptions &options, const MessageSizes &sizes) {
   out.write(fmt::format("{},what,least,most,count,bytes,seconds\n", options.by));
   for (const SizeGroup &group : sizes.groups) {
-    std::string name = "\"";
-    for (const char letter : valid_utf8(group.name))
-      name += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+    const std::string name = csv_quoted(group.name);
     for (const SizeLine &line : group.lines) {
       const std::string range = line.known ? fmt::format("{},{}", line.least, line.most) : ",";
-      out.write(fmt::format("{}\",{},{},{},{},{}\n", name, group.collective ? "collective" : "message", range,
+      out.write(fmt::format("{},{},{},{},{},{}\n", name, group.collective ? "collective" : "message", range,
                             line.messages, line.known ? fmt::format("{}", line.bytes) : "",
                             line.ns ? fmt::format("{:.9f}", static_cast<double>(*line.ns) / 1e9) : ""));
     }

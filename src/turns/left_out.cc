@@ -122,9 +122,10 @@ Result<LeftOut> LeftOut::of(const trace::Trace &trace, const analyze::Messages &
   AllRepeats repeats(trace);
   std::vector<RankLoops> loops;
   loops.reserve(ranks.size());
-  uint64_t most = 0;  // that may go
+  uint64_t calls = 0;
+  uint64_t most = 0;  // of them, that may go
   for (const uint32_t rank : ranks) {
-    found.calls_ += trace.call_count(rank);
+    calls += trace.call_count(rank);
     if (trace.has_threads(rank)) {
       loops.emplace_back();
       continue;
@@ -132,7 +133,7 @@ Result<LeftOut> LeftOut::of(const trace::Trace &trace, const analyze::Messages &
     loops.emplace_back(trace, rank, [&](uint32_t class_index) -> trace::Repeats & { return repeats.of(class_index); });
     for (const Loop &loop : loops.back().all()) most += loop.between();
   }
-  if (most < found.calls_ - std::min(found.calls_, most) || !messages.scope().lossy.empty()) return found;
+  if (most < calls - std::min(calls, most) || !messages.scope().lossy.empty()) return found;
 
   Books books(messages.scope());
   std::vector<std::pair<size_t, size_t>> counted;  // which rank, which of its loops
@@ -146,12 +147,14 @@ Result<LeftOut> LeftOut::of(const trace::Trace &trace, const analyze::Messages &
     }
   }
   const std::vector<uint64_t> turns = books.turns_to_leave_out();
+  std::optional<trace::Events> events;  // of that rank
   for (size_t n = 0; n < counted.size(); ++n) {
+    if (n == 0 || counted[n].first != counted[n - 1].first) events.reset();
     if (turns[n] == 0) continue;
     const auto [i, k] = counted[n];
+    if (!events) events.emplace(trace, ranks[i]);
     const Loop &loop = loops[i].all()[k];
-    trace::Events events(trace, ranks[i]);
-    const uint64_t to = loops[i].begin_of(k, kLead + turns[n], &events);
+    const uint64_t to = loops[i].begin_of(k, kLead + turns[n], &*events);
     found.cuts_[ranks[i]].push_back({loop.lead.back(), to});
     found.turns_[ranks[i]].push_back({loop.lead[kLead - 1], loop.lead.back(), 1 + turns[n]});
     found.left_out_ += to - loop.lead.back();

@@ -32,8 +32,7 @@ class LeftOut {
   /// How many calls one stands for that is gone through: itself and, in the last turn before those that are left out,
   /// one in each of these.
   [[nodiscard]] uint64_t stands_for(uint32_t rank, uint64_t call) const;
-  /// How many calls there are of all ranks, and how many of them are left out.
-  [[nodiscard]] uint64_t calls() const { return calls_; }
+  /// How many calls of all ranks.
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
 
  private:
@@ -44,7 +43,6 @@ class LeftOut {
   };
   analyze::Cuts cuts_;
   std::map<uint32_t, std::vector<Turn>> turns_;  ///< by rank, ascending
-  uint64_t calls_ = 0;
   uint64_t left_out_ = 0;
 };
 

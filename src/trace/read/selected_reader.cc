@@ -5,26 +5,12 @@
 #include <vector>
 
 #include "grammar/prefix_sums.h"
+#include "grammar/symbol_count.h"
 #include "trace/model/request_arrays.h"
 #include "trace/read/rank_rows.h"
 #include "trace/read/trace_body.h"
 
 namespace cairn::trace {
-namespace {
-
-/// How many of the rows are wanted.
-struct WantedSums {
-  using Sum = uint64_t;
-  using Kept = uint64_t;
-  const std::vector<bool> *wanted;
-  static Sum nothing() { return 0; }
-  void add(Sum *sum, grammar::Symbol row, uint64_t times) const { *sum += (*wanted)[row] ? times : 0; }
-  static void add(Sum *sum, const Kept &rule, uint64_t times) { *sum += rule * times; }
-  static Kept keep(const Sum &sum) { return sum; }
-};
-
-}  // namespace
-
 struct SelectedReader::State {
   State(const Trace &trace, const ClassPart &part, const SequenceView &sequence, std::vector<bool> chosen)
       : calls_of_class(*part.calls),
@@ -35,7 +21,7 @@ struct SelectedReader::State {
 
   const grammar::Grammar &calls_of_class;
   std::vector<bool> wanted;
-  std::optional<grammar::PrefixSums<WantedSums>> index;  ///< once somebody asked
+  std::optional<grammar::PrefixSums<grammar::SymbolCount>> index;  ///< once somebody asked
   RankRows rows;
   grammar::Grammar order;
   grammar::Walker walker;
@@ -60,7 +46,7 @@ SelectedReader::SelectedReader(const Trace &trace, const SequenceView &sequence,
 
 uint64_t SelectedReader::rows_before(uint64_t row) const {
   if (state_ == nullptr) return 0;
-  if (!state_->index) state_->index.emplace(state_->calls_of_class, WantedSums{&state_->wanted});
+  if (!state_->index) state_->index.emplace(state_->calls_of_class, grammar::SymbolCount{state_->wanted});
   return state_->index->before(row);
 }
 
