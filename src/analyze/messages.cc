@@ -1,6 +1,7 @@
 #include "analyze/messages.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -16,17 +17,19 @@ namespace {
 /// All ranks side by side.
 class Replay {
  public:
-  Replay(const MessageScope &scope, Arrivals *arrivals, const Cuts &cuts)
-      : scope_(scope), gatherings_(scope), arrivals_(arrivals) {
-    const std::vector<uint32_t> ranks = scope.trace->ranks();
+  Replay(const MessageScope &scope, Arrivals *arrivals, const ReplayPart &part)
+      : scope_(scope), gatherings_(scope), arrivals_(arrivals), all_(part.ranks == nullptr) {
+    assert(all_ || !arrivals->wants_meetings());
+    const std::vector<uint32_t> ranks = all_ ? scope.trace->ranks() : *part.ranks;
     // That decodes the first times of each.
     const auto open = [&](size_t place) {
-      const auto of_rank = cuts.find(ranks[place]);
+      const auto of_rank = part.cuts.find(ranks[place]);
       return std::make_unique<RankMessages>(scope, ranks[place], &channels_, &gatherings_, &counts_, arrivals,
-                                            of_rank == cuts.end() ? std::vector<Cut>() : of_rank->second);
+                                            of_rank == part.cuts.end() ? std::vector<Cut>() : of_rank->second);
     };
     in_order(ranks.size(), open, [&](size_t place, std::unique_ptr<RankMessages> &&opened) {
       place_of_.emplace(ranks[place], place);
+      may_end_early_ = may_end_early_ && !opened->several_threads();
       ranks_.push_back(std::move(opened));
       return true;
     });
@@ -34,14 +37,14 @@ class Replay {
 
   Result<MessageCounts> run() {
     for (size_t place = 0; place < ranks_.size(); ++place) is_ready(place);
-    while (true) {
+    while (!enough_) {
       if (ready_.empty() && !give_up_one()) break;
       const size_t place = ready_.begin()->second;
       ready_.erase(ready_.begin());
       go_on(place);
     }
     gatherings_.finish(arrivals_);
-    tell_unmatched();
+    if (all_ && !enough_) tell_unmatched();
     for (const auto &rank : ranks_) {
       if (auto end = rank->end(); !end) return tl::unexpected(end.error());
     }
@@ -74,10 +77,10 @@ class Replay {
     is_ready(place);
     constexpr uint64_t kOften = 1024;
     if (++steps_ % kOften != 0) return;
-    arrivals_->all_after(earliest());
-    uint64_t read = 0;
-    for (const auto &rank : ranks_) read += rank->calls_read();
-    arrivals_->gone_through(read - std::exchange(read_, read));
+    const uint64_t begins = earliest();
+    arrivals_->all_after(begins);
+    arrivals_->gone_through(counts_.read - std::exchange(told_, counts_.read));
+    enough_ = may_end_early_ && arrivals_->has_enough(begins);
   }
 
   void end(const MessageStep &step) {
@@ -118,8 +121,10 @@ class Replay {
       message->number = sent_++;
       if (key.window == 0 && (step.timed || arrivals_->wants_untimed()))
         arrivals_->sent(step.call, key.to, key.tag, message->number);
+      const auto to = place_of_.find(key.to);
+      if (!all_ && to == place_of_.end()) continue;
       channels_.send(&channels_.of(key), message);
-      if (const auto to = place_of_.find(key.to); to != place_of_.end()) wake(to->second);
+      if (to != place_of_.end()) wake(to->second);
     }
     for (const MeetingPart &part : step.enters) {
       Gathering &gathering = *part.gathering;
@@ -145,6 +150,10 @@ class Replay {
       const auto &[receive, probed] = step.arriving[step.arrived];
       if (!receive->place) continue;  // it was dropped after all
       const SentPointer message = Channels::message(*receive);
+      if (!message && !all_ && place_of_.count(receive->channel->key.from) == 0) {
+        if (!probed) channels_.take(*receive);
+        continue;
+      }
       if (!message && !given_up_) return false;
       if (!message) given_up_ = false;
       if (!probed) {
@@ -297,8 +306,11 @@ class Replay {
   std::unordered_map<uint32_t, size_t> place_of_;
   std::set<std::pair<uint64_t, size_t>> ready_;  ///< by when their steps begin
   std::set<size_t> waiting_;
+  bool all_;                     ///< ranks
+  bool may_end_early_ = true;
+  bool enough_ = false;
   uint64_t steps_ = 0;
-  uint64_t read_ = 0;  ///< calls of all ranks that were told of
+  uint64_t told_ = 0;  ///< of MessageCounts::read
   uint64_t sent_ = 0;
   bool given_up_ = false;  ///< the next thing that is waited for will not come
 };
@@ -362,8 +374,8 @@ Result<Messages> Messages::of(const trace::Trace &trace, const Sources &sources)
   return Messages(std::move(known));
 }
 
-Result<MessageCounts> Messages::replay(Arrivals *arrivals, const Cuts &cuts) const {
-  return Replay(*known_, arrivals, cuts).run();
+Result<MessageCounts> Messages::replay(Arrivals *arrivals, const ReplayPart &part) const {
+  return Replay(*known_, arrivals, part).run();
 }
 
 const MessageScope &Messages::scope() const { return *known_; }

@@ -174,8 +174,15 @@ class Arrivals {
   [[nodiscard]] virtual FollowWindows follow_windows() const { return nullptr; }
   /// A call of such a meeting failed on a member: it is not known which calls of the others its next ones belong to.
   virtual void spoiled(uint32_t /*communicator*/) {}
-  /// At the end, by rank and call.
+  /// At the end, by rank and call. Not of a part.
   virtual void unmatched(const Unmatched & /*left*/) {}
+
+  // For who wants some of it.
+  /// False: messages alone; nobody waits for collective calls, and nothing is told of them.
+  [[nodiscard]] virtual bool wants_meetings() const { return true; }
+  /// Asked now and then: whether all was told that is wanted, if no call that is told of from now on, and none that was
+  /// told of and has not ended, began before `ns`. Then the replay ends. Not asked where ranks have several threads.
+  [[nodiscard]] virtual bool has_enough(uint64_t /*ns*/) const { return false; }
 };
 
 /// Calls of a rank, from Event::index `from` on and before `to`, that a replay goes past.
@@ -186,8 +193,18 @@ struct Cut {
 /// By rank, ascending.
 using Cuts = std::map<uint32_t, std::vector<Cut>>;
 
+/// Which calls a replay goes through.
+struct ReplayPart {
+  /// Of ranks with one thread, as if these calls had not been made; who cuts sees to it that the others still match
+  /// (src/turns).
+  Cuts cuts{};
+  /// Only these ranks, ascending, and the messages among them; nullptr: all. Not for who wants meetings.
+  const std::vector<uint32_t> *ranks = nullptr;
+};
+
 /// What a replay found, and what it left out.
 struct MessageCounts {
+  uint64_t read = 0;        ///< calls that were gone through
   uint64_t messages = 0;    ///< receives with their sends
   uint64_t collective = 0;  ///< ends of collective calls that waited for others
   uint64_t cancelled = 0;   ///< receives of nothing
@@ -208,9 +225,8 @@ class Messages {
   Messages &operator=(Messages &&) noexcept;
   ~Messages();
 
-  /// Fails where times cannot be read. `cuts`: of ranks with one thread, as if these calls had not been made; who cuts
-  /// sees to it that the others still match (src/turns).
-  Result<MessageCounts> replay(Arrivals *arrivals, const Cuts &cuts = {}) const;
+  /// Fails where times cannot be read.
+  Result<MessageCounts> replay(Arrivals *arrivals, const ReplayPart &part = {}) const;
   /// Of the communicator with that number in an Edge: "MPI_COMM_WORLD", "comm(1@4)".
   [[nodiscard]] const std::string &name_of(uint32_t communicator) const;
   /// Its members, those of the group with the smallest rank first, by rank there; nullptr of MPI_COMM_SELF.

@@ -49,10 +49,11 @@ void Gatherings::finish(Arrivals *arrivals) {
 }
 
 RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *channels, Gatherings *gatherings,
-                           MessageCounts *counts, Arrivals *arrivals, const std::vector<Cut> &cuts)
+                           MessageCounts *counts, Arrivals *arrivals, const std::vector<Cut> &cuts,
+                           bool times)
     : scope_(scope),
       rank_(rank),
-      events_(*scope.trace, rank),
+      events_(*scope.trace, rank, times),
       cuts_(cuts.rbegin(), cuts.rend()),
       posts_(channels, rank),
       gatherings_(gatherings),
@@ -96,7 +97,7 @@ bool RankMessages::read() {
     return false;
   }
   next_call_ = event->index + 1;
-  ++calls_read_;
+  ++counts_.read;
   const RowScope &scope = scope_.scopes[event->class_index];
   see_topology(*event->values, scope, names_.see(*event->values));
   bool changed = Sizes::is_creator(event->values->function) && sizes_.see(*event->values, scope);
@@ -190,7 +191,8 @@ void RankMessages::act(const MessageCall &call, MessageStep *step) {
     case Does::transfer:
       return transfer(call, step);
     case Does::collective:
-      return collective(call, step);
+      if (arrivals_->wants_meetings()) collective(call, step);
+      return;
     case Does::start:
       for (const HandleName &name : call.requests) start(name, step);
       return;

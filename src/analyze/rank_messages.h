@@ -134,7 +134,7 @@ class WindowFollower {
 class RankMessages {
  public:
   RankMessages(const MessageScope &scope, uint32_t rank, Channels *channels, Gatherings *gatherings,
-               MessageCounts *counts, Arrivals *arrivals, const std::vector<Cut> &cuts = {});
+               MessageCounts *counts, Arrivals *arrivals, const std::vector<Cut> &cuts = {}, bool times = true);
 
   /// The step at hand, whose receives all have their places; nullptr: there is none.
   MessageStep *step();
@@ -149,7 +149,6 @@ class RankMessages {
   std::deque<MessageStep> take_steps() { return std::exchange(steps_, {}); }
   /// Event::index of the call behind the last one that was read, or of that at which calls are left out.
   [[nodiscard]] uint64_t next_call() const { return next_call_; }
-  [[nodiscard]] uint64_t calls_read() const { return calls_read_; }
   [[nodiscard]] const Result<void> &end() const { return events_.end(); }
   [[nodiscard]] const Posts &posts() const { return posts_; }
   /// Then posts of one channel may stand in another order than they were made.
@@ -219,7 +218,6 @@ class RankMessages {
   trace::Events events_;
   std::vector<Cut> cuts_;  ///< the next one is the last
   uint64_t next_call_ = 0;
-  uint64_t calls_read_ = 0;
   Posts posts_;
   Gatherings *gatherings_;
   MessageCounts &counts_;

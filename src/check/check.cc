@@ -373,7 +373,7 @@ Result<Report> check(const trace::Trace &trace, const analyze::Sources &sources,
     }
     report.repeated = turns.left_out();
     Follower follower(ranks, trace, kinds, *messages, progress, report.calls - report.repeated, &findings);
-    const auto counts = messages->replay(&follower, turns.cuts());
+    const auto counts = messages->replay(&follower, {turns.cuts()});
     if (!counts) return tl::unexpected(counts.error());
     const Windows &windows = follower.finish();
     if (kinds.has(Kind::deadlock)) follower.find_deadlocks();

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "export/reach.h"
 #include "export/walk.h"
 #include "simgrid/neighbor_parts.h"
 #include "simgrid/rank_calls.h"
@@ -332,11 +333,7 @@ class RankSchedule {
 }  // namespace
 
 Result<void> write_goal(Scope *scope, bool gaps, OutFile *out, GoalCounts *counts) {
-  if (ReceivedSizes::are_needed(*scope->trace)) {
-    auto received = ReceivedSizes::of(*scope->trace, *scope->sources, scope->matching);
-    if (!received) return tl::unexpected(received.error());
-    scope->received = *std::move(received);
-  }
+  if (auto done = learn_received_sizes(scope); !done) return done;
   GoalTags tags;
   out->write(fmt::format("num_ranks {}\n", scope->wanted.ranks.size()));
   for (const uint32_t rank : scope->wanted.ranks) {

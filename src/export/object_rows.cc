@@ -43,16 +43,22 @@ const Table &ObjectRows::requests_table() { return kRequests; }
 void ObjectRows::see(const trace::Event &event) {
   for (const objects::ObjectUse &use : objects_.see(event, scope_.rows[event.class_index])) {
     const bool begins = use.does == Does::makes || use.does == Does::starts;
-    if (begins && scope_.wanted.window && event.timed) began_ns_[event.index] = event.begin_ns;
+    if (begins && scope_.wanted.window && event.timed) ++began_.try_emplace(event.index, Begin{event.begin_ns}).first->second.open;
     if (use.does != Does::completes && use.does != Does::ends) continue;
     const objects::Object &of = use.object;
     if (is_under_way(of)) request(of, &event);
     if (use.is_gone()) {
       if (is_lasting(of)) object(of, &event);
-      began_ns_.erase(of.made);
+      forget(of.made);
     }
-    if (of.started) began_ns_.erase(*of.started);
+    if (of.started) forget(*of.started);
   }
+}
+
+/// One of those that began with that call.
+void ObjectRows::forget(uint64_t call) {
+  const auto began = began_.find(call);
+  if (began != began_.end() && --began->second.open == 0) began_.erase(began);
 }
 
 void ObjectRows::finish() {
@@ -65,8 +71,8 @@ void ObjectRows::finish() {
 bool ObjectRows::is_wanted(uint64_t since, const trace::Event *ended) const {
   const auto &window = scope_.wanted.window;
   if (!window) return true;
-  const auto began = began_ns_.find(since);
-  if (began == began_ns_.end() || began->second > window->end_ns) return false;
+  const auto began = began_.find(since);
+  if (began == began_.end() || began->second.ns > window->end_ns) return false;
   return ended == nullptr || (ended->timed && ended->end_ns >= window->begin_ns);
 }
 

@@ -34,6 +34,7 @@ class ObjectRows {
   void request(const objects::Object &object, const trace::Event *ended);
   void object(const objects::Object &object, const trace::Event *ended);
   /// What was there from that call on was so within the window.
+  void forget(uint64_t call);
   [[nodiscard]] bool is_wanted(uint64_t since, const trace::Event *ended) const;
   void row(const Table &table, const std::vector<Cell> &cells);
 
@@ -41,7 +42,11 @@ class ObjectRows {
   uint32_t rank_;
   objects::RankObjects objects_;
   TableWriter &writer_;
-  std::map<uint64_t, uint64_t> began_ns_;  ///< with a window: the calls that made or started something
+  struct Begin {
+    uint64_t ns = 0;
+    uint64_t open = 0;  ///< how many it made or started that have not ended
+  };
+  std::map<uint64_t, Begin> began_;  ///< with a window: by the calls that made or started something
   Result<void> end_;
 };
 

@@ -13,6 +13,7 @@
 
 #include "export/files.h"
 #include "export/otf2_definitions.h"
+#include "export/reach.h"
 #include "export/walk.h"
 
 namespace cairn::exporting {
@@ -308,11 +309,7 @@ bool has_otf2() { return true; }
 Result<void> write_otf2(Scope *scope, const gpu::Launches &launches, const std::string &path, Otf2Counts *counts) {
   auto folder = Folder::make(path);
   if (!folder) return tl::unexpected(folder.error());
-  if (ReceivedSizes::are_needed(*scope->trace)) {
-    auto received = ReceivedSizes::of(*scope->trace, *scope->sources, scope->matching);
-    if (!received) return tl::unexpected(received.error());
-    scope->received = *std::move(received);
-  }
+  if (auto done = learn_received_sizes(scope); !done) return done;
   folder->will_have("traces");
   folder->will_have("traces.def");
   folder->will_have("traces.otf2");

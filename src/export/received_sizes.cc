@@ -39,8 +39,9 @@ class Mapping {
 
 class SizeCollector : public analyze::Arrivals {
  public:
-  SizeCollector(Arena *arena, ReceivedSizes *sizes, const std::function<void(uint64_t calls)> &progress)
-      : arena_(*arena), sizes_(*sizes), progress_(progress) {}
+  SizeCollector(Arena *arena, ReceivedSizes *sizes, std::optional<uint64_t> end_ns,
+                const std::function<void(uint64_t calls)> &progress)
+      : arena_(*arena), sizes_(*sizes), end_ns_(end_ns), progress_(progress) {}
 
   void message(const Edge &edge) override {
     if (edge.kind != Edge::Kind::message) return;
@@ -58,6 +59,8 @@ class SizeCollector : public analyze::Arrivals {
     rank.last = edge.to.call;
   }
   [[nodiscard]] bool wants_untimed() const override { return true; }
+  [[nodiscard]] bool wants_meetings() const override { return false; }
+  [[nodiscard]] bool has_enough(uint64_t ns) const override { return end_ns_ && ns > *end_ns_; }
 
   void gone_through(uint64_t calls) override {
     if (progress_) progress_(calls);
@@ -81,6 +84,7 @@ class SizeCollector : public analyze::Arrivals {
   };
   Arena &arena_;
   ReceivedSizes &sizes_;
+  std::optional<uint64_t> end_ns_;
   const std::function<void(uint64_t calls)> &progress_;
   std::map<uint32_t, OfRank> ranks_;
   std::map<std::pair<uint64_t, std::optional<uint64_t>>, grammar::Symbol> numbers_;
@@ -104,18 +108,15 @@ bool ReceivedSizes::are_needed(const trace::Trace &trace) {
   return false;
 }
 
-Result<std::shared_ptr<const ReceivedSizes>> ReceivedSizes::of(const trace::Trace &trace,
-                                                               const analyze::Sources &sources,
-                                                               const std::function<void(uint64_t calls)> &progress) {
-  const auto messages = analyze::Messages::of(trace, sources);
-  if (!messages) return tl::unexpected(messages.error());
+Result<std::shared_ptr<const ReceivedSizes>> ReceivedSizes::of(
+    std::optional<uint64_t> end_ns, const std::function<void(uint64_t calls)> &progress,
+    const std::function<void(analyze::Arrivals *)> &replay) {
   auto made = std::make_shared<ReceivedSizes>();
   const Mapping mapping(kMostMemory);
   if (!mapping.is_there()) return made;
   Arena arena(mapping.memory(), mapping.size());
-  SizeCollector collector(&arena, made.get(), progress);
-  // What is wrong with times is told by who reads the calls.
-  (void)messages->replay(&collector);
+  SizeCollector collector(&arena, made.get(), end_ns, progress);
+  replay(&collector);
   if (auto done = collector.finish(); !done) return tl::unexpected(done.error());
   return made;
 }

@@ -13,6 +13,7 @@ Result<Scope> Scope::of(const trace::Trace &trace, const analyze::Sources &sourc
   Scope scope;
   scope.trace = &trace;
   scope.sources = &sources;
+  scope.repeats = std::make_shared<turns::AllRepeats>(trace);
   scope.groups = *std::move(groups);
   scope.names.resize(scope.groups.count());
   scope.names[simgrid::Groups::kSelf] = "MPI_COMM_SELF";

@@ -21,6 +21,7 @@
 #include "export/received_sizes.h"
 #include "simgrid/groups.h"
 #include "trace/read/trace.h"
+#include "turns/rank_loops.h"
 
 namespace cairn::exporting {
 
@@ -51,6 +52,7 @@ struct Scope {
   std::vector<std::string> names;       ///< of Groups' communicators, by number
   std::vector<analyze::RowScope> rows;  ///< by class
   Wanted wanted;
+  std::shared_ptr<turns::AllRepeats> repeats;     ///< of the trace
   std::shared_ptr<const ReceivedSizes> received;  ///< where they are wanted; else nullptr
   bool logical = false;                           ///< calls have no times: the n-th of a rank stands at n microseconds
   std::function<void(uint64_t calls)> progress;   ///< so many more were read; may be empty

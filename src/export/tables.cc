@@ -10,6 +10,7 @@
 #include "analyze/volume.h"
 #include "export/kernels.h"
 #include "export/object_rows.h"
+#include "export/reach.h"
 #include "export/walk.h"
 #include "timing/mode.h"
 
@@ -113,14 +114,21 @@ class Tables : public analyze::Arrivals {
     const auto messages = analyze::Messages::of(trace_, *scope_.sources);
     if (!messages) return tl::unexpected(messages.error());
     messages_ = &*messages;
-    const auto done = messages->replay(this);
+    const auto done = replay_wanted(scope_, *messages, this);
     // Damaged times were told of when the calls were read.
-    return done || done.error().kind == ErrorKind::unreadable ? Result<void>() : tl::unexpected(done.error());
+    return done || done.error().kind == ErrorKind::unreadable ? Result<void>() : done;
+  }
+
+  void sent(const analyze::CallTime &call, uint32_t to, int64_t /*tag*/, uint64_t /*number*/) override {
+    if (is_in_time(call.begin_ns) && scope_.wanted.has_rank(call.rank) && scope_.wanted.has_rank(to)) ++under_way_;
   }
 
   void message(const Edge &edge) override {
     if (edge.kind != Edge::Kind::message) return;
-    if (!is_wanted(edge)) return;
+    const bool among_wanted = scope_.wanted.has_rank(edge.from.rank) && scope_.wanted.has_rank(edge.to.rank);
+    if (!among_wanted || !is_in_time(edge.from.begin_ns)) return;
+    --under_way_;
+    if (scope_.wanted.window && edge.to.end_ns < scope_.wanted.window->begin_ns) return;
     ++counts_.messages;
     const Cell none;
     writer_.row({cell(edge.from.rank), cell(edge.from.call), cell(edge.to.rank), cell(edge.to.call),
@@ -129,13 +137,12 @@ class Tables : public analyze::Arrivals {
                  edge.timed ? cell(edge.to.end_ns) : none, cell(edge.exact ? 1 : 0)});
   }
   [[nodiscard]] bool wants_untimed() const override { return !scope_.wanted.window; }
+  [[nodiscard]] bool wants_meetings() const override { return false; }
+  [[nodiscard]] bool has_enough(uint64_t ns) const override { return !is_in_time(ns) && under_way_ == 0; }
 
  private:
-  /// Both ends are of a rank that is wanted, and it was on its way in the window.
-  [[nodiscard]] bool is_wanted(const Edge &edge) const {
-    const Wanted &wanted = scope_.wanted;
-    if (!wanted.has_rank(edge.from.rank) || !wanted.has_rank(edge.to.rank)) return false;
-    return !wanted.window || (edge.from.begin_ns <= wanted.window->end_ns && edge.to.end_ns >= wanted.window->begin_ns);
+  [[nodiscard]] bool is_in_time(uint64_t ns) const {
+    return !scope_.wanted.window || ns <= scope_.wanted.window->end_ns;
   }
 
   Result<void> write_ranks() {
@@ -259,6 +266,7 @@ class Tables : public analyze::Arrivals {
   TableWriter &writer_;
   TableCounts &counts_;
   const analyze::Messages *messages_ = nullptr;
+  uint64_t under_way_ = 0;  ///< messages that may be wanted
   objects::TypeLayouts layouts_;
   std::vector<Cell> cells_;
 };
@@ -270,11 +278,7 @@ Result<void> write_messages(Scope *scope, TableWriter *writer, TableCounts *coun
 }
 
 Result<void> write_tables(Scope *scope, const gpu::Launches &launches, TableWriter *writer, TableCounts *counts) {
-  if (ReceivedSizes::are_needed(*scope->trace)) {
-    auto received = ReceivedSizes::of(*scope->trace, *scope->sources, scope->matching);
-    if (!received) return tl::unexpected(received.error());
-    scope->received = *std::move(received);
-  }
+  if (auto done = learn_received_sizes(scope); !done) return done;
   return Tables(scope, writer, counts).write(launches);
 }
 

@@ -9,6 +9,7 @@
 
 #include "analyze/decode.h"
 #include "analyze/messages.h"
+#include "export/reach.h"
 #include "export/walk.h"
 
 namespace cairn::exporting {
@@ -168,12 +169,14 @@ class RankTracks {
 class WithArrows : public analyze::Arrivals {
  public:
   WithArrows(Scope *scope, TimelineWriter *writer, TimelineCounts *counts) {
+    if (scope->wanted.window) end_ns_ = scope->wanted.window->end_ns;
     for (const uint32_t rank : scope->wanted.ranks) {
       ranks_.emplace(rank, std::make_unique<RankTracks>(scope, rank, writer, counts));
     }
   }
   void sent(const CallTime &from, uint32_t to, int64_t tag, uint64_t number) override {
-    if (RankTracks *rank = of(from.rank)) rank->sends(from.call, to, tag, number);
+    RankTracks *rank = of(from.rank);
+    if (rank != nullptr && of(to) != nullptr) rank->sends(from.call, to, tag, number);
   }
   void message(const Edge &edge) override {
     if (edge.kind != Edge::Kind::message) return;
@@ -191,12 +194,16 @@ class WithArrows : public analyze::Arrivals {
     return done;
   }
 
+  [[nodiscard]] bool wants_meetings() const override { return false; }
+  [[nodiscard]] bool has_enough(uint64_t ns) const override { return ns > end_ns_; }
+
  private:
   RankTracks *of(uint32_t rank) {
     const auto found = ranks_.find(rank);
     return found == ranks_.end() ? nullptr : found->second.get();
   }
   std::map<uint32_t, std::unique_ptr<RankTracks>> ranks_;
+  uint64_t end_ns_ = UINT64_MAX;
 };
 
 }  // namespace
@@ -206,7 +213,7 @@ Result<void> write_calls(Scope *scope, bool arrows, TimelineWriter *writer, Time
     const auto messages = analyze::Messages::of(*scope->trace, *scope->sources);
     if (!messages) return tl::unexpected(messages.error());
     WithArrows ranks(scope, writer, counts);
-    const auto told = messages->replay(&ranks);
+    const auto told = replay_wanted(*scope, *messages, &ranks);
     auto done = ranks.finish();
     if (done && !told) return tl::unexpected(told.error());
     return done;

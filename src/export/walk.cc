@@ -21,6 +21,30 @@ bool has_failed(const trace::Row &row) {
 Walk::Walk(Scope *scope, uint32_t rank, LeftOut *left_out)
     : scope_(*scope), events_(*scope->trace, rank), ends_(*scope, rank, left_out), left_out_(*left_out) {
   if (scope->received) sizes_.emplace(*scope->received, rank);
+  if (!scope->wanted.window || scope->trace->has_threads(rank)) return;
+  loops_.emplace(*scope->trace, rank, scope->repeats.get());
+  cuts_ = loops_->cuts_before(events_.index_near(scope->wanted.window->begin_ns));
+  std::reverse(cuts_.begin(), cuts_.end());
+}
+
+/// The next call.
+void Walk::read() {
+  if (!cuts_.empty() && cuts_.back().from == next_call_) {
+    events_.seek(cuts_.back().to);
+    cuts_.pop_back();
+  }
+  event_ = events_.next();
+  if (event_ == nullptr) return;
+  next_call_ = event_->index + 1;
+  const bool whole = event_->values->depth == 0;  // else one that began earlier comes behind it
+  if (!loops_ || !whole || !event_->timed || event_->begin_ns <= scope_.wanted.window->end_ns) return;
+  if (see_) {
+    cuts_ = loops_->cuts_behind(next_call_);
+    std::reverse(cuts_.begin(), cuts_.end());
+  } else {
+    event_ = nullptr;  // nobody wants what comes
+  }
+  loops_.reset();
 }
 
 bool Walk::is_wanted(const trace::Event &event) const {
@@ -71,7 +95,7 @@ void Walk::settle_sizes(const std::vector<std::optional<uint64_t>> &told) {
 Call *Walk::next() { return next_until(UINT64_MAX); }
 
 Call *Walk::next_until(uint64_t index) {
-  if (!begun_) event_ = events_.next();
+  if (!begun_) read();
   begun_ = true;
   while (event_ != nullptr && event_->index <= index) {
     if (++unsaid_ == kTellEvery) {
@@ -87,7 +111,7 @@ Call *Walk::next_until(uint64_t index) {
       static const std::vector<std::optional<uint64_t>> nothing;
       settle_sizes(sizes_ ? sizes_->of(event_->index) : nothing);
     }
-    event_ = events_.next();
+    read();
     if (wanted) return &call_;
   }
   return nullptr;

@@ -1,8 +1,9 @@
 // Walk: the calls of one rank that are wanted, with what formats of traces tell of each. All exporters of calls take
 // them from here.
 //
-// All calls of the rank are read, since it takes the earlier ones to know what a request or a communicator is; those
-// that are not wanted are not given. Cost: as Events, and a look at a table a call. Borrows the scope. One thread.
+// Calls before a window are read as well, since it takes them to know what a request or a communicator is, but for
+// turns of loops that are all the same (turns/rank_loops.h); those that are not wanted are not given. Cost: as Events,
+// and a look at a table a call. Borrows the scope. One thread.
 //
 // Nesting: the same calls in the order in which they begin and end, thread by thread, so that one stands inside the
 // other where a callback called MPI. Times of a thread never go back there: where a trace's times are not exact, begins
@@ -43,13 +44,15 @@ class Walk {
   Call *next();
   /// The same, but no call behind that number.
   Call *next_until(uint64_t index);
-  /// Is shown each call that the walk goes through, wanted or not.
+  /// Is shown each call that the walk goes through, wanted or not; then it goes on behind the window, past turns as
+  /// before it.
   void show(std::function<void(const trace::Event &)> see) { see_ = std::move(see); }
   /// Whether all calls were given, and all their times that were recorded.
   [[nodiscard]] const Result<void> &end() const { return events_.end(); }
 
  private:
   [[nodiscard]] bool is_wanted(const trace::Event &event) const;
+  void read();
   void take(const trace::Event &event);
   /// What receives got whose status was ignored.
   void settle_sizes(const std::vector<std::optional<uint64_t>> &told);
@@ -60,6 +63,9 @@ class Walk {
   LeftOut &left_out_;
   std::optional<ReceivedSizes::Reader> sizes_;
   std::function<void(const trace::Event &)> see_;
+  std::optional<turns::RankLoops> loops_;  ///< of a window whose end was not reached
+  std::vector<analyze::Cut> cuts_;         ///< that are still to come; the next one is the last
+  uint64_t next_call_ = 0;
   const trace::Event *event_ = nullptr;  ///< the next one
   bool begun_ = false;
   uint64_t unsaid_ = 0;  ///< calls that the progress was not told of

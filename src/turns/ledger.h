@@ -8,7 +8,6 @@
 // Borrows the scope. One thread. Cost: the calls that are gone through; memory with what they do.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -17,7 +16,7 @@
 #include "analyze/message_queues.h"
 #include "analyze/rank_messages.h"
 #include "base/result.h"
-#include "turns/balance.h"
+#include "turns/rank_loops.h"
 
 namespace cairn::turns {
 
@@ -29,14 +28,6 @@ struct Counted {
   auto operator<=>(const Counted &) const = default;
 };
 using Counts = std::map<Counted, uint64_t>;
-
-/// A loop of one rank, by numbers of calls. Turns may differ in how often they polled in vain.
-struct Loop {
-  uint64_t turns = 0;                           ///< more than kLead + kLeastTail
-  std::array<uint64_t, kLead + 1> lead{};       ///< where the first ones begin, and the one behind them
-  std::array<uint64_t, kLeastTail + 1> tail{};  ///< where the last ones begin, and where the last one ends
-  [[nodiscard]] uint64_t between() const { return tail.front() - lead.back(); }
-};
 
 struct LoopCounts {
   Loop loop;

@@ -1,98 +1,30 @@
 #include "turns/left_out.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
 
 #include "analyze/rank_messages.h"
-#include "spec/spec.h"
-#include "trace/read/repeats.h"
 #include "turns/balance.h"
 #include "turns/ledger.h"
+#include "turns/rank_loops.h"
 
 namespace cairn::turns {
 namespace {
 
-/// Turns with fewer in all are not worth a jump.
-constexpr uint64_t kFewestRows = 64;
-
-bool touches_windows(uint32_t function) {
-  const spec::Function &found = spec::functions()[function];
-  return std::any_of(found.parameters, found.parameters + found.parameter_count,
-                     [](const spec::Parameter &parameter) { return parameter.kind == spec::Kind::window; });
-}
-
-/// The loops of one rank.
-class RankLoops {
- public:
-  RankLoops() = default;  ///< none
-  RankLoops(const trace::Trace &trace, uint32_t rank, const std::function<trace::Repeats &(uint32_t)> &repeats_of) {
-    for (const trace::SequenceView &sequence : trace.sequences(rank)) {
-      for (const trace::Repeat &each : repeats_of(sequence.class_index).of(rank)) {
-        places_.push_back({sequence.thread, sequence.segment, each});
-      }
-    }
-    if (places_.empty()) return;
-    trace::Events events(trace, rank);
-    for (const Place &place : places_) {
-      Loop &loop = all_.emplace_back();
-      loop.turns = place.repeat.turns;
-      for (uint64_t i = 0; i <= kLead; ++i) loop.lead[i] = begin_of(place, i, &events);
-      for (uint64_t i = 0; i <= kLeastTail; ++i) {
-        loop.tail[i] = begin_of(place, place.repeat.turns - kLeastTail + i, &events);
-      }
-    }
-  }
-  [[nodiscard]] const std::vector<Loop> &all() const { return all_; }
-  /// The first call of a turn of one of them.
-  [[nodiscard]] uint64_t begin_of(size_t loop, uint64_t turn, trace::Events *events) const {
-    return begin_of(places_[loop], turn, events);
-  }
-
- private:
-  struct Place {
-    uint32_t thread = 0;
-    uint32_t segment = 0;
-    trace::Repeat repeat;
-  };
-  static uint64_t begin_of(const Place &place, uint64_t turn, trace::Events *events) {
-    const trace::Repeat &repeat = place.repeat;
-    return events->index_of_row(place.thread, place.segment, repeat.row + turn * repeat.rows).value_or(0);
-  }
-  std::vector<Place> places_;
-  std::vector<Loop> all_;
-};
-
-/// Of all classes, made when first asked for.
-class AllRepeats {
- public:
-  explicit AllRepeats(const trace::Trace &trace) : trace_(trace), repeats_(trace.class_count()) {}
-  trace::Repeats &of(uint32_t class_index) {
-    std::optional<trace::Repeats> &of = repeats_[class_index];
-    if (!of) {
-      of.emplace(trace_, class_index, kLead + kLeastTail, kFewestRows, [](const trace::Structure::RowHead &row) {
-        return row.function < spec::functions().size() && !touches_windows(row.function);
-      });
-    }
-    return *of;
-  }
-
- private:
-  const trace::Trace &trace_;
-  std::vector<std::optional<trace::Repeats>> repeats_;
-};
-
 /// What all ranks count.
 class Books {
  public:
-  explicit Books(const analyze::MessageScope &scope) : scope_(scope) {}
+  Books(const analyze::MessageScope &scope, const Asked &asked, const std::vector<uint32_t> &ranks)
+      : scope_(scope), meetings_(asked.meetings), all_(asked.ranks == nullptr), ranks_(ranks) {}
 
   void add(uint32_t rank, const LoopCounts &counts) {
     const auto loop = static_cast<uint32_t>(turns_.size());
     turns_.push_back(counts.loop.turns);
     for (const auto &[what, each_turn] : counts.each_turn) {
       const bool meets = what.by == Counted::By::member;
+      if (meets && !meetings_) continue;
+      if (!meets && !(has(what.key.from) && has(what.key.to))) continue;
       Counted account = what;
       account.by = meets ? Counted::By::member : Counted::By::sender;
       if (meets) account.key.from = 0;
@@ -108,7 +40,13 @@ class Books {
   }
 
  private:
+  [[nodiscard]] bool has(uint32_t rank) const {
+    return all_ || std::binary_search(ranks_.begin(), ranks_.end(), rank);
+  }
   const analyze::MessageScope &scope_;
+  bool meetings_;
+  bool all_;
+  const std::vector<uint32_t> &ranks_;
   std::vector<uint64_t> turns_;
   std::vector<Account> accounts_;
   std::map<Counted, uint32_t> numbers_;
@@ -116,30 +54,30 @@ class Books {
 
 }  // namespace
 
-Result<LeftOut> LeftOut::of(const trace::Trace &trace, const analyze::Messages &messages) {
+Result<LeftOut> LeftOut::of(const trace::Trace &trace, const analyze::Messages &messages, const Asked &asked) {
   LeftOut found;
-  const std::vector<uint32_t> ranks = trace.ranks();
+  const std::vector<uint32_t> ranks = asked.ranks == nullptr ? trace.ranks() : *asked.ranks;
   AllRepeats repeats(trace);
   std::vector<RankLoops> loops;
+  std::vector<std::vector<Loop>> of_ranks;
   loops.reserve(ranks.size());
-  uint64_t calls = 0;
+  uint64_t &calls = found.rest_;
   uint64_t most = 0;  // of them, that may go
   for (const uint32_t rank : ranks) {
-    calls += trace.call_count(rank);
-    if (trace.has_threads(rank)) {
-      loops.emplace_back();
-      continue;
-    }
-    loops.emplace_back(trace, rank, [&](uint32_t class_index) -> trace::Repeats & { return repeats.of(class_index); });
-    for (const Loop &loop : loops.back().all()) most += loop.between();
+    std::optional<uint64_t> end;
+    if (asked.before_ns) end = trace::Events(trace, rank, false).index_near(*asked.before_ns);
+    calls += end.value_or(trace.call_count(rank));
+    of_ranks.push_back(loops.emplace_back(trace, rank, &repeats).until(end));
+    loops.back().close();
+    for (const Loop &loop : of_ranks.back()) most += loop.between();
   }
   if (most < calls - std::min(calls, most) || !messages.scope().lossy.empty()) return found;
 
-  Books books(messages.scope());
+  Books books(messages.scope(), asked, ranks);
   std::vector<std::pair<size_t, size_t>> counted;  // which rank, which of its loops
   for (size_t i = 0; i < ranks.size(); ++i) {
-    if (loops[i].all().empty()) continue;
-    const auto counts = count_turns(messages.scope(), ranks[i], loops[i].all());
+    if (of_ranks[i].empty()) continue;
+    const auto counts = count_turns(messages.scope(), ranks[i], of_ranks[i]);
     if (!counts) return tl::unexpected(counts.error());
     for (size_t k = 0; k < counts->size(); ++k) {
       books.add(ranks[i], (*counts)[k]);
@@ -147,18 +85,17 @@ Result<LeftOut> LeftOut::of(const trace::Trace &trace, const analyze::Messages &
     }
   }
   const std::vector<uint64_t> turns = books.turns_to_leave_out();
-  std::optional<trace::Events> events;  // of that rank
   for (size_t n = 0; n < counted.size(); ++n) {
-    if (n == 0 || counted[n].first != counted[n - 1].first) events.reset();
     if (turns[n] == 0) continue;
     const auto [i, k] = counted[n];
-    if (!events) events.emplace(trace, ranks[i]);
-    const Loop &loop = loops[i].all()[k];
-    const uint64_t to = loops[i].begin_of(k, kLead + turns[n], &*events);
+    if (n != 0 && counted[n - 1].first != i) loops[counted[n - 1].first].close();
+    const Loop &loop = of_ranks[i][k];
+    const uint64_t to = loops[i].begin_of(k, kLead + turns[n]);
     found.cuts_[ranks[i]].push_back({loop.lead.back(), to});
     found.turns_[ranks[i]].push_back({loop.lead[kLead - 1], loop.lead.back(), 1 + turns[n]});
     found.left_out_ += to - loop.lead.back();
   }
+  found.rest_ -= found.left_out_;
   return found;
 }
 

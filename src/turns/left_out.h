@@ -9,11 +9,15 @@
 // Nothing is left out of runs with calls that are missing, of ranks with several threads, of loops with one-sided
 // access (which is judged by when it was), and where it would save less than half of the calls.
 //
+// Who wants a part of the run that begins at some time leaves out turns before it: both sides of a channel lose as many
+// messages, so those of the part still meet their own.
+//
 // Plain value. Cost: the terms of the grammars, and of each loop six turns.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "analyze/messages.h"
@@ -22,18 +26,28 @@
 
 namespace cairn::turns {
 
+struct Asked {
+  const std::vector<uint32_t> *ranks = nullptr;  ///< of analyze::ReplayPart
+  bool meetings = true;                          ///< analyze::Arrivals::wants_meetings
+  /// Only turns that ended before. What is told of calls that end later, and of the messages that they send and
+  /// receive, is then as if none had been left out.
+  std::optional<uint64_t> before_ns{};
+};
+
 class LeftOut {
  public:
   LeftOut() = default;  ///< nothing
   /// Fails where calls cannot be read.
-  static Result<LeftOut> of(const trace::Trace &trace, const analyze::Messages &messages);
+  static Result<LeftOut> of(const trace::Trace &trace, const analyze::Messages &messages, const Asked &asked = {});
 
   [[nodiscard]] const analyze::Cuts &cuts() const { return cuts_; }
   /// How many calls one stands for that is gone through: itself and, in the last turn before those that are left out,
   /// one in each of these.
   [[nodiscard]] uint64_t stands_for(uint32_t rank, uint64_t call) const;
-  /// How many calls of all ranks.
+  /// How many calls of all ranks that were asked for.
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
+  /// How many of them, before the time that was asked for, are still gone through.
+  [[nodiscard]] uint64_t rest() const { return rest_; }
 
  private:
   struct Turn {
@@ -44,6 +58,7 @@ class LeftOut {
   analyze::Cuts cuts_;
   std::map<uint32_t, std::vector<Turn>> turns_;  ///< by rank, ascending
   uint64_t left_out_ = 0;
+  uint64_t rest_ = 0;
 };
 
 }  // namespace cairn::turns

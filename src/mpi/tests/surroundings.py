@@ -130,6 +130,7 @@ class Bench:
         self.wrong_clock = str(build / 'src/mpi/tests/libwrong_clock.so')
         self.fake_cuda = build / 'src/mpi/names/fake_cuda/libcuda.so.1'
         self.messages = str(build / 'src/analyze/tell_messages')
+        self.left_out = str(build / 'src/turns/tell_left_out')
         self.mpiexec = shutil.which(f'mpiexec.{options.mpi}')
         if self.mpiexec is None:
             sys.exit(77)

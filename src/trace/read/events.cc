@@ -12,8 +12,8 @@ namespace cairn::trace {
 /// One thread of a rank: its segments one after the other.
 class Events::Thread {
  public:
-  Thread(const Trace &trace, std::vector<SequenceView> sequences, bool ordered)
-      : trace_(trace), sequences_(std::move(sequences)), ordered_(ordered) {
+  Thread(const Trace &trace, std::vector<SequenceView> sequences, bool ordered, bool timed)
+      : trace_(trace), sequences_(std::move(sequences)), ordered_(ordered), with_times_(timed) {
     if (!sequences_.empty()) axis_ = trace.place_on_axis(sequences_.front().rank);
   }
 
@@ -28,7 +28,7 @@ class Events::Thread {
     row_place_ = reader_->row_place();
     Result<timing::PlacedTime> placed;
     damage_.reset();
-    if (!times_) damage_ = no_times_;
+    if (!times_ && with_times_) damage_ = no_times_;
     timed_ = times_ && position_ < times_->count();
     if (timed_) placed = times_->at(position_);
     if (!placed) {
@@ -197,19 +197,22 @@ class Events::Thread {
     return parts_;
   }
   void begin(const SequenceView &sequence) {
-    auto times = CallTimes::of(trace_, sequence);
     times_.reset();
+    if (with_times_) begin_times(sequence);
+    skips_.reset();
+    if (ordered_) order_ = trace_.order(sequence);
+    if (order_) skips_.emplace(order_->skips);
+    position_ = 0;
+    reader_.emplace(trace_, sequence);
+  }
+  void begin_times(const SequenceView &sequence) {
+    auto times = CallTimes::of(trace_, sequence);
     if (times) {
       times_.emplace(*std::move(times));
       times_->read_ahead();
     } else {
       no_times_ = times.error();
     }
-    skips_.reset();
-    if (ordered_) order_ = trace_.order(sequence);
-    if (order_) skips_.emplace(order_->skips);
-    position_ = 0;
-    reader_.emplace(trace_, sequence);
   }
 
   const Trace &trace_;
@@ -218,6 +221,7 @@ class Events::Thread {
   bool rises_ = true;
   Axis::Place axis_;
   bool ordered_;     ///< there are other threads
+  bool with_times_;
   size_t next_ = 0;  ///< sequence
   std::optional<CallReader> reader_;
   std::optional<CallTimes> times_;  ///< nothing: `no_times_` says why
@@ -234,15 +238,15 @@ class Events::Thread {
 };
 
 Events::Events(const Trace &trace, const SequenceView &sequence) : trace_(&trace) {
-  threads_.push_back(std::make_unique<Thread>(trace, std::vector{sequence}, false));
+  threads_.push_back(std::make_unique<Thread>(trace, std::vector{sequence}, false, true));
   begin_all();
 }
 
-Events::Events(const Trace &trace, uint32_t rank) : trace_(&trace) {
+Events::Events(const Trace &trace, uint32_t rank, bool times) : trace_(&trace) {
   std::map<uint32_t, std::vector<SequenceView>> by_thread;
   for (const SequenceView &sequence : trace.sequences(rank)) by_thread[sequence.thread].push_back(sequence);
   for (auto &[thread, sequences] : by_thread) {
-    threads_.push_back(std::make_unique<Thread>(trace, std::move(sequences), by_thread.size() > 1));
+    threads_.push_back(std::make_unique<Thread>(trace, std::move(sequences), by_thread.size() > 1, times));
   }
   begin_all();
 }

@@ -73,7 +73,8 @@ inline uint64_t took_ns(const Trace &trace, const Event &event) {
 /// threads.
 class Events {
  public:
-  Events(const Trace &trace, uint32_t rank);
+  /// `times`: false: no call is `timed`, and none is looked up, which is most of what reading calls costs.
+  Events(const Trace &trace, uint32_t rank, bool times = true);
   Events(const Trace &trace, const SequenceView &sequence);
   Events(Events &&) noexcept;
   Events &operator=(Events &&) noexcept;

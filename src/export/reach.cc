@@ -1,0 +1,75 @@
+#include "export/reach.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "analyze/rank_messages.h"
+#include "turns/left_out.h"
+#include "turns/rank_loops.h"
+
+namespace cairn::exporting {
+namespace {
+
+class Nobody : public analyze::Arrivals {
+  void message(const analyze::Edge & /*edge*/) override {}
+  [[nodiscard]] bool wants_meetings() const override { return false; }
+};
+
+/// The wanted ranks and whom they received from.
+Result<std::vector<uint32_t>> with_senders(const Scope &scope, const analyze::Messages &messages) {
+  std::set<uint32_t> all(scope.wanted.ranks.begin(), scope.wanted.ranks.end());
+  for (const uint32_t rank : scope.wanted.ranks) {
+    analyze::Channels channels;
+    channels.tell_placed([&all](const analyze::ChannelKey &key) { all.insert(key.from); });
+    analyze::Gatherings gatherings(messages.scope());
+    analyze::MessageCounts counts;
+    Nobody nobody;
+    const auto cuts = turns::RankLoops(*scope.trace, rank, scope.repeats.get()).cuts_before(UINT64_MAX);
+    analyze::RankMessages calls(messages.scope(), rank, &channels, &gatherings, &counts, &nobody, cuts, false);
+    while (calls.read()) (void)calls.take_steps();
+    if (!calls.end()) return tl::unexpected(calls.end().error());
+  }
+  const std::vector<uint32_t> known = scope.trace->ranks();
+  std::vector<uint32_t> ranks;
+  std::set_intersection(all.begin(), all.end(), known.begin(), known.end(), std::back_inserter(ranks));
+  return ranks;
+}
+
+Result<void> replay(const Scope &scope, const analyze::Messages &messages, const std::vector<uint32_t> &ranks,
+                    analyze::Arrivals *arrivals) {
+  analyze::ReplayPart part;
+  if (!scope.wanted.all_ranks) part.ranks = &ranks;
+  if (scope.wanted.window) {
+    const auto before = turns::LeftOut::of(*scope.trace, messages, {part.ranks, false, scope.wanted.window->begin_ns});
+    if (!before) return tl::unexpected(before.error());
+    part.cuts = before->cuts();
+  }
+  if (const auto done = messages.replay(arrivals, part); !done) return tl::unexpected(done.error());
+  return {};
+}
+
+}  // namespace
+
+Result<void> replay_wanted(const Scope &scope, const analyze::Messages &messages, analyze::Arrivals *arrivals) {
+  return replay(scope, messages, scope.wanted.ranks, arrivals);
+}
+
+Result<void> learn_received_sizes(Scope *scope) {
+  if (!ReceivedSizes::are_needed(*scope->trace)) return {};
+  const auto messages = analyze::Messages::of(*scope->trace, *scope->sources);
+  if (!messages) return tl::unexpected(messages.error());
+  std::optional<uint64_t> end_ns;
+  if (scope->wanted.window) end_ns = scope->wanted.window->end_ns;
+  auto received = ReceivedSizes::of(end_ns, scope->matching, [&](analyze::Arrivals *arrivals) {
+    // What is wrong with calls and times is told by who reads them.
+    const auto ranks = with_senders(*scope, *messages);
+    if (ranks) (void)replay(*scope, *messages, *ranks, arrivals);
+  });
+  if (!received) return tl::unexpected(received.error());
+  scope->received = *std::move(received);
+  return {};
+}
+
+}  // namespace cairn::exporting
