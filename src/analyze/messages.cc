@@ -306,7 +306,7 @@ class Replay {
   std::unordered_map<uint32_t, size_t> place_of_;
   std::set<std::pair<uint64_t, size_t>> ready_;  ///< by when their steps begin
   std::set<size_t> waiting_;
-  bool all_;                     ///< ranks
+  bool all_;  ///< ranks
   bool may_end_early_ = true;
   bool enough_ = false;
   uint64_t steps_ = 0;

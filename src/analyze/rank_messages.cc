@@ -49,8 +49,7 @@ void Gatherings::finish(Arrivals *arrivals) {
 }
 
 RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *channels, Gatherings *gatherings,
-                           MessageCounts *counts, Arrivals *arrivals, const std::vector<Cut> &cuts,
-                           bool times)
+                           MessageCounts *counts, Arrivals *arrivals, const std::vector<Cut> &cuts, bool times)
     : scope_(scope),
       rank_(rank),
       events_(*scope.trace, rank, times),

@@ -43,7 +43,8 @@ const Table &ObjectRows::requests_table() { return kRequests; }
 void ObjectRows::see(const trace::Event &event) {
   for (const objects::ObjectUse &use : objects_.see(event, scope_.rows[event.class_index])) {
     const bool begins = use.does == Does::makes || use.does == Does::starts;
-    if (begins && scope_.wanted.window && event.timed) ++began_.try_emplace(event.index, Begin{event.begin_ns}).first->second.open;
+    if (begins && scope_.wanted.window && event.timed)
+      ++began_.try_emplace(event.index, Begin{event.begin_ns}).first->second.open;
     if (use.does != Does::completes && use.does != Does::ends) continue;
     const objects::Object &of = use.object;
     if (is_under_way(of)) request(of, &event);

@@ -108,9 +108,9 @@ bool ReceivedSizes::are_needed(const trace::Trace &trace) {
   return false;
 }
 
-Result<std::shared_ptr<const ReceivedSizes>> ReceivedSizes::of(
-    std::optional<uint64_t> end_ns, const std::function<void(uint64_t calls)> &progress,
-    const std::function<void(analyze::Arrivals *)> &replay) {
+Result<std::shared_ptr<const ReceivedSizes>> ReceivedSizes::of(std::optional<uint64_t> end_ns,
+                                                               const std::function<void(uint64_t calls)> &progress,
+                                                               const std::function<void(analyze::Arrivals *)> &replay) {
   auto made = std::make_shared<ReceivedSizes>();
   const Mapping mapping(kMostMemory);
   if (!mapping.is_there()) return made;

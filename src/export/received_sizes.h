@@ -24,8 +24,8 @@ class ReceivedSizes {
  public:
   /// Whether some class has a receive whose status is ignored. Costs a look at the rows.
   static bool are_needed(const trace::Trace &trace);
-  /// `end_ns`: sizes are wanted of calls that begin until then. `progress` is told, now and then, how many more calls of
-  /// all ranks were gone through; may be empty. `replay` tells of the messages (reach.h).
+  /// `end_ns`: sizes are wanted of calls that begin until then. `progress` is told, now and then, how many more calls
+  /// of all ranks were gone through; may be empty. `replay` tells of the messages (reach.h).
   static Result<std::shared_ptr<const ReceivedSizes>> of(std::optional<uint64_t> end_ns,
                                                          const std::function<void(uint64_t calls)> &progress,
                                                          const std::function<void(analyze::Arrivals *)> &replay);

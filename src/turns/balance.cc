@@ -39,31 +39,25 @@ class Loops {
       : turns_(turns), ties_(turns.size()), tails_(turns.size(), kLeastTail), whole_(turns.size()) {}
 
   void add(const Account &account) {
-    size_t most = 0;
-    size_t least = SIZE_MAX;
-    for (const auto &side : account.sides) {
-      most = std::max(most, side.size());
-      least = std::min(least, side.size());
-    }
-    if (most == 0) return;
-    const bool meets = most == least;
-    for (const auto &side : account.sides) {
-      for (const Use &use : side) {
-        assert(use.each_turn != 0);
-        if (!meets) whole_[use.loop] = true;
-      }
-    }
-    if (!meets) return;
+    std::vector<size_t> next(account.sides.size());  // of each side, the loop that is looked at
     std::vector<Use> together;
-    for (size_t k = 0; k < most; ++k) {
+    while (true) {
       together.clear();
-      for (const auto &side : account.sides) together.push_back(side[k]);
+      for (size_t side = 0; side < next.size() && next[side] < account.sides[side].size(); ++side) {
+        together.push_back(account.sides[side][next[side]]);
+      }
+      if (together.size() < next.size()) break;
+      if (pass_those_before(together, &next)) continue;
       const bool near = are_near(together);
       for (const Use &use : together) {
         if (!near) whole_[use.loop] = true;
         ties_[together[0].loop].push_back({use.loop, together[0].each_turn, use.each_turn});
         ties_[use.loop].push_back({together[0].loop, use.each_turn, together[0].each_turn});
       }
+      for (size_t &each : next) ++each;
+    }
+    for (size_t side = 0; side < next.size(); ++side) {
+      for (; next[side] < account.sides[side].size(); ++next[side]) whole_[account.sides[side][next[side]].loop] = true;
     }
   }
 
@@ -92,6 +86,25 @@ class Loops {
   }
 
  private:
+  /// How far a loop counted behind its first turns.
+  static uint64_t lead_of(const Use &use) {
+    assert(use.each_turn != 0);
+    return use.second + (kLead - 1) * std::min(use.each_turn, kMost);
+  }
+  /// Loops that lie far before the last of them have nothing of their own on its side: these stay whole. Whether there
+  /// were any.
+  bool pass_those_before(const std::vector<Use> &together, std::vector<size_t> *next) {
+    uint64_t last = 0;
+    for (const Use &use : together) last = std::max(last, lead_of(use));
+    bool any = false;
+    for (size_t side = 0; side < together.size(); ++side) {
+      if ((last - lead_of(together[side])) / together[side].each_turn <= kMostTail) continue;
+      whole_[together[side].loop] = true;
+      ++(*next)[side];
+      any = true;
+    }
+    return any;
+  }
   bool are_near(const std::vector<Use> &together) {
     uint64_t first = UINT64_MAX;  // of all P
     uint64_t last = 0;
@@ -99,7 +112,7 @@ class Loops {
     uint64_t second_turn = 0;
     for (const Use &use : together) {
       if (use.each_turn >= kMost) return false;
-      const uint64_t behind = use.second + (kLead - 1) * use.each_turn;
+      const uint64_t behind = lead_of(use);
       first = std::min(first, behind);
       last = std::max(last, behind);
       longest = std::max(longest, use.each_turn);

@@ -6,8 +6,8 @@
 // its *sides*: sender and receiver, or the members. A loop does so much to an account each turn. Turns may go if every
 // side loses as much, at places that are near enough to each other:
 //
-// - The k-th loops of all sides that have to do with an account lose turns together, so many that each loses as much of
-//   it. (One side's turn may be two of the other's.) Where sides have different numbers of loops none of them may.
+// - Loops of all sides that lie near each other in an account lose turns together, so many that each loses as much of
+//   it. (One side's turn may be two of the other's.) What is a loop on some sides only stays whole.
 // - Behind kLead turns the next ones go, and kLeastTail to kMostTail stay at the end. Let a loop have counted to P
 // behind
 //   kLead turns. If all sides' P lie within what their last turns count, then what follows the gap on one side meets

@@ -13,7 +13,9 @@ namespace {
 class Counter : public analyze::Arrivals {
  public:
   Counter(const analyze::MessageScope &scope, uint32_t rank, const std::vector<analyze::Cut> &cuts)
-      : rank_(rank), gatherings_(scope, true), calls_(scope, rank, &channels_, &gatherings_, &counts_, this, cuts, false) {
+      : rank_(rank),
+        gatherings_(scope, true),
+        calls_(scope, rank, &channels_, &gatherings_, &counts_, this, cuts, false) {
     channels_.tell_placed([this](const analyze::ChannelKey &key) { ++now_[{Counted::By::receiver, key}]; });
   }
 

@@ -40,9 +40,7 @@ class Books {
   }
 
  private:
-  [[nodiscard]] bool has(uint32_t rank) const {
-    return all_ || std::binary_search(ranks_.begin(), ranks_.end(), rank);
-  }
+  [[nodiscard]] bool has(uint32_t rank) const { return all_ || std::binary_search(ranks_.begin(), ranks_.end(), rank); }
   const analyze::MessageScope &scope_;
   bool meetings_;
   bool all_;

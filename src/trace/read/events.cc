@@ -220,7 +220,7 @@ class Events::Thread {
   std::vector<Part> parts_;  ///< of the sequences
   bool rises_ = true;
   Axis::Place axis_;
-  bool ordered_;     ///< there are other threads
+  bool ordered_;  ///< there are other threads
   bool with_times_;
   size_t next_ = 0;  ///< sequence
   std::optional<CallReader> reader_;
