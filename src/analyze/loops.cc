@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
-#include <numeric>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "analyze/summary.h"
@@ -242,29 +242,63 @@ Result<void> LoopFinder::find(KindOfRank *kind) const {
   return {};
 }
 
+namespace {
+
+/// Those that stay, by their numbers of calls, the outer ones first.
+class Kept {
+ public:
+  Kept(Loop *all, size_t most) {
+    add_body(all);
+    while (kept_.size() < most && !next_.empty()) {
+      Loop *loop = std::get<2>(*next_.begin());
+      next_.erase(next_.begin());
+      keep(loop);
+    }
+  }
+  /// Of a loop and those in it; whether any went.
+  bool leave_others(Loop *loop) {
+    const size_t before = loop->body.size();
+    bool gone = false;
+    std::vector<Loop> body;
+    for (Loop &inner : loop->body) {
+      if (kept_.count(&inner) == 0) continue;
+      gone = leave_others(&inner) || gone;
+      body.push_back(std::move(inner));
+    }
+    loop->body = std::move(body);
+    loop->left_out = before - loop->body.size();
+    loop->shortened = gone || loop->left_out != 0;
+    return loop->shortened;
+  }
+
+ private:
+  void keep(Loop *loop) {
+    // A loop without anything in it would be a call.
+    while (true) {
+      kept_.insert(loop);
+      if (loop->is_call()) return;
+      Loop *first = &*std::max_element(loop->body.begin(), loop->body.end(),
+                                       [](const Loop &a, const Loop &b) { return a.calls < b.calls; });
+      add_body(loop, first);
+      loop = first;
+    }
+  }
+  void add_body(Loop *loop, const Loop *without = nullptr) {
+    for (Loop &inner : loop->body) {
+      if (&inner != without) next_.emplace(-inner.calls, number_, &inner);
+      ++number_;
+    }
+  }
+  uint64_t number_ = 0;
+  std::set<std::tuple<double, uint64_t, Loop *>> next_;
+  std::unordered_set<const Loop *> kept_;
+};
+
+}  // namespace
+
 void shorten(Loop *loop, size_t most) {
   assert(most > 0);
-  std::vector<Loop> &body = loop->body;
-  if (body.size() > most) {
-    std::vector<size_t> places(body.size());
-    std::iota(places.begin(), places.end(), size_t{0});
-    const auto more_calls = [&](size_t a, size_t b) {
-      return std::pair(-body[a].calls, a) < std::pair(-body[b].calls, b);
-    };
-    std::nth_element(places.begin(), places.begin() + static_cast<ptrdiff_t>(most), places.end(), more_calls);
-    loop->left_out = body.size() - most;
-    loop->shortened = true;
-    places.resize(most);
-    std::sort(places.begin(), places.end());
-    std::vector<Loop> kept;
-    kept.reserve(most);
-    for (const size_t place : places) kept.push_back(std::move(body[place]));
-    body = std::move(kept);
-  }
-  for (Loop &inner : body) {
-    shorten(&inner, most);
-    loop->shortened = loop->shortened || inner.shortened;
-  }
+  Kept(loop, most).leave_others(loop);
 }
 
 Loop shape_of(const LoopItem &item) {

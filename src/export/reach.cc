@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analyze/rank_messages.h"
-#include "turns/left_out.h"
 #include "turns/rank_loops.h"
+#include "turns/replay_part.h"
 
 namespace cairn::exporting {
 namespace {
@@ -39,15 +39,11 @@ Result<std::vector<uint32_t>> with_senders(const Scope &scope, const analyze::Me
 
 Result<void> replay(const Scope &scope, const analyze::Messages &messages, const std::vector<uint32_t> &ranks,
                     analyze::Arrivals *arrivals) {
-  analyze::ReplayPart part;
-  if (!scope.wanted.all_ranks) part.ranks = &ranks;
-  if (scope.wanted.window) {
-    const auto before = turns::LeftOut::of(*scope.trace, messages, {part.ranks, false, scope.wanted.window->begin_ns});
-    if (!before) return tl::unexpected(before.error());
-    part.cuts = before->cuts();
-  }
-  if (const auto done = messages.replay(arrivals, part); !done) return tl::unexpected(done.error());
-  return {};
+  turns::PartAsked asked;
+  if (!scope.wanted.all_ranks) asked.ranks = &ranks;
+  if (scope.wanted.window) asked.begin_ns = scope.wanted.window->begin_ns;
+  const auto told = turns::replay_part(*scope.trace, messages, asked, arrivals);
+  return told ? Result<void>() : tl::unexpected(told.error());
 }
 
 }  // namespace

@@ -1,8 +1,4 @@
-// Reach: how much of a run is gone through for the messages of what is wanted.
-//
-// Of some ranks: these alone, where messages among them are asked. Of a window: from its begin on, as far as loops in
-// front of it have equal turns (turns/left_out.h), until nothing more can come of it. So a part of a long run costs
-// what is in it, where the run is regular.
+// Reach: the messages of what is wanted, at its cost where the run is regular (turns/replay_part.h).
 #pragma once
 
 #include "analyze/messages.h"

@@ -335,16 +335,24 @@ reader_result reader_loops() {
   return answer([](const Reading &reading) { return loops_block(reading); });
 }
 
+namespace {
+/// Of the trace, those in the runs; all if `runs` is NULL.
+std::vector<uint32_t> ranks_in(const Reading &reading, const uint32_t *runs, size_t count) {
+  std::vector<uint32_t> found;
+  for (const uint32_t rank : reading.trace.ranks()) {
+    bool in = runs == nullptr;
+    for (size_t run = 0; run < count && !in; ++run) in = runs[2 * run] <= rank && rank <= runs[2 * run + 1];
+    if (in) found.push_back(rank);
+  }
+  return found;
+}
+}  // namespace
+
 reader_result reader_strip(uint32_t by, const uint32_t *ranks, size_t rank_runs, uint32_t fold, double begin,
                            double end, uint32_t columns, uint32_t lines, double most_calls) {
   return answer([&](const Reading &reading) -> Result<Block> {
     timeline::Wanted wanted;
-    for (const uint32_t rank : reading.trace.ranks()) {
-      const auto has = [&](size_t run) { return ranks[2 * run] <= rank && rank <= ranks[2 * run + 1]; };
-      bool in = ranks == nullptr;
-      for (size_t run = 0; run < rank_runs && !in; ++run) in = has(run);
-      if (in) wanted.ranks.push_back(rank);
-    }
+    wanted.ranks = ranks_in(reading, ranks, rank_runs);
     if (wanted.ranks.empty()) return fail(ErrorKind::usage, "none of these ranks is in this trace");
     wanted.begin_ns = moment(begin);
     wanted.end_ns = moment(end);
@@ -362,9 +370,16 @@ reader_result reader_drawn(uint32_t by, uint32_t rank, uint32_t thread, double b
   });
 }
 
-reader_result reader_messages(double most) {
+reader_result reader_messages(const uint32_t *ranks, size_t rank_runs, double begin, double end, double most,
+                              double most_before) {
   return answer([&](const Reading &reading) {
-    return messages_block(reading, static_cast<size_t>(std::min<uint64_t>(whole(most), SIZE_MAX)));
+    MessagesWanted wanted;
+    if (ranks != nullptr) wanted.ranks = ranks_in(reading, ranks, rank_runs);
+    wanted.begin_ns = moment(begin);
+    wanted.end_ns = moment(end);
+    wanted.most = static_cast<size_t>(std::min<uint64_t>(whole(most), SIZE_MAX));
+    wanted.most_before = whole(most_before);
+    return messages_block(reading, wanted);
   });
 }
 

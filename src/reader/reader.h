@@ -130,11 +130,15 @@ reader_result reader_strip(uint32_t by, const uint32_t *ranks, size_t rank_runs,
  * kind as in reader_strip, group, depth (u32); one f64, 1 if there are more. */
 reader_result reader_drawn(uint32_t by, uint32_t rank, uint32_t thread, double begin, double end, uint32_t most);
 
-/* The messages of the run of which both ends have a time, in an order in which they can have arrived, the first `most`
- * of them (analyze/messages.h): from, to (u32), the begin of the call that sent it or started to, the end of the one
- * that completed its receive, the numbers of these two calls, bytes (-1: not known), tag (f64); then two f64: 1 if
- * there are more, and how many messages and ends of collective calls could not be matched. Goes through all calls. */
-reader_result reader_messages(double most);
+/* The messages among some ranks (`ranks`: as in reader_strip) that were on their way in a window and of which both ends
+ * have a time, in an order in which they can have arrived, the first `most` of them (analyze/messages.h): from, to
+ * (u32), the begin of the call that sent it or started to, the end of the one that completed its receive, the numbers
+ * of these two calls, bytes (-1: not known), tag (f64); then three f64: 1 if there are more, how many messages could
+ * not be matched, and 0, or how many calls in front of the window would have to be gone through, where they are more
+ * than `most_before`: then there is nothing else. Turns of loops that are all the same need not be, so that is not a
+ * matter of where the window lies (turns/replay_part.h). */
+reader_result reader_messages(const uint32_t *ranks, size_t rank_runs, double begin, double end, double most,
+                              double most_before);
 
 /* Goes through all calls of a rank, and makes their texts if `texts` is not 0: how many they are, and how many bytes of
  * text, two f64. For measuring. */

@@ -221,6 +221,16 @@ export interface Drawn {
   more: boolean;
 }
 
+export interface MessagesAsked {
+  /** Pairs of first and last, of both ends; null: all. */
+  ranks: readonly (readonly [number, number])[] | null;
+  begin: number;
+  end: number;
+  most: number;
+  /** Calls in front of the window that may have to be gone through. */
+  mostBefore: number;
+}
+
 /** A row for each message. */
 export interface Messages {
   from: Uint32Array;
@@ -236,6 +246,8 @@ export interface Messages {
   tag: Float64Array;
   more: boolean;
   leftOut: number;
+  /** How many calls would have to be gone through in front of the window, where that is too many; else 0. */
+  tooFar: number;
 }
 
 /** A trace that lies elsewhere, of which parts are read when they are needed. */
@@ -290,7 +302,14 @@ interface Module {
     mostCalls: number,
   ): number;
   reader_drawn(by: number, rank: number, thread: number, begin: number, end: number, most: number): number;
-  reader_messages(most: number): number;
+  reader_messages(
+    ranks: number,
+    rankRuns: number,
+    begin: number,
+    end: number,
+    most: number,
+    mostBefore: number,
+  ): number;
   reader_walk(rank: number, texts: number): number;
 }
 
@@ -555,9 +574,22 @@ export class Reader {
     };
   }
 
-  /** The first `most` messages of the run. */
-  messages(most: number): Messages {
-    const [from, to, begin, end, sentBy, receivedBy, bytes, tag, rest] = this.ask((m) => m.reader_messages(most));
+  /** Messages that were on their way in a window. */
+  messages(asked: MessagesAsked): Messages {
+    const ranks = asked.ranks ? this.put(Uint32Array.from(asked.ranks.flat())) : 0;
+    try {
+      return this.messagesOf(
+        this.ask((m) =>
+          m.reader_messages(ranks, asked.ranks?.length ?? 0, asked.begin, asked.end, asked.most, asked.mostBefore),
+        ),
+      );
+    } finally {
+      if (ranks !== 0 && this.dead === null) this.module.reader_free(ranks);
+    }
+  }
+
+  private messagesOf(columns: Column[]): Messages {
+    const [from, to, begin, end, sentBy, receivedBy, bytes, tag, rest] = columns;
     return {
       from: u32(from),
       to: u32(to),
@@ -569,6 +601,7 @@ export class Reader {
       tag: f64(tag),
       more: first(rest) === 1,
       leftOut: f64(rest)[1] ?? 0,
+      tooFar: f64(rest)[2] ?? 0,
     };
   }
 

@@ -3,9 +3,11 @@
 //   node told_alike.mjs READER.mjs READER.wasm CAIRN TRACE...
 //
 // Of each call what `cairn dump` prints, with its times and bytes; from places in the middle too; summaries, sizes,
-// loops, matrices and timelines as their --json. Exit status: 0 all alike, 1 not.
+// loops, matrices and timelines as their --json; messages as in the table that it exports. Exit status: 0 all alike, 1 not.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { pathToFileURL } from 'node:url';
 
@@ -68,6 +70,39 @@ function callsOf(reader, rank, from = 0, most = Infinity) {
     next = page.next;
   }
   return rows;
+}
+
+/** Messages of the whole run and of parts, as rows, held against the table that `cairn export` writes of as much. */
+function compareMessages(trace, reader) {
+  const table = (...words) => {
+    const folder = mkdtempSync(join(tmpdir(), 'cairn-told-'));
+    try {
+      if (told('export', '--to', 'csv', '-o', join(folder, 'out'), ...words, trace) === null) return null;
+      const lines = readFileSync(join(folder, 'out/messages.csv'), 'utf8').split('\n').slice(1, -1);
+      // Names of communicators have no commas.
+      return lines.map((line) => line.split(',')).filter((row) => row[7] !== '')
+        .map(([from, sentBy, to, receivedBy, , tag, bytes, begin, end]) =>
+          [from, sentBy, to, receivedBy, tag, bytes || '-1', begin, end].map(Number)).sort();
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+  const found = (ranks, begin, end) => {
+    const all = asked(() => reader.messages({ ranks, begin, end, most: 1e7, mostBefore: Infinity }));
+    if (all === null) return null;
+    return [...all.from].map((from, i) => [from, all.sentBy[i], all.to[i], all.receivedBy[i], all.tag[i], all.bytes[i],
+      all.begin[i], all.end[i]]).sort();
+  };
+  const whole = found(null, 0, Infinity);
+  expect(`${trace}: messages`, whole, table());
+  if (whole === null || whole.length === 0) return;
+  const middle = whole[Math.floor(whole.length / 2)][6];
+  for (const [ranks, word] of [[null, null], [[[0, 1]], '0-1']]) {
+    const words = ['--time', `${middle}ns+100us`, ...(word ? ['--rank', word] : [])];
+    expect(`${trace}: messages of ${words}`, found(ranks, middle, middle + 100_000), table(...words));
+  }
+  const cut = reader.messages({ ranks: null, begin: 0, end: Infinity, most: 1, mostBefore: Infinity });
+  expect(`${trace}: one message`, [cut.from.length, cut.more], [1, whole.length > 1]);
 }
 
 for (const trace of traces) {
@@ -144,6 +179,7 @@ for (const trace of traces) {
       some.groups.flatMap((group) => group.cells.map((cell) => [group.name, cell.from, cell.to, cell.bytes])));
     expect(`${trace}: kinds`, matrix.kind.every((kind) => kind < KINDS.length), true);
   }
+  compareMessages(trace, reader);
   const strip = reader.strip({ by: 'sort', begin: 0, end: Infinity, columns: 37, lines: 3, mostCalls: 1e15 });
   const line = json('timeline', '--columns', '37', '--lines', '3', trace);
   expect(`${trace}: axis`, strip.axis, line.axis);

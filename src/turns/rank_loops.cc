@@ -46,8 +46,8 @@ std::vector<Loop> RankLoops::until(std::optional<uint64_t> call) {
     if (turns <= kLead + kLeastTail) break;
     Loop &loop = all.emplace_back();
     loop.turns = turns;
-    for (uint64_t i = 0; i <= kLead; ++i) loop.lead[i] = begin_of(place, i);
-    for (uint64_t i = 0; i <= kLeastTail; ++i) loop.tail[i] = begin_of(place, turns - kLeastTail + i);
+    for (size_t i = 0; i <= kLead; ++i) loop.lead[i] = begin_of(place, i);
+    for (size_t i = 0; i <= kLeastTail; ++i) loop.tail[i] = begin_of(place, turns - kLeastTail + i);
   }
   return all;
 }

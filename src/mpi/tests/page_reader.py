@@ -14,7 +14,7 @@ import surroundings
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / 'reader/told_alike.mjs'
 # With several threads, with receives from any source, with communicators that come and go, with arrays that drain.
-PROGRAMS = [('stencil2d 20 linear line', 4), ('threads', 2), ('waitany', 4), ('comm_manage', 2), ('drains', 2), ('rma', 2)]
+PROGRAMS = [('stencil2d 20 linear line', 4), ('stencil2d 1000 linear plain', 4), ('matching', 5), ('threads', 2), ('waitany', 4), ('comm_manage', 2), ('drains', 2), ('rma', 2)]
 TIMINGS = ['stats', 'lossless']
 
 
@@ -28,7 +28,7 @@ def main():
             words = program.split()
             words[0] = str(folder / words[0])
             for timing in TIMINGS:
-                made.append(f'{program.split()[0]}-{timing}.cairn')
+                made.append(f'{program.replace(" ", "-")}-{timing}.cairn')
                 done = bench.run_in(traces, 'record', '-q', '--timing', timing, '-o', made[-1], '--', 'timeout', '60', bench.mpiexec,
                                     '-n', str(ranks), *words)
                 if done.returncode != 0:

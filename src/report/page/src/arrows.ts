@@ -3,8 +3,9 @@
 import type { Messages } from './protocol';
 import type { Surface } from './surface';
 
-/** A run with more calls is not gone through for them: 2 million take some seconds. */
+/** No more calls are gone through for them: 2 million take some seconds. Of a longer run a part is shown. */
 export const kMostCallsMatched = 2e6;
+export const kMostInPart = 1e5;
 const kMostDrawn = 600;
 const kMostHeads = 200;
 const kNear = 4;

@@ -1,8 +1,10 @@
 // Client: the reader of one trace, in a worker, so that the page stays quick while it works.
 import { addressOf, has, sizeOf, take, unzipped } from './blocks';
-import type { Asks, Messages, Method, Opened, TraceGiven } from './protocol';
+import type { Asks, Messages, MessagesAsked, Method, Opened, TraceGiven } from './protocol';
 
 const kMostMessages = 1e6;
+/** A worker that nobody asked for so long is let go, with its memory. */
+const kIdleMs = 20_000;
 /** A larger trace beside the page is fetched in parts. */
 const kMostFetched = 1e6;
 
@@ -113,10 +115,30 @@ export class Client {
   private async match(): Promise<Messages> {
     const other = await Client.of(this.trace);
     try {
-      return await other.ask('messages', { most: kMostMessages });
+      return await other.ask('messages', { ranks: null, begin: 0, end: Infinity, most: kMostMessages, mostBefore: Infinity });
     } finally {
       other.worker.terminate();
     }
+  }
+
+  /** Those of a part of it, by a worker that is kept for a while. Whoever asks again is answered instead. */
+  async messagesOf(ask: MessagesAsked): Promise<Messages> {
+    ++this.asking;
+    clearTimeout(this.idle);
+    this.matcher ??= Client.of(this.trace);
+    try {
+      return await (await this.matcher).ask('messages', ask, true);
+    } finally {
+      if (--this.asking === 0) this.idle = setTimeout(() => this.letGo(), kIdleMs);
+    }
+  }
+  private matcher: Promise<Client> | null = null;
+  private asking = 0;
+  private idle: ReturnType<typeof setTimeout> | undefined;
+
+  private letGo(): void {
+    void this.matcher?.then((one) => one.worker.terminate(), () => {});
+    this.matcher = null;
   }
 
   private static async of(trace: TraceGiven): Promise<Client> {

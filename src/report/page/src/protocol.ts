@@ -1,7 +1,7 @@
 // What the page asks of the worker that holds the reader, and what comes back.
-import type { CollectiveUse, Messages } from './reader';
+import type { CollectiveUse, Messages, MessagesAsked } from './reader';
 
-export type { Messages };
+export type { Messages, MessagesAsked };
 
 export interface Group {
   fn: string;
@@ -183,6 +183,6 @@ export interface Asks {
   drawn: { ask: DrawnAsk; answer: DrawnCall[][] | null };
   matrix: { ask: MatrixAsk; answer: Matrix };
   pairs: { ask: { groups: number[] | null }; answer: Pairs };
-  messages: { ask: { most: number }; answer: Messages };
+  messages: { ask: MessagesAsked; answer: Messages };
 }
 export type Method = keyof Asks;

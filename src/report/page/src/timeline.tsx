@@ -2,7 +2,7 @@
 // colours tell shares at any zoom; few calls are drawn one by one.
 import { scaleLinear } from 'd3-scale';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { arrowsIn, drawArrows, kMostCallsMatched, linesOf, nearest } from './arrows';
+import { arrowsIn, drawArrows, kMostCallsMatched, kMostInPart, linesOf, nearest } from './arrows';
 import { Chart, type Ink } from './chart';
 import { Outdated } from './client';
 import { colourOf, colourOfSort, kRest, resolved } from './colours';
@@ -83,7 +83,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
   const [calls, setCalls] = useState<{ key: string; rows: DrawnCall[][] } | null>(null);
   const [trouble, setTrouble] = useState('');
   const [tries, setTries] = useState(0);
-  const [messages, setMessages] = useState<Messages | null>(null);
+  const [matched, setMatched] = useState<{ of: string; messages: Messages } | null>(null);
   const [unmatched, setUnmatched] = useState('');
   const [arrowsWanted, setArrowsWanted] = useState(true);
   const [finer, setFiner] = useState(false);
@@ -141,15 +141,31 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
     return () => { alive = false; };
   }, [client, key]);
 
-  // Messages, of a run that is not too long to be gone through.
+  // Messages: of the run, or, where it is too long to be gone through, of a window with few calls.
+  const short = (client?.opened.calls ?? 0) <= kMostCallsMatched;
   const matchable = !bare && strip !== null && strip.axis === 'measured' && strip.lines.every((line) => line.count === 1) &&
-    (client?.opened.calls ?? 0) <= kMostCallsMatched;
+    (short || !strip.coarse);
+  const part = !matchable ? '' : short ? 'run' : `${strip.lines.map((line) => line.ranks).join()} ${from} ${to}`;
   useEffect(() => {
-    if (!client || !matchable || !arrowsWanted) return;
+    if (!client || part === '' || !arrowsWanted) return;
     let alive = true;
-    client.messages().then((all) => alive && setMessages(all), (error: Error) => alive && setUnmatched(error.message));
-    return () => { alive = false; };
-  }, [client, matchable, arrowsWanted]);
+    const found = (messages: Messages) => alive && setMatched({ of: part, messages });
+    const failed = (error: Error) => alive && !(error instanceof Outdated) && setUnmatched(error.message);
+    setUnmatched('');
+    const ask = () => {
+      const ranks = strip!.lines.map((line) => [Number(line.ranks), Number(line.ranks)] as const);
+      client.messagesOf({ ranks, begin: from, end: to, most: kMostInPart, mostBefore: kMostCallsMatched }).then(found, failed);
+    };
+    let later: ReturnType<typeof setTimeout> | undefined;
+    if (short) client.messages().then(found, failed);
+    else later = setTimeout(ask, kStillMs);
+    return () => {
+      alive = false;
+      clearTimeout(later);
+    };
+  }, [client, part, arrowsWanted]);
+  const messages = matched?.messages ?? null;
+  const tooFar = matched?.of === part ? matched.messages.tooFar : 0;
   const rows = useMemo(() => new Map((strip?.lines ?? []).map((line, i) => [Number(line.ranks), i])), [strip]);
   const arrows = useMemo(() => matchable && arrowsWanted && messages ? arrowsIn(messages, rows, from, to) : null,
     [messages, rows, from, to, matchable, arrowsWanted]);
@@ -311,7 +327,8 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
             <label>
               <input type="checkbox" checked={arrowsWanted} onChange={(event) => setArrowsWanted(event.currentTarget.checked)} />{' '}
               messages{arrowsWanted && (unmatched !== '' ? `: ${unmatched}`
-                : !messages ? <span class="busy"> being matched …</span>
+                : matched?.of !== part ? <span class="busy"> being matched …</span>
+                : tooFar > 0 ? `: not here, as ${count(tooFar)} calls before would have to be matched`
                 : arrows && arrows.count > arrows.shown.length && `: ${count(arrows.count)} here, zoom in to see them`)}
             </label>
           )}
@@ -328,7 +345,7 @@ export function Timeline({ context, client: given, bare }: { context: Context; c
       )}
       <Chart
         name="timeline" height={height} onWidth={setWidth} draw={draw} tip={tip}
-        label={strip ? `Timeline of ${plural(lines.reduce((sum, line) => sum + line.count, 0), 'rank')}, ${moment(from, (to - from) / 10)} to ${moment(to, (to - from) / 10)}. ${legend.map((kind) => `${strip.kinds[kind]} ${percent(palette!.sums[kind]! / total)}`).join(', ')}${lanes.length > 0 ? `; below: ${lanes.map((lane) => lane.name).join(', ')}` : ''}` : 'Timeline'}
+        label={strip ? `Timeline of ${plural(lines.reduce((sum, line) => sum + line.count, 0), 'rank')}, ${moment(from, (to - from) / 10)} to ${moment(to, (to - from) / 10)}. ${legend.map((kind) => `${strip.kinds[kind]} ${percent(palette!.sums[kind]! / total)}`).join(', ')}${arrows && arrows.shown.length > 0 ? `; ${plural(arrows.shown.length, 'message')}` : ''}${lanes.length > 0 ? `; below: ${lanes.map((lane) => lane.name).join(', ')}` : ''}` : 'Timeline'}
         csv={() => strip ? [['ranks', 'from', 'to', ...strip.kinds], ...strip.lines.flatMap((line, l) =>
           Array.from({ length: strip.columns }, (_, c) => {
             const each = (strip.end - strip.begin) / strip.columns;

@@ -187,7 +187,7 @@ class Service {
   }
 
   messages(ask: Asks['messages']['ask']): Asks['messages']['answer'] {
-    return this.reader.messages(ask.most);
+    return this.reader.messages(ask);
   }
 
   /** Of the groups that were asked for last. */

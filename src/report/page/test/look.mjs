@@ -119,6 +119,7 @@ for (const path of pages) {
     if (options.fragment !== '') {
       await settled(page);
       await page.screenshot({ path: join(options.out, `${name}.png`) });
+      one.labels = await page.$$eval('main canvas', (all) => all.map((canvas) => canvas.getAttribute('aria-label')));
     }
     const views = options.fragment === '' ? await page.$$eval('nav a', (all) => all.map((a) => a.getAttribute('href').slice(1).split('?')[0])) : [];
     for (const view of views) {
