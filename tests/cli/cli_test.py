@@ -40,7 +40,7 @@ class Bench:
     def __init__(self, arguments, folder):
         self.cairn = str(pathlib.Path(arguments.cairn).resolve())
         self.programs = pathlib.Path(arguments.programs).resolve()
-        self.update = arguments.update
+        self.update = False
         self.folder = folder
         self.environment = {
             "PATH": os.environ["PATH"],
@@ -2768,22 +2768,30 @@ def doctor_looks_around(bench):
         raise Failure(text)
 
 
+def add_arguments(parser):
+    """What a bench needs."""
+    for name in ("--cairn", "--make-traces", "--make-arrays", "--programs"):
+        parser.add_argument(name, required=True)
+
+
+def bench_in(folder, arguments):
+    """A bench in an empty folder, where traces and arrays are made."""
+    (folder / "spool").mkdir()
+    subprocess.run([arguments.make_traces, str(folder)], check=True)
+    subprocess.run([arguments.make_arrays, str(folder)], check=True)
+    return Bench(arguments, folder)
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--cairn", required=True)
-    parser.add_argument("--make-traces", required=True)
-    parser.add_argument("--make-arrays", required=True)
-    parser.add_argument("--programs", required=True)
+    add_arguments(parser)
     parser.add_argument("--update", action="store_true")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory(prefix="cairn-cli-") as name:
-        folder = pathlib.Path(name).resolve()
-        (folder / "spool").mkdir()
-        subprocess.run([arguments.make_traces, str(folder)], check=True)
-        subprocess.run([arguments.make_arrays, str(folder)], check=True)
-        bench = Bench(arguments, folder)
+        bench = bench_in(pathlib.Path(name).resolve(), arguments)
+        bench.update = arguments.update
         for function in CASES:
             if arguments.names and function.__name__ not in arguments.names:
                 continue

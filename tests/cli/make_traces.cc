@@ -341,6 +341,41 @@ trace::ProcessRecord left(uint32_t rank) {
   return process;
 }
 
+/// One rank of a spawned job: a persistent request that is started, of a buffer on a device. It was killed in a
+/// callback of MPI_Comm_free.
+trace::ProcessRecord spawned() {
+  trace::ProcessRecord process;
+  process.host = "node1";
+  process.modules = modules();
+  process.wall_ns = 9'000'000;
+  process.complete = false;
+  process.losses = {{"killed: recorded up to the last call that ended", 0, false}};
+  const Atom world = constant("MPI_COMM_WORLD");
+  Thread before(0);
+  before.call("MPI_Init", 1, {}, 1000);
+  before.call("MPI_Send_init", 2,
+              {{"buf", atoms({trace::kDevice, 0, 0})},
+               {"count", atoms({1})},
+               {"datatype", atoms({constant("MPI_INT"), 0})},
+               {"dest", atoms({0})},
+               {"tag", atoms({0})},
+               {"comm", atoms({world})},
+               {"request", atoms({2, 0})}},
+              100);
+  before.call("MPI_Start", 3, {{"request", atoms({2, 0})}}, 100);
+  before.call("MPI_Wait", 4, {{"request", atoms({2, 0})}, {"status", atoms({constant("MPI_STATUS_IGNORE")})}}, 100);
+  trace::SequenceRecord calls = before.finish(sites(), false);
+  calls.heap_events = {trace::ThreadEvent{0, 0, 0, false}.packed(), trace::DeviceEvent{1, 0, 4096}.packed(),
+                       trace::ThreadEvent{3, 0, 0, true}.packed()};
+  calls.heap = grammar::Grammar::from_symbols({0, 1, 2});
+  process.sequences.push_back(std::move(calls));
+  Thread pending(0, 1, 8'000'000);
+  pending.call("MPI_Comm_free", 5, {{"comm", atoms({world})}}, 1'000'000, {trace::kNoReturn});
+  pending.call("MPI_Barrier", 6, {{"comm", atoms({world})}}, 1'000'000, {trace::kNoReturn}, 1);
+  process.sequences.push_back(pending.finish(sites(), false));
+  return process;
+}
+
 /// Each rank sends to the right, from two places of one function, and takes what comes: on rank 0 each third message is
 /// too long. A communicator of its own for the first two ranks and one for the others. Call stacks were kept.
 trace::ProcessRecord failing(uint32_t rank, bool lossless) {
@@ -582,6 +617,41 @@ gpu::Launches values() {
   return made;
 }
 
+/// Two blocks of one warp each, on two multiprocessors, whose lanes read global memory and write shared memory; the
+/// second warp's end is not known. `fewer`: one lane does not write.
+gpu::Launches touches(bool fewer) {
+  gpu::Launches made;
+  gpu::ProgramRecord program;
+  program.file = "tide.cu";
+  program.kernels = {"ebb"};
+  program.locations = {{1, gpu::Kind::entry, "ebb", "tide.cu", 3},
+                       {2, gpu::Kind::load, "ebb", "tide.cu", 5, 12},
+                       {3, gpu::Kind::store, "ebb", "tide.cu", 6, 3}};
+  gpu::LaunchRecord launch;
+  launch.program = made.add(std::move(program));
+  launch.grid = {2, 1, 1};
+  launch.block = {4, 1, 1};
+  launch.end_block = 2;
+  launch.processors = 4;
+  const auto at = [](uint64_t address, gpu::Space space) { return gpu::bits_of(gpu::Access{address, 4, space}); };
+  std::vector<uint64_t> reads;
+  std::vector<uint64_t> writes;
+  for (uint64_t lane = 0; lane < 4; ++lane) {
+    reads.push_back(at(0x7f0000000000 + 64 * lane, gpu::Space::global));
+    if (lane != 0 || !fewer) writes.push_back(at(4 * lane, gpu::Space::shared));
+  }
+  const std::vector<gpu::Event> events{
+      {1, 0xf}, {2, 0xf, gpu::ValueType::u64, reads}, {3, fewer ? 0xeU : 0xfU, gpu::ValueType::u64, writes}};
+  const std::vector<uint32_t> words = gpu::encode_stream(made.form(launch), events, 0xf);
+  gpu::StreamRecord stream{events.size(), 0xf, Bytes(words.size() * 4)};
+  std::memcpy(stream.bytes.data(), words.data(), stream.bytes.size());
+  const uint32_t number = made.add(std::move(stream));
+  launch.warps = {{0, 0, {number}}, {1, 0, {number}}};
+  launch.clocks = {{2, true, 0, 900}, {3, false, 40, 0}};
+  made.launches.push_back(std::move(launch));
+  return made;
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -624,6 +694,11 @@ int main(int argc, char **argv) {
   }
   killed.wall_ns = 9'000'000;
   save(folder + "/left.cairn", *abandoned.to_file(killed));
+  killed.job = "17";
+  killed.spawned_by = "16.2";
+  trace::MergeCost much{1, 8'000'000, 8'000'000};
+  much.memory = {5 << 20, 1 << 20, 2 << 20, 7 << 20};
+  save(folder + "/spawned.cairn", trace::with_merge_cost(*must(trace::Part::of(spawned())).to_file(killed), much));
   save(folder + "/threads.cairn", *must(trace::Part::of(threaded())).to_file(aborted));
   save(folder + "/malformed.cairn", *must(trace::Part::of(malformed())).to_file(run_info("stats", 0)));
 
@@ -632,6 +707,8 @@ int main(int argc, char **argv) {
   const Bytes gpu_trace = gpu_file(launches);
   save(folder + "/gpu.cairn", gpu_trace);
   save(folder + "/values.cairn", gpu_file(values()));
+  save(folder + "/touches.cairn", gpu_file(touches(false)));
+  save(folder + "/touches2.cairn", gpu_file(touches(true)));
   save(folder + "/biggpu.cairn", gpu_file(long_kernel(6'000'000)));
   save(folder + "/gpu2.cairn", gpu_file(kernels(true)));
   launches.streams[0].bytes = {0, 0, 0, 0};
