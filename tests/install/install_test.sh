@@ -23,7 +23,8 @@ library=$(find "$home" -name libcairn.so -print -quit)
 recorders=$(find "$(dirname "$library")/recorders" -name libcairn-recorder.so | wc -l)
 oracles=$(find "$(dirname "$library")/recorders" -name libcairn-oracle.so | wc -l)
 [ "$recorders" -gt 0 ] && [ "$recorders" -eq "$oracles" ] || fail "$recorders recorders and $oracles oracles"
-for page in man/man1/cairn.1 bash-completion/completions/cairn zsh/site-functions/_cairn fish/vendor_completions.d/cairn.fish; do
+for page in man/man1/cairn.1 bash-completion/completions/cairn zsh/site-functions/_cairn fish/vendor_completions.d/cairn.fish \
+  cairn/schemas/common.schema.json cairn/schemas/cairn-info.schema.json; do
   find "$home/share" -path "*/$page*" -print -quit | grep -q . || fail "no share/$page"
 done
 

@@ -153,7 +153,8 @@ def check_files(prefix, debian):
     functions = 'vendor-completions' if debian else 'site-functions'  # Debian's zsh looks into the former
     for name in ('bin/cairn', 'share/man/man1/cairn.1' + suffix, 'share/man/man1/cairn-record.1' + suffix,
                  'share/bash-completion/completions/cairn', f'share/zsh/{functions}/_cairn',
-                 'share/fish/vendor_completions.d/cairn.fish', 'share/doc/cairn/LICENSE'):
+                 'share/fish/vendor_completions.d/cairn.fish', 'share/cairn/schemas/cairn-info.schema.json',
+                 'share/doc/cairn/LICENSE'):
         if not (prefix / name).exists():
             fail(f'no {prefix / name}')
     check_documents(prefix / 'share/doc/cairn')
