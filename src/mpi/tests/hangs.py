@@ -5,7 +5,8 @@
 
 The program is hangs.c. Each kind is looked at until all that is expected is seen, by its spool, its trace's name, and the
 number of a process; looking must leave no file. Then the ranks are killed, or Ctrl-C is pressed, and the trace must say the
-same, for longer, and agree with the oracle. Exit status: 0 passed, 1 failed, 77 not possible here.
+same, for longer, and agree with the oracle. What `cairn` prints must be as schemas/ says, where Python has jsonschema. Exit
+status: 0 passed, 1 failed, 77 not possible here.
 """
 import argparse
 import contextlib
@@ -21,6 +22,12 @@ import tempfile
 import time
 
 from surroundings import environment
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / 'tests'))
+try:
+    from schemas import Schemas
+except ModuleNotFoundError:
+    Schemas = None
 
 SOURCE = pathlib.Path(__file__).resolve().parent / 'hangs.c'
 LINES = {name: number for number, line in enumerate(SOURCE.read_text().splitlines(), 1)
@@ -126,10 +133,17 @@ class Bench:
         self.program = options.build / f'src/mpi/tests/{options.mpi}/hangs'
         self.mpiexec = shutil.which(f'mpiexec.{options.mpi}')
         self.environment = environment(options.build, options.mpi)
+        self.schemas = Schemas() if Schemas else None
 
     def tell(self, *words):
         done = subprocess.run([self.cairn, *map(str, words)], capture_output=True, text=True, cwd=self.folder)
-        return json.loads(done.stdout) if done.returncode == 0 else None
+        if done.returncode != 0:
+            return None
+        told = json.loads(done.stdout)
+        fault = self.schemas.fault_of(told) if self.schemas else None
+        if fault:
+            raise Failed(f'{" ".join(map(str, words))}: {fault}')
+        return told
 
     def files(self):
         """But for what Open MPI makes while it starts."""
@@ -229,9 +243,9 @@ class Bench:
         info = self.tell('info', '--json', 'run.cairn')
         if info is None or self.tell('verify', '--json', 'run.cairn') is None:
             raise Failed(f'there is no sound trace; {said}')
-        against = subprocess.run([self.cairn, 'verify', 'run.cairn', '--against', 'log'], capture_output=True, text=True,
-                                 cwd=self.folder)
-        if against.returncode != 0:
+        if self.tell('verify', '--json', 'run.cairn', '--against', 'log') is None:
+            against = subprocess.run([self.cairn, 'verify', 'run.cairn', '--against', 'log'], capture_output=True, text=True,
+                                     cwd=self.folder)
             raise Failed(f'it is not what the oracle logged: {against.stdout}{against.stderr}')
         if kind == 'busy':
             return
@@ -268,7 +282,13 @@ def main():
     bench = Bench(options)
     if bench.mpiexec is None:
         return 77
-    return 0 if all([bench.passes(kind) for kind in options.kind or KINDS]) else 1
+    passed = all([bench.passes(kind) for kind in options.kind or KINDS])
+    if passed and bench.schemas and not options.kind:
+        for member in bench.schemas.unseen():
+            if member.startswith(('cairn-peek: ', 'cairn-verify: ')):
+                print(f'FAILED: {member}: a schema describes it, and no output had it')
+                passed = False
+    return 0 if passed else 1
 
 
 if __name__ == '__main__':
