@@ -91,8 +91,8 @@ class LoopFinder {
 /// first call parts: "halo.c:7 in exchange() and main()", "halo.c:7 in exchange() and 2 other functions"; "" if nothing
 /// is known.
 std::string text_of(const Loop &loop, const std::vector<LoopPlace> &places);
-/// Leaves of all that is in a loop the `most` loops and calls with the most calls, in their order; where a loop stays, so
-/// does what has the most calls in it, however many there are by then.
+/// Leaves of all that is in a loop the `most` loops and calls with the most calls, in their order; where a loop stays,
+/// so does what has the most calls in it, however many there are by then.
 void shorten(Loop *loop, size_t most);
 /// An item with what is in it, and none of the numbers: what text_of needs.
 Loop shape_of(const LoopItem &item);

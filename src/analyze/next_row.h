@@ -15,8 +15,9 @@ namespace cairn::analyze {
 
 class NextRow {
  public:
+  /// `wanted`: by number.
   NextRow(const trace::Trace &trace, uint32_t class_index,
-          const std::function<bool(const trace::Structure::RowHead &)> &wanted);
+          const std::function<bool(uint32_t row, const trace::Structure::RowHead &head)> &wanted);
   /// The first of them at `row` of the class's sequence or behind (Event::row_place); how many rows there are if there
   /// is none.
   [[nodiscard]] uint64_t from(uint64_t row) const;

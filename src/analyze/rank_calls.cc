@@ -101,14 +101,29 @@ bool RankCalls::takes(const Event &event) {
   return answer->second.wants;
 }
 
+NextRow RankCalls::rows_that_may_be(const Event &event) const {
+  const trace::SequenceView sequence = [&] {
+    for (const trace::SequenceView &each : trace_.sequences(rank_)) {
+      if (each.thread == event.thread && each.segment == event.segment) return each;
+    }
+    return trace::SequenceView();
+  }();
+  const std::vector<bool> equal = trace::rows_of_equal_calls(trace_, sequence);
+  const bool by_row = !wanted_.by_head_only() && !wanted_.by_communicators();
+  return NextRow(trace_, event.class_index, [&](uint32_t row, const trace::Structure::RowHead &head) {
+    if (CommunicatorNames::makes_some(head.function)) return true;
+    if (!wanted_.may_want(event.class_index, head.function, head.site)) return false;
+    return !by_row || !equal[row] || wanted_.wants(event.class_index, trace_.row(event.class_index, row, rank_));
+  });
+}
+
 void RankCalls::pass_over(const Event &event) {
   constexpr uint64_t kFar = 64;  // rows, which cost as much as going there
   constexpr uint64_t kMostPatience = 4096;
   in_vain_ = 0;
-  const auto may_be = [&](const trace::Structure::RowHead &row) {
-    return wanted_.may_want(event.class_index, row.function, row.site) || CommunicatorNames::makes_some(row.function);
-  };
-  const NextRow &rows = next_rows_.try_emplace(event.segment, trace_, event.class_index, may_be).first->second;
+  auto known = next_rows_.find(event.segment);
+  if (known == next_rows_.end()) known = next_rows_.emplace(event.segment, rows_that_may_be(event)).first;
+  const NextRow &rows = known->second;
   const uint64_t next = rows.from(event.row_place + 1);
   patience_ = next < event.row_place + kFar ? std::min(2 * patience_, kMostPatience) : kLeastPatience;
   if (next < event.row_place + kFar) return;
@@ -134,13 +149,11 @@ const Event *RankCalls::next() {
       ended_ = ended_ || event->begin_ns > filter_.window->end_ns;
     }
     if (ended_) break;
-    if (may_pass && !wanted_.may_want(event->class_index, event->values->function, event->values->site)) {
-      if (++in_vain_ >= patience_) pass_over(*event);
-      continue;
+    if ((!steps_ || step_) && takes(*event)) {
+      in_vain_ = 0;
+      return event;
     }
-    in_vain_ = 0;
-    if (steps_ && !step_) continue;
-    if (takes(*event)) return event;
+    if (may_pass && ++in_vain_ >= patience_) pass_over(*event);
   }
   return nullptr;
 }

@@ -4,9 +4,9 @@
 // Where the filter begins in the middle (Filter::from, a window of time, steps), it goes there (Events::seek): what
 // communicators are called is then told by the calls before that make some, which are found in the grammar. Only where
 // several threads made some are all calls gone through, since their order counts. Where it takes few functions or
-// sites, stretches without any are passed over (next_row.h). Borrows all that it is given. One thread at a time. Costs
-// what Events does for what is gone through, and for steps what a StepCounter does; an answer by the values of a
-// distinct call is kept.
+// sites, or partners, tags and results that rows of equal calls name, stretches without any are passed over
+// (next_row.h). Borrows all that it is given. One thread at a time. Costs what Events does for what is gone through,
+// and for steps what a StepCounter does; an answer by the values of a distinct call is kept.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +57,8 @@ class RankCalls {
 
  private:
   void go_to_begin();
+  /// Of a segment, by a call in it: rows of which some call may be taken, or makes communicators.
+  [[nodiscard]] NextRow rows_that_may_be(const trace::Event &event) const;
   /// Nothing was taken for some calls, of which this is the last.
   void pass_over(const trace::Event &event);
   [[nodiscard]] bool is_in_window(const trace::Event &event) const;
@@ -79,8 +81,8 @@ class RankCalls {
     uint64_t names_version = 0;  ///< that it holds for; 0: for any
   };
   std::unordered_map<uint64_t, Answer> answers_;  ///< by class and call
-  std::map<uint32_t, NextRow> next_rows_;         ///< by segment, of rows that may be taken or make communicators
-  uint64_t in_vain_ = 0;                          ///< calls since one that may be
+  std::map<uint32_t, NextRow> next_rows_;         ///< by segment, of rows_that_may_be
+  uint64_t in_vain_ = 0;                          ///< calls since one that was taken
   uint64_t patience_ = kLeastPatience;            ///< after so many of them it is asked where the next one is
   static constexpr uint64_t kLeastPatience = 16;
   bool ended_ = false;  ///< nothing more is taken

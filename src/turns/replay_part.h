@@ -1,7 +1,8 @@
 // replay_part: the messages of some ranks in some time, at the cost of that part.
 //
-// Only these ranks are gone through, and only the messages among them told. In front of the time turns of loops that are
-// all the same are gone past (left_out.h); who listens says when nothing more can come of it (Arrivals::has_enough).
+// Only these ranks are gone through, and only the messages among them told. In front of the time turns of loops that
+// are all the same are gone past (left_out.h); who listens says when nothing more can come of it
+// (Arrivals::has_enough).
 #pragma once
 
 #include <cstdint>

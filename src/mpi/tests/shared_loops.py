@@ -54,6 +54,11 @@ def look_at_chosen(bench, folder, trace):
     problems.expect(f'{some} of ranks 1 and 2', dumped('--rank', '1-2', '--function', ','.join(some), '--from', '3000'),
                     [line for call, line in whole if call['function'] in some and call['rank'] in (1, 2) and call['index'] >= 3000])
     problems.expect('a function that nobody calls', dumped('--function', 'MPI_Alltoallw'), [])
+    # By values: each call is in one of two dumps.
+    for option, words in (('--peer', ('0', '3', 'any')), ('--tag', ('1', '7', '3000', 'any')), ('--result', ('MPI_SUCCESS',))):
+        for word in words:
+            both = dumped(option, word), dumped(option, f'^{word}')
+            problems.expect(f'{option} {word} and ^{word}', sorted(both[0] + both[1]), sorted(line for _, line in whole))
     return problems
 
 

@@ -108,4 +108,15 @@ std::vector<CountedRow> Trace::counted_rows(const SequenceView &sequence,
   return result;
 }
 
+std::vector<bool> rows_of_equal_calls(const Trace &trace, const SequenceView &sequence) {
+  const ClassPart &part = class_part_of(trace, sequence.class_index);
+  std::vector<bool> equal(part.rows.size());
+  if (!part.ranks.index_of(sequence.rank)) return equal;
+  const RankRows rows(trace, part, sequence);
+  for (size_t row = 0; row < equal.size(); ++row) {
+    equal[row] = is_call(part.rows[row]->kind) && rows.is_plain(rows.groups().of_row[row]);
+  }
+  return equal;
+}
+
 }  // namespace cairn::trace

@@ -138,5 +138,7 @@ struct Structure {
 };
 /// `class_index` must exist. Cost: the rows.
 Structure structure_of(const Trace &trace, uint32_t class_index);
+/// By row: whether it stands for calls of the sequence that all have the values that Trace::row gives. Cost: the rows.
+std::vector<bool> rows_of_equal_calls(const Trace &trace, const SequenceView &sequence);
 
 }  // namespace cairn::trace
