@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "analyze/decode.h"
 #include "analyze/overview.h"
-#include "analyze/wanted_calls.h"
 #include "terminal/progress.h"
 #include "terminal/terminal.h"
 #include "terminal/words.h"
@@ -31,30 +28,17 @@ Cell cell_of(const std::string &before, const waits::Place &place, nlohmann::ord
 
 }  // namespace
 
-Result<waits::Report> analyse_waits(const trace::Trace &trace, const std::string &verb,
-                                    const analyze::FilterText &filter) {
+Result<ChosenWaits> analyse_waits(const trace::Trace &trace, const std::string &verb,
+                                  const analyze::FilterText &filter) {
   if (auto can = waits::can_analyse(trace, verb); !can) return tl::unexpected(can.error());
   const analyze::Sources sources(trace);
   for (const std::string &warning : sources.warnings()) say(warning);
   const auto chosen = analyze::make_filter(filter, trace, sources);
   if (!chosen) return tl::unexpected(chosen.error());
-  const analyze::WantedCalls wanted(trace, sources, *chosen);
-  const bool all = chosen->all_ranks && !chosen->window && !chosen->chooses_calls();
   Progress progress(analyze::overview(trace).calls, "calls");
-  const auto tell = [&progress](uint64_t calls) { progress.add(calls); };
-  if (all) return waits::analyse(trace, sources, {}, tell);
-  const auto victims = [&](const analyze::CallTime &call) {
-    const auto &window = chosen->window;
-    return std::binary_search(chosen->ranks.begin(), chosen->ranks.end(), call.rank) &&
-           wanted.may_want(call.class_index, call.function, call.site) &&
-           (!window || (call.begin_ns <= window->end_ns && call.end_ns >= window->begin_ns));
-  };
-  auto report = waits::analyse(trace, sources, victims, tell);
-  if (!report) return report;
-  std::erase_if(report->ranks, [&](const waits::RankLine &line) {
-    return !std::binary_search(chosen->ranks.begin(), chosen->ranks.end(), line.rank);
-  });
-  return report;
+  auto report = waits::analyse(trace, sources, *chosen, [&progress](uint64_t calls) { progress.add(calls); });
+  if (!report) return tl::unexpected(report.error());
+  return ChosenWaits{*std::move(report), waits::chooses_victims(*chosen)};
 }
 
 Cell place_cell(const waits::Report &report, uint32_t place) {

@@ -10,10 +10,13 @@
 
 namespace cairn::cli {
 
+struct ChosenWaits : waits::Report {
+  bool some = false;  ///< not all of the run's waiting was asked for
+};
 /// The analysis of an open trace. Fails where it has no times of single calls, or no axis of time for all ranks. `verb`
 /// is for the error. `filter`: whose waiting is told.
-Result<waits::Report> analyse_waits(const trace::Trace &trace, const std::string &verb,
-                                    const analyze::FilterText &filter = {});
+Result<ChosenWaits> analyse_waits(const trace::Trace &trace, const std::string &verb,
+                                  const analyze::FilterText &filter = {});
 
 /// "MPI_Recv  app.c:9 in main()"
 Cell place_cell(const waits::Report &report, uint32_t place);

@@ -127,9 +127,7 @@ int waits(WaitsOptions &options) {
   if (!trace) return report(trace.error());
   const auto found = analyse_waits(*trace, "waits", options.filter);
   if (!found) return report(found.error(), options.file);
-  const analyze::FilterText &chosen = options.filter;
-  const bool some = !chosen.ranks.empty() || !chosen.functions.empty() || !chosen.sites.empty() || !chosen.time.empty();
-  if (some && found->lines.empty()) say("no waiting matches");
+  if (found->some && found->lines.empty()) say("no waiting matches");
   say_exactness(*trace, Shown::begins_too);
   say_left_out(*found);
   Output out;

@@ -169,13 +169,14 @@ py::dict efficiency_of(const waits::Efficiency &found) {
   return all;
 }
 
-waits::Report analysed(Run &run, const char *asker) {
+waits::Report analysed(Run &run, const char *asker, const py::dict &words) {
   if (const auto can = waits::can_analyse(run.trace(), asker); !can) raise(can.error(), run.path());
-  return taken(unlocked([&] { return waits::analyse(run.trace(), run.sources()); }), run.path());
+  const analyze::Filter filter = run.filter(words);
+  return taken(unlocked([&] { return waits::analyse(run.trace(), run.sources(), filter, {}); }), run.path());
 }
 
-py::dict waits_of(Run &run) {
-  const waits::Report found = analysed(run, "waits");
+py::dict waits_of(Run &run, const py::dict &words) {
+  const waits::Report found = analysed(run, "waits", words);
   py::list lines;
   for (const waits::WaitLine &line : found.lines) {
     const bool other = waits::has_culprit(line.pattern);
@@ -232,7 +233,7 @@ py::dict waits_of(Run &run) {
 }
 
 py::dict efficiency(Run &run) {
-  if (timing::keeps_times(run.trace().run().timing)) return efficiency_of(analysed(run, "efficiency").efficiency);
+  if (timing::keeps_times(run.trace().run().timing)) return efficiency_of(analysed(run, "efficiency", {}).efficiency);
   return efficiency_of(
       taken(unlocked([&] { return waits::efficiency_of_sums(run.trace(), "efficiency"); }), run.path()));
 }

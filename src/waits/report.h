@@ -133,6 +133,12 @@ using Progress = std::function<void(uint64_t calls)>;
 /// each pair of calls that wait for each other.
 Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const Victims &victims = {},
                        const Progress &progress = {});
+/// The same of the waiting of those ranks and calls that a filter chooses, by rank, function, site and time; ranks that
+/// it leaves out have no line.
+Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter,
+                       const Progress &progress);
+/// Whether it chooses some.
+bool chooses_victims(const analyze::Filter &filter);
 /// As much of the efficiency as sums of times tell: all but what an ideal network would change. `asker`: as above.
 /// Fails where the trace has no times at all.
 Result<Efficiency> efficiency_of_sums(const trace::Trace &trace, const std::string &asker);

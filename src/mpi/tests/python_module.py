@@ -175,6 +175,12 @@ class Compared:
 
         self.expect('waiting', sorted((line['kind'], line['count'], line['in']['function'], line['time_ns']) for line in waits['lines']),
                     sorted((line['kind'], line['count'], line['in']['function'], ns(line['seconds'])) for line in wanted['lines']))
+        for words, chosen in ((('--rank', '1-2'), dict(rank='1-2')), (('--function', 'MPI_Recv,MPI_Wait*', '--rank', '0'),
+                              dict(function=['MPI_Recv', 'MPI_Wait*'], rank=0)), (('--time', '500ms+1s'), dict(time='500ms+1s'))):
+            some, told = run.waits(**chosen), self.json('waits', *words)
+            self.expect(f'waiting of {words}', (sorted(line['time_ns'] for line in some['lines']), [line['rank'] for line in some['ranks']]),
+                        (sorted(ns(line['seconds']) for line in told['lines']), [line['rank'] for line in told['ranks']]))
+            self.expect(f'{words} is a part', 0 < len(some['lines']) < len(waits['lines']), True)
         self.expect('causes', sorted(line['time_ns'] for line in waits['causes']), sorted(ns(line['seconds']) for line in wanted['causes']))
         self.expect('ranks', [(line['rank'], line['waited_ns'], line['outside_ns']) for line in waits['ranks']],
                     [(line['rank'], ns(line['waited_seconds']), ns(line['outside_seconds'])) for line in wanted['ranks']])

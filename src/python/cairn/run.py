@@ -92,9 +92,10 @@ class Run:
         """What each kind of rank does again and again, as `cairn loops`: nested, in `items` and each one's `body`."""
         return Loops(_core.loops(self._core, filters.words({'rank': rank})))
 
-    def waits(self) -> Report:
-        """Who waited for whom, and the critical path, as `cairn waits` and `cairn path`: lines, causes, path, ranks."""
-        return Report(_core.waits(self._core))
+    def waits(self, **chosen: Any) -> Report:
+        """Who waited for whom, and the critical path, as `cairn waits` and `cairn path`: lines, causes, path, ranks. Filters
+        choose whose waiting is told; the path is the run's."""
+        return Report(_core.waits(self._core, filters.words(chosen, ('rank', 'function', 'site', 'time'))))
 
     def efficiency(self) -> dict[str, Any]:
         """As `cairn efficiency`: parallel, load_balance, communication, … of 1."""
