@@ -164,7 +164,7 @@ int peek(const PeekOptions &options) {
 Action declare_peek(Options &verb) {
   auto options = std::make_shared<PeekOptions>();
   verb.text("spool", options->of, "Spool, trace under way, or number of a process; all of this folder if left out");
-  verb.flag("--json", options->json, "Print JSON");
+  verb.flag("--json", options->json, "Print JSON, with the name of its schema");
   return [options] { return peek(*options); };
 }
 

@@ -153,6 +153,7 @@ ordered_json json_of(const std::string &file, const Strip &strip, const Kinds &k
   for (size_t line = 0; line < strip.lines(); ++line) {
     ordered_json one;
     one["ranks"] = strip.ranks[line];
+    one["ns"] = ordered_json::object();
     for (size_t kind = 0; kind < strip.kinds; ++kind) {
       ordered_json values = ordered_json::array();
       bool any = false;

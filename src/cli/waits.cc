@@ -102,7 +102,7 @@ Listing ranks_of(const Report &report) {
                                  {nullptr, "by_kind"}};
   Listing list(std::move(columns));
   for (const RankLine &rank : report.ranks) {
-    ordered_json by_kind;
+    ordered_json by_kind = ordered_json::object();
     for (size_t i = 0; i < waits::kPatterns; ++i) {
       if (rank.waited_ns[i] != 0) {
         by_kind[waits::name_of(static_cast<Pattern>(i))] = duration(rank.waited_ns[i]).json;
