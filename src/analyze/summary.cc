@@ -97,12 +97,19 @@ class Summariser {
   GatheredLine &line(uint32_t class_index, const Head &head, uint32_t rank) {
     Key key{head.function, 0, 0, 0};
     trace::Site site;
-    if (group_ == GroupBy::rank) key = {0, 0, rank, 0};
+    if (group_ == GroupBy::rank) {
+      if (rank < of_ranks_.size() && of_ranks_[rank] != nullptr) return *of_ranks_[rank];
+      key = {0, 0, rank, 0};
+    }
     if (group_ == GroupBy::call_site) {
       if (head.site < sites_.size()) site = sites_[head.site];
       key = {head.function, site.module, site.offset, callers_number(class_index, head.site, site.caller)};
     }
     const auto [place, fresh] = lines_.try_emplace(key);
+    if (group_ == GroupBy::rank) {
+      of_ranks_.resize(std::max(of_ranks_.size(), size_t{rank} + 1));
+      of_ranks_[rank] = &place->second;
+    }
     if (fresh) {
       place->second.line.function = head.function;
       place->second.line.rank = rank;
@@ -441,6 +448,7 @@ class Summariser {
   std::map<uint32_t, uint32_t> numbers_of_callers_;   ///< by Site::caller
   std::map<std::string, uint32_t> numbers_of_texts_;  ///< and by how they look
   std::map<Key, GatheredLine> lines_;
+  std::vector<GatheredLine *> of_ranks_;  ///< of lines_, where they are by rank
   Summary summary_;
 };
 
