@@ -19,7 +19,8 @@ namespace {
 
 constexpr size_t kMostRanks = 1U << 24;
 
-bool parse_number(std::string_view text, uint32_t &value) {
+template <typename Number>
+bool parse_number(std::string_view text, Number &value) {
   const char *end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   return error == std::errc() && stop == end && !text.empty();
@@ -106,15 +107,16 @@ Result<std::vector<char>> parse_functions(const std::vector<std::string> &texts)
   return functions;
 }
 
-/// "7" or "3-9" of what `parse_ranks` would take for a list.
+/// "7" or "3-9".
 std::optional<Span> parse_span(const std::string &word) {
   const size_t dash = word.find('-');
-  uint32_t first = 0;
-  uint32_t last = 0;
+  uint64_t first = 0;
+  uint64_t last = 0;
   const std::string_view text = word;
   if (!parse_number(text.substr(0, dash), first)) return std::nullopt;
   if (!parse_number(dash == std::string::npos ? text : text.substr(dash + 1), last)) return std::nullopt;
-  return last < first ? std::nullopt : std::optional<Span>({first, last});
+  if (last < first || last > INT64_MAX) return std::nullopt;
+  return Span{static_cast<int64_t>(first), static_cast<int64_t>(last)};
 }
 
 trace::Atom constant(std::string_view name) {
@@ -215,7 +217,8 @@ Result<std::vector<uint32_t>> among(const std::vector<uint32_t> &all, const Chos
   for (const auto *spans : {&chosen.taken, &chosen.left_out}) {
     for (const Span &span : *spans) {
       for (int64_t number = span.first; number <= span.last; ++number) {
-        if (std::binary_search(all.begin(), all.end(), static_cast<uint32_t>(number))) continue;
+        const bool may_be = number <= UINT32_MAX;
+        if (may_be && std::binary_search(all.begin(), all.end(), static_cast<uint32_t>(number))) continue;
         return fail(ErrorKind::usage, fmt::format("there is no {} {} in this trace", thing, number),
                     fmt::format("it holds {}", all.empty() ? "none" : ranks_text(all)));
       }

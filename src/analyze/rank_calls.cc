@@ -60,6 +60,8 @@ void RankCalls::go_to_begin() {
   if (steps_ && !filter_.steps.taken.empty()) {
     uint64_t first = UINT64_MAX;
     for (const Span &span : filter_.steps.taken) first = std::min(first, static_cast<uint64_t>(span.first));
+    ended_ = first >= steps_->count();
+    if (ended_) return;
     uint64_t step = UINT64_MAX;
     for (const auto &[thread, segment, row] : steps_->begins(first)) {
       step = std::min(step, events_.index_of_row(thread, segment, row).value_or(0));

@@ -169,10 +169,9 @@ class Dump {
   [[nodiscard]] std::string step_note() const {
     if (!filter_.steps.chooses() || least_steps_ > most_steps_) return {};
     if (most_steps_ == 0 && filter_.step_at.empty()) {
-      return fmt::format(
-          "; no main loop of at most {} turns was found; --step-at WHERE says with which call each step "
-          "begins, and --from N goes to any call",
-          grouped(trace::kMostSteps));
+      return "; no main loop was found; --step-at WHERE says with which call each step begins, and --from N goes to "
+             "any "
+             "call";
     }
     std::string text = fmt::format("; there are {}", plural(most_steps_, "step"));
     if (least_steps_ != most_steps_) text += fmt::format(" at most and {} at least", grouped(least_steps_));

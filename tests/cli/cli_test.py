@@ -636,8 +636,9 @@ def calls_are_chosen(bench):
     bench.golden("dump_thread", "dump", "threads.cairn", "--thread", "1", err=NO_TIMES)
     bench.golden("dump_hung_errors", "dump", "hung.cairn", "--errors", "--rank", "0-4", err=NO_TIMES)
     bench.check("dump", "failing_lossless.cairn", "--tag", "99", err="cairn: no call matches\n")
-    expect("no such step", bench.run("dump", "ring.cairn", "--rank", "3", "--step", "100000").stderr.splitlines()[-1],
-           "cairn: no call matches; there are 100 steps, counted from 0; --step-at WHERE says with which call each begins")
+    for step in ("100000", "70000000000"):
+        expect("no such step", bench.run("dump", "ring.cairn", "--rank", "3", "--step", step).stderr.splitlines()[-1],
+               "cairn: no call matches; there are 100 steps, counted from 0; --step-at WHERE says with which call each begins")
     bench.check("dump", "failing_lossless.cairn", "--tag", "99", "--order", "time", err="cairn: no call matches\n")
     by_time = bench.run("dump", "failing_lossless.cairn", "--errors", "--order", "time").stdout.splitlines()
     expect("by time", [line.split()[0] for line in by_time], ["r0", "r0"])

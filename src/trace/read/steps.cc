@@ -1,6 +1,7 @@
 #include "trace/read/steps.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -39,15 +40,29 @@ class LoopFinder {
     return loop ? std::optional(loop->body) : std::nullopt;
   }
 
+  /// Some times in a row.
+  struct Place {
+    uint64_t begin = 0;
+    uint64_t count = 0;
+  };
+  /// How many places there are.
+  [[nodiscard]] uint64_t count_places(const Body &body) const {
+    const std::vector<uint64_t> times = calls_.rule_multiplicities();
+    uint64_t count = 0;
+    for (uint32_t rule = 0; rule < times.size(); ++rule) {
+      for (const Term &term : calls_.rules()[rule]) count += is(term, body) ? times[rule] : 0;
+    }
+    return count;
+  }
   /// Where it begins, each time.
-  [[nodiscard]] std::vector<uint64_t> places(const Body &body) const {
+  [[nodiscard]] std::vector<Place> places(const Body &body) const {
     std::vector<char> has(calls_.rules().size());
     for (const uint32_t rule : order(0)) {
       for (const Term &term : calls_.rules()[rule]) {
         has[rule] |= static_cast<char>(is(term, body) || (term.is_rule && has[term.id] != 0));
       }
     }
-    std::vector<uint64_t> found;
+    std::vector<Place> found;
     struct Level {
       uint32_t rule;
       size_t term = 0;
@@ -70,9 +85,8 @@ class LoopFinder {
         continue;
       }
       if (!enters) {
-        const uint64_t each = length({term.id, term.is_rule});
-        for (uint64_t i = 0; is(term, body) && i < term.count; ++i) found.push_back(place + i * each);
-        place += each * term.count;
+        if (is(term, body)) found.push_back({place, term.count});
+        place += length({term.id, term.is_rule}) * term.count;
       }
       ++level.term;
       level.done = 0;
@@ -136,7 +150,7 @@ class LoopFinder {
 
   /// Different ones, the first time.
   [[nodiscard]] size_t rows_in(const Body &body) const {
-    const uint64_t begin = places(body).front();
+    const uint64_t begin = places(body).front().begin;
     std::set<Symbol> different;
     for (uint64_t i = begin; i < begin + length(body) && i < rows_.size(); ++i) different.insert(rows_[as_size(i)]);
     return different.size();
@@ -176,29 +190,23 @@ class Sequence {
     return begin;
   }
 
-  [[nodiscard]] std::vector<Step> steps(bool at) const {
+  [[nodiscard]] Steps steps(bool at) const {
     constexpr uint64_t kMost = uint64_t{1} << 24;  // some hundred nanoseconds each
-    if (calls_.length() > kMost) return at ? std::vector<Step>() : steps_of(calls_, {});
+    if (calls_.length() > kMost) return at ? Steps() : steps_of(calls_, {});
     const std::vector<Symbol> rows = calls_.expand();
     std::vector<Symbol> places;
     places.reserve(rows.size());
     for (const Symbol row : rows) places.push_back(place_[row]);
     if (at) return steps_at(places, [&](Symbol place) { return begins_[place]; });
     // What ranks of a class share may have come out of its loops.
-    std::vector<Step> by_row = steps_of(Grammar::from_symbols(rows), rows);
+    Steps by_row = steps_of(Grammar::from_symbols(rows), rows);
     constexpr uint64_t kEnough = 2;  // half of the calls
-    if (covered(by_row) * kEnough >= calls_.length()) return by_row;
-    std::vector<Step> by_place = steps_of(Grammar::from_symbols(places), rows);
-    return covered(by_place) > covered(by_row) ? by_place : by_row;
+    if (by_row.covered() * kEnough >= calls_.length()) return by_row;
+    Steps by_place = steps_of(Grammar::from_symbols(places), rows);
+    return by_place.covered() > by_row.covered() ? by_place : by_row;
   }
 
  private:
-  static uint64_t covered(const std::vector<Step> &steps) {
-    uint64_t calls = 0;
-    for (const Step &step : steps) calls += step.end - step.begin;
-    return calls;
-  }
-
   const Trace &trace_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint64_t, uint32_t>, Symbol> places_;
   std::vector<bool> begins_;   ///< by place
@@ -208,41 +216,72 @@ class Sequence {
 
 }  // namespace
 
-std::vector<Step> steps_of(const Grammar &calls, const std::vector<Symbol> &rows) {
-  std::vector<Step> steps;
+void Steps::add(uint64_t begin, uint64_t length, uint64_t count) {
+  assert(count != 0 && (stretches_.empty() || begin >= stretches_.back().end));
+  stretches_.push_back({count_, begin, length, begin + length * count});
+  count_ += count;
+  covered_ += length * count;
+}
+
+void Steps::end_last(uint64_t end) {
+  assert(!stretches_.empty() && end >= at(count_ - 1).begin);
+  covered_ += end - stretches_.back().end;
+  stretches_.back().end = end;
+}
+
+Step Steps::at(uint64_t step) const {
+  const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), step,
+                                      [](uint64_t wanted, const Stretch &one) { return wanted < one.first; });
+  const Stretch &stretch = *(after - 1);
+  const uint64_t next = after == stretches_.end() ? count_ : after->first;
+  const uint64_t begin = stretch.begin + (step - stretch.first) * stretch.length;
+  return {begin, step + 1 == next ? stretch.end : begin + stretch.length};
+}
+
+std::optional<uint64_t> Steps::of(uint64_t place) const {
+  const auto after = std::upper_bound(stretches_.begin(), stretches_.end(), place,
+                                      [](uint64_t wanted, const Stretch &one) { return wanted < one.begin; });
+  if (after == stretches_.begin() || place >= (after - 1)->end) return std::nullopt;
+  const Stretch &stretch = *(after - 1);
+  const uint64_t last = (after == stretches_.end() ? count_ : after->first) - 1;
+  return stretch.length == 0 ? last : std::min(last, stretch.first + (place - stretch.begin) / stretch.length);
+}
+
+Steps steps_of(const Grammar &calls, const std::vector<Symbol> &rows) {
+  Steps steps;
   if (calls.empty()) return steps;
   const LoopFinder finder(calls, rows);
   const std::optional<Body> body = finder.find();
-  if (!body || calls.length() / finder.length(*body) > kMostSteps) return steps;
+  if (!body || finder.count_places(*body) > kMostSteps) return steps;
   const uint64_t length = finder.length(*body);
-  const std::vector<uint64_t> places = finder.places(*body);
-  const std::vector<Symbol> turn = calls_from(calls, places.front(), length);
+  const std::vector<LoopFinder::Place> places = finder.places(*body);
+  const std::vector<Symbol> turn = calls_from(calls, places.front().begin, length);
   const auto is_most = [&](uint64_t count) { return count > length / 2; };
 
+  uint64_t end = 0;  // of the last step
   for (size_t i = 0; i < places.size(); ++i) {
-    const uint64_t end = places[i] + length;
-    steps.push_back({places[i], end});
+    end = places[i].begin + length * places[i].count;
+    steps.add(places[i].begin, length, places[i].count);
     if (i + 1 == places.size()) break;
-    const uint64_t between = places[i + 1] - end;
+    const uint64_t between = places[i + 1].begin - end;
     if (!is_most(between)) {
-      steps.back().end = places[i + 1];
+      steps.end_last(places[i + 1].begin);
     } else if (between < 2 * length) {
-      steps.push_back({end, places[i + 1]});
+      steps.add(end, between);
     }
   }
-  const uint64_t end = steps.back().end;
   const std::vector<Symbol> next = calls_from(calls, end, std::min(length, calls.length() - end));
   const auto same_begin = std::mismatch(next.begin(), next.end(), turn.begin()).first - next.begin();
-  if (is_most(static_cast<uint64_t>(same_begin))) steps.push_back({end, end + static_cast<uint64_t>(same_begin)});
+  if (is_most(static_cast<uint64_t>(same_begin))) steps.add(end, static_cast<uint64_t>(same_begin));
   return steps;
 }
 
-std::vector<Step> steps_at(const std::vector<Symbol> &calls, const std::function<bool(Symbol)> &begins) {
-  std::vector<Step> steps;
+Steps steps_at(const std::vector<Symbol> &calls, const std::function<bool(Symbol)> &begins) {
+  Steps steps;
   for (size_t i = 0; i < calls.size(); ++i) {
     if (!begins(calls[i])) continue;
-    if (!steps.empty()) steps.back().end = i;
-    steps.push_back({i, calls.size()});
+    if (!steps.empty()) steps.end_last(i);
+    steps.add(i, calls.size() - i);
   }
   return steps;
 }
@@ -265,18 +304,14 @@ std::optional<uint64_t> StepCounter::of(const Event &event) const {
   const auto segment = thread->second.segments.find(event.segment);
   if (segment == thread->second.segments.end()) return std::nullopt;
   const uint64_t place = segment->second + event.row_place;
-  const std::vector<Step> &steps = thread->second.steps;
-  const auto after = std::upper_bound(steps.begin(), steps.end(), place,
-                                      [](uint64_t value, const Step &step) { return value < step.begin; });
-  if (after == steps.begin() || place >= (after - 1)->end) return std::nullopt;
-  return static_cast<uint64_t>(after - 1 - steps.begin());
+  return thread->second.steps.of(place);
 }
 
 std::vector<StepCounter::Place> StepCounter::begins(uint64_t step) const {
   std::vector<Place> places;
   for (const auto &[thread, known] : threads_) {
-    if (step >= known.steps.size()) continue;
-    const uint64_t begin = known.steps[as_size(step)].begin;
+    if (step >= known.steps.count()) continue;
+    const uint64_t begin = known.steps.at(step).begin;
     Place place{thread};
     uint64_t first = 0;
     for (const auto &[segment, start] : known.segments) {
@@ -292,7 +327,7 @@ std::vector<StepCounter::Place> StepCounter::begins(uint64_t step) const {
 
 uint64_t StepCounter::count() const {
   uint64_t most = 0;
-  for (const auto &[thread, known] : threads_) most = std::max<uint64_t>(most, known.steps.size());
+  for (const auto &[thread, known] : threads_) most = std::max(most, known.steps.count());
   return most;
 }
 

@@ -33,7 +33,7 @@
 
 namespace cairn::trace {
 
-/// Where more turns were found there are no steps.
+/// Where the loop stands more often, with something between each time, there are no steps.
 constexpr uint64_t kMostSteps = uint64_t{1} << 22;
 
 struct Step {
@@ -41,13 +41,39 @@ struct Step {
   uint64_t end = 0;
 };
 
-/// In order. Empty: nothing is repeated. `rows`: numbers of the calls that say which are equal, arguments counted;
-/// empty if that is not known. None if they are more than kMostSteps. Cost: the terms of the grammar, the steps and
-/// the calls of one.
-std::vector<Step> steps_of(const grammar::Grammar &calls, const std::vector<grammar::Symbol> &rows);
+/// In order. Memory for each stretch of steps that are as long and follow each other. A question costs its logarithm.
+class Steps {
+ public:
+  /// Behind the others; `count` of them, of that length each.
+  void add(uint64_t begin, uint64_t length, uint64_t count = 1);
+  /// The last one ends there, not earlier than it began.
+  void end_last(uint64_t end);
+  [[nodiscard]] uint64_t count() const { return count_; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  /// `step` below `count`.
+  [[nodiscard]] Step at(uint64_t step) const;
+  /// The one that a place belongs to.
+  [[nodiscard]] std::optional<uint64_t> of(uint64_t place) const;
+  /// Places that belong to some.
+  [[nodiscard]] uint64_t covered() const { return covered_; }
+
+ private:
+  struct Stretch {
+    uint64_t first = 0;  ///< step
+    uint64_t begin = 0;
+    uint64_t length = 0;  ///< of each but the last
+    uint64_t end = 0;
+  };
+  std::vector<Stretch> stretches_;
+  uint64_t count_ = 0;
+  uint64_t covered_ = 0;
+};
+
+/// Empty: nothing is repeated. `rows`: numbers of the calls that say which are equal, arguments counted; empty if that
+/// is not known. Cost: the terms of the grammar, the stretches of steps and the calls of one.
+Steps steps_of(const grammar::Grammar &calls, const std::vector<grammar::Symbol> &rows);
 /// One begins wherever `begins` holds, and lasts until the next.
-std::vector<Step> steps_at(const std::vector<grammar::Symbol> &calls,
-                           const std::function<bool(grammar::Symbol)> &begins);
+Steps steps_at(const std::vector<grammar::Symbol> &calls, const std::function<bool(grammar::Symbol)> &begins);
 
 /// The steps of one rank's calls, which are given in their order. Each thread has its own.
 class StepCounter {
@@ -72,7 +98,7 @@ class StepCounter {
  private:
   struct Thread {
     std::map<uint32_t, uint64_t> segments;  ///< where each begins in the sequence of all
-    std::vector<Step> steps;
+    Steps steps;
   };
   std::map<uint32_t, Thread> threads_;
 };

@@ -19,7 +19,9 @@ std::string steps(const std::string &calls, const std::string &begins = "") {
       });
   std::string text;
   uint64_t at = 0;
-  for (const Step &step : found) {
+  for (uint64_t i = 0; i < found.count(); ++i) {
+    const Step step = found.at(i);
+    for (const uint64_t place : {step.begin, step.end - 1}) EXPECT_EQ(found.of(place), i);
     EXPECT_GE(step.begin, at);
     text += std::string(step.begin - at, '.') + "|" + calls.substr(step.begin, step.end - step.begin);
     at = step.end;
@@ -61,6 +63,22 @@ TEST(Steps, MayLackSomethingTheLastTime) {
   EXPECT_EQ(steps("x" + times(6, "abcd") + "abcz"), "." + times(6, "|abcd") + "|abc|.");
   // The first time, then: each begins where the first of them does.
   EXPECT_EQ(steps("bcd" + times(6, "abcd") + "z"), times(6, "|bcda") + "|bcd|.");
+}
+
+TEST(Steps, AreAsManyAsThereAre) {
+  const auto rules = [](uint64_t count) {
+    // x (ab)^count e (ab)^count
+    return *Grammar::from_rules(
+        {{{'x', false, 1}, {1, true, count}, {'e', false, 1}, {1, true, count}}, {{'a', false, 1}, {'b', false, 1}}});
+  };
+  const uint64_t many = uint64_t{1} << 40;
+  const Steps found = steps_of(rules(many), {});
+  EXPECT_EQ(found.count(), 2 * many);
+  EXPECT_EQ(found.at(many).begin, 2 * many + 2);
+  EXPECT_EQ(found.of(2 * many + 1), many - 1);  // what stands between belongs to the one before
+  EXPECT_EQ(found.of(2 * many + 2), many);
+  EXPECT_EQ(found.of(0), std::nullopt);
+  EXPECT_EQ(found.covered(), 4 * many + 1);
 }
 
 TEST(Steps, BeginWhereTheUserSays) {
