@@ -12,14 +12,14 @@ namespace {
 
 class CsvWriter : public TableWriter {
  public:
-  explicit CsvWriter(Folder folder) : folder_(std::move(folder)) {}
+  explicit CsvWriter(Partial folder) : folder_(std::move(folder)) {}
 
   Result<void> begin(const Table &table) override {
     if (const auto known = files_.find(&table); known != files_.end()) {
       file_ = &known->second;
       return {};
     }
-    auto file = OutFile::create(folder_.will_have(std::string(table.name) + ".csv"));
+    auto file = OutFile::create_in(&folder_, std::string(table.name) + ".csv");
     if (!file) return tl::unexpected(file.error());
     file_ = &files_.emplace(&table, *std::move(file)).first->second;
     line_.clear();
@@ -39,8 +39,7 @@ class CsvWriter : public TableWriter {
     for (auto &[table, file] : files_) {
       if (auto done = file.finish(); !done) return done;
     }
-    folder_.keep();
-    return {};
+    return folder_.finish();
   }
 
  private:
@@ -62,7 +61,7 @@ class CsvWriter : public TableWriter {
     line_.back() = '\n';
     file_->write(line_);
   }
-  Folder folder_;
+  Partial folder_;
   std::map<const Table *, OutFile> files_;
   OutFile *file_ = nullptr;  ///< of the one at hand
   std::string line_;
@@ -71,7 +70,7 @@ class CsvWriter : public TableWriter {
 }  // namespace
 
 Result<std::unique_ptr<TableWriter>> csv_writer(const std::string &path) {
-  auto folder = Folder::make(path);
+  auto folder = Partial::of(path, true);
   if (!folder) return tl::unexpected(folder.error());
   return std::make_unique<CsvWriter>(*std::move(folder));
 }

@@ -2,17 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 namespace cairn::exporting {
 namespace {
-
-namespace fs = std::filesystem;
 
 tl::unexpected<Error> wrong(ErrorKind kind, const std::string &path, const std::string &what, const char *hint) {
   return tl::unexpected(Error{kind, what, path, Error::kNoOffset, hint});
@@ -22,30 +18,38 @@ tl::unexpected<Error> wrong(ErrorKind kind, const std::string &path, const std::
 
 Result<OutFile> OutFile::create(const std::string &path) {
   if (path.empty()) return OutFile(path, STDOUT_FILENO);
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0 && errno == EEXIST) {
-    return wrong(ErrorKind::usage, path, "is there already", "name another file with --output");
-  }
+  auto partial = Partial::of(path);
+  if (!partial) return tl::unexpected(partial.error());
+  auto made = open(partial->name(), path);
+  if (made) made->partial_.emplace(*std::move(partial));
+  return made;
+}
+
+Result<OutFile> OutFile::create_in(Partial *folder, const std::string &name) {
+  const std::string path = folder->will_have(name);
+  return open(path, path);
+}
+
+Result<OutFile> OutFile::open(const std::string &path, const std::string &shown) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) {
-    return wrong(ErrorKind::environment, path, fmt::format("cannot be made: {}", std::strerror(errno)),
+    return wrong(ErrorKind::environment, shown, fmt::format("cannot be made: {}", std::strerror(errno)),
                  "name another file with --output");
   }
-  return OutFile(path, file);
+  return OutFile(shown, file);
 }
 
 OutFile::OutFile(OutFile &&other) noexcept
     : path_(std::move(other.path_)),
       file_(std::exchange(other.file_, -1)),
+      partial_(std::move(other.partial_)),
       buffer_(std::move(other.buffer_)),
       bytes_(other.bytes_),
       error_(other.error_),
-      closed_(other.closed_),
-      kept_(other.kept_) {}
+      closed_(other.closed_) {}
 
 OutFile::~OutFile() {
-  if (file_ < 0 || path_.empty()) return;
-  close(file_);
-  if (!kept_) unlink(path_.c_str());
+  if (file_ >= 0 && !path_.empty()) close(file_);
 }
 
 void OutFile::flush() {
@@ -73,42 +77,7 @@ Result<void> OutFile::finish() {
                  fmt::format("cannot be written: {}", std::strerror(error_)),
                  "make room, or name another file with --output");
   }
-  kept_ = true;
-  return {};
-}
-
-Result<Folder> Folder::make(const std::string &path) {
-  std::error_code error;
-  const bool made = mkdir(path.c_str(), 0777) == 0;
-  const int why = errno;
-  if (!made && why != EEXIST) {
-    return wrong(ErrorKind::environment, path, fmt::format("cannot be made: {}", std::strerror(why)), "");
-  }
-  if (!made && !fs::is_directory(path, error)) {
-    return wrong(ErrorKind::environment, path, "is no folder", "name another with --output");
-  }
-  if (!made && !fs::is_empty(path, error)) {
-    return wrong(ErrorKind::usage, path, "is not empty", "name a folder that is not there with --output");
-  }
-  return Folder(path, made);
-}
-
-Folder::Folder(Folder &&other) noexcept
-    : path_(std::move(other.path_)),
-      made_(other.made_),
-      names_(std::move(other.names_)),
-      kept_(std::exchange(other.kept_, true)) {}
-
-Folder::~Folder() {
-  if (kept_) return;
-  std::error_code ignored;
-  for (const std::string &name : names_) fs::remove_all(path_ + "/" + name, ignored);
-  if (made_) fs::remove(path_, ignored);
-}
-
-std::string Folder::will_have(const std::string &name) {
-  names_.push_back(name);
-  return path_ + "/" + name;
+  return partial_ ? partial_->finish() : Result<void>();
 }
 
 }  // namespace cairn::exporting

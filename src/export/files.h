@@ -1,15 +1,16 @@
-// Where exporters write: one file, or standard output; or a folder.
+// OutFile: a file, or standard output, that an exporter writes.
 //
-// What could not be written to its end is deleted, and what was there before is left as it was: a file or folder must
-// not be there, or be an empty folder. One thread.
+// It has its name once all of it is there (partial.h). One thread.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/result.h"
+#include "export/partial.h"
 
 namespace cairn::exporting {
 
@@ -18,9 +19,10 @@ class OutFile {
  public:
   /// "" is standard output.
   static Result<OutFile> create(const std::string &path);
+  /// In a folder that gets its name later.
+  static Result<OutFile> create_in(Partial *folder, const std::string &name);
   OutFile(OutFile &&other) noexcept;
   OutFile &operator=(OutFile &&) = delete;
-  /// Deletes the file unless `finish` gave no error.
   ~OutFile();
 
   void write(std::string_view bytes) {
@@ -36,35 +38,16 @@ class OutFile {
  private:
   static constexpr size_t kBuffer = size_t{1} << 20;
   OutFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  static Result<OutFile> open(const std::string &path, const std::string &shown);
   void flush();
 
-  std::string path_;
+  std::string path_;  ///< as it is told
   int file_;
+  std::optional<Partial> partial_;
   std::string buffer_;
   uint64_t bytes_ = 0;
   int error_ = 0;
   bool closed_ = false;
-  bool kept_ = false;
-};
-
-/// A folder that is made, or is empty.
-class Folder {
- public:
-  static Result<Folder> make(const std::string &path);
-  Folder(Folder &&other) noexcept;
-  Folder &operator=(Folder &&) = delete;
-  /// Deletes what it will have, and itself if it was made, unless `keep` was called.
-  ~Folder();
-  /// The path of a file or folder that somebody writes there.
-  std::string will_have(const std::string &name);
-  void keep() { kept_ = true; }
-
- private:
-  Folder(std::string path, bool made) : path_(std::move(path)), made_(made) {}
-  std::string path_;
-  bool made_;
-  std::vector<std::string> names_;
-  bool kept_ = false;
 };
 
 }  // namespace cairn::exporting

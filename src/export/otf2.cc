@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "export/files.h"
 #include "export/otf2_definitions.h"
+#include "export/partial.h"
 #include "export/reach.h"
 #include "export/walk.h"
 
@@ -307,22 +307,19 @@ class Otf2Writer {
 bool has_otf2() { return true; }
 
 Result<void> write_otf2(Scope *scope, const gpu::Launches &launches, const std::string &path, Otf2Counts *counts) {
-  auto folder = Folder::make(path);
+  auto folder = Partial::of(path, true);
   if (!folder) return tl::unexpected(folder.error());
   if (auto done = learn_received_sizes(scope); !done) return done;
-  folder->will_have("traces");
-  folder->will_have("traces.def");
-  folder->will_have("traces.otf2");
   Complaints complaints;
-  OTF2_Archive *archive = OTF2_Archive_Open(path.c_str(), "traces", OTF2_FILEMODE_WRITE, kEventChunk, kDefinitionChunk,
-                                            OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  OTF2_Archive *archive = OTF2_Archive_Open(folder->name().c_str(), "traces", OTF2_FILEMODE_WRITE, kEventChunk,
+                                            kDefinitionChunk, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   Result<void> done;
   if (archive != nullptr) {
     done = Otf2Writer(scope, launches, archive, &complaints, counts).write();
     complaints.check(OTF2_Archive_Close(archive));
   }
   if (complaints.any()) return complaints.result(path);
-  folder->keep();
+  if (auto kept = folder->finish(); !kept) return kept;
   return done;
 }
 

@@ -59,6 +59,12 @@ struct Scope {
   std::function<void(uint64_t calls)>
       matching;  ///< the same of all calls of the run, where messages are matched before
 
+  /// Whether a call is written.
+  [[nodiscard]] bool writes(const analyze::CallTime &call) const {
+    const bool in_time =
+        !wanted.window || (call.begin_ns <= wanted.window->end_ns && call.end_ns >= wanted.window->begin_ns);
+    return in_time && wanted.has_rank(call.rank) && wanted.has_function(call.function);
+  }
   /// Fails where the trace cannot tell its communicators.
   static Result<Scope> of(const trace::Trace &trace, const analyze::Sources &sources, const analyze::Filter &filter);
 

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <filesystem>
+#include <cstring>
 
+#include "export/partial.h"
 #include "export/tables.h"
 
 namespace cairn::exporting {
@@ -40,16 +41,15 @@ CREATE VIEW waiting AS
 
 class SqliteWriter : public TableWriter {
  public:
-  explicit SqliteWriter(std::string path) : path_(std::move(path)) {}
+  SqliteWriter(std::string path, Partial partial) : path_(std::move(path)), partial_(std::move(partial)) {}
   ~SqliteWriter() override {
     for (const auto &[table, insert] : inserts_) sqlite3_finalize(insert);
     sqlite3_close(base_);
-    std::error_code ignored;
-    if (!kept_) std::filesystem::remove(path_, ignored);
   }
 
   Result<void> open() {
-    if (sqlite3_open_v2(path_.c_str(), &base_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK) {
+    if (sqlite3_open_v2(partial_.name().c_str(), &base_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) !=
+        SQLITE_OK) {
       return wrong();
     }
     // What cannot be written to its end is deleted, so nothing has to be undone.
@@ -100,8 +100,7 @@ class SqliteWriter : public TableWriter {
     run("CREATE INDEX messages_by_receive ON messages (receiver, receive_call)");
     run("COMMIT");
     if (error_) return wrong();
-    kept_ = true;
-    return {};
+    return partial_.finish();
   }
 
  private:
@@ -114,29 +113,28 @@ class SqliteWriter : public TableWriter {
     if (!error_) check(sqlite3_exec(base_, statements, nullptr, nullptr, nullptr));
   }
   [[nodiscard]] tl::unexpected<Error> wrong() const {
-    const std::string said = message_.empty() && base_ != nullptr ? sqlite3_errmsg(base_) : message_;
+    std::string said = message_.empty() && base_ != nullptr ? sqlite3_errmsg(base_) : message_;
+    const int why = base_ == nullptr ? 0 : sqlite3_system_errno(base_);
+    if (why != 0) said += std::string(" (") + std::strerror(why) + ")";
     return tl::unexpected(Error{ErrorKind::environment, "cannot be written: " + said, path_, Error::kNoOffset,
-                                "make room, or name another file with --output"});
+                                "make room there, or name another file with --output"});
   }
 
-  std::string path_;
+  std::string path_;  ///< as it is told
+  Partial partial_;
   sqlite3 *base_ = nullptr;
   std::map<const Table *, sqlite3_stmt *> inserts_;
   sqlite3_stmt *insert_ = nullptr;  ///< into the one at hand
   bool error_ = false;
-  bool kept_ = false;
   std::string message_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<TableWriter>> sqlite_writer(const std::string &file) {
-  std::error_code ignored;
-  if (std::filesystem::exists(file, ignored)) {
-    return tl::unexpected(
-        Error{ErrorKind::usage, "is there already", file, Error::kNoOffset, "name another file with --output"});
-  }
-  auto writer = std::make_unique<SqliteWriter>(file);
+  auto partial = Partial::of(file);
+  if (!partial) return tl::unexpected(partial.error());
+  auto writer = std::make_unique<SqliteWriter>(file, *std::move(partial));
   if (auto done = writer->open(); !done) return tl::unexpected(done.error());
   return writer;
 }

@@ -168,7 +168,7 @@ class RankTracks {
 /// Writes each rank as far as all is told of its messages.
 class WithArrows : public analyze::Arrivals {
  public:
-  WithArrows(Scope *scope, TimelineWriter *writer, TimelineCounts *counts) {
+  WithArrows(Scope *scope, TimelineWriter *writer, TimelineCounts *counts) : scope_(*scope) {
     if (scope->wanted.window) end_ns_ = scope->wanted.window->end_ns;
     for (const uint32_t rank : scope->wanted.ranks) {
       ranks_.emplace(rank, std::make_unique<RankTracks>(scope, rank, writer, counts));
@@ -180,6 +180,7 @@ class WithArrows : public analyze::Arrivals {
   }
   void message(const Edge &edge) override {
     if (edge.kind != Edge::Kind::message) return;
+    if (!scope_.writes(edge.from) || !scope_.writes(edge.to)) return;
     if (RankTracks *rank = of(edge.to.rank)) rank->receives(edge.to.call, edge.from.rank, edge.tag, edge.number);
   }
   void passed(uint32_t rank, uint64_t call) override {
@@ -202,6 +203,7 @@ class WithArrows : public analyze::Arrivals {
     const auto found = ranks_.find(rank);
     return found == ranks_.end() ? nullptr : found->second.get();
   }
+  const Scope &scope_;
   std::map<uint32_t, std::unique_ptr<RankTracks>> ranks_;
   uint64_t end_ns_ = UINT64_MAX;
 };

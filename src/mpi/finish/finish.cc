@@ -97,7 +97,8 @@ std::string publish(const std::string &partial, const std::string &path, int fir
   return {};
 }
 
-trace::RunInfo run_info(const Process &of, const char *status) {
+/// `end_ns`: of all ranks.
+trace::RunInfo run_info(const Process &of, const char *status, uint64_t end_ns) {
   trace::RunInfo run;
   run.command = of.run.command;
   run.mpi = of.run.mpi_version;
@@ -108,13 +109,13 @@ trace::RunInfo run_info(const Process &of, const char *status) {
   run.spawned_by = of.run.spawned_by;
   run.spawning = {spec::function_id::Comm_spawn, spec::function_id::Comm_spawn_multiple};
   run.start_unix_ns = of.run.start_unix_ns;
-  run.wall_ns = of.run.since_begin(of.clock.now());
+  run.wall_ns = of.run.since_begin(end_ns);
   return run;
 }
 
 /// `joined`: as with_segments says.
-Result<Part> own_part(const Process &of, timing::TimesCost *cost, const SegmentJoined &joined = {}) {
-  Result<trace::ProcessRecord> record = harvest(of, of.clock.now());
+Result<Part> own_part(const Process &of, uint64_t end_ns, timing::TimesCost *cost, const SegmentJoined &joined = {}) {
+  Result<trace::ProcessRecord> record = harvest(of, end_ns);
   if (!record) return tl::unexpected(record.error());
   *cost = record->times_cost;
   Result<Part> part = Part::of(*std::move(record));
@@ -149,7 +150,12 @@ class Tree {
   static constexpr size_t kShareOfBundle = 32;
 
  public:
-  Tree(Process &of, mpi::Handle comm) : of_(of), comm_(comm), bundles_(of.run, comm) { own_.go(); }
+  /// All ranks have ended what is recorded by now.
+  Tree(Process &of, mpi::Handle comm, uint64_t end_ns)
+      : of_(of), comm_(comm), end_ns_(end_ns), all_end_ns_(of.clock.now()), bundles_(of.run, comm) {
+    own_.go();
+  }
+  [[nodiscard]] uint64_t all_end_ns() const { return all_end_ns_; }
 
   /// The part of all ranks at the root, where the clock goes on; nothing elsewhere.
   std::unique_ptr<Part> run(const std::string &partial) {
@@ -157,7 +163,7 @@ class Tree {
     const SegmentJoined leave = of_.run.config.times ? SegmentJoined() : [&](Part *joined) {
       return bundle(joined, std::max(of_.run.config.bundles_from, of_.run.config.memory / kShareOfPart));
     };
-    std::unique_ptr<Part> part = guarded([&] { return own_part(of_, &times_cost_, leave); });
+    std::unique_ptr<Part> part = guarded([&] { return own_part(of_, end_ns_, &times_cost_, leave); });
     own_.stop();
     making_ = SmallBlocks::most_held();
     SmallBlocks::count_anew();
@@ -295,6 +301,8 @@ class Tree {
 
   Process &of_;
   mpi::Handle comm_;
+  uint64_t end_ns_;
+  uint64_t all_end_ns_;
   BundleStore bundles_;
   Stopwatch own_;
   timing::TimesCost times_cost_;  ///< of this rank
@@ -323,7 +331,7 @@ std::string cannot_write(const Process &of) {
 /// Writes the trace and gives its name; or nothing, and `*why`.
 std::string write_trace(const Process &of, Tree &tree, const Part &all, const std::string &partial, std::string *why) {
   const uint64_t blocks = tree.blocks();
-  const Result<Bytes> bare = all.to_file(run_info(of, "complete"), blocks, tree.bundles());
+  const Result<Bytes> bare = all.to_file(run_info(of, "complete", tree.all_end_ns()), blocks, tree.bundles());
   if (!bare) {
     *why = bare.error().message;
     return {};
@@ -368,11 +376,11 @@ bool write_as_root(Process &of, Tree &tree, const Part *all, const std::string &
 
 }  // namespace
 
-bool finish_together(Process &of, mpi::Handle comm) {
+bool finish_together(Process &of, mpi::Handle comm, uint64_t end_ns) {
   const SmallBlocks blocks;
   RootWord root;
   compare_clocks(of.run, comm, &root, &of.run.common.last);
-  Tree tree(of, comm);
+  Tree tree(of, comm, end_ns);
   const std::string partial = partial_name(of);
   pause(of);
   const std::unique_ptr<Part> all = tree.run(partial);
@@ -385,11 +393,11 @@ bool finish_together(Process &of, mpi::Handle comm) {
   return mpi::broadcast(comm, &written, sizeof written) && written == 1;
 }
 
-bool finish_alone(Process &of, const char *status) {
+bool finish_alone(Process &of, const char *status, uint64_t end_ns) {
   const SmallBlocks blocks;
   try {
     timing::TimesCost cost;
-    const Result<Part> part = own_part(of, &cost);
+    const Result<Part> part = own_part(of, end_ns, &cost);
     if (!part) {
       leave_reason(of.run, part.error().message.c_str());
       return false;
@@ -408,7 +416,7 @@ bool finish_epilogue(Process &of) {
   const SmallBlocks blocks;
   try {
     timing::TimesCost cost;
-    const Result<Part> part = own_part(of, &cost);
+    const Result<Part> part = own_part(of, of.clock.now(), &cost);
     return part && write_spool(of, *part, SpoolHeader::Kind::epilogue, "complete", kEpilogueEnding);
   } catch (...) {
     return false;

@@ -77,7 +77,7 @@ void lighten(Process &of) {
 }
 
 /// True if what was recorded lies in a complete file now.
-bool finish(Process &of, bool together, const char *status) {
+bool finish(Process &of, bool together, const char *status, uint64_t end_ns) {
   const Uncancelled guard;
   of.enter(Phase::off);
   let_others_leave(of);
@@ -86,7 +86,7 @@ bool finish(Process &of, bool together, const char *status) {
   find_place(of, Need::now);
   if (of.run.config.spool != nullptr) enter_spool(of.run.config.spool);  // somebody may have removed it
   lighten(of);
-  const bool handed_over = (together && finish_together(of, own_comm)) || finish_alone(of, status);
+  const bool handed_over = (together && finish_together(of, own_comm, end_ns)) || finish_alone(of, status, end_ns);
   if (handed_over) remove_lost(of.run);
   return handed_over;
 }
@@ -103,8 +103,10 @@ void finish_main(Process &of, Thread *thread, Frame *frame, bool together) {
     frame->result = static_cast<uint64_t>(int64_t{mpi::success});  // if it should fail, nobody is left to record it
     record(*thread, *frame, true, of.clock.ticks());
   }
+  // What follows is Cairn's own, and waiting until all are here: none of it is the program's time.
+  const uint64_t end_ns = of.clock.now();
   together = together && mpi::open_own_comm(&own_comm);
-  of.progress.finished = finish(of, together, "complete");
+  of.progress.finished = finish(of, together, "complete", end_ns);
   if (together) mpi::close_own_comm(own_comm);
   if (recording && of.progress.finished) begin_epilogue(of);
 }
@@ -157,7 +159,7 @@ bool finish_early(Process &of) {
   of.progress.complete = !of.progress.initialized;
   Thread *own = current_thread;
   if (own != nullptr && own->depth > 0) record_unfinished(*own, own->frames[own->depth - 1]);
-  return !of.has_calls() || finish(of, false, status_of(of));
+  return !of.has_calls() || finish(of, false, status_of(of), of.clock.now());
 }
 
 /// Nothing of the recording is left in memory or in the spool.
@@ -207,7 +209,7 @@ void before_landmark(Thread &thread, Frame &frame) {
     case function_id::Abort:
       if (of.progress.finishing) break;
       if (of.is_under_way()) record_unfinished(thread, frame);
-      finish(of, false, "aborted");
+      finish(of, false, "aborted", of.clock.now());
       break;
     case function_id::Finalize:
       find_place(of, Need::if_mpi_knows);

@@ -7,9 +7,11 @@ against that part of what it writes of all.
 FOLDER has the compiled programs. Exit status: 0 passed, 1 failed, 77 not possible here.
 """
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import exports
 import surroundings
@@ -72,6 +74,27 @@ def numbers_of(ranks):
     return found
 
 
+def interrupted(bench, folder, problems):
+    """What was not written to its end is not there under its name: after an interrupt not at all, after a kill as NAME.partial."""
+    for form in ('chrome', 'csv', 'sqlite'):
+        for sign in (signal.SIGINT, signal.SIGKILL):
+            name = pathlib.Path(folder, f'{form}.{sign.name}')
+            partial = name.with_name(name.name + '.partial')
+            running = subprocess.Popen([bench.cairn, 'export', '--to', form, '-o', name, 'out.cairn'], cwd=folder, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            while not partial.exists() and running.poll() is None:
+                time.sleep(0.001)
+            running.send_signal(sign)
+            error = running.communicate()[1]
+            if 'built without' in error:
+                continue
+            problems.expect(f'{form}, {sign.name}: exit status', running.returncode, -sign)
+            problems.expect(f'{form}, {sign.name}: there is', (name.exists(), partial.exists()), (False, sign == signal.SIGKILL))
+            if sign == signal.SIGKILL:
+                again = bench.run_in(folder, 'export', '--to', form, '-o', str(name), 'out.cairn')
+                problems.expect(f'{form}: again', (again.returncode, f'{name.name}.partial: is there already' in again.stderr), (2, True))
+
+
 def main():
     bench = surroundings.Bench(__doc__)
     problems = surroundings.Problems()
@@ -90,6 +113,8 @@ def main():
                 return pathlib.Path(folder, name)
 
             whole = Whole(exports.tables_of_csv(export('csv', 'all')))
+            if program.startswith('stencil2d'):
+                interrupted(bench, folder, problems)
             if program in REGULAR:
                 told = subprocess.run([bench.left_out, f'{folder}/out.cairn', str(whole.end * 3 // 4)], check=True, capture_output=True, text=True)
                 gone, rest = map(int, told.stdout.split())
@@ -121,6 +146,7 @@ def main():
                     problems.expect(f'{what}: slices', sum(map(len, slices.values())), len(found['calls']))
                     there = {(row[0], row[1]) for row in found['calls']}
                     both = [row for row in found['messages'] if (row[0], row[1]) in there and (row[2], row[3]) in there]
+                    problems.expect(f'{what}: arrows without a begin', [each for each in arrows.values() if each[0][1] == 'ends' and len(each) == 1], [])
                     drawn = [sorted(each, key=lambda end: end[1]) for each in arrows.values() if len(each) == 2]
                     problems.expect(f'{what}: arrows', sorted((a[2], b[2]) for a, b in drawn), sorted((int(row[0]), int(row[2])) for row in both))
     if compared < 10000:

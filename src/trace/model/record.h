@@ -151,7 +151,7 @@ struct ProcessRecord {
   std::string host;
   std::vector<Loss> losses;  ///< why not all could be kept
   bool complete = true;      ///< MPI_Finalize was reached
-  uint64_t wall_ns = 0;      ///< from its begin (RankClock) to the end of the recording
+  uint64_t wall_ns = 0;      ///< from its begin (RankClock) until it reached MPI_Finalize, or the recording ended
   uint64_t mpi_ns = 0;       ///< in MPI, outermost calls only
   uint64_t peak_memory = 0;
   timing::TimesCost times_cost;

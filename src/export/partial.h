@@ -1,0 +1,38 @@
+// Partial: what is written under another name, NAME.partial, until all of it is there, and gets its own then. So
+// whoever finds a file finds all of it, whatever ended the process that wrote it.
+//
+// What was not finished is deleted: also by Ctrl-C, SIGTERM and SIGHUP, if nobody else handles them; not by SIGKILL.
+// What has the name already is left as it was, but that an empty folder may become one that is not. One thread.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace cairn::exporting {
+
+class Partial {
+ public:
+  /// Fails where something is at `path`, but for an empty folder if it is to be a `folder`, or at its other name.
+  static Result<Partial> of(const std::string &path, bool folder = false);
+  Partial(Partial &&other) noexcept;
+  Partial &operator=(Partial &&) = delete;
+  /// Deletes what has the other name, and what it `will_have`, unless that was finished.
+  ~Partial();
+  /// Where to write.
+  [[nodiscard]] const std::string &name() const { return name_; }
+  /// The path in the folder at `name` of a file that somebody makes there.
+  std::string will_have(const std::string &file);
+  /// All of it is there.
+  Result<void> finish();
+
+ private:
+  Partial(std::string path, bool folder);
+  std::string path_;
+  std::string name_;
+  bool folder_;
+  int first_ = -1;  ///< of what is deleted on signals, …
+  int count_ = 0;   ///< … and how many
+};
+
+}  // namespace cairn::exporting
