@@ -67,6 +67,7 @@ void Posts::post(const ReceivePointer &receive) {
 void Posts::received(const ReceivePointer &receive, uint32_t from, int64_t tag) {
   if (receive->state != Receive::State::open) return;
   receive->state = Receive::State::received;
+  ++held_back_;
   open_.erase(receive->posted);
   const bool wildcard = wildcards_.erase(receive->posted) != 0;
   if (wildcard) {
@@ -140,6 +141,7 @@ void Posts::give_places(Channel *channel) {
       receive->exact =
           std::none_of(unknown_.begin(), unknown_.end(), [&](const Receive &other) { return before(other, *receive); });
       receive->place = channel->placed++;
+      --held_back_;
       channels_->placed(channel->key);
       ++channel->expected;
     }

@@ -128,6 +128,8 @@ class Posts {
   void doubt(const Receive &receive) { unknown_.push_back(receive); }
   /// Of all that are left: the rank makes no more calls.
   void finish();
+  /// Receives that are complete and have no place, since an earlier one may have to come before them.
+  [[nodiscard]] uint64_t held_back() const { return held_back_; }
   /// Receives from anybody, or under any tag, that were open then.
   [[nodiscard]] const std::vector<Receive> &left() const { return left_; }
   /// Whether a receive of which nobody knows what it took, or one of those left, may have taken a message of it.
@@ -141,6 +143,7 @@ class Posts {
   Channels *channels_;
   uint32_t rank_;
   uint64_t posted_ = 0;
+  uint64_t held_back_ = 0;
   std::map<uint64_t, ReceivePointer> open_;
   std::map<uint64_t, ReceivePointer> wildcards_;  ///< of `open_`
   std::set<Channel *> held_up_;                   ///< by a wildcard

@@ -106,8 +106,7 @@ class Replay {
   [[nodiscard]] uint64_t earliest() const {
     uint64_t found = UINT64_MAX;
     for (const auto &rank : ranks_) {
-      const MessageStep *step = rank->step();
-      if (step != nullptr) found = std::min(found, step->call.begin_ns);
+      if (rank->step() != nullptr) found = std::min(found, rank->none_before());
     }
     return found;
   }

@@ -78,6 +78,13 @@ void RankMessages::next() {
   settled_ = 0;
 }
 
+uint64_t RankMessages::none_before() const {
+  if (within_) return 0;
+  uint64_t least = ended_ ? UINT64_MAX : events_.next_segment_ns();
+  for (const MessageStep &step : steps_) least = std::min(least, step.call.begin_ns);
+  return least;
+}
+
 bool RankMessages::settled() {
   const auto &arriving = steps_.front().arriving;
   while (settled_ < arriving.size() && arriving[settled_].receive->settled()) ++settled_;
@@ -97,6 +104,7 @@ bool RankMessages::read() {
   }
   next_call_ = event->index + 1;
   ++counts_.read;
+  within_ = event->values->depth != 0;
   const RowScope &scope = scope_.scopes[event->class_index];
   see_topology(*event->values, scope, names_.see(*event->values));
   bool changed = Sizes::is_creator(event->values->function) && sizes_.see(*event->values, scope);

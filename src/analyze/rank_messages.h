@@ -142,6 +142,8 @@ class RankMessages {
   /// ends.
   MessageStep *behind(size_t count);
   void next();
+  /// No call that was not told of, and none that was told of and has not ended, began before: 0 if that is not known.
+  [[nodiscard]] uint64_t none_before() const;
   /// For who does not wait for others: reads a call. What it does, where it does something, is behind all other steps.
   /// False: there is none.
   bool read();
@@ -239,6 +241,7 @@ class RankMessages {
   size_t settled_ = 0;  ///< of the first one's receives
   bool ended_ = false;
   std::optional<uint64_t> last_end_ns_;  ///< of a call
+  bool within_ = false;                  ///< the last one that was read was made by another one, which comes behind it
   uint64_t outside_ns_ = 0;              ///< since the last step
   bool several_threads_ = false;         ///< then calls stand in the order of their ends, and may begin in another
 };

@@ -195,7 +195,8 @@ Action declare_loops(Options &verb) {
   verb.flag("--all", options->all, "Of all kinds of ranks, not only of the one that most are of");
   verb.text("--rank", options->filter.ranks, "Only of kinds that these ranks are of, as in 0-7,12", "LIST");
   verb.text("--thread", options->filter.threads, "Only these threads of each rank", "LIST");
-  verb.number("--limit", options->filter.limit, "Of each kind of ranks the N loops and calls with the most calls", "N");
+  verb.number("--limit", options->filter.limit,
+              "Of each kind of ranks the N loops and calls with the most calls, and what has the most in each", "N");
   add_csv_and_json(verb, *options, "a line for each loop and call");
   return [options] { return loops(*options); };
 }

@@ -66,13 +66,12 @@ Result<Partial> Partial::of(const std::string &path, bool folder) {
                  "is there already: what another export writes, or what is left of one that was killed",
                  "delete it, or name another file with --output");
   }
-  if (folder && mkdir(made.name_.c_str(), 0777) != 0) {
-    const int why = errno;
-    made.name_.clear();
-    return wrong(ErrorKind::environment, path, fmt::format("cannot be made: {}", std::strerror(why)), kOther);
-  }
+  // Before it is there, so that no signal finds it there and does not know of it.
   made.first_ = doomed_count;
   made.count_ = doom(made.name_) ? 1 : 0;
+  if (folder && mkdir(made.name_.c_str(), 0777) != 0) {
+    return wrong(ErrorKind::environment, path, fmt::format("cannot be made: {}", std::strerror(errno)), kOther);
+  }
   return made;
 }
 

@@ -60,6 +60,7 @@ Result<void> learn_received_sizes(Scope *scope) {
   if (scope->wanted.window) end_ns = scope->wanted.window->end_ns;
   auto received = ReceivedSizes::of(end_ns, scope->matching, [&](analyze::Arrivals *arrivals) {
     // What is wrong with calls and times is told by who reads them.
+    if (scope->wanted.all_ranks) return (void)replay_wanted(*scope, *messages, arrivals);
     const auto ranks = with_senders(*scope, *messages);
     if (ranks) (void)replay(*scope, *messages, *ranks, arrivals);
   });

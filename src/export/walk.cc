@@ -37,7 +37,8 @@ void Walk::read() {
   if (event_ == nullptr) return;
   next_call_ = event_->index + 1;
   const bool whole = event_->values->depth == 0;  // else one that began earlier comes behind it
-  if (!loops_ || !whole || !event_->timed || event_->begin_ns <= scope_.wanted.window->end_ns) return;
+  if (!loops_ || !whole || !event_->timed) return;
+  if (std::min(event_->begin_ns, events_.next_segment_ns()) <= scope_.wanted.window->end_ns) return;
   if (see_) {
     cuts_ = loops_->cuts_behind(next_call_);
     std::reverse(cuts_.begin(), cuts_.end());

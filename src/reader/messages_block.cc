@@ -35,8 +35,10 @@ class Collector : public analyze::Arrivals {
   }
 
   [[nodiscard]] bool wants_meetings() const override { return false; }
+  void gone_through(uint64_t calls) override { read_ += calls; }
   [[nodiscard]] bool has_enough(uint64_t ns) const override {
-    return more_ || (ns > wanted_.end_ns && under_way_ == 0);
+    // What was sent in the window and is received far behind it is not waited for.
+    return more_ || (ns > wanted_.end_ns && (under_way_ == 0 || read_ > wanted_.most_before));
   }
 
   Result<Block> block(const turns::PartTold &told) {
@@ -57,6 +59,7 @@ class Collector : public analyze::Arrivals {
   }
   const MessagesWanted &wanted_;
   uint64_t under_way_ = 0;  ///< messages that may be wanted
+  uint64_t read_ = 0;       ///< calls
   bool more_ = false;
   std::vector<uint32_t> from_, to_;
   std::vector<double> begin_, end_, sent_by_, received_by_, bytes_, tag_;

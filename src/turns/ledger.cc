@@ -38,6 +38,10 @@ class Counter : public analyze::Arrivals {
         }
       }
     }
+    // What is not counted in a turn that it was received in will be in none: it waits for something before the loop.
+    const uint64_t held_back = calls_.posts().held_back();
+    clear_ = clear_ && held_back == held_back_;
+    held_back_ = held_back;
     return std::exchange(now_, {});
   }
   /// Since this was asked last, it was known of all that it did whom it reaches.
@@ -55,6 +59,7 @@ class Counter : public analyze::Arrivals {
   analyze::Gatherings gatherings_;
   analyze::MessageCounts counts_;
   bool clear_ = true;
+  uint64_t held_back_ = 0;
   uint64_t unclear_ = 0;
   Counts now_;
   analyze::RankMessages calls_;

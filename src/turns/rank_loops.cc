@@ -1,6 +1,7 @@
 #include "turns/rank_loops.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "analyze/communicator_names.h"
 #include "spec/spec.h"
@@ -11,22 +12,35 @@ namespace {
 /// Turns with fewer in all are not worth a jump.
 constexpr uint64_t kFewestRows = 64;
 
-bool touches_windows(uint32_t function) {
+bool has(uint32_t function, const std::function<bool(const spec::Parameter &)> &which) {
   const spec::Function &found = spec::functions()[function];
-  return std::any_of(found.parameters, found.parameters + found.parameter_count,
-                     [](const spec::Parameter &parameter) { return parameter.kind == spec::Kind::window; });
+  return std::any_of(found.parameters, found.parameters + found.parameter_count, which);
+}
+bool touches_windows(uint32_t function) {
+  return has(function, [](const spec::Parameter &parameter) { return parameter.kind == spec::Kind::window; });
+}
+/// It may take one more reference to what is there.
+bool looks_up(uint32_t function) {
+  return has(function, [](const spec::Parameter &parameter) { return parameter.effect == spec::Effect::lookup; });
+}
+bool releases(uint32_t function) {
+  return has(function, [](const spec::Parameter &parameter) { return parameter.effect == spec::Effect::release; });
 }
 
 }  // namespace
 
 trace::Repeats &AllRepeats::of(uint32_t class_index) {
   std::optional<trace::Repeats> &of = repeats_[class_index];
-  if (!of) {
-    of.emplace(trace_, class_index, kLead + kLeastTail, kFewestRows, [](const trace::Structure::RowHead &row) {
-      return row.function < spec::functions().size() && !touches_windows(row.function) &&
-             !analyze::CommunicatorNames::makes_some(row.function);
-    });
-  }
+  if (of) return *of;
+  const auto is_known = [](const trace::Structure::RowHead &row) { return row.function < spec::functions().size(); };
+  const auto rows = trace::structure_of(trace_, class_index).rows;
+  const bool counts = std::any_of(rows.begin(), rows.end(), [&](const trace::Structure::RowHead &row) {
+    return is_known(row) && looks_up(row.function);
+  });
+  of.emplace(trace_, class_index, kLead + kLeastTail, kFewestRows, [&](const trace::Structure::RowHead &row) {
+    return is_known(row) && !touches_windows(row.function) && !analyze::CommunicatorNames::makes_some(row.function) &&
+           !(counts && (looks_up(row.function) || releases(row.function)));
+  });
   return *of;
 }
 

@@ -1,8 +1,9 @@
 // RankLoops: the loops of one rank whose turns are equal (trace/read/repeats.h), by numbers of its calls.
 //
 // Loops with one-sided access, which is judged by when it was, are none here, nor are those that make communicators,
-// which are told apart by how many were made before; and ranks with several threads have none. Borrows the trace. One
-// thread at a time. Cost: Repeats', once for each class, and some seeks a loop.
+// which are told apart by how many were made before, or that release something where references are counted; and ranks
+// with several threads have none. Borrows the trace. One thread at a time. Cost: Repeats', once for each class, and
+// some seeks a loop.
 #pragma once
 
 #include <array>

@@ -48,6 +48,9 @@ class Events::Thread {
     return true;
   }
   [[nodiscard]] uint64_t ticket() const { return ticket_; }
+  [[nodiscard]] uint64_t next_segment_ns() const {
+    return next_ < sequences_.size() ? axis_.of(sequences_[next_].begin_ns) : UINT64_MAX;
+  }
   /// The call `call` of the thread is the one that `advance` moves to.
   void seek(uint64_t call) {
     const std::vector<Part> &all = parts();
@@ -91,19 +94,30 @@ class Events::Thread {
     const uint64_t own = axis_.own_of(ns);
     const std::vector<Part> &all = parts();
     size_t i = sequences_.size();
+    uint64_t found = 0;  // in the segment behind; 0: not there
     while (i-- > 0) {
       if (sequences_[i].begin_ns > own) continue;
       const auto times = CallTimes::of(trace_, sequences_[i]);
       if (!times) return 0;
-      if (const uint64_t near = times->first_near(own - sequences_[i].begin_ns)) return all[i].first_call + near;
+      const uint64_t since = own - sequences_[i].begin_ns;
+      if (found != 0) {
+        // Times of this one that are off may reach into the next.
+        uint64_t off = 0;
+        for (const timing::BlockPlace &block : times->blocks()) off = std::max(off, block.clock_error_ns);
+        if (own - sequences_[i + 1].begin_ns >= off) return found;
+      }
+      const uint64_t near = times->first_near(since);
+      found = near == 0 ? 0 : all[i].first_call + near;
     }
-    return 0;
+    return found;
   }
   /// The first call at that row of one of its sequences, or behind.
   std::optional<uint64_t> call_of_row(uint32_t thread, uint32_t segment, uint64_t row) {
     for (size_t i = 0; i < sequences_.size(); ++i) {
       if (sequences_[i].thread != thread || sequences_[i].segment != segment) continue;
-      return parts()[i].first_call + CallReader(trace_, sequences_[i]).calls_before_row(row);
+      std::unique_ptr<CallReader> &reader = by_row_[i];
+      if (!reader) reader = std::make_unique<CallReader>(trace_, sequences_[i]);
+      return parts()[i].first_call + reader->calls_before_row(row);
     }
     return std::nullopt;
   }
@@ -217,7 +231,8 @@ class Events::Thread {
 
   const Trace &trace_;
   std::vector<SequenceView> sequences_;
-  std::vector<Part> parts_;  ///< of the sequences
+  std::vector<Part> parts_;                               ///< of the sequences
+  std::map<size_t, std::unique_ptr<CallReader>> by_row_;  ///< of those that were asked for places of rows
   bool rises_ = true;
   Axis::Place axis_;
   bool ordered_;  ///< there are other threads
@@ -281,6 +296,8 @@ const Event *Events::next() {
   given_ = first;
   return &event_;
 }
+
+uint64_t Events::next_segment_ns() const { return threads_.size() == 1 ? threads_[0]->next_segment_ns() : UINT64_MAX; }
 
 uint64_t Events::count() {
   uint64_t calls = 0;

@@ -96,6 +96,9 @@ class Events {
   /// The index of the first call whose row is the one at `row`, or behind it, of that sequence, or a lower one where
   /// tickets contradict each other; nothing if the sequence is none of these. Costs what `seek` does.
   [[nodiscard]] std::optional<uint64_t> index_of_row(uint32_t thread, uint32_t segment, uint64_t row);
+  /// When the segment behind that of the call which `next` gave last begins, on the axis; UINT64_MAX if there is none,
+  /// or several threads. Times that are not exact may go back there.
+  [[nodiscard]] uint64_t next_segment_ns() const;
   /// Whether all calls were given once `next` gave nullptr, and all their times that were recorded; or the first error.
   [[nodiscard]] const Result<void> &end() const { return end_; }
   /// The same, but that times may be damaged.
