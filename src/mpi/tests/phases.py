@@ -105,7 +105,7 @@ def main():
             problems.append(f'turns do not take longer in the end: {took}')
 
         text = cairn('phases', '--depth', '2', 'out.cairn').stdout
-        for wanted in '30 x classes.c', '8 x classes.c', '5 turns on ranks 3', '10 x MPI_Allreduce at classes.c':
+        for wanted in '30 x classes.c', '8 x classes.c', '5 turns on rank 3', '10 x MPI_Allreduce at classes.c':
             if wanted not in text:
                 problems.append(f'no {wanted!r} in\n{text}')
         table = list(csv.DictReader(io.StringIO(cairn('phases', '--csv', 'out.cairn').stdout)))
