@@ -83,6 +83,7 @@ struct Filter {
   struct Window {
     uint64_t begin_ns = 0;
     uint64_t end_ns = UINT64_MAX;
+    [[nodiscard]] bool overlaps(uint64_t begin, uint64_t end) const { return begin <= end_ns && end >= begin_ns; }
   };
   std::optional<Window> window;
 

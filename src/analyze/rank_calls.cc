@@ -81,8 +81,7 @@ void RankCalls::go_to_begin() {
 std::optional<uint64_t> RankCalls::step_count() const { return steps_ ? std::optional(steps_->count()) : std::nullopt; }
 
 bool RankCalls::is_in_window(const Event &event) const {
-  return !filter_.window || !event.timed ||
-         (event.begin_ns <= filter_.window->end_ns && event.end_ns >= filter_.window->begin_ns);
+  return !filter_.window || !event.timed || filter_.window->overlaps(event.begin_ns, event.end_ns);
 }
 
 bool RankCalls::takes(const Event &event) {

@@ -82,8 +82,7 @@ void say_losses(const trace::Trace &trace, const std::vector<uint32_t> &wanted) 
     if (std::any_of(losses.begin(), losses.end(), lacks)) lossy.push_back(rank);
   }
   if (lossy.empty()) return;
-  say(fmt::format("calls of rank{} {} are not all in the trace, as cairn info tells", lossy.size() == 1 ? "" : "s",
-                  ranks_text(lossy)));
+  say(fmt::format("calls of {} are not all in the trace, as cairn info tells", named_ranks(lossy)));
 }
 
 /// Where binary data would go to a terminal.

@@ -220,7 +220,7 @@ void print_notes(Output &out, const Overview &view, const std::vector<uint32_t> 
     out.write(fmt::format("{}{:<15}{}{}\n", out.warning(), "note", out.plain(), text));
   };
   const auto of_ranks = [&](const std::vector<uint32_t> &ranks, const std::string &what) {
-    note(fmt::format("rank{} {}: {}", ranks.size() == 1 ? "" : "s", ranks_text(ranks), what));
+    note(named_ranks(ranks) + ": " + what);
   };
   std::vector<uint32_t> before;
   std::set_difference(view.incomplete.begin(), view.incomplete.end(), in_finalize.begin(), in_finalize.end(),

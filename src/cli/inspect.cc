@@ -173,12 +173,11 @@ std::string loss_text(const std::string &reason, const analyze::Overview::Degrad
   // "1,600 calls were left out on request: …", of which each is told as "a call was …".
   constexpr std::string_view kACallWas = "a call was ";
   if (degraded.asked && degraded.count > 1 && reason.starts_with(kACallWas)) {
-    return fmt::format("rank{} {}: {} calls were {}", degraded.ranks.size() == 1 ? "" : "s", ranks_text(degraded.ranks),
-                       grouped(degraded.count), reason.substr(kACallWas.size()));
+    return fmt::format("{}: {} calls were {}", named_ranks(degraded.ranks), grouped(degraded.count),
+                       reason.substr(kACallWas.size()));
   }
   const std::string count = degraded.count == 0 ? "" : fmt::format(" ({})", plural(degraded.count, "time"));
-  return fmt::format("rank{} {}: {}{}", degraded.ranks.size() == 1 ? "" : "s", ranks_text(degraded.ranks), reason,
-                     count);
+  return fmt::format("{}: {}{}", named_ranks(degraded.ranks), reason, count);
 }
 
 }  // namespace cairn::cli

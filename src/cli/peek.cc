@@ -108,18 +108,14 @@ Result<JobView> view_of(const spool::Job &job, const View &view) {
   return result;
 }
 
-std::string text_of(const std::vector<uint32_t> &ranks) {
-  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", ranks_text(ranks));
-}
-
 void print(Output &out, const JobView &job, const View &view) {
   out.write(fmt::format("{}{}{}\n", out.bold(), job.command.empty() ? "a recording" : job.command, out.plain()));
   for (const std::string &line : pending_lines(job.pending)) out.write(line + "\n");
-  if (!job.running.empty()) out.write(text_of(job.running) + " running: makes calls all the time\n");
-  if (!job.done.empty()) out.write(text_of(job.done) + " past MPI_Finalize\n");
+  if (!job.running.empty()) out.write(named_ranks(job.running) + " running: makes calls all the time\n");
+  if (!job.done.empty()) out.write(named_ranks(job.done) + " past MPI_Finalize\n");
   if (job.unseen.empty()) return;
   out.write(fmt::format(
-      "{} not seen: {}\n", text_of(job.unseen),
+      "{} not seen: {}\n", named_ranks(job.unseen),
       view.elsewhere != 0 ? "on another host, where this can be asked too" : "ended, not begun, or on another host"));
 }
 

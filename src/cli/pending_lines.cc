@@ -19,7 +19,7 @@ std::string range_text(const PendingCall::Range &range) {
 }
 
 std::string line(const PendingCall &call) {
-  std::string text = fmt::format("rank{} {}", call.ranks.size() == 1 ? "" : "s", ranks_text(call.ranks));
+  std::string text = named_ranks(call.ranks);
   if (call.several_threads) text += fmt::format(" thread {}", call.thread);
   const std::string at = call.position.text().empty() ? std::string() : " at " + call.position.text();
   if (call.inside) {

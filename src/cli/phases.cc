@@ -83,16 +83,13 @@ Listing list_of(const phases::Run &run) {
               phase.most_function ? words(analyze::function_name(*phase.most_function)) : nothing(),
               words(title_of(phase))});
     const auto below = [&list](const std::string &text) { list.add_below({"         " + text, nullptr}); };
-    const auto some = [](const std::vector<uint32_t> &which) {
-      return fmt::format("rank{} {}", which.size() == 1 ? "" : "s", ranks_text(which));
-    };
     if (phase.took) below(turns_text(*phase.took));
     if (!phase.note.empty()) below(phase.note);
     if (phase.first_begin && ranks > 1) below(moments_text(phase));
     for (const OnRanks &on : phase.on) {
-      if (on.turns != phase.turns) below(fmt::format("{} turns on {}", on.turns, some(on.ranks)));
+      if (on.turns != phase.turns) below(fmt::format("{} turns on {}", on.turns, named_ranks(on.ranks)));
     }
-    if (!phase.lacking.empty()) below("not on " + some(phase.lacking));
+    if (!phase.lacking.empty()) below("not on " + named_ranks(phase.lacking));
     for (const phases::InnerLoop &inner : phase.inner) {
       std::string text = std::string(2 * (inner.depth - 1), ' ') + fmt::format("{} x {}", inner.turns, inner.place);
       if (inner.ns) text += fmt::format(", {} of a rank", time_text(nearest(*inner.ns)));

@@ -29,9 +29,9 @@ struct ProxyOptions : Inspection {
 /// What those who stay do otherwise than they did with those who do not.
 void tell_losses(const std::vector<uint32_t> &left_out, const proxy::KeptRanks::Losses &of) {
   std::string text = fmt::format(
-      "without rank{} {}: {} to or from {} of MPI_PROC_NULL now; {} whose root was there not made, {} made by fewer",
-      left_out.size() == 1 ? "" : "s", ranks_text(left_out), plural(of.partners, "message"),
-      left_out.size() == 1 ? "it" : "them", plural(of.roots, "collective call"), grouped(of.smaller));
+      "without {}: {} to or from {} of MPI_PROC_NULL now; {} whose root was there not made, {} made by fewer",
+      named_ranks(left_out), plural(of.partners, "message"), left_out.size() == 1 ? "it" : "them",
+      plural(of.roots, "collective call"), grouped(of.smaller));
   if (of.questions != 0) text += fmt::format("; {} about topologies not asked", plural(of.questions, "question"));
   if (of.anybody != 0) {
     text +=

@@ -20,18 +20,18 @@ Result<OutFile> OutFile::create(const std::string &path) {
   if (path.empty()) return OutFile(path, STDOUT_FILENO);
   auto partial = Partial::of(path);
   if (!partial) return tl::unexpected(partial.error());
-  auto made = open(partial->name(), path);
+  auto made = open(partial->name(), path, O_TRUNC);
   if (made) made->partial_.emplace(*std::move(partial));
   return made;
 }
 
 Result<OutFile> OutFile::create_in(Partial *folder, const std::string &name) {
   const std::string path = folder->will_have(name);
-  return open(path, path);
+  return open(path, path, O_CREAT | O_EXCL);
 }
 
-Result<OutFile> OutFile::open(const std::string &path, const std::string &shown) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+Result<OutFile> OutFile::open(const std::string &path, const std::string &shown, int how) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | how, 0666);
   if (file < 0) {
     return wrong(ErrorKind::environment, shown, fmt::format("cannot be made: {}", std::strerror(errno)),
                  "name another file with --output");

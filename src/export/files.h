@@ -38,7 +38,7 @@ class OutFile {
  private:
   static constexpr size_t kBuffer = size_t{1} << 20;
   OutFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
-  static Result<OutFile> open(const std::string &path, const std::string &shown);
+  static Result<OutFile> open(const std::string &path, const std::string &shown, int how);
   void flush();
 
   std::string path_;  ///< as it is told

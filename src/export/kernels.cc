@@ -18,7 +18,7 @@ bool is_wanted(const Wanted &wanted, const analyze::TimedLaunch &timed, int64_t 
   if (!timed.begin_ns || end_ns < 0 || !wanted.has_rank(timed.launch->rank)) return false;
   if (!wanted.window) return true;
   const uint64_t begin = *timed.begin_ns < 0 ? 0 : static_cast<uint64_t>(*timed.begin_ns);
-  return begin <= wanted.window->end_ns && static_cast<uint64_t>(end_ns) >= wanted.window->begin_ns;
+  return wanted.window->overlaps(begin, static_cast<uint64_t>(end_ns));
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ class ObjectRows {
   /// `ended`: nullptr: it is still there.
   void request(const objects::Object &object, const trace::Event *ended);
   void object(const objects::Object &object, const trace::Event *ended);
-  /// What was there from that call on was so within the window.
   void forget(uint64_t call);
+  /// What was there from that call on was so within the window.
   [[nodiscard]] bool is_wanted(uint64_t since, const trace::Event *ended) const;
   void row(const Table &table, const std::vector<Cell> &cells);
 

@@ -1,6 +1,8 @@
 #include "export/partial.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char *kOther = "name another with --output";
+constexpr const char *kOtherFile = "name another file with --output";
 
 /// Paths that a signal deletes, the last ones first. A handler may not allocate.
 constexpr int kMostDoomed = 32;
@@ -43,6 +46,32 @@ bool doom(const std::string &path) {
   return true;
 }
 
+/// As long as this is there no signal is handled: what is made is doomed, and nothing else.
+class Unsignalled {
+ public:
+  Unsignalled() {
+    sigset_t all;
+    sigemptyset(&all);
+    for (const int each : kSignals) sigaddset(&all, each);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~Unsignalled() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Unsignalled(const Unsignalled &) = delete;
+  Unsignalled &operator=(const Unsignalled &) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+/// An empty file, or a folder; 0, or errno.
+int make(const std::string &path, bool folder) {
+  if (folder) return mkdir(path.c_str(), 0777) == 0 ? 0 : errno;
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  close(file);
+  return 0;
+}
+
 tl::unexpected<Error> wrong(ErrorKind kind, const std::string &path, const std::string &what, const char *hint) {
   return tl::unexpected(Error{kind, what, path, Error::kNoOffset, hint});
 }
@@ -53,32 +82,32 @@ Result<Partial> Partial::of(const std::string &path, bool folder) {
   std::error_code error;
   struct stat status {};
   if (lstat(path.c_str(), &status) == 0) {
-    if (!folder) return wrong(ErrorKind::usage, path, "is there already", "name another file with --output");
+    if (!folder) return wrong(ErrorKind::usage, path, "is there already", kOtherFile);
     if (!fs::is_directory(path, error)) return wrong(ErrorKind::environment, path, "is no folder", kOther);
     if (!fs::is_empty(path, error)) {
       return wrong(ErrorKind::usage, path, "is not empty", "name a folder that is not there with --output");
     }
   }
-  Partial made(path, folder);
-  if (lstat(made.name_.c_str(), &status) == 0) {
-    made.name_.clear();
-    return wrong(ErrorKind::usage, path + ".partial",
+  // "made/" is "made".
+  std::string own = path;
+  while (own.size() > 1 && own.back() == '/') own.pop_back();
+  const Unsignalled guard;
+  const int why = make(own + ".partial", folder);
+  if (why == EEXIST) {
+    return wrong(ErrorKind::usage, own + ".partial",
                  "is there already: what another export writes, or what is left of one that was killed",
                  "delete it, or name another file with --output");
   }
-  // Before it is there, so that no signal finds it there and does not know of it.
-  made.first_ = doomed_count;
-  made.count_ = doom(made.name_) ? 1 : 0;
-  if (folder && mkdir(made.name_.c_str(), 0777) != 0) {
-    return wrong(ErrorKind::environment, path, fmt::format("cannot be made: {}", std::strerror(errno)), kOther);
+  if (why != 0) {
+    return wrong(ErrorKind::environment, path, fmt::format("cannot be made: {}", std::strerror(why)),
+                 folder ? kOther : kOtherFile);
   }
-  return made;
+  return Partial(std::move(own), folder);
 }
 
-Partial::Partial(std::string path, bool folder) : path_(std::move(path)), folder_(folder) {
-  // "made/" is "made".
-  while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
-  name_ = path_ + ".partial";
+Partial::Partial(std::string path, bool folder)
+    : path_(std::move(path)), name_(path_ + ".partial"), folder_(folder), first_(doomed_count) {
+  count_ = doom(name_) ? 1 : 0;
 }
 
 Partial::Partial(Partial &&other) noexcept
@@ -92,12 +121,17 @@ Partial::~Partial() {
   if (name_.empty()) return;
   std::error_code ignored;
   fs::remove_all(name_, ignored);
-  if (first_ >= 0 && doomed_count == first_ + count_) doomed_count = first_;
+  spare();
+}
+
+/// No signal deletes any of it.
+void Partial::spare() {
+  if (doomed_count == first_ + count_) doomed_count = first_;
 }
 
 std::string Partial::will_have(const std::string &file) {
   std::string path = name_ + "/" + file;
-  if (first_ >= 0 && doomed_count == first_ + count_ && doom(path)) ++count_;
+  if (doomed_count == first_ + count_ && doom(path)) ++count_;
   return path;
 }
 
@@ -117,7 +151,7 @@ Result<void> Partial::finish() {
   if (why != 0) {
     return wrong(ErrorKind::environment, path_, fmt::format("cannot be made: {}", std::strerror(why)), kOther);
   }
-  if (first_ >= 0 && doomed_count == first_ + count_) doomed_count = first_;
+  spare();
   name_.clear();
   return {};
 }

@@ -13,11 +13,12 @@ namespace cairn::exporting {
 
 class Partial {
  public:
-  /// Fails where something is at `path`, but for an empty folder if it is to be a `folder`, or at its other name.
+  /// Makes an empty file, or a `folder`, with the other name. Fails where there is one already, or something at `path`,
+  /// but for an empty folder if it is to be one.
   static Result<Partial> of(const std::string &path, bool folder = false);
   Partial(Partial &&other) noexcept;
   Partial &operator=(Partial &&) = delete;
-  /// Deletes what has the other name, and what it `will_have`, unless that was finished.
+  /// Deletes what has the other name, with all that is in it, unless that was finished.
   ~Partial();
   /// Where to write.
   [[nodiscard]] const std::string &name() const { return name_; }
@@ -28,11 +29,12 @@ class Partial {
 
  private:
   Partial(std::string path, bool folder);
+  void spare();
   std::string path_;
   std::string name_;
   bool folder_;
-  int first_ = -1;  ///< of what is deleted on signals, …
-  int count_ = 0;   ///< … and how many
+  int first_;      ///< of what is deleted on signals, …
+  int count_ = 0;  ///< … and how many
 };
 
 }  // namespace cairn::exporting

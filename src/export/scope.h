@@ -61,8 +61,7 @@ struct Scope {
 
   /// Whether a call is written.
   [[nodiscard]] bool writes(const analyze::CallTime &call) const {
-    const bool in_time =
-        !wanted.window || (call.begin_ns <= wanted.window->end_ns && call.end_ns >= wanted.window->begin_ns);
+    const bool in_time = !wanted.window || wanted.window->overlaps(call.begin_ns, call.end_ns);
     return in_time && wanted.has_rank(call.rank) && wanted.has_function(call.function);
   }
   /// Fails where the trace cannot tell its communicators.

@@ -52,7 +52,7 @@ bool Walk::is_wanted(const trace::Event &event) const {
   const Wanted &wanted = scope_.wanted;
   if (!wanted.has_function(event.values->function)) return false;
   if (!wanted.window) return true;
-  return event.timed && event.begin_ns <= wanted.window->end_ns && event.end_ns >= wanted.window->begin_ns;
+  return event.timed && wanted.window->overlaps(event.begin_ns, event.end_ns);
 }
 
 void Walk::take(const trace::Event &event) {

@@ -16,4 +16,8 @@ std::string ranks_text(const std::vector<uint32_t> &ranks) {
   return text;
 }
 
+std::string named_ranks(const std::vector<uint32_t> &ranks) {
+  return (ranks.size() == 1 ? "rank " : "ranks ") + ranks_text(ranks);
+}
+
 }  // namespace cairn

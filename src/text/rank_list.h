@@ -9,5 +9,7 @@ namespace cairn {
 
 /// Ascending numbers as "0-7,12".
 std::string ranks_text(const std::vector<uint32_t> &ranks);
+/// "rank 3", "ranks 0-7,12".
+std::string named_ranks(const std::vector<uint32_t> &ranks);
 
 }  // namespace cairn

@@ -20,7 +20,7 @@ Result<Report> analyse(const trace::Trace &trace, const analyze::Sources &source
   const auto victims = [&](const analyze::CallTime &call) {
     const auto &window = filter.window;
     return has_rank(call.rank) && wanted.may_want(call.class_index, call.function, call.site) &&
-           (!window || (call.begin_ns <= window->end_ns && call.end_ns >= window->begin_ns));
+           (!window || window->overlaps(call.begin_ns, call.end_ns));
   };
   auto report = analyse(trace, sources, victims, progress);
   if (!report) return report;
