@@ -2,6 +2,8 @@
 that are described were never seen in one.
 
 An output names its schema: "cairn.gpu.values/1" is cairn-gpu-values.schema.json.
+
+The files let an object have further members, as a later Cairn may give it. Here they do not: what is printed is described.
 """
 import json
 import pathlib
@@ -39,6 +41,8 @@ class Schemas:
         if not isinstance(node, dict):
             return node
         placed = {key: self._placed(value, name) for key, value in node.items() if key not in ("$id", "$schema")}
+        if "properties" in node:
+            placed.setdefault("additionalProperties", False)
         if isinstance(node.get("$ref"), str):
             file, _, place = node["$ref"].partition("#")
             placed["$ref"] = f"#/$defs/{file.removesuffix(ENDING) or name}{place}"
@@ -54,6 +58,8 @@ class Schemas:
                 continue
             if file.get("$id") != name + ENDING:
                 yield f"{name}: $id is {file.get('$id')!r}, and not the name of the file"
+            if '"additionalProperties": false' in json.dumps(file):
+                yield f"{name}: additionalProperties is false: what a later Cairn adds would not fit"
             for member in ("$schema", "title", "description"):
                 if not file.get(member):
                     yield f"{name}: no {member}"
@@ -61,8 +67,8 @@ class Schemas:
             where = "/".join(path)
             if "$ref" in node and self._at(node["$ref"]) is None:
                 yield f"{where}: nothing is at {node['$ref']}"
-            if "properties" in node and node.get("additionalProperties") is not False:
-                yield f"{where}: additionalProperties is not false"
+            if "properties" in node and node["additionalProperties"] is not False:
+                yield f"{where}: other members than its properties are described, which later members would have to fit"
             for member, one in node.get("properties", {}).items():
                 if not one.get("description"):
                     yield f"{where}: no description of {member}"

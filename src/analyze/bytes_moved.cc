@@ -183,19 +183,31 @@ BytesMoved::BytesMoved(const trace::Trace &trace, const Filter &filter, const Wa
   fell_short_.resize(chosen_.size());
   volumes_.resize(chosen_.size());
   std::vector<bool> makes(trace.class_count());
+  bool asks_members = false;
   scopes_.resize(trace.class_count());
   const SelectedCalls::Wanted needs = [](const spec::Function &function) { return Volumes::needs(function); };
   for (const uint32_t index : trace.classes_of(filter.ranks)) {
     scopes_[index] = {trace.sites(index), trace.class_thread(index)};
     makes[index] = SelectedCalls::has(trace, index, needs);
+    asks_members = asks_members || SelectedCalls::has(trace, index, Volumes::asks_members);
   }
   const SelectedCalls selected(trace, needs);
+  std::optional<CommunicatorSizes> members;
   FirstLike<std::shared_ptr<const Volumes>> met;
   for (const uint32_t rank : filter.ranks) {
     const auto sequences = trace.sequences(rank);
     if (std::none_of(sequences.begin(), sequences.end(), [&](const auto &each) { return makes[each.class_index]; }))
       continue;
-    volumes_[rank] = met.of(std::make_shared<const Volumes>(trace, selected.of(rank)), std::equal_to<>());
+    const auto calls = selected.of(rank);
+    auto of_rank = std::make_shared<Volumes>(trace, calls);
+    if (asks_members && of_rank->lacks_members()) {
+      if (!members) {
+        auto counted = CommunicatorSizes::of(trace);
+        members = counted ? *std::move(counted) : CommunicatorSizes();  // what cannot be read stays unknown
+      }
+      of_rank = std::make_shared<Volumes>(trace, calls, Volumes::Members{*members, rank});
+    }
+    volumes_[rank] = met.of(std::move(of_rank), std::equal_to<>());
   }
 }
 

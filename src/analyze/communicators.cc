@@ -19,7 +19,8 @@ struct Creation {
   trace::Row row;
   CommunicatorNames::Numbers numbers;
 };
-using EachCreation = std::function<void(const NewCommunicator &, uint32_t class_index, uint32_t site)>;
+/// `number`: that it has on the rank that made it.
+using EachCreation = std::function<void(const NewCommunicator &, int64_t number, uint32_t class_index, uint32_t site)>;
 
 std::map<int64_t, size_t> times_made(const std::vector<Creation> &creations) {
   std::map<int64_t, size_t> made;
@@ -49,7 +50,9 @@ void add_parents_first(std::vector<Creation> creations, CommunicatorNames *names
     const auto ready = std::stable_partition(creations.begin(), creations.end(), waits);
     const auto from = ready == creations.end() ? creations.begin() : ready;
     for (auto at = from; at != creations.end(); ++at) {
-      if (const NewCommunicator *made = names->see(at->row)) each(*made, at->class_index, at->row.site);
+      if (const NewCommunicator *made = names->see(at->row)) {
+        each(*made, at->numbers.made, at->class_index, at->row.site);
+      }
     }
     creations.erase(from, creations.end());
   }
@@ -78,8 +81,10 @@ class Creations {
     }
     trace::Events events(trace_, rank);
     while (const trace::Event *event = events.next()) {
-      if (const NewCommunicator *made = names->see(*event->values))
-        each(*made, event->class_index, event->values->site);
+      if (const NewCommunicator *made = names->see(*event->values)) {
+        const auto numbers = CommunicatorNames::numbers(*event->values);
+        each(*made, numbers ? numbers->made : -1, event->class_index, event->values->site);
+      }
     }
     return events.end_of_calls();
   }
@@ -122,6 +127,60 @@ bool reaches_another_world(uint32_t function) {
          function != spec::function_id::Comm_create_from_group;
 }
 
+struct Gathered {
+  Communicator world;
+  std::map<std::string, Communicator, ByNumbers> others;
+};
+/// Of a communicator, not yet whole, when a rank that made it is gone through.
+using EachMaker = std::function<void(uint32_t rank, int64_t number, const Communicator &)>;
+
+/// `sources`: nullptr where nobody asks where they were made.
+Result<Gathered> gather(const trace::Trace &trace, const Sources *sources, const EachMaker &each) {
+  const Creations creations(trace);
+  Gathered gathered;
+  Communicator &world = gathered.world;
+  auto &found = gathered.others;
+  world.name = "MPI_COMM_WORLD";
+  for (const uint32_t rank : trace.ranks()) {
+    world.groups[0].push_back({rank, rank});
+    CommunicatorNames names;
+    const auto add = [&](const NewCommunicator &made, int64_t number, uint32_t class_index, uint32_t site) {
+      const auto [place, fresh] = found.try_emplace(made.name);
+      Communicator &communicator = place->second;
+      if (fresh) {
+        communicator.name = made.name;
+        communicator.parent = made.parent;
+        communicator.function = made.function;
+        communicator.made = true;
+        if (sources != nullptr) communicator.position = sources->position(class_index, site);
+      }
+      communicator.complete = communicator.complete && made.rank.has_value();
+      communicator.groups[made.second ? 1 : 0].push_back({made.rank.value_or(0), rank});
+      if (each) each(rank, number, communicator);
+    };
+    if (auto done = creations.see(rank, false, &names, add); !done) return tl::unexpected(done.error());
+  }
+  world.complete = world.groups[0].size() == trace.rank_count();
+  for (auto &[name, communicator] : found) {
+    // What is made of one is one as well, unless both groups are put together.
+    for (const Communicator *at = &communicator; !communicator.foreign;) {
+      communicator.foreign = communicator.groups[1].empty() && reaches_another_world(at->function);
+      const auto parent = at->function == spec::function_id::Intercomm_merge ? found.end() : found.find(at->parent);
+      if (parent == found.end() || &parent->second == at) break;
+      at = &parent->second;
+    }
+    communicator.complete = communicator.complete && world.complete;  // else its last may be missing
+    for (std::vector<Communicator::Member> &group : communicator.groups) {
+      std::sort(group.begin(), group.end());
+      group.erase(std::unique(group.begin(), group.end()), group.end());  // a call that was recorded twice over
+      for (size_t i = 0; i < group.size(); ++i) {
+        communicator.complete = communicator.complete && group[i].rank == static_cast<int64_t>(i);
+      }
+    }
+  }
+  return gathered;
+}
+
 }  // namespace
 
 struct LastNames::State {
@@ -135,56 +194,40 @@ LastNames::~LastNames() = default;
 CommunicatorNames LastNames::of(uint32_t rank) const {
   CommunicatorNames names;
   // What cannot be read to its end gives the names until there.
-  (void)state_->creations.see(rank, true, &names, [](const NewCommunicator &, uint32_t, uint32_t) {});
+  (void)state_->creations.see(rank, true, &names, [](const NewCommunicator &, int64_t, uint32_t, uint32_t) {});
   return names;
 }
 
 Result<Communicators> Communicators::of(const trace::Trace &trace, const Sources &sources) {
-  const Creations creations(trace);
-  std::map<std::string, Communicator, ByNumbers> found;
-  Communicator world;
-  world.name = "MPI_COMM_WORLD";
-  for (const uint32_t rank : trace.ranks()) {
-    world.groups[0].push_back({rank, rank});
-    CommunicatorNames names;
-    const auto add = [&](const NewCommunicator &made, uint32_t class_index, uint32_t site) {
-      const auto [place, fresh] = found.try_emplace(made.name);
-      Communicator &communicator = place->second;
-      if (fresh) {
-        communicator.name = made.name;
-        communicator.parent = made.parent;
-        communicator.function = made.function;
-        communicator.made = true;
-        communicator.position = sources.position(class_index, site);
-      }
-      communicator.complete = communicator.complete && made.rank.has_value();
-      communicator.groups[made.second ? 1 : 0].push_back({made.rank.value_or(0), rank});
-    };
-    if (auto done = creations.see(rank, false, &names, add); !done) return tl::unexpected(done.error());
-  }
-  world.complete = world.groups[0].size() == trace.rank_count();
+  auto gathered = gather(trace, &sources, nullptr);
+  if (!gathered) return tl::unexpected(gathered.error());
   Communicators result;
-  result.all_.push_back(std::move(world));
-  for (auto &[name, communicator] : found) {
-    // What is made of one is one as well, unless both groups are put together.
-    for (const Communicator *at = &communicator; !communicator.foreign;) {
-      communicator.foreign = communicator.groups[1].empty() && reaches_another_world(at->function);
-      const auto parent = at->function == spec::function_id::Intercomm_merge ? found.end() : found.find(at->parent);
-      if (parent == found.end() || &parent->second == at) break;
-      at = &parent->second;
-    }
-    communicator.complete = communicator.complete && result.all_.front().complete;  // else its last may be missing
-    for (std::vector<Communicator::Member> &group : communicator.groups) {
-      std::sort(group.begin(), group.end());
-      group.erase(std::unique(group.begin(), group.end()), group.end());  // a call that was recorded twice over
-      for (size_t i = 0; i < group.size(); ++i) {
-        communicator.complete = communicator.complete && group[i].rank == static_cast<int64_t>(i);
-      }
-    }
-    result.all_.push_back(std::move(communicator));
-  }
+  result.all_.push_back(std::move(gathered->world));
+  for (auto &[name, communicator] : gathered->others) result.all_.push_back(std::move(communicator));
   for (size_t i = 0; i < result.all_.size(); ++i) result.by_name_.emplace(result.all_[i].name, i);
   return result;
+}
+
+Result<CommunicatorSizes> CommunicatorSizes::of(const trace::Trace &trace) {
+  std::map<std::pair<uint32_t, int64_t>, std::vector<const Communicator *>> meant;
+  const auto gathered = gather(trace, nullptr, [&](uint32_t rank, int64_t number, const Communicator &communicator) {
+    meant[{rank, number}].push_back(&communicator);
+  });
+  if (!gathered) return tl::unexpected(gathered.error());
+  CommunicatorSizes result;
+  for (const auto &[of, all] : meant) {
+    const size_t members = all.front()->groups[0].size();
+    const bool known = std::all_of(all.begin(), all.end(), [&](const Communicator *each) {
+      return each->complete && !each->foreign && each->groups[1].empty() && each->groups[0].size() == members;
+    });
+    if (known) result.sizes_.emplace(of, members);
+  }
+  return result;
+}
+
+std::optional<int64_t> CommunicatorSizes::of(uint32_t rank, int64_t number) const {
+  const auto found = sizes_.find({rank, number});
+  return found == sizes_.end() ? std::nullopt : std::optional(static_cast<int64_t>(found->second));
 }
 
 const Communicator *Communicators::find(std::string_view name) const {

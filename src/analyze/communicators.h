@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analyze/communicator_names.h"
@@ -53,6 +54,19 @@ class Communicators {
  private:
   std::vector<Communicator> all_;
   std::map<std::string, size_t, std::less<>> by_name_;
+};
+
+/// How many processes the communicators of each rank have, whose own calls do not always say (MPI_Comm_split). Costs
+/// what Communicators costs.
+class CommunicatorSizes {
+ public:
+  static Result<CommunicatorSizes> of(const trace::Trace &trace);
+  /// Of all that have that number on that rank, at any time; nullopt: they differ, it is an intercommunicator, or not
+  /// all of its processes are known.
+  [[nodiscard]] std::optional<int64_t> of(uint32_t rank, int64_t number) const;
+
+ private:
+  std::map<std::pair<uint32_t, int64_t>, size_t> sizes_;
 };
 
 /// What each rank's communicators are called at the end of its recording. Costs all calls of a rank that used a number

@@ -1,5 +1,6 @@
 #include "analyze/sizes.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -75,6 +76,16 @@ Sizes::Sizes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequenc
     for (const trace::CountedRow &call : sequence.calls) {
       if (is_creator(call.row.function)) learn(call.row, *sequence.scope);
     }
+  }
+}
+
+bool Sizes::lacks_members() const {
+  return std::any_of(communicators_.begin(), communicators_.end(), [](const auto &each) { return !each.second; });
+}
+
+void Sizes::learn_members(const CommunicatorSizes &members, uint32_t rank) {
+  for (auto &[name, size] : communicators_) {
+    if (!size && name.special == 0) size = members.of(rank, name.number);
   }
 }
 

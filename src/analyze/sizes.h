@@ -1,10 +1,11 @@
 // Sizes: how many bytes a datatype holds and how many processes a communicator has, as far as one rank's calls tell.
 //
 // Predefined datatypes come from a table (of the x86-64 and AArch64 ABIs: long is 8 bytes, a Fortran INTEGER 4);
-// derived ones from the calls that made them, or from MPI_Type_size; communicators from the calls that made them, or
-// from MPI_Comm_size. Names are reused when objects are freed: where two objects of one name differ, the answer is
-// "unknown". Built once a rank, from its distinct calls: nothing is expanded. Or it follows a rank's calls in their
-// order, and a name means what it meant last. One thread at a time.
+// derived ones from the calls that made them, or from MPI_Type_size; communicators from the calls that made them, from
+// MPI_Comm_size, or from those of other ranks where the caller has counted these (communicators.h). Names are reused
+// when objects are freed: where two objects of one name differ, the answer is "unknown". Built once a rank, from its
+// distinct calls: nothing is expanded. Or it follows a rank's calls in their order, and a name means what it meant
+// last. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/communicators.h"
 #include "analyze/row_access.h"
 #include "analyze/selected_calls.h"
 
@@ -25,6 +27,10 @@ class Sizes {
  public:
   /// `calls`: one rank's, those of creators (below) among them; not kept.
   Sizes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls);
+  /// How large some communicator is is not known so far.
+  [[nodiscard]] bool lacks_members() const;
+  /// Of such communicators.
+  void learn_members(const CommunicatorSizes &members, uint32_t rank);
 
   /// Follows calls in their order.
   explicit Sizes(uint32_t world_size) : world_size_(world_size), in_order_(true) {}

@@ -81,7 +81,15 @@ bool Volumes::needs(const spec::Function &function) {
   return Sizes::is_creator(function) || (function.persistent && may_move(function));
 }
 
-Volumes::Volumes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls) : sizes_(trace, calls) {
+bool Volumes::asks_members(const spec::Function &function) {
+  const std::string &op = operation(function);
+  return op == "Alltoall" || op == "Scatter" || op == "Reduce_scatter_block";
+}
+
+Volumes::Volumes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls,
+                 const std::optional<Members> &members)
+    : sizes_(trace, calls) {
+  if (members) sizes_.learn_members(members->sizes, members->rank);
   const auto all = spec::functions();
   for (const SelectedCalls::Sequence &sequence : calls) {
     for (const trace::CountedRow &call : sequence.calls) {

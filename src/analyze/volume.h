@@ -26,14 +26,24 @@ struct Volume {
 
 class Volumes {
  public:
+  /// How large the communicators are that a rank has, where its own calls do not say.
+  struct Members {
+    const CommunicatorSizes &sizes;
+    uint32_t rank;
+  };
   /// `calls`: one rank's, those of which `needs` says so among them; not kept.
-  Volumes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls);
+  Volumes(const trace::Trace &trace, const std::vector<SelectedCalls::Sequence> &calls,
+          const std::optional<Members> &members = std::nullopt);
 
   [[nodiscard]] Volume of(const trace::Row &row, const RowScope &scope) const;
   /// What that persistent request moves whenever it is started.
   [[nodiscard]] std::optional<int64_t> request(const HandleName &name) const;
   /// Calls of other functions need not be asked.
   static bool may_move(const spec::Function &function);
+  /// How many processes some communicator has is not known.
+  [[nodiscard]] bool lacks_members() const { return sizes_.lacks_members(); }
+  /// Calls that move as much to each member of a communicator, so that its size must be known.
+  static bool asks_members(const spec::Function &function);
   /// Functions whose calls this class must know to answer.
   static bool needs(const spec::Function &function);
   /// Every call has the same volume.

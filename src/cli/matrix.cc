@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
-#include <cstdio>
+#include <cstring>
 #include <memory>
 
+#include "base/replaced.h"
 #include "cli/inspect.h"
 #include "cli/left_out_traffic.h"
 #include "cli/verbs.h"
@@ -272,12 +274,13 @@ int write_picture(const MatrixOptions &options, const Matrix &matrix) {
     if (!png) return report(png.error());
     bytes = *std::move(png);
   }
-  std::FILE *file = std::fopen(options.output.c_str(), "wb");
-  bool good = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  if (file != nullptr) good = std::fclose(file) == 0 && good;
-  if (!good) {
-    return report(Error{ErrorKind::environment, "the picture cannot be written", options.output, Error::kNoOffset,
-                        "choose another place with -o"});
+  Replaced file(options.output);
+  int wrong = file.write(bytes);
+  if (wrong == 0) wrong = file.take_name();
+  if (wrong != 0) {
+    return report(Error{ErrorKind::environment, fmt::format("cannot be written: {}", std::strerror(wrong)),
+                        options.output, Error::kNoOffset,
+                        wrong == ENOSPC ? "make room on the disk" : "choose another place with -o"});
   }
   say(fmt::format("wrote {}: {}, {} a block", options.output, plural(matrix.ranks, "rank"), blocks.size));
   return kFine;

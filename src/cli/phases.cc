@@ -111,8 +111,8 @@ ordered_json json_of_phase(const Phase &phase) {
   one["place"] = valid_utf8(phase.place);
   one["turns"] = phase.turns.empty() ? ordered_json() : ordered_json(phase.turns);
   one["note"] = phase.note;
-  one["calls"] = phase.calls;
-  one["bytes"] = phase.bytes;
+  one["calls"] = nearest(phase.calls);
+  one["bytes"] = nearest(phase.bytes);
   one["mean_seconds"] = seconds(phase.mean_ns);
   one["mpi_seconds"] = seconds(phase.mpi_ns);
   one["most_in"] = phase.most_function ? ordered_json(analyze::function_name(*phase.most_function)) : ordered_json();
@@ -136,7 +136,7 @@ ordered_json json_of_phase(const Phase &phase) {
   for (const OnRanks &on : phase.on) {
     one["on"].push_back({{"ranks", on.ranks},
                          {"turns", on.turns.empty() ? ordered_json() : ordered_json(on.turns)},
-                         {"calls", on.calls}});
+                         {"calls", nearest(on.calls)}});
   }
   one["lacking"] = phase.lacking;
   one["loops"] = ordered_json::array();

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "analyze/sources.h"
-#include "base/whole.h"
+#include "base/replaced.h"
 #include "cli/inspect.h"
 #include "cli/verbs.h"
 #include "report/facts.h"
@@ -73,14 +73,10 @@ Result<void> may_write(const std::string &path) {
 
 /// Beside it first, so that a full disk leaves an earlier page as it was.
 Result<void> write(const std::string &path, const std::string &text) {
-  const std::string partial = fmt::format("{}.partial.{}", path, getpid());
-  const int file = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) return tl::unexpected<Error>(cannot("cannot write it", path));
-  int wrong = write_all(file, {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
-  if (close(file) != 0 && wrong == 0) wrong = errno;
-  if (wrong == 0 && rename(partial.c_str(), path.c_str()) != 0) wrong = errno;
+  Replaced file(path);
+  int wrong = file.write({reinterpret_cast<const uint8_t *>(text.data()), text.size()});
+  if (wrong == 0) wrong = file.take_name();
   if (wrong == 0) return {};
-  unlink(partial.c_str());
   errno = wrong;
   return tl::unexpected<Error>(cannot("cannot write it", path));
 }

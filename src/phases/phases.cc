@@ -86,6 +86,13 @@ void take_in(Kind *kind, std::vector<Merged> *merged, std::vector<size_t> *moved
   *merged = std::move(order);
 }
 
+/// What begins on some ranks later than on others, or ends earlier, is a stretch of the run.
+What what_at(size_t phase, const std::vector<Merged> &merged) {
+  const What what = merged[phase].what;
+  const bool within = (what == What::start && phase != 0) || (what == What::end && phase + 1 != merged.size());
+  return within ? What::stretch : what;
+}
+
 class BytesOfPlaces : public traffic::Listener {
  public:
   BytesOfPlaces(const trace::Trace &trace, const LoopFinder &finder, std::vector<Kind> *kinds, size_t ranks)
@@ -353,7 +360,7 @@ Result<Run> phases_of(const trace::Trace &trace, const analyze::Sources &sources
     kinds.push_back(std::move(kind));
   }
   run.phases.resize(merged.size());
-  for (size_t i = 0; i < merged.size(); ++i) run.phases[i].what = merged[i].what;
+  for (size_t i = 0; i < merged.size(); ++i) run.phases[i].what = what_at(i, merged);
   BytesOfPlaces bytes(trace, finder, &kinds, seen.size());
   if (auto told = traffic::each_traffic(trace, sources, filter, {.sums = true, .peers = false}, &bytes); !told) {
     return tl::unexpected(told.error());

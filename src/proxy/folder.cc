@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <utility>
+
+#include "base/replaced.h"
 
 namespace cairn::proxy {
 namespace {
@@ -40,7 +45,6 @@ Result<void> may_write(const std::string &folder) {
 Result<void> write_folder(const std::string &folder, const std::vector<ProxyFile> &files) {
   if (auto may = may_write(folder); !may) return may;
   std::error_code error;
-  fs::create_directories(folder, error);
   std::set<std::string> old = listed(folder);
   std::string list;
   for (const ProxyFile &file : files) list += file.name + '\n';
@@ -54,14 +58,25 @@ Result<void> write_folder(const std::string &folder, const std::vector<ProxyFile
                   "name another folder with -o");
     }
   }
-  for (const ProxyFile &file : all) {
-    std::ofstream out(fs::path(folder) / file.name, std::ios::binary | std::ios::trunc);
-    out << file.text;
-    out.close();
-    if (!out) {
-      return fail(ErrorKind::environment, fmt::format("{} cannot be written", (fs::path(folder) / file.name).string()));
-    }
-    old.erase(file.name);
+  // All of it beside what is there first: a full disk leaves an earlier program whole, and nothing of this one.
+  const bool was_there = fs::exists(folder, error);
+  fs::create_directories(folder, error);
+  std::vector<std::pair<std::string, Replaced>> written;
+  int wrong = 0;
+  for (size_t i = 0; i < all.size() && wrong == 0; ++i) {
+    const std::string path = (fs::path(folder) / all[i].name).string();
+    written.emplace_back(path, Replaced(path));
+    wrong = written.back().second.write({reinterpret_cast<const uint8_t *>(all[i].text.data()), all[i].text.size()});
+    old.erase(all[i].name);
+  }
+  for (size_t i = 0; i < written.size() && wrong == 0; ++i) wrong = written[i].second.take_name();
+  if (wrong != 0) {
+    const std::string path = written.back().first;
+    written.clear();
+    if (!was_there) fs::remove(folder, error);
+    return tl::unexpected(Error{ErrorKind::environment, fmt::format("cannot be written: {}", std::strerror(wrong)),
+                                path, Error::kNoOffset,
+                                wrong == ENOSPC ? "make room on the disk" : "name another folder with -o"});
   }
   for (const std::string &gone : old) fs::remove(fs::path(folder) / gone, error);
   return {};

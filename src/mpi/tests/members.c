@@ -71,7 +71,7 @@ static void around(MPI_Comm comm) {
 }
 
 int main(int argc, char **argv) {
-  MPI_Comm backwards, column, twin, group, inter, merged, grid;
+  MPI_Comm backwards, column, uneven, twin, group, inter, merged, grid;
   start(&argc, &argv);
   char name[30];
   snprintf(name, sizeof name, "said.%d", rank);
@@ -84,6 +84,11 @@ int main(int argc, char **argv) {
   around(backwards);
   MPI(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, (rank * 5) % 7, &column));
   tell(column);
+  // Of two processes and of all others; nobody asks for its size, and what a call on it moves depends on that.
+  MPI(MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &uneven));
+  tell(uneven);
+  int to_each[16] = {0}, of_each[16];
+  MPI(MPI_Alltoall(to_each, 1, MPI_INT, of_each, 1, MPI_INT, uneven));
   // One number, three communicators after each other, and one over the last but one.
   for (int i = 0; i < 3; ++i) {
     MPI_Comm over;
@@ -129,6 +134,7 @@ int main(int argc, char **argv) {
   MPI(MPI_Comm_free(&grid));
   MPI(MPI_Comm_free(&merged));
   MPI(MPI_Comm_free(&inter));
+  MPI(MPI_Comm_free(&uneven));
   MPI(MPI_Comm_free(&column));
   MPI(MPI_Comm_free(&backwards));
   fclose(said);

@@ -66,6 +66,9 @@ def main():
             counted = json.loads(cairn_says('summary', '--json', '--comm', each['name'].removeprefix('comm(').removesuffix(')')))
             if counted['calls'] != named[each['name']] or not counted['calls']:
                 problems.append(f'{each["name"]}: summary counts {counted["calls"]} calls, dump {named[each["name"]]}')
+        (moved,) = json.loads(cairn_says('summary', '--json', '--function', 'MPI_Alltoall'))['lines']
+        if moved['bytes'] != 4 * (2 * 2 + (RANKS - 2) ** 2) or moved['calls_of_unknown_size']:
+            problems.append(f'an int to each of a communicator, told {moved}')
         calls = collections.defaultdict(list)
         for line in cairn_says('dump', '--world', '--jsonl').splitlines()[1:]:
             call = json.loads(line)

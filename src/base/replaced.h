@@ -1,0 +1,52 @@
+// Replaced: new contents of a file, which lie beside it until all of them are there, so that a full disk leaves an
+// earlier file as it was.
+//
+// Plain functions of the operating system; errors are numbers of errno. One thread.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/whole.h"
+
+namespace cairn {
+
+class Replaced {
+ public:
+  explicit Replaced(std::string path) : path_(std::move(path)) {}
+  Replaced(Replaced &&other) noexcept
+      : path_(std::move(other.path_)), beside_(std::exchange(other.beside_, std::string())) {}
+  Replaced &operator=(Replaced &&) = delete;
+  /// Deletes what is beside it.
+  ~Replaced() {
+    if (!beside_.empty()) unlink(beside_.c_str());
+  }
+
+  /// All of it, once; 0, or what is wrong.
+  int write(ByteView bytes) {
+    std::string name = path_ + ".partial." + std::to_string(getpid());
+    const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0) return errno;
+    beside_ = std::move(name);
+    const int wrong = write_all(file, bytes);
+    return close(file) != 0 && wrong == 0 ? errno : wrong;
+  }
+  /// In the place of what has the name; 0, or what is wrong.
+  int take_name() {
+    if (rename(beside_.c_str(), path_.c_str()) != 0) return errno;
+    beside_.clear();
+    return 0;
+  }
+
+ private:
+  std::string path_;
+  std::string beside_;  ///< "": nothing is there
+};
+
+}  // namespace cairn
