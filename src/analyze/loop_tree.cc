@@ -1,7 +1,9 @@
 #include "analyze/loop_tree.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -84,9 +86,21 @@ class List {
   /// Nothing more follows.
   void close() {
     close_last();
-    if (base_ != kNone) close_base({});
+    while (base_ != kNone) close_base({});
   }
   [[nodiscard]] const Items &items() const { return items_; }
+
+  // For who follows how a list grows.
+  /// From now on `untouched` is how many of its first items stayed as they are now.
+  void watch() { untouched_ = items_.size(); }
+  void watch(size_t untouched) { untouched_ = untouched; }
+  [[nodiscard]] size_t untouched() const { return untouched_; }
+  /// What it may do next follows from these, and from the items but for their turns.
+  [[nodiscard]] auto state() const { return std::tuple(items_.size(), closed_, base_); }
+  /// Of its items behind the first ones, all but the turns is as it was.
+  void set_tail(size_t from, Items tail) {
+    std::move(tail.begin(), tail.end(), items_.begin() + static_cast<ptrdiff_t>(from));
+  }
 
  private:
   static constexpr size_t kNone = SIZE_MAX;
@@ -103,15 +117,21 @@ class List {
   void push(LoopItem item) {
     const size_t place = items_.size();
     places_[item.number].push_back(place);
-    if (item.is_loop()) ends_[place + item.body.size()].push_back(place);
+    size_t depth = 0;
+    for (const LoopItem *at = &item; at->is_loop(); at = &at->body.back()) {
+      ends_[place + at->body.size()].push_back({place, depth++});
+    }
     items_.push_back(std::move(item));
   }
   LoopItem pop() {
     LoopItem item = std::move(items_.back());
     items_.pop_back();
     places_[item.number].pop_back();
-    if (item.is_loop()) ends_[items_.size() + item.body.size()].pop_back();
+    for (const LoopItem *at = &item; at->is_loop(); at = &at->body.back()) {
+      ends_[items_.size() + at->body.size()].pop_back();
+    }
     closed_ = std::min(closed_, items_.size());
+    untouched_ = std::min(untouched_, items_.size());
     if (base_ != kNone && base_ >= closed_) base_ = kNone;
     return item;
   }
@@ -201,51 +221,70 @@ class List {
     }
   }
 
-  /// All items are complete; what they end in may be a loop, or one more turn.
+  /// All items are complete; what they end in may be a loop, or one more turn. That may go on, and is compared with
+  /// what is before it when it does not.
   void find_loops() {
-    for (bool found = true; found;) {
-      found = false;
-      if (const auto ends = ends_.find(items_.size() - 1); ends != ends_.end()) {
-        for (const size_t place : ends->second) {
-          if (!ends_in(items_[place].body)) continue;
-          go_on(place);
-          found = true;
-          break;
-        }
+    if (const auto ends = ends_.find(items_.size() - 1); ends != ends_.end()) {
+      for (const auto &[place, depth] : ends->second) {
+        if (ends_in(last_in(&items_[place], depth)->body)) return go_on(place, depth);
       }
-      found = found || repeat();
     }
+    repeat();
   }
 
-  /// The items behind that loop are one more turn of it.
-  void go_on(size_t place) {
+  /// The loop that a loop's turns end in, and so on.
+  static LoopItem *last_in(LoopItem *loop, size_t depth) {
+    while (depth-- > 0) loop = &loop->body.back();
+    return loop;
+  }
+
+  /// The items behind that loop are one more turn of it, or, further in, of what its last turn ended in.
+  void go_on(size_t place, size_t depth = 0) {
     const Items turn = pop(items_.size() - 1 - place);
     LoopItem loop = pop();
-    add(&loop.body, turn, Order::after);
-    set_turns(&loop, loop.turns + 1);
+    LoopItem *going_on = last_in(&loop, depth);
+    add(&going_on->body, turn, Order::after);
+    ++going_on->turns;
+    ++going_on->last;
+    going_on->most = std::max(going_on->most, going_on->last);
+    if (depth == 0) set_turns(&loop, loop.turns);
     put_back(std::move(loop));
   }
 
+  /// How often its symbol stands more often in front of the first turn than of the second, where that is all in which
+  /// they differ: `a a b a b` is `a` and then twice `a b`.
+  static uint64_t more_at_first(const Items &first, const Items &second) {
+    if (first[0].is_loop() || first[0].turns <= second[0].turns) return 0;
+    for (size_t i = 1; i < first.size(); ++i) {
+      if (first[i].turns != second[i].turns) return 0;
+    }
+    return first.size() == 1 ? 0 : first[0].turns - second[0].turns;
+  }
+
   /// The list ends in the same items twice.
-  bool repeat() {
+  void repeat() {
     const size_t size = items_.size();
     const std::vector<size_t> &places = places_[items_.back().number];
     for (size_t i = 1; i < places.size() && i <= kMostCandidates; ++i) {
       const size_t length = size - 1 - places[places.size() - 1 - i];
-      if (2 * length > size) return false;
+      if (2 * length > size) return;
       bool same = true;
       for (size_t k = 1; same && k <= length; ++k) same = items_[size - k].number == items_[size - length - k].number;
       if (!same) continue;
       const Items second = pop(length);
       LoopItem loop;
       loop.body = pop(length);
+      if (const uint64_t more = more_at_first(loop.body, second); more != 0) {
+        LoopItem before = loop.body[0];
+        set_turns(&before, more);
+        set_turns(&loop.body[0], loop.body[0].turns - more);
+        push(std::move(before));
+      }
       add(&loop.body, second, Order::after);
       set_turns(&loop, 2);
       loop.number = numbers_->of(loop.body);
-      put_back(std::move(loop));
-      return true;
+      return put_back(std::move(loop));
     }
-    return false;
   }
 
   /// A loop that may go on.
@@ -259,16 +298,109 @@ class List {
 
   Numbers *numbers_;
   Items items_;
-  size_t closed_ = 0;    ///< so many are complete: all but the last, or that as well
+  size_t closed_ = 0;  ///< so many are complete: all but the last, or that as well
+  size_t untouched_ = 0;
   size_t base_ = kNone;  ///< a loop: what is complete behind it is the begin of another turn
   std::unordered_map<uint32_t, std::vector<size_t>> places_;  ///< by number, ascending
-  std::unordered_map<size_t, std::vector<size_t>> ends_;      ///< loops, by where one more turn would end
+  struct Place {
+    size_t place;
+    size_t depth;  ///< of the loop that its turns end in, and so on
+  };
+  std::unordered_map<size_t, std::vector<Place>> ends_;  ///< loops, by where one more turn would end
 };
 
-}  // namespace
+/// `last`, which grew from `before` as that did from `first`, after so many further such steps. False: it did not grow
+/// in turns alone, or not evenly.
+bool grow(Items *last, const Items &before, const Items &first, uint64_t steps) {
+  if (last->size() != before.size() || last->size() != first.size()) return false;
+  for (size_t i = 0; i < last->size(); ++i) {
+    LoopItem &item = (*last)[i];
+    if (item.number != before[i].number || item.number != first[i].number) return false;
+    if (!grow(&item.body, before[i].body, first[i].body, steps)) return false;
+    const uint64_t more_times = item.times - before[i].times;
+    const uint64_t more_turns = item.turns - before[i].turns;
+    if (before[i].times - first[i].times != more_times || before[i].turns - first[i].turns != more_turns) return false;
+    if (item.times == 1) {
+      set_turns(&item, item.turns + more_turns * steps);
+      continue;
+    }
+    const auto bounds = [](const LoopItem &of) { return std::tuple(of.least, of.most, of.last); };
+    if (bounds(item) != bounds(before[i]) || (more_times == 0 && more_turns != 0)) return false;
+    item.times += more_times * steps;
+    item.turns += more_turns * steps;
+  }
+  return true;
+}
 
-std::optional<std::vector<LoopItem>> loops_of(const grammar::Grammar &calls, uint64_t most) {
-  if (calls.empty()) return Items();
+/// Puts one call after the other into a list. A rule that stands there many times is put there a few times, until the
+/// list grows evenly, in turns alone; then it grows as much as by the rest.
+class CallByCall {
+ public:
+  CallByCall(const grammar::Grammar &calls, Numbers *numbers, uint64_t most)
+      : rules_(calls.rules()), list_(numbers), left_(most) {}
+  /// Nothing: it takes more than so many.
+  std::optional<Items> run() {
+    if (!put(0)) return std::nullopt;
+    list_.close();
+    return list_.items();
+  }
+
+ private:
+  static constexpr size_t kDeepest = 1000;
+
+  bool put(uint32_t rule) {
+    if (++depth_ > kDeepest) return false;
+    for (const grammar::Term &term : rules_[rule]) {
+      if (left_-- == 0) return false;
+      if (term.is_rule) {
+        if (!(term.count == 1 ? put(term.id) : put(term.id, term.count))) return false;
+        continue;
+      }
+      LoopItem item;
+      item.symbol = item.number = term.id;
+      set_turns(&item, term.count);
+      list_.append(std::move(item));
+    }
+    --depth_;
+    return true;
+  }
+
+  bool put(uint32_t rule, uint64_t count) {
+    const size_t outer = list_.untouched();
+    list_.watch();
+    struct Seen {
+      decltype(list_.state()) state;
+      size_t from;
+      Items tail;
+    };
+    std::deque<Seen> seen;
+    for (uint64_t copy = 1; copy <= count; ++copy) {
+      if (!put(rule)) return false;
+      const size_t from = list_.untouched();
+      const auto begin = list_.items().begin() + static_cast<ptrdiff_t>(from);
+      seen.push_back({list_.state(), from, Items(begin, list_.items().end())});
+      if (seen.size() < 3) continue;
+      const bool same = seen[0].state == seen[2].state && seen[1].state == seen[2].state && seen[0].from == from &&
+                        seen[1].from == from;
+      if (same && grow(&seen[2].tail, seen[1].tail, seen[0].tail, count - copy)) {
+        list_.set_tail(from, std::move(seen[2].tail));
+        break;
+      }
+      seen.pop_front();
+    }
+    list_.watch(std::min(outer, list_.untouched()));
+    return true;
+  }
+
+  const std::vector<std::vector<grammar::Term>> &rules_;
+  List list_;
+  uint64_t left_;
+  size_t depth_ = 0;
+};
+
+/// Of each rule its own list, in which the lists of others stand: what is equal is looked at once, but a turn of it may
+/// begin in the middle of what the program repeats.
+std::optional<Items> rule_by_rule(const grammar::Grammar &calls, uint64_t most) {
   Numbers numbers;
   const auto &rules = calls.rules();
   std::vector<Items> made(rules.size());
@@ -312,6 +444,16 @@ std::optional<std::vector<LoopItem>> loops_of(const grammar::Grammar &calls, uin
     sizes[rule] = size_of(made[rule]);
   }
   return std::move(made[0]);
+}
+
+}  // namespace
+
+std::optional<std::vector<LoopItem>> loops_of(const grammar::Grammar &calls, uint64_t most) {
+  if (calls.empty()) return Items();
+  constexpr uint64_t kMostCalls = uint64_t{1} << 18;
+  Numbers numbers;
+  if (auto items = CallByCall(calls, &numbers, std::min(most, kMostCalls)).run()) return items;
+  return rule_by_rule(calls, most);
 }
 
 }  // namespace cairn::analyze

@@ -1,10 +1,10 @@
 // The loops of a sequence, nested, from its grammar: which of its parts stand several times in a row, whatever the
 // grammar's rules are.
 //
-// A grammar shares what is equal; it does not say where a loop begins. So its rules are read as lists of *items*, an
-// item being a symbol, some times in a row, or a loop with a body of items; from the last rule to the first. What is
-// put behind a list is compared with what the list ends in, as ScalaTrace does with each call as it comes (Noeth et
-// al., JPDC 2009, section 2):
+// A grammar shares what is equal; it does not say where a loop begins. So its symbols are put behind each other into a
+// list of *items*, an item being a symbol, some times in a row, or a loop with a body of items. What is put behind the
+// list is compared with what that ends in, as ScalaTrace does with each call as it comes (Noeth et al., JPDC 2009,
+// section 2):
 //
 // - The list ends in the same items twice: they become a loop of two turns.
 // - It ends in a loop and then in all of its body: one more turn.
@@ -14,11 +14,15 @@
 //
 // An item is only compared when the next one has come and does not belong to it. Loops are the same if their bodies
 // are, however many turns they have: a step that exchanges with three neighbours here and four there is one loop, of
-// three to four turns. A rule's list is made once and a repetition of it is one item, so a loop of a million turns
-// costs what one turn costs. Items are compared by number.
+// three to four turns. Items are compared by number.
 //
-// Stateless; any thread. Cost: the items of all rules together, each compared with a few places; where nothing repeats
-// that is the sequence.
+// Where a rule stands many times in a row, it is put there a few times, until the list grows by the same turns each
+// time; the others follow from that, so a loop of a million turns costs what a few cost. Where that is still too much
+// (kMostCalls), each rule is made a list of its own, once, and put into those of others, its repetitions as one item: a
+// turn may then begin in the middle of what the program repeats.
+//
+// Stateless; any thread. Cost: as said, each item compared with a few places; where nothing repeats that is the
+// sequence.
 #pragma once
 
 #include <cstdint>

@@ -57,10 +57,28 @@ TEST(LoopTree, BeginsALoopAsEarlyAsItCan) {
   EXPECT_EQ(text(*loops_of(twice)), "x (b c a)15 y");
 }
 
+// The grammar's turns begin in the middle of what the program's end and begin with.
+TEST(LoopTree, PutsTogetherWhatTurnsEndAndBeginWith) {
+  const Grammar two =
+      *Grammar::from_rules({{{'i'}, {1, true, 9}, {'f'}}, {{2, true, 19}, {'a'}, {2, true, 1}}, {{'s'}, {'r'}}});
+  EXPECT_EQ(text(*loops_of(two)), "i ((s r)19-20 a)9 s r f");
+  const Grammar three =
+      *Grammar::from_rules({{{2, true, 1}, {1, true, 300}, {2, true, 19}, {'a'}},
+                            {{2, true, 19}, {'a'}, {2, true, 20}, {'a'}, {2, true, 20}, {'a'}, {2, true, 1}},
+                            {{'s'}, {'r'}}});
+  EXPECT_EQ(text(*loops_of(three)), "((s r)20 a)901");
+}
+
 TEST(LoopTree, LoopsAreTheSameWhateverTheirTurns) {
   std::string all;
   for (size_t i = 0; i < 12; ++i) all += "x" + times("s", 1 + i % 3) + times("rw", 2 + i % 2) + "a";
   EXPECT_EQ(loops("i" + all + "f"), "i (x s1-3 (r w)2-3 a)12 f");
+}
+
+TEST(LoopTree, WhatIsDoneOnceBeforeIsNoPartOfALoop) {
+  EXPECT_EQ(loops("i" + times("ab", 6)), "i (a b)6");
+  EXPECT_EQ(loops("ia" + times("ab", 6)), "i a (a b)6");
+  EXPECT_EQ(loops("iaa" + times("abc", 6)), "i a2 (a b c)6");
 }
 
 TEST(LoopTree, AStepThatIsLongerNowAndThenIsALoopOfLoops) {

@@ -27,7 +27,8 @@ enum class Role : uint8_t {
   send,
   receive,
   both,
-  probe,
+  look,   ///< at a message that stays where it is
+  probe,  ///< for one that is taken out of the queue
   take,
   start,
   ready,
@@ -50,6 +51,8 @@ Role role_of(const spec::Function &function) {
       {"Recv", Role::receive},
       {"Sendrecv", Role::both},
       {"Sendrecv_replace", Role::both},
+      {"Probe", Role::look},
+      {"Iprobe", Role::look},
       {"Mprobe", Role::probe},
       {"Improbe", Role::probe},  // which is no nonblocking form: it makes no request
       {"Mrecv", Role::take},
@@ -157,6 +160,10 @@ class Reading {
       case Role::both:
         does = envelope("dest", "sendtag", &made_.send);
         does = envelope("source", "recvtag", &made_.receive) || does;
+        break;
+      case Role::look:
+        made_.looks = true;
+        does = returned_ && access_.number("flag").value_or(1) != 0 && envelope("source", "tag", &made_.receive);
         break;
       case Role::probe:
         made_.found = access_.handle("message");

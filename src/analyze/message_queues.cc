@@ -21,7 +21,12 @@ Channel &Channels::of(const ChannelKey &key) {
 
 void Channels::send(Channel *channel, SentPointer message) {
   const uint64_t place = channel->sent++;
-  if (channel->unwanted.erase(place) == 0) channel->flying.emplace(place, std::move(message));
+  if (const auto unwanted = channel->unwanted.find(place); unwanted == channel->unwanted.end()) {
+    channel->flying.emplace(place, std::move(message));
+  } else {
+    if (unwanted->second && unseen_) unseen_(*unwanted->second, *message);
+    channel->unwanted.erase(unwanted);
+  }
   forget_if_empty(channel);
 }
 
@@ -33,10 +38,18 @@ SentPointer Channels::message(const Receive &receive) {
 void Channels::take(const Receive &receive) {
   Channel *channel = receive.channel;
   --channel->expected;
-  if (channel->flying.erase(*receive.place) == 0) {
-    channel->unwanted.emplace(*receive.place, receive.wanted ? std::nullopt : std::optional(receive.posting));
+  if (const auto message = channel->flying.find(*receive.place); message == channel->flying.end()) {
+    channel->unwanted.emplace(*receive.place, receive.wanted ? std::nullopt : std::optional(receive));
+  } else {
+    if (!receive.wanted && unseen_) unseen_(receive, *message->second);
+    channel->flying.erase(message);
   }
   forget_if_empty(channel);
+}
+
+void Channels::looked(const Receive &look) {
+  --look.channel->looks;
+  forget_if_empty(look.channel);
 }
 
 std::vector<const Channel *> Channels::left() const {
@@ -48,7 +61,8 @@ std::vector<const Channel *> Channels::left() const {
 }
 
 void Channels::forget_if_empty(Channel *channel) {
-  if (channel->sent != channel->placed || channel->expected != 0 || !channel->open.empty()) return;
+  if (channel->sent != channel->placed || channel->expected != 0 || channel->looks != 0) return;
+  if (!channel->open.empty()) return;
   if (channel->flying.empty() && channel->unwanted.empty()) all_.erase(ChannelKey(channel->key));
 }
 
@@ -62,6 +76,25 @@ void Posts::post(const ReceivePointer &receive) {
   } else {
     wildcards_.emplace(receive->posted, receive);
   }
+}
+
+ReceivePointer Posts::look(const ChannelKey &key, const CallTime &call) {
+  const auto may_take = [&](const auto &other) { return may_be(*other.second, key); };
+  if (may_have_taken(key) || std::any_of(wildcards_.begin(), wildcards_.end(), may_take)) return nullptr;
+  Channel &channel = channels_->of(key);
+  const auto takes = [](const ReceivePointer &other) {
+    return other->state != Receive::State::dropped && !other->cancelled;
+  };
+  auto look = std::make_shared<Receive>();
+  look->communicator = key.communicator;
+  look->from = key.from;
+  look->tag = key.tag;
+  look->posting = call;
+  look->state = Receive::State::received;
+  look->channel = &channel;
+  look->place = channel.placed + static_cast<uint64_t>(std::count_if(channel.open.begin(), channel.open.end(), takes));
+  ++channel.looks;
+  return look;
 }
 
 void Posts::received(const ReceivePointer &receive, uint32_t from, int64_t tag) {

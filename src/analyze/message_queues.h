@@ -82,9 +82,10 @@ struct Channel {
   uint64_t sent = 0;
   uint64_t placed = 0;                     ///< receives that have a place
   uint64_t expected = 0;                   ///< of these are still to take their message
+  uint64_t looks = 0;                      ///< calls that are still to find a message that another one takes
   std::map<uint64_t, SentPointer> flying;  ///< messages that nobody took, by place
-  /// Places of messages that nobody will take, with what posted the receive, if that did not complete.
-  std::map<uint64_t, std::optional<CallTime>> unwanted;
+  /// Places of messages that nobody will take, with their receives, of those that did not complete.
+  std::map<uint64_t, std::optional<Receive>> unwanted;
   std::deque<ReceivePointer> open;  ///< receives without a place, in the order in which they were posted
 };
 
@@ -96,6 +97,8 @@ class Channels {
   static SentPointer message(const Receive &receive);
   /// Nobody asks for it any more.
   void take(const Receive &receive);
+  /// The same of a look: the message stays.
+  void looked(const Receive &look);
   /// Those with something left.
   [[nodiscard]] std::vector<const Channel *> left() const;
   /// A receive of the channel has a place now. Only who asked is told: by a call for each.
@@ -103,6 +106,8 @@ class Channels {
     if (placed_) placed_(key);
   }
   void tell_placed(std::function<void(const ChannelKey &)> placed) { placed_ = std::move(placed); }
+  /// Who wants to know of messages whose receive was posted and is not seen to complete, once both are known.
+  void tell_unseen(std::function<void(const Receive &, const Sent &)> unseen) { unseen_ = std::move(unseen); }
 
  private:
   void forget_if_empty(Channel *channel);
@@ -111,6 +116,7 @@ class Channels {
   };
   std::unordered_map<ChannelKey, Channel, Hash> all_;
   std::function<void(const ChannelKey &)> placed_;
+  std::function<void(const Receive &, const Sent &)> unseen_;
 };
 
 /// The receives of one rank, in the order of its calls.
@@ -118,6 +124,9 @@ class Posts {
  public:
   Posts(Channels *channels, uint32_t rank) : channels_(channels), rank_(rank) {}
   void post(const ReceivePointer &receive);
+  /// What a call finds that leaves it where it is (MPI_Probe): the message that a receive would get that were posted
+  /// now and complete at once. nullptr: nobody knows, as others that are open may get it.
+  ReceivePointer look(const ChannelKey &key, const CallTime &call);
   /// It is complete; what was not known of it is.
   void received(const ReceivePointer &receive, uint32_t from, int64_t tag);
   /// It took no message; or (`some`) nobody knows which.

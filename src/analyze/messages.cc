@@ -15,11 +15,15 @@ namespace cairn::analyze {
 namespace {
 
 /// All ranks side by side.
+using How = MessageStep::Arriving::How;
+
 class Replay {
  public:
   Replay(const MessageScope &scope, Arrivals *arrivals, const ReplayPart &part)
       : scope_(scope), gatherings_(scope), arrivals_(arrivals), all_(part.ranks == nullptr) {
     assert(all_ || !arrivals->wants_meetings());
+    channels_.tell_unseen(
+        [this](const Receive &receive, const Sent &message) { unseen(receive, message, receive.channel->key); });
     const std::vector<uint32_t> ranks = all_ ? scope.trace->ranks() : *part.ranks;
     // That decodes the first times of each.
     const auto open = [&](size_t place) {
@@ -146,20 +150,22 @@ class Replay {
   /// False if a message is still to be sent.
   bool arrive(MessageStep &step) {
     for (; step.arrived < step.arriving.size(); ++step.arrived) {
-      const auto &[receive, probed] = step.arriving[step.arrived];
+      const auto &[receive, how] = step.arriving[step.arrived];
       if (!receive->place) continue;  // it was dropped after all
       const SentPointer message = Channels::message(*receive);
       if (!message && !all_ && place_of_.count(receive->channel->key.from) == 0) {
-        if (!probed) channels_.take(*receive);
+        done_with(*receive, how);
         continue;
       }
       if (!message && !given_up_) return false;
       if (!message) given_up_ = false;
-      if (!probed) {
+      if (how == How::received) {
         told(step, *receive, message);
-      } else if (message && step.timed && message->timed && !is_lossy(message->from.rank)) {
-        arrivals_->message(edge(Edge::Kind::probed, *message, step, *receive));
+      } else if (message && !is_lossy(message->from.rank) &&
+                 ((step.timed && message->timed) || arrivals_->wants_untimed())) {
+        arrivals_->message(edge(Edge::Kind::probed, *message, step, *receive, receive->channel->key));
       }
+      done_with(*receive, how);
     }
     return true;
   }
@@ -177,11 +183,15 @@ class Replay {
       ++counts.messages;
       match(step, receive, message.get());
     }
-    channels_.take(receive);
+  }
+  void done_with(const Receive &receive, How how) {
+    if (how == How::received) channels_.take(receive);
+    if (how == How::looked_at) channels_.looked(receive);
   }
   void match(const MessageStep &step, const Receive &receive, Sent *message) {
     message->exposed = receive.window != 0;
-    Edge found = edge(message->exposed ? Edge::Kind::exposed : Edge::Kind::message, *message, step, receive);
+    const Edge::Kind kind = message->exposed ? Edge::Kind::exposed : Edge::Kind::message;
+    Edge found = edge(kind, *message, step, receive, receive.channel->key);
     found.exact = found.exact && !is_lossy(step.call.rank);
     arrivals_->message(found);
     message->posted = receive.posting;
@@ -189,8 +199,15 @@ class Replay {
     message->matched = true;
     deliver(*message);
   }
-  static Edge edge(Edge::Kind kind, const Sent &message, const MessageStep &step, const Receive &receive) {
-    const ChannelKey &key = receive.channel->key;
+  /// A receive got, or will get, that message, and nobody sees when.
+  void unseen(const Receive &receive, const Sent &message, const ChannelKey &key) {
+    if (receive.window != 0 || is_lossy(message.from.rank) || is_lossy(receive.posting.rank)) return;
+    MessageStep none;
+    none.call = receive.posting;
+    arrivals_->unseen(edge(Edge::Kind::message, message, none, receive, key));
+  }
+  static Edge edge(Edge::Kind kind, const Sent &message, const MessageStep &step, const Receive &receive,
+                   const ChannelKey &key) {
     return {kind,
             message.from,
             step.call,
@@ -247,8 +264,8 @@ class Replay {
       for (const auto &[place, message] : channel->flying) {
         all.push_back({message->from, true, key.communicator, key.to, key.tag, known});
       }
-      for (const auto &[place, posting] : channel->unwanted) {
-        if (posting) all.push_back({*posting, false, key.communicator, key.from, key.tag, known});
+      for (const auto &[place, receive] : channel->unwanted) {
+        if (receive) all.push_back({receive->posting, false, key.communicator, key.from, key.tag, known});
       }
     }
     for (const auto &rank : ranks_) {
@@ -258,6 +275,10 @@ class Replay {
                  Posts::may_be(receive, channel->key);
         };
         const bool known = scope_.lossy.empty() && std::none_of(left.begin(), left.end(), is_for);
+        const auto first = std::find_if(left.begin(), left.end(), is_for);
+        if (first != left.end() && std::none_of(first + 1, left.end(), is_for)) {
+          unseen(receive, *(*first)->flying.begin()->second, (*first)->key);
+        }
         all.push_back({receive.posting, false, receive.communicator, receive.from, receive.tag, known});
       }
     }
@@ -286,9 +307,14 @@ class Replay {
       if (begin_behind(place)) return true;
     }
     std::optional<size_t> first;
-    const auto end = [&](size_t place) { return ranks_[place]->step()->call.end_ns; };
+    // What a probe saw is the least sure.
+    const auto order = [&](size_t place) {
+      const MessageStep *step = ranks_[place]->step();
+      const bool looks = step->arrived < step->arriving.size() && step->arriving[step->arrived].how == How::looked_at;
+      return std::pair(!looks, step->call.end_ns);
+    };
     for (const size_t place : waiting_) {
-      if (!first || end(place) < end(*first)) first = place;
+      if (!first || order(place) < order(*first)) first = place;
     }
     if (!first) return false;
     given_up_ = true;

@@ -48,7 +48,7 @@ using MarkPointer = std::shared_ptr<const Mark>;
 struct Edge {
   enum class Kind : uint8_t {
     message,  ///< the call that sent it, or started to, and the one that completed its receive
-    probed,   ///< … and the one that found it, for MPI_Mrecv to receive
+    probed,   ///< … and the one that found it for another one to receive: MPI_Probe, MPI_Mprobe and their like
     exposed,  ///< MPI_Win_start or MPI_Win_complete, and the MPI_Win_wait that ended the access; no message
   };
   Kind kind = Kind::message;
@@ -135,8 +135,9 @@ class Arrivals {
   /// Nobody leaves it any more.
   virtual void over(const Meeting & /*meeting*/) {}
 
-  // For who follows the ranks' own times. Told of calls that send, receive or meet, and of those of MPI_Init and
-  // MPI_Finalize; a rank's calls are begun and ended in turn, but for those of several threads.
+  // For who follows the ranks' own times. Told of calls that send, receive or meet, of those of MPI_Init and
+  // MPI_Finalize, and of those in which a run was cut short; a rank's calls are begun and ended in turn, but for those
+  // of several threads.
   /// `outside_ns` of the time since the last of them ended the rank was in no call. `reaches_others`: what it answers
   /// comes back with what the call sends, and with the collective calls that it takes part in.
   virtual MarkPointer begun(const CallTime & /*call*/, uint64_t /*outside_ns*/, bool /*reaches_others*/) {
@@ -145,6 +146,9 @@ class Arrivals {
   /// All that it waited for was told. Answers how long it waited, for Delivery.
   virtual uint64_t ended(const CallTime & /*call*/) { return 0; }
   virtual void delivered(const Delivery & /*delivery*/) {}
+  /// A receive that is not seen to complete is of that message: its request was freed, or the run ended before. `to` is
+  /// the call that posted it; no time. Of a receive from anybody only where one message alone can be meant.
+  virtual void unseen(const Edge & /*edge*/) {}
   /// Behind `ended` of the call.
   virtual void locked(const LockCall & /*call*/) {}
   /// No call that is told of from now on, and none that was told of and has not ended, began before.

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analyze/outcome.h"
 #include "analyze/summary.h"
 #include "spec/ids.h"
 #include "trace/read/corrections.h"
@@ -13,6 +14,8 @@ namespace {
 
 /// Beyond them stand no times of a run.
 bool is_time(uint64_t ns) { return ns <= trace::Knots::kMost; }
+
+bool is_pending(const trace::Row &row) { return outcome_of(row).kind == Outcome::Kind::pending; }
 
 }  // namespace
 
@@ -60,6 +63,7 @@ RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *c
       arrivals_(arrivals),
       sizes_(scope.trace->rank_count()) {
   several_threads_ = scope.trace->has_threads(rank);
+  cut_short_ = !scope.trace->rank_info(rank).complete;
   if (const FollowWindows follow = arrivals->follow_windows()) windows_ = follow(scope, rank, &posts_, gatherings);
 }
 
@@ -123,7 +127,7 @@ bool RankMessages::read() {
   }
   const KnownCall &known = look_at(*event);
   const MessageCall *call = known.message.get();
-  const bool landmark = step.timed && is_apart(function);
+  const bool landmark = step.timed && (is_apart(function) || (cut_short_ && is_pending(*event->values)));
   if (call == nullptr && known.window == nullptr && !landmark) return true;
   step.call = {rank_,
                event->index,
@@ -228,6 +232,7 @@ void RankMessages::act(const MessageCall &call, MessageStep *step) {
 }
 
 void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
+  using How = MessageStep::Arriving::How;
   if (call.taken) {  // by MPI_Mrecv or MPI_Imrecv
     const auto found = found_.find(*call.taken);
     if (found == found_.end()) {
@@ -247,9 +252,10 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
   }
   const std::optional<uint32_t> communicator = number_of(call.communicator);
   if (!communicator) {
-    if (call.receive) ++counts_.apart;
+    if (call.receive && !call.looks) ++counts_.apart;
     return;
   }
+  if (call.looks) return look(call, *communicator, step);
   if (call.persistent) return make(call, *communicator);
   SentPointer message;
   if (call.send) message = send(*call.send, *communicator, call.sent_bytes, call.content, step);
@@ -263,7 +269,7 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
   if (!receive) return;
   if (call.found) {
     found_[*call.found] = receive;
-    if (call.outcome.told || (receive->from && receive->tag)) arrive(receive, call.outcome, step, true);
+    if (call.outcome.told || (receive->from && receive->tag)) arrive(receive, call.outcome, step, How::probed);
   } else if (call.request) {
     Request &made = new_request(*call.request);
     made.active = receive;
@@ -374,7 +380,7 @@ void RankMessages::complete(const HandleName &name, const MessageOutcome &outcom
 }
 
 void RankMessages::arrive(const ReceivePointer &receive, const MessageOutcome &outcome, MessageStep *step,
-                          bool probed) {
+                          MessageStep::Arriving::How how) {
   // In other statuses MPICH leaves what lay there.
   if (receive->cancelled && (outcome.cancelled || !outcome.told)) {
     ++counts_.cancelled;
@@ -390,7 +396,18 @@ void RankMessages::arrive(const ReceivePointer &receive, const MessageOutcome &o
     }
     posts_.received(receive, *from, *tag);
   }
-  step->arriving.push_back({receive, probed});
+  step->arriving.push_back({receive, how});
+}
+
+void RankMessages::look(const MessageCall &call, uint32_t communicator, MessageStep *step) {
+  if (several_threads_) return;  // another one may take what this one sees
+  const auto source = call.outcome.rank ? call.outcome.rank : call.receive->rank;
+  const auto tag = call.outcome.tag ? call.outcome.tag : call.receive->tag;
+  const auto from = source ? in_world(communicator, *source) : std::nullopt;
+  if (!from || !tag) return;
+  if (auto found = posts_.look({communicator, *from, rank_, *tag}, step->call)) {
+    step->arriving.push_back({std::move(found), MessageStep::Arriving::How::looked_at});
+  }
 }
 
 void RankMessages::collective(const MessageCall &call, MessageStep *step) {

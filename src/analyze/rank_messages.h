@@ -80,7 +80,7 @@ struct MessageStep {
   std::vector<SentPointer> completes;  ///< sends, of this call or of earlier ones
   struct Arriving {
     ReceivePointer receive;
-    bool probed = false;
+    enum class How : uint8_t { received, probed, looked_at } how = How::received;  ///< the last stays in the queue
   };
   std::vector<Arriving> arriving;
   std::vector<MeetingPart> enters;
@@ -207,8 +207,10 @@ class RankMessages {
   void ready(const HandleName &name, uint64_t partitions, MessageStep *step);
   void start(const HandleName &name, MessageStep *step);
   void complete(const HandleName &name, const MessageOutcome &outcome, MessageStep *step);
-  /// A receive is complete, or (`probed`) its message is there.
-  void arrive(const ReceivePointer &receive, const MessageOutcome &outcome, MessageStep *step, bool probed = false);
+  /// A receive is complete, or its message is there.
+  void arrive(const ReceivePointer &receive, const MessageOutcome &outcome, MessageStep *step,
+              MessageStep::Arriving::How how = MessageStep::Arriving::How::received);
+  void look(const MessageCall &call, uint32_t communicator, MessageStep *step);
   void collective(const MessageCall &call, MessageStep *step);
   [[nodiscard]] Awaited awaited_in(const MessageCall &call, uint32_t communicator, uint32_t place) const;
   /// nullopt: nobody knows which communicator that is.
@@ -243,6 +245,7 @@ class RankMessages {
   std::optional<uint64_t> last_end_ns_;  ///< of a call
   bool within_ = false;                  ///< the last one that was read was made by another one, which comes behind it
   uint64_t outside_ns_ = 0;              ///< since the last step
+  bool cut_short_ = false;               ///< the rank did not complete
   bool several_threads_ = false;         ///< then calls stand in the order of their ends, and may begin in another
 };
 

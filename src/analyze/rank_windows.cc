@@ -113,7 +113,7 @@ void RankWindows::post(Window *window, const Groups::Members &group, const Messa
 void RankWindows::complete(Window *window, MessageStep *step) {
   for (ReceivePointer &receive : window->posted) {
     posts_.received(receive, *receive->from, *receive->tag);
-    step->arriving.push_back({std::move(receive), false});
+    step->arriving.push_back({std::move(receive)});
   }
   window->posted.clear();
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "analyze/volume.h"
+#include "spec/ids.h"
 #include "trace/values/atom_reader.h"
 
 namespace cairn::check {
@@ -72,10 +74,34 @@ std::optional<int64_t> part_count(const analyze::RowAccess &access, std::string_
   return communicator ? sizes.communicator(*communicator) : std::nullopt;
 }
 
+/// Whether the process gives what MPI_Bcast moves: it is the root, or nobody knows.
+bool gives_broadcast(const analyze::RowAccess &access, const OwnRanks &own) {
+  if (analyze::operation(*access.function()) != "Bcast") return false;
+  const auto communicator = access.handle("comm");
+  const auto root = access.number("root");  // of an intercommunicator's root group it is a constant
+  const auto rank = communicator ? own.in(*communicator) : std::nullopt;
+  return !root || !rank || *root == *rank;
+}
+
 }  // namespace
 
+bool OwnRanks::see(const trace::Row &row) {
+  const analyze::NewCommunicator *made = names_.see(row);
+  const auto numbers = analyze::CommunicatorNames::numbers(row);
+  if (made == nullptr || !numbers) return false;
+  const auto [known, fresh] = by_number_.try_emplace(numbers->made, made->rank);
+  return std::exchange(known->second, made->rank) != made->rank || fresh;
+}
+
+std::optional<int64_t> OwnRanks::in(const HandleName &communicator) const {
+  if (communicator.constant() == spec::constant_id::k_COMM_WORLD) return in_world_;
+  if (communicator.special != 0) return std::nullopt;
+  const auto known = by_number_.find(communicator.number);
+  return known == by_number_.end() ? std::nullopt : known->second;
+}
+
 std::vector<Region> regions_of(const trace::Row &row, const analyze::RowScope &scope,
-                               const objects::RankLayouts &layouts, const analyze::Sizes &sizes) {
+                               const objects::RankLayouts &layouts, const analyze::Sizes &sizes, const OwnRanks &own) {
   std::vector<Region> regions;
   const analyze::RowAccess access(row, scope);
   const spec::Function &function = *access.function();
@@ -106,8 +132,7 @@ std::vector<Region> regions_of(const trace::Row &row, const analyze::RowScope &s
       region.layout = layouts.of(*type, *count);
     }
     if (region.layout == nullptr || region.layout->size == 0) continue;
-    // The root of MPI_Bcast reads it.
-    region.writes = !reads && analyze::operation(function) != "Bcast";
+    region.writes = !reads && !gives_broadcast(access, own);
     region.later = parameter.asynchronous;
     regions.push_back(region);
   }

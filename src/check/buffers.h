@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analyze/communicator_names.h"
 #include "analyze/messages.h"
 #include "analyze/row_access.h"
 #include "analyze/sizes.h"
@@ -34,9 +35,24 @@ struct Region {
   [[nodiscard]] int64_t begin() const { return at + layout->true_lower_bound; }
   [[nodiscard]] int64_t end() const { return at + layout->true_upper_bound; }
 };
+/// Which rank a process is in its communicators, as its calls have said so far.
+class OwnRanks {
+ public:
+  explicit OwnRanks(uint32_t in_world) : in_world_(in_world) {}
+  /// The rank's next call. Whether a communicator is another one from now on.
+  bool see(const trace::Row &row);
+  /// nullopt: not known.
+  [[nodiscard]] std::optional<int64_t> in(const analyze::HandleName &communicator) const;
+
+ private:
+  uint32_t in_world_;
+  analyze::CommunicatorNames names_;
+  std::map<int64_t, std::optional<int64_t>> by_number_;
+};
+
 /// `sizes`: of communicators, as the rank knows them.
 std::vector<Region> regions_of(const trace::Row &row, const analyze::RowScope &scope,
-                               const objects::RankLayouts &layouts, const analyze::Sizes &sizes);
+                               const objects::RankLayouts &layouts, const analyze::Sizes &sizes, const OwnRanks &own);
 
 class PendingBuffers {
  public:

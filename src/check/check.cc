@@ -89,7 +89,7 @@ class Follower : public analyze::Arrivals {
     const size_t most_known = std::max(kLeast, kMost / std::max<size_t>(1, ranks.all.size()));
     for (const uint32_t rank : ranks.all) {
       const Kinds &of_rank = ranks.lossy.count(rank) != 0 ? quiet_ : kinds_;
-      calls_.emplace(rank, RankCalls(of_rank, ranks.one_thread(rank), most_known, &shared_, findings));
+      calls_.emplace(rank, RankCalls(rank, of_rank, ranks.one_thread(rank), most_known, &shared_, findings));
     }
   }
 
@@ -110,22 +110,9 @@ class Follower : public analyze::Arrivals {
       return;
     }
     if (kinds_.has(Kind::buffering)) buffering_.message(edge);
-    if (edge.kind != Edge::Kind::message || !edge.sent_content || !edge.received_content) return;
-    const auto fits = std::pair(edge.sent_content.get(), edge.received_content.get());
-    if (fitting_.count(fits) != 0) return;
-    const auto &sent = static_cast<const Content &>(*edge.sent_content);
-    const auto &received = static_cast<const Content &>(*edge.received_content);
-    const Content::Part &what = Content::of(sent.sends, 0);
-    const Content::Part &room = Content::of(received.receives, 0);
-    const Match found = what && room ? match(*what, *room) : Match::unknown;
-    const bool bytes_too = what && room && what->bytes() > room->bytes();
-    if (found == Match::longer || (found == Match::differs && bytes_too)) tell(Kind::truncation, edge, *what, *room);
-    if (found == Match::differs) tell(Kind::types, edge, *what, *room);
-    if (found == Match::longer || found == Match::differs) return;
-    constexpr size_t kMost = size_t{1} << 18;
-    if (fitting_.size() >= kMost) fitting_.clear();
-    fitting_.insert(fits);
+    if (edge.kind == Edge::Kind::message) compare(edge);
   }
+  void unseen(const Edge &edge) override { compare(edge); }
 
   void delivered(const analyze::Delivery &delivery) override {
     if (kinds_.has(Kind::buffering) && !delivery.exposed) buffering_.delivered(delivery);
@@ -203,6 +190,25 @@ class Follower : public analyze::Arrivals {
 
  private:
   using Needs = std::vector<std::vector<uint32_t>>;
+
+  /// What was sent, and the room for it.
+  void compare(const Edge &edge) {
+    if (!edge.sent_content || !edge.received_content) return;
+    const auto fits = std::pair(edge.sent_content.get(), edge.received_content.get());
+    if (fitting_.count(fits) != 0) return;
+    const auto &sent = static_cast<const Content &>(*edge.sent_content);
+    const auto &received = static_cast<const Content &>(*edge.received_content);
+    const Content::Part &what = Content::of(sent.sends, 0);
+    const Content::Part &room = Content::of(received.receives, 0);
+    const Match found = what && room ? match(*what, *room) : Match::unknown;
+    const bool bytes_too = what && room && what->bytes() > room->bytes();
+    if (found == Match::longer || (found == Match::differs && bytes_too)) tell(Kind::truncation, edge, *what, *room);
+    if (found == Match::differs) tell(Kind::types, edge, *what, *room);
+    if (found == Match::longer || found == Match::differs) return;
+    constexpr size_t kMost = size_t{1} << 18;
+    if (fitting_.size() >= kMost) fitting_.clear();
+    fitting_.insert(fits);
+  }
 
   void tell(Kind kind, const Edge &edge, const Stretch &what, const Stretch &room) {
     if (!kinds_.has(kind)) return;

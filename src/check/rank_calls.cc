@@ -50,6 +50,7 @@ bool RankCalls::learn(const trace::Row &row, const analyze::RowScope &scope) {
   bool changed = types_.see(row, scope);
   if (!kinds_.has(Kind::buffers) && !kinds_.has(Kind::windows)) return changed;
   changed = layouts_.see(row, scope) || changed;
+  changed = own_ranks_.see(row) || changed;
   return (analyze::Sizes::is_creator(row.function) && sizes_.see(row, scope)) || changed;
 }
 
@@ -110,7 +111,7 @@ std::unique_ptr<RankCalls::Facts> RankCalls::look_at(const trace::Row &row, cons
     }
   }
   if (kinds_.has(Kind::buffers) && !facts->failed) {
-    facts->regions = regions_of(row, scope, layouts_, sizes_);
+    facts->regions = regions_of(row, scope, layouts_, sizes_, own_ranks_);
     facts->writes_twice = std::any_of(facts->regions.begin(), facts->regions.end(),
                                       [this](const Region &region) { return writes_twice(region); });
   }
@@ -199,7 +200,7 @@ void RankCalls::tell_overlaps(const std::vector<PendingBuffers::Overlap> &overla
                    fmt::format("{} memory that the other is still to {}: {} {}", overlap.writes ? "writes to" : "reads",
                                overlap.pending_writes ? "write to" : "read", overlap.bytes,
                                overlap.bytes == 1 ? "byte" : "bytes"),
-                   ""},
+                   overlap.writes ? "" : "reads"},
                   call, overlap.pending);
   }
 }

@@ -53,7 +53,7 @@ class RankCalls {
     Windows windows;
   };
   /// `one_thread`: the rank has no other. `most_known`: calls of a thread that are remembered.
-  RankCalls(const Kinds &kinds, bool one_thread, size_t most_known, Shared *shared, Findings *findings)
+  RankCalls(uint32_t rank, const Kinds &kinds, bool one_thread, size_t most_known, Shared *shared, Findings *findings)
       : kinds_(kinds),
         one_thread_(one_thread),
         most_known_(most_known),
@@ -61,6 +61,7 @@ class RankCalls {
         types_(&shared->signatures),
         layouts_(&shared->layouts),
         sizes_(shared->world_size),
+        own_ranks_(rank),
         findings_(*findings) {}
 
   /// The next call. Whether datatypes mean something else from now on.
@@ -111,6 +112,7 @@ class RankCalls {
   RankTypes types_;
   objects::RankLayouts layouts_;
   analyze::Sizes sizes_;
+  OwnRanks own_ranks_;
   Findings &findings_;
   std::map<uint32_t, Known> known_;                ///< by thread
   std::map<spec::Kind, analyze::CallTime> freed_;  ///< the last call that ended an object of the kind

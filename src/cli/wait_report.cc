@@ -61,6 +61,16 @@ void say_left_out(const waits::Report &report) {
                     plural(left_out, "receive or collective call", "receives and collective calls"),
                     left_out == 1 ? "is" : "are"));
   }
+  if (report.with_threads != 0) {
+    say(
+        fmt::format("{} MPI from several threads, whose times overlap: sums may exceed the run, and the critical path "
+                    "misses what threads tell each other",
+                    plural(report.with_threads, "rank calls", "ranks call")));
+  }
+  if (report.cut_short != 0) {
+    say(fmt::format("{} cut short: the calls that they were in are in MPI until the end, and wait for nobody here",
+                    plural(report.cut_short, "rank was", "ranks were")));
+  }
   if (report.reversed != 0) {
     say(fmt::format("{} arrived before they were sent, by the clocks; `cairn repack --clocks` puts that right",
                     plural(report.reversed, "message")));

@@ -66,6 +66,7 @@ struct Candidate {
 struct RankState {
   explicit RankState(uint32_t rank) : timeline(rank) { line.rank = rank; }
   RankLine line;
+  bool threads = false;  ///< several
   bool started = false;
   bool finished = false;
   uint64_t start_ns = 0;
@@ -93,6 +94,9 @@ class Pass : public analyze::Arrivals {
     for (const uint32_t rank : trace.ranks()) {
       by_rank_.emplace(rank, ranks_.size());
       ranks_.emplace_back(rank);
+      ranks_.back().threads = trace.has_threads(rank);
+      threads_ += ranks_.back().threads ? 1 : 0;
+      cut_short_ += trace.rank_info(rank).complete ? 0 : 1;
     }
   }
 
@@ -113,7 +117,9 @@ class Pass : public analyze::Arrivals {
     rank.ideal_ns += outside;
     spend(&rank, activity(place, Doing::outside), outside);
     spend(&rank, activity(place, Doing::others), since - outside);
-    rank.timeline.add({rank.last_end_ns, call.begin_ns, {call.rank, activity(place, Doing::outside)}});
+    // Which came first is not known: calls that are not told of, or what was between them.
+    rank.timeline.add({rank.last_end_ns, rank.last_end_ns + outside, {call.rank, activity(place, Doing::outside)}});
+    rank.timeline.add({rank.last_end_ns + outside, call.begin_ns, {call.rank, activity(place, Doing::others)}});
     rank.end_ns = std::max(rank.end_ns, call.begin_ns);
     if (analyze::is_apart(call.function)) rank.finished = true;
     if (!reaches_others) return nullptr;
@@ -184,7 +190,8 @@ class Pass : public analyze::Arrivals {
     Candidate candidate = std::move(found->second);
     rank.calls.erase(found);
     // What the call received is no longer among them.
-    const bool other_first = !rank.flying.empty() && std::get<0>(*rank.flying.begin()) < candidate.culprit.begin_ns;
+    const bool other_first =
+        !rank.threads && !rank.flying.empty() && std::get<0>(*rank.flying.begin()) < candidate.culprit.begin_ns;
     if (candidate.pattern == Pattern::late_sender && other_first) candidate.pattern = Pattern::wrong_order;
     rank.ideal_ns = std::max(rank.ideal_ns, candidate.ideal_ns);
     if (rank.finished || call.begin_ns < rank.start_ns) return 0;
@@ -306,12 +313,16 @@ class Pass : public analyze::Arrivals {
   std::map<std::pair<Activity, uint32_t>, uint64_t> blamed_;
   std::map<Activity, uint64_t> totals_;  ///< of all ranks
   uint64_t reversed_ = 0;
+  uint64_t threads_ = 0;    ///< ranks with several
+  uint64_t cut_short_ = 0;  ///< ranks
 };
 
 Report Pass::report(const analyze::MessageCounts &counts) {
   Report made;
   made.counts = counts;
   made.reversed = reversed_;
+  made.with_threads = threads_;
+  made.cut_short = cut_short_;
   made.places = places_.all();
   for (const auto &[key, line] : lines_) {
     made.lines.push_back(line);

@@ -115,7 +115,9 @@ struct Report {
   uint64_t path_ns = 0;    ///< its length
   uint32_t path_rank = 0;  ///< where it ends
   analyze::MessageCounts counts;
-  uint64_t reversed = 0;  ///< messages that arrived before they were sent, by the clocks
+  uint64_t reversed = 0;      ///< messages that arrived before they were sent, by the clocks
+  uint64_t with_threads = 0;  ///< ranks that call MPI from several threads
+  uint64_t cut_short = 0;     ///< ranks that did not complete
   [[nodiscard]] uint64_t waited_ns(Pattern pattern) const;
   [[nodiscard]] uint64_t all_waited_ns() const;
 };

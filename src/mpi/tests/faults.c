@@ -141,6 +141,11 @@ static void buffers(void) {
   MPI(MPI_Isend(values + 4, 1, MPI_INT, rank, 4, apart, &request[0]));       // to be sent
   MPI(MPI_Recv(values + 4, 1, MPI_INT, rank, 4, apart, MPI_STATUS_IGNORE));  // received there
   MPI(MPI_Wait(&request[0], MPI_STATUS_IGNORE));
+  // The root may read what it sends.
+  MPI(MPI_Isend(values + 4, 1, MPI_INT, rank, 5, apart, &request[0]));  // not sent yet
+  MPI(MPI_Bcast(values + 4, 1, MPI_INT, 1, apart));                     // given by another
+  MPI(MPI_Recv(values, 1, MPI_INT, rank, 5, apart, MPI_STATUS_IGNORE));
+  MPI(MPI_Wait(&request[0], MPI_STATUS_IGNORE));
 }
 
 /// The same of datatypes with gaps, and of parts for all ranks.
@@ -388,6 +393,22 @@ static int all(void) {
   return finish();
 }
 
+/// MPI ends the run when it sees that a message is too long.
+static void end_by_truncation(void) {
+  MPI_Request request[2];
+  MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+  MPI(MPI_Barrier(MPI_COMM_WORLD));
+  if (rank == 0) MPI(MPI_Send(values, 4, MPI_INT, 1, 0, MPI_COMM_WORLD));  // fits
+  if (rank == 0) MPI(MPI_Send(values, 4, MPI_INT, 1, 0, MPI_COMM_WORLD));  // too long
+  if (rank == 2) MPI(MPI_Send(values, 5, MPI_INT, 1, 1, MPI_COMM_WORLD));  // too long as well
+  if (rank == 1) {
+    MPI(MPI_Irecv(values, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, &request[0]));
+    MPI(MPI_Irecv(values + 6, 3, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request[1]));  // room of any
+    MPI(MPI_Recv(values + 4, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));          // room
+  }
+  MPI(MPI_Barrier(MPI_COMM_WORLD));
+}
+
 static void hang(const char *how) {
   MPI_Request request[2];
   int index;
@@ -420,6 +441,7 @@ int main(int argc, char **argv) {
   start(&argc, &argv);
   if (argc != 2 || size != 3) return 1;
   if (strcmp(argv[1], "all") == 0) return all();
+  if (strcmp(argv[1], "truncation") == 0) end_by_truncation();
   hang(argv[1]);
   return 0;
 }

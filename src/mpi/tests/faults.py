@@ -58,6 +58,7 @@ EXPECTED = [
     ('buffers', 'another receive', 'one receive', ALL, 3, 'writes to memory that the other is still to write to: 4 bytes'),
     ('buffers', 'send of it', 'another receive', ALL, 3, 'reads memory that the other is still to write to: 4 bytes'),
     ('buffers', 'received there', 'to be sent', ALL, 3, 'writes to memory that the other is still to read: 4 bytes'),
+    ('buffers', 'given by another', 'not sent yet', [0, 2], 2, 'writes to memory that the other is still to read: 4 bytes'),
     ('buffers', 'across them', 'two columns', ALL, 3, 'writes to memory that the other is still to write to: 4 bytes'),
     ('buffers', 'the last of them', 'parts of all', ALL, 3, 'writes to memory that the other is still to write to: 4 bytes'),
     ('buffers', 'places of parts', None, ALL, 3, TWICE),
@@ -125,6 +126,11 @@ EXPECTED += [
 ROOTS = [
     ('buffering', 'ahead of root', 'root first', [0, 1], 1, 'the message from rank 0 to rank 1 has to be buffered: rank 1 is in '
      f'{at("Bcast", "root first")} and waits for rank 0'),
+]
+# Of a run that MPI ended.
+ENDED = [
+    ('truncation', 'too long', 'room', [0], 1, 'rank 0 sends 4 MPI_INT, rank 1 has room for 2 MPI_INT'),
+    ('truncation', 'too long as well', 'room of any', [2], 1, 'rank 2 sends 5 MPI_INT, rank 1 has room for 3 MPI_INT'),
 ]
 # By kind: ranks and texts.
 HANGS = {
@@ -195,6 +201,17 @@ def check_all(bench, folder):
     return problems
 
 
+def check_ended(bench, folder):
+    done = bench.run_in(folder, 'record', '-q', '-o', 'ended.cairn', '--', bench.mpiexec, '-n', str(RANKS), bench.program,
+                        'truncation')
+    if done.returncode == 0:
+        return [f'nothing was truncated: {done}']
+    done = bench.run_in(folder, 'check', '--json', 'ended.cairn')
+    if done.returncode != 1:
+        return [f'check of a run that ended by truncation: {done}']
+    return compare(json.loads(done.stdout)['findings'], ENDED)
+
+
 def hang(bench, folder, kind):
     """Records until all that wait are seen to, then interrupts; gives the trace's findings."""
     waiting = 2 if kind == 'moving' else RANKS
@@ -244,6 +261,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
         if not hangs:
             problems += check_all(bench, folder)
+            problems += check_ended(bench, folder)
         for kind in hangs:
             problems += hang(bench, folder, kind)
     for problem in problems:

@@ -64,6 +64,23 @@ static void point_to_point(void) {
   if (rank == 1) SAY("receiver_wait", MPI_Irecv(&in, 1, MPI_INT, 0, 6, world, &request));
   if (rank == 1) MPI_Wait(&request, none);
 
+  // A probe waits, and the receive behind it does not.
+  MPI_Barrier(world);
+  late(0, 40);
+  if (rank == 0) SAY("probed", MPI_Send(&out, 1, MPI_INT, 1, 12, world));
+  if (rank == 1) SAY("probed", MPI_Probe(MPI_ANY_SOURCE, 12, world, statuses));
+  if (rank == 1) SAY("taken", MPI_Recv(&in, 1, MPI_INT, statuses[0].MPI_SOURCE, 12, world, none));
+
+  // The receive that is posted gets the first message, and the probe finds the second.
+  MPI_Barrier(world);
+  if (rank == 0) MPI_Send(&out, 1, MPI_INT, 1, 13, world);
+  late(0, 55);
+  if (rank == 0) SAY("behind", MPI_Send(&out, 1, MPI_INT, 1, 13, world));
+  if (rank == 1) MPI_Irecv(&many[0], 1, MPI_INT, 0, 13, world, &request);
+  if (rank == 1) SAY("behind", MPI_Probe(0, 13, world, none));
+  if (rank == 1) MPI_Recv(&in, 1, MPI_INT, 0, 13, world, none);
+  if (rank == 1) MPI_Wait(&request, none);
+
   // Whom the last one waits for, through all others.
   MPI_Barrier(world);
   late(0, 70);

@@ -47,11 +47,12 @@ def expected_waits(calls):
     def last_of(phase, ranks):
         return max((calls[phase][rank][0] for rank in ranks), key=lambda call: call.begin)
 
-    for phase in 'sender', 'sender_wait', 'started':
+    for phase in 'sender', 'sender_wait', 'started', 'probed':
         one('late sender', calls[phase][1][0], calls[phase][0][0])
     if 'partitions' in calls:
         one('late sender', calls['partitions'][1][0], calls['partitions'][0][0])
-    one('late sender, wrong order', calls['order'][1][0], calls['order'][0][0])
+    for phase in 'order', 'behind':
+        one('late sender, wrong order', calls[phase][1][0], calls[phase][0][0])
     for phase in 'receiver', 'receiver_wait':
         one('late receiver', calls[phase][0][0], calls[phase][1][0])
     one('late receiver', calls['receivers'][0][0], last_of('receivers', (1, 2, 3)))
@@ -122,7 +123,7 @@ def main():
             sys.exit(f'record: {done}')
         calls = read_calls(folder)
         truth = expected_waits(calls)
-        if len(truth) < 28 or sum(truth.values()) < 1:
+        if len(truth) < 30 or sum(truth.values()) < 1:
             problems.append(f'the program waited too little: {truth}')
 
         waits = tell('waits')
