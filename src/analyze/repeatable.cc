@@ -12,6 +12,7 @@
 #include "analyze/spawned.h"
 #include "spec/ids.h"
 #include "trace/model/losses.h"
+#include "trace/values/atom_reader.h"
 
 namespace cairn::analyze {
 namespace {
@@ -60,6 +61,20 @@ std::map<std::string_view, uint64_t> calls_with_bare_addresses(const trace::Trac
     }
   }
   return calls;
+}
+
+/// Whether the call is given an object of which the trace does not know where it comes from.
+bool is_given_unknown(const trace::Row &row) {
+  if (row.function >= spec::functions().size()) return false;
+  const spec::Function &function = spec::functions()[row.function];
+  for (size_t i = 0; i < function.parameter_count && i < row.fields.size(); ++i) {
+    const spec::Parameter &parameter = function.parameters[i];
+    if (!spec::is_handle(parameter.layout) || parameter.direction == spec::Direction::out) continue;
+    const trace::Field &field = row.fields[i];
+    if (field.is_bytes || field.atoms.empty()) continue;
+    if (trace::AtomReader(field.atoms).next().is(trace::kUnknown)) return true;
+  }
+  return false;
 }
 
 /// How often each function was called.
@@ -126,6 +141,15 @@ Result<void> may_be_repeated(const trace::Trace &trace, Others others) {
 
 std::map<std::string, uint64_t> left_out(const trace::Trace &trace) {
   std::map<std::string, uint64_t> all;
+  for (uint32_t index = 0; index < trace.class_count(); ++index) {
+    const uint32_t rank = trace.class_view(index).ranks.front();
+    const std::vector<uint64_t> counts = trace.row_counts(index);
+    for (uint32_t row = 0; row < counts.size(); ++row) {
+      if (counts[row] == 0 || !is_given_unknown(trace.row(index, row, rank))) continue;
+      const spec::Function &of = spec::functions()[trace.row_head(index, row).function];
+      all[fmt::format("{} (uses a handle that nobody saw made)", of.name)] += counts[row];
+    }
+  }
   for (const auto &[function, calls] : calls_by_function(trace)) {
     if (function >= spec::functions().size() || calls == 0) continue;
     const spec::Function &of = spec::functions()[function];

@@ -57,10 +57,24 @@ std::string named_ranks(const std::vector<uint32_t> &ranks) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + ranks_text(ranks);
 }
 
+/// One run goes on where the other one was cut short: which; nullptr: it is something else.
+const char *cut_short_in(const CallDifference &difference, const ComparedCalls &compared) {
+  if (difference.kind != CallDifference::Kind::order || difference.first.has_value() == difference.second.has_value()) {
+    return nullptr;
+  }
+  const std::vector<uint32_t> &cut = difference.first ? compared.cut_second : compared.cut_first;
+  const bool all = std::includes(cut.begin(), cut.end(), difference.ranks.begin(), difference.ranks.end());
+  return !all ? nullptr : difference.first ? "second" : "first";
+}
+
 /// "ranks 0-3: call 17 is another one", or "ranks 0-3: 12 calls differ in count; call 17 of rank 0 first".
-std::string head_of(const CallDifference &difference) {
+std::string head_of(const CallDifference &difference, const ComparedCalls &compared) {
   const std::string ranks = named_ranks(difference.ranks);
   const std::string thread = difference.thread == 0 ? "" : fmt::format(", thread {}", difference.thread);
+  if (const char *which = cut_short_in(difference, compared)) {
+    return fmt::format("{}{}: the {} run was cut short before call {}, which the other one made", ranks, thread, which,
+                       grouped(difference.index));
+  }
   if (difference.kind == CallDifference::Kind::order) {
     const char *what = !difference.first    ? "was not made in the first run"
                        : !difference.second ? "was not made in the second run"
@@ -146,6 +160,11 @@ Result<ComparedCalls> compare_calls(const trace::Trace &first, const trace::Trac
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   compared.diff = analyze::call_diff(first, second, wanted, results);
+  for (const auto &[trace, cut] : {std::pair(&first, &compared.cut_first), std::pair(&second, &compared.cut_second)}) {
+    for (const uint32_t rank : trace->ranks()) {
+      if (!trace->rank_info(rank).complete) cut->push_back(rank);
+    }
+  }
   compared.same_ranks = compared.diff.only_first.empty() && compared.diff.only_second.empty();
   return compared;
 }
@@ -157,7 +176,7 @@ void print(const ComparedCalls &compared, const std::optional<uint64_t> &limit, 
   uint64_t left = limit.value_or(UINT64_MAX);
   for (const CallDifference &difference : diff.differences) {
     if (left-- == 0) break;
-    out->write(head_of(difference) + "\n");
+    out->write(head_of(difference, compared) + "\n");
     if (difference.first) out->write("  - " + analyze::call_text(*difference.first) + "\n");
     if (difference.second) out->write("  + " + analyze::call_text(*difference.second) + "\n");
   }
@@ -180,8 +199,16 @@ void print(const ComparedCalls &compared, const std::optional<uint64_t> &limit, 
     out->write(times_text(compared.first, compared.second) + exactness_text(compared.first, compared.second));
   }
   std::string text = fmt::format("{} on {} compared: ", plural(diff.calls, "call"), plural(diff.ranks, "rank"));
-  text +=
-      diff.other_order == 0 ? "the same in the same order" : "the order differs on " + plural(diff.other_order, "rank");
+  std::vector<uint32_t> cut;
+  for (const CallDifference &difference : diff.differences) {
+    if (cut_short_in(difference, compared) == nullptr) continue;
+    cut.insert(cut.end(), difference.ranks.begin(), difference.ranks.end());
+  }
+  std::sort(cut.begin(), cut.end());
+  cut.erase(std::unique(cut.begin(), cut.end()), cut.end());
+  text += diff.other_order == 0            ? "the same in the same order"
+          : diff.other_order == cut.size() ? "in the same order, until one run was cut short on " + named_ranks(cut)
+                                           : "the order differs on " + plural(diff.other_order, "rank");
   if (diff.other_arguments + diff.other_results == 0) text += ", with the same arguments and results";
   if (diff.other_arguments != 0) text += fmt::format(", other arguments in {}", grouped(diff.other_arguments));
   if (diff.other_results != 0) text += fmt::format(", other results in {}", grouped(diff.other_results));
@@ -240,14 +267,15 @@ nlohmann::ordered_json json_of(const ComparedCalls &compared) {
     };
     out["functions"].push_back({{"function", name}, {"first", side(change.first)}, {"second", side(change.second)}});
   }
-  const auto times = [](const Summary &summary) -> nlohmann::ordered_json {
+  const auto times = [](const Summary &summary, const std::vector<uint32_t> &cut) -> nlohmann::ordered_json {
     return {{"mpi_seconds", duration(summary.mpi_ns).json},
             {"init_finalize_seconds", summary.apart_ns ? duration(*summary.apart_ns).json : nullptr},
             {"outside_seconds", duration(summary.outside_ns).json},
-            {"times_are", summary.within.empty() ? "exact" : summary.within}};
+            {"times_are", summary.within.empty() ? "exact" : summary.within},
+            {"cut_short", cut}};
   };
-  out["first"] = times(compared.first);
-  out["second"] = times(compared.second);
+  out["first"] = times(compared.first, compared.cut_first);
+  out["second"] = times(compared.second, compared.cut_second);
   return out;
 }
 

@@ -17,7 +17,9 @@ struct ComparedCalls {
   analyze::CallDiff diff;
   analyze::Summary first;
   analyze::Summary second;
-  bool same_ranks = false;  ///< else sums are of other ranks, and no change
+  bool same_ranks = false;           ///< else sums are of other ranks, and no change
+  std::vector<uint32_t> cut_first;   ///< ranks of the first run that did not complete, ascending
+  std::vector<uint32_t> cut_second;  ///< of the second run
 };
 
 /// `ranks`: as --rank has them. `results`: whether other results are differences.

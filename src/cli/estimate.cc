@@ -82,7 +82,8 @@ ordered_json sections_json(const estimate::Estimate &found) {
 int estimate_traces(EstimateOptions &options) {
   const bool of_steps = !options.ranks && options.steps;  // then of as many ranks as the recordings have
   if (!of_steps && (!options.ranks || *options.ranks == 0 || *options.ranks > UINT32_MAX)) {
-    return refuse("estimate needs to know of how many ranks", "say it with -n, as in -n 1024");
+    return refuse("estimate needs to know of how many ranks or steps",
+                  "say it with -n, as in -n 1024, or --steps, as in --steps 1000");
   }
   if (options.steps && *options.steps == 0) return refuse("a run has at least one step", "write it as in --steps 1000");
   std::vector<trace::Trace> traces;

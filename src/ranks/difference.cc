@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "analyze/alignment.h"
@@ -34,6 +35,15 @@ std::string number_text(double number) {
   return fmt::format("{:.3g}", number);
 }
 
+bool are_equal(const Items &one, const Items &other) {
+  const auto numbers = [](const LoopItem &item) {
+    return std::tuple(item.is_loop(), item.is_loop() ? 0 : item.symbol, item.turns, item.least, item.most);
+  };
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [&](const LoopItem &a, const LoopItem &b) {
+    return numbers(a) == numbers(b) && are_equal(a.body, b.body);
+  });
+}
+
 class Comparison {
  public:
   Comparison(const KindOfRank &one, const KindOfRank &other, std::string other_name)
@@ -41,7 +51,12 @@ class Comparison {
 
   std::vector<std::string> run() {
     compare(one_.items, other_.items, {});
-    if (lines_.empty()) tell(0, fmt::format("makes the calls of {}, in another order", other_name_));
+    if (lines_.empty()) {
+      const bool equal = are_equal(one_.items, other_.items);
+      tell(0, equal ? fmt::format("makes the calls of {} in the same order, and the last of them ended otherwise",
+                                  other_name_)
+                    : fmt::format("makes the calls of {}, in another order", other_name_));
+    }
     std::stable_sort(lines_.begin(), lines_.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
     std::vector<std::string> texts;
     texts.reserve(lines_.size());

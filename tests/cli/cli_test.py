@@ -501,7 +501,7 @@ def csv_says_what_json_says(bench):
 def estimate(bench):
     bench.check("estimate", "ring.cairn", "-n", "8", code=2, err="cairn: an estimate needs two recordings at least; of different numbers of ranks\n")
     bench.check("estimate", "ring.cairn", "lossless.cairn", "-n", "8", code=2, err=None)
-    bench.check("estimate", "ring.cairn", "ring.cairn", code=2, err="cairn: estimate needs to know of how many ranks; say it with -n, as in -n 1024\n")
+    bench.check("estimate", "ring.cairn", "ring.cairn", code=2, err="cairn: estimate needs to know of how many ranks or steps; say it with -n, as in -n 1024, or --steps, as in --steps 1000\n")
     bench.check("estimate", "ring.cairn", "cut.cairn", "-n", "8", code=3, err=None)
 
 
