@@ -448,6 +448,18 @@ std::optional<Items> rule_by_rule(const grammar::Grammar &calls, uint64_t most) 
 
 }  // namespace
 
+std::vector<LoopItem> loops_of(std::span<const grammar::Symbol> calls) {
+  Numbers numbers;
+  List list(&numbers);
+  for (const grammar::Symbol call : calls) {
+    LoopItem item;
+    item.symbol = item.number = call;
+    list.append(std::move(item));
+  }
+  list.close();
+  return list.items();
+}
+
 std::optional<std::vector<LoopItem>> loops_of(const grammar::Grammar &calls, uint64_t most) {
   if (calls.empty()) return Items();
   constexpr uint64_t kMostCalls = uint64_t{1} << 18;

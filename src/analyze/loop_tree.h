@@ -27,6 +27,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "grammar/grammar.h"
@@ -52,5 +53,7 @@ constexpr uint64_t kMostItems = uint64_t{1} << 26;
 
 /// All of the sequence, in order; nothing if that takes more than `most` items on the way.
 std::optional<std::vector<LoopItem>> loops_of(const grammar::Grammar &calls, uint64_t most = kMostItems);
+/// The same of a sequence that is at hand.
+std::vector<LoopItem> loops_of(std::span<const grammar::Symbol> calls);
 
 }  // namespace cairn::analyze

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analyze/summary.h"
+#include "analyze/uneven_loops.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -207,6 +208,12 @@ Result<void> LoopFinder::find_structure(KindOfRank *kind) const {
         ErrorKind::usage,
         fmt::format("the calls of rank {} are too many and too irregular to find loops in", kind->ranks.front()),
         "cairn summary --callsites tells where they were made");
+  }
+  constexpr size_t kMany = 16;
+  constexpr uint64_t kMostCalls = uint64_t{1} << 24;
+  if (items->size() > kMany && calls.length() <= kMostCalls) {
+    auto uneven = uneven_loops(calls.expand());
+    if (uneven && uneven->size() * 2 <= items->size()) items = std::move(uneven);
   }
   kind->items = *std::move(items);
   kind->places = places_;

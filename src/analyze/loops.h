@@ -2,7 +2,8 @@
 //
 // Calls are told apart by where they were made, by function and callers, not by their arguments: a loop whose buffers
 // or partners alternate is one loop. Ranks whose calls are equal in that, call by call, are one *kind*: of a stencil
-// the inner ranks are one, each edge another. Loops are found in a kind's grammar (loop_tree.h), nothing is expanded.
+// the inner ranks are one, each edge another. Loops are found in a kind's grammar (loop_tree.h), nothing is expanded; but
+// where that leaves many, since turns differ in what they do, all calls of a rank are gone through (uneven_loops.h).
 //
 // Which calls, bytes and times belong to which loop: those of one place are shared out evenly among the times that it
 // is come to. So a place that is called in two loops has the same mean in both.
@@ -73,7 +74,7 @@ class LoopFinder {
   /// These. An error if the calls are too irregular for that, or if times cannot be read.
   Result<void> find(KindOfRank *kind) const;
   /// The same, without calls, bytes and times: of the places only the visits, and `all` stays empty. Reads one rank's
-  /// grammars and nothing else.
+  /// grammars and nothing else; expands up to 16 million calls where turns differ.
   Result<void> find_structure(KindOfRank *kind) const;
   /// The place of each row of a class, as LoopItem::symbol numbers them.
   [[nodiscard]] const std::vector<uint32_t> &places_of(uint32_t class_index) const { return by_class_[class_index]; }

@@ -17,7 +17,12 @@ namespace cairn::arrays {
 Result<Draft> Draft::create(const std::string &path) {
   Draft draft;
   draft.path_ = path;
-  std::string name = path + ".XXXXXX";
+  // Behind a link lies the file that is to be replaced.
+  if (char *whole = realpath(path.c_str(), nullptr); whole != nullptr) {
+    draft.path_ = whole;
+    free(whole);
+  }
+  std::string name = draft.path_ + ".XXXXXX";
   draft.file_ = mkostemp(name.data(), O_CLOEXEC);
   if (draft.file_ < 0) return draft.cannot(errno);
   draft.name_ = std::move(name);

@@ -131,6 +131,19 @@ std::optional<Storage> storage_of(uint64_t number) {
   return static_cast<Storage>(number - 1);
 }
 
+std::optional<std::string> with_our_name(const Header &virtual_header) {
+  constexpr std::string_view kOurs = "_Cairn_";
+  for (const Attribute &each : virtual_header.attributes) {
+    if (each.name.starts_with(kOurs)) return "attribute '" + each.name + "'";
+  }
+  for (const Variable &variable : virtual_header.variables) {
+    for (const Attribute &each : variable.attributes) {
+      if (each.name.starts_with(kOurs)) return "attribute '" + each.name + "' of '" + variable.name + "'";
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<IndexPlace> marked(const Header &physical) {
   const Attribute *mark = physical.attribute(kMarker);
   if (mark == nullptr || mark->type != NcType::int64 || mark->count != kNumbers ||

@@ -45,6 +45,10 @@ struct IndexPlace {
   bool earlier = false;
 };
 
+/// An attribute of the virtual file that has a name of ours, as "attribute '_Cairn_shape' of 'T'": who reads the
+/// physical file would take it for what Cairn says. Nothing: there is none.
+std::optional<std::string> with_our_name(const Header &virtual_header);
+
 /// The variable that holds all compressed bytes; nullptr: a tool left it out, or changed its type.
 const Variable *data_of(const Header &physical);
 

@@ -72,6 +72,12 @@ Result<void> StoredFile::find_unlisted() {
 }
 
 Result<Recovery> recover(const std::string &path) {
+  // Before anything is read: a job that is about to close the file writes its own index.
+  const WriterLock lock(path);
+  if (lock.state() == WriterLock::State::refused) {
+    return tl::unexpected(Error{ErrorKind::environment, "a job is writing to it", path, Error::kNoOffset,
+                                "recover it when that has ended"});
+  }
   Result<StoredFile> stored = StoredFile::open(path, StoredFile::Take::as_needed);
   if (!stored) return tl::unexpected(stored.error());
   if (stored->closed()) return Recovery{true, {}};
@@ -81,11 +87,6 @@ Result<Recovery> recover(const std::string &path) {
   };
   const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return cannot(errno);
-  const WriterLock lock(path);
-  if (lock.state() == WriterLock::State::refused) {
-    return tl::unexpected(Error{ErrorKind::environment, "a job is writing to it", path, Error::kNoOffset,
-                                "recover it when that has ended"});
-  }
   Index index = stored->index();
   int error = 0;
   if (std::optional<Index::Plan> plan = index.plan(IndexSizes())) {

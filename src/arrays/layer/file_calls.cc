@@ -3,6 +3,7 @@
 // Each is the definition that the program's libraries find first. A handle that is not ours is passed on untouched.
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "arrays/layer/load.h"
@@ -18,8 +19,10 @@ using cairn::arrays::Handle;
 using cairn::arrays::load;
 using cairn::arrays::OpenFiles;
 using cairn::arrays::Opening;
+using cairn::arrays::rank_in;
 using cairn::arrays::read_options;
 using cairn::arrays::Regions;
+using cairn::arrays::say;
 using cairn::arrays::tile;
 using cairn::arrays::VirtualFile;
 
@@ -132,13 +135,18 @@ extern "C" {
 int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_File *file) {
   Opening *opening = OpenFiles::expected(path);
   // A program with a static PnetCDF, whose functions are not ours: a compressed file is known by its mark.
-  Opening marked{path == nullptr ? "" : path, {}, std::nullopt, {}, 0, false, nullptr};
+  Opening marked{path == nullptr ? "" : path, {}, std::nullopt, {}, 0, false, nullptr, {}};
   const bool by_mark =
       opening == nullptr && path != nullptr && (mode & MPI_MODE_CREATE) == 0 && !OpenFiles::plain_expected(path);
   if (by_mark) {
     if (const auto options = read_options(info)) marked.options = *options;
     const Found found = load(comm, path, (mode & MPI_MODE_RDONLY) == 0, &marked);
     if (found == Found::damaged) return MPI_ERR_IO;
+    if (found == Found::refused) return MPI_ERR_ACCESS;
+    if (found == Found::compressed && (mode & MPI_MODE_APPEND) != 0) {
+      if (rank_in(comm) == 0) say(path, "it is compressed, and no bytes can be put behind it");
+      return MPI_ERR_UNSUPPORTED_OPERATION;
+    }
     if (found == Found::compressed) opening = &marked;
   }
   const int error = CAIRN_NEXT(MPI_File_open)(comm, path, mode, info, file);
@@ -146,12 +154,15 @@ int MPI_File_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, MPI_
   Handle handle;
   handle.shared = opening->file == nullptr;
   if (handle.shared) {
+    std::optional<cairn::arrays::WriterLock> lock;
+    if (opening->index) lock = std::move(opening->lock);
     cairn::arrays::Index index = opening->index ? std::move(*opening->index) : cairn::arrays::Index{};
     opening->file = std::make_shared<VirtualFile>(comm, *file, opening->path, opening->options, std::move(index),
                                                   opening->place, (mode & MPI_MODE_RDONLY) == 0);
     opening->file->set_opening(!by_mark);
     opening->file->set_independent(by_mark);  // its changes of mode are not seen
-    if (const int failed = opening->file->begin_session(opening->data_end, opening->unlisted); failed != MPI_SUCCESS) {
+    const int failed = opening->file->begin_session(opening->data_end, opening->unlisted, std::move(lock));
+    if (failed != MPI_SUCCESS) {
       opening->file = nullptr;
       CAIRN_NEXT(MPI_File_close)(file);
       return failed;
@@ -244,8 +255,23 @@ int MPI_File_read_all(MPI_File file, void *buffer, int count, MPI_Datatype type,
 
 int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
   Handle *handle = ours(file);
-  if (handle == nullptr || whence != MPI_SEEK_SET) return CAIRN_NEXT(MPI_File_seek)(file, offset, whence);
-  handle->position = static_cast<uint64_t>(offset);
+  if (handle == nullptr) return CAIRN_NEXT(MPI_File_seek)(file, offset, whence);
+  MPI_Offset from = 0;
+  if (whence == MPI_SEEK_CUR) from = static_cast<MPI_Offset>(handle->position);
+  if (whence == MPI_SEEK_END) {
+    if (handle->view) return MPI_ERR_UNSUPPORTED_OPERATION;  // which etype of the view ends the file is not looked for
+    const uint64_t end = handle->file->end();
+    from = static_cast<MPI_Offset>((end - std::min(end, handle->displacement)) / handle->etype);
+  }
+  if (from + offset < 0) return MPI_ERR_ARG;
+  handle->position = static_cast<uint64_t>(from + offset);
+  return MPI_SUCCESS;
+}
+
+int MPI_File_get_position(MPI_File file, MPI_Offset *offset) {
+  const Handle *handle = ours(file);
+  if (handle == nullptr) return CAIRN_NEXT(MPI_File_get_position)(file, offset);
+  *offset = static_cast<MPI_Offset>(handle->position);
   return MPI_SUCCESS;
 }
 

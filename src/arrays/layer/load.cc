@@ -34,7 +34,12 @@ Found load(MPI_Comm comm, const char *path, bool writing, Opening *opening) {
   if (rank_in(comm) == 0) {
     const std::string file = plain_path(path);
     // What PnetCDF refuses, too, is left to it.
-    if (StoredFile::recognises(file)) {
+    const bool is_compressed = StoredFile::recognises(file);
+    if (is_compressed && writing) opening->lock = WriterLock(file);
+    if (opening->lock.state() == WriterLock::State::refused) {
+      say(path, kRefused);
+      said[0] = static_cast<uint64_t>(Found::refused);
+    } else if (is_compressed) {
       const Result<StoredFile> stored = StoredFile::open(file, StoredFile::Take::as_needed);
       if (stored) {
         bytes = pack_for_others(stored->index());
@@ -45,7 +50,7 @@ Found load(MPI_Comm comm, const char *path, bool writing, Opening *opening) {
         said[4] = stored->data_end();
         said[5] = stored->unlisted().blocks;
         said[6] = number_of(stored->index_place().storage);
-        if (writing && !stored->closed() && WriterLock(file).state() == WriterLock::State::unknown) {
+        if (writing && !stored->closed() && opening->lock.state() == WriterLock::State::unknown) {
           say(path,
               "it was not closed, and this file system has no locks to tell whether a job still writes to it; if "
               "none does, 'cairn arrays recover' it");

@@ -25,9 +25,10 @@ constexpr const char *kRefused =
     "to "
     "another file";
 
-enum class Found : uint64_t { plain, compressed, damaged };
+enum class Found : uint64_t { plain, compressed, damaged, refused };
 
-/// Collective. Puts the index of a compressed file into `opening`; says what is wrong with a damaged one.
+/// Collective. Puts the index of a compressed file into `opening`; says what is wrong with a damaged one. Who is going
+/// to write has the file's lock first: what another job writes until it closes the file is in the index that is read.
 Found load(MPI_Comm comm, const char *path, bool writing, Opening *opening);
 
 }  // namespace cairn::arrays

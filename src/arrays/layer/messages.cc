@@ -7,8 +7,6 @@
 namespace cairn::arrays {
 namespace {
 
-constexpr int kMostAtOnce = 1 << 30;
-
 /// Calls `some(done, bytes, status)` until `size` bytes are done or it did nothing.
 template <typename Some>
 int move(size_t *done, size_t size, Some some) {

@@ -12,6 +12,9 @@
 
 namespace cairn::arrays {
 
+/// So many bytes are moved by one call of MPI, which counts in ints.
+constexpr int kMostAtOnce = 1 << 30;
+
 /// Rank 0's bytes to all, who need not know how many there are.
 int share(Bytes *bytes, MPI_Comm comm);
 

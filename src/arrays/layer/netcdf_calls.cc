@@ -88,7 +88,7 @@ int ncmpi_create(MPI_Comm comm, const char *path, int mode, MPI_Info info, int *
   MPI_Bcast(&refused, 1, MPI_UINT64_T, 0, comm);
   if (refused != 0) return NC_EACCESS;
   if (options->codecs.off) return create();
-  Opening opening{path, *options, std::nullopt, {}, 0, false, nullptr};
+  Opening opening{path, *options, std::nullopt, {}, 0, false, nullptr, {}};
   return open_virtual(&opening, ncid, create);
 }
 
@@ -100,10 +100,12 @@ int ncmpi_open(MPI_Comm comm, const char *path, int mode, MPI_Info info, int *nc
     if (rank_in(comm) == 0) say(path, options.error());
     return NC_EINVAL;
   }
-  Opening opening{path, *options, std::nullopt, {}, 0, false, nullptr};
+  Opening opening{path, *options, std::nullopt, {}, 0, false, nullptr, {}};
   switch (load(comm, path, (mode & NC_WRITE) != 0, &opening)) {
     case Found::damaged:
       return NC_ENOTNC;
+    case Found::refused:
+      return NC_EACCESS;
     case Found::compressed:
       return open_virtual(&opening, ncid, open);
     case Found::plain:
@@ -151,7 +153,7 @@ int ncmpi_begin_indep_data(int ncid) {
   std::string path;
   const std::shared_ptr<VirtualFile> file = OpenFiles::instance().find(ncid, &path);
   if (!file) return CAIRN_NEXT(ncmpi_begin_indep_data)(ncid);
-  Opening again{path, {}, std::nullopt, {}, 0, false, file};
+  Opening again{path, {}, std::nullopt, {}, 0, false, file, {}};
   OpenFiles::expect(&again);
   const int error = CAIRN_NEXT(ncmpi_begin_indep_data)(ncid);
   OpenFiles::expect(nullptr);

@@ -35,6 +35,7 @@ struct Opening {
   uint64_t data_end = 0;              ///< where its header says that the compressed bytes end
   bool unlisted = false;              ///< the index has blocks that the one in the file has not
   std::shared_ptr<VirtualFile> file;  ///< the result; or the one that is opened once more
+  WriterLock lock;                    ///< of rank 0, taken before the index was read
 };
 
 class OpenFiles {

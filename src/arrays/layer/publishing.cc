@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arrays/file/physical.h"
+#include "arrays/layer/load.h"
 #include "arrays/layer/messages.h"
 #include "arrays/layer/virtual_file.h"
 #include "base/hash.h"
@@ -139,6 +140,14 @@ int VirtualFile::publish(bool last) {
   int error = settle(false, nullptr, true);
   if (error != MPI_SUCCESS || !writable_ || header_.size == 0) return error;
   if (!changed_) return last ? close_unchanged() : MPI_SUCCESS;
+  if (const Result<Parsed> parsed = parse_header(head_); !parsed || !parsed->header) {
+    if (rank_ == 0) say(path_, "what was written to its beginning is no NetCDF header; the file stays as it was");
+    return MPI_ERR_FILE;
+  }
+  if (const auto named = with_our_name(header_)) {
+    if (rank_ == 0) say(path_, *named + " has a name that Cairn's own have, and the file is not written; rename it");
+    return MPI_ERR_FILE;
+  }
   begin_placing();
   index_.header = head_;
   error = make_room_for_header(physical_header(header_, {}, index_.data_begin, index_.end).size());

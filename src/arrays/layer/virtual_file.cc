@@ -52,12 +52,12 @@ VirtualFile::VirtualFile(MPI_Comm comm, MPI_File file, std::string path, FileOpt
   take_head();
 }
 
-int VirtualFile::begin_session(uint64_t data_end, bool unlisted) {
+int VirtualFile::begin_session(uint64_t data_end, bool unlisted, std::optional<WriterLock> lock) {
   if (!writable_) return MPI_SUCCESS;
   data_end_ = data_end;
   uint64_t said[2] = {};
   if (rank_ == 0) {
-    lock_ = WriterLock(plain_path(path_.c_str()));
+    lock_ = lock ? *std::move(lock) : WriterLock(plain_path(path_.c_str()));
     if (lock_.state() == WriterLock::State::refused) {
       say(path_, kRefused);
       said[1] = MPI_ERR_ACCESS;

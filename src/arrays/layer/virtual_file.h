@@ -50,8 +50,9 @@ class VirtualFile {
               bool writable);
   /// Collective, before anything else. A file that may be written to says from now on that it is not closed: an
   /// existing one at once, whose compressed bytes end at `data_end`, a new one with its first index. `unlisted`: the
-  /// index given to the constructor has blocks that the one in the file has not.
-  int begin_session(uint64_t data_end, bool unlisted);
+  /// index given to the constructor has blocks that the one in the file has not. `lock`: of an existing file, taken
+  /// before its index was read.
+  int begin_session(uint64_t data_end, bool unlisted, std::optional<WriterLock> lock);
 
   /// One MPI_File call: `file` is the handle that it named, its own or one of a single process.
   struct Call {

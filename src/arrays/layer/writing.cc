@@ -138,11 +138,6 @@ int VirtualFile::keep(std::vector<Block> blocks) {
 
 int VirtualFile::put_dense(const Call &call, Written *written) {
   if (!striping_) striping_ = striping_of(file_);
-  // Behind what any rank has put into extents of its own; and one alignment for all.
-  uint64_t most[2] = {std::max(index_.end, extents_.end()), *striping_};
-  if (const int error = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_UINT64_T, MPI_MAX, comm_); error != MPI_SUCCESS)
-    return error;
-  extents_epoch_ = 0;
   const size_t payload = written->bytes.size();
   if (journaling() && !written->blocks.empty()) {
     uint64_t at = 0;
@@ -153,19 +148,29 @@ int VirtualFile::put_dense(const Call &call, Written *written) {
     const Bytes record = journal_record(session_, written->blocks, index_.user_codecs);
     written->bytes.insert(written->bytes.end(), record.begin(), record.end());
   }
-  const std::optional<blocks::DensePlace> place = blocks::place_dense(calls(), most[0], written->bytes.size(), most[1]);
+  const size_t size = written->bytes.size();
+  // Behind what any rank has put into extents of its own; one alignment for all; and as many calls.
+  uint64_t most[3] = {std::max(index_.end, extents_.end()), *striping_, (size + kMostAtOnce - 1) / kMostAtOnce};
+  if (const int error = MPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX, comm_); error != MPI_SUCCESS)
+    return error;
+  extents_epoch_ = 0;
+  const std::optional<blocks::DensePlace> place = blocks::place_dense(calls(), most[0], size, most[1]);
   if (!place) return MPI_ERR_OTHER;
   if (written->bytes.size() > payload)
     set_base({written->bytes.data() + payload, written->bytes.size() - payload}, place->begin);
-  MPI_Status status{};
-  const int size = static_cast<int>(written->bytes.size());
-  const int error = CAIRN_NEXT(MPI_File_write_at_all)(call.file, static_cast<MPI_Offset>(place->begin),
-                                                      written->bytes.data(), size, MPI_BYTE, &status);
   index_.end = place->end;
+  int error = MPI_SUCCESS;
+  for (uint64_t round = 0; round < most[2]; ++round) {
+    const size_t from = std::min<size_t>(round * kMostAtOnce, size);
+    const int some = static_cast<int>(std::min<size_t>(kMostAtOnce, size - from));
+    MPI_Status status{};
+    const int now = CAIRN_NEXT(MPI_File_write_at_all)(call.file, static_cast<MPI_Offset>(place->begin + from),
+                                                      written->bytes.data() + from, some, MPI_BYTE, &status);
+    int done = some;
+    if (now == MPI_SUCCESS && some > 0) MPI_Get_count(&status, MPI_BYTE, &done);  // of nothing some MPIs tell none
+    if (error == MPI_SUCCESS) error = now != MPI_SUCCESS ? now : done != some ? MPI_ERR_NO_SPACE : MPI_SUCCESS;
+  }
   if (error != MPI_SUCCESS) return error;
-  int done = 0;
-  MPI_Get_count(&status, MPI_BYTE, &done);
-  if (size > 0 && done != size) return MPI_ERR_NO_SPACE;  // of nothing some MPIs do not tell the count
   uint64_t at = place->begin;
   for (Block &block : written->blocks) {
     block.offset = at;
@@ -258,6 +263,11 @@ int VirtualFile::put_alone(const Call &call, Written *written) {
 int VirtualFile::write(const Call &call, const Regions &request, const uint8_t *data) {
   if (!writable_) return MPI_ERR_READ_ONLY;
   if (write_head(call, request, data)) return MPI_SUCCESS;
+  // PnetCDF fills variables within ncmpi_enddef, before others than its root know the header; and nothing may be put
+  // anywhere before all ranks leave the same room for that.
+  if (call.collective && index_.data_begin == 0) {
+    if (const int error = settle(false); error != MPI_SUCCESS) return error;
+  }
   begin_placing();
   // In extents a split must fit into one, whatever it shrinks to.
   const uint64_t most = blocks::extent_size(options_.split, options_.ratio, options_.error);

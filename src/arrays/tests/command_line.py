@@ -3,10 +3,11 @@
 layout is sound, is exported as the file that PnetCDF alone writes, also when it was compacted, and goes on being written
 by a program, as imported files do. Says what failed; exit status 1 then.
 
-    command_line.py --cairn PROGRAM --layer LIBRARY --md PROGRAM --append PROGRAM [--mpiexec PROGRAM]
+    command_line.py --cairn PROGRAM --layer LIBRARY --md PROGRAM --append PROGRAM --own-calls PROGRAM [--mpiexec PROGRAM]
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -19,7 +20,7 @@ FAILURES = []
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ('cairn', 'layer', 'md', 'append'):
+    for name in ('cairn', 'layer', 'md', 'append', 'own-calls'):
         parser.add_argument(f'--{name}', required=True)
     parser.add_argument('--linked', help='a program with the layer in it')
     parser.add_argument('--mpiexec', default='mpiexec.openmpi')
@@ -122,6 +123,37 @@ def main():
     names = called()
     if 'MPI_Comm_split' not in names:
         FAILURES.append(f'writing many blocks called {sorted(names)}')
+    # A program's own calls of MPI-IO on a compressed file; and a name that is Cairn's.
+    before = (folder / 'alone.nc').read_bytes()
+    arrays('export', '-f', 'alone.nc', 'exported.nc')
+    done = program(options.own_calls, 'alone.nc', 'exported.nc', layout='dense')
+    if 'no NetCDF header' not in done.stderr or 'MPI_File_iread_at on a compressed file' not in done.stderr:
+        FAILURES.append(f'own calls: {done.stderr}')
+    arrays('recover', '-q', 'alone.nc')  # its last job could not close it
+    arrays('verify', 'alone.nc')
+    arrays('export', '-f', 'alone.nc', 'again.nc')
+    if (folder / 'again.nc').read_bytes() != (folder / 'exported.nc').read_bytes():
+        FAILURES.append(f'own calls changed the file of {len(before)} bytes')
+    done = program(options.own_calls, 'names', 'named.nc', layout='dense')
+    if "attribute '_Cairn_arrays' has a name that Cairn's own have" not in done.stderr:
+        FAILURES.append(f'names: {done.stderr}')
+    # What the environment says counts where the command line does not.
+    env.update(CAIRN_ARRAYS_CODEC='store')
+    arrays('run', '-q', '--library', options.layer, '--', options.mpiexec, '-n', '2', *md, 'stored.nc')
+    del env['CAIRN_ARRAYS_CODEC']
+    codecs = {codec for each in json.loads(arrays('info', '--json', 'stored.nc').stdout)['variables'] for codec in each['codecs']}
+    if codecs != {'store'}:
+        FAILURES.append(f'a codec from the environment: {codecs}')
+    # No device is replaced by a file; behind a link lies what is.
+    os.mkfifo(folder / 'pipe')
+    for words in (('export', '-f', 'alone.nc', 'pipe'), ('import', '-f', 'plain.nc', 'pipe'), ('compact', '-f', 'alone.nc', 'pipe')):
+        done = subprocess.run([options.cairn, 'arrays', *words], cwd=folder, env=env, capture_output=True, text=True)
+        if done.returncode == 0 or 'that is no file' not in done.stderr or not (folder / 'pipe').is_fifo():
+            FAILURES.append(f'{words}: {done.returncode} {done.stderr}')
+    (folder / 'link.nc').symlink_to('again.nc')
+    arrays('export', '-f', 'stored.nc', 'link.nc')
+    if not (folder / 'link.nc').is_symlink() or (folder / 'again.nc').read_bytes() != (folder / 'plain.nc').read_bytes():
+        FAILURES.append('what is behind a link was not replaced')
     if options.linked:
         program(options.linked)
         found = {each['name']: (each['codecs'], each['blocks'])

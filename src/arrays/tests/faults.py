@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """What the layer over PnetCDF does when something goes wrong. Says what failed; exit status 1 then.
 
-    faults.py --cairn PROGRAM --layer LIBRARY --md PROGRAM --user-codec PROGRAM [--mpiexec PROGRAM]
+    faults.py --cairn PROGRAM --layer LIBRARY --md PROGRAM --append PROGRAM --user-codec PROGRAM [--mpiexec PROGRAM]
 """
 import argparse
+import fcntl
 import json
 import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,7 +28,7 @@ def check(good, what, said=''):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ('cairn', 'layer', 'md', 'user-codec'):
+    for name in ('cairn', 'layer', 'md', 'append', 'user-codec'):
         parser.add_argument(f'--{name}', required=True)
     parser.add_argument('--mpiexec', default='mpiexec.openmpi')
     options = parser.parse_args()
@@ -83,6 +85,18 @@ def main():
     verified(name, 'killed')
     told, said = records(name)
     check('coordinates' in json.dumps(told), 'killed: nothing of what was synchronised is there', said)
+
+    # Who is going to write has the lock before anything is read: as long as another job has it, nothing else is said, not
+    # even of a file that is damaged.
+    (folder / 'locked.nc').write_bytes(killed.read_bytes()[:-300])
+    with open(folder / 'locked.nc', 'r+b') as held:
+        ofd_setlk, far = 37, 1 << 62
+        fcntl.fcntl(held, ofd_setlk, struct.pack('hhqqi4x', fcntl.F_WRLCK, os.SEEK_SET, far, 1, 0))
+        for words in ([options.cairn, 'arrays', 'recover', 'locked.nc'], [options.cairn, 'arrays', 'compact', 'locked.nc'],
+                      command(2, options.append, 'locked.nc')):
+            status, said = run(*words)
+            check(status != 0 and ('another job writes to it' in said or 'a job is writing to it' in said)
+                  and 'damaged' not in said, f'{words[-2:]} on a locked file', said)
 
     # A full disk, as a limit on the size of files: the program hears of it.
     # With all of the index in one piece, and with a block in each of its segments.

@@ -44,8 +44,6 @@ Result<void> copy_blocks(const arrays::StoredFile &file, arrays::StoredWriter *w
 }
 
 Result<void> compact(const CompactOptions &options) {
-  const auto file = arrays::StoredFile::open(options.file);
-  if (!file) return tl::unexpected(file.error());
   std::error_code error;
   // Behind a link lies the file that is to become smaller.
   const std::string path =
@@ -53,11 +51,14 @@ Result<void> compact(const CompactOptions &options) {
   if (!options.output.empty()) {
     if (auto allowed = may_write(path, options.force); !allowed) return allowed;
   }
-  const arrays::WriterLock lock(options.output.empty() ? path : std::string());
+  const arrays::WriterLock lock(options.output.empty() && !error ? path : std::string());
   if (lock.state() == arrays::WriterLock::State::refused) {
     return tl::unexpected(Error{ErrorKind::environment, "a job is writing to it", path, Error::kNoOffset,
                                 "name another file to write, or wait until it has ended"});
   }
+  // Only now: what a job writes until it closes the file is in it then.
+  const auto file = arrays::StoredFile::open(options.file);
+  if (!file) return tl::unexpected(file.error());
   auto writer = arrays::StoredWriter::create(path, file->index().header, {});
   if (!writer) return tl::unexpected(writer.error());
   writer->index().user_codecs = file->index().user_codecs;

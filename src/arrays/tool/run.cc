@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <string_view>
@@ -21,8 +22,8 @@ namespace {
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 struct RunOptions {
-  std::string codec = "auto";
-  std::string layout = "dense";
+  std::string codec;
+  std::string layout;
   std::string split;
   std::optional<uint64_t> chain;
   std::optional<double> ratio;
@@ -42,9 +43,17 @@ Result<std::string> find_layer(const RunOptions &options) {
 }
 
 Result<Variables> environment_of(const RunOptions &options) {
-  const auto codecs = arrays::parse_codec_words(options.codec);
+  // What nobody asks for here is as the environment has it.
+  Variables variables;
+  const auto choose = [&](const char *name, const std::string &asked, const char *otherwise) {
+    const char *there = getenv(name);
+    const std::string chosen = !asked.empty() ? asked : there != nullptr && *there != '\0' ? there : otherwise;
+    variables.emplace_back(name, chosen);
+    return chosen;
+  };
+  const auto codecs = arrays::parse_codec_words(choose("CAIRN_ARRAYS_CODEC", options.codec, "auto"));
   if (!codecs) return tl::unexpected(codecs.error());
-  Variables variables = {{"CAIRN_ARRAYS_CODEC", options.codec}, {"CAIRN_ARRAYS_LAYOUT", options.layout}};
+  const std::string layout = choose("CAIRN_ARRAYS_LAYOUT", options.layout, "dense");
   if (!options.split.empty()) {
     const auto split = parse_split(options.split);
     if (!split) return tl::unexpected(split.error());
@@ -53,7 +62,7 @@ Result<Variables> environment_of(const RunOptions &options) {
   const auto chain = checked_chain(options.chain);
   if (!chain) return tl::unexpected(chain.error());
   if (options.chain) variables.emplace_back("CAIRN_ARRAYS_CHAIN", fmt::format("{}", *chain));
-  if ((options.ratio || options.error) && options.layout != "hybrid") {
+  if ((options.ratio || options.error) && layout != "hybrid") {
     return fail(ErrorKind::usage, "--ratio and --error are for --layout hybrid", "choose that, or leave them out");
   }
   const double ratio = options.ratio.value_or(1);

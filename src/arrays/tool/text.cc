@@ -109,6 +109,10 @@ Result<void> may_write(const std::string &path, bool force) {
   if (status.type() == std::filesystem::file_type::directory) {
     return refuse(ErrorKind::environment, "this is a folder", "name a file");
   }
+  const bool is_file = status.type() == std::filesystem::file_type::regular;
+  if (!is_file && status.type() != std::filesystem::file_type::not_found) {
+    return refuse(ErrorKind::environment, "this is a device, or something else that is no file", "name a file");
+  }
   if (!force && status.type() != std::filesystem::file_type::not_found) {
     return refuse(ErrorKind::environment, "it exists already", "choose another name, or --force");
   }

@@ -1,0 +1,25 @@
+// The loops of a sequence whose turns differ in what they do: a step that unpacks what has come, or waits for it, and
+// does the rest in between. Where no two turns need be equal there is nothing for loop_tree.h to find.
+//
+// A loop is seen by a call that each turn makes once, or some times in a row: between two of these most of what is done
+// in one turn is done in most of them. Of the calls of which that is nearly as true as of the best one, that which is
+// made most often is taken, so that what is found is the innermost loop of the kind. Turns begin with the first call of
+// which that is true, and with those of one place in front of each. Of a turn is told which calls it makes, how often
+// at least and at most, in the order in which most turns come to them first; not which one follows which. What stands
+// before the loop and behind it is looked at in the same way.
+//
+// Stateless; any thread. Cost: all of the sequence, a few nanoseconds a call for each call that may be that one.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analyze/loop_tree.h"
+
+namespace cairn::analyze {
+
+/// All of the sequence, in order; nothing where there is no such loop with a quarter of the calls.
+std::optional<std::vector<LoopItem>> uneven_loops(std::span<const grammar::Symbol> calls);
+
+}  // namespace cairn::analyze
