@@ -162,8 +162,7 @@ class Reading {
         does = envelope("source", "recvtag", &made_.receive) || does;
         break;
       case Role::look:
-        made_.looks = true;
-        does = returned_ && access_.number("flag").value_or(1) != 0 && envelope("source", "tag", &made_.receive);
+        does = returned_ && access_.number("flag").value_or(1) != 0 && envelope("source", "tag", &made_.seeks);
         break;
       case Role::probe:
         made_.found = access_.handle("message");
@@ -193,7 +192,7 @@ class Reading {
         does = collective();
     }
     if (!does) return nullptr;
-    if ((made_.receive || made_.taken) && !made_.request) {
+    if ((made_.receive || made_.taken || made_.seeks) && !made_.request) {
       if (const std::vector<MessageOutcome> told = outcomes_of(access_, 1); !told.empty()) made_.outcome = told[0];
     }
     return std::make_unique<MessageCall>(std::move(made_));

@@ -252,10 +252,10 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
   }
   const std::optional<uint32_t> communicator = number_of(call.communicator);
   if (!communicator) {
-    if (call.receive && !call.looks) ++counts_.apart;
+    if (call.receive) ++counts_.apart;
     return;
   }
-  if (call.looks) return look(call, *communicator, step);
+  if (call.seeks) return look(call, *communicator, step);
   if (call.persistent) return make(call, *communicator);
   SentPointer message;
   if (call.send) message = send(*call.send, *communicator, call.sent_bytes, call.content, step);
@@ -401,8 +401,8 @@ void RankMessages::arrive(const ReceivePointer &receive, const MessageOutcome &o
 
 void RankMessages::look(const MessageCall &call, uint32_t communicator, MessageStep *step) {
   if (several_threads_) return;  // another one may take what this one sees
-  const auto source = call.outcome.rank ? call.outcome.rank : call.receive->rank;
-  const auto tag = call.outcome.tag ? call.outcome.tag : call.receive->tag;
+  const auto source = call.outcome.rank ? call.outcome.rank : call.seeks->rank;
+  const auto tag = call.outcome.tag ? call.outcome.tag : call.seeks->tag;
   const auto from = source ? in_world(communicator, *source) : std::nullopt;
   if (!from || !tag) return;
   if (auto found = posts_.look({communicator, *from, rank_, *tag}, step->call)) {

@@ -388,7 +388,7 @@ def matrix(bench):
     bench.check("matrix", "ring.cairn", "-o", "ring.gif", code=2, err="cairn: ring.gif: a picture is .svg or .png; name it so with -o\n")
     bench.check("matrix", "cut.cairn", code=3, err=None)
     bench.check("matrix", "ring.cairn", "-o", "no/ring.png", code=4,
-                err="cairn: no/ring.png: the picture cannot be written; choose another place with -o\n")
+                err="cairn: no/ring.png: cannot be written: No such file or directory; choose another place with -o\n")
     for kind, first in (("svg", b"<svg "), ("png", b"\x89PNG")):
         bench.check("matrix", "ring.cairn", "-o", f"ring.{kind}", err=f"cairn: wrote ring.{kind}: 4 ranks, 1 a block\n")
         expect(f"a picture in {kind}", (bench.folder / f"ring.{kind}").read_bytes().startswith(first), True)
