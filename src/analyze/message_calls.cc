@@ -162,7 +162,8 @@ class Reading {
         does = envelope("source", "recvtag", &made_.receive) || does;
         break;
       case Role::look:
-        does = returned_ && access_.number("flag").value_or(1) != 0 && envelope("source", "tag", &made_.seeks);
+        made_.does = MessageCall::Does::seek;
+        does = returned_ && access_.number("flag").value_or(1) != 0 && envelope("source", "tag", &made_.receive);
         break;
       case Role::probe:
         made_.found = access_.handle("message");
@@ -192,7 +193,7 @@ class Reading {
         does = collective();
     }
     if (!does) return nullptr;
-    if ((made_.receive || made_.taken || made_.seeks) && !made_.request) {
+    if ((made_.receive || made_.taken) && !made_.request) {
       if (const std::vector<MessageOutcome> told = outcomes_of(access_, 1); !told.empty()) made_.outcome = told[0];
     }
     return std::make_unique<MessageCall>(std::move(made_));

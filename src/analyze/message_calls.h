@@ -48,6 +48,7 @@ struct MessageCall {
     complete,  ///< `requests`, with `outcomes`
     cancel,    ///< of `requests`
     release,   ///< of `requests`
+    seek,      ///< MPI_Probe, MPI_Iprobe: a message that `receive` is of, and that stays where it is
     collective,
   };
   Does does = Does::transfer;
@@ -61,7 +62,6 @@ struct MessageCall {
   std::optional<HandleName> request;  ///< that it makes: then it is complete later
   bool persistent = false;            ///< the request is to be started
   std::optional<uint64_t> partitions = std::nullopt;  ///< in which each of its messages comes (MPI_Psend_init)
-  std::optional<Envelope> seeks = std::nullopt;       ///< of MPI_Probe and MPI_Iprobe: what stays in the queue
   std::optional<HandleName> found;                    ///< the message that a probe took out of the queue
   std::optional<HandleName> taken;                    ///< the message that was found so before, and is received now
   std::vector<HandleName> requests;

@@ -201,6 +201,8 @@ void RankMessages::act(const MessageCall &call, MessageStep *step) {
   switch (call.does) {
     case Does::transfer:
       return transfer(call, step);
+    case Does::seek:
+      return look(call, step);
     case Does::collective:
       if (arrivals_->wants_meetings()) collective(call, step);
       return;
@@ -255,7 +257,6 @@ void RankMessages::transfer(const MessageCall &call, MessageStep *step) {
     if (call.receive) ++counts_.apart;
     return;
   }
-  if (call.seeks) return look(call, *communicator, step);
   if (call.persistent) return make(call, *communicator);
   SentPointer message;
   if (call.send) message = send(*call.send, *communicator, call.sent_bytes, call.content, step);
@@ -399,13 +400,14 @@ void RankMessages::arrive(const ReceivePointer &receive, const MessageOutcome &o
   step->arriving.push_back({receive, how});
 }
 
-void RankMessages::look(const MessageCall &call, uint32_t communicator, MessageStep *step) {
-  if (several_threads_) return;  // another one may take what this one sees
-  const auto source = call.outcome.rank ? call.outcome.rank : call.seeks->rank;
-  const auto tag = call.outcome.tag ? call.outcome.tag : call.seeks->tag;
-  const auto from = source ? in_world(communicator, *source) : std::nullopt;
+void RankMessages::look(const MessageCall &call, MessageStep *step) {
+  const std::optional<uint32_t> communicator = number_of(call.communicator);
+  if (!communicator || several_threads_) return;  // another one may take what this one sees
+  const auto source = call.outcome.rank ? call.outcome.rank : call.receive->rank;
+  const auto tag = call.outcome.tag ? call.outcome.tag : call.receive->tag;
+  const auto from = source ? in_world(*communicator, *source) : std::nullopt;
   if (!from || !tag) return;
-  if (auto found = posts_.look({communicator, *from, rank_, *tag}, step->call)) {
+  if (auto found = posts_.look({*communicator, *from, rank_, *tag}, step->call)) {
     step->arriving.push_back({std::move(found), MessageStep::Arriving::How::looked_at});
   }
 }

@@ -210,7 +210,7 @@ class RankMessages {
   /// A receive is complete, or its message is there.
   void arrive(const ReceivePointer &receive, const MessageOutcome &outcome, MessageStep *step,
               MessageStep::Arriving::How how = MessageStep::Arriving::How::received);
-  void look(const MessageCall &call, uint32_t communicator, MessageStep *step);
+  void look(const MessageCall &call, MessageStep *step);
   void collective(const MessageCall &call, MessageStep *step);
   [[nodiscard]] Awaited awaited_in(const MessageCall &call, uint32_t communicator, uint32_t place) const;
   /// nullopt: nobody knows which communicator that is.

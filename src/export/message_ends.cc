@@ -102,6 +102,7 @@ void MessageEnds::act(const simgrid::SimulatedCall &call, uint32_t function) {
         start_send(&found->second);
       }
       return;
+    case MessageCall::Does::seek:
     case MessageCall::Does::collective:
       return;  // those that move nothing
   }

@@ -114,6 +114,8 @@ void RankActions::act(const SimulatedCall &call) {
         }
       }
       return;
+    case Does::seek:
+      return;
     case Does::collective:
       return;  // those that are not among ours
   }
