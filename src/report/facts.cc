@@ -98,6 +98,8 @@ ordered_json facts_of(const Asked &asked) {
       {"check", {"check"}, true},
       {"gpu", {"gpu", "divergence"}},
       {"launches", {"gpu", "launches"}, false, kMostLaunches},
+      {"blocks", {"gpu", "blocks"}},
+      {"accesses", {"gpu", "accesses"}},
   };
   uint64_t calls = 0;
   ordered_json facts;

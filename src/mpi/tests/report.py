@@ -243,6 +243,12 @@ def kernels(page):
             page.near(f'{column} of launch {row["launch"]}', row[column], None if one[field] is None else one[field] / 1e9)
     streams = {f'{one["rank"]} gpu{one["device"]}/{one["stream"]}' for one in told['launches'] if one['begin_ns'] is not None}
     page.expect('lanes of the timeline', streams - set(page.lanes), set())
+    used = page.verb('gpu', 'blocks')['kernels']
+    page.expect('kernels with clocks', len(used) > 0, True)
+    # Behind the tables of kernels, of launches, and of points where there are some.
+    found = page.csv('gpu', 3 if page.verb('gpu', 'divergence')['points'] else 2)
+    page.expect('blocks', [(row['kernel'], int(row['launches']), int(row['blocks']), int(row['most'])) for row in found],
+                [(one['kernel'], one['launches'], one['blocks'], one['longest_block_cycles']) for one in used])
 
 
 def calls(page):
@@ -310,6 +316,7 @@ def main():
         return 77
     problems = surroundings.Problems()
     bench.environment['CAIRN_GPU_LIBRARY'] = str(build / 'lib/libcairn-gpu.so')
+    bench.environment['CAIRN_GPU_CLOCKS'] = '1'
     with tempfile.TemporaryDirectory(prefix='cairn-test-') as name:
         folder = pathlib.Path(name)
         pages = []

@@ -334,6 +334,38 @@ export interface Launches {
   launches_further?: number;
 }
 
+/** How a kernel's blocks kept multiprocessors busy, as `cairn gpu blocks` has it. */
+export interface KernelBlocks {
+  kernel: string;
+  launches: number;
+  blocks: number;
+  multiprocessors: { used: number; available: number };
+  mean_cycles: number;
+  mean_block_cycles: number | null;
+  shortest_block_cycles: number | null;
+  longest_block_cycles: number;
+  busy: number | null;
+  balance: number | null;
+  idle_at_end: number | null;
+  lost_cycles: number;
+}
+
+/** An access to memory, as `cairn gpu accesses` has it. */
+export interface Access {
+  kernel: string;
+  function?: string;
+  file?: string;
+  line?: number;
+  memory: string;
+  requests: number;
+  lanes: number;
+  bytes: number;
+  sectors?: number;
+  wavefronts?: number;
+  least?: number;
+  efficiency?: number;
+}
+
 export interface TraceFacts {
   file: string;
   bytes: number;
@@ -350,6 +382,8 @@ export interface TraceFacts {
   check: Check | Refusal;
   gpu: Record<string, unknown> | Refusal;
   launches: Launches | Refusal;
+  blocks: { kernels: KernelBlocks[]; kernels_further?: number } | Refusal;
+  accesses: { accesses: Access[]; accesses_further?: number } | Refusal;
   sources: SourceFile[];
 }
 

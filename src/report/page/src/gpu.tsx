@@ -1,7 +1,7 @@
-// GPU: which kernels ran how long, each launch, and how well warps used their lanes.
+// GPU: which kernels ran how long, each launch, and how well warps used their lanes, multiprocessors and memory.
 import type { Context } from './context';
-import { refusal, told, type KernelUse } from './facts';
-import { count, percent, time } from './format';
+import { refusal, told, type Access, type KernelUse } from './facts';
+import { count, percent, plural, time } from './format';
 import { go } from './state';
 import { Table } from './table';
 
@@ -19,6 +19,9 @@ interface Point {
 }
 
 const kTimes = { ran_ns: 'ran', mean_ns: 'mean', longest_ns: 'longest', mean_queued_ns: 'queued for, mean' };
+const cycles = (value: number | null): string => (value === null ? '' : count(value));
+const moved = (access: Access): string =>
+  access.sectors !== undefined ? plural(access.sectors, 'sector') : access.wavefronts !== undefined ? plural(access.wavefronts, 'wavefront') : '';
 const seconds = (ns: number | null): number | null => (ns === null ? null : ns / 1e9);
 
 export function GpuView({ context }: { context: Context }) {
@@ -27,6 +30,8 @@ export function GpuView({ context }: { context: Context }) {
   const launches = told(context.trace.launches);
   const points = (told(context.trace.gpu)?.['points'] ?? []) as Point[];
   const further = told(context.trace.gpu)?.['points_further'];
+  const blocks = told(context.trace.blocks);
+  const accesses = told(context.trace.accesses);
   return (
     <>
       {kernels.length > 0 && (
@@ -78,6 +83,48 @@ export function GpuView({ context }: { context: Context }) {
               { name: 'lanes, mean', value: (p) => p.mean_lanes, show: (p) => p.mean_lanes.toFixed(1) },
               { name: 'efficiency', value: (p) => p.efficiency, show: (p) => percent(p.efficiency) },
               { name: 'lanes missing', value: (p) => p.lost_lanes, show: (p) => count(p.lost_lanes), help: 'all visits together: what a rewrite could win' },
+            ]}
+          />
+        </>
+      )}
+      {blocks !== null && blocks.kernels.length > 0 && (
+        <>
+          <h2>Blocks over multiprocessors</h2>
+          <Table
+            name="blocks" rows={blocks.kernels} further={blocks.kernels_further}
+            columns={[
+              { name: 'kernel', left: true, value: (k) => k.kernel },
+              { name: 'launches', value: (k) => k.launches, show: (k) => count(k.launches) },
+              { name: 'blocks', value: (k) => k.blocks, show: (k) => count(k.blocks) },
+              {
+                name: 'multiprocessors', value: (k) => k.multiprocessors.used / k.launches,
+                show: (k) => `${count(k.multiprocessors.used / k.launches)} of ${count(k.multiprocessors.available / k.launches)}`,
+                help: 'of a launch, in the mean',
+              },
+              { name: 'cycles', value: (k) => k.mean_cycles, show: (k) => count(k.mean_cycles), help: 'of a launch, in the mean' },
+              { name: 'of a block', value: (k) => k.mean_block_cycles, show: (k) => cycles(k.mean_block_cycles) },
+              { name: 'least', value: (k) => k.shortest_block_cycles, show: (k) => cycles(k.shortest_block_cycles) },
+              { name: 'most', value: (k) => k.longest_block_cycles, show: (k) => count(k.longest_block_cycles) },
+              { name: 'busy', value: (k) => k.busy, show: (k) => percent(k.busy), help: 'of all cycles of all multiprocessors, those with a block' },
+              { name: 'balance', value: (k) => k.balance, show: (k) => percent(k.balance), help: 'busy cycles, in the mean, of those of the busiest' },
+              { name: 'idle at end', value: (k) => k.idle_at_end, show: (k) => percent(k.idle_at_end) },
+            ]}
+          />
+        </>
+      )}
+      {accesses !== null && accesses.accesses.length > 0 && (
+        <>
+          <h2>Accesses to memory</h2>
+          <Table
+            name="accesses" rows={accesses.accesses} further={accesses.accesses_further}
+            columns={[
+              { name: 'where', left: true, value: (a) => (a.file === undefined ? null : `${a.file}:${a.line}`) },
+              { name: 'kernel', left: true, value: (a) => a.kernel },
+              { name: 'memory', left: true, value: (a) => a.memory },
+              { name: 'requests', value: (a) => a.requests, show: (a) => count(a.requests), help: 'of warps' },
+              { name: 'bytes', value: (a) => a.bytes, show: (a) => count(a.bytes), help: 'that lanes touched' },
+              { name: 'moved in', value: (a) => a.sectors ?? a.wavefronts ?? null, show: (a) => moved(a), help: 'sectors of 32 bytes, or wavefronts of shared memory' },
+              { name: 'efficiency', value: (a) => a.efficiency ?? null, show: (a) => percent(a.efficiency), help: 'if the same bytes lay next to each other: the part of these that it would take' },
             ]}
           />
         </>
