@@ -148,7 +148,7 @@ std::vector<PendingBuffers::Overlap> PendingBuffers::use(const std::vector<Regio
     if (space == spaces_.end()) continue;
     const Places &places = space->second.pending;
     for (auto at = places.lower_bound(region.begin() - space->second.longest); at != places.end(); ++at) {
-      if (at->first >= region.end()) break;
+      if (at->first >= region.end() || found.size() == kMostOverlaps) break;
       const Pending &pending = at->second;
       if (pending.region.end() <= region.begin() || (!pending.region.writes && !region.writes)) continue;
       const Request &of = requests_.at(pending.request);

@@ -62,7 +62,9 @@ class PendingBuffers {
     bool writes = false;
     uint64_t bytes = 0;
   };
-  /// What a call, which makes or starts a request if `request`, uses besides others. Each pending call once.
+  /// What a call, which makes or starts a request if `request`, uses besides others. Each pending call once, and
+  /// kMostOverlaps at most.
+  static constexpr size_t kMostOverlaps = 64;
   std::vector<Overlap> use(const std::vector<Region> &regions, const analyze::CallTime &call,
                            const std::optional<analyze::HandleName> &request);
   void complete(const analyze::HandleName &request);

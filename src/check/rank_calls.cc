@@ -120,6 +120,11 @@ std::unique_ptr<RankCalls::Facts> RankCalls::look_at(const trace::Row &row, cons
                         !facts->window && facts->unknown.empty() && facts->communicators.empty() &&
                         facts->new_communicators.empty() && facts->frees.empty() && facts->perhaps_complete.empty() &&
                         row.function != spec::function_id::Finalize;
+  using Does = MessageCall::Does;
+  const bool of_requests =
+      facts->message != nullptr && (facts->message->does == Does::start || facts->message->does == Does::complete ||
+                                    facts->message->does == Does::release);
+  if (!of_requests) facts->message.reset();  // many are kept, and it is large
   return facts;
 }
 

@@ -106,8 +106,21 @@ Result<void> check_programs(const std::vector<Run> &runs, const std::vector<Give
   return {};
 }
 
-std::vector<std::string> notes_of(const std::vector<Run> &runs, bool by_scale, const Certainty &certainty,
-                                  const std::optional<double> &residual) {
+/// Where all runs have a mesh of as many columns, what goes with its rows and what goes with the ranks is the same in
+/// them, and another thing in a mesh of other columns.
+std::string doubt_of_meshes(const std::vector<Run> &runs, uint32_t target) {
+  const auto columns = [](uint32_t ranks) { return two_sides(ranks)[0]; };
+  const int64_t all = columns(runs.front().ranks);
+  const bool alike = std::all_of(runs.begin(), runs.end(), [&](const Run &run) { return columns(run.ranks) == all; });
+  if (!alike || all < 2 || columns(target) == all) return {};
+  return fmt::format(
+      "in doubt: all of these runs are of {0} times some ranks, so what goes with the rows of a mesh "
+      "may as well go with the ranks; a run on {1} ranks tells",
+      all, (all + 1) * (all + 1));
+}
+
+std::vector<std::string> notes_of(const std::vector<Run> &runs, bool by_scale, uint32_t target,
+                                  const Certainty &certainty, const std::optional<double> &residual) {
   std::vector<std::string> notes;
   std::string from;
   for (const Run &run : runs) from += fmt::format("{}{}", from.empty() ? "" : ", ", run.scale);
@@ -129,6 +142,9 @@ std::vector<std::string> notes_of(const std::vector<Run> &runs, bool by_scale, c
   if (residual) {
     notes.push_back(
         fmt::format("times are of curves that miss those of these runs by {:.1f} % in the mean", 100 * *residual));
+  }
+  if (!by_scale) {
+    if (std::string doubt = doubt_of_meshes(runs, target); !doubt.empty()) notes.push_back(std::move(doubt));
   }
   return notes;
 }
@@ -183,7 +199,7 @@ Result<Extrapolated> extrapolated(std::vector<Given> given, const Target &target
   result.laws = laws_of(*program);
   result.certainty = program->certainty();
   if (times.known()) result.residual = times.residual();
-  result.notes = notes_of(runs, by_scale, result.certainty, result.residual);
+  result.notes = notes_of(runs, by_scale, target.ranks, result.certainty, result.residual);
   std::vector<trace::Loss> losses;
   for (const std::string &note : result.notes) losses.push_back({note, 0, false, false});
   Tree tree;

@@ -134,7 +134,7 @@ class Parts {
     others.resize(others.size() - left);
     std::string text;
     for (const std::string &other : others) text += (text.empty() ? "" : ", ") + other;
-    if (left != 0) text += fmt::format(" and calls at {} more places", left);
+    if (left != 0) text += fmt::format(" and calls at {} more {}", left, left == 1 ? "place" : "places");
     if (inner.least == inner.most) return fmt::format("each {} turn also makes {}", ordinal(inner.most), text);
     return fmt::format("after each {} turns it also makes {}", turns_text(inner.least, inner.most), text);
   }

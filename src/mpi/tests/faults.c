@@ -402,6 +402,8 @@ static void end_by_truncation(void) {
   if (rank == 0) MPI(MPI_Send(values, 4, MPI_INT, 1, 0, MPI_COMM_WORLD));  // too long
   if (rank == 2) MPI(MPI_Send(values, 5, MPI_INT, 1, 1, MPI_COMM_WORLD));  // too long as well
   if (rank == 1) {
+    MPI(MPI_Probe(2, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));  // both have sent before anything ends
+    MPI(MPI_Probe(0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     MPI(MPI_Irecv(values, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, &request[0]));
     MPI(MPI_Irecv(values + 6, 3, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request[1]));  // room of any
     MPI(MPI_Recv(values + 4, 2, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));          // room
