@@ -58,7 +58,7 @@ class KindText {
  private:
   void add(const Loop &outer, size_t depth) {
     for (const Loop &loop : outer.body) {
-      const bool repeats = !loop.is_call() || loop.item->most > 1;
+      const bool repeats = !loop.is_call() || loop.item->most > 1 || is_polled(loop);
       found_ = found_ || repeats;
       if (!calls_ && repeats && is_small(loop)) {
         ++small_;
@@ -77,11 +77,23 @@ class KindText {
            loop.time_ns.value_or(0) < kLeastPart * static_cast<double>(mpi_ns_);
   }
 
+  /// Polls that found nothing stand together for one visit, and how many there were differs.
+  [[nodiscard]] bool is_polled(const Loop &loop) const {
+    if (!loop.is_call()) return false;
+    const LoopPlace &place = kind_.places[loop.item->symbol];
+    return place.calls > place.visits * kind_.ranks.size();
+  }
+
   std::vector<Cell> line(const Loop &loop, size_t depth) const {
     const Turn turn(loop, kind_.ranks.size());
     std::string text(2 * depth, ' ');
     if (loop.further_turns != 0) text += fmt::format("{} + ", grouped(loop.further_turns));
-    if (loop.item->most > 1) text += turns_text(*loop.item) + " x ";
+    if (is_polled(loop)) {
+      text += fmt::format("~{} x ", grouped(whole(loop.calls / static_cast<double>(kind_.ranks.size()) /
+                                                  static_cast<double>(loop.item->times))));
+    } else if (loop.item->most > 1) {
+      text += turns_text(*loop.item) + " x ";
+    }
     if (loop.is_step) text += "time step  ";
     std::string where = analyze::text_of(loop, kind_.places);
     if (loop.is_call()) {
