@@ -20,6 +20,7 @@
 namespace cairn::recorder {
 
 void *real_function[spec::function_id::kCount];
+bool oracle_between = false;
 void *pmpi_function[spec::function_id::kCount];
 Landmarks landmarks;
 std::atomic<bool> wild_requests{false};
@@ -174,7 +175,11 @@ Frame *enter_slowly(uint32_t function, void *return_address, void *frame_address
   }
   thread->busy = false;
   errno = saved_errno;
-  if (site == nullptr || site->internal || thread->depth == Thread::kMaxDepth) return nullptr;
+  if (site == nullptr || site->internal) return nullptr;
+  if (thread->depth == Thread::kMaxDepth) {
+    of->losses.note(Loss::deep);
+    return nullptr;
+  }
   if (!of->run.config.call_sites) site = &of->names.function_sites[function];
   assert(thread->depth < Thread::kMaxDepth && function < spec::function_id::kCount);
   Frame *frame = &thread->frames[thread->depth];

@@ -42,6 +42,7 @@ namespace cairn::recorder {
 /// logger in between); `pmpi_function` is always PMPI_. Filled before the first wrapper of the library returns from
 /// `enter`.
 extern void *real_function[];
+extern bool oracle_between;  ///< `real_function` are the oracle's loggers
 extern void *pmpi_function[];
 
 /// nullptr: do not record this call (recorder off, call made by the MPI library itself, no memory).

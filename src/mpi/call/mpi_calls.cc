@@ -18,7 +18,7 @@ namespace {
 // Every PMPI_ function the recorder calls; resolved by `load` from the library that the program uses.
 // clang-format off
 #define CAIRN_OWN_CALLS(X) \
-  X(Allreduce) X(Bcast) X(Cartdim_get) X(Comm_create_keyval) X(Comm_dup) X(Comm_free) X(Comm_get_parent) X(Comm_group) X(Comm_rank) \
+  X(Allreduce) X(Bcast) X(Cartdim_get) X(Comm_create_keyval) X(Comm_dup) X(Comm_free) X(Comm_get_attr) X(Comm_get_parent) X(Comm_group) X(Comm_rank) \
   X(Comm_remote_group) X(Comm_remote_size) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
   X(Comm_test_inter) X(Dist_graph_neighbors_count) X(Error_class) X(Exscan) X(Finalized) X(Get_elements_x) \
   X(Get_library_version) X(Graph_neighbors_count) X(Graphdims_get) X(Group_free) X(Group_rank) X(Group_size) \
@@ -182,6 +182,16 @@ Status read_status(const void *at) {
 
 int error_class(int code) {
   if (!initialized() || finalized()) return code;  // some libraries end the program when asked then
+#if defined(OMPI_MAJOR_VERSION)
+  // So does Open MPI of a code that nobody added, and a program may make one up.
+  if (code < 0) return code;
+  if (code > MPI_ERR_LASTCODE) {
+    int *last = nullptr;
+    int is_there = 0;
+    call.Comm_get_attr(as<MPI_Comm>(constant.comm_world), MPI_LASTUSEDCODE, &last, &is_there);
+    if (is_there == 0 || last == nullptr || code > *last) return code;
+  }
+#endif
   int result = code;
   return call.Error_class(code, &result) == MPI_SUCCESS ? result : code;
 }

@@ -1,7 +1,9 @@
 // Attaching: what the preload calls when a process makes its first MPI call.
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -41,13 +43,48 @@ void after_fork_in_child() {
   forget_spiller();
 }
 
+/// Where the object lies that has this address.
+struct Extent {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  [[nodiscard]] bool has(const void *address) const {
+    return reinterpret_cast<uintptr_t>(address) - begin < end - begin;
+  }
+};
+Extent extent_of(const void *address) {
+  struct Asked {
+    const void *address;
+    Extent found;
+  } asked{address, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info *object, size_t, void *of) {
+        Extent extent{UINTPTR_MAX, 0};
+        for (int i = 0; i < object->dlpi_phnum; ++i) {
+          const auto &part = object->dlpi_phdr[i];
+          if (part.p_type != PT_LOAD) continue;
+          extent.begin = std::min<uintptr_t>(extent.begin, object->dlpi_addr + part.p_vaddr);
+          extent.end = std::max<uintptr_t>(extent.end, object->dlpi_addr + part.p_vaddr + part.p_memsz);
+        }
+        auto *here = static_cast<Asked *>(of);
+        if (extent.begin >= extent.end || !extent.has(here->address)) return 0;
+        here->found = extent;
+        return 1;
+      },
+      &asked);
+  return asked.found;
+}
+
+/// A call goes where it would without us: another tool, or a library of the program, may stand in front of MPI.
 void load_functions(const CairnPreload &preload) {
+  const Extent library = extent_of(dlsym(preload.mpi_handle, "PMPI_Init"));
   for (const spec::Function &function : spec::functions()) {
     if (function_names[function.id] == nullptr) continue;
     char name[128];
     snprintf(name, sizeof name, "P%s", function_names[function.id]);
     pmpi_function[function.id] = dlsym(preload.mpi_handle, name);
     real_function[function.id] = pmpi_function[function.id];
+    void *const next = pmpi_function[function.id] == nullptr ? nullptr : preload.next(function_names[function.id]);
+    if (next != nullptr && !library.has(next)) real_function[function.id] = next;
   }
 }
 
@@ -67,6 +104,7 @@ void load_oracle(const Process &of) {
   if (attach == nullptr || attach(pmpi_function, real_function) != 0) {
     return leave_reason(of.run, "the oracle cannot log");
   }
+  oracle_between = true;
   // So that the log says when memory that MPI has seen was freed.
   auto watch = reinterpret_cast<CairnLoggerWatch>(find(CAIRN_LOGGER_WATCH));
   if (watch != nullptr) watch(of.run.preload->epoch);

@@ -91,9 +91,11 @@ struct CairnPreload {
   uint32_t (*thread_number)(void);
   /// Set by the recorder.
   struct CairnThreads **threads;
+  /// Where a call of that MPI function goes without Cairn; nullptr: nowhere.
+  void *(*next)(const char *name);
 };
 
-enum { kCairnPreloadVersion = 4 };
+enum { kCairnPreloadVersion = 5 };
 
 /// A recorder exports wrappers by the names of the MPI_ functions. Where it exports CAIRN_ANSWER_PREFIX "MPI_name",
 /// too, a PMPI_name that answers an entry leads there.

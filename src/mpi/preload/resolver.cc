@@ -274,6 +274,10 @@ void *open_recorder(Path &reason) {
   table.fortran_entry = [] { return &cairn_fortran_entry; };
   table.thread_number = thread_number;
   table.threads = &shared.threads;
+  table.next = [](const char *name) {
+    void *found = real_function(name);
+    return found == reinterpret_cast<void *>(missing_function) ? nullptr : found;
+  };
   shared.recording_process = getpid();
   const int answer = attach(&table);
   if (answer != 0) {

@@ -209,7 +209,8 @@ EXPORTED int pthread_create(pthread_t *id, const pthread_attr_t *attributes, Rou
     return error;
   }
   const Guard guard;
-  if (place->taken && place->made == made) {  // it may have ended
+  // Where it has begun it has told that itself, and may have given back the memory that `id` is in.
+  if (place->taken && place->made == made && !place->has_id) {
     place->id = *id;
     place->has_id = true;
   }

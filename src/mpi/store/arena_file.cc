@@ -74,6 +74,7 @@ void write_ahead(size_t from, size_t wanted) {
   if (run.cut || run.pid != getpid()) return;  // what is in the file is not what is in memory
   const Uncancelled guard;
   const size_t target = std::min((wanted + kWritten - 1) / kWritten * kWritten, reserved);
+  if (!may_grow_to(target)) return;  // the program has lowered its limit meanwhile
   const int file = open(arena_path, O_WRONLY | O_CLOEXEC);
   for (size_t at = from; file >= 0 && at < target; at += sizeof zeros) {
     if (pwrite(file, zeros, std::min(sizeof zeros, target - at), static_cast<off_t>(at)) < 0) break;

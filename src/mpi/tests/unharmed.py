@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Runs unharmed.c bare and recorded, in each of its ways: both must print the same and end the same, and the trace must have
+what it says here. One way is with a library of the program's own in front of MPI (unharmed_tool.c), which must be called.
+
+    unharmed.py --build BUILD --mpi mpich|openmpi PROGRAM
+
+Exit status: 0 passed, 1 failed, 77 not possible here.
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import surroundings
+
+HERE = pathlib.Path(__file__).resolve().parent
+# By way: what is said of rank 0, and which function is called how often at least.
+WAYS = {
+    'errors': (None, 'MPI_Comm_call_errhandler', 2),
+    'ids': (None, 'MPI_Init_thread', 1),
+    'limit': (None, 'MPI_Irecv', 1),
+    'deep': ('more than 64 deep', 'MPI_Send', 60),
+}
+
+
+def main():
+    bench = surroundings.Bench(__doc__)
+    problems = []
+    with tempfile.TemporaryDirectory(prefix='cairn-test-') as folder:
+        def run(*words, preload=None):
+            env = dict(bench.environment, OMPI_MCA_orte_tmpdir_base=folder)
+            if preload is not None:
+                env['LD_PRELOAD'] = ':'.join(filter(None, (env.get('LD_PRELOAD'), str(preload))))
+            return subprocess.run([*map(str, words)], cwd=folder, env=env, timeout=120, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True)
+
+        def both(way, preload=None):
+            job = [bench.mpiexec, '-n', '1', bench.program, way]
+            bare = run(*job, preload=preload)
+            recorded = run(bench.cairn, 'record', '-o', f'{way}.cairn', '--', *job, preload=preload)
+            if bare.returncode != 0 or 'ok' not in bare.stdout:
+                problems.append(f'{way}, bare: {bare}')
+            # Where calls are missing the command's own status 0 becomes 125.
+            if recorded.returncode not in (bare.returncode, 125 if 'missing' in recorded.stderr else None) or recorded.stdout != bare.stdout:
+                problems.append(f'{way}: {recorded}, and bare {bare.stdout}')
+            summary = run(bench.cairn, 'summary', '--json', f'{way}.cairn')
+            lines = json.loads(summary.stdout)['lines'] if summary.returncode == 0 else []
+            return {line['function']: line['calls'] for line in lines}, recorded
+
+        for way, (said, function, calls) in WAYS.items():
+            found, recorded = both(way)
+            if found.get(function, 0) < calls:
+                problems.append(f'{way}: {found}')
+            if said is not None and said not in recorded.stderr:
+                problems.append(f'{way}: nothing is said of what is missing: {recorded.stderr}')
+        compiler = shutil.which(f'mpicc.{bench.mpi}')
+        tool = pathlib.Path(folder, 'tool.so')
+        if compiler is None:
+            print(f'no mpicc.{bench.mpi}: not with a library in front of MPI')
+        elif (done := run(compiler, '-shared', '-fPIC', '-w', '-o', tool, HERE / 'unharmed_tool.c')).returncode != 0:
+            problems.append(f'the library: {done}')
+        else:
+            found, recorded = both('sends', preload=tool)
+            if '10 calls' not in recorded.stdout or found.get('MPI_Sendrecv') != 10 or found.get('MPI_Finalize') != 1:
+                problems.append(f'with a library in front of MPI: {recorded}, {found}')
+    for problem in problems:
+        print(f'FAILED: {problem}')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
