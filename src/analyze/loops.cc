@@ -210,7 +210,7 @@ Result<void> LoopFinder::find_structure(KindOfRank *kind) const {
         "cairn summary --callsites tells where they were made");
   }
   constexpr size_t kMany = 16;
-  constexpr uint64_t kMostCalls = uint64_t{1} << 24;
+  constexpr uint64_t kMostCalls = uint64_t{1} << 21;
   if (items->size() > kMany && calls.length() <= kMostCalls) {
     auto uneven = uneven_loops(calls.expand());
     if (uneven && uneven->size() * 2 <= items->size()) items = std::move(uneven);

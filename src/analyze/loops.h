@@ -74,7 +74,7 @@ class LoopFinder {
   /// These. An error if the calls are too irregular for that, or if times cannot be read.
   Result<void> find(KindOfRank *kind) const;
   /// The same, without calls, bytes and times: of the places only the visits, and `all` stays empty. Reads one rank's
-  /// grammars and nothing else; expands up to 16 million calls where turns differ.
+  /// grammars and nothing else; expands up to 2 million calls where turns differ.
   Result<void> find_structure(KindOfRank *kind) const;
   /// The place of each row of a class, as LoopItem::symbol numbers them.
   [[nodiscard]] const std::vector<uint32_t> &places_of(uint32_t class_index) const { return by_class_[class_index]; }

@@ -14,9 +14,9 @@
 namespace cairn::analyze {
 namespace {
 
-/// All ranks side by side.
 using How = MessageStep::Arriving::How;
 
+/// All ranks side by side.
 class Replay {
  public:
   Replay(const MessageScope &scope, Arrivals *arrivals, const ReplayPart &part)

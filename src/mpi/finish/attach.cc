@@ -74,6 +74,23 @@ Extent extent_of(const void *address) {
   return asked.found;
 }
 
+/// How many MPI functions stand in front of ours, so that calls of them do not come here; but for our own layer over
+/// files, which calls ours.
+uint64_t functions_in_front(const CairnPreload &preload) {
+  const Extent library = extent_of(dlsym(preload.mpi_handle, "PMPI_Init"));
+  const Extent ours = extent_of(reinterpret_cast<const void *>(preload.next));
+  uint64_t count = 0;
+  for (const spec::Function &function : spec::functions()) {
+    if (pmpi_function[function.id] == nullptr) continue;
+    const void *first = dlsym(RTLD_DEFAULT, function_names[function.id]);
+    if (first == nullptr || ours.has(first) || library.has(first)) continue;
+    Dl_info where{};
+    const bool layer = dladdr(first, &where) != 0 && strstr(where.dli_fname, "libcairn-arrays.so") != nullptr;
+    count += layer ? 0 : 1;
+  }
+  return count;
+}
+
 /// A call goes where it would without us: another tool, or a library of the program, may stand in front of MPI.
 void load_functions(const CairnPreload &preload) {
   const Extent library = extent_of(dlsym(preload.mpi_handle, "PMPI_Init"));
@@ -169,6 +186,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
   Process *of = make_process(config);
   if (of == nullptr) return -1;
   if (!trusted) of->losses.note(Loss::foreign_spool);
+  if (const uint64_t in_front = functions_in_front(*preload); in_front != 0) of->losses.note(Loss::in_front, in_front);
   of->run.preload = preload;
   of->names.preload_epoch = preload->epoch;
   of->spilling.untouched_then.store(of->arena->limit());

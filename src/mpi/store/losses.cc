@@ -30,6 +30,8 @@ constexpr Words kWords[] = {
     {"the spool is no folder of this user: what memory could not hold is missing", false, false},
     {"a call was left out on request: tracing was off", false, true, true},
     {"a call was left out on request: --exclude", false, true, true},
+    {"calls of an MPI function are missing: the program, or a library in front of the recorder, defines it", true,
+     true},
     {"a call made within callbacks more than 64 deep is missing", true, true},
 };
 static_assert(std::size(kWords) == static_cast<size_t>(Loss::kCount));

@@ -26,6 +26,7 @@ enum class Loss : uint8_t {
   foreign_spool,     ///< the spool is not to be trusted
   paused,            ///< calls while tracing was off
   excluded,          ///< calls of functions, or on communicators, that are left out
+  in_front,          ///< functions that others define in front of the recorder
   deep,              ///< calls made within callbacks within callbacks, deeper than Thread::kMaxDepth
   kCount
 };

@@ -65,6 +65,13 @@ def main():
             found, recorded = both('sends', preload=tool)
             if '10 calls' not in recorded.stdout or found.get('MPI_Sendrecv') != 10 or found.get('MPI_Finalize') != 1:
                 problems.append(f'with a library in front of MPI: {recorded}, {found}')
+        if compiler is not None:
+            # The same in the program itself, in front of the recorder: that its calls are missing is said.
+            own = pathlib.Path(folder, 'own')
+            done = run(compiler, '-w', '-o', own, HERE / 'unharmed.c', HERE / 'unharmed_tool.c', '-lpthread')
+            recorded = run(bench.cairn, 'record', '-o', 'own.cairn', '--', bench.mpiexec, '-n', '1', own, 'sends')
+            if '10 calls' not in recorded.stdout or 'defines it (2 times)' not in recorded.stderr or recorded.returncode != 125:
+                problems.append(f'functions of the program itself: {done} {recorded}')
     for problem in problems:
         print(f'FAILED: {problem}')
     return 1 if problems else 0
