@@ -2,8 +2,9 @@
 //
 // Calls are told apart by where they were made, by function and callers, not by their arguments: a loop whose buffers
 // or partners alternate is one loop. Ranks whose calls are equal in that, call by call, are one *kind*: of a stencil
-// the inner ranks are one, each edge another. Loops are found in a kind's grammar (loop_tree.h), nothing is expanded; but
-// where that leaves many, since turns differ in what they do, all calls of a rank are gone through (uneven_loops.h).
+// the inner ranks are one, each edge another. Loops are found in a kind's grammar (loop_tree.h), nothing is expanded;
+// but where that leaves many, since turns differ in what they do, all calls of a rank are gone through
+// (uneven_loops.h).
 //
 // Which calls, bytes and times belong to which loop: those of one place are shared out evenly among the times that it
 // is come to. So a place that is called in two loops has the same mean in both.

@@ -81,9 +81,9 @@ class RankCalls {
     uint64_t read_and_written = 0;  ///< bytes
     std::optional<WindowCall> window;
     std::unique_ptr<analyze::MessageCall> message;  ///< of one that starts, completes or releases requests
-    std::optional<analyze::HandleName> request;  ///< that it makes
-    std::vector<spec::Kind> unknown;             ///< objects that it is given and nobody made, or that are gone
-    std::vector<int64_t> communicators;          ///< that it is given
+    std::optional<analyze::HandleName> request;     ///< that it makes
+    std::vector<spec::Kind> unknown;                ///< objects that it is given and nobody made, or that are gone
+    std::vector<int64_t> communicators;             ///< that it is given
     std::vector<int64_t> new_communicators;
     std::vector<int64_t> freed_communicators;
     std::vector<spec::Kind> frees;

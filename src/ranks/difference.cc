@@ -35,12 +35,13 @@ std::string number_text(double number) {
   return fmt::format("{:.3g}", number);
 }
 
+/// Call by call: what turns more often at one time than at another may do so at other times.
 bool are_equal(const Items &one, const Items &other) {
   const auto numbers = [](const LoopItem &item) {
     return std::tuple(item.is_loop(), item.is_loop() ? 0 : item.symbol, item.turns, item.least, item.most);
   };
   return std::equal(one.begin(), one.end(), other.begin(), other.end(), [&](const LoopItem &a, const LoopItem &b) {
-    return numbers(a) == numbers(b) && are_equal(a.body, b.body);
+    return a.least == a.most && numbers(a) == numbers(b) && are_equal(a.body, b.body);
   });
 }
 

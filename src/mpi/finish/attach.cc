@@ -91,16 +91,31 @@ uint64_t functions_in_front(const CairnPreload &preload) {
   return count;
 }
 
-/// A call goes where it would without us: another tool, or a library of the program, may stand in front of MPI.
+/// MPI's library for Fortran is loaded, which may call PMPI_ functions where a C program calls MPI_ ones.
+bool has_fortran() {
+  const auto look = [](dl_phdr_info *object, size_t, void *) {
+    const char *name = strrchr(object->dlpi_name, '/');
+    for (const char *part : {"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpifort"}) {
+      if (name != nullptr && strncmp(name + 1, part, strlen(part)) == 0) return 1;
+    }
+    return 0;
+  };
+  return dl_iterate_phdr(look, nullptr) != 0;
+}
+
+/// A call goes where it would without us: another tool, or a library of the program, may stand in front of MPI. Not
+/// where Fortran calls MPI, which such a library may see by other names, or not at all, and would see twice.
 void load_functions(const CairnPreload &preload) {
   const Extent library = extent_of(dlsym(preload.mpi_handle, "PMPI_Init"));
+  const bool others_too = !has_fortran();
   for (const spec::Function &function : spec::functions()) {
     if (function_names[function.id] == nullptr) continue;
     char name[128];
     snprintf(name, sizeof name, "P%s", function_names[function.id]);
     pmpi_function[function.id] = dlsym(preload.mpi_handle, name);
     real_function[function.id] = pmpi_function[function.id];
-    void *const next = pmpi_function[function.id] == nullptr ? nullptr : preload.next(function_names[function.id]);
+    if (pmpi_function[function.id] == nullptr || !others_too) continue;
+    void *const next = preload.next(function_names[function.id]);
     if (next != nullptr && !library.has(next)) real_function[function.id] = next;
   }
 }
