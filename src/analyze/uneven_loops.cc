@@ -120,6 +120,7 @@ std::optional<Turns> find_turns(Calls calls) {
   constexpr double kLeast = 0.6;
   constexpr double kNear = 0.1;
   std::vector<double> found;
+  found.reserve(candidates.size());
   for (const auto &[times, symbol] : candidates) {
     found.push_back(likeness(calls, beginning_with(calls, symbol), symbol));
   }

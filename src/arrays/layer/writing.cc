@@ -162,9 +162,10 @@ int VirtualFile::put_dense(const Call &call, Written *written) {
   int error = MPI_SUCCESS;
   for (uint64_t round = 0; round < most[2]; ++round) {
     const size_t from = std::min<size_t>(round * kMostAtOnce, size);
+    const uint64_t at = place->begin + from;
     const int some = static_cast<int>(std::min<size_t>(kMostAtOnce, size - from));
     MPI_Status status{};
-    const int now = CAIRN_NEXT(MPI_File_write_at_all)(call.file, static_cast<MPI_Offset>(place->begin + from),
+    const int now = CAIRN_NEXT(MPI_File_write_at_all)(call.file, static_cast<MPI_Offset>(at),
                                                       written->bytes.data() + from, some, MPI_BYTE, &status);
     int done = some;
     if (now == MPI_SUCCESS && some > 0) MPI_Get_count(&status, MPI_BYTE, &done);  // of nothing some MPIs tell none

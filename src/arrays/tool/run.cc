@@ -47,7 +47,7 @@ Result<Variables> environment_of(const RunOptions &options) {
   Variables variables;
   const auto choose = [&](const char *name, const std::string &asked, const char *otherwise) {
     const char *there = getenv(name);
-    const std::string chosen = !asked.empty() ? asked : there != nullptr && *there != '\0' ? there : otherwise;
+    std::string chosen = !asked.empty() ? asked : there != nullptr && *there != '\0' ? there : otherwise;
     variables.emplace_back(name, chosen);
     return chosen;
   };
