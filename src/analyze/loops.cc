@@ -209,11 +209,9 @@ Result<void> LoopFinder::find_structure(KindOfRank *kind) const {
         fmt::format("the calls of rank {} are too many and too irregular to find loops in", kind->ranks.front()),
         "cairn summary --callsites tells where they were made");
   }
-  constexpr size_t kMany = 16;
   constexpr uint64_t kMostCalls = uint64_t{1} << 21;
-  if (items->size() > kMany && calls.length() <= kMostCalls) {
-    auto uneven = uneven_loops(calls.expand());
-    if (uneven && uneven->size() * 2 <= items->size()) items = std::move(uneven);
+  if (items->size() > kFewItems && calls.length() <= kMostCalls) {
+    items = or_uneven_loops(*std::move(items), calls.expand());
   }
   kind->items = *std::move(items);
   kind->places = places_;

@@ -5,8 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/as_size.h"
-
 namespace cairn::analyze {
 namespace {
 
@@ -16,7 +14,6 @@ using Items = std::vector<LoopItem>;
 
 constexpr size_t kLeastTurns = 4;
 constexpr size_t kLeastShare = 4;  ///< a loop has the fourth part of the calls
-constexpr size_t kFewItems = 16;
 
 /// Where turns begin, and where the last one ends.
 struct Turns {
@@ -196,8 +193,7 @@ LoopItem loop_of(Calls calls, const Turns &turns) {
 Items items_of(Calls calls) {
   Items items = loops_of(calls);
   if (items.size() <= kFewItems) return items;
-  auto uneven = uneven_loops(calls);
-  return uneven && uneven->size() * 2 <= items.size() ? *std::move(uneven) : items;
+  return or_uneven_loops(std::move(items), calls);
 }
 
 }  // namespace
@@ -214,6 +210,11 @@ std::optional<std::vector<LoopItem>> uneven_loops(Calls calls) {
   items.push_back(loop_of(calls, *turns));
   for (LoopItem &each : items_of(calls.subspan(turns->end))) items.push_back(std::move(each));
   return items;
+}
+
+std::vector<LoopItem> or_uneven_loops(std::vector<LoopItem> items, Calls calls) {
+  auto uneven = uneven_loops(calls);
+  return uneven && uneven->size() * 2 <= items.size() ? *std::move(uneven) : std::move(items);
 }
 
 }  // namespace cairn::analyze

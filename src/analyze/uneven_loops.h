@@ -11,6 +11,7 @@
 // Stateless; any thread. Cost: all of the sequence, a few nanoseconds a call for each call that may be that one.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,5 +22,12 @@ namespace cairn::analyze {
 
 /// All of the sequence, in order; nothing where there is no such loop with a quarter of the calls.
 std::optional<std::vector<LoopItem>> uneven_loops(std::span<const grammar::Symbol> calls);
+
+/// So many items or fewer are told as they are: a list that is read at a glance.
+constexpr size_t kFewItems = 16;
+
+/// What is told of `calls`, of which `items` are the loops whose turns are equal: those, or the uneven loops where they
+/// take at most half as many items.
+std::vector<LoopItem> or_uneven_loops(std::vector<LoopItem> items, std::span<const grammar::Symbol> calls);
 
 }  // namespace cairn::analyze
