@@ -1,5 +1,10 @@
 # What every target of this project has in common.
 include(CairnInstall)
+# Debian's own before others on the PATH: tests use modules of Debian's packages, and what stands first may be a script
+# that takes most of a second to find an interpreter, as pyenv's is.
+if(NOT DEFINED Python3_ROOT_DIR)
+  set(Python3_ROOT_DIR /usr)
+endif()
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 if(CAIRN_TESTS)
   find_package(GTest REQUIRED)
