@@ -8,13 +8,6 @@
 #include <cstring>
 
 namespace cairn::exporting {
-namespace {
-
-tl::unexpected<Error> wrong(ErrorKind kind, const std::string &path, const std::string &what, const char *hint) {
-  return tl::unexpected(Error{kind, what, path, Error::kNoOffset, hint});
-}
-
-}  // namespace
 
 Result<OutFile> OutFile::create(const std::string &path) {
   if (path.empty()) return OutFile(path, STDOUT_FILENO);
@@ -33,8 +26,8 @@ Result<OutFile> OutFile::create_in(Partial *folder, const std::string &name) {
 Result<OutFile> OutFile::open(const std::string &path, const std::string &shown, int how) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | how, 0666);
   if (file < 0) {
-    return wrong(ErrorKind::environment, shown, fmt::format("cannot be made: {}", std::strerror(errno)),
-                 "name another file with --output");
+    return wrong_at(ErrorKind::environment, shown, fmt::format("cannot be made: {}", std::strerror(errno)),
+                    "name another file with --output");
   }
   return OutFile(shown, file);
 }
@@ -73,9 +66,9 @@ void OutFile::flush() {
 Result<void> OutFile::finish() {
   flush();
   if (error_ != 0) {
-    return wrong(ErrorKind::environment, path_.empty() ? "standard output" : path_,
-                 fmt::format("cannot be written: {}", std::strerror(error_)),
-                 "make room, or name another file with --output");
+    return wrong_at(ErrorKind::environment, path_.empty() ? "standard output" : path_,
+                    fmt::format("cannot be written: {}", std::strerror(error_)),
+                    "make room, or name another file with --output");
   }
   return partial_ ? partial_->finish() : Result<void>();
 }

@@ -72,20 +72,20 @@ int make(const std::string &path, bool folder) {
   return 0;
 }
 
-tl::unexpected<Error> wrong(ErrorKind kind, const std::string &path, const std::string &what, const char *hint) {
+}  // namespace
+
+tl::unexpected<Error> wrong_at(ErrorKind kind, const std::string &path, const std::string &what, const char *hint) {
   return tl::unexpected(Error{kind, what, path, Error::kNoOffset, hint});
 }
-
-}  // namespace
 
 Result<Partial> Partial::of(const std::string &path, bool folder) {
   std::error_code error;
   struct stat status {};
   if (lstat(path.c_str(), &status) == 0) {
-    if (!folder) return wrong(ErrorKind::usage, path, "is there already", kOtherFile);
-    if (!fs::is_directory(path, error)) return wrong(ErrorKind::environment, path, "is no folder", kOther);
+    if (!folder) return wrong_at(ErrorKind::usage, path, "is there already", kOtherFile);
+    if (!fs::is_directory(path, error)) return wrong_at(ErrorKind::environment, path, "is no folder", kOther);
     if (!fs::is_empty(path, error)) {
-      return wrong(ErrorKind::usage, path, "is not empty", "name a folder that is not there with --output");
+      return wrong_at(ErrorKind::usage, path, "is not empty", "name a folder that is not there with --output");
     }
   }
   // "made/" is "made".
@@ -94,13 +94,13 @@ Result<Partial> Partial::of(const std::string &path, bool folder) {
   const Unsignalled guard;
   const int why = make(own + ".partial", folder);
   if (why == EEXIST) {
-    return wrong(ErrorKind::usage, own + ".partial",
-                 "is there already: what another export writes, or what is left of one that was killed",
-                 "delete it, or name another file with --output");
+    return wrong_at(ErrorKind::usage, own + ".partial",
+                    "is there already: what another export writes, or what is left of one that was killed",
+                    "delete it, or name another file with --output");
   }
   if (why != 0) {
-    return wrong(ErrorKind::environment, path, fmt::format("cannot be made: {}", std::strerror(why)),
-                 folder ? kOther : kOtherFile);
+    return wrong_at(ErrorKind::environment, path, fmt::format("cannot be made: {}", std::strerror(why)),
+                    folder ? kOther : kOtherFile);
   }
   return Partial(std::move(own), folder);
 }
@@ -149,7 +149,7 @@ Result<void> Partial::finish() {
     why = lstat(path_.c_str(), &status) == 0 ? EEXIST : rename(name_.c_str(), path_.c_str()) == 0 ? 0 : errno;
   }
   if (why != 0) {
-    return wrong(ErrorKind::environment, path_, fmt::format("cannot be made: {}", std::strerror(why)), kOther);
+    return wrong_at(ErrorKind::environment, path_, fmt::format("cannot be made: {}", std::strerror(why)), kOther);
   }
   spare();
   name_.clear();

@@ -11,6 +11,9 @@
 
 namespace cairn::exporting {
 
+/// What went wrong with the file or folder at `path`.
+tl::unexpected<Error> wrong_at(ErrorKind kind, const std::string &path, const std::string &what, const char *hint);
+
 class Partial {
  public:
   /// Makes an empty file, or a `folder`, with the other name. Fails where there is one already, or something at `path`,
