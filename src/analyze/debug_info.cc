@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 namespace cairn::analyze {
 
@@ -42,11 +43,47 @@ std::string scope_name(Dwarf_Die *unit, Dwarf_Addr address) {
   return name;
 }
 
+bool is_lower(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == text.npos;
+}
+
+/// gfortran: a procedure of a module is __module_MOD_procedure, one contained in another procedure.7. A number stands
+/// behind no name of C++, and behind one of C only where the compiler made a copy that is for one place alone.
+std::string without_number(std::string_view name) {
+  const size_t point = name.rfind('.');
+  const bool numbered = point != name.npos && point != 0 && point + 1 < name.size() &&
+                        name.find_first_not_of("0123456789", point + 1) == name.npos;
+  return std::string(numbered ? name.substr(0, point) : name);
+}
+
+/// module::procedure, of a module of Fortran by gfortran, Intel (module_mp_procedure_) or flang (_QMmodulePprocedure);
+/// "" if it is none.
+std::string fortran_name(std::string_view name) {
+  struct Mangling {
+    std::string_view begin, between, end;
+  };
+  for (const Mangling &form : {Mangling{"__", "_MOD_", ""}, Mangling{"_QM", "P", ""}, Mangling{"", "_mp_", "_"}}) {
+    const bool fits =
+        name.size() > form.begin.size() + form.end.size() && name.starts_with(form.begin) && name.ends_with(form.end);
+    if (!fits) continue;
+    const std::string_view within = name.substr(form.begin.size(), name.size() - form.begin.size() - form.end.size());
+    const size_t at = within.find(form.between);
+    if (at == within.npos) continue;
+    const std::string module(within.substr(0, at));
+    const std::string procedure = without_number(within.substr(at + form.between.size()));
+    if (is_lower(module) && is_lower(procedure)) return module + "::" + procedure;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string demangled(const char *name) {
   // The names of C are their own. Some are also the codes of types, as which `f` would be taken for float.
-  if (std::strncmp(name, "_Z", 2) != 0) return name;
+  if (std::strncmp(name, "_Z", 2) != 0) {
+    const std::string fortran = fortran_name(name);
+    return fortran.empty() ? without_number(name) : fortran;
+  }
   int status = 0;
   char *text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   if (text == nullptr) return name;

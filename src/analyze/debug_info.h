@@ -34,7 +34,7 @@ class DebugInfo {
   std::unique_ptr<Body> body_;
 };
 
-/// The C++ name behind a mangled one; else `name` itself.
+/// The name in C++ behind a mangled one, in Fortran as module::procedure; else `name` itself.
 std::string demangled(const char *name);
 
 }  // namespace cairn::analyze

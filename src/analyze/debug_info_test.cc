@@ -16,6 +16,18 @@ TEST(Demangled, OnlyWhatIsMangled) {
   for (const char *name : {"f", "i", "v", "Pv", "PKc", "Ss", "main", "_start", ""}) EXPECT_EQ(demangled(name), name);
 }
 
+TEST(Demangled, ProceduresOfFortranModules) {
+  EXPECT_EQ(demangled("__plib_module_MOD_testsome"), "plib_module::testsome");
+  EXPECT_EQ(demangled("__a_MOD_b.3"), "a::b");  // contained in a procedure of the module
+  EXPECT_EQ(demangled("inner.0"), "inner");
+  EXPECT_EQ(demangled("_QMplib_modulePtestsome"), "plib_module::testsome");   // flang
+  EXPECT_EQ(demangled("plib_module_mp_testsome_"), "plib_module::testsome");  // Intel's
+  for (const char *name : {"__MOD_", "__a_MOD_", "__x_MODE_y", "_QM", "_QMP", "QueueMP_mp_Push_", "_mp_", "a_mp_", ".5",
+                           "f.", "f.isra", "f.5a"}) {
+    EXPECT_EQ(demangled(name), name);
+  }
+}
+
 /// Build tools mostly name files by relative paths, this one too.
 TEST(DebugInfo, FilesHaveTheirWholePath) {
   Dl_info self{};
