@@ -12,6 +12,7 @@
 
 #include "analyze/summary.h"
 #include "analyze/uneven_loops.h"
+#include "spec/spec.h"
 #include "trace/read/events.h"
 
 namespace cairn::analyze {
@@ -27,6 +28,17 @@ PlaceKey key_of(uint32_t function, const Position &position, const std::vector<P
   std::string above;
   for (const Position &caller : callers) above += caller.text() + '\n';
   return {function, position.text(), std::move(above)};
+}
+
+/// Not a call that only tells something, as MPI_Wtime and MPI_Comm_rank do: one that moves data, meets others, or looks
+/// for a message or at a request.
+bool involves_others(uint32_t id) {
+  const spec::Function &function = spec::functions()[id];
+  if (function.collective || function.asked_source != 0) return true;
+  const auto *const end = function.parameters + function.parameter_count;
+  return std::any_of(function.parameters, end, [](const spec::Parameter &parameter) {
+    return parameter.kind == spec::Kind::request || parameter.count_parameter != 0;
+  });
 }
 
 /// Its sequences are these, by the numbers of their places.
@@ -210,8 +222,9 @@ Result<void> LoopFinder::find_structure(KindOfRank *kind) const {
         "cairn summary --callsites tells where they were made");
   }
   constexpr uint64_t kMostCalls = uint64_t{1} << 21;
-  if (items->size() > kFewItems && calls.length() <= kMostCalls) {
-    items = or_uneven_loops(*std::move(items), calls.expand());
+  if (!tells_enough(*items) && calls.length() <= kMostCalls) {
+    const auto shows = [this](Symbol place) { return involves_others(places_[place].function); };
+    items = or_uneven_loops(*std::move(items), calls.expand(), shows);
   }
   kind->items = *std::move(items);
   kind->places = places_;

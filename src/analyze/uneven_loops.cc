@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -91,7 +93,7 @@ Turns beginning_with(Calls calls, Symbol place) {
 }
 
 /// The turns of the innermost loop of which that can be said.
-std::optional<Turns> find_turns(Calls calls) {
+std::optional<Turns> find_turns(Calls calls, const ShowsTurns &shows) {
   struct Place {
     uint64_t times = 0;
     size_t first = 0;
@@ -106,7 +108,7 @@ std::optional<Turns> find_turns(Calls calls) {
   }
   std::vector<std::pair<uint64_t, Symbol>> candidates;
   for (const auto &[symbol, place] : places) {
-    if (place.times >= kLeastTurns && (place.last - place.first) * kLeastShare >= calls.size()) {
+    if (place.times >= kLeastTurns && (place.last - place.first) * kLeastShare >= calls.size() && shows(symbol)) {
       candidates.emplace_back(place.times, symbol);
     }
   }
@@ -169,6 +171,22 @@ void find_end(Calls calls, Turns *turns) {
   }
 }
 
+/// What comes before a loop may begin as its turns do: the first exchange of a halo, say. That is no turn: it makes
+/// some call that no other makes, and at most half as many of those that turns make as any other.
+void leave_false_start(Calls calls, Turns *turns) {
+  if (turns->begins.size() <= kLeastTurns) return;
+  const Turns others{{turns->begins.begin() + 1, turns->begins.end()}, turns->end};
+  const auto uses = uses_of(calls, others, false);
+  const size_t second = others.begins.front();
+  size_t alike = 0;
+  for (size_t i = turns->begins.front(); i < second; ++i) alike += uses.count(calls[i]);
+  if (alike == second - turns->begins.front()) return;
+  for (size_t turn = 1; turn < others.begins.size(); ++turn) {
+    if (alike * 2 > others.begins[turn] - others.begins[turn - 1]) return;
+  }
+  *turns = others;
+}
+
 LoopItem loop_of(Calls calls, const Turns &turns) {
   const uint64_t count = turns.begins.size();
   std::vector<std::pair<double, LoopItem>> body;
@@ -190,31 +208,103 @@ LoopItem loop_of(Calls calls, const Turns &turns) {
   return loop;
 }
 
-Items items_of(Calls calls) {
+Items items_of(Calls calls, const ShowsTurns &shows) {
   Items items = loops_of(calls);
-  if (items.size() <= kFewItems) return items;
-  return or_uneven_loops(std::move(items), calls);
+  if (tells_enough(items)) return items;
+  return or_uneven_loops(std::move(items), calls, shows);
+}
+
+/// All calls that the item stands for.
+uint64_t calls_of(const LoopItem &item) {
+  if (!item.is_loop()) return item.turns;
+  uint64_t calls = 0;
+  for (const LoopItem &inner : item.body) calls += calls_of(inner);
+  return calls;
+}
+
+/// Those of its calls that each turn of the loops around them makes about as often as every other.
+uint64_t even_calls_of(const LoopItem &item) {
+  constexpr uint64_t kQuarters = 4;
+  if ((item.most - item.least) * kQuarters > item.most) return 0;
+  if (!item.is_loop()) return item.turns;
+  uint64_t calls = 0;
+  for (const LoopItem &inner : item.body) calls += even_calls_of(inner);
+  return calls;
+}
+
+constexpr size_t kFew = 16;
+
+template <typename Calls>
+uint64_t sum(const Items &items, const Calls &calls) {
+  return std::accumulate(items.begin(), items.end(), uint64_t{0},
+                         [&](uint64_t all, const LoopItem &item) { return all + calls(item); });
+}
+template <typename Calls>
+uint64_t sum_of_loops(const Items &items, const Calls &calls) {
+  return sum(items, [&](const LoopItem &item) { return item.is_loop() ? calls(item) : 0; });
+}
+
+bool are_few_loops(const Items &items) {
+  return sum_of_loops(items, [](const LoopItem & /*loop*/) { return uint64_t{1}; }) <= kFew;
+}
+
+void add_places(const LoopItem &item, std::set<Symbol> *places) {
+  if (!item.is_loop()) places->insert(item.symbol);
+  for (const LoopItem &inner : item.body) add_places(inner, places);
+}
+size_t places_in(const LoopItem &item) {
+  std::set<Symbol> places;
+  add_places(item, &places);
+  return places.size();
+}
+
+/// How many calls a step makes: a turn of the largest loop, or of one in it that has most of that one's calls and
+/// places.
+uint64_t step_length(const Items &items) {
+  const LoopItem *step = nullptr;
+  for (const Items *body = &items;; body = &step->body) {
+    const LoopItem *largest = nullptr;
+    for (const LoopItem &item : *body) {
+      if (item.is_loop() && (largest == nullptr || calls_of(item) > calls_of(*largest))) largest = &item;
+    }
+    const bool inner = largest != nullptr && step != nullptr;
+    const bool is_step =
+        inner && calls_of(*largest) * 2 >= calls_of(*step) && places_in(*largest) * 4 >= places_in(*step) * 3;
+    if (largest == nullptr || (inner && !is_step)) return step == nullptr ? 0 : calls_of(*step) / step->turns;
+    step = largest;
+  }
 }
 
 }  // namespace
 
-std::optional<std::vector<LoopItem>> uneven_loops(Calls calls) {
-  auto turns = find_turns(calls);
+bool tells_enough(const std::vector<LoopItem> &items) {
+  return items.size() <= kFew ||
+         (are_few_loops(items) && sum_of_loops(items, even_calls_of) * 2 >= sum(items, calls_of));
+}
+
+std::optional<std::vector<LoopItem>> uneven_loops(Calls calls, const ShowsTurns &shows) {
+  auto turns = find_turns(calls, shows);
   if (!turns) return std::nullopt;
   begin_with_first(calls, &*turns);
+  leave_false_start(calls, &*turns);
   begin_earlier(calls, &*turns);
   find_end(calls, &*turns);
   const size_t begin = turns->begins.front();
   if ((turns->end - begin) * kLeastShare < calls.size()) return std::nullopt;
-  Items items = items_of(calls.first(begin));
+  Items items = items_of(calls.first(begin), shows);
   items.push_back(loop_of(calls, *turns));
-  for (LoopItem &each : items_of(calls.subspan(turns->end))) items.push_back(std::move(each));
+  for (LoopItem &each : items_of(calls.subspan(turns->end), shows)) items.push_back(std::move(each));
   return items;
 }
 
-std::vector<LoopItem> or_uneven_loops(std::vector<LoopItem> items, Calls calls) {
-  auto uneven = uneven_loops(calls);
-  return uneven && uneven->size() * 2 <= items.size() ? *std::move(uneven) : std::move(items);
+std::vector<LoopItem> or_uneven_loops(std::vector<LoopItem> items, Calls calls, const ShowsTurns &shows) {
+  auto uneven = uneven_loops(calls, shows);
+  if (!uneven || uneven->size() * 2 > items.size()) return items;
+  // What a step does again and again is alike, too: of an iteration with ten exchanges it would be told as one.
+  constexpr uint64_t kFiner = 4;
+  const bool finer = step_length(items) >= kFiner * step_length(*uneven);
+  const bool readable = are_few_loops(items) && sum_of_loops(items, calls_of) * 2 >= calls.size();
+  return readable && finer ? std::move(items) : *std::move(uneven);
 }
 
 }  // namespace cairn::analyze

@@ -22,8 +22,10 @@ std::string text(const std::vector<LoopItem> &items) {
   return result;
 }
 
-std::string loops(const std::string &calls) {
-  const auto found = uneven_loops(std::vector<Symbol>(calls.begin(), calls.end()));
+bool any(Symbol /*call*/) { return true; }
+
+std::string loops(const std::string &calls, const ShowsTurns &shows = any) {
+  const auto found = uneven_loops(std::vector<Symbol>(calls.begin(), calls.end()), shows);
   return found ? text(*found) : "nothing";
 }
 
@@ -67,6 +69,79 @@ TEST(UnevenLoops, AreFoundOneBehindTheOther) {
   EXPECT_EQ(loops(calls), "(a b c0-1 d)60 (x y z0-1 v)60");
 }
 
+// Before the loop a part of a step is made once, as here an exchange and a barrier.
+TEST(UnevenLoops, DoNotBeginBeforeThem) {
+  std::mt19937 random(7);
+  std::string steps;
+  for (int step = 0; step < 60; ++step) steps += std::string("rrsswa") + (random() % 2 == 0 ? "t" : "") + "cddm";
+  EXPECT_EQ(loops("i"
+                  "rrssw"
+                  "b" +
+                  steps + "f"),
+            "i r2 s2 w b (r2 s2 w a t0-1 c d2 m)60 f");
+  // A first step that makes a call more is one.
+  EXPECT_EQ(loops("i"
+                  "rrssw"
+                  "b"
+                  "acddm" +
+                  steps + "f")
+                .substr(0, 3),
+            "i (");
+  EXPECT_NE(loops("i"
+                  "rrsswacd"
+                  "b"
+                  "dm" +
+                  steps + "f")
+                .find(")61 f"),
+            std::string::npos);
+}
+
+// Time is asked for between all that is done.
+TEST(UnevenLoops, DoNotBeginWithWhatOnlyTells) {
+  std::mt19937 random(7);
+  std::string calls;
+  for (int step = 0; step < 50; ++step) {
+    for (const char each : std::string("rsw")) {
+      calls += "t";
+      calls.append(1 + random() % 2, each);
+    }
+    calls += std::string("ta") + (random() % 2 == 0 ? "b" : "");
+  }
+  const std::string found = loops(calls, [](Symbol call) { return call != 't'; });
+  EXPECT_NE(found.find(")50"), std::string::npos) << found;
+  EXPECT_EQ(found.find(")50"), found.find(')')) << found;
+}
+
+TEST(UnevenLoops, TellEnoughWhereFewLoopsHaveMostCalls) {
+  const auto items = [](const std::string &calls) { return loops_of(std::vector<Symbol>(calls.begin(), calls.end())); };
+  const std::string once = "ABCDEFGHIJKLMNOPQRSTUVW";
+  std::string steps;
+  for (int step = 0; step < 20; ++step) steps += "abcd";
+  EXPECT_TRUE(tells_enough(items("ABCD")));
+  EXPECT_TRUE(tells_enough(items(once + steps)));
+  std::string much;
+  for (char each = 1; each <= 96; ++each) much += each;
+  EXPECT_FALSE(tells_enough(items(much + steps)));
+  std::string many;
+  for (char each = 'A'; each <= 'W'; ++each) many += std::string("abcdabcd") + each;
+  EXPECT_FALSE(tells_enough(items(many)));
+}
+
+// An iteration makes the same exchange many times, with something else between some of them.
+TEST(UnevenLoops, AreNotPartsOfSteps) {
+  std::string calls;
+  for (char each = 'A'; each <= 'W'; ++each) calls += each;
+  for (const int iterations : {2, 50, 50}) {
+    for (int i = 0; i < iterations; ++i) calls += "rswmrswrswrswmrswrswdrswrswc";
+    calls += "t";
+  }
+  const std::vector<Symbol> all(calls.begin(), calls.end());
+  const auto found = or_uneven_loops(loops_of(all), all, any);
+  const std::string told = text(found);
+  EXPECT_NE(told.find("2-50"), std::string::npos) << told;
+  EXPECT_EQ(told.find("0-1"), std::string::npos) << told;
+}
+
 TEST(UnevenLoops, AreNoneWhereNothingComesBack) {
   std::string calls;
   for (char each = 'a'; each <= 'z'; ++each) calls += each;
@@ -83,7 +158,7 @@ TEST(UnevenLoops, HaveAllCalls) {
     const size_t length = 1 + random() % 300;
     while (calls.size() < length)
       calls += random() % 4 == 0 ? "ab" : std::string(1, static_cast<char>('a' + random() % 5));
-    const auto items = uneven_loops(std::vector<Symbol>(calls.begin(), calls.end()));
+    const auto items = uneven_loops(std::vector<Symbol>(calls.begin(), calls.end()), any);
     if (!items) continue;
     ++found;
     std::map<uint32_t, uint64_t> counts;
