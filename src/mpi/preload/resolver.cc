@@ -13,15 +13,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/mpi_abi.h"
 #include "base/mpi_place.h"
+#include "base/uncancelled.h"
 #include "mpi/preload/binding_frames.h"
 #include "mpi/preload/state.h"
 #include "mpi/preload/text.h"
@@ -300,22 +304,64 @@ void *open_recorder(Path &reason) {
   return recorder;
 }
 
+/// Where the program has used up its descriptors, while one lives there are as many as its hard limit allows.
+class MoreDescriptors {
+ public:
+  MoreDescriptors() {
+    const int tried = open("/", O_PATH | O_CLOEXEC);
+    if (tried >= 0) close(tried);
+    if (tried >= 0 || errno != EMFILE || getrlimit(RLIMIT_NOFILE, &before_) != 0) return;
+    const rlimit most = {before_.rlim_max, before_.rlim_max};
+    raised_ = before_.rlim_cur < before_.rlim_max && setrlimit(RLIMIT_NOFILE, &most) == 0;
+  }
+  ~MoreDescriptors() {
+    if (raised_) setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  MoreDescriptors(const MoreDescriptors &) = delete;
+  MoreDescriptors &operator=(const MoreDescriptors &) = delete;
+
+ private:
+  rlimit before_ = {};
+  bool raised_ = false;
+};
+
+struct Line {
+  Path path;
+  Path text;
+};
+
+/// 0 or errno.
+int write_line(void *argument) {
+  const Line &line = *static_cast<Line *>(argument);
+  const int file = open(line.path.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  if (write(file, line.text.text(), line.text.size()) < 0) unlink(line.path.text());
+  close(file);
+  return 0;
+}
+
 void write_reason(const Path &reason) {
   const char *spool = setting("CAIRN_SPOOL");
   if (spool == nullptr) return;
-  Path path;
-  path.add(spool).add("/unrecorded.").add_number(static_cast<unsigned long>(getpid()));
-  const int file = open(path.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return;
-  Path line;
-  line.add("cairn: ").add(reason.text()).add("\n");  // begins as base/spool_files.h says
-  if (write(file, line.text(), line.size()) < 0) unlink(path.text());
-  close(file);
+  Line line;
+  line.path.add(spool).add("/unrecorded.").add_number(static_cast<unsigned long>(getpid()));
+  line.text.add("cairn: ").add(reason.text()).add("\n");  // begins as base/spool_files.h says
+  if (write_line(&line) != EMFILE) return;
+  // In a process that shares all but the descriptors, of which it can close one, and of whose end no signal tells.
+  alignas(16) static char stack[65536];
+  const auto child = [](void *argument) {
+    close(STDIN_FILENO);
+    syscall(SYS_exit, write_line(argument));
+    return 0;
+  };
+  const int made = clone(child, stack + sizeof stack, CLONE_VM | CLONE_VFORK, &line);
+  if (made > 0) waitpid(made, nullptr, __WCLONE);
 }
 
 void fill_slots(const void *return_address) {
   Path reason;
   void *recorder = nullptr;
+  const MoreDescriptors more;
   if (find_mpi(return_address)) {
     recorder = open_recorder(reason);
   } else {
@@ -422,6 +468,7 @@ void *resolve_profiling(unsigned index, const void *return_address) {
 void *cairn_resolve(unsigned index, const void *return_address) {
   using namespace cairn::preload;
   const int saved_errno = errno;
+  const cairn::Uncancelled guard;
   const KeptDlError kept;
   void *target = nullptr;
   if (index >= kProfilingBase) {

@@ -390,7 +390,7 @@ Result<ProcessRecord> harvest_dead(const Process &of, size_t readable, std::opti
   if (!record || ending == Ending::exited) return record;
   record->complete = false;
   record->losses.push_back({ending == Ending::left
-                                ? "it ended by _exit, quick_exit or exec: recorded up to the last call that ended"
+                                ? "ended by _exit, quick_exit or exec: recorded up to the last call that ended"
                                 : "killed: recorded up to the last call that ended",
                             0, false});
   return record;
