@@ -61,7 +61,7 @@ void keep_dl_error() {
 void restore_dl_error() {
   if (--texts.depth != 0 || next_dlerror == nullptr) return;
   next_dlerror();
-  if (texts.kept != nullptr) dlsym(RTLD_DEFAULT, kStandIn);
+  if (texts.kept != nullptr) static_cast<void>(dlsym(RTLD_DEFAULT, kStandIn));
 }
 
 }  // namespace cairn::preload
