@@ -18,6 +18,7 @@ inline constexpr std::string_view kSegmentEnding = ".segment";    ///< a sequenc
 inline constexpr std::string_view kTimingEnding = ".timing";      ///< times of a thread's calls
 inline constexpr std::string_view kArenaEnding = ".arena";        ///< its memory, while it runs or since it was killed
 inline constexpr std::string_view kGpuEnding = ".gpu";            ///< its GPU kernels
+inline constexpr std::string_view kAloneEnding = ".alone";        ///< a line: its job is not to merge within MPI
 inline constexpr std::string_view kReasonEnding = ".unrecorded";  ///< a line: why it was not recorded
 inline constexpr std::string_view kLostEnding = ".lost";          ///< a line: why nothing is left if it is killed
 inline constexpr std::string_view kTraceEnding = ".cairn";        ///< the trace of a job that merged itself

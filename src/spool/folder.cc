@@ -51,7 +51,8 @@ bool is_named_ours(const std::string &path) { return fs::path(path).filename().s
 
 /// How files of that name begin; nothing if no file of Cairn's is called so.
 std::optional<std::string_view> beginning(std::string_view name) {
-  if (name.starts_with("unrecorded.") || name.ends_with(kReasonEnding) || name.ends_with(kLostEnding)) {
+  if (name.starts_with("unrecorded.") || name.ends_with(kReasonEnding) || name.ends_with(kLostEnding) ||
+      name.ends_with(kAloneEnding)) {
     return kReasonMagic;
   }
   if (name.ends_with(kTraceEnding)) return trace::file_magic();

@@ -56,7 +56,8 @@ Bytes read_arena(const std::string &arena, std::optional<int64_t> ended_unix_ns)
   out.byte(static_cast<uint8_t>(no_calls ? Answer::no_calls : Answer::part));
   // Killed after MPI_Finalize: what came before is in the trace already.
   const auto kind = process.progress.finished ? SpoolHeader::Kind::epilogue : SpoolHeader::Kind::main;
-  out.raw(recorder::spool_file_of(process, kind, "killed", *part));
+  const bool killed = process.progress.ending == recorder::Ending::none;
+  out.raw(recorder::spool_file_of(process, kind, killed ? "killed" : recorder::status_of(process), *part));
   return out.take();
 }
 

@@ -1324,6 +1324,17 @@ def has_pages(bench):
 
 
 @case
+def a_pipe_that_nobody_writes_to_is_not_waited_for(bench):
+    here = fresh(bench, "pipe")
+    os.mkfifo(here.folder / "pipe.cairn")
+    here.check("info", "pipe.cairn", code=3, err="cairn: pipe.cairn: this is not a Cairn trace at byte 0; give a .cairn file that "
+               "'cairn record' wrote\n")
+    read = subprocess.run(["sh", "-c", 'cat ../ring.cairn | "$0" info /dev/stdin', bench.cairn], cwd=here.folder, capture_output=True,
+                          text=True)
+    expect("info of a pipe", "2 ranks" in read.stdout or "calls " in read.stdout, True)
+
+
+@case
 def report_makes_a_page(bench):
     here = fresh(bench, "report")
     if not has_pages(bench):

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/file_size.h"
 #include "base/whole.h"
 
 namespace cairn::arrays {
@@ -57,11 +58,13 @@ tl::unexpected<Error> Draft::cannot(int number) const {
 }
 
 Result<void> Draft::put(uint64_t at, ByteView bytes) {
+  if (!may_grow_to(at + bytes.size())) return cannot(EFBIG);
   if (const int error = write_at(file_, at, bytes); error != 0) return cannot(error);
   return {};
 }
 
 Result<void> Draft::resize(uint64_t size) {
+  if (!may_grow_to(size)) return cannot(EFBIG);
   if (ftruncate(file_, static_cast<off_t>(size)) != 0) return cannot(errno);
   return {};
 }

@@ -21,6 +21,7 @@ class Draft {
   ~Draft();
 
   [[nodiscard]] const std::string &name() const { return name_; }  ///< by which the draft goes until `keep`
+  /// Both: an error beyond RLIMIT_FSIZE, and not the end of the process with the draft left behind.
   Result<void> put(uint64_t at, ByteView bytes);
   Result<void> resize(uint64_t size);
   /// Puts the file, complete and on the disk, at its place; what was there is gone. `mode`: permissions, -1 for those

@@ -219,6 +219,26 @@ TEST(Physical, ScalarsAreNotTakenForValues) {
   EXPECT_EQ(value, (Bytes{0x7c, 0xf0, 0, 0}));
 }
 
+TEST(Physical, NamesAreNoLongerThanNetcdfHasRoomFor) {
+  Header from = sample();
+  ASSERT_GE(from.variables.size(), 2U);
+  from.variables[0].name = std::string(250, 'v');
+  from.variables[1].name = std::string(256, 'v');
+  Header header = *parse_header(physical_header(from, {}, 4096, 5123))->header;
+  EXPECT_EQ(header.variables[0].name, std::string(250, 'v') + ".cairn");
+  const std::string name = header.variables[1].name;
+  EXPECT_EQ(name.size(), 256U);
+  EXPECT_TRUE(name.starts_with(std::string(233, 'v') + ".") && name.ends_with(".cairn"));
+  // Another one with the same front has another name; letters stay whole.
+  from.variables[1].name.back() = 'w';
+  header = *parse_header(physical_header(from, {}, 4096, 5123))->header;
+  EXPECT_NE(header.variables[1].name, name);
+  from.variables[1].name.clear();
+  while (from.variables[1].name.size() < 256) from.variables[1].name += "\u00e4";
+  header = *parse_header(physical_header(from, {}, 4096, 5123))->header;
+  EXPECT_EQ(header.variables[1].name.find('.'), 232U);
+}
+
 TEST(Physical, WhatAToolHasChangedIsTold) {
   const Header before = *parse_header(physical_header(sample(), {}, 4096, 5123))->header;
   Header after = before;

@@ -4,6 +4,8 @@
 #include <bit>
 #include <string_view>
 
+#include "base/hash.h"
+
 namespace cairn::arrays {
 namespace {
 
@@ -33,6 +35,19 @@ std::string free_name(std::string name, const std::vector<T> &taken) {
 
 constexpr std::string_view kData = "cairn_data";
 constexpr std::string_view kOfCairn = ".cairn";  // behind a variable's name
+
+/// "T.cairn" for T; where that is longer than names may be, of T its front, and a hash of it.
+std::string scalar_name(const std::string &variable) {
+  constexpr size_t kMost = 256;  // bytes, as NC_MAX_NAME of netCDF and PnetCDF: their tools have no room for more
+  constexpr size_t kHash = 16;
+  if (variable.size() + kOfCairn.size() <= kMost) return variable + std::string(kOfCairn);
+  size_t front = kMost - 1 - kHash - kOfCairn.size();
+  while (front > 0 && (static_cast<uint8_t>(variable[front]) & 0xc0) == 0x80) --front;  // within a letter
+  std::string name = variable.substr(0, front) + '.';
+  const uint64_t hash = hash64({reinterpret_cast<const uint8_t *>(variable.data()), variable.size()});
+  for (size_t i = kHash; i-- > 0;) name += "0123456789abcdef"[hash >> (4 * i) & 15];
+  return name + std::string(kOfCairn);
+}
 
 /// What stands where nothing was written, big-endian: the variable's own fill value, or its type's.
 Bytes fill_of(const Variable &variable) {
@@ -100,7 +115,7 @@ Header composed(const Header &from, const IndexPlace &index, uint64_t data_begin
       kNote, "Values are compressed, in cairn_data: read them with 'cairn arrays read', 'run' or 'export'"));
   for (const Variable &variable : from.variables) {
     Variable scalar;
-    scalar.name = index.earlier ? variable.name : free_name(variable.name + std::string(kOfCairn), from.variables);
+    scalar.name = index.earlier ? variable.name : free_name(scalar_name(variable.name), from.variables);
     scalar.type = variable.type;
     scalar.attributes = variable.attributes;
     std::string names;

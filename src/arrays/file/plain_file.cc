@@ -67,7 +67,7 @@ Result<PlainFile> PlainFile::open(const std::string &path) {
     error.path = path;
     return tl::unexpected(std::move(error));
   };
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe would make it wait
   if (file < 0) {
     return in_file(
         {ErrorKind::environment, std::string("cannot be opened: ") + strerror(errno), "", Error::kNoOffset, ""});

@@ -9,6 +9,7 @@
 
 #include "arrays/file/journal.h"
 #include "arrays/file/writer_lock.h"
+#include "base/file_size.h"
 #include "base/hash.h"
 #include "base/whole.h"
 
@@ -90,14 +91,14 @@ Result<Recovery> recover(const std::string &path) {
   Index index = stored->index();
   int error = 0;
   if (std::optional<Index::Plan> plan = index.plan(IndexSizes())) {
-    error = write_at(file, index.end, plan->bytes);
+    error = may_grow_to(index.end + plan->bytes.size()) ? write_at(file, index.end, plan->bytes) : EFBIG;
     index.filed(std::move(*plan));
   }
   const Bytes packed = pack(index);
   IndexPlace place{index.end, packed.size(), hash64(packed), 0, stored->index_place().storage};
   place.offset += (4 - (place.offset + place.size) % 4) % 4;
   const uint64_t end = place.offset + place.size;
-  if (error == 0) error = write_at(file, place.offset, packed);
+  if (error == 0) error = may_grow_to(end) ? write_at(file, place.offset, packed) : EFBIG;
   if (error == 0 && fdatasync(file) != 0) error = errno;
   // Not before the index is there may the header name it.
   if (error == 0) error = write_at(file, 0, physical_header(stored->header(), place, index.data_begin, end));

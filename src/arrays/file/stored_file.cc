@@ -65,6 +65,7 @@ Result<Header> read_header(int file) {
   uint64_t size = 16384;
   struct stat status {};
   if (fstat(file, &status) != 0) return fail(ErrorKind::environment, strerror(errno));
+  if (!S_ISREG(status.st_mode)) return fail(ErrorKind::unreadable, "it is no ordinary file");
   const auto length = static_cast<uint64_t>(status.st_size);
   for (;;) {
     size = std::min(size, length);
@@ -79,7 +80,7 @@ Result<Header> read_header(int file) {
 }
 
 bool StoredFile::recognises(const std::string &path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe would make it wait
   if (file < 0) return false;
   const Result<Header> physical = read_header(file);
   close(file);
@@ -89,7 +90,7 @@ bool StoredFile::recognises(const std::string &path) {
 Result<StoredFile> StoredFile::open(const std::string &path, Take take) {
   StoredFile stored;
   stored.path_ = path;
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe would make it wait
   if (file < 0) {
     return in_file(path,
                    Result<int>(fail(ErrorKind::environment, std::string("cannot be opened: ") + strerror(errno))));

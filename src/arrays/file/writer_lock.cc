@@ -18,7 +18,7 @@ void WriterLock::Closer::operator()(const int *file) const {
 }
 
 WriterLock::WriterLock(const std::string &path) {
-  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     state_ = errno == ENOENT ? State::none : State::unknown;
     return;

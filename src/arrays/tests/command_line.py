@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -150,6 +151,18 @@ def main():
         done = subprocess.run([options.cairn, 'arrays', *words], cwd=folder, env=env, capture_output=True, text=True)
         if done.returncode == 0 or 'that is no file' not in done.stderr or not (folder / 'pipe').is_fifo():
             FAILURES.append(f'{words}: {done.returncode} {done.stderr}')
+    # Nor is one waited for; and where files may not become large nothing is left of them.
+    for verb in ('info', 'verify'):
+        done = subprocess.run([options.cairn, 'arrays', verb, 'pipe'], cwd=folder, env=env, capture_output=True, text=True, timeout=60)
+        if done.returncode == 0 or done.stderr.count('\n') != 1:
+            FAILURES.append(f'{verb} of a pipe: {done.returncode} {done.stderr}')
+    before = sorted(path.name for path in folder.iterdir())
+    for words in (('export', 'alone.nc', 'new.nc'), ('export', '--netcdf4', 'alone.nc', 'new.nc'), ('import', 'plain.nc', 'new.nc'),
+                  ('compact', '-f', 'alone.nc')):
+        done = subprocess.run([options.cairn, 'arrays', *words], cwd=folder, env=env, capture_output=True, text=True, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048)))
+        if done.returncode <= 0 or done.stderr.count('\n') != 1 or sorted(path.name for path in folder.iterdir()) != before:
+            FAILURES.append(f'{words} without room: {done.returncode} {done.stderr}')
     (folder / 'link.nc').symlink_to('again.nc')
     arrays('export', '-f', 'stored.nc', 'link.nc')
     if not (folder / 'link.nc').is_symlink() or (folder / 'again.nc').read_bytes() != (folder / 'plain.nc').read_bytes():

@@ -6,11 +6,17 @@
 
 #include <fmt/format.h>
 #include <netcdf.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 
 #include "arrays/file/byte_order.h"
 #include "arrays/file/draft.h"
+#include "base/whole.h"
 #include "terminal/terminal.h"
 
 namespace cairn::array_tool {
@@ -148,13 +154,47 @@ class Writer {
   std::vector<int> variables_;
 };
 
+/// Where it lacks room HDF5 may crash instead of telling so: that must not leave half a file.
+Result<void> write_in_child(const arrays::StoredFile &file, const std::string &path, const std::string &draft,
+                            int deflate) {
+  const auto cannot = [&](std::string message) {
+    return tl::unexpected(Error{ErrorKind::environment, std::move(message), path, Error::kNoOffset, ""});
+  };
+  int ends[2];
+  if (pipe(ends) != 0) return cannot(strerror(errno));
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    std::signal(SIGXFSZ, SIG_IGN);
+    std::string said;
+    {
+      Writer writer(file, path);
+      const Result<void> done = writer.write(draft, deflate);
+      if (!done) said = done.error().message;
+    }
+    write_all(ends[1], {reinterpret_cast<const uint8_t *>(said.data()), said.size()});
+    _exit(said.empty() ? 0 : 1);
+  }
+  const int why = errno;
+  close(ends[1]);
+  std::string said;
+  char bytes[4096];
+  for (ssize_t got = 0; child > 0 && (got = read(ends[0], bytes, sizeof bytes)) > 0;)
+    said.append(bytes, static_cast<size_t>(got));
+  close(ends[0]);
+  if (child < 0) return cannot(strerror(why));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return cannot(said.empty() ? "libnetcdf failed: there may be no room for so large a file" : said);
+}
+
 }  // namespace
 
 Result<void> export_netcdf4(const arrays::StoredFile &file, const std::string &path, int deflate) {
   auto draft = arrays::Draft::create(path);
   if (!draft) return tl::unexpected(draft.error());
-  Writer writer(file, path);
-  if (auto done = writer.write(draft->name(), deflate); !done) return done;
+  if (auto done = write_in_child(file, path, draft->name(), deflate); !done) return done;
   return draft->keep();
 }
 

@@ -182,6 +182,9 @@ bool prepare_facts(void *library, mpi::Constants *constants) {
   constants->comm_self = values[constant_id::k_COMM_SELF].word;
   constants->comm_null = values[constant_id::k_COMM_NULL].word;
   constants->errors_return = values[constant_id::k_ERRORS_RETURN].word;
+  constants->errors_are_fatal = values[constant_id::k_ERRORS_ARE_FATAL].word;
+  constants->integer = values[constant_id::k_INT].word;
+  constants->least = values[constant_id::k_MIN].word;
   constants->byte = values[constant_id::k_BYTE].word;
   constants->uint64 = values[constant_id::k_UINT64_T].word;
   constants->sum = values[constant_id::k_SUM].word;

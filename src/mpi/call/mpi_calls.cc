@@ -18,9 +18,9 @@ namespace {
 // Every PMPI_ function the recorder calls; resolved by `load` from the library that the program uses.
 // clang-format off
 #define CAIRN_OWN_CALLS(X) \
-  X(Allreduce) X(Bcast) X(Cartdim_get) X(Comm_create_keyval) X(Comm_dup) X(Comm_free) X(Comm_get_attr) X(Comm_get_parent) X(Comm_group) X(Comm_rank) \
+  X(Allreduce) X(Bcast) X(Cartdim_get) X(Comm_create_keyval) X(Comm_dup) X(Comm_free) X(Comm_get_attr) X(Comm_get_errhandler) X(Comm_get_parent) X(Comm_group) X(Comm_rank) \
   X(Comm_remote_group) X(Comm_remote_size) X(Comm_set_attr) X(Comm_set_errhandler) X(Comm_size) \
-  X(Comm_test_inter) X(Dist_graph_neighbors_count) X(Error_class) X(Exscan) X(Finalized) X(Get_elements_x) \
+  X(Comm_test_inter) X(Dist_graph_neighbors_count) X(Errhandler_free) X(Error_class) X(Exscan) X(Finalized) X(Get_elements_x) \
   X(Get_library_version) X(Graph_neighbors_count) X(Graphdims_get) X(Group_free) X(Group_rank) X(Group_size) \
   X(Group_translate_ranks) X(Initialized) X(Query_thread) X(Recv) X(Send) X(Test_cancelled) X(Topo_test) \
   X(Type_get_envelope) X(Type_size_x) X(Type_get_extent) X(T_category_get_info)
@@ -65,6 +65,29 @@ int number(Handle comm, int otherwise) {
   (call.*function)(as<MPI_Comm>(comm), &value);
   return value;
 }
+
+/// While one lives what fails on MPI_COMM_WORLD says so, whatever handler the program has set there. Only where the
+/// program calls nothing meanwhile: within MPI_Init and MPI_Finalize.
+class Unfatal {
+ public:
+  Unfatal() {
+    const MPI_Comm world = as<MPI_Comm>(constant.comm_world);
+    known_ = call.Comm_get_errhandler(world, &before_) == MPI_SUCCESS &&
+             call.Comm_set_errhandler(world, as<MPI_Errhandler>(constant.errors_return)) == MPI_SUCCESS;
+  }
+  ~Unfatal() {
+    if (!known_) return;
+    call.Comm_set_errhandler(as<MPI_Comm>(constant.comm_world), before_);
+    const bool predefined = word(before_) == constant.errors_return || word(before_) == constant.errors_are_fatal;
+    if (!predefined) call.Errhandler_free(&before_);
+  }
+  Unfatal(const Unfatal &) = delete;
+  Unfatal &operator=(const Unfatal &) = delete;
+
+ private:
+  MPI_Errhandler before_ = {};
+  bool known_ = false;
+};
 
 int never_copy(MPI_Comm /*comm*/, int /*keyval*/, void * /*extra*/, void * /*value*/, void * /*copy*/, int *flag) {
   *flag = 0;
@@ -156,6 +179,11 @@ const int undefined = MPI_UNDEFINED;
 const int any_source = MPI_ANY_SOURCE;
 const int any_tag = MPI_ANY_TAG;
 const int proc_null = MPI_PROC_NULL;
+#if defined(MPICH_VERSION)
+const bool takes_late = true;
+#else
+const bool takes_late = false;
+#endif
 const size_t max_error_string = MPI_MAX_ERROR_STRING;
 
 Status read_status(const void *at) {
@@ -347,9 +375,22 @@ bool was_spawned() {
   return call.Comm_get_parent(&parent) == MPI_SUCCESS && word(parent) != constant.comm_null;
 }
 
+bool without_fatal_errors(bool (*run)(void *), void *argument) {
+  const Unfatal unfatal;
+  return run(argument);
+}
+
 bool open_own_comm(Handle *comm) {
+  const Unfatal unfatal;
+  const MPI_Comm world = as<MPI_Comm>(constant.comm_world);
   MPI_Comm own;
-  if (call.Comm_dup(as<MPI_Comm>(constant.comm_world), &own) != MPI_SUCCESS) return false;
+  const bool made = call.Comm_dup(world, &own) == MPI_SUCCESS;
+  // What one rank has and another has not is of no use.
+  int all = made ? 1 : 0;
+  const bool agreed = call.Allreduce(MPI_IN_PLACE, &all, 1, as<MPI_Datatype>(constant.integer),
+                                     as<MPI_Op>(constant.least), world) == MPI_SUCCESS;
+  if (made && (!agreed || all == 0)) call.Comm_free(&own);
+  if (!made || !agreed || all == 0) return false;
   call.Comm_set_errhandler(own, as<MPI_Errhandler>(constant.errors_return));
   *comm = word(own);
   return true;

@@ -50,9 +50,12 @@ struct Constants {
   Handle comm_self = 0;
   Handle comm_null = 0;
   Handle errors_return = 0;
+  Handle errors_are_fatal = 0;
   Handle byte = 0;
+  Handle integer = 0;  ///< MPI_INT
   Handle uint64 = 0;
   Handle sum = 0;
+  Handle least = 0;  ///< MPI_MIN
 };
 /// Resolves PMPI_ functions from `library`; false if one is missing. Before anything else here.
 bool load(void *library, const Constants &constants);
@@ -109,7 +112,13 @@ void place_in_world(int *rank, int *size);
 Handle world();  ///< MPI_COMM_WORLD
 /// Whether MPI_Comm_spawn made this process.
 bool was_spawned();
-/// Duplicates MPI_COMM_WORLD for the recorder; false if that failed.
+/// Calls `run`, within MPI_Init or MPI_Finalize: what fails on MPI_COMM_WORLD does not end the program.
+bool without_fatal_errors(bool (*run)(void *), void *argument);
+/// Memory, and that of other processes, is taken or attached when it is first needed: under MPICH, with UCX, a process
+/// that may have no more of it, or has become another user, then crashes, or waits for ever.
+extern const bool takes_late;
+/// Duplicates MPI_COMM_WORLD for the recorder; false, on all ranks, if that failed on one. The program must be in
+/// MPI_Finalize. Where it fails on some ranks only, MPI may leave others waiting.
 bool open_own_comm(Handle *comm);
 void close_own_comm(Handle comm);
 /// Calls `callback` when MPI_COMM_SELF is torn down at the start of MPI_Finalize, where communication still works.

@@ -4,11 +4,12 @@
 #include <cassert>
 #include <utility>
 
+#include "base/uncancelled.h"
 #include "mpi/call/append.h"
 #include "mpi/call/place.h"
+#include "mpi/store/descriptors.h"
 #include "mpi/store/spiller.h"
 #include "mpi/store/spool_file.h"
-#include "mpi/store/uncancelled.h"
 
 namespace cairn::recorder {
 
@@ -46,7 +47,7 @@ bool keep(uint32_t number, bool ends) {
 }
 
 bool is_the_programs() {
-  if (is_beginning_spiller()) return false;
+  if (is_making_thread()) return false;
   const Thread *thread = current_thread;
   return thread == nullptr || (thread->depth == 0 && !thread->busy);
 }

@@ -19,6 +19,7 @@
 #include "mpi/call/threads.h"
 #include "mpi/call/tracing.h"
 #include "mpi/finish/lifecycle.h"
+#include "mpi/names/dl_error.h"
 #include "mpi/store/arena_file.h"
 #include "mpi/store/spill.h"
 #include "mpi/store/spiller.h"
@@ -36,6 +37,8 @@ void after_fork_in_child() {
   if (of != nullptr && of->run.preload != nullptr) {
     *of->run.preload->forget = nullptr;
     *of->run.preload->threads = nullptr;
+    *of->run.preload->leaves = nullptr;
+    *of->run.preload->changes_user = nullptr;
   }
   process = nullptr;
   current_thread = nullptr;
@@ -74,23 +77,6 @@ Extent extent_of(const void *address) {
   return asked.found;
 }
 
-/// How many MPI functions stand in front of ours, so that calls of them do not come here; but for our own layer over
-/// files, which calls ours.
-uint64_t functions_in_front(const CairnPreload &preload) {
-  const Extent library = extent_of(dlsym(preload.mpi_handle, "PMPI_Init"));
-  const Extent ours = extent_of(reinterpret_cast<const void *>(preload.next));
-  uint64_t count = 0;
-  for (const spec::Function &function : spec::functions()) {
-    if (pmpi_function[function.id] == nullptr) continue;
-    const void *first = dlsym(RTLD_DEFAULT, function_names[function.id]);
-    if (first == nullptr || ours.has(first) || library.has(first)) continue;
-    Dl_info where{};
-    const bool layer = dladdr(first, &where) != 0 && strstr(where.dli_fname, "libcairn-arrays.so") != nullptr;
-    count += layer ? 0 : 1;
-  }
-  return count;
-}
-
 /// MPI's library for Fortran is loaded, which may call PMPI_ functions where a C program calls MPI_ ones.
 bool has_fortran() {
   const auto look = [](dl_phdr_info *object, size_t, void *) {
@@ -103,21 +89,36 @@ bool has_fortran() {
   return dl_iterate_phdr(look, nullptr) != 0;
 }
 
+/// Whether `first`, which a call of an MPI function reaches first, stands in front of ours. Not our own layer over
+/// files, which calls ours.
+bool is_in_front(const void *first, const Extent &ours, const Extent &library) {
+  if (first == nullptr || ours.has(first) || library.has(first)) return false;
+  Dl_info where{};
+  return dladdr(first, &where) == 0 || strstr(where.dli_fname, "libcairn-arrays.so") == nullptr;
+}
+
 /// A call goes where it would without us: another tool, or a library of the program, may stand in front of MPI. Not
-/// where Fortran calls MPI, which such a library may see by other names, or not at all, and would see twice.
-void load_functions(const CairnPreload &preload) {
+/// where Fortran calls MPI, which such a library may see by other names, or not at all, and would see twice. Tells how
+/// many functions stand in front of ours, so that calls of them do not come here.
+uint64_t load_functions(const CairnPreload &preload) {
   const Extent library = extent_of(dlsym(preload.mpi_handle, "PMPI_Init"));
+  const Extent ours = extent_of(reinterpret_cast<const void *>(preload.next));
   const bool others_too = !has_fortran();
+  uint64_t in_front = 0;
   for (const spec::Function &function : spec::functions()) {
-    if (function_names[function.id] == nullptr) continue;
+    const char *const own_name = function_names[function.id];
+    if (own_name == nullptr) continue;
     char name[128];
-    snprintf(name, sizeof name, "P%s", function_names[function.id]);
-    pmpi_function[function.id] = dlsym(preload.mpi_handle, name);
-    real_function[function.id] = pmpi_function[function.id];
-    if (pmpi_function[function.id] == nullptr || !others_too) continue;
-    void *const next = preload.next(function_names[function.id]);
+    snprintf(name, sizeof name, "P%s", own_name);
+    void *const function_of_mpi = dlsym(preload.mpi_handle, name);
+    pmpi_function[function.id] = real_function[function.id] = function_of_mpi;
+    if (function_of_mpi == nullptr) continue;
+    if (is_in_front(dlsym(RTLD_DEFAULT, own_name), ours, library)) ++in_front;
+    if (!others_too) continue;
+    void *const next = preload.next(own_name);
     if (next != nullptr && !library.has(next)) real_function[function.id] = next;
   }
+  return in_front;
 }
 
 /// Puts the oracle's loggers between the wrappers and MPI.
@@ -190,18 +191,20 @@ void copy(char *to, size_t size, const char *from) {
 extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(const CairnPreload *preload) {
   using namespace cairn::recorder;
   if (preload->version != kCairnPreloadVersion || process != nullptr) return -1;
-  Config config = Config::from_environment();
+  Config config = Config::from(preload->setting);
   if (config.output == nullptr) return -1;
   const bool trusted = config.spool == nullptr || enter_spool(config.spool);
   if (!trusted) config.spool = nullptr;
+  dl_error_keeper = preload;
   // If anything fails from here on wrappers pass through: this is filled as far as the library goes.
-  load_functions(*preload);
+  const uint64_t in_front = load_functions(*preload);
   mpi::Constants constants;
   if (!prepare_facts(preload->mpi_handle, &constants) || !mpi::load(preload->mpi_handle, constants)) return -1;
   Process *of = make_process(config);
   if (of == nullptr) return -1;
   if (!trusted) of->losses.note(Loss::foreign_spool);
-  if (const uint64_t in_front = functions_in_front(*preload); in_front != 0) of->losses.note(Loss::in_front, in_front);
+  if (in_front != 0) of->losses.note(Loss::in_front, in_front);
+  if (const uint32_t calls = *preload->too_early; calls != 0) of->losses.note(Loss::too_early, calls);
   of->run.preload = preload;
   of->names.preload_epoch = preload->epoch;
   of->spilling.untouched_then.store(of->arena->limit());
@@ -231,7 +234,7 @@ extern "C" __attribute__((visibility("default"))) int cairn_recorder_attach(cons
     return -1;
   }
   pthread_atfork(nullptr, nullptr, after_fork_in_child);
-  set_landmarks();
+  set_landmarks(*preload);
   prepare_tracing(*of);
   prepare_fortran_sites(*preload);
   prepare_fortran(*preload);

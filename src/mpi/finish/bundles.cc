@@ -13,6 +13,7 @@
 #include "base/whole.h"
 #include "blocks/dense.h"
 #include "mpi/finish/comm_calls.h"
+#include "mpi/store/descriptors.h"
 #include "trace/file/file.h"
 
 namespace cairn::recorder {
@@ -25,7 +26,8 @@ int add_at(int file, uint64_t at, ByteView bytes) {
 
 /// A file without a name.
 int spool_file(const Run &run) {
-  if (run.config.spool == nullptr) return -1;
+  // Where the process has none left this one would not outlast the thread.
+  if (run.config.spool == nullptr || has_own_descriptors()) return -1;
   const std::string name = run.file_in(run.config.spool, "bundles");
   const int file = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file >= 0) unlink(name.c_str());

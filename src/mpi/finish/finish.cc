@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "mpi/finish/bundles.h"
 #include "mpi/finish/compare_clocks.h"
 #include "mpi/finish/times_in_place.h"
+#include "mpi/store/descriptors.h"
 #include "mpi/store/harvest.h"
 #include "mpi/store/segments.h"
 #include "mpi/store/small_blocks.h"
@@ -163,7 +165,8 @@ class Tree {
     const SegmentJoined leave = of_.run.config.times ? SegmentJoined() : [&](Part *joined) {
       return bundle(joined, std::max(of_.run.config.bundles_from, of_.run.config.memory / kShareOfPart));
     };
-    std::unique_ptr<Part> part = guarded([&] { return own_part(of_, end_ns_, &times_cost_, leave); });
+    std::unique_ptr<Part> part;
+    with_descriptors([&] { part = guarded([&] { return own_part(of_, end_ns_, &times_cost_, leave); }); });
     own_.stop();
     making_ = SmallBlocks::most_held();
     SmallBlocks::count_anew();
@@ -337,8 +340,17 @@ std::string write_trace(const Process &of, Tree &tree, const Part &all, const st
     return {};
   }
   const Bytes file = trace::with_merge_cost(*bare, tree.cost(), blocks);
-  std::string written = publish(partial, of.run.config.output, of.run.spawned ? 2 : 1, file, blocks);
-  if (written.empty()) *why = cannot_write(of);
+  std::string written;
+  bool thrown = false;
+  with_descriptors([&] {
+    try {
+      written = publish(partial, of.run.config.output, of.run.spawned ? 2 : 1, file, blocks);
+      if (written.empty()) *why = cannot_write(of);
+    } catch (...) {
+      thrown = true;
+    }
+  });
+  if (thrown) throw std::bad_alloc();
   if (!written.empty() && !of.run.config.quiet) {
     fprintf(stderr, "cairn: %d ranks recorded in %s (%zu bytes)\n", of.run.size, written.c_str(), file.size() + blocks);
   }
@@ -393,7 +405,9 @@ bool finish_together(Process &of, mpi::Handle comm, uint64_t end_ns) {
   return mpi::broadcast(comm, &written, sizeof written) && written == 1;
 }
 
-bool finish_alone(Process &of, const char *status, uint64_t end_ns) {
+namespace {
+
+bool leave_part(Process &of, const char *status, uint64_t end_ns) {
   const SmallBlocks blocks;
   try {
     timing::TimesCost cost;
@@ -412,7 +426,7 @@ bool finish_alone(Process &of, const char *status, uint64_t end_ns) {
   return of.progress.left_part;
 }
 
-bool finish_epilogue(Process &of) {
+bool leave_epilogue(const Process &of) {
   const SmallBlocks blocks;
   try {
     timing::TimesCost cost;
@@ -421,6 +435,20 @@ bool finish_epilogue(Process &of) {
   } catch (...) {
     return false;
   }
+}
+
+}  // namespace
+
+bool finish_alone(Process &of, const char *status, uint64_t end_ns) {
+  bool left = false;
+  with_descriptors([&] { left = leave_part(of, status, end_ns); });
+  return left;
+}
+
+bool finish_epilogue(Process &of) {
+  bool left = false;
+  with_descriptors([&] { left = leave_epilogue(of); });
+  return left;
 }
 
 }  // namespace cairn::recorder

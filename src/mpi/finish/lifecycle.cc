@@ -6,7 +6,7 @@
 
 #include <cassert>
 
-#include "base/spool_header.h"
+#include "base/uncancelled.h"
 #include "mpi/call/append.h"
 #include "mpi/call/engine.h"
 #include "mpi/call/heap_segments.h"
@@ -15,12 +15,12 @@
 #include "mpi/call/tracing.h"
 #include "mpi/finish/compare_clocks.h"
 #include "mpi/finish/finish.h"
+#include "mpi/finish/limits.h"
 #include "mpi/store/arena_file.h"
 #include "mpi/store/segments.h"
 #include "mpi/store/spill.h"
 #include "mpi/store/spiller.h"
 #include "mpi/store/spool_file.h"
-#include "mpi/store/uncancelled.h"
 #include "spec/ids.h"
 
 namespace cairn::recorder {
@@ -79,6 +79,7 @@ void lighten(Process &of) {
 /// True if what was recorded lies in a complete file now.
 bool finish(Process &of, bool together, const char *status, uint64_t end_ns) {
   const Uncancelled guard;
+  const RaisedLimits limits;
   of.enter(Phase::off);
   let_others_leave(of);
   of.names.addresses->tell_segments(nullptr);
@@ -89,6 +90,15 @@ bool finish(Process &of, bool together, const char *status, uint64_t end_ns) {
   const bool handed_over = (together && finish_together(of, own_comm, end_ns)) || finish_alone(of, status, end_ns);
   if (handed_over) remove_lost(of.run);
   return handed_over;
+}
+
+/// Whether MPI can be asked to communicate where the program does not. All ranks must come to the same: mostly they do
+/// the same, and who changes its user tells the others while it may.
+bool may_communicate(Process &of) {
+  if (!mpi::takes_late || of.run.size == 1) return true;
+  if (!of.progress.changed_user && !is_told_alone(of.run) && RaisedLimits::suffice()) return true;
+  tell_alone(of.run);
+  return false;
 }
 
 /// MPI_Finalize was reached, in which `frame` is, or nullptr if that is recorded: what was recorded is handed over,
@@ -105,7 +115,8 @@ void finish_main(Process &of, Thread *thread, Frame *frame, bool together) {
   }
   // What follows is Cairn's own, and waiting until all are here: none of it is the program's time.
   const uint64_t end_ns = of.clock.now();
-  together = together && mpi::open_own_comm(&own_comm);
+  const RaisedLimits limits;
+  together = together && may_communicate(of) && mpi::open_own_comm(&own_comm);
   of.progress.finished = finish(of, together, "complete", end_ns);
   if (together) mpi::close_own_comm(own_comm);
   if (recording && of.progress.finished) begin_epilogue(of);
@@ -130,12 +141,16 @@ void after_init(Process &of) {
   if (!mpi::multiple_threads() && !of.progress.has_session) of.names.handles->unshare();
   mpi::place_in_world(&of.run.rank, &of.run.size);
   if (!of.run.config.merge_after) {
-    RootWord root{static_cast<uint64_t>(of.run.start_unix_ns), of.run.common.unix_offset_ns};
     // On MPI_COMM_WORLD: what is sent here arrives within the receiver's MPI_Init, before what any program sends.
-    if (compare_clocks(of.run, mpi::world(), &root, &of.run.common.first)) {
-      of.run.job = root.job;
-      of.run.common.root_unix_offset_ns = root.unix_offset_ns;
-    }
+    const auto compare = [](void *argument) {
+      Run &run = *static_cast<Run *>(argument);
+      RootWord root{static_cast<uint64_t>(run.start_unix_ns), run.common.unix_offset_ns};
+      if (!compare_clocks(run, mpi::world(), &root, &run.common.first)) return false;
+      run.job = root.job;
+      run.common.root_unix_offset_ns = root.unix_offset_ns;
+      return true;
+    };
+    mpi::without_fatal_errors(compare, &of.run);
   }
   if (!mpi::at_finalize(on_finalize)) of.losses.note(Loss::unseen_end);
 }
@@ -148,18 +163,14 @@ bool has_epilogue(const Process &of) {
   return false;
 }
 
-const char *status_of(const Process &of) {
-  if (of.progress.initialized) return "exited without MPI_Finalize";
-  return of.progress.has_session || of.run.rank >= 0 ? "complete" : kNotInitialised;
-}
-
 /// The program ends without having reached MPI_Finalize. True if nothing is left to recover.
 bool finish_early(Process &of) {
+  const char *const status = status_of(of);
   // A program may finalize sessions only, or ask for MPI_Initialized and never initialise: then nothing is missing.
   of.progress.complete = !of.progress.initialized;
   Thread *own = current_thread;
   if (own != nullptr && own->depth > 0) record_unfinished(*own, own->frames[own->depth - 1]);
-  return !of.has_calls() || finish(of, false, status_of(of), of.clock.now());
+  return !of.has_calls() || finish(of, false, status, of.clock.now());
 }
 
 /// Nothing of the recording is left in memory or in the spool.
@@ -177,6 +188,7 @@ __attribute__((destructor)) void at_exit() {
   if (of == nullptr || of->run.pid != getpid()) return;
   const Phase phase = of->phase.load();
   const Uncancelled guard;
+  of->progress.ending = Ending::exited;  // from now on whoever kills it takes nothing away
   const Progress &progress = of->progress;
   bool kept = progress.finished || progress.left_part;
   if (!kept && !progress.finishing) kept = finish_early(*of);
@@ -187,7 +199,28 @@ __attribute__((destructor)) void at_exit() {
   // What could not be handed over stays for `cairn record`, or `cairn merge`, to recover.
   if (kept) forget_recording(*of);
   *of->run.preload->forget = nullptr;
+  *of->run.preload->leaves = nullptr;
+  *of->run.preload->changes_user = nullptr;
   process = nullptr;
+}
+
+/// The program becomes another user while MPI is up; or it does not after all. The others are told while it still may.
+void changes_user(bool changes) {
+  Process *of = process;
+  if (of == nullptr || !of->progress.initialized || of->progress.finishing || of->run.config.merge_after) return;
+  static bool first = false;  // of what may have changed anything
+  if (changes) {
+    first = !of->progress.changed_user;
+    if (first) tell_alone(of->run);
+  } else if (first) {
+    take_back_alone(of->run);
+  }
+  if (first) of->progress.changed_user = changes;
+}
+
+/// The program calls _exit or the like; or it does not end after all.
+void leaves(bool ends) {
+  if (process != nullptr) process->progress.ending = ends ? Ending::left : Ending::none;
 }
 
 void before_landmark(Thread &thread, Frame &frame) {
@@ -231,7 +264,9 @@ void after_landmark(Thread &thread, Frame &frame) {
 
 }  // namespace
 
-void set_landmarks() {
+void set_landmarks(const CairnPreload &preload) {
+  *preload.leaves = leaves;
+  if (mpi::takes_late) *preload.changes_user = changes_user;
   landmarks.before = before_landmark;
   landmarks.after = after_landmark;
   landmarks.after_unrecorded_init = after_init;

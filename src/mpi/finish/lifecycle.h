@@ -6,9 +6,12 @@
 // call it.
 #pragma once
 
+#include "mpi/preload/preload.h"
+
 namespace cairn::recorder {
 
 /// Makes these calls landmarks (call/landmarks.h). Once, when the recorder is attached.
-void set_landmarks();
+/// Also makes it known to the preload how the recorder hears of an end that runs no destructors.
+void set_landmarks(const CairnPreload &preload);
 
 }  // namespace cairn::recorder

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "mpi/names/dl_error.h"
+
 namespace cairn::recorder {
 namespace {
 
@@ -29,6 +31,7 @@ bool DeviceMemory::have_driver() {
   if (attribute_.load(std::memory_order_acquire) != nullptr) return true;
   const unsigned long long loads = objects_loaded();
   if (seen_loads_.exchange(loads) == loads) return false;
+  const KeptDlError kept;
   // The runtime library opens the driver for itself; elsewhere it is linked.
   void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   void *scope = driver != nullptr ? driver : RTLD_DEFAULT;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "mpi/names/dl_error.h"
 #include "mpi/names/spin_lock.h"
 
 namespace cairn::recorder::cpython {
@@ -80,6 +81,7 @@ const Interpreter *Interpreter::find() {
   static constinit SpinLock lock;
   static constinit std::atomic<bool> is_there = false;
   if (is_there.load(std::memory_order_acquire)) return &found;
+  const KeptDlError kept;
   const auto symbol = [](const char *name) { return dlsym(RTLD_DEFAULT, name); };
   const auto *version = static_cast<const unsigned long *>(symbol("Py_Version"));
   if (version == nullptr || *version >> 16 != kVersion) return nullptr;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "base/uncancelled.h"
 #include "mpi/oracle/format.h"
 
 namespace cairn::oracle {
@@ -117,6 +118,7 @@ struct ThreadLog {
 
   // Maps the file from the page of `offset` on, with room for at least `size` bytes from there.
   bool move_window(size_t offset, size_t size) {
+    const Uncancelled guard;
     const size_t page = 4096;
     const size_t start = offset / page * page;
     size_t length = kWindow;
@@ -185,6 +187,7 @@ void publish_rank(ThreadLog *log) {
 }
 
 bool start_file(ThreadLog *log, uint32_t number) {
+  const Uncancelled guard;
   for (int attempt = 0; attempt < 100; ++attempt) {
     char again[16] = "";  // the process id of an earlier program in the same directory
     if (attempt > 0) snprintf(again, sizeof again, "+%d", attempt);

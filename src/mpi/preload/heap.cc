@@ -111,7 +111,7 @@ void *home(const void *function) {
 __attribute__((noinline, cold)) void configure() {
   if (environ == nullptr || !have_next()) return;  // too early: ask again at the next allocation
   if (__atomic_exchange_n(&configured, true, __ATOMIC_ACQ_REL)) return;
-  if (getenv("CAIRN_OUTPUT") == nullptr || getenv("CAIRN_OFF") != nullptr) return;
+  if (setting("CAIRN_OUTPUT") == nullptr || setting("CAIRN_OFF") != nullptr) return;
   const int saved_errno = errno;
   void *allocator = home(reinterpret_cast<void *>(next.malloc));
   // An allocator that doesn't say how large its blocks are can't be tracked.

@@ -49,6 +49,7 @@ template <typename Function>
 Function *next_of(Function *&function, const char *name) {
   Function *found = __atomic_load_n(&function, __ATOMIC_ACQUIRE);
   if (found == nullptr) {
+    const KeptDlError kept;
     found = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
     __atomic_store_n(&function, found, __ATOMIC_RELEASE);
   }

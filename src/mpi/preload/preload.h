@@ -91,11 +91,24 @@ struct CairnPreload {
   uint32_t (*thread_number)(void);
   /// Set by the recorder.
   struct CairnThreads **threads;
+  /// Set by the recorder: the process is about to end by _exit or the like, or to become another program by exec;
+  /// false: that came to nothing. Called from wherever the program may call those: it takes no lock and allocates
+  /// nothing.
+  void (**leaves)(bool ends);
+  /// Set by the recorder: the process is about to become another user, or a member of other groups; false: it has not.
+  void (**changes_user)(bool changes);
   /// Where a call of that MPI function goes without Cairn; nullptr: nowhere.
   void *(*next)(const char *name);
+  /// What the process was given of a CAIRN_ variable when it began, or the program has set it to since.
+  const char *(*setting)(const char *name);
+  /// Around requests to the dynamic linker once it is attached: the program's dlerror gives what it would without them.
+  void (*keep_dl_error)(void);
+  void (*restore_dl_error)(void);
+  /// MPI calls that came before the process had begun, and went to the library.
+  const volatile uint32_t *too_early;
 };
 
-enum { kCairnPreloadVersion = 5 };
+enum { kCairnPreloadVersion = 6 };
 
 /// A recorder exports wrappers by the names of the MPI_ functions. Where it exports CAIRN_ANSWER_PREFIX "MPI_name",
 /// too, a PMPI_name that answers an entry leads there.

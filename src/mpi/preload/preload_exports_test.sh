@@ -12,7 +12,9 @@ trap 'rm -f "$expected" "$exported"' EXIT
   sed -n 's/^ *CAIRN_FORTRAN_ENTRY(\([^,]*\),.*/\1/p' "$list"
   sed -n 's/^ *CAIRN_PROFILING_ENTRY(\([^,]*\),.*/P\1/p' "$list"
   printf '%s\n' malloc calloc realloc reallocarray free posix_memalign aligned_alloc memalign valloc pvalloc \
-    munmap mremap dlclose \
+    munmap mremap dlclose dlerror \
+    setuid seteuid setreuid setresuid setgid setegid setregid setresgid \
+    _exit _Exit quick_exit execve execv execvp execvpe fexecve execl execlp execle \
     cairn_mpi_place pthread_create pthread_join pthread_tryjoin_np pthread_timedjoin_np pthread_clockjoin_np pthread_detach
 } | sort >"$expected"
 nm -D --defined-only "$library" | awk '{print $3}' | sort >"$exported"

@@ -1,9 +1,10 @@
 // The first MPI call: which MPI library is it, is there a recorder for it, and where does every trampoline lead.
 //
 // Runs once a process, on the thread whose call came first; others wait (a call made meanwhile by that very thread, or
-// by one that has waited ten seconds, goes to the real function). All slots are then filled at once. Uses the dynamic
-// linker and plain system calls; errno is kept. Nothing here can fail loudly: whatever goes wrong, the program's calls
-// reach its MPI library and `unrecorded.<pid>` in CAIRN_SPOOL says why they weren't recorded.
+// by one that has waited ten seconds, or before the process has begun, goes to the real function). All slots are then
+// filled at once. Uses the dynamic linker and plain system calls; errno and what dlerror tells are kept. Nothing here
+// can fail loudly: whatever goes wrong, the program's calls reach its MPI library and `unrecorded.<pid>` in CAIRN_SPOOL
+// says why they weren't recorded.
 //
 // Entries of Fortran bindings, and PMPI_ functions, are found one by one, each when it is first called, by any number
 // of threads at once.
@@ -12,16 +13,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/mpi_abi.h"
 #include "base/mpi_place.h"
+#include "base/uncancelled.h"
 #include "mpi/preload/binding_frames.h"
 #include "mpi/preload/state.h"
 #include "mpi/preload/text.h"
@@ -79,6 +83,8 @@ long resolving_thread;
 void *caller_handle;  ///< of the object that made the first call; open only while it is resolved
 void *mpi_handle;
 const void *mpi_init;  ///< PMPI_Init
+/// The global scope behind us holds no other MPI library than the program's.
+bool next_is_mpi;
 CairnWrapFortran wrap_fortran;
 CairnMpiPlaceOf place_of;  ///< of the recorder
 char mpi_soname[256];
@@ -101,9 +107,7 @@ void *find_in(void *handle, const char *name) {
 /// Where a call of `name` would go without us: the next definition in the global scope (another tool's, maybe), if
 /// that scope holds the program's MPI library at all, else what the calling object or the library itself has.
 void *real_function(const char *name) {
-  void *next_init = dlsym(RTLD_NEXT, "PMPI_Init");
-  void *found = nullptr;
-  if (mpi_init == nullptr || next_init == mpi_init) found = dlsym(RTLD_NEXT, name);
+  void *found = mpi_init == nullptr || next_is_mpi ? dlsym(RTLD_NEXT, name) : nullptr;
   if (found == nullptr) found = find_in(mpi_handle, name);
   if (found == nullptr) found = find_in(caller_handle, name);
   if (found == nullptr && mpi_handle != nullptr) {
@@ -191,10 +195,12 @@ bool find_mpi(const void *return_address) {
   const link_map *caller = object_of(return_address);
   caller_handle = caller == nullptr ? nullptr : open_loaded(caller);
   mpi_init = find_in(caller_handle, "PMPI_Init");
-  if (mpi_init == nullptr) mpi_init = dlsym(RTLD_NEXT, "PMPI_Init");
+  const void *next_init = dlsym(RTLD_NEXT, "PMPI_Init");
+  if (mpi_init == nullptr) mpi_init = next_init;
   if (mpi_init == nullptr) mpi_init = find_anywhere("PMPI_Init");
   const link_map *library = mpi_init == nullptr ? nullptr : object_of(mpi_init);
   if (library == nullptr) return false;
+  next_is_mpi = next_init == mpi_init;
   take_soname(library);
   mpi_handle = open_loaded(library);  // kept: the slots lead there
   return mpi_handle != nullptr;
@@ -207,7 +213,7 @@ void close_caller() {
 
 /// Folder of the recorders, without a slash at its end.
 bool recorder_folder(Path &path) {
-  if (const char *named = getenv("CAIRN_RECORDERS"); named != nullptr && named[0] != '\0') {
+  if (const char *named = setting("CAIRN_RECORDERS"); named != nullptr && named[0] != '\0') {
     path.add(named);
     return true;
   }
@@ -238,7 +244,7 @@ bool add_recorder(Path &path) {
 
 /// The recorder's handle; nullptr, and why, if this process isn't to be recorded.
 void *open_recorder(Path &reason) {
-  if (getenv("CAIRN_OFF") != nullptr) {
+  if (setting("CAIRN_OFF") != nullptr) {
     reason.add("switched off by CAIRN_OFF");
     return nullptr;
   }
@@ -274,6 +280,12 @@ void *open_recorder(Path &reason) {
   table.fortran_entry = [] { return &cairn_fortran_entry; };
   table.thread_number = thread_number;
   table.threads = &shared.threads;
+  table.leaves = &shared.leaves;
+  table.changes_user = &shared.changes_user;
+  table.setting = setting;
+  table.keep_dl_error = keep_dl_error;
+  table.restore_dl_error = restore_dl_error;
+  table.too_early = &shared.too_early;
   table.next = [](const char *name) {
     void *found = real_function(name);
     return found == reinterpret_cast<void *>(missing_function) ? nullptr : found;
@@ -292,22 +304,64 @@ void *open_recorder(Path &reason) {
   return recorder;
 }
 
-void write_reason(const Path &reason) {
-  const char *spool = getenv("CAIRN_SPOOL");
-  if (spool == nullptr) return;
+/// Where the program has used up its descriptors, while one lives there are as many as its hard limit allows.
+class MoreDescriptors {
+ public:
+  MoreDescriptors() {
+    const int tried = open("/", O_PATH | O_CLOEXEC);
+    if (tried >= 0) close(tried);
+    if (tried >= 0 || errno != EMFILE || getrlimit(RLIMIT_NOFILE, &before_) != 0) return;
+    const rlimit most = {before_.rlim_max, before_.rlim_max};
+    raised_ = before_.rlim_cur < before_.rlim_max && setrlimit(RLIMIT_NOFILE, &most) == 0;
+  }
+  ~MoreDescriptors() {
+    if (raised_) setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  MoreDescriptors(const MoreDescriptors &) = delete;
+  MoreDescriptors &operator=(const MoreDescriptors &) = delete;
+
+ private:
+  rlimit before_ = {};
+  bool raised_ = false;
+};
+
+struct Line {
   Path path;
-  path.add(spool).add("/unrecorded.").add_number(static_cast<unsigned long>(getpid()));
-  const int file = open(path.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return;
-  Path line;
-  line.add("cairn: ").add(reason.text()).add("\n");  // begins as base/spool_files.h says
-  if (write(file, line.text(), line.size()) < 0) unlink(path.text());
+  Path text;
+};
+
+/// 0 or errno.
+int write_line(void *argument) {
+  const Line &line = *static_cast<Line *>(argument);
+  const int file = open(line.path.text(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  if (write(file, line.text.text(), line.text.size()) < 0) unlink(line.path.text());
   close(file);
+  return 0;
+}
+
+void write_reason(const Path &reason) {
+  const char *spool = setting("CAIRN_SPOOL");
+  if (spool == nullptr) return;
+  Line line;
+  line.path.add(spool).add("/unrecorded.").add_number(static_cast<unsigned long>(getpid()));
+  line.text.add("cairn: ").add(reason.text()).add("\n");  // begins as base/spool_files.h says
+  if (write_line(&line) != EMFILE) return;
+  // In a process that shares all but the descriptors, of which it can close one, and of whose end no signal tells.
+  alignas(16) static char stack[65536];
+  const auto child = [](void *argument) {
+    close(STDIN_FILENO);
+    syscall(SYS_exit, write_line(argument));
+    return 0;
+  };
+  const int made = clone(child, stack + sizeof stack, CLONE_VM | CLONE_VFORK, &line);
+  if (made > 0) waitpid(made, nullptr, __WCLONE);
 }
 
 void fill_slots(const void *return_address) {
   Path reason;
   void *recorder = nullptr;
+  const MoreDescriptors more;
   if (find_mpi(return_address)) {
     recorder = open_recorder(reason);
   } else {
@@ -369,12 +423,18 @@ void *resolve_fortran(unsigned index, const void *return_address) {
   return target;
 }
 
-/// Fills all slots, or waits until another thread has. False: it takes too long, or this very thread is at it.
+/// Fills all slots, or waits until another thread has. False: it takes too long, or this very thread is at it, or the
+/// process has not begun.
 bool resolve_all(const void *return_address) {
+  if (!has_begun()) {
+    __atomic_fetch_add(&shared.too_early, 1, __ATOMIC_RELAXED);
+    return false;
+  }
   const long thread = syscall(SYS_gettid);
   int seen = kNew;
   if (__atomic_compare_exchange_n(&progress, &seen, kBusy, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     __atomic_store_n(&resolving_thread, thread, __ATOMIC_RELEASE);
+    prepare_threads();
     fill_slots(return_address);
     __atomic_store_n(&progress, kDone, __ATOMIC_RELEASE);
   }
@@ -408,6 +468,8 @@ void *resolve_profiling(unsigned index, const void *return_address) {
 void *cairn_resolve(unsigned index, const void *return_address) {
   using namespace cairn::preload;
   const int saved_errno = errno;
+  const cairn::Uncancelled guard;
+  const KeptDlError kept;
   void *target = nullptr;
   if (index >= kProfilingBase) {
     target = resolve_profiling(index - kProfilingBase, return_address);

@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -143,6 +142,7 @@ template <typename Function>
 Function *next_of(Function *&function, const char *name) {
   Function *found = __atomic_load_n(&function, __ATOMIC_ACQUIRE);
   if (found == nullptr) {
+    const KeptDlError kept;
     found = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
     __atomic_store_n(&function, found, __ATOMIC_RELEASE);
   }
@@ -164,8 +164,11 @@ int (*next_timedjoin)(pthread_t, void **, const timespec *);
 int (*next_clockjoin)(pthread_t, void **, clockid_t, const timespec *);
 int (*next_detach)(pthread_t);
 
+bool prepared;
+
 __attribute__((constructor)) void prepare() {
-  if (getenv("CAIRN_OUTPUT") == nullptr || getenv("CAIRN_OFF") != nullptr) return;
+  if (__atomic_exchange_n(&prepared, true, __ATOMIC_ACQ_REL)) return;
+  if (setting("CAIRN_OUTPUT") == nullptr || setting("CAIRN_OFF") != nullptr) return;
   // A forked child is not recorded, and whoever held the lock is not in it.
   const auto in_child = [] { wanted = lock = false; };
   if (pthread_key_create(&key, end) != 0 || pthread_atfork(nullptr, nullptr, in_child) != 0) return;
@@ -175,6 +178,8 @@ __attribute__((constructor)) void prepare() {
 }
 
 }  // namespace
+
+void prepare_threads() { prepare(); }
 
 uint32_t thread_number() {
   if (!wanted) return kCairnNoNumber;

@@ -15,9 +15,10 @@
 #include <cstring>
 
 #include "base/file_size.h"
+#include "base/uncancelled.h"
 #include "mpi/names/handles.h"
+#include "mpi/store/descriptors.h"
 #include "mpi/store/spool_file.h"
-#include "mpi/store/uncancelled.h"
 
 namespace cairn::recorder {
 namespace {
@@ -44,20 +45,33 @@ size_t reserved;
 size_t present;  ///< all up to here; 0 before the first step was used up
 size_t written;  ///< zeros up to here
 
-/// Reserves disk blocks up to `wanted`. The file is opened anew each time: descriptors belong to the program.
+/// Touches what lies there, where the disk has blocks for it: false otherwise, and where the kernel is older than that.
+bool populate(size_t from, size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  constexpr int kPopulate = MADV_POPULATE_WRITE;
+#else
+  constexpr int kPopulate = 23;  // an older kernel refuses it
+#endif
+  return madvise(reinterpret_cast<void *>(address + from), bytes, kPopulate) == 0;
+}
+
+/// Reserves disk blocks up to `wanted`. The file is opened anew each time: descriptors belong to the program. Where it
+/// cannot be (there is no descriptor left, or the program has become another user or has another root) they are
+/// reserved by touching them, which takes longer.
 void reserve(size_t wanted) {
   const Uncancelled guard;
   const size_t target = std::min((wanted + kStep - 1) / kStep * kStep, arena_size);
   const int file = open(arena_path, O_RDWR | O_CLOEXEC);
-  const bool have_blocks =
-      file >= 0 && has_room(arena_path, 0) &&
-      posix_fallocate(file, static_cast<off_t>(reserved), static_cast<off_t>(target - reserved)) == 0;
+  const size_t more = target - reserved;
+  const bool have_blocks = has_room(arena_path, 0) && (file >= 0 ? posix_fallocate(file, static_cast<off_t>(reserved),
+                                                                                   static_cast<off_t>(more)) == 0
+                                                                 : populate(reserved, more));
   if (file >= 0) close(file);
   if (have_blocks) {
     reserved = target;
     return;
   }
-  // The disk is full, or the file gone: go on in memory that does not outlive the process.
+  // The disk is full: go on in memory that does not outlive the process.
   void *rest = mmap(reinterpret_cast<void *>(address + reserved), arena_size - reserved, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (rest == MAP_FAILED) return;
@@ -85,11 +99,6 @@ void write_ahead(size_t from, size_t wanted) {
 
 /// The Arena's `commit`.
 size_t commit(size_t wanted) {
-#ifdef MADV_POPULATE_WRITE
-  constexpr int kPopulate = MADV_POPULATE_WRITE;
-#else
-  constexpr int kPopulate = 23;  // an older kernel refuses it
-#endif
   const size_t end = kFront + wanted;
   if (present == 0) present = reserved;  // small programs do with what they touch of the first step
   if (end > reserved) reserve(end);
@@ -98,7 +107,7 @@ size_t commit(size_t wanted) {
   if (target > present) {
     const size_t fresh = target - present;
     if (fresh <= kMostPresent && target > written) write_ahead(std::max(written, present), target);
-    if (fresh <= kMostPresent) madvise(reinterpret_cast<void *>(address + present), fresh, kPopulate);
+    if (fresh <= kMostPresent) populate(present, fresh);
     present = target;
   }
   return present - kFront;
@@ -126,8 +135,10 @@ bool lock(int file) {
   return fcntl(file, F_OFD_SETLK, &whole) == 0;
 }
 
-void *map_file(size_t size, bool *locked) {
+/// `*used_up`: there was no descriptor for it.
+void *map_file(size_t size, bool *locked, bool *used_up) {
   const int file = open(arena_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  *used_up = file < 0 && errno == EMFILE;
   if (file < 0) return MAP_FAILED;
   // Before it can be taken for what a dead process left.
   *locked = lock(file);
@@ -149,7 +160,8 @@ void *map_file(size_t size, bool *locked) {
 }
 
 /// Why the arena is in no file.
-const char *why_lost(const Config &config) {
+const char *why_lost(const Config &config, bool used_up) {
+  if (used_up) return "the program had used up the descriptors that it may have; raise ulimit -n";
   if (!may_grow_to(arena_size)) return "files may not become that large; raise ulimit -f, or lower --memory";
   if (!has_room(config.spool, kStep))
     return "its disk has no room; make room there, or choose another place with --spool";
@@ -175,11 +187,12 @@ Process *make_process(const Config &config) {
   reserved = std::max(kFront, kStep);
   void *memory = MAP_FAILED;
   bool locked = false;
+  bool used_up = false;
   arena_path[0] = '\0';
   if (config.spool != nullptr && may_grow_to(arena_size) && has_room(config.spool, 0) &&
       snprintf(arena_path, sizeof arena_path, "%s/%s.%d.arena", config.spool, host, getpid()) <
           static_cast<int>(sizeof arena_path)) {
-    memory = map_file(arena_size, &locked);
+    with_descriptors([&] { memory = map_file(arena_size, &locked, &used_up); });
   }
   const bool in_file = memory != MAP_FAILED;
   if (!in_file) {
@@ -199,7 +212,7 @@ Process *make_process(const Config &config) {
   of->run.locked = locked;
   memcpy(of->run.host, host, sizeof host);
   of->magic = Process::kMagic;
-  if (!in_file && config.spool != nullptr) leave_lost(of->run, why_lost(config));
+  if (!in_file && config.spool != nullptr) leave_lost(of->run, why_lost(config, used_up));
   return of;
 }
 

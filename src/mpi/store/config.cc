@@ -6,8 +6,12 @@
 namespace cairn::recorder {
 namespace {
 
+/// Of the environment.
+const char *from_environment(const char *name) { return getenv(name); }
+const char *(*setting)(const char *) = from_environment;
+
 const char *text(const char *name) {
-  const char *value = getenv(name);
+  const char *value = setting(name);
   return value != nullptr && value[0] != '\0' ? value : nullptr;
 }
 
@@ -15,7 +19,8 @@ bool is(const char *value, const char *wanted) { return value != nullptr && strc
 
 }  // namespace
 
-Config Config::from_environment() {
+Config Config::from(const char *(*preloads)(const char *)) {
+  setting = preloads;
   Config config;
   config.output = text("CAIRN_OUTPUT");
   config.spool = text("CAIRN_SPOOL");

@@ -1,4 +1,5 @@
-// What the environment asks of the recorder (`cairn record`, `cairn exec` and `cairn env` set it).
+// What the environment asks of the recorder, as the process was given it (`cairn record`, `cairn exec` and `cairn env`
+// set it).
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,8 @@ struct Config {
   long merge_pause_ms = 0;  ///< CAIRN_MERGE_PAUSE: between the steps of a merge in MPI_Finalize, for tests
   long spill_pause_ms = 0;  ///< CAIRN_SPILL_PAUSE: before a spilled segment gets its name, for tests
 
-  static Config from_environment();
+  /// `setting` gives the value of a variable, here and from now on in timing_setting; nullptr if there is none.
+  static Config from(const char *(*setting)(const char *name));
 };
 
 /// CAIRN_TIMING; the usual mode if that says nothing that is known. Lives as long as the process.

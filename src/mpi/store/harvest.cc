@@ -331,7 +331,7 @@ Result<ProcessRecord> harvest_process(const Process &of, uint64_t end_ns, const 
   if (lost) record.losses.push_back({std::string(kMissing) + kNoRoom, 0, true});
   record.clock = clock_of(of, record.wall_ns, told_within_ns);
   if (no_times) record.losses.push_back({"no room for the timing of all calls", 0, false});
-  if (remains.readable != 0) {
+  if (remains.readable != 0 && of.progress.ending != Ending::exited) {
     add_pending(of, end_ns, reopen_finalize(of, &record), &record, &frames);
   } else if (!of.progress.complete) {
     add_pending(of, end_ns, false, &record, &frames);  // of the other threads
@@ -386,8 +386,13 @@ Result<ProcessRecord> harvest_dead(const Process &of, size_t readable, std::opti
   }
   const auto base = reinterpret_cast<uintptr_t>(of.self) + arena_front();
   Result<ProcessRecord> record = harvest_process(of, end_ns, {base, readable - arena_front()});
-  if (record) record->complete = false;
-  if (record) record->losses.push_back({"killed: recorded up to the last call that ended", 0, false});
+  const Ending ending = of.progress.ending;
+  if (!record || ending == Ending::exited) return record;
+  record->complete = false;
+  record->losses.push_back({ending == Ending::left
+                                ? "ended by _exit, quick_exit or exec: recorded up to the last call that ended"
+                                : "killed: recorded up to the last call that ended",
+                            0, false});
   return record;
 }
 

@@ -32,6 +32,7 @@ constexpr Words kWords[] = {
     {"a call was left out on request: --exclude", false, true, true},
     {"calls of an MPI function are missing: the program, or a library in front of the recorder, defines it", true,
      true},
+    {"a call is missing that came before the process had begun, from .preinit_array", true, true},
     {"a call made within callbacks more than 64 deep is missing", true, true},
 };
 static_assert(std::size(kWords) == static_cast<size_t>(Loss::kCount));

@@ -27,6 +27,7 @@ enum class Loss : uint8_t {
   paused,            ///< calls while tracing was off
   excluded,          ///< calls of functions, or on communicators, that are left out
   in_front,          ///< functions that others define in front of the recorder
+  too_early,         ///< calls before the process had begun
   deep,              ///< calls made within callbacks within callbacks, deeper than Thread::kMaxDepth
   kCount
 };

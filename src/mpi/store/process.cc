@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "base/spool_header.h"
 #include "mpi/names/handles.h"
 
 namespace cairn::recorder {
@@ -16,6 +17,12 @@ bool Process::has_calls() const {
     if (thread->sequence.calls != nullptr && thread->sequence.calls->length() != 0) return true;
   }
   return false;
+}
+
+const char *status_of(const Process &of) {
+  if (of.progress.complete) return "complete";
+  if (of.progress.initialized) return "exited without MPI_Finalize";
+  return of.progress.has_session || of.run.rank >= 0 ? "complete" : kNotInitialised;
 }
 
 void Process::enter(Phase next) {

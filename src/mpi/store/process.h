@@ -51,6 +51,13 @@ struct EndedSegments {
   Growable<int64_t> numbers;
 };
 
+/// How the process came to its end, as far as it could say.
+enum class Ending : uint8_t {
+  none,    ///< not at all: it lives, or was killed
+  exited,  ///< by exit, or at the end of main
+  left,    ///< by _exit, quick_exit or exec, which nobody hands over a recording in
+};
+
 struct Progress {
   bool attached;     ///< the tables are there: before, a killed process has left nothing
   bool has_session;  ///< MPI_Session_init was called: threads may call MPI at will
@@ -60,6 +67,8 @@ struct Progress {
   bool finished;   ///< it lies in a complete file; what the arena holds came after
   bool complete;   ///< MPI_Finalize was reached
   bool left_part;  ///< wrote its part to the spool
+  Ending ending;
+  bool changed_user;  ///< since MPI_Init
 };
 
 struct Process {
@@ -94,6 +103,9 @@ struct Process {
   /// With every phase an epoch ends: a call that a memo recognises asks for the epoch only.
   void enter(Phase next);
 };
+
+/// Of a process that ends by itself, as trace::RunInfo has it: what it had come to.
+const char *status_of(const Process &of);
 
 /// The recorder's one Process; nullptr while it is off.
 extern Process *process;

@@ -4,10 +4,10 @@
 #include <cassert>
 #include <ctime>
 
+#include "base/uncancelled.h"
 #include "mpi/store/segments.h"
 #include "mpi/store/small_blocks.h"
 #include "mpi/store/spiller.h"
-#include "mpi/store/uncancelled.h"
 
 namespace cairn::recorder {
 namespace {

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <ctime>
 
+#include "mpi/store/descriptors.h"
 #include "mpi/store/segments.h"
 #include "mpi/store/small_blocks.h"
 
@@ -26,7 +27,6 @@ std::atomic<State> state = State::none;
 std::atomic<bool> sequence_is_ready = false;
 pthread_t spiller;
 sem_t work;
-constinit thread_local bool begins_spiller __attribute__((tls_model("initial-exec"))) = false;
 
 void be_modest() {
   pthread_setname_np(pthread_self(), "cairn-recorder");
@@ -51,6 +51,7 @@ void *run(void *argument) {
   for (;;) {
     if (!wait_for_work(of, pause)) continue;
     if (state.load() == State::ending) return nullptr;
+    if (!has_own_descriptors() && !has_descriptors()) take_own_descriptors(true);
     for (RecordedThread *thread = of.threads.first.load(); thread != nullptr; thread = thread->next) {
       thread->timing.work();
     }
@@ -69,9 +70,11 @@ bool begin(Process &of) {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // inherited
-  begins_spiller = true;
-  const bool began = pthread_create(&spiller, &attributes, run, &of) == 0;
-  begins_spiller = false;
+  bool began = false;
+  {
+    const MakesThread makes;
+    began = pthread_create(&spiller, &attributes, run, &of) == 0;
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   return began;
@@ -102,8 +105,6 @@ void stop_spiller() {
   pthread_join(spiller, nullptr);
   state.store(State::none);
 }
-
-bool is_beginning_spiller() { return begins_spiller; }
 
 void forget_spiller() { state.store(State::none); }
 

@@ -22,8 +22,6 @@ bool wake_spiller(Process &of);
 bool wake_recorder(Process &of);
 /// Waits until the thread has ended. A sequence that it had begun to write is written, any other stays closed.
 void stop_spiller();
-/// The calling thread is about to make that thread.
-bool is_beginning_spiller();
 /// In a forked child: there is no thread.
 void forget_spiller();
 

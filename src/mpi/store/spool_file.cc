@@ -1,5 +1,6 @@
 #include "mpi/store/spool_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "base/file_size.h"
 #include "base/spool_files.h"
 #include "base/whole.h"
+#include "mpi/store/descriptors.h"
 
 namespace cairn::recorder {
 
@@ -56,13 +58,37 @@ void leave_line(const Run &run, std::string_view ending, const char *reason) {
   const std::string path = run.file_in(run.config.spool, std::string(ending.substr(1)));
   char line[256];
   snprintf(line, sizeof line, "%s%s", kReasonMagic.data(), reason);
-  if (write_file(path, {reinterpret_cast<const uint8_t *>(line), strlen(line)})) return;
-  // No room for a line: a file without one says so.
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (file >= 0) close(file);
+  with_descriptors([&] {
+    if (write_file(path, {reinterpret_cast<const uint8_t *>(line), strlen(line)})) return;
+    // No room for a line: a file without one says so.
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file >= 0) close(file);
+  });
 }
 
+/// ".1790000000000000000.alone": jobs may share a spool.
+std::string alone_ending(const Run &run) { return "." + std::to_string(run.job) + std::string(kAloneEnding); }
+
 }  // namespace
+
+void tell_alone(const Run &run) { leave_line(run, alone_ending(run), "another user"); }
+
+void take_back_alone(const Run &run) {
+  if (run.config.spool != nullptr) unlink(run.file_in(run.config.spool, alone_ending(run).substr(1)).c_str());
+}
+
+bool is_told_alone(const Run &run) {
+  bool told = false;
+  if (run.config.spool == nullptr || run.size == 1) return told;
+  with_descriptors([&] {
+    const std::string ending = alone_ending(run);
+    DIR *folder = opendir(run.config.spool);
+    if (folder == nullptr) return;
+    while (const dirent *entry = readdir(folder)) told = told || std::string_view(entry->d_name).ends_with(ending);
+    closedir(folder);
+  });
+  return told;
+}
 
 void leave_reason(const Run &run, const char *reason) { leave_line(run, kReasonEnding, reason); }
 

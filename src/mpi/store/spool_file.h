@@ -20,6 +20,12 @@ void leave_spool(const Config &config);
 /// Leaves a line for `cairn record` about why there is no trace.
 void leave_reason(const Run &run, const char *reason);
 
+/// Tells the other processes of the job that this one cannot merge within MPI.
+void tell_alone(const Run &run);
+void take_back_alone(const Run &run);
+/// Whether one of them has told that, as far as the spool can be seen from here.
+bool is_told_alone(const Run &run);
+
 /// Leaves a line about why nothing outlives the process, for as long as that matters.
 void leave_lost(Run &run, const char *why);
 /// What was recorded is handed over: takes that line away.

@@ -14,9 +14,9 @@
 
 #include "base/file_size.h"
 #include "base/spool_files.h"
+#include "base/uncancelled.h"
 #include "base/whole.h"
 #include "mpi/store/frame.h"
-#include "mpi/store/uncancelled.h"
 #include "spec/spec.h"
 #include "timing/group_numbers.h"
 #include "trace/model/record_times.h"

@@ -1,6 +1,7 @@
 #include "trace/file/disk.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,16 +19,26 @@ tl::unexpected<Error> error(const std::string &what, const std::string &path) {
   return tl::unexpected(Error{ErrorKind::unreadable, what + ": " + std::strerror(errno), path, Error::kNoOffset, {}});
 }
 
+/// `read`, from a stream that may have nothing yet; of one that nobody writes to the end is here.
+ssize_t read_some(int file, uint8_t *to, size_t size) {
+  for (;;) {
+    const ssize_t got = ::read(file, to, size);
+    pollfd ready{file, POLLIN, 0};
+    if (got >= 0 || errno != EAGAIN || (poll(&ready, 1, -1) < 0 && errno != EINTR)) return got;
+  }
+}
+
 /// What is no ordinary file is read to its end.
 Result<Bytes> read_stream(const std::string &path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return error("cannot open the trace", path);
   Bytes bytes;
   constexpr size_t kStep = 1 << 16;
   size_t used = 0;
   while (used == bytes.size()) {
     bytes.resize(std::max(used + kStep, used * 2));
-    if (until_done(bytes.size(), &used, [&](size_t n) { return ::read(file, bytes.data() + n, bytes.size() - n); })) {
+    if (until_done(bytes.size(), &used,
+                   [&](size_t n) { return read_some(file, bytes.data() + n, bytes.size() - n); })) {
       auto result = error("cannot read the trace", path);
       close(file);
       return result;

@@ -1,12 +1,12 @@
 // Uncancelled: no pthread_cancel takes effect while one lives.
 //
-// The recorder's slow paths open, read and write files, which are cancellation points; the program's thread must only
-// be cancelled at its own.
+// What runs within other people's programs opens, reads and writes files on its slow paths, which are cancellation
+// points; the program's thread must only be cancelled at its own.
 #pragma once
 
 #include <pthread.h>
 
-namespace cairn::recorder {
+namespace cairn {
 
 class Uncancelled {
  public:
@@ -19,4 +19,4 @@ class Uncancelled {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-}  // namespace cairn::recorder
+}  // namespace cairn
