@@ -218,7 +218,7 @@ void RankMessages::act(const MessageCall &call, MessageStep *step) {
     case Does::cancel:
       for (const HandleName &name : call.requests) {
         const auto found = requests_.find(name);
-        if (found != requests_.end() && found->second.active) found->second.active->cancelled = true;
+        if (found != requests_.end() && found->second.active) Posts::cancel(found->second.active.get());
       }
       return;
     case Does::release:
