@@ -61,6 +61,7 @@ RankMessages::RankMessages(const MessageScope &scope, uint32_t rank, Channels *c
       gatherings_(gatherings),
       counts_(*counts),
       arrivals_(arrivals),
+      topologies_(&scope.communicators.graphs()),
       sizes_(scope.trace->rank_count()) {
   several_threads_ = scope.trace->has_threads(rank);
   cut_short_ = !scope.trace->rank_info(rank).complete;
