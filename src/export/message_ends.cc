@@ -159,6 +159,7 @@ void MessageEnds::transfer(const simgrid::SimulatedCall &call) {
     request.receive->known = call.room.has_value();
     request.asked = messages.receive;
   }
+  if (messages.partitions) number_pair(messages, &request);
   if (messages.found) {
     // From now on it is known whom it hears.
     if (messages.outcome.rank) request.asked->rank = messages.outcome.rank;
@@ -177,6 +178,18 @@ void MessageEnds::transfer(const simgrid::SimulatedCall &call) {
     ends_.push_back(*request.send);
   }
   if (request.receive) arrive(*request.receive, request, messages.outcome, Kind::receive);
+}
+
+/// Operations in partitions match once for all, in the order in which both sides make those of one envelope.
+void MessageEnds::number_pair(const MessageCall &call, Request *request) {
+  if (request->send) {
+    MessageEnd &send = *request->send;
+    send.pair = ++partitioned_sends_[{send.communicator, send.peer_in_world, send.tag}];
+  }
+  if (!request->receive || !call.receive->rank || !call.receive->tag) return;
+  if (const auto from = request->view->in_world(*call.receive->rank)) {
+    request->receive->pair = ++partitioned_receives_[{request->view->number, *from, *call.receive->tag}];
+  }
 }
 
 void MessageEnds::start_send(Request *request) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "analyze/partitions.h"
@@ -37,10 +38,11 @@ struct MessageEnd {
   uint32_t peer = 0;          ///< rank in the communicator: of an intercommunicator, in the other group
   uint32_t peer_in_world = 0;
   int64_t tag = 0;
-  uint64_t bytes = 0;    ///< of the message
-  bool known = true;     ///< the bytes are; else of a receive the room for it, of others 0
-  bool is_room = false;  ///< of a receive whose status was ignored: the bytes are the room that it had
-  uint64_t request = 0;  ///< from 1; each start of a persistent one has its own
+  uint32_t pair = 0;       ///< analyze::ChannelKey: such messages meet no others of their tag
+  uint64_t bytes = 0;      ///< of the message
+  bool known = true;       ///< the bytes are; else of a receive the room for it, of others 0
+  bool is_room = false;    ///< of a receive whose status was ignored: the bytes are the room that it had
+  uint64_t request = 0;    ///< from 1; each start of a persistent one has its own
   // Of collective operations:
   uint32_t function = 0;
   std::optional<uint32_t> root;  ///< rank in the communicator
@@ -81,6 +83,7 @@ class MessageEnds {
   void act(const simgrid::SimulatedCall &call, uint32_t function);
   void transfer(const simgrid::SimulatedCall &call);
   void collective(const analyze::Collective &collective, uint32_t function);
+  void number_pair(const analyze::MessageCall &call, Request *request);
   void start(Request *request);
   void start_send(Request *request);
   void complete(const analyze::HandleName &name, const analyze::MessageOutcome &outcome);
@@ -92,6 +95,10 @@ class MessageEnds {
   simgrid::RankCalls calls_;
   std::map<analyze::HandleName, Request> requests_;
   std::map<analyze::HandleName, Request> found_;  ///< messages that were probed for
+  /// Operations in partitions that were made, by communicator, the other side in MPI_COMM_WORLD, and tag.
+  using Envelopes = std::map<std::tuple<uint32_t, uint32_t, int64_t>, uint32_t>;
+  Envelopes partitioned_sends_;
+  Envelopes partitioned_receives_;
   uint64_t last_request_ = 0;
   std::vector<MessageEnd> ends_;
 };
