@@ -245,7 +245,7 @@ int write_goal(const ExportOptions &options, Scope *scope, Progress *progress) {
   const auto tell = [](uint64_t count, const char *thing, const char *why) {
     if (count != 0) say(fmt::format("{}: {}", plural(count, thing), why));
   };
-  tell(counts.cancelled, "message that was cancelled", "what was sent stands there, what was to be received does not");
+  tell(counts.cancelled, "message that was cancelled", "it is not there");
   tell(counts.unfinished, "receive that was never completed", "left out");
   tell(counts.strange, "call among neighbours that the trace does not tell", "left out");
   return finish(&*out, done, options,

@@ -139,6 +139,10 @@ class RankSchedule {
           blocking.push_back({send(end), false});
           break;
         case Kind::isend:
+          if (!end.is_message) {
+            requests_[end.request] = {operation("calc 0")};
+            break;
+          }
           ++counts_.sends;
           requests_[end.request] = {send(end)};
           break;

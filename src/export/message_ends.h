@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analyze/cancellations.h"
 #include "analyze/partitions.h"
 #include "export/scope.h"
 #include "simgrid/rank_calls.h"
@@ -39,6 +40,7 @@ struct MessageEnd {
   uint32_t peer_in_world = 0;
   int64_t tag = 0;
   uint32_t pair = 0;       ///< analyze::ChannelKey: such messages meet no others of their tag
+  bool is_message = true;  ///< of a send: false: it is about to be cancelled, and nobody receives it
   uint64_t bytes = 0;      ///< of the message
   bool known = true;       ///< the bytes are; else of a receive the room for it, of others 0
   bool is_room = false;    ///< of a receive whose status was ignored: the bytes are the room that it had
@@ -84,7 +86,8 @@ class MessageEnds {
   void transfer(const simgrid::SimulatedCall &call);
   void collective(const analyze::Collective &collective, uint32_t function);
   void number_pair(const analyze::MessageCall &call, Request *request);
-  void start(Request *request);
+  /// `place`: among those that the call starts.
+  void start(Request *request, size_t place = 0);
   void start_send(Request *request);
   void complete(const analyze::HandleName &name, const analyze::MessageOutcome &outcome);
   void arrive(MessageEnd receive, const Request &request, const analyze::MessageOutcome &outcome,
@@ -92,6 +95,8 @@ class MessageEnds {
   std::optional<MessageEnd> sending(const simgrid::SimulatedCall &call, const simgrid::View &view);
 
   LeftOut &left_out_;
+  analyze::Cancellations cancelled_;
+  uint64_t call_ = 0;  ///< that is looked at
   simgrid::RankCalls calls_;
   std::map<analyze::HandleName, Request> requests_;
   std::map<analyze::HandleName, Request> found_;  ///< messages that were probed for
